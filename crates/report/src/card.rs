@@ -11,6 +11,7 @@ use crate::identity::identity;
 use crate::matrix;
 use crate::study::Ink;
 use crate::text::{NONE, cut, duration, plain, target_name, wrapped};
+use crate::thresholds::{self, mark};
 
 const WIDTH: usize = 79;
 /// Most lines. One of 24 is left for the prompt.
@@ -60,7 +61,7 @@ pub fn card(assessment: &Assessment, colour: bool, ink: Ink) -> String {
     let rows = grid.as_ref().map_or_else(|| rows_of(assessment), |grid| grid.len() - 1);
     let identity = Some(cut(&plain(&identity(assessment)), WIDTH)).filter(|line| !line.is_empty());
     let title_lines = 1 + identity.iter().len();
-    let mut checks = answer::checks(assessment);
+    let mut checks = checks_of(assessment, ink);
     let verdict = assessment.verdict.to_string();
     let sentence = format!("{verdict}: {}", plain(&answer::sentence(assessment)));
     let cause_least = wrapped(&sentence, WIDTH, SENTENCE_LINES).len().max(*CAUSE_LINES.start());
@@ -89,7 +90,7 @@ pub fn card(assessment: &Assessment, colour: bool, ink: Ink) -> String {
         let painted = painted(colour, assessment.verdict);
         lines.push(rest.map_or_else(|| line.clone(), |rest| format!("{painted}{rest}")));
     }
-    lines.extend(checks.iter().map(|check| cut(&check.line(ink), WIDTH)));
+    lines.extend(checks);
     if hidden > 0 {
         lines.push(format!("… {hidden} more"));
     }
@@ -128,9 +129,30 @@ fn title(assessment: &Assessment) -> String {
     format!("{}{end}", cut(&name, WIDTH.saturating_sub(end.chars().count())))
 }
 
-/// Returns how to get a verdict, for assessments without expectations.
-pub fn how_to_judge(assessment: &Assessment) -> String {
-    format!("for a verdict: {}", answer::judge_command(assessment))
+/// Returns the thresholds, a line each, with aligned columns. Verdicts with another reason are in the table of tests.
+fn checks_of(assessment: &Assessment, ink: Ink) -> Vec<String> {
+    let cells = |check: &thresholds::Check| {
+        let compared = check.compared?;
+        let [measured, bound, ratio] = compared.short(ink);
+        let cells = [check.name.clone(), compared.figure(), measured, bound, ratio].map(|cell| plain(&cell));
+        Some((check.verdict, cells))
+    };
+    let rows: Vec<(Verdict, [String; 5])> = thresholds::of(assessment).iter().filter_map(cells).collect();
+    let width_of = |at: usize| rows.iter().map(|(_, row)| width(&row[at])).max().unwrap_or(0);
+    let widths = [0, 1, 2, 3, 4].map(width_of);
+    let line = |(verdict, [name, figure, measured, bound, ratio]): &(Verdict, [String; 5])| {
+        let line = format!(
+            "{} {name:1$}  {figure:2$}  {measured:>3$}  {bound:4$}  {ratio:>5$}",
+            mark(*verdict, ink),
+            widths[0],
+            widths[1],
+            widths[2],
+            widths[3],
+            widths[4]
+        );
+        cut(line.trim_end(), WIDTH)
+    };
+    rows.iter().map(line).collect()
 }
 
 /// Returns the only test's figures of one setting by another, if the usual rows do not fit and this table does.
@@ -295,7 +317,8 @@ fn painted(colour: bool, verdict: Verdict) -> String {
         Verdict::Measured => "1",
         Verdict::Pass => "1;32",
         Verdict::Fail => "1;31",
-        Verdict::Skipped | Verdict::Inconclusive => "1;33",
+        Verdict::Skipped => "1;36",
+        Verdict::Inconclusive => "1;33",
         Verdict::Invalid => "1;35",
     };
     format!("\u{1b}[{code}m{verdict}\u{1b}[0m")

@@ -6,14 +6,15 @@ use assessment::{Assessment, Target, Verdict};
 use units::format;
 use units::markup::escaped;
 
-use crate::causes::cause;
+use crate::answer;
 use crate::chart::colours::light;
 use crate::grid;
 use crate::key_figures::{self, KeyFigures, Span};
 use crate::lettering::Lettering;
 use crate::png::{self, PngError};
+use crate::study::Ink;
 use crate::text::{NONE, class, local_time, plain, sentence};
-use crate::thresholds::{self, Check};
+use crate::thresholds::{self, Check, CheckOf};
 
 /// Size in units. The PNG has two pixels per unit.
 const WIDTH: f32 = 600.0;
@@ -24,6 +25,8 @@ const ANSWER_SIZE: f32 = 17.0;
 const ANSWER_LINES: usize = 3;
 const ROW_SIZE: f32 = 13.0;
 const ROW_HEIGHT: f32 = 20.0;
+/// Width of a sign and the space after it.
+const MARK_WIDTH: f32 = 20.0;
 const FOOTER_SIZE: f32 = 11.0;
 /// Baselines of the two lines of the footer.
 const FOOTER: [f32; 2] = [285.0, 302.0];
@@ -58,7 +61,11 @@ pub fn card_svg(assessment: &Assessment) -> Result<String, PngError> {
     let colour = colour(assessment.verdict);
     picture.body += &format!("<rect width=\"8\" height=\"{HEIGHT}\" fill=\"{colour}\"/>");
     let below = picture.answer(assessment, colour);
-    let (first, second) = rows(assessment);
+    let checks = thresholds::beside_the_sentence(assessment);
+    let (applications, checks): (Vec<Check>, Vec<Check>) =
+        checks.into_iter().partition(|check| check.of == CheckOf::Application);
+    let below = picture.applications(&applications, below);
+    let (first, second) = rows(assessment, &checks);
     let below = picture.table(&first, below + 12.0);
     if second.rows.len() <= picture.room(&second, below) {
         picture.table(&second, below);
@@ -69,7 +76,7 @@ pub fn card_svg(assessment: &Assessment) -> Result<String, PngError> {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{HEIGHT}\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
          font-family=\"Noto Sans,system-ui,Segoe UI,Roboto,Arial,sans-serif\" role=\"img\"><title>{title}</title>\
          <desc>{}</desc><rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"{}\"/>{}</svg>\n",
-        escaped(&cause(assessment)),
+        escaped(&answer::sentence(assessment)),
         light("ground"),
         picture.body
     ))
@@ -87,7 +94,6 @@ pub fn card_png(assessment: &Assessment) -> Result<Vec<u8>, PngError> {
 fn colour(verdict: Verdict) -> &'static str {
     match class(verdict) {
         "measured" => light("link"),
-        "skipped" => light("soft"),
         class => light(class),
     }
 }
@@ -108,18 +114,12 @@ impl Picture {
 
     /// Cuts a text to a width, with an ellipsis at the end.
     fn fitted(&self, text: &str, size: f32, is_bold: bool, width: f32) -> String {
-        let is_fit = |text: &str| self.lettering.width(text, size, is_bold) <= width;
-        if is_fit(text) {
+        if self.lettering.width(text, size, is_bold) <= width {
             return text.to_owned();
         }
-        let mut characters: Vec<char> = text.chars().collect();
-        while characters.pop().is_some() {
-            let cut: String = characters.iter().chain(&['…']).collect();
-            if is_fit(&cut) {
-                return cut;
-            }
-        }
-        String::new()
+        let room = width - self.lettering.width("…", size, is_bold);
+        let cut = self.lettering.fitting(text, size, is_bold, room);
+        if room < 0.0 { String::new() } else { format!("{cut}…") }
     }
 
     /// Wraps a text between words. The last line is cut.
@@ -139,7 +139,7 @@ impl Picture {
         lines.into_iter().map(|line| self.fitted(&line, size, is_bold, width)).collect()
     }
 
-    /// Draws the verdict, the title and the answer. Returns the lower end.
+    /// Draws the verdict, the title, the answer and the limits of the machine. Returns the lower end.
     fn answer(&mut self, assessment: &Assessment, colour: &str) -> f32 {
         let verdict = assessment.verdict.to_string();
         let badge = self.lettering.width(&verdict, ANSWER_SIZE, true) + 20.0;
@@ -150,13 +150,45 @@ impl Picture {
         let title = plain(&format!("{} on {}", assessment.suite, assessment.target.path));
         let title = self.fitted(&title, ROW_SIZE, false, room - badge - 12.0);
         self.text((LEFT + badge + 12.0, 37.0), ROW_SIZE, false, "start", light("soft"), &title);
-        let answer = plain(&sentence(&cause(assessment)));
+        let answer = plain(&sentence(&answer::sentence(assessment)));
         let mut baseline = 72.0;
         for line in self.wrapped(&answer, ANSWER_SIZE, true, room, ANSWER_LINES) {
             self.text((LEFT, baseline), ANSWER_SIZE, true, "start", light("ink"), &line);
             baseline += 23.0;
         }
-        baseline - 23.0
+        let Some(limits) = answer::machine(assessment) else { return baseline - 23.0 };
+        let limits = self.fitted(&plain(&sentence(&limits)), ROW_SIZE, false, room);
+        self.text((LEFT, baseline - 3.0), ROW_SIZE, false, "start", light("soft"), &limits);
+        baseline - 3.0
+    }
+
+    /// Draws the applications in one line, each with its sign and its ratio. Those that do not fit are counted. Returns the
+    /// lower end.
+    fn applications(&mut self, applications: &[Check], top: f32) -> f32 {
+        if applications.is_empty() {
+            return top;
+        }
+        let baseline = top + ROW_HEIGHT + 4.0;
+        let mut left = LEFT;
+        let lead = "Figure / requirement:";
+        self.text((left, baseline), ROW_SIZE, false, "start", light("soft"), lead);
+        left += self.lettering.width(lead, ROW_SIZE, false) + 10.0;
+        for (at, check) in applications.iter().enumerate() {
+            let ratio = check.compared.map(|compared| compared.ratio()).unwrap_or_default();
+            let item = plain(format!("{} {ratio}", check.name).trim_end());
+            let width = self.lettering.width(&item, ROW_SIZE, false) + MARK_WIDTH;
+            let rest = format!("… {} more", applications.len() - at);
+            let is_last = at + 1 == applications.len();
+            let reserved = if is_last { 0.0 } else { self.lettering.width(&rest, ROW_SIZE, false) + 10.0 };
+            if left + width + reserved > WIDTH - RIGHT {
+                self.text((left, baseline), ROW_SIZE, false, "start", light("soft"), &rest);
+                break;
+            }
+            self.mark(check.verdict, (left, baseline));
+            self.text((left + MARK_WIDTH, baseline), ROW_SIZE, false, "start", light("ink"), &item);
+            left += width + 12.0;
+        }
+        baseline
     }
 
     /// Returns the number of rows that fit below a line.
@@ -184,11 +216,12 @@ impl Picture {
         let first = columns.first().zip(self.widths(table, shown).first().copied());
         let names_end = first.map_or(WIDTH - RIGHT, |(right, width)| right - width - 14.0);
         for row in &table.rows[..shown] {
-            let left = LEFT + if row.mark.is_some() { 20.0 } else { 0.0 };
+            let left = LEFT + if row.mark.is_some() { MARK_WIDTH } else { 0.0 };
             if let Some(verdict) = row.mark {
-                self.mark(verdict, baseline);
+                self.mark(verdict, (LEFT, baseline));
             }
-            let name = self.fitted(&row.name, ROW_SIZE, false, names_end - left);
+            let end = if row.cells.is_empty() { WIDTH - RIGHT } else { names_end };
+            let name = self.fitted(&row.name, ROW_SIZE, false, end - left);
             self.text((left, baseline), ROW_SIZE, false, "start", light("ink"), &name);
             for (at, (cell, right)) in row.cells.iter().zip(&columns).enumerate() {
                 self.text((*right, baseline), ROW_SIZE, at == 0, "end", light("ink"), cell);
@@ -225,13 +258,13 @@ impl Picture {
     }
 
     /// Draws the sign of a verdict: the font has no check mark.
-    fn mark(&mut self, verdict: Verdict, baseline: f32) {
-        let (x, y) = (LEFT, baseline - 9.0);
+    fn mark(&mut self, verdict: Verdict, (x, baseline): (f32, f32)) {
+        let y = baseline - 9.0;
         let path = match verdict {
             Verdict::Pass => format!("M{x} {:.1}l4 4l8 -9", y + 5.0),
             Verdict::Fail => format!("M{:.1} {y:.1}l9 9m0 -9l-9 9", x + 1.0),
             _ => {
-                let mark = thresholds::mark(verdict);
+                let mark = thresholds::mark(verdict, Ink::Unicode);
                 return self.text((x + 2.0, baseline), ROW_SIZE + 1.0, true, "start", colour(verdict), mark);
             }
         };
@@ -278,10 +311,8 @@ fn machine(assessment: &Assessment) -> String {
 }
 
 /// Returns the thresholds, and the figures of tests without one. Without thresholds the figures are first.
-fn rows(assessment: &Assessment) -> (Rows, Rows) {
-    let mut checks = thresholds::of(assessment);
-    checks.sort_by_key(|check| std::cmp::Reverse(check.verdict));
-    let mut others = grid_rows(assessment).unwrap_or_else(|| figures(assessment, &checks));
+fn rows(assessment: &Assessment, checks: &[Check]) -> (Rows, Rows) {
+    let mut others = grid_rows(assessment).unwrap_or_else(|| figures(assessment, checks));
     let mut judged = Rows { heads: vec![String::new(); 2], rows: checks.iter().map(checked).collect() };
     if checks.is_empty() {
         std::mem::swap(&mut judged, &mut others);
@@ -312,19 +343,19 @@ fn figures(assessment: &Assessment, checks: &[Check]) -> Rows {
         ],
     };
     let all = key_figures::of(assessment);
-    let others = all.iter().filter(|figures| checks.iter().all(|check| check.test != Some(figures.test)));
+    let others = all.iter().filter(|figures| checks.iter().all(|check| check.of != CheckOf::Test(figures.test)));
     Rows { heads: ["IOPS", "MiB/s", "p99"].map(str::to_owned).into(), rows: others.map(row).collect() }
 }
 
 fn checked(check: &Check) -> Row {
-    let name = match check.figure.is_empty() {
-        true => check.line(),
-        false => format!("{}: {}", check.name, check.figure),
+    let (name, cells) = match &check.compared {
+        None => (format!("{}: {}", check.name, check.cause), Vec::new()),
+        Some(compared) => {
+            let ratio = compared.ratio();
+            let ratio = if ratio.is_empty() { ratio } else { format!(": {ratio}") };
+            let cells = vec![compared.measured(), plain(&(compared.bound() + &ratio))];
+            (format!("{}: {}", check.name, compared.figure()), cells)
+        }
     };
-    let bound = match (check.bound.as_str(), check.ratio.as_str()) {
-        (bound, "") => bound.to_owned(),
-        (bound, ratio) => format!("{bound}: {ratio}"),
-    };
-    let cells = if check.figure.is_empty() { Vec::new() } else { vec![check.measured.clone(), plain(&bound)] };
     Row { mark: Some(check.verdict), name: plain(&name), cells }
 }

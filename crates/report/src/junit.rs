@@ -8,11 +8,12 @@ use units::calendar::date_and_time;
 use units::markup::escaped;
 use units::shell::quoted;
 
-use crate::causes::{cause, cause_of_test};
+use crate::answer::sentence;
+use crate::causes::cause_of_test;
 use crate::figures::cells;
 use crate::html::environment::facts;
 use crate::text;
-use crate::thresholds::{self, Check};
+use crate::thresholds::{self, Check, CheckOf};
 
 /// A test case, and how it ended.
 struct Case {
@@ -44,9 +45,9 @@ impl Outcome {
 
 impl Case {
     fn new(check: &Check, seconds: f64) -> Case {
-        let name = match check.figure.is_empty() {
-            true => check.name.clone(),
-            false => format!("{}: {} {}", check.name, check.figure, check.bound),
+        let name = match &check.compared {
+            None => check.name.clone(),
+            Some(compared) => format!("{}: {} {}", check.name, compared.figure(), compared.bound()),
         };
         let message = format!("{}: {}", check.verdict, check.cause);
         Case { name, seconds, outcome: Outcome::of(check.verdict), message }
@@ -110,7 +111,7 @@ fn cases_of(assessment: &Assessment) -> Vec<Case> {
     let mut cases = Vec::new();
     for (at, test) in assessment.tests.iter().enumerate() {
         let mut seconds = seconds(test);
-        let of_test: Vec<&Check> = checks.iter().filter(|check| check.test == Some(at)).collect();
+        let of_test: Vec<&Check> = checks.iter().filter(|check| check.of == CheckOf::Test(at)).collect();
         for check in &of_test {
             // The time of a test is that of its first case.
             cases.push(Case::new(check, std::mem::take(&mut seconds)));
@@ -120,7 +121,8 @@ fn cases_of(assessment: &Assessment) -> Vec<Case> {
             cases.push(Case { name: test.name.clone(), seconds, outcome: Outcome::of(test.verdict), message });
         }
     }
-    cases.extend(checks.iter().filter(|check| check.test.is_none()).map(|check| Case::new(check, 0.0)));
+    // Nobody asked for the applications: they fail no build.
+    cases.extend(checks.iter().filter(|check| check.of == CheckOf::Whole).map(|check| Case::new(check, 0.0)));
     cases
 }
 
@@ -136,7 +138,7 @@ fn command(assessment: &Assessment) -> String {
 
 /// Returns the verdict and the figures of all tests as lines.
 fn figures(assessment: &Assessment) -> String {
-    let mut lines = vec![format!("{}: {}", assessment.verdict, text::plain(&cause(assessment)))];
+    let mut lines = vec![format!("{}: {}", assessment.verdict, text::plain(&sentence(assessment)))];
     for test in &assessment.tests {
         for cell in cells(test) {
             for side in cell.sides() {

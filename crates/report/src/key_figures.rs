@@ -11,6 +11,8 @@ pub struct KeyFigures {
     pub test: usize,
     /// The test, and the direction if the test has several.
     pub name: String,
+    /// The direction, or `flush`.
+    pub direction: &'static str,
     /// Class of the direction's colour in charts.
     pub colour: usize,
     pub iops: Option<Span>,
@@ -54,15 +56,16 @@ pub fn of(assessment: &Assessment) -> Vec<KeyFigures> {
 pub fn of_test(at: usize, test: &Test) -> Vec<KeyFigures> {
     let cells = cells(test);
     let sides: Vec<Side> = cells.iter().flat_map(Cell::sides).collect();
-    let mut names: Vec<(usize, &str)> = sides.iter().map(|side| (side.colour, side.name)).collect();
+    let mut names: Vec<(usize, &'static str)> = sides.iter().map(|side| (side.colour, side.name)).collect();
     names.sort_unstable();
     names.dedup();
-    let of_side = |(colour, name): &(usize, &str)| {
+    let of_side = |(colour, name): &(usize, &'static str)| {
         let same = || sides.iter().filter(|side| side.name == *name);
         let rates = || same().filter_map(|side| side.rates);
         KeyFigures {
             test: at,
             name: if names.len() > 1 { format!("{} {name}", test.name) } else { test.name.clone() },
+            direction: name,
             colour: *colour,
             iops: Span::of(rates().map(|rates| rates.iops)),
             bytes_per_s: Span::of(rates().map(|rates| rates.bytes_per_s)),

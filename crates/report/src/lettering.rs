@@ -24,6 +24,17 @@ impl Lettering {
         text.chars().map(|c| advance(face, glyph(face, c), size)).sum()
     }
 
+    /// Returns the longest start of a text that is not wider than `most`.
+    pub fn fitting<'a>(&self, text: &'a str, size: f32, is_bold: bool, most: f32) -> &'a str {
+        let face = self.face(is_bold);
+        let mut width = 0.0;
+        let end = text.char_indices().find(|(_, c)| {
+            width += advance(face, glyph(face, *c), size);
+            width > most
+        });
+        end.map_or(text, |(at, _)| &text[..at])
+    }
+
     /// Returns the path of a text that starts at this place on its baseline.
     pub fn outline(&self, text: &str, size: f32, is_bold: bool, (mut x, y): (f32, f32)) -> String {
         let face = self.face(is_bold);
@@ -100,6 +111,8 @@ mod tests {
         let width = |text: &str| lettering.width(text, 11.0, false);
         assert!((width("IOPS") - 2.0 * width("IO")).abs() < 6.0 && width("IOPS") > 20.0, "{}", width("IOPS"));
         assert_eq!(width(""), 0.0);
+        let fitting = |most: f32| lettering.fitting("IOPS", 11.0, false, most);
+        assert_eq!([fitting(width("IO")), fitting(width("IOPS")), fitting(0.0)], ["IO", "IOPS", ""]);
         for text in ["p99.9", "µs", "Größe", "размер", "大小", "\u{202e}"] {
             let path = lettering.outline(text, 11.0, true, (5.0, 20.0));
             assert!(path.starts_with('M') || text == "\u{202e}", "{text}: {path}");

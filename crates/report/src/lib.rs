@@ -20,6 +20,7 @@ pub mod limits;
 mod markdown;
 mod matrix;
 mod png;
+mod published_limits;
 mod rows;
 mod study;
 mod text;

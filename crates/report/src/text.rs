@@ -73,11 +73,11 @@ pub fn wrapped(text: &str, width: usize, lines_most: usize) -> Vec<String> {
     lines
 }
 
-/// Starts a text with a capital, unless the first word is a name (`/dev/sdb`, `write.iops`).
+/// Starts a text with a capital, unless the first word is a name (`/dev/sdb`, `write.iops`, `etcd:`).
 pub fn sentence(text: &str) -> String {
     let text = text.trim_end_matches('.');
     let first = text.split_whitespace().next().unwrap_or_default();
-    let is_word = first.trim_end_matches([',', ';', ':']).chars().all(|c| c.is_ascii_lowercase() || c == '\'');
+    let is_word = first.trim_end_matches([',', ';']).chars().all(|c| c.is_ascii_lowercase() || c == '\'');
     match text.chars().next() {
         Some(c) if is_word => c.to_ascii_uppercase().to_string() + &text[c.len_utf8()..],
         _ => text.to_owned(),
@@ -175,8 +175,8 @@ mod tests {
 
     #[test]
     fn sentences_begin_with_a_capital_and_names_stay_as_they_are() {
-        assert_eq!(["it was so.", "steady: yes", ""].map(sentence), ["It was so", "Steady: yes", ""]);
-        assert_eq!(["/dev/sdb was", "write.iops fell"].map(sentence), ["/dev/sdb was", "write.iops fell"]);
+        assert_eq!(["it was so.", "steady, yes", ""].map(sentence), ["It was so", "Steady, yes", ""]);
+        assert_eq!(["/dev/sdb was", "etcd: none"].map(sentence), ["/dev/sdb was", "etcd: none"]);
     }
 
     #[test]

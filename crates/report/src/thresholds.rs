@@ -1,112 +1,192 @@
-//! The thresholds of an assessment: each judged figure, and each test and limit that has a verdict of its own.
+//! The thresholds of an assessment: the one list that card, page, Markdown, picture and JUnit XML show.
 
-use assessment::{Assessment, Basis, Judgement, Study, Test, Threshold, ThresholdBound, Verdict};
+use assessment::{Application, Assessment, Basis, Judgement, Study, Test, Threshold, ThresholdBound, Verdict};
+use units::format::grouped;
 
 use crate::causes::{cause, cause_of_test};
-use crate::study::broken_limit;
+use crate::study::{Ink, broken_limit};
 use crate::text;
 use crate::wording;
 
-/// A threshold, or a test whose verdict has another reason.
-pub struct Check {
-    /// Index of the test; `None` for the whole assessment.
-    pub test: Option<usize>,
-    /// Name of the test, or of what was checked.
+/// A figure with its threshold, or a test or limit that has a verdict of its own.
+pub struct Check<'a> {
+    pub of: CheckOf,
+    /// Name of the test, of the application, or of what was checked.
     pub name: String,
-    /// The metric and its settings: `read.iops bs=4k`; empty without a threshold.
-    pub figure: String,
-    pub measured: String,
-    /// The bound and its origin: `at least 16,000 IOPS (P30)`.
-    pub bound: String,
-    pub ratio: String,
     pub verdict: Verdict,
+    /// `None` without a threshold: the cause says what is wrong.
+    pub compared: Option<Compared<'a>>,
     pub cause: String,
 }
 
-impl Check {
-    fn new(test: Option<usize>, name: &str, verdict: Verdict, cause: String) -> Check {
-        let empty = String::new;
-        let (figure, measured, bound, ratio) = (empty(), empty(), empty(), empty());
-        Check { test, name: name.to_owned(), figure, measured, bound, ratio, verdict, cause }
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CheckOf {
+    /// A test, by its index.
+    Test(usize),
+    /// The whole assessment.
+    Whole,
+    /// An application that nobody asked for: its requirements only describe the figures.
+    Application,
+}
+
+/// A judgement with its threshold.
+#[derive(Clone, Copy)]
+pub struct Compared<'a> {
+    judgement: &'a Judgement,
+    threshold: &'a Threshold,
+    of: CheckOf,
+}
+
+impl<'a> Check<'a> {
+    fn new(of: CheckOf, name: &str, verdict: Verdict, cause: String) -> Check<'a> {
+        Check { of, name: name.to_owned(), verdict, compared: None, cause }
     }
 
-    fn of_judgement(at: usize, test: &Test, judgement: &Judgement, threshold: &Threshold) -> Check {
-        let unit = judgement.metric.unit();
-        let settings: String = judgement.at.iter().map(|(name, value)| format!(" {name}={value}")).collect();
-        Check {
-            figure: format!("{}{settings}", judgement.metric),
-            measured: text::figure(judgement.measured, unit),
-            bound: bound(threshold, unit),
-            ratio: judgement.ratio().map(units::format::ratio).unwrap_or_default(),
-            ..Check::new(Some(at), &test.name, judgement.verdict, wording::reason(judgement))
-        }
-    }
-
-    /// Returns the check in one line: `read-iops: read.iops 71,104 IOPS, at least 3,000 IOPS: 23.7 times`.
-    pub fn line(&self) -> String {
-        if self.figure.is_empty() {
-            return format!("{}: {}", self.name, self.cause);
-        }
-        let ratio = if self.ratio.is_empty() { String::new() } else { format!(": {}", self.ratio) };
-        format!("{}: {} {}, {}{ratio}", self.name, self.figure, self.measured, self.bound)
+    fn of_judgement(of: CheckOf, name: &str, judgement: &'a Judgement) -> Option<Check<'a>> {
+        let compared = Compared { judgement, threshold: judgement.threshold.as_ref()?, of };
+        let check = Check::new(of, name, judgement.verdict, wording::reason(judgement));
+        Some(Check { compared: Some(compared), ..check })
     }
 }
 
-/// Returns the sign of a verdict in lists.
-pub fn mark(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Pass => "✓",
-        Verdict::Fail => "✗",
-        Verdict::Invalid => "!",
-        Verdict::Measured => "·",
-        Verdict::Skipped => "–",
-        Verdict::Inconclusive => "?",
+impl Compared<'_> {
+    /// Returns the metric and its settings: `read.iops bs=4k`.
+    pub fn figure(&self) -> String {
+        let settings = self.judgement.at.iter().map(|(name, value)| format!(" {name}={value}"));
+        self.judgement.metric.to_string() + &settings.collect::<String>()
+    }
+
+    /// Returns the measured value with its unit.
+    pub fn measured(&self) -> String {
+        text::figure(self.judgement.measured, self.judgement.metric.unit())
+    }
+
+    /// Returns the bound and its origin: `at least 16,000 IOPS (P30)`.
+    pub fn bound(&self) -> String {
+        let at = match self.threshold.bound {
+            ThresholdBound::AtLeast => "at least",
+            ThresholdBound::AtMost => "at most",
+        };
+        let value = text::figure(self.threshold.value, self.judgement.metric.unit());
+        match self.origin() {
+            none if none.is_empty() => format!("{at} {value}"),
+            origin => format!("{at} {value} ({})", origin.join(", ")),
+        }
+    }
+
+    /// Returns the measured value, the bound and the ratio for a narrow column: `13,187`, `≥ 16,000`, `82 %`.
+    pub fn short(&self, ink: Ink) -> [String; 3] {
+        let unit = self.judgement.metric.unit();
+        // The name of the metric says IOPS.
+        let show = |value: f64| if unit == "IOPS" { grouped(value) } else { text::figure(value, unit) };
+        let sign = match (self.threshold.bound, ink) {
+            (ThresholdBound::AtLeast, Ink::Unicode) => "≥",
+            (ThresholdBound::AtMost, Ink::Unicode) => "≤",
+            (ThresholdBound::AtLeast, Ink::Ascii) => ">=",
+            (ThresholdBound::AtMost, Ink::Ascii) => "<=",
+        };
+        let ratio = if self.is_unconfirmed() { self.ratio() + " not confirmed" } else { self.ratio() };
+        [show(self.judgement.measured), format!("{sign} {}", show(self.threshold.value)), ratio]
+    }
+
+    /// Returns the measured value over that of the threshold; empty if it is not finite.
+    pub fn ratio(&self) -> String {
+        self.judgement.ratio().map(units::format::ratio).unwrap_or_default()
+    }
+
+    fn is_unconfirmed(&self) -> bool {
+        matches!(self.threshold.basis, Basis::Requirement { is_unconfirmed: true, .. })
+    }
+
+    fn origin(&self) -> Vec<String> {
+        match &self.threshold.basis {
+            Basis::Limit { of } => vec![of.clone()],
+            Basis::Requirement { volume, application, is_unconfirmed } => {
+                let volume = volume.as_ref().map(|volume| format!("on {volume}"));
+                let mark = is_unconfirmed.then(|| "not confirmed".to_owned());
+                // The check of an application has its name.
+                let application = application.clone().filter(|_| self.of != CheckOf::Application);
+                application.into_iter().chain(volume).chain(mark).collect()
+            }
+            Basis::Unknown => Vec::new(),
+        }
     }
 }
 
-fn bound(threshold: &Threshold, unit: &str) -> String {
-    let value = text::figure(threshold.value, unit);
-    let at = match threshold.bound {
-        ThresholdBound::AtLeast => "at least",
-        ThresholdBound::AtMost => "at most",
-    };
-    let of: Vec<String> = match &threshold.basis {
-        Basis::Limit { of } => vec![of.clone()],
-        Basis::Requirement { volume, application, .. } => {
-            let volume = volume.as_ref().map(|volume| format!("on {volume}"));
-            application.clone().into_iter().chain(volume).collect()
-        }
-        Basis::Unknown => Vec::new(),
-    };
-    if of.is_empty() { format!("{at} {value}") } else { format!("{at} {value} ({})", of.join(", ")) }
+/// Returns the sign of a verdict in lists. No two verdicts share one.
+pub fn mark(verdict: Verdict, ink: Ink) -> &'static str {
+    match (verdict, ink) {
+        (Verdict::Pass, Ink::Unicode) => "✓",
+        (Verdict::Fail, Ink::Unicode) => "✗",
+        (Verdict::Measured, Ink::Unicode) => "·",
+        (Verdict::Skipped, Ink::Unicode) => "–",
+        (Verdict::Pass, Ink::Ascii) => "+",
+        (Verdict::Fail, Ink::Ascii) => "x",
+        (Verdict::Measured, Ink::Ascii) => ".",
+        (Verdict::Skipped, Ink::Ascii) => "-",
+        (Verdict::Invalid, _) => "!",
+        (Verdict::Inconclusive, _) => "?",
+    }
 }
 
-/// Returns the checks of an assessment in the order of its tests; empty if nothing was expected and nothing is wrong.
-pub fn of(assessment: &Assessment) -> Vec<Check> {
+/// Returns the checks, the worst first; empty if nothing was expected and nothing is wrong. Without expectations, the
+/// applications with a decision follow, each with the rule that decides.
+pub fn of(assessment: &Assessment) -> Vec<Check<'_>> {
     let tests = assessment.tests.iter().enumerate();
     let mut checks: Vec<Check> = tests.flat_map(|(at, test)| of_test(assessment, at, test)).collect();
     checks.extend(limits_of_changes(assessment));
     // A rule that no test measured, or a run that was stopped.
     if !checks.iter().any(|check| check.verdict >= assessment.verdict) && assessment.verdict > Verdict::Pass {
-        checks.push(Check::new(None, &assessment.suite, assessment.verdict, cause(assessment)));
+        checks.push(Check::new(CheckOf::Whole, &assessment.suite, assessment.verdict, cause(assessment)));
+    }
+    checks.sort_by_key(|check| std::cmp::Reverse(check.verdict));
+    if assessment.expectations.is_empty() {
+        let mut applications: Vec<Check> = assessment.applications.iter().filter_map(of_application).collect();
+        applications.sort_by_key(|check| std::cmp::Reverse(check.verdict));
+        checks.extend(applications);
     }
     checks
 }
 
-fn of_test(assessment: &Assessment, at: usize, test: &Test) -> Vec<Check> {
-    let judged = test.judgements.iter();
-    let judged = judged.filter_map(|judgement| Some((judgement, judgement.threshold.as_ref()?)));
+/// Returns the checks that the sentence of the answer does not contain.
+pub fn beside_the_sentence(assessment: &Assessment) -> Vec<Check<'_>> {
+    let mut checks = of(assessment);
+    let answer = cause(assessment);
+    checks.retain(|check| check.of != CheckOf::Whole || check.compared.is_some() || check.cause != answer);
+    checks
+}
+
+fn of_test<'a>(assessment: &Assessment, at: usize, test: &'a Test) -> Vec<Check<'a>> {
+    let of = CheckOf::Test(at);
+    let judgements = test.judgements.iter();
     let mut checks: Vec<Check> =
-        judged.map(|(judgement, threshold)| Check::of_judgement(at, test, judgement, threshold)).collect();
+        judgements.filter_map(|judgement| Check::of_judgement(of, &test.name, judgement)).collect();
     let is_explained = checks.iter().any(|check| check.verdict >= test.verdict);
     if !is_explained && test.verdict > Verdict::Pass {
-        checks.push(Check::new(Some(at), &test.name, test.verdict, cause_of_test(assessment, test)));
+        checks.push(Check::new(of, &test.name, test.verdict, cause_of_test(assessment, test)));
     }
     checks
+}
+
+/// Returns the rule that decides on an application: of a FAIL the worst one, of a PASS the closest one.
+fn of_application(application: &Application) -> Option<Check<'_>> {
+    let is_decided = matches!(application.verdict, Verdict::Pass | Verdict::Fail);
+    let deciding = application.judgements.iter().filter(|judgement| judgement.verdict == application.verdict);
+    let nearest = deciding.min_by(|one, other| distance(one).total_cmp(&distance(other)));
+    Check::of_judgement(CheckOf::Application, &application.name, nearest.filter(|_| is_decided)?)
+}
+
+/// How far a figure is on the good side of its threshold, as a factor.
+fn distance(judgement: &Judgement) -> f64 {
+    let Some(threshold) = &judgement.threshold else { return f64::INFINITY };
+    match threshold.bound {
+        ThresholdBound::AtLeast => judgement.measured / threshold.value,
+        ThresholdBound::AtMost => threshold.value / judgement.measured,
+    }
 }
 
 /// Returns the limits of `--fail-on`.
-fn limits_of_changes(assessment: &Assessment) -> Vec<Check> {
+fn limits_of_changes(assessment: &Assessment) -> Vec<Check<'_>> {
     let Study::Repeats(request) = &assessment.study else { return Vec::new() };
     let Some(comparison) = request.result.as_ref().and_then(|result| result.comparison.as_ref()) else {
         return Vec::new();
@@ -118,7 +198,7 @@ fn limits_of_changes(assessment: &Assessment) -> Vec<Check> {
             true => (Verdict::Pass, "no such change is shown".to_owned()),
             false => (Verdict::Fail, broken.join("; ")),
         };
-        Check::new(None, &format!("--fail-on {limit}"), verdict, cause)
+        Check::new(CheckOf::Whole, &format!("--fail-on {limit}"), verdict, cause)
     };
     request.fail_on.iter().map(check).collect()
 }

@@ -28,7 +28,7 @@ fn run_ends_with_a_card_and_writes_requested_reports() {
         page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n") && page.contains("Percentiles of latency")
     );
     assert!(page.contains("fathom assess --short --size 16M --test read-latency"), "the command that repeats it");
-    assert!(read("out.md").contains("<summary>Environment") && read("out.svg").starts_with("<svg "));
+    assert!(read("out.md").contains("- **environment** ") && read("out.svg").starts_with("<svg "));
     assert!(std::fs::read(scratch.file("out.png")).unwrap().starts_with(b"\x89PNG"));
     let junit = read("junit.xml");
     for case in ["read-latency", "fsync"] {

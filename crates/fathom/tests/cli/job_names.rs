@@ -60,7 +60,7 @@ fn pages_of_a_run_name_the_job_once_beside_its_finding() {
     for expected in [
         "**\"a: b, c\": write ".to_owned(),
         format!("\n| {NAME} | write |"),
-        format!("- **warning** {HEADLINE} (`ended-early`)\n  - {NAME}: after "),
+        format!("- **warning** {HEADLINE} (`ended-early`): {NAME}: after "),
     ] {
         assert!(markdown.contains(&expected), "{expected}\n{markdown}");
     }

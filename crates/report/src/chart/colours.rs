@@ -1,7 +1,7 @@
 //! Colours of the page and its charts, for light and dark mode.
 
 /// Name, colour on a light background, colour on a dark background.
-const COLOURS: [(&str, &str, &str); 31] = [
+const COLOURS: [(&str, &str, &str); 33] = [
     ("ground", "#ffffff", "#14171a"),
     ("panel", "#f5f6f8", "#1d2125"),
     ("ink", "#1b1f24", "#e6e9ec"),
@@ -12,6 +12,8 @@ const COLOURS: [(&str, &str, &str); 31] = [
     ("pass-ground", "#e3f5ea", "#143223"),
     ("fail", "#b3261e", "#ff8f86"),
     ("fail-ground", "#fdeceb", "#3f1a18"),
+    ("skipped", "#595959", "#bdbdbd"),
+    ("skipped-ground", "#eeeeee", "#2b2b2b"),
     ("inconclusive", "#7a5200", "#f0c05a"),
     ("inconclusive-ground", "#fdf3da", "#382b0e"),
     ("invalid", "#7a2f9e", "#d6a1f2"),
@@ -98,6 +100,7 @@ mod tests {
             "link",
             "pass",
             "fail",
+            "skipped",
             "inconclusive",
             "invalid",
             "c0",
@@ -114,7 +117,7 @@ mod tests {
                 assert!(contrast(colour, ground) >= 4.5, "{name}: {colour} on {ground}");
             }
         }
-        for name in ["pass", "fail", "inconclusive", "invalid"] {
+        for name in ["pass", "fail", "skipped", "inconclusive", "invalid"] {
             let ((_, day, night), (_, day_ground, night_ground)) = (of(name), of(&format!("{name}-ground")));
             assert!(contrast(day, day_ground) >= 4.5 && contrast(night, night_ground) >= 4.5, "{name}");
         }

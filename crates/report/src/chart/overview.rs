@@ -39,7 +39,7 @@ struct Rate {
 const RATES: [Rate; 2] = [
     Rate {
         kind: "overview-iops",
-        title: "IOPS of all tests",
+        title: "IOPS",
         unit: "IOPS",
         name: "IOPS",
         divisor: 1.0,
@@ -47,7 +47,7 @@ const RATES: [Rate; 2] = [
     },
     Rate {
         kind: "overview-bandwidth",
-        title: "Bandwidth of all tests",
+        title: "Bandwidth",
         unit: "B/s",
         name: "MiB/s",
         divisor: 1_048_576.0,
@@ -162,7 +162,11 @@ fn bars(assessment: &Assessment, rows: &[KeyFigures], rate: &Rate) -> Option<Cha
     let has_limits = known.iter().any(|(row, _)| !limits(row).is_empty());
     let limit_words = if has_limits { " The red lines are the expected values." } else { "" };
     let words = format!("{}{}.{limit_words}", words.join("; "), left_out(known.len()));
-    Some(panel.finish(&axis, &assessment.suite, rate.kind, rate.title, words))
+    Some(panel.finish(&axis, &assessment.suite, rate.kind, &title(assessment, rate.title), words))
+}
+
+fn title(assessment: &Assessment, what: &str) -> String {
+    if assessment.tests.len() == 1 { what.to_owned() } else { format!("{what} of all tests") }
 }
 
 fn left_out(rows: usize) -> String {
@@ -212,5 +216,5 @@ fn latencies(assessment: &Assessment, rows: &[KeyFigures]) -> Option<Chart> {
         words.push(format!("{}: p50 {}, p99 {}, p99.9 {}", row.name, shown[0], shown[1], shown[2]));
     }
     let words = format!("Service times. {}{}.", words.join("; "), left_out(known.len()));
-    Some(panel.finish(&axis, &assessment.suite, "overview-latency", "Latency of all tests", words))
+    Some(panel.finish(&axis, &assessment.suite, "overview-latency", &title(assessment, "Latency"), words))
 }

@@ -1,63 +1,83 @@
 //! The top of the page: the answer, the thresholds, the main figures, and one overview of all tests.
 
-use assessment::Assessment;
+use assessment::{Assessment, Cause};
 use units::markup::escaped;
 
 use super::badge::badge;
-use crate::causes::cause;
+use crate::answer;
 use crate::chart::{self, Chart, Detail};
 use crate::grid;
+use crate::study::Ink;
 use crate::text::{NONE, class, plain, sentence};
-use crate::thresholds::{self, Check, mark};
+use crate::thresholds::{self, Check, CheckOf, mark};
 
 /// Thresholds beyond this number are collapsed, the best ones.
 const CHECKS_SHOWN: usize = 12;
 
-/// Formats the verdict with its cause.
+/// Formats the verdict with its sentence, the limits of the machine, and what to type next.
 pub fn sentence_of(assessment: &Assessment) -> String {
-    let stopped = if assessment.stopped { " Stopped before its end." } else { "" };
+    let is_in_cause = matches!(assessment.cause, Cause::Stopped { .. });
+    let stopped = if assessment.stopped && !is_in_cause { " Stopped before its end." } else { "" };
+    let limits = answer::machine(assessment)
+        .map(|limits| format!("<p class=\"more\">{}.</p>", escaped(&sentence(&plain(&limits)))));
+    let next = answer::next_command(assessment).map(|(lead, command)| {
+        format!("<p class=\"more\">{}: <code>{}</code></p>", escaped(&sentence(lead)), escaped(&command))
+    });
     format!(
-        "<div class=\"overall {}\"><p>{} {}.{stopped}</p></div>\n",
+        "<div class=\"overall {}\"><p>{} {}.{stopped}</p>{}{}</div>\n",
         class(assessment.verdict),
         badge(assessment.verdict),
-        escaped(&sentence(&cause(assessment)))
+        escaped(&sentence(&answer::sentence(assessment))),
+        limits.unwrap_or_default(),
+        next.unwrap_or_default(),
     )
 }
 
 /// Formats the thresholds, each with its sign; empty without thresholds.
 pub fn checks(assessment: &Assessment) -> String {
-    let checks = thresholds::of(assessment);
+    let checks = thresholds::beside_the_sentence(assessment);
+    let (applications, others): (Vec<&Check>, Vec<&Check>) =
+        checks.iter().partition(|check| check.of == CheckOf::Application);
+    let title = match applications.is_empty() {
+        true => "",
+        false => "<p class=\"soft\">Published requirements of applications, each with the rule that decides:</p>\n",
+    };
+    format!("{}{title}{}", list(&others), list(&applications))
+}
+
+fn list(checks: &[&Check]) -> String {
     if checks.is_empty() {
         return String::new();
     }
-    let mut order: Vec<&Check> = checks.iter().collect();
-    if checks.len() <= CHECKS_SHOWN {
-        return format!("<ul class=\"checks\">\n{}</ul>\n", order.into_iter().map(check).collect::<String>());
+    let items = |checks: &[&Check]| checks.iter().map(|one| check(one)).collect::<String>();
+    let (shown, more) = checks.split_at(checks.len().min(CHECKS_SHOWN));
+    let shown = format!("<ul class=\"checks\">\n{}</ul>\n", items(shown));
+    match more.len() {
+        0 => shown,
+        count => format!(
+            "{shown}<details><summary>{count} more</summary><ul class=\"checks\">\n{}</ul></details>\n",
+            items(more)
+        ),
     }
-    // The worst ones are shown.
-    order.sort_by_key(|check| std::cmp::Reverse(check.verdict));
-    let list = |checks: &[&Check]| checks.iter().map(|one| check(one)).collect::<String>();
-    let (shown, more) = order.split_at(CHECKS_SHOWN);
-    format!(
-        "<ul class=\"checks\">\n{}</ul>\n<details><summary>{} more</summary><ul class=\"checks\">\n{}</ul></details>\n",
-        list(shown),
-        more.len(),
-        list(more)
-    )
 }
 
 fn check(check: &Check) -> String {
     let name = escaped(&check.name);
-    let name = check.test.map_or_else(|| name.clone(), |at| format!("<a href=\"#test-{at}\">{name}</a>"));
-    let words = match check.figure.is_empty() {
-        true => escaped(&check.cause),
-        false => {
-            let ratio = if check.ratio.is_empty() { String::new() } else { format!(": {}", escaped(&check.ratio)) };
-            let [figure, measured, bound] = [&check.figure, &check.measured, &check.bound].map(|text| escaped(text));
-            format!("{figure} <b>{measured}</b>, {bound}{ratio}")
+    let name = match check.of {
+        CheckOf::Test(at) => format!("<a href=\"#test-{at}\">{name}</a>"),
+        CheckOf::Application => format!("<a href=\"#applications\">{name}</a>"),
+        CheckOf::Whole => name,
+    };
+    let words = match &check.compared {
+        None => escaped(&check.cause),
+        Some(compared) => {
+            let ratio = compared.ratio();
+            let ratio = if ratio.is_empty() { ratio } else { format!(": {ratio}") };
+            let [figure, measured, bound] = [compared.figure(), compared.measured(), compared.bound() + &ratio];
+            format!("{} <b>{}</b>, {}", escaped(&figure), escaped(&measured), escaped(&bound))
         }
     };
-    let (verdict, mark) = (check.verdict, mark(check.verdict));
+    let (verdict, mark) = (check.verdict, mark(check.verdict, Ink::Unicode));
     format!(
         "<li class=\"{}\"><span class=\"mark\" role=\"img\" aria-label=\"{verdict}\">{mark}</span><span>{name}: {words}</span></li>\n",
         class(verdict)
@@ -92,13 +112,17 @@ pub fn overview(assessment: &Assessment, detail: &Detail) -> String {
     }
     let curves: Vec<Chart> = assessment.tests.iter().flat_map(|test| chart::curves(assessment, test)).collect();
     let (title, class, charts): (_, _, String) = match curves.is_empty() {
-        true => ("All tests", "charts overview", chart::overview(assessment).iter().map(plain_figure).collect()),
+        true => (overview_title(assessment), "charts overview", chart::overview(assessment).iter().map(plain_figure).collect()),
         false => ("The curve", "charts", curves.iter().map(super::test::figure).collect()),
     };
     if charts.is_empty() {
         return String::new();
     }
     format!("<section id=\"overview\"><h2>{title}</h2>\n<div class=\"{class}\">\n{charts}</div></section>\n")
+}
+
+fn overview_title(assessment: &Assessment) -> &'static str {
+    if assessment.tests.len() == 1 { "Overview" } else { "All tests" }
 }
 
 /// Formats a chart whose labels say what its description says.

@@ -5,8 +5,7 @@ use units::format;
 use units::markup::escaped;
 use units::shell::quoted;
 
-use crate::card::how_to_judge;
-use crate::rows::{has_judgements, limit_name, takes_expectations};
+use crate::rows::limit_name;
 use crate::text::{duration, figure};
 use crate::wording;
 
@@ -98,20 +97,23 @@ fn preparation(assessment: &Assessment) -> String {
     if assessment.preparation.is_empty() {
         return String::new();
     }
+    let cell = |label: &str, class: &str, text: &str| {
+        format!("<td class=\"{class}\" data-label=\"{label}\">{}</td>", escaped(text))
+    };
     let rows = assessment.preparation.iter().map(|step| {
         format!(
-            "<tr><th scope=\"row\">{}</th><td>{}</td><td class=\"text\">{}</td><td class=\"text\">{}</td><td class=\"num\">{}</td></tr>\n",
+            "<tr><th scope=\"row\">{}</th>{}{}{}{}</tr>\n",
             escaped(&wording::preparation_name(step)),
-            outcome(step.outcome),
-            escaped(&wording::preparation_detail(&step.detail, Some(step))),
-            escaped(&wording::preparation_reason(step)),
-            duration(step.took_ms)
+            cell("Outcome", "", outcome(step.outcome)),
+            cell("What it did", "cause", &wording::preparation_detail(&step.detail, Some(step))),
+            cell("Why", "cause", &wording::preparation_reason(step)),
+            cell("Took", "num", &duration(step.took_ms)),
         )
     });
     format!(
-        "<section id=\"preparation\"><h2>Preparation</h2>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Preparation\"><table><thead><tr><th scope=\"col\">Step</th>\
+        "<section id=\"preparation\"><h2>Preparation</h2>\n<table class=\"stack\"><thead><tr><th scope=\"col\">Step</th>\
          <th scope=\"col\">Outcome</th><th scope=\"col\">What it did</th><th scope=\"col\">Why</th>\
-         <th scope=\"col\" class=\"num\">Took</th></tr></thead><tbody>\n{}</tbody></table></div></section>\n",
+         <th scope=\"col\" class=\"num\">Took</th></tr></thead><tbody>\n{}</tbody></table></section>\n",
         rows.collect::<String>()
     )
 }
@@ -128,10 +130,7 @@ pub fn outcome(outcome: PreparationOutcome) -> &'static str {
 /// Formats the expectations with their sources.
 pub fn expectations(assessment: &Assessment) -> String {
     if assessment.expectations.is_empty() {
-        if has_judgements(assessment) || !takes_expectations(assessment) {
-            return String::new();
-        }
-        return format!("<p class=\"soft\">No expectation given; {}.</p>\n", escaped(&how_to_judge(assessment)));
+        return String::new();
     }
     let mut list = "<h3>Expectations</h3>\n<dl>".to_owned();
     for expected in &assessment.expectations {
@@ -163,7 +162,7 @@ pub fn command(assessment: &Assessment) -> String {
 
 fn repeat(assessment: &Assessment) -> String {
     format!(
-        "<section id=\"repeat\"><h2>How to repeat it</h2>\n<p>With fathom {}, on this machine:</p>\n<pre tabindex=\"0\">{}</pre>\n\
+        "<section id=\"repeat\"><h2>How to repeat it</h2>\n<p>With fathom {}, on this machine:</p>\n<pre class=\"line\" tabindex=\"0\">{}</pre>\n\
          <p>The job of each test is below its charts. fio runs a job file as it is, and DiskSpd a DiskSpd command line.</p></section>\n",
         escaped(&assessment.fathom),
         escaped(&command(assessment))

@@ -10,6 +10,8 @@ use units::markup::escaped;
 
 use crate::chart::{Detail, colours};
 use crate::findings::worst_first;
+use crate::identity::identity;
+use crate::published_limits::{self, PublishedLimit};
 use crate::rows::{self, Row};
 use crate::study::{Table, summary};
 use crate::text::{self, NONE, duration, local_time, target_name};
@@ -29,18 +31,13 @@ const DETAILS: [Detail; 5] = [
 ];
 
 pub fn html(assessment: &Assessment) -> String {
-    let pages = DETAILS.iter().map(|detail| page(assessment, detail));
-    let mut last = String::new();
-    for page in pages {
-        last = page;
-        if last.len() <= BYTES_MOST {
-            break;
-        }
-    }
-    last
+    let (coarsest, finer) = DETAILS.split_last().expect("there is a resolution");
+    let fits = finer.iter().find_map(|detail| page(assessment, detail, BYTES_MOST));
+    fits.or_else(|| page(assessment, coarsest, usize::MAX)).unwrap_or_default()
 }
 
-fn page(assessment: &Assessment, detail: &Detail) -> String {
+/// Returns the page; `None` as soon as it is larger than `bytes_most`.
+fn page(assessment: &Assessment, detail: &Detail, bytes_most: usize) -> Option<String> {
     let title =
         escaped(&format!("{}: {} on {}", assessment.verdict, assessment.suite, target_name(&assessment.target)));
     let mut page = format!(
@@ -60,6 +57,7 @@ fn page(assessment: &Assessment, detail: &Detail) -> String {
     page += &answer::overview(assessment, detail);
     page += &study(assessment);
     page += &applications(assessment);
+    page += &limits_of_vendors(assessment);
     page += &findings(assessment);
     if rows::is_table_wanted(assessment) {
         page += &verdicts(assessment);
@@ -69,11 +67,14 @@ fn page(assessment: &Assessment, detail: &Detail) -> String {
     }
     for (at, one) in assessment.tests.iter().enumerate() {
         page += &test::section(assessment, one, at, detail);
+        if page.len() > bytes_most {
+            return None;
+        }
     }
     page += &environment::sections(assessment);
     page += "</main>\n";
     page += &format!("<footer>Made by fathom {}.</footer>\n</body>\n</html>\n", escaped(&assessment.fathom));
-    page
+    (page.len() <= bytes_most).then_some(page)
 }
 
 fn head(assessment: &Assessment) -> String {
@@ -97,7 +98,7 @@ fn head(assessment: &Assessment) -> String {
         .collect();
     format!(
         "<header>\n<h1>{} on {}</h1>\n<p class=\"soft\">{}</p>\n{}{}\
-         <p class=\"soft\">{when} · took {took} · {} · fathom {}{tags}</p>\n\
+         <p class=\"soft\">{} · {when} · took {took} · fathom {}{tags}</p>\n\
          <nav aria-label=\"Contents\"><ul>{applications}<li><a href=\"#findings\">Findings</a></li>{verdicts}{links}\
          <li><a href=\"#environment\">Environment</a></li><li><a href=\"#repeat\">How to repeat it</a></li></ul></nav>\n</header>\n",
         escaped(&assessment.suite),
@@ -105,7 +106,7 @@ fn head(assessment: &Assessment) -> String {
         escaped(&assessment.title),
         answer::sentence_of(assessment),
         answer::checks(assessment),
-        escaped(&assessment.machine.hostname),
+        escaped(&identity(assessment)),
         escaped(&assessment.fathom),
     )
 }
@@ -118,7 +119,7 @@ fn verdicts(assessment: &Assessment) -> String {
         .tests
         .iter()
         .enumerate()
-        .flat_map(|(at, test)| rows::of_test(assessment, test).into_iter().map(move |row| (at, row)))
+        .flat_map(|(at, test)| rows::of_test(test).into_iter().map(move |row| (at, row)))
         .collect();
     let columns: [(&str, Shown); 4] = [
         ("Measured", |row| &row.measured),
@@ -159,10 +160,17 @@ fn verdicts(assessment: &Assessment) -> String {
 fn study(assessment: &Assessment) -> String {
     let Some(summary) = summary(assessment) else { return String::new() };
     let tables: String = summary.tables.iter().map(Table::html).collect();
-    let notes: String = summary.notes.iter().map(|note| format!("<li>{}</li>", escaped(note))).collect();
+    let notes: String = summary.notes.iter().map(|note| format!("<li>{}</li>", with_code(&escaped(note)))).collect();
     let notes = if notes.is_empty() { notes } else { format!("<ul>{notes}</ul>\n") };
-    let head = escaped(&summary.head);
+    let head = escaped(&summary.head).replace('\n', "<br>");
     format!("<section id=\"study\"><h2>Figures</h2>\n<p>{head}</p>\n{tables}{notes}</section>\n")
+}
+
+/// Formats the lines of a note, and its commands as code.
+fn with_code(note: &str) -> String {
+    let parts = note.split('`').enumerate();
+    let parts = parts.map(|(at, part)| if at % 2 == 0 { part.to_owned() } else { format!("<code>{part}</code>") });
+    parts.collect::<String>().replace('\n', "<br>")
 }
 
 /// Formats the applications whose requirements were compared; empty if there are none.
@@ -190,6 +198,35 @@ fn applications(assessment: &Assessment) -> String {
          <th scope=\"col\">Verdict</th><th scope=\"col\">Cause</th><th scope=\"col\">Source of the requirement</th></tr></thead>\
          <tbody>\n{}</tbody></table></section></details>\n",
         assessment.applications.iter().map(row).collect::<String>()
+    )
+}
+
+/// Formats the published limits that the figures are like, and those of the machine; empty if there are none.
+fn limits_of_vendors(assessment: &Assessment) -> String {
+    let limits = published_limits::of(assessment);
+    if limits.is_empty() {
+        return String::new();
+    }
+    let row = |limit: &PublishedLimit| {
+        let cell = |label: &str, class: &str, text: &str| {
+            let none = if text.is_empty() { " none" } else { "" };
+            format!("<td class=\"{class}{none}\" data-label=\"{label}\">{}</td>", escaped(text))
+        };
+        format!(
+            "<tr><th scope=\"row\">{}</th>{}{}{}</tr>\n",
+            escaped(&limit.of),
+            cell("Measured", "num", &limit.measured),
+            cell("Limit", "", &limit.limit),
+            cell("Source", "cause", &limit.source),
+        )
+    };
+    format!(
+        "<details><summary><h2>Disk classes and limits of the machine</h2></summary><section id=\"published\">\n\
+         <p class=\"soft\">{}.</p>\n<table class=\"stack\"><thead><tr><th scope=\"col\">Figure</th>\
+         <th scope=\"col\" class=\"num\">Measured</th><th scope=\"col\">Published limit</th><th scope=\"col\">Source</th></tr></thead>\
+         <tbody>\n{}</tbody></table></section></details>\n",
+        published_limits::RULE,
+        limits.iter().map(row).collect::<String>()
     )
 }
 

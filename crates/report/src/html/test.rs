@@ -17,7 +17,6 @@ use crate::wording;
 const ROWS_SHOWN: usize = 16;
 
 pub fn section(assessment: &Assessment, test: &Test, at: usize, detail: &Detail) -> String {
-    let cause = cause_of_test(assessment, test);
     let aim = match test.aim {
         Aim::Behaviour => String::new(),
         aim => format!(" Aim: {}.", text::aim(aim)),
@@ -26,15 +25,18 @@ pub fn section(assessment: &Assessment, test: &Test, at: usize, detail: &Detail)
     let first = assessment.tests.iter().position(|test| test.verdict == assessment.verdict);
     let is_open = assessment.tests.len() == 1 || (test.verdict > Verdict::Pass && first == Some(at));
     let mut section = format!(
-        "<details class=\"test\"{}><summary><h3>{}</h3> {} <span class=\"soft\">{}</span></summary>\
-         <section id=\"test-{at}\">\n<p>{}.{aim}</p>\n<p>{}.</p>\n",
+        "<details class=\"test\"{}><summary><h3>{}</h3> {}<span class=\"soft\">{}</span></summary>\
+         <section id=\"test-{at}\">\n<p>{}.{aim}</p>\n",
         if is_open { " open" } else { "" },
         escaped(&test.name),
-        badge(test.verdict),
+        // Without a threshold the verdict is that of all such tests.
+        if test.verdict == Verdict::Measured { String::new() } else { badge(test.verdict) + " " },
         escaped(&key_figures(at, test)),
         escaped(&text::sentence(&test.title)),
-        escaped(&text::sentence(&cause)),
     );
+    if test.cause != Cause::NothingExpected {
+        section += &format!("<p>{}.</p>\n", escaped(&text::sentence(&cause_of_test(assessment, test))));
+    }
     let is_cause = |failure: &&Failure| matches!(&test.cause, Cause::Failure(cause) if cause == *failure);
     if let Some(failure) = test.error.as_ref().filter(|failure| !is_cause(failure)) {
         section += &format!("<p>Stopped early: {}.</p>\n", escaped(&wording::failure(failure)));
@@ -66,13 +68,15 @@ pub fn section(assessment: &Assessment, test: &Test, at: usize, detail: &Detail)
     section
 }
 
-/// Returns the main figures of a test in one line.
+/// Returns the main figures of a test in one line, after their direction if there are several.
 fn key_figures(at: usize, test: &Test) -> String {
-    let shown = key_figures::of_test(at, test).into_iter().map(|row| {
+    let rows = key_figures::of_test(at, test);
+    let shown = rows.iter().map(|row| {
+        let direction = if rows.len() > 1 { format!("{} ", row.direction) } else { String::new() };
         let figures = [(row.iops, "IOPS"), (row.bytes_per_s, "B/s")];
         let figures = figures.into_iter().filter_map(|(span, unit)| Some(span?.shown(unit)));
         let p99 = row.latency_ns[1].map(|span| format!("p99 {}", span.shown("ns")));
-        figures.chain(p99).collect::<Vec<_>>().join(", ")
+        direction + &figures.chain(p99).collect::<Vec<_>>().join(", ")
     });
     shown.collect::<Vec<_>>().join("; ")
 }

@@ -41,7 +41,7 @@ impl Column {
         Column { group: String::new(), head: head.to_owned(), is_text: true }
     }
 
-    /// Returns the heading with its group, for Markdown and HTML.
+    /// Returns the heading with its group, for Markdown.
     fn full(&self) -> String {
         match (self.group.as_str(), self.head.as_str()) {
             ("", head) => head.to_owned(),
@@ -150,11 +150,14 @@ impl Table {
         let heads = self
             .columns
             .iter()
-            .map(|column| format!("<th scope=\"col\"{}>{}</th>", class(column), escaped(&column.full())));
+            .map(|column| format!("<th scope=\"col\"{}>{}</th>", class(column), escaped(&column.head)));
         let title = escaped(if self.title.is_empty() { "Figures" } else { &self.title });
+        // Without a title of its own, the table has that of its section.
+        let caption = if self.title.is_empty() { String::new() } else { format!("<caption>{title}</caption>") };
         let mut table = format!(
-            "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{title}\"><table><caption>{title}</caption>\
-             <thead><tr>{}</tr></thead><tbody>\n",
+            "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{title}\"><table>{caption}\
+             <thead>{}<tr>{}</tr></thead><tbody>\n",
+            self.group_heads(),
             heads.collect::<String>()
         );
         for row in &self.rows {
@@ -166,6 +169,22 @@ impl Table {
             table += &format!("<tr>{}</tr>\n", cells.collect::<String>());
         }
         table + "</tbody></table></div>\n"
+    }
+
+    /// Returns the row of HTML above the heads; empty without groups.
+    fn group_heads(&self) -> String {
+        if self.columns.iter().all(|column| column.group.is_empty()) {
+            return String::new();
+        }
+        let group = |(first, last): (usize, usize)| match self.columns[first].group.as_str() {
+            "" => format!("<td colspan=\"{}\"></td>", last + 1 - first),
+            group => format!(
+                "<th scope=\"colgroup\" class=\"group\" colspan=\"{}\">{}</th>",
+                last + 1 - first,
+                escaped(group)
+            ),
+        };
+        format!("<tr>{}</tr>", self.groups().into_iter().map(group).collect::<String>())
     }
 
     /// One cell for each column.
@@ -225,7 +244,9 @@ mod tests {
         assert!(markdown.starts_with("| b | IOPS read | IOPS write | MiB/s |\n| --- | ---: | ---: | ---: |\n"));
         assert!(markdown.contains("| a\\|b | failed: \\<disk full\\> |  |  |\n"), "{markdown}");
         let html = table().html();
-        assert_eq!(html.matches("<td").count(), 6, "{html}");
+        assert_eq!(html.split("<tbody>").nth(1).unwrap_or_default().matches("<td").count(), 6, "{html}");
+        let heads = "<tr><td colspan=\"1\"></td><th scope=\"colgroup\" class=\"group\" colspan=\"2\">IOPS</th><td colspan=\"1\"></td></tr>";
+        assert!(html.contains(heads), "{html}");
         assert!(html.contains("&lt;disk full&gt;"));
     }
 

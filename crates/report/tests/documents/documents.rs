@@ -3,7 +3,9 @@
 use crate::sample;
 use std::path::Path;
 
-use assessment::{Aim, Cause, Citation, ClassMatch, Confidence, LoadPattern, Metric, Verdict};
+use assessment::{
+    Aim, Cause, Citation, ClassMatch, Confidence, ExpectedLimit, Failure, LoadPattern, MachineLimits, Metric, Verdict,
+};
 use report::{Ink, card, charts, html, markdown, svg};
 
 /// Compares a text with its reviewed snapshot. To change one, run the test with `INSTA_UPDATE=always` and review the
@@ -286,6 +288,83 @@ fn markdown_fits_a_pull_request() {
 }
 
 #[test]
+fn markdown_of_a_suite_of_seven_tests_has_at_most_forty_lines() {
+    let mut assessment = sample::assessment();
+    let one = assessment.tests[0].clone();
+    let test = |at: usize| {
+        let mut test = one.clone();
+        test.name = format!("test-{at}");
+        (test.judgements, test.verdict, test.cause) = (Vec::new(), Verdict::Measured, Cause::NothingExpected);
+        test
+    };
+    assessment.tests = (0..7).map(test).collect();
+    assessment.expectations.clear();
+    (assessment.verdict, assessment.cause) = (Verdict::Measured, Cause::NothingExpected);
+    let text = markdown(&assessment);
+    assert!(text.lines().count() <= 40, "{} lines:\n{text}", text.lines().count());
+}
+
+#[test]
+fn classes_limits_and_applications_are_on_page_markdown_and_picture() {
+    let mut assessment = sample::assessment();
+    assessment.tests.iter_mut().for_each(|test| test.judgements.clear());
+    assessment.expectations.clear();
+    (assessment.verdict, assessment.cause) = (Verdict::Measured, Cause::NothingExpected);
+    let source = Citation { of: None, source: "a page".to_owned(), date: None, confidence: Confidence::High };
+    assessment.classes = vec![ClassMatch {
+        test: "max-read-iops".to_owned(),
+        pattern: LoadPattern::RandRead,
+        metric: Metric::IOPS,
+        measured: 7_480.0,
+        provider: "azure".to_owned(),
+        class: "P40".to_owned(),
+        is_provisioned: false,
+        limit: 7_500.0,
+        expectation: "azure:P40".to_owned(),
+        source: source.clone(),
+    }];
+    let metric = Metric::parse("read.iops").expect("a metric");
+    let limit = ExpectedLimit { metric, volume: None, value: 6_000.0, tolerance: 1.0, source: Some(source) };
+    let (instance_type, expectation) = ("m5.xlarge".to_owned(), "aws:m5.xlarge".to_owned());
+    assessment.machine_limits = Some(MachineLimits { instance_type, expectation, limits: vec![limit] });
+    let sentence = "andom reads like Azure P40 (7,500 IOPS)";
+    let (card, page, text) = (card(&assessment, false, Ink::Unicode), html(&assessment), markdown(&assessment));
+    let picture = report::card_svg(&assessment).expect("a picture");
+    let junit = report::junit(&assessment);
+    for (name, document) in [("card", &card), ("page", &page), ("Markdown", &text), ("picture", &picture)] {
+        for part in [sentence, "his machine (m5.xlarge): 6,000 IOPS", "etcd", "120 %", "2.45 times"] {
+            assert!(document.contains(part), "{name} without {part}:\n{document}");
+        }
+    }
+    assert!(junit.contains(sentence) && !junit.contains("etcd"), "nobody asked for an application: {junit}");
+    for document in [&card, &page, &text] {
+        assert!(document.contains("fathom assess /dev/sdb --expect aws:m5.xlarge"), "{document}");
+    }
+    let row = "<th scope=\"row\">max-read-iops: random reads</th><td class=\"num\" data-label=\"Measured\">7,480 IOPS</td>";
+    assert!(page.contains(row), "{page}");
+    let line = "- **published limits** max-read-iops: random reads 7,480 IOPS, like Azure P40 (7,500 IOPS) (a page); ";
+    assert!(text.contains(line), "{text}");
+}
+
+#[test]
+fn each_verdict_has_a_sign_and_a_colour_of_its_own() {
+    let mut assessment = sample::assessment();
+    assessment.tests[2].verdict = Verdict::Skipped;
+    assessment.tests[2].cause = Cause::Failure(Failure::Stopped);
+    let (page, text) = (html(&assessment), markdown(&assessment));
+    let picture = report::card_svg(&assessment).expect("a picture");
+    assert!(page.contains("<li class=\"skipped\"><span class=\"mark\" role=\"img\" aria-label=\"SKIPPED\">–</span>"));
+    assert!(page.contains("<span class=\"verdict skipped\">SKIPPED</span>"));
+    assert!(text.contains("\n- – snia-iops: "), "{text}");
+    let fill = |mark: &str| {
+        let document = roxmltree::Document::parse(&picture).expect("the card is XML");
+        let found = document.descendants().find(|node| node.has_tag_name("text") && node.text() == Some(mark));
+        found.and_then(|node| node.attribute("fill").map(str::to_owned)).unwrap_or_else(|| panic!("no {mark}: {picture}"))
+    };
+    assert!(fill("–") != fill("?") && fill("–") != fill("!"), "{picture}");
+}
+
+#[test]
 fn the_picture_of_the_card_stays_within_its_frame() {
     let mut long = sample::assessment();
     long.suite = "a-suite-with-a-long-name-".repeat(8);
@@ -414,7 +493,7 @@ fn two_settings_make_a_table_of_one_by_the_other() {
 fn an_assessment_with_nothing_in_it_is_shown_too() {
     let empty = sample::with_tests(Vec::new());
     fits(&card(&empty, false, Ink::Unicode));
-    assert!(html(&empty).contains("</html>") && markdown(&empty).contains("<summary>Environment"));
+    assert!(html(&empty).contains("</html>") && markdown(&empty).contains("**environment** "));
     roxmltree::Document::parse(&svg(&empty)).expect("the sheet is XML");
     assert!(report::card_svg(&empty).expect("a picture").ends_with("</svg>\n"));
     assert!(charts(&empty).is_empty());

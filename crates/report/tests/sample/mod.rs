@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use assessment::{
     Aim, Application, Assessment, Basis, Cause, Citation, Confidence, Device, DeviceBytes, Expected, ExpectedLimit,
@@ -260,7 +260,13 @@ fn broken() -> Test {
     }
 }
 
+/// Returns the sample. It is made once: its histograms take most of the time of a test.
 pub fn assessment() -> Assessment {
+    static SAMPLE: LazyLock<Assessment> = LazyLock::new(make);
+    SAMPLE.clone()
+}
+
+fn make() -> Assessment {
     with_tests(vec![throttled(), cached(), steady(), blocks(), knee(), flushes(), broken()])
 }
 
