@@ -58,8 +58,12 @@ pub fn drive(
             keeper.checkpoint(assessment);
         }
         let Some(run) = run else { return };
-        let Some(outcome) = make(&run, interrupts, options, display, keeper) else { return };
+        let Some(mut outcome) = make(&run, interrupts, options, display) else { return };
+        // Errors of the keeper follow the line of the run.
         display.end(&outcome);
+        if let Outcome::Completed { record, history_id } = &mut outcome {
+            *history_id = keeper.record(&run, record);
+        }
         study.take(outcome);
         if interrupts.count() > 0 {
             return;
@@ -73,7 +77,6 @@ fn make(
     interrupts: Interrupts,
     options: &RunOptions,
     display: &mut dyn Display,
-    keeper: &mut dyn Keeper,
 ) -> Option<Outcome> {
     if run.rest > Duration::ZERO && interrupts.wait(0, run.rest) {
         return None;
@@ -104,8 +107,7 @@ fn make(
     } else if interrupts.count() > 0 {
         Outcome::Interrupted(record)
     } else {
-        let history_id = keeper.record(run, &record);
-        Outcome::Completed { record, history_id }
+        Outcome::Completed { record, history_id: None }
     })
 }
 

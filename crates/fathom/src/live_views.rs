@@ -181,7 +181,7 @@ impl Watcher for LiveViews<'_> {
         if let Some(metrics) = &mut self.metrics {
             metrics.update(live, &self.meter);
         }
-        if let Some(watch) = &mut self.screen {
+        if let Some(watch) = self.screen.as_mut().filter(|watch| watch.screen.is_drawn()) {
             watch.screen.update(self.meter.view());
             watch.findings.judge(record, now_ns);
         }

@@ -42,6 +42,11 @@ pub fn targets(record: &Record) -> String {
     first(record.plan.workers.iter().flat_map(paths).map(absolute), TARGETS_SHOWN, " ")
 }
 
+/// Returns the paths of the targets as the plan has them, each once.
+pub fn targets_of_plan(plan: &Plan) -> String {
+    first(plan.workers.iter().flat_map(paths), TARGETS_SHOWN, " ")
+}
+
 fn paths(worker: &Worker) -> impl Iterator<Item = &str> {
     let streams = worker.stream_list().iter().map(|stream| stream.path.as_str());
     worker.targets.paths.iter().map(String::as_str).chain(streams)

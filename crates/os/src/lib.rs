@@ -18,3 +18,4 @@ pub mod process;
 pub mod signal;
 #[doc(hidden)]
 pub mod simulation;
+pub mod terminal;

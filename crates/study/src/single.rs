@@ -36,7 +36,10 @@ impl Single {
 
 impl Study for Single {
     fn next(&mut self) -> Option<Run> {
-        self.plan.take().map(|plan| Run::new(Work::Plan(plan), "run"))
+        let plan = self.plan.take()?;
+        let targets = judge::single::targets_of_plan(&plan);
+        let label = if targets.is_empty() { "run".to_owned() } else { targets };
+        Some(Run::new(Work::Plan(plan), label))
     }
 
     fn take(&mut self, outcome: Outcome) {

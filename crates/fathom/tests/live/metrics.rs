@@ -7,7 +7,8 @@ use std::process::{Child, Command};
 
 use harness::{Scratch, command, diskspd, fathom, interrupted, outcome, wait_until};
 
-const LONG: &str = "--ioengine=null --size=1g --time_based --runtime=3600 --rw=randrw --bs=4k";
+/// A rate leaves the CPUs to other tests.
+const LONG: &str = "--ioengine=null --size=1g --time_based --runtime=3600 --rw=randrw --bs=4k --rate_iops=1000";
 
 /// A sample: its name and its labels, as written.
 type Samples = BTreeMap<(String, String), f64>;
@@ -173,10 +174,26 @@ fn counts_grow_and_those_of_an_ended_job_are_those_of_the_record() {
         for (name, member) in [("fathom_ios_total", "ios"), ("fathom_io_bytes_total", "bytes")] {
             assert_eq!(value(&second, name, &labels), of[member].as_f64(), "{name} {direction}: {of}");
         }
+        for (name, member) in [("fathom_target_ios_total", "ios"), ("fathom_target_io_bytes_total", "bytes")] {
+            let labels = ["target=\"a.0.0\"", direction];
+            assert_eq!(value(&second, name, &labels), of[member].as_f64(), "{name} {direction}: {of}");
+        }
         assert_eq!(value(&second, "fathom_io_latency_seconds_count", &labels), of["clat"]["count"].as_f64());
         let sum_s = of["clat"]["sum_ns"].as_f64().unwrap() / 1e9;
         assert!((value(&second, "fathom_io_latency_seconds_sum", &labels).unwrap() - sum_s).abs() < 1e-9);
     }
+}
+
+#[test]
+fn targets_of_a_thread_have_counts_of_their_own() {
+    let scratch = Scratch::new("metrics");
+    let (child, port) = served(diskspd(scratch.path(), "-Rmetrics=0 -c1M -b4K -d3600 -W0 -g4000 -L one two"));
+    wait_until("counts of both targets", || {
+        let samples = scrape(port);
+        let count = |target: &str| value(&samples, "fathom_target_ios_total", &[&format!("target=\"{target}\"")]);
+        count("one").is_some_and(|ios| ios > 0.0) && count("two").is_some_and(|ios| ios > 0.0)
+    });
+    interrupted(child, &["INT"]);
 }
 
 #[test]
@@ -185,7 +202,7 @@ fn own_commands_and_diskspd_have_the_endpoint() {
     let commands = [
         command(scratch.path(), "run", &format!("--yes --quiet --metrics 0 --repeat 2 fio --name=a {LONG}")),
         command(scratch.path(), "sweep", &format!("--yes bs=4k,8k --metrics 127.0.0.1:0 fio --name=a {LONG}")),
-        diskspd(scratch.path(), "-Rmetrics=0 -c16M -b4K -d3600 -W0 -L target"),
+        diskspd(scratch.path(), "-Rmetrics=0 -c16M -b4K -d3600 -W0 -g4000 -L target"),
     ];
     for command in commands {
         let (child, port) = served(command);

@@ -4,7 +4,8 @@ use harness::{Scratch, command};
 
 use super::terminal::Terminal;
 
-const LONG: &str = "fio --name=a --ioengine=null --size=1g --time_based --runtime=3600 --rw=randread";
+/// A rate leaves the CPUs to other tests.
+const LONG: &str = "fio --name=a --ioengine=null --size=1g --time_based --runtime=3600 --rw=randread --rate_iops=1000";
 const SIZE: (u16, u16) = (24, 120);
 
 /// Returns the lines of the screen that contain a live figure.
@@ -20,7 +21,7 @@ fn commands_show_the_run_its_figures_and_the_time_left() {
         format!("fathom sweep --yes bs=4k,8k {LONG}"),
         "fathom knee . --yes --runtime 3600 --size 16M".to_owned(),
         "fathom assess . --size 16M --runtime 3600 --test read-latency -y".to_owned(),
-        "fathom diskspd -c16M -b4K -d3600 -W0 target".to_owned(),
+        "fathom diskspd -c16M -b4K -d3600 -W0 -g4000 target".to_owned(),
     ] {
         let terminal = Terminal::run(scratch.path(), SIZE, &format!("{line} > report; echo code=$?"));
         terminal.wait_until("the live figures", |text| {
@@ -32,6 +33,28 @@ fn commands_show_the_run_its_figures_and_the_time_left() {
         assert!(ended.screen.contains("code="), "{line}: {}", ended.screen);
         assert!(live(&ended.screen).is_empty(), "the line is removed: {line}:\n{}", ended.screen);
     }
+}
+
+#[test]
+fn the_line_of_a_single_run_names_its_target() {
+    let scratch = Scratch::new("live");
+    let line = "fathom diskspd -c1M -b4K -d3600 -W0 -g4000 database.dat";
+    let terminal = Terminal::run(scratch.path(), SIZE, &format!("{line} > report"));
+    terminal.wait_until("the target", |text| live(text).iter().any(|line| line.starts_with("database.dat ")));
+    terminal.type_keys("\x03");
+    terminal.end();
+}
+
+#[test]
+fn an_error_of_saving_is_on_a_line_of_its_own() {
+    let scratch = Scratch::new("live");
+    // The name of the first record is taken by a folder.
+    std::fs::create_dir_all(scratch.path().join("saved/001-bs=4k.json")).unwrap();
+    let line = "--save saved bs=4k,8k fio --name=a --ioengine=null --size=1m";
+    let run = harness::outcome(command(scratch.path(), "sweep", &format!("--yes {line}")).spawn().unwrap());
+    let errors: Vec<&str> = run.stderr.lines().filter(|line| line.contains("001-bs=4k.json")).collect();
+    assert!(!errors.is_empty() && errors.iter().all(|line| line.starts_with("error: ")), "{}", run.stderr);
+    assert!(run.stderr.lines().any(|line| line.contains("bs=4k: ") && line.contains(" IOPS")), "{}", run.stderr);
 }
 
 #[test]

@@ -1,12 +1,18 @@
 //! The full-screen view.
 
+use std::io::Read;
 use std::path::Path;
 
 use harness::{Scratch, command, diskspd, fathom, outcome, wait_until};
 
+use pty_process::Size;
+use pty_process::blocking::{Command, open};
+
 use super::terminal::{Ended, Terminal};
 
-const LONG: &str = "--name=alpha --ioengine=null --size=1g --time_based --runtime=3600 --rw=randread --bs=4k";
+/// A rate leaves the CPUs to other tests.
+const LONG: &str =
+    "--name=alpha --ioengine=null --size=1g --time_based --runtime=3600 --rw=randread --bs=4k --rate_iops=1000";
 const SIZE: (u16, u16) = (40, 120);
 
 /// Runs a command with the full-screen view. Settings of the terminal are saved before and after it.
@@ -31,7 +37,7 @@ fn every_command_has_the_view_and_q_ends_it_with_a_report() {
         (format!("fathom sweep --yes bs=4k,8k --watch fio {LONG}"), "sweep of"),
         ("fathom assess . --watch --size 16M --runtime 3600 --test read-latency -y".to_owned(), "read-latency"),
         ("fathom knee . --yes --watch --runtime 3600 --size 16M".to_owned(), "knee"),
-        ("fathom diskspd -Rwatch -c16M -b4K -d3600 -W0 target".to_owned(), "Total IO"),
+        ("fathom diskspd -Rwatch -c16M -b4K -d3600 -W0 -g4000 target".to_owned(), "Total IO"),
     ];
     for (line, expected) in lines {
         let terminal = watched(&scratch, &line);
@@ -104,6 +110,34 @@ fn a_stopped_process_gives_the_terminal_back_and_takes_it_again() {
     }
     terminal.type_keys("q");
     assert_restored(scratch.path(), &terminal.end());
+}
+
+#[test]
+fn a_run_whose_terminal_is_gone_continues_without_the_view_if_sighup_is_ignored() {
+    let scratch = Scratch::new("watch");
+    let (mut pty, pts) = open().unwrap();
+    pty.resize(Size::new(SIZE.0, SIZE.1)).unwrap();
+    let script = format!("trap '' HUP; exec \"$FATHOM_BINARY\" fio --watch {LONG} > report");
+    let shell = Command::new("sh").args(["-c", &script]).current_dir(scratch.path()).env("TERM", "xterm-256color");
+    let shell = shell.env("FATHOM_BINARY", harness::binary()).env("FATHOM_NO_HISTORY", "1");
+    let mut child = shell.spawn(pts).unwrap();
+    let (mut seen, mut block) = (String::new(), [0; 4096]);
+    while !seen.contains("flight") {
+        let count = pty.read(&mut block).unwrap();
+        seen += &String::from_utf8_lossy(&block[..count]);
+    }
+    drop(pty);
+    let tasks = format!("/proc/{}/task", child.id());
+    wait_until("the end of the thread that draws", || {
+        let tasks = std::fs::read_dir(&tasks).unwrap().flatten();
+        let mut names = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("comm")).ok());
+        !names.any(|name| name.trim() == "screen")
+    });
+    assert!(child.try_wait().unwrap().is_none(), "the run continues");
+    harness::shell(&format!("kill -INT {}", child.id())).unwrap();
+    wait_until("the end", || child.try_wait().unwrap().is_some());
+    let report = std::fs::read_to_string(scratch.path().join("report")).unwrap();
+    assert!(report.contains("alpha: (g"), "{report}");
 }
 
 #[test]

@@ -1,11 +1,13 @@
 //! Counts of a run since its measured time began, as the record counts them.
 
+use std::collections::HashMap;
 use std::sync::atomic::Ordering::Relaxed;
 
 use engine::live::WorkerLive;
 use engine::{Live, State};
-use plan::{Ddir, Plan};
-use record::{Event, Latency, WorkerStats};
+use plan::{Ddir, Plan, Worker};
+use record::{Event, Latency, TargetStats, WorkerStats};
+use units::markup::one_line;
 
 use crate::job::jobs;
 
@@ -28,16 +30,29 @@ const fn bounds() -> [u64; 49] {
 pub struct RunCounts {
     workers: Vec<WorkerCounts>,
     jobs: usize,
+    /// Paths of the targets that are counted, on one line each.
+    targets: Vec<String>,
 }
 
 struct WorkerCounts {
     job: usize,
     counts: JobCounts,
+    /// Indices of its targets. Empty for a job of fio with several files: the engine does not count them.
+    targets: Vec<usize>,
+    /// Counts of each target of a thread of DiskSpd, from its last snapshot.
+    of_targets: Vec<IoCounts>,
     /// I/Os of its ramp are published, but they do not count.
     has_ramp: bool,
     /// Start of the measured time when the counters were last read.
     began_ns: u64,
     has_ended: bool,
+}
+
+/// I/Os and bytes, by direction.
+#[derive(Clone, Copy, Default)]
+pub struct IoCounts {
+    pub ios: [u64; 3],
+    pub bytes: [u64; 3],
 }
 
 /// Counts of a job, by direction.
@@ -61,14 +76,17 @@ pub struct Buckets {
 impl RunCounts {
     pub fn new(plan: &Plan) -> Self {
         let (jobs, of_worker) = jobs(plan);
+        let mut targets = Targets::default();
         let workers = of_worker.into_iter().zip(&plan.workers).map(|(job, worker)| WorkerCounts {
             job,
             counts: JobCounts::default(),
+            targets: targets.of(worker),
+            of_targets: Vec::new(),
             has_ramp: worker.limits.ramp_ns > 0 || worker.limits.ramp_bytes > 0,
             began_ns: 0,
             has_ended: false,
         });
-        RunCounts { workers: workers.collect(), jobs: jobs.len() }
+        RunCounts { workers: workers.collect(), jobs: jobs.len(), targets: targets.paths }
     }
 
     /// Adds the statistics of a snapshot, or the final ones.
@@ -82,6 +100,7 @@ impl RunCounts {
             Event::Ended { worker, ended } => {
                 if let Some(known) = self.workers.get_mut(*worker) {
                     known.counts = JobCounts::of(&ended.stats);
+                    known.of_targets = IoCounts::of_targets(&ended.stats);
                     known.has_ended = true;
                 }
             }
@@ -102,6 +121,47 @@ impl RunCounts {
         self.workers.iter().for_each(|worker| sums[worker.job].add(&worker.counts));
         sums
     }
+
+    /// Returns the paths of the targets, and their sums.
+    pub fn by_target(&self) -> Vec<(String, IoCounts)> {
+        let mut sums: Vec<(String, IoCounts)> =
+            self.targets.iter().map(|path| (path.clone(), IoCounts::default())).collect();
+        for worker in &self.workers {
+            match worker.targets.as_slice() {
+                [only] => sums[*only].1.add(IoCounts { ios: worker.counts.ios, bytes: worker.counts.bytes }),
+                several => {
+                    several.iter().zip(&worker.of_targets).for_each(|(at, counts)| sums[*at].1.add(*counts));
+                }
+            }
+        }
+        sums
+    }
+}
+
+/// The targets of a plan, in the order of its workers.
+#[derive(Default)]
+struct Targets {
+    paths: Vec<String>,
+    known: HashMap<String, usize>,
+}
+
+impl Targets {
+    /// Returns the indices of the targets of a worker whose I/Os are counted by target.
+    fn of(&mut self, worker: &Worker) -> Vec<usize> {
+        let streams: Vec<&str> = worker.stream_list().iter().map(|stream| stream.path.as_str()).collect();
+        let only = worker.targets.paths.iter().map(String::as_str).filter(|_| worker.targets.paths.len() == 1);
+        let paths: Vec<&str> = if streams.is_empty() { only.collect() } else { streams };
+        paths.into_iter().map(|path| self.index(path)).collect()
+    }
+
+    fn index(&mut self, path: &str) -> usize {
+        if let Some(at) = self.known.get(path) {
+            return *at;
+        }
+        self.paths.push(one_line(path).into_owned());
+        self.known.insert(path.to_owned(), self.paths.len() - 1);
+        self.paths.len() - 1
+    }
 }
 
 impl WorkerCounts {
@@ -115,6 +175,7 @@ impl WorkerCounts {
             // The counters may still include I/Os from before. The next reading has the worker's own ones.
             self.began_ns = began_ns;
             self.counts = JobCounts::default();
+            self.of_targets.clear();
             return;
         }
         let ios = worker.ios.each_ref().map(|counter| counter.load(Relaxed));
@@ -130,6 +191,25 @@ impl WorkerCounts {
         let is_of_ramp = self.has_ramp && stats.elapsed_ns == stats.runtime_ns;
         if self.began_ns > 0 && !is_of_ramp {
             self.counts.clat = JobCounts::of(stats).clat;
+            self.of_targets = IoCounts::of_targets(stats);
+        }
+    }
+}
+
+impl IoCounts {
+    fn of_targets(stats: &WorkerStats) -> Vec<Self> {
+        let of = |target: &TargetStats| IoCounts {
+            ios: target.ddirs.each_ref().map(|counts| counts.ios),
+            bytes: target.ddirs.each_ref().map(|counts| counts.bytes),
+        };
+        stats.targets.iter().map(of).collect()
+    }
+
+    /// Adds the counts of a worker or target.
+    pub fn add(&mut self, other: IoCounts) {
+        for at in 0..self.ios.len() {
+            self.ios[at] += other.ios[at];
+            self.bytes[at] += other.bytes[at];
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The data of a response.
 
-use super::counts::JobCounts;
+use super::counts::{IoCounts, JobCounts};
 use crate::job::Job;
 use crate::view::View;
 
@@ -14,9 +14,17 @@ pub struct Exported {
     pub view: View,
 }
 
-/// A run, by job.
+/// A run, by job and by target.
 #[derive(Clone, Default)]
 pub struct ExportedRun {
     pub name: String,
     pub jobs: Vec<(Job, JobCounts)>,
+    pub targets: Vec<(String, IoCounts)>,
+}
+
+impl ExportedRun {
+    /// Returns the number of its series, by name.
+    pub fn series(&self) -> usize {
+        self.jobs.len().max(self.targets.len())
+    }
 }

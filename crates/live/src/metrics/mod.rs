@@ -16,13 +16,13 @@ use record::Event;
 use crate::job::Job;
 use crate::meter::Meter;
 use crate::view::View;
-use counts::{JobCounts, RunCounts};
-use exported::Exported;
+use counts::{IoCounts, JobCounts, RunCounts};
+use exported::{Exported, ExportedRun};
 use server::Server;
 
-/// Jobs with series of their own, over all runs. A response is bounded by it.
-const JOBS_MAX: usize = 256;
-/// Name of the sum of all further jobs of a run.
+/// Jobs and targets with series of their own, over all runs. A response is bounded by it.
+const SERIES_MAX: usize = 256;
+/// Name of the sum of all further jobs or targets of a run.
 const OTHERS: &str = "others";
 
 /// The endpoint, and the counts of the active run. It is closed on drop.
@@ -59,12 +59,15 @@ impl Metrics {
             exported.ended.push(ended);
         }
         exported.active.name.clone_from(&meter.view().run);
-        let jobs = meter.jobs().len().min(JOBS_MAX);
-        while jobs + exported.ended.iter().map(|run| run.jobs.len()).sum::<usize>() > JOBS_MAX {
-            exported.ended.remove(0);
-        }
         drop(exported);
         self.publish(meter);
+        let mut exported = lock(&self.exported);
+        let active = exported.active.series();
+        while active + exported.ended.iter().map(ExportedRun::series).sum::<usize>() > SERIES_MAX
+            && !exported.ended.is_empty()
+        {
+            exported.ended.remove(0);
+        }
     }
 
     /// Adds an event.
@@ -85,18 +88,25 @@ impl Metrics {
         let counts = self.active.by_job();
         let mut jobs: Vec<(Job, JobCounts)> = meter.jobs().iter().cloned().zip(counts).collect();
         let mut view = meter.view().clone();
-        if jobs.len() > JOBS_MAX {
+        if jobs.len() > SERIES_MAX {
             let mut others = (Job { name: OTHERS.to_owned(), ..Job::default() }, JobCounts::default());
-            for (job, counts) in jobs.drain(JOBS_MAX - 1..) {
+            for (job, counts) in jobs.drain(SERIES_MAX - 1..) {
                 others.0.workers += job.workers;
                 others.0.depth += job.depth;
                 others.1.add(&counts);
             }
             jobs.push(others);
-            let rest = View { jobs: view.jobs.split_off(JOBS_MAX - 1), ..View::default() };
+            let rest = View { jobs: view.jobs.split_off(SERIES_MAX - 1), ..View::default() };
             view.jobs.push(rest.all());
         }
+        let mut targets = self.active.by_target();
+        if targets.len() > SERIES_MAX {
+            let mut others = IoCounts::default();
+            targets.drain(SERIES_MAX - 1..).for_each(|(_, counts)| others.add(counts));
+            targets.push((OTHERS.to_owned(), others));
+        }
         let mut exported = lock(&self.exported);
+        exported.active.targets = targets;
         exported.active.jobs = jobs;
         exported.view = view;
     }

@@ -3,7 +3,7 @@
 
 use std::fmt::{Display, Write};
 
-use super::counts::{BOUNDS_NS, JobCounts};
+use super::counts::{BOUNDS_NS, IoCounts, JobCounts};
 use super::exported::{Exported, ExportedRun};
 use crate::job::Job;
 
@@ -24,6 +24,11 @@ pub fn render(exported: &Exported) -> String {
     let help = "Completion latency of the I/Os of the measured time.";
     text.family("fathom_io_latency_seconds", "histogram", "seconds", help);
     each(&runs, |labels, counts, at| text.histogram("fathom_io_latency_seconds", labels, &counts.clat[at]));
+    text.family("fathom_target_ios", "counter", "", "Completed I/Os of the measured time, by target.");
+    each_target(&runs, |labels, counts, at| text.sample("fathom_target_ios_total", labels, counts.ios[at]));
+    let help = "Bytes of the completed I/Os of the measured time, by target.";
+    text.family("fathom_target_io_bytes", "counter", "bytes", help);
+    each_target(&runs, |labels, counts, at| text.sample("fathom_target_io_bytes_total", labels, counts.bytes[at]));
     text.gauges(exported);
     text.0.push_str("# EOF\n");
     text.0
@@ -36,6 +41,17 @@ fn each(runs: &[&ExportedRun], mut add: impl FnMut(&[(&str, &str)], &JobCounts, 
             for (at, direction) in DIRECTIONS.into_iter().enumerate().filter(|(at, _)| counts.ios[*at] > 0) {
                 let [test, name, target] = labels(run, job);
                 add(&[test, name, target, ("direction", direction)], counts, at);
+            }
+        }
+    }
+}
+
+/// Calls `add` for each target and direction with I/Os, with the labels.
+fn each_target(runs: &[&ExportedRun], mut add: impl FnMut(&[(&str, &str)], &IoCounts, usize)) {
+    for run in runs {
+        for (path, counts) in &run.targets {
+            for (at, direction) in DIRECTIONS.into_iter().enumerate().filter(|(at, _)| counts.ios[*at] > 0) {
+                add(&[("test", &run.name), ("target", path), ("direction", direction)], counts, at);
             }
         }
     }

@@ -8,16 +8,16 @@ mod machine;
 mod series;
 mod terminal;
 
-use std::io;
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use os::terminal::{Input, TerminalInput};
 use plan::Plan;
-use ratatui::crossterm::event::{self, Event};
-use signal_hook::consts::{SIGINT, SIGTSTP};
+use signal_hook::consts::{SIGINT, SIGTSTP, SIGWINCH};
 use units::markup::one_line;
 
 use crate::job::Job;
@@ -30,6 +30,8 @@ use terminal::FullScreen;
 
 /// Longest wait for a key.
 const POLL: Duration = Duration::from_millis(100);
+/// Most bytes of keys that are read at once.
+const KEY_BYTES: usize = 256;
 /// Notes that are kept.
 const NOTES_MAX: usize = 50;
 /// Added to the nice value of the thread that draws.
@@ -79,13 +81,18 @@ impl Screen {
     pub fn open() -> io::Result<Self> {
         let suspends = Arc::new(AtomicBool::new(false));
         signal_hook::flag::register(SIGTSTP, Arc::clone(&suspends))?;
+        let is_resized = Arc::new(AtomicBool::new(false));
+        signal_hook::flag::register(SIGWINCH, Arc::clone(&is_resized))?;
         let screen = FullScreen::take()?;
         let (shown, has_ended) = (Arc::<Mutex<Shown>>::default(), Arc::<AtomicBool>::default());
         let drawing = Drawing {
             shown: Arc::clone(&shown),
             has_ended: Arc::clone(&has_ended),
             screen,
+            // Without it, the view has no keys.
+            input: TerminalInput::open().ok(),
             suspends,
+            is_resized,
             controls: Controls::default(),
             machine: Machine::new(&[]),
             runs: 0,
@@ -123,6 +130,11 @@ impl Screen {
     /// Returns the notes of the view, for other threads.
     pub fn notes(&self) -> Notes {
         Notes(Arc::clone(&self.shown))
+    }
+
+    /// Whether the view is drawn. It ends when its terminal is gone.
+    pub fn is_drawn(&self) -> bool {
+        self.thread.as_ref().is_some_and(|thread| !thread.is_finished())
     }
 
     /// Gives the terminal back.
@@ -177,8 +189,12 @@ struct Drawing {
     shown: Arc<Mutex<Shown>>,
     has_ended: Arc<AtomicBool>,
     screen: FullScreen,
+    /// `None` without a terminal to read from.
+    input: Option<TerminalInput>,
     /// Set by SIGTSTP.
     suspends: Arc<AtomicBool>,
+    /// Set by SIGWINCH.
+    is_resized: Arc<AtomicBool>,
     controls: Controls,
     machine: Machine,
     runs: u64,
@@ -196,6 +212,15 @@ impl Drawing {
                 return;
             }
             let mut is_due = self.read_keys();
+            // If SIGHUP is ignored, the run continues without the view.
+            if !io::stderr().is_terminal() {
+                return;
+            }
+            if self.is_resized.swap(false, Relaxed) {
+                // The terminal may have cut its text, even if it has its former size again.
+                self.screen.redraw();
+                is_due = true;
+            }
             is_due |= self.machine.read();
             let now = self.lock_changes();
             if (now != changes || is_due) && !self.controls.is_frozen {
@@ -211,27 +236,20 @@ impl Drawing {
         }
     }
 
-    /// Handles the keys. Returns true if the screen must be drawn.
+    /// Waits for keys and handles them. Returns true if the screen must be drawn.
     fn read_keys(&mut self) -> bool {
-        let mut is_due = false;
-        let mut wait = POLL;
-        loop {
-            match event::poll(wait) {
-                Ok(true) => {}
-                Ok(false) => return is_due,
-                Err(_) => {
-                    std::thread::sleep(POLL);
-                    return is_due;
-                }
+        let mut bytes = [0; KEY_BYTES];
+        let count = match self.input.as_ref().map(|input| input.read(POLL, &mut bytes)) {
+            Some(Input::Bytes(count)) => count,
+            Some(Input::None) => return false,
+            Some(Input::HungUp) | None => {
+                self.input = None;
+                std::thread::sleep(POLL);
+                return false;
             }
-            wait = Duration::ZERO;
-            let Ok(event) = event::read() else { return is_due };
-            is_due = true;
-            if let Event::Resize(..) = event {
-                // The terminal may have cut its text, even if it has its former size again.
-                self.screen.redraw();
-            }
-            match self.controls.handle(&event) {
+        };
+        for key in keys::keys(&bytes[..count]) {
+            match self.controls.handle(key) {
                 Some(Action::Stop) => {
                     self.is_stopping = true;
                     // As Ctrl-C without this view. The handler of the process is installed.
@@ -241,6 +259,7 @@ impl Drawing {
                 None => {}
             }
         }
+        true
     }
 
     fn lock_changes(&mut self) -> u64 {
