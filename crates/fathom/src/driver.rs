@@ -72,12 +72,7 @@ pub fn drive(
 }
 
 /// Makes one run; `None` if a signal arrived before it started.
-fn make(
-    run: &Run,
-    interrupts: Interrupts,
-    options: &RunOptions,
-    display: &mut dyn Display,
-) -> Option<Outcome> {
+fn make(run: &Run, interrupts: Interrupts, options: &RunOptions, display: &mut dyn Display) -> Option<Outcome> {
     if run.rest > Duration::ZERO && interrupts.wait(0, run.rest) {
         return None;
     }

@@ -121,7 +121,7 @@ fn cases_of(assessment: &Assessment) -> Vec<Case> {
             cases.push(Case { name: test.name.clone(), seconds, outcome: Outcome::of(test.verdict), message });
         }
     }
-    // Nobody asked for the applications: they fail no build.
+    // The user did not request the applications: they fail no build.
     cases.extend(checks.iter().filter(|check| check.of == CheckOf::Whole).map(|check| Case::new(check, 0.0)));
     cases
 }

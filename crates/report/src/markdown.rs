@@ -83,7 +83,8 @@ fn checks(checks: &[Check]) -> String {
     for check in judged.iter().take(CHECKS_SHOWN) {
         let Some(compared) = &check.compared else { continue };
         let cells = [&check.name, &compared.figure(), &compared.measured(), &compared.bound(), &compared.ratio()];
-        text += &format!("| {} | {} |\n", mark(check.verdict, Ink::Unicode), cells.map(|cell| masked(cell)).join(" | "));
+        text +=
+            &format!("| {} | {} |\n", mark(check.verdict, Ink::Unicode), cells.map(|cell| masked(cell)).join(" | "));
     }
     if judged.len() > CHECKS_SHOWN {
         text += &format!("\n… {} more\n", judged.len() - CHECKS_SHOWN);

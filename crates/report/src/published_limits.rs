@@ -7,7 +7,8 @@ use crate::text::{figure, plain};
 use crate::wording::citation;
 
 /// When a figure is like a class (`judge::classes`).
-pub const RULE: &str = "A figure is like the class with the highest limit that it reaches, if it is at most 1.25 times that limit";
+pub const RULE: &str =
+    "A figure is like the class with the highest limit that it reaches, if it is at most 1.25 times that limit";
 
 /// A published limit, and the figure that is like it.
 pub struct PublishedLimit {

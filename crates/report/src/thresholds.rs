@@ -25,7 +25,7 @@ pub enum CheckOf {
     Test(usize),
     /// The whole assessment.
     Whole,
-    /// An application that nobody asked for: its requirements only describe the figures.
+    /// An application that the user did not request: its requirements only describe the figures.
     Application,
 }
 

@@ -99,13 +99,10 @@ mod tests {
     #[test]
     fn bytes_of_a_terminal_are_keys() {
         assert_eq!(keys(b"q\x03\x1a u\t"), [Key::Stop, Key::Stop, Key::Suspend, Key::Freeze, Key::Unit, Key::Next]);
-        assert_eq!(keys(b"\x1b[A\x1bOB\x1b[1;5C\x1b[D\x1b[Z"), [
-            Key::Previous,
-            Key::Next,
-            Key::Next,
-            Key::Previous,
-            Key::Previous
-        ]);
+        assert_eq!(
+            keys(b"\x1b[A\x1bOB\x1b[1;5C\x1b[D\x1b[Z"),
+            [Key::Previous, Key::Next, Key::Next, Key::Previous, Key::Previous]
+        );
         // An escape key, a function key, a cut sequence, and text.
         for ignored in ["\x1b", "\x1b[15~", "\x1b[1;", "xyz\u{e9}"] {
             assert_eq!(keys(ignored.as_bytes()), [], "{ignored:?}");

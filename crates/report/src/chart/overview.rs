@@ -37,14 +37,7 @@ struct Rate {
 }
 
 const RATES: [Rate; 2] = [
-    Rate {
-        kind: "overview-iops",
-        title: "IOPS",
-        unit: "IOPS",
-        name: "IOPS",
-        divisor: 1.0,
-        of: |row| row.iops,
-    },
+    Rate { kind: "overview-iops", title: "IOPS", unit: "IOPS", name: "IOPS", divisor: 1.0, of: |row| row.iops },
     Rate {
         kind: "overview-bandwidth",
         title: "Bandwidth",

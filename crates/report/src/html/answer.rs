@@ -112,7 +112,11 @@ pub fn overview(assessment: &Assessment, detail: &Detail) -> String {
     }
     let curves: Vec<Chart> = assessment.tests.iter().flat_map(|test| chart::curves(assessment, test)).collect();
     let (title, class, charts): (_, _, String) = match curves.is_empty() {
-        true => (overview_title(assessment), "charts overview", chart::overview(assessment).iter().map(plain_figure).collect()),
+        true => (
+            overview_title(assessment),
+            "charts overview",
+            chart::overview(assessment).iter().map(plain_figure).collect(),
+        ),
         false => ("The curve", "charts", curves.iter().map(super::test::figure).collect()),
     };
     if charts.is_empty() {

@@ -336,11 +336,12 @@ fn classes_limits_and_applications_are_on_page_markdown_and_picture() {
             assert!(document.contains(part), "{name} without {part}:\n{document}");
         }
     }
-    assert!(junit.contains(sentence) && !junit.contains("etcd"), "nobody asked for an application: {junit}");
+    assert!(junit.contains(sentence) && !junit.contains("etcd"), "the user requested no application: {junit}");
     for document in [&card, &page, &text] {
         assert!(document.contains("fathom assess /dev/sdb --expect aws:m5.xlarge"), "{document}");
     }
-    let row = "<th scope=\"row\">max-read-iops: random reads</th><td class=\"num\" data-label=\"Measured\">7,480 IOPS</td>";
+    let row =
+        "<th scope=\"row\">max-read-iops: random reads</th><td class=\"num\" data-label=\"Measured\">7,480 IOPS</td>";
     assert!(page.contains(row), "{page}");
     let line = "- **published limits** max-read-iops: random reads 7,480 IOPS, like Azure P40 (7,500 IOPS) (a page); ";
     assert!(text.contains(line), "{text}");
@@ -359,7 +360,9 @@ fn each_verdict_has_a_sign_and_a_colour_of_its_own() {
     let fill = |mark: &str| {
         let document = roxmltree::Document::parse(&picture).expect("the card is XML");
         let found = document.descendants().find(|node| node.has_tag_name("text") && node.text() == Some(mark));
-        found.and_then(|node| node.attribute("fill").map(str::to_owned)).unwrap_or_else(|| panic!("no {mark}: {picture}"))
+        found
+            .and_then(|node| node.attribute("fill").map(str::to_owned))
+            .unwrap_or_else(|| panic!("no {mark}: {picture}"))
     };
     assert!(fill("–") != fill("?") && fill("–") != fill("!"), "{picture}");
 }
