@@ -72,7 +72,7 @@ fn samples() -> Vec<Value> {
         runs.file("saved/assessment.json"),
         runs.file("saved/A-1.json"),
         runs.printed("knee", &format!("{knee} --format json")),
-        runs.printed("knee", &format!("{knee} --closed --ioengine libaio --iodepth 4 --format json")),
+        runs.printed("knee", "f --runtime 100ms --ramp 0 --p99 100s --closed --iodepth 4 --format json"),
         runs.printed("compare", "r.json r.json --format json"),
         runs.printed("history", "--format json"),
         runs.printed("export", "1 --format json"),
