@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use os::device::Counters;
 use plan::{Ddir, Engine, Plan, Worker};
-use record::{CoarseHistogram, DiskSlot, Histogram, Timeline, WorkerStats};
+use record::{DiskSlot, Latency, SlotLatencies, Timeline, WorkerStats};
 
 use crate::disks::Disks;
 use crate::live::{Live, State, WorkerLive};
@@ -158,12 +158,18 @@ impl TimelineWatch {
         let from_ns = member.began_ns.saturating_add(earlier.map_or(0, |earlier| earlier.runtime_ns));
         let to_ns = member.began_ns.saturating_add(stats.runtime_ns);
         let span = (from_ns.saturating_sub(start_ns), to_ns.saturating_sub(start_ns));
-        let nothing = Histogram::default();
+        let nothing = WorkerStats::default();
+        let then = earlier.unwrap_or(&nothing);
         for ddir in Ddir::ALL {
-            let then = earlier.map_or(&nothing, |earlier| latencies(earlier, ddir));
-            if let Some(lat) = CoarseHistogram::between(then, latencies(stats, ddir)) {
+            if let Some(lat) = between(then, stats, |stats| latencies(stats, ddir)) {
                 self.timeline.count_lat(span, ddir, &lat);
             }
+            if let Some(response) = between(then, stats, |stats| &stats.ddirs[ddir as usize].response) {
+                self.timeline.count_response(span, ddir, &response);
+            }
+        }
+        if let Some(syncs) = between(then, stats, |stats| &stats.sync_lat) {
+            self.timeline.count_syncs(span, &syncs);
         }
     }
 
@@ -223,9 +229,14 @@ impl Member {
     }
 }
 
-fn latencies(stats: &WorkerStats, ddir: Ddir) -> &Histogram {
+/// Returns the latencies of one kind between two snapshots.
+fn between(earlier: &WorkerStats, later: &WorkerStats, of: impl Fn(&WorkerStats) -> &Latency) -> Option<SlotLatencies> {
+    SlotLatencies::between(of(earlier), of(later))
+}
+
+fn latencies(stats: &WorkerStats, ddir: Ddir) -> &Latency {
     let counts = &stats.ddirs[ddir as usize];
-    if counts.lat.count() > 0 { &counts.lat.histogram } else { &counts.clat.histogram }
+    if counts.lat.count() > 0 { &counts.lat } else { &counts.clat }
 }
 
 /// Returns the share of a count after `start_ns`, assuming a constant rate, and the start of that share.

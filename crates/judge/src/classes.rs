@@ -147,7 +147,7 @@ fn provisioned(figure: &Figure, catalogue: &Catalogue) -> Option<ClassMatch> {
     let wanted = if figure.test.aim == Aim::DiskIops { Quantity::Iops } else { Quantity::Bandwidth };
     let mut products = disks(catalogue).filter(|(.., group)| has(group, "iops") && has(group, "throughput"));
     products.find_map(|(provider, name, group)| {
-        let rounded = |value: f64| two_digits(value / group.enough.share.min(ALL));
+        let rounded = |value: f64| two_digits(value / group.enough.of(wanted).share.min(ALL));
         let unit = group.parameters.iter().find(|(name, _)| name == "throughput").map(|(_, one)| one.unit.as_str());
         let unit_bytes = if unit == Some("MB/s") { 1e6 } else { f64::from(1 << 20) };
         let iops = rounded(iops);

@@ -312,6 +312,22 @@ mod tests {
     }
 
     #[test]
+    fn shares_decide_at_their_exact_values() {
+        let reason = |engine: Engine, times_ms| judged(&[ran(engine, times_ms)]).reason;
+        // Of 2000 ms: slept 5 %, and 1 ms less.
+        assert_eq!(reason(uring(), [300, 1600, 0]), LimitReason::Slept);
+        assert_eq!(reason(uring(), [300, 1601, 0]), LimitReason::NeverSlept);
+        assert_eq!(reason(uring(), [300, 1500, 101]), LimitReason::NeverSlept, "waits for a CPU are no sleep");
+        // Without a CPU for 10 %, and 1 ms less.
+        assert_eq!(reason(Engine::Psync, [100, 1700, 200]), LimitReason::WaitedForCpu);
+        assert_eq!(reason(Engine::Psync, [100, 1701, 199]), LimitReason::IoOnCpu);
+        // 30 % of the CPU time in user mode, and 1 ms less.
+        assert_eq!(reason(Engine::Psync, [600, 1400, 0]), LimitReason::OwnTime);
+        assert_eq!(reason(Engine::Psync, [599, 1401, 0]), LimitReason::IoOnCpu);
+        assert_eq!([200, 199].map(|ms| has_waited(&judged(&[ran(uring(), [200, 400, ms])]))), [true, false]);
+    }
+
+    #[test]
     fn a_rate_that_is_met_is_the_limit() {
         let (mut worker, counted) = ran(uring(), [1000, 990, 0]);
         worker.rate.ios_per_s[Ddir::Read] = 50_000;

@@ -5,6 +5,7 @@
 use assessment::{Metric, Steady, SteadyRule, SteadyState};
 
 use crate::inference::{line, mean, mean_interval, slope_interval};
+use crate::stats::median;
 
 /// The most rounds of a test.
 pub const ROUNDS_MAX: usize = 25;
@@ -103,15 +104,4 @@ fn row(values: &[f64], from: usize) -> SteadyState {
     }
     let last = (from + values.len()) as u64;
     SteadyState::Row { first, last, change_share: change_share.abs(), precision_share, outliers }
-}
-
-fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let middle = sorted.len() / 2;
-    match sorted.len() {
-        0 => 0.0,
-        odd if odd % 2 == 1 => sorted[middle],
-        _ => (sorted[middle - 1] + sorted[middle]) / 2.0,
-    }
 }

@@ -91,7 +91,7 @@ pub mod simulated {
 
     use super::*;
     use plan::{Ddir, Engine, Plan};
-    use record::{CoarseHistogram, PhaseRecord, WorkerRecord};
+    use record::{PhaseRecord, WorkerRecord};
     use std::sync::Arc;
 
     /// Returns a run of one job, `job`, with `ios[n]` reads of 4 KiB in second `n`.
@@ -100,7 +100,6 @@ pub mod simulated {
         for (second, &ios) in (0u64..).zip(ios) {
             let span = (second * 1_000_000_000, (second + 1) * 1_000_000_000);
             timeline.count(span, Ddir::Read, ios as u64, ios as u64 * 4096);
-            timeline.count_lat(span, Ddir::Read, &CoarseHistogram::default());
         }
         let length_ns = ios.len() as u64 * 1_000_000_000;
         timeline.end(length_ns, &[(0, length_ns)]);

@@ -66,6 +66,11 @@ impl Latency {
         self.histogram.total()
     }
 
+    /// Returns the exact sum, modulo 2⁶⁴.
+    pub fn sum_ns(&self) -> u64 {
+        self.sum_ns
+    }
+
     /// Returns the minimum.
     pub fn min_ns(&self) -> u64 {
         self.min_ns

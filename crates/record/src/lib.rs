@@ -16,6 +16,7 @@ mod message;
 mod moments;
 mod phase;
 pub mod schema;
+mod slot_latencies;
 #[cfg(test)]
 mod statistics_tests;
 mod stats;
@@ -40,6 +41,7 @@ pub use machine::{Cloud, Cpu, Machine};
 pub use message::{CommandTime, Message, MessageKind};
 pub use moments::Moments;
 pub use phase::{CpuUse, Interruption, InterruptionCause, PhaseRecord};
+pub use slot_latencies::SlotLatencies;
 pub use stats::{DdirStats, DepthMap, Usage, Waits, WorkerStats};
 pub use target::{DistributionRange, Interval, Series, TargetDisk, TargetFacts, TargetMount, TargetStats};
 pub use target_use::{TargetUse, UseKind, UsedDevice};

@@ -7,8 +7,8 @@ use plan::Ddir;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::CoarseHistogram;
 use crate::coarse::part_of;
+use crate::{CoarseHistogram, SlotLatencies};
 
 /// Limit of the slots. Above it each two slots become one.
 pub const SLOTS_MAX: usize = 1024;
@@ -37,6 +37,9 @@ pub struct Slot {
     pub workers: u32,
     /// Reads, writes and trims.
     pub ddirs: [SlotDdir; 3],
+    /// Latencies of syncs.
+    #[serde(skip_serializing_if = "SlotLatencies::is_empty")]
+    pub syncs: SlotLatencies,
     pub disks: Vec<DiskSlot>,
 }
 
@@ -52,6 +55,19 @@ pub struct SlotDdir {
     /// snapshots are distributed over the slots between them.
     #[serde(skip_serializing_if = "CoarseHistogram::is_empty")]
     pub lat: CoarseHistogram,
+    /// Exact sum of these latencies. Records of early versions have none of the sums, responses and syncs.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub lat_sum_ns: u64,
+    /// Response times, in the same way.
+    #[serde(skip_serializing_if = "SlotLatencies::is_empty")]
+    pub response: SlotLatencies,
+}
+
+impl SlotDdir {
+    /// Returns the latencies (`lat`) with their sum.
+    pub fn latencies(&self) -> SlotLatencies {
+        SlotLatencies { sum_ns: self.lat_sum_ns, histogram: self.lat.clone() }
+    }
 }
 
 /// The kernel's counts of a device in a slot. Pairs are reads and writes.
@@ -113,9 +129,32 @@ impl Timeline {
     }
 
     /// Adds the latencies of a direction in a span (ns after the start).
-    pub fn count_lat(&mut self, span: (u64, u64), ddir: Ddir, lat: &CoarseHistogram) {
-        if lat.total() > 0 {
-            self.distribute(span, |slot, (from, to)| slot.ddirs[ddir as usize].lat.merge(&lat.part(from, to)));
+    pub fn count_lat(&mut self, span: (u64, u64), ddir: Ddir, lat: &SlotLatencies) {
+        self.count_latencies(span, lat, |slot, part| {
+            let counts = &mut slot.ddirs[ddir as usize];
+            counts.lat.merge(&part.histogram);
+            counts.lat_sum_ns = counts.lat_sum_ns.saturating_add(part.sum_ns);
+        });
+    }
+
+    /// Adds the response times of a direction in a span (ns after the start).
+    pub fn count_response(&mut self, span: (u64, u64), ddir: Ddir, response: &SlotLatencies) {
+        self.count_latencies(span, response, |slot, part| slot.ddirs[ddir as usize].response.merge(part));
+    }
+
+    /// Adds the latencies of syncs in a span (ns after the start).
+    pub fn count_syncs(&mut self, span: (u64, u64), syncs: &SlotLatencies) {
+        self.count_latencies(span, syncs, |slot, part| slot.syncs.merge(part));
+    }
+
+    fn count_latencies(
+        &mut self,
+        span: (u64, u64),
+        all: &SlotLatencies,
+        mut add: impl FnMut(&mut Slot, &SlotLatencies),
+    ) {
+        if !all.is_empty() {
+            self.distribute(span, |slot, (from, to)| add(slot, &all.part(from, to)));
         }
     }
 
@@ -209,7 +248,10 @@ impl Slot {
             mine.ios = mine.ios.saturating_add(more.ios);
             mine.bytes = mine.bytes.saturating_add(more.bytes);
             mine.lat.merge(&more.lat);
+            mine.lat_sum_ns = mine.lat_sum_ns.saturating_add(more.lat_sum_ns);
+            mine.response.merge(&more.response);
         }
+        self.syncs.merge(&next.syncs);
         self.disks.resize(self.disks.len().max(next.disks.len()), DiskSlot::default());
         for (mine, more) in self.disks.iter_mut().zip(&next.disks) {
             for way in 0..2 {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use assessment::{Confidence, Metric};
+use assessment::{Confidence, Metric, Quantity};
 use indexmap::IndexMap;
 use serde::Deserialize;
 use toml::Spanned;
@@ -121,6 +121,30 @@ pub struct Enough {
     /// The share of the time.
     #[serde(default)]
     pub time: Option<f64>,
+    /// The only quantity that the promise covers; `None` if it covers all.
+    #[serde(default)]
+    pub only: Option<Covered>,
+}
+
+/// A quantity that a promise can be about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Covered {
+    Iops,
+    Bw,
+}
+
+impl Enough {
+    /// Returns the part of a limit of this quantity that is enough: all of it, if the promise does not cover it.
+    pub fn of(self, quantity: Quantity) -> Enough {
+        let covered = match quantity {
+            Quantity::Iops => Some(Covered::Iops),
+            Quantity::Bandwidth => Some(Covered::Bw),
+            Quantity::Latency(..) | Quantity::Fsync(_) | Quantity::Cpu => None,
+        };
+        let is_covered = self.only.is_none() || self.only == covered;
+        if is_covered { self } else { Enough { share: 1.0, time: None, ..self } }
+    }
 }
 
 /// A parameter of a disk or machine.
@@ -318,7 +342,7 @@ impl Reader<'_> {
         let io_max = group.io_max.as_ref().map(|text| self.formula(text, &[])).transpose()?;
         let mut burst = group.burst.clone();
         let seconds = burst.shift_remove("seconds");
-        let enough = group.enough.unwrap_or(Enough { share: ENOUGH_SHARE, time: None });
+        let enough = group.enough.unwrap_or(Enough { share: ENOUGH_SHARE, time: None, only: None });
         if !(0.0..=1.0).contains(&enough.share) || enough.share == 0.0 {
             return Err(
                 self.wrong(format!("`{}`: `enough` must have a share above 0 and at most 1", group.title), place)

@@ -132,14 +132,14 @@ fn azure(value: serde_json::Value, date: &str) -> Result<Imported, ImportError> 
         Table {
             title: "VMs, disks without host cache",
             path: "uncached",
-            more: "enough = { share = 1.0, time = 0.999 }\nlimit = { iops = \"iops\", bw = \"bytes_per_s\" }\n",
+            more: "enough = { share = 1.0 }\nlimit = { iops = \"iops\", bw = \"bytes_per_s\" }\n",
             columns: "\"iops\", \"bytes_per_s\"",
             rows: BTreeMap::new(),
         },
         Table {
             title: "VMs, disks with host cache",
             path: "cached",
-            more: "serves = [\"read\"]\nenough = { share = 1.0, time = 0.999 }\nlimit = { iops = \"iops\", \
+            more: "serves = [\"read\"]\nenough = { share = 1.0 }\nlimit = { iops = \"iops\", \
                    \"read.bw\" = \"read_bytes_per_s\", \"write.bw\" = \"write_bytes_per_s\" }\n",
             columns: "\"iops\", \"read_bytes_per_s\", \"write_bytes_per_s\"",
             rows: BTreeMap::new(),
@@ -182,7 +182,7 @@ fn aws(value: serde_json::Value, date: &str) -> Result<Imported, ImportError> {
     let table = Table {
         title: "EBS-optimized instances",
         path: "ebs",
-        more: "enough = { share = 0.9, time = 0.99 }\nlimit = { iops = \"iops\", bw = \"MBps * MB\" }\nburst = { iops = \
+        more: "limit = { iops = \"iops\", bw = \"MBps * MB\" }\nburst = { iops = \
                \"burst_iops\", bw = \"burst_MBps * MB\", seconds = \"1800\" }\n",
         columns: "\"iops\", \"MBps\", \"burst_iops\", \"burst_MBps\"",
         rows: types.list.into_iter().filter_map(row).collect(),

@@ -184,7 +184,7 @@ impl Candidate<'_> {
             value,
             of: self.of.clone(),
             part: (group.kind, group.path.clone()),
-            enough: group.enough,
+            enough: group.enough.of(metric.quantity),
             source: group.source.clone(),
             date: group.date.clone(),
             confidence: group.confidence,

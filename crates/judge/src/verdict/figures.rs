@@ -4,20 +4,19 @@ use std::collections::BTreeMap;
 
 use plan::stream::{Order, Streams};
 use plan::{Ddir, Open, SyncMode, Worker, Workload};
-use record::{DdirStats, Latency, Record, Slot, Timeline};
+use record::{DdirStats, Latency, Record, Timeline};
 
+use super::latency_interval::{self, whole_slots};
 use crate::device::is_direct;
 use crate::figures::{of_runs, percentile_of_runs};
-use crate::inference::{Interval, evened, mean, mean_interval};
+use crate::inference::{Interval, enclosing_ranks, evened, mean, mean_interval};
 use crate::limits::Load;
 use assessment::{LatencyKind, LoadPattern, Metric, Quantity, RequiredLoad, Round, Statistic};
 
 /// A direction with a smaller share of the I/Os is not part of the load.
 const DDIR_MIN: f64 = 0.01;
-/// Fewest I/Os beyond a percentile.
-const BEYOND_MIN: f64 = 3.0;
-/// Standard deviations from the mean to an end of the 95 % confidence interval.
-const DEVIATIONS: f64 = 1.96;
+/// Fewest intervals of a run with a confidence interval. With fewer, correlated intervals look independent too often.
+pub const INTERVALS_MIN: usize = 16;
 
 /// Rounds of the same job.
 pub struct JobRounds<'a> {
@@ -29,8 +28,10 @@ pub struct JobRounds<'a> {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Figure {
     pub measured: f64,
-    /// The value of each interval; empty for metrics without a time series.
+    /// The rate of each interval; empty for latencies.
     pub series: Vec<f64>,
+    /// Number of intervals in which all workers took part.
+    pub intervals: u64,
     pub interval: Option<Interval>,
     /// Number of I/Os behind the figure.
     pub ios: u64,
@@ -153,8 +154,8 @@ impl<'a> JobRounds<'a> {
         Some(rates.iter().sum::<f64>() * per_io).filter(|rate| *rate > 0.0)
     }
 
-    /// Returns the figure of a metric; `None` if it was not measured.
-    pub fn figure(&self, metric: Metric) -> Option<Figure> {
+    /// Returns the value of a metric; `None` if it was not measured.
+    pub fn measured(&self, metric: Metric) -> Option<f64> {
         let values: Vec<f64> = self.records.iter().filter_map(|record| value(record, metric)).collect();
         if values.is_empty() {
             return None;
@@ -164,77 +165,88 @@ impl<'a> JobRounds<'a> {
             Quantity::Latency(_, statistic) | Quantity::Fsync(statistic) => of_runs(statistic, finite),
             Quantity::Iops | Quantity::Bandwidth | Quantity::Cpu => percentile_of_runs(finite),
         };
-        let measured = of_runs.unwrap_or(f64::INFINITY);
+        Some(of_runs.unwrap_or(f64::INFINITY))
+    }
+
+    /// Returns the figure of a metric; `None` if it was not measured.
+    pub fn figure(&self, metric: Metric) -> Option<Figure> {
+        let measured = self.measured(metric)?;
         let ios = self.records.iter().map(|record| sample(record, metric)).sum();
         let series: Vec<f64> = if metric.is_rate() { self.series(metric) } else { Vec::new() };
+        let intervals: usize = self.records.iter().map(|record| intervals(record, metric)).sum();
+        let of_round = |record: &&Record| interval(record, metric);
+        let of_each = || self.records.iter().filter(|record| value(record, metric).is_some()).map(of_round);
         let interval = match metric.quantity {
-            Quantity::Iops | Quantity::Bandwidth => around(&series, measured),
-            Quantity::Latency(_, Statistic::Mean) | Quantity::Fsync(Statistic::Mean) => {
-                self.latencies(metric, |times| Some(mean_of(&times.latency)))
-            }
-            Quantity::Latency(_, Statistic::Percentile(percent)) | Quantity::Fsync(Statistic::Percentile(percent)) => {
-                self.latencies(metric, |times| percentile_of(times, percent))
-            }
             Quantity::Latency(_, Statistic::Max) | Quantity::Fsync(Statistic::Max) => {
                 Some(Interval { low: measured, high: measured })
             }
-            Quantity::Cpu => None,
+            _ => of_each().collect::<Option<Vec<Interval>>>().and_then(of_rounds),
         };
-        Some(Figure { measured, series, interval, ios })
+        Some(Figure { measured, series, intervals: intervals as u64, interval, ios })
     }
 
     /// Returns the rate of each interval in which all workers took part, over all rounds.
-    fn series(&self, metric: Metric) -> Vec<f64> {
+    pub fn series(&self, metric: Metric) -> Vec<f64> {
         let timelines = self.records.iter().flat_map(|record| &record.timeline);
         timelines.flat_map(|timeline| rates(timeline, metric)).collect()
     }
-
-    /// Returns the interval that covers those of all rounds.
-    fn latencies(&self, metric: Metric, interval: impl Fn(&Times) -> Option<Interval>) -> Option<Interval> {
-        let measured = self.records.iter().filter_map(|record| times(record, metric));
-        let of_rounds = measured.map(|times| interval(&times)).collect::<Option<Vec<Interval>>>()?;
-        let around =
-            |one: Interval, other: Interval| Interval { low: one.low.min(other.low), high: one.high.max(other.high) };
-        of_rounds.into_iter().reduce(around)
-    }
 }
 
-/// Returns the interval of a mean latency. Each I/O is a sample.
-fn mean_of(all: &Latency) -> Interval {
-    let half = DEVIATIONS * all.deviation_ns() / (all.count() as f64).sqrt();
-    Interval { low: (all.mean_ns() - half).max(0.0), high: all.mean_ns() + half }
-}
-
-/// Returns the values of the ranks that enclose the percentile's rank; `None` if too few I/Os lie beyond the percentile.
-fn percentile_of(times: &Times, percent: f64) -> Option<Interval> {
-    let (count, share) = ((times.latency.count() + times.unissued) as f64, percent / 100.0);
-    if count * (1.0 - share) < BEYOND_MIN {
-        return None;
-    }
-    let half = DEVIATIONS * (count * share * (1.0 - share)).sqrt();
-    let at = |rank: f64| match rank.clamp(1.0, count) as u64 {
-        rank if rank > times.latency.count() => f64::INFINITY,
-        rank => times.latency.ranked_ns(rank) as f64,
-    };
-    Some(Interval { low: at(count * share - half), high: at((count * share + half).ceil()) })
-}
-
-/// Returns the interval of the series' mean, moved to the figure: the series lacks the I/Os at the end.
-fn around(series: &[f64], measured: f64) -> Option<Interval> {
+/// Returns the interval of a rate of one run. The series lacks the I/Os at the end, so its interval is moved to the
+/// figure. `None` for too few values.
+pub(super) fn around(series: &[f64], measured: f64) -> Option<Interval> {
     // A series that is combined in pairs can drop its last value.
     let (found, middle) = (mean_interval(series)?, mean(&evened(series)));
-    (middle > 0.0).then(|| Interval { low: found.low / middle * measured, high: found.high / middle * measured })
+    let is_known = series.len() >= INTERVALS_MIN && middle > 0.0;
+    is_known.then(|| Interval { low: found.low / middle * measured, high: found.high / middle * measured })
 }
 
+/// Returns the interval of the median of several rounds: from a low end to a high end of the rounds' intervals. The
+/// ranks of the ends are those that enclose a median.
+fn of_rounds(mut rounds: Vec<Interval>) -> Option<Interval> {
+    let count = rounds.len();
+    let (lowest, highest) = enclosing_ranks(count as u64, 0.5).unwrap_or((1, count as u64));
+    rounds.sort_by(|one, other| one.low.total_cmp(&other.low));
+    let low = rounds.get(lowest as usize - 1)?.low;
+    rounds.sort_by(|one, other| one.high.total_cmp(&other.high));
+    Some(Interval { low, high: rounds.get(highest as usize - 1)?.high })
+}
+
+/// Returns the rate of each interval in which all workers took part.
 fn rates(timeline: &Timeline, metric: Metric) -> Vec<f64> {
     let all = match metric.quantity {
         Quantity::Bandwidth => timeline.bytes_per_s(metric.ddir),
         _ => timeline.ios_per_s(metric.ddir),
     };
-    let most = timeline.slots.iter().map(|slot| slot.workers).max().unwrap_or_default();
-    let whole = |(at, slot): (usize, &Slot)| slot.workers == most && timeline.slot_ns(at) == timeline.interval_ns;
-    let kept = timeline.slots.iter().enumerate().map(whole);
-    all.into_iter().zip(kept).filter(|(_, whole)| *whole).map(|(rate, _)| rate).collect()
+    whole_slots(timeline).map(|(at, _)| all[at]).collect()
+}
+
+fn intervals(record: &Record, metric: Metric) -> usize {
+    match times(record, metric) {
+        None => record.timeline.iter().map(|timeline| whole_slots(timeline).count()).sum(),
+        Some(_) => latency_interval::blocks(record, metric).len(),
+    }
+}
+
+/// Returns the interval of a figure of one run. `None` if it has too few intervals or I/Os.
+fn interval(record: &Record, metric: Metric) -> Option<Interval> {
+    let statistic = match metric.quantity {
+        Quantity::Latency(_, statistic) | Quantity::Fsync(statistic) => statistic,
+        Quantity::Iops | Quantity::Bandwidth => {
+            let series: Vec<f64> = record.timeline.iter().flat_map(|timeline| rates(timeline, metric)).collect();
+            return around(&series, value(record, metric)?);
+        }
+        Quantity::Cpu => return None,
+    };
+    let (times, blocks) = (times(record, metric)?, latency_interval::blocks(record, metric));
+    if blocks.len() < INTERVALS_MIN {
+        return None;
+    }
+    match statistic {
+        Statistic::Mean => latency_interval::of_mean(&times, &blocks),
+        Statistic::Percentile(percent) => latency_interval::of_percentile(&times, &blocks, percent / 100.0),
+        Statistic::Max => None,
+    }
 }
 
 /// Returns the counters of a direction; of all directions together for `None`.
@@ -274,10 +286,10 @@ fn sample(record: &Record, metric: Metric) -> u64 {
 }
 
 /// The latencies of a metric.
-struct Times {
-    latency: Latency,
+pub(super) struct Times {
+    pub latency: Latency,
     /// I/Os that were due and never submitted. A percentile of response time counts them as longer than any other.
-    unissued: u64,
+    pub unissued: u64,
 }
 
 /// Returns the latencies of a metric; `None` if none were measured. A DiskSpd run measures only the service time, which then

@@ -3,6 +3,7 @@
 mod confounders;
 mod figures;
 mod latency_bound;
+mod latency_interval;
 mod overall;
 mod test;
 pub(crate) use test::{ALL, interrupted};

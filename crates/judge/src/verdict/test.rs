@@ -7,9 +7,9 @@ use assessment::{
 use plan::Ddir;
 
 use super::confounders::Confounders;
-use super::figures::{Figure, JobRounds};
+use super::figures::{Figure, JobRounds, around};
 use super::threshold::{self, Compared};
-use crate::inference::{Interval, evened, mean, mean_interval};
+use crate::inference::evened;
 use crate::limits::{Expectation, Limit, Load};
 use crate::requirements::Requirement;
 
@@ -151,11 +151,8 @@ fn shared(test: &Test, rounds: &JobRounds, reads: &Limit, writes: &Limit) -> Opt
     let value = measured / used;
     let each = read.series.iter().zip(&write.series);
     let series: Vec<f64> = each.map(|(read, write)| (read / reads.value + write / writes.value) * value).collect();
-    let interval = mean_interval(&series).filter(|_| mean(&series) > 0.0).map(|found| {
-        let scale = measured / mean(&series);
-        Interval { low: found.low * scale, high: found.high * scale }
-    });
-    let figure = Figure { measured, series, interval, ios: read.ios + write.ios };
+    let interval = around(&series, measured);
+    let figure = Figure { measured, series, interval, ios: read.ios + write.ios, ..read };
     let limit = Limit { burst: None, merged: None, ..reads.clone() };
     Some(rate(test, rounds, (&limit, Metric::IOPS, value), &figure))
 }

@@ -6,9 +6,10 @@ use assessment::{
 };
 
 use super::confounders::{Confounders, Effect, Extent, corrected};
-use super::figures::Figure;
-use crate::inference::{Interval, evened, line, mean, mean_interval, slope_interval};
+use super::figures::{Figure, INTERVALS_MIN, around};
+use crate::inference::{Interval, evened, line, mean, mean_interval};
 use crate::limits::Limit;
+use crate::stats::{median, quantile};
 
 /// A rate that changes by a smaller share of its mean does not drift.
 const DRIFT: f64 = 0.1;
@@ -71,6 +72,7 @@ pub fn judge(compared: &Compared, figure: &Figure, confounders: &Confounders) ->
     let interval = match shape {
         // The end of a falling rate is the sustained rate.
         Shape::Falls { end, .. } => Some(end),
+        Shape::Rises(_) => around(&without_trend(&figure.series), figure.measured),
         _ => without_ends(&compared.threshold, figure, level(figure, shape)),
     };
     let Decision { verdict, reason, correction } = decide(compared, figure, interval, shape, confounders);
@@ -166,8 +168,8 @@ fn decide(
 }
 
 fn too_few(metric: Metric, figure: &Figure) -> Reason {
-    match metric.is_rate() {
-        true => Reason::TooFewIntervals { intervals: figure.series.len() as u64 },
+    match metric.is_rate() || figure.intervals < INTERVALS_MIN as u64 {
+        true => Reason::TooFewIntervals { intervals: figure.intervals },
         false => Reason::TooFewIos { ios: figure.ios },
     }
 }
@@ -219,14 +221,23 @@ fn level(figure: &Figure, shape: Shape) -> Option<(f64, Interval)> {
     Some((mean(&series), mean_interval(&series)?))
 }
 
-/// Returns the interval of the figure. If figure and level both pass, its lower end is that of the level: the start and
-/// the end of a run are not noise of the target.
+/// Returns the interval of the figure. If figure and level are on the same side of the threshold, the end towards it is
+/// that of the level: the start and the end of a run are not noise of the target.
 fn without_ends(threshold: &Threshold, figure: &Figure, level: Option<(f64, Interval)>) -> Option<Interval> {
-    let whole = figure.interval?;
-    let is_enough = |level: &Interval| figure.measured.min(level.low) >= threshold.enough;
-    let enough = level.filter(|(_, level)| is_at_least(threshold) && is_enough(level));
-    let low = enough.map_or(whole.low, |(_, level)| level.low.min(figure.measured).max(whole.low));
-    Some(Interval { low, high: whole.high })
+    let Interval { low, high } = figure.interval?;
+    let Some((_, level)) = level.filter(|_| is_at_least(threshold)) else { return figure.interval };
+    let measured = figure.measured;
+    Some(Interval {
+        low: if measured.min(level.low) >= threshold.enough { level.low.min(measured).max(low) } else { low },
+        high: if measured.max(level.high) < threshold.enough { level.high.max(measured).min(high) } else { high },
+    })
+}
+
+/// Returns the distances from the least-squares line, around the mean.
+fn without_trend(series: &[f64]) -> Vec<f64> {
+    let Some(fitted) = line(series) else { return series.to_vec() };
+    let middle = (series.len() - 1) as f64 / 2.0;
+    series.iter().enumerate().map(|(at, rate)| rate - fitted.slope * (at as f64 - middle)).collect()
 }
 
 fn shape(metric: Metric, figure: &Figure) -> Shape {
@@ -237,26 +248,23 @@ fn shape(metric: Metric, figure: &Figure) -> Shape {
     // The figure may include I/Os outside the intervals.
     let scale = figure.measured / mean(series);
     let end_length = ((series.len() as f64 * END).ceil() as usize).max(END_MIN);
-    let (start, end) = (mean(&series[..end_length]) * scale, mean(&series[series.len() - end_length..]) * scale);
+    let (first, last) = (&series[..end_length], &series[series.len() - end_length..]);
     let change = line(series).map_or(0.0, |line| (line.end - line.start) / mean(series));
-    let is_sure = slope_interval(series).is_some_and(|slope| slope.low > 0.0 || slope.high < 0.0);
-    if change.abs() > DRIFT && is_sure {
-        let change = RateChange { from: start, to: end };
-        let last = mean_interval(&series[series.len() - end_length..]);
-        return match last {
-            Some(last) if end < start => {
-                let end = Interval { low: last.low * scale, high: last.high * scale };
-                Shape::Falls { change, end }
-            }
-            _ => Shape::Rises(change),
-        };
+    let drifts = change.abs() > DRIFT;
+    let ends = [first, last].map(|part| mean_interval(&without_trend(part)).filter(|_| drifts));
+    let change = RateChange { from: mean(first) * scale, to: mean(last) * scale };
+    match ends {
+        [Some(start), Some(end)] if end.high < start.low => {
+            return Shape::Falls { change, end: Interval { low: end.low * scale, high: end.high * scale } };
+        }
+        [Some(start), Some(end)] if end.low > start.high => return Shape::Rises(change),
+        _ => {}
     }
-    let mut sorted = series.clone();
-    sorted.sort_by(f64::total_cmp);
-    let middle = sorted[sorted.len() / 2];
-    let near = sorted.iter().filter(|rate| (*rate - middle).abs() <= middle * THROTTLE_BAND).count();
+    let middle = median(series);
+    let near = series.iter().filter(|rate| (*rate - middle).abs() <= middle * THROTTLE_BAND).count();
     if near as f64 >= series.len() as f64 * THROTTLE_SHARE {
         return Shape::Level;
     }
-    Shape::Varied { least: sorted[0] * scale, most: sorted[sorted.len() - 1] * scale }
+    let (least, most) = (quantile(series, 0.0), quantile(series, 1.0));
+    Shape::Varied { least: least * scale, most: most * scale }
 }

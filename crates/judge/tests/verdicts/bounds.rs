@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use record::{DiskSlot, Record, TargetFacts};
 use units::diagnostic::Source;
 
-use crate::verdict::{assessment, finding, flushes, level, load_generator_limit, require, run, test, writes};
+use crate::verdict::{Of, add_latencies, assessment, finding, flushes, level, load_generator_limit, require, run, test, writes};
 
 const MIB: u64 = 1 << 20;
 
@@ -76,7 +76,7 @@ fn littles_law_bounds_what_a_deeper_queue_can_reach() {
     assert!((figure(&far) / 8000.0 - 1.0).abs() < 0.01, "{far:?}");
     // A queue that was not full does not make latencies longer.
     let mut slow = test(Aim::LatencyFloor, level(1000.0));
-    (0..60_000).for_each(|_| slow.rounds[0].record.workers[0].stats.ddirs[1].clat.record(9_000_000));
+    add_latencies(&mut slow.rounds[0].record, &Of::Clat, 60_000, |_| 9_000_000);
     assert_eq!(by_rule(slow, "write.clat.p99<=5ms", &[shallow]).verdict, Verdict::Fail);
 }
 

@@ -109,10 +109,26 @@ fn the_least_is_named_and_by_what() {
     assert_eq!(least("azure:P30+Standard_D8ds_v4/uncached", 65536), (bw, 192e6, machine()));
     let limit = limit(stripe, Ddir::Read, block(4096));
     assert_eq!(limit.others, [("3 x P30".to_owned(), 15_000.0)]);
-    assert_eq!(limit.enough.time, Some(0.999));
+    assert_eq!((limit.enough.share, limit.enough.time), (1.0, None));
     let citation = limit.citation();
     assert!(citation.source.contains("ddsv4-series.md"), "{citation:?}");
     assert_eq!((citation.of, citation.date), (Some(machine()), Some("2026-03-10".to_owned())));
+}
+
+#[test]
+fn a_promise_applies_to_what_it_covers() {
+    let enough = |words: &str, bytes| {
+        let enough = limit(words, Ddir::Read, block(bytes)).enough;
+        (enough.share, enough.time)
+    };
+    // AWS promises 90 % of the IOPS of SSD volumes, and of the throughput of HDD volumes.
+    assert_eq!(enough("aws:gp3?iops=3000&throughput=125", 4096), (0.9, Some(0.99)));
+    assert_eq!(enough("aws:gp3?iops=3000&throughput=125", 128 << 10), (1.0, None));
+    assert_eq!(enough("aws:st1?size=2048", 1 << 20), (0.9, Some(0.99)));
+    // Google's test is about IOPS, Azure's promise about both.
+    assert_eq!(enough("gcp:pd-ssd?size=500", 4096), (0.85, None));
+    assert_eq!(enough("gcp:pd-ssd?size=500", 1 << 20), (1.0, None));
+    assert_eq!([4096, 1 << 20].map(|bytes| enough("azure:P30", bytes)), [(1.0, Some(0.999)); 2]);
 }
 
 #[test]

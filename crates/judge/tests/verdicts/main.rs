@@ -2,8 +2,10 @@
 
 mod bounds;
 mod classes;
+mod coverage;
 mod inference;
 mod limits;
 mod requirements;
+mod simulation;
 mod steady;
 mod verdict;

@@ -63,9 +63,9 @@ fn check_timeline(timeline: &Timeline, phases: usize) -> Result<(), SchemaError>
 }
 
 fn of_slot(slot: &Slot) -> u128 {
-    let ddirs = slot.ddirs.iter().map(|ddir| wide([ddir.ios, ddir.bytes, ddir.lat.total()]));
+    let ddirs = slot.ddirs.iter().map(|ddir| wide([ddir.ios, ddir.bytes, ddir.lat.total(), ddir.response.histogram.total()]));
     let disk = |disk: &DiskSlot| wide(disk.ios) + wide(disk.bytes);
-    ddirs.sum::<u128>() + slot.disks.iter().map(disk).sum::<u128>()
+    ddirs.sum::<u128>() + wide([slot.syncs.histogram.total()]) + slot.disks.iter().map(disk).sum::<u128>()
 }
 
 /// Adds up all counts of a record. Times are left out: those of many workers may exceed 64 bits.

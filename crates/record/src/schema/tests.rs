@@ -44,10 +44,12 @@ fn record(latencies: &[u64]) -> Record {
     record.add_message(Message::Warning(MessageKind::Text("the file is in the cache".into())));
     record.phases = vec![PhaseRecord { measured_ns: u64::MAX, ..PhaseRecord::default() }];
     let mut timeline = Timeline::new(0, 1000, vec!["sda".into()]);
-    let mut lat = CoarseHistogram::default();
+    let mut lat = SlotLatencies::default();
     latencies.iter().for_each(|&ns| lat.record(ns));
     timeline.count((0, 2000), Ddir::Read, latencies.len() as u64, 77);
     timeline.count_lat((0, 2000), Ddir::Read, &lat);
+    timeline.count_response((0, 1500), Ddir::Read, &lat);
+    timeline.count_syncs((0, 1500), &lat);
     timeline.end(2000, &[(0, 2000)]);
     record.timeline = vec![timeline];
     record

@@ -12,7 +12,7 @@ use assessment::{
     TokenBucket, Verdict,
 };
 use plan::{Ddir, Plan, Worker};
-use record::{CoarseHistogram, Cpu, DiskSlot, Machine, PhaseRecord, Record, TargetFacts, Timeline};
+use record::{SlotLatencies, Cpu, DiskSlot, Machine, PhaseRecord, Record, TargetFacts, Timeline};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -61,7 +61,7 @@ pub fn record(did: &[Did]) -> Record {
                 counted.ios[did.ddir as usize] = iops * 9 / 10;
                 counted.bytes[did.ddir as usize] = iops * did.bytes;
                 timeline.count_disk(span, 0, &counted);
-                let mut lat = CoarseHistogram::default();
+                let mut lat = SlotLatencies::default();
                 for _ in 0..(iops / 100).max(1) {
                     let ns = chance.latency_ns(did.median_ns);
                     stats.lat.record(ns);

@@ -1,0 +1,60 @@
+//! The coverage of the confidence intervals, by simulation: the table in docs/verdict.md.
+//!
+//!     cargo bench -p fathom-judge --bench coverage [-- RUNS]
+
+#[path = "../tests/verdicts/simulation.rs"]
+mod simulation;
+
+use simulation::{Coverage, Kind, Noise, Shape, coverage};
+
+const RUNS: usize = 2000;
+const INTERVALS: [usize; 5] = [5, 10, 20, 60, 240];
+const CORRELATIONS: [f64; 3] = [0.0, 0.5, 0.8];
+
+fn main() {
+    let runs = std::env::args().filter_map(|arg| arg.parse().ok()).next().unwrap_or(RUNS);
+    println!("95 % intervals that include the true figure, of {runs} simulated runs; – is no interval: INCONCLUSIVE\n");
+    let shapes = [Shape::LogNormal, Shape::Bimodal, Shape::HeavyTail];
+    let latencies = shapes.into_iter().flat_map(|shape| ["lat.mean", "lat.p50", "lat.p99"].map(|name| (Some(shape), name)));
+    let figures: Vec<(Option<Shape>, &str)> = std::iter::once((None, "iops")).chain(latencies).collect();
+    println!("| figure | noise | φ | n = {} |", INTERVALS.map(|count| count.to_string()).join(" | "));
+    println!("|---|---|---|{}", "---|".repeat(INTERVALS.len()));
+    for shape in std::iter::once(None).chain(shapes.map(Some)) {
+        let names: Vec<&str> = figures.iter().filter(|(of, _)| *of == shape).map(|(_, name)| *name).collect();
+        for (noise, correlation) in kinds() {
+            let columns = INTERVALS.map(|intervals| {
+                coverage(Kind { noise, correlation, intervals, shape }, &names, runs)
+            });
+            for (at, name) in names.iter().enumerate() {
+                let cells = columns.iter().map(|column| cell(column[at])).collect::<Vec<_>>().join(" | ");
+                let shape = shape.map(|shape| format!(", {}", title(shape))).unwrap_or_default();
+                println!("| {name}{shape} | {} | {correlation} | {cells} |", if noise == Noise::Normal { "normal" } else { "stepped" });
+            }
+        }
+    }
+}
+
+/// Stepped noise without correlation is normal noise without correlation.
+fn kinds() -> Vec<(Noise, f64)> {
+    let normal = CORRELATIONS.map(|correlation| (Noise::Normal, correlation));
+    normal.into_iter().chain(CORRELATIONS[1..].iter().map(|correlation| (Noise::Stepped, *correlation))).collect()
+}
+
+fn title(shape: Shape) -> &'static str {
+    match shape {
+        Shape::LogNormal => "log-normal",
+        Shape::Bimodal => "bimodal",
+        Shape::HeavyTail => "heavy tail",
+    }
+}
+
+fn cell(coverage: Coverage) -> String {
+    match coverage.given {
+        0 => "–".to_owned(),
+        given if given < coverage.runs => {
+            let none = 100.0 * (1.0 - given as f64 / coverage.runs as f64);
+            format!("{:.1} % ({none:.0} % –)", 100.0 * coverage.share())
+        }
+        _ => format!("{:.1} %", 100.0 * coverage.share()),
+    }
+}

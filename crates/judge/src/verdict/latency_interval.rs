@@ -1,0 +1,128 @@
+//! Confidence intervals of latencies, from blocks in time: the slots of the timeline.
+//!
+//! The I/Os of a moment share the state of the target, so they are not independent samples. Blocks in time show the
+//! variation of that state.
+
+use assessment::{LatencyKind, Metric, Quantity};
+use record::{Histogram, Record, Slot, SlotLatencies, Timeline};
+
+use super::figures::Times;
+use crate::inference::{Interval, enclosing_ranks, quotient_interval};
+
+/// If the bin with a percentile holds a larger share of the I/Os, it hides the movement of the percentile.
+const BIN_SHARE_MAX: f64 = 0.25;
+/// Standard deviations of a normal distribution from its mean to an end of a 95 % interval.
+const DEVIATIONS: f64 = 1.96;
+
+/// Returns the slots in which all workers took part, with their indices.
+pub(super) fn whole_slots(timeline: &Timeline) -> impl Iterator<Item = (usize, &Slot)> {
+    let most = timeline.slots.iter().map(|slot| slot.workers).max().unwrap_or_default();
+    let is_whole = move |at: usize, slot: &Slot| slot.workers == most && timeline.slot_ns(at) == timeline.interval_ns;
+    timeline.slots.iter().enumerate().filter(move |(at, slot)| is_whole(*at, slot))
+}
+
+/// Returns the latencies of a metric in each whole slot; empty if the slots have none, as those of old records.
+pub(super) fn blocks(record: &Record, metric: Metric) -> Vec<SlotLatencies> {
+    let slots = record.timeline.iter().flat_map(whole_slots);
+    let blocks: Vec<SlotLatencies> = slots.map(|(_, slot)| of_slot(slot, metric)).collect();
+    if blocks.iter().all(|block| block.histogram.is_empty()) { Vec::new() } else { blocks }
+}
+
+fn of_slot(slot: &Slot, metric: Metric) -> SlotLatencies {
+    let mut all = SlotLatencies::default();
+    let is_meant = |at: &usize| metric.ddir.is_none_or(|ddir| ddir as usize == *at);
+    let ddirs = slot.ddirs.iter().enumerate().filter(|(at, _)| is_meant(at)).map(|(_, counts)| counts);
+    match metric.quantity {
+        Quantity::Fsync(_) => all.merge(&slot.syncs),
+        Quantity::Latency(LatencyKind::Response, _) => ddirs.for_each(|counts| all.merge(&counts.response)),
+        _ => ddirs.for_each(|counts| all.merge(&counts.latencies())),
+    }
+    all
+}
+
+/// Returns the interval of a mean. `None` if the blocks have no exact sums.
+pub(super) fn of_mean(times: &Times, blocks: &[SlotLatencies]) -> Option<Interval> {
+    // The blocks can lack the last I/Os, or have `lat` where the figure is `clat`.
+    let (relative, mean_ns) = (relative_mean(blocks)?, times.latency.mean_ns());
+    Some(Interval { low: (relative.low * mean_ns).max(0.0), high: relative.high * mean_ns })
+}
+
+/// Returns the interval of the mean as shares of the mean.
+fn relative_mean(blocks: &[SlotLatencies]) -> Option<Interval> {
+    let sums: Vec<f64> = blocks.iter().map(|block| block.sum_ns as f64).collect();
+    let counts: Vec<f64> = blocks.iter().map(|block| block.histogram.total() as f64).collect();
+    let mean_ns = sums.iter().sum::<f64>() / counts.iter().sum::<f64>();
+    let found = quotient_interval(&sums, &counts).filter(|_| mean_ns > 0.0)?;
+    Some(Interval { low: found.low / mean_ns, high: found.high / mean_ns })
+}
+
+/// Returns the interval of the percentile of `share`. `None` if too few I/Os lie beyond it.
+///
+/// The number of I/Os below the percentile varies from block to block. This variation gives the number of independent
+/// I/Os with the same information (the effective sample size: Woodruff, JASA 47, 1952; Korn and Graubard, 1998). The
+/// interval are the ranks that enclose the percentile of so many.
+pub(super) fn of_percentile(times: &Times, blocks: &[SlotLatencies], share: f64) -> Option<Interval> {
+    let (latency, count) = (&times.latency, times.latency.count() + times.unissued);
+    let below = Below::of(blocks, share * count as f64 / latency.count() as f64)?;
+    let independent = below.independent(count as f64);
+    let (low, high) = enclosing_ranks(independent as u64, share)?;
+    let rank = |rank: u64| (rank as f64 * count as f64 / independent.floor()).round() as u64;
+    // From the start of the first bin to the end of the last.
+    let bin = |rank: u64| Histogram::index_of(latency.ranked_ns(rank.max(1)));
+    let (low, high) = (rank(low.saturating_sub(1)) + 1, rank(high));
+    let ranked = Interval {
+        low: Histogram::low_of(bin(low)).max(latency.min_ns()) as f64,
+        high: match high > latency.count() {
+            true => f64::INFINITY,
+            false => Histogram::low_of(bin(high) + 1).min(latency.max_ns()) as f64,
+        },
+    };
+    if below.bin_share <= BIN_SHARE_MAX {
+        return Some(ranked);
+    }
+    // A narrow distribution moves as a whole.
+    let (relative, measured) = (relative_mean(blocks)?, latency.percentile_of_due_ns(times.unissued, share * 100.0)?);
+    let moved = Interval { low: relative.low * measured as f64, high: relative.high * measured as f64 };
+    Some(Interval { low: ranked.low.min(moved.low), high: ranked.high.max(moved.high) })
+}
+
+/// The I/Os below a percentile, by block.
+struct Below {
+    /// The share of I/Os below, and the interval of its long-term mean.
+    share: f64,
+    interval: Interval,
+    /// The share of all I/Os in the bin with the percentile.
+    bin_share: f64,
+}
+
+impl Below {
+    /// `share` can be above 1: then the percentile is that of I/Os that were never submitted.
+    fn of(blocks: &[SlotLatencies], share: f64) -> Option<Below> {
+        let mut all = SlotLatencies::default();
+        blocks.iter().for_each(|block| all.merge(block));
+        let (total, share) = (all.histogram.total() as f64, share.min(1.0));
+        let mut before = 0.0;
+        let with_percentile = all.histogram.bins().find(|bin| {
+            let is_reached = before + bin.count as f64 >= share * total;
+            before += if is_reached { 0.0 } else { bin.count as f64 };
+            is_reached
+        })?;
+        // The I/Os of the bin are assumed to be evenly distributed in it.
+        let part = (share * total - before) / with_percentile.count as f64;
+        let of_block = |block: &SlotLatencies| {
+            let below = block.histogram.bins().take_while(|bin| bin.index <= with_percentile.index);
+            let each = below.map(|bin| bin.count as f64 * if bin.index < with_percentile.index { 1.0 } else { part });
+            each.sum::<f64>()
+        };
+        let counts: Vec<f64> = blocks.iter().map(|block| block.histogram.total() as f64).collect();
+        let interval = quotient_interval(&blocks.iter().map(of_block).collect::<Vec<_>>(), &counts)?;
+        Some(Below { share, interval, bin_share: with_percentile.count as f64 / total })
+    }
+
+    /// Returns the number of independent I/Os whose share below the percentile is as certain, at most `count`.
+    fn independent(&self, count: f64) -> f64 {
+        let half = (self.interval.high - self.share).max(self.share - self.interval.low) / DEVIATIONS;
+        let variance = self.share * (1.0 - self.share);
+        if half > 0.0 { (variance / (half * half)).min(count) } else { count }
+    }
+}

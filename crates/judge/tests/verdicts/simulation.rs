@@ -1,0 +1,184 @@
+//! Simulated runs with a known answer, and the share of their confidence intervals that include it.
+
+use std::f64::consts::TAU;
+use std::sync::Arc;
+
+use assessment::Metric;
+use judge::verdict::JobRounds;
+use plan::{Ddir, Plan, Worker};
+use record::{Latency, Record, SlotLatencies, Timeline};
+use units::random::Tausworthe64;
+
+const SECOND_NS: u64 = 1_000_000_000;
+/// Standard deviation of the level of an interval, as a share of its mean.
+const DEVIATION: f64 = 0.05;
+/// I/Os per interval of a run with latencies.
+const IOS: u64 = 200;
+/// I/Os of an interval of a run with rates.
+const RATE: f64 = 10_000.0;
+/// I/Os from which the true figures of a distribution are computed.
+const TRUTH_IOS: usize = 400_000;
+
+/// How the level of an interval follows from the one before.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Noise {
+    /// It is `φ` times the last distance from the mean plus normal noise. With φ = 0 it is white noise.
+    Normal,
+    /// It stays with the probability `φ`, else it is drawn anew.
+    Stepped,
+}
+
+/// The distribution of latencies in one interval.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Shape {
+    LogNormal,
+    /// A tenth of the I/Os take ten times as long.
+    Bimodal,
+    /// Pareto's distribution with the exponent 3.
+    HeavyTail,
+}
+
+/// A kind of simulated run.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Kind {
+    pub noise: Noise,
+    /// Correlation of neighbouring intervals.
+    pub correlation: f64,
+    pub intervals: usize,
+    /// `None` for a run with rates only.
+    pub shape: Option<Shape>,
+}
+
+/// The intervals of simulated runs of one kind.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Coverage {
+    pub runs: usize,
+    /// Runs with an interval.
+    pub given: usize,
+    /// Runs whose interval includes the true figure.
+    pub covering: usize,
+}
+
+impl Coverage {
+    /// Share of the intervals that include the true figure.
+    pub fn share(self) -> f64 {
+        self.covering as f64 / self.given as f64
+    }
+}
+
+/// Random numbers.
+pub struct Random(Tausworthe64);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        Random(Tausworthe64::new(seed))
+    }
+
+    /// Between 0 and 1, never 0.
+    fn uniform(&mut self) -> f64 {
+        1.0 - self.0.fraction()
+    }
+
+    /// Normally distributed, with the deviation 1 (Box and Muller).
+    fn normal(&mut self) -> f64 {
+        (-2.0 * self.uniform().ln()).sqrt() * (TAU * self.uniform()).cos()
+    }
+}
+
+/// Returns the levels of a run's intervals. Their mean in the long term is 1.
+fn levels(kind: Kind, random: &mut Random) -> Vec<f64> {
+    let correlation = kind.correlation;
+    let mut distance = random.normal();
+    let next = |at| {
+        if at > 0 {
+            distance = match kind.noise {
+                Noise::Normal => correlation * distance + (1.0 - correlation * correlation).sqrt() * random.normal(),
+                Noise::Stepped if random.uniform() <= correlation => distance,
+                Noise::Stepped => random.normal(),
+            };
+        }
+        1.0 + DEVIATION * distance
+    };
+    (0..kind.intervals).map(next).collect()
+}
+
+impl Shape {
+    fn latency_ns(self, level: f64, random: &mut Random) -> u64 {
+        let ns = match self {
+            Shape::LogNormal => 200_000.0 * (0.5 * random.normal()).exp(),
+            Shape::Bimodal if random.uniform() < 0.1 => 1_000_000.0 * (0.2 * random.normal()).exp(),
+            Shape::Bimodal => 100_000.0 * (0.1 * random.normal()).exp(),
+            Shape::HeavyTail => 150_000.0 * random.uniform().powf(-1.0 / 3.0),
+        };
+        (ns * level) as u64
+    }
+
+    /// Returns all latencies of a long run, in ascending order.
+    fn long_run(self) -> Vec<u64> {
+        let mut random = Random::new(77);
+        let draw = |_| {
+            let level = 1.0 + DEVIATION * random.normal();
+            self.latency_ns(level, &mut random)
+        };
+        let mut all: Vec<u64> = (0..TRUTH_IOS).map(draw).collect();
+        all.sort_unstable();
+        all
+    }
+}
+
+/// Returns a run of reads.
+fn run(kind: Kind, random: &mut Random) -> Record {
+    let mut record = Record::new(Arc::new(Plan { workers: vec![Worker::default()], ..Plan::default() }), 0);
+    let mut timeline = Timeline::new(0, SECOND_NS, Vec::new());
+    let length_ns = kind.intervals as u64 * SECOND_NS;
+    let stats = &mut record.workers[0].stats;
+    let counts = &mut stats.ddirs[Ddir::Read as usize];
+    for (at, level) in (0u64..).zip(levels(kind, random)) {
+        let span = (at * SECOND_NS, (at + 1) * SECOND_NS);
+        let ios = if kind.shape.is_some() { IOS } else { (RATE * level) as u64 };
+        timeline.count(span, Ddir::Read, ios, 4096 * ios);
+        counts.ios += ios;
+        if let Some(shape) = kind.shape {
+            let mut own = Latency::default();
+            (0..ios).for_each(|_| own.record(shape.latency_ns(level, random)));
+            counts.lat.merge(&own);
+            let own = SlotLatencies::between(&Latency::default(), &own).expect("latencies of one interval");
+            timeline.count_lat(span, Ddir::Read, &own);
+        }
+    }
+    counts.runtime_ns = length_ns;
+    stats.runtime_ns = length_ns;
+    timeline.end(length_ns, &[(0, length_ns)]);
+    record.timeline.push(timeline);
+    record
+}
+
+/// Simulates runs, and counts for each metric the intervals that include the true figure.
+pub fn coverage(kind: Kind, metrics: &[&str], runs: usize) -> Vec<Coverage> {
+    let metrics: Vec<Metric> = metrics.iter().map(|name| Metric::parse(name).expect("a metric")).collect();
+    let long_run = kind.shape.map(Shape::long_run).unwrap_or_default();
+    let truths: Vec<f64> = metrics.iter().map(|metric| truth(*metric, &long_run)).collect();
+    let mut random = Random::new(1 + kind.intervals as u64 * 100 + (kind.correlation * 10.0) as u64);
+    let mut all = vec![Coverage::default(); metrics.len()];
+    for _ in 0..runs {
+        let record = run(kind, &mut random);
+        let rounds = JobRounds { at: &[], records: vec![&record] };
+        for ((metric, truth), coverage) in metrics.iter().zip(&truths).zip(&mut all) {
+            let interval = rounds.figure(*metric).and_then(|figure| figure.interval);
+            let is_covering = interval.is_some_and(|interval| interval.low <= *truth && *truth <= interval.high);
+            coverage.runs += 1;
+            coverage.given += usize::from(interval.is_some());
+            coverage.covering += usize::from(is_covering);
+        }
+    }
+    all
+}
+
+fn truth(metric: Metric, long_run: &[u64]) -> f64 {
+    use assessment::{Quantity, Statistic};
+    let Quantity::Latency(_, statistic) = metric.quantity else { return RATE };
+    match statistic {
+        Statistic::Percentile(percent) => long_run[(percent / 100.0 * long_run.len() as f64) as usize] as f64,
+        _ => long_run.iter().map(|ns| *ns as f64).sum::<f64>() / long_run.len() as f64,
+    }
+}

@@ -1,0 +1,63 @@
+//! Latencies of one slot of a timeline: a sparse histogram, and the exact sum.
+
+use serde::{Deserialize, Serialize};
+
+use crate::coarse::part_of;
+use crate::{CoarseHistogram, Latency};
+
+/// Latencies of a slot.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct SlotLatencies {
+    pub sum_ns: u64,
+    pub histogram: CoarseHistogram,
+}
+
+impl SlotLatencies {
+    /// Returns the latencies recorded between two states. `None` if they are not states of one [`Latency`].
+    pub fn between(earlier: &Latency, later: &Latency) -> Option<Self> {
+        let histogram = CoarseHistogram::between(&earlier.histogram, &later.histogram)?;
+        // Both sums wrap around.
+        Some(SlotLatencies { sum_ns: later.sum_ns().wrapping_sub(earlier.sum_ns()), histogram })
+    }
+
+    /// Returns whether no latency was counted.
+    pub fn is_empty(&self) -> bool {
+        self.histogram.is_empty()
+    }
+
+    /// Counts one latency.
+    pub fn record(&mut self, ns: u64) {
+        self.histogram.record(ns);
+        self.sum_ns = self.sum_ns.saturating_add(ns);
+    }
+
+    /// Adds other latencies.
+    pub fn merge(&mut self, other: &SlotLatencies) {
+        self.histogram.merge(&other.histogram);
+        self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
+    }
+
+    /// Returns the part between two fractions (0 to 1). Adjacent parts add up to the whole.
+    pub fn part(&self, from: f64, to: f64) -> SlotLatencies {
+        SlotLatencies { sum_ns: part_of(self.sum_ns, from, to), histogram: self.histogram.part(from, to) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn latencies_between_two_states_have_their_exact_sum() {
+        let mut earlier = Latency::default();
+        earlier.record(1001);
+        let mut later = earlier.clone();
+        [7, 90_001].into_iter().for_each(|ns| later.record(ns));
+        let between = SlotLatencies::between(&earlier, &later).unwrap();
+        assert_eq!((between.sum_ns, between.histogram.total()), (90_008, 2));
+        assert_eq!(SlotLatencies::between(&later, &earlier), None);
+        let mut parts = between.part(0.0, 0.3);
+        parts.merge(&between.part(0.3, 1.0));
+        assert_eq!(parts, between);
+    }
+}
