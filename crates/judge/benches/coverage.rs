@@ -15,20 +15,23 @@ fn main() {
     let runs = std::env::args().filter_map(|arg| arg.parse().ok()).next().unwrap_or(RUNS);
     println!("95 % intervals that include the true figure, of {runs} simulated runs; – is no interval: INCONCLUSIVE\n");
     let shapes = [Shape::LogNormal, Shape::Bimodal, Shape::HeavyTail];
-    let latencies = shapes.into_iter().flat_map(|shape| ["lat.mean", "lat.p50", "lat.p99"].map(|name| (Some(shape), name)));
+    let latencies =
+        shapes.into_iter().flat_map(|shape| ["lat.mean", "lat.p50", "lat.p99"].map(|name| (Some(shape), name)));
     let figures: Vec<(Option<Shape>, &str)> = std::iter::once((None, "iops")).chain(latencies).collect();
     println!("| figure | noise | φ | n = {} |", INTERVALS.map(|count| count.to_string()).join(" | "));
     println!("|---|---|---|{}", "---|".repeat(INTERVALS.len()));
     for shape in std::iter::once(None).chain(shapes.map(Some)) {
         let names: Vec<&str> = figures.iter().filter(|(of, _)| *of == shape).map(|(_, name)| *name).collect();
         for (noise, correlation) in kinds() {
-            let columns = INTERVALS.map(|intervals| {
-                coverage(Kind { noise, correlation, intervals, shape }, &names, runs)
-            });
+            let columns =
+                INTERVALS.map(|intervals| coverage(Kind { noise, correlation, intervals, shape }, &names, runs));
             for (at, name) in names.iter().enumerate() {
                 let cells = columns.iter().map(|column| cell(column[at])).collect::<Vec<_>>().join(" | ");
                 let shape = shape.map(|shape| format!(", {}", title(shape))).unwrap_or_default();
-                println!("| {name}{shape} | {} | {correlation} | {cells} |", if noise == Noise::Normal { "normal" } else { "stepped" });
+                println!(
+                    "| {name}{shape} | {} | {correlation} | {cells} |",
+                    if noise == Noise::Normal { "normal" } else { "stepped" }
+                );
             }
         }
     }

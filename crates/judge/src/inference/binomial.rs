@@ -23,7 +23,14 @@ pub fn enclosing_ranks(count: u64, share: f64) -> Option<(u64, u64)> {
     // The numbers outside the tails: from the ends inwards while the sum stays within the tail.
     let outside = |weights: &[f64]| {
         let mut sum = 0.0;
-        weights.iter().rev().take_while(|weight| { sum += **weight; sum <= TAIL * total }).count() as u64
+        weights
+            .iter()
+            .rev()
+            .take_while(|weight| {
+                sum += **weight;
+                sum <= TAIL * total
+            })
+            .count() as u64
     };
     let (lowest, highest) = (mode - down.len() as u64 + outside(&down), mode + up.len() as u64 - outside(&up));
     // `lowest` values at least lie below the quantile, `highest` at most.
@@ -32,6 +39,9 @@ pub fn enclosing_ranks(count: u64, share: f64) -> Option<(u64, u64)> {
 
 /// Returns the products of the ratios, until they are negligible.
 fn weights(ratios: impl Iterator<Item = f64>) -> Vec<f64> {
-    let running = ratios.scan(1.0, |weight, ratio| { *weight *= ratio; Some(*weight) });
+    let running = ratios.scan(1.0, |weight, ratio| {
+        *weight *= ratio;
+        Some(*weight)
+    });
     running.take_while(|weight| *weight > WEIGHT_MIN).collect()
 }

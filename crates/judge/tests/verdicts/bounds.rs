@@ -13,7 +13,9 @@ use proptest::prelude::*;
 use record::{DiskSlot, Record, TargetFacts};
 use units::diagnostic::Source;
 
-use crate::verdict::{Of, add_latencies, assessment, finding, flushes, level, load_generator_limit, require, run, test, writes};
+use crate::verdict::{
+    Of, add_latencies, assessment, finding, flushes, level, load_generator_limit, require, run, test, writes,
+};
 
 const MIB: u64 = 1 << 20;
 

@@ -86,7 +86,9 @@ fn the_interval_of_even_noise_is_that_of_theory() {
 
 #[test]
 fn ranks_around_a_percentile_are_those_of_the_binomial_distribution() {
-    for (count, share) in [(6, 0.5), (20, 0.5), (80, 0.95), (400, 0.99), (5000, 0.01), (100_000, 0.999), (3_000_000, 0.5)] {
+    for (count, share) in
+        [(6, 0.5), (20, 0.5), (80, 0.95), (400, 0.99), (5000, 0.01), (100_000, 0.999), (3_000_000, 0.5)]
+    {
         let other = Binomial::new(share, count).expect("a distribution");
         // At most 2.5 % of the values lie below the low rank, and above the high one.
         let (low, high) = enclosing_ranks(count, share).expect("enough values");

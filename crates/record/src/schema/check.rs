@@ -63,7 +63,8 @@ fn check_timeline(timeline: &Timeline, phases: usize) -> Result<(), SchemaError>
 }
 
 fn of_slot(slot: &Slot) -> u128 {
-    let ddirs = slot.ddirs.iter().map(|ddir| wide([ddir.ios, ddir.bytes, ddir.lat.total(), ddir.response.histogram.total()]));
+    let ddirs =
+        slot.ddirs.iter().map(|ddir| wide([ddir.ios, ddir.bytes, ddir.lat.total(), ddir.response.histogram.total()]));
     let disk = |disk: &DiskSlot| wide(disk.ios) + wide(disk.bytes);
     ddirs.sum::<u128>() + wide([slot.syncs.histogram.total()]) + slot.disks.iter().map(disk).sum::<u128>()
 }

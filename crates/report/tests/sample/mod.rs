@@ -12,7 +12,7 @@ use assessment::{
     TokenBucket, Verdict,
 };
 use plan::{Ddir, Plan, Worker};
-use record::{SlotLatencies, Cpu, DiskSlot, Machine, PhaseRecord, Record, TargetFacts, Timeline};
+use record::{Cpu, DiskSlot, Machine, PhaseRecord, Record, SlotLatencies, TargetFacts, Timeline};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
