@@ -1,12 +1,13 @@
 //! Latencies of one slot of a timeline: a sparse histogram, and the exact sum.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::coarse::part_of;
 use crate::{CoarseHistogram, Latency};
 
 /// Latencies of a slot.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct SlotLatencies {
     pub sum_ns: u64,
     pub histogram: CoarseHistogram,
