@@ -51,7 +51,7 @@ impl Held {
 fn requirements_decide_the_verdict_and_the_exit_code() {
     let Some(held) = Held::new("verdict-require") else { return };
     held.throttle.ios_per_s(3200);
-    let line = "--short --size 32M --runtime 2 --test read-iops --test fsync";
+    let line = "--short --size 32M --runtime 6 --test read-iops --test fsync";
     let decided = |rules: &str| held.decided(&format!("{line} --require {rules}"));
     let Some(good) = decided("read.iops>=1,fsync.p99<100s") else { return };
     good.ended_with(0);
@@ -80,7 +80,7 @@ fn requirements_decide_the_verdict_and_the_exit_code() {
 #[test]
 fn a_disk_at_its_limit_passes_and_one_that_is_held_below_fails() {
     let Some(held) = Held::new("verdict-limit") else { return };
-    let line = "--test write-iops --size 64M --runtime 3 --expect azure:P30x3+Standard_D2ds_v4/uncached";
+    let line = "--test write-iops --size 64M --runtime 6 --expect azure:P30x3+Standard_D2ds_v4/uncached";
     let held_at = |iops: u64| {
         held.throttle.ios_per_s(iops);
         let outcome = held.decided(line)?;

@@ -70,7 +70,7 @@ fn at_the_limits_each_volume_passes_by_its_own() {
     let Some(machine) = Machine::with_devices("cloud-pass").map(Machine::with_bandwidths) else { return };
     // zram stores nothing for zeroes, so that their size does not matter.
     let suite = suite(&machine, "direct = 1\nzero_buffers = 1");
-    let Some((outcome, assessment)) = decided(&machine, suite, "--size 64M --runtime 3", "PASS") else { return };
+    let Some((outcome, assessment)) = decided(&machine, suite, "--size 64M --runtime 6", "PASS") else { return };
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     let steps = steps(&assessment);
     let [nocache, readcache] = [&machine.nocache, &machine.readcache].map(|volume| &volume.device.device);
@@ -102,7 +102,7 @@ fn a_throttle_below_the_limit_fails() {
     let Some(mut machine) = Machine::with_devices("cloud-fail") else { return };
     machine.limit_writes(LIMIT).unwrap();
     let suite = suite(&machine, "direct = 1");
-    let words = "--test max-write-iops --size 64M --runtime 3";
+    let words = "--test max-write-iops --size 64M --runtime 6";
     let Some((outcome, assessment)) = decided(&machine, suite, words, "FAIL") else { return };
     assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
     let measured = assessment["tests"][0]["judgements"][0]["measured"].as_f64().unwrap();
