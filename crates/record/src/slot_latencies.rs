@@ -21,9 +21,9 @@ impl SlotLatencies {
         Some(SlotLatencies { sum_ns: later.sum_ns().wrapping_sub(earlier.sum_ns()), histogram })
     }
 
-    /// Returns whether no latency was counted.
+    /// Returns whether nothing was counted. A part of few latencies can have a sum only.
     pub fn is_empty(&self) -> bool {
-        self.histogram.is_empty()
+        self.sum_ns == 0 && self.histogram.is_empty()
     }
 
     /// Counts one latency.
