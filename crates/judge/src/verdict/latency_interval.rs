@@ -60,7 +60,7 @@ fn relative_mean(blocks: &[SlotLatencies]) -> Option<Interval> {
 ///
 /// The number of I/Os below the percentile varies from block to block. This variation gives the number of independent
 /// I/Os with the same information (the effective sample size: Woodruff, JASA 47, 1952; Korn and Graubard, 1998). The
-/// interval are the ranks that enclose the percentile of so many.
+/// interval are the ranks that enclose the percentile of that number of I/Os.
 pub(super) fn of_percentile(times: &Times, blocks: &[SlotLatencies], share: f64) -> Option<Interval> {
     let (latency, count) = (&times.latency, times.latency.count() + times.unissued);
     let below = Below::of(blocks, share * count as f64 / latency.count() as f64)?;
