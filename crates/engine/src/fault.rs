@@ -59,6 +59,7 @@ pub(crate) fn target_use(holder: &Holder) -> TargetUse {
         Relation::Itself => UsedDevice::Target,
         Relation::Partition => UsedDevice::Partition,
         Relation::WholeDisk => UsedDevice::WholeDisk,
+        Relation::BackingFile => UsedDevice::BackingFile,
     };
     TargetUse { device: shown(&holder.device), relation, kind }
 }

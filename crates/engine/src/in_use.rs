@@ -11,6 +11,7 @@ use os::errno;
 use record::{RunError, TargetError};
 
 use crate::fault;
+use crate::output_guard::FileId;
 
 /// Why a file or device must not be changed.
 #[derive(Debug)]
@@ -39,6 +40,8 @@ pub struct TargetUses {
     known: HashMap<PathBuf, Vec<Holder>>,
     /// Paths of `known` that passed [`TargetUses::claim`].
     claimed: HashSet<PathBuf>,
+    /// Whether the files with a device number are in an overlay.
+    overlays: HashMap<u64, bool>,
 }
 
 impl TargetUses {
@@ -91,6 +94,23 @@ impl TargetUses {
             self.known.remove(path);
         }
         self.known(path, |snapshot, path| snapshot.claim(path, claims))
+    }
+
+    /// Returns the identities of an existing file or folder: its own, and those in the layers of an overlay.
+    ///
+    /// # Errors
+    /// The mounts cannot be read.
+    pub(crate) fn identities(&mut self, path: &Path, own: FileId) -> io::Result<Vec<FileId>> {
+        let is_in_overlay = match self.overlays.get(&own.0) {
+            Some(&known) => known,
+            None => os::device::file_system(path)?.as_deref() == Some("overlay"),
+        };
+        self.overlays.insert(own.0, is_in_overlay);
+        if !is_in_overlay {
+            return Ok(vec![own]);
+        }
+        let ids = self.snapshot()?.identities(path)?;
+        Ok(ids.into_iter().map(|(device, inode)| FileId(device, inode)).collect())
     }
 
     fn snapshot(&mut self) -> io::Result<&InUseSnapshot> {

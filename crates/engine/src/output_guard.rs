@@ -1,7 +1,7 @@
 //! Output guard: no file that the program writes replaces a target of the run or a file in use.
 
 use std::collections::{HashMap, HashSet};
-use std::ffi::OsStr;
+use std::ffi::OsString;
 use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -42,7 +42,7 @@ impl From<io::Error> for OutputError {
 
 /// Device and inode of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct FileId(u64, u64);
+pub(crate) struct FileId(pub u64, pub u64);
 
 impl FileId {
     pub(crate) fn of(found: &Metadata) -> Self {
@@ -50,34 +50,27 @@ impl FileId {
     }
 }
 
+/// A file that does not exist yet: the identity of its folder, and its name.
+type NewFile = (FileId, OsString);
+
+/// The targets of plans, under all names.
+#[derive(Default)]
+struct KnownTargets<'a> {
+    existing: HashMap<FileId, &'a str>,
+    missing: HashMap<NewFile, &'a str>,
+}
+
 /// Checks the paths of outputs against the targets of plans. Build it once and check all outputs with it.
 pub struct OutputGuard<'a> {
     plans: Vec<&'a Plan>,
-    /// Paths of the targets by file name. Built at the first check.
-    by_name: Option<HashMap<&'a OsStr, HashSet<&'a str>>>,
-    /// Existing targets by device and inode. Built at the first output that exists.
-    by_inode: Option<HashMap<FileId, &'a str>>,
+    /// Built at the first check.
+    targets: Option<KnownTargets<'a>>,
     uses: TargetUses,
 }
 
 impl<'a> OutputGuard<'a> {
     pub fn new(plans: impl IntoIterator<Item = &'a Plan>) -> Self {
-        OutputGuard { plans: plans.into_iter().collect(), by_name: None, by_inode: None, uses: TargetUses::default() }
-    }
-
-    /// Returns the targets by file name. A plan can have millions of them, and workers share them.
-    fn by_name(&mut self) -> &HashMap<&'a OsStr, HashSet<&'a str>> {
-        self.by_name.get_or_insert_with(|| {
-            let mut by_name: HashMap<&OsStr, HashSet<&str>> = HashMap::new();
-            for worker in self.plans.iter().flat_map(|plan| &plan.workers) {
-                let streams = worker.stream_list().iter().map(|stream| &stream.path);
-                for target in worker.targets.paths.iter().chain(streams) {
-                    let name = Path::new(target).file_name().unwrap_or_default();
-                    by_name.entry(name).or_default().insert(target);
-                }
-            }
-            by_name
-        })
+        OutputGuard { plans: plans.into_iter().collect(), targets: None, uses: TargetUses::default() }
     }
 
     /// Checks that a file may be written.
@@ -125,9 +118,10 @@ impl<'a> OutputGuard<'a> {
             return Ok(found.as_ref().map(FileId::of));
         }
         let target = match &found {
-            Some(found) => self.existing_target(found),
+            Some(found) => self.existing_target(path, found),
             None => self.missing_target(path),
         };
+        let target = target.map_err(|error| OutputRefusal::UsesUnknown(os_error(&error)))?;
         if let Some(target) = target {
             return Err(OutputRefusal::Target { path: target.to_owned() });
         }
@@ -149,28 +143,80 @@ impl<'a> OutputGuard<'a> {
         }
     }
 
-    fn existing_target(&mut self, found: &Metadata) -> Option<&'a str> {
-        if self.by_inode.is_none() {
-            let inode = |target: &&'a str| {
-                let found = std::fs::metadata(target).ok()?;
-                Some((FileId::of(&found), *target))
-            };
-            self.by_inode = Some(self.by_name().values().flatten().filter_map(inode).collect());
-        }
-        self.by_inode.as_ref()?.get(&FileId::of(found)).copied()
+    fn existing_target(&mut self, path: &Path, found: &Metadata) -> io::Result<Option<&'a str>> {
+        let ids = self.uses.identities(path, FileId::of(found))?;
+        let targets = self.targets()?;
+        Ok(ids.iter().find_map(|id| targets.existing.get(id)).copied())
     }
 
     /// Returns the target that will be created at this path.
-    fn missing_target(&mut self, path: &Path) -> Option<&'a str> {
-        let named = self.by_name().get(path.file_name()?)?;
-        let resolved = resolve(path);
-        named.iter().copied().find(|target| resolve(Path::new(target)) == resolved)
+    fn missing_target(&mut self, path: &Path) -> io::Result<Option<&'a str>> {
+        let new = new_file(path, &mut self.uses)?;
+        let targets = self.targets()?;
+        Ok(new.iter().find_map(|new| targets.missing.get(new)).copied())
+    }
+
+    /// Returns all targets. A plan can have millions of them, and workers share them.
+    fn targets(&mut self) -> io::Result<&KnownTargets<'a>> {
+        let known = match self.targets.take() {
+            Some(known) => known,
+            None => KnownTargets::of(&self.plans, &mut self.uses)?,
+        };
+        Ok(self.targets.insert(known))
     }
 }
 
-/// Returns a path without links, as far as it exists.
+impl<'a> KnownTargets<'a> {
+    fn of(plans: &[&'a Plan], uses: &mut TargetUses) -> io::Result<Self> {
+        let mut known = KnownTargets::default();
+        let mut seen: HashSet<&str> = HashSet::new();
+        for worker in plans.iter().flat_map(|plan| &plan.workers) {
+            let streams = worker.stream_list().iter().map(|stream| &stream.path);
+            for target in worker.targets.paths.iter().chain(streams).filter(|target| seen.insert(target)) {
+                let path = Path::new(target);
+                match std::fs::metadata(path) {
+                    Ok(found) => {
+                        let ids = uses.identities(path, FileId::of(&found))?;
+                        known.existing.extend(ids.into_iter().map(|id| (id, target.as_str())));
+                    }
+                    Err(_) => known.missing.extend(new_file(path, uses)?.into_iter().map(|new| (new, target.as_str()))),
+                }
+            }
+        }
+        Ok(known)
+    }
+}
+
+/// Returns the names of a file that does not exist. Empty if its folder does not exist.
+fn new_file(path: &Path, uses: &mut TargetUses) -> io::Result<Vec<NewFile>> {
+    let path = without_links(path);
+    let Some(name) = path.file_name() else { return Ok(Vec::new()) };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let Ok(found) = std::fs::metadata(folder) else { return Ok(Vec::new()) };
+    let ids = uses.identities(folder, FileId::of(&found))?;
+    Ok(ids.into_iter().map(|id| (id, name.to_owned())).collect())
+}
+
+/// Follows the links at the end of a path, as an open with `O_CREAT` does.
+fn without_links(path: &Path) -> PathBuf {
+    /// As in the kernel.
+    const LINKS_MAX: usize = 40;
+    let mut path = path.to_owned();
+    for _ in 0..LINKS_MAX {
+        let Ok(to) = std::fs::read_link(&path) else { break };
+        path = path.parent().unwrap_or(Path::new("")).join(to);
+    }
+    path
+}
+
+/// Returns a path without links. The file need not exist.
 pub fn resolve(path: &Path) -> Option<PathBuf> {
-    std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).ok()
+    if let Ok(path) = std::fs::canonicalize(path) {
+        return Some(path);
+    }
+    let path = std::path::absolute(without_links(path)).ok()?;
+    let folder = path.parent().and_then(|folder| std::fs::canonicalize(folder).ok());
+    folder.zip(path.file_name()).map(|(folder, name)| folder.join(name)).or(Some(path))
 }
 
 /// A file that passed the guard and is opened again for each part of its contents.

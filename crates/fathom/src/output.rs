@@ -21,14 +21,14 @@ use crate::atomic_file::{self, OutputError};
 use crate::exit;
 
 pub struct Output {
-    /// The file and its path; `None` for standard output.
+    /// The path and the file of `--output`. `None`: standard output.
     file: Option<(String, File)>,
     /// The report is not complete in the file.
     has_failed: bool,
 }
 
 impl Output {
-    /// Opens the file of `--output`; standard output without one.
+    /// Opens the file of `--output`. Without a path, the output is standard output.
     ///
     /// # Errors
     /// The output guard refuses the path, or the file cannot be opened.
@@ -41,8 +41,8 @@ impl Output {
         self.file.is_none()
     }
 
-    /// Writes a part of the report. A closed pipe does not stop the run. If the file cannot be written, for example on a
-    /// disk that the job has filled, the report continues on standard output.
+    /// Writes a part of the report. After an error of the file, the report continues on standard output. Example: the job has
+    /// filled the disk.
     pub fn write(&mut self, text: &str) {
         let text = &*printable(text);
         if let Some((path, file)) = &mut self.file {
@@ -68,8 +68,8 @@ impl Output {
     }
 }
 
-/// Writes to standard output. A closed pipe is no failure. After another error the text goes to standard error, and the
-/// result is false.
+/// Writes to standard output. A pipe without a reader is no failure. After another error, such as a closed standard output, the
+/// text goes to standard error, and the result is false.
 pub fn write_stdout(text: &str) -> bool {
     write_stdout_raw(&printable(text))
 }
@@ -137,6 +137,9 @@ fn write(stream: Stream, bytes: &[u8]) -> io::Result<()> {
     {
         held.push((stream, bytes.to_vec()));
         return Ok(());
+    }
+    if stream == Stream::Stdout && os::standard_streams::is_output_closed() {
+        return Err(io::Error::from_raw_os_error(units::errno::EBADF));
     }
     without_line(|| match stream {
         Stream::Stdout => {

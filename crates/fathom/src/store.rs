@@ -72,8 +72,10 @@ fn checked(path: PathBuf) -> Result<PathBuf, CommandError> {
 pub fn add_after_run(document: &Document, tags: &[String]) -> Result<i64, Unsaved> {
     let path = path();
     let folder = path.as_ref().ok().and_then(|path| path.parent()).map(Path::to_owned);
+    // Without a place for a history, nothing is written.
+    let folders = folder.map(|folder| vec![folder, PathBuf::from("."), std::env::temp_dir()]).unwrap_or_default();
     let added = path.and_then(|path| add(&mut Store::open_after_run(&checked(path)?)?, document, tags));
-    added.map_err(|error| Unsaved::new(error, document, tags, folder.as_deref()))
+    added.map_err(|error| Unsaved::new(error, document, tags, &folders))
 }
 
 /// Adds a document with the cause of its verdict, and returns its number.
@@ -94,14 +96,20 @@ pub fn is_on(no_history: bool) -> bool {
     !no_history && !is_set
 }
 
-/// Adds a run of a dialect. The dialect's program has no history, so this prints nothing, never waits, and does nothing
-/// after an error. A file that belongs to another user is not written.
-pub fn add_silently(record: Record) {
+/// Adds a run of a dialect. If that fails, saves it in a file beside the history. The dialect's program has no history: a
+/// warning is printed only with the findings. A file that belongs to another user is not written.
+pub fn add_run_of_dialect(record: Record, shows_findings: bool) {
     let has_io = record.totals().all.ios > 0;
-    let path = path().ok().filter(|path| has_io && is_on(false) && is_ours(path));
-    let Some(path) = path.and_then(|path| checked(path).ok()) else { return };
-    let _ =
-        Store::open_in_passing(&path).and_then(|mut store| store.add_in_passing(&Document::Record(Box::new(record))));
+    let Some(path) = path().ok().filter(|path| has_io && is_on(false) && is_ours(path)) else { return };
+    let folder = path.parent().map(Path::to_owned);
+    let document = Document::Record(Box::new(record));
+    let added = checked(path).and_then(|path| Ok(Store::open_in_passing(&path)?.add_in_passing(&document)?));
+    if let Err(error) = added {
+        let unsaved = Unsaved::new(error, &document, &[], folder.as_slice());
+        if shows_findings {
+            unsaved.print();
+        }
+    }
 }
 
 /// Returns true if the existing part of the path belongs to the user of this process. Under `sudo` with the HOME of the

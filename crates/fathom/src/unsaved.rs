@@ -18,24 +18,9 @@ pub struct Unsaved {
 }
 
 impl Unsaved {
-    /// Writes the document to a file in the first folder that takes it: the history's, the current one, or the one for
-    /// temporary files. Without a place for a history, nothing is written.
-    pub fn new(error: CommandError, document: &Document, tags: &[String], history: Option<&Path>) -> Unsaved {
-        let write = |history: &Path| {
-            let text = documents::json(document)?;
-            let folders = [history.to_owned(), PathBuf::from("."), std::env::temp_dir()];
-            let mut outcome = Err("there is no folder for it".into());
-            for folder in folders {
-                let path = free_name(&folder);
-                match atomic_file::write(&path, text.as_bytes(), &mut OutputGuard::new([])) {
-                    Ok(()) => return Ok(path),
-                    Err(error) => outcome = Err(error.into()),
-                }
-            }
-            outcome
-        };
-        let file = history.map_or_else(|| Err("there is no folder for it".into()), write);
-        Unsaved { error, file, tags: tags.to_vec() }
+    /// Writes the document to a file in the first of these folders in which a file can be created.
+    pub fn new(error: CommandError, document: &Document, tags: &[String], folders: &[PathBuf]) -> Unsaved {
+        Unsaved { error, file: write(document, folders), tags: tags.to_vec() }
     }
 
     /// Prints a warning with the command that adds the file to the history later.
@@ -52,6 +37,20 @@ impl Unsaved {
             Err(why) => stderr_line!("warning: not saved in the history: {error}\nnote: not saved in a file: {why}"),
         }
     }
+}
+
+/// Returns the path of the written file, or the error of the last folder.
+fn write(document: &Document, folders: &[PathBuf]) -> Result<PathBuf, CommandError> {
+    let text = documents::json(document)?;
+    let mut outcome = Err("the history has no folder: neither XDG_DATA_HOME nor HOME is set".into());
+    for folder in folders {
+        let path = free_name(folder);
+        match atomic_file::write(&path, text.as_bytes(), &mut OutputGuard::new([])) {
+            Ok(()) => return Ok(path),
+            Err(error) => outcome = Err(error.into()),
+        }
+    }
+    outcome
 }
 
 /// Returns the path of a file that does not exist.

@@ -18,4 +18,5 @@ pub mod process;
 pub mod signal;
 #[doc(hidden)]
 pub mod simulation;
+pub mod standard_streams;
 pub mod terminal;

@@ -163,7 +163,7 @@ impl fmt::Display for MemoryLimit {
         f.write_str(match self {
             MemoryLimit::Memory => "the memory of this machine or control group",
             MemoryLimit::AddressSpace => "the limit of the address space (ulimit -v)",
-            MemoryLimit::Data => "the limit of the data of this process (ulimit -d)",
+            MemoryLimit::Data => "the data size limit (ulimit -d)",
         })
     }
 }

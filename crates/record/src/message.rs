@@ -52,6 +52,8 @@ pub enum MessageKind {
     PostrunFailed { job: String, error: RunError },
     /// A job continues after an error.
     NonfatalError(RunError),
+    /// I/Os of jobs have not completed `seconds` after the end of their time. `job` and `targets` are those of the first job.
+    NotResponding { job: String, jobs: u64, targets: Vec<String>, seconds: u64 },
     /// The bandwidth log of the run ends early.
     AggregateLogFailed { fault: LogFault, error: OsError },
     /// Logs of workers are not complete.

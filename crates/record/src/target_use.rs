@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// A use of a target or of another file by the machine.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct TargetUse {
-    /// The device that is used: the target, a partition of it, or the disk that it is a partition of.
+    /// What is used: the target, a partition of it, the disk that it is a partition of, or the file or device below it.
     pub device: String,
     pub relation: UsedDevice,
     pub kind: UseKind,
@@ -21,6 +21,8 @@ pub enum UsedDevice {
     Target,
     Partition,
     WholeDisk,
+    /// The target is a loop device over it.
+    BackingFile,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -63,6 +65,7 @@ impl fmt::Display for TargetUse {
             UsedDevice::Target => Ok(()),
             UsedDevice::Partition => write!(f, " (partition {})", self.device),
             UsedDevice::WholeDisk => write!(f, " (whole disk {})", self.device),
+            UsedDevice::BackingFile => write!(f, " (backing file {})", self.device),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use crate::cases::attacks::{self, ALIASES, Alias};
+use crate::cases::attacks::{ALIASES, Alias, Attack, OUTPUTS, TARGET_ALIASES, TARGETS, TargetAlias, WRITERS};
 use crate::cases::interruptions::{COMMANDS, Ends};
 use crate::cases::removals::REMOVALS;
 use crate::cases::{conditions, files, outputs};
@@ -15,6 +15,7 @@ pub fn tables() -> Vec<(&'static str, String)> {
         ("interruptions", interruptions()),
         ("aliases", aliases()),
         ("attacks", attacks()),
+        ("target-aliases", target_aliases()),
         ("streams", table(conditions::STREAMS)),
         ("full-disks", table(conditions::FULL_DISKS)),
         ("limits", table(conditions::LIMITS)),
@@ -44,9 +45,19 @@ fn aliases() -> String {
     "| name of the device | made with |\n|---|---|\n".to_owned() + &ALIASES.iter().map(row).collect::<String>()
 }
 
+fn target_aliases() -> String {
+    let row = |named: &TargetAlias| {
+        let TargetAlias { alias, target, is_new } = named;
+        let kind = if *is_new { "new" } else { "existing" };
+        format!("| {kind} | {} | `{target}` | `{}` | `{}` |\n", alias.what, alias.name, alias.script)
+    };
+    "| target | other name | target in the command | output | made with |\n|---|---|---|---|---|\n".to_owned()
+        + &TARGET_ALIASES.iter().map(row).collect::<String>()
+}
+
 fn attacks() -> String {
-    let row = |(command, exit): &(&str, i32)| format!("| `{command}` | {exit} |\n");
-    let rows: String = attacks::COMMANDS.iter().map(row).collect();
+    let row = |(command, exit): &Attack| format!("| `{command}` | {exit} |\n");
+    let rows: String = [TARGETS, OUTPUTS, WRITERS].concat().iter().map(row).collect();
     "| command | exit |\n|---|---|\n".to_owned() + &rows
 }
 

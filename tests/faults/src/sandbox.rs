@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use harness::{Outcome, Scratch, binary, outcome};
+use harness::{Outcome, Scratch, binary, outcome, shell};
 
 /// A folder with everything that the commands of a case read and write.
 pub struct Sandbox {
@@ -14,6 +14,14 @@ pub struct Sandbox {
 impl Sandbox {
     pub fn new(name: &str) -> Self {
         Sandbox { scratch: Scratch::new(name) }
+    }
+
+    /// Returns a folder with the same files. Mounts are not copied.
+    pub fn copy(&self) -> Self {
+        let copy = Sandbox::new("copy");
+        let (from, to) = (self.scratch.path().display(), copy.scratch.path().display());
+        shell(&format!("cp -rx {from}/. {to}")).unwrap();
+        copy
     }
 
     /// Returns fathom with arguments that are separated by spaces. fio reports as JSON. The output goes to files, as a

@@ -97,7 +97,7 @@ const REPORTED_MAX: usize = 100;
 /// Parses the arguments after the program name.
 ///
 /// # Errors
-/// Returns the errors of the command line, together with its warnings. Of more than 100, only the first errors.
+/// Returns the errors of the command line and its warnings. Of more than [`REPORTED_MAX`], it returns the first errors.
 pub fn parse(arguments: &[String], env: &dyn Env) -> Result<Request, Vec<Diagnostic>> {
     parse_all(arguments, env).map_err(|mut errors| {
         if errors.len() > REPORTED_MAX {
@@ -106,7 +106,7 @@ pub fn parse(arguments: &[String], env: &dyn Env) -> Result<Request, Vec<Diagnos
         sort_by_position(&mut errors);
         if errors.len() > REPORTED_MAX {
             errors.truncate(REPORTED_MAX);
-            errors.push(Diagnostic::error(format!("more than {REPORTED_MAX} errors: only the first are shown")));
+            errors.push(Diagnostic::error(format!("more than {REPORTED_MAX} errors; the others are not shown")));
         }
         errors
     })

@@ -16,6 +16,11 @@ fn text(kind: &MessageKind) -> String {
         MessageKind::DepthIsOne {} => "the engine is synchronous: one I/O is outstanding".to_owned(),
         MessageKind::NonfatalError(failed) => error(failed),
         MessageKind::MessagesOmitted { kept } => format!("only the first {kept} messages are saved"),
+        MessageKind::NotResponding { jobs, targets, seconds, .. } => format!(
+            "I/Os on {} have not completed {seconds} s after the end of the time span ({jobs} threads). \
+             Ctrl-C ends the run with a report",
+            targets.join(", ")
+        ),
 
         // Only fio's jobs have these.
         MessageKind::Layout { job, files, .. } => format!("{job}: {files} files are laid out"),

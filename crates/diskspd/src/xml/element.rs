@@ -47,7 +47,7 @@ impl<'d> DocumentDiagnostics<'d> {
         errors.sort_by_key(place);
         warnings.sort_by_key(place);
         if errors.len() == ERRORS_MAX {
-            errors.push(Diagnostic::error(format!("more than {ERRORS_MAX} errors: only the first are shown")));
+            errors.push(Diagnostic::error(format!("more than {ERRORS_MAX} errors; the others are not shown")));
         }
         if errors.is_empty() { Ok(warnings) } else { Err(errors) }
     }

@@ -79,6 +79,8 @@ pub struct Coordinator<'a> {
     pub next_status_ns: u64,
     /// Workers that have not ended by then are given up.
     pub stop_by_ns: Option<u64>,
+    /// A worker of the phase was reported as overdue.
+    pub has_reported_overdue: bool,
     pub phase: Option<PhaseWatch>,
     pub timeline: Option<TimelineWatch>,
     pub shared: Arc<Shared>,
@@ -108,6 +110,7 @@ impl<'a> Coordinator<'a> {
             next_snapshot_ns: now_ns,
             next_status_ns: options.snapshot_every.map_or(u64::MAX, |every| now_ns + every.as_nanos() as u64),
             stop_by_ns: None,
+            has_reported_overdue: false,
             phase: None,
             timeline: None,
             shared: Arc::default(),

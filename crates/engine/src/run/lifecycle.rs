@@ -24,6 +24,7 @@ impl Coordinator<'_> {
 
     pub(super) fn begin_phase(&mut self, phase: u32) {
         self.observer.event(Event::Stage { phase, stage: Stage::Preparing });
+        self.has_reported_overdue = false;
         self.phase = Some(PhaseWatch::new(self.plan, phase, self.clock));
         match self.set_up(phase) {
             Ok((shared, targets)) => {

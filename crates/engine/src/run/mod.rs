@@ -7,6 +7,7 @@ mod lay_out;
 mod lifecycle;
 mod observer;
 mod options;
+mod overdue;
 mod slot;
 mod status;
 

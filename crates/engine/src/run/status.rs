@@ -42,6 +42,7 @@ impl Coordinator<'_> {
             self.report_status(now_ns);
         }
         self.watch();
+        self.report_overdue(now_ns);
         self.end_dead_workers();
         if self.stop_by_ns.is_some_and(|by_ns| now_ns > by_ns) {
             self.end_stuck_workers();

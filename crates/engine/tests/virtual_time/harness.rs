@@ -27,6 +27,7 @@ pub struct Run {
     pub ended_ns: Vec<u64>,
     /// Snapshots: time, worker, and its reads so far.
     pub snapshots: Vec<(u64, usize, u64)>,
+    pub messages: Vec<(u64, Message)>,
     pub stopped_ns: Option<u64>,
     pub took_ns: u64,
 }
@@ -162,6 +163,7 @@ pub fn run(model: DeviceModel, plan: Plan, script: Script) -> Run {
                 stages: Vec::new(),
                 ended_ns: vec![0; plan.workers.len()],
                 snapshots: Vec::new(),
+                messages: Vec::new(),
                 stopped_ns: None,
                 took_ns: 0,
             },
@@ -226,7 +228,9 @@ impl Observer for Watch {
         run.record.apply(event);
     }
 
-    fn message(&mut self, _: &Message) {}
+    fn message(&mut self, message: &Message) {
+        self.run.messages.push((self.clock.now() - self.start_ns, message.clone()));
+    }
 
     fn tick(&mut self, _: &Live, _: u64) {}
 

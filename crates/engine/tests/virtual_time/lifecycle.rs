@@ -2,6 +2,7 @@
 
 use os::simulation::DeviceModel;
 use record::Stage::{Ended, Measuring, Preparing, WarmingUp};
+use record::{Message, MessageKind};
 
 use crate::harness::{Files, MS, S, Script, US, counted, device, fio, fio_by, latencies};
 
@@ -156,4 +157,20 @@ fn runs_are_deterministic() {
     let first = once();
     assert!(first.len() > 1000);
     assert!((0..3).all(|_| once() == first));
+}
+
+#[test]
+fn a_job_waits_for_its_ios_after_its_time_and_is_reported_once() {
+    let run = fio(device(60 * S, 1), &format!("{TIMED} --runtime=2 --iodepth=2 --name=a --name=b"));
+    assert!(run.took_ns >= 60 * S, "{}", run.took_ns);
+    let warnings = run.messages.iter().filter_map(|(at_ns, message)| match message {
+        Message::Warning(MessageKind::NotResponding { job, jobs, seconds, .. }) => {
+            Some((*at_ns, &**job, *jobs, *seconds))
+        }
+        _ => None,
+    });
+    let warnings: Vec<_> = warnings.collect();
+    assert!(matches!(warnings[..], [(at_ns, "a", 2, 10)] if (12 * S..13 * S).contains(&at_ns)), "{warnings:?}");
+    let in_time = fio(device(8 * S, 1), &format!("{TIMED} --runtime=2 --name=a"));
+    assert_eq!(in_time.messages.len(), 0, "{:?}", in_time.messages);
 }

@@ -61,9 +61,16 @@ fn tag(given: &[String], tags: &[String]) -> Result<String, CommandError> {
     Ok(format!("tagged: {}\n", numbers.join(" ")))
 }
 
-/// Adds each file. An error in one file does not affect the others. The exit code is 2 if one cannot be read.
+/// Adds each file. An error in one file does not affect the others. The exit code is 2 if one cannot be read, and 1 if the
+/// history cannot be written.
 fn add(files: &[String], tags: &[String]) -> Result<u8, CommandError> {
-    let mut history = store::open()?;
+    let mut history = match store::open() {
+        Ok(history) => history,
+        Err(error) => {
+            error.print();
+            return Ok(exit::FAILED);
+        }
+    };
     let (mut failed, mut unread) = (false, false);
     for file in files {
         let loaded = documents::load(file);

@@ -279,8 +279,8 @@ fn process_limits_are_reported_before_any_measurement() {
         ("ulimit -n 64", "-t200 -o8", "Too many open files"),
         ("ulimit -v 3000000", "-b512K -o8000", "the limit of the address space (ulimit -v) is 2929 MiB"),
         ("ulimit -v 3000000", "-w100 -Z2G", "the limit of the address space (ulimit -v) is 2929 MiB"),
-        ("ulimit -d 200000", "-b512K -o8000", "the limit of the data of this process (ulimit -d) is 195 MiB"),
-        ("ulimit -d 200000", "-w100 -Z120M", "the limit of the data of this process (ulimit -d) is 195 MiB"),
+        ("ulimit -d 200000", "-b512K -o8000", "the data size limit (ulimit -d) is 195 MiB"),
+        ("ulimit -d 200000", "-w100 -Z120M", "the data size limit (ulimit -d) is 195 MiB"),
     ] {
         let ended =
             shell(scratch.path(), &format!(r#"{limit}; exec "$0" "$@""#), &format!("-d600 -W0 -b4K -r {line} f"));

@@ -40,6 +40,14 @@ fn text(kind: &MessageKind) -> String {
         }
         MessageKind::PostrunFailed { job, error: failed } => format!("{job}: {}", error(failed)),
         MessageKind::NonfatalError(failed) => format!("fio: {}", error(failed)),
+        MessageKind::NotResponding { job, jobs, targets, seconds } => {
+            let others = if *jobs > 1 { format!(" (and of {} other jobs)", jobs - 1) } else { String::new() };
+            format!(
+                "fio: {job}: I/Os on {}{others} have not completed {seconds} s after the end of the run time. \
+                 Ctrl-C ends the run with a report",
+                targets.join(", ")
+            )
+        }
         MessageKind::AggregateLogFailed { fault, error } => {
             format!("fathom: --bandwidth-log: {}", log_fault(fault, &error.to_string()))
         }

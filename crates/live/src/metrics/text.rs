@@ -3,6 +3,8 @@
 
 use std::fmt::{Display, Write};
 
+use units::markup::one_line;
+
 use super::counts::{BOUNDS_NS, IoCounts, JobCounts};
 use super::exported::{Exported, ExportedRun};
 use crate::job::Job;
@@ -80,13 +82,11 @@ impl Text {
             self.0.push(if at == 0 { '{' } else { ',' });
             self.0.push_str(label);
             self.0.push_str("=\"");
-            for c in text.chars() {
-                match c {
-                    '\\' => self.0.push_str("\\\\"),
-                    '"' => self.0.push_str("\\\""),
-                    '\n' => self.0.push_str("\\n"),
-                    _ => self.0.push(c),
+            for c in one_line(text).chars() {
+                if matches!(c, '\\' | '"') {
+                    self.0.push('\\');
                 }
+                self.0.push(c);
             }
             self.0.push('"');
         }
@@ -139,12 +139,28 @@ impl Text {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use units::markup::is_control;
+
     use super::*;
 
     #[test]
     fn labels_are_escaped() {
         let mut text = Text::default();
         text.sample("x", &[("a", "C:\\b \"c\"\nd")], 1.5);
-        assert_eq!(text.0, "x{a=\"C:\\\\b \\\"c\\\"\\nd\"} 1.5\n");
+        assert_eq!(text.0, "x{a=\"C:\\\\b \\\"c\\\"\\\\nd\"} 1.5\n");
+    }
+
+    proptest! {
+        #[test]
+        fn any_label_is_one_line_without_control_characters(label in any::<String>()) {
+            let mut text = Text::default();
+            text.sample("x", &[("a", &label)], 1);
+            let value = text.0.strip_prefix("x{a=\"").and_then(|rest| rest.strip_suffix("\"} 1\n")).unwrap();
+            prop_assert!(!value.contains(is_control));
+            let mut quotes = value.replace("\\\\", "").replace("\\\"", "");
+            quotes.retain(|c| matches!(c, '"' | '\\'));
+            prop_assert_eq!(quotes, "");
+        }
     }
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use super::holders::{self, Exclusive, Holder, UsageTables};
+use super::below;
+use super::holders::{self, Exclusive, Holder, Relation, UsageTables};
 use super::kernel::Kernel;
 use super::topology::{Block, DeviceNumber, block_device_at};
 use crate::file::File;
@@ -34,12 +35,28 @@ impl Claims {
 
     /// See [`super::InUseSnapshot::claim`].
     pub(super) fn add(&mut self, kernel: &Kernel, tables: &UsageTables, path: &Path) -> io::Result<Vec<Holder>> {
-        let holders = self.others(kernel, tables, path)?;
+        let mut holders = self.others(kernel, tables, path)?;
         let Some(number) = block_device_at(path)?.filter(|_| holders.is_empty()) else { return Ok(holders) };
+        holders.extend(self.claim(kernel, number, path)?);
+        let Some(block) = Block::numbered(kernel, number) else { return Ok(holders) };
+        for passed in below::loops(kernel, tables, &block) {
+            let Some(lower) = passed.backing_device else { continue };
+            match self.claim(kernel, lower, &passed.backing_path) {
+                Ok(busy) => holders.extend(busy.map(|holder| Holder { relation: Relation::BackingFile, ..holder })),
+                // The path is one of another mount namespace.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(holders)
+    }
+
+    /// Claims a device, unless it or its disk is claimed. Returns what prevents that.
+    fn claim(&mut self, kernel: &Kernel, number: DeviceNumber, path: &Path) -> io::Result<Option<Holder>> {
         let block = Block::numbered(kernel, number);
         let whole = block.as_ref().and_then(Block::whole);
         if self.held.contains_key(&number) || whole.is_some_and(|whole| self.held.contains_key(&whole.number)) {
-            return Ok(holders);
+            return Ok(None);
         }
         // The kernel grants a disk or its partitions, even to one process. The disk includes its partitions.
         for partition in block.iter().flat_map(Block::partitions) {
@@ -48,9 +65,9 @@ impl Claims {
         match holders::open_exclusively(kernel, number, path)? {
             Exclusive::Open(file) => {
                 self.held.insert(number, file);
-                Ok(holders)
+                Ok(None)
             }
-            Exclusive::Busy(holder) => Ok(vec![holder]),
+            Exclusive::Busy(holder) => Ok(Some(holder)),
         }
     }
 }

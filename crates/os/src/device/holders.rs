@@ -1,5 +1,6 @@
 //! Holders: what uses a device or file, and so forbids writing to it.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::fs;
 use std::io;
@@ -8,15 +9,15 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use super::kernel::Kernel;
-use super::loops;
 use super::mounts::{self, Mount};
 use super::overlay::Identity;
 use super::signature::{self, Part};
 use super::topology::{Block, DeviceNumber, block_device_at};
+use super::{below, loops};
 use crate::file::{File, OpenOptions};
 
 /// Maximum depth of stacked devices.
-const STACK_MAX: usize = 16;
+pub(super) const STACK_MAX: usize = 16;
 /// Attempts of an exclusive open, and the pause between them. Device probes of other programs are short.
 const EXCLUSIVE_TRIES: u32 = 4;
 const EXCLUSIVE_PAUSE: Duration = Duration::from_millis(25);
@@ -24,7 +25,7 @@ const EXCLUSIVE_PAUSE: Duration = Duration::from_millis(25);
 /// One use of a device.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Holder {
-    /// The used device: the device in question, a partition of it, or the disk that contains it.
+    /// The used device or file: the device in question, a partition of it, the disk that contains it, or what is below it.
     pub device: PathBuf,
     pub relation: Relation,
     pub used: Use,
@@ -36,6 +37,8 @@ pub enum Relation {
     Itself,
     Partition,
     WholeDisk,
+    /// The target is a loop device over it.
+    BackingFile,
 }
 
 /// A kind of use.
@@ -80,6 +83,7 @@ impl fmt::Display for Holder {
             Relation::Itself => write!(f, "{}", self.used),
             Relation::Partition => write!(f, "{} (partition {})", self.used, self.device.display()),
             Relation::WholeDisk => write!(f, "{} (whole disk {})", self.used, self.device.display()),
+            Relation::BackingFile => write!(f, "{} (backing file {})", self.used, self.device.display()),
         }
     }
 }
@@ -90,7 +94,7 @@ pub(super) struct UsageTables {
     mounted: Vec<(Vec<DeviceNumber>, PathBuf)>,
     mounts: Vec<Mount>,
     swaps: Vec<PathBuf>,
-    loops: Vec<loops::Loop>,
+    pub(super) loops: Vec<loops::Loop>,
 }
 
 impl UsageTables {
@@ -101,8 +105,8 @@ impl UsageTables {
         Ok(UsageTables { mounted, mounts, swaps: mounts::swaps(kernel)?, loops })
     }
 
-    /// Returns the uses of the device itself, without its partitions.
-    fn uses_of(&self, block: &Block, depth: usize) -> Vec<Use> {
+    /// Returns the uses of the device itself, without its partitions and without `passed`, a loop device over it.
+    pub(super) fn uses_of(&self, block: &Block, depth: usize, passed: Option<&loops::Loop>) -> Vec<Use> {
         let mut uses = Vec::new();
         // A file system can have many mounts. One is enough for the message.
         if let Some((_, at)) = self.mounted.iter().find(|(devices, _)| devices.contains(&block.number)) {
@@ -119,18 +123,22 @@ impl UsageTables {
             uses.push(Use::Stacked { device: describe(&upper), then: self.describe_uses(&upper, depth + 1) });
         }
         let on_device = |candidate: &&loops::Loop| candidate.backing_device == Some(block.number);
-        for upper in self.loops.iter().filter(on_device) {
+        let others = self.loops.iter().filter(on_device).filter(|candidate| candidate.is_beside(passed));
+        for upper in others {
             uses.push(self.loop_use(upper, depth + 1));
         }
         uses
     }
 
-    /// Returns the uses of a device, its partitions and the disk that contains it, by the kernel's tables.
+    /// Returns the uses of a device, its partitions, the disk that contains it and what is below it, by the kernel's tables.
     pub(super) fn uses_with_partitions(&self, kernel: &Kernel, number: DeviceNumber) -> Vec<Holder> {
         let mut holders = Vec::new();
         for (relation, block) in related_devices(kernel, number) {
             let holder = |used| Holder { device: PathBuf::from(block.path()), relation, used };
-            holders.extend(self.uses_of(&block, 0).into_iter().map(holder));
+            holders.extend(self.uses_of(&block, 0, None).into_iter().map(holder));
+        }
+        if let Some(block) = Block::numbered(kernel, number) {
+            holders.extend(below::uses(kernel, self, &block));
         }
         holders
     }
@@ -139,9 +147,25 @@ impl UsageTables {
     fn describe_uses(&self, block: &Block, depth: usize) -> Vec<String> {
         let mut words: Vec<String> = Vec::new();
         for block in std::iter::once(block.clone()).chain(block.partitions()) {
-            words.extend(self.uses_of(&block, depth).iter().map(ToString::to_string));
+            words.extend(self.uses_of(&block, depth, None).iter().map(ToString::to_string));
         }
         words
+    }
+
+    /// Returns the uses of a regular file: swap and loop devices, without `passed`.
+    pub(super) fn uses_of_file(&self, file: &Identity, passed: Option<&loops::Loop>) -> Vec<Use> {
+        let is_file = |swap: &PathBuf| {
+            fs::metadata(swap).is_ok_and(|found| Identity::at(&self.mounts, swap, &found).is_same(file))
+        };
+        let swap = self.swaps.iter().any(is_file).then_some(Use::Swap);
+        let on_file = |candidate: &&loops::Loop| candidate.backing_file.is_same(file) && candidate.is_beside(passed);
+        let loops = self.loops.iter().filter(on_file).map(|upper| self.loop_use(upper, 1));
+        swap.into_iter().chain(loops).collect()
+    }
+
+    /// See [`super::InUseSnapshot::identities`].
+    pub(super) fn identities(&self, path: &Path) -> io::Result<Vec<(u64, u64)>> {
+        Ok(Identity::at(&self.mounts, path, &fs::metadata(path)?).into_ids())
     }
 
     fn loop_use(&self, upper: &loops::Loop, depth: usize) -> Use {
@@ -206,24 +230,13 @@ pub(super) fn related_devices(kernel: &Kernel, number: DeviceNumber) -> Vec<(Rel
     related
 }
 
-/// Returns the uses of a regular file: swap and loop devices.
+/// Returns the uses of a regular file.
 fn of_file(tables: &UsageTables, path: &Path, found: &fs::Metadata) -> Vec<Holder> {
-    let holder = |used| Holder { device: path.to_path_buf(), relation: Relation::Itself, used };
-    let mut holders = Vec::new();
     if tables.swaps.is_empty() && tables.loops.is_empty() {
-        return holders;
+        return Vec::new();
     }
-    let file = Identity::at(&tables.mounts, path, found);
-    let is_file = |swap: &PathBuf| {
-        fs::metadata(swap).is_ok_and(|found| Identity::at(&tables.mounts, swap, &found).is_same(&file))
-    };
-    if tables.swaps.iter().any(is_file) {
-        holders.push(holder(Use::Swap));
-    }
-    for upper in tables.loops.iter().filter(|candidate| candidate.backing_file.is_same(&file)) {
-        holders.push(holder(tables.loop_use(upper, 1)));
-    }
-    holders
+    let holder = |used| Holder { device: path.to_path_buf(), relation: Relation::Itself, used };
+    tables.uses_of_file(&Identity::at(&tables.mounts, path, found), None).into_iter().map(holder).collect()
 }
 
 /// Returns the on-disk signatures of the device and of its partitions, except those with a use in `known`.
@@ -236,7 +249,7 @@ fn signatures(kernel: &Kernel, number: DeviceNumber, path: &Path, known: &[Holde
         let place = match relation {
             Relation::Itself => Some((0, bytes)),
             Relation::Partition => block.start().zip(block.bytes()),
-            Relation::WholeDisk => None,
+            Relation::WholeDisk | Relation::BackingFile => None,
         };
         let Some((start, bytes)) = place else { continue };
         if known.iter().any(|holder| holder.device == device) {
@@ -264,7 +277,7 @@ pub(super) fn open_exclusively(kernel: &Kernel, number: DeviceNumber, path: &Pat
     for attempt in 1.. {
         let busy = match options.open(path) {
             Ok(file) if DeviceNumber::of(file.id().device_number()) == number => return Ok(Exclusive::Open(file)),
-            Ok(_) => return Err(io::Error::other("another device was put in its place during the check")),
+            Ok(_) => return Err(io::Error::other("the device was replaced by another one during the check")),
             Err(error) if error.raw_os_error() == Some(libc::EBUSY) => attempt >= EXCLUSIVE_TRIES,
             Err(error) => return Err(error),
         };
@@ -278,18 +291,27 @@ pub(super) fn open_exclusively(kernel: &Kernel, number: DeviceNumber, path: &Pat
     Ok(Exclusive::Busy(Holder { device: path.to_path_buf(), relation: Relation::Itself, used }))
 }
 
-/// Returns name and pid of the programs that have one of the devices open.
+/// Returns the programs that have one of the devices open, or mounted in a mount namespace of their own.
 fn programs_with_open(kernel: &Kernel, numbers: &[DeviceNumber]) -> Vec<String> {
-    let Ok(processes) = fs::read_dir(&kernel.proc) else { return Vec::new() };
-    let mut found = Vec::new();
-    for process in processes.flatten() {
-        let name = process.file_name();
-        let Some(id) = name.to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
-        let Ok(descriptors) = fs::read_dir(process.path().join("fd")) else { continue };
-        let is_one = |path: PathBuf| matches!(block_device_at(&path), Ok(Some(number)) if numbers.contains(&number));
-        if descriptors.flatten().any(|descriptor| is_one(descriptor.path())) {
-            let program = fs::read_to_string(process.path().join("comm")).unwrap_or_default();
-            found.push(format!("{} (process {id})", program.trim_end()));
+    let Ok(entries) = fs::read_dir(&kernel.proc) else { return Vec::new() };
+    let processes: Vec<(u32, PathBuf)> =
+        entries.flatten().filter_map(|entry| Some((entry.file_name().to_str()?.parse().ok()?, entry.path()))).collect();
+    let name = |(id, folder): &(u32, PathBuf)| {
+        let program = fs::read_to_string(folder.join("comm")).unwrap_or_default();
+        format!("{} (process {id})", program.trim_end())
+    };
+    let is_one = |path: PathBuf| matches!(block_device_at(&path), Ok(Some(number)) if numbers.contains(&number));
+    let has_open = |(_, folder): &&(u32, PathBuf)| {
+        let descriptors = fs::read_dir(folder.join("fd"));
+        descriptors.is_ok_and(|mut all| all.any(|descriptor| descriptor.is_ok_and(|entry| is_one(entry.path()))))
+    };
+    let mut found: Vec<String> = processes.iter().filter(has_open).map(name).collect();
+    let mut namespaces = HashSet::from([fs::read_link(kernel.proc.join("self/ns/mnt")).ok()]);
+    for process in &processes {
+        if namespaces.insert(fs::read_link(process.1.join("ns/mnt")).ok())
+            && let Some(at) = mounts::place_of(kernel, &process.1, numbers)
+        {
+            found.push(format!("{}, which has it mounted on {}", name(process), at.display()));
         }
     }
     found

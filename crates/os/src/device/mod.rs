@@ -2,6 +2,7 @@
 //!
 //! The kernel's data is read below `/sys`, `/proc` and `/dev`. Tests replace these by folders of their own.
 
+mod below;
 mod claims;
 mod disk;
 mod holders;
@@ -45,8 +46,8 @@ impl InUseSnapshot {
     /// Returns the holders of `path`, under any alias of it.
     ///
     /// A block device has holders if it, a partition of it or the disk that contains it is mounted, used as swap, part
-    /// of a stacked device, opened exclusively, or a member of a set of devices. A file has holders if a loop device or
-    /// swap uses it. An empty list means that a write destroys nothing in use.
+    /// of a stacked device, opened exclusively, or a member of a set of devices. A loop device also has the holders of what
+    /// is below it. A file has holders if a loop device or swap uses it. An empty list means that a write destroys nothing in use.
     ///
     /// # Errors
     /// Returns the error of reading the path, the device or the kernel's tables.
@@ -69,6 +70,14 @@ impl InUseSnapshot {
     /// As [`InUseSnapshot::holders`].
     pub fn holders_beside(&self, path: &Path, claims: &Claims) -> io::Result<Vec<Holder>> {
         claims.others(&self.kernel, &self.tables, path)
+    }
+
+    /// Returns device and inode of an existing file or folder, and of what it shows in the layers of overlays.
+    ///
+    /// # Errors
+    /// Returns the error of reading the path.
+    pub fn identities(&self, path: &Path) -> io::Result<Vec<(u64, u64)>> {
+        self.tables.identities(path)
     }
 
     /// Returns the machine's disks, with stacked devices, by device number as `lsblk` does.

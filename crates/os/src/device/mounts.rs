@@ -83,8 +83,18 @@ pub(super) fn btrfs_sets(kernel: &Kernel) -> Vec<Vec<DeviceNumber>> {
 
 /// Returns all mounts of this process's namespace.
 pub(super) fn all(kernel: &Kernel) -> io::Result<Vec<Mount>> {
-    let text = read_lossless(&kernel.proc.join("self/mountinfo"))?;
+    of_process(&kernel.proc.join("self"))
+}
+
+fn of_process(folder: &Path) -> io::Result<Vec<Mount>> {
+    let text = read_lossless(&folder.join("mountinfo"))?;
     Ok(text.lines().filter_map(Mount::parse).collect())
+}
+
+/// Returns where the mount namespace of a process, which has this folder in `/proc`, has one of the devices mounted.
+pub(super) fn place_of(kernel: &Kernel, process: &Path, numbers: &[DeviceNumber]) -> Option<PathBuf> {
+    let is_of_device = |mount: &Mount| mount.devices(kernel).iter().any(|device| numbers.contains(device));
+    Some(of_process(process).ok()?.into_iter().find(is_of_device)?.at)
 }
 
 /// Returns the mount of the absolute `path`: the last one with the longest matching prefix.

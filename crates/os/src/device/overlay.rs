@@ -43,6 +43,10 @@ impl Identity {
         identity
     }
 
+    pub(super) fn into_ids(self) -> Vec<FileId> {
+        self.ids
+    }
+
     /// Returns the identity of an open file. Its path can be of another mount namespace, or lead to another file now.
     pub(super) fn of_open(mounts: &[Mount], path: &Path, opened: FileId) -> Self {
         let unknown = Identity { ids: vec![opened], state: None, in_overlay: false };

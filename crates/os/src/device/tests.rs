@@ -239,11 +239,15 @@ struct Loop {
 
 impl Loop {
     fn on(file: &Path) -> Option<Self> {
+        Loop::with(&["--partscan"], file)
+    }
+
+    fn with(options: &[&str], file: &Path) -> Option<Self> {
         if !crate::process::is_root() {
             eprintln!("SKIPPED: loop devices need the super-user");
             return None;
         }
-        let path = call("losetup", &["--find", "--show", "--partscan", file.to_str()?]);
+        let path = call("losetup", &[&["--find", "--show"], options, &[file.to_str()?]].concat());
         if path.is_none() {
             eprintln!("SKIPPED: no loop device to be had");
         }
@@ -391,6 +395,56 @@ fn an_exclusive_opener_and_a_loop_device_above_are_found() {
     assert_eq!(device.words(), [format!("in use by loop device {}", above.path)]);
     let chain = format!("in use by loop device {}, which is in use by loop device {}", device.path, above.path);
     assert_eq!(holders_of(&file), [chain]);
+}
+
+#[test]
+fn what_is_below_a_loop_device_is_in_use_with_it() {
+    let _turn = locked();
+    let folder = Folder::new("below");
+    let file = image(&folder, "image");
+    let Some(mut lower) = Loop::on(&file) else { return };
+    if call("mkfs.ext4", &["-q", &lower.path]).is_none() {
+        eprintln!("SKIPPED: no mkfs.ext4");
+        return;
+    }
+    let Some(upper) = Loop::on(Path::new(&lower.path)) else { return };
+    let Some(sibling) = Loop::on(&file) else { return };
+    let backing = format!("(backing file {})", file.display());
+    let by_sibling = format!("in use by loop device {} {backing}", sibling.path);
+    assert_eq!(upper.words(), [by_sibling], "the file below the device below it");
+    let in_use =
+        format!("in use by loop device {}, which is in use by loop device {} {backing}", lower.path, upper.path);
+    assert_eq!(sibling.words(), [in_use]);
+    drop((upper, sibling));
+    let at = folder.0.join("at");
+    fs::create_dir(&at).unwrap();
+    let at = at.to_str().unwrap().to_string();
+    if call("mount", &[&lower.path, &at]).is_none() {
+        eprintln!("SKIPPED: nothing can be mounted here");
+        return;
+    }
+    lower.undo.push(("umount", at.clone()));
+    let Some(upper) = Loop::on(Path::new(&lower.path)) else { return };
+    assert_eq!(upper.words(), [format!("mounted on {at} (backing file {})", lower.path)]);
+    let mut claims = Claims::default();
+    assert_eq!(InUseSnapshot::take().unwrap().claim(Path::new(&upper.path), &mut claims).unwrap().len(), 1);
+    let Some(sibling) = Loop::on(&file) else { return };
+    let in_use = format!("in use by loop device {}, which is mounted on {at}", lower.path);
+    assert!(sibling.words()[0].starts_with(&in_use), "{:?}", sibling.words());
+}
+
+#[test]
+fn loop_devices_over_parts_of_a_file_are_free() {
+    let _turn = locked();
+    let folder = Folder::new("parts");
+    let file = image(&folder, "image");
+    let Some(first) = Loop::with(&["--sizelimit", "33554432"], &file) else { return };
+    let Some(second) = Loop::with(&["--offset", "33554432"], &file) else { return };
+    assert_eq!([first.words(), second.words()], [[""; 0]; 2]);
+    let mut claims = Claims::default();
+    assert!(InUseSnapshot::take().unwrap().claim(Path::new(&first.path), &mut claims).unwrap().is_empty());
+    let Some(third) = Loop::with(&["--offset", "16777216"], &file) else { return };
+    assert_eq!([first.words().len(), third.words().len()], [1, 2]);
 }
 
 #[test]

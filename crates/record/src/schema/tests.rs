@@ -330,6 +330,12 @@ fn errors_and_messages_keep_their_kind_and_exact_numbers() {
         Message::Info(MessageKind::DepthIsOne {}),
         Message::Info(MessageKind::Text("depth_is_one".into())),
         Message::Warning(MessageKind::NonfatalError(failed)),
+        Message::Warning(MessageKind::NotResponding {
+            job: "a".into(),
+            jobs: 2,
+            targets: vec!["/dev/sdb".into()],
+            seconds: 10,
+        }),
         Message::Warning(MessageKind::NoSpaceReserved {
             path: "f".into(),
             from_bytes: 0,

@@ -23,9 +23,10 @@ struct Counts {
 ///
 /// The counts cannot be read.
 pub fn table(targets: &[String], folder: &Folder) -> Result<String, String> {
-    let mut table = "| target | inputs | past the first token | accepted | CPU min | edges | features | findings |\n\
+    let mut table =
+        "| target | executions | past the first token | accepted | CPU min | edges | features | findings |\n\
                      |---|---:|---:|---:|---:|---:|---:|---:|\n"
-        .to_owned();
+            .to_owned();
     for target in targets {
         let counts = counts(target, folder)?;
         let log = fs::read_to_string(folder.log_path(target)).unwrap_or_default();

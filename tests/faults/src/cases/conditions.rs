@@ -33,6 +33,8 @@ const fn script(what: &'static str, script: &'static str) -> Condition {
 }
 
 const CLOSED_OUTPUT: Condition = script("standard output is closed", "exec >&-");
+const NULL_OUTPUT: Condition =
+    script("standard output is `/dev/null`, open for reading and writing", "exec 1<>/dev/null");
 const CLOSED_ERRORS: Condition = script("standard error is closed", "exec 2>&-");
 const CLOSED_STREAMS: Condition = script("all standard streams are closed", "exec <&- >&- 2>&-");
 const FULL_OUTPUT: Condition = script("standard output is `/dev/full`", "exec >/dev/full");
@@ -46,6 +48,15 @@ const FULL_DISK: Condition = script(
 const FULL_HISTORY: Condition = script(
     "full file system of the history",
     "rm -r data; mkdir data; mount -t tmpfs -o size=64k none data; dd if=/dev/zero of=data/rest bs=4k status=none 2>&-",
+);
+const DAMAGED_HISTORY: Condition = script(
+    "damaged history",
+    "export XDG_DATA_HOME=$PWD/other; mkdir -p other/fathom; echo damaged >other/fathom/history.db",
+);
+const UNSAVED_RUN: Condition = script(
+    "a run of fio with a damaged history, then a new history",
+    "echo damaged >data/fathom/history.db; rm -f data/fathom/history.db-*; \"$0\" fio --name=a --filename=f --size=64k --rw=read \
+     >out 2>err; test ! -s err && rm data/fathom/history.db; mv data/fathom/unsaved-*.json unsaved.json",
 );
 const FILE_BYTES: Condition = script("RLIMIT_FSIZE: 128 KiB", "ulimit -f 128");
 const HISTORY_BYTES: Condition =
@@ -74,14 +85,18 @@ const NO_URING: Condition = Condition { what: "`io_uring_setup` is forbidden (se
 
 const READ: &str = "fio --name=a --filename=f --size=256k --rw=read";
 const WRITE: &str = "fio --name=a --filename=new --size=256k --rw=write";
+const WRITE_OUTPUT: &str = "fio --name=a --filename=f --size=256k --rw=read --output=report";
 const ASSESS: &str = "assess f --short --size 1M --runtime 1 --test read-latency";
 
 /// Standard streams.
 pub const STREAMS: &[Case<Condition>] = &[
-    case(CLOSED_OUTPUT, READ, 0, "", Missing),
-    case(CLOSED_OUTPUT, "show record", 0, "", Missing),
+    case(CLOSED_OUTPUT, READ, 1, "standard output can't be written: Bad file descriptor", OnStandardError),
+    case(CLOSED_OUTPUT, "diskspd -d1 -W0 f", 1, "standard output can't be written", OnStandardError),
+    case(CLOSED_OUTPUT, "show record", 1, "standard output can't be written", OnStandardError),
+    case(CLOSED_OUTPUT, WRITE_OUTPUT, 0, "", Missing),
     case(CLOSED_ERRORS, READ, 0, "", Ios(64)),
-    case(CLOSED_STREAMS, WRITE, 0, "", Missing),
+    case(CLOSED_STREAMS, WRITE, 1, "", Missing),
+    case(NULL_OUTPUT, READ, 0, "", Missing),
     case(FULL_ERRORS, "fio --name=a --filename=none/f --rw=read", 1, "", Complete),
     case(NO_READER, READ, 0, "", Missing),
     case(NO_READER, "suite list", 0, "", Missing),
@@ -164,7 +179,16 @@ pub const FULL_DISKS: &[Case<Condition>] = &[
     case(FULL_DISK, "export last --format csv --output full/old", 1, "full/old: No space left on device", Missing),
     case(FULL_HISTORY, ASSESS, 0, "not saved in the history", Complete),
     case(FULL_HISTORY, READ, 0, "", Ios(64)),
-    case(FULL_HISTORY, "history add record", 2, "disk is full", Missing),
+    case(
+        FULL_HISTORY,
+        "fio --name=a --filename=f --size=256k --rw=read --findings=always",
+        0,
+        "warning: not saved in the history",
+        Ios(64),
+    ),
+    case(DAMAGED_HISTORY, "diskspd -d1 -W0 -Rfindings=always f", 0, "/other/fathom/unsaved-", Complete),
+    case(UNSAVED_RUN, "history add unsaved.json", 0, "unsaved.json is run 1", Complete),
+    case(FULL_HISTORY, "history add record", 1, "disk is full", Missing),
 ];
 
 /// Limits of the process.
@@ -194,7 +218,7 @@ pub const LIMITS: &[Case<Condition>] = &[
     case(FILE_BYTES, "diskspd -d1 -W0 -c256K new", 1, "new: cannot be created: File too large", Missing),
     case(FILE_BYTES, "assess . --short --size 8M --runtime 1 --test read-latency", 3, "File too large", Complete),
     case(HISTORY_BYTES, "show record --report page.html", 1, "page.html: File too large", Missing),
-    case(HISTORY_BYTES, "history add record", 2, "new/fathom/history.db: disk I/O error", Missing),
+    case(HISTORY_BYTES, "history add record", 1, "new/fathom/history.db: disk I/O error", Missing),
     case(HISTORY_BYTES, ASSESS, 0, "not saved in the history", Complete),
     case(
         FEW_FILES,

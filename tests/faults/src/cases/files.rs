@@ -2,7 +2,7 @@
 //! 256 KiB.
 
 use crate::case::Report::{Complete, Ios, Missing};
-use crate::faulty_files::Effect::{Eio, Enospc, Erofs, Half, Hangs, Nothing, Vanishes};
+use crate::faulty_files::Effect::{Disconnects, Eio, Enospc, Erofs, Half, Hangs, Nothing};
 use crate::faulty_files::Operation::{Allocate, Close, Create, Fsync, GetAttr, Open, Read, Truncate, Unlink, Write};
 use crate::faulty_files::{Effect, Fault, Operation};
 use crate::{Case, case};
@@ -45,24 +45,24 @@ pub const FIO: &[Case<Fault>] = &[
         "read at offset 8192 transferred 0 bytes: the end of the file or device",
         Ios(2),
     ),
-    case(at(Read, 5, Vanishes), READ, 1, "Software caused connection abort: read offset=16384", Ios(4)),
+    case(at(Read, 5, Disconnects), READ, 1, "Software caused connection abort: read offset=16384", Ios(4)),
     case(at(Write, 5, Eio), WRITE, 1, "Input/output error: write offset=16384", Ios(4)),
     case(at(Write, 5, Enospc), WRITE, 1, "No space left on device: write offset=16384", Ios(4)),
     case(at(Write, 5, Erofs), WRITE_URING, 1, "Read-only file system: write offset=16384", Ios(4)),
     case(at(Write, 3, Half), WRITE_URING, 0, "", Ios(64)),
     case(at(Write, 3, Nothing), WRITE, 1, "write at offset 8192 transferred 0 bytes", Ios(2)),
-    case(at(Write, 5, Vanishes), WRITE_URING, 1, "Software caused connection abort: write offset=16384", Ios(4)),
+    case(at(Write, 5, Disconnects), WRITE_URING, 1, "Software caused connection abort: write offset=16384", Ios(4)),
     case(at(Fsync, 1, Eio), FSYNC, 1, "Input/output error: sync", Ios(4)),
     case(at(Fsync, 1, Eio), END_FSYNC, 1, "Input/output error", Ios(64)),
     case(at(Fsync, 1, Eio), FSYNC_ON_CLOSE, 1, "Input/output error", Ios(64)),
-    case(at(Fsync, 1, Vanishes), FSYNC, 1, "Software caused connection abort: sync", Ios(4)),
+    case(at(Fsync, 1, Disconnects), FSYNC, 1, "Software caused connection abort: sync", Ios(4)),
     case(at(Open, 1, Eio), READ, 1, "open(files/f): Input/output error", Ios(0)),
-    case(at(Open, 1, Vanishes), WRITE, 1, "open(files/f): Software caused connection abort", Ios(0)),
+    case(at(Open, 1, Disconnects), WRITE, 1, "open(files/f): Software caused connection abort", Ios(0)),
     case(at(GetAttr, 1, Eio), READ, 1, "Input/output error", Ios(0)),
     case(at(Close, 1, Eio), WRITE, 1, "fio: files/f: Input/output error", Ios(64)),
-    case(at(Close, 1, Vanishes), WRITE, 1, "Transport endpoint is not connected", Ios(0)),
+    case(at(Close, 1, Disconnects), WRITE, 1, "Transport endpoint is not connected", Ios(0)),
     case(at(Unlink, 1, Eio), UNLINK, 1, "failed to unlink file files/f: Input/output error", Ios(64)),
-    case(at(Unlink, 1, Vanishes), UNLINK, 1, "failed to unlink file files/f: Software caused", Ios(64)),
+    case(at(Unlink, 1, Disconnects), UNLINK, 1, "failed to unlink file files/f: Software caused", Ios(64)),
     case(at(Create, 1, Enospc).of("new"), READ_NEW, 1, "No space left on device", Ios(0)),
     case(at(Create, 1, Erofs).of("new"), WRITE_NEW, 1, "Read-only file system", Ios(0)),
     case(at(Allocate, 1, Enospc).of("new"), READ_NEW, 1, "No space left on device", Ios(0)),
@@ -98,7 +98,7 @@ pub const DISKSPD: &[Case<Fault>] = &[
     case(at(Read, 1, Eio), "diskspd -d1 -W0 -b4K -Sm files/f", 1, "failed: Input/output error", Missing),
     case(at(Read, 3, Nothing), "diskspd -d1 -W0 -b4K -o1 files/f", 1, "read at 8192 transferred 0 bytes", Ios(2)),
     case(
-        at(Read, 5, Vanishes),
+        at(Read, 5, Disconnects),
         "diskspd -d1 -W0 -b4K -o1 files/f",
         1,
         "failed: Software caused connection abort",
@@ -113,7 +113,7 @@ pub const DISKSPD: &[Case<Fault>] = &[
         "write at 8192 transferred 0 bytes",
         Ios(2),
     ),
-    case(at(Write, 5, Vanishes), "diskspd -d1 -W0 -b4K -o4 -w100 files/f", 1, "failed: Software caused", Complete),
+    case(at(Write, 5, Disconnects), "diskspd -d1 -W0 -b4K -o4 -w100 files/f", 1, "failed: Software caused", Complete),
     case(
         at(Close, 1, Eio),
         "diskspd -d1 -W0 -b4K -w100 -g100 files/f",

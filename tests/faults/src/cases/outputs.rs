@@ -2,7 +2,7 @@
 //! the mount point `files`. The folder of the history, `data`, leads to `files`.
 
 use crate::case::Report::{Complete, Ios, Missing};
-use crate::faulty_files::Effect::{Eio, Enospc, Erofs, Vanishes};
+use crate::faulty_files::Effect::{Disconnects, Eio, Enospc, Erofs};
 use crate::faulty_files::Operation::{Close, Create, Fsync, Rename, Write};
 use crate::faulty_files::{Effect, Fault, Operation};
 use crate::{Case, case};
@@ -29,7 +29,7 @@ pub const FILES: &[Case<Fault>] = &[
     ),
     case(all(Close, 1, Eio), OUTPUT, 1, "--output=files/report: Input/output error; the file is not complete", Missing),
     case(all(Create, 1, Enospc), OUTPUT, 1, "--output=files/report: No space left on device", Missing),
-    case(all(Write, 1, Vanishes), OUTPUT, 1, "--output=files/report: Software caused connection abort", Ios(64)),
+    case(all(Write, 1, Disconnects), OUTPUT, 1, "--output=files/report: Software caused connection abort", Ios(64)),
     case(
         all(Create, 1, Eio),
         LOG,
@@ -39,7 +39,7 @@ pub const FILES: &[Case<Fault>] = &[
     ),
     case(all(Write, 1, Eio), LOG, 1, "the logs are not complete: files/log_lat.1.log: Input/output error", Ios(64)),
     case(all(Close, 1, Eio), LOG, 1, "files/log_lat.1.log: Input/output error", Ios(64)),
-    case(all(Write, 1, Vanishes), LOG, 1, "the logs are not complete: files/log_lat.1.log", Ios(64)),
+    case(all(Write, 1, Disconnects), LOG, 1, "the logs are not complete: files/log_lat.1.log", Ios(64)),
     case(all(Create, 1, Erofs), RECORD, 1, "files/record: Read-only file system", Missing),
     case(all(Write, 1, Enospc), RECORD, 1, "files/record: No space left on device", Ios(64)),
     case(all(Fsync, 1, Eio), RECORD, 1, "files/record: Input/output error", Ios(64)),
@@ -84,10 +84,10 @@ pub const FILES: &[Case<Fault>] = &[
         "files/saved/run.json: Input/output error",
         Complete,
     ),
-    case(Fault::new(Write, 1, Eio).of("history.db"), HISTORY, 2, "history.db: disk I/O error", Missing),
-    case(Fault::new(Write, 2, Enospc).of("history.db-wal"), HISTORY, 2, "history.db: ", Missing),
-    case(Fault::new(Fsync, 1, Eio).of("history.db"), HISTORY, 2, "history.db: disk I/O error", Missing),
-    case(Fault::new(Create, 1, Enospc).of("history.db"), HISTORY, 2, "history.db: unable to open", Missing),
+    case(Fault::new(Write, 1, Eio).of("history.db"), HISTORY, 1, "history.db: disk I/O error", Missing),
+    case(Fault::new(Write, 2, Enospc).of("history.db-wal"), HISTORY, 1, "history.db: ", Missing),
+    case(Fault::new(Fsync, 1, Eio).of("history.db"), HISTORY, 1, "history.db: disk I/O error", Missing),
+    case(Fault::new(Create, 1, Enospc).of("history.db"), HISTORY, 1, "history.db: unable to open", Missing),
     case(Fault::new(Write, 1, Eio).of("history.db"), RUN, 0, "not saved in the history", Complete),
     case(Fault::new(Write, 3, Enospc).of("history.db-wal"), RUN, 0, "not saved in the history", Complete),
 ];

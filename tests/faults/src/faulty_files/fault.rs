@@ -35,7 +35,7 @@ pub enum Effect {
     /// It does not complete.
     Hangs,
     /// The server ends the connection.
-    Vanishes,
+    Disconnects,
 }
 
 /// A fault of a file.
@@ -86,7 +86,7 @@ impl fmt::Display for Fault {
             Effect::Half => "half of the bytes",
             Effect::Nothing => "0 bytes",
             Effect::Hangs => "does not complete",
-            Effect::Vanishes => "the server disconnects",
+            Effect::Disconnects => "the server disconnects",
         };
         write!(to, "{operation}")?;
         if self.nth > 1 {

@@ -94,7 +94,7 @@ impl State {
             Effect::Enospc => answer.fail(Errno::ENOSPC),
             Effect::Erofs => answer.fail(Errno::EROFS),
             Effect::Hangs => armed.held.push(Box::new(answer)),
-            Effect::Vanishes => {
+            Effect::Disconnects => {
                 if armed.operations == fault.nth {
                     disconnect(armed.folder.clone());
                 }

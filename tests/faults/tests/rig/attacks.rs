@@ -1,63 +1,119 @@
-//! Commands that would write a mounted device under another name.
+//! Commands that would write a mounted device or a target under another name.
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::Mutex;
 
 use faults::Sandbox;
-use faults::cases::attacks::{ALIASES, Alias, COMMANDS, PROFILE};
-use harness::{MIB, Mount, Zram, binary, needs};
+use faults::cases::attacks::{ALIASES, Alias, Attack, LINKS, OUTPUTS, PROFILE, TARGET_ALIASES, TARGETS, WRITERS};
+use harness::{MIB, Mount, Outcome, Zram, binary, needs};
 
-/// Runs a command below the script that makes the name, and returns what is wrong.
-fn attack(sandbox: &Sandbox, device: &Zram, alias: &Alias, command: &str, exit: i32) -> Option<String> {
-    let number = device.number();
-    let (major, minor) = number.split_once(':').unwrap();
-    // The mounts of the script end with it.
+use crate::parallel::work_off;
+
+/// Returns a folder with the file `f`, the saved run `record`, a history and the profile.
+fn template() -> Sandbox {
+    let template = Sandbox::new("attacks");
+    template.scratch.filled("f", MIB);
+    std::fs::write(template.scratch.file("profile.xml"), PROFILE).unwrap();
+    let saved = "fio --name=a --filename=f --rw=read --size=64k --record=record";
+    template.outcome(template.spawn(saved)).assert_success();
+    template
+}
+
+/// Runs a command below the script that makes the name. `prepare` sets variables of the script.
+fn attack(sandbox: &Sandbox, alias: &Alias, command: &str, prepare: impl Fn(&mut Command)) -> Outcome {
     let name = alias.name;
-    let files = format!("ln -s {name} log_bw.1.log; sed s#ALIAS#{name}# ../profile.xml >profile.xml");
-    let script =
-        format!("mkdir names; cd names; ln -s ../f ../record .; {}; {files}; exec \"$0\" \"$@\"", alias.script);
+    let link = |link: &&str| format!("ln -s $(realpath -ms {name}) {link}; ");
+    // The mounts of the script end with it.
+    let script = format!(
+        "mkdir names names/folder; cd names; cp ../f target; ln -s ../f ../record .; {}; {} \
+         sed s#ALIAS#{name}# ../profile.xml >profile.xml; exec \"$0\" \"$@\"",
+        alias.script,
+        LINKS.iter().map(link).collect::<String>(),
+    );
     let mut shell = Command::new("unshare");
     shell.args(["--mount", "bash", "-c", &script]).arg(binary());
-    shell.args(command.replace("ALIAS", alias.name).split_whitespace());
-    shell.env("DEVICE", &device.device).env("MAJOR", major).env("MINOR", minor);
+    shell.args(command.replace("ALIAS", name).split_whitespace());
+    prepare(&mut shell);
     sandbox.prepare(&mut shell);
-    let before = bytes(&device.path());
-    let ended = sandbox.outcome(shell.spawn().unwrap());
-    std::fs::remove_dir_all(sandbox.scratch.file("names")).unwrap();
-    let is_same = before == bytes(&device.path());
-    let is_rejected = ended.code == Some(exit) && names_the_use(&ended.stderr) && !ended.stderr.contains("panicked");
-    let problem = || format!("{}: fathom {command}: {:?}, {}", alias.what, ended.code, ended.stderr);
-    match (is_same, is_rejected) {
-        (true, true) => None,
-        (true, false) => Some(format!("not rejected with {exit}: {}", problem())),
-        (false, _) => Some(format!("THE DEVICE WAS WRITTEN: {}", problem())),
-    }
+    sandbox.outcome(shell.spawn().unwrap())
 }
 
-/// Returns true if a message names the reason: the mount of a target, or the kind of an output.
-fn names_the_use(stderr: &str) -> bool {
-    stderr.contains("mounted on") || stderr.contains("block device")
+/// Returns why a command did not end as expected. `reasons` are parts of messages.
+fn problem(ended: &Outcome, exit: i32, reasons: &[&str]) -> Option<String> {
+    let is_named = exit == 0 || reasons.iter().any(|reason| ended.stderr.contains(reason));
+    let is_expected = ended.code == Some(exit) && is_named && !ended.stderr.contains("panicked");
+    (!is_expected).then(|| format!("not rejected with {exit}: {:?}, {}", ended.code, ended.stderr))
 }
 
-fn bytes(device: &Path) -> Vec<u8> {
-    std::fs::read(device).unwrap()
+fn bytes(path: &Path) -> Vec<u8> {
+    std::fs::read(path).unwrap()
+}
+
+fn assert_none(failures: Mutex<Vec<String>>) {
+    let failures = failures.into_inner().unwrap();
+    assert!(failures.is_empty(), "{} failed:\n{}", failures.len(), failures.join("\n"));
 }
 
 #[test]
 fn mounted_device_is_not_written_under_any_name_by_any_command() {
-    let sandbox = Sandbox::new("attacks");
-    sandbox.scratch.filled("f", MIB);
-    std::fs::write(sandbox.scratch.file("profile.xml"), PROFILE).unwrap();
     let Some(device) = Zram::new(8) else { return };
     let Some(_) = needs(&format!("mkfs.ext4 -q {}", device.device)) else { return };
-    // A writable mount would change the device by itself.
-    let Some(_mount) = Mount::new(&format!("-o ro {}", device.device), &sandbox.scratch.file("mnt")) else { return };
     let Some(_) = needs("unshare --mount true") else { return };
-    let saved = "fio --name=a --filename=f --rw=read --size=64k --record=record";
-    sandbox.outcome(sandbox.spawn(saved)).assert_success();
-    let of_alias = |alias| COMMANDS.iter().map(move |(command, exit)| (alias, *command, *exit));
-    let cases = ALIASES.iter().flat_map(of_alias);
-    let failures: Vec<String> =
-        cases.filter_map(|(alias, command, exit)| attack(&sandbox, &device, alias, command, exit)).collect();
-    assert!(failures.is_empty(), "{} failed:\n{}", failures.len(), failures.join("\n"));
+    let template = template();
+    // A writable mount would change the device by itself.
+    let mnt = template.scratch.file("mnt");
+    let Some(_mount) = Mount::new(&format!("-o ro {}", device.device), &mnt) else { return };
+    let number = device.number();
+    let (major, minor) = number.split_once(':').unwrap();
+    let before = bytes(&device.path());
+    let commands = [TARGETS, OUTPUTS, WRITERS].concat();
+    let cases: Vec<(&Alias, &Attack)> =
+        ALIASES.iter().flat_map(|alias| commands.iter().map(move |attack| (alias, attack))).collect();
+    let failures = Mutex::new(Vec::new());
+    work_off(&cases, |(alias, (command, exit))| {
+        let sandbox = template.copy();
+        let ended = attack(&sandbox, alias, &command.replace("TARGET", "f"), |shell| {
+            shell.env("DEVICE", &device.device).env("MAJOR", major).env("MINOR", minor).env("MNT", &mnt);
+        });
+        let mut problems = Vec::from_iter(problem(
+            &ended,
+            *exit,
+            &["mounted on", "block device", "opened exclusively", "loop device"],
+        ));
+        if before != bytes(&device.path()) {
+            problems.push("THE DEVICE WAS WRITTEN, by this command or another one".to_owned());
+        }
+        let failed = problems.into_iter().map(|problem| format!("{}: fathom {command}: {problem}", alias.what));
+        failures.lock().unwrap().extend(failed);
+    });
+    assert_none(failures);
+}
+
+#[test]
+fn target_is_not_written_under_any_name_by_any_output() {
+    let Some(_) = needs("unshare --mount true") else { return };
+    let template = template();
+    let content = bytes(&template.scratch.file("f"));
+    let outputs = OUTPUTS.iter().filter(|(_, exit)| *exit != 0);
+    // Only fio makes its targets.
+    let cases: Vec<_> = TARGET_ALIASES
+        .iter()
+        .flat_map(|alias| outputs.clone().map(move |attack| (alias, attack)))
+        .filter(|(alias, (command, _))| !alias.is_new || command.starts_with("fio"))
+        .collect();
+    let failures = Mutex::new(Vec::new());
+    work_off(&cases, |(named, (command, exit))| {
+        let sandbox = template.copy();
+        let ended = attack(&sandbox, &named.alias, &command.replace("TARGET", named.target), |_| ());
+        let mut problems = Vec::from_iter(problem(&ended, *exit, &["this file would replace the target"]));
+        // Mounts are not visible here. The layout of a job can have made a new target.
+        let target = sandbox.scratch.file("names").join(named.target);
+        if !named.is_new && target.exists() && bytes(&target) != content {
+            problems.push("THE TARGET WAS WRITTEN".to_owned());
+        }
+        let what = named.alias.what;
+        failures.lock().unwrap().extend(problems.into_iter().map(|why| format!("{what}: fathom {command}: {why}")));
+    });
+    assert_none(failures);
 }

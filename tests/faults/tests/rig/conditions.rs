@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use faults::cases::conditions::{Condition, FULL_DISKS, LIMITS, STREAMS, Setup};
 use faults::{Case, Sandbox};
-use harness::{MIB, MemoryGroup, has_ended, needs, shell, wait_until};
+use harness::{MIB, MemoryGroup, has_ended, needs, wait_until};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch};
 
 use crate::failures::Failures;
@@ -38,9 +38,7 @@ fn run(cases: &[Case<Condition>]) {
 }
 
 fn run_case(case: &Case<Condition>, template: &Sandbox, failures: &Mutex<Failures>) {
-    let sandbox = Sandbox::new("conditions");
-    let copy = format!("cp -r {}/. {}", template.scratch.path().display(), sandbox.scratch.path().display());
-    shell(&copy).unwrap();
+    let sandbox = template.copy();
     let mut group = None;
     let mut command = match case.fault.setup {
         Setup::Script(script) => {

@@ -31,7 +31,7 @@ fn run(cases: &[Case<Fault>], while_faulty: impl Fn(&Child)) {
         if !has_occurred {
             problems.push("the fault did not occur".to_owned());
         }
-        if case.fault.effect != Effect::Vanishes {
+        if case.fault.effect != Effect::Disconnects {
             problems.extend(sandbox.problems());
         }
         failures.add(case, &ended, problems);

@@ -28,7 +28,7 @@ fn run_case(case: &Case<Fault>, record: &Sandbox, failures: &Mutex<Failures>) {
     if !has_occurred {
         problems.push("the fault did not occur".to_owned());
     }
-    if case.fault.effect != Effect::Vanishes {
+    if case.fault.effect != Effect::Disconnects {
         problems.extend(sandbox.problems());
     }
     failures.lock().unwrap().add(case, &ended, problems);

@@ -91,7 +91,7 @@ fn run(invocation: &Invocation) -> Result<u8, u8> {
     print_diagnostics(&errors);
     let failed = record.failed();
     if !invocation.no_history {
-        store::add_silently(record);
+        store::add_run_of_dialect(record, shows_findings);
     }
     Ok(if whole && !failed { exit::DONE } else { FAILED })
 }

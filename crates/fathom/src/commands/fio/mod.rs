@@ -97,7 +97,7 @@ fn run(invocation: Invocation) -> Result<u8, String> {
         }
     };
     if !invocation.program.no_history {
-        store::add_silently(*record);
+        store::add_run_of_dialect(*record, invocation.program.findings.applies(stderr_is_terminal));
     }
     Ok(code)
 }

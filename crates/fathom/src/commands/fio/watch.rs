@@ -7,7 +7,7 @@ use ::fio::render::{self, Detail, ProgressLine, ReportOptions, WorkerProgress, W
 use engine::Live;
 use os::signal::Interrupts;
 use plan::Plan;
-use record::{ErrorKind, Event, Message, Record, RunError};
+use record::{ErrorKind, Event, Message, MessageKind, Record, RunError};
 
 use super::debug::Debug;
 use crate::driver::Display;
@@ -196,6 +196,12 @@ impl Watcher for Watch<'_> {
         match message {
             Message::Warning(kind) if kind.is_of_incomplete_log() => {
                 self.print_error(&format!("{}\n", ::fio::wording::message(kind)));
+            }
+            Message::Warning(kind @ MessageKind::NotResponding { .. }) => {
+                // fio prints nothing about it.
+                if self.program.findings.applies(stderr_is_terminal) {
+                    stderr_line!("{}", ::fio::wording::message(kind));
+                }
             }
             Message::Info(kind) | Message::Warning(kind) if self.program.formats.normal => {
                 self.output.write(&format!("{}\n", ::fio::wording::message(kind)));

@@ -467,8 +467,8 @@ fn explain(config: &BackendConfig, error: io::Error) -> BackendError {
         Some(libc::EPERM) if config.sqthread_poll => "sqthread_poll=1 needs more privileges on this kernel".to_string(),
         Some(libc::EPERM) => "io_uring is not permitted (a container's seccomp profile can be the cause)".to_string(),
         Some(libc::ENOMEM) => {
-            let limit = locked_memory_limit();
-            format!("not enough memory for a ring of depth {}; before Linux 5.12 {limit}", config.depth)
+            let (depth, limit) = (config.depth, locked_memory_limit());
+            format!("not enough memory for a ring of depth {depth} (locked memory before Linux 5.12: {limit})")
         }
         Some(libc::EINVAL) if config.sqthread_poll_cpu.is_some() => {
             "the kernel rejects the ring; check that the CPU of sqthread_poll_cpu exists".to_string()

@@ -1,0 +1,40 @@
+//! Reports workers whose I/Os do not complete after the end of their time. They wait for their I/Os, as fio's jobs do: only a
+//! stop signal ends them.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use plan::Worker;
+use record::{Message, MessageKind};
+
+use super::coordinator::Coordinator;
+use crate::live::{State, WorkerLive};
+
+/// Time after the end of a worker's time until it is reported.
+const OVERDUE_AFTER_NS: u64 = 10_000_000_000;
+const TARGETS_MAX: usize = 3;
+
+impl Coordinator<'_> {
+    /// Reports the first overdue worker of a phase and the number of overdue ones, once.
+    pub(super) fn report_overdue(&mut self, now_ns: u64) {
+        if self.has_reported_overdue || self.stop_by_ns.is_some() {
+            return;
+        }
+        let workers = self.plan.workers.iter().zip(&self.live.workers);
+        let mut overdue = workers.filter(|(worker, live)| is_overdue(worker, live, now_ns)).map(|(worker, _)| worker);
+        let Some(first) = overdue.next() else { return };
+        let jobs = 1 + overdue.count() as u64;
+        let streams = first.stream_list().iter().map(|stream| &stream.path);
+        let targets = first.targets.paths.iter().chain(streams).take(TARGETS_MAX).cloned().collect();
+        let (job, seconds) = (first.name.clone(), OVERDUE_AFTER_NS / 1_000_000_000);
+        self.has_reported_overdue = true;
+        self.observer.message(&Message::Warning(MessageKind::NotResponding { job, jobs, targets, seconds }));
+    }
+}
+
+fn is_overdue(worker: &Worker, live: &WorkerLive, now_ns: u64) -> bool {
+    let (limits, began_ns) = (&worker.limits, live.began_ns.load(Relaxed));
+    let end_ns = began_ns.saturating_add(limits.runtime_ns).saturating_add(limits.cool_down_ns);
+    // The time of the syncs at the end is not limited.
+    let waits_for_ios = matches!(live.state(), State::Running | State::CoolingDown);
+    waits_for_ios && began_ns > 0 && limits.runtime_ns > 0 && now_ns >= end_ns.saturating_add(OVERDUE_AFTER_NS)
+}
