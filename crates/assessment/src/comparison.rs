@@ -1,70 +1,123 @@
-//! Differences between two sets of runs, and between the repeats of one.
+//! Differences between sets of runs, and between the repeats of one.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Metric;
 
-/// Two sets of runs, figure by figure.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+/// Sets of runs, figure by figure. Each set is compared with the first.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
+    /// One line per figure and set that is compared with the first.
     pub lines: Vec<ComparedFigure>,
+    /// Limits of what the comparison shows.
     pub notes: Vec<ComparisonNote>,
+    /// Number of lines with a p. The false discovery rate is controlled over them.
+    pub tested: usize,
+    /// Confidence of the intervals of these lines: 0.95 or more.
+    pub confidence: f64,
     /// Changes of `--fail-on` that are shown.
     #[serde(default)]
-    pub failed: Vec<BrokenLimit>,
+    pub failed: Vec<LimitedChange>,
+    /// Changes of `--fail-on` that cannot be decided: the run-to-run variation is unknown.
+    #[serde(default)]
+    pub undecided: Vec<LimitedChange>,
 }
 
-/// Limits of what a comparison shows.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+/// Limits of what a comparison shows. `side` is an index; 0 is the first set.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ComparisonNote {
-    /// The test is only in the first set.
-    OnlyInFirst(String),
-    OnlyInSecond(String),
-    /// The jobs of the test differ.
-    JobsDiffer(String),
+    /// The test is in the first set or in a later one, but not in this one.
+    Missing {
+        /// Name of the test.
+        test: String,
+        /// Index of the set: 0 is A.
+        side: usize,
+    },
+    /// The jobs of the test differ from those of the first set.
+    JobsDiffer {
+        /// Name of the test.
+        test: String,
+        /// Index of the set: 1 is B.
+        side: usize,
+    },
+    /// A limit of `--fail-on` is smaller than the changes that the comparison shows.
+    LimitNotDetectable {
+        /// The limit as typed.
+        limit: String,
+        /// Name of the test.
+        test: String,
+        /// The detectable change, as a share of the first mean.
+        detectable: f64,
+    },
 }
 
-/// One figure of one test, in both sets.
+/// One figure of one test, in the first set and in another.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedFigure {
     pub test: String,
     pub metric: Metric,
     /// `IOPS`, `B/s`, `ns`.
     pub unit: String,
-    /// Median of the repeats.
+    /// Index of the other set: 1 is B.
+    pub side: usize,
+    /// Mean over the runs of the first set.
     pub first: f64,
+    /// Mean over the runs of the other set.
     pub second: f64,
-    /// Share of the first: 0.05 is 5 % more.
-    pub difference: f64,
-    /// 95 % confidence interval of the difference, by the intervals of the runs.
+    /// Number of runs of both sets.
+    pub runs: (usize, usize),
+    /// The second mean over the first.
+    pub ratio: f64,
+    /// Confidence interval of the ratio; `None` without one.
     pub interval: Option<(f64, f64)>,
-    /// Probability of so large a difference by chance, by the repeats.
+    /// Probability of so large a difference between runs of one distribution; `None` if the run-to-run variation is unknown.
     pub p: Option<f64>,
+    /// The change that comparisons of this kind show in 80 % of cases, as a share of the first mean.
+    pub detectable: Option<f64>,
     pub by: By,
+    /// Runs of the history that the run-to-run variation is computed from.
+    pub history: Vec<i64>,
     /// The data show a difference.
     pub shown: bool,
 }
 
-/// What shows how certain a difference is.
+impl ComparedFigure {
+    /// Returns the difference as a share of the first mean: 0.05 is 5 % more.
+    pub fn difference(&self) -> f64 {
+        self.ratio - 1.0
+    }
+
+    /// Whether the other set is worse: a lower rate, or a longer latency.
+    pub fn is_worse(&self) -> bool {
+        if self.metric.is_rate() { self.ratio < 1.0 } else { self.ratio > 1.0 }
+    }
+}
+
+/// Source of the variation that a difference is compared with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum By {
-    /// Mann and Whitney's test over the figures of the repeats.
+    /// The repeats of the sets.
     Repeats,
-    /// A bootstrap over the intervals of the runs.
+    /// Repeats of the same job on the same target in the history.
+    History,
+    /// The intervals of the runs. The run-to-run variation is unknown.
     Intervals,
     /// There are too few repeats and intervals.
     Nothing,
 }
 
-/// A change beyond a limit of `--fail-on`.
+/// A change, compared with a limit of `--fail-on`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct BrokenLimit {
+pub struct LimitedChange {
     /// The limit as typed.
     pub limit: String,
     pub test: String,
+    /// Index of the set: 1 is B.
+    pub side: usize,
+    /// Share of the first mean: 0.05 is 5 % more.
     pub difference: f64,
 }
 
@@ -77,6 +130,10 @@ pub struct RepeatedFigure {
     pub unit: String,
     /// In the order of the runs.
     pub values: Vec<Option<f64>>,
+    /// Mean, in `unit`.
+    pub mean: f64,
+    /// 95 % confidence interval of the mean; `None` for one run.
+    pub interval: Option<(f64, f64)>,
     pub median: f64,
     pub least: f64,
     pub most: f64,

@@ -22,7 +22,7 @@ mod verdict;
 pub use advice::AdviceOptions;
 pub use citation::{Citation, Confidence};
 pub use classes::ClassMatch;
-pub use comparison::{BrokenLimit, By, ComparedFigure, Comparison, ComparisonNote, Drift, RepeatedFigure};
+pub use comparison::{By, ComparedFigure, Comparison, ComparisonNote, Drift, LimitedChange, RepeatedFigure};
 pub use document::{
     Aim, Application, Assessment, Device, Expected, ExpectedLimit, MachineLimits, Mount, Round, SCHEMA, Target,
     TargetKind, Test, Volume, VolumeUse, read, write,

@@ -54,7 +54,12 @@ pub fn of(assessment: &Assessment, interrupts: Interrupts, is_written: bool) -> 
     if let Some(code) = interrupts.last().and_then(|signal| u8::try_from(SIGNAL + signal).ok()) {
         return code;
     }
-    match conclusion(assessment) {
+    of_conclusion(conclusion(assessment))
+}
+
+/// Returns the exit code of a conclusion.
+pub fn of_conclusion(conclusion: Conclusion) -> u8 {
+    match conclusion {
         Conclusion::Done => DONE,
         Conclusion::Failed => FAILED,
         Conclusion::Inconclusive => INCONCLUSIVE,

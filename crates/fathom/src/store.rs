@@ -1,9 +1,10 @@
 //! The history: where its file is, and which of its runs an argument names.
 
+use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use ::history::{Document, RunFilter, Store};
+use ::history::{Document, Entry, RunFilter, Store, TargetFilter};
 use assessment::{Assessment, Target};
 use engine::OutputGuard;
 use judge::single;
@@ -16,6 +17,8 @@ use crate::command_error::CommandError;
 use crate::unsaved::Unsaved;
 use crate::{atomic_file, documents, session};
 
+/// Most runs of one target that are searched for repeats, the newest first.
+const SIMILAR_MAX: u64 = 100;
 /// The newest run.
 const LAST: &str = "last";
 
@@ -180,6 +183,38 @@ pub fn documents_with(tag: &str) -> Result<Vec<Document>, CommandError> {
     }
     entries.reverse();
     entries.iter().map(|entry| Ok(store.document(entry.id)?)).collect()
+}
+
+/// Returns runs of the history that can be repeats of some documents: those of the same kind on the same target and host.
+///
+/// # Errors
+/// The history cannot be read.
+pub fn similar_to(documents: &[&Document]) -> Result<Vec<(i64, Document)>, CommandError> {
+    let Some(store) = open_if_any()? else { return Ok(Vec::new()) };
+    let mut filters: Vec<RunFilter> = Vec::new();
+    for document in documents {
+        let entry = Entry::of(document, "", &[]);
+        let target = Some(TargetFilter { given: entry.target.clone(), path: entry.target });
+        let (host, kind) = (Some(entry.host), Some(entry.kind));
+        let filter = RunFilter { target, host, kind, limit: Some(SIMILAR_MAX), ..RunFilter::default() };
+        if !filters.contains(&filter) {
+            filters.push(filter);
+        }
+    }
+    let mut found = BTreeMap::new();
+    for filter in &filters {
+        for entry in store.list(filter)? {
+            // Of runs with many jobs only the figures are saved.
+            if let Ok(document) = store
+                .document(entry.id)
+                .map_err(CommandError::from)
+                .and_then(|document| Ok(documents::complete(document)?))
+            {
+                found.insert(entry.id, document);
+            }
+        }
+    }
+    Ok(found.into_iter().collect())
 }
 
 /// Returns the repeats whose runs have a tag. Runs of two workloads have it with `-A` and `-B`, too.

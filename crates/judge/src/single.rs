@@ -189,7 +189,7 @@ fn command(plan: &Plan) -> Vec<String> {
 }
 
 /// Returns the command line and the text of its files.
-fn job(plan: &Plan) -> String {
+pub fn job(plan: &Plan) -> String {
     let mut text = plan.origin.command_line() + "\n";
     match &plan.origin {
         Origin::Fio(FioWords { last_words, job_files, .. }) => {

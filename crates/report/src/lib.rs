@@ -38,8 +38,8 @@ pub use junit::junit;
 pub use markdown::markdown;
 pub use png::PngError;
 pub use study::{
-    ComparisonDocument, Ink, KneeDocument, RepeatsDocument, SweepDocument, comparison_json, comparison_text, csv,
-    failed_limits, json, sentence, text,
+    ComparisonDocument, Ink, KneeDocument, RepeatsDocument, SweepDocument, comparison_json, comparison_text,
+    conclusion, csv, json, sentence, text,
 };
 pub use worded::AdvisedFinding;
 

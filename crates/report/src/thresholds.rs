@@ -194,9 +194,11 @@ fn limits_of_changes(assessment: &Assessment) -> Vec<Check<'_>> {
     let check = |limit: &String| {
         let broken: Vec<String> =
             comparison.failed.iter().filter(|broken| broken.limit == *limit).map(broken_limit).collect();
-        let (verdict, cause) = match broken.is_empty() {
-            true => (Verdict::Pass, "no such change is shown".to_owned()),
-            false => (Verdict::Fail, broken.join("; ")),
+        let is_open = comparison.undecided.iter().any(|open| open.limit == *limit);
+        let (verdict, cause) = match (broken.is_empty(), is_open) {
+            (false, _) => (Verdict::Fail, broken.join("; ")),
+            (true, true) => (Verdict::Inconclusive, "run-to-run variation unknown".to_owned()),
+            (true, false) => (Verdict::Pass, "no such change is shown".to_owned()),
         };
         Check::new(CheckOf::Whole, &format!("--fail-on {limit}"), verdict, cause)
     };

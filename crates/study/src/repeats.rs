@@ -8,6 +8,7 @@ use assessment::{
     Test, Verdict,
 };
 use judge::compare::{self, ChangeLimit};
+use judge::verdict::Conclusion;
 use plan::Plan;
 use record::Record;
 
@@ -143,25 +144,23 @@ pub fn complete(assessment: &mut Assessment) {
     let limits: Vec<ChangeLimit> =
         request.fail_on.iter().filter_map(|text| ChangeLimit::parse_all(text).ok()).flatten().collect();
     let sides: Vec<Vec<compare::Run>> = assessment.tests.iter().map(runs).collect();
-    let comparison = match sides.as_slice() {
-        [a, b] => Some(compare::compare(a, b, &limits)).filter(|found| !found.lines.is_empty()),
+    let mut comparison = match sides.as_slice() {
+        [_, _] => Some(compare::compare(&sides, &[], &limits)).filter(|found| !found.lines.is_empty()),
         _ => None,
     };
-    let failed = comparison.as_ref().map(|comparison| compare::broken(comparison, &limits)).transpose();
+    let applied = comparison.as_mut().map(|comparison| compare::apply(comparison, &limits)).transpose();
     let figures = sides.iter().map(|runs| compare::repeated(runs, &limits)).collect();
     let findings = findings(&assessment.tests);
-    let (failed, not_measured) = match failed {
-        Ok(failed) => (failed.unwrap_or_default(), None),
-        Err(missing) => (Vec::new(), Some(missing.limit)),
-    };
+    let not_measured = applied.err().map(|missing| missing.limit);
+    let decided = comparison.as_ref().map_or(Conclusion::Done, compare::conclusion);
     let is_whole = !assessment.stopped && not_measured.is_none() && request.runs.iter().all(|run| run.error.is_none());
     let is_invalid = request.runs.iter().any(|run| run.error.as_ref().is_some_and(Failure::is_invalid));
-    assessment.verdict = match (failed.is_empty(), is_whole) {
+    assessment.verdict = match (decided, is_whole) {
         _ if is_invalid => Verdict::Invalid,
-        (false, _) => Verdict::Fail,
-        (true, false) => Verdict::Inconclusive,
-        (true, true) if limits.is_empty() => Verdict::Measured,
-        (true, true) => Verdict::Pass,
+        (Conclusion::Failed, _) => Verdict::Fail,
+        (Conclusion::Inconclusive, _) | (_, false) => Verdict::Inconclusive,
+        (_, true) if limits.is_empty() => Verdict::Measured,
+        (_, true) => Verdict::Pass,
     };
     for (at, test) in assessment.tests.iter_mut().enumerate() {
         let of_test = findings.iter().filter(|finding| finding.runs.get(at).is_some_and(|runs| *runs > 0));
@@ -169,7 +168,6 @@ pub fn complete(assessment: &mut Assessment) {
         test.error = request.runs.iter().filter(|run| run.workload == at).find_map(|run| run.error.clone());
         test.verdict = test.error.as_ref().map_or(Verdict::Measured, Verdict::of_failure);
     }
-    let comparison = comparison.map(|comparison| assessment::Comparison { failed, ..comparison });
     request.result = Some(RepeatsResult { figures, comparison, findings, not_measured });
 }
 

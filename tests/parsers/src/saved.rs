@@ -2,7 +2,7 @@
 
 use fio::render::{Analysis, Detail, Formats, ReportOptions};
 use history::{Document, Entry, export};
-use judge::compare::compare;
+use judge::compare::{SavedRun, compare};
 use record::schema;
 use report::{Ink, card, html, markdown, svg};
 
@@ -69,8 +69,10 @@ pub fn history(bytes: &[u8]) -> Progress {
     if is_complete {
         let table = export::figures(&[Entry::of(&document, "", &[])]);
         drop((table.csv(), table.parquet()));
-        let comparison = compare(&[document.as_run()], &[document.as_run()], &[]);
-        drop((report::comparison_text(&comparison), report::comparison_json(&comparison, "a", "b")));
+        let run = document.as_run();
+        let comparison = compare(&[vec![run], vec![run; 4]], &[SavedRun { id: 1, run }], &[]);
+        let sides = ["a", "b"].map(str::to_owned);
+        drop((report::comparison_text(&comparison, Ink::Unicode), report::comparison_json(&comparison, &sides)));
         if let Document::Record(record) = &document {
             html(&judge::single::assessment(record));
         }

@@ -1,25 +1,26 @@
 //! Arguments of `fathom compare`.
 
-use judge::compare::ChangeLimit;
+use judge::compare::{ChangeLimit, SIDES_MAX};
 
 use super::value::{ChangeLimits, TableFormat, change_limits};
 use crate::exit;
 
-/// Compare two runs, or two sets of repeats.
+/// Compare runs, or sets of repeats.
 ///
-/// With at least 4 repeats per side, the Mann-Whitney test decides whether they differ. With fewer repeats, fathom
-/// compares bootstrap intervals within the runs. Run-to-run variation is then unknown.
+/// A difference is shown if it exceeds the variation from run to run. Single runs need repeats of the same job on the same
+/// target in the history. Without them, fathom prints the difference within the runs, and run-to-run variation is unknown.
 #[derive(clap::Args, Debug)]
 #[command(args_override_self = true, after_long_help = exit::TABLE)]
 pub struct Args {
-    /// A number of `fathom history`, `last`, tag:WORD, or a saved file; separate several repeats by commas
-    #[arg(value_name = "A")]
-    pub a: String,
-    /// The other side, in the same form as A
-    #[arg(value_name = "B")]
-    pub b: String,
+    /// A and B, and up to 6 others: numbers of `fathom history`, `last`, tag:WORD, or saved files; separate repeats by commas
+    ///
+    /// Each side is compared with A.
+    #[arg(value_names = ["A", "B"], num_args = 2..=SIDES_MAX, required = true)]
+    pub sides: Vec<String>,
 
     /// Exit with code 1 if a shown difference exceeds a limit: 'write.iops<-5%,read.clat.p99>10%'; repeatable
+    ///
+    /// The exit code is 3 if the run-to-run variation is unknown.
     #[arg(long = "fail-on", value_name = "RULES", value_parser = change_limits)]
     fail_on: Vec<ChangeLimits>,
     /// Format of the output

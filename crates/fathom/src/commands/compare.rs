@@ -1,38 +1,51 @@
-//! `fathom compare`: whether two runs or two sets of repeats differ.
+//! `fathom compare`: whether runs or sets of repeats differ.
 
 use ::history::Document;
-use judge::compare::{Run, broken, compare};
+use judge::compare::{self, Run, SavedRun};
+use report::Ink;
 
 use crate::args::compare::Args;
 use crate::command_error::CommandError;
 use crate::output::{stderr_line, write_stdout};
+use crate::terminal::writes_utf8;
 use crate::{documents, exit, store};
 
-/// Compares two sides.
+/// Compares the sides.
 ///
 /// # Errors
 /// A side cannot be read, or the sides have no figure in common.
 pub fn main(args: &Args) -> Result<u8, CommandError> {
-    let (a, b, limits) = (&args.a, &args.b, args.limits());
-    let (first, second) = (side(a)?, side(b)?);
-    let mut comparison = compare(&runs(&first), &runs(&second), &limits);
+    let limits = args.limits();
+    let sides: Vec<Vec<Document>> = args.sides.iter().map(|arg| side(arg)).collect::<Result<_, CommandError>>()?;
+    let history = similar(&sides);
+    let saved: Vec<SavedRun> =
+        history.iter().map(|(id, document)| SavedRun { id: *id, run: document.as_run() }).collect();
+    let runs: Vec<Vec<Run>> = sides.iter().map(|side| side.iter().map(Document::as_run).collect()).collect();
+    let mut comparison = compare::compare(&runs, &saved, &limits);
     if comparison.lines.is_empty() {
-        return Err(format!("{a} and {b} have no figure in common").into());
+        return Err(format!("{} have no figure in common", args.sides.join(" and ")).into());
     }
-    comparison.failed = broken(&comparison, &limits)
+    compare::apply(&mut comparison, &limits)
         .map_err(|missing| format!("--fail-on {}: not measured on both sides", missing.limit))?;
+    let ink = if writes_utf8() { Ink::Unicode } else { Ink::Ascii };
     let text = match args.is_json() {
-        true => report::comparison_json(&comparison, a, b),
-        false => report::comparison_text(&comparison),
+        true => report::comparison_json(&comparison, &args.sides),
+        false => report::comparison_text(&comparison, ink),
     };
     let is_written = write_stdout(&text);
-    let failed = report::failed_limits(&comparison);
-    failed.iter().for_each(|line| stderr_line!("--fail-on {line}"));
-    Ok(if is_written && failed.is_empty() { exit::DONE } else { exit::FAILED })
+    if args.is_json() {
+        report::conclusion(&comparison).iter().for_each(|sentence| stderr_line!("{sentence}"));
+    }
+    Ok(if is_written { exit::of_conclusion(compare::conclusion(&comparison)) } else { exit::FAILED })
 }
 
-fn runs(side: &[Document]) -> Vec<Run<'_>> {
-    side.iter().map(Document::as_run).collect()
+/// Returns the runs of the history that can be repeats of the sides. Without the history, the comparison has fewer data.
+fn similar(sides: &[Vec<Document>]) -> Vec<(i64, Document)> {
+    let documents: Vec<&Document> = sides.iter().flatten().collect();
+    store::similar_to(&documents).unwrap_or_else(|error| {
+        stderr_line!("warning: no repeats of the history are used: {error}");
+        Vec::new()
+    })
 }
 
 /// Reads a side: several runs are separated by commas, unless a file has that name.

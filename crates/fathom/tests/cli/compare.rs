@@ -48,15 +48,29 @@ fn difference_has_a_confidence_interval_and_fail_on_sets_the_exit_code() {
     for (name, rate, seed) in [("a", 10_000.0, 1), ("same", 10_000.0, 2), ("slow", 9_000.0, 3)] {
         save(&scratch, name, &run_at(rate, 60, seed));
     }
-    let same = compare(&scratch, "a same --fail-on write.iops<-0.1%");
-    assert!(same.ended_with(0).stdout.contains("no difference shown"), "{}", same.stdout);
     let slow = compare(&scratch, "a slow");
-    assert!(slow.ended_with(0).stdout.contains("2 of 2 figures differ"), "{}", slow.stdout);
+    let last = slow.ended_with(0).stdout.lines().last().unwrap_or_default().to_owned();
+    assert!(last.ends_with("run-to-run variation unknown"), "{}", slow.stdout);
+    assert!(slow.stdout.contains("write.iops, write.bw: B is 0.9"), "{}", slow.stdout);
     let json = compare(&scratch, "a slow --format json --fail-on write.iops<-5%");
-    let line = json.ended_with(1).complained_of("write.iops<-5%").json()["lines"][0].clone();
+    let line = json.ended_with(3).complained_of("write.iops<-5%").json()["lines"][0].clone();
     assert_eq!((line["metric"].as_str(), line["by"].as_str()), (Some("write.iops"), Some("intervals")));
-    assert!((line["difference"].as_f64().unwrap() + 0.1).abs() < 0.02, "{line}");
-    assert!(line["interval"][0].as_f64() < Some(-0.09) && line["interval"][1].as_f64() > Some(-0.11), "{line}");
+    assert_eq!(line["shown"].as_bool(), Some(false), "a single run on each side shows nothing");
+    assert!((line["ratio"].as_f64().unwrap() - 0.9).abs() < 0.02, "{line}");
+    assert!(line["interval"][0].as_f64() < Some(0.91) && line["interval"][1].as_f64() > Some(0.89), "{line}");
+    // Repeats of the job in the history decide.
+    for seed in 4..9 {
+        let rate = [10_100.0, 9_900.0][seed as usize % 2];
+        save(&scratch, "repeat", &Record { started_unix_ms: seed, ..run_at(rate, 60, seed) });
+        let mut add = command(scratch.path(), "history", "add repeat");
+        outcome(add.env("XDG_DATA_HOME", scratch.file("data")).spawn().unwrap()).ended_with(0);
+    }
+    let slow = compare(&scratch, "a slow --fail-on write.iops<-5%");
+    let text = slow.ended_with(1).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("5 repeats of the job on the target in the history (1, 2, 3, 4, 5)"), "{text}");
+    assert!(text.contains("--fail-on write.iops<-5%: run is -") && text.contains("B is 0.9"), "{text}");
+    let same = compare(&scratch, "a same --fail-on write.iops<-5%");
+    assert!(same.ended_with(0).stdout.contains("no difference shown (detectable: "), "{}", same.stdout);
     compare(&scratch, "a slow --fail-on write.iops<-20%").ended_with(0);
     compare(&scratch, "slow a --fail-on write.iops<-5%").ended_with(0);
 }
@@ -76,7 +90,11 @@ fn repeats_are_compared_by_their_run_to_run_variation() {
     let line = &noise.ended_with(0).json()["lines"][0];
     assert_eq!((line["by"].as_str(), line["shown"].as_bool()), (Some("repeats"), Some(false)), "{line}");
     let more = compare(&scratch, &format!("{} {} --fail-on write.iops>10%", side("a"), side("c")));
-    assert!(more.ended_with(1).stdout.contains("p = 0.029"), "{}", more.stdout);
+    assert!(more.ended_with(1).stdout.contains("2 of 2 figures differ"), "{}", more.stdout);
+    let three = compare(&scratch, &format!("{} {} {}", side("a"), side("b"), side("c")));
+    let text = &three.ended_with(0).stdout;
+    assert!(text.contains("2 of 4 figures differ") && text.contains("C is 1.3"), "{text}");
+    assert!(text.contains("no difference shown (detectable: "), "{text}");
 }
 
 #[test]
@@ -85,7 +103,7 @@ fn short_runs_and_different_jobs_have_warnings() {
     save(&scratch, "a", &run_at(10_000.0, 3, 1));
     save(&scratch, "b", &run_at(5_000.0, 3, 2));
     let short = compare(&scratch, "a b --fail-on write.iops<-5%");
-    assert!(short.ended_with(0).stdout.contains("too few intervals"), "{}", short.stdout);
+    assert!(short.ended_with(3).stdout.contains("too few intervals"), "{}", short.stdout);
     let mut other = run_at(10_000.0, 30, 1);
     let mut plan = Plan::clone(&other.plan);
     plan.workers[0].access.pattern.random = false;
@@ -100,7 +118,7 @@ fn runs_that_cannot_be_compared_are_rejected() {
     save(&scratch, "a", &run_at(10_000.0, 10, 1));
     for (arguments, why) in [
         ("a", "<B>"),
-        ("a a a", "a"),
+        ("a a a a a a a a a", "a"),
         ("a missing", "missing"),
         ("a 7", "the history is empty"),
         ("a a --fail-on size<5%", "size"),
@@ -150,9 +168,12 @@ fn two_workloads_alternate_are_saved_and_compared() {
     assert_eq!((runs(0, "kept"), runs(1, "kept")), (vec![1, 3, 5, 7], vec![2, 4, 6, 8]));
     let line = &document["comparison"]["lines"][0];
     assert_eq!((line["metric"].as_str(), line["shown"].as_bool()), (Some("read.iops"), Some(true)), "{line}");
-    assert!((line["difference"].as_f64().unwrap() - 2.0).abs() < 0.5, "{line}");
+    assert!((line["ratio"].as_f64().unwrap() - 3.0).abs() < 0.5, "{line}");
+    assert_eq!((line["by"].as_str(), &line["runs"]), (Some("repeats"), &serde_json::json!([4, 4])));
     let figure = &document["workloads"][0]["figures"][0];
     assert!((figure["median"].as_f64().unwrap() - 50.0).abs() < 15.0, "{figure}");
+    let within = |end: usize| figure["interval"][end].as_f64().unwrap() - figure["mean"].as_f64().unwrap();
+    assert!(within(0) <= 0.0 && within(1) >= 0.0 && (within(0) + within(1)).abs() < 1e-6, "{figure}");
     assert!(scratch.file("kept/B-4.json").exists() && scratch.file("kept/run.json").exists());
     // The same from the history.
     let set = document["set"].as_str().unwrap();
@@ -188,6 +209,8 @@ fn single_workload_has_its_variation_and_no_comparison() {
     let printed = repeat(&scratch, "--repeat 2 --no-history", &arguments);
     let text = &printed.ended_with(0).stdout;
     assert!(text.contains("A: fio --name=x") && text.contains("A: 2 runs\n") && text.contains("spread"), "{text}");
+    let last = text.lines().last().unwrap_or_default();
+    assert!(text.contains("95 % interval") && last.contains("mean of 2 runs with its 95 % interval"), "{text}");
     assert!(!text.contains("difference") && !scratch.file("data").exists(), "{text}");
 }
 

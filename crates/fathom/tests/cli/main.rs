@@ -5,6 +5,7 @@
 mod assess;
 mod assess_reports;
 mod assess_room;
+mod ci;
 mod compare;
 mod consent;
 mod consumers;

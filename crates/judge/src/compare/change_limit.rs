@@ -59,8 +59,14 @@ impl ChangeLimit {
 
     /// Whether a difference is shown and exceeds the limit.
     pub fn is_broken_by(&self, line: &ComparedFigure) -> bool {
-        let beyond = if self.below { line.difference < self.share } else { line.difference > self.share };
+        let difference = line.difference();
+        let beyond = if self.below { difference < self.share } else { difference > self.share };
         line.metric == self.metric && line.shown && beyond
+    }
+
+    /// Whether a change of the limit's size is smaller than what the comparison can show.
+    pub fn is_below_detectable(&self, line: &ComparedFigure) -> bool {
+        line.metric == self.metric && line.detectable.is_some_and(|least| least > self.share.abs())
     }
 }
 

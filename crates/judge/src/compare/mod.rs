@@ -1,31 +1,30 @@
-//! Differences between two sets of runs, with the statistical certainty of each figure.
+//! Differences between sets of runs, with the statistical certainty of each figure.
 //!
-//! Repeats show the variation from run to run. Single runs show only the variation between the
-//! intervals of a run.
+//! A difference is shown if it exceeds the variation from run to run. Repeats of the sets or of the history show that
+//! variation. Single runs without them show only the variation between the intervals of a run.
 
 mod change_limit;
+mod discovery;
+mod history;
+mod ratio;
 mod repeats;
+mod run;
 mod side;
 
-use assessment::{Assessment, BrokenLimit, By, ComparedFigure, Comparison, ComparisonNote, Metric};
-use record::Record;
+use assessment::{By, ComparedFigure, Comparison, ComparisonNote, LimitedChange, Metric};
 
-use crate::inference::{difference, mann_whitney, mean};
-use crate::stats;
-use crate::verdict::Figure;
+use crate::inference::{difference, mean};
+use crate::verdict::Conclusion;
 pub use change_limit::{ChangeLimit, UnreadableLimit};
+use discovery::discoveries;
+use history::History;
+use ratio::LogRatio;
 pub use repeats::repeated;
-use side::{Case, cases};
+pub use run::{Run, SINGLE, SavedRun};
+pub use side::{Case, cases};
 
-/// Name of the test of a single run.
-pub const SINGLE: &str = "run";
-
-/// A saved run of a set.
-#[derive(Clone, Copy, Debug)]
-pub enum Run<'a> {
-    Assessment(&'a Assessment),
-    Record(&'a Record),
-}
+/// Most sets of a comparison.
+pub const SIDES_MAX: usize = 8;
 
 /// A limit of `--fail-on` for a figure that the sets do not share.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,108 +33,158 @@ pub struct NotMeasured {
     pub limit: String,
 }
 
-/// Largest p of a difference that is shown.
-const CHANCE: f64 = 0.05;
+/// Returns the name of a set: `A`, `B`.
+pub fn side_name(side: usize) -> char {
+    char::from(b'A' + side.min(SIDES_MAX) as u8)
+}
 
-/// Compares two sets of runs. Figures of the limits are among the lines.
-pub fn compare(first: &[Run], second: &[Run], limits: &[ChangeLimit]) -> Comparison {
-    let (first, second) = (cases(first), cases(second));
-    let mut comparison = Comparison { lines: Vec::new(), notes: Vec::new(), failed: Vec::new() };
-    for case in &first {
-        let Some(other) = second.iter().find(|other| other.name == case.name) else {
-            comparison.notes.push(ComparisonNote::OnlyInFirst(case.name.clone()));
-            continue;
-        };
-        if case.job != other.job {
-            comparison.notes.push(ComparisonNote::JobsDiffer(case.name.clone()));
-        }
+/// Compares each set of runs with the first. Figures of the limits are among the lines. `history` are other runs, which can
+/// be repeats of the same jobs.
+pub fn compare(sides: &[Vec<Run>], history: &[SavedRun], limits: &[ChangeLimit]) -> Comparison {
+    let history = History::of(history);
+    let sides: Vec<Vec<Case>> = sides.iter().map(|runs| cases(runs)).collect();
+    let Some((base, others)) = sides.split_first() else { return Comparison::default() };
+    let mut lines: Vec<(ComparedFigure, Option<LogRatio>)> = Vec::new();
+    for case in base {
+        let others = others.iter().enumerate().map(|(at, side)| (at + 1, of_name(side, &case.name)));
+        let others: Vec<(usize, &Case)> = others.filter_map(|(side, other)| Some((side, other?))).collect();
         for metric in case.metrics(limits) {
-            comparison.lines.extend(line(case, other, metric));
+            lines.extend(others.iter().filter_map(|(side, other)| line(case, (*side, other), metric, &history)));
         }
     }
-    let only = second.iter().filter(|case| first.iter().all(|other| other.name != case.name));
-    comparison.notes.extend(only.map(|case| ComparisonNote::OnlyInSecond(case.name.clone())));
-    comparison
-}
-
-/// Returns the limits that a comparison breaks.
-///
-/// # Errors
-///
-/// No line has the figure of a limit: a misspelt limit would never fail.
-pub fn broken(comparison: &Comparison, limits: &[ChangeLimit]) -> Result<Vec<BrokenLimit>, NotMeasured> {
-    let mut failed = Vec::new();
-    for limit in limits {
-        let lines = || comparison.lines.iter().filter(|line| line.metric == limit.metric);
-        if lines().next().is_none() {
-            return Err(NotMeasured { limit: limit.text.clone() });
+    let p: Vec<f64> = lines.iter().filter_map(|(line, _)| line.p).collect();
+    let found = discoveries(&p);
+    let decided = |(mut line, ratio): (ComparedFigure, Option<LogRatio>)| {
+        if let Some(ratio) = ratio {
+            line.interval = finite(ratio.interval(found.confidence));
+            line.detectable = Some(ratio.detectable(found.confidence)).filter(|share| share.is_finite());
+            line.shown = line.p.is_some_and(|p| p <= found.p_max);
         }
-        failed.extend(lines().filter(|line| limit.is_broken_by(line)).map(|line| BrokenLimit {
-            limit: limit.text.clone(),
-            test: line.test.clone(),
-            difference: line.difference,
-        }));
+        line
+    };
+    Comparison {
+        lines: lines.into_iter().map(decided).collect(),
+        notes: notes(base, others),
+        tested: p.len(),
+        confidence: found.confidence,
+        ..Comparison::default()
     }
-    Ok(failed)
 }
 
-/// `None` if a set lacks the figure.
-fn line(first: &Case, second: &Case, metric: Metric) -> Option<ComparedFigure> {
-    let (one, other) = (first.figures(metric), second.figures(metric));
-    let (a, b) = (middle(&one)?, middle(&other)?);
-    let share = (b - a) / a;
-    if !share.is_finite() {
+fn of_name<'c, 'a>(side: &'c [Case<'a>], name: &str) -> Option<&'c Case<'a>> {
+    side.iter().find(|case| case.name == name)
+}
+
+/// Tests that are not in all sets, and tests whose jobs differ.
+fn notes(base: &[Case], others: &[Vec<Case>]) -> Vec<ComparisonNote> {
+    let mut notes = Vec::new();
+    for (at, side) in others.iter().enumerate() {
+        for case in base {
+            let (test, side_at) = (case.name.clone(), at + 1);
+            match of_name(side, &case.name) {
+                None => notes.push(ComparisonNote::Missing { test, side: side_at }),
+                Some(other) if other.job != case.job => notes.push(ComparisonNote::JobsDiffer { test, side: side_at }),
+                Some(_) => {}
+            }
+        }
+        for case in side.iter().filter(|case| of_name(base, &case.name).is_none()) {
+            let note = ComparisonNote::Missing { test: case.name.clone(), side: 0 };
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
+    }
+    notes
+}
+
+/// Compares a figure of a test. `None` if a set lacks the figure.
+fn line(
+    first: &Case,
+    (side, second): (usize, &Case),
+    metric: Metric,
+    history: &History,
+) -> Option<(ComparedFigure, Option<LogRatio>)> {
+    let (one, other) = (first.values(metric), second.values(metric));
+    let ratio = mean(&other) / mean(&one);
+    if one.is_empty() || other.is_empty() || !ratio.is_finite() {
         return None;
     }
+    let known = match ratio::needs_others(one.len(), other.len()) {
+        true => history.repeats_of([first, second], metric),
+        false => history::Repeats::default(),
+    };
     let line = ComparedFigure {
         test: first.name.clone(),
         metric,
         unit: metric.unit().to_owned(),
-        first: a,
-        second: b,
-        difference: share,
+        side,
+        first: mean(&one),
+        second: mean(&other),
+        runs: (one.len(), other.len()),
+        ratio,
         interval: None,
         p: None,
+        detectable: None,
         by: By::Nothing,
+        history: known.runs,
         shown: false,
     };
-    if least_chance(one.len(), other.len()) <= CHANCE {
-        let values = |figures: &[Figure]| figures.iter().map(|figure| figure.measured).collect::<Vec<f64>>();
-        let p = mann_whitney(&values(&one), &values(&other))?.p;
-        return Some(ComparedFigure { p: Some(p), by: By::Repeats, shown: p <= CHANCE && share != 0.0, ..line });
+    if let Some(found) = LogRatio::of(metric, &one, &other, known.variance) {
+        let by = if line.history.is_empty() { By::Repeats } else { By::History };
+        return Some((ComparedFigure { p: Some(found.p()), by, ..line }, Some(found)));
     }
-    let (one, other) = (first.series(metric), second.series(metric));
-    let Some(found) = difference(&one, &other) else { return Some(line) };
+    let interval = within(first, second, metric, ratio);
+    let by = if interval.is_some() { By::Intervals } else { By::Nothing };
+    Some((ComparedFigure { interval, by, ..line }, None))
+}
+
+/// Returns the interval of the ratio by the intervals of single runs. It has no run-to-run variation.
+fn within(first: &Case, second: &Case, metric: Metric, ratio: f64) -> Option<(f64, f64)> {
+    let found = difference(&first.series(metric), &second.series(metric))?;
     // The series has whole intervals only: its mean is near the figure, but it is not the figure.
-    let moved = (1.0 + share) / (1.0 + found.share);
-    let around = |bound: f64| if moved.is_finite() { (1.0 + bound) * moved - 1.0 } else { bound };
-    let interval = (around(found.interval.low), around(found.interval.high));
-    let shown = interval.0 > 0.0 || interval.1 < 0.0;
-    let certain = mean(&one) != 0.0;
-    // Documents hold no infinite number.
-    let interval = Some(interval).filter(|(low, high)| low.is_finite() && high.is_finite());
-    Some(ComparedFigure { interval, by: By::Intervals, shown: shown && certain, ..line })
+    let moved = Some(ratio / (1.0 + found.share)).filter(|moved| moved.is_finite() && *moved > 0.0).unwrap_or(1.0);
+    finite(((1.0 + found.interval.low) * moved, (1.0 + found.interval.high) * moved))
 }
 
-/// Returns the median; `None` without a figure.
-fn middle(figures: &[Figure]) -> Option<f64> {
-    let values: Vec<f64> = figures.iter().map(|figure| figure.measured).collect();
-    (!values.is_empty()).then(|| stats::median(&values))
+/// Documents hold no infinite number.
+fn finite(interval: (f64, f64)) -> Option<(f64, f64)> {
+    (interval.0.is_finite() && interval.1.is_finite()).then_some(interval)
 }
 
-/// Returns the smallest p that repeats of these numbers can reach: all of one set above all of the other.
-fn least_chance(first: usize, second: usize) -> f64 {
-    let orders: f64 = (1..=first).map(|at| (second + at) as f64 / at as f64).product();
-    2.0 / orders
+/// Compares the lines with limits, and stores those that are exceeded, and those that cannot be decided.
+///
+/// # Errors
+///
+/// No line has the figure of a limit: a misspelt limit would never fail.
+pub fn apply(comparison: &mut Comparison, limits: &[ChangeLimit]) -> Result<(), NotMeasured> {
+    for limit in limits {
+        let lines: Vec<&ComparedFigure> = comparison.lines.iter().filter(|line| line.metric == limit.metric).collect();
+        if lines.is_empty() {
+            return Err(NotMeasured { limit: limit.text.clone() });
+        }
+        let of = |line: &&ComparedFigure| LimitedChange {
+            limit: limit.text.clone(),
+            test: line.test.clone(),
+            side: line.side,
+            difference: line.difference(),
+        };
+        let weak = lines.iter().filter(|line| !limit.is_broken_by(line) && limit.is_below_detectable(line));
+        let weak = weak.filter_map(|line| {
+            let (limit, test) = (limit.text.clone(), line.test.clone());
+            Some(ComparisonNote::LimitNotDetectable { limit, test, detectable: line.detectable? })
+        });
+        comparison.notes.extend(weak);
+        comparison.failed.extend(lines.iter().filter(|line| limit.is_broken_by(line)).map(of));
+        comparison.undecided.extend(lines.iter().filter(|line| line.p.is_none()).map(of));
+    }
+    Ok(())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn four_repeats_of_each_are_the_fewest_that_can_show_something() {
-        assert!((least_chance(3, 3) - 0.1).abs() < 1e-12);
-        assert!(least_chance(4, 4) <= CHANCE && least_chance(3, 4) > CHANCE && least_chance(1, 30) > CHANCE);
+/// Returns whether a comparison exceeds a limit of `--fail-on`, or cannot decide one.
+pub fn conclusion(comparison: &Comparison) -> Conclusion {
+    match (comparison.failed.is_empty(), comparison.undecided.is_empty()) {
+        (false, _) => Conclusion::Failed,
+        (true, false) => Conclusion::Inconclusive,
+        (true, true) => Conclusion::Done,
     }
 }

@@ -2,9 +2,10 @@
 
 use assessment::{Drift, Metric, RepeatedFigure};
 
+use super::change_limit::ChangeLimit;
+use super::run::Run;
 use super::side::{Case, cases};
-use super::{ChangeLimit, Run};
-use crate::inference;
+use crate::inference::{self, student};
 use crate::stats::{median, slope};
 
 /// An outlier is this many median distances from the median: ten standard deviations of normally distributed figures. With
@@ -14,6 +15,8 @@ const ALONE: f64 = 14.826;
 const ALONE_MIN: usize = 4;
 /// Distances below this share of the median are ignored.
 const MATTERS: f64 = 0.02;
+/// Confidence of the interval of a mean.
+const CONFIDENCE: f64 = 0.95;
 /// Largest p of a drift that is reported.
 const CHANCE: f64 = 0.05;
 
@@ -36,6 +39,8 @@ fn of(test: &str, metric: Metric, values: Vec<Option<f64>>) -> Option<RepeatedFi
         test: test.to_owned(),
         metric,
         unit: metric.unit().to_owned(),
+        mean: inference::mean(&known),
+        interval: interval(&known),
         median: middle,
         least,
         most,
@@ -44,6 +49,17 @@ fn of(test: &str, metric: Metric, values: Vec<Option<f64>>) -> Option<RepeatedFi
         drift: drift(&known, middle),
         values,
     })
+}
+
+/// Returns the 95 % confidence interval of the mean by Student's distribution. A mean that is not finite has none.
+fn interval(known: &[f64]) -> Option<(f64, f64)> {
+    let (count, mean) = (known.len() as f64, inference::mean(known));
+    if known.len() < 2 || !mean.is_finite() {
+        return None;
+    }
+    let squares: f64 = known.iter().map(|value| (value - mean).powi(2)).sum();
+    let half = student::quantile(1.0 - CONFIDENCE, count - 1.0) * (squares / (count - 1.0) / count).sqrt();
+    Some((mean - half, mean + half))
 }
 
 fn outliers(values: &[Option<f64>], known: &[f64], middle: f64) -> Vec<usize> {
@@ -80,7 +96,10 @@ mod tests {
         assert_eq!((found.median, found.least, found.most), (100.0, 98.0, 104.0));
         assert!((found.spread.expect("a spread") - 0.06).abs() < 1e-12);
         assert_eq!((found.outliers, found.drift), (Vec::new(), None));
-        assert_eq!(repeats(&[100.0]).spread, None);
+        assert_eq!((repeats(&[100.0]).spread, repeats(&[100.0]).interval), (None, None));
+        // The standard deviation is 2.302; t of 4 degrees of freedom is 2.776.
+        let (low, high) = found.interval.expect("an interval");
+        assert!((found.mean - 100.4).abs() < 1e-9 && (low - 97.541).abs() < 0.01 && (high - 103.259).abs() < 0.01);
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! One side of a comparison: its tests, and the figures of each of its runs.
 
-use assessment::{LatencyKind, Metric, Quantity, Statistic};
+use assessment::{Assessment, LatencyKind, Metric, Quantity, Statistic, Study, Test};
 use plan::Ddir;
 use record::{Record, Slot, Timeline};
 
-use super::{ChangeLimit, Run, SINGLE};
-use crate::verdict::{Figure, JobRounds};
+use super::change_limit::ChangeLimit;
+use super::run::{Run, SINGLE};
+use crate::single;
+use crate::verdict::JobRounds;
 
 /// A test of a side.
 pub struct Case<'a> {
@@ -13,37 +15,87 @@ pub struct Case<'a> {
     pub name: String,
     /// The properties of the job that decide its figures.
     pub job: String,
-    /// The rounds of each run.
-    runs: Vec<JobRounds<'a>>,
+    runs: Vec<CaseRun<'a>>,
+}
+
+/// One of the repeats of a test.
+struct CaseRun<'a> {
+    rounds: JobRounds<'a>,
+    source: Source,
+}
+
+/// What was run, where and when.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Source {
+    pub repeated: Repeated,
+    pub started_unix_ms: u64,
+}
+
+/// What repeats have in common.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Repeated {
+    job: String,
+    target: String,
+    host: String,
+}
+
+impl Source {
+    fn of_record(record: &Record) -> Source {
+        let (job, target) = (single::job(&record.plan), single::targets(record));
+        let repeated = Repeated { job, target, host: record.machine.hostname.clone() };
+        Source { repeated, started_unix_ms: record.started_unix_ms }
+    }
+
+    fn of_test(assessment: &Assessment, name: &str, job: &str) -> Source {
+        let job = format!("{} {name} {job}", assessment.suite);
+        let (target, host) = (assessment.target.path.clone(), assessment.machine.hostname.clone());
+        Source { repeated: Repeated { job, target, host }, started_unix_ms: assessment.started_unix_ms }
+    }
 }
 
 /// Groups runs by test, in the order of the first run.
 pub fn cases<'a>(documents: &[Run<'a>]) -> Vec<Case<'a>> {
     let mut cases: Vec<Case> = Vec::new();
-    let mut take = |name: String, job: String, rounds| match cases.iter_mut().find(|case| case.name == name) {
-        Some(case) => case.runs.push(rounds),
-        None => cases.push(Case { name, job, runs: vec![rounds] }),
-    };
     for document in documents {
-        let assessment = match document {
+        match document {
             Run::Record(record) => {
                 let rounds = JobRounds { at: &[], records: vec![*record] };
-                take(SINGLE.to_owned(), job_key(&rounds), rounds);
-                continue;
+                take(&mut cases, SINGLE.to_owned(), rounds, |_| Source::of_record(record));
             }
-            Run::Assessment(assessment) => assessment,
-        };
-        for test in &assessment.tests {
-            for mut rounds in JobRounds::of(&test.rounds) {
-                if let Some(from) = test.steady.as_ref().and_then(|steady| steady.from_round) {
-                    rounds.keep_from(from);
-                }
-                let at: String = rounds.at.iter().map(|(name, value)| format!(" {name}={value}")).collect();
-                take(format!("{}{at}", test.name), job_key(&rounds), rounds);
-            }
+            Run::Assessment(assessment) => assessment.tests.iter().for_each(|test| {
+                take_test(&mut cases, assessment, test);
+            }),
         }
     }
     cases
+}
+
+fn take<'a>(cases: &mut Vec<Case<'a>>, name: String, rounds: JobRounds<'a>, source: impl Fn(&str) -> Source) {
+    let job = job_key(&rounds);
+    let run = CaseRun { rounds, source: source(&job) };
+    match cases.iter_mut().find(|case| case.name == name) {
+        Some(case) => case.runs.push(run),
+        None => cases.push(Case { name, job, runs: vec![run] }),
+    }
+}
+
+/// The rounds of a suite's test are one run. Those of repeats and of a sweep are repeats.
+fn take_test<'a>(cases: &mut Vec<Case<'a>>, assessment: &'a Assessment, test: &'a Test) {
+    for mut rounds in JobRounds::of(&test.rounds) {
+        if let Some(from) = test.steady.as_ref().and_then(|steady| steady.from_round) {
+            rounds.keep_from(from);
+        }
+        let at: String = rounds.at.iter().map(|(name, value)| format!(" {name}={value}")).collect();
+        let name = format!("{}{at}", test.name);
+        if !matches!(assessment.study, Study::Repeats(_) | Study::Sweep(_)) {
+            take(cases, name.clone(), rounds, |job| Source::of_test(assessment, &name, job));
+            continue;
+        }
+        for record in rounds.records {
+            let one = JobRounds { at: rounds.at, records: vec![record] };
+            take(cases, name.clone(), one, |_| Source::of_record(record));
+        }
+    }
 }
 
 /// Returns the properties that decide figures. The folder of the target does not. Mixed block sizes vary a little at
@@ -62,15 +114,39 @@ fn job_key(rounds: &JobRounds) -> String {
     format!("{} {depths:?}", loads.join(" "))
 }
 
-impl Case<'_> {
+impl<'a> Case<'a> {
+    /// Returns the records of each run.
+    pub fn records(&self) -> impl Iterator<Item = &[&'a Record]> {
+        self.runs.iter().map(|run| run.rounds.records.as_slice())
+    }
+
+    /// Returns what was run, each once.
+    pub fn repeated(&self) -> Vec<&Repeated> {
+        let mut all: Vec<&Repeated> = Vec::new();
+        for run in &self.runs {
+            if !all.contains(&&run.source.repeated) {
+                all.push(&run.source.repeated);
+            }
+        }
+        all
+    }
+
+    /// Whether a run was started at this time.
+    pub fn has_started_at(&self, unix_ms: u64) -> bool {
+        self.runs.iter().any(|run| run.source.started_unix_ms == unix_ms)
+    }
+
+    /// Returns the source of the only run; `None` for several.
+    pub fn source(&self) -> Option<&Source> {
+        match self.runs.as_slice() {
+            [run] => Some(&run.source),
+            _ => None,
+        }
+    }
+
     /// Returns the names of the directions of the load.
     pub fn ddirs(&self) -> Vec<&'static str> {
-        let name = |ddir| match ddir {
-            Ddir::Read => "read",
-            Ddir::Write => "write",
-            Ddir::Trim => "trim",
-        };
-        self.runs.first().map(|rounds| rounds.ddirs().into_iter().map(name).collect()).unwrap_or_default()
+        self.runs.first().map(|run| run.rounds.ddirs().into_iter().map(Ddir::name).collect()).unwrap_or_default()
     }
 
     /// Returns the metrics that every comparison has, and those of the limits.
@@ -91,21 +167,21 @@ impl Case<'_> {
 
     /// Returns the figure of each run in order.
     pub fn each(&self, metric: Metric) -> Vec<Option<f64>> {
-        self.runs.iter().map(|rounds| rounds.figure(metric).map(|figure| figure.measured)).collect()
+        self.runs.iter().map(|run| run.rounds.measured(metric)).collect()
     }
 
     /// Returns the figures of the runs that have one.
-    pub fn figures(&self, metric: Metric) -> Vec<Figure> {
-        self.runs.iter().filter_map(|rounds| rounds.figure(metric)).collect()
+    pub fn values(&self, metric: Metric) -> Vec<f64> {
+        self.each(metric).into_iter().flatten().collect()
     }
 
     /// Returns the value of each interval, over all runs; empty for metrics without a time series.
     pub fn series(&self, metric: Metric) -> Vec<f64> {
         let Quantity::Latency(LatencyKind::Completion | LatencyKind::Total, statistic) = metric.quantity else {
-            return self.figures(metric).into_iter().flat_map(|figure| figure.series).collect();
+            let rounds = self.runs.iter().filter(|_| metric.is_rate());
+            return rounds.flat_map(|run| run.rounds.series(metric)).collect();
         };
-        let records = self.runs.iter().flat_map(|rounds| &rounds.records);
-        let timelines = records.flat_map(|record: &&Record| &record.timeline);
+        let timelines = self.records().flatten().flat_map(|record| &record.timeline);
         timelines.flat_map(|timeline| latencies(timeline, metric.ddir, statistic)).collect()
     }
 }

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod classes;
+mod compare;
 mod coverage;
 mod inference;
 mod limits;

@@ -1,29 +1,36 @@
-//! Two sets of runs, compared.
+//! Sets of runs, compared: table, notes and JSON.
 
-use assessment::{BrokenLimit, By, ComparedFigure, Comparison, ComparisonNote};
+use assessment::{By, ComparedFigure, Comparison, ComparisonNote};
+use judge::compare::side_name;
 use schemars::JsonSchema;
 use serde::Serialize;
 use units::format::percent;
 use units::markup::{one_line, printable};
 
+use super::conclusion::{self, interval, ratio};
+use super::ink::{Ink, in_ascii};
 use super::parts::{document, wrapped};
 use super::table::{Column, Row, Table};
+use crate::text::{NONE, figure};
 
-const SCHEMA: &str = "fathom.comparison/1";
+const SCHEMA: &str = "fathom.comparison/2";
+/// Most notes on the source of the variation.
+const SOURCES_MOST: usize = 6;
 
 /// The figures of a comparison.
 pub fn table(comparison: &Comparison) -> Table {
-    let columns = vec![
-        Column::text("test"),
-        Column::text("figure"),
-        Column::number("", "A"),
-        Column::number("", "B"),
-        Column::number("", "difference"),
-        Column::text(""),
-    ];
+    let has_many = comparison.lines.iter().any(|line| line.side > 1);
+    let mut columns = vec![Column::text("test"), Column::text("figure"), Column::number("", "A")];
+    match has_many {
+        true => columns.extend([Column::text("with"), Column::number("", "its figure"), Column::number("", "ratio")]),
+        false => columns.extend([Column::number("", "B"), Column::number("", "B / A")]),
+    }
+    columns.extend([Column::text(""), Column::number("", "detectable")]);
     let row = |line: &ComparedFigure| {
-        let figures = [line.metric.show(line.first), line.metric.show(line.second), change(line.difference)];
-        let cells = figures.into_iter().chain([certainty(line)]).collect();
+        let mut cells = vec![figure(line.first, &line.unit)];
+        cells.extend(has_many.then(|| side_name(line.side).to_string()));
+        let detectable = line.detectable.map_or_else(|| NONE.to_owned(), percent);
+        cells.extend([figure(line.second, &line.unit), ratio(line.ratio), certainty(line), detectable]);
         Row { labels: vec![line.test.clone(), line.metric.to_string()], cells: Ok(cells) }
     };
     Table { title: String::new(), columns, rows: comparison.lines.iter().map(row).collect() }
@@ -31,58 +38,80 @@ pub fn table(comparison: &Comparison) -> Table {
 
 /// How certain a difference is.
 fn certainty(line: &ComparedFigure) -> String {
-    let certainty = match (line.by, line.interval, line.p) {
-        (By::Intervals, Some((low, high)), _) => format!("{} to {}", change(low), change(high)),
-        (By::Repeats, _, Some(p)) => format!("p = {p:.3}"),
+    match (line.by, line.interval) {
+        (By::Repeats | By::History, Some(found)) if line.shown => interval(found),
+        (By::Repeats | By::History, Some(found)) => format!("{}: no difference shown", interval(found)),
+        (By::Intervals, Some(found)) => format!("{} within the runs", interval(found)),
         _ => "too few intervals and repeats".to_owned(),
-    };
-    if line.shown { certainty } else { format!("no difference shown ({certainty})") }
+    }
 }
 
 /// What the table does not show.
 pub fn notes(comparison: &Comparison) -> Vec<String> {
     let mut notes: Vec<String> = comparison.notes.iter().map(note).collect();
+    let mut sources: Vec<String> = Vec::new();
+    for line in &comparison.lines {
+        let source = source(line);
+        if !sources.contains(&source) {
+            sources.push(source);
+        }
+    }
+    sources.truncate(SOURCES_MOST);
+    notes.extend(sources);
     let shown = comparison.lines.iter().filter(|line| line.shown).count();
-    notes.push(match shown {
-        0 => "no difference shown".to_owned(),
-        shown => format!("{shown} of {} figures differ", comparison.lines.len()),
-    });
-    if comparison.lines.iter().any(|line| line.by == By::Intervals) {
-        notes.push("One run each: run-to-run variation is unknown. Use at least 4 repeats per side.".to_owned());
+    if comparison.tested > 0 {
+        notes.push(format!(
+            "{shown} of {} figures differ. Intervals of {} keep the false discovery rate over these figures at 5 %.",
+            comparison.tested,
+            percent(comparison.confidence),
+        ));
     }
     notes
 }
 
-fn note(note: &ComparisonNote) -> String {
-    match note {
-        ComparisonNote::OnlyInFirst(test) => format!("{} is only in A", one_line(test)),
-        ComparisonNote::OnlyInSecond(test) => format!("{} is only in B", one_line(test)),
-        ComparisonNote::JobsDiffer(test) => {
-            format!("{}: the jobs differ; this alone may change the figures", one_line(test))
+/// The source of the run-to-run variation of a figure.
+fn source(line: &ComparedFigure) -> String {
+    let (side, (first, second)) = (side_name(line.side), line.runs);
+    let runs = format!("A: {}, {side}: {}.", counted(first), counted(second));
+    match line.by {
+        By::Repeats => format!("{runs} Figures are means. Run-to-run variation: of these runs."),
+        By::History => {
+            let ids: Vec<String> = line.history.iter().map(i64::to_string).collect();
+            let (count, ids) = (ids.len(), ids.join(", "));
+            format!("{runs} Run-to-run variation: of {count} repeats of the job on the target in the history ({ids}).")
+        }
+        By::Intervals | By::Nothing => {
+            format!("{runs} Run-to-run variation is unknown. Use at least 4 repeats per side.")
         }
     }
 }
 
-/// Formats a share as a change: `+5 %`.
-pub fn change(share: f64) -> String {
-    let sign = if share > 0.0 { "+" } else { "" };
-    format!("{sign}{}", percent(share))
+fn counted(runs: usize) -> String {
+    if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") }
 }
 
-/// A limit of `--fail-on` that a comparison breaks.
-pub fn broken(broken: &BrokenLimit) -> String {
-    format!("{}: {} is {}", broken.limit, one_line(&broken.test), change(broken.difference))
+fn note(note: &ComparisonNote) -> String {
+    match note {
+        ComparisonNote::Missing { test, side } => format!("{} is not in {}", one_line(test), side_name(*side)),
+        ComparisonNote::JobsDiffer { test, side } => {
+            let of = if *side > 1 { format!(" of A and {}", side_name(*side)) } else { String::new() };
+            format!("{}: the jobs{of} differ; this alone may change the figures", one_line(test))
+        }
+        ComparisonNote::LimitNotDetectable { limit, test, detectable } => format!(
+            "warning: --fail-on {limit}: {}: only changes above {} are shown with these runs\nhelp: use more repeats",
+            one_line(test),
+            percent(*detectable),
+        ),
+    }
 }
 
-/// Returns the broken limits of a comparison, in words.
-pub fn failed_limits(comparison: &Comparison) -> Vec<String> {
-    comparison.failed.iter().map(broken).collect()
-}
-
-/// Returns a comparison as text.
-pub fn comparison_text(comparison: &Comparison) -> String {
-    let notes: String = notes(comparison).iter().map(|note| wrapped(note)).collect();
-    printable(&format!("{}\n{notes}", table(comparison).text())).into_owned()
+/// Returns a comparison as text. The conclusion is at the end.
+pub fn comparison_text(comparison: &Comparison, ink: Ink) -> String {
+    let lines = |all: &[String]| all.iter().map(|note| wrapped(note)).collect::<String>();
+    let (notes, conclusion) = (lines(&notes(comparison)), lines(&conclusion::of_comparison(comparison)));
+    let text = format!("{}\n{notes}\n{conclusion}", table(comparison).text());
+    let text = printable(&text);
+    if ink == Ink::Ascii { in_ascii(&text) } else { text.into_owned() }
 }
 
 /// The JSON of `fathom compare`.
@@ -91,36 +120,67 @@ pub struct ComparisonDocument<'a> {
     /// Name and version of this form.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
-    /// The first set, as typed.
-    a: &'a str,
-    /// The second set, as typed.
-    b: &'a str,
+    /// The sets, in order.
+    sides: Vec<SideDocument<'a>>,
     #[serde(flatten)]
     comparison: Compared<'a>,
 }
 
-/// The lines, notes and broken limits of a comparison.
+/// A set of runs.
+#[derive(Serialize, JsonSchema)]
+struct SideDocument<'a> {
+    /// `A`, `B` and so on.
+    name: String,
+    /// The runs, as typed.
+    runs: &'a str,
+}
+
+/// The lines, notes, exceeded limits and the conclusion of a comparison.
 #[derive(Serialize, JsonSchema)]
 pub struct Compared<'a> {
-    /// One line per figure that both sets have.
-    lines: &'a [ComparedFigure],
+    /// One line per figure and set that is compared with the first.
+    lines: Vec<LineDocument<'a>>,
     /// Limits of what the comparison shows, in words. The text can change with any version.
     notes: Vec<String>,
-    /// Broken limits of `--fail-on`, in words. The text can change with any version.
+    /// Number of lines with a p. The false discovery rate is controlled over them.
+    tested: usize,
+    /// Confidence of the intervals of these lines: 0.95 or more.
+    confidence: f64,
+    /// Exceeded limits of `--fail-on`, in words. The text can change with any version.
     failed: Vec<String>,
+    /// Limits of `--fail-on` that cannot be decided, in words. The text can change with any version.
+    undecided: Vec<String>,
+    /// The result in sentences. The text can change with any version.
+    conclusion: Vec<String>,
+}
+
+/// A figure of two sets.
+#[derive(Serialize, JsonSchema)]
+struct LineDocument<'a> {
+    #[serde(flatten)]
+    figure: &'a ComparedFigure,
+    /// The result in words. The text can change with any version.
+    message: String,
 }
 
 impl<'a> From<&'a Comparison> for Compared<'a> {
     fn from(comparison: &'a Comparison) -> Compared<'a> {
+        let line = |figure: &'a ComparedFigure| LineDocument { figure, message: conclusion::result(figure) };
         Compared {
-            lines: &comparison.lines,
-            notes: comparison.notes.iter().map(note).collect(),
-            failed: failed_limits(comparison),
+            lines: comparison.lines.iter().map(line).collect(),
+            notes: notes(comparison),
+            tested: comparison.tested,
+            confidence: comparison.confidence,
+            failed: comparison.failed.iter().map(conclusion::broken).collect(),
+            undecided: comparison.undecided.iter().map(conclusion::broken).collect(),
+            conclusion: conclusion::of_comparison(comparison),
         }
     }
 }
 
-/// Returns a comparison as JSON; `a` and `b` name the two sets.
-pub fn comparison_json(comparison: &Comparison, a: &str, b: &str) -> String {
-    document(&ComparisonDocument { schema: SCHEMA, a, b, comparison: comparison.into() })
+/// Returns a comparison as JSON. `sides` are the arguments of the sets.
+pub fn comparison_json(comparison: &Comparison, sides: &[String]) -> String {
+    let named = sides.iter().enumerate().map(|(at, runs)| SideDocument { name: side_name(at).to_string(), runs });
+    let sides = named.collect();
+    document(&ComparisonDocument { schema: SCHEMA, sides, comparison: comparison.into() })
 }

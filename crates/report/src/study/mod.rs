@@ -4,6 +4,8 @@
 
 mod bars;
 mod comparison;
+mod conclusion;
+mod ink;
 mod knee;
 mod parts;
 mod repeats;
@@ -11,8 +13,10 @@ mod scale;
 pub(crate) mod sweep;
 mod table;
 
-pub(crate) use comparison::broken as broken_limit;
-pub use comparison::{ComparisonDocument, comparison_json, comparison_text, failed_limits};
+pub use comparison::{ComparisonDocument, comparison_json, comparison_text};
+pub(crate) use conclusion::broken as broken_limit;
+pub use conclusion::of_comparison as conclusion;
+pub use ink::Ink;
 pub use knee::KneeDocument;
 pub use repeats::RepeatsDocument;
 pub use sweep::SweepDocument;
@@ -20,16 +24,9 @@ pub use table::Table;
 
 use assessment::{Assessment, Study};
 
+use ink::in_ascii;
 use parts::{Summary, wrapped};
 use units::markup::printable;
-
-/// Characters that a text may contain.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Ink {
-    #[default]
-    Unicode,
-    Ascii,
-}
 
 /// Returns the summary of a search, a sweep or repeats; `None` for other studies and without a result.
 pub(crate) fn summary(assessment: &Assessment) -> Option<Summary> {
@@ -41,9 +38,9 @@ pub(crate) fn summary(assessment: &Assessment) -> Option<Summary> {
     }
 }
 
-/// Returns the conclusion of a search, a sweep or repeats in one sentence.
+/// Returns the conclusion of a search, a sweep or repeats in one line.
 pub fn sentence(assessment: &Assessment) -> Option<String> {
-    summary(assessment)?.sentence
+    Some(summary(assessment)?.sentence?.replace('\n', "; "))
 }
 
 /// Returns a search, a sweep or repeats as text; `None` for other studies.
@@ -83,31 +80,5 @@ pub fn csv(assessment: &Assessment) -> Option<String> {
     match &assessment.study {
         Study::Sweep(request) => Some(sweep::csv(request, request.result.as_ref()?)),
         Study::Suite(_) | Study::Single | Study::Knee(_) | Study::Repeats(_) | Study::Preconditioning => None,
-    }
-}
-
-/// Replaces each character by one of ASCII, so that columns stay in place.
-fn in_ascii(text: &str) -> String {
-    let plain = |c: char| match c {
-        '\u{2588}'..='\u{258c}' => '#',
-        '\u{258d}'..='\u{258f}' => ' ',
-        'µ' => 'u',
-        '…' => '.',
-        '–' => '-',
-        '×' => 'x',
-        '±' => '+',
-        c if c.is_ascii() => c,
-        _ => '?',
-    };
-    text.chars().map(plain).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ascii_keeps_every_column() {
-        assert_eq!(in_ascii("a ███▌ 3 µs … é"), "a #### 3 us . ?");
     }
 }

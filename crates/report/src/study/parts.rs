@@ -19,6 +19,7 @@ pub struct Summary {
     pub notes: Vec<String>,
     /// A chart of text.
     pub bars: Option<String>,
+    /// The conclusion, one sentence per line.
     pub sentence: Option<String>,
 }
 

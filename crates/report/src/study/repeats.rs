@@ -9,9 +9,11 @@ use units::format::percent;
 use units::markup::one_line;
 
 use super::comparison::{self, Compared};
+use super::conclusion;
 use super::parts::{Summary, document};
 use super::table::{Column, Row, Table};
 use crate::findings::dialect;
+use crate::text;
 use crate::worded::{AdvisedFinding, Worded, failure, finding};
 use crate::wording::{self, Dialect};
 
@@ -34,8 +36,7 @@ pub fn summary(assessment: &Assessment, request: &Repeats, result: &RepeatsResul
         let title = "A and B".to_owned();
         tables.push(Table { title, ..comparison::table(comparison) });
         notes.extend(comparison::notes(comparison));
-        let by_repeats = comparison.lines.iter().any(|line| line.by == assessment::By::Repeats);
-        if by_repeats && request.order == BLOCKS {
+        if comparison.tested > 0 && request.order == BLOCKS {
             notes.push(
                 "All runs of A were before those of B: a change over time looks like a difference. --interleave alternates."
                     .to_owned(),
@@ -80,11 +81,19 @@ impl Side<'_> {
         let good = self.good().len();
         let runs = if good == 1 { "1 run".to_owned() } else { format!("{good} runs") };
         let row = |figure: &RepeatedFigure| {
-            let values = [figure.median, figure.least, figure.most].map(|value| figure.metric.show(value));
-            let spread = figure.spread.map(percent).unwrap_or_default();
-            Row { labels: vec![figure.metric.to_string()], cells: Ok(values.into_iter().chain([spread]).collect()) }
+            let shown = |value: f64| text::figure(value, &figure.unit);
+            let interval = figure.interval.map(|(low, high)| text::from_to(low, high, &figure.unit));
+            let cells = vec![
+                shown(figure.mean),
+                interval.unwrap_or_default(),
+                shown(figure.median),
+                shown(figure.least),
+                shown(figure.most),
+                figure.spread.map(percent).unwrap_or_default(),
+            ];
+            Row { labels: vec![figure.metric.to_string()], cells: Ok(cells) }
         };
-        let heads = ["median", "least", "most", "spread"].map(|head| Column::number("", head));
+        let heads = ["mean", "95 % interval", "median", "least", "most", "spread"].map(|head| Column::number("", head));
         Table {
             title: format!("{}: {runs}", self.workload.name),
             columns: std::iter::once(Column::text("figure")).chain(heads).collect(),
@@ -149,7 +158,7 @@ fn named(figure: &RepeatedFigure, value: f64) -> String {
 }
 
 fn drift(figure: &RepeatedFigure, drift: Drift) -> Option<String> {
-    Some(format!("{} {}", figure.metric, comparison::change(drift.change)))
+    Some(format!("{} {}", figure.metric, conclusion::change(drift.change)))
 }
 
 fn of_finding(finding: &RepeatsFinding, sides: &[Side], dialect: Dialect) -> String {
@@ -175,11 +184,14 @@ fn kept(request: &Repeats) -> Vec<String> {
     compare.into_iter().chain(tag).collect()
 }
 
-/// The limits of `--fail-on` that the difference breaks.
+/// The differences of two workloads, or the rates of one.
 fn sentence(result: &RepeatsResult) -> Option<String> {
-    let comparison = result.comparison.as_ref()?;
-    let failed: Vec<String> = comparison.failed.iter().map(comparison::broken).collect();
-    (!failed.is_empty()).then(|| format!("--fail-on {}", failed.join("; ")))
+    let sentences = match (&result.comparison, result.figures.as_slice()) {
+        (Some(comparison), _) => conclusion::of_comparison(comparison),
+        (None, [figures]) => conclusion::of_repeats(figures),
+        (None, _) => Vec::new(),
+    };
+    (!sentences.is_empty()).then(|| sentences.join("\n"))
 }
 
 /// The JSON of `fathom run`.
@@ -264,7 +276,7 @@ pub fn json(assessment: &Assessment, request: &Repeats, result: &RepeatsResult) 
         stopped: assessment.stopped,
         workloads: sides.iter().map(|side| side.document(request)).collect(),
         comparison: result.comparison.as_ref().map(Compared::from),
-        failed: failed.map(comparison::broken).collect(),
+        failed: failed.map(conclusion::broken).collect(),
         findings: result.findings.iter().map(|found| FindingDocument::new(found, dialect)).collect(),
     })
 }

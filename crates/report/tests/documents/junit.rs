@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use assessment::{
-    BrokenLimit, Cause, Comparison, Judgement, Metric, Reason, Repeats, RepeatsResult, Study, Verdict, Workload,
+    Cause, Comparison, Judgement, LimitedChange, Metric, Reason, Repeats, RepeatsResult, Study, Verdict, Workload,
 };
 use roxmltree::{Document, Node};
 
@@ -158,8 +158,8 @@ fn two_settings_with_one_metric_are_two_cases() {
 #[test]
 fn limits_of_changes_are_cases() {
     let limits = ["write.iops:-5%", "write.lat.p99:+10%"].map(str::to_owned);
-    let broken = BrokenLimit { limit: limits[0].clone(), test: "A".to_owned(), difference: -0.12 };
-    let comparison = Comparison { lines: Vec::new(), notes: Vec::new(), failed: vec![broken] };
+    let broken = LimitedChange { limit: limits[0].clone(), test: "A".to_owned(), side: 1, difference: -0.12 };
+    let comparison = Comparison { failed: vec![broken], ..Comparison::default() };
     let mut assessment = sample::with_tests(Vec::new());
     (assessment.verdict, assessment.cause) = (Verdict::Fail, Cause::Result);
     assessment.study = Study::Repeats(Repeats {

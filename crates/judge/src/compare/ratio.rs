@@ -1,0 +1,159 @@
+//! The ratio of the means of two sets of repeats, with its certainty.
+//!
+//! The logarithm of the ratio divided by its standard error is compared with Student's distribution.
+
+use assessment::{Metric, Quantity, Statistic};
+
+use crate::inference::{mean, student};
+
+/// Share of comparisons that show a change of the detectable size.
+const POWER: f64 = 0.8;
+/// With as many runs on both sides, each side's own variance is used (Welch's test). With fewer, variances are pooled.
+const OWN_VARIANCE_MIN: usize = 4;
+/// Width of a histogram's bin, as a share of the value: the error of the ratio of two percentiles.
+const BIN: f64 = 1.0 / 64.0;
+
+/// The relative variance of repeats, pooled over sets of repeats.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Variance {
+    squares: f64,
+    freedom: f64,
+}
+
+impl Variance {
+    /// Adds a set. Fewer than two values, or a mean of 0, add nothing.
+    pub fn add(&mut self, values: &[f64]) {
+        let middle = mean(values);
+        if values.len() > 1 && middle > 0.0 && middle.is_finite() {
+            self.squares += values.iter().map(|value| (value / middle - 1.0).powi(2)).sum::<f64>();
+            self.freedom += values.len() as f64 - 1.0;
+        }
+    }
+
+    fn of(values: &[f64]) -> Variance {
+        let mut variance = Variance::default();
+        variance.add(values);
+        variance
+    }
+
+    /// Returns the variance of the mean of `count` repeats.
+    fn of_mean(self, count: usize) -> f64 {
+        self.squares / self.freedom / count as f64
+    }
+}
+
+/// Whether sides with these numbers of runs need the variance of other repeats.
+pub fn needs_others(first: usize, second: usize) -> bool {
+    first.min(second) < OWN_VARIANCE_MIN
+}
+
+/// The logarithm of a ratio of two means.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct LogRatio {
+    value: f64,
+    /// Standard error.
+    error: f64,
+    /// Degrees of freedom of the standard error.
+    freedom: f64,
+    /// A difference up to this can be one of histogram bins.
+    resolution: f64,
+}
+
+impl LogRatio {
+    /// Returns the ratio of the second mean to the first. `others` is the variance of further repeats of the same jobs, for
+    /// sides with few runs. `None` if the run-to-run variation is unknown, or a mean is not above 0.
+    pub fn of(metric: Metric, first: &[f64], second: &[f64], others: Variance) -> Option<LogRatio> {
+        let value = (mean(second) / mean(first)).ln();
+        let counts = (first.len(), second.len());
+        let (error, freedom) = match needs_others(counts.0, counts.1) {
+            true => {
+                let mut pooled = others;
+                [first, second].into_iter().for_each(|side| pooled.add(side));
+                ((pooled.of_mean(counts.0) + pooled.of_mean(counts.1)).sqrt(), pooled.freedom)
+            }
+            false => welch(Variance::of(first).of_mean(counts.0), Variance::of(second).of_mean(counts.1), counts),
+        };
+        let resolution = if is_percentile(metric) { BIN.ln_1p() } else { 0.0 };
+        let is_known = value.is_finite() && error.is_finite() && freedom > 0.0;
+        is_known.then_some(LogRatio { value, error, freedom, resolution })
+    }
+
+    /// Returns the probability of so large a difference if both sides have one distribution.
+    pub fn p(self) -> f64 {
+        let beyond = (self.value.abs() - self.resolution).max(0.0);
+        if beyond == 0.0 { 1.0 } else { student::two_sided(beyond / self.error, self.freedom) }
+    }
+
+    /// Returns the confidence interval of the ratio.
+    pub fn interval(self, confidence: f64) -> (f64, f64) {
+        let half = self.half(confidence);
+        ((self.value - half).exp(), (self.value + half).exp())
+    }
+
+    /// Returns the change that is shown in 80 % of such comparisons, as a share.
+    pub fn detectable(self, confidence: f64) -> f64 {
+        let power = student::quantile(2.0 * (1.0 - POWER), self.freedom) * self.error;
+        (self.half(confidence) + power).exp_m1()
+    }
+
+    fn half(self, confidence: f64) -> f64 {
+        student::quantile(1.0 - confidence, self.freedom) * self.error + self.resolution
+    }
+}
+
+/// Returns the standard error of a difference of two means and its degrees of freedom (Welch and Satterthwaite).
+fn welch(first: f64, second: f64, counts: (usize, usize)) -> (f64, f64) {
+    let sum = first + second;
+    let of_side = |variance: f64, count: usize| variance * variance / (count as f64 - 1.0);
+    let below = of_side(first, counts.0) + of_side(second, counts.1);
+    let freedom = if below > 0.0 { sum * sum / below } else { (counts.0 + counts.1 - 2) as f64 };
+    (sum.sqrt(), freedom)
+}
+
+fn is_percentile(metric: Metric) -> bool {
+    matches!(
+        metric.quantity,
+        Quantity::Latency(_, Statistic::Percentile(_)) | Quantity::Fsync(Statistic::Percentile(_))
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const IOPS: Metric = Metric::IOPS;
+
+    fn ratio(first: &[f64], second: &[f64]) -> Option<LogRatio> {
+        LogRatio::of(IOPS, first, second, Variance::default())
+    }
+
+    #[test]
+    fn repeats_of_both_sides_have_the_interval_of_welch() {
+        let found = ratio(&[100.0, 102.0, 98.0, 100.0], &[130.0, 134.0, 126.0, 130.0]).expect("a ratio");
+        let (low, high) = found.interval(0.95);
+        // Relative variances 0.000267 and 0.000631 of one run, over 4 runs each; t of 5.15 degrees of freedom is 2.548.
+        assert!((low / 1.3 - (-0.03818f64).exp()).abs() < 1e-4, "{low}");
+        assert!((low * high - 1.69).abs() < 1e-9 && found.p() < 1e-4, "{low} {high} {}", found.p());
+    }
+
+    #[test]
+    fn single_runs_need_the_variance_of_other_repeats() {
+        assert_eq!(ratio(&[100.0], &[90.0]), None);
+        assert_eq!(ratio(&[100.0, 101.0], &[0.0]), None);
+        let mut others = Variance::default();
+        others.add(&[99.0, 101.0, 100.0, 98.0, 102.0]);
+        let found = LogRatio::of(IOPS, &[100.0], &[90.0], others).expect("a ratio");
+        let (low, high) = found.interval(0.95);
+        // One run varies by 1.58 %, the difference of two by 2.24 %; t of 4 degrees of freedom is 2.776.
+        assert!((low - 0.9 * (-0.06208f64).exp()).abs() < 1e-4 && high < 1.0, "{low} {high}");
+        assert!((found.detectable(0.95) - ((2.776 + 0.941) * 0.02236f64).exp_m1()).abs() < 1e-3);
+    }
+
+    #[test]
+    fn a_difference_of_one_bin_is_none_of_a_percentile() {
+        let p99 = Metric::parse("read.clat.p99").expect("a metric");
+        let of = |second: f64| LogRatio::of(p99, &[100.0; 4], &[second; 4], Variance::default()).expect("a ratio");
+        assert_eq!((of(101.5).p(), of(102.0).p()), (1.0, 0.0));
+        assert!(of(101.5).interval(0.95).0 < 1.0 && of(102.0).interval(0.95).0 > 1.0);
+    }
+}

@@ -1,0 +1,189 @@
+//! Comparisons of simulated runs: how often a difference is shown if there is none, and if there is one.
+
+use std::sync::Arc;
+
+use assessment::By;
+use judge::compare::{ChangeLimit, Run, SavedRun, apply, compare, conclusion};
+use judge::verdict::Conclusion;
+use plan::{Ddir, Plan, Worker};
+use record::{PhaseRecord, Record, Timeline};
+use units::random::Tausworthe64;
+
+const SECOND: u64 = 1_000_000_000;
+/// Standard deviation from run to run.
+const NOISE: f64 = 0.02;
+/// Standard deviation from second to second, and seconds of a run.
+const WITHIN: f64 = 0.03;
+const SECONDS: u64 = 4;
+/// Comparisons of a simulation. 5 % of them are 20, with a standard deviation of 4.4.
+const COMPARISONS: u64 = 400;
+/// Most comparisons that may show a difference if there is none: 5 %, and three standard deviations.
+const FALSE_MAX: u64 = 33;
+
+/// Normally distributed numbers (Box and Muller).
+struct Normal(Tausworthe64);
+
+impl Normal {
+    fn seeded(seed: u64) -> Normal {
+        Normal(Tausworthe64::new(seed))
+    }
+
+    fn uniform(&mut self) -> f64 {
+        (self.0.between(1, 1 << 52) as f64) / (1u64 << 52) as f64
+    }
+
+    fn draw(&mut self) -> f64 {
+        (-2.0 * self.uniform().ln()).sqrt() * (2.0 * std::f64::consts::PI * self.uniform()).cos()
+    }
+}
+
+/// Returns a run whose rates differ from those of other runs, and from second to second. Reads and writes are independent.
+fn run(rates: [f64; 2], started_unix_ms: u64, noise: &mut Normal) -> Record {
+    let plan = Plan { workers: vec![Worker::default()], ..Plan::default() };
+    let mut record = Record::new(Arc::new(plan), started_unix_ms);
+    let mut timeline = Timeline::new(0, SECOND, Vec::new());
+    for (ddir, rate) in [Ddir::Read, Ddir::Write].into_iter().zip(rates) {
+        let mut total = 0;
+        for second in 0..SECONDS {
+            let ios = (rate * (1.0 + WITHIN * noise.draw())).round() as u64;
+            timeline.count((second * SECOND, (second + 1) * SECOND), ddir, ios, ios * 4096);
+            total += ios;
+        }
+        let stats = &mut record.workers[0].stats.ddirs[ddir as usize];
+        (stats.ios, stats.bytes, stats.runtime_ns) = (total, total * 4096, SECONDS * SECOND);
+    }
+    timeline.until_ns = SECONDS * SECOND;
+    timeline.slots.iter_mut().for_each(|slot| slot.workers = 1);
+    record.timeline.push(timeline);
+    record.phases.push(PhaseRecord { measured_ns: SECONDS * SECOND, ..PhaseRecord::default() });
+    record
+}
+
+/// Returns runs at a rate that varies from run to run.
+fn runs(rate: f64, count: usize, noise: &mut Normal) -> Vec<Record> {
+    let mut one = |at: usize| {
+        let rates = [rate * (1.0 + NOISE * noise.draw()), rate * (1.0 + NOISE * noise.draw())];
+        run(rates, at as u64, noise)
+    };
+    (0..count).map(|at| one(at + 1)).collect()
+}
+
+fn as_runs(records: &[Record]) -> Vec<Run<'_>> {
+    records.iter().map(Run::Record).collect()
+}
+
+fn saved(records: &[Record]) -> Vec<SavedRun<'_>> {
+    let numbered = records.iter().zip(1..);
+    numbered.map(|(record, id)| SavedRun { id, run: Run::Record(record) }).collect()
+}
+
+/// Returns the number of comparisons in which any of the four figures is shown to differ.
+fn shown(first: usize, second: usize, in_history: usize, change: f64) -> u64 {
+    let is_shown = |seed: &u64| {
+        let mut noise = Normal::seeded(*seed);
+        let (a, b) = (runs(10_000.0, first, &mut noise), runs(10_000.0 * change, second, &mut noise));
+        let mut history = runs(10_000.0, in_history, &mut noise);
+        // The compared runs were started at 1, 2 and so on.
+        history.iter_mut().for_each(|record| record.started_unix_ms += 1000);
+        let found = compare(&[as_runs(&a), as_runs(&b)], &saved(&history), &[]);
+        assert_eq!(found.lines.len(), 4);
+        found.lines.iter().any(|line| line.shown)
+    };
+    (1..=COMPARISONS).filter(is_shown).count() as u64
+}
+
+#[test]
+fn single_runs_never_show_a_difference() {
+    assert_eq!((shown(1, 1, 0, 1.0), shown(1, 1, 0, 0.5)), (0, 0));
+    // One other run is no repeat.
+    assert_eq!(shown(1, 1, 1, 0.5), 0);
+}
+
+#[test]
+fn equal_jobs_differ_in_at_most_5_percent_of_comparisons() {
+    for (first, second, in_history) in
+        [(2, 1, 0), (2, 2, 0), (3, 3, 0), (4, 4, 0), (5, 5, 0), (3, 8, 0), (4, 10, 0), (1, 1, 2), (1, 1, 10), (1, 4, 3)]
+    {
+        let found = shown(first, second, in_history, 1.0);
+        assert!(found <= FALSE_MAX, "{first} against {second} runs, {in_history} in the history: {found}");
+    }
+}
+
+#[test]
+fn a_true_difference_of_10_percent_is_shown() {
+    for (first, second, in_history, least) in [(4, 4, 0, 97), (5, 5, 0, 99), (3, 3, 0, 90), (1, 1, 10, 60)] {
+        let found = shown(first, second, in_history, 0.9);
+        assert!(
+            found * 100 >= least * COMPARISONS,
+            "{first} against {second} runs, {in_history} in the history: {found}"
+        );
+    }
+}
+
+#[test]
+fn a_change_of_the_detectable_size_is_shown_in_80_percent() {
+    let mut noise = Normal::seeded(7);
+    let (a, b) = (runs(10_000.0, 400, &mut noise), runs(10_000.0, 400, &mut noise));
+    let found = compare(&[as_runs(&a), as_runs(&b)], &[], &[]);
+    let ln = found.lines[0].detectable.expect("repeats").ln_1p();
+    let error = NOISE.hypot(WITHIN / (SECONDS as f64).sqrt()) * (2.0f64 / 400.0).sqrt();
+    // With many runs, the quantiles are those of the normal distribution: 2.24 for p = 0.05 / 2, and 0.84.
+    assert!((ln / error - (2.24 + 0.84)).abs() < 0.35, "{} {}", ln / error, found.confidence);
+}
+
+#[test]
+fn repeats_of_the_history_are_of_the_same_job_target_and_host() {
+    let mut noise = Normal::seeded(3);
+    let sides = runs(10_000.0, 2, &mut noise);
+    let (a, b) = (vec![Run::Record(&sides[0])], vec![Run::Record(&sides[1])]);
+    let by = |history: &[Record]| {
+        let found = compare(&[a.clone(), b.clone()], &saved(history), &[]);
+        (found.lines[0].by, found.lines[0].history.clone())
+    };
+    let mut others = runs(10_000.0, 4, &mut noise);
+    others.iter_mut().for_each(|record| record.started_unix_ms += 1000);
+    assert_eq!(by(&others), (By::History, vec![1, 2, 3, 4]));
+    // A run that a signal stopped, and one on another machine.
+    others[1].stopped = true;
+    others[2].machine.hostname = "other".to_owned();
+    assert_eq!(by(&others), (By::History, vec![1, 4]));
+    others[3].plan = {
+        let mut plan = Plan::clone(&others[3].plan);
+        plan.workers[0].targets.paths.push("/other".to_owned());
+        Arc::new(plan)
+    };
+    assert_eq!(by(&others), (By::Nothing, Vec::new()), "one run is left");
+    // The compared runs themselves are in the history.
+    assert_eq!(by(&sides), (By::Nothing, Vec::new()));
+}
+
+#[test]
+fn limits_of_unknown_variation_are_undecided() {
+    let mut noise = Normal::seeded(5);
+    let (a, b) = (runs(10_000.0, 4, &mut noise), runs(8_000.0, 4, &mut noise));
+    let decided = |runs: usize, limit: &str| {
+        let limits = ChangeLimit::parse_all(limit).expect("limits");
+        let mut found = compare(&[as_runs(&a[..runs]), as_runs(&b[..runs])], &[], &limits);
+        apply(&mut found, &limits).expect("figures");
+        (conclusion(&found), found.notes.len())
+    };
+    assert_eq!(decided(4, "read.iops<-5%"), (Conclusion::Failed, 0));
+    assert_eq!(decided(4, "read.iops<-40%"), (Conclusion::Done, 0));
+    assert_eq!(decided(1, "read.iops<-5%"), (Conclusion::Inconclusive, 0));
+    assert_eq!(decided(4, "read.iops>0.1%"), (Conclusion::Done, 1), "0.1 % is not detectable");
+}
+
+#[test]
+fn several_sides_are_compared_with_the_first_and_tested_together() {
+    let mut noise = Normal::seeded(11);
+    let sides = [10_000.0, 10_000.0, 13_000.0].map(|rate| runs(rate, 5, &mut noise));
+    let found = compare(&sides.each_ref().map(|side| as_runs(side)), &[], &[]);
+    assert_eq!((found.lines.len(), found.tested), (8, 8));
+    let shown: Vec<(usize, bool)> = found.lines.iter().map(|line| (line.side, line.shown)).collect();
+    assert_eq!(shown[..4], [(1, false), (2, true), (1, false), (2, true)]);
+    for line in &found.lines {
+        let (low, high) = line.interval.expect("repeats");
+        assert_eq!(line.shown, low > 1.0 || high < 1.0, "the interval agrees with the decision");
+    }
+    assert_eq!(found, compare(&sides.each_ref().map(|side| as_runs(side)), &[], &[]), "the same data, the same result");
+}

@@ -1,0 +1,217 @@
+//! The conclusion of a comparison and of repeats: sentences with figures.
+
+use assessment::{By, ComparedFigure, Comparison, LimitedChange, RepeatedFigure};
+use judge::compare::{SINGLE, side_name};
+use units::format::percent;
+use units::markup::one_line;
+
+use crate::text::{figure, from_to};
+
+/// With more sentences, figures without a shown difference are summed up.
+const SENTENCES_MOST: usize = 8;
+/// Ratios up to this have three decimals.
+const NEAR: f64 = 1.1;
+
+/// Formats a ratio: `1.32`, `0.982`, `12.4`.
+pub fn ratio(ratio: f64) -> String {
+    match ratio {
+        ..NEAR => format!("{ratio:.3}"),
+        ..10.0 => format!("{ratio:.2}"),
+        10.0..100.0 => format!("{ratio:.1}"),
+        _ => units::format::grouped(ratio),
+    }
+}
+
+/// Formats the interval of a ratio: `1.21 to 1.44`.
+pub fn interval((low, high): (f64, f64)) -> String {
+    format!("{} to {}", ratio(low), ratio(high))
+}
+
+/// Formats a share as a change: `+5 %`.
+pub fn change(share: f64) -> String {
+    let sign = if share > 0.0 { "+" } else { "" };
+    format!("{sign}{}", percent(share))
+}
+
+/// Returns the result of one figure: `B is 1.32 × A (1.21 to 1.44)`.
+pub fn result(line: &ComparedFigure) -> String {
+    let side = side_name(line.side);
+    let times = format!("{side} is {} × A", ratio(line.ratio));
+    let within = line.interval.map(|found| format!(" ({})", interval(found))).unwrap_or_default();
+    match line.by {
+        By::Repeats | By::History if line.shown => format!("{times}{within}"),
+        By::Repeats | By::History => {
+            let least = line.detectable.map_or_else(|| "any".to_owned(), percent);
+            let of = if line.side > 1 { format!(" between A and {side}") } else { String::new() };
+            format!("no difference{of} shown (detectable: {least})")
+        }
+        By::Intervals | By::Nothing => format!("{times} within these two runs{within}; run-to-run variation unknown"),
+    }
+}
+
+/// Returns the conclusion of a comparison, one sentence each: exceeded limits first.
+pub fn of_comparison(comparison: &Comparison) -> Vec<String> {
+    let mut all: Vec<String> = comparison.failed.iter().map(|change| format!("--fail-on {}", broken(change))).collect();
+    all.extend(comparison.undecided.iter().map(|change| format!("--fail-on {}", undecided(change))));
+    all.extend(sentences(comparison));
+    all
+}
+
+fn sentences(comparison: &Comparison) -> Vec<String> {
+    let mut groups = grouped(&comparison.lines);
+    if groups.len() <= SENTENCES_MOST {
+        return groups.iter().map(|(names, result, _)| format!("{names}: {result}")).collect();
+    }
+    groups.retain(|(.., line)| line.shown);
+    groups.sort_by(|(.., one), (.., other)| other.ratio.ln().abs().total_cmp(&one.ratio.ln().abs()));
+    let mut all: Vec<String> = groups.iter().map(|(names, result, _)| format!("{names}: {result}")).collect();
+    if all.len() > SENTENCES_MOST {
+        all.truncate(SENTENCES_MOST);
+        all.push(format!("{} more differences are in the table", groups.len() - SENTENCES_MOST));
+    }
+    let lines = || comparison.lines.iter();
+    let detectable: Vec<f64> = lines().filter(|line| !line.shown).filter_map(|line| line.detectable).collect();
+    if let (Some(least), Some(most)) =
+        (detectable.iter().copied().reduce(f64::min), detectable.iter().copied().reduce(f64::max))
+    {
+        let (count, of) = (detectable.len(), comparison.tested);
+        let (least, most) = (percent(least), percent(most));
+        all.push(format!("no difference shown in {count} of {of} figures (detectable: {least} to {most})"));
+    }
+    let unknown = lines().filter(|line| line.p.is_none()).count();
+    if unknown > 0 {
+        all.push(format!(
+            "run-to-run variation unknown of {unknown} figures: the table has the ratios within these two runs"
+        ));
+    }
+    all
+}
+
+/// Returns the lines of a test that have the same result as one: IOPS and bandwidth of one block size.
+fn grouped(lines: &[ComparedFigure]) -> Vec<(String, String, &ComparedFigure)> {
+    let mut groups: Vec<(String, String, &ComparedFigure)> = Vec::new();
+    for line in lines {
+        let result = result(line);
+        match groups.last_mut() {
+            Some((names, same, last)) if *same == result && last.test == line.test => {
+                *names += &format!(", {}", line.metric);
+            }
+            _ => groups.push((name(line), result, line)),
+        }
+    }
+    groups
+}
+
+/// Returns the name of a figure. A single run has no test to name.
+fn name(line: &ComparedFigure) -> String {
+    match line.test.as_str() {
+        SINGLE => line.metric.to_string(),
+        test => format!("{} {}", one_line(test), line.metric),
+    }
+}
+
+/// A limit of `--fail-on` that a comparison breaks.
+pub fn broken(broken: &LimitedChange) -> String {
+    let side = if broken.side > 1 { format!(" of {}", side_name(broken.side)) } else { String::new() };
+    format!("{}: {}{side} is {}", broken.limit, one_line(&broken.test), change(broken.difference))
+}
+
+fn undecided(limit: &LimitedChange) -> String {
+    format!("{}, but run-to-run variation is unknown", broken(limit))
+}
+
+/// Returns the rates of repeats: `read.iops: 5,003 IOPS (4,812 to 5,194 IOPS), mean of 5 runs with its 95 % interval`.
+pub fn of_repeats(figures: &[RepeatedFigure]) -> Vec<String> {
+    let rates = figures.iter().filter(|figure| figure.metric.unit() == "IOPS");
+    let sentence = |found: &RepeatedFigure| {
+        let (low, high) = found.interval?;
+        let (unit, runs) = (found.metric.unit(), found.values.iter().flatten().count());
+        let (mean, range) = (figure(found.mean, unit), from_to(low, high, unit));
+        Some(format!("{}: {mean} ({range}), mean of {runs} runs with its 95 % interval", found.metric))
+    };
+    rates.filter_map(sentence).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use assessment::Metric;
+
+    use super::*;
+
+    fn line(metric: &str, ratio: f64, by: By, shown: bool) -> ComparedFigure {
+        let metric = Metric::parse(metric).expect("a metric");
+        ComparedFigure {
+            test: SINGLE.to_owned(),
+            metric,
+            unit: metric.unit().to_owned(),
+            side: 1,
+            first: 1000.0,
+            second: 1000.0 * ratio,
+            runs: (5, 5),
+            ratio,
+            interval: Some((ratio * 0.95, ratio * 1.05)),
+            p: matches!(by, By::Repeats | By::History).then_some(0.01),
+            detectable: matches!(by, By::Repeats | By::History).then_some(0.04),
+            by,
+            history: Vec::new(),
+            shown,
+        }
+    }
+
+    fn comparison(lines: Vec<ComparedFigure>) -> Comparison {
+        let tested = lines.iter().filter(|line| line.p.is_some()).count();
+        Comparison { lines, tested, confidence: 0.95, ..Comparison::default() }
+    }
+
+    #[test]
+    fn every_figure_ends_in_a_sentence_and_equal_results_in_one() {
+        let lines = vec![
+            line("read.iops", 1.32, By::Repeats, true),
+            line("read.bw", 1.32, By::Repeats, true),
+            line("read.clat.p99", 1.01, By::History, false),
+            line("write.iops", 0.9, By::Intervals, false),
+        ];
+        assert_eq!(
+            of_comparison(&comparison(lines)),
+            [
+                "read.iops, read.bw: B is 1.32 × A (1.25 to 1.39)",
+                "read.clat.p99: no difference shown (detectable: 4 %)",
+                "write.iops: B is 0.900 × A within these two runs (0.855 to 0.945); run-to-run variation unknown",
+            ]
+        );
+    }
+
+    #[test]
+    fn many_figures_are_summed_up_with_the_largest_difference_first() {
+        let mut lines: Vec<ComparedFigure> = (0..30).map(|_| line("read.iops", 1.0, By::Repeats, false)).collect();
+        for (at, found) in lines.iter_mut().enumerate() {
+            found.test = format!("t{at}");
+        }
+        lines[3] = ComparedFigure { test: "t3".into(), ..line("read.iops", 0.8, By::Repeats, true) };
+        lines[9] = ComparedFigure { test: "t9".into(), ..line("read.iops", 0.5, By::Repeats, true) };
+        lines[5] = ComparedFigure { test: "t5".into(), ..line("read.iops", 0.7, By::Nothing, false) };
+        let found = of_comparison(&comparison(lines));
+        assert!(found[0].starts_with("t9 read.iops: B is 0.500") && found[1].starts_with("t3 "), "{found:?}");
+        assert_eq!(found[2], "no difference shown in 27 of 29 figures (detectable: 4 % to 4 %)");
+        assert!(found[3].starts_with("run-to-run variation unknown of 1 figures"), "{found:?}");
+    }
+
+    #[test]
+    fn limits_come_first() {
+        let change =
+            |limit: &str| LimitedChange { limit: limit.into(), test: SINGLE.into(), side: 1, difference: -0.1 };
+        let lines = vec![line("write.iops", 0.9, By::Repeats, true)];
+        let (failed, undecided) = (vec![change("write.iops<-5%")], vec![change("read.iops<-5%")]);
+        let found = of_comparison(&Comparison { failed, undecided, ..comparison(lines) });
+        assert_eq!(found[0], "--fail-on write.iops<-5%: run is -10 %");
+        assert_eq!(found[1], "--fail-on read.iops<-5%: run is -10 %, but run-to-run variation is unknown");
+    }
+
+    #[test]
+    fn ratios_near_one_have_three_decimals() {
+        assert_eq!(
+            [0.0004, 0.5, 0.982, 1.0999, 3.456, 12.34, 1234.0].map(ratio),
+            ["0.000", "0.500", "0.982", "1.100", "3.46", "12.3", "1,234"]
+        );
+    }
+}
