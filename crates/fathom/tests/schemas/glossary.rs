@@ -81,6 +81,7 @@ pub const GLOSSARY: &[(&str, &str)] = &[
     ("Measure.clat Measure.lat Measure.slat", "This latency is measured."),
     ("median_iops", "Median, in I/Os per second."),
     ("message messages reason", "In words."),
+    ("MessageKind.seconds", "Time since the end of the job's time, in seconds."),
     ("MetadataOperation.call", "Number of the system call, from 1: stat, lstat, statx."),
     ("minor_faults", "Number of minor page faults."),
     ("model", "Model."),
