@@ -280,12 +280,12 @@ mod tests {
     use judge::requirements::Requirements;
     use judge::verdict::{JobRounds, judge};
     use plan::{Plan, Worker};
-    use record::Arrivals;
+    use record::{Arrivals, SlotLatencies, Timeline};
     use units::diagnostic::Source;
 
     use super::*;
 
-    /// A run with 990 response times of 1 ms each, and I/Os that were due and never submitted.
+    /// A run with 990 response times of 1 ms each in 20 intervals, and I/Os that were due and never submitted.
     fn open_loop(unissued: u64) -> Test {
         let plan = Plan { workers: vec![Worker::default()], ..Plan::default() };
         let mut record = Record::new(Arc::new(plan), 0);
@@ -293,6 +293,12 @@ mod tests {
         (reads.ios, reads.runtime_ns) = (990, 1_000_000_000);
         (0..990).for_each(|_| reads.response.record(1_000_000));
         reads.arrivals = Some(Arrivals { due: 990 + unissued, unissued, ..Arrivals::default() });
+        let mut response = SlotLatencies::default();
+        (0..990).for_each(|_| response.record(1_000_000));
+        let mut timeline = Timeline::new(0, 50_000_000, Vec::new());
+        timeline.count_response((0, 1_000_000_000), Ddir::Read, &response);
+        timeline.end(1_000_000_000, &[(0, 1_000_000_000)]);
+        record.timeline = vec![timeline];
         let rounds = vec![Round { at: Vec::new(), record }];
         Test::of_rounds("open-loop".to_owned(), String::new(), String::new(), rounds)
     }

@@ -67,21 +67,18 @@ pub(super) fn of_percentile(times: &Times, blocks: &[SlotLatencies], share: f64)
     let independent = below.independent(count as f64);
     let (low, high) = enclosing_ranks(independent as u64, share)?;
     let rank = |rank: u64| (rank as f64 * count as f64 / independent.floor()).round() as u64;
-    // From the start of the first bin to the end of the last.
-    let bin = |rank: u64| Histogram::index_of(latency.ranked_ns(rank.max(1)));
-    let (low, high) = (rank(low.saturating_sub(1)) + 1, rank(high));
-    let ranked = Interval {
-        low: Histogram::low_of(bin(low)).max(latency.min_ns()) as f64,
-        high: match high > latency.count() {
-            true => f64::INFINITY,
-            false => Histogram::low_of(bin(high) + 1).min(latency.max_ns()) as f64,
-        },
-    };
+    // From the start of the first bin to the end of the last. An I/O that was never submitted is longer than any other.
+    let bin = |rank: u64| (rank <= latency.count()).then(|| Histogram::index_of(latency.ranked_ns(rank.max(1))));
+    let (low, high) = (bin(rank(low.saturating_sub(1)) + 1), bin(rank(high)));
+    let start = |bin| Histogram::low_of(bin).max(latency.min_ns()) as f64;
+    let end = |bin| Histogram::low_of(bin + 1).min(latency.max_ns()) as f64;
+    let ranked = Interval { low: low.map_or(f64::INFINITY, start), high: high.map_or(f64::INFINITY, end) };
     if below.bin_share <= BIN_SHARE_MAX {
         return Some(ranked);
     }
+    let Some(measured) = latency.percentile_of_due_ns(times.unissued, share * 100.0) else { return Some(ranked) };
     // A narrow distribution moves as a whole.
-    let (relative, measured) = (relative_mean(blocks)?, latency.percentile_of_due_ns(times.unissued, share * 100.0)?);
+    let relative = relative_mean(blocks)?;
     let moved = Interval { low: relative.low * measured as f64, high: relative.high * measured as f64 };
     Some(Interval { low: ranked.low.min(moved.low), high: ranked.high.max(moved.high) })
 }
