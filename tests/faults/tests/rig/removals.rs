@@ -75,8 +75,10 @@ fn run_case(case: &Case<Removal>, failures: &Mutex<Failures>) {
     };
     let child = sandbox.below(script, case.command).spawn().unwrap();
     wait_for_work(&child, SLEEPS);
+    // On a busy machine, a run can end before the change.
+    let problem = change(&sandbox, &child, &case.fault, &target);
     let was_active = !has_ended(&child);
-    let mut problems = Vec::from_iter(change(&sandbox, &child, &case.fault, &target).filter(|_| was_active));
+    let mut problems = Vec::from_iter(problem.filter(|_| was_active));
     wait_until(&format!("the end of {}", case.command), || has_ended(&child));
     let ended = sandbox.outcome(child);
     problems.extend(sandbox.problems());
