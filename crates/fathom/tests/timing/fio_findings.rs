@@ -64,10 +64,11 @@ fn missed_rates_and_late_ios_are_reported_with_their_cause() {
     [&slow, &stalls].into_iter().for_each(|throttle| throttle.ios_per_s(50));
     let job = |at: usize, target: &str| with_realtime_priority(open_loop(&scratch[at], 1000, runtime, target));
     let missed = slow.confine(&job(0, &device)).spawn().unwrap();
-    // Ends when it has caught up: all I/Os that are due are issued.
-    let stalled = job(1, &format!("{device} --time_based=0 --runtime=60s --number_ios=2000"));
+    // Ends when the job has caught up: all I/Os that are due are issued.
+    let catches_up = "--time_based=0 --runtime=60s --number_ios=2000";
+    let stalled = job(1, &format!("{device} {catches_up}"));
     let stalled = stalls.confine(&stalled).spawn().unwrap();
-    let stopped = job(2, "--ioengine=null --size=1g --iodepth=16").spawn().unwrap();
+    let stopped = job(2, &format!("--ioengine=null --size=1g --iodepth=16 {catches_up}")).spawn().unwrap();
     wait_for_work(&stopped, 100);
     signal(&stopped, "STOP");
     std::thread::sleep(Duration::from_millis(300));
