@@ -88,11 +88,6 @@ impl ComparedFigure {
     pub fn difference(&self) -> f64 {
         self.ratio - 1.0
     }
-
-    /// Whether the other set is worse: a lower rate, or a longer latency.
-    pub fn is_worse(&self) -> bool {
-        if self.metric.is_rate() { self.ratio < 1.0 } else { self.ratio > 1.0 }
-    }
 }
 
 /// Source of the variation that a difference is compared with.

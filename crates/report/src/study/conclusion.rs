@@ -81,7 +81,7 @@ fn sentences(comparison: &Comparison) -> Vec<String> {
     let unknown = lines().filter(|line| line.p.is_none()).count();
     if unknown > 0 {
         all.push(format!(
-            "run-to-run variation unknown of {unknown} figures: the table has the ratios within these two runs"
+            "run-to-run variation is unknown ({unknown} figures): the table has the ratios of the single runs"
         ));
     }
     all
@@ -193,7 +193,7 @@ mod tests {
         let found = of_comparison(&comparison(lines));
         assert!(found[0].starts_with("t9 read.iops: B is 0.500") && found[1].starts_with("t3 "), "{found:?}");
         assert_eq!(found[2], "no difference shown in 27 of 29 figures (detectable: 4 % to 4 %)");
-        assert!(found[3].starts_with("run-to-run variation unknown of 1 figures"), "{found:?}");
+        assert!(found[3].starts_with("run-to-run variation is unknown (1 figures)"), "{found:?}");
     }
 
     #[test]
