@@ -5,10 +5,12 @@ use std::fs::{File, FileType, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use engine::{Existing, OutputGuard};
 use record::OutputRefusal;
 
+use crate::file_call;
 use crate::output::stderr_line;
 use crate::temporary_file::TemporaryFile;
 
@@ -79,7 +81,7 @@ pub struct AtomicFile {
     /// The path without symbolic links.
     path: PathBuf,
     /// `None` for a pipe or a character device.
-    temporary: Option<TemporaryFile>,
+    temporary: Option<Arc<TemporaryFile>>,
 }
 
 impl AtomicFile {
@@ -96,8 +98,9 @@ impl AtomicFile {
         if std::fs::metadata(&path).is_ok_and(|found| is_stream(found.file_type())) {
             return Ok(AtomicFile { path, temporary: None });
         }
-        let temporary = TemporaryFile::beside(&path).map_err(failed)?;
-        temporary.check_writable().map_err(failed)?;
+        let temporary = Arc::new(TemporaryFile::beside(&path).map_err(failed)?);
+        let checked = Arc::clone(&temporary);
+        file_call::wait(move || checked.check_writable()).map_err(failed)?;
         Ok(AtomicFile { path, temporary: Some(temporary) })
     }
 
@@ -106,16 +109,17 @@ impl AtomicFile {
     /// # Errors
     /// The file has come into use since it was opened, or an I/O error occurs.
     pub fn write(&self, bytes: &[u8]) -> Result<(), OutputError> {
-        check(&self.path, &mut OutputGuard::new([]))?;
-        let failed = |error| OutputError::io(&self.path, error);
-        let Some(temporary) = &self.temporary else {
-            let mut file = OpenOptions::new().write(true).open(&self.path).map_err(failed)?;
-            if !is_stream(file.metadata().map_err(failed)?.file_type()) {
-                return Err(failed(io::Error::other("it is no longer a pipe or a character device")));
-            }
-            return file.write_all(bytes).and_then(|()| os::file::close(file)).map_err(failed);
+        let (path, temporary, bytes) = (self.path.clone(), self.temporary.clone(), bytes.to_vec());
+        let write = move || {
+            let checked = check(&path, &mut OutputGuard::new([]));
+            let written = checked.map(|()| match temporary {
+                Some(temporary) => temporary.replace(&path, &bytes),
+                None => write_stream(&path, &bytes),
+            });
+            Ok(written)
         };
-        temporary.replace(&self.path, bytes).map_err(failed)
+        let failed = |error| OutputError::io(&self.path, error);
+        file_call::wait(write).map_err(failed)??.map_err(failed)
     }
 }
 
@@ -128,6 +132,15 @@ impl AtomicFile {
         }
         written.is_ok()
     }
+}
+
+fn write_stream(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).open(path)?;
+    if !is_stream(file.metadata()?.file_type()) {
+        return Err(io::Error::other("it is no longer a pipe or a character device"));
+    }
+    file.write_all(bytes)?;
+    os::file::close(file)
 }
 
 /// Pipes, sockets and character devices take bytes and cannot be replaced.

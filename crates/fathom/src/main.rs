@@ -12,6 +12,7 @@ mod devices;
 mod documents;
 mod driver;
 mod exit;
+mod file_call;
 mod findings;
 mod input;
 mod line_targets;

@@ -18,7 +18,7 @@ use live::Line;
 use units::markup::printable;
 
 use crate::atomic_file::{self, OutputError};
-use crate::exit;
+use crate::{exit, file_call};
 
 pub struct Output {
     /// The path and the file of `--output`. `None`: standard output.
@@ -45,13 +45,16 @@ impl Output {
     /// filled the disk.
     pub fn write(&mut self, text: &str) {
         let text = &*printable(text);
-        if let Some((path, file)) = &mut self.file {
-            let Err(error) = file.write_all(text.as_bytes()).and_then(|()| file.flush()) else { return };
-            let error = units::errno::reason(&error);
-            stderr_line!(
-                "fio: --output={path}: {error}; the file is not complete, the report continues on standard output"
-            );
-            (self.file, self.has_failed) = (None, true);
+        if let Some((path, mut file)) = self.file.take() {
+            let bytes = text.as_bytes().to_vec();
+            match file_call::wait(move || file.write_all(&bytes).and_then(|()| file.flush()).map(|()| file)) {
+                Ok(file) => return self.file = Some((path, file)),
+                Err(error) => stderr_line!(
+                    "fio: --output={path}: {}; the file is not complete, the report continues on standard output",
+                    units::errno::reason(&error)
+                ),
+            }
+            self.has_failed = true;
         }
         self.has_failed |= !write_stdout(text);
     }
@@ -59,7 +62,7 @@ impl Output {
     /// Closes the file. Returns false if the report is not complete in it. Prints the error.
     pub fn finish(&mut self) -> bool {
         if let Some((path, file)) = self.file.take()
-            && let Err(error) = os::file::close(file)
+            && let Err(error) = file_call::wait(|| os::file::close(file))
         {
             stderr_line!("fio: --output={path}: {}; the file is not complete", units::errno::reason(&error));
             self.has_failed = true;

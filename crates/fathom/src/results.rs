@@ -54,7 +54,7 @@ impl Results {
         }
         failed.iter().for_each(CommandError::print);
         if self.in_history && assessment.tests.iter().any(|test| !test.rounds.is_empty()) {
-            match store::add_after_run(&Document::Assessment(Box::new(assessment.clone())), &[]) {
+            match store::add_after_run(Document::Assessment(Box::new(assessment.clone())), &[]) {
                 Ok(id) => stderr_line!("saved: fathom show {id}"),
                 Err(unsaved) => unsaved.print(),
             }

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use os::signal::Interrupts;
 
+/// The handlers are installed.
+static ARE_HANDLED: AtomicBool = AtomicBool::new(false);
 /// Set when the run must end.
 static STOP: AtomicBool = AtomicBool::new(false);
 
@@ -21,11 +23,17 @@ pub fn install() -> Result<Interrupts, String> {
         while !interrupts.wait(0, Duration::MAX) {}
         stop();
     };
+    ARE_HANDLED.store(true, Relaxed);
     let started = Builder::new().name("signals".into()).spawn(wait);
     started.map_err(|error| {
         format!("a thread cannot be created: {}; use a larger `ulimit -u`", units::errno::reason(&error))
     })?;
     Ok(interrupts)
+}
+
+/// Returns whether a signal that requests the end stops the run. Otherwise it ends the process.
+pub fn are_handled() -> bool {
+    ARE_HANDLED.load(Relaxed)
 }
 
 /// Stops the active run, as a signal does.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ::history::{Document, Entry, RunFilter, Store, TargetFilter};
 use assessment::{Assessment, Target};
@@ -15,7 +16,7 @@ use study::repeats::{self, NAMES};
 
 use crate::command_error::CommandError;
 use crate::unsaved::Unsaved;
-use crate::{atomic_file, documents, session};
+use crate::{atomic_file, documents, file_call, session};
 
 /// Most runs of one target that are searched for repeats, the newest first.
 const SIMILAR_MAX: u64 = 100;
@@ -72,13 +73,16 @@ fn checked(path: PathBuf) -> Result<PathBuf, CommandError> {
 ///
 /// # Errors
 /// The history cannot be opened or written. The error has the file.
-pub fn add_after_run(document: &Document, tags: &[String]) -> Result<i64, Unsaved> {
+pub fn add_after_run(document: Document, tags: &[String]) -> Result<i64, Unsaved> {
     let path = path();
     let folder = path.as_ref().ok().and_then(|path| path.parent()).map(Path::to_owned);
+    let document = Arc::new(document);
     // Without a place for a history, nothing is written.
     let folders = folder.map(|folder| vec![folder, PathBuf::from("."), std::env::temp_dir()]).unwrap_or_default();
-    let added = path.and_then(|path| add(&mut Store::open_after_run(&checked(path)?)?, document, tags));
-    added.map_err(|error| Unsaved::new(error, document, tags, &folders))
+    let (added, all_tags) = (Arc::clone(&document), tags.to_vec());
+    let add = move |path| add(&mut Store::open_after_run(&checked(path)?)?, &added, &all_tags);
+    let added = path.and_then(|path| waited(move || add(path)));
+    added.map_err(|error| Unsaved::new(error, &document, tags, &folders))
 }
 
 /// Adds a document with the cause of its verdict, and returns its number.
@@ -103,16 +107,28 @@ pub fn is_on(no_history: bool) -> bool {
 /// warning is printed only with the findings. A file that belongs to another user is not written.
 pub fn add_run_of_dialect(record: Record, shows_findings: bool) {
     let has_io = record.totals().all.ios > 0;
-    let Some(path) = path().ok().filter(|path| has_io && is_on(false) && is_ours(path)) else { return };
+    let Some(path) = path().ok().filter(|_| has_io && is_on(false)) else { return };
     let folder = path.parent().map(Path::to_owned);
-    let document = Document::Record(Box::new(record));
-    let added = checked(path).and_then(|path| Ok(Store::open_in_passing(&path)?.add_in_passing(&document)?));
-    if let Err(error) = added {
+    let document = Arc::new(Document::Record(Box::new(record)));
+    let added = Arc::clone(&document);
+    let add = move || match is_ours(&path) {
+        true => Ok(Store::open_in_passing(&checked(path)?)?.add_in_passing(&added).map(drop)?),
+        false => Ok(()),
+    };
+    if let Err(error) = waited(add) {
         let unsaved = Unsaved::new(error, &document, &[], folder.as_slice());
         if shows_findings {
             unsaved.print();
         }
     }
+}
+
+/// Runs calls on the history. After a stop signal it does not wait for a file system that does not respond.
+fn waited<T: Send + 'static>(
+    calls: impl FnOnce() -> Result<T, CommandError> + Send + 'static,
+) -> Result<T, CommandError> {
+    let failed = |error| CommandError::from(format!("history.db: {}", units::errno::reason(&error)));
+    file_call::wait(move || Ok(calls())).map_err(failed)?
 }
 
 /// Returns true if the existing part of the path belongs to the user of this process. Under `sudo` with the HOME of the

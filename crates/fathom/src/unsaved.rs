@@ -1,6 +1,7 @@
 //! Results that the history could not take, in files.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ::history::Document;
 use engine::OutputGuard;
@@ -8,7 +9,7 @@ use units::shell::quoted;
 
 use crate::command_error::CommandError;
 use crate::output::stderr_line;
-use crate::{atomic_file, documents, session};
+use crate::{atomic_file, documents, file_call, session};
 
 /// Why a result is not in the history, and where it is instead.
 pub struct Unsaved {
@@ -41,13 +42,18 @@ impl Unsaved {
 
 /// Returns the path of the written file, or the error of the last folder.
 fn write(document: &Document, folders: &[PathBuf]) -> Result<PathBuf, CommandError> {
-    let text = documents::json(document)?;
+    let text: Arc<str> = documents::json(document)?.into();
     let mut outcome = Err("the history has no folder: neither XDG_DATA_HOME nor HOME is set".into());
     for folder in folders {
-        let path = free_name(folder);
-        match atomic_file::write(&path, text.as_bytes(), &mut OutputGuard::new([])) {
-            Ok(()) => return Ok(path),
-            Err(error) => outcome = Err(error.into()),
+        let (folder, text) = (folder.clone(), Arc::clone(&text));
+        let write = move || {
+            let path = free_name(&folder);
+            Ok(atomic_file::write(&path, text.as_bytes(), &mut OutputGuard::new([])).map(|()| path))
+        };
+        match file_call::wait(write) {
+            Ok(Ok(path)) => return Ok(path),
+            Ok(Err(error)) => outcome = Err(error.into()),
+            Err(error) => outcome = Err(units::errno::reason(&error).into()),
         }
     }
     outcome

@@ -21,6 +21,7 @@ pub fn tables() -> Vec<(&'static str, String)> {
         ("limits", table(conditions::LIMITS)),
         ("removals", table(REMOVALS)),
         ("outputs", table(outputs::FILES)),
+        ("outputs-hang", table(outputs::FILES_HANG)),
         ("hangs", table(&[files::FIO_HANGS, files::DISKSPD_HANGS].concat())),
     ]
 }

@@ -76,7 +76,8 @@ impl Sandbox {
         left
     }
 
-    fn history_problem(&self) -> Option<String> {
+    /// Returns what is wrong with the history.
+    pub fn history_problem(&self) -> Option<String> {
         let path = self.scratch.file("data/fathom/history.db");
         if !path.exists() {
             return None;

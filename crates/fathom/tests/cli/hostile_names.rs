@@ -21,7 +21,7 @@ fn is_hidden(c: char) -> bool {
     is_direction || is_control || ['\u{feff}', '\u{2028}', '\u{2029}'].contains(&c)
 }
 
-fn assert_visible(what: &str, text: &str) {
+pub(crate) fn assert_visible(what: &str, text: &str) {
     let shown = || text.lines().find(|line| line.contains(is_hidden)).unwrap_or_default();
     assert!(!text.contains(is_hidden), "{what}: {:?}", shown());
     if text.starts_with("<!DOCTYPE html>") || text.starts_with("<svg") {
@@ -44,7 +44,7 @@ fn run(directory: &Path, word: &str, arguments: &[&str]) -> Outcome {
 }
 
 /// Returns the saved documents of each kind of run, with names that contain [`NAME`].
-fn documents(scratch: &Scratch) -> Vec<Value> {
+pub(crate) fn documents(scratch: &Scratch) -> Vec<Value> {
     let file = scratch.filled("NAME.dat", 1 << 20);
     let file = file.to_str().unwrap();
     std::fs::create_dir(scratch.file(NAME)).unwrap();
@@ -75,13 +75,18 @@ fn documents(scratch: &Scratch) -> Vec<Value> {
 }
 
 /// Puts a name in the places of [`NAME`], and of names that a run takes from the machine.
-fn rename(value: &mut Value, name: &str) {
+pub(crate) fn rename(value: &mut Value, name: &str) {
     match value {
+        // The saved profile of DiskSpd is XML. It has no place for most control characters.
+        Value::String(text) if text.starts_with('<') => {}
         Value::String(text) => *text = text.replace(NAME, name),
         Value::Array(items) => items.iter_mut().for_each(|item| rename(item, name)),
         Value::Object(fields) => {
             for (key, field) in fields {
-                if ["hostname", "model", "cpu_model", "kernel", "firmware", "title", "suite"].contains(&key.as_str()) {
+                let is_of_machine =
+                    ["hostname", "model", "cpu_model", "kernel", "firmware", "title", "suite"].contains(&key.as_str());
+                // The request of a suite has such a key, too.
+                if is_of_machine && !field.is_object() {
                     *field = name.into();
                 }
                 rename(field, name);

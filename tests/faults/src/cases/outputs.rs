@@ -2,7 +2,7 @@
 //! the mount point `files`. The folder of the history, `data`, leads to `files`.
 
 use crate::case::Report::{Complete, Ios, Missing};
-use crate::faulty_files::Effect::{Disconnects, Eio, Enospc, Erofs};
+use crate::faulty_files::Effect::{Disconnects, Eio, Enospc, Erofs, Hangs};
 use crate::faulty_files::Operation::{Close, Create, Fsync, Rename, Write};
 use crate::faulty_files::{Effect, Fault, Operation};
 use crate::{Case, case};
@@ -90,4 +90,40 @@ pub const FILES: &[Case<Fault>] = &[
     case(Fault::new(Create, 1, Enospc).of("history.db"), HISTORY, 1, "history.db: unable to open", Missing),
     case(Fault::new(Write, 1, Eio).of("history.db"), RUN, 0, "not saved in the history", Complete),
     case(Fault::new(Write, 3, Enospc).of("history.db-wal"), RUN, 0, "not saved in the history", Complete),
+];
+
+/// Requests for these files that do not complete. The run is interrupted then.
+pub const FILES_HANG: &[Case<Fault>] = &[
+    case(
+        all(Write, 1, Hangs),
+        OUTPUT,
+        128,
+        "--output=files/report: the file system does not respond; the file is not complete, the report continues on standard output",
+        Ios(64),
+    ),
+    case(all(Write, 1, Hangs), RECORD, 1, "files/record: the file system does not respond", Ios(64)),
+    case(all(Fsync, 1, Hangs), RECORD, 1, "files/record: the file system does not respond", Ios(64)),
+    case(all(Rename, 1, Hangs), RECORD, 1, "files/record: the file system does not respond", Ios(64)),
+    case(
+        all(Write, 1, Hangs),
+        "diskspd -d1 -W0 -Rrecord=files/record f",
+        1,
+        "files/record: the file system does not respond",
+        Complete,
+    ),
+    case(
+        all(Write, 1, Hangs),
+        "run --repeat 1 --no-history --save files/saved fio --name=a --filename=f --size=256k --rw=read",
+        1,
+        "the file system does not respond",
+        Complete,
+    ),
+    case(Fault::new(Write, 1, Hangs).of("history.db"), RUN, 130, "not saved in the history", Complete),
+    case(
+        Fault::new(Write, 1, Hangs).of("history.db"),
+        "fio --name=a --filename=f --size=256k --rw=read --findings=always",
+        0,
+        "not saved in the history",
+        Ios(64),
+    ),
 ];

@@ -65,9 +65,9 @@ fn run(invocation: Invocation) -> Result<u8, String> {
         ("--metrics", invocation.program.live.metrics.as_deref()),
     )?;
     live.check("--watch")?;
-    let interrupts = signals::install()?;
     let plan = Arc::new(::fio::lower(&invocation, &RealMachine));
     let (output, record_file) = open_files(&invocation, &plan)?;
+    let interrupts = signals::install()?;
     let mut watch = Watch::new(&invocation.program, output, interrupts);
     watch.begin(&plan);
     let snapshot_every = invocation.program.status_interval;

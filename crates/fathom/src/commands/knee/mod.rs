@@ -74,7 +74,8 @@ fn print(args: &Args, assessment: &Assessment, output: Option<&AtomicFile>) -> b
         Format::Json => report::json(assessment),
     };
     let text = text.unwrap_or_default();
-    let is_written = output.map_or_else(|| write_stdout(&text), |file| file.write_or_report(text.as_bytes()));
+    let is_in_file = output.is_some_and(|file| file.write_or_report(text.as_bytes()));
+    let is_written = is_in_file || write_stdout(&text) && output.is_none();
     if let Some(sentence) = report::sentence(assessment)
         && (output.is_some() || args.format == Format::Json)
     {

@@ -126,7 +126,7 @@ impl Runs<'_> {
             tags.push(format!("{set}-{}", run.name));
         }
         let document = Document::Record(Box::new(record.clone()));
-        store::add_after_run(&document, &tags).inspect_err(Unsaved::print).ok()
+        store::add_after_run(document, &tags).inspect_err(Unsaved::print).ok()
     }
 }
 
