@@ -20,6 +20,12 @@ impl Loop {
         Some(Loop { device, image })
     }
 
+    /// Returns the device number, such as `7:1`.
+    pub fn number(&self) -> String {
+        let name = self.device.trim_start_matches("/dev/");
+        std::fs::read_to_string(format!("/sys/block/{name}/dev")).unwrap().trim().to_owned()
+    }
+
     /// Makes two partitions.
     pub fn make_partitions(&self) -> Option<String> {
         // Two entries of a partition table with type 0x83: 32768 sectors from 2048 and from 65536.

@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "this is test code: it may panic")]
 
 pub mod arithmetic;
+pub mod block_trace;
 pub mod diskspd_report;
 pub mod fio_log;
 pub mod fio_report;

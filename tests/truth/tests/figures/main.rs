@@ -4,5 +4,6 @@
 
 mod block_layer;
 mod closes;
+mod device_latency;
 mod latencies;
 mod reading;
