@@ -4,6 +4,7 @@
 mod cargo;
 mod fuzz;
 mod miri;
+mod mutants;
 mod tests;
 mod tidy;
 
@@ -21,6 +22,8 @@ const USAGE: &str = "usage: cargo xtask ci
        cargo xtask fuzz [--minutes M] [--timeout S] [--jobs N] [--folder FOLDER] [--pack] [TARGET...]
                                        fuzz the parsers; --pack replaces the inputs in corpus/fuzz
        cargo xtask deny                check licences and sources of all packages (needs cargo-deny)
+       cargo xtask mutants [--shard K/N] [PACKAGE...]
+                                       test that tests fail with changed code (needs cargo-mutants)
        cargo xtask miri                run the unit tests of `os` under Miri (needs nightly with miri and rust-src)
        cargo xtask soak --hours N      run fathom for hours under random signals (needs root)
        cargo xtask tidy                check structure and style
@@ -43,6 +46,7 @@ fn main() -> ExitCode {
         ["fuzz", options @ ..] => fuzz::Options::parse(options).and_then(|options| fuzz::run(&options)),
         ["deny"] => deny(cargo),
         ["miri"] => miri::run(),
+        ["mutants", args @ ..] => mutants::run(args),
         ["soak", rest @ ..] => soak(rest),
         ["tidy"] => tidy(&Action::Check(MODE)),
         ["tidy", "--strict"] => tidy(&Action::Check(Mode::Strict)),

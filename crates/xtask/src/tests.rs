@@ -52,7 +52,18 @@ pub fn run(checks: impl FnOnce() -> Result<(), String> + Send) -> Result<(), Str
     let summary = Summary::of(&ran);
     eprint!("{summary}");
     checked?;
-    if summary.failed.is_empty() { Ok(()) } else { Err(format!("tests: {} failed", summary.failed.len())) }
+    summary.check(is_complete_machine())
+}
+
+/// Returns true if the tests have what they need: root, zram devices, and the programs that `.ci/run` installs.
+fn is_complete_machine() -> bool {
+    let is_installed = |program: &str| {
+        std::env::var_os("PATH")
+            .is_some_and(|paths| std::env::split_paths(&paths).any(|path| path.join(program).exists()))
+    };
+    // Only root may open it.
+    let may_use_devices = std::fs::File::open("/sys/class/zram-control/hot_add").is_ok();
+    may_use_devices && ["fio", "strace", "mkfs.xfs", "mkfs.ext4"].into_iter().all(is_installed)
 }
 
 /// Runs tests with some threads, in the order given, and prints the output of each failed test.

@@ -8,6 +8,8 @@ use super::one::Outcome;
 
 /// Tests that are shown with their time.
 const SLOWEST: usize = 10;
+/// Most skipped tests on a machine that can run the tests of devices. More means that a test hides.
+const SKIPPED_MAX: usize = 12;
 
 pub struct Ran {
     pub name: String,
@@ -43,6 +45,21 @@ impl<'a> Summary<'a> {
         summary.slowest.truncate(SLOWEST);
         summary
     }
+
+    /// Returns why the tests have not passed.
+    ///
+    /// # Errors
+    ///
+    /// A test failed, or a machine that can run the tests skipped more than [`SKIPPED_MAX`].
+    pub fn check(&self, machine_is_complete: bool) -> Result<(), String> {
+        match (self.failed.len(), self.skipped) {
+            (0, skipped) if machine_is_complete && skipped > SKIPPED_MAX => {
+                Err(format!("tests: {skipped} are skipped, of at most {SKIPPED_MAX}"))
+            }
+            (0, _) => Ok(()),
+            (failed, _) => Err(format!("tests: {failed} failed")),
+        }
+    }
 }
 
 impl fmt::Display for Summary<'_> {
@@ -62,7 +79,12 @@ impl fmt::Display for Summary<'_> {
             writeln!(f, "failed tests:")?;
         }
         self.failed.iter().try_for_each(|test| writeln!(f, "  {test}"))?;
-        writeln!(f, "{} passed, {} failed, {} skipped", self.passed, self.failed.len(), self.skipped)
+        let Summary { passed, failed, skipped, .. } = self;
+        writeln!(
+            f,
+            "{passed} passed, {} failed, {skipped} skipped of at most {SKIPPED_MAX}, none run twice",
+            failed.len()
+        )
     }
 }
 
@@ -77,6 +99,19 @@ mod tests {
         let all = [ran("a", Outcome::Passed), ran("b", no_fio()), ran("c", no_fio())];
         let text = Summary::of(&all).to_string();
         assert!(text.contains("skipped tests:\n  no fio\n    b\n    c\n"), "{text}");
-        assert!(text.ends_with("\n1 passed, 0 failed, 2 skipped\n"), "{text}");
+        assert!(text.ends_with("\n1 passed, 0 failed, 2 skipped of at most 12, none run twice\n"), "{text}");
+    }
+
+    #[test]
+    fn too_many_skipped_tests_fail_on_a_complete_machine() {
+        let skipped = |name: usize| Ran {
+            name: name.to_string(),
+            took: Duration::ZERO,
+            outcome: Outcome::Skipped(vec!["no device".to_owned()]),
+        };
+        let all: Vec<Ran> = (0..=SKIPPED_MAX).map(skipped).collect();
+        assert!(Summary::of(&all).check(true).unwrap_err().contains("13 are skipped"));
+        assert_eq!(Summary::of(&all).check(false), Ok(()));
+        assert_eq!(Summary::of(&all[1..]).check(true), Ok(()));
     }
 }
