@@ -123,7 +123,8 @@ fn run(target: &Target, engine: &str, depth: u32, is_fathom: bool, folder: &Path
             files.begin(Program::constant(DELAY));
             let direction = report();
             let served = files.served();
-            let seen = |one: &fathom_truth::timed_files::Served| Seen { arrived: one.arrived, answered: one.answered() };
+            let seen =
+                |one: &fathom_truth::timed_files::Served| Seen { arrived: one.arrived, answered: one.answered() };
             (direction, served.iter().map(seen).collect())
         }
     };

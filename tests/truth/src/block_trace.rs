@@ -67,7 +67,8 @@ impl BlockTrace {
         self.set("tracing_on", "0").unwrap();
         let text = fs::read_to_string(self.instance.join("trace")).unwrap();
         let entries = text.lines().find_map(|line| line.split_once("entries-in-buffer/entries-written: "));
-        let (kept, written) = entries.and_then(|(_, counts)| counts.split_whitespace().next()?.split_once('/')).unwrap();
+        let (kept, written) =
+            entries.and_then(|(_, counts)| counts.split_whitespace().next()?.split_once('/')).unwrap();
         assert_eq!(kept, written, "the trace buffer is too small");
         let mut seen = seen(&text, sectors);
         let first = seen.iter().map(|io| io.arrived).min().unwrap_or_default();
@@ -81,7 +82,8 @@ impl BlockTrace {
 impl Drop for BlockTrace {
     fn drop(&mut self) {
         // Events that are on would keep the instance.
-        let is_off = self.set("events/enable", "0").and_then(|()| fs::remove_dir(&self.instance).map_err(|e| e.to_string()));
+        let is_off =
+            self.set("events/enable", "0").and_then(|()| fs::remove_dir(&self.instance).map_err(|e| e.to_string()));
         let unmounted = shell(&format!("umount {}", self.tracefs.display())).map(drop);
         if let Err(why) = is_off.and(unmounted) {
             eprintln!("{why}");

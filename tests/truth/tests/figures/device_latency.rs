@@ -32,7 +32,10 @@ fn assert_between(what: &str, direction: &Direction, seen: &[Seen], depth: u64) 
     for share in SHARES {
         let least_ns = fio_bin(percentile(&seen_ns, share)).0 as f64 - call_ns - STEP_NS;
         let percentile_ns = reported.percentile_ns(share) as f64;
-        assert!(percentile_ns >= least_ns, "{what}: a {share}th percentile above {least_ns} ns was reported as {percentile_ns}");
+        assert!(
+            percentile_ns >= least_ns,
+            "{what}: a {share}th percentile above {least_ns} ns was reported as {percentile_ns}"
+        );
     }
 }
 
@@ -48,7 +51,12 @@ fn check_device(test: &str, path: &str, number: &str) {
             let Some(trace) = BlockTrace::start(number) else { return };
             let report = fathom_truth::fio(scratch.path(), &line).assert_success().json();
             let seen = trace.end(8);
-            assert_between(&format!("{test}, {engine}, depth {depth}"), &fio_report::only(&report, "read"), &seen, depth);
+            assert_between(
+                &format!("{test}, {engine}, depth {depth}"),
+                &fio_report::only(&report, "read"),
+                &seen,
+                depth,
+            );
         }
     }
 }
