@@ -305,6 +305,7 @@ fn judgement(old: JudgementV1, rounds: &[Round]) -> Result<Judgement, String> {
         measured: old.measured,
         threshold,
         interval: old.interval,
+        few_intervals: None,
         correction: None,
         reason: Reason::Saved { message: old.cause },
     })

@@ -48,6 +48,9 @@ impl fmt::Display for Verdict {
     }
 }
 
+/// Factor between the intervals of a short run and the ends of the range that decides.
+pub const FEW_INTERVALS_FACTOR: f64 = 4.0;
+
 /// A figure compared with its threshold.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Judgement {
@@ -63,10 +66,15 @@ pub struct Judgement {
     pub measured: f64,
     /// `None` for a figure that only describes a result, such as the highest sustained rate.
     pub threshold: Option<Threshold>,
-    /// The 95 % confidence interval. Its ends can be infinite, like `measured`.
+    /// The 95 % confidence interval, or the wider range of a figure with `few_intervals`. Its ends can be infinite, like
+    /// `measured`.
     #[serde(deserialize_with = "or_infinite_ends")]
     #[schemars(with = "Option<(Option<f64>, Option<f64>)>")]
     pub interval: Option<(f64, f64)>,
+    /// Number of whole intervals of time, if they are too few for a confidence interval. `interval` is then from the lowest
+    /// of them, divided by [`FEW_INTERVALS_FACTOR`] (4), to the highest, multiplied by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub few_intervals: Option<u64>,
     /// The facts that weaken the conclusion, and what they can explain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correction: Option<Correction>,

@@ -5,26 +5,35 @@
 #[path = "../tests/verdicts/simulation.rs"]
 mod simulation;
 
-use simulation::{Coverage, Kind, Noise, Shape, coverage};
+use simulation::{Coverage, Kind, Noise, Shape, Spread, coverage};
 
 const RUNS: usize = 2000;
-const INTERVALS: [usize; 5] = [5, 10, 20, 60, 240];
+const INTERVALS: [usize; 3] = [20, 60, 240];
+/// Numbers that are too few for a confidence interval.
+const FEW_INTERVALS: [usize; 4] = [3, 5, 10, 15];
 const CORRELATIONS: [f64; 3] = [0.0, 0.5, 0.8];
 
 fn main() {
     let runs = std::env::args().filter_map(|arg| arg.parse().ok()).next().unwrap_or(RUNS);
-    println!("95 % intervals that include the true figure, of {runs} simulated runs; – is no interval: INCONCLUSIVE\n");
+    println!("Ranges of few intervals that include the true figure, of {runs} simulated runs. Levels vary by 50 %\n");
+    table(runs, Spread::Wide, &FEW_INTERVALS);
+    println!("\n95 % intervals that include the true figure. Levels vary by 5 %; – is no interval: INCONCLUSIVE\n");
+    table(runs, Spread::Narrow, &INTERVALS);
+}
+
+fn table(runs: usize, spread: Spread, counts: &[usize]) {
     let shapes = [Shape::LogNormal, Shape::Bimodal, Shape::HeavyTail];
     let latencies =
         shapes.into_iter().flat_map(|shape| ["lat.mean", "lat.p50", "lat.p99"].map(|name| (Some(shape), name)));
     let figures: Vec<(Option<Shape>, &str)> = std::iter::once((None, "iops")).chain(latencies).collect();
-    println!("| figure | noise | φ | n = {} |", INTERVALS.map(|count| count.to_string()).join(" | "));
-    println!("|---|---|---|{}", "---|".repeat(INTERVALS.len()));
+    println!("| figure | noise | φ | n = {} |", counts.iter().map(ToString::to_string).collect::<Vec<_>>().join(" | "));
+    println!("|---|---|---|{}", "---|".repeat(counts.len()));
     for shape in std::iter::once(None).chain(shapes.map(Some)) {
         let names: Vec<&str> = figures.iter().filter(|(of, _)| *of == shape).map(|(_, name)| *name).collect();
         for (noise, correlation) in kinds() {
-            let columns =
-                INTERVALS.map(|intervals| coverage(Kind { noise, correlation, intervals, shape }, &names, runs));
+            let of_count =
+                |&intervals: &usize| coverage(Kind { noise, spread, correlation, intervals, shape }, &names, runs);
+            let columns: Vec<Vec<Coverage>> = counts.iter().map(of_count).collect();
             for (at, name) in names.iter().enumerate() {
                 let cells = columns.iter().map(|column| cell(column[at])).collect::<Vec<_>>().join(" | ");
                 let shape = shape.map(|shape| format!(", {}", title(shape))).unwrap_or_default();

@@ -6,7 +6,8 @@ use plan::stream::{Order, Streams};
 use plan::{Ddir, Open, SyncMode, Worker, Workload};
 use record::{DdirStats, Latency, Record, Timeline};
 
-use super::latency_interval::{self, whole_slots};
+use super::latency_interval::whole_slots;
+use super::{few_intervals, latency_interval};
 use crate::device::is_direct;
 use crate::figures::{of_runs, percentile_of_runs};
 use crate::inference::{Interval, enclosing_ranks, evened, mean, mean_interval};
@@ -32,7 +33,10 @@ pub struct Figure {
     pub series: Vec<f64>,
     /// Number of intervals in which all workers took part.
     pub intervals: u64,
+    /// The confidence interval. With few intervals a wider range: see [`few_intervals`].
     pub interval: Option<Interval>,
+    /// A run has too few intervals for a confidence interval.
+    pub has_few_intervals: bool,
     /// Number of I/Os behind the figure.
     pub ios: u64,
 }
@@ -173,16 +177,19 @@ impl<'a> JobRounds<'a> {
         let measured = self.measured(metric)?;
         let ios = self.records.iter().map(|record| sample(record, metric)).sum();
         let series: Vec<f64> = if metric.is_rate() { self.series(metric) } else { Vec::new() };
-        let intervals: usize = self.records.iter().map(|record| intervals(record, metric)).sum();
-        let of_round = |record: &&Record| interval(record, metric);
-        let of_each = || self.records.iter().filter(|record| value(record, metric).is_some()).map(of_round);
-        let interval = match metric.quantity {
+        let with_figure = || self.records.iter().filter(|record| value(record, metric).is_some());
+        let intervals: Vec<usize> = with_figure().map(|record| intervals(record, metric)).collect();
+        let (interval, has_few_intervals) = match metric.quantity {
             Quantity::Latency(_, Statistic::Max) | Quantity::Fsync(Statistic::Max) => {
-                Some(Interval { low: measured, high: measured })
+                (Some(Interval { low: measured, high: measured }), false)
             }
-            _ => of_each().collect::<Option<Vec<Interval>>>().and_then(of_rounds),
+            _ => {
+                let of_each = with_figure().map(|record| interval(record, metric)).collect::<Option<Vec<Interval>>>();
+                (of_each.and_then(of_rounds), intervals.iter().any(|count| *count < INTERVALS_MIN))
+            }
         };
-        Some(Figure { measured, series, intervals: intervals as u64, interval, ios })
+        let intervals = intervals.iter().sum::<usize>() as u64;
+        Some(Figure { measured, series, intervals, interval, has_few_intervals, ios })
     }
 
     /// Returns the rate of each interval in which all workers took part, over all rounds.
@@ -195,10 +202,12 @@ impl<'a> JobRounds<'a> {
 /// Returns the interval of a rate of one run. The series lacks the I/Os at the end, so its interval is moved to the
 /// figure. `None` for too few values.
 pub(super) fn around(series: &[f64], measured: f64) -> Option<Interval> {
+    if series.len() < INTERVALS_MIN {
+        return few_intervals::of_rate(series, measured);
+    }
     // A series that is combined in pairs can drop its last value.
     let (found, middle) = (mean_interval(series)?, mean(&evened(series)));
-    let is_known = series.len() >= INTERVALS_MIN && middle > 0.0;
-    is_known.then(|| Interval { low: found.low / middle * measured, high: found.high / middle * measured })
+    (middle > 0.0).then(|| Interval { low: found.low / middle * measured, high: found.high / middle * measured })
 }
 
 /// Returns the interval of the median of several rounds: from a low end to a high end of the rounds' intervals. The
@@ -240,7 +249,7 @@ fn interval(record: &Record, metric: Metric) -> Option<Interval> {
     };
     let (times, blocks) = (times(record, metric)?, latency_interval::blocks(record, metric));
     if blocks.len() < INTERVALS_MIN {
-        return None;
+        return few_intervals::of_latency(&times, &blocks, statistic);
     }
     match statistic {
         Statistic::Mean => latency_interval::of_mean(&times, &blocks),
@@ -290,6 +299,13 @@ pub(super) struct Times {
     pub latency: Latency,
     /// I/Os that were due and never submitted. A percentile of response time counts them as longer than any other.
     pub unissued: u64,
+}
+
+impl Times {
+    /// Returns the number of I/Os that were due.
+    pub fn due(&self) -> u64 {
+        self.latency.count() + self.unissued
+    }
 }
 
 /// Returns the latencies of a metric; `None` if none were measured. A DiskSpd run measures only the service time, which then

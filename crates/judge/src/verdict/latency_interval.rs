@@ -51,8 +51,8 @@ pub(super) fn of_mean(times: &Times, blocks: &[SlotLatencies]) -> Option<Interva
 fn relative_mean(blocks: &[SlotLatencies]) -> Option<Interval> {
     let sums: Vec<f64> = blocks.iter().map(|block| block.sum_ns as f64).collect();
     let counts: Vec<f64> = blocks.iter().map(|block| block.histogram.total() as f64).collect();
-    let mean_ns = sums.iter().sum::<f64>() / counts.iter().sum::<f64>();
-    let found = quotient_interval(&sums, &counts).filter(|_| mean_ns > 0.0)?;
+    let mean_ns = mean_ns(&merged(blocks))?;
+    let found = quotient_interval(&sums, &counts)?;
     Some(Interval { low: found.low / mean_ns, high: found.high / mean_ns })
 }
 
@@ -62,17 +62,9 @@ fn relative_mean(blocks: &[SlotLatencies]) -> Option<Interval> {
 /// I/Os with the same information (the effective sample size: Woodruff, JASA 47, 1952; Korn and Graubard, 1998). The
 /// interval are the ranks that enclose the percentile of that number of I/Os.
 pub(super) fn of_percentile(times: &Times, blocks: &[SlotLatencies], share: f64) -> Option<Interval> {
-    let (latency, count) = (&times.latency, times.latency.count() + times.unissued);
-    let below = Below::of(blocks, share * count as f64 / latency.count() as f64)?;
-    let independent = below.independent(count as f64);
-    let (low, high) = enclosing_ranks(independent as u64, share)?;
-    let rank = |rank: u64| (rank as f64 * count as f64 / independent.floor()).round() as u64;
-    // From the start of the first bin to the end of the last. An I/O that was never submitted is longer than any other.
-    let bin = |rank: u64| (rank <= latency.count()).then(|| Histogram::index_of(latency.ranked_ns(rank.max(1))));
-    let (low, high) = (bin(rank(low.saturating_sub(1)) + 1), bin(rank(high)));
-    let start = |bin| Histogram::low_of(bin).max(latency.min_ns()) as f64;
-    let end = |bin| Histogram::low_of(bin + 1).min(latency.max_ns()) as f64;
-    let ranked = Interval { low: low.map_or(f64::INFINITY, start), high: high.map_or(f64::INFINITY, end) };
+    let (latency, count) = (&times.latency, times.due() as f64);
+    let below = Below::of(blocks, share * count / latency.count() as f64)?;
+    let ranked = ranks(times, share, below.independent(count))?;
     if below.bin_share <= BIN_SHARE_MAX {
         return Some(ranked);
     }
@@ -81,6 +73,32 @@ pub(super) fn of_percentile(times: &Times, blocks: &[SlotLatencies], share: f64)
     let relative = relative_mean(blocks)?;
     let moved = Interval { low: relative.low * measured as f64, high: relative.high * measured as f64 };
     Some(Interval { low: ranked.low.min(moved.low), high: ranked.high.max(moved.high) })
+}
+
+/// Returns the latencies of the ranks that enclose the percentile of `share`, if the I/Os have the information of this number
+/// of independent ones. `None` if too few of these lie beyond it.
+pub(super) fn ranks(times: &Times, share: f64, independent: f64) -> Option<Interval> {
+    let (latency, count) = (&times.latency, times.due());
+    let (low, high) = enclosing_ranks(independent as u64, share)?;
+    let rank = |rank: u64| (rank as f64 * count as f64 / independent.floor()).round() as u64;
+    // From the start of the first bin to the end of the last. An I/O that was never submitted is longer than any other.
+    let bin = |rank: u64| (rank <= latency.count()).then(|| Histogram::index_of(latency.ranked_ns(rank.max(1))));
+    let (low, high) = (bin(rank(low.saturating_sub(1)) + 1), bin(rank(high)));
+    let start = |bin| Histogram::low_of(bin).max(latency.min_ns()) as f64;
+    let end = |bin| Histogram::low_of(bin + 1).min(latency.max_ns()) as f64;
+    Some(Interval { low: low.map_or(f64::INFINITY, start), high: high.map_or(f64::INFINITY, end) })
+}
+
+/// Returns the latencies of all blocks together.
+pub(super) fn merged(blocks: &[SlotLatencies]) -> SlotLatencies {
+    let mut all = SlotLatencies::default();
+    blocks.iter().for_each(|block| all.merge(block));
+    all
+}
+
+/// Returns the mean of a block. `None` if it has no I/Os or no exact sum.
+pub(super) fn mean_ns(block: &SlotLatencies) -> Option<f64> {
+    (block.sum_ns > 0).then(|| block.sum_ns as f64 / block.histogram.total() as f64)
 }
 
 /// The I/Os below a percentile, by block.
@@ -95,8 +113,7 @@ struct Below {
 impl Below {
     /// `share` can be above 1: then the percentile is that of I/Os that were never submitted.
     fn of(blocks: &[SlotLatencies], share: f64) -> Option<Below> {
-        let mut all = SlotLatencies::default();
-        blocks.iter().for_each(|block| all.merge(block));
+        let all = merged(blocks);
         let (total, share) = (all.histogram.total() as f64, share.min(1.0));
         let mut before = 0.0;
         let with_percentile = all.histogram.bins().find(|bin| {

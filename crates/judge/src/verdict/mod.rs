@@ -1,6 +1,7 @@
 //! Verdicts on figures, tests and assessments.
 
 mod confounders;
+mod few_intervals;
 mod figures;
 mod latency_bound;
 mod latency_interval;

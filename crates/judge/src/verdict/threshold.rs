@@ -6,7 +6,8 @@ use assessment::{
 };
 
 use super::confounders::{Confounders, Effect, Extent, corrected};
-use super::figures::{Figure, INTERVALS_MIN, around};
+use super::few_intervals;
+use super::figures::{Figure, around};
 use crate::inference::{Interval, evened, line, mean, mean_interval};
 use crate::limits::Limit;
 use crate::stats::{median, quantile};
@@ -83,6 +84,7 @@ pub fn judge(compared: &Compared, figure: &Figure, confounders: &Confounders) ->
         measured: figure.measured,
         threshold: Some(compared.threshold.clone()),
         interval: interval.map(|interval| (interval.low, interval.high)),
+        few_intervals: figure.has_few_intervals.then_some(figure.intervals),
         correction,
         reason,
     }
@@ -160,6 +162,9 @@ fn decide(
             let failed = (Verdict::Fail, Reason::NotEnough(rate_shape(shape, confounders.is_throttled)));
             Decision::from(failed).unless_explained(&effects, best, threshold, false)
         }
+        (false, false) if figure.has_few_intervals => {
+            (Verdict::Inconclusive, Reason::TooFewIntervals { intervals: figure.intervals }).into()
+        }
         (false, false) => {
             let reason = Reason::Undecided { fall: shape.fall(), cpu_wait_share: confounders.cpu_wait_share };
             (Verdict::Inconclusive, reason).into()
@@ -168,7 +173,7 @@ fn decide(
 }
 
 fn too_few(metric: Metric, figure: &Figure) -> Reason {
-    match metric.is_rate() || figure.intervals < INTERVALS_MIN as u64 {
+    match metric.is_rate() || figure.intervals < few_intervals::INTERVALS_MIN as u64 {
         true => Reason::TooFewIntervals { intervals: figure.intervals },
         false => Reason::TooFewIos { ios: figure.ios },
     }
@@ -242,7 +247,7 @@ fn without_trend(series: &[f64]) -> Vec<f64> {
 
 fn shape(metric: Metric, figure: &Figure) -> Shape {
     let series = &evened(inner(&figure.series));
-    if !metric.is_rate() || series.len() < END_MIN {
+    if !metric.is_rate() || figure.has_few_intervals || series.len() < END_MIN {
         return Shape::Unknown;
     }
     // The figure may include I/Os outside the intervals.

@@ -1,12 +1,12 @@
 //! Confidence intervals include the true figure as often as they state. The full table: `cargo bench -p fathom-judge
 //! --bench coverage`.
 
-use crate::simulation::{Coverage, Kind, Noise, Shape, coverage};
+use crate::simulation::{Coverage, Kind, Noise, Shape, Spread, coverage};
 
 const RUNS: usize = 200;
 
 fn share(noise: Noise, correlation: f64, intervals: usize, shape: Option<Shape>, metric: &str) -> f64 {
-    let all = coverage(Kind { noise, correlation, intervals, shape }, &[metric], RUNS);
+    let all = coverage(Kind { noise, spread: Spread::Narrow, correlation, intervals, shape }, &[metric], RUNS);
     assert!(all[0].given >= RUNS * 9 / 10, "{noise:?} {correlation} {intervals} {metric}: {all:?}");
     all[0].share()
 }
@@ -39,10 +39,30 @@ fn latencies_with_a_varying_level_are_covered() {
 }
 
 #[test]
-fn few_intervals_have_no_confidence_interval() {
-    for intervals in [5, 10, 15] {
-        let kind = Kind { noise: Noise::Normal, correlation: 0.0, intervals, shape: Some(Shape::LogNormal) };
-        let none = Coverage { runs: 3, given: 0, covering: 0 };
-        assert_eq!(coverage(kind, &["read.iops", "read.lat.mean", "read.lat.p50"], 3), [none; 3]);
+fn the_range_of_few_intervals_includes_the_figure() {
+    // The confidence interval of 3 intervals with this correlation would include 1 of 2 figures.
+    for (noise, correlation, intervals) in [
+        (Noise::Normal, 0.0, 3),
+        (Noise::Normal, 0.8, 3),
+        (Noise::Stepped, 0.8, 3),
+        (Noise::Stepped, 0.8, 5),
+        (Noise::Stepped, 0.8, 10),
+    ] {
+        let kind = Kind { noise, spread: Spread::Wide, correlation, intervals, shape: None };
+        let latencies = Kind { shape: Some(Shape::LogNormal), ..kind };
+        let mut all = coverage(kind, &["read.iops"], RUNS);
+        all.extend(coverage(latencies, &["read.lat.mean", "read.lat.p50", "read.lat.p99"], RUNS));
+        for found in all {
+            let is_covering = found.covering as f64 >= found.given as f64 * 0.95;
+            assert!(found.given > 0 && is_covering, "{noise:?} {correlation} {intervals}: {found:?}");
+        }
     }
+}
+
+#[test]
+fn two_intervals_decide_nothing() {
+    let shape = Some(Shape::LogNormal);
+    let kind = Kind { noise: Noise::Normal, spread: Spread::Narrow, correlation: 0.0, intervals: 2, shape };
+    let none = Coverage { runs: 3, given: 0, covering: 0 };
+    assert_eq!(coverage(kind, &["read.iops", "read.lat.mean", "read.lat.p50"], 3), [none; 3]);
 }

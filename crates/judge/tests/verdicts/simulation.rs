@@ -12,6 +12,8 @@ use units::random::Tausworthe64;
 const SECOND_NS: u64 = 1_000_000_000;
 /// Standard deviation of the level of an interval, as a share of its mean.
 const DEVIATION: f64 = 0.05;
+/// Standard deviation of the logarithm of the level of an interval.
+const WIDE_DEVIATION: f64 = 0.5;
 /// I/Os per interval of a run with latencies.
 const IOS: u64 = 200;
 /// I/Os of an interval of a run with rates.
@@ -28,6 +30,25 @@ pub enum Noise {
     Stepped,
 }
 
+/// The distribution of the levels of intervals.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Spread {
+    /// Normal, with a standard deviation of 5 %.
+    Narrow,
+    /// Log-normal, with a standard deviation of 50 %.
+    Wide,
+}
+
+impl Spread {
+    /// Returns the level at a number of standard deviations from the middle. The mean of all levels is 1.
+    fn level(self, deviations: f64) -> f64 {
+        match self {
+            Spread::Narrow => 1.0 + DEVIATION * deviations,
+            Spread::Wide => (WIDE_DEVIATION * (deviations - WIDE_DEVIATION / 2.0)).exp(),
+        }
+    }
+}
+
 /// The distribution of latencies in one interval.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Shape {
@@ -42,6 +63,7 @@ pub enum Shape {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Kind {
     pub noise: Noise,
+    pub spread: Spread,
     /// Correlation of neighbouring intervals.
     pub correlation: f64,
     pub intervals: usize,
@@ -97,7 +119,7 @@ fn levels(kind: Kind, random: &mut Random) -> Vec<f64> {
                 Noise::Stepped => random.normal(),
             };
         }
-        1.0 + DEVIATION * distance
+        kind.spread.level(distance)
     };
     (0..kind.intervals).map(next).collect()
 }
@@ -114,10 +136,10 @@ impl Shape {
     }
 
     /// Returns all latencies of a long run, in ascending order.
-    fn long_run(self) -> Vec<u64> {
+    fn long_run(self, spread: Spread) -> Vec<u64> {
         let mut random = Random::new(77);
         let draw = |_| {
-            let level = 1.0 + DEVIATION * random.normal();
+            let level = spread.level(random.normal());
             self.latency_ns(level, &mut random)
         };
         let mut all: Vec<u64> = (0..TRUTH_IOS).map(draw).collect();
@@ -156,7 +178,7 @@ fn run(kind: Kind, random: &mut Random) -> Record {
 /// Simulates runs, and counts for each metric the intervals that include the true figure.
 pub fn coverage(kind: Kind, metrics: &[&str], runs: usize) -> Vec<Coverage> {
     let metrics: Vec<Metric> = metrics.iter().map(|name| Metric::parse(name).expect("a metric")).collect();
-    let long_run = kind.shape.map(Shape::long_run).unwrap_or_default();
+    let long_run = kind.shape.map(|shape| shape.long_run(kind.spread)).unwrap_or_default();
     let truths: Vec<f64> = metrics.iter().map(|metric| truth(*metric, &long_run)).collect();
     let mut random = Random::new(1 + kind.intervals as u64 * 100 + (kind.correlation * 10.0) as u64);
     let mut all = vec![Coverage::default(); metrics.len()];

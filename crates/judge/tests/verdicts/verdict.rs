@@ -262,9 +262,30 @@ fn a_burst_is_recognised() {
 }
 
 #[test]
+fn short_runs_decide_far_from_the_threshold_only() {
+    let judged = |rate: f64, rule: &str| {
+        let few = writes([rate, rate * 1.5, rate * 1.25].into_iter(), 0.0);
+        let mut assessment = assessment(vec![test(Aim::Behaviour, few)]);
+        judge(&mut assessment, &[], &require(rule));
+        let judgement = assessment.tests.remove(0).judgements.remove(0);
+        assert_eq!(judgement.few_intervals, Some(3));
+        (judgement.verdict, judgement.interval.expect("a range"))
+    };
+    let (verdict, (low, high)) = judged(1000.0, "write.iops>=249");
+    assert!(verdict == Verdict::Pass && (low - 250.0).abs() < 1.0 && (high - 6000.0).abs() < 20.0, "{low} {high}");
+    assert_eq!(judged(1000.0, "write.iops>=252").0, Verdict::Inconclusive);
+    assert_eq!(judged(1000.0, "write.iops>=5900").0, Verdict::Inconclusive);
+    assert_eq!(judged(1000.0, "write.iops>=6100").0, Verdict::Fail);
+    assert_eq!(judged(1000.0, "write.iops<=5900").0, Verdict::Inconclusive);
+    assert_eq!(judged(1000.0, "write.iops<=6100").0, Verdict::Pass);
+}
+
+#[test]
 fn short_rising_and_noisy_runs_are_inconclusive() {
     let few = writes(std::iter::repeat_n(12_800.0, 3), 0.0);
     assert_eq!(on(few), (Verdict::Inconclusive, Reason::TooFewIntervals { intervals: 3 }));
+    assert_eq!(on(writes(std::iter::repeat_n(3200.0, 2), 0.0)).0, Verdict::Inconclusive);
+    assert_eq!(on(writes(std::iter::repeat_n(3000.0, 3), 0.0)).0, Verdict::Fail);
     let (verdict, reason) = on(writes((0..60).map(|at| 5000.0 + 100.0 * f64::from(at)), 0.01));
     assert!(verdict == Verdict::Inconclusive && matches!(reason, Reason::StillRising(_)), "{reason:?}");
     let (verdict, reason) = on(writes(std::iter::repeat_n(12_544.0, 60), 0.3));

@@ -1,8 +1,8 @@
 //! Judgements and causes in words.
 
 use assessment::{
-    AboveLimit, Basis, Cause, Citation, Confidence, Confounder, Judgement, RateChange, RateShape, Reason, Subject,
-    Threshold, ThresholdBound,
+    AboveLimit, Basis, Cause, Citation, Confidence, Confounder, FEW_INTERVALS_FACTOR, Judgement, RateChange, RateShape, Reason, Subject,
+    Threshold, ThresholdBound, Verdict,
 };
 use units::format::{TIMES_FROM, bandwidth, grouped, iops, percent, time_ns};
 
@@ -103,9 +103,7 @@ fn judgement(test: &str, judgement: &Judgement) -> String {
         Reason::NotEnough(shape) => rate_shape(judgement, *shape),
         Reason::Confounded(confounder) => format!("; but {}", self::confounder(test, judgement, confounder)),
         Reason::Undecided { fall, cpu_wait_share } => undecided(judgement, *fall, *cpu_wait_share),
-        Reason::TooFewIntervals { intervals } => {
-            format!("; {intervals} whole intervals are too few for a confidence interval: measure longer")
-        }
+        Reason::TooFewIntervals { intervals } => too_few_intervals(judgement, *intervals),
         Reason::TooFewIos { ios } => {
             format!("; {} I/Os are too few for this figure: measure longer", grouped(*ios as f64))
         }
@@ -120,7 +118,7 @@ fn judgement(test: &str, judgement: &Judgement) -> String {
                 .to_owned()
         }
     };
-    let why = why + &correction(judgement);
+    let why = why + &of_few_intervals(judgement) + &correction(judgement);
     match (&judgement.threshold, judgement.ratio()) {
         (Some(threshold), Some(ratio)) => {
             let of = if ratio < TIMES_FROM { "of " } else { "" };
@@ -214,6 +212,33 @@ fn undecided(judgement: &Judgement, fall: Option<RateChange>, cpu_wait_share: Op
         None => "measure longer".to_owned(),
     };
     format!("{fell}{interval}: {advice}")
+}
+
+fn too_few_intervals(judgement: &Judgement, intervals: u64) -> String {
+    let plural = if intervals == 1 { "" } else { "s" };
+    let range = judgement.interval.map(|(low, high)| {
+        let (low, high) = (judgement.metric.show(low), judgement.metric.show(high));
+        format!(" and decide outside of {low} to {high} only")
+    });
+    let range = range.unwrap_or_default();
+    format!("; {intervals} whole interval{plural} are too few for a confidence interval{range}: measure longer")
+}
+
+/// Returns the end of the range that decides, if it is no confidence interval.
+fn of_few_intervals(judgement: &Judgement) -> String {
+    let (Some(intervals), Some((low, high)), Some(threshold)) =
+        (judgement.few_intervals, judgement.interval, &judgement.threshold)
+    else {
+        return String::new();
+    };
+    let is_decided = matches!(judgement.verdict, Verdict::Pass | Verdict::Fail);
+    let is_low = (threshold.bound == ThresholdBound::AtLeast) == (judgement.verdict == Verdict::Pass);
+    let (end, factor) = (judgement.metric.show(if is_low { low } else { high }), FEW_INTERVALS_FACTOR);
+    match is_decided {
+        true if is_low => format!("; of {intervals} intervals, the lowest divided by {factor} is {end}"),
+        true => format!("; of {intervals} intervals, the highest times {factor} is {end}"),
+        false => String::new(),
+    }
 }
 
 fn confounder(test: &str, judgement: &Judgement, confounder: &Confounder) -> String {

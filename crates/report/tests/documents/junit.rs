@@ -143,6 +143,7 @@ fn two_settings_with_one_metric_are_two_cases() {
         at: vec![("bs".to_owned(), size.to_owned())],
         measured: 1.0,
         threshold: None,
+        few_intervals: None,
         correction: None,
         interval: None,
         reason: Reason::SustainedRate,

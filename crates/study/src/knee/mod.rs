@@ -370,6 +370,7 @@ fn judgements(request: &assessment::Knee, result: &KneeResult, verdict: Verdict)
         measured,
         threshold: None,
         interval: None,
+        few_intervals: None,
         correction: None,
         reason,
     };
