@@ -46,7 +46,7 @@ pub use study::{
     RepeatsRun, Settings, Study, SuiteRequest, Sweep, SweepPoint, SweepResult, SweepRun, Workload,
 };
 pub use v1::SCHEMA as SCHEMA_1;
-pub use verdict::{FEW_INTERVALS_FACTOR, 
-    AboveLimit, Basis, Cause, Confounder, Correction, DirectionFigures, Judgement, MissedTime, RateChange, RateShape,
-    Reason, Threshold, ThresholdBound, Verdict,
+pub use verdict::{
+    AboveLimit, Basis, Cause, Confounder, Correction, DirectionFigures, FEW_INTERVALS_FACTOR, Judgement, MissedTime,
+    RateChange, RateShape, Reason, Threshold, ThresholdBound, Verdict,
 };

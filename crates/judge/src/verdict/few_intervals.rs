@@ -6,8 +6,8 @@
 use assessment::{FEW_INTERVALS_FACTOR as FACTOR, Statistic};
 use record::SlotLatencies;
 
-use super::figures::Times;
 use super::latency_interval::{mean_ns, merged, ranks};
+use super::times::Times;
 use crate::inference::{Interval, mean};
 
 /// Fewest intervals with a range.

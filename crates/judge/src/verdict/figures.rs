@@ -7,6 +7,7 @@ use plan::{Ddir, Open, SyncMode, Worker, Workload};
 use record::{DdirStats, Latency, Record, Timeline};
 
 use super::latency_interval::whole_slots;
+use super::times::Times;
 use super::{few_intervals, latency_interval};
 use crate::device::is_direct;
 use crate::figures::{of_runs, percentile_of_runs};
@@ -291,20 +292,6 @@ fn sample(record: &Record, metric: Metric) -> u64 {
     match metric.quantity {
         Quantity::Iops | Quantity::Bandwidth | Quantity::Cpu => stats(record, metric.ddir).ios,
         Quantity::Latency(..) | Quantity::Fsync(_) => times(record, metric).map_or(0, |times| times.latency.count()),
-    }
-}
-
-/// The latencies of a metric.
-pub(super) struct Times {
-    pub latency: Latency,
-    /// I/Os that were due and never submitted. A percentile of response time counts them as longer than any other.
-    pub unissued: u64,
-}
-
-impl Times {
-    /// Returns the number of I/Os that were due.
-    pub fn due(&self) -> u64 {
-        self.latency.count() + self.unissued
     }
 }
 

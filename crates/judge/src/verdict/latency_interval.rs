@@ -6,7 +6,7 @@
 use assessment::{LatencyKind, Metric, Quantity};
 use record::{Histogram, Record, Slot, SlotLatencies, Timeline};
 
-use super::figures::Times;
+use super::times::Times;
 use crate::inference::{Interval, enclosing_ranks, quotient_interval};
 
 /// If the bin with a percentile holds a larger share of the I/Os, it hides the movement of the percentile.

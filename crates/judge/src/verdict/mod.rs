@@ -9,6 +9,7 @@ mod overall;
 mod test;
 pub(crate) use test::{ALL, interrupted};
 mod threshold;
+mod times;
 
 pub use figures::{Figure, JobRounds};
 pub use overall::{Conclusion, conclusion, judge, not_measured, tests_for};

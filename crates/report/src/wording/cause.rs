@@ -1,8 +1,8 @@
 //! Judgements and causes in words.
 
 use assessment::{
-    AboveLimit, Basis, Cause, Citation, Confidence, Confounder, FEW_INTERVALS_FACTOR, Judgement, RateChange, RateShape, Reason, Subject,
-    Threshold, ThresholdBound, Verdict,
+    AboveLimit, Basis, Cause, Citation, Confidence, Confounder, FEW_INTERVALS_FACTOR, Judgement, RateChange, RateShape,
+    Reason, Subject, Threshold, ThresholdBound, Verdict,
 };
 use units::format::{TIMES_FROM, bandwidth, grouped, iops, percent, time_ns};
 
