@@ -13,3 +13,5 @@ mod rates;
 mod series;
 mod stops;
 mod streams;
+mod syncs;
+mod totals;

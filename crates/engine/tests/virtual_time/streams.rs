@@ -70,6 +70,20 @@ fn stop_in_the_cool_down_keeps_the_measured_time() {
 }
 
 #[test]
+fn share_of_writes_is_the_one_of_the_option() {
+    for percent in [0, 30, 100] {
+        let run = diskspd(device(100 * US, 1), &format!("-b4K -r -o1 -t1 -w{percent} -W0 -d1 -L"), &["a"]);
+        let (reads, writes) = run.ios(0);
+        let served = run.served.iter().filter(|io| io.kind == os::io::Kind::Write && io.done_ns < S).count() as u64;
+        assert_eq!((reads + writes, writes), (9999, served), "{percent}");
+        // The number of writes has a binomial distribution.
+        let share = f64::from(percent) / 100.0;
+        let (expected, deviation) = (9999.0 * share, (9999.0 * share * (1.0 - share)).sqrt());
+        assert!((writes as f64 - expected).abs() <= 4.0 * deviation, "{percent} %: {writes}");
+    }
+}
+
+#[test]
 fn threads_share_the_measured_time_and_count_per_target() {
     let run = diskspd(device(100 * US, 4), "-b4K -r -o1 -F2 -W1 -d1 -C0 -L", &["a", "b"]);
     for worker in 0..2 {

@@ -93,7 +93,7 @@ fn terse_fields_have_fios_positions() {
         let writes = if version == 5 { first + 47 } else { first + 41 };
         for direction in [first, writes] {
             let [kib, rate, iops, ms] = [0, 1, 2, 3].map(|at| number(direction + at));
-            assert!(kib > 0.0 && (900.0..1200.0).contains(&ms), "{text}");
+            assert!(kib > 0.0 && ms >= 1000.0, "{text}");
             assert!((rate - kib * 1000.0 / ms).abs() <= rate / 100.0 && (rate / 4.0 - iops).abs() <= 2.0, "{text}");
             let clat = &line[direction + 8..direction + 12];
             assert!(clat[0].parse::<f64>().unwrap() <= clat[2].parse().unwrap(), "{clat:?}");

@@ -116,7 +116,7 @@ fn counts_of_threads_and_targets_are_numbers_that_add_up() {
     let results = report(&scratch, &format!("-Rxml -L -r -w40 -t2 {SHORT} data data2"));
     let document = Document::parse(&results).unwrap();
     let span = all(document.root_element(), "TimeSpan")[0];
-    assert!((0.9..2.0).contains(&number(span, "TestTimeSeconds")));
+    assert_eq!(text(span, "TestTimeSeconds"), "1.00");
     assert_eq!((number(span, "ThreadCount"), text(span, "RequestCount")), (4.0, "0"));
     assert!(number(span, "ProcCount") >= 1.0);
     let targets = all(span, "Thread/Target");
@@ -447,8 +447,8 @@ fn vm_fleet_profiles_run() {
         "{HOT}<WriteRatio>50</WriteRatio>{ALONE}<Throughput unit=\"IOPS\">200</Throughput><Random>4096</Random>"
     );
     let counted = counts(&scratch, &profile(&[&general], ""));
-    // A busy machine does fewer.
-    assert!((1.0..=250.0).contains(&(counted[0].0 + counted[0].1)), "{counted:?}");
+    // A busy machine does fewer. The tests on the virtual clock have the exact number.
+    assert!((1.0..=200.0).contains(&(counted[0].0 + counted[0].1)), "{counted:?}");
 }
 
 #[test]
@@ -471,5 +471,7 @@ fn streams_on_one_file_have_separate_rates_or_share_threads() {
     let counted = counts(&scratch, &profile(&[&base, &log], pool));
     let (reads, writes) = counted.iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     assert_eq!(counted.len(), 4);
-    assert!(writes > 0.0 && (0.8..0.98).contains(&(reads / (reads + writes))), "{counted:?}");
+    // Weights of 9 to 1, drawn for each I/O. Eight I/Os are in flight at the end.
+    let ios: f64 = reads + writes;
+    assert!((reads - 0.9 * ios).abs() <= 4.0 * (0.9 * 0.1 * ios).sqrt() + 8.0, "{counted:?}");
 }

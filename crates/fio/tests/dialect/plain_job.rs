@@ -1,11 +1,11 @@
-//! A job without options is lowered to the default worker of the plan, with a file named after the job.
+//! A job without options is lowered to the default worker of the plan, with a file named after the job. Words become modes.
 
 use std::sync::Arc;
 
 use fio::lower::{FixedMachine, lower};
 use fio::parse::env::FixedEnv;
 use fio::parse::{Request, parse};
-use plan::{Echo, Targets, Worker};
+use plan::{Echo, Fallocate, Targets, Worker};
 
 #[test]
 fn a_plain_job_is_the_default_worker() {
@@ -29,4 +29,19 @@ fn a_plain_job_is_the_default_worker() {
     // Files for reads are laid out.
     expected.targets.create.overwrite = true;
     assert_eq!(format!("{lowered:#?}"), format!("{expected:#?}"));
+}
+
+#[test]
+fn each_word_of_fallocate_is_its_mode() {
+    for (word, mode) in [
+        ("none", Fallocate::None),
+        ("posix", Fallocate::Posix),
+        ("keep", Fallocate::Keep),
+        ("truncate", Fallocate::Truncate),
+        ("native", Fallocate::Native),
+    ] {
+        let line = ["--name=job".to_owned(), format!("--fallocate={word}")];
+        let Ok(Request::Run(invocation)) = parse(&line, &FixedEnv::default()) else { panic!("{word}") };
+        assert_eq!(lower(&invocation, &FixedMachine { cpus: 1 }).workers[0].targets.create.fallocate, mode, "{word}");
+    }
 }

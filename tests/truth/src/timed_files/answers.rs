@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use fuser::{ReplyData, ReplyWrite};
+use fuser::{ReplyData, ReplyEmpty, ReplyWrite};
 
 use super::program::Program;
 
@@ -19,13 +19,22 @@ static ZEROS: [u8; 1 << 20] = [0; 1 << 20];
 pub(super) enum Reply {
     Read(ReplyData),
     Write(ReplyWrite),
+    Sync(ReplyEmpty),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RequestKind {
+    Read,
+    Write,
+    /// fsync or fdatasync.
+    Sync,
 }
 
 /// An answered request.
 #[derive(Debug, Clone, Copy)]
 pub struct Served {
     pub file: u32,
-    pub write: bool,
+    pub kind: RequestKind,
     pub offset: u64,
     pub bytes: u32,
     /// Time since the first request of the program.
@@ -154,18 +163,27 @@ impl Answers {
 
     fn answer(&self, waiting: Waiting) {
         let Waiting { request, reply, .. } = waiting;
-        let write = matches!(reply, Reply::Write(_));
         let answered = Instant::now();
-        match reply {
-            Reply::Read(reply) => reply.data(&ZEROS[..request.bytes as usize]),
-            Reply::Write(reply) => reply.written(request.bytes),
-        }
+        let kind = match reply {
+            Reply::Read(reply) => {
+                reply.data(&ZEROS[..request.bytes as usize]);
+                RequestKind::Read
+            }
+            Reply::Write(reply) => {
+                reply.written(request.bytes);
+                RequestKind::Write
+            }
+            Reply::Sync(reply) => {
+                reply.ok();
+                RequestKind::Sync
+            }
+        };
         let mut state = self.state();
         let first = state.first.expect("this request or an earlier one set it");
         state.pending -= 1;
         state.served.push(Served {
             file: request.file,
-            write,
+            kind,
             offset: request.offset,
             bytes: request.bytes,
             arrived: request.arrived.saturating_duration_since(first),

@@ -1,4 +1,4 @@
-//! Files with known latency: a FUSE file system that answers each request after a programmed delay, and records the delay and
+//! Files with known latency: a FUSE file system that answers each read, write and sync after a programmed delay, and records the delay and
 //! the time that it measured.
 //!
 //! The files bypass the page cache and store nothing. Reads return zeros.
@@ -15,7 +15,7 @@ use std::thread::JoinHandle;
 use fuser::{BackgroundSession, Config, MountOption};
 
 use answers::Answers;
-pub use answers::Served;
+pub use answers::{RequestKind, Served};
 use file_system::FileSystem;
 use harness::{Scratch, shell, skipped, use_realtime_priority};
 pub use program::Program;

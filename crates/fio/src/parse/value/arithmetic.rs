@@ -291,6 +291,24 @@ mod tests {
     }
 
     #[test]
+    fn units_are_those_of_fio() {
+        let units = ["k", "m", "g", "t", "p"];
+        for (power, unit) in (1..).zip(units) {
+            let (binary, decimal) = (1024f64.powi(power), 1000f64.powi(power));
+            for (name, factor) in
+                [(unit.to_owned(), binary), (format!("{unit}b"), binary), (format!("{unit}ib"), decimal)]
+            {
+                assert_eq!(bytes(&format!("(3{name})")), Some(3.0 * factor), "{name}");
+                assert_eq!(bytes(&format!("(3{})", name.to_uppercase())), Some(3.0 * factor), "{name}");
+            }
+        }
+        assert_eq!(bytes("(3b)"), Some(3.0));
+        for (unit, us) in [("us", 1.0), ("ms", 1e3), ("s", 1e6), ("m", 60e6), ("h", 3600e6), ("d", 86_400e6)] {
+            assert_eq!(evaluate(&format!("(3{unit})"), true).map(|time| time.value), Ok(3.0 * us), "{unit}");
+        }
+    }
+
+    #[test]
     fn invalid_expressions_are_rejected() {
         for text in ["(", "()", "(1", "(1+)", "(1/0)", "(1%0)", "(2.5%2)", "(x)", "(1 2)", "(9e999)"] {
             assert_eq!(bytes(text), None, "{text}");

@@ -88,6 +88,22 @@ fn group_reporting_adds_up_workers() {
 }
 
 #[test]
+fn totals_of_unequal_jobs_are_over_the_longest_runtime() {
+    let (long, mut short) = (stats(&[Ddir::Read], 3000), stats(&[Ddir::Read], 1000));
+    short.ddirs[Ddir::Read as usize].runtime_ns = super::S / 2;
+    let mut one = worker("a");
+    let two = Worker { name: "b".into(), number: 2, ..one.clone() };
+    let apart = normal(&ended(vec![(one.clone(), long.clone()), (two, short.clone())]), &options());
+    let sum = "READ: bw=8000KiB/s (8192kB/s), 6000KiB/s-8000KiB/s (6144kB/s-8192kB/s), io=15.6MiB (16.4MB), \
+               run=500-2000msec";
+    assert_eq!(line(&apart, "READ:").trim_start(), sum);
+    echo(&mut one, |echo| echo.group_reporting = true);
+    let clone = Worker { clone: 1, number: 2, ..one.clone() };
+    let together = normal(&ended(vec![(one, long), (clone, short)]), &options());
+    assert_eq!(line(&together, "read:"), "  read: IOPS=2000, BW=8000KiB/s (8192kB/s)(15.6MiB/2000msec)");
+}
+
+#[test]
 fn workers_without_group_reporting_have_shares_of_the_bandwidth() {
     let one = worker("a");
     let two = Worker { name: "b".into(), number: 2, ..one.clone() };

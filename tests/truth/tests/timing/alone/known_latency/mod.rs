@@ -6,6 +6,7 @@
 
 mod diskspd;
 mod fio;
+mod syncs;
 
 use std::time::Duration;
 
