@@ -30,8 +30,8 @@ fn opens(scratch: &Scratch, line: &str) -> Option<String> {
 fn flags(opens: &str, file: &str, mode: &str) -> Vec<&'static str> {
     let is_open = |call: &&str| call.contains(&format!("\"{file}\", {mode}|"));
     let last = opens.lines().rfind(is_open).unwrap_or_else(|| panic!("no open of {file} with {mode} in:\n{opens}"));
-    let words: Vec<&str> = last.split(['|', ',', ')', ' ']).collect();
-    FLAGS.into_iter().filter(|flag| words.contains(flag)).collect()
+    let parts: Vec<&str> = last.split(['|', ',', ')', ' ']).collect();
+    FLAGS.into_iter().filter(|flag| parts.contains(flag)).collect()
 }
 
 #[test]
