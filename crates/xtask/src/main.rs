@@ -1,7 +1,8 @@
 //! Development tasks: `cargo xtask ci` runs all checks, `cargo xtask tidy` those of structure and style,
-//! `cargo xtask fuzz` fuzzes the parsers.
+//! `cargo xtask fuzz` fuzzes the parsers, `cargo xtask engine-faults` tests the tests.
 
 mod cargo;
+mod engine_faults;
 mod fuzz;
 mod miri;
 mod mutants;
@@ -19,6 +20,8 @@ const USAGE: &str = "usage: cargo xtask ci
        cargo xtask tests               run all tests
        cargo xtask faults --runs N [--seed S]
                                        send signals at random times in N runs
+       cargo xtask engine-faults [FAULT...]
+                                       show which tests catch faults in the engine
        cargo xtask fuzz [--minutes M] [--timeout S] [--jobs N] [--folder FOLDER] [--pack] [TARGET...]
                                        fuzz the parsers; --pack replaces the inputs in corpus/fuzz
        cargo xtask deny                check licences and sources of all packages (needs cargo-deny)
@@ -43,6 +46,7 @@ fn main() -> ExitCode {
         ["tests"] => tests::run(|| Ok(())),
         ["faults", "--runs", runs] => faults(runs, None),
         ["faults", "--runs", runs, "--seed", seed] => faults(runs, Some(seed)),
+        ["engine-faults", names @ ..] => root().and_then(|root| engine_faults::run(root, names)),
         ["fuzz", options @ ..] => fuzz::Options::parse(options).and_then(|options| fuzz::run(&options)),
         ["deny"] => deny(cargo),
         ["miri"] => miri::run(),

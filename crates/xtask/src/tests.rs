@@ -4,8 +4,8 @@
 //! `alone` run last, one after another. A test is skipped if its output has a line that begins with `SKIPPED`, or if it
 //! has the attribute `ignore`. A skipped test is no passed test.
 
-mod build;
-mod one;
+pub mod build;
+pub mod one;
 mod summary;
 
 use std::sync::Mutex;
@@ -28,7 +28,7 @@ const TESTS_PER_CPU: usize = 3;
 /// The tests do not build, one of them failed, or the checks did.
 pub fn run(checks: impl FnOnce() -> Result<(), String> + Send) -> Result<(), String> {
     let start = Instant::now();
-    let built = build::build()?;
+    let built = build::build(crate::root()?, &[])?;
     eprintln!("xtask: building the tests took {} s", start.elapsed().as_secs());
     let cpus = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let mut ran = Vec::new();
@@ -73,7 +73,7 @@ fn run_at_once(tests: &[Test], threads: usize, built: &build::Built) -> Vec<Ran>
     let work = || {
         while let Some(test) = next() {
             let start = Instant::now();
-            let outcome = run_one(test, built);
+            let outcome = run_one(test, built, None);
             let ran_one = Ran { name: test.to_string(), took: start.elapsed(), outcome };
             if let Outcome::Failed(output) = &ran_one.outcome {
                 eprintln!("xtask: FAILED {}:\n{output}", ran_one.name);

@@ -13,6 +13,15 @@ fn rate_of_jobs_at_the_same_time_is_over_the_longest_runtime() {
 }
 
 #[test]
+fn summary_of_jobs_is_over_the_longest_runtime() {
+    let run = fio(device(100 * US, 2), JOBS);
+    let report = fio::render::normal(&run.record, &fio::render::ReportOptions::default());
+    // 12,500 I/Os of 4 KiB in a second.
+    let summary = report.lines().find(|line| line.contains("READ: ")).unwrap();
+    assert!(summary.contains("bw=48.8MiB/s (51.2MB/s)") && summary.ends_with("run=250-1000msec"), "{summary}");
+}
+
+#[test]
 fn rate_of_jobs_one_after_another_is_over_all_of_their_time() {
     let run = fio(device(100 * US, 2), &format!("{JOBS} --stonewall"));
     let total = &run.record.totals().ddirs[0];

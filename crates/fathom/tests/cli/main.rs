@@ -61,5 +61,6 @@ mod studies_saved;
 mod suites;
 mod sweep;
 mod targets;
+mod written_data;
 
 use harness as stage;

@@ -26,6 +26,23 @@ fn read_write() -> OpenOptions {
     OpenOptions { read: true, write: true, create: true, ..OpenOptions::new() }
 }
 
+/// `/proc` has the flags that the kernel keeps for a descriptor, in octal.
+#[test]
+fn each_option_of_an_open_is_a_flag_of_the_descriptor() {
+    let folder = Folder::new("flags");
+    let path = folder.0.join("a");
+    let flags = |options: OpenOptions| {
+        let file = options.open(&path).unwrap();
+        let about = std::fs::read_to_string(format!("/proc/self/fdinfo/{}", file.descriptor().as_raw_fd())).unwrap();
+        let flags = about.lines().find_map(|line| line.strip_prefix("flags:")).unwrap();
+        i32::from_str_radix(flags.trim(), 8).unwrap() & (libc::O_SYNC | libc::O_DSYNC | libc::O_DIRECT | libc::O_APPEND)
+    };
+    assert_eq!(flags(read_write()), 0);
+    assert_eq!(flags(OpenOptions { sync: true, ..read_write() }), libc::O_SYNC);
+    assert_eq!(flags(OpenOptions { dsync: true, ..read_write() }), libc::O_DSYNC);
+    assert_eq!(flags(OpenOptions { append: true, ..read_write() }), libc::O_APPEND);
+}
+
 #[test]
 fn preallocation_sets_length_and_blocks() {
     let folder = Folder::new("allocate");

@@ -70,13 +70,18 @@ impl fmt::Display for Test {
     }
 }
 
-/// Builds all tests and lists them. Tests of whole runs come first, as they take longest.
+/// Builds the tests of the workspace in a folder, or of some of its packages, and lists them. Tests of whole runs come
+/// first, as they take longest.
 ///
 /// # Errors
 ///
 /// Something does not build, or a binary does not list its tests.
-pub fn build() -> Result<Built, String> {
-    let mut command = cargo(&["test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"]);
+pub fn build(folder: &Path, packages: &[String]) -> Result<Built, String> {
+    let mut command = cargo(&["test", "--no-run", "--message-format=json-render-diagnostics"]);
+    if packages.is_empty() {
+        command.arg("--workspace");
+    }
+    command.args(packages.iter().map(|package| format!("--package={package}"))).current_dir(folder);
     let output = command.stderr(Stdio::inherit()).output().map_err(|error| format!("tests: cargo: {error}"))?;
     if !output.status.success() {
         return Err(format!("tests: building them ended with {}", output.status));

@@ -21,12 +21,12 @@ pub enum Outcome {
     Failed(String),
 }
 
-/// Runs a test to its end.
-pub fn run_one(test: &Test, built: &Built) -> Outcome {
+/// Runs a test to its end, with an environment variable.
+pub fn run_one(test: &Test, built: &Built, variable: Option<(&str, &str)>) -> Outcome {
     if test.is_ignored {
         return Outcome::Skipped(vec!["it has the attribute `ignore`".to_owned()]);
     }
-    match try_run(test, built) {
+    match try_run(test, built, variable) {
         Ok((true, output)) => passed_or_skipped(&output),
         Ok((false, output)) => Outcome::Failed(output),
         Err(error) => Outcome::Failed(error),
@@ -34,14 +34,14 @@ pub fn run_one(test: &Test, built: &Built) -> Outcome {
 }
 
 /// Whether the test passed, and what it printed.
-fn try_run(test: &Test, built: &Built) -> Result<(bool, String), String> {
+fn try_run(test: &Test, built: &Built, variable: Option<(&str, &str)>) -> Result<(bool, String), String> {
     let failed = |error: std::io::Error| error.to_string();
     // A file, as a process that a test leaves behind would keep a pipe open.
     let mut output = unnamed_file().map_err(failed)?;
     let mut command = Command::new(&test.binary.path);
     command.arg(&test.name).args(["--exact", "--nocapture"]).current_dir(&test.binary.folder).stdin(Stdio::null());
     command.stdout(output.try_clone().map_err(failed)?).stderr(output.try_clone().map_err(failed)?);
-    command.env("CARGO_MANIFEST_DIR", &test.binary.folder);
+    command.env("CARGO_MANIFEST_DIR", &test.binary.folder).envs(variable);
     if let Some(fathom) = &built.fathom {
         command.env("FATHOM", fathom);
     }
