@@ -26,7 +26,7 @@ fn counted<T>(device: &Zram, run: impl FnOnce() -> T) -> (T, Counters) {
 }
 
 #[test]
-fn jobs_of_so_many_ios_are_counted_as_the_device_counts_them() {
+fn jobs_that_end_by_number_are_counted_as_the_device_counts_them() {
     let test = "block-layer-fio";
     let Some(device) = Zram::new(64) else { return };
     let scratch = Scratch::new(test);
