@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     fn params(suite: &Suite, form: Form, short: bool, place: Place) -> SuiteParams {
-        let site = Site::new(place, suite.default_size(short, false));
+        let site = Site::new(place, suite.default_size(short, false, None));
         SuiteParams { form, short, is_resized: short, sites: Sites::one(site), fill: FillWay::Suite, runtime_s: None }
     }
 

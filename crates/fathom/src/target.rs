@@ -113,10 +113,14 @@ impl Found {
         is_new.then(|| format!("{} does not exist: would create a file on {}", self.facts.path, location(&self.path)))
     }
 
+    /// Returns the free space of the file system of new files; `None` if the target exists.
+    pub fn free_bytes(&self) -> Option<u64> {
+        self.space.filter(|_| !self.existed).map(|space| space.free_bytes)
+    }
+
     /// Returns the demand of `bytes` on the file system or device.
     pub fn demand(&self, bytes: u64) -> SpaceDemand {
-        let free_bytes = self.space.filter(|_| !self.existed).map(|space| space.free_bytes);
-        SpaceDemand { shown: location(&self.path), bytes, free_bytes }
+        SpaceDemand { shown: location(&self.path), bytes, free_bytes: self.free_bytes() }
     }
 
     /// Returns the space that the tests may use, in bytes.

@@ -67,7 +67,7 @@ fn show(args: &ShowArgs) -> Result<String, CommandError> {
 
 /// Returns parameters for directories of unknown size, one for each volume.
 fn shown_params(suite: &Suite, args: &ShowArgs) -> SuiteParams {
-    let site = |name: &str| Site::new(Place::Directory(name.to_owned()), suite.default_size(args.short, false));
+    let site = |name: &str| Site::new(Place::Directory(name.to_owned()), suite.default_size(args.short, false, None));
     let of_volume = |name: &String| Site { volumes: vec![name.clone()], ..site(name) };
     let of_volumes = suite.volumes.iter().map(|volume| of_volume(&volume.name)).collect();
     let sites = Sites::new(of_volumes).unwrap_or_else(|| Sites::one(site("TARGET")));

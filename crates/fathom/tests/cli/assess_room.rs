@@ -30,7 +30,7 @@ fn begun(directory: &Path) -> (Child, PathBuf) {
 fn file_system_keeps_free_space() {
     let scratch = Scratch::new("assess-room");
     let Some(_mount) = Mount::tmpfs(200, &scratch.file("mnt")) else { return };
-    let line = "mnt --yes --runtime 1 --test read-latency --format json";
+    let line = "mnt --yes --size 2G --runtime 1 --test read-latency --format json";
     let taken = |outcome: &Outcome| outcome.json()["preparation"][0]["bytes"].as_u64().unwrap();
     let clamped = run(scratch.path(), line);
     clamped.complained_of("the tests take 180 MiB instead of 2 GiB: 10 % of the file system stays free");
@@ -41,10 +41,18 @@ fn file_system_keeps_free_space() {
     assert!(std::fs::read_dir(scratch.file("mnt")).unwrap().count() == 0, "its files are removed");
 
     let none = "there is room for 0 bytes of the tests' 2 GiB (1 GiB of the file system stays free)";
-    run(scratch.path(), "mnt --runtime 1 --keep-free 1G").ended_with(2).complained_of(none);
+    run(scratch.path(), "mnt --size 2G --runtime 1 --keep-free 1G").ended_with(2).complained_of(none);
     let knee = outcome(command(scratch.path(), "knee", "mnt --keep-free 1G").spawn().unwrap());
     knee.ended_with(2).complained_of("1 GiB of the file system stays free").complained_of("--keep-free");
     assert!(std::fs::read_dir(scratch.file("mnt")).unwrap().count() == 0, "its files are removed");
+}
+
+#[test]
+fn the_default_size_needs_no_consent_on_a_small_file_system() {
+    let scratch = Scratch::new("assess-default-size");
+    let Some(_mount) = Mount::tmpfs(1500, &scratch.file("mnt")) else { return };
+    let outcome = run(scratch.path(), "mnt --runtime 1 --test read-latency --format json");
+    assert_eq!(outcome.json()["preparation"][0]["bytes"], 128 * MIB, "at most a tenth, a power of two");
 }
 
 #[test]

@@ -32,6 +32,9 @@ use crate::rounds::Goal;
 pub use crate::usage::{footprint, is_read, writes, written};
 use layers::Layers;
 
+/// A file that may be smaller than published has at most this share of the free space: `assess` then needs no consent.
+const FREE_SHARE: u64 = 10;
+
 /// A list of tests.
 #[derive(Clone, Debug)]
 pub struct Suite {
@@ -47,6 +50,8 @@ pub struct Suite {
     pub files: Files,
     /// Bytes of a job's file, as published; `None` is the whole device.
     pub size_bytes: Option<u64>,
+    /// The smallest size of a new file on a file system with little free space; `None` if it must have the published one.
+    pub least_size_bytes: Option<u64>,
     /// The size for targets that are not devices.
     pub file_size_bytes: u64,
     /// The size in the short form.
@@ -205,11 +210,16 @@ fn has(worker: &Worker, ddir: Ddir) -> bool {
 }
 
 impl Suite {
-    /// Returns the default size of each job's file: the published one, or that of the short form.
-    pub fn default_size(&self, short: bool, is_device: bool) -> Option<u64> {
+    /// Returns the default size of each job's file: the published one, or that of the short form. If the suite allows smaller
+    /// files, a new one has at most a tenth of the free space, rounded down to a power of two.
+    pub fn default_size(&self, short: bool, is_device: bool, free_bytes: Option<u64>) -> Option<u64> {
         match (short, self.size_bytes) {
             (true, published) => Some(published.unwrap_or(u64::MAX).min(self.short_size_bytes)),
-            (false, Some(published)) => Some(published),
+            (false, Some(published)) => {
+                let share = free_bytes.map(|bytes| (bytes / FREE_SHARE).checked_ilog2().map_or(0, |bits| 1 << bits));
+                let least = self.least_size_bytes.unwrap_or(published);
+                Some(share.map_or(published, |share: u64| published.min(share.max(least))))
+            }
             (false, None) => (!is_device).then_some(self.file_size_bytes),
         }
     }

@@ -73,6 +73,7 @@ fn suite(top: &mut Table) -> Read<Suite> {
         target,
         files,
         size_bytes: top.take("size").map(|value| bytes(&value)).transpose()?,
+        least_size_bytes: top.take("least_size").map(|value| bytes(&value)).transpose()?,
         file_size_bytes: top.take("file_size").map_or(Ok(FILE_BYTES), |value| bytes(&value))?,
         short_size_bytes: top.take("short_size").map_or(Ok(GIB), |value| bytes(&value))?,
         fill: top.take("fill").map_or(Ok(Fill::default()), |value| fill(&value))?,

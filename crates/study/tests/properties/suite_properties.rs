@@ -5,7 +5,7 @@ use study::suite::{BUILT_IN, FillWay, Form, Place, Site, Sites, Suite, SuitePara
 
 fn make_all(suite: &Suite) {
     for (form, short) in [(Form::Literal, false), (Form::AsMeant, true)] {
-        let site = Site::new(Place::Directory("/d".to_owned()), suite.default_size(short, false));
+        let site = Site::new(Place::Directory("/d".to_owned()), suite.default_size(short, false, None));
         let params = SuiteParams {
             form,
             short,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assessment::{Target, TargetKind};
+use assessment::Target;
 use engine::Lease;
 use study::suite::{Site, Suite, SuiteTarget, Test};
 
@@ -165,7 +165,7 @@ impl Volume {
         Site {
             volumes: self.names.clone(),
             place: self.scratch.place.clone(),
-            size_bytes: suite.default_size(is_short, self.found.facts.kind == TargetKind::Device),
+            size_bytes: suite.default_size(is_short, self.found.is_device(), self.found.free_bytes()),
             least_block_bytes: if self.has_direct_io { self.found.least_block_bytes() } else { 0 },
             last: if self.has_direct_io { Vec::new() } else { vec![("direct".to_owned(), "0".to_owned())] },
         }
