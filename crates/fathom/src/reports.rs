@@ -4,7 +4,7 @@ use std::path::Path;
 
 use assessment::Assessment;
 use engine::OutputGuard;
-use report::PngError;
+use report::{ComparedSets, PngError};
 
 use crate::atomic_file::AtomicFile;
 use crate::command_error::CommandError;
@@ -30,6 +30,9 @@ pub enum Form {
     Junit,
 }
 
+/// Why a comparison has no such report.
+const NO_PICTURE: &str = "a comparison has no pictures: expected a name that ends with .html, .md or .xml";
+
 impl Kind {
     /// Returns the kind of a report by the end of its name.
     ///
@@ -48,6 +51,17 @@ impl Kind {
             _ => Err("expected a name that ends with .html, .md, .xml, .svg or .png, or with / for a folder of charts"
                 .to_owned()),
         }
+    }
+}
+
+/// Checks the name of a report on a comparison.
+///
+/// # Errors
+/// The name has no known end, or that of a picture.
+pub fn check_comparison(path: &str) -> Result<(), String> {
+    match Kind::of_name(path)? {
+        Kind::File(Form::Html | Form::Markdown | Form::Junit) => Ok(()),
+        Kind::File(Form::Svg | Form::Png | Form::CardSvg | Form::CardPng) | Kind::Folder => Err(NO_PICTURE.to_owned()),
     }
 }
 
@@ -93,15 +107,40 @@ impl Reports {
 
     /// Writes the reports. Returns a line about each, and the errors.
     pub fn save(&self, assessment: &Assessment) -> (Vec<String>, Vec<CommandError>) {
+        self.save_each(
+            |form| Ok(bytes(form, assessment)?),
+            |path| {
+                pictures::save_all(path, assessment, Picture::Png).map(|charts| format!("{charts} charts in {path}"))
+            },
+        )
+    }
+
+    /// Writes the reports on a comparison. Returns a line about each, and the errors.
+    pub fn save_comparison(&self, sets: &ComparedSets) -> (Vec<String>, Vec<CommandError>) {
+        self.save_each(
+            |form| match form {
+                Form::Html => Ok(report::comparison_html(sets).into_bytes()),
+                Form::Markdown => Ok(report::comparison_markdown(sets).into_bytes()),
+                Form::Junit => Ok(report::comparison_junit(sets).into_bytes()),
+                Form::Svg | Form::Png | Form::CardSvg | Form::CardPng => Err(NO_PICTURE.into()),
+            },
+            |_| Err(NO_PICTURE.into()),
+        )
+    }
+
+    /// Writes the contents of each file, and the charts of each folder.
+    fn save_each(
+        &self,
+        contents: impl Fn(Form) -> Result<Vec<u8>, CommandError>,
+        charts: impl Fn(&str) -> Result<String, CommandError>,
+    ) -> (Vec<String>, Vec<CommandError>) {
         let (mut written, mut failed) = (Vec::new(), Vec::new());
         for (path, target) in &self.list {
             let saved = match target {
-                Target::File(form, file) => bytes(*form, assessment)
-                    .map_err(CommandError::from)
-                    .and_then(|bytes| Ok(file.write(&bytes)?))
-                    .map(|()| format!("report: {path}")),
-                Target::Folder => pictures::save_all(path, assessment, Picture::Png)
-                    .map(|charts| format!("report: {charts} charts in {path}")),
+                Target::File(form, file) => {
+                    contents(*form).and_then(|bytes| Ok(file.write(&bytes)?)).map(|()| format!("report: {path}"))
+                }
+                Target::Folder => charts(path).map(|charts| format!("report: {charts}")),
             };
             match saved {
                 Ok(line) => written.push(line),

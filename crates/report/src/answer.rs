@@ -1,6 +1,6 @@
 //! The answer of an assessment in sentences and commands, for all reports. The thresholds are in [`crate::thresholds`].
 
-use assessment::{Assessment, Cause, ClassMatch, Unmeasured};
+use assessment::{Assessment, Cause, ClassMatch, Unmeasured, Verdict};
 use units::shell::quoted;
 
 use crate::causes::cause;
@@ -42,8 +42,8 @@ pub fn next_command(assessment: &Assessment) -> Option<(&'static str, String)> {
     }
     match &assessment.cause {
         Cause::NotMeasured { missing, .. } => Some(("to measure it", measure(assessment, missing)?)),
-        _ if assessment.expectations.is_empty() => Some(("for a verdict", judge_command(assessment))),
-        _ => None,
+        _ if !assessment.expectations.is_empty() || assessment.verdict == Verdict::Invalid => None,
+        _ => Some(("for a verdict", judge_command(assessment))),
     }
 }
 

@@ -50,7 +50,7 @@ pub struct Times<'a> {
 }
 
 impl<'a> Times<'a> {
-    fn of(runs: impl Iterator<Item = (&'a Latency, u64)>) -> Times<'a> {
+    pub fn of(runs: impl Iterator<Item = (&'a Latency, u64)>) -> Times<'a> {
         Times { runs: runs.filter(|(latency, _)| latency.count() > 0).collect() }
     }
 

@@ -16,15 +16,30 @@ use crate::text;
 use crate::thresholds::{self, Check, CheckOf};
 
 /// A test case, and how it ended.
-struct Case {
-    name: String,
-    seconds: f64,
-    outcome: Outcome,
-    message: String,
+pub struct Case {
+    pub name: String,
+    pub seconds: f64,
+    pub outcome: Outcome,
+    pub message: String,
+}
+
+/// A test suite.
+pub struct Suite {
+    pub name: String,
+    /// Class of its cases.
+    pub class: String,
+    /// Start in local time, in seconds since 1970.
+    pub started_s: u64,
+    /// Empty if it is not known.
+    pub host: String,
+    pub seconds: f64,
+    pub properties: Vec<(String, String)>,
+    pub cases: Vec<Case>,
+    pub output: String,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Outcome {
+pub enum Outcome {
     Passed,
     Skipped,
     Failed,
@@ -32,7 +47,7 @@ enum Outcome {
 }
 
 impl Outcome {
-    fn of(verdict: Verdict) -> Outcome {
+    pub fn of(verdict: Verdict) -> Outcome {
         match verdict {
             Verdict::Measured | Verdict::Pass => Outcome::Passed,
             Verdict::Fail => Outcome::Failed,
@@ -75,35 +90,46 @@ fn with_text(head: &str, element: &str, kind: &str, message: &str) -> String {
 
 /// Formats the assessment as one test suite, with a case for each threshold, and for each test without one.
 pub fn junit(assessment: &Assessment) -> String {
-    let cases = cases_of(assessment);
-    let count = |outcome: Outcome| cases.iter().filter(|case| case.outcome == outcome).count();
     let took_ms = assessment.ended_unix_ms.saturating_sub(assessment.started_unix_ms);
-    let local_s = (assessment.started_unix_ms / 1000).saturating_add_signed(i64::from(assessment.utc_offset_s));
-    let host = if assessment.machine.hostname.is_empty() { "localhost" } else { &assessment.machine.hostname };
-    let class = format!("fathom.{}", escaped(&text::plain(&assessment.suite)));
-    let properties = facts(assessment).into_iter().chain([("Command".to_owned(), command(assessment))]);
-    let properties: String = properties
-        .map(|(name, value)| {
-            let [name, value] = [name, value].map(|text| escaped(&text::plain(&text)));
-            format!("      <property name=\"{name}\" value=\"{value}\"/>\n")
-        })
-        .collect();
-    format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite id=\"0\" package=\"fathom\" name=\"{}\" \
-         timestamp=\"{}\" hostname=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{:.3}\">\n    \
-         <properties>\n{properties}    </properties>\n{}    <system-out>{}</system-out>\n    <system-err/>\n  \
-         </testsuite>\n</testsuites>\n",
-        escaped(&text::plain(&format!("{} on {}", assessment.suite, assessment.target.path))),
-        date_and_time(local_s),
-        escaped(&text::plain(host)),
-        cases.len(),
-        count(Outcome::Failed),
-        count(Outcome::Error),
-        count(Outcome::Skipped),
-        took_ms as f64 / 1e3,
-        cases.iter().map(|case| case.xml(&class)).collect::<String>(),
-        escaped(&figures(assessment)),
-    )
+    let suite = Suite {
+        name: format!("{} on {}", assessment.suite, assessment.target.path),
+        class: format!("fathom.{}", assessment.suite),
+        started_s: (assessment.started_unix_ms / 1000).saturating_add_signed(i64::from(assessment.utc_offset_s)),
+        host: assessment.machine.hostname.clone(),
+        seconds: took_ms as f64 / 1e3,
+        properties: facts(assessment).into_iter().chain([("Command".to_owned(), command(assessment))]).collect(),
+        cases: cases_of(assessment),
+        output: figures(assessment),
+    };
+    suite.xml()
+}
+
+impl Suite {
+    pub fn xml(&self) -> String {
+        let plain = |text: &str| escaped(&text::plain(text));
+        let count = |outcome: Outcome| self.cases.iter().filter(|case| case.outcome == outcome).count();
+        let property = |(name, value): &(String, String)| {
+            format!("      <property name=\"{}\" value=\"{}\"/>\n", plain(name), plain(value))
+        };
+        let class = plain(&self.class);
+        format!(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite id=\"0\" package=\"fathom\" name=\"{}\" \
+             timestamp=\"{}\" hostname=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{:.3}\">\n    \
+             <properties>\n{}    </properties>\n{}    <system-out>{}</system-out>\n    <system-err/>\n  \
+             </testsuite>\n</testsuites>\n",
+            plain(&self.name),
+            date_and_time(self.started_s),
+            if self.host.is_empty() { "localhost".to_owned() } else { plain(&self.host) },
+            self.cases.len(),
+            count(Outcome::Failed),
+            count(Outcome::Error),
+            count(Outcome::Skipped),
+            self.seconds,
+            self.properties.iter().map(property).collect::<String>(),
+            self.cases.iter().map(|case| case.xml(&class)).collect::<String>(),
+            escaped(&self.output),
+        )
+    }
 }
 
 fn cases_of(assessment: &Assessment) -> Vec<Case> {

@@ -7,6 +7,7 @@ mod card;
 mod card_picture;
 mod causes;
 pub mod chart;
+mod comparison;
 mod document;
 mod figures;
 mod findings;
@@ -32,6 +33,9 @@ pub use card::card;
 pub use card_picture::{card_png, card_svg};
 pub use causes::cause;
 pub use chart::Chart;
+pub use comparison::{
+    ComparedSets, html as comparison_html, junit as comparison_junit, markdown as comparison_markdown,
+};
 pub use document::{AssessmentDocument, document};
 pub use html::html;
 pub use junit::junit;

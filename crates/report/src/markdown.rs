@@ -51,7 +51,7 @@ pub fn markdown(assessment: &Assessment) -> String {
 }
 
 /// Formats a part that a reader opens.
-fn folded(title: &str, text: &str) -> String {
+pub fn folded(title: &str, text: &str) -> String {
     format!("<details><summary>{title}</summary>\n\n{}\n\n</details>\n", text.trim_end())
 }
 

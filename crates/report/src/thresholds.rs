@@ -4,7 +4,7 @@ use assessment::{Application, Assessment, Basis, Judgement, Study, Test, Thresho
 use units::format::grouped;
 
 use crate::causes::{cause, cause_of_test};
-use crate::study::{Ink, broken_limit};
+use crate::study::{Ink, changed};
 use crate::text;
 use crate::wording;
 
@@ -193,7 +193,7 @@ fn limits_of_changes(assessment: &Assessment) -> Vec<Check<'_>> {
     };
     let check = |limit: &String| {
         let broken: Vec<String> =
-            comparison.failed.iter().filter(|broken| broken.limit == *limit).map(broken_limit).collect();
+            comparison.failed.iter().filter(|broken| broken.limit == *limit).map(changed).collect();
         let is_open = comparison.undecided.iter().any(|open| open.limit == *limit);
         let (verdict, cause) = match (broken.is_empty(), is_open) {
             (false, _) => (Verdict::Fail, broken.join("; ")),

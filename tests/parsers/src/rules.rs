@@ -31,7 +31,7 @@ pub fn suite(bytes: &[u8]) -> Progress {
 }
 
 fn make_jobs(suite: &Suite, form: Form, short: bool) {
-    let site = Site::new(Place::Directory("/d".to_owned()), suite.default_size(short, false));
+    let site = Site::new(Place::Directory("/d".to_owned()), suite.default_size(short, false, None));
     let params =
         SuiteParams { form, short, is_resized: false, sites: Sites::one(site), fill: FillWay::Suite, runtime_s: None };
     for test in &suite.tests {

@@ -2,7 +2,7 @@
 
 use judge::compare::{ChangeLimit, SIDES_MAX};
 
-use super::value::{ChangeLimits, TableFormat, change_limits};
+use super::value::{ChangeLimits, TableFormat, change_limits, comparison_report};
 use crate::exit;
 
 /// Compare runs, or sets of repeats.
@@ -26,6 +26,9 @@ pub struct Args {
     /// Format of the output
     #[arg(long, value_enum, default_value_t = TableFormat::Table)]
     format: TableFormat,
+    /// Write a report: NAME.html with the runs in common charts, .md, or .xml (JUnit); repeatable
+    #[arg(long = "report", value_name = "FILE", value_parser = comparison_report)]
+    pub reports: Vec<String>,
 }
 
 impl Args {

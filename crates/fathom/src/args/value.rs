@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use judge::compare::ChangeLimit;
 use units::quantity::{Size, Time};
 
-use crate::reports::Kind;
+use crate::reports::{self, Kind};
 use crate::target::KeepFree;
 
 /// The longest time that an option takes. A longer one is a typing error.
@@ -64,6 +64,14 @@ pub fn repeats(text: &str) -> Result<usize, String> {
 /// The name has no known end.
 pub fn report(path: &str) -> Result<String, String> {
     Kind::of_name(path).map(|_| path.to_owned())
+}
+
+/// The path of a report on a comparison.
+///
+/// # Errors
+/// The name has no known end, or that of a picture.
+pub fn comparison_report(path: &str) -> Result<String, String> {
+    reports::check_comparison(path).map(|()| path.to_owned())
 }
 
 /// Format of a table.

@@ -1,12 +1,16 @@
 //! `fathom compare`: whether runs or sets of repeats differ.
 
 use ::history::Document;
+use engine::OutputGuard;
 use judge::compare::{self, Run, SavedRun};
-use report::Ink;
+use plan::Plan;
+use report::{ComparedSets, Ink};
 
 use crate::args::compare::Args;
+use crate::atomic_file::is_same_file;
 use crate::command_error::CommandError;
 use crate::output::{stderr_line, write_stdout};
+use crate::reports::Reports;
 use crate::terminal::writes_utf8;
 use crate::{documents, exit, store};
 
@@ -16,6 +20,12 @@ use crate::{documents, exit, store};
 /// A side cannot be read, or the sides have no figure in common.
 pub fn main(args: &Args) -> Result<u8, CommandError> {
     let limits = args.limits();
+    for written in &args.reports {
+        if let Some(file) = args.sides.iter().flat_map(|side| side.split(',')).find(|file| is_same_file(file, written))
+        {
+            return Err(format!("the report would replace the record {file}").into());
+        }
+    }
     let sides: Vec<Vec<Document>> = args.sides.iter().map(|arg| side(arg)).collect::<Result<_, CommandError>>()?;
     let history = similar(&sides);
     let saved: Vec<SavedRun> =
@@ -32,11 +42,33 @@ pub fn main(args: &Args) -> Result<u8, CommandError> {
         true => report::comparison_json(&comparison, &args.sides),
         false => report::comparison_text(&comparison, ink),
     };
-    let is_written = write_stdout(&text);
+    let reported = ComparedSets { comparison: &comparison, limits: &limits, names: &args.sides, runs: &runs };
+    let is_written = write_stdout(&text) & write_reports(&args.reports, &reported)?;
     if args.is_json() {
         report::conclusion(&comparison).iter().for_each(|sentence| stderr_line!("{sentence}"));
     }
     Ok(if is_written { exit::of_conclusion(compare::conclusion(&comparison)) } else { exit::FAILED })
+}
+
+/// Writes the reports. Returns false if one cannot be written.
+///
+/// # Errors
+/// A file is in use or cannot be created.
+fn write_reports(paths: &[String], sets: &ComparedSets) -> Result<bool, CommandError> {
+    let mut guard = OutputGuard::new(sets.runs.iter().flatten().flat_map(plans));
+    let (written, failed) = Reports::open(paths, &mut guard)?.save_comparison(sets);
+    written.iter().for_each(|line| stderr_line!("{line}"));
+    failed.iter().for_each(CommandError::print);
+    Ok(failed.is_empty())
+}
+
+fn plans<'a>(run: &Run<'a>) -> Vec<&'a Plan> {
+    match run {
+        Run::Record(record) => vec![record.plan.as_ref()],
+        Run::Assessment(one) => {
+            one.tests.iter().flat_map(|test| &test.rounds).map(|round| round.record.plan.as_ref()).collect()
+        }
+    }
 }
 
 /// Returns the runs of the history that can be repeats of the sides. Without the history, the comparison has fewer data.

@@ -25,7 +25,7 @@ macro_rules! schemas {
 }
 
 schemas! {
-    "assessment": "assess --format json and --save, show and export --format json, assessment.json of run --save"
+    "assessment": "assess --format json and --save, show and export --format json, assessment.json of run --save, the file of --resume"
     "comparison": "compare --format json"
     "fio": "fio --output-format=json and json+, show --format fio-json and fio-json+"
     "history": "history --format json"

@@ -104,6 +104,9 @@ fn stopped_assessment_reports_its_figures_and_can_be_resumed() {
     );
     assert!(!tests(&partial).is_empty() && tests(&partial).len() <= 3);
     assert_eq!(scratch.names(), ["state"], "its files are removed");
+    let saved: Vec<_> = std::fs::read_dir(&state).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(saved.len(), 1);
+    harness::check_output(&std::fs::read_to_string(&saved[0]).unwrap());
 
     run(scratch.path(), &format!("{} --resume", line.replace("16M", "8M")))
         .ended_with(2)

@@ -113,6 +113,48 @@ fn short_runs_and_different_jobs_have_warnings() {
 }
 
 #[test]
+fn reports_have_the_conclusion_the_limits_and_the_runs_of_both_sides() {
+    let scratch = Scratch::new("compare-reports");
+    for at in 0..4 {
+        save(&scratch, &format!("a{at}"), &run_at(10_000.0, 30, at));
+        save(&scratch, &format!("b{at}"), &run_at(8_000.0, 30, 10 + at));
+    }
+    let line = "a0,a1,a2,a3 b0,b1,b2,b3 --fail-on write.iops<-5%,write.iops<-90%";
+    let names = ["page.html", "page.md", "page.xml"];
+    let reports: String = names.iter().map(|name| format!(" --report {name}")).collect();
+    compare(&scratch, &format!("{line}{reports}")).ended_with(1).complained_of("report: page.html");
+    let [html, markdown, junit] = names.map(|name| std::fs::read_to_string(scratch.file(name)).unwrap());
+    // The first sentence of each is the exceeded limit.
+    let head = html.split("<main>").next().unwrap();
+    assert!(head.contains("--fail-on write.iops&lt;-5%: run is -"), "{head}");
+    assert!(head.contains("B is 0.8") && head.contains("class=\"verdict fail\">FAIL"), "{head}");
+    let is_overlaid = |kind: &str| {
+        let chart = html.split("<svg class=\"chart\"").skip(1).find(|chart| chart.contains(kind)).expect(kind);
+        let lines = |set: usize| chart.matches(&format!("class=\"s{set}\"")).count();
+        // One more is in the legend.
+        (lines(0), lines(1)) == (5, 5)
+    };
+    assert!(is_overlaid("IOPS over time: write"), "a line for each run");
+    assert!(
+        markdown.starts_with("## ✗ FAIL: Comparison of A ") && markdown.contains("| run | write.iops |"),
+        "{markdown}"
+    );
+    assert!(markdown.lines().nth(2).is_some_and(|line| line.starts_with("**--fail-on write.iops")), "{markdown}");
+    assert!(junit.contains("tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"0\""), "{junit}");
+    assert!(junit.contains("name=\"run: write.iops&lt;-90%\" time=\"0.000\"/>"), "{junit}");
+    for (report, why) in [("a.png", "a comparison has no pictures"), ("charts/", "no pictures"), ("a0.md", "")] {
+        let refused = compare(&scratch, &format!("a0 b0 --report {report}"));
+        if why.is_empty() {
+            refused.ended_with(0)
+        } else {
+            refused.ended_with(2).complained_of(why)
+        };
+    }
+    std::fs::rename(scratch.file("a0"), scratch.file("a0.html")).unwrap();
+    compare(&scratch, "a0.html b0 --report a0.html").ended_with(2).complained_of("would replace the record");
+}
+
+#[test]
 fn runs_that_cannot_be_compared_are_rejected() {
     let scratch = Scratch::new("compare-arguments");
     save(&scratch, "a", &run_at(10_000.0, 10, 1));

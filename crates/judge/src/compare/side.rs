@@ -116,7 +116,7 @@ fn job_key(rounds: &JobRounds) -> String {
 
 impl<'a> Case<'a> {
     /// Returns the records of each run.
-    fn records(&self) -> impl Iterator<Item = &[&'a Record]> {
+    pub fn records(&self) -> impl Iterator<Item = &[&'a Record]> {
         self.runs.iter().map(|run| run.rounds.records.as_slice())
     }
 

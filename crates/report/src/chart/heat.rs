@@ -110,5 +110,5 @@ pub fn chart(test: &Test, series: &TimeSeries, detail: &Detail) -> Option<Chart>
         time_ns(least),
         time_ns(most)
     );
-    Some(Chart::new(test, "heat", "Heat map of latency", words, canvas))
+    Some(Chart::new(&test.name, "heat", "Heat map of latency", words, canvas))
 }

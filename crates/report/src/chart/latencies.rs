@@ -15,11 +15,11 @@ const POINTS_PER_NINE: i32 = 12;
 /// Steps of a distribution.
 const BARS: usize = 70;
 
-struct Series<'a> {
-    colour: usize,
-    dash: usize,
-    name: String,
-    latency: Times<'a>,
+pub(super) struct Series<'a> {
+    pub colour: usize,
+    pub dash: usize,
+    pub name: String,
+    pub latency: Times<'a>,
 }
 
 impl Series<'_> {
@@ -41,7 +41,12 @@ pub fn charts(test: &Test, cells: &[Cell]) -> Vec<Chart> {
         return Vec::new();
     }
     let more = if left_out > 0 { format!(" The other {left_out} are in the table of figures.") } else { String::new() };
-    vec![distribution(test, &series, &more), percentiles(test, &series, &more)]
+    both(&test.name, &series, "", &more)
+}
+
+/// Returns both charts. `of` ends their titles.
+pub(super) fn both(test: &str, series: &[Series], of: &str, more: &str) -> Vec<Chart> {
+    vec![distribution(test, series, of, more), percentiles(test, series, of, more)]
 }
 
 /// Returns a series for each direction and setting. Several settings with response times show only these.
@@ -77,7 +82,7 @@ fn span(series: &[Series]) -> (f64, f64) {
     (least.max(1) as f64, most)
 }
 
-fn distribution(test: &Test, series: &[Series], more: &str) -> Chart {
+fn distribution(test: &str, series: &[Series], of: &str, more: &str) -> Chart {
     let (least, most) = span(series);
     let step = ((most / least).ln() / BARS as f64).max((1.0f64 / 64.0).ln_1p());
     let bars: Vec<Vec<f64>> = series.iter().map(|series| shares(&series.latency.histogram(), least, step)).collect();
@@ -95,7 +100,7 @@ fn distribution(test: &Test, series: &[Series], more: &str) -> Chart {
         format!("{}: half took up to {p50}, 99 % up to {p99}.", series.name)
     });
     let words = words.collect::<Vec<_>>().join(" ") + more;
-    Chart::new(test, "distribution", "Distribution of latency", words, canvas)
+    Chart::new(test, "distribution", &format!("Distribution of latency{of}"), words, canvas)
 }
 
 /// Returns the share of I/Os in each step of a logarithmic scale.
@@ -112,7 +117,7 @@ fn shares(histogram: &Histogram, least: f64, step: f64) -> Vec<f64> {
     counts.into_iter().map(|count| count as f64 / total).collect()
 }
 
-fn percentiles(test: &Test, series: &[Series], more: &str) -> Chart {
+fn percentiles(test: &str, series: &[Series], of: &str, more: &str) -> Chart {
     let (least, most) = span(series);
     let values = series.iter().map(|series| series.latency.count()).max().unwrap_or(0);
     let y = Axis::latency("latency", least, most);
@@ -136,7 +141,7 @@ fn percentiles(test: &Test, series: &[Series], more: &str) -> Chart {
         format!("{}: {shown}, of {} I/Os.", series.name, grouped(series.latency.count() as f64))
     });
     let words = words.collect::<Vec<_>>().join(" ") + more;
-    Chart::new(test, "percentiles", "Percentiles of latency", words, canvas)
+    Chart::new(test, "percentiles", &format!("Percentiles of latency{of}"), words, canvas)
 }
 
 fn shown(latency: &Times, percent: f64) -> String {

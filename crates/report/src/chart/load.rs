@@ -70,7 +70,7 @@ pub fn chart(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
     }
     let words = words(&steps, setting, is_response) + &bounds.iter().map(bound_words).collect::<String>();
     Some(Chart::new(
-        test,
+        &test.name,
         KIND,
         if is_response { "Response time by load" } else { "Service time by load" },
         words,

@@ -8,6 +8,7 @@ mod heat;
 mod latencies;
 mod load;
 mod over_time;
+pub mod overlay;
 mod overview;
 mod picture;
 mod settings;

@@ -16,7 +16,7 @@ use crate::text::figure;
 /// A limit above this multiple of the largest value is not drawn: it would flatten the lines.
 const LIMIT_AT_MOST: f64 = 3.0;
 /// With blocks of this size or larger, bandwidth describes a test better than IOPS.
-const LARGE_BLOCK_BYTES: u64 = 128 << 10;
+pub(super) const LARGE_BLOCK_BYTES: u64 = 128 << 10;
 
 pub fn charts(test: &Test, series: &TimeSeries, detail: &Detail) -> Vec<Chart> {
     // One point is no time series.
@@ -133,7 +133,7 @@ impl Rate {
             format!("{} has the same course: every I/O has {}.", self.other_name, units::format::size(bytes))
         }));
         words.extend(super::devices::words(series));
-        Some(Chart::new(test, self.kind, self.title, words.join(" "), canvas))
+        Some(Chart::new(&test.name, self.kind, self.title, words.join(" "), canvas))
     }
 
     /// Returns the expected values, by metric.
@@ -252,7 +252,7 @@ fn latency(test: &Test, series: &TimeSeries, detail: &Detail) -> Option<Chart> {
         Some(format!("{}: p99 from {} to {}.", ddir.name(), time_ns(least), time_ns(most)))
     });
     let words = words.collect::<Vec<_>>().join(" ");
-    Some(Chart::new(test, "latency", "Latency over time", words, canvas))
+    Some(Chart::new(&test.name, "latency", "Latency over time", words, canvas))
 }
 
 /// Returns the expected latencies of the kinds that the chart shows.

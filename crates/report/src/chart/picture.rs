@@ -1,6 +1,5 @@
 //! A chart as a picture, with a text for readers who do not see it.
 
-use assessment::Test;
 use units::markup::escaped;
 
 use super::canvas::{self, Canvas};
@@ -37,11 +36,11 @@ impl Default for Detail {
 }
 
 impl Chart {
-    pub(super) fn new(test: &Test, kind: &'static str, title: &str, description: String, canvas: Canvas) -> Chart {
+    pub(super) fn new(test: &str, kind: &'static str, title: &str, description: String, canvas: Canvas) -> Chart {
         let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '.' { c } else { '_' };
-        let name = format!("{}-{kind}", test.name.chars().map(plain).collect::<String>());
+        let name = format!("{}-{kind}", test.chars().map(plain).collect::<String>());
         let (body, height) = canvas.finish();
-        Chart { test: test.name.clone(), kind, name, title: title.to_owned(), description, body, height }
+        Chart { test: test.to_owned(), kind, name, title: title.to_owned(), description, body, height }
     }
 
     /// Returns the chart as an SVG element for a page that has the style.

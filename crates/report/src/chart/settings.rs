@@ -114,5 +114,5 @@ fn blocks(test: &Test, cells: &[Cell], setting: &str, figure: &Figure) -> Option
         if name.is_empty() { format!("Highest: {best}.") } else { format!("{name}: highest {best}.") }
     });
     let words = words.collect::<Vec<_>>().join(" ");
-    Some(Chart::new(test, figure.kind, figure.title, words, canvas))
+    Some(Chart::new(&test.name, figure.kind, figure.title, words, canvas))
 }

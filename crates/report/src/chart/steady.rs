@@ -28,7 +28,7 @@ pub fn chart(test: &Test) -> Option<Chart> {
     }
     let mut words = format!("{}.", crate::text::sentence(&wording::steady(steady)));
     words.extend(window.map(|window| window.words(name)));
-    Some(Chart::new(test, "steady", "Steady state", words, canvas))
+    Some(Chart::new(&test.name, "steady", "Steady state", words, canvas))
 }
 
 /// The rounds that the rule judged: the steady ones, else the last ones.

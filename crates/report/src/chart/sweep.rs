@@ -50,5 +50,5 @@ pub fn chart(test: &Test, request: &Sweep, result: &SweepResult) -> Option<Chart
     let title = request.metric.title();
     let title =
         title.chars().next().map_or_else(String::new, |c| c.to_uppercase().to_string() + &title[c.len_utf8()..]);
-    Some(Chart::new(test, "sweep", &format!("{title} by {option}"), words, canvas))
+    Some(Chart::new(&test.name, "sweep", &format!("{title} by {option}"), words, canvas))
 }

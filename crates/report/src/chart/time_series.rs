@@ -79,23 +79,30 @@ impl Point {
 
 impl TimeSeries {
     pub fn of(test: &Test, points_most: usize) -> TimeSeries {
-        let slots = |timeline: &Timeline| timeline.slots.len();
-        let timelines = || test.rounds.iter().flat_map(|round| &round.record.timeline);
-        let all: usize = timelines().map(slots).sum();
-        let together = all.div_ceil(points_most.max(1)).max(1);
-        let mut series = TimeSeries::default();
         let repeats = figures::repeats(test);
         let is_repeated = repeats.iter().any(|repeat| *repeat > 0);
-        for (round, repeat) in test.rounds.iter().zip(repeats) {
+        let rounds = test.rounds.iter().zip(repeats).map(|(round, repeat)| {
             let mut words: Vec<String> = Vec::new();
             words.extend(is_repeated.then(|| format!("round {}", repeat + 1)));
             words.extend(round.at.iter().map(|(name, value)| format!("{name}={value}")));
-            let changes = judge::changes(&round.record);
-            for timeline in &round.record.timeline {
+            (&round.record, words.join(" "))
+        });
+        TimeSeries::of_records(&rounds.collect::<Vec<_>>(), points_most)
+    }
+
+    /// Returns the time series of records in sequence, each with the name of its run.
+    pub fn of_records(records: &[(&Record, String)], points_most: usize) -> TimeSeries {
+        let timelines = records.iter().flat_map(|(record, _)| &record.timeline);
+        let all: usize = timelines.map(|timeline| timeline.slots.len()).sum();
+        let together = all.div_ceil(points_most.max(1)).max(1);
+        let mut series = TimeSeries::default();
+        for (record, run) in records {
+            let changes = judge::changes(record);
+            for timeline in &record.timeline {
                 let starts_s = series.end_s - timeline.from_ns as f64 / 1e9;
                 let of_phase = changes.iter().filter(|change| change.phase == timeline.phase);
                 series.steps.extend(of_phase.map(|change| Step { at_s: starts_s + change.at_s, what: levels(change) }));
-                series.take(timeline, &counted(&round.record, timeline), together, &words.join(" "));
+                series.take(timeline, &counted(record, timeline), together, run);
             }
         }
         series.borders.pop();

@@ -16,7 +16,8 @@ use crate::rows::{self, Row};
 use crate::study::{Table, summary};
 use crate::text::{self, NONE, duration, local_time, target_name};
 use crate::wording;
-use badge::badge;
+pub use badge::badge;
+pub use test::figure;
 
 const STYLE: &str = include_str!("style.css");
 /// Largest size of a page, in bytes. A larger page gets coarser charts.
@@ -31,26 +32,41 @@ const DETAILS: [Detail; 5] = [
 ];
 
 pub fn html(assessment: &Assessment) -> String {
-    let (coarsest, finer) = DETAILS.split_last().expect("there is a resolution");
-    let fits = finer.iter().find_map(|detail| page(assessment, detail, BYTES_MOST));
-    fits.or_else(|| page(assessment, coarsest, usize::MAX)).unwrap_or_default()
+    fitting(|detail, bytes_most| page(assessment, detail, bytes_most))
 }
 
-/// Returns the page; `None` as soon as it is larger than `bytes_most`.
-fn page(assessment: &Assessment, detail: &Detail, bytes_most: usize) -> Option<String> {
-    let title =
-        escaped(&format!("{}: {} on {}", assessment.verdict, assessment.suite, target_name(&assessment.target)));
-    let mut page = format!(
+/// Returns the page with the finest charts that it has room for. `page` returns `None` if it is larger than the given size.
+pub fn fitting(page: impl Fn(&Detail, usize) -> Option<String>) -> String {
+    let (coarsest, finer) = DETAILS.split_last().expect("there is a resolution");
+    let fits = finer.iter().find_map(|detail| page(detail, BYTES_MOST));
+    fits.or_else(|| page(coarsest, usize::MAX)).unwrap_or_default()
+}
+
+/// Returns the start of a page, up to its body.
+pub fn start(title: &str) -> String {
+    format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">\n\
-         <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n<style>\n:root{{{}}}\n\
+         <link rel=\"icon\" href=\"data:,\">\n<title>{}</title>\n<style>\n:root{{{}}}\n\
          @media screen and (prefers-color-scheme:dark){{:root{{{}}}}}\n{}{STYLE}</style>\n</head>\n<body>\n",
+        escaped(title),
         colours::variables(false),
         colours::variables(true),
         colours::style()
-    );
+    )
+}
+
+/// Returns the end of a page, with the version that made it.
+pub fn end(version: &str) -> String {
+    format!("<footer>Made by fathom {}.</footer>\n</body>\n</html>\n", escaped(version))
+}
+
+/// Returns the page; `None` as soon as it is larger than `bytes_most`.
+fn page(assessment: &Assessment, detail: &Detail, bytes_most: usize) -> Option<String> {
+    let title = format!("{}: {} on {}", assessment.verdict, assessment.suite, target_name(&assessment.target));
+    let mut page = start(&title);
     page += &head(assessment);
     page += "<main>\n";
     page += &answer::grid(assessment);
@@ -73,7 +89,7 @@ fn page(assessment: &Assessment, detail: &Detail, bytes_most: usize) -> Option<S
     }
     page += &environment::sections(assessment);
     page += "</main>\n";
-    page += &format!("<footer>Made by fathom {}.</footer>\n</body>\n</html>\n", escaped(&assessment.fathom));
+    page += &end(&assessment.fathom);
     (page.len() <= bytes_most).then_some(page)
 }
 

@@ -1,6 +1,6 @@
 //! Sets of runs, compared: table, notes and JSON.
 
-use assessment::{By, ComparedFigure, Comparison, ComparisonNote};
+use assessment::{By, ComparedFigure, Comparison, ComparisonNote, LimitedChange};
 use judge::compare::side_name;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -140,16 +140,16 @@ struct SideDocument<'a> {
 pub struct Compared<'a> {
     /// One line per figure and set that is compared with the first.
     lines: Vec<LineDocument<'a>>,
-    /// Limits of what the comparison shows, in words. The text can change with any version.
-    notes: Vec<String>,
+    /// Limits of what the comparison shows.
+    notes: Vec<NoteDocument<'a>>,
     /// Number of lines with a p. The false discovery rate is controlled over them.
     tested: usize,
     /// Confidence of the intervals of these lines: 0.95 or more.
     confidence: f64,
-    /// Exceeded limits of `--fail-on`, in words. The text can change with any version.
-    failed: Vec<String>,
-    /// Limits of `--fail-on` that cannot be decided, in words. The text can change with any version.
-    undecided: Vec<String>,
+    /// Exceeded limits of `--fail-on`.
+    failed: Vec<ChangeDocument<'a>>,
+    /// Limits of `--fail-on` that cannot be decided.
+    undecided: Vec<ChangeDocument<'a>>,
     /// The result in sentences. The text can change with any version.
     conclusion: Vec<String>,
 }
@@ -161,18 +161,42 @@ struct LineDocument<'a> {
     figure: &'a ComparedFigure,
     /// The result in words. The text can change with any version.
     message: String,
+    /// The source of the run-to-run variation in words. The text can change with any version.
+    source: String,
+}
+
+/// A limit of what a comparison shows.
+#[derive(Serialize, JsonSchema)]
+struct NoteDocument<'a> {
+    note: &'a ComparisonNote,
+    /// The note in words. The text can change with any version.
+    message: String,
+}
+
+/// A change, compared with a limit of `--fail-on`.
+#[derive(Serialize, JsonSchema)]
+struct ChangeDocument<'a> {
+    #[serde(flatten)]
+    change: &'a LimitedChange,
+    /// The limit and the change in words. The text can change with any version.
+    message: String,
 }
 
 impl<'a> From<&'a Comparison> for Compared<'a> {
     fn from(comparison: &'a Comparison) -> Compared<'a> {
-        let line = |figure: &'a ComparedFigure| LineDocument { figure, message: conclusion::result(figure) };
+        let line = |figure: &'a ComparedFigure| LineDocument {
+            figure,
+            message: conclusion::result(figure),
+            source: source(figure),
+        };
+        let change = |change: &'a LimitedChange| ChangeDocument { change, message: conclusion::broken(change) };
         Compared {
             lines: comparison.lines.iter().map(line).collect(),
-            notes: notes(comparison),
+            notes: comparison.notes.iter().map(|one| NoteDocument { note: one, message: note(one) }).collect(),
             tested: comparison.tested,
             confidence: comparison.confidence,
-            failed: comparison.failed.iter().map(conclusion::broken).collect(),
-            undecided: comparison.undecided.iter().map(conclusion::broken).collect(),
+            failed: comparison.failed.iter().map(change).collect(),
+            undecided: comparison.undecided.iter().map(change).collect(),
             conclusion: conclusion::of_comparison(comparison),
         }
     }

@@ -112,8 +112,13 @@ fn name(line: &ComparedFigure) -> String {
 
 /// A limit of `--fail-on` that a comparison breaks.
 pub fn broken(broken: &LimitedChange) -> String {
-    let side = if broken.side > 1 { format!(" of {}", side_name(broken.side)) } else { String::new() };
-    format!("{}: {}{side} is {}", broken.limit, one_line(&broken.test), change(broken.difference))
+    format!("{}: {}", broken.limit, changed(broken))
+}
+
+/// The change of a test: `write-iops is -7 %`.
+pub fn changed(found: &LimitedChange) -> String {
+    let side = if found.side > 1 { format!(" of {}", side_name(found.side)) } else { String::new() };
+    format!("{}{side} is {}", one_line(&found.test), change(found.difference))
 }
 
 fn undecided(limit: &LimitedChange) -> String {

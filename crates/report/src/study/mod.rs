@@ -14,8 +14,9 @@ pub(crate) mod sweep;
 mod table;
 
 pub use comparison::{ComparisonDocument, comparison_json, comparison_text};
-pub(crate) use conclusion::broken as broken_limit;
+pub(crate) use comparison::{notes as comparison_notes, table as comparison_table};
 pub use conclusion::of_comparison as conclusion;
+pub(crate) use conclusion::{changed, result as result_of};
 pub use ink::Ink;
 pub use knee::KneeDocument;
 pub use repeats::RepeatsDocument;
@@ -43,10 +44,18 @@ pub fn sentence(assessment: &Assessment) -> Option<String> {
     Some(summary(assessment)?.sentence?.replace('\n', "; "))
 }
 
-/// Returns a search, a sweep or repeats as text; `None` for other studies.
+/// Returns a search, a sweep or repeats as text; `None` for other studies. The conclusion is at the top; that of repeats is
+/// at the end, as in a comparison.
 pub fn text(assessment: &Assessment, ink: Ink) -> Option<String> {
     let summary = summary(assessment)?;
     let mut text = wrapped(&summary.head);
+    let sentence = summary.sentence.as_ref().map(|sentence| format!("\n{}", wrapped(sentence))).unwrap_or_default();
+    let (first, last) = if matches!(assessment.study, Study::Repeats(_)) {
+        (String::new(), sentence)
+    } else {
+        (sentence, String::new())
+    };
+    text += &first;
     for table in &summary.tables {
         text += "\n";
         text += &table.text();
@@ -58,9 +67,7 @@ pub fn text(assessment: &Assessment, ink: Ink) -> Option<String> {
     if let Some(bars) = &summary.bars {
         text += &format!("\n{bars}");
     }
-    if let Some(sentence) = &summary.sentence {
-        text += &format!("\n{}", wrapped(sentence));
-    }
+    text += &last;
     let text = printable(&text);
     Some(if ink == Ink::Ascii { in_ascii(&text) } else { text.into_owned() })
 }

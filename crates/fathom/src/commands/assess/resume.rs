@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use assessment::{Assessment, Study, Test, read, write};
+use assessment::{Assessment, Study, Test, read};
 use engine::OutputGuard;
 use study::suite::resumable;
 use units::format;
@@ -71,7 +71,7 @@ impl ResumeFile {
         let mut saved = assessment.clone();
         saved.target.path.clone_from(&self.target);
         let shown = |error: std::io::Error| format!("{}: {}", path.display(), units::errno::reason(&error));
-        let text = write(&saved).map_err(|broken| broken.to_string())?;
+        let text = report::document(&saved).map_err(|broken| broken.to_string())?;
         std::fs::create_dir_all(path.parent().unwrap_or(path)).map_err(shown)?;
         Ok(atomic_file::write(path, text.as_bytes(), &mut OutputGuard::new([]))?)
     }

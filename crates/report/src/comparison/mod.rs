@@ -1,0 +1,144 @@
+//! A comparison as a page, as Markdown and as JUnit XML. The conclusion is at the top.
+
+mod html;
+mod junit;
+mod markdown;
+
+use assessment::{ComparedFigure, Comparison, Verdict};
+use judge::compare::{ChangeLimit, Run, cases, side_name};
+
+use crate::chart::overlay::RunsOfSet;
+use crate::study::{conclusion, result_of};
+use crate::text::{local_time, target_name};
+
+pub use html::html;
+pub use junit::junit;
+pub use markdown::markdown;
+
+/// A comparison with its runs.
+pub struct ComparedSets<'a> {
+    pub comparison: &'a Comparison,
+    /// The limits of `--fail-on`.
+    pub limits: &'a [ChangeLimit],
+    /// The sets as typed.
+    pub names: &'a [String],
+    pub runs: &'a [Vec<Run<'a>>],
+}
+
+/// A figure of a test and its limit.
+struct Checked<'a> {
+    line: &'a ComparedFigure,
+    /// `None` without a limit.
+    limit: Option<&'a ChangeLimit>,
+    verdict: Verdict,
+    /// The change or the reason why the limit cannot be decided.
+    message: String,
+}
+
+/// A run of a set.
+struct RunFacts {
+    set: String,
+    suite: String,
+    target: String,
+    host: String,
+    started_unix_ms: u64,
+    utc_offset_s: i32,
+    started: String,
+}
+
+impl<'a> ComparedSets<'a> {
+    /// Returns the worst verdict on the limits. Without limits nothing was expected.
+    fn verdict(&self) -> Verdict {
+        let worst = self.checks().iter().map(|check| check.verdict).max();
+        worst.unwrap_or(Verdict::Measured)
+    }
+
+    fn title(&self) -> String {
+        let names = self.names.iter().enumerate().map(|(at, name)| format!("{} ({name})", side_name(at)));
+        format!("Comparison of {}", names.collect::<Vec<_>>().join(", "))
+    }
+
+    /// Returns the conclusion, the first sentence on its own.
+    fn sentences(&self) -> (String, Vec<String>) {
+        let mut all = conclusion(self.comparison).into_iter();
+        (all.next().unwrap_or_default(), all.collect())
+    }
+
+    /// Returns each figure with a limit, once per limit.
+    fn checks(&self) -> Vec<Checked<'_>> {
+        let of_limit = |limit: &'a ChangeLimit| {
+            let lines = self.comparison.lines.iter().filter(move |line| line.metric == limit.metric);
+            lines.map(move |line| Checked::of(line, limit))
+        };
+        self.limits.iter().flat_map(of_limit).collect()
+    }
+
+    /// Returns the tests of the first set, each with its runs in all sets.
+    fn tests(&self) -> Vec<(String, Vec<RunsOfSet<'_>>)> {
+        let sets: Vec<_> = self.runs.iter().map(|runs| cases(runs)).collect();
+        let of_test = |name: &str| {
+            let of_set = |(at, cases): (usize, &Vec<judge::compare::Case<'a>>)| {
+                let case = cases.iter().find(|case| case.name == name)?;
+                let runs = case.records().map(<[_]>::to_vec).collect();
+                Some(RunsOfSet { name: side_name(at).to_string(), runs })
+            };
+            sets.iter().enumerate().filter_map(of_set).collect::<Vec<_>>()
+        };
+        let first = sets.first().into_iter().flatten();
+        first.map(|case| (case.name.clone(), of_test(&case.name))).filter(|(_, sets)| sets.len() > 1).collect()
+    }
+
+    /// Returns the results of the figures of a test.
+    fn results(&self, test: &str) -> Vec<String> {
+        let lines = self.comparison.lines.iter().filter(|line| line.test == test);
+        lines.map(|line| format!("{}: {}", line.metric, result_of(line))).collect()
+    }
+
+    fn facts(&self) -> Vec<RunFacts> {
+        let of_set = |(at, runs): (usize, &'a Vec<Run<'a>>)| {
+            runs.iter().map(move |run| RunFacts::of(side_name(at).to_string(), run))
+        };
+        self.runs.iter().enumerate().flat_map(of_set).collect()
+    }
+}
+
+impl<'a> Checked<'a> {
+    fn of(line: &'a ComparedFigure, limit: &'a ChangeLimit) -> Checked<'a> {
+        let verdict = match (line.p.is_none(), limit.is_broken_by(line)) {
+            (_, true) => Verdict::Fail,
+            (true, false) => Verdict::Inconclusive,
+            (false, false) => Verdict::Pass,
+        };
+        Checked { line, limit: Some(limit), verdict, message: result_of(line) }
+    }
+
+    /// Returns the test, the figure and the limit.
+    fn name(&self) -> String {
+        let side = if self.line.side > 1 { format!(" of {}", side_name(self.line.side)) } else { String::new() };
+        let figure = self.limit.map_or_else(|| self.line.metric.to_string(), |limit| limit.text.clone());
+        format!("{}: {figure}{side}", self.line.test)
+    }
+}
+
+impl RunFacts {
+    fn of(set: String, run: &Run) -> RunFacts {
+        let (suite, target, host, started_unix_ms, utc_offset_s) = match run {
+            Run::Assessment(one) => (
+                one.suite.clone(),
+                target_name(&one.target),
+                one.machine.hostname.clone(),
+                one.started_unix_ms,
+                one.utc_offset_s,
+            ),
+            Run::Record(one) => (
+                one.plan.origin.command_line(),
+                judge::single::targets(one),
+                one.machine.hostname.clone(),
+                one.started_unix_ms,
+                one.utc_offset_s,
+            ),
+        };
+        let started = local_time(started_unix_ms, utc_offset_s);
+        RunFacts { set, suite, target, host, started_unix_ms, utc_offset_s, started }
+    }
+}
