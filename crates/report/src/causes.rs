@@ -4,9 +4,14 @@ use assessment::{Assessment, Cause, Test};
 
 use crate::{study, wording};
 
-/// Returns the reason of an assessment's verdict: the sentence of its study, or its cause.
+/// Returns the reason of an assessment's verdict: a finding that makes its figures worthless, the sentence of its study, or its
+/// cause.
 pub fn cause(assessment: &Assessment) -> String {
-    study::sentence(assessment).unwrap_or_else(|| wording::cause(&assessment.cause))
+    let sentence = match assessment.cause {
+        Cause::Finding(_) => None,
+        _ => study::sentence(assessment),
+    };
+    sentence.unwrap_or_else(|| wording::cause(&assessment.cause))
 }
 
 /// Returns the reason of a test's verdict. The sentence of a study is about its last test.

@@ -43,6 +43,17 @@ fn a_directory_gets_a_file_that_is_gone_afterwards() {
 }
 
 #[test]
+fn a_search_over_blocks_that_were_never_written_is_invalid() {
+    let scratch = Scratch::new("knee-unwritten");
+    std::fs::File::create(scratch.file("sparse")).unwrap().set_len(8 << 20).unwrap();
+    let search = "sparse --closed --iodepth 2 --runtime 100ms --ramp 0 --p99 100s";
+    let searched = run(scratch.path(), &format!("{search} --report out.md"));
+    assert!(searched.ended_with(4).stdout.contains("\nINVALID: /"), "{}", searched.stdout);
+    let page = std::fs::read_to_string(scratch.file("out.md")).unwrap();
+    assert!(page.contains("INVALID") && !page.contains("PASS"), "{page}");
+}
+
+#[test]
 fn what_a_file_holds_is_only_read_without_consent_and_other_targets_are_refused() {
     let scratch = Scratch::new("knee-consent");
     scratch.filled("data", 1 << 20);

@@ -13,4 +13,4 @@ mod times;
 
 pub use figures::{Figure, JobRounds};
 pub use overall::{Conclusion, conclusion, judge, not_measured, tests_for};
-pub use test::required;
+pub use test::{invalid, required};

@@ -30,8 +30,9 @@ pub fn judge(test: &mut Test, criteria: &Criteria) {
     test.judgements = judgements;
 }
 
-fn invalid(test: &Test) -> Option<&Finding> {
-    test.findings.iter().find(|finding| finding.severity == Severity::Invalid)
+/// Returns the first finding that makes the figures worthless.
+pub fn invalid(findings: &[Finding]) -> Option<&Finding> {
+    findings.iter().find(|finding| finding.severity == Severity::Invalid)
 }
 
 fn judgements(test: &Test, criteria: &Criteria) -> Vec<Judgement> {
@@ -46,14 +47,14 @@ fn judgements(test: &Test, criteria: &Criteria) -> Vec<Judgement> {
         judgements.extend(criteria.rules.iter().filter_map(|rule| against_rule(test, &rounds, rule)));
         judgements[from..].iter_mut().for_each(|judgement| judgement.at = rounds.at.to_vec());
     }
-    if invalid(test).is_some() {
+    if invalid(&test.findings).is_some() {
         judgements.iter_mut().for_each(|judgement| judgement.verdict = Verdict::Invalid);
     }
     judgements
 }
 
 fn sum_up(test: &Test, judgements: &[Judgement]) -> (Verdict, Cause) {
-    if let Some(finding) = invalid(test) {
+    if let Some(finding) = invalid(&test.findings) {
         return (Verdict::Invalid, Cause::Finding(Box::new(finding.clone())));
     }
     if let Some(failure) = test.error.as_ref().filter(|failure| failure.is_invalid()) {

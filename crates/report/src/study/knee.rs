@@ -1,7 +1,7 @@
 //! A search: a row for each load, bars of the percentile or of IOPS, and the sustained load.
 
 use assessment::{
-    Assessment, Failure, Knee, KneeFigures, KneePoint, KneeResult, KneeRun, LoadGeneratorEvidence, Metric, Test,
+    Assessment, Cause, Failure, Knee, KneeFigures, KneePoint, KneeResult, KneeRun, LoadGeneratorEvidence, Metric, Test,
 };
 use record::Arrivals;
 use schemars::JsonSchema;
@@ -39,11 +39,18 @@ pub fn summary(assessment: &Assessment, request: &Knee, result: &KneeResult) -> 
         tables: has_points.then(|| table(request, result)).into_iter().collect(),
         notes: notes(assessment),
         bars: has_points.then(|| bars(request, result)),
-        sentence: Some(match bend(request, result) {
-            Some(bend) => format!("{}; {bend}", sentence(assessment, request, result)),
-            None => sentence(assessment, request, result),
-        }),
+        sentence: Some(conclusion(assessment, request, result)),
     }
+}
+
+/// A finding that makes the figures worthless, then the sustained load and the knee.
+fn conclusion(assessment: &Assessment, request: &Knee, result: &KneeResult) -> String {
+    let invalid = match &assessment.cause {
+        cause @ Cause::Finding(_) => format!("INVALID: {}\n", wording::cause(cause)),
+        _ => String::new(),
+    };
+    let bend = bend(request, result).map(|bend| format!("; {bend}")).unwrap_or_default();
+    format!("{invalid}{}{bend}", sentence(assessment, request, result))
 }
 
 /// The latency that a search measures.
@@ -379,7 +386,7 @@ pub fn json(assessment: &Assessment, request: &Knee, result: &KneeResult) -> Str
         findings: assessment.tests.last().map(findings).unwrap_or_default(),
         stopped: assessment.stopped,
         failed: result.failed.as_ref().map(failure),
-        sentence: sentence(assessment, request, result),
+        sentence: conclusion(assessment, request, result).replace('\n', "; "),
     })
 }
 

@@ -332,7 +332,14 @@ pub fn complete(assessment: &mut Assessment) -> Result<(), StudyError> {
         procedure.take_failed(why);
     }
     let result = procedure.result();
-    assessment.verdict = verdict(request, &result, assessment.stopped);
+    let invalid = assessment.tests.last().and_then(|test| judge::verdict::invalid(&test.findings)).cloned();
+    assessment.verdict = match &invalid {
+        Some(_) => Verdict::Invalid,
+        None => verdict(request, &result, assessment.stopped),
+    };
+    if let Some(finding) = invalid {
+        assessment.cause = Cause::Finding(Box::new(finding));
+    }
     if let Some(test) = assessment.tests.last_mut() {
         test.verdict = if assessment.stopped { Verdict::Skipped } else { assessment.verdict };
         test.judgements = judgements(request, &result, assessment.verdict);
