@@ -207,3 +207,39 @@ fn latencies(timeline: &Timeline, ddir: Option<Ddir>, statistic: Statistic) -> V
         .filter(|(at, slot)| slot.workers == most && timeline.slot_ns(*at) == timeline.interval_ns);
     whole.filter_map(|(_, slot)| of_slot(slot)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const S: u64 = 1_000_000_000;
+    /// Width of a bin, as a share of the value.
+    const BIN: f64 = 1.0 / 16.0;
+
+    /// Returns a slot with reads of one latency and writes of another.
+    fn slot(workers: u32, read_ns: u64, write_ns: u64) -> Slot {
+        let mut slot = Slot { workers, ..Slot::default() };
+        for (ddir, ns) in [(Ddir::Read, read_ns), (Ddir::Write, write_ns)] {
+            (0..10).for_each(|_| slot.ddirs[ddir as usize].lat.record(ns));
+        }
+        slot
+    }
+
+    #[test]
+    fn series_of_a_latency_has_the_whole_slots_of_all_workers() {
+        let mut timeline = Timeline { interval_ns: S, until_ns: 3 * S + S / 2, ..Timeline::default() };
+        // One of two workers at the start, and a short slot at the end.
+        timeline.slots = vec![slot(1, 9_000, 90), slot(2, 1_000, 10), slot(2, 2_000, 20), slot(2, 7_000, 70)];
+        let near = |found: Vec<f64>, expected: [f64; 2]| {
+            let is_near = |(found, expected): (&f64, f64)| (found / expected - 1.0).abs() <= BIN;
+            found.len() == 2 && found.iter().zip(expected).all(is_near)
+        };
+        for statistic in [Statistic::Mean, Statistic::Percentile(50.0), Statistic::Percentile(99.0)] {
+            let of = |ddir| latencies(&timeline, ddir, statistic);
+            assert!(near(of(Some(Ddir::Read)), [1_000.0, 2_000.0]), "{:?}", of(Some(Ddir::Read)));
+            assert!(near(of(Some(Ddir::Write)), [10.0, 20.0]), "{:?}", of(Some(Ddir::Write)));
+        }
+        assert!(near(latencies(&timeline, None, Statistic::Mean), [505.0, 1_010.0]));
+        assert_eq!(latencies(&timeline, None, Statistic::Max), [0.0; 0]);
+    }
+}
