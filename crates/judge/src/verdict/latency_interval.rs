@@ -140,3 +140,29 @@ impl Below {
         if half > 0.0 { (variance / (half * half)).min(count) } else { count }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use record::Latency;
+
+    use super::*;
+
+    #[test]
+    fn interval_of_a_percentile_in_a_full_bin_moves_with_the_level() {
+        let (mut latency, mut blocks) = (Latency::default(), Vec::new());
+        // Most I/Os have one latency. The others are slower in five blocks of ten.
+        for nth in 0..40 {
+            let mut block = SlotLatencies::default();
+            for at in 0..100 {
+                let ns = if at < 70 { 100_000 } else { 200_000 + nth / 5 % 2 * 800_000 };
+                latency.record(ns);
+                block.record(ns);
+            }
+            blocks.push(block);
+        }
+        let found = of_percentile(&Times { latency, unissued: 0 }, &blocks, 0.5).expect("enough blocks");
+        let relative = relative_mean(&blocks).expect("enough blocks");
+        assert!(relative.low < 0.95 && relative.high > 1.05, "{relative:?}");
+        assert!(found.low <= 101_000.0 * relative.low && found.high >= 99_000.0 * relative.high, "{found:?}");
+    }
+}
