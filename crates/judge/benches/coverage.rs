@@ -1,6 +1,6 @@
 //! The coverage of the confidence intervals, by simulation: the table in docs/verdict.md.
 //!
-//!     cargo bench -p fathom-judge --bench coverage [-- RUNS]
+//!     cargo bench -p fathom-judge --bench coverage [-- RUNS [FIGURE]]
 
 #[path = "../tests/verdicts/simulation.rs"]
 mod simulation;
@@ -15,13 +15,16 @@ const CORRELATIONS: [f64; 3] = [0.0, 0.5, 0.8];
 
 fn main() {
     let runs = std::env::args().filter_map(|arg| arg.parse().ok()).next().unwrap_or(RUNS);
+    let only = std::env::args().skip(1).find(|arg| arg.parse::<usize>().is_err() && !arg.starts_with('-'));
+    let only = only.as_deref();
     println!("Ranges of few intervals that include the true figure, of {runs} simulated runs. Levels vary by 50 %\n");
-    table(runs, Spread::Wide, &FEW_INTERVALS);
+    table(runs, only, Spread::Wide, &FEW_INTERVALS);
     println!("\n95 % intervals that include the true figure. Levels vary by 5 %; – is no interval: INCONCLUSIVE\n");
-    table(runs, Spread::Narrow, &INTERVALS);
+    table(runs, only, Spread::Narrow, &INTERVALS);
 }
 
-fn table(runs: usize, spread: Spread, counts: &[usize]) {
+/// Prints the coverage of all figures, or of one.
+fn table(runs: usize, only: Option<&str>, spread: Spread, counts: &[usize]) {
     let shapes = [Shape::LogNormal, Shape::Bimodal, Shape::HeavyTail];
     let latencies =
         shapes.into_iter().flat_map(|shape| ["lat.mean", "lat.p50", "lat.p99"].map(|name| (Some(shape), name)));
@@ -29,7 +32,11 @@ fn table(runs: usize, spread: Spread, counts: &[usize]) {
     println!("| figure | noise | φ | n = {} |", counts.iter().map(ToString::to_string).collect::<Vec<_>>().join(" | "));
     println!("|---|---|---|{}", "---|".repeat(counts.len()));
     for shape in std::iter::once(None).chain(shapes.map(Some)) {
-        let names: Vec<&str> = figures.iter().filter(|(of, _)| *of == shape).map(|(_, name)| *name).collect();
+        let of_shape = figures.iter().filter(|(of, name)| *of == shape && only.is_none_or(|only| only == *name));
+        let names: Vec<&str> = of_shape.map(|(_, name)| *name).collect();
+        if names.is_empty() {
+            continue;
+        }
         for (noise, correlation) in kinds() {
             let of_count =
                 |&intervals: &usize| coverage(Kind { noise, spread, correlation, intervals, shape }, &names, runs);

@@ -2,9 +2,6 @@
 
 use super::{Interval, mean, mean_interval};
 
-/// More blocks are combined.
-const BLOCKS_MAX: usize = 40;
-
 /// The relative difference of two figures.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Difference {
@@ -18,11 +15,11 @@ pub struct Difference {
 /// The distance of each block from the quotient is a series with the mean 0 (linearised ratio estimator: Cochran,
 /// Sampling Techniques, 6.3). Blocks with few I/Os therefore count for little.
 ///
-/// Many blocks are combined in pairs: their own noise hides the correlation of the state behind them.
-pub fn quotient_interval(values: &[f64], weights: &[f64]) -> Option<Interval> {
-    if values.len() > BLOCKS_MAX {
+/// More than `blocks_max` blocks are combined in pairs: their own noise hides the correlation of the state behind them.
+pub fn quotient_interval(values: &[f64], weights: &[f64], blocks_max: usize) -> Option<Interval> {
+    if values.len() > blocks_max {
         let in_pairs = |values: &[f64]| values.chunks(2).map(|pair| pair.iter().sum()).collect::<Vec<f64>>();
-        return quotient_interval(&in_pairs(values), &in_pairs(weights));
+        return quotient_interval(&in_pairs(values), &in_pairs(weights), blocks_max);
     }
     let (quotient, weight) = (mean(values) / mean(weights), mean(weights));
     let distance = |(value, own): (&f64, &f64)| quotient + (value - quotient * own) / weight;

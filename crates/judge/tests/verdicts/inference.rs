@@ -115,11 +115,11 @@ fn a_quotient_has_the_interval_of_its_blocks() {
     // Blocks of equal weight: the mean of the values. Blocks without weight count for nothing.
     let values: Vec<f64> = noise(21, 40).iter().map(|value| 500.0 + 20.0 * value).collect();
     let (mut weights, whole) = (vec![10.0; 40], mean_interval(&values).expect("enough figures"));
-    let found = quotient_interval(&values, &weights).expect("enough blocks");
+    let found = quotient_interval(&values, &weights, 40).expect("enough blocks");
     assert!((found.low * 10.0 - whole.low).abs() < 1e-6 && (found.high * 10.0 - whole.high).abs() < 1e-6, "{found:?}");
     weights[7] = 0.0;
-    assert!(quotient_interval(&values, &weights).is_some_and(|found| found.high > 500.0 / 9.75));
-    assert_eq!(quotient_interval(&values, &[0.0; 40]), None);
+    assert!(quotient_interval(&values, &weights, 40).is_some_and(|found| found.high > 500.0 / 9.75));
+    assert_eq!(quotient_interval(&values, &[0.0; 40], 40), None);
 }
 
 #[test]
