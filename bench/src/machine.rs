@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use os::cpu::CpuTimes;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Time over which other load is measured before the first run.
 const PROBE_TIME: Duration = Duration::from_secs(1);
@@ -11,7 +11,7 @@ const PROBE_TIME: Duration = Duration::from_secs(1);
 const OTHER_LOAD_PERCENT_MAX: f64 = 5.0;
 
 /// Hardware and state of the machine.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Machine {
     pub kernel: String,
     pub cpu_model: String,

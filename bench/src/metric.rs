@@ -1,9 +1,9 @@
 //! Metrics of a run: names, units and text form.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A metric of one run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Metric {
     /// IOPS as the program reports them, summed over its jobs.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::machine::Machine;
 use crate::metric::Metric;
@@ -14,9 +14,9 @@ use crate::workloads::{Baseline, Goal, Workload};
 pub const SCHEMA: &str = "fathom.bench/2";
 
 /// All results of a session.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Results {
-    pub schema: &'static str,
+    pub schema: String,
     pub machine: Machine,
     pub programs: Vec<Program>,
     pub pairs: usize,
@@ -26,6 +26,17 @@ pub struct Results {
 }
 
 impl Results {
+    /// Reads the JSON form.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read or has another form.
+    pub fn read(path: &Path) -> Result<Self, String> {
+        let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+        let text = std::fs::read_to_string(path).map_err(|error| failed(&error))?;
+        serde_json::from_str(&text).map_err(|error| failed(&error))
+    }
+
     /// Writes the JSON form to a temporary file and renames it, so that readers see complete files only.
     pub fn save(&self, path: &Path) -> Result<(), String> {
         let failed = |error: std::io::Error| format!("{}: {error}", path.display());
@@ -36,14 +47,14 @@ impl Results {
 }
 
 /// A workload that cannot run on this machine.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SkippedWorkload {
     pub name: String,
     pub reason: String,
 }
 
 /// One workload, run by all programs.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct WorkloadResult {
     pub name: String,
     pub description: String,
@@ -59,7 +70,7 @@ pub struct WorkloadResult {
 }
 
 /// One run of one program.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     pub program: ProgramKind,
     /// Index of the pair: the runs of all programs with one index are compared.
@@ -111,7 +122,7 @@ impl Run {
 }
 
 /// A metric over the runs of one program.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct MetricSummary {
     pub program: ProgramKind,
     pub metric: Metric,
@@ -120,7 +131,7 @@ pub struct MetricSummary {
 }
 
 /// Ratio of fathom's metric to another program's, over the pairs.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ratio {
     pub baseline: ProgramKind,
     pub metric: Metric,
@@ -129,7 +140,7 @@ pub struct Ratio {
 }
 
 /// A goal and its verdict.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct GoalResult {
     #[serde(flatten)]
     pub goal: Goal,

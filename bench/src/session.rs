@@ -25,7 +25,7 @@ pub fn run(options: &Options) -> Result<(), String> {
     machine.cpus_for(1, options.cpu)?;
     let scratch = Scratch::new(&options.dir)?;
     let mut results = Results {
-        schema: SCHEMA,
+        schema: SCHEMA.to_owned(),
         warnings: machine.warnings(),
         machine,
         programs,

@@ -1,6 +1,6 @@
 //! Statistics of a few runs: median, interval, ratios, and verdicts on goals.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Confidence of intervals and verdicts.
 pub const CONFIDENCE: f64 = 0.9;
@@ -17,7 +17,7 @@ pub fn median(values: &[f64]) -> Option<f64> {
 }
 
 /// Summary of a set of values.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Summary {
     pub runs: usize,
     pub median: f64,
@@ -72,7 +72,7 @@ pub fn ratios(numerators: &[Option<f64>], denominators: &[Option<f64>]) -> Vec<f
 }
 
 /// Bound that a goal sets.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
     AtLeast(f64),
@@ -91,7 +91,7 @@ impl Bound {
 }
 
 /// Result of a goal.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     Met,

@@ -3,12 +3,11 @@
 use crate::metric::Metric;
 use crate::programs::ProgramKind;
 use crate::report;
-use crate::results::{Results, WorkloadResult};
+use crate::results::{Ratio, Results, WorkloadResult};
 
-const SHOWN: [Metric; 3] = [Metric::Iops, Metric::CpuNs, Metric::KernelNs];
 const HEAD: &str = "\
-| workload | IOPS: fathom | fio | CPU time per I/O: fathom | fio | kernel time per I/O: fathom | fio | goal | verdict |
-|---|---|---|---|---|---|---|---|---|
+| workload | IOPS: fathom, fio | ratio | CPU time per I/O: fathom (kernel), fio (kernel) | ratio | goals |
+|---|---|---|---|---|---|
 ";
 
 /// Renders all results.
@@ -31,8 +30,7 @@ pub fn table(results: &Results) -> String {
         text += &row(workload);
     }
     for skipped in &results.skipped {
-        text +=
-            &format!("| `{}` | | | | | | | | skipped: {} |\n", skipped.name, skipped.reason.replace(['|', '\n'], " "));
+        text += &format!("| `{}` | | | | | skipped: {} |\n", skipped.name, skipped.reason.replace(['|', '\n'], " "));
     }
     text
 }
@@ -42,13 +40,20 @@ fn row(workload: &WorkloadResult) -> String {
         let found = workload.metrics.iter().find(|one| one.program == kind && one.metric == metric);
         found.map_or("-".into(), |found| metric.format(found.summary.median))
     };
-    let values: Vec<String> =
-        SHOWN.iter().flat_map(|metric| [of(ProgramKind::Fathom, *metric), of(ProgramKind::Fio, *metric)]).collect();
-    let goals: Vec<String> = workload.goals.iter().map(|judged| judged.goal.to_string()).collect();
-    let verdicts = workload.goals.iter().map(|judged| {
+    let ratio = |metric: Metric| {
+        let of_fio = |one: &&Ratio| one.baseline == ProgramKind::Fio && one.metric == metric;
+        workload.ratios.iter().find(of_fio).map_or("-".into(), |ratio| report::ratio(&ratio.summary))
+    };
+    let iops = [ProgramKind::Fathom, ProgramKind::Fio].map(|kind| of(kind, Metric::Iops)).join(", ");
+    let cpu = [ProgramKind::Fathom, ProgramKind::Fio]
+        .map(|kind| format!("{} ({})", of(kind, Metric::CpuNs), of(kind, Metric::KernelNs)))
+        .join(", ");
+    let goals = workload.goals.iter().map(|judged| {
         let goal = &judged.goal;
-        report::verdict(judged.verdict, judged.summary.as_ref(), goal.metric, &goal.baseline)
+        let verdict = report::verdict(judged.verdict, judged.summary.as_ref(), goal.metric, &goal.baseline);
+        format!("{goal}: {verdict}")
     });
-    let verdicts: Vec<String> = verdicts.collect();
-    format!("| `{}` | {} | {} | {} |\n", workload.name, values.join(" | "), goals.join("<br>"), verdicts.join("<br>"))
+    let goals: Vec<String> = goals.collect();
+    let (of_iops, of_cpu) = (ratio(Metric::Iops), ratio(Metric::CpuNs));
+    format!("| `{}` | {iops} | {of_iops} | {cpu} | {of_cpu} | {} |\n", workload.name, goals.join("<br>"))
 }

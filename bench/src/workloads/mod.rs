@@ -4,14 +4,14 @@ mod table;
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::metric::Metric;
 use crate::statistics::Bound;
 pub use table::all;
 
 /// What a value of fathom is compared with.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Baseline {
     Fio,
@@ -23,7 +23,7 @@ pub enum Baseline {
 }
 
 /// Goal for a metric of fathom.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Goal {
     pub metric: Metric,
     pub baseline: Baseline,

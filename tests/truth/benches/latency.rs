@@ -8,14 +8,14 @@
 
 use std::os::linux::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 use fathom_truth::arithmetic::{mean, percentile};
 use fathom_truth::block_trace::{BlockTrace, Seen};
 use fathom_truth::fio_report;
 use fathom_truth::timed_files::{Program, TimedFiles};
-use harness::{Loop, MIB, Outcome, Scratch, Zram, with_realtime_priority};
+use harness::{Loop, MIB, Scratch, Zram, with_realtime_priority};
 
 const ENGINES: [&str; 3] = ["libaio", "io_uring", "posixaio"];
 const DEPTHS: [u32; 4] = [1, 8, 32, 64];
@@ -111,8 +111,9 @@ fn run(target: &Target, engine: &str, depth: u32, is_fathom: bool, folder: &Path
         target.path.display()
     );
     let report = || {
-        let outcome = if is_fathom { fathom_truth::fio(folder, &line) } else { original(folder, &line) };
-        fio_report::only(&outcome.assert_success().json(), "read")
+        let report =
+            if is_fathom { fathom_truth::fio(folder, &line).assert_success().json() } else { original(folder, &line) };
+        fio_report::only(&report, "read")
     };
     let (direction, seen) = match &target.witness {
         Witness::Device(number) => {
@@ -137,12 +138,13 @@ fn run(target: &Target, engine: &str, depth: u32, is_fathom: bool, folder: &Path
     }
 }
 
-/// Runs fio.
-fn original(folder: &Path, line: &str) -> Outcome {
+/// Runs fio and returns its report.
+fn original(folder: &Path, line: &str) -> serde_json::Value {
     let mut command = Command::new("fio");
     command.args(line.split_whitespace()).current_dir(folder);
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    harness::outcome(with_realtime_priority(command).spawn().unwrap())
+    let output = with_realtime_priority(command).output().unwrap();
+    assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
 }
 
 fn median(mut rows: Vec<Row>) -> Row {

@@ -126,7 +126,7 @@ fn reports_with_any_names_have_no_control_characters_and_are_well_formed() {
         })
         .collect();
     // Each case renders every document in every format.
-    let mut runner = TestRunner::new(Config { cases: 12, failure_persistence: None, ..Config::default() });
+    let mut runner = TestRunner::new(Config { cases: 6, failure_persistence: None, ..Config::default() });
     let outcome = runner.run(&names(), |name| {
         for (document, normal) in &documents {
             let document = named(document, &name);

@@ -42,6 +42,7 @@ mod limits_catalogue;
 mod locked_memory;
 mod open_flags;
 mod outputs;
+mod readme;
 mod records;
 mod safety;
 mod safety_lease;

@@ -20,6 +20,8 @@ fn the_sustained_rate_of_a_throttled_device_is_near_that_of_a_closed_loop() {
         return;
     };
     let scratch = Scratch::new("knee-throttle");
+    // Reads of blocks that were never written would make the search INVALID.
+    std::fs::write(&disk.device, vec![b'x'; 64 << 20]).unwrap();
     throttle.ios_per_s(3000);
     let line = format!("{} --p99 500ms --runtime 300ms --ramp 200ms --format json --report out.html", disk.device);
     let command = with_realtime_priority(knee(scratch.path(), &line));
