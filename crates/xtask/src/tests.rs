@@ -55,7 +55,8 @@ pub fn run(checks: impl FnOnce() -> Result<(), String> + Send) -> Result<(), Str
     summary.check(is_complete_machine())
 }
 
-/// Returns true if the tests have what they need: root, zram devices, and the programs that `.ci/run` installs.
+/// Returns true if the tests have what they need: root, zram and loop devices, FUSE, control groups that limit I/O, and the
+/// programs that `.ci/run` installs.
 fn is_complete_machine() -> bool {
     let is_installed = |program: &str| {
         std::env::var_os("PATH")
@@ -63,7 +64,9 @@ fn is_complete_machine() -> bool {
     };
     // Only root may open it.
     let may_use_devices = std::fs::File::open("/sys/class/zram-control/hot_add").is_ok();
-    may_use_devices && ["fio", "strace", "mkfs.xfs", "mkfs.ext4"].into_iter().all(is_installed)
+    let exists = |path: &str| std::path::Path::new(path).exists();
+    let has_kernel = ["/dev/fuse", "/dev/loop-control", "/sys/fs/cgroup/blkio"].into_iter().all(exists);
+    may_use_devices && has_kernel && ["fio", "strace", "mkfs.xfs", "mkfs.ext4"].into_iter().all(is_installed)
 }
 
 /// Runs tests with some threads, in the order given, and prints the output of each failed test.
