@@ -1,22 +1,29 @@
 //! The operating system: I/O backends, buffers, clocks, files, devices, CPUs. The only crate with `unsafe`.
 //!
-//! It offers safe functions and does not know plans or jobs. Code for Linux only is in `linux` folders, or its module
-//! documentation names Linux.
+//! It offers safe functions and does not know plans or jobs. The public modules have what all systems share, and `system` is
+//! the module of the one that is compiled for: `linux` or `windows`.
 
 pub mod clock;
 pub mod cloud;
 pub mod cpu;
 pub mod device;
 pub mod errno;
-pub mod event;
 pub mod file;
 pub mod io;
-pub mod machine;
+#[cfg(target_os = "linux")]
+mod linux;
 pub mod memory;
 pub mod platform;
 pub mod process;
-pub mod signal;
 #[doc(hidden)]
 pub mod simulation;
-pub mod standard_streams;
 pub mod terminal;
+#[cfg(windows)]
+mod windows;
+
+#[cfg(target_os = "linux")]
+use linux as system;
+#[cfg(windows)]
+use windows as system;
+
+pub use system::{event, machine, signal, standard_streams};

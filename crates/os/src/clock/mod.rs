@@ -12,6 +12,9 @@ mod virtual_clock;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use crate::system::clock as system;
+pub use crate::system::clock::{kernel_clock, utc_offset_s};
+use system::{gettimeofday, monotonic, wall};
 use tsc::{Scale, Stamp};
 pub use virtual_clock::VirtualClock;
 
@@ -230,29 +233,6 @@ impl Thread {
     }
 }
 
-/// Returns the offset of local time from UTC in seconds.
-pub fn utc_offset_s() -> i32 {
-    let now = std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs() as libc::time_t);
-    // SAFETY: all-zero bytes are a valid `tm`. Its pointer is not read.
-    let mut local: libc::tm = unsafe { std::mem::zeroed() };
-    // SAFETY: both pointers point to live values of the right types.
-    let found = unsafe { libc::localtime_r(&now, &mut local) };
-    if found.is_null() { 0 } else { local.tm_gmtoff as i32 }
-}
-
-/// Returns the time of a kernel clock in ns, by its number (`CLOCK_REALTIME` is 0).
-///
-/// # Errors
-/// Returns EINVAL if the kernel has no clock with this number.
-pub fn kernel_clock(id: i32) -> std::io::Result<u64> {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the kernel fills the structure or returns an error.
-    match unsafe { libc::clock_gettime(id, &mut time) } {
-        0 => Ok(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64),
-        _ => Err(std::io::Error::last_os_error()),
-    }
-}
-
 fn epoch() -> &'static Epoch {
     static EPOCH: OnceLock<Epoch> = OnceLock::new();
     EPOCH.get_or_init(|| {
@@ -271,31 +251,9 @@ fn epoch() -> &'static Epoch {
 
 fn calibrated(epoch: &Epoch) -> Result<Scale, &'static str> {
     static TRUSTED: OnceLock<Result<(), &'static str>> = OnceLock::new();
-    TRUSTED.get_or_init(tsc::trusted).and_then(|()| Scale::measure(epoch.counter, CALIBRATION, epoch.monotonic))
-}
-
-#[inline]
-fn monotonic() -> u64 {
-    read(libc::CLOCK_MONOTONIC)
-}
-
-fn wall() -> u64 {
-    read(libc::CLOCK_REALTIME)
-}
-
-#[inline]
-fn read(clock: libc::clockid_t) -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the kernel fills the structure. These clocks always exist.
-    unsafe { libc::clock_gettime(clock, &mut time) };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
-}
-
-fn gettimeofday() -> u64 {
-    let mut time = libc::timeval { tv_sec: 0, tv_usec: 0 };
-    // SAFETY: the kernel fills the structure. A null time zone is allowed.
-    unsafe { libc::gettimeofday(&mut time, std::ptr::null_mut()) };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000
+    TRUSTED
+        .get_or_init(system::tsc_is_trusted)
+        .and_then(|()| Scale::measure(epoch.counter, CALIBRATION, epoch.monotonic))
 }
 
 #[cfg(test)]

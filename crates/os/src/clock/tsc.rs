@@ -1,10 +1,8 @@
 //! The CPU's time-stamp counter (TSC), used if it has a constant rate on all CPUs and in all sleep states.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader};
 use std::time::Duration;
 
-use super::monotonic;
+use crate::system::clock::monotonic;
 
 /// Fraction bits of the fixed-point rate in ns per tick.
 const FRACTION: u32 = 32;
@@ -106,7 +104,7 @@ impl Stamp {
 #[cfg(target_arch = "x86_64")]
 #[inline]
 fn counter() -> u64 {
-    // SAFETY: every x86-64 CPU has this instruction, and Linux allows it in user space.
+    // SAFETY: every x86-64 CPU has this instruction, and Linux and Windows allow it in user space.
     unsafe { std::arch::x86_64::_rdtsc() }
 }
 
@@ -116,47 +114,9 @@ fn counter() -> u64 {
     0
 }
 
-/// Checks that the CPU guarantees a constant TSC rate and that the kernel uses the TSC as its clock source.
-pub(super) fn trusted() -> Result<(), &'static str> {
-    if !cfg!(target_arch = "x86_64") {
-        return Err("no time-stamp counter on this architecture");
-    }
-    let source =
-        std::fs::read_to_string("/sys/devices/system/clocksource/clocksource0/current_clocksource").unwrap_or_default();
-    check_flags(&flags(), source.trim())
-}
-
-/// Returns the flags of the first CPU. Reading the whole file is slow on machines with hundreds of CPUs.
-fn flags() -> String {
-    let Ok(cpuinfo) = File::open("/proc/cpuinfo") else { return String::new() };
-    let mut lines = BufReader::new(cpuinfo).lines().map_while(Result::ok);
-    lines.find(|line| line.starts_with("flags")).unwrap_or_default()
-}
-
-fn check_flags(flags: &str, source: &str) -> Result<(), &'static str> {
-    let has = |name| flags.split_whitespace().any(|flag| flag == name);
-    if !has("constant_tsc") || !has("nonstop_tsc") {
-        return Err("the CPU does not guarantee a constant TSC rate (constant_tsc, nonstop_tsc)");
-    }
-    match source {
-        "tsc" | "kvm-clock" | "hyperv_clocksource_tsc_page" => Ok(()),
-        _ => Err("the kernel does not use the TSC as its clock source"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn tsc_needs_cpu_flags_and_kernel_clock_source() {
-        let flags = "flags\t\t: fpu tsc constant_tsc nonstop_tsc";
-        assert!(check_flags(flags, "tsc").is_ok());
-        assert!(check_flags(flags, "kvm-clock").is_ok());
-        assert!(check_flags(flags, "hpet").is_err());
-        assert!(check_flags("flags\t\t: fpu tsc constant_tsc", "tsc").is_err());
-        assert!(check_flags("", "").is_err());
-    }
 
     #[test]
     fn deviation_is_corrected_without_a_jump() {

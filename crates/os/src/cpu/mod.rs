@@ -1,21 +1,10 @@
 //! CPUs and NUMA nodes: list, topology, caches, governors, times, affinity and memory policy.
 
-mod cache;
-mod governor;
 mod times;
-mod topology;
-#[cfg(test)]
-mod tree;
 
-use std::io;
-use std::path::Path;
-
-use crate::file::check;
 pub use crate::memory::page_size;
-pub use cache::{Cache, CacheKind, caches};
-pub use governor::governors;
+pub use crate::system::cpu::{affinity, caches, governors, nodes, online, set_affinity, set_memory_policy, topology};
 pub use times::{CpuTime, CpuTimes};
-pub use topology::{Cpu, topology};
 
 /// A NUMA node and its CPUs.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,184 +24,36 @@ pub enum MemoryPolicy {
     Local,
 }
 
-impl MemoryPolicy {
-    /// Returns the kernel's number of the policy, and its nodes.
-    fn parts(&self) -> (i32, &[u32]) {
-        match self {
-            MemoryPolicy::Default => (libc::MPOL_DEFAULT, &[]),
-            MemoryPolicy::Prefer(node) => (libc::MPOL_PREFERRED, node.as_slice()),
-            MemoryPolicy::Bind(nodes) => (libc::MPOL_BIND, nodes),
-            MemoryPolicy::Interleave(nodes) => (libc::MPOL_INTERLEAVE, nodes),
-            MemoryPolicy::Local => (libc::MPOL_LOCAL, &[]),
-        }
-    }
+/// An online CPU.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cpu {
+    pub id: u32,
+    /// Number of the socket, from 0, in the order of the sockets' first CPUs.
+    pub socket: u32,
+    /// Number of the NUMA node, as in the kernel.
+    pub node: u32,
+    /// Number of the physical core, from 0, in the order of the cores' first CPUs.
+    pub core: u32,
+    /// 0 if all cores have one type. Otherwise a higher class is faster.
+    pub efficiency_class: u8,
 }
 
-/// Returns the CPUs that are online.
-///
-/// # Errors
-/// Returns the error of reading sysfs.
-pub fn online() -> io::Result<Vec<u32>> {
-    online_under(Path::new("/sys"))
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum CacheKind {
+    Data,
+    Instruction,
+    Unified,
 }
 
-fn online_under(sys: &Path) -> io::Result<Vec<u32>> {
-    read_list(&sys.join("devices/system/cpu/online"))
-}
-
-/// Returns the NUMA nodes. A kernel without NUMA has one node with all CPUs.
-///
-/// # Errors
-/// Returns the error of reading sysfs.
-pub fn nodes() -> io::Result<Vec<Node>> {
-    nodes_under(Path::new("/sys"))
-}
-
-fn nodes_under(sys: &Path) -> io::Result<Vec<Node>> {
-    let folder = sys.join("devices/system/node");
-    match read_list(&folder.join("online")) {
-        Ok(ids) => {
-            let node = |id| Ok(Node { id, cpus: read_list(&folder.join(format!("node{id}/cpulist")))? });
-            ids.into_iter().map(node).collect()
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(vec![Node { id: 0, cpus: online_under(sys)? }]),
-        Err(error) => Err(error),
-    }
-}
-
-fn read_list(path: &Path) -> io::Result<Vec<u32>> {
-    let text = std::fs::read_to_string(path)?;
-    parse_list(&text).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, format!("{}: {text:?}", path.display())))
-}
-
-/// Parses the kernel's lists, such as `0-3,8`.
-fn parse_list(text: &str) -> Option<Vec<u32>> {
-    const CPUS_MAX: u32 = 1 << 16;
-    let mut all = Vec::new();
-    for part in text.trim().split(',').filter(|part| !part.is_empty()) {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
-        if first > last || last >= CPUS_MAX {
-            return None;
-        }
-        all.extend(first..=last);
-    }
-    Some(all)
-}
-
-/// Returns the CPUs on which this thread may run.
-///
-/// # Errors
-/// Returns the error of the system call.
-pub fn affinity() -> io::Result<Vec<u32>> {
-    let mut words = [0u64; 1024];
-    // SAFETY: the kernel writes at most the given number of bytes.
-    let bytes = unsafe { libc::syscall(libc::SYS_sched_getaffinity, 0, size_of_val(&words), words.as_mut_ptr()) };
-    check(bytes as i32)?;
-    let is_set = |cpu: &u32| words[(*cpu / 64) as usize] & (1 << (*cpu % 64)) != 0;
-    Ok((0..bytes as u32 * 8).filter(is_set).collect())
-}
-
-/// Restricts this thread to `cpus`.
-///
-/// # Errors
-/// Returns the error of the system call, such as EINVAL if none of the CPUs may be used.
-pub fn set_affinity(cpus: &[u32]) -> io::Result<()> {
-    let mask = mask_of(cpus);
-    // SAFETY: the length is that of the mask.
-    let returned =
-        unsafe { libc::syscall(libc::SYS_sched_setaffinity, 0, mask.len() * size_of::<u64>(), mask.as_ptr()) };
-    check(returned as i32).map(drop)
-}
-
-/// Sets the NUMA policy of this thread's allocations.
-///
-/// # Errors
-/// Returns the error of the system call, such as ENOSYS for a kernel without memory policies.
-pub fn set_memory_policy(policy: &MemoryPolicy) -> io::Result<()> {
-    let (mode, nodes) = policy.parts();
-    let mask = mask_of(nodes);
-    // SAFETY: the length is that of the mask. The kernel expects one more than it reads.
-    let returned =
-        unsafe { libc::syscall(libc::SYS_set_mempolicy, mode, mask.as_ptr(), mask.len() * u64::BITS as usize + 1) };
-    check(returned as i32).map(drop)
-}
-
-fn mask_of(numbers: &[u32]) -> Vec<u64> {
-    let words = numbers.iter().max().map_or(1, |most| *most as usize / 64 + 1);
-    let mut mask = vec![0; words];
-    for number in numbers {
-        mask[*number as usize / 64] |= 1 << (*number % 64);
-    }
-    mask
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn valid_cpu_lists_are_parsed_and_invalid_ones_rejected() {
-        assert_eq!(parse_list("0-3,8\n"), Some(vec![0, 1, 2, 3, 8]));
-        assert_eq!(parse_list("0\n"), Some(vec![0]));
-        assert_eq!(parse_list("\n"), Some(vec![]));
-        for nonsense in ["3-1", "a", "0-", "0-4294967295", "-"] {
-            assert_eq!(parse_list(nonsense), None, "{nonsense}");
-        }
-    }
-
-    #[test]
-    fn affinity_of_a_thread_can_be_set_and_read() {
-        let before = affinity().unwrap();
-        assert!(!before.is_empty());
-        assert!(before.iter().all(|cpu| online().unwrap().contains(cpu)));
-        let confined = std::thread::spawn(move || {
-            let last = *before.last().unwrap();
-            set_affinity(&[last]).unwrap();
-            (affinity().unwrap(), last)
-        });
-        let (after, last) = confined.join().unwrap();
-        assert_eq!(after, [last]);
-        assert!(set_affinity(&[60_000]).is_err());
-    }
-
-    #[test]
-    fn nodes_are_read_from_sysfs_and_one_is_assumed_without_it() {
-        let sys = std::env::temp_dir().join(format!("fathom-os-nodes-{}", std::process::id()));
-        let cpu = sys.join("devices/system/cpu");
-        std::fs::create_dir_all(&cpu).unwrap();
-        std::fs::write(cpu.join("online"), "0-3\n").unwrap();
-        assert_eq!(nodes_under(&sys).unwrap(), [Node { id: 0, cpus: vec![0, 1, 2, 3] }]);
-        for (id, list) in [(0, "0-1\n"), (2, "2-3\n")] {
-            let node = sys.join(format!("devices/system/node/node{id}"));
-            std::fs::create_dir_all(&node).unwrap();
-            std::fs::write(node.join("cpulist"), list).unwrap();
-        }
-        std::fs::write(sys.join("devices/system/node/online"), "0,2\n").unwrap();
-        assert_eq!(nodes_under(&sys).unwrap(), [Node { id: 0, cpus: vec![0, 1] }, Node { id: 2, cpus: vec![2, 3] }]);
-        std::fs::remove_dir_all(&sys).unwrap();
-    }
-
-    #[test]
-    fn memory_policies_apply_to_the_thread() {
-        let result = std::thread::spawn(|| {
-            let node = nodes().unwrap()[0].id;
-            let policies = [
-                MemoryPolicy::Bind(vec![node]),
-                MemoryPolicy::Prefer(Some(node)),
-                MemoryPolicy::Interleave(vec![node]),
-            ];
-            for policy in &policies {
-                set_memory_policy(policy)?;
-            }
-            set_memory_policy(&MemoryPolicy::Local)?;
-            set_memory_policy(&MemoryPolicy::Default)
-        });
-        match result.join().unwrap() {
-            Err(error) if error.raw_os_error() == Some(libc::ENOSYS) => {
-                eprintln!("SKIPPED: this kernel is built without memory policies");
-            }
-            result => result.unwrap(),
-        }
-    }
+/// A CPU cache.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cache {
+    pub level: u32,
+    pub kind: CacheKind,
+    pub bytes: u64,
+    pub line_bytes: u32,
+    /// Associativity. 0 if the kernel does not report it, as on many Arm machines.
+    pub ways: u32,
+    /// CPUs that share the cache.
+    pub cpus: Vec<u32>,
 }

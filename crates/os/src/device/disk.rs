@@ -1,31 +1,8 @@
-//! Disks for reports: the disks below a path, their counters and their I/O scheduler.
+//! What reports have of disks.
 
-use std::fs;
-use std::io;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use super::kernel::Kernel;
-use super::mounts;
-use super::topology::{Block, DeviceNumber, block_device_at};
-
-/// Maximum depth of stacked devices and file systems.
-const STACK_MAX: usize = 16;
-/// File systems that keep their files in memory.
-const MEMORY_FILE_SYSTEMS: [&str; 4] = ["tmpfs", "ramfs", "devtmpfs", "rootfs"];
-/// Names of devices that keep their data in memory, without the number: zram, brd and null_blk.
-const MEMORY_DEVICES: [&str; 3] = ["zram", "ram", "nullb"];
-
-/// A whole disk or a stacked device.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Disk {
-    /// The kernel's name, such as `sda` or `dm-0`.
-    pub name: String,
-    pub number: DeviceNumber,
-    /// The disks below a stacked device (sysfs `slaves`).
-    pub slaves: Vec<Disk>,
-    folder: PathBuf,
-}
+use super::Holder;
 
 /// I/O counters of a disk since boot (`/sys/block/NAME/stat`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -48,24 +25,6 @@ pub struct Counters {
 }
 
 impl Counters {
-    fn parse(text: &str) -> Option<Self> {
-        let mut fields = text.split_ascii_whitespace().map(str::parse::<u64>);
-        let mut next = || fields.next()?.ok();
-        Some(Counters {
-            read_ios: next()?,
-            read_merges: next()?,
-            read_sectors: next()?,
-            read_ticks_ms: next()?,
-            write_ios: next()?,
-            write_merges: next()?,
-            write_sectors: next()?,
-            write_ticks_ms: next()?,
-            in_flight: next()?,
-            io_ticks_ms: next()?,
-            time_in_queue_ms: next()?,
-        })
-    }
-
     /// Returns the counters since `earlier`. The kernel's times wrap at 32 bits.
     pub fn since(&self, earlier: &Counters) -> Counters {
         let ticks = |now: u64, then: u64| {
@@ -111,197 +70,15 @@ pub struct MountPoint {
     pub options: String,
 }
 
-impl Disk {
-    fn new(block: &Block, depth: usize) -> Self {
-        let mut slaves: Vec<Disk> = Vec::new();
-        if depth < STACK_MAX {
-            for slave in block.slaves() {
-                let slave = slave.whole().unwrap_or(slave);
-                if slaves.iter().all(|known| known.number != slave.number) {
-                    slaves.push(Disk::new(&slave, depth + 1));
-                }
-            }
-        }
-        Disk { name: block.name.clone(), number: block.number, slaves, folder: block.folder.clone() }
-    }
-
-    /// Reads the counters.
-    ///
-    /// # Errors
-    /// Returns the error of reading sysfs, or `InvalidData` if the file has an unknown format.
-    pub fn counters(&self) -> io::Result<Counters> {
-        let text = fs::read_to_string(self.folder.join("stat"))?;
-        Counters::parse(&text).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, format!("stat: {text:?}")))
-    }
-
-    /// Returns whether this is a loop device with buffered I/O on its file. Direct I/O on such a device uses the page
-    /// cache.
-    pub fn is_cached_file(&self) -> bool {
-        fs::read_to_string(self.folder.join("loop/dio")).is_ok_and(|text| text.trim() == "0")
-    }
-
-    /// Returns whether the device keeps its data in memory, or consists only of such devices.
-    pub fn is_memory(&self) -> bool {
-        let number = |driver: &&str| self.name.strip_prefix(*driver);
-        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        let is_named = MEMORY_DEVICES.iter().filter_map(number).any(is_number);
-        is_named || (!self.slaves.is_empty() && self.slaves.iter().all(Disk::is_memory))
-    }
-
-    /// Returns whether the device supports polled completions (`hipri`).
-    ///
-    /// # Errors
-    /// Returns the error of reading sysfs.
-    pub fn polls(&self) -> io::Result<bool> {
-        Ok(fs::read_to_string(self.folder.join("queue/io_poll"))?.trim() == "1")
-    }
-
-    /// Reads the disk's properties from sysfs. Fields that sysfs does not have are empty.
-    pub fn info(&self) -> DiskInfo {
-        let text = |name: &str| fs::read_to_string(self.folder.join(name)).map(|text| text.trim().to_string()).ok();
-        let number = |name: &str| text(name).and_then(|text| text.parse().ok()).unwrap_or(0);
-        let firmware = ["device/firmware_rev", "device/rev"].into_iter().find_map(text);
-        DiskInfo {
-            model: text("device/model").unwrap_or_default(),
-            firmware: firmware.unwrap_or_default(),
-            serial: self.serial(),
-            rotational: text("queue/rotational").map(|text| text == "1"),
-            bytes: number("size") * 512,
-            logical_block_bytes: number("queue/logical_block_size"),
-            physical_block_bytes: number("queue/physical_block_size"),
-        }
-    }
-
-    /// Returns the serial number: of virtio disks, of NVMe and MMC devices, and of SCSI disks.
-    fn serial(&self) -> String {
-        let texts = ["serial", "device/serial"].into_iter().map(|name| fs::read_to_string(self.folder.join(name)).ok());
-        // The page has a header of four bytes (SPC-4, unit serial number).
-        let page = || fs::read(self.folder.join("device/vpd_pg80")).ok();
-        let of_page = || page().and_then(|page| Some(String::from_utf8_lossy(page.get(4..)?).into_owned()));
-        let found = texts.flatten().find(|text| !text.trim().is_empty()).or_else(of_page);
-        found.unwrap_or_default().trim_matches(|c: char| c.is_whitespace() || c == '\0').to_owned()
-    }
-
-    /// Returns the active I/O scheduler, and all that the disk supports.
-    ///
-    /// # Errors
-    /// Returns the error of reading sysfs.
-    pub fn scheduler(&self) -> io::Result<(String, Vec<String>)> {
-        let text = fs::read_to_string(self.folder.join("queue/scheduler"))?;
-        let offered: Vec<String> =
-            text.split_whitespace().map(|name| name.trim_matches(['[', ']']).to_string()).collect();
-        let chosen = text.split_whitespace().find(|name| name.starts_with('[')).or(text.split_whitespace().next());
-        let chosen = chosen.map(|name| name.trim_matches(['[', ']']).to_string());
-        Ok((chosen.unwrap_or_else(|| "none".to_string()), offered))
-    }
-
-    /// Sets the I/O scheduler.
-    ///
-    /// # Errors
-    /// Returns an error if the disk does not support the scheduler, and the error of writing sysfs.
-    pub fn set_scheduler(&self, name: &str) -> io::Result<()> {
-        let refused = |cause: String| io::Error::new(io::ErrorKind::InvalidInput, cause);
-        let (_, offered) = self.scheduler()?;
-        if !offered.iter().any(|known| known == name) {
-            let text =
-                format!("{}: I/O scheduler {name} is not available (available: {})", self.name, offered.join(", "));
-            return Err(refused(text));
-        }
-        fs::write(self.folder.join("queue/scheduler"), name)?;
-        let (chosen, _) = self.scheduler()?;
-        if chosen != name {
-            return Err(refused(format!("{}: the I/O scheduler is still {chosen}", self.name)));
-        }
-        Ok(())
-    }
-}
-
-/// Returns the disk of a block device or partition.
-pub(super) fn disk_of(block: &Block) -> Disk {
-    Disk::new(&block.whole().unwrap_or_else(|| block.clone()), 0)
-}
-
-/// See [`super::disks`].
-pub(super) fn under(kernel: &Kernel, path: &Path) -> io::Result<Vec<Disk>> {
-    let mut disks: Vec<Disk> = Vec::new();
-    for number in devices_under(kernel, path, 0)? {
-        let Some(block) = Block::numbered(kernel, number) else { continue };
-        let disk = disk_of(&block);
-        if disks.iter().all(|known| known.number != disk.number) {
-            disks.push(disk);
-        }
-    }
-    Ok(disks)
-}
-
-/// Returns the devices that store `path`.
-fn devices_under(kernel: &Kernel, path: &Path, depth: usize) -> io::Result<Vec<DeviceNumber>> {
-    let (path, found) = nearest(path)?;
-    if let Some(device) = block_device_at(&path)? {
-        return Ok(vec![device]);
-    }
-    let number = DeviceNumber::of(found.dev());
-    if Block::numbered(kernel, number).is_some() {
-        return Ok(vec![number]);
-    }
-    // The number belongs to no disk: btrfs, overlayfs, or a file system in memory.
-    let mounts = mounts::all(kernel)?;
-    let Some(mount) = mounts::containing(&mounts, &path) else { return Ok(Vec::new()) };
-    if mount.kind == "overlay"
-        && depth < STACK_MAX
-        && let Some(upper) = mount.option("upperdir").filter(|upper| upper.exists())
-    {
-        return devices_under(kernel, &upper, depth + 1);
-    }
-    Ok(mount.devices(kernel))
-}
-
-/// See [`super::is_in_memory`].
-pub(super) fn is_in_memory(kernel: &Kernel, path: &Path) -> io::Result<bool> {
-    let disks = under(kernel, path)?;
-    if !disks.is_empty() {
-        return Ok(disks.iter().all(Disk::is_memory));
-    }
-    // A character device, such as /dev/full, has no data in its file system.
-    let is_character_device = fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_char_device());
-    Ok(!is_character_device
-        && file_system(kernel, path)?.is_some_and(|name| MEMORY_FILE_SYSTEMS.contains(&name.as_str())))
-}
-
-/// See [`super::file_system`].
-pub(super) fn file_system(kernel: &Kernel, path: &Path) -> io::Result<Option<String>> {
-    let (path, _) = nearest(path)?;
-    let mounts = mounts::all(kernel)?;
-    Ok(mounts::containing(&mounts, &path).map(|mount| mount.kind.clone()))
-}
-
-/// See [`super::mount`].
-pub(super) fn mount(kernel: &Kernel, path: &Path) -> io::Result<Option<MountPoint>> {
-    let (path, _) = nearest(path)?;
-    let mounts = mounts::all(kernel)?;
-    Ok(mounts::containing(&mounts, &path).map(|mount| MountPoint {
-        at: mount.at.clone(),
-        source: mount.source.clone(),
-        file_system: mount.kind.clone(),
-        options: [mount.flags.as_str(), mount.options.as_str()].join(","),
-    }))
-}
-
-/// Returns `path` without links, or its nearest existing parent folder.
-fn nearest(path: &Path) -> io::Result<(PathBuf, fs::Metadata)> {
-    let mut at = std::path::absolute(path)?;
-    loop {
-        match fs::canonicalize(&at) {
-            Ok(found) => {
-                let state = fs::metadata(&found)?;
-                return Ok((found, state));
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                if !at.pop() {
-                    return Err(error);
-                }
-            }
-            Err(error) => return Err(error),
-        }
-    }
+/// A whole disk or a stacked device.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ListedDisk {
+    pub path: PathBuf,
+    pub bytes: u64,
+    /// Model name, or the description of a virtual device. Empty if sysfs has none.
+    pub model: String,
+    /// True for devices that the kernel makes from other devices, a file or memory.
+    pub is_virtual: bool,
+    /// Uses of the disk and its partitions, by the kernel's tables.
+    pub used: Vec<Holder>,
 }

@@ -1,146 +1,25 @@
 //! Block devices: holders, the disks below a path, and their counters.
-//!
-//! The kernel's data is read below `/sys`, `/proc` and `/dev`. Tests replace these by folders of their own.
 
-mod below;
-mod claims;
 mod disk;
-mod holders;
-mod kernel;
-mod list;
-mod loops;
-mod mounts;
-mod overlay;
-mod signature;
-#[cfg(test)]
-mod tests;
-mod topology;
+mod holder;
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::fmt;
 
-pub use claims::Claims;
-pub use disk::{Counters, Disk, DiskInfo, MountPoint};
-use holders::UsageTables;
-pub use holders::{Holder, Relation, Use};
-use kernel::Kernel;
-pub use list::ListedDisk;
-pub use topology::DeviceNumber;
+pub use crate::system::device::{
+    Claims, Disk, InUseSnapshot, disks, file_system, holders, is_in_memory, is_terminal, is_without_storage, mount,
+};
+pub use disk::{Counters, DiskInfo, ListedDisk, MountPoint};
+pub use holder::{Holder, Relation, Use};
 
-/// Snapshot of what is in use on this machine, for queries on several paths.
-pub struct InUseSnapshot {
-    kernel: Kernel,
-    tables: UsageTables,
+/// Major and minor number of a device. It identifies the device under any name.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct DeviceNumber {
+    pub major: u32,
+    pub minor: u32,
 }
 
-impl InUseSnapshot {
-    /// Reads the kernel's tables.
-    ///
-    /// # Errors
-    /// Returns the error of reading the tables.
-    pub fn take() -> io::Result<Self> {
-        let kernel = Kernel::running();
-        Ok(InUseSnapshot { tables: UsageTables::read(&kernel)?, kernel })
+impl fmt::Display for DeviceNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.major, self.minor)
     }
-
-    /// Returns the holders of `path`, under any alias of it.
-    ///
-    /// A block device has holders if it, a partition of it or the disk that contains it is mounted, used as swap, part
-    /// of a stacked device, opened exclusively, or a member of a set of devices. A loop device also has the holders of what
-    /// is below it. A file has holders if a loop device or swap uses it. An empty list means that a write destroys nothing in use.
-    ///
-    /// # Errors
-    /// Returns the error of reading the path, the device or the kernel's tables.
-    pub fn holders(&self, path: &Path) -> io::Result<Vec<Holder>> {
-        holders::of(&self.kernel, &self.tables, path)
-    }
-
-    /// Claims `path` if it is a block device without holders, and returns its holders as [`InUseSnapshot::holders`]
-    /// does. A claim of the device itself or of its whole disk is kept.
-    ///
-    /// # Errors
-    /// As [`InUseSnapshot::holders`].
-    pub fn claim(&self, path: &Path, claims: &mut Claims) -> io::Result<Vec<Holder>> {
-        claims.add(&self.kernel, &self.tables, path)
-    }
-
-    /// Returns the holders of `path` other than `claims`, as [`InUseSnapshot::holders`] does.
-    ///
-    /// # Errors
-    /// As [`InUseSnapshot::holders`].
-    pub fn holders_beside(&self, path: &Path, claims: &Claims) -> io::Result<Vec<Holder>> {
-        claims.others(&self.kernel, &self.tables, path)
-    }
-
-    /// Returns device and inode of an existing file or folder, and of what it shows in the layers of overlays.
-    ///
-    /// # Errors
-    /// Returns the error of reading the path.
-    pub fn identities(&self, path: &Path) -> io::Result<Vec<(u64, u64)>> {
-        self.tables.identities(path)
-    }
-
-    /// Returns the machine's disks, with stacked devices, by device number as `lsblk` does.
-    pub fn disks(&self) -> Vec<ListedDisk> {
-        list::disks(&self.kernel, &self.tables)
-    }
-
-    /// Returns the paths of the machine's disks and partitions.
-    pub fn paths(&self) -> Vec<PathBuf> {
-        list::paths(&self.kernel)
-    }
-}
-
-/// Returns the holders of one path, as [`InUseSnapshot::holders`] does.
-///
-/// # Errors
-/// See [`InUseSnapshot::take`] and [`InUseSnapshot::holders`].
-pub fn holders(path: &Path) -> io::Result<Vec<Holder>> {
-    InUseSnapshot::take()?.holders(path)
-}
-
-/// Returns true for the character devices of the kernel that store nothing, such as `/dev/null`.
-pub fn is_without_storage(path: &Path) -> bool {
-    topology::is_without_storage(path)
-}
-
-/// Returns true for terminals, including the serial ports.
-pub fn is_terminal(path: &Path) -> bool {
-    topology::is_terminal(&Kernel::running(), path)
-}
-
-/// Returns the disks below `path`.
-///
-/// For a file, which need not exist, these are the disks of its file system. For a block device it is the device, for a
-/// partition the whole disk. The list is empty if no disk lies below the path.
-///
-/// # Errors
-/// Returns the error of reading the path or the kernel's tables.
-pub fn disks(path: &Path) -> io::Result<Vec<Disk>> {
-    disk::under(&Kernel::running(), path)
-}
-
-/// Returns whether the data of `path` is in memory: on tmpfs, ramfs or devtmpfs, or only on zram, brd and null_blk
-/// devices. The path need not exist.
-///
-/// # Errors
-/// Returns the error of reading the path or the kernel's tables.
-pub fn is_in_memory(path: &Path) -> io::Result<bool> {
-    disk::is_in_memory(&Kernel::running(), path)
-}
-
-/// Returns the type of the file system of `path`, by the kernel's name. The path need not exist.
-///
-/// # Errors
-/// Returns the error of reading the path or the kernel's tables.
-pub fn file_system(path: &Path) -> io::Result<Option<String>> {
-    disk::file_system(&Kernel::running(), path)
-}
-
-/// Returns the mount of `path`. The path need not exist.
-///
-/// # Errors
-/// Returns the error of reading the path or the kernel's tables.
-pub fn mount(path: &Path) -> io::Result<Option<MountPoint>> {
-    disk::mount(&Kernel::running(), path)
 }

@@ -4,8 +4,8 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::space::free_bytes;
-use super::{File, Kind, OpenOptions, StatCall, direct_alignment, stat, unlink};
+use super::{File, Kind, OpenOptions, StatCall, direct_alignment, space, stat, unlink};
+use crate::errno;
 use crate::memory::{Buffers, MemorySpec};
 
 /// Bytes per write call.
@@ -81,7 +81,7 @@ impl FileCreator<'_> {
                 // A write that ends within a block nearly always means a lack of space. The buffered write returns that
                 // error.
                 Ok(now) => return Ok(now),
-                Err(error) if at == 0 && error.raw_os_error() == Some(libc::EINVAL) => return Ok(0),
+                Err(error) if at == 0 && errno::of(&error) == Some(errno::EINVAL) => return Ok(0),
                 Err(error) => return Err(error),
             }
         }
@@ -133,7 +133,8 @@ fn remove_old(path: &Path, bytes: u64) -> io::Result<PathBuf> {
         return Err(io::Error::new(ErrorKind::InvalidInput, "not a regular file"));
     }
     let path = if path.is_symlink() { std::fs::canonicalize(path)? } else { path.to_path_buf() };
-    if let Some(free) = free_bytes(&path)?.map(|free| free.saturating_add(found.allocated)).filter(|free| *free < bytes)
+    if let Some(free) =
+        space(&path)?.map(|space| space.free_bytes.saturating_add(found.allocated)).filter(|free| *free < bytes)
     {
         let text = format!("{bytes} bytes are needed, {free} are free; the existing file was kept");
         return Err(io::Error::new(ErrorKind::StorageFull, text));

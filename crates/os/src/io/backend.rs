@@ -5,7 +5,6 @@ use std::io;
 use std::time::Duration;
 
 use super::config::{EngineKind, Mapping};
-use super::files::misuse;
 use super::op::{Completion, Op};
 use crate::file::File;
 
@@ -96,4 +95,9 @@ impl std::error::Error for BackendError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.source.as_ref().map(|source| source as _)
     }
+}
+
+#[cold]
+pub(crate) fn misuse(what: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, what)
 }

@@ -156,17 +156,4 @@ impl BackendConfig {
             sync_file_range: 0,
         }
     }
-
-    /// Returns the flags of `preadv2(2)` for reads and for writes.
-    pub(crate) fn rw_flags(&self) -> (i32, i32) {
-        let mut both = 0;
-        if self.nowait {
-            both |= libc::RWF_NOWAIT;
-        }
-        if self.uncached {
-            both |= libc::RWF_DONTCACHE;
-        }
-        let write = if self.atomic { both | libc::RWF_ATOMIC } else { both };
-        (both, write)
-    }
 }

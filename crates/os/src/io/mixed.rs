@@ -4,12 +4,11 @@
 use std::io;
 use std::time::Duration;
 
-use super::backend::Backend;
+use super::backend::{Backend, misuse};
 use super::config::Mapping;
-use super::files::misuse;
-use super::linux::mmap::Mmap;
 use super::op::{Completion, Op};
 use crate::file::File;
+use crate::system::io::mmap::Mmap;
 
 /// The backend to which a file is attached.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -4,21 +4,15 @@
 //! once per I/O. A backend stays on one worker thread.
 
 mod backend;
-#[cfg(test)]
-pub(crate) mod block_tests;
 mod config;
-mod engines;
-mod files;
-mod linux;
 mod mixed;
 mod null;
 mod offload;
 mod op;
 mod open;
-#[cfg(test)]
-mod tests;
 
-pub(crate) use files::misuse;
+pub(crate) use backend::misuse;
+pub(crate) use null::Null;
 
 pub use backend::{Backend, BackendError};
 pub use config::{BackendConfig, EngineKind, Flush, Mapping};

@@ -8,13 +8,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::backend::{Backend, BackendError};
+use super::backend::{Backend, BackendError, misuse};
 use super::config::{BackendConfig, EngineKind};
-use super::engines;
-use super::files::misuse;
 use super::op::{Completion, Op};
+use crate::errno;
 use crate::file::File;
 use crate::memory::Slots;
+use crate::system::io::engines;
 
 /// Stack size of a thread that only makes system calls.
 const STACK_BYTES: usize = 128 * 1024;
@@ -120,7 +120,7 @@ fn serve(
     while let Some(task) = queue.take() {
         let slot = task.op.slot;
         let result = run(backend.as_mut(), &mut numbers, &task, &mut results);
-        let result = result.unwrap_or_else(|error| -error.raw_os_error().unwrap_or(libc::EINVAL));
+        let result = result.unwrap_or_else(|error| -errno::of(&error).unwrap_or(errno::EINVAL));
         if done.send(Completion { slot, result }).is_err() {
             break;
         }

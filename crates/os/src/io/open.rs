@@ -2,11 +2,10 @@
 
 use super::backend::{Backend, BackendError};
 use super::config::BackendConfig;
-use super::engines;
-use super::linux::mmap::Mmap;
 use super::mixed::Mixed;
 use super::offload::Offload;
 use crate::memory::Buffers;
+use crate::system::io::{engines, mmap::Mmap};
 
 /// Opens a backend on `buffers`, whose slots are the operation slots. Call it on the thread that uses the backend.
 ///

@@ -9,16 +9,16 @@
 
 pub(crate) mod cache_lines;
 pub mod limits;
-mod region;
+mod spec;
 
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::io::{Completion, Op};
-use region::Region;
-pub(crate) use region::c_path;
-pub use region::{MemoryKind, MemorySpec, page_size};
+use crate::system::memory::Region;
+pub use crate::system::memory::page_size;
+pub use spec::{MemoryKind, MemorySpec};
 
 /// The engine's side of the buffers.
 pub struct Buffers {
@@ -224,7 +224,7 @@ impl Slots {
 
     /// Splits the region at slot boundaries into pieces of at most `most` bytes. Returns address and length of each,
     /// and the number of slots per piece.
-    pub(crate) fn pieces(&self, most: usize) -> (Vec<libc::iovec>, usize) {
+    pub(crate) fn pieces(&self, most: usize) -> (Vec<(*mut u8, usize)>, usize) {
         let per_piece = (most / self.stride).max(1);
         let mut pieces = Vec::new();
         let mut at = 0;
@@ -232,7 +232,7 @@ impl Slots {
             let slots = per_piece.min(self.count() - at);
             // SAFETY: `at` is below the number of slots.
             let base = unsafe { self.base.add(at * self.stride) };
-            pieces.push(libc::iovec { iov_base: base.cast(), iov_len: slots * self.stride });
+            pieces.push((base, slots * self.stride));
             at += slots;
         }
         (pieces, per_piece)
@@ -330,8 +330,8 @@ mod tests {
         let buffers = Buffers::new(5, 4096, &MemorySpec::default()).unwrap();
         let (pieces, slots_per_piece) = buffers.slots().pieces(9000);
         assert_eq!(slots_per_piece, 2);
-        assert_eq!(pieces.iter().map(|piece| piece.iov_len).collect::<Vec<_>>(), [8192, 8192, 4096]);
-        assert_eq!(pieces[1].iov_base.cast::<u8>(), buffers.slot(2));
+        assert_eq!(pieces.iter().map(|piece| piece.1).collect::<Vec<_>>(), [8192, 8192, 4096]);
+        assert_eq!(pieces[1].0, buffers.slot(2));
     }
 
     #[test]

@@ -1,0 +1,74 @@
+//! Claims: block devices that this process holds open exclusively. The kernel refuses mounts of a claimed device, of its
+//! partitions and of its whole disk, and every other exclusive open (`EBUSY`).
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+
+use super::below;
+use super::holders::{self, Exclusive, UsageTables};
+use super::kernel::Kernel;
+use super::topology::{Block, block_device_at};
+use crate::device::{DeviceNumber, Holder, Relation};
+use crate::file::File;
+
+/// Block devices that this process holds open exclusively, until it is dropped. Normal opens of the devices succeed.
+#[derive(Debug, Default)]
+pub struct Claims {
+    held: BTreeMap<DeviceNumber, File>,
+}
+
+impl Claims {
+    /// See [`super::InUseSnapshot::holders_beside`].
+    pub(super) fn others(&self, kernel: &Kernel, tables: &UsageTables, path: &Path) -> io::Result<Vec<Holder>> {
+        match block_device_at(path) {
+            // An exclusive open would find the claim, and signatures can be data of this run.
+            Ok(Some(number)) if self.overlap(kernel, number) => Ok(tables.uses_with_partitions(kernel, number)),
+            _ => holders::of(kernel, tables, path),
+        }
+    }
+
+    /// Returns true if the device, its whole disk or a partition of it is claimed.
+    fn overlap(&self, kernel: &Kernel, number: DeviceNumber) -> bool {
+        let related = || holders::related_devices(kernel, number);
+        !self.held.is_empty() && related().iter().any(|(_, block)| self.held.contains_key(&block.number))
+    }
+
+    /// See [`super::InUseSnapshot::claim`].
+    pub(super) fn add(&mut self, kernel: &Kernel, tables: &UsageTables, path: &Path) -> io::Result<Vec<Holder>> {
+        let mut holders = self.others(kernel, tables, path)?;
+        let Some(number) = block_device_at(path)?.filter(|_| holders.is_empty()) else { return Ok(holders) };
+        holders.extend(self.claim(kernel, number, path)?);
+        let Some(block) = Block::numbered(kernel, number) else { return Ok(holders) };
+        for passed in below::loops(kernel, tables, &block) {
+            let Some(lower) = passed.backing_device else { continue };
+            match self.claim(kernel, lower, &passed.backing_path) {
+                Ok(busy) => holders.extend(busy.map(|holder| Holder { relation: Relation::BackingFile, ..holder })),
+                // The path is one of another mount namespace.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(holders)
+    }
+
+    /// Claims a device, unless it or its disk is claimed. Returns what prevents that.
+    fn claim(&mut self, kernel: &Kernel, number: DeviceNumber, path: &Path) -> io::Result<Option<Holder>> {
+        let block = Block::numbered(kernel, number);
+        let whole = block.as_ref().and_then(Block::whole);
+        if self.held.contains_key(&number) || whole.is_some_and(|whole| self.held.contains_key(&whole.number)) {
+            return Ok(None);
+        }
+        // The kernel grants a disk or its partitions, even to one process. The disk includes its partitions.
+        for partition in block.iter().flat_map(Block::partitions) {
+            self.held.remove(&partition.number);
+        }
+        match holders::open_exclusively(kernel, number, path)? {
+            Exclusive::Open(file) => {
+                self.held.insert(number, file);
+                Ok(None)
+            }
+            Exclusive::Busy(holder) => Ok(Some(holder)),
+        }
+    }
+}

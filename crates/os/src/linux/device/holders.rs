@@ -1,0 +1,252 @@
+//! Holders: what uses a device or file, and so forbids writing to it.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use super::kernel::Kernel;
+use super::mounts::{self, Mount};
+use super::overlay::Identity;
+use super::signature::{self, Part};
+use super::topology::{Block, block_device_at};
+use super::{below, loops};
+use crate::device::{DeviceNumber, Holder, Relation, Use};
+use crate::file::{File, OpenOptions};
+
+/// Maximum depth of stacked devices.
+pub(super) const STACK_MAX: usize = 16;
+/// Attempts of an exclusive open, and the pause between them. Device probes of other programs are short.
+const EXCLUSIVE_TRIES: u32 = 4;
+const EXCLUSIVE_PAUSE: Duration = Duration::from_millis(25);
+
+/// Tables of what the machine uses, read once for several queries.
+pub(super) struct UsageTables {
+    /// Devices of mounted file systems, and where they are mounted.
+    mounted: Vec<(Vec<DeviceNumber>, PathBuf)>,
+    mounts: Vec<Mount>,
+    swaps: Vec<PathBuf>,
+    pub(super) loops: Vec<loops::Loop>,
+}
+
+impl UsageTables {
+    pub(super) fn read(kernel: &Kernel) -> io::Result<Self> {
+        let mounts = mounts::all(kernel)?;
+        let loops = loops::active(kernel, &mounts);
+        let mounted = mounts.iter().map(|mount| (mount.devices(kernel), mount.at.clone())).collect();
+        Ok(UsageTables { mounted, mounts, swaps: mounts::swaps(kernel)?, loops })
+    }
+
+    /// Returns the uses of the device itself, without its partitions and without `passed`, a loop device over it.
+    pub(super) fn uses_of(&self, block: &Block, depth: usize, passed: Option<&loops::Loop>) -> Vec<Use> {
+        let mut uses = Vec::new();
+        // A file system can have many mounts. One is enough for the message.
+        if let Some((_, at)) = self.mounted.iter().find(|(devices, _)| devices.contains(&block.number)) {
+            uses.push(Use::Mounted { at: at.clone() });
+        }
+        let is_swap = |path: &PathBuf| matches!(block_device_at(path), Ok(Some(number)) if number == block.number);
+        if self.swaps.iter().any(is_swap) {
+            uses.push(Use::Swap);
+        }
+        if depth >= STACK_MAX {
+            return uses;
+        }
+        for upper in block.holders() {
+            uses.push(Use::Stacked { device: describe(&upper), then: self.describe_uses(&upper, depth + 1) });
+        }
+        let on_device = |candidate: &&loops::Loop| candidate.backing_device == Some(block.number);
+        let others = self.loops.iter().filter(on_device).filter(|candidate| candidate.is_beside(passed));
+        for upper in others {
+            uses.push(self.loop_use(upper, depth + 1));
+        }
+        uses
+    }
+
+    /// Returns the uses of a device, its partitions, the disk that contains it and what is below it, by the kernel's tables.
+    pub(super) fn uses_with_partitions(&self, kernel: &Kernel, number: DeviceNumber) -> Vec<Holder> {
+        let mut holders = Vec::new();
+        for (relation, block) in related_devices(kernel, number) {
+            let holder = |used| Holder { device: PathBuf::from(block.path()), relation, used };
+            holders.extend(self.uses_of(&block, 0, None).into_iter().map(holder));
+        }
+        if let Some(block) = Block::numbered(kernel, number) {
+            holders.extend(below::uses(kernel, self, &block));
+        }
+        holders
+    }
+
+    /// Describes the uses of a device and its partitions.
+    fn describe_uses(&self, block: &Block, depth: usize) -> Vec<String> {
+        let mut words: Vec<String> = Vec::new();
+        for block in std::iter::once(block.clone()).chain(block.partitions()) {
+            words.extend(self.uses_of(&block, depth, None).iter().map(ToString::to_string));
+        }
+        words
+    }
+
+    /// Returns the uses of a regular file: swap and loop devices, without `passed`.
+    pub(super) fn uses_of_file(&self, file: &Identity, passed: Option<&loops::Loop>) -> Vec<Use> {
+        let is_file = |swap: &PathBuf| {
+            fs::metadata(swap).is_ok_and(|found| Identity::at(&self.mounts, swap, &found).is_same(file))
+        };
+        let swap = self.swaps.iter().any(is_file).then_some(Use::Swap);
+        let on_file = |candidate: &&loops::Loop| candidate.backing_file.is_same(file) && candidate.is_beside(passed);
+        let loops = self.loops.iter().filter(on_file).map(|upper| self.loop_use(upper, 1));
+        swap.into_iter().chain(loops).collect()
+    }
+
+    /// See [`super::InUseSnapshot::identities`].
+    pub(super) fn identities(&self, path: &Path) -> io::Result<Vec<(u64, u64)>> {
+        Ok(Identity::at(&self.mounts, path, &fs::metadata(path)?).into_ids())
+    }
+
+    fn loop_use(&self, upper: &loops::Loop, depth: usize) -> Use {
+        let device = format!("loop device {}", upper.block.path());
+        Use::Stacked { device, then: self.describe_uses(&upper.block, depth) }
+    }
+}
+
+/// Describes a stacked device.
+pub(super) fn describe(block: &Block) -> String {
+    if let Some(name) = block.attribute("dm/name") {
+        return format!("device-mapper device {name} ({})", block.name);
+    }
+    if block.folder.join("md").is_dir() {
+        let level = block.attribute("md/level").unwrap_or_default();
+        return format!("MD array {} {level}", block.path()).trim_end().to_string();
+    }
+    if block.name.starts_with("bcache") {
+        return format!("bcache device {}", block.path());
+    }
+    format!("device {}", block.path())
+}
+
+/// See [`super::holders`].
+pub(super) fn of(kernel: &Kernel, tables: &UsageTables, path: &Path) -> io::Result<Vec<Holder>> {
+    let found = match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        found => found?,
+    };
+    match block_device_at(path)? {
+        Some(number) => {
+            let mut holders = tables.uses_with_partitions(kernel, number);
+            match signatures(kernel, number, path, &holders) {
+                Ok(more) => holders.extend(more),
+                // Unreadable bytes do not matter if a use is known already.
+                Err(_) if !holders.is_empty() => {}
+                Err(error) => return Err(error),
+            }
+            if holders.is_empty()
+                && let Exclusive::Busy(holder) = open_exclusively(kernel, number, path)?
+            {
+                holders.push(holder);
+            }
+            Ok(holders)
+        }
+        None if found.is_file() => Ok(of_file(tables, path, &found)),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// Returns the device, its partitions, and the disk that contains it.
+pub(super) fn related_devices(kernel: &Kernel, number: DeviceNumber) -> Vec<(Relation, Block)> {
+    let Some(block) = Block::numbered(kernel, number) else {
+        // The device is not in sysfs. Mounts and swap can still be matched by number.
+        let nameless = Block { number, name: format!("block/{number}"), folder: PathBuf::new() };
+        return vec![(Relation::Itself, nameless)];
+    };
+    let partitions = block.partitions().into_iter().map(|block| (Relation::Partition, block));
+    let whole = block.whole().map(|block| (Relation::WholeDisk, block));
+    let mut related: Vec<_> = partitions.chain(whole).collect();
+    related.insert(0, (Relation::Itself, block));
+    related
+}
+
+/// Returns the uses of a regular file.
+fn of_file(tables: &UsageTables, path: &Path, found: &fs::Metadata) -> Vec<Holder> {
+    if tables.swaps.is_empty() && tables.loops.is_empty() {
+        return Vec::new();
+    }
+    let holder = |used| Holder { device: path.to_path_buf(), relation: Relation::Itself, used };
+    tables.uses_of_file(&Identity::at(&tables.mounts, path, found), None).into_iter().map(holder).collect()
+}
+
+/// Returns the on-disk signatures of the device and of its partitions, except those with a use in `known`.
+fn signatures(kernel: &Kernel, number: DeviceNumber, path: &Path, known: &[Holder]) -> io::Result<Vec<Holder>> {
+    let file = OpenOptions { read: true, nonblock: true, ..OpenOptions::new() }.open(path)?;
+    let bytes = file.size()?.unwrap_or(0);
+    let mut holders = Vec::new();
+    for (relation, block) in related_devices(kernel, number) {
+        let device = PathBuf::from(block.path());
+        let place = match relation {
+            Relation::Itself => Some((0, bytes)),
+            Relation::Partition => block.start().zip(block.bytes()),
+            Relation::WholeDisk | Relation::BackingFile => None,
+        };
+        let Some((start, bytes)) = place else { continue };
+        if known.iter().any(|holder| holder.device == device) {
+            continue;
+        }
+        if let Some(of) = signature::find(&Part { of: &file, start, bytes })? {
+            holders.push(Holder { device, relation, used: Use::Member { of } });
+        }
+    }
+    Ok(holders)
+}
+
+/// Outcome of an exclusive open.
+pub(super) enum Exclusive {
+    Open(File),
+    Busy(Holder),
+}
+
+/// Opens the device exclusively.
+pub(super) fn open_exclusively(kernel: &Kernel, number: DeviceNumber, path: &Path) -> io::Result<Exclusive> {
+    // Two threads that test at the same time would find each other.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let options = OpenOptions { read: true, exclusive: true, nonblock: true, ..OpenOptions::new() };
+    for attempt in 1.. {
+        let busy = match options.open(path) {
+            Ok(file) if DeviceNumber::of(file.id().device_number()) == number => return Ok(Exclusive::Open(file)),
+            Ok(_) => return Err(io::Error::other("the device was replaced by another one during the check")),
+            Err(error) if error.raw_os_error() == Some(libc::EBUSY) => attempt >= EXCLUSIVE_TRIES,
+            Err(error) => return Err(error),
+        };
+        if busy {
+            break;
+        }
+        std::thread::sleep(EXCLUSIVE_PAUSE);
+    }
+    let numbers: Vec<_> = related_devices(kernel, number).into_iter().map(|(_, block)| block.number).collect();
+    let used = Use::Exclusive { by: programs_with_open(kernel, &numbers) };
+    Ok(Exclusive::Busy(Holder { device: path.to_path_buf(), relation: Relation::Itself, used }))
+}
+
+/// Returns the programs that have one of the devices open, or mounted in a mount namespace of their own.
+fn programs_with_open(kernel: &Kernel, numbers: &[DeviceNumber]) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(&kernel.proc) else { return Vec::new() };
+    let processes: Vec<(u32, PathBuf)> =
+        entries.flatten().filter_map(|entry| Some((entry.file_name().to_str()?.parse().ok()?, entry.path()))).collect();
+    let name = |(id, folder): &(u32, PathBuf)| {
+        let program = fs::read_to_string(folder.join("comm")).unwrap_or_default();
+        format!("{} (process {id})", program.trim_end())
+    };
+    let is_one = |path: PathBuf| matches!(block_device_at(&path), Ok(Some(number)) if numbers.contains(&number));
+    let has_open = |(_, folder): &&(u32, PathBuf)| {
+        let descriptors = fs::read_dir(folder.join("fd"));
+        descriptors.is_ok_and(|mut all| all.any(|descriptor| descriptor.is_ok_and(|entry| is_one(entry.path()))))
+    };
+    let mut found: Vec<String> = processes.iter().filter(has_open).map(name).collect();
+    let mut namespaces = HashSet::from([fs::read_link(kernel.proc.join("self/ns/mnt")).ok()]);
+    for process in &processes {
+        if namespaces.insert(fs::read_link(process.1.join("ns/mnt")).ok())
+            && let Some(at) = mounts::place_of(kernel, &process.1, numbers)
+        {
+            found.push(format!("{}, which has it mounted on {}", name(process), at.display()));
+        }
+    }
+    found
+}

@@ -1,0 +1,139 @@
+//! Devices, partitions and stacked devices, by device number.
+
+use std::fs;
+use std::io;
+use std::ops::RangeInclusive;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use super::kernel::Kernel;
+use crate::device::DeviceNumber;
+
+impl DeviceNumber {
+    pub(super) fn of(raw: u64) -> Self {
+        DeviceNumber { major: libc::major(raw), minor: libc::minor(raw) }
+    }
+
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let (major, minor) = text.trim().split_once(':')?;
+        Some(DeviceNumber { major: major.parse().ok()?, minor: minor.parse().ok()? })
+    }
+}
+
+/// Returns the number of the block device at `path`. `None` if it is not a block device.
+pub(super) fn block_device_at(path: &Path) -> io::Result<Option<DeviceNumber>> {
+    let found = fs::metadata(path)?;
+    Ok(found.file_type().is_block_device().then(|| DeviceNumber::of(found.rdev())))
+}
+
+/// Returns true for the character devices of the kernel that store nothing: `null`, `zero`, `full`, `random` and `urandom`.
+pub(super) fn is_without_storage(path: &Path) -> bool {
+    const MEM_MAJOR: u32 = 1;
+    const MINORS: [u32; 5] = [3, 5, 7, 8, 9];
+    let Ok(found) = fs::metadata(path) else { return false };
+    let number = DeviceNumber::of(found.rdev());
+    found.file_type().is_char_device() && number.major == MEM_MAJOR && MINORS.contains(&number.minor)
+}
+
+/// Returns true for a terminal. sysfs does not list pseudo-terminals.
+pub(super) fn is_terminal(kernel: &Kernel, path: &Path) -> bool {
+    /// `UNIX98_PTY_SLAVE_MAJOR` in `major.h` of the kernel.
+    const PSEUDO_TERMINALS: RangeInclusive<u32> = 136..=143;
+    let Ok(found) = fs::metadata(path) else { return false };
+    let number = DeviceNumber::of(found.rdev());
+    let class = || fs::canonicalize(kernel.sys.join(format!("dev/char/{number}/subsystem"))).ok();
+    found.file_type().is_char_device()
+        && (PSEUDO_TERMINALS.contains(&number.major) || class().is_some_and(|class| class.ends_with("class/tty")))
+}
+
+/// A block device in sysfs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Block {
+    pub(super) number: DeviceNumber,
+    /// The kernel's name, such as `sda1`.
+    pub(super) name: String,
+    /// Its folder in sysfs.
+    pub(super) folder: PathBuf,
+}
+
+impl Block {
+    /// Returns the device with this number. `None` if sysfs does not have it.
+    pub(super) fn numbered(kernel: &Kernel, number: DeviceNumber) -> Option<Self> {
+        Self::in_folder(&kernel.sys.join("dev/block").join(number.to_string()))
+    }
+
+    /// Returns the device whose sysfs folder, or a link to it, is at `path`.
+    pub(super) fn in_folder(path: &Path) -> Option<Self> {
+        let folder = fs::canonicalize(path).ok()?;
+        let number = DeviceNumber::parse(&fs::read_to_string(folder.join("dev")).ok()?)?;
+        let name = folder.file_name()?.to_string_lossy().into_owned();
+        Some(Block { number, name, folder })
+    }
+
+    pub(super) fn is_partition(&self) -> bool {
+        self.folder.join("partition").exists()
+    }
+
+    /// Returns the disk of a partition.
+    pub(super) fn whole(&self) -> Option<Block> {
+        if !self.is_partition() {
+            return None;
+        }
+        Block::in_folder(self.folder.parent()?)
+    }
+
+    pub(super) fn partitions(&self) -> Vec<Block> {
+        let mut partitions = blocks_in(&self.folder);
+        partitions.retain(Block::is_partition);
+        partitions
+    }
+
+    /// Returns the devices stacked on this one.
+    pub(super) fn holders(&self) -> Vec<Block> {
+        blocks_in(&self.folder.join("holders"))
+    }
+
+    /// Returns the devices below this one.
+    pub(super) fn slaves(&self) -> Vec<Block> {
+        blocks_in(&self.folder.join("slaves"))
+    }
+
+    /// Returns the start of a partition on its disk, in bytes.
+    pub(super) fn start(&self) -> Option<u64> {
+        let sectors: u64 = self.attribute("start")?.parse().ok()?;
+        sectors.checked_mul(512)
+    }
+
+    /// Returns the size in bytes.
+    pub(super) fn bytes(&self) -> Option<u64> {
+        let sectors: u64 = self.attribute("size")?.parse().ok()?;
+        sectors.checked_mul(512)
+    }
+
+    /// Returns the content of a sysfs file, without the final newline.
+    pub(super) fn attribute(&self, name: &str) -> Option<String> {
+        fs::read_to_string(self.folder.join(name)).ok().map(|text| text.trim_end().to_string())
+    }
+
+    /// Returns the path of the device file, by the kernel's name.
+    pub(super) fn path(&self) -> String {
+        format!("/dev/{}", self.name.replace('!', "/"))
+    }
+}
+
+/// Returns the block devices that the entries of `folder` are or link to, by name.
+fn blocks_in(folder: &Path) -> Vec<Block> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut blocks: Vec<Block> = entries
+        .flatten()
+        .filter(|entry| entry.path().join("dev").exists())
+        .filter_map(|entry| Block::in_folder(&entry.path()))
+        .collect();
+    blocks.sort_by(|one, other| one.name.cmp(&other.name));
+    blocks
+}
+
+/// Returns all whole block devices.
+pub(super) fn all_disks(kernel: &Kernel) -> Vec<Block> {
+    blocks_in(&kernel.sys.join("block"))
+}

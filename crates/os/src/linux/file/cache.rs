@@ -1,0 +1,67 @@
+//! Page cache of a file: advice and invalidation.
+
+use std::io;
+use std::time::Duration;
+
+use super::{File, check};
+use crate::file::{Advice, Kind};
+
+/// `_IO(0x12, 97)` of `linux/fs.h`.
+const BLKFLSBUF: libc::Ioctl = 0x1261;
+/// A multipath device returns an error while its maps change. This lasts for some tens of milliseconds.
+const FLUSH_TRIES: u32 = 25;
+const FLUSH_PAUSE: Duration = Duration::from_millis(10);
+
+impl File {
+    /// Announces the access pattern of a range (`posix_fadvise`). 0 bytes mean up to the end.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
+    pub fn advise(&self, advice: Advice, offset: u64, bytes: u64) -> io::Result<()> {
+        let advice = match advice {
+            Advice::Normal => libc::POSIX_FADV_NORMAL,
+            Advice::Random => libc::POSIX_FADV_RANDOM,
+            Advice::Sequential => libc::POSIX_FADV_SEQUENTIAL,
+            Advice::NoReuse => libc::POSIX_FADV_NOREUSE,
+        };
+        self.fadvise(advice, offset, bytes)
+    }
+
+    /// Drops the range from the page cache (`POSIX_FADV_DONTNEED`). On a block device it drops all buffers.
+    ///
+    /// # Errors
+    /// Returns the error of the system call. EBUSY is retried for 250 ms.
+    pub fn invalidate_cache(&self, offset: u64, bytes: u64) -> io::Result<()> {
+        let mut tries = 1;
+        loop {
+            let outcome = if self.kind == Kind::Block {
+                // SAFETY: this request takes no argument.
+                check(unsafe { libc::ioctl(self.raw(), BLKFLSBUF, 0) }).map(drop)
+            } else {
+                self.fadvise(libc::POSIX_FADV_DONTNEED, offset, bytes)
+            };
+            match outcome {
+                Err(error) if error.raw_os_error() == Some(libc::EAGAIN) && tries < FLUSH_TRIES => tries += 1,
+                outcome => return outcome,
+            }
+            std::thread::sleep(FLUSH_PAUSE);
+        }
+    }
+
+    /// Starts write-back of the range's dirty pages without waiting for it.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
+    pub fn start_writeback(&self, offset: u64, bytes: u64) -> io::Result<()> {
+        // SAFETY: no pointers.
+        let started =
+            unsafe { libc::sync_file_range(self.raw(), offset as i64, bytes as i64, libc::SYNC_FILE_RANGE_WRITE) };
+        check(started).map(drop)
+    }
+
+    fn fadvise(&self, advice: libc::c_int, offset: u64, bytes: u64) -> io::Result<()> {
+        // SAFETY: no pointers.
+        let error = unsafe { libc::posix_fadvise(self.raw(), offset as i64, bytes as i64, advice) };
+        if error == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(error)) }
+    }
+}

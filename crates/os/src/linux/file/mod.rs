@@ -1,0 +1,268 @@
+//! Files and devices as targets: open, type, size, allocation, page cache.
+
+mod cache;
+mod folder;
+mod id;
+mod nowait;
+mod resident;
+mod space;
+mod status;
+#[cfg(test)]
+mod tests;
+mod written;
+
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::file::{Kind, OpenOptions};
+use crate::linux::memory::c_path;
+pub use folder::Folder;
+pub use id::FileId;
+pub(crate) use space::discard;
+pub use space::space;
+pub use status::{check_writable, direct_alignment, is_dax, make_dir, remove_dir, stat, unlink};
+pub use written::written;
+
+/// Numbers of requests, from `linux/fs.h` and `linux/loop.h`.
+const BLKGETSIZE64: libc::Ioctl = 0x8008_1272;
+const BLKSSZGET: libc::Ioctl = 0x1268;
+const LOOP_GET_STATUS64: libc::Ioctl = 0x4c05;
+
+impl Kind {
+    fn of(mode: libc::mode_t) -> Self {
+        match mode & libc::S_IFMT {
+            libc::S_IFBLK => Kind::Block,
+            libc::S_IFCHR => Kind::Char,
+            libc::S_IFIFO => Kind::Pipe,
+            libc::S_IFDIR => Kind::Directory,
+            libc::S_IFSOCK => Kind::Socket,
+            _ => Kind::Regular,
+        }
+    }
+}
+
+impl OpenOptions {
+    fn flags(&self) -> i32 {
+        let mut flags = libc::O_CLOEXEC;
+        flags |= match (self.read, self.write) {
+            (true, true) => libc::O_RDWR,
+            (false, true) => libc::O_WRONLY,
+            _ => libc::O_RDONLY,
+        };
+        let also = [
+            (self.create, libc::O_CREAT),
+            (self.exclusive, libc::O_EXCL),
+            (self.truncate, libc::O_TRUNC),
+            (self.append, libc::O_APPEND),
+            (self.direct, libc::O_DIRECT),
+            (self.sync, libc::O_SYNC),
+            (self.dsync, libc::O_DSYNC),
+            (self.noatime, libc::O_NOATIME),
+            (self.nonblock, libc::O_NONBLOCK),
+            (self.no_follow, libc::O_NOFOLLOW),
+        ];
+        for (is_set, flag) in also {
+            if is_set {
+                flags |= flag;
+            }
+        }
+        flags
+    }
+
+    /// Opens `path`.
+    ///
+    /// # Errors
+    /// Returns the error of the system call, and `InvalidInput` for a path with a NUL byte.
+    pub fn open(&self, path: &Path) -> io::Result<File> {
+        self.open_at(libc::AT_FDCWD, path, path)
+    }
+
+    /// Opens `name` in `folder`. `path` is the name of the file in messages.
+    ///
+    /// # Errors
+    /// As [`OpenOptions::open`].
+    pub fn open_in(&self, folder: &Folder, name: &Path, path: &Path) -> io::Result<File> {
+        self.open_at(folder.raw(), name, path)
+    }
+
+    fn open_at(&self, folder: i32, name: &Path, path: &Path) -> io::Result<File> {
+        let name = c_path(name)?;
+        let mut flags = self.flags();
+        let fd = loop {
+            // SAFETY: the name is a C string that outlives the call.
+            let fd = unsafe { libc::openat(folder, name.as_ptr(), flags, self.mode) };
+            if fd >= 0 {
+                break fd;
+            }
+            let error = io::Error::last_os_error();
+            match error.raw_os_error() {
+                Some(libc::EINTR) => {}
+                Some(libc::EPERM) if flags & libc::O_NOATIME != 0 => flags &= !libc::O_NOATIME,
+                _ => return Err(error),
+            }
+        };
+        // SAFETY: the descriptor is new and has no other owner.
+        let fd = unsafe { OwnedFd::from_raw_fd(fd) };
+        let state = status::of_descriptor(&fd)?;
+        Ok(File {
+            fd: Arc::new(fd),
+            path: path.to_path_buf(),
+            kind: Kind::of(state.st_mode),
+            id: FileId::of(&state),
+            writable: self.write,
+            readable: self.read || !self.write,
+        })
+    }
+}
+
+/// An open file.
+#[derive(Clone, Debug)]
+pub struct File {
+    fd: Arc<OwnedFd>,
+    path: PathBuf,
+    kind: Kind,
+    id: FileId,
+    readable: bool,
+    writable: bool,
+}
+
+impl File {
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    pub fn id(&self) -> FileId {
+        self.id
+    }
+
+    pub fn is_readable(&self) -> bool {
+        self.readable
+    }
+
+    pub fn is_writable(&self) -> bool {
+        self.writable
+    }
+
+    pub(crate) fn descriptor(&self) -> Arc<OwnedFd> {
+        Arc::clone(&self.fd)
+    }
+
+    fn raw(&self) -> i32 {
+        self.fd.as_raw_fd()
+    }
+
+    /// Opens the same file again, whatever is at its path.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
+    pub fn open_again(&self, options: OpenOptions) -> io::Result<File> {
+        let again = options.open(Path::new(&format!("/proc/self/fd/{}", self.raw())))?;
+        Ok(File { path: self.path.clone(), ..again })
+    }
+
+    /// Returns the size of the file or block device in bytes. `None` if it has no size.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
+    pub fn size(&self) -> io::Result<Option<u64>> {
+        match self.kind {
+            Kind::Regular => Ok(Some(status::of_descriptor(&self.fd)?.st_size as u64)),
+            Kind::Block => {
+                let mut bytes: u64 = 0;
+                // SAFETY: this request writes a u64.
+                check(unsafe { libc::ioctl(self.raw(), BLKGETSIZE64, &mut bytes) })?;
+                Ok(Some(bytes))
+            }
+            Kind::Char | Kind::Pipe | Kind::Directory | Kind::Socket => Ok(None),
+        }
+    }
+
+    /// Returns the logical block size: the smallest direct I/O of a block device.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
+    pub fn logical_block_size(&self) -> io::Result<u32> {
+        let mut bytes: libc::c_int = 0;
+        // SAFETY: this request writes an int.
+        check(unsafe { libc::ioctl(self.raw(), BLKSSZGET, &mut bytes) })?;
+        Ok(bytes as u32)
+    }
+
+    /// Writes the file's dirty pages to the device (`fsync`).
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
+    pub fn fsync(&self) -> io::Result<()> {
+        // SAFETY: no pointers.
+        check(unsafe { libc::fsync(self.raw()) }).map(drop)
+    }
+
+    /// Closes the file. The call reports errors of earlier writes on some file systems, which dropping the file does not.
+    /// The file stays open while an engine uses its descriptor.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
+    pub fn close(self) -> io::Result<()> {
+        Arc::into_inner(self.fd).map_or(Ok(()), close)
+    }
+
+    /// Returns, for a loop device, device and inode of the backing file, and the device number that this file has, or
+    /// 0.
+    pub(crate) fn loop_backing(&self) -> io::Result<(u64, u64, u64)> {
+        /// `struct loop_info64` of `linux/loop.h`: the three numbers in use, and the rest.
+        #[repr(C)]
+        struct LoopInfo {
+            device: u64,
+            inode: u64,
+            is_device: u64,
+            rest: [u8; 208],
+        }
+        let mut info = LoopInfo { device: 0, inode: 0, is_device: 0, rest: [0; 208] };
+        // SAFETY: this request fills a structure of this size.
+        check(unsafe { libc::ioctl(self.raw(), LOOP_GET_STATUS64, &mut info) })?;
+        Ok((info.device, info.inode, info.is_device))
+    }
+
+    /// Reads at `offset`. Returns fewer bytes at the end of the file.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
+    pub fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
+        // SAFETY: the kernel writes at most the length of the slice.
+        let read = unsafe { libc::pread(self.raw(), bytes.as_mut_ptr().cast(), bytes.len(), offset as i64) };
+        usize::try_from(read).map_err(|_| io::Error::last_os_error())
+    }
+
+    /// Writes at `offset`. The write can be short.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
+    pub fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<usize> {
+        // SAFETY: the kernel reads at most the length of the slice.
+        let written = unsafe { libc::pwrite(self.raw(), bytes.as_ptr().cast(), bytes.len(), offset as i64) };
+        usize::try_from(written).map_err(|_| io::Error::last_os_error())
+    }
+}
+
+/// Closes a file that was written, as [`File::close`] does.
+///
+/// # Errors
+/// Returns the error of the system call.
+pub fn close(file: impl Into<OwnedFd>) -> io::Result<()> {
+    // SAFETY: the file was the only owner of the descriptor.
+    match check(unsafe { libc::close(file.into().into_raw_fd()) }) {
+        // Linux has closed the descriptor.
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
+        closed => closed.map(drop),
+    }
+}
+
+pub(crate) fn check(returned: i32) -> io::Result<i32> {
+    if returned >= 0 { Ok(returned) } else { Err(io::Error::last_os_error()) }
+}

@@ -1,0 +1,82 @@
+//! Space of a file: length, blocks, holes.
+
+use std::io;
+use std::path::Path;
+
+use super::{File, check};
+use crate::file::Space;
+use crate::linux::memory::c_path;
+
+/// `_IO(0x12, 119)` of `linux/fs.h`.
+const BLKDISCARD: libc::Ioctl = 0x1277;
+
+impl File {
+    /// Reserves space for a range. With `keep_size` the length stays, else the file grows to the end of the range. It
+    /// never shrinks.
+    ///
+    /// # Errors
+    /// Returns `Unsupported` if the file system has no preallocation, otherwise the error of the system call.
+    pub fn allocate(&self, offset: u64, bytes: u64, keep_size: bool) -> io::Result<()> {
+        let mode = if keep_size { libc::FALLOC_FL_KEEP_SIZE } else { 0 };
+        loop {
+            // SAFETY: no pointers.
+            match check(unsafe { libc::fallocate(self.raw(), mode, offset as i64, bytes as i64) }) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                done => return done.map(drop),
+            }
+        }
+    }
+
+    /// Reserves space like [`allocate`](File::allocate) and grows the file. If the file system has no preallocation,
+    /// the C library writes to each block (`posix_fallocate`).
+    ///
+    /// # Errors
+    /// Returns the error of the call.
+    pub fn allocate_or_write(&self, offset: u64, bytes: u64) -> io::Result<()> {
+        loop {
+            // SAFETY: no pointers.
+            match unsafe { libc::posix_fallocate(self.raw(), offset as i64, bytes as i64) } {
+                0 => return Ok(()),
+                libc::EINTR => {}
+                errno => return Err(io::Error::from_raw_os_error(errno)),
+            }
+        }
+    }
+
+    /// Sets the length of the file. A longer file gets a hole at its end.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
+    pub fn set_size(&self, bytes: u64) -> io::Result<()> {
+        // SAFETY: no pointers.
+        check(unsafe { libc::ftruncate(self.raw(), bytes as i64) }).map(drop)
+    }
+}
+
+/// Returns the space of the file system of `path`. `None` if it does not report it.
+///
+/// # Errors
+/// Returns the error of the system call.
+pub fn space(path: &Path) -> io::Result<Option<Space>> {
+    let name = c_path(path)?;
+    // SAFETY: all-zero bytes are a valid `statvfs`.
+    let mut found: libc::statvfs = unsafe { std::mem::zeroed() };
+    // SAFETY: the name is a C string and the kernel fills the structure.
+    check(unsafe { libc::statvfs(name.as_ptr(), &mut found) })?;
+    Ok((found.f_blocks > 0).then(|| Space {
+        total_bytes: found.f_blocks.saturating_mul(found.f_frsize),
+        free_bytes: found.f_bavail.saturating_mul(found.f_frsize),
+    }))
+}
+
+/// Discards a range. Returns what a system call does: 0, or -1 and `errno`.
+pub(crate) fn discard(fd: i32, is_block_device: bool, offset: u64, bytes: u64) -> i64 {
+    if is_block_device {
+        let range = [offset, bytes];
+        // SAFETY: this request reads two u64.
+        return i64::from(unsafe { libc::ioctl(fd, BLKDISCARD, &range) });
+    }
+    let hole = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
+    // SAFETY: no pointers.
+    i64::from(unsafe { libc::fallocate(fd, hole, offset as i64, bytes as i64) })
+}

@@ -1,0 +1,39 @@
+//! The backend of each engine.
+
+use crate::io::{Backend, BackendConfig, BackendError, EngineKind, Null};
+use crate::linux::io;
+use crate::memory::Slots;
+
+/// Opens the backend of the engine, on the calling thread.
+pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backend>, BackendError> {
+    Ok(match config.engine {
+        EngineKind::Null => Box::new(Null::new(config, slots)),
+        EngineKind::IoUring => Box::new(io::uring::Uring::open(config, slots)?),
+        EngineKind::Libaio => Box::new(io::libaio::Libaio::open(config, slots)?),
+        EngineKind::Mmap => Box::new(io::mmap::Mmap::open(config, slots)?),
+        EngineKind::Posixaio => Box::new(io::posixaio::Posixaio::open(config, slots)),
+        EngineKind::Falloc | EngineKind::Ftruncate => Box::new(io::resize::Resize::open(config, slots)),
+        EngineKind::Vsync => Box::new(io::vsync::Vsync::open(config, slots)),
+        EngineKind::Sync | EngineKind::Psync | EngineKind::Pvsync | EngineKind::Pvsync2 => {
+            Box::new(io::sync::Sync::open(config, slots))
+        }
+    })
+}
+
+/// Checks whether the kernel supports the engine.
+pub(crate) fn probe(config: &BackendConfig) -> Result<(), BackendError> {
+    match config.engine {
+        EngineKind::IoUring => io::uring::probe(config),
+        EngineKind::Libaio => io::libaio::probe(config),
+        EngineKind::Pvsync2 => io::sync::probe_preadv2(config),
+        EngineKind::Sync
+        | EngineKind::Psync
+        | EngineKind::Vsync
+        | EngineKind::Pvsync
+        | EngineKind::Mmap
+        | EngineKind::Posixaio
+        | EngineKind::Falloc
+        | EngineKind::Ftruncate
+        | EngineKind::Null => Ok(()),
+    }
+}

@@ -1,0 +1,17 @@
+//! Linux backends.
+
+#[cfg(test)]
+pub(crate) mod block_tests;
+mod bus_error;
+pub(crate) mod engines;
+mod files;
+pub(crate) mod libaio;
+pub(crate) mod mmap;
+pub(crate) mod posixaio;
+pub(crate) mod resize;
+pub(crate) mod run;
+pub(crate) mod sync;
+#[cfg(test)]
+mod tests;
+pub(crate) mod uring;
+pub(crate) mod vsync;

@@ -1,0 +1,174 @@
+//! `sync`, `psync`, `pvsync`, `pvsync2`: each operation is one system call on the worker's thread.
+
+use std::io;
+use std::time::Duration;
+
+use super::files::Files;
+use super::run::{outcome, run_here};
+use crate::file::File;
+use crate::io::{Backend, BackendError};
+use crate::io::{BackendConfig, EngineKind};
+use crate::io::{Completion, Kind, Op};
+use crate::memory::Slots;
+
+/// Unknown position of a file.
+const UNKNOWN: u64 = u64::MAX;
+
+pub(crate) struct Sync {
+    engine: EngineKind,
+    slots: Slots,
+    files: Files,
+    /// `sync`: current position of each file. A sequential next operation then needs no seek.
+    positions: Vec<u64>,
+    done: Vec<Completion>,
+    read_flags: i32,
+    write_flags: i32,
+    polled_percentage: u32,
+    chance: u32,
+    sync_file_range: u32,
+}
+
+impl Sync {
+    pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Self {
+        let (read_flags, write_flags) = config.rw_flags();
+        Sync {
+            engine: config.engine,
+            slots,
+            files: Files::new(config.files),
+            positions: vec![UNKNOWN; config.files as usize],
+            done: Vec::with_capacity(config.depth as usize),
+            read_flags,
+            write_flags,
+            polled_percentage: if config.hipri { config.hipri_percentage } else { 0 },
+            chance: 0x2545_f491,
+            sync_file_range: config.sync_file_range,
+        }
+    }
+
+    fn run(&mut self, op: &Op, fd: i32, data: *mut u8) -> i32 {
+        loop {
+            let result = match self.engine {
+                _ if !op.kind.moves_data() => run_here(op, fd, &self.files, self.sync_file_range),
+                EngineKind::Sync => self.seek_and_transfer(op, fd, data),
+                EngineKind::Psync => transfer_at(op, fd, data),
+                EngineKind::Pvsync => transfer_vector(op, fd, data),
+                _ => self.transfer_vector_with_flags(op, fd, data),
+            };
+            if result != -libc::EINTR {
+                return result;
+            }
+        }
+    }
+
+    fn seek_and_transfer(&mut self, op: &Op, fd: i32, data: *mut u8) -> i32 {
+        let position = &mut self.positions[op.file as usize];
+        if *position != op.offset {
+            *position = UNKNOWN;
+            // SAFETY: no pointers.
+            if unsafe { libc::lseek(fd, op.offset as i64, libc::SEEK_SET) } < 0 {
+                return outcome(-1);
+            }
+        }
+        // SAFETY: `Slots::start` has lent the `len` bytes at `data` to this operation.
+        let moved = unsafe {
+            match op.kind {
+                Kind::Read => libc::read(fd, data.cast(), op.len as usize),
+                _ => libc::write(fd, data.cast(), op.len as usize),
+            }
+        };
+        *position = if moved < 0 { UNKNOWN } else { op.offset.wrapping_add(moved as u64) };
+        outcome(moved as i64)
+    }
+
+    fn transfer_vector_with_flags(&mut self, op: &Op, fd: i32, data: *mut u8) -> i32 {
+        let polled = if self.is_polled() { libc::RWF_HIPRI } else { 0 };
+        let vector = libc::iovec { iov_base: data.cast(), iov_len: op.len as usize };
+        // SAFETY: `Slots::start` has lent the `len` bytes of the vector to this operation.
+        let moved = unsafe {
+            match op.kind {
+                Kind::Read => libc::preadv2(fd, &vector, 1, op.offset as i64, self.read_flags | polled),
+                _ => libc::pwritev2(fd, &vector, 1, op.offset as i64, self.write_flags | polled),
+            }
+        };
+        outcome(moved as i64)
+    }
+
+    /// Draws whether this operation is polled (xorshift, with the same seed in each run).
+    fn is_polled(&mut self) -> bool {
+        if self.polled_percentage == 0 || self.polled_percentage == 100 {
+            return self.polled_percentage == 100;
+        }
+        self.chance ^= self.chance << 13;
+        self.chance ^= self.chance >> 17;
+        self.chance ^= self.chance << 5;
+        self.chance % 100 < self.polled_percentage
+    }
+}
+
+fn transfer_at(op: &Op, fd: i32, data: *mut u8) -> i32 {
+    // SAFETY: `Slots::start` has lent the `len` bytes at `data` to this operation.
+    let moved = unsafe {
+        match op.kind {
+            Kind::Read => libc::pread(fd, data.cast(), op.len as usize, op.offset as i64),
+            _ => libc::pwrite(fd, data.cast(), op.len as usize, op.offset as i64),
+        }
+    };
+    outcome(moved as i64)
+}
+
+fn transfer_vector(op: &Op, fd: i32, data: *mut u8) -> i32 {
+    let vector = libc::iovec { iov_base: data.cast(), iov_len: op.len as usize };
+    // SAFETY: `Slots::start` has lent the `len` bytes of the vector to this operation.
+    let moved = unsafe {
+        match op.kind {
+            Kind::Read => libc::preadv(fd, &vector, 1, op.offset as i64),
+            _ => libc::pwritev(fd, &vector, 1, op.offset as i64),
+        }
+    };
+    outcome(moved as i64)
+}
+
+impl Backend for Sync {
+    fn attach(&mut self, index: u32, file: &File) -> io::Result<()> {
+        self.files.attach(index, file)?;
+        self.positions[index as usize] = UNKNOWN;
+        Ok(())
+    }
+
+    fn detach(&mut self, index: u32) -> io::Result<()> {
+        self.files.detach(index)
+    }
+
+    fn submit(&mut self, ops: &[Op]) -> io::Result<usize> {
+        for (at, op) in ops.iter().enumerate() {
+            let started = self.files.fd(op.file).and_then(|fd| Ok((fd, self.slots.start(op)?)));
+            let (fd, data) = match started {
+                Ok(started) => started,
+                Err(_) if at > 0 => return Ok(at),
+                Err(error) => return Err(error),
+            };
+            let result = self.run(op, fd, data);
+            self.done.push(Completion { slot: op.slot, result });
+        }
+        Ok(ops.len())
+    }
+
+    fn reap(&mut self, _: usize, max: usize, _: Duration, out: &mut Vec<Completion>) -> io::Result<()> {
+        self.slots.finish_all(&mut self.done, max, out);
+        Ok(())
+    }
+
+    fn is_synchronous(&self) -> bool {
+        true
+    }
+}
+
+/// Checks that the kernel has `preadv2`. Whether a file supports its flags shows only on that file.
+pub(crate) fn probe_preadv2(config: &BackendConfig) -> Result<(), BackendError> {
+    // SAFETY: an empty vector and no file: the call only returns whether it exists.
+    let returned = unsafe { libc::syscall(libc::SYS_preadv2, -1, std::ptr::null::<libc::iovec>(), 0, 0, 0, 0) };
+    if returned < 0 && super::run::errno() == libc::ENOSYS {
+        return Err(BackendError::new(config.engine, "this kernel has no preadv2"));
+    }
+    Ok(())
+}

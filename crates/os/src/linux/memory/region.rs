@@ -1,0 +1,160 @@
+//! Memory of the buffers.
+
+use std::ffi::CString;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::ptr;
+
+use crate::memory::{MemoryKind, MemorySpec};
+
+/// How the memory is freed.
+enum Origin {
+    Mapping,
+    SharedSegment,
+}
+
+/// A zeroed memory range that starts at a page.
+pub(crate) struct Region {
+    start: *mut u8,
+    bytes: usize,
+    /// Offset of the first slot.
+    skip: usize,
+    origin: Origin,
+    made: Option<PathBuf>,
+}
+
+// SAFETY: the region owns its memory. `Buffers` and `Slots` control the access.
+unsafe impl Send for Region {}
+// SAFETY: a shared reference gives only addresses.
+unsafe impl Sync for Region {}
+
+impl Region {
+    pub(crate) fn new(bytes: usize, spec: &MemorySpec) -> io::Result<Self> {
+        let huge = matches!(spec.kind, MemoryKind::ShmHuge | MemoryKind::MmapHuge);
+        let unit = if huge { spec.hugepage_size.max(page_size()) } else { page_size() };
+        let total = bytes
+            .checked_add(spec.align)
+            .and_then(|total| total.checked_next_multiple_of(unit))
+            .filter(|total| *total <= isize::MAX as usize)
+            .ok_or_else(|| {
+                io::Error::new(io::ErrorKind::OutOfMemory, "the I/O buffers are larger than the address space")
+            })?;
+        let mut region = match spec.kind {
+            MemoryKind::Shm | MemoryKind::ShmHuge => shared_segment(total, huge),
+            MemoryKind::Malloc => mapping(total, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1),
+            MemoryKind::Mmap | MemoryKind::MmapShared | MemoryKind::MmapHuge => match &spec.file {
+                Some(path) => file_mapping(total, spec.kind, path),
+                None => {
+                    let flags = if huge { libc::MAP_HUGETLB } else { 0 };
+                    mapping(total, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | flags, -1)
+                }
+            },
+        }
+        .map_err(|error| if huge { huge_page_error(error, total) } else { error })?;
+        region.skip = spec.align;
+        Ok(region)
+    }
+
+    /// Returns the address of the first slot.
+    pub(crate) fn base(&self) -> *mut u8 {
+        // SAFETY: the mapping is `skip` bytes longer than the requested size.
+        unsafe { self.start.add(self.skip) }
+    }
+
+    pub(crate) fn lock(&self) -> io::Result<()> {
+        // SAFETY: the range is the mapping of this region.
+        match unsafe { libc::mlock(self.start.cast(), self.bytes) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+impl Drop for Region {
+    fn drop(&mut self) {
+        match self.origin {
+            // SAFETY: this region mapped the range and is its only owner.
+            Origin::Mapping => unsafe { libc::munmap(self.start.cast(), self.bytes) },
+            // SAFETY: the address came from `shmat`.
+            Origin::SharedSegment => unsafe { libc::shmdt(self.start.cast()) },
+        };
+        if let Some(path) = &self.made {
+            // The file was created for this region. A failure cannot be reported in `drop`.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+fn mapping(bytes: usize, flags: i32, fd: i32) -> io::Result<Region> {
+    // SAFETY: a new mapping at an address of the kernel's choice.
+    let start = unsafe { libc::mmap(ptr::null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, flags, fd, 0) };
+    if start == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(Region { start: start.cast(), bytes, skip: 0, origin: Origin::Mapping, made: None })
+}
+
+fn file_mapping(bytes: usize, kind: MemoryKind, path: &Path) -> io::Result<Region> {
+    let existed = path.exists();
+    let file =
+        std::fs::OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o644).open(path)?;
+    let state = file.metadata()?;
+    if state.file_type().is_file() && state.len() < bytes as u64 {
+        file.set_len(bytes as u64)?;
+    }
+    let sharing = if kind == MemoryKind::Mmap { libc::MAP_PRIVATE } else { libc::MAP_SHARED };
+    let region = mapping(bytes, sharing, file.as_raw_fd());
+    let made = if existed { None } else { Some(path.to_path_buf()) };
+    match region {
+        Ok(mut region) => {
+            region.made = made;
+            Ok(region)
+        }
+        Err(error) => {
+            if let Some(path) = made {
+                std::fs::remove_file(path)?;
+            }
+            Err(error)
+        }
+    }
+}
+
+fn shared_segment(bytes: usize, huge: bool) -> io::Result<Region> {
+    let flags = libc::IPC_CREAT | 0o600 | if huge { libc::SHM_HUGETLB } else { 0 };
+    // SAFETY: no pointers.
+    let id = unsafe { libc::shmget(libc::IPC_PRIVATE, bytes, flags) };
+    if id < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: attaches the new segment at an address of the kernel's choice.
+    let start = unsafe { libc::shmat(id, ptr::null(), 0) };
+    let attached = if start as isize == -1 { Err(io::Error::last_os_error()) } else { Ok(start) };
+    // SAFETY: IPC_RMID takes no buffer. The segment is removed on its last detach, however the process ends.
+    unsafe { libc::shmctl(id, libc::IPC_RMID, ptr::null_mut()) };
+    let start = attached?;
+    Ok(Region { start: start.cast(), bytes, skip: 0, origin: Origin::SharedSegment, made: None })
+}
+
+fn huge_page_error(error: io::Error, bytes: usize) -> io::Error {
+    let text = format!(
+        "no huge pages for {bytes} bytes of I/O buffers (see /proc/sys/vm/nr_hugepages): {error}",
+        error = crate::errno::reason(&error)
+    );
+    io::Error::new(error.kind(), text)
+}
+
+/// Returns the kernel's page size in bytes.
+pub fn page_size() -> usize {
+    // SAFETY: no pointers.
+    let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    usize::try_from(size).unwrap_or(4096)
+}
+
+/// Converts a path to a C string.
+pub(crate) fn c_path(path: &Path) -> io::Result<CString> {
+    CString::new(path.as_os_str().as_bytes())
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "the path contains a NUL byte"))
+}

@@ -1,0 +1,15 @@
+//! Linux.
+
+pub(crate) mod clock;
+pub(crate) mod cpu;
+pub(crate) mod device;
+pub(crate) mod errno;
+pub mod event;
+pub(crate) mod file;
+pub(crate) mod io;
+pub mod machine;
+pub(crate) mod memory;
+pub(crate) mod process;
+pub mod signal;
+pub mod standard_streams;
+pub(crate) mod terminal;

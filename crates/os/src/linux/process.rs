@@ -1,0 +1,218 @@
+//! Process and threads: resource usage, priorities, ids, terminal.
+
+use std::io::{self, Read};
+use std::process::Command;
+
+use crate::linux::file::check;
+use crate::process::Usage;
+
+/// Returns this thread's usage since its start.
+pub fn thread_usage() -> Usage {
+    let mut cpu_time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the pointer is to a live value. Reading this clock updates the thread's CPU time: getrusage alone can be
+    // late by one tick, which matters for a short run.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut cpu_time) };
+    Usage { run_delay_ns: run_delay_ns(), ..usage(libc::RUSAGE_THREAD) }
+}
+
+/// Returns the second of the three numbers of this thread's schedstat. A small buffer on the stack is enough.
+fn run_delay_ns() -> Option<u64> {
+    let mut text = [0u8; 96];
+    let read = std::fs::File::open("/proc/thread-self/schedstat").ok()?.read(&mut text).ok()?;
+    std::str::from_utf8(&text[..read]).ok()?.split_whitespace().nth(1)?.parse().ok()
+}
+
+fn usage(who: libc::c_int) -> Usage {
+    // SAFETY: all-zero bytes are a valid `rusage`.
+    let mut found: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: the kernel fills the structure. Both values of `who` are always valid.
+    unsafe { libc::getrusage(who, &mut found) };
+    let ns = |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000;
+    Usage {
+        user_ns: ns(found.ru_utime),
+        system_ns: ns(found.ru_stime),
+        voluntary_switches: found.ru_nvcsw as u64,
+        involuntary_switches: found.ru_nivcsw as u64,
+        minor_faults: found.ru_minflt as u64,
+        major_faults: found.ru_majflt as u64,
+        run_delay_ns: None,
+    }
+}
+
+/// Sets this thread's nice value.
+///
+/// # Errors
+/// Returns the error of the system call, such as EACCES for a lower value without the permission.
+pub fn set_nice(nice: i32) -> io::Result<()> {
+    // SAFETY: no pointers. On Linux the nice value belongs to the thread.
+    check(unsafe { libc::setpriority(libc::PRIO_PROCESS, thread_id() as libc::id_t, nice) }).map(drop)
+}
+
+/// Sets this thread's I/O priority.
+///
+/// # Errors
+/// Returns the error of the system call, such as EPERM for the real-time class without the permission.
+pub fn set_io_priority(priority: u16) -> io::Result<()> {
+    const WHO_PROCESS: libc::c_int = 1;
+    // SAFETY: no pointers. Id 0 is the calling thread.
+    check(unsafe { libc::syscall(libc::SYS_ioprio_set, WHO_PROCESS, 0, libc::c_int::from(priority)) } as i32).map(drop)
+}
+
+/// Memory locked into RAM, so that less is left for the page cache. It is freed on drop.
+pub struct LockedMemory {
+    address: *mut libc::c_void,
+    bytes: usize,
+}
+
+impl LockedMemory {
+    /// Allocates and locks memory.
+    ///
+    /// # Errors
+    /// Returns the error of the system call. Beyond the limit on locked memory, the text names the limit.
+    pub fn new(bytes: usize) -> io::Result<Self> {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        // SAFETY: a new mapping at an address of the kernel's choice.
+        let address =
+            unsafe { libc::mmap(std::ptr::null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
+        if address == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let memory = LockedMemory { address, bytes };
+        // SAFETY: the range is the new mapping.
+        check(unsafe { libc::mlock(address, bytes) }).map_err(|error| {
+            let (needed, limit) = (units::format::size(bytes as u64), locked_memory_limit());
+            io::Error::new(error.kind(), format!("{} for {needed}: {limit}", crate::errno::reason(&error)))
+        })?;
+        Ok(memory)
+    }
+}
+
+/// Returns the limit on locked memory, with its value and how to raise it.
+pub(crate) fn locked_memory_limit() -> String {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the call fills the structure.
+    let value = match check(unsafe { libc::getrlimit(libc::RLIMIT_MEMLOCK, &mut limit) }) {
+        Ok(_) if limit.rlim_cur == libc::RLIM_INFINITY => "unlimited".to_owned(),
+        Ok(_) => units::format::size(limit.rlim_cur),
+        Err(_) => "unknown".to_owned(),
+    };
+    format!(
+        "RLIMIT_MEMLOCK is {value} (raise it with `ulimit -l KIB`, memlock in limits.conf, or LimitMEMLOCK= of the service)"
+    )
+}
+
+impl Drop for LockedMemory {
+    fn drop(&mut self) {
+        // SAFETY: this value owns the mapping.
+        unsafe { libc::munmap(self.address, self.bytes) };
+    }
+}
+
+// SAFETY: only this value uses the memory, and it is never read or written.
+unsafe impl Send for LockedMemory {}
+
+/// Returns a process that runs a command with `sh`.
+pub fn shell(command: &str) -> Command {
+    let mut process = Command::new("sh");
+    process.arg("-c").arg(command);
+    process
+}
+
+/// Returns the kernel's id of this thread.
+pub fn thread_id() -> u32 {
+    // SAFETY: no arguments.
+    unsafe { libc::gettid() as u32 }
+}
+
+/// Sets the timer slack of this thread in ns: the maximum delay of its sleeps.
+///
+/// # Errors
+/// Returns the error of the system call.
+pub fn set_timer_slack(slack_ns: u64) -> io::Result<()> {
+    // SAFETY: no pointers.
+    check(unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, slack_ns as libc::c_ulong) }).map(drop)
+}
+
+/// Returns true if standard output is a terminal.
+pub fn stdout_is_terminal() -> bool {
+    // SAFETY: no pointers.
+    unsafe { libc::isatty(libc::STDOUT_FILENO) == 1 }
+}
+
+/// Raises the soft limit on open files to the hard limit and returns it.
+///
+/// # Errors
+/// Returns the error of the system call if the limit cannot be read or set.
+pub fn raise_open_file_limit() -> io::Result<u64> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the kernel fills the structure.
+    check(unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) })?;
+    limit.rlim_cur = limit.rlim_max;
+    // SAFETY: the kernel reads the structure.
+    check(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &limit) })?;
+    Ok(limit.rlim_cur)
+}
+
+/// Returns whether the process has root privileges.
+pub fn is_root() -> bool {
+    // SAFETY: no arguments.
+    unsafe { libc::geteuid() == 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_busy_thread_uses_time() {
+        let before = thread_usage();
+        let start = std::time::Instant::now();
+        // A busy machine may give this thread little CPU time.
+        let mut used = Usage::default();
+        while used.user_ns + used.system_ns < 5_000_000 && start.elapsed() < Duration::from_secs(240) {
+            used = thread_usage().since(&before);
+        }
+        assert!(used.user_ns + used.system_ns >= 5_000_000, "{used:?}");
+    }
+
+    #[test]
+    fn threads_that_share_a_cpu_wait_for_it() {
+        let cpu = *crate::cpu::affinity().unwrap().first().unwrap();
+        let both = std::sync::Arc::new(std::sync::Barrier::new(2));
+        let spin = move || {
+            crate::cpu::set_affinity(&[cpu]).unwrap();
+            both.wait();
+            let (before, start) = (thread_usage(), std::time::Instant::now());
+            while start.elapsed() < Duration::from_millis(100) {
+                std::hint::spin_loop();
+            }
+            thread_usage().since(&before)
+        };
+        let used = [std::thread::spawn(spin.clone()), std::thread::spawn(spin)].map(|thread| thread.join().unwrap());
+        for used in used {
+            let Some(waited_ns) = used.run_delay_ns else {
+                eprintln!("SKIPPED: this kernel does not count how long threads wait for a CPU");
+                return;
+            };
+            assert!(waited_ns > 20_000_000, "{used:?}");
+        }
+    }
+
+    #[test]
+    fn a_thread_takes_a_priority_and_a_nice_value() {
+        let best_effort_5 = 0x4005;
+        let thread = std::thread::spawn(move || set_io_priority(best_effort_5).and_then(|()| set_nice(1)));
+        thread.join().unwrap().unwrap();
+    }
+
+    #[test]
+    fn memory_is_locked_and_threads_are_numbered() {
+        match LockedMemory::new(64 << 10) {
+            Ok(memory) => drop(memory),
+            Err(error) => eprintln!("SKIPPED: no memory may be locked here: {error}"),
+        }
+        assert!(thread_id() > 0);
+    }
+}

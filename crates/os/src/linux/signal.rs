@@ -1,0 +1,192 @@
+//! Handling of signals: SIGINT, SIGTERM and SIGHUP stop a run, SIGUSR1 requests its status.
+
+use std::io;
+use std::marker::PhantomData;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::linux::file::check;
+
+const STOP_SIGNALS: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
+
+/// Number of received stop signals, and the last one.
+static COUNT: AtomicU32 = AtomicU32::new(0);
+static LAST: AtomicI32 = AtomicI32::new(0);
+/// True after SIGUSR1.
+static STATUS_REQUESTED: AtomicBool = AtomicBool::new(false);
+/// The eventfd that wakes waiting threads. -1 before it is created.
+static WAKER: AtomicI32 = AtomicI32::new(-1);
+
+/// The process's signal handling. It stays installed until the process ends.
+#[derive(Clone, Copy, Debug)]
+pub struct Interrupts(());
+
+impl Interrupts {
+    /// Installs the handlers, once per process.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
+    pub fn install() -> io::Result<Self> {
+        static INSTALLED: OnceLock<Result<(), i32>> = OnceLock::new();
+        let install = || install_once().map_err(|error| error.raw_os_error().unwrap_or(libc::EINVAL));
+        INSTALLED.get_or_init(install).map_err(io::Error::from_raw_os_error)?;
+        Ok(Interrupts(()))
+    }
+
+    /// Returns the number of received stop signals. It is cheap enough for a worker's loop.
+    #[inline]
+    pub fn count(&self) -> u32 {
+        COUNT.load(Ordering::Relaxed)
+    }
+
+    /// Returns the last stop signal.
+    pub fn last(&self) -> Option<i32> {
+        Some(LAST.load(Ordering::Relaxed)).filter(|signal| *signal != 0)
+    }
+
+    /// Returns true once after SIGUSR1. Several signals before the call count once.
+    pub fn take_status_request(&self) -> bool {
+        STATUS_REQUESTED.swap(false, Ordering::Relaxed)
+    }
+
+    /// Waits until more than `seen` stop signals have come, for at most `timeout`. Returns whether they have.
+    pub fn wait(&self, seen: u32, timeout: Duration) -> bool {
+        let deadline = Instant::now().checked_add(timeout);
+        loop {
+            if self.count() > seen {
+                return true;
+            }
+            let left = deadline.map_or(timeout, |deadline| deadline.saturating_duration_since(Instant::now()));
+            if left.is_zero() {
+                return false;
+            }
+            // Rounded up, to avoid spinning for the last millisecond.
+            let ms = i32::try_from(left.as_millis() + 1).unwrap_or(i32::MAX);
+            let mut waker = libc::pollfd { fd: WAKER.load(Ordering::Relaxed), events: libc::POLLIN, revents: 0 };
+            // After the first signal the eventfd stays readable, so it is not polled. A further signal ends the sleep
+            // early by interrupting it.
+            let descriptors = libc::nfds_t::from(seen == 0);
+            // SAFETY: the pointer is to one structure, and the count is 1 or 0.
+            unsafe { libc::poll(&mut waker, descriptors, ms.min(if seen == 0 { i32::MAX } else { 50 })) };
+        }
+    }
+}
+
+/// Defers the stop signals of the calling thread until it is dropped. They end the process or call the handler then. Another
+/// thread can still receive a signal that is sent to the process.
+#[derive(Debug)]
+pub struct Deferred {
+    /// The mask before.
+    mask: libc::sigset_t,
+    /// A mask belongs to a thread.
+    not_send: PhantomData<*const ()>,
+}
+
+impl Deferred {
+    /// Starts to defer signals.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
+    pub fn new() -> io::Result<Self> {
+        // SAFETY: all-zero bytes are a valid `sigset_t`.
+        let (mut stops, mut mask): (libc::sigset_t, libc::sigset_t) = unsafe { std::mem::zeroed() };
+        // SAFETY: the pointers are to the sets above, and the signals exist.
+        let code = unsafe {
+            libc::sigemptyset(&mut stops);
+            for signal in STOP_SIGNALS {
+                libc::sigaddset(&mut stops, signal);
+            }
+            libc::pthread_sigmask(libc::SIG_BLOCK, &stops, &mut mask)
+        };
+        if code == 0 { Ok(Deferred { mask, not_send: PhantomData }) } else { Err(io::Error::from_raw_os_error(code)) }
+    }
+}
+
+impl Drop for Deferred {
+    fn drop(&mut self) {
+        // SAFETY: the pointer is to the mask that the kernel returned.
+        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &self.mask, std::ptr::null_mut()) };
+    }
+}
+
+fn install_once() -> io::Result<()> {
+    // SAFETY: no pointers.
+    let waker = check(unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) })?;
+    WAKER.store(waker, Ordering::Relaxed);
+    for signal in STOP_SIGNALS {
+        // SAFETY: all-zero bytes are a valid `sigaction`.
+        let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
+        // SAFETY: reads the current action.
+        check(unsafe { libc::sigaction(signal, std::ptr::null(), &mut action) })?;
+        // SIGHUP stays ignored if the parent ignored it (nohup). The others are handled in any case, as by fio: shells
+        // ignore SIGINT in background jobs, and scripts use it to stop them.
+        if signal == libc::SIGHUP && action.sa_sigaction == libc::SIG_IGN {
+            continue;
+        }
+        handle(signal, action, note)?;
+    }
+    // SAFETY: all-zero bytes are a valid `sigaction`.
+    handle(libc::SIGUSR1, unsafe { std::mem::zeroed() }, note_status)
+}
+
+/// Makes a write beyond RLIMIT_FSIZE (`ulimit -f`) an error: EFBIG. Without a handler, SIGXFSZ ends the process. Programs that
+/// this process starts have the default action again.
+///
+/// # Errors
+/// Returns the error of the system call.
+pub fn handle_file_size_limit() -> io::Result<()> {
+    // SAFETY: all-zero bytes are a valid `sigaction`.
+    handle(libc::SIGXFSZ, unsafe { std::mem::zeroed() }, ignore)
+}
+
+extern "C" fn ignore(_: libc::c_int) {}
+
+fn handle(signal: libc::c_int, mut action: libc::sigaction, handler: extern "C" fn(libc::c_int)) -> io::Result<()> {
+    action.sa_sigaction = handler as *const () as usize;
+    action.sa_flags = libc::SA_RESTART;
+    // SAFETY: the handlers access only atomics and make at most one write.
+    check(unsafe { libc::sigaction(signal, &action, std::ptr::null_mut()) }).map(drop)
+}
+
+extern "C" fn note_status(_: libc::c_int) {
+    STATUS_REQUESTED.store(true, Ordering::Relaxed);
+}
+
+extern "C" fn note(signal: libc::c_int) {
+    LAST.store(signal, Ordering::Relaxed);
+    COUNT.fetch_add(1, Ordering::Relaxed);
+    let one: u64 = 1;
+    // SAFETY: errno belongs to this thread and is restored, so the interrupted code does not see a change.
+    unsafe {
+        let errno = *libc::__errno_location();
+        libc::write(WAKER.load(Ordering::Relaxed), (&raw const one).cast(), size_of::<u64>());
+        *libc::__errno_location() = errno;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signal_is_counted_and_ends_waits_also_if_the_parent_ignored_it() {
+        const LONG: Duration = Duration::from_secs(600);
+        // SAFETY: no pointers. No other code in this process handles the signal.
+        unsafe { libc::signal(libc::SIGINT, libc::SIG_IGN) };
+        let interrupts = Interrupts::install().unwrap();
+        let start = Instant::now();
+        assert!(!interrupts.wait(0, Duration::from_millis(20)));
+        assert!(start.elapsed() >= Duration::from_millis(20));
+        for (round, signal) in [(0, libc::SIGINT), (1, libc::SIGTERM)] {
+            let waiter = std::thread::spawn(move || interrupts.wait(round, LONG));
+            std::thread::sleep(Duration::from_millis(20));
+            // SAFETY: no pointers. The process handles this signal.
+            unsafe { libc::kill(libc::getpid(), signal) };
+            assert!(waiter.join().unwrap());
+            assert_eq!(interrupts.count(), round + 1);
+        }
+        assert_eq!(interrupts.last(), Some(libc::SIGTERM));
+        assert!(start.elapsed() < LONG, "a signal ends a wait");
+    }
+}
