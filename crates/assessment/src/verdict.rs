@@ -235,7 +235,7 @@ pub enum RateShape {
     Level {
         is_throttled: bool,
     },
-    /// Between two values, typical of a target at its own limit.
+    /// Between two values: those of the lowest and the highest interval.
     Varied {
         least: f64,
         most: f64,

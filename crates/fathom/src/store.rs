@@ -8,7 +8,6 @@ use std::sync::Arc;
 use ::history::{Document, Entry, RunFilter, Store, TargetFilter};
 use assessment::{Assessment, Target};
 use engine::OutputGuard;
-use judge::single;
 use record::Record;
 use record::schema::SchemaError;
 use serde::Serialize;
@@ -90,11 +89,11 @@ pub fn add_after_run(document: Document, tags: &[String]) -> Result<i64, Unsaved
 /// # Errors
 /// The history cannot be written.
 pub fn add(store: &mut Store, document: &Document, tags: &[String]) -> Result<i64, CommandError> {
-    let cause = match document {
+    let message = match document {
         Document::Assessment(assessment) => report::cause(assessment),
         Document::Record(_) => String::new(),
     };
-    Ok(store.add(document, &cause, tags)?)
+    Ok(store.add(document, &message, tags)?)
 }
 
 /// Returns true unless `--no-history` or the environment turns the history off.
@@ -103,12 +102,14 @@ pub fn is_on(no_history: bool) -> bool {
     !no_history && !is_set
 }
 
-/// Adds a run of a dialect. If that fails, saves it in a file beside the history. The dialect's program has no history: a
-/// warning is printed only with the findings. A file that belongs to another user is not written.
+/// Adds a run of a dialect. If that fails, saves it in a file beside an existing history, or in the folder for temporary
+/// files. The dialect's program has no history: a warning is printed only with the findings. A file that belongs to another
+/// user is not written.
 pub fn add_run_of_dialect(record: Record, shows_findings: bool) {
     let has_io = record.totals().all.ios > 0;
     let Some(path) = path().ok().filter(|_| has_io && is_on(false)) else { return };
-    let folder = path.parent().map(Path::to_owned);
+    let folder = path.parent().filter(|folder| folder.is_dir()).map(Path::to_owned);
+    let folders = folder.map(|folder| vec![folder, std::env::temp_dir()]).unwrap_or_default();
     let document = Arc::new(Document::Record(Box::new(record)));
     let added = Arc::clone(&document);
     let add = move || match is_ours(&path) {
@@ -116,7 +117,7 @@ pub fn add_run_of_dialect(record: Record, shows_findings: bool) {
         false => Ok(()),
     };
     if let Err(error) = waited(add) {
-        let unsaved = Unsaved::new(error, &document, &[], folder.as_slice());
+        let unsaved = Unsaved::new(error, &document, &[], &folders);
         if shows_findings {
             unsaved.print();
         }
@@ -254,9 +255,7 @@ pub fn repeats_with(tag: &str) -> Result<Assessment, CommandError> {
             sides[side_of(&entry.tags)].push((Some(entry.id), *record));
         }
     }
-    let target = sides.iter().flatten().next().map(|(_, record)| single::targets(record)).unwrap_or_default();
-    let target = Target { path: target, ..Target::default() };
-    let session = session::start("run", &[], target, Vec::new(), &[]);
+    let session = session::start("run", &[], Target::default(), Vec::new(), &[tag.to_owned()]);
     repeats::of_records(&session, tag, sides).map_err(|error| {
         CommandError::from(format!(
             "the runs with the tag {tag}: {error}\nhelp: `fathom history --tag {tag}` lists them, `fathom compare` compares them"

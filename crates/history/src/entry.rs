@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use assessment::{Assessment, Device, Study, Target, Verdict};
+use assessment::{Assessment, Cause, Device, Study, Target, Verdict};
 use judge::single;
 use record::{Cloud, Machine};
 use schemars::JsonSchema;
@@ -37,8 +37,10 @@ pub struct Entry {
     pub automatic: bool,
     /// `None` for single runs.
     pub verdict: Option<Verdict>,
-    /// The cause of the verdict as a sentence; empty for single runs.
-    pub cause: String,
+    /// The cause of the verdict in words; empty for single runs. The text can change with any version.
+    pub message: String,
+    /// The cause of the verdict. `None` for single runs.
+    pub cause: Option<Cause>,
     /// A signal stopped the study.
     pub stopped: bool,
     /// Version of fathom that measured.
@@ -80,8 +82,8 @@ pub struct TargetFilter {
 }
 
 impl Entry {
-    /// Returns the entry of a document, without a number. `cause` is the cause of its verdict as a sentence.
-    pub fn of(document: &Document, cause: &str, tags: &[String]) -> Entry {
+    /// Returns the entry of a document, without a number. `message` is the cause of its verdict as a sentence.
+    pub fn of(document: &Document, message: &str, tags: &[String]) -> Entry {
         let entry = match document {
             Document::Assessment(assessment) => Entry {
                 id: 0,
@@ -99,7 +101,8 @@ impl Entry {
                 title: title_of_study(assessment),
                 automatic: false,
                 verdict: Some(assessment.verdict),
-                cause: cause.to_owned(),
+                message: message.to_owned(),
+                cause: Some(assessment.cause.clone()),
                 stopped: assessment.stopped,
                 fathom: assessment.fathom.clone(),
                 command: assessment.command.clone(),
@@ -122,7 +125,8 @@ impl Entry {
                 title: single::title(record),
                 automatic: false,
                 verdict: None,
-                cause: String::new(),
+                message: String::new(),
+                cause: None,
                 stopped: false,
                 fathom: record.fathom.clone(),
                 command: Vec::new(),

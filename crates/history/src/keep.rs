@@ -16,13 +16,13 @@ pub const AUTOMATIC_BYTES_MAX: u64 = 256 << 20;
 const AUTOMATIC_WORKERS_MAX: usize = 64;
 
 impl Store {
-    /// Adds a document and returns its number. `cause` is the cause of its verdict as a sentence, for lists.
+    /// Adds a document and returns its number. `message` is the cause of its verdict as a sentence, for lists.
     ///
     /// # Errors
     ///
     /// The document has no text, or SQLite fails.
-    pub fn add(&mut self, document: &Document, cause: &str, tags: &[String]) -> Result<i64, HistoryError> {
-        let entry = Entry::of(document, cause, tags);
+    pub fn add(&mut self, document: &Document, message: &str, tags: &[String]) -> Result<i64, HistoryError> {
+        let entry = Entry::of(document, message, tags);
         let blob = packed(&document.write()?, Packing::Small)?;
         Ok(self.insert(&entry, &blob, None)?)
     }
@@ -87,10 +87,11 @@ impl Store {
 fn put(transaction: &Transaction, entry: &Entry, blob: &[u8]) -> rusqlite::Result<i64> {
     let command = serde_json::to_string(&entry.command).unwrap_or_default();
     let devices = serde_json::to_string(&entry.devices).unwrap_or_default();
+    let cause = entry.cause.as_ref().and_then(|cause| serde_json::to_string(cause).ok()).unwrap_or_default();
     transaction.execute(
         "INSERT INTO runs (kind, started_unix_ms, ended_unix_ms, utc_offset_s, host, target, suite, verdict, cause, \
-         stopped, fathom, command, document, title, unasked, bytes, file_system, devices, instance_type, zone) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
+         stopped, fathom, command, document, title, unasked, bytes, file_system, devices, instance_type, zone, cause_data) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)",
         params![
             entry.kind,
             signed(entry.started_unix_ms),
@@ -100,7 +101,7 @@ fn put(transaction: &Transaction, entry: &Entry, blob: &[u8]) -> rusqlite::Resul
             entry.target,
             entry.suite,
             entry.verdict.map(|verdict| verdict.to_string()),
-            entry.cause,
+            entry.message,
             entry.stopped,
             entry.fathom,
             command,
@@ -112,6 +113,7 @@ fn put(transaction: &Transaction, entry: &Entry, blob: &[u8]) -> rusqlite::Resul
             devices,
             entry.instance_type,
             entry.zone,
+            cause,
         ],
     )?;
     let id = transaction.last_insert_rowid();

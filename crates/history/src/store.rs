@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use assessment::Verdict;
+use assessment::{Cause, Verdict};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row, ToSql, TransactionBehavior};
 
@@ -26,7 +26,7 @@ const LOG_PAGES: u32 = 4000;
 /// Pause between two attempts where SQLite itself does not wait.
 const AGAIN: Duration = Duration::from_millis(20);
 const COLUMNS: &str = "id, kind, started_unix_ms, ended_unix_ms, utc_offset_s, host, target, suite, verdict, cause, \
-                       stopped, fathom, command, title, unasked, file_system, devices, instance_type, zone";
+                       stopped, fathom, command, title, unasked, file_system, devices, instance_type, zone, cause_data";
 
 /// Condition on the target as it was given, its path, the folder above it, and on one of several targets: they are
 /// separated by spaces, and a volume has its name before it.
@@ -295,6 +295,10 @@ fn verdict(name: &str) -> Option<Verdict> {
 
 fn entry(row: &Row) -> rusqlite::Result<Entry> {
     let time = |at: usize| row.get::<_, i64>(at).map(|time| u64::try_from(time).unwrap_or_default());
+    let message: String = row.get(9)?;
+    // Early versions saved only the sentence.
+    let saved = || Some(Cause::Saved { message: message.clone() }).filter(|_| !message.is_empty());
+    let cause = serde_json::from_str(&row.get::<_, String>(19)?).ok().or_else(saved);
     Ok(Entry {
         id: row.get(0)?,
         kind: row.get(1)?,
@@ -305,7 +309,8 @@ fn entry(row: &Row) -> rusqlite::Result<Entry> {
         target: row.get(6)?,
         suite: row.get(7)?,
         verdict: row.get::<_, Option<String>>(8)?.as_deref().and_then(verdict),
-        cause: row.get(9)?,
+        message,
+        cause,
         stopped: row.get(10)?,
         fathom: row.get(11)?,
         command: serde_json::from_str(&row.get::<_, String>(12)?).unwrap_or_default(),

@@ -10,7 +10,7 @@ use crate::HistoryError;
 const APPLICATION: i64 = 0x6661_7468;
 
 /// The migrations, one per version. A released one never changes.
-pub const STEPS: [&str; 3] = [
+pub const STEPS: [&str; 4] = [
     "
     CREATE TABLE runs (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -60,6 +60,9 @@ pub const STEPS: [&str; 3] = [
     ALTER TABLE runs ADD COLUMN devices TEXT NOT NULL DEFAULT '[]';
     ALTER TABLE runs ADD COLUMN instance_type TEXT NOT NULL DEFAULT '';
     ALTER TABLE runs ADD COLUMN zone TEXT NOT NULL DEFAULT '';
+",
+    "
+    ALTER TABLE runs ADD COLUMN cause_data TEXT NOT NULL DEFAULT '';
 ",
 ];
 

@@ -34,7 +34,7 @@ pub use levels::{Change, changes};
 pub use load_generator::{load_generator, load_generators};
 pub use unwritten::reads_only_written;
 
-use assessment::Finding;
+use assessment::{Finding, FindingKind};
 use record::Record;
 
 /// Returns all findings on a run.
@@ -49,7 +49,11 @@ pub fn findings(record: &Record) -> Vec<Finding> {
     found.extend(load_generator::find(record));
     found.extend(late_ios::find(record));
     found.extend(levels::find(record));
-    found.extend(throttle::find(record));
+    // CPU time that the load generator lacks makes two latency modes, too.
+    let is_limited_here = found.iter().any(|finding| matches!(finding.kind, FindingKind::LoadGeneratorLimit(_)));
+    if !is_limited_here {
+        found.extend(throttle::find(record));
+    }
     found.extend(unsteady::find(record));
     found.extend(ended::short(record));
     let interruptions = interrupted::find(record);

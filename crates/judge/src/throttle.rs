@@ -8,6 +8,7 @@ use assessment::{Finding, FindingKind, Severity};
 use plan::Ddir;
 use record::{Histogram, Record};
 
+use crate::figures::service_time;
 use crate::stats::{median, spread_around_zero};
 use crate::time_series::{TimeSeries, phase_subject, time_series};
 
@@ -40,7 +41,7 @@ fn of_series(record: &Record, series: &TimeSeries) -> Option<Finding> {
         let mut all = Histogram::default();
         let both = record.plan.workers.iter().zip(&record.workers);
         for (_, counted) in both.filter(|(worker, _)| worker.phase as usize == series.phase) {
-            all.merge(&counted.stats.ddirs[ddir as usize].clat.histogram);
+            all.merge(&service_time(&counted.stats.ddirs[ddir as usize]).histogram);
         }
         Some((ddir, modes(&all)?))
     })?;

@@ -1,11 +1,13 @@
 //! The answer of an assessment in sentences and commands, for all reports. The thresholds are in [`crate::thresholds`].
 
-use assessment::{Assessment, Cause, ClassMatch, Unmeasured, Verdict};
+use assessment::{Assessment, Cause, ClassMatch, Severity, Unmeasured, Verdict};
 use units::shell::quoted;
 
-use crate::causes::cause;
+use crate::causes::{cause, finding};
+use crate::findings::dialect;
 use crate::published_limits::{class, pattern};
 use crate::rows::takes_expectations;
+use crate::wording::{self, Dialect};
 
 /// Returns the sentence after the verdict: the cause; without expectations, the disks that the figures are like.
 pub fn sentence(assessment: &Assessment) -> String {
@@ -19,6 +21,13 @@ pub fn sentence(assessment: &Assessment) -> String {
 fn classes(classes: &[ClassMatch]) -> String {
     let one = |found: &ClassMatch| format!("{} like {}", pattern(found.pattern), class(found));
     classes.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns what to do about a finding that makes all figures worthless; `None` for another verdict.
+pub fn advice(assessment: &Assessment) -> Option<String> {
+    let finding = finding(assessment).filter(|finding| finding.severity == Severity::Invalid)?;
+    let dialect = assessment.tests.last().map_or(Dialect::Fio, dialect);
+    Some(wording::advice(finding, dialect)).filter(|advice| !advice.is_empty())
 }
 
 /// Returns the published limits of the machine: `this machine (m5.xlarge): 6,000 IOPS, 137 MiB/s`.

@@ -133,16 +133,16 @@ fn title(assessment: &Assessment) -> String {
 fn checks_of(assessment: &Assessment, ink: Ink) -> Vec<String> {
     let cells = |check: &thresholds::Check| {
         let compared = check.compared?;
-        let [measured, bound, ratio] = compared.short(ink);
-        let cells = [check.name.clone(), compared.figure(), measured, bound, ratio].map(|cell| plain(&cell));
+        let [measured, bound, ratio, rest] = compared.short(ink);
+        let cells = [check.name.clone(), compared.figure(), measured, bound, ratio, rest].map(|cell| plain(&cell));
         Some((check.verdict, cells))
     };
-    let rows: Vec<(Verdict, [String; 5])> = thresholds::of(assessment).iter().filter_map(cells).collect();
+    let rows: Vec<(Verdict, [String; 6])> = thresholds::of(assessment).iter().filter_map(cells).collect();
     let width_of = |at: usize| rows.iter().map(|(_, row)| width(&row[at])).max().unwrap_or(0);
     let widths = [0, 1, 2, 3, 4].map(width_of);
-    let line = |(verdict, [name, figure, measured, bound, ratio]): &(Verdict, [String; 5])| {
+    let line = |(verdict, [name, figure, measured, bound, ratio, rest]): &(Verdict, [String; 6])| {
         let line = format!(
-            "{} {name:1$}  {figure:2$}  {measured:>3$}  {bound:4$}  {ratio:>5$}",
+            "{} {name:1$}  {figure:2$}  {measured:>3$}  {bound:4$}  {ratio:>5$}  {rest}",
             mark(*verdict, ink),
             widths[0],
             widths[1],

@@ -1,7 +1,10 @@
 //! The findings of an assessment, the worst first, each once for all tests that share it.
 
+use std::borrow::Cow;
+
 use assessment::{Assessment, Finding, Severity, Subject, Test};
 
+use crate::study;
 use crate::wording::{self, Dialect};
 
 /// A finding of one or several tests.
@@ -17,7 +20,9 @@ pub struct Shared<'a> {
 
 /// The finding in one test.
 pub struct Occurrence<'a> {
-    pub test: &'a str,
+    /// The test, or the points or runs of a study that have it.
+    pub place: Cow<'a, str>,
+    test: &'a str,
     finding: &'a Finding,
 }
 
@@ -35,9 +40,9 @@ impl Occurrence<'_> {
         }
     }
 
-    /// Returns the test, the part of it, and the numbers.
+    /// Returns the place, the part of the test, and the numbers.
     pub fn evidence(&self) -> String {
-        let parts = [Some(self.test.to_owned()), self.subject()];
+        let parts = [Some(self.place.clone().into_owned()), self.subject()];
         let who = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
         match self.figures() {
             none if none.is_empty() => who,
@@ -47,13 +52,14 @@ impl Occurrence<'_> {
 }
 
 impl<'a> Shared<'a> {
-    fn new(test: &'a Test, finding: &'a Finding, dialect: Dialect) -> Shared<'a> {
+    fn new(occurrence: Occurrence<'a>, dialect: Dialect) -> Shared<'a> {
+        let finding = occurrence.finding;
         Shared {
             severity: finding.severity,
             kind: finding.kind.name(),
             headline: wording::headline(finding),
             advice: wording::advice(finding, dialect),
-            occurrences: vec![Occurrence { test: &test.name, finding }],
+            occurrences: vec![occurrence],
             dialect,
         }
     }
@@ -67,7 +73,7 @@ impl<'a> Shared<'a> {
     /// Returns the test, or the number of tests.
     pub fn tests(&self) -> String {
         match self.occurrences.as_slice() {
-            [found] => found.test.to_owned(),
+            [found] => found.place.clone().into_owned(),
             many => format!("{} times", many.len()),
         }
     }
@@ -76,12 +82,14 @@ impl<'a> Shared<'a> {
 /// Returns all findings, the worst first.
 pub fn worst_first(assessment: &Assessment) -> Vec<Shared<'_>> {
     let mut shared: Vec<Shared> = Vec::new();
-    for test in &assessment.tests {
+    for (at, test) in assessment.tests.iter().enumerate() {
         for finding in &test.findings {
             let dialect = dialect(test);
+            let place = study::place(assessment, at, finding).map_or(Cow::Borrowed(test.name.as_str()), Cow::Owned);
+            let occurrence = Occurrence { place, test: &test.name, finding };
             match shared.iter_mut().find(|known| known.is_of(finding, dialect)) {
-                Some(known) => known.occurrences.push(Occurrence { test: &test.name, finding }),
-                None => shared.push(Shared::new(test, finding, dialect)),
+                Some(known) => known.occurrences.push(occurrence),
+                None => shared.push(Shared::new(occurrence, dialect)),
             }
         }
     }

@@ -32,7 +32,8 @@ pub struct Span {
 pub const PERCENTILES: [f64; 3] = [50.0, 99.0, 99.9];
 
 impl Span {
-    fn of(mut values: impl Iterator<Item = f64>) -> Option<Span> {
+    /// Returns the range of values; `None` without a value.
+    pub fn of(mut values: impl Iterator<Item = f64>) -> Option<Span> {
         let first = values.next()?;
         let whole = Span { least: first, most: first };
         Some(values.fold(whole, |span, value| Span { least: span.least.min(value), most: span.most.max(value) }))

@@ -82,7 +82,8 @@ fn checks(checks: &[Check]) -> String {
     text += &format!("| | {name} | figure | measured | expected | ratio |\n|---|---|---|---:|---:|---:|\n");
     for check in judged.iter().take(CHECKS_SHOWN) {
         let Some(compared) = &check.compared else { continue };
-        let cells = [&check.name, &compared.figure(), &compared.measured(), &compared.bound(), &compared.ratio()];
+        let cells =
+            [&check.name, &compared.figure(), &compared.measured(), &compared.bound(), &compared.ratio_and_tolerance()];
         text +=
             &format!("| {} | {} |\n", mark(check.verdict, Ink::Unicode), cells.map(|cell| masked(cell)).join(" | "));
     }

@@ -1,12 +1,16 @@
 //! The thresholds of an assessment: the one list that card, page, Markdown, picture and JUnit XML show.
 
-use assessment::{Application, Assessment, Basis, Judgement, Study, Test, Threshold, ThresholdBound, Verdict};
+use assessment::{Application, Assessment, Basis, Cause, Judgement, Study, Test, Threshold, ThresholdBound, Verdict};
+use judge::compare::ChangeLimit;
 use units::format::grouped;
 
-use crate::causes::{cause, cause_of_test};
-use crate::study::{Ink, changed};
+use crate::causes::{cause, cause_of_test, is_in_sentence};
+use crate::study::{Ink, changed, limit_in_words};
 use crate::text;
 use crate::wording;
+
+/// Shares nearer to 1 than this are the whole threshold.
+const EXACT: f64 = 1e-9;
 
 /// A figure with its threshold, or a test or limit that has a verdict of its own.
 pub struct Check<'a> {
@@ -16,6 +20,7 @@ pub struct Check<'a> {
     pub verdict: Verdict,
     /// `None` without a threshold: the cause says what is wrong.
     pub compared: Option<Compared<'a>>,
+    /// The whole reason, with the figures.
     pub cause: String,
 }
 
@@ -74,8 +79,9 @@ impl Compared<'_> {
         }
     }
 
-    /// Returns the measured value, the bound and the ratio for a narrow column: `13,187`, `≥ 16,000`, `82 %`.
-    pub fn short(&self, ink: Ink) -> [String; 3] {
+    /// Returns the measured value, the bound, the ratio and the share that is enough for narrow columns: `13,187`,
+    /// `≥ 16,000`, `82 %`, `98 % is enough`.
+    pub fn short(&self, ink: Ink) -> [String; 4] {
         let unit = self.judgement.metric.unit();
         // The name of the metric says IOPS.
         let show = |value: f64| if unit == "IOPS" { grouped(value) } else { text::figure(value, unit) };
@@ -85,13 +91,42 @@ impl Compared<'_> {
             (ThresholdBound::AtLeast, Ink::Ascii) => ">=",
             (ThresholdBound::AtMost, Ink::Ascii) => "<=",
         };
-        let ratio = if self.is_unconfirmed() { self.ratio() + " not confirmed" } else { self.ratio() };
-        [show(self.judgement.measured), format!("{sign} {}", show(self.threshold.value)), ratio]
+        let tolerance = self.tolerance().map(|share| format!("{share} is enough"));
+        let mark = self.is_unconfirmed().then(|| "not confirmed".to_owned());
+        let rest = tolerance.into_iter().chain(mark).collect::<Vec<_>>().join(", ");
+        [show(self.judgement.measured), format!("{sign} {}", show(self.threshold.value)), self.ratio(), rest]
     }
 
     /// Returns the measured value over that of the threshold; empty if it is not finite.
     pub fn ratio(&self) -> String {
         self.judgement.ratio().map(units::format::ratio).unwrap_or_default()
+    }
+
+    /// Returns the share of the threshold that is enough: `98 %`; `None` if it is the whole threshold.
+    fn tolerance(&self) -> Option<String> {
+        let share = self.threshold.enough / self.threshold.value;
+        (share.is_finite() && (share - 1.0).abs() > EXACT).then(|| units::format::ratio(share))
+    }
+
+    /// Returns the ratio, with the share that is enough: `98.5 %, 98 % is enough`; empty without a ratio.
+    pub fn ratio_and_tolerance(&self) -> String {
+        let tolerance = self.tolerance().map(|share| format!("{share} is enough"));
+        let ratio = Some(self.ratio()).filter(|ratio| !ratio.is_empty());
+        ratio.into_iter().chain(tolerance).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Whether the judgement is the cause of the assessment's verdict.
+    pub fn decides(&self, assessment: &Assessment) -> bool {
+        let Cause::Test { cause, .. } = &assessment.cause else { return false };
+        matches!(&**cause, Cause::Judgement(judgement) if **judgement == *self.judgement)
+    }
+
+    /// Returns why the figure is not a PASS, as far as figure and threshold do not say it.
+    pub fn why(&self) -> String {
+        match self.judgement.verdict {
+            Verdict::Fail | Verdict::Inconclusive | Verdict::Skipped => wording::why(self.judgement),
+            Verdict::Pass | Verdict::Measured | Verdict::Invalid => String::new(),
+        }
     }
 
     fn is_unconfirmed(&self) -> bool {
@@ -152,7 +187,12 @@ pub fn of(assessment: &Assessment) -> Vec<Check<'_>> {
 pub fn beside_the_sentence(assessment: &Assessment) -> Vec<Check<'_>> {
     let mut checks = of(assessment);
     let answer = cause(assessment);
-    checks.retain(|check| check.of != CheckOf::Whole || check.compared.is_some() || check.cause != answer);
+    checks.retain(|check| match check.of {
+        _ if check.compared.is_some() => true,
+        CheckOf::Whole => check.cause != answer,
+        CheckOf::Test(at) => !assessment.tests.get(at).is_some_and(|test| is_in_sentence(assessment, test)),
+        CheckOf::Application => true,
+    });
     checks
 }
 
@@ -200,7 +240,8 @@ fn limits_of_changes(assessment: &Assessment) -> Vec<Check<'_>> {
             (true, true) => (Verdict::Inconclusive, "run-to-run variation unknown".to_owned()),
             (true, false) => (Verdict::Pass, "no such change is shown".to_owned()),
         };
-        Check::new(CheckOf::Whole, &format!("--fail-on {limit}"), verdict, cause)
+        let words = ChangeLimit::parse_all(limit).ok().and_then(|limits| limits.first().map(limit_in_words));
+        Check::new(CheckOf::Whole, &words.unwrap_or_else(|| limit.clone()), verdict, cause)
     };
     request.fail_on.iter().map(check).collect()
 }

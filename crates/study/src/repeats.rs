@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assessment::{
-    Assessment, Cause, Failure, RepeatsFinding, RepeatsResult, RepeatsRun, Round, Settings, Severity, Study as Request,
-    Test, Verdict,
+    Assessment, Cause, Failure, RepeatsFinding, RepeatsResult, RepeatsRun, Round, Settings, Study as Request, Test,
+    Verdict,
 };
 use judge::compare::{self, ChangeLimit};
 use judge::verdict::Conclusion;
@@ -175,12 +175,12 @@ fn runs(test: &Test) -> Vec<compare::Run<'_>> {
     test.rounds.iter().map(|round| compare::Run::Record(&round.record)).collect()
 }
 
-/// The findings above information, each once, with the number of runs of each workload.
+/// The findings, each once, with the number of runs of each workload.
 fn findings(tests: &[Test]) -> Vec<RepeatsFinding> {
     let mut known: Vec<RepeatsFinding> = Vec::new();
     for (at, test) in tests.iter().enumerate() {
         for round in &test.rounds {
-            for finding in judge::findings(&round.record).into_iter().filter(|found| found.severity > Severity::Info) {
+            for finding in judge::findings(&round.record) {
                 let place = known.iter().position(|known| known.finding.is_repeat_of(&finding)).unwrap_or_else(|| {
                     known.push(RepeatsFinding { finding, runs: vec![0; tests.len()] });
                     known.len() - 1
@@ -236,17 +236,27 @@ pub fn of_records(
         runs,
         result: None,
     };
+    let command = command(&request);
     let mut repeats = assessment(session, request, rounds);
+    repeats.command = command;
     let records = || repeats.tests.iter().flat_map(|test| &test.rounds).map(|round| &round.record);
     let ended_unix_ms = records().map(|record| record.ended_unix_ms).max().unwrap_or(0);
-    let first = records().min_by_key(|record| record.started_unix_ms);
-    if let Some(first) = first {
-        let (machine, started) = (first.machine.clone(), first.started_unix_ms);
-        (repeats.machine, repeats.started_unix_ms) = (machine, started);
+    if let Some(first) = records().min_by_key(|record| record.started_unix_ms).cloned() {
+        repeats.target = judge::single::target(&first);
+        repeats.utc_offset_s = first.utc_offset_s;
+        (repeats.machine, repeats.started_unix_ms) = (first.machine, first.started_unix_ms);
     }
     repeats.ended_unix_ms = ended_unix_ms;
     complete(&mut repeats);
     Ok(repeats)
+}
+
+/// Returns the arguments that make such repeats again.
+fn command(request: &assessment::Repeats) -> Vec<String> {
+    let order = if request.order == Order::Given.kind() { &["--interleave"][..] } else { &[] };
+    let repeats = request.repeats.to_string();
+    let options = ["fathom", "run", "--repeat", &repeats].into_iter().chain(order.iter().copied());
+    options.map(str::to_owned).chain(request.workloads.iter().map(|workload| workload.line.clone())).collect()
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use study::Order;
 use super::dialect_line::Line;
 use super::live::Live;
 use super::refusal::Refusal;
-use super::value::{ChangeLimits, TableFormat, change_limits, repeats, time};
+use super::value::{ChangeLimits, TableFormat, change_limits, repeats, report, time};
 use crate::exit;
 use crate::workload::Workload;
 
@@ -69,6 +69,9 @@ pub struct Args {
 
     #[command(flatten)]
     pub live: Live,
+    /// Write a report: NAME.html, .md, .xml (JUnit), .svg, .png, card.png, or a folder NAME/ of charts; repeatable
+    #[arg(long = "report", value_name = "FILE", value_parser = report, help_heading = RESULTS)]
+    pub reports: Vec<String>,
     /// Save the record of each run, and the report as JSON, in this folder
     #[arg(long, value_name = "DIR", help_heading = RESULTS)]
     pub save: Option<PathBuf>,

@@ -107,8 +107,17 @@ fn result_of_a_run_is_in_a_file_if_the_disk_of_the_history_is_full() {
     while std::io::Write::write_all(&mut ballast, &[1; 4 << 10]).is_ok() {}
     drop(ballast);
     let file = run_is_kept_in(&scratch, scratch.path(), "");
+    // A run of a dialect writes no file into the current directory.
+    let temporary = scratch.file("temporary");
+    std::fs::create_dir(&temporary).unwrap();
+    let mut fio = command(scratch.path(), "fio", &format!("{JOB} --findings=always"));
+    fio.env_remove("FATHOM_NO_HISTORY").env("XDG_DATA_HOME", scratch.file("data")).env("TMPDIR", &temporary);
+    outcome(fio.spawn().unwrap()).ended_with(0).complained_of("warning: not saved in the history: ");
+    let of_fio = unsaved(&temporary);
     std::fs::remove_file(scratch.file("data/ballast")).unwrap();
-    run(&scratch, "history", &format!("add {}", file.display())).ended_with(0);
+    for file in [file, of_fio] {
+        run(&scratch, "history", &format!("add {}", file.display())).ended_with(0);
+    }
 }
 
 #[test]

@@ -57,6 +57,16 @@ impl ChangeLimit {
         Ok(ChangeLimit { metric, below: text[at..].starts_with('<'), share, text: text.to_owned() })
     }
 
+    /// Whether changes below the share fail; else changes above it.
+    pub fn is_lower_bound(&self) -> bool {
+        self.below
+    }
+
+    /// Returns the limit as a share of the first figure: -0.05.
+    pub fn share(&self) -> f64 {
+        self.share
+    }
+
     /// Whether a difference is shown and exceeds the limit.
     pub fn is_broken_by(&self, line: &ComparedFigure) -> bool {
         let difference = line.difference();

@@ -153,7 +153,7 @@ impl<'a> Case<'a> {
     pub fn metrics(&self, limits: &[ChangeLimit]) -> Vec<Metric> {
         let mut names: Vec<String> = Vec::new();
         for ddir in self.ddirs() {
-            names.extend(["iops", "bw", "clat.p50", "clat.p99"].map(|of| format!("{ddir}.{of}")));
+            names.extend(["iops", "bw", "lat.p50", "lat.p99"].map(|of| format!("{ddir}.{of}")));
         }
         names.push("fsync.p99".to_owned());
         let mut metrics: Vec<Metric> = names.iter().filter_map(|name| Metric::parse(name)).collect();

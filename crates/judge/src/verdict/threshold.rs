@@ -270,6 +270,6 @@ fn shape(metric: Metric, figure: &Figure) -> Shape {
     if near as f64 >= series.len() as f64 * THROTTLE_SHARE {
         return Shape::Level;
     }
-    let (least, most) = (quantile(series, 0.0), quantile(series, 1.0));
-    Shape::Varied { least: least * scale, most: most * scale }
+    // The range of the intervals that charts show.
+    Shape::Varied { least: quantile(&figure.series, 0.0), most: quantile(&figure.series, 1.0) }
 }

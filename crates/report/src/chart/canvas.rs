@@ -14,6 +14,8 @@ const BELOW: f64 = 40.0;
 const LEGEND_LINE: f64 = 16.0;
 /// Approximate width of a character of a label. On phones they are larger.
 const CHARACTER: f64 = 7.0;
+/// Height of a label.
+const LINE_HEIGHT: f64 = 13.0;
 /// Width of a field of a colour scale.
 const FIELD_WIDTH: f64 = 31.0;
 
@@ -102,17 +104,27 @@ impl Canvas {
     fn axes(&mut self) {
         let (x, y) = (self.x.clone(), self.y.clone());
         let bottom = self.top + PLOT_HEIGHT;
+        let mut last = f64::INFINITY;
         for (value, label) in &y.ticks {
             let at = self.y_of(*value);
             self.body += &format!("<path class=\"g\" d=\"M{LEFT} {}H{}\"/>", number(at), WIDTH - RIGHT);
-            self.text(LEFT - 5.0, at + 3.5, "end", label);
+            // A label that would overlap the one before is left out.
+            if last - at >= LINE_HEIGHT {
+                self.text(LEFT - 5.0, at + 3.5, "end", label);
+                last = at;
+            }
         }
+        let mut last = f64::NEG_INFINITY;
         for (value, label) in &x.ticks {
             let at = self.x_of(*value);
             self.body += &format!("<path class=\"a\" d=\"M{} {}v4\"/>", number(at), number(bottom));
             // The last label stays inside the chart.
             let half = label.chars().count() as f64 * CHARACTER / 2.0 + 2.0;
-            self.text(at.min(WIDTH - half), bottom + 15.0, "middle", label);
+            let middle = at.min(WIDTH - half);
+            if middle - half >= last {
+                self.text(middle, bottom + 15.0, "middle", label);
+                last = middle + half;
+            }
         }
         self.body += &format!("<path class=\"a\" d=\"M{LEFT} {}H{}\"/>", number(bottom), WIDTH - RIGHT);
         self.text(LEFT + (WIDTH - LEFT - RIGHT) / 2.0, bottom + 31.0, "middle", &x.name);

@@ -39,7 +39,7 @@ pub fn chart(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
             legend.push(entry.marked(OF_PERCENTILES[dash], at));
         }
     }
-    legend.extend(bounds.iter().map(|(metric, _)| Entry::line("l", format!("bound of {metric}"))));
+    legend.extend(bounds.iter().map(|(metric, ns)| Entry::line("l", bound_name(metric, *ns))));
     let sustained = sustained(test);
     legend.extend(sustained.map(|rate| Entry::line("x", format!("sustained: {}", grouped(rate)))));
     let latency = if is_response { "response time" } else { "service time" };
@@ -47,7 +47,7 @@ pub fn chart(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
     let mut canvas = Canvas::new(x, Axis::latency(latency, low, high), &legend);
     sustained.iter().for_each(|rate| canvas.event(*rate, &format!("sustained: {} IOPS", grouped(*rate))));
     for (metric, ns) in &bounds {
-        canvas.level("l", *ns, &format!("bound of {metric}: {}", time_ns(*ns)));
+        canvas.level("l", *ns, &bound_name(metric, *ns));
     }
     for (at, (_, group)) in groups.iter().enumerate() {
         let mut group: Vec<&&Cell> = group.iter().filter(|cell| cell.load_latency().count() > 0).collect();
@@ -61,14 +61,18 @@ pub fn chart(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
             let points: Vec<(f64, f64)> = known.iter().map(|(_, x, ns)| (*x, *ns)).collect();
             canvas.line(&legend[at * PERCENTILES.len() + dash].classes, &points);
             for (cell, x, ns) in known {
-                let requested = format!("{setting}={}", cell.value(setting).unwrap_or_default());
+                let requested = match cell.offered_iops() {
+                    Some(offered) => format!("{} IOPS offered", grouped(offered)),
+                    None => format!("{setting}={}", cell.value(setting).unwrap_or_default()),
+                };
                 let iops = grouped(cell.rates().iops);
-                let hint = format!("{requested}: {iops} IOPS, p{percent} {}", time_ns(ns));
+                let hint = format!("{requested}: {iops} completed, p{percent} {}", time_ns(ns));
                 canvas.mark(OF_PERCENTILES[dash], at, (x, ns), &hint);
             }
         }
     }
-    let words = words(&steps, setting, is_response) + &bounds.iter().map(bound_words).collect::<String>();
+    let bounds = bounds.iter().map(|(metric, ns)| format!(" The bound is {}.", bound_name(metric, *ns)));
+    let words = words(&steps, setting, is_response) + &bounds.collect::<String>();
     Some(Chart::new(
         &test.name,
         KIND,
@@ -85,19 +89,29 @@ fn of(cell: &Cell, percent: f64, is_response: bool) -> Option<f64> {
 }
 
 fn words(steps: &[&Cell], setting: &str, is_response: bool) -> String {
+    let name = if is_response { "response time" } else { "service time" };
+    let p99 = |cell: &Cell| match of(cell, 99.0, is_response) {
+        Some(ns) => format!("p99 of {name} {}", time_ns(ns)),
+        None => format!("p99 of {name} never (more than 1 % of the I/Os were not submitted)"),
+    };
     let ends = |cell: &Cell| {
-        let p99 = of(cell, 99.0, is_response).map_or_else(|| "never".to_owned(), time_ns);
-        format!("{} IOPS with p99 {p99}", grouped(cell.rates().iops))
+        let offered = cell.offered_iops().map(|offered| format!("{} IOPS offered, ", grouped(offered)));
+        format!("{}{} completed, {}", offered.unwrap_or_default(), grouped(cell.rates().iops), p99(cell))
     };
     let by_load = |cell: &&&Cell| cell.value(setting).and_then(option_value).unwrap_or(0.0) as u64;
     match (steps.iter().min_by_key(by_load), steps.iter().max_by_key(by_load)) {
-        (Some(first), Some(last)) => format!("From {} to {}, by {setting}.", ends(first), ends(last)),
+        (Some(first), Some(last)) => format!("Lowest load: {}. Highest load: {}.", ends(first), ends(last)),
         _ => String::new(),
     }
 }
 
-fn bound_words((metric, ns): &(Metric, f64)) -> String {
-    format!(" The bound of {metric} is {}.", time_ns(*ns))
+/// Returns a bound: `p99 at most 20 ms`.
+fn bound_name(metric: &Metric, ns: f64) -> String {
+    let name = match metric.quantity {
+        Quantity::Latency(_, statistic) => statistic.to_string(),
+        _ => metric.to_string(),
+    };
+    format!("{name} at most {}", time_ns(ns))
 }
 
 /// Returns the thresholds of latencies.

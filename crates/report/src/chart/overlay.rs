@@ -18,6 +18,8 @@ use crate::text::figure;
 const RUNS_SHOWN: usize = 5;
 /// Fewest points of a line.
 const POINTS_LEAST: usize = 20;
+/// Kinds of lines: solid, dashed, dotted.
+const DASHES: usize = 3;
 const MIB: f64 = (1 << 20) as f64;
 
 /// The runs of one set, each with its records.
@@ -104,7 +106,8 @@ impl OverTime<'_> {
         let of = |series: &TimeSeries| series.points.iter().filter_map(self.value).collect::<Vec<f64>>();
         let (least, most) = span(lines.iter().flat_map(|lines| &lines.series).flat_map(of))?;
         let end_s = lines.iter().flat_map(|lines| &lines.series).map(|series| series.end_s).fold(0.0, f64::max);
-        let colour = |at: usize| format!("s{at}");
+        // Lines on each other stay visible.
+        let colour = |at: usize| format!("s{at} d{}", at % DASHES);
         let legend: Vec<Entry> =
             lines.iter().enumerate().map(|(at, lines)| Entry::line(colour(at), lines.name.clone())).collect();
         let mut canvas = Canvas::new(Axis::time(end_s), (self.axis)(least, most), &legend);
@@ -149,7 +152,7 @@ fn distributions(test: &str, sets: &[RunsOfSet], ddir: Option<Ddir>) -> Vec<Char
         .into_iter()
         .map(|(at, name)| Series {
             colour: at,
-            dash: 0,
+            dash: at % DASHES,
             name,
             latency: Times::of(latencies[at].iter().map(|latency| (latency, 0))),
         })

@@ -8,7 +8,7 @@ use assessment::{ComparedFigure, Comparison, Verdict};
 use judge::compare::{ChangeLimit, Run, cases, side_name};
 
 use crate::chart::overlay::RunsOfSet;
-use crate::study::{conclusion, result_of};
+use crate::study::{conclusion, limit_in_words, result_of};
 use crate::text::{local_time, target_name};
 
 pub use html::html;
@@ -115,7 +115,7 @@ impl<'a> Checked<'a> {
     /// Returns the test, the figure and the limit.
     fn name(&self) -> String {
         let side = if self.line.side > 1 { format!(" of {}", side_name(self.line.side)) } else { String::new() };
-        let figure = self.limit.map_or_else(|| self.line.metric.to_string(), |limit| limit.text.clone());
+        let figure = self.limit.map_or_else(|| self.line.metric.to_string(), limit_in_words);
         format!("{}: {figure}{side}", self.line.test)
     }
 }

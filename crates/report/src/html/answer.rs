@@ -18,16 +18,19 @@ const CHECKS_SHOWN: usize = 12;
 pub fn sentence_of(assessment: &Assessment) -> String {
     let is_in_cause = matches!(assessment.cause, Cause::Stopped { .. });
     let stopped = if assessment.stopped && !is_in_cause { " Stopped before its end." } else { "" };
+    let advice =
+        answer::advice(assessment).map(|advice| format!("<p class=\"more\">What to do: {}.</p>", escaped(&advice)));
     let limits = answer::machine(assessment)
         .map(|limits| format!("<p class=\"more\">{}.</p>", escaped(&sentence(&plain(&limits)))));
     let next = answer::next_command(assessment).map(|(lead, command)| {
         format!("<p class=\"more\">{}: <code>{}</code></p>", escaped(&sentence(lead)), escaped(&command))
     });
     format!(
-        "<div class=\"overall {}\"><p>{} {}.{stopped}</p>{}{}</div>\n",
+        "<div class=\"overall {}\"><p>{} {}.{stopped}</p>{}{}{}</div>\n",
         class(assessment.verdict),
         badge(assessment.verdict),
         escaped(&sentence(&answer::sentence(assessment))),
+        advice.unwrap_or_default(),
         limits.unwrap_or_default(),
         next.unwrap_or_default(),
     )
@@ -42,14 +45,16 @@ pub fn checks(assessment: &Assessment) -> String {
         true => "",
         false => "<p class=\"soft\">Published requirements of applications, each with the rule that decides:</p>\n",
     };
-    format!("{}{title}{}", list(&others), list(&applications))
+    // The sentence above has the reason of the figure that decides.
+    let is_in_sentence = |check: &Check| check.compared.is_some_and(|compared| compared.decides(assessment));
+    format!("{}{title}{}", list(&others, &is_in_sentence), list(&applications, &is_in_sentence))
 }
 
-fn list(checks: &[&Check]) -> String {
+fn list(checks: &[&Check], is_in_sentence: &dyn Fn(&Check) -> bool) -> String {
     if checks.is_empty() {
         return String::new();
     }
-    let items = |checks: &[&Check]| checks.iter().map(|one| check(one)).collect::<String>();
+    let items = |checks: &[&Check]| checks.iter().map(|one| check(one, is_in_sentence)).collect::<String>();
     let (shown, more) = checks.split_at(checks.len().min(CHECKS_SHOWN));
     let shown = format!("<ul class=\"checks\">\n{}</ul>\n", items(shown));
     match more.len() {
@@ -61,7 +66,7 @@ fn list(checks: &[&Check]) -> String {
     }
 }
 
-fn check(check: &Check) -> String {
+fn check(check: &Check, is_in_sentence: &dyn Fn(&Check) -> bool) -> String {
     let name = escaped(&check.name);
     let name = match check.of {
         CheckOf::Test(at) => format!("<a href=\"#test-{at}\">{name}</a>"),
@@ -71,10 +76,12 @@ fn check(check: &Check) -> String {
     let words = match &check.compared {
         None => escaped(&check.cause),
         Some(compared) => {
-            let ratio = compared.ratio();
+            let ratio = compared.ratio_and_tolerance();
             let ratio = if ratio.is_empty() { ratio } else { format!(": {ratio}") };
             let [figure, measured, bound] = [compared.figure(), compared.measured(), compared.bound() + &ratio];
-            format!("{} <b>{}</b>, {}", escaped(&figure), escaped(&measured), escaped(&bound))
+            let why = if is_in_sentence(check) { String::new() } else { compared.why() };
+            let why = if why.is_empty() { why } else { format!("<br><span class=\"soft\">{}</span>", escaped(&why)) };
+            format!("{} <b>{}</b>, {}{why}", escaped(&figure), escaped(&measured), escaped(&bound))
         }
     };
     let (verdict, mark) = (check.verdict, mark(check.verdict, Ink::Unicode));

@@ -1,18 +1,21 @@
 //! The part of the page about one test.
 
-use assessment::{Aim, Assessment, Cause, Failure, Steady, Test, Verdict};
+use assessment::{Aim, Assessment, Cause, Failure, Reason, Steady, Study, Test, Verdict};
 use units::format::{grouped, time_ns};
 use units::markup::escaped;
 
 use super::badge::badge;
 use crate::causes::cause_of_test;
 use crate::chart::{self, Chart, Detail};
-use crate::figures::{Cell, cells, jobs};
+use crate::figures::{Cell, Side, cells, jobs};
 use crate::key_figures;
 use crate::matrix::{self, Matrix};
+use crate::study::{Column, Row, Table};
 use crate::text::{self, NONE};
 use crate::wording;
 
+/// The quantity of all latencies that have no other name.
+const SERVICE_TIME: &str = "service time (lat): from issue to completion";
 /// With more settings, the table of figures is collapsed.
 const ROWS_SHOWN: usize = 16;
 
@@ -41,9 +44,18 @@ pub fn section(assessment: &Assessment, test: &Test, at: usize, detail: &Detail)
     if let Some(failure) = test.error.as_ref().filter(|failure| !is_cause(failure)) {
         section += &format!("<p>Stopped early: {}.</p>\n", escaped(&wording::failure(failure)));
     }
-    let cells = cells(test);
-    section += &matrix::of_test(test, &cells).map_or_else(String::new, |matrix| table(&matrix));
-    section += &figures(&cells, "Figures");
+    let cells = sorted(test, cells(test));
+    // The table of a sweep or a search is at the top of the page.
+    let has_own_table = matches!(assessment.study, Study::Sweep(_) | Study::Knee(_)) && cells.len() > 1;
+    let matrix = matrix::of_test(test, &cells).filter(|_| !has_own_table);
+    section += &matrix.map_or_else(String::new, |matrix| table(&matrix).html());
+    let of_cells = figures(&cells, "Figures");
+    section += &match has_own_table || cells.len() > ROWS_SHOWN {
+        true => {
+            format!("<details><summary>Figures of all {} settings</summary>{of_cells}</details>\n", cells.len())
+        }
+        false => of_cells,
+    };
     let jobs = jobs(test);
     if !jobs.is_empty() {
         section += &figures(&jobs, "Figures of each job");
@@ -68,17 +80,39 @@ pub fn section(assessment: &Assessment, test: &Test, at: usize, detail: &Detail)
     section
 }
 
-/// Returns the main figures of a test in one line, after their direction if there are several.
+/// Sorts the settings of a search by load: it tries them in another order.
+fn sorted<'a>(test: &'a Test, mut cells: Vec<Cell<'a>>) -> Vec<Cell<'a>> {
+    if test.judgements.iter().any(|judgement| matches!(judgement.reason, Reason::SustainedRate)) {
+        let load = |cell: &Cell| cell.offered_iops().unwrap_or_default();
+        cells.sort_by(|one, other| load(one).total_cmp(&load(other)));
+    }
+    cells
+}
+
+/// Returns the main figures of a test in one line, after their direction if there are several. Of loads with intended starts
+/// these are the response times.
 fn key_figures(at: usize, test: &Test) -> String {
+    if let Some(offered) = offered(test) {
+        return offered;
+    }
     let rows = key_figures::of_test(at, test);
     let shown = rows.iter().map(|row| {
         let direction = if rows.len() > 1 { format!("{} ", row.direction) } else { String::new() };
         let figures = [(row.iops, "IOPS"), (row.bytes_per_s, "B/s")];
         let figures = figures.into_iter().filter_map(|(span, unit)| Some(span?.shown(unit)));
-        let p99 = row.latency_ns[1].map(|span| format!("p99 {}", span.shown("ns")));
+        let p99 = row.latency_ns[1].map(|span| format!("p99 lat {}", span.shown("ns")));
         direction + &figures.chain(p99).collect::<Vec<_>>().join(", ")
     });
     shown.collect::<Vec<_>>().join("; ")
+}
+
+/// Returns the offered rates and the response times of a search over rates.
+fn offered(test: &Test) -> Option<String> {
+    let cells = cells(test);
+    let offered: Vec<f64> = cells.iter().map(Cell::offered_iops).collect::<Option<_>>()?;
+    let p99 = cells.iter().map(|cell| cell.load_latency().percentile_ns(99.0).unwrap_or(f64::INFINITY));
+    let [offered, p99] = [key_figures::Span::of(offered.into_iter())?, key_figures::Span::of(p99)?];
+    Some(format!("offered {}, p99 response time {}", offered.shown("IOPS"), p99.shown("ns")))
 }
 
 pub fn figure(chart: &Chart) -> String {
@@ -90,25 +124,19 @@ pub fn figure(chart: &Chart) -> String {
     )
 }
 
-/// Formats a table of one setting by another.
-fn table(matrix: &Matrix) -> String {
-    let [rows, columns] = matrix.names.each_ref().map(|name| escaped(name));
-    let title = matrix.title;
-    let heads = matrix
-        .columns
-        .iter()
-        .map(|column| format!("<th scope=\"col\" class=\"num\">{columns}={}</th>", escaped(column)));
-    let mut table = format!(
-        "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{title} by {rows} and {columns}\"><table><caption>{title} by {rows} \
-         and {columns}</caption><thead><tr><th scope=\"col\">{rows}</th>{}</tr></thead><tbody>\n",
-        heads.collect::<String>()
-    );
-    for (value, figures) in &matrix.rows {
-        let figures =
-            figures.iter().map(|figure| format!("<td class=\"num\">{}</td>", figure.as_deref().unwrap_or("–")));
-        table += &format!("<tr><th scope=\"row\">{}</th>{}</tr>\n", escaped(value), figures.collect::<String>());
+/// Returns a table of one setting by another.
+fn table(matrix: &Matrix) -> Table {
+    let [rows, columns] = &matrix.names;
+    let heads = matrix.columns.iter().map(|column| Column::number("", &format!("{columns}={column}")));
+    let row = |(value, figures): &(String, Vec<Option<String>>)| {
+        let figures = figures.iter().map(|figure| figure.clone().unwrap_or_else(|| NONE.to_owned()));
+        Row { labels: vec![value.clone()], cells: Ok(figures.collect()) }
+    };
+    Table {
+        title: format!("{} by {rows} and {columns}", matrix.title),
+        columns: std::iter::once(Column::number("", rows)).chain(heads).collect(),
+        rows: matrix.rows.iter().map(row).collect(),
     }
-    table + "</tbody></table></div>\n"
 }
 
 /// Formats the figures by setting and direction.
@@ -118,49 +146,34 @@ fn figures(cells: &[Cell], title: &str) -> String {
     }
     let has_settings = cells.iter().any(|cell| !cell.at.is_empty());
     let has_runs = cells.iter().any(|cell| cell.runs() > 1);
-    let mut head = vec!["IOPS", "MiB/s", "mean", "p50", "p99", "p99.9", "max"];
-    if has_runs {
-        head.insert(0, "runs");
-    }
-    let columns: String = head.iter().map(|name| format!("<th scope=\"col\" class=\"num\">{name}</th>")).collect();
-    let setting = if has_settings { "<th scope=\"col\">Setting</th>" } else { "" };
-    let mut table = format!(
-        "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{title}\"><table><caption>{title}; times are service times, from \
-         issue to completion</caption><thead><tr>{setting}<th scope=\"col\">Direction</th>{columns}</tr></thead><tbody>\n"
-    );
-    for cell in cells {
-        for side in cell.sides() {
-            let latency = &side.latency;
-            let percentile = |percent: f64| latency.percentile_ns(percent).map_or_else(|| NONE.to_owned(), time_ns);
-            let has_latency = latency.count() > 0;
-            let shown = |text: String| if has_latency { text } else { "–".to_owned() };
-            let (iops, bandwidth) = match side.rates {
-                Some(rates) => (grouped(rates.iops), grouped(rates.bytes_per_s / f64::from(1 << 20))),
-                None => ("–".to_owned(), "–".to_owned()),
-            };
-            let mut values = vec![
-                iops,
-                bandwidth,
-                shown(time_ns(latency.mean_ns())),
-                shown(percentile(50.0)),
-                shown(percentile(99.0)),
-                shown(percentile(99.9)),
-                shown(time_ns(latency.max_ns())),
-            ];
-            if has_runs {
-                values.insert(0, cell.runs().to_string());
-            }
-            let setting =
-                if has_settings { format!("<th scope=\"row\">{}</th>", escaped(&cell.name())) } else { String::new() };
-            let values: String = values.iter().map(|value| format!("<td class=\"num\">{value}</td>")).collect();
-            table += &format!("<tr>{setting}<td>{}</td>{values}</tr>\n", side.name);
-        }
-    }
-    table += "</tbody></table></div>\n";
-    if cells.len() <= ROWS_SHOWN {
-        return table;
-    }
-    format!("<details><summary>Figures of all {} settings</summary>{table}</details>\n", cells.len())
+    let names = has_settings.then_some("Setting").into_iter().chain(["Direction"]).map(Column::text);
+    let runs = has_runs.then(|| Column::number("", "runs"));
+    let rates = ["IOPS", "MiB/s"].map(|head| Column::number("", head));
+    let times = ["mean", "p50", "p99", "p99.9", "max"].map(|head| Column::number(SERVICE_TIME, head));
+    let row = |(cell, side): (&Cell, Side)| {
+        let latency = &side.latency;
+        let rates = side.rates.map(|rates| [rates.iops, rates.bytes_per_s / f64::from(1 << 20)].map(grouped));
+        let ns = [
+            Some(latency.mean_ns()),
+            latency.percentile_ns(50.0),
+            latency.percentile_ns(99.0),
+            latency.percentile_ns(99.9),
+            Some(latency.max_ns()),
+        ];
+        let has_latency = latency.count() > 0;
+        let times = ns.map(|ns| ns.filter(|_| has_latency).map_or_else(|| NONE.to_owned(), time_ns));
+        let runs = has_runs.then(|| cell.runs().to_string());
+        let rates = rates.unwrap_or_else(|| [NONE, NONE].map(str::to_owned));
+        let labels = has_settings.then(|| cell.name()).into_iter().chain([side.name.to_owned()]).collect();
+        Row { labels, cells: Ok(runs.into_iter().chain(rates).chain(times).collect()) }
+    };
+    let sides = cells.iter().flat_map(|cell| cell.sides().into_iter().map(move |side| (cell, side)));
+    let table = Table {
+        title: title.to_owned(),
+        columns: names.chain(runs).chain(rates).chain(times).collect(),
+        rows: sides.map(row).collect(),
+    };
+    table.html()
 }
 
 /// Formats the table of rounds.
@@ -168,23 +181,17 @@ fn rounds(steady: &Steady) -> String {
     let shown = |value: f64| text::figure(value, steady.metric.unit());
     let window = steady.from_round.and_then(|from| steady.values.get(from..)).filter(|window| !window.is_empty());
     let mean = window.map(|window| window.iter().sum::<f64>() / window.len() as f64);
-    let rows = steady.values.iter().enumerate().map(|(at, value)| {
+    let row = |(at, value): (usize, &f64)| {
         let is_steady = steady.from_round.is_some_and(|from| at >= from);
+        let apart = mean.map_or_else(|| NONE.to_owned(), |mean| format!("{:+.1} %", (value / mean - 1.0) * 100.0));
         let is_steady = if is_steady { "yes" } else { "" };
-        let apart = mean.map_or_else(|| "–".to_owned(), |mean| format!("{:+.1} %", (value / mean - 1.0) * 100.0));
-        format!(
-            "<tr><th scope=\"row\">{}</th><td class=\"num\">{}</td><td class=\"num\">{apart}</td><td>{is_steady}</td></tr>",
-            at + 1,
-            shown(*value)
-        )
-    });
-    format!(
-        "<details><summary>Rounds</summary><div class=\"wide\"><table><caption>{}; rule: {}</caption><thead><tr><th scope=\"col\">Round</th>\
-         <th scope=\"col\" class=\"num\">{}</th><th scope=\"col\" class=\"num\">from the steady mean</th><th scope=\"col\">Steady</th></tr></thead>\
-         <tbody>{}</tbody></table></div></details>\n",
-        escaped(&text::sentence(&wording::steady(steady))),
-        steady.rule.name(),
-        steady.metric,
-        rows.collect::<String>()
-    )
+        Row { labels: vec![(at + 1).to_string()], cells: Ok(vec![shown(*value), apart, is_steady.to_owned()]) }
+    };
+    let heads = [steady.metric.to_string(), "from the steady mean".to_owned(), "steady".to_owned()];
+    let table = Table {
+        title: format!("{}; rule: {}", text::sentence(&wording::steady(steady)), steady.rule.name()),
+        columns: std::iter::once("round".to_owned()).chain(heads).map(|head| Column::number("", &head)).collect(),
+        rows: steady.values.iter().enumerate().map(row).collect(),
+    };
+    format!("<details><summary>Rounds</summary>{}</details>\n", table.html())
 }

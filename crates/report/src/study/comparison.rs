@@ -25,7 +25,8 @@ pub fn table(comparison: &Comparison) -> Table {
         true => columns.extend([Column::text("with"), Column::number("", "its figure"), Column::number("", "ratio")]),
         false => columns.extend([Column::number("", "B"), Column::number("", "B / A")]),
     }
-    columns.extend([Column::text(""), Column::number("", "detectable")]);
+    let interval = format!("{} interval", percent(comparison.confidence));
+    columns.extend([Column::text(&interval), Column::number("", "detectable")]);
     let row = |line: &ComparedFigure| {
         let mut cells = vec![figure(line.first, &line.unit)];
         cells.extend(has_many.then(|| side_name(line.side).to_string()));
@@ -61,7 +62,8 @@ pub fn notes(comparison: &Comparison) -> Vec<String> {
     let shown = comparison.lines.iter().filter(|line| line.shown).count();
     if comparison.tested > 0 {
         notes.push(format!(
-            "{shown} of {} figures differ. Intervals of {} keep the false discovery rate over these figures at 5 %.",
+            "{shown} of {} figures differ. With intervals of {}, at most 5 % of the differences shown are expected to be chance. \
+             Detectable: the smallest change that these runs would show.",
             comparison.tested,
             percent(comparison.confidence),
         ));

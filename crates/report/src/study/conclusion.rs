@@ -1,7 +1,7 @@
 //! The conclusion of a comparison and of repeats: sentences with figures.
 
 use assessment::{By, ComparedFigure, Comparison, LimitedChange, RepeatedFigure};
-use judge::compare::{SINGLE, side_name};
+use judge::compare::{ChangeLimit, SINGLE, side_name};
 use units::format::percent;
 use units::markup::one_line;
 
@@ -51,8 +51,8 @@ pub fn result(line: &ComparedFigure) -> String {
 
 /// Returns the conclusion of a comparison, one sentence each: exceeded limits first.
 pub fn of_comparison(comparison: &Comparison) -> Vec<String> {
-    let mut all: Vec<String> = comparison.failed.iter().map(|change| format!("--fail-on {}", broken(change))).collect();
-    all.extend(comparison.undecided.iter().map(|change| format!("--fail-on {}", undecided(change))));
+    let mut all: Vec<String> = comparison.failed.iter().map(broken).collect();
+    all.extend(comparison.undecided.iter().map(undecided));
     all.extend(sentences(comparison));
     all
 }
@@ -110,15 +110,46 @@ fn name(line: &ComparedFigure) -> String {
     }
 }
 
-/// A limit of `--fail-on` that a comparison breaks.
+/// A limit of `--fail-on` that a comparison breaks: `read.iops is 10.1 % lower, more than the allowed 5 %`.
 pub fn broken(broken: &LimitedChange) -> String {
-    format!("{}: {}", broken.limit, changed(broken))
+    format!("{}, {}", changed(broken), limited(broken))
 }
 
-/// The change of a test: `write-iops is -7 %`.
+/// The change of a figure: `write-iops write.iops is 7 % lower`.
 pub fn changed(found: &LimitedChange) -> String {
     let side = if found.side > 1 { format!(" of {}", side_name(found.side)) } else { String::new() };
-    format!("{}{side} is {}", one_line(&found.test), change(found.difference))
+    let test = if found.test == SINGLE { String::new() } else { format!("{} ", one_line(&found.test)) };
+    let figure = limit_of(found).map_or_else(|| found.limit.clone(), |limit| limit.metric.to_string());
+    format!("{test}{figure}{side} is {}", higher_or_lower(found.difference))
+}
+
+fn higher_or_lower(share: f64) -> String {
+    format!("{} {}", percent(share.abs()), if share < 0.0 { "lower" } else { "higher" })
+}
+
+fn limit_of(found: &LimitedChange) -> Option<ChangeLimit> {
+    ChangeLimit::parse_all(&found.limit).ok()?.into_iter().next()
+}
+
+/// The limit in words, after a change: `allowed: at most 5 % lower`.
+fn limited(found: &LimitedChange) -> String {
+    limit_of(found).map_or_else(|| format!("limit: {}", found.limit), |limit| format!("allowed: {}", bound(&limit)))
+}
+
+/// A limit of `--fail-on` in words: `read.iops at most 5 % lower`.
+pub fn limit(limit: &ChangeLimit) -> String {
+    format!("{} {}", limit.metric, bound(limit))
+}
+
+fn bound(limit: &ChangeLimit) -> String {
+    let (is_lower, share) = (limit.is_lower_bound(), limit.share());
+    // A limit on the other side of zero requires a change.
+    let word = if is_lower == (share < 0.0) { "at most" } else { "at least" };
+    match share {
+        0.0 if is_lower => "not lower".to_owned(),
+        0.0 => "not higher".to_owned(),
+        _ => format!("{word} {}", higher_or_lower(share)),
+    }
 }
 
 fn undecided(limit: &LimitedChange) -> String {
@@ -208,8 +239,15 @@ mod tests {
         let lines = vec![line("write.iops", 0.9, By::Repeats, true)];
         let (failed, undecided) = (vec![change("write.iops<-5%")], vec![change("read.iops<-5%")]);
         let found = of_comparison(&Comparison { failed, undecided, ..comparison(lines) });
-        assert_eq!(found[0], "--fail-on write.iops<-5%: run is -10 %");
-        assert_eq!(found[1], "--fail-on read.iops<-5%: run is -10 %, but run-to-run variation is unknown");
+        assert_eq!(found[0], "write.iops is 10 % lower, allowed: at most 5 % lower");
+        assert_eq!(
+            found[1],
+            "read.iops is 10 % lower, allowed: at most 5 % lower, but run-to-run variation is unknown"
+        );
+        let words = |text: &str| limit(&ChangeLimit::parse_all(text).unwrap()[0]);
+        assert_eq!(words("read.lat.p99>10%"), "read.lat.p99 at most 10 % higher");
+        assert_eq!(words("read.iops<5%"), "read.iops at least 5 % higher");
+        assert_eq!(words("read.iops<0%"), "read.iops not lower");
     }
 
     #[test]

@@ -37,20 +37,18 @@ pub fn summary(assessment: &Assessment, request: &Knee, result: &KneeResult) -> 
     Summary {
         head: format!("knee of: {}, {}, {how}", one_line(&target_name(&assessment.target)), one_line(&request.work)),
         tables: has_points.then(|| table(request, result)).into_iter().collect(),
-        notes: notes(assessment),
+        notes: notes(result),
+        findings: findings_of(assessment),
         bars: has_points.then(|| bars(request, result)),
+        invalid: matches!(assessment.cause, Cause::Finding(_)).then(|| wording::cause(&assessment.cause)),
         sentence: Some(conclusion(assessment, request, result)),
     }
 }
 
-/// A finding that makes the figures worthless, then the sustained load and the knee.
+/// The sustained load and the knee.
 fn conclusion(assessment: &Assessment, request: &Knee, result: &KneeResult) -> String {
-    let invalid = match &assessment.cause {
-        cause @ Cause::Finding(_) => format!("INVALID: {}\n", wording::cause(cause)),
-        _ => String::new(),
-    };
     let bend = bend(request, result).map(|bend| format!("; {bend}")).unwrap_or_default();
-    format!("{invalid}{}{bend}", sentence(assessment, request, result))
+    sentence(assessment, request, result) + &bend
 }
 
 /// The latency that a search measures.
@@ -64,7 +62,17 @@ pub fn scale(result: &KneeResult) -> Scale {
     Scale::of_time(times.flatten().fold(0.0, f64::max))
 }
 
-fn notes(assessment: &Assessment) -> Vec<String> {
+/// What a missing percentile means.
+fn notes(result: &KneeResult) -> Vec<String> {
+    let has_never = |point: &KneePoint| {
+        let KneeFigures { p50_ns, p99_ns, p99_9_ns, percentile_ns, .. } = point.figures;
+        [p50_ns, p99_ns, p99_9_ns, percentile_ns].contains(&None)
+    };
+    let note = "never: so many I/Os were due and never submitted that the percentile is one of them";
+    result.points.iter().any(has_never).then(|| note.to_owned()).into_iter().collect()
+}
+
+fn findings_of(assessment: &Assessment) -> Vec<String> {
     let findings = assessment.tests.last().into_iter().flat_map(|test| &test.findings);
     let dialect = assessment.tests.last().map_or(Dialect::Fio, dialect);
     findings.map(|finding| wording::finding(finding, dialect)).collect()
@@ -386,7 +394,7 @@ pub fn json(assessment: &Assessment, request: &Knee, result: &KneeResult) -> Str
         findings: assessment.tests.last().map(findings).unwrap_or_default(),
         stopped: assessment.stopped,
         failed: result.failed.as_ref().map(failure),
-        sentence: conclusion(assessment, request, result).replace('\n', "; "),
+        sentence: summary(assessment, request, result).whole_sentence().unwrap_or_default().replace('\n', "; "),
     })
 }
 

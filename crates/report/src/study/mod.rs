@@ -16,14 +16,14 @@ mod table;
 pub use comparison::{ComparisonDocument, comparison_json, comparison_text};
 pub(crate) use comparison::{notes as comparison_notes, table as comparison_table};
 pub use conclusion::of_comparison as conclusion;
-pub(crate) use conclusion::{changed, result as result_of};
+pub(crate) use conclusion::{changed, limit as limit_in_words, result as result_of};
 pub use ink::Ink;
 pub use knee::KneeDocument;
 pub use repeats::RepeatsDocument;
 pub use sweep::SweepDocument;
-pub use table::Table;
+pub use table::{Column, Row, Table};
 
-use assessment::{Assessment, Study};
+use assessment::{Assessment, Finding, Study};
 
 use ink::in_ascii;
 use parts::{Summary, wrapped};
@@ -39,9 +39,23 @@ pub(crate) fn summary(assessment: &Assessment) -> Option<Summary> {
     }
 }
 
-/// Returns the conclusion of a search, a sweep or repeats in one line.
+/// Returns the conclusion of a search, a sweep or repeats in one line, after a finding that makes it worthless.
 pub fn sentence(assessment: &Assessment) -> Option<String> {
+    Some(summary(assessment)?.whole_sentence()?.replace('\n', "; "))
+}
+
+/// Returns the conclusion in one line, without such a finding.
+pub(crate) fn result_sentence(assessment: &Assessment) -> Option<String> {
     Some(summary(assessment)?.sentence?.replace('\n', "; "))
+}
+
+/// Returns the points or runs of a study that have a finding of a test; `None` for other studies.
+pub(crate) fn place(assessment: &Assessment, test: usize, finding: &Finding) -> Option<String> {
+    match &assessment.study {
+        Study::Sweep(request) => sweep::place(request.result.as_ref()?, finding),
+        Study::Repeats(request) => repeats::place(request, request.result.as_ref()?, test, finding),
+        Study::Suite(_) | Study::Knee(_) | Study::Single | Study::Preconditioning => None,
+    }
 }
 
 /// Returns a search, a sweep or repeats as text; `None` for other studies. The conclusion is at the top; that of repeats is
@@ -49,7 +63,7 @@ pub fn sentence(assessment: &Assessment) -> Option<String> {
 pub fn text(assessment: &Assessment, ink: Ink) -> Option<String> {
     let summary = summary(assessment)?;
     let mut text = wrapped(&summary.head);
-    let sentence = summary.sentence.as_ref().map(|sentence| format!("\n{}", wrapped(sentence))).unwrap_or_default();
+    let sentence = summary.whole_sentence().map(|sentence| format!("\n{}", wrapped(&sentence))).unwrap_or_default();
     let (first, last) = if matches!(assessment.study, Study::Repeats(_)) {
         (String::new(), sentence)
     } else {
@@ -60,9 +74,10 @@ pub fn text(assessment: &Assessment, ink: Ink) -> Option<String> {
         text += "\n";
         text += &table.text();
     }
-    if !summary.notes.is_empty() {
+    let mut notes = summary.notes.iter().chain(&summary.findings).peekable();
+    if notes.peek().is_some() {
         text += "\n";
-        summary.notes.iter().for_each(|note| text += &wrapped(note));
+        notes.for_each(|note| text += &wrapped(note));
     }
     if let Some(bars) = &summary.bars {
         text += &format!("\n{bars}");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assessment::Settings;
+use assessment::{Settings, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -17,10 +17,23 @@ pub struct Summary {
     pub tables: Vec<Table>,
     /// What the tables do not show.
     pub notes: Vec<String>,
+    /// The findings, for text. Pages and Markdown have a part of their own for them.
+    pub findings: Vec<String>,
     /// A chart of text.
     pub bars: Option<String>,
+    /// A finding that makes the figures worthless.
+    pub invalid: Option<String>,
     /// The conclusion, one sentence per line.
     pub sentence: Option<String>,
+}
+
+impl Summary {
+    /// Returns the conclusion, after the finding that makes it worthless.
+    pub fn whole_sentence(&self) -> Option<String> {
+        let invalid = self.invalid.as_ref().map(|why| format!("{}: {why}", Verdict::Invalid));
+        let lines: Vec<String> = invalid.into_iter().chain(self.sentence.clone()).collect();
+        (!lines.is_empty()).then(|| lines.join("\n"))
+    }
 }
 
 /// Formats a JSON document.

@@ -1,7 +1,8 @@
 //! Repeats: the spread of each workload's figures, and the difference of two.
 
 use assessment::{
-    Assessment, Drift, Failure, RepeatedFigure, Repeats, RepeatsFinding, RepeatsResult, RepeatsRun, Workload,
+    Assessment, Drift, Failure, Finding, RepeatedFigure, Repeats, RepeatsFinding, RepeatsResult, RepeatsRun, Severity,
+    Workload,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -49,9 +50,17 @@ pub fn summary(assessment: &Assessment, request: &Repeats, result: &RepeatsResul
     let missing = result.not_measured.iter();
     notes.extend(missing.map(|limit| format!("error: --fail-on {limit}: not measured in both workloads")));
     let dialect = assessment.tests.first().map_or(Dialect::Fio, dialect);
-    notes.extend(result.findings.iter().map(|finding| of_finding(finding, &sides, dialect)));
+    let findings = result.findings.iter().map(|finding| of_finding(finding, &sides, dialect)).collect();
     notes.extend(kept(request));
-    Summary { head: head(assessment, request), tables, notes, bars: None, sentence: sentence(result) }
+    Summary {
+        head: head(assessment, request),
+        tables,
+        notes,
+        findings,
+        bars: None,
+        invalid: None,
+        sentence: sentence(result),
+    }
 }
 
 fn head(assessment: &Assessment, request: &Repeats) -> String {
@@ -163,9 +172,22 @@ fn drift(figure: &RepeatedFigure, drift: Drift) -> Option<String> {
 
 fn of_finding(finding: &RepeatsFinding, sides: &[Side], dialect: Dialect) -> String {
     let counted = sides.iter().zip(&finding.runs).filter(|(_, runs)| **runs > 0);
-    let each =
-        counted.map(|(side, runs)| format!("{runs} of {} runs of {}", side.runs.len(), one_line(&side.workload.name)));
-    format!("warning: {}: {}", each.collect::<Vec<_>>().join(", "), wording::finding(&finding.finding, dialect))
+    let each = counted.map(|(side, runs)| runs_of(*runs, side));
+    let word = if finding.finding.severity == Severity::Info { "note" } else { "warning" };
+    let message = wording::finding(&finding.finding, dialect);
+    format!("{word}: {}: {message}", each.collect::<Vec<_>>().join(", "))
+}
+
+/// Returns how many runs of a workload have a finding.
+pub fn place(request: &Repeats, result: &RepeatsResult, workload: usize, finding: &Finding) -> Option<String> {
+    let found = result.findings.iter().find(|known| known.finding == *finding)?;
+    let sides = sides(request, result);
+    let side = sides.get(workload)?;
+    Some(runs_of(found.runs.get(workload).copied()?, side))
+}
+
+fn runs_of(runs: usize, side: &Side) -> String {
+    format!("{runs} of {} runs of {}", side.runs.len(), one_line(&side.workload.name))
 }
 
 /// How to find the runs in the history.

@@ -1,8 +1,8 @@
 //! A sweep: a row for each point, bars by the first axis, and the best point.
 
 use assessment::{
-    Assessment, Best, Cpu, CpuOf, Failure, Figures, Latencies, Metric, Rates, Remark, Sweep, SweepPoint, SweepResult,
-    SweepRun,
+    Assessment, Best, Cpu, CpuOf, Failure, Figures, Finding, FindingKind, Latencies, Metric, Rates, Remark, Sweep,
+    SweepPoint, SweepResult, SweepRun,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -27,14 +27,14 @@ const BEST: &str = "  best";
 const NAMED_MAX: usize = 4;
 /// Most points named in the sentence.
 const NEAR_NAMED_MAX: usize = 5;
-/// CPU use of the whole machine from which it may limit a run.
-const BUSY_PERCENT: f64 = 95.0;
 
 pub fn summary(assessment: &Assessment, request: &Sweep, result: &SweepResult) -> Summary {
     Summary {
         head: one_line(&format!("sweep of: {} {}", request.dialect, request.line.join(" "))).into_owned(),
         tables: vec![table(request, result)],
         notes: notes(request, result),
+        findings: result.remarks.iter().map(|remark| note(remark, request, result)).collect(),
+        invalid: None,
         bars: result.best.as_ref().map(|best| bars(request, result, best)),
         sentence: sentence(assessment, request, result).map(|sentence| one_line(&sentence).into_owned()),
     }
@@ -113,7 +113,7 @@ fn shown(result: &SweepResult) -> Vec<Shown> {
         shown.push((Column::number("", Scale::MEBIBYTES.unit), Box::new(write)));
     }
     if let Some(scale) = latency_scale(result) {
-        let group = format!("service time, {}", scale.unit);
+        let group = format!("service time (lat), {}", scale.unit);
         let statistics: [(&str, StatisticOf); 4] = [
             ("mean", |latency| latency.mean_ns),
             ("p50", |latency| latency.p50_ns),
@@ -160,8 +160,6 @@ fn notes(request: &Sweep, result: &SweepResult) -> Vec<String> {
             notes.push(format!("{}: {failed} of {all} runs failed: {failure}", one_line(&point.name())));
         }
     }
-    notes.extend(busy_points(result));
-    notes.extend(result.remarks.iter().map(|remark| note(remark, request, result)));
     let (made, all) = (runs_made(result), runs_requested(request, result));
     if made < all {
         notes.push(format!("ended early, after {made} of {all} runs"));
@@ -171,6 +169,12 @@ fn notes(request: &Sweep, result: &SweepResult) -> Vec<String> {
 
 fn note(remark: &Remark, request: &Sweep, result: &SweepResult) -> String {
     format!("{}: {}", places(&remark.points, result), wording::finding(&remark.finding, dialect(request)))
+}
+
+/// Returns the points that have a finding.
+pub fn place(result: &SweepResult, finding: &Finding) -> Option<String> {
+    let remark = result.remarks.iter().find(|remark| remark.finding == *finding)?;
+    Some(places(&remark.points, result))
 }
 
 fn dialect(request: &Sweep) -> Dialect {
@@ -185,6 +189,7 @@ fn runs_requested(request: &Sweep, result: &SweepResult) -> usize {
     result.points.len() * request.repeats
 }
 
+/// Names points: `all points`, `bs=4k, bs=8k`, `5 of 12 points`.
 fn places(points: &[usize], result: &SweepResult) -> String {
     let names = points.iter().filter_map(|at| result.points.get(*at)).map(SweepPoint::name);
     match points.len() {
@@ -192,17 +197,6 @@ fn places(points: &[usize], result: &SweepResult) -> String {
         ..=NAMED_MAX => one_line(&names.collect::<Vec<_>>().join(", ")).into_owned(),
         more => format!("{more} of {} points", result.points.len()),
     }
-}
-
-/// Points at which all CPUs of the machine were busy.
-fn busy_points(result: &SweepResult) -> Option<String> {
-    let is_busy = |point: &SweepPoint| {
-        let cpu = point.median.as_ref().and_then(|figures| figures.cpu);
-        cpu.is_some_and(|cpu| cpu.of == CpuOf::Machine && cpu.percent >= BUSY_PERCENT)
-    };
-    let busy: Vec<usize> = (0..result.points.len()).filter(|at| is_busy(&result.points[*at])).collect();
-    let why = "all CPUs were busy with this run or other programs: the CPU may be the limit";
-    (!busy.is_empty()).then(|| format!("{}: {why}", places(&busy, result)))
 }
 
 /// Draws bars by the first axis. Each combination of the other axes has a group of bars.
@@ -258,8 +252,26 @@ fn sentence(assessment: &Assessment, request: &Sweep, result: &SweepResult) -> O
         several if several == result.points.len() => Some(format!("all others {within}")),
         _ => Some(format!("{within} {}", neighbours(request, result, best))),
     };
-    let sentence = rest.map_or(first.clone(), |rest| format!("{first}; {rest}"));
+    let parts = [Some(first), rest, unsteady(result, best)];
+    let sentence = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
     Some(if assessment.stopped { format!("stopped early, so far: {sentence}") } else { sentence })
+}
+
+/// Says that the order of the best points is not certain, because their rates changed during the run.
+fn unsteady(result: &SweepResult, best: &Best) -> Option<String> {
+    let mut changing: Vec<usize> = best.near.iter().copied().chain([best.point]).chain(best.next).collect();
+    let is_unsteady = |kind: &FindingKind| {
+        matches!(
+            kind,
+            FindingKind::NotSteady(_) | FindingKind::StepDown(_) | FindingKind::StepUp(_) | FindingKind::Levels(_)
+        )
+    };
+    let unsteady = || result.remarks.iter().filter(|remark| is_unsteady(&remark.finding.kind));
+    changing.retain(|at| unsteady().any(|remark| remark.points.contains(at)));
+    changing.sort_unstable();
+    changing.dedup();
+    let places = places(&changing, result);
+    (!changing.is_empty()).then(|| format!("not steady ({places}): the order is uncertain, repeat with --repeat 3"))
 }
 
 fn next_best(metric: Metric, best: &Best, next: &SweepPoint, scale: Scale) -> Option<String> {

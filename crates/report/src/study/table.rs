@@ -2,7 +2,7 @@
 
 use units::markup::{escaped, one_line};
 
-use crate::text::{cut, masked, plain};
+use crate::text::{NONE, cut, masked, plain};
 
 /// Columns of a terminal.
 pub(super) const WIDTH: usize = 80;
@@ -145,6 +145,7 @@ impl Table {
         text + "\n"
     }
 
+    /// Formats the table for a page. On a phone each row is a block, and each cell has its heading as a label.
     pub fn html(&self) -> String {
         let class = |column: &Column| if column.is_text { "" } else { " class=\"num\"" };
         let heads = self
@@ -155,18 +156,25 @@ impl Table {
         // Without a title of its own, the table has that of its section.
         let caption = if self.title.is_empty() { String::new() } else { format!("<caption>{title}</caption>") };
         let mut table = format!(
-            "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{title}\"><table>{caption}\
+            "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{title}\"><table class=\"flow\">{caption}\
              <thead>{}<tr>{}</tr></thead><tbody>\n",
             self.group_heads(),
             heads.collect::<String>()
         );
         for row in &self.rows {
-            let cells = self.cells(row).into_iter().zip(&self.columns).enumerate();
-            let cells = cells.map(|(at, (cell, column))| match at {
-                0 => format!("<th scope=\"row\"{}>{}</th>", class(column), escaped(&cell)),
-                _ => format!("<td{}>{}</td>", class(column), escaped(&cell)),
+            let labels = row.labels.iter().zip(&self.columns).enumerate().map(|(at, (cell, column))| match at {
+                0 => format!("<th scope=\"row\"{}{}>{}</th>", class(column), label(column), escaped(cell)),
+                _ => cell_of(column, cell),
             });
-            table += &format!("<tr>{}</tr>\n", cells.collect::<String>());
+            table += &format!("<tr>{}", labels.collect::<String>());
+            let columns = self.columns.get(row.labels.len()..).unwrap_or_default();
+            table += &match &row.cells {
+                Ok(cells) => columns.iter().zip(cells).map(|(column, cell)| cell_of(column, cell)).collect::<String>(),
+                Err(reason) => {
+                    format!("<td class=\"text\" colspan=\"{}\">{}</td>", columns.len().max(1), escaped(reason))
+                }
+            };
+            table += "</tr>\n";
         }
         table + "</tbody></table></div>\n"
     }
@@ -197,6 +205,21 @@ impl Table {
         cells.resize(self.columns.len(), String::new());
         cells
     }
+}
+
+/// Returns the attribute with the heading of a number. A name needs none.
+fn label(column: &Column) -> String {
+    let is_named = !column.is_text && !column.head.is_empty();
+    if is_named { format!(" data-label=\"{}\"", escaped(&column.full())) } else { String::new() }
+}
+
+fn cell_of(column: &Column, cell: &str) -> String {
+    let class = match (column.is_text, cell) {
+        (_, "" | NONE) => " class=\"num none\"",
+        (true, _) => "",
+        (false, _) => " class=\"num\"",
+    };
+    format!("<td{class}{}>{}</td>", label(column), escaped(cell))
 }
 
 fn length(text: &str) -> usize {
@@ -244,7 +267,8 @@ mod tests {
         assert!(markdown.starts_with("| b | IOPS read | IOPS write | MiB/s |\n| --- | ---: | ---: | ---: |\n"));
         assert!(markdown.contains("| a\\|b | failed: \\<disk full\\> |  |  |\n"), "{markdown}");
         let html = table().html();
-        assert_eq!(html.split("<tbody>").nth(1).unwrap_or_default().matches("<td").count(), 6, "{html}");
+        assert!(html.contains("<td class=\"num\" data-label=\"IOPS write\">1,802</td>"), "{html}");
+        assert!(html.contains("<td class=\"text\" colspan=\"3\">failed: &lt;disk full&gt;</td>"), "{html}");
         let heads = "<tr><td colspan=\"1\"></td><th scope=\"colgroup\" class=\"group\" colspan=\"2\">IOPS</th><td colspan=\"1\"></td></tr>";
         assert!(html.contains(heads), "{html}");
         assert!(html.contains("&lt;disk full&gt;"));

@@ -20,9 +20,11 @@ pub fn advice(finding: &Finding, dialect: Dialect) -> String {
 /// Returns advice on a target in memory. A memory device that the user named is only labelled.
 fn in_memory(severity: Severity) -> &'static str {
     match severity {
-        Severity::Info => "compare the figures only with those of memory",
+        Severity::Info => {
+            "compare the figures only with those of memory (this is no error, because the device was named)"
+        }
         _ => {
-            "use a directory, a file or a device on a disk; to measure memory, name a memory device such as /dev/zram1"
+            "use a directory, a file or a device on a disk; to measure memory, name the memory device itself, such as /dev/zram1"
         }
     }
 }

@@ -30,6 +30,8 @@ pub fn cause_of_test(test: &str, cause: &Cause) -> String {
         Cause::Failure(failure) => self::failure(failure),
         Cause::Finding(finding) => match &finding.subject {
             Subject::Jobs { names, .. } if names.as_slice() == [test] => headline(finding),
+            // The title of a report has the target.
+            Subject::Targets(_) => headline(finding),
             _ => message(finding),
         },
         Cause::Figures(figures) if figures.is_empty() => "no I/O completed".to_owned(),
@@ -41,10 +43,7 @@ pub fn cause_of_test(test: &str, cause: &Cause) -> String {
             });
             figures.collect::<Vec<_>>().join("; ")
         }
-        Cause::Test { name, cause, others, tests } => {
-            let more = if *others > 0 { format!(" (and {others} more of {tests} tests)") } else { String::new() };
-            format!("{}: {}{more}", quoted(name), cause_of_test(name, cause))
-        }
+        Cause::Test { name, cause, .. } => format!("{}: {}", quoted(name), cause_of_test(name, cause)),
         Cause::Tests(causes) => {
             let causes = causes.iter().map(|(name, cause)| format!("{}: {}", quoted(name), cause_of_test(name, cause)));
             causes.collect::<Vec<_>>().join("; ")
@@ -81,7 +80,34 @@ pub fn reason(judgement: &Judgement) -> String {
     self::judgement("", judgement)
 }
 
+/// Returns why a judgement has its verdict, without its figure and its threshold; empty if these say it.
+pub fn why(judgement: &Judgement) -> String {
+    self::why_of_test("", judgement).trim_start_matches("; ").to_owned()
+}
+
 fn judgement(test: &str, judgement: &Judgement) -> String {
+    let show = |value: f64| judgement.metric.show(value);
+    let why = why_of_test(test, judgement);
+    match (&judgement.threshold, judgement.ratio()) {
+        _ if is_of_search(&judgement.reason) => why,
+        (Some(threshold), Some(ratio)) => {
+            let of = if ratio < TIMES_FROM { "of " } else { "" };
+            let (measured, threshold) = (show(judgement.measured), self::threshold(judgement, threshold));
+            format!("{measured}, {} {of}the {threshold}{why}", units::format::ratio(ratio))
+        }
+        (Some(threshold), None) => {
+            format!("{}, threshold {}{why}", show(judgement.measured), self::threshold(judgement, threshold))
+        }
+        (None, _) => format!("{}{why}", show(judgement.measured)),
+    }
+}
+
+/// Whether the reason is a whole sentence about a search, or that of an early version.
+fn is_of_search(reason: &Reason) -> bool {
+    matches!(reason, Reason::SustainedRate | Reason::AtSustainedRate | Reason::AtLowestRate | Reason::Saved { .. })
+}
+
+fn why_of_test(test: &str, judgement: &Judgement) -> String {
     let show = |value: f64| judgement.metric.show(value);
     let why = match &judgement.reason {
         Reason::SustainedRate => return "the highest sustained rate".to_owned(),
@@ -118,18 +144,7 @@ fn judgement(test: &str, judgement: &Judgement) -> String {
                 .to_owned()
         }
     };
-    let why = why + &of_few_intervals(judgement) + &correction(judgement);
-    match (&judgement.threshold, judgement.ratio()) {
-        (Some(threshold), Some(ratio)) => {
-            let of = if ratio < TIMES_FROM { "of " } else { "" };
-            let (measured, threshold) = (show(judgement.measured), self::threshold(judgement, threshold));
-            format!("{measured}, {} {of}the {threshold}{why}", units::format::ratio(ratio))
-        }
-        (Some(threshold), None) => {
-            format!("{}, threshold {}{why}", show(judgement.measured), self::threshold(judgement, threshold))
-        }
-        (None, _) => format!("{}{why}", show(judgement.measured)),
-    }
+    why + &of_few_intervals(judgement) + &correction(judgement)
 }
 
 fn threshold(judgement: &Judgement, threshold: &Threshold) -> String {
@@ -183,7 +198,7 @@ fn rate_shape(judgement: &Judgement, shape: RateShape) -> String {
         }
         RateShape::Varied { is_throttled: true, .. } => format!("; a throttle sets the rate: {BATCHES}"),
         RateShape::Varied { least, most, .. } => {
-            format!("; {} to {} in the intervals, typical of a target at its own limit", show(least), show(most))
+            format!("; {} to {} in the intervals: no throttle holds it at one level", show(least), show(most))
         }
         RateShape::Fell(change) => format!("; {}", fall(judgement, change)),
         RateShape::Unknown => String::new(),

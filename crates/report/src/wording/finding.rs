@@ -39,8 +39,8 @@ pub fn message(finding: &Finding) -> String {
 pub fn headline(finding: &Finding) -> String {
     let text = match &finding.kind {
         FindingKind::InMemory => match finding.severity {
-            Severity::Info => "the target is a memory device",
-            _ => "the target is memory, not a disk",
+            Severity::Info => "the target is a memory device: the figures are those of memory",
+            _ => "the target is a file in memory, not on a disk",
         },
         FindingKind::CachedBelow { .. } => "the loop device under the target uses the page cache",
         FindingKind::PageCache(PageCache::Counted(bytes)) => match (bytes.direction, finding.severity) {

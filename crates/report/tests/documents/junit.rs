@@ -158,7 +158,7 @@ fn two_settings_with_one_metric_are_two_cases() {
 
 #[test]
 fn limits_of_changes_are_cases() {
-    let limits = ["write.iops:-5%", "write.lat.p99:+10%"].map(str::to_owned);
+    let limits = ["write.iops<-5%", "write.lat.p99>10%"].map(str::to_owned);
     let broken = LimitedChange { limit: limits[0].clone(), test: "A".to_owned(), side: 1, difference: -0.12 };
     let comparison = Comparison { failed: vec![broken], ..Comparison::default() };
     let mut assessment = sample::with_tests(Vec::new());
@@ -175,6 +175,6 @@ fn limits_of_changes_are_cases() {
     });
     let cases = cases(&report::junit(&assessment));
     assert_eq!(cases.len(), 2, "{cases:?}");
-    assert!(cases["--fail-on write.iops:-5%"].1.contains("-12 %"), "{cases:?}");
-    assert_eq!(cases["--fail-on write.lat.p99:+10%"].0, "passed");
+    assert!(cases["write.iops at most 5 % lower"].1.contains("write.iops is 12 % lower"), "{cases:?}");
+    assert_eq!(cases["write.lat.p99 at most 10 % higher"].0, "passed");
 }

@@ -16,9 +16,9 @@ pub use measured::Measured;
 pub use search::Search;
 
 use assessment::{
-    Assessment, Basis, Cause, Failure, Finding, Judgement, KneeFigures, KneePoint, KneeResult, KneeRun, Metric,
-    Preparation, PreparationDetail, PreparationReason, Reason, Round, Settings, Severity, Study as Request, Test,
-    Threshold, ThresholdBound, Verdict,
+    Assessment, Basis, Cause, Failure, Finding, FindingKind, Judgement, KneeFigures, KneePoint, KneeResult, KneeRun,
+    Metric, Preparation, PreparationDetail, PreparationReason, Reason, Round, Settings, Severity, Study as Request,
+    Test, Threshold, ThresholdBound, Verdict,
 };
 use judge::figures::{median, percentile_of_runs};
 use record::Record;
@@ -211,8 +211,8 @@ impl Knee {
             let is_wanted = match finding.severity {
                 Severity::Invalid => true,
                 Severity::Warning => !is_open,
-                // For example that a step was short, as requested.
-                Severity::Info => false,
+                // Others are for example that a step was short, as requested.
+                Severity::Info => matches!(finding.kind, FindingKind::InMemory),
             };
             let is_known = self.findings.iter().any(|known| known.is_repeat_of(&finding));
             if is_wanted && !is_known && self.findings.len() < FINDINGS_MAX {

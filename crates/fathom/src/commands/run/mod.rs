@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ::history::Document;
 use assessment::{Assessment, Failure, Workload};
+use engine::OutputGuard;
 use plan::Plan;
 use record::{Record, schema};
 use report::Ink;
@@ -20,6 +21,7 @@ use crate::lines::{Messages, writes_logs};
 use crate::live_views::LiveViews;
 use crate::output::{stderr_line, write_stdout};
 use crate::progress::{self, Progress};
+use crate::results::Results;
 use crate::run::RunOptions;
 use crate::save_folder::SaveFolder;
 use crate::terminal::writes_utf8;
@@ -43,6 +45,10 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
         line_targets::check(plans.iter().map(Arc::as_ref))?;
     }
     let space = line_targets::space(plans.iter().map(Arc::as_ref));
+    let mut guard = OutputGuard::new(plans.iter().map(Arc::as_ref));
+    // The history has the single runs.
+    let results = Results::open(&args.reports, None, true, &mut guard)?;
+    drop(guard);
     let folder = args.save.as_ref().map(|path| SaveFolder::create(path, REPORT, &plans)).transpose();
     let folder = folder.map_err(|error| format!("--save {error}"))?;
     let interrupts = signals::install()?;
@@ -62,7 +68,7 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
     let target = first.map(|plan| session::target_of(&plan));
     drop(display);
     let assessment = study.finish(&session::end(interrupts, target));
-    let is_written = print(args, &assessment, runs.folder);
+    let is_written = print(args, &assessment, runs.folder) & results.save(&assessment);
     Ok(exit::of(&assessment, interrupts, is_written))
 }
 
