@@ -77,7 +77,10 @@ pub fn wrapped(text: &str, width: usize, lines_most: usize) -> Vec<String> {
 pub fn sentence(text: &str) -> String {
     let text = text.trim_end_matches('.');
     let first = text.split_whitespace().next().unwrap_or_default();
-    let is_word = first.trim_end_matches([',', ';']).chars().all(|c| c.is_ascii_lowercase() || c == '\'');
+    // A command line is no sentence.
+    let is_program = ["fio", "diskspd"].contains(&first);
+    let is_word =
+        !is_program && first.trim_end_matches([',', ';']).chars().all(|c| c.is_ascii_lowercase() || c == '\'');
     match text.chars().next() {
         Some(c) if is_word => c.to_ascii_uppercase().to_string() + &text[c.len_utf8()..],
         _ => text.to_owned(),

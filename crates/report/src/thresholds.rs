@@ -105,7 +105,8 @@ impl Compared<'_> {
     /// Returns the share of the threshold that is enough: `98 %`; `None` if it is the whole threshold.
     fn tolerance(&self) -> Option<String> {
         let share = self.threshold.enough / self.threshold.value;
-        (share.is_finite() && (share - 1.0).abs() > EXACT).then(|| units::format::ratio(share))
+        let is_partial = share.is_finite() && (share - 1.0).abs() > EXACT;
+        (is_partial && self.judgement.verdict != Verdict::Invalid).then(|| units::format::percent(share))
     }
 
     /// Returns the ratio, with the share that is enough: `98.5 %, 98 % is enough`; empty without a ratio.

@@ -61,7 +61,7 @@ fn workflow_fails_on_a_regression_and_only_then() {
     let slower = Scratch::new("ci-slower");
     assert_eq!(run(&slower, 200, 50), 1);
     let junit = std::fs::read_to_string(slower.file("results/junit.xml")).unwrap();
-    assert!(junit.contains("failures=\"1\"") && junit.contains("name=\"--fail-on read.iops&lt;-10%\""), "{junit}");
+    assert!(junit.contains("failures=\"1\"") && junit.contains("name=\"read.iops at most 10 % lower\""), "{junit}");
     let summary = std::fs::read_to_string(slower.file("step-summary")).unwrap();
     assert!(summary.contains("FAIL") && summary.contains("B is 0."), "{summary}");
     assert!(slower.file("results/page.html").exists());

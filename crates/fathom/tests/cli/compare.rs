@@ -53,7 +53,7 @@ fn difference_has_a_confidence_interval_and_fail_on_sets_the_exit_code() {
     assert!(last.ends_with("run-to-run variation unknown"), "{}", slow.stdout);
     assert!(slow.stdout.contains("write.iops, write.bw: B is 0.9"), "{}", slow.stdout);
     let json = compare(&scratch, "a slow --format json --fail-on write.iops<-5%");
-    let line = json.ended_with(3).complained_of("write.iops<-5%").json()["lines"][0].clone();
+    let line = json.ended_with(3).complained_of("allowed: at most 5 % lower, but").json()["lines"][0].clone();
     assert_eq!((line["metric"].as_str(), line["by"].as_str()), (Some("write.iops"), Some("intervals")));
     assert_eq!(line["shown"].as_bool(), Some(false), "a single run on each side shows nothing");
     assert!((line["ratio"].as_f64().unwrap() - 0.9).abs() < 0.02, "{line}");
@@ -68,7 +68,7 @@ fn difference_has_a_confidence_interval_and_fail_on_sets_the_exit_code() {
     let slow = compare(&scratch, "a slow --fail-on write.iops<-5%");
     let text = slow.ended_with(1).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("5 repeats of the job on the target in the history (1, 2, 3, 4, 5)"), "{text}");
-    assert!(text.contains("--fail-on write.iops<-5%: run is -") && text.contains("B is 0.9"), "{text}");
+    assert!(text.contains(" % lower than A, allowed: at most 5 % lower") && text.contains("B is 0.9"), "{text}");
     let same = compare(&scratch, "a same --fail-on write.iops<-5%");
     assert!(same.ended_with(0).stdout.contains("no difference shown (detectable: "), "{}", same.stdout);
     compare(&scratch, "a slow --fail-on write.iops<-20%").ended_with(0);
@@ -126,22 +126,22 @@ fn reports_have_the_conclusion_the_limits_and_the_runs_of_both_sides() {
     let [html, markdown, junit] = names.map(|name| std::fs::read_to_string(scratch.file(name)).unwrap());
     // The first sentence of each is the exceeded limit.
     let head = html.split("<main>").next().unwrap();
-    assert!(head.contains("--fail-on write.iops&lt;-5%: run is -"), "{head}");
+    assert!(
+        head.contains("write.iops: B is ") && head.contains(" % lower than A, allowed: at most 5 % lower."),
+        "{head}"
+    );
     assert!(head.contains("B is 0.8") && head.contains("class=\"verdict fail\">FAIL"), "{head}");
     let is_overlaid = |kind: &str| {
         let chart = html.split("<svg class=\"chart\"").skip(1).find(|chart| chart.contains(kind)).expect(kind);
-        let lines = |set: usize| chart.matches(&format!("class=\"s{set}\"")).count();
+        let lines = |set: usize| chart.matches(&format!("class=\"s{set} d{set}\"")).count();
         // One more is in the legend.
         (lines(0), lines(1)) == (5, 5)
     };
     assert!(is_overlaid("IOPS over time: write"), "a line for each run");
-    assert!(
-        markdown.starts_with("## ✗ FAIL: Comparison of A ") && markdown.contains("| run | write.iops |"),
-        "{markdown}"
-    );
-    assert!(markdown.lines().nth(2).is_some_and(|line| line.starts_with("**--fail-on write.iops")), "{markdown}");
+    assert!(markdown.starts_with("## ✗ FAIL: Comparison of A ") && markdown.contains("\n| write.iops |"), "{markdown}");
+    assert!(markdown.lines().nth(2).is_some_and(|line| line.starts_with("**write.iops: B is ")), "{markdown}");
     assert!(junit.contains("tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"0\""), "{junit}");
-    assert!(junit.contains("name=\"run: write.iops&lt;-90%\" time=\"0.000\"/>"), "{junit}");
+    assert!(junit.contains("name=\"write.iops at most 90 % lower\" time=\"0.000\"/>"), "{junit}");
     for (report, why) in [("a.png", "a comparison has no pictures"), ("charts/", "no pictures"), ("a0.md", "")] {
         let refused = compare(&scratch, &format!("a0 b0 --report {report}"));
         if why.is_empty() {
@@ -199,7 +199,8 @@ fn two_workloads_alternate_are_saved_and_compared() {
     let mut command = repeats(&scratch, options, &[&line_at(50), "fast.fio"]);
     command.args(["--prepare", "echo $FATHOM_WORKLOAD$FATHOM_REPEAT >> prepared; echo loud"]);
     let printed = outcome(command.spawn().unwrap());
-    let document = printed.ended_with(1).complained_of("--fail-on read.iops>50%").complained_of("loud").json();
+    let document =
+        printed.ended_with(1).complained_of("higher than A, allowed: at most 50 % higher").complained_of("loud").json();
     let prepared = std::fs::read_to_string(scratch.file("prepared")).unwrap();
     assert_eq!(prepared.split_whitespace().collect::<Vec<_>>(), ["A1", "B1", "A2", "B2", "A3", "B3", "A4", "B4"]);
     let runs = |side: usize, name: &str| -> Vec<u64> {
@@ -237,6 +238,10 @@ fn two_workloads_alternate_are_saved_and_compared() {
         "{}",
         text.stdout
     );
+    shown(&format!("tag:{set} --report set.html")).ended_with(0);
+    let page = std::fs::read_to_string(scratch.file("set.html")).unwrap();
+    let target = format!("<dt>Target</dt><dd>{}: file of 1 MiB</dd>", scratch.file("target").display());
+    assert!(page.contains(&target) && page.contains("fathom run --repeat 4 --interleave "), "{page}");
     shown("tag:mine").ended_with(2).complained_of("of different command lines");
     shown("tag:other").ended_with(2).complained_of("no run has the tag other");
     compare(&scratch, "tag:other tag:mine").ended_with(2).complained_of("no run has the tag other");
@@ -248,8 +253,12 @@ fn single_workload_has_its_variation_and_no_comparison() {
     scratch.filled("target", 1 << 20);
     let arguments: Vec<String> = line_at(100).split_whitespace().map(str::to_owned).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let printed = repeat(&scratch, "--repeat 2 --no-history", &arguments);
-    let text = &printed.ended_with(0).stdout;
+    let printed = repeat(&scratch, "--repeat 2 --no-history --report page.html", &arguments);
+    let text = &printed.ended_with(0).complained_of("report: page.html").stdout;
+    let page = std::fs::read_to_string(scratch.file("page.html")).unwrap();
+    let head = format!("<h1>repeats on {}</h1>", scratch.file("target").display());
+    assert!(page.contains(&head) && page.contains("</b> <span class=\"soft\">(2 of 2 runs of A)</span>"), "{page}");
+    assert!(page.contains("fathom run --repeat 2 "), "{page}");
     assert!(text.contains("A: fio --name=x") && text.contains("A: 2 runs\n") && text.contains("spread"), "{text}");
     let last = text.lines().last().unwrap_or_default();
     assert!(text.contains("95 % interval") && last.contains("mean of 2 runs with its 95 % interval"), "{text}");

@@ -130,7 +130,7 @@ fn a_quantity_of_a_sweep_is_one_number_wherever_it_is_shown() {
         same(&row[column("IOPS read")], read["iops"].as_f64().unwrap(), "IOPS");
         same(&row[column("MiB/s")], read["bytes_per_s"].as_f64().unwrap() / 1048576.0, "MiB/s");
         for percentile in ["p50", "p99", "p99.9"] {
-            let (column, _, unit_ns) = time_column(&heading, "service time", percentile);
+            let (column, _, unit_ns) = time_column(&heading, "service time (lat)", percentile);
             same(&row[column], read["latency_ns"][percentile].as_f64().unwrap() / unit_ns, percentile);
         }
     }

@@ -38,7 +38,7 @@ fn sweep_of_block_sizes_has_table_chart_and_sentence() {
         printed.complained_of(point);
     }
     let text = &printed.stdout;
-    assert!(text.contains("service time, us") && text.contains("bandwidth, MiB/s, over bs"), "{text}");
+    assert!(text.contains("service time (lat), us") && text.contains("bandwidth, MiB/s, over bs"), "{text}");
     assert!(text.contains('█') && text.contains("highest bandwidth "), "{text}");
     assert!(text.lines().skip(1).all(|line| line.chars().count() <= 80 || line.starts_with("highest")), "{text}");
 }

@@ -21,8 +21,14 @@ pub fn chart(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
     // All curves show the same kind of time.
     let is_response = steps.iter().all(|cell| cell.has_response());
     let of = |cell: &Cell, percent: f64| of(cell, percent, is_response);
+    let sustained = sustained(test);
     let is_offered = steps.iter().all(|cell| cell.offered_iops().is_some());
-    let load = |cell: &Cell| cell.offered_iops().filter(|_| is_offered).unwrap_or(cell.rates().iops);
+    let load = |cell: &Cell| match (is_offered, sustained.is_some()) {
+        // The rate that the search names in its table.
+        (true, true) => cell.value(setting).and_then(option_value).unwrap_or_default(),
+        (true, false) => cell.offered_iops().unwrap_or_default(),
+        (false, _) => cell.rates().iops,
+    };
     let most = steps.iter().map(|cell| load(cell)).fold(0.0, f64::max);
     let bounds: Vec<(Metric, f64)> = bounds(test).collect();
     let all = steps.iter().flat_map(|cell| PERCENTILES.map(|percent| of(cell, percent))).flatten();
@@ -40,7 +46,6 @@ pub fn chart(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
         }
     }
     legend.extend(bounds.iter().map(|(metric, ns)| Entry::line("l", bound_name(metric, *ns))));
-    let sustained = sustained(test);
     legend.extend(sustained.map(|rate| Entry::line("x", format!("sustained: {}", grouped(rate)))));
     let latency = if is_response { "response time" } else { "service time" };
     let x = Axis::counts(if is_offered { "IOPS offered" } else { "IOPS delivered" }, most);
@@ -62,7 +67,7 @@ pub fn chart(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
             canvas.line(&legend[at * PERCENTILES.len() + dash].classes, &points);
             for (cell, x, ns) in known {
                 let requested = match cell.offered_iops() {
-                    Some(offered) => format!("{} IOPS offered", grouped(offered)),
+                    Some(_) => format!("{} IOPS offered", grouped(x)),
                     None => format!("{setting}={}", cell.value(setting).unwrap_or_default()),
                 };
                 let iops = grouped(cell.rates().iops);
@@ -72,7 +77,7 @@ pub fn chart(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
         }
     }
     let bounds = bounds.iter().map(|(metric, ns)| format!(" The bound is {}.", bound_name(metric, *ns)));
-    let words = words(&steps, setting, is_response) + &bounds.collect::<String>();
+    let words = words(&steps, &load, is_response) + &bounds.collect::<String>();
     Some(Chart::new(
         &test.name,
         KIND,
@@ -88,18 +93,18 @@ fn of(cell: &Cell, percent: f64, is_response: bool) -> Option<f64> {
     times.percentile_ns(percent).map(|ns| ns.max(1.0))
 }
 
-fn words(steps: &[&Cell], setting: &str, is_response: bool) -> String {
+fn words(steps: &[&Cell], load: &dyn Fn(&Cell) -> f64, is_response: bool) -> String {
     let name = if is_response { "response time" } else { "service time" };
     let p99 = |cell: &Cell| match of(cell, 99.0, is_response) {
         Some(ns) => format!("p99 of {name} {}", time_ns(ns)),
         None => format!("p99 of {name} never (more than 1 % of the I/Os were not submitted)"),
     };
     let ends = |cell: &Cell| {
-        let offered = cell.offered_iops().map(|offered| format!("{} IOPS offered, ", grouped(offered)));
-        format!("{}{} completed, {}", offered.unwrap_or_default(), grouped(cell.rates().iops), p99(cell))
+        let offered = cell.offered_iops().map(|_| format!("{} IOPS offered, ", grouped(load(cell))));
+        format!("{}{} IOPS completed, {}", offered.unwrap_or_default(), grouped(cell.rates().iops), p99(cell))
     };
-    let by_load = |cell: &&&Cell| cell.value(setting).and_then(option_value).unwrap_or(0.0) as u64;
-    match (steps.iter().min_by_key(by_load), steps.iter().max_by_key(by_load)) {
+    let by_load = |one: &&&Cell, other: &&&Cell| load(one).total_cmp(&load(other));
+    match (steps.iter().min_by(by_load), steps.iter().max_by(by_load)) {
         (Some(first), Some(last)) => format!("Lowest load: {}. Highest load: {}.", ends(first), ends(last)),
         _ => String::new(),
     }

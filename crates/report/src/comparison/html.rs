@@ -22,8 +22,9 @@ fn page(sets: &ComparedSets, detail: &Detail, bytes_most: usize) -> Option<Strin
     let badge = if verdict == Verdict::Measured { String::new() } else { badge(verdict) + " " };
     let others: String = others.iter().map(|one| format!("<p class=\"more\">{}.</p>", sentence_of(one))).collect();
     page += &format!(
-        "<header>\n<h1>{}</h1>\n<div class=\"overall {}\"><p>{badge}{}.</p>{others}</div>\n{}</header>\n<main>\n",
+        "<header>\n<h1>{}</h1>\n<p class=\"soft\">{}</p>\n<div class=\"overall {}\"><p>{badge}{}.</p>{others}</div>\n{}</header>\n<main>\n",
         escaped(&sets.title()),
+        escaped(&sets.places()),
         class(verdict),
         sentence_of(&first),
         checks(&sets.checks()),
@@ -32,9 +33,11 @@ fn page(sets: &ComparedSets, detail: &Detail, bytes_most: usize) -> Option<Strin
     let notes = comparison_notes(sets.comparison);
     page += &notes.iter().map(|note| format!("<p class=\"soft\">{}</p>\n", lines(note))).collect::<String>();
     page += "</section>\n<h2 id=\"tests\">Tests</h2>\n";
-    for (at, (name, runs)) in sets.tests().iter().enumerate() {
+    let tests = sets.tests();
+    for (at, (name, runs)) in tests.iter().enumerate() {
         let charts = if detail.points > 0 { overlay::charts(name, runs, detail) } else { Vec::new() };
-        let results = sets.results(name);
+        // The conclusion has the results of a single test.
+        let results = if tests.len() > 1 { sets.results(name) } else { Vec::new() };
         page += &format!(
             "<details class=\"test\" open><summary><h3>{}</h3></summary><section id=\"test-{at}\">\n<ul>{}</ul>\n\
              <div class=\"charts\">\n{}</div>\n</section></details>\n",

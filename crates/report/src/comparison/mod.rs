@@ -5,7 +5,7 @@ mod junit;
 mod markdown;
 
 use assessment::{ComparedFigure, Comparison, Verdict};
-use judge::compare::{ChangeLimit, Run, cases, side_name};
+use judge::compare::{ChangeLimit, Run, SINGLE, cases, side_name};
 
 use crate::chart::overlay::RunsOfSet;
 use crate::study::{conclusion, limit_in_words, result_of};
@@ -56,6 +56,18 @@ impl<'a> ComparedSets<'a> {
     fn title(&self) -> String {
         let names = self.names.iter().enumerate().map(|(at, name)| format!("{} ({name})", side_name(at)));
         format!("Comparison of {}", names.collect::<Vec<_>>().join(", "))
+    }
+
+    /// Returns the targets and hosts of all runs, each once.
+    fn places(&self) -> String {
+        let mut places: Vec<String> = Vec::new();
+        for RunFacts { target, host, .. } in self.facts() {
+            let place = if host.is_empty() { target } else { format!("{target} on {host}") };
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+        places.join(", ")
     }
 
     /// Returns the conclusion, the first sentence on its own.
@@ -116,7 +128,8 @@ impl<'a> Checked<'a> {
     fn name(&self) -> String {
         let side = if self.line.side > 1 { format!(" of {}", side_name(self.line.side)) } else { String::new() };
         let figure = self.limit.map_or_else(|| self.line.metric.to_string(), limit_in_words);
-        format!("{}: {figure}{side}", self.line.test)
+        let test = if self.line.test == SINGLE { String::new() } else { format!("{}: ", self.line.test) };
+        format!("{test}{figure}{side}")
     }
 }
 
@@ -132,7 +145,7 @@ impl RunFacts {
             ),
             Run::Record(one) => (
                 one.plan.origin.command_line(),
-                judge::single::targets(one),
+                target_name(&judge::single::target(one)),
                 one.machine.hostname.clone(),
                 one.started_unix_ms,
                 one.utc_offset_s,

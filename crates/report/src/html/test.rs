@@ -3,6 +3,7 @@
 use assessment::{Aim, Assessment, Cause, Failure, Reason, Steady, Study, Test, Verdict};
 use units::format::{grouped, time_ns};
 use units::markup::escaped;
+use units::quantity::option_value;
 
 use super::badge::badge;
 use crate::causes::cause_of_test;
@@ -15,7 +16,7 @@ use crate::text::{self, NONE};
 use crate::wording;
 
 /// The quantity of all latencies that have no other name.
-const SERVICE_TIME: &str = "service time (lat): from issue to completion";
+const SERVICE_TIME: &str = "service time (lat)";
 /// With more settings, the table of figures is collapsed.
 const ROWS_SHOWN: usize = 16;
 
@@ -37,7 +38,8 @@ pub fn section(assessment: &Assessment, test: &Test, at: usize, detail: &Detail)
         escaped(&key_figures(at, test)),
         escaped(&text::sentence(&test.title)),
     );
-    if test.cause != Cause::NothingExpected {
+    // The sentence of a study is at the top of the page.
+    if !matches!(test.cause, Cause::NothingExpected | Cause::Result) {
         section += &format!("<p>{}.</p>\n", escaped(&text::sentence(&cause_of_test(assessment, test))));
     }
     let is_cause = |failure: &&Failure| matches!(&test.cause, Cause::Failure(cause) if cause == *failure);
@@ -82,17 +84,24 @@ pub fn section(assessment: &Assessment, test: &Test, at: usize, detail: &Detail)
 
 /// Sorts the settings of a search by load: it tries them in another order.
 fn sorted<'a>(test: &'a Test, mut cells: Vec<Cell<'a>>) -> Vec<Cell<'a>> {
-    if test.judgements.iter().any(|judgement| matches!(judgement.reason, Reason::SustainedRate)) {
-        let load = |cell: &Cell| cell.offered_iops().unwrap_or_default();
+    if is_search(test) {
+        let load = |cell: &Cell| cell.at.first().and_then(|(_, value)| option_value(value)).unwrap_or_default();
         cells.sort_by(|one, other| load(one).total_cmp(&load(other)));
     }
     cells
 }
 
+/// Whether the settings of the test are the rates of a search.
+fn is_search(test: &Test) -> bool {
+    let is_of_search =
+        |reason: &Reason| matches!(reason, Reason::SustainedRate | Reason::AtSustainedRate | Reason::AtLowestRate);
+    test.judgements.iter().any(|judgement| is_of_search(&judgement.reason))
+}
+
 /// Returns the main figures of a test in one line, after their direction if there are several. Of loads with intended starts
 /// these are the response times.
 fn key_figures(at: usize, test: &Test) -> String {
-    if let Some(offered) = offered(test) {
+    if let Some(offered) = offered(test).filter(|_| is_search(test)) {
         return offered;
     }
     let rows = key_figures::of_test(at, test);
@@ -109,9 +118,10 @@ fn key_figures(at: usize, test: &Test) -> String {
 /// Returns the offered rates and the response times of a search over rates.
 fn offered(test: &Test) -> Option<String> {
     let cells = cells(test);
-    let offered: Vec<f64> = cells.iter().map(Cell::offered_iops).collect::<Option<_>>()?;
+    cells.iter().map(Cell::offered_iops).collect::<Option<Vec<f64>>>()?;
+    let offered = cells.iter().filter_map(|cell| option_value(cell.at.first()?.1));
     let p99 = cells.iter().map(|cell| cell.load_latency().percentile_ns(99.0).unwrap_or(f64::INFINITY));
-    let [offered, p99] = [key_figures::Span::of(offered.into_iter())?, key_figures::Span::of(p99)?];
+    let [offered, p99] = [key_figures::Span::of(offered)?, key_figures::Span::of(p99)?];
     Some(format!("offered {}, p99 response time {}", offered.shown("IOPS"), p99.shown("ns")))
 }
 
@@ -149,7 +159,7 @@ fn figures(cells: &[Cell], title: &str) -> String {
     let names = has_settings.then_some("Setting").into_iter().chain(["Direction"]).map(Column::text);
     let runs = has_runs.then(|| Column::number("", "runs"));
     let rates = ["IOPS", "MiB/s"].map(|head| Column::number("", head));
-    let times = ["mean", "p50", "p99", "p99.9", "max"].map(|head| Column::number(SERVICE_TIME, head));
+    let times = ["mean", "p50", "p99", "p99.9", "max"].map(|head| Column::number(SERVICE_TIME, head).labelled(head));
     let row = |(cell, side): (&Cell, Side)| {
         let latency = &side.latency;
         let rates = side.rates.map(|rates| [rates.iops, rates.bytes_per_s / f64::from(1 << 20)].map(grouped));
@@ -169,7 +179,7 @@ fn figures(cells: &[Cell], title: &str) -> String {
     };
     let sides = cells.iter().flat_map(|cell| cell.sides().into_iter().map(move |side| (cell, side)));
     let table = Table {
-        title: title.to_owned(),
+        title: format!("{title}. Latencies are service times (lat): from the issue of an I/O to its completion"),
         columns: names.chain(runs).chain(rates).chain(times).collect(),
         rows: sides.map(row).collect(),
     };

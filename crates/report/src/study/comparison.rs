@@ -1,7 +1,7 @@
 //! Sets of runs, compared: table, notes and JSON.
 
 use assessment::{By, ComparedFigure, Comparison, ComparisonNote, LimitedChange};
-use judge::compare::side_name;
+use judge::compare::{SINGLE, side_name};
 use schemars::JsonSchema;
 use serde::Serialize;
 use units::format::percent;
@@ -20,19 +20,23 @@ const SOURCES_MOST: usize = 6;
 /// The figures of a comparison.
 pub fn table(comparison: &Comparison) -> Table {
     let has_many = comparison.lines.iter().any(|line| line.side > 1);
-    let mut columns = vec![Column::text("test"), Column::text("figure"), Column::number("", "A")];
+    // A single run has no test to name.
+    let has_tests = comparison.lines.iter().any(|line| line.test != SINGLE);
+    let mut columns: Vec<Column> = has_tests.then(|| Column::text("test")).into_iter().collect();
+    columns.extend([Column::text("figure"), Column::number("", "A")]);
     match has_many {
         true => columns.extend([Column::text("with"), Column::number("", "its figure"), Column::number("", "ratio")]),
         false => columns.extend([Column::number("", "B"), Column::number("", "B / A")]),
     }
     let interval = format!("{} interval", percent(comparison.confidence));
-    columns.extend([Column::text(&interval), Column::number("", "detectable")]);
+    columns.extend([Column::text(&interval).labelled(&interval), Column::number("", "detectable")]);
     let row = |line: &ComparedFigure| {
         let mut cells = vec![figure(line.first, &line.unit)];
         cells.extend(has_many.then(|| side_name(line.side).to_string()));
         let detectable = line.detectable.map_or_else(|| NONE.to_owned(), percent);
         cells.extend([figure(line.second, &line.unit), ratio(line.ratio), certainty(line), detectable]);
-        Row { labels: vec![line.test.clone(), line.metric.to_string()], cells: Ok(cells) }
+        let labels = has_tests.then(|| line.test.clone()).into_iter().chain([line.metric.to_string()]);
+        Row { labels: labels.collect(), cells: Ok(cells) }
     };
     Table { title: String::new(), columns, rows: comparison.lines.iter().map(row).collect() }
 }

@@ -110,17 +110,16 @@ fn name(line: &ComparedFigure) -> String {
     }
 }
 
-/// A limit of `--fail-on` that a comparison breaks: `read.iops is 10.1 % lower, more than the allowed 5 %`.
+/// A limit of `--fail-on` that a comparison breaks: `read.iops: B is 10.1 % lower than A, allowed: at most 5 % lower`.
 pub fn broken(broken: &LimitedChange) -> String {
     format!("{}, {}", changed(broken), limited(broken))
 }
 
-/// The change of a figure: `write-iops write.iops is 7 % lower`.
+/// The change of a figure: `write-iops write.iops: B is 7 % lower than A`.
 pub fn changed(found: &LimitedChange) -> String {
-    let side = if found.side > 1 { format!(" of {}", side_name(found.side)) } else { String::new() };
     let test = if found.test == SINGLE { String::new() } else { format!("{} ", one_line(&found.test)) };
     let figure = limit_of(found).map_or_else(|| found.limit.clone(), |limit| limit.metric.to_string());
-    format!("{test}{figure}{side} is {}", higher_or_lower(found.difference))
+    format!("{test}{figure}: {} is {} than A", side_name(found.side), higher_or_lower(found.difference))
 }
 
 fn higher_or_lower(share: f64) -> String {
@@ -239,10 +238,10 @@ mod tests {
         let lines = vec![line("write.iops", 0.9, By::Repeats, true)];
         let (failed, undecided) = (vec![change("write.iops<-5%")], vec![change("read.iops<-5%")]);
         let found = of_comparison(&Comparison { failed, undecided, ..comparison(lines) });
-        assert_eq!(found[0], "write.iops is 10 % lower, allowed: at most 5 % lower");
+        assert_eq!(found[0], "write.iops: B is 10 % lower than A, allowed: at most 5 % lower");
         assert_eq!(
             found[1],
-            "read.iops is 10 % lower, allowed: at most 5 % lower, but run-to-run variation is unknown"
+            "read.iops: B is 10 % lower than A, allowed: at most 5 % lower, but run-to-run variation is unknown"
         );
         let words = |text: &str| limit(&ChangeLimit::parse_all(text).unwrap()[0]);
         assert_eq!(words("read.lat.p99>10%"), "read.lat.p99 at most 10 % higher");

@@ -96,8 +96,9 @@ fn table(request: &Knee, result: &KneeResult) -> Table {
     let group = format!("{}, {}", latency_name(request), scale.unit);
     let mut columns = vec![Column::number("", if is_rate { "offered/s" } else { "iodepth" })];
     columns.push(Column::number("", "done/s"));
-    columns.extend(USUAL.map(|percentile| Column::number(&group, percentile)));
-    columns.extend((!is_usual).then(|| Column::number(&group, &request.percentile)));
+    let time = |head: &str| Column::number(&group, head).labelled(&format!("{head} ({})", scale.unit));
+    columns.extend(USUAL.map(time));
+    columns.extend((!is_usual).then(|| time(&request.percentile)));
     columns.extend(is_rate.then(|| Column::number("", "late %")));
     columns.extend(is_rate.then(|| Column::number("", "good")));
     columns.push(Column::text(""));
@@ -199,10 +200,8 @@ fn of_rates(request: &Knee, result: &KneeResult) -> String {
 /// Returns the sentence about the knee of the curve.
 fn bend(request: &Knee, result: &KneeResult) -> Option<String> {
     let point = result.points.get(result.knee?).filter(|_| request.iodepth_max.is_none())?;
-    let percentile = point
-        .figures
-        .percentile_ns
-        .map_or_else(String::new, |ns| format!(" ({} {})", request.percentile, scale(result).with_unit(ns)));
+    let percentile =
+        point.figures.percentile_ns.map_or_else(String::new, |ns| format!(" ({} {})", request.percentile, time_ns(ns)));
     Some(format!(
         "the knee of the curve is at {}/s{percentile}: above it response time grows faster than load",
         grouped(point.load as f64)

@@ -124,7 +124,8 @@ fn shown(result: &SweepResult) -> Vec<Shown> {
             let write = move |figures: &Figures| {
                 figures.total.latency.as_ref().map_or(NONE.to_owned(), |latency| scale.number(of(latency)))
             };
-            shown.push((Column::number(&group, head), Box::new(write)));
+            let column = Column::number(&group, head).labelled(&format!("{head} ({})", scale.unit));
+            shown.push((column, Box::new(write)));
         }
     }
     if medians().any(|figures| figures.cpu.is_some()) {

@@ -23,6 +23,8 @@ pub struct Column {
     pub head: String,
     /// Cells are names, not numbers.
     pub is_text: bool,
+    /// Heading of a cell on a phone, if it is not that of the group and the column.
+    label: Option<String>,
 }
 
 pub struct Row {
@@ -34,11 +36,16 @@ pub struct Row {
 
 impl Column {
     pub fn number(group: &str, head: &str) -> Column {
-        Column { group: group.to_owned(), head: head.to_owned(), is_text: false }
+        Column { group: group.to_owned(), head: head.to_owned(), is_text: false, label: None }
     }
 
     pub fn text(head: &str) -> Column {
-        Column { group: String::new(), head: head.to_owned(), is_text: true }
+        Column { group: String::new(), head: head.to_owned(), is_text: true, label: None }
+    }
+
+    /// Sets the heading of a cell on a phone.
+    pub fn labelled(self, label: &str) -> Column {
+        Column { label: Some(label.to_owned()), ..self }
     }
 
     /// Returns the heading with its group, for Markdown.
@@ -209,8 +216,8 @@ impl Table {
 
 /// Returns the attribute with the heading of a number. A name needs none.
 fn label(column: &Column) -> String {
-    let is_named = !column.is_text && !column.head.is_empty();
-    if is_named { format!(" data-label=\"{}\"", escaped(&column.full())) } else { String::new() }
+    let label = column.label.clone().unwrap_or_else(|| if column.is_text { String::new() } else { column.full() });
+    if label.is_empty() { label } else { format!(" data-label=\"{}\"", escaped(&label)) }
 }
 
 fn cell_of(column: &Column, cell: &str) -> String {

@@ -192,9 +192,9 @@ fn rate_shape(judgement: &Judgement, shape: RateShape) -> String {
     const BATCHES: &str = "latencies show that it passes I/Os in batches";
     let show = |value| judgement.metric.show(value);
     match shape {
-        RateShape::Level { is_throttled: false } => "; level in all intervals, typical of a throttle".to_owned(),
+        RateShape::Level { is_throttled: false } => "; level over the whole run, typical of a throttle".to_owned(),
         RateShape::Level { is_throttled: true } => {
-            format!("; level in all intervals, typical of a throttle: {BATCHES}")
+            format!("; level over the whole run, typical of a throttle: {BATCHES}")
         }
         RateShape::Varied { is_throttled: true, .. } => format!("; a throttle sets the rate: {BATCHES}"),
         RateShape::Varied { least, most, .. } => {

@@ -175,6 +175,6 @@ fn limits_of_changes_are_cases() {
     });
     let cases = cases(&report::junit(&assessment));
     assert_eq!(cases.len(), 2, "{cases:?}");
-    assert!(cases["write.iops at most 5 % lower"].1.contains("write.iops is 12 % lower"), "{cases:?}");
+    assert!(cases["write.iops at most 5 % lower"].1.contains("A write.iops: B is 12 % lower than A"), "{cases:?}");
     assert_eq!(cases["write.lat.p99 at most 10 % higher"].0, "passed");
 }

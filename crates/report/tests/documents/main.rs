@@ -5,5 +5,6 @@
 mod browser;
 mod documents;
 mod junit;
+mod reasons;
 #[path = "../sample/mod.rs"]
 mod sample;
