@@ -4,7 +4,6 @@ use assessment::{Assessment, Cause, ClassMatch, Severity, Unmeasured, Verdict};
 use units::shell::quoted;
 
 use crate::causes::{cause, finding};
-use crate::findings::dialect;
 use crate::published_limits::{class, pattern};
 use crate::rows::takes_expectations;
 use crate::wording::{self, Dialect};
@@ -26,7 +25,7 @@ fn classes(classes: &[ClassMatch]) -> String {
 /// Returns what to do about a finding that makes all figures worthless; `None` for another verdict.
 pub fn advice(assessment: &Assessment) -> Option<String> {
     let finding = finding(assessment).filter(|finding| finding.severity == Severity::Invalid)?;
-    let dialect = assessment.tests.last().map_or(Dialect::Fio, dialect);
+    let dialect = assessment.tests.last().map_or(Dialect::Fio, wording::dialect);
     Some(wording::advice(finding, dialect)).filter(|advice| !advice.is_empty())
 }
 

@@ -47,14 +47,14 @@ fn of_tests(assessment: &Assessment) -> String {
     let Cause::Test { cause, .. } = &assessment.cause else { return wording::cause(&assessment.cause) };
     let tests = &assessment.tests;
     let with_finding = tests.iter().filter(|test| has_same_finding(assessment, test)).count();
-    let (first, said) = match with_finding > 1 {
+    let (first, named) = match with_finding > 1 {
         true => (wording::cause(cause), with_finding),
         false => (wording::cause(&assessment.cause), 1),
     };
     let worst = tests.iter().map(|test| test.verdict).max();
     let count = |verdict: Verdict| {
         let all = tests.iter().filter(|test| test.verdict == verdict).count();
-        let (others, more) = if Some(verdict) == worst { (all.saturating_sub(said), " more") } else { (all, "") };
+        let (others, more) = if Some(verdict) == worst { (all.saturating_sub(named), " more") } else { (all, "") };
         (others > 0).then(|| format!("{others}{more} {verdict}"))
     };
     let own = (with_finding > 1).then(|| with_finding.to_string());

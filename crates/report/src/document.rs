@@ -9,7 +9,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::causes::{cause, cause_of_test};
-use crate::findings::dialect;
 use crate::worded::{self, AdvisedFinding, With, Worded};
 use crate::wording;
 
@@ -142,7 +141,7 @@ impl<'a> TestDocument<'a> {
             let more = Judged { unit: part.metric.unit(), ratio: part.ratio(), message: wording::reason(part) };
             With::new(part, more)
         };
-        let dialect = dialect(test);
+        let dialect = wording::dialect(test);
         TestDocument {
             name: &test.name,
             title: &test.title,

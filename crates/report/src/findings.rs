@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use assessment::{Assessment, Finding, Severity, Subject, Test};
+use assessment::{Assessment, Finding, Severity, Subject};
 
 use crate::study;
 use crate::wording::{self, Dialect};
@@ -84,7 +84,7 @@ pub fn worst_first(assessment: &Assessment) -> Vec<Shared<'_>> {
     let mut shared: Vec<Shared> = Vec::new();
     for (at, test) in assessment.tests.iter().enumerate() {
         for finding in &test.findings {
-            let dialect = dialect(test);
+            let dialect = wording::dialect(test);
             let place = study::place(assessment, at, finding).map_or(Cow::Borrowed(test.name.as_str()), Cow::Owned);
             let occurrence = Occurrence { place, test: &test.name, finding };
             match shared.iter_mut().find(|known| known.is_of(finding, dialect)) {
@@ -95,9 +95,4 @@ pub fn worst_first(assessment: &Assessment) -> Vec<Shared<'_>> {
     }
     shared.sort_by_key(|shared| std::cmp::Reverse(shared.severity));
     shared
-}
-
-/// Returns the dialect of a test's jobs.
-pub fn dialect(test: &Test) -> Dialect {
-    test.rounds.first().map_or(Dialect::Fio, |round| round.record.plan.origin.dialect())
 }

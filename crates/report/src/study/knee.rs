@@ -13,7 +13,6 @@ use super::bars::bar;
 use super::parts::{SettingsObject, Summary, document};
 use super::scale::Scale;
 use super::table::{Column, Row, Table, WIDTH};
-use crate::findings::dialect;
 use crate::text::target_name;
 use crate::worded::{AdvisedFinding, Worded, failure, finding, worded};
 use crate::wording::{self, Dialect};
@@ -68,13 +67,13 @@ fn notes(result: &KneeResult) -> Vec<String> {
         let KneeFigures { p50_ns, p99_ns, p99_9_ns, percentile_ns, .. } = point.figures;
         [p50_ns, p99_ns, p99_9_ns, percentile_ns].contains(&None)
     };
-    let note = "never: so many I/Os were due and never submitted that the percentile is one of them";
+    let note = "never: the percentile lies among I/Os that were due and not submitted before the end";
     result.points.iter().any(has_never).then(|| note.to_owned()).into_iter().collect()
 }
 
 fn findings_of(assessment: &Assessment) -> Vec<String> {
     let findings = assessment.tests.last().into_iter().flat_map(|test| &test.findings);
-    let dialect = assessment.tests.last().map_or(Dialect::Fio, dialect);
+    let dialect = assessment.tests.last().map_or(Dialect::Fio, wording::dialect);
     findings.map(|finding| wording::finding(finding, dialect)).collect()
 }
 
@@ -398,7 +397,7 @@ pub fn json(assessment: &Assessment, request: &Knee, result: &KneeResult) -> Str
 }
 
 fn findings(test: &Test) -> Vec<AdvisedFinding<'_>> {
-    let dialect = dialect(test);
+    let dialect = wording::dialect(test);
     test.findings.iter().map(|part| finding(part, dialect)).collect()
 }
 

@@ -13,7 +13,6 @@ use super::comparison::{self, Compared};
 use super::conclusion;
 use super::parts::{Summary, document};
 use super::table::{Column, Row, Table};
-use crate::findings::dialect;
 use crate::text;
 use crate::worded::{AdvisedFinding, Worded, failure, finding};
 use crate::wording::{self, Dialect};
@@ -49,7 +48,7 @@ pub fn summary(assessment: &Assessment, request: &Repeats, result: &RepeatsResul
     }
     let missing = result.not_measured.iter();
     notes.extend(missing.map(|limit| format!("error: --fail-on {limit}: not measured in both workloads")));
-    let dialect = assessment.tests.first().map_or(Dialect::Fio, dialect);
+    let dialect = assessment.tests.first().map_or(Dialect::Fio, wording::dialect);
     let findings = result.findings.iter().map(|finding| of_finding(finding, &sides, dialect)).collect();
     notes.extend(kept(request));
     Summary {
@@ -286,7 +285,7 @@ impl<'a> FindingDocument<'a> {
 
 pub fn json(assessment: &Assessment, request: &Repeats, result: &RepeatsResult) -> String {
     let sides = sides(request, result);
-    let dialect = assessment.tests.first().map_or(Dialect::Fio, dialect);
+    let dialect = assessment.tests.first().map_or(Dialect::Fio, wording::dialect);
     let failed = result.comparison.iter().flat_map(|comparison| &comparison.failed);
     document(&RepeatsDocument {
         schema: SCHEMA,

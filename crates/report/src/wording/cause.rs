@@ -8,7 +8,7 @@ use units::format::{TIMES_FROM, bandwidth, grouped, iops, percent, time_ns};
 
 use super::correction::correction;
 use super::failure::failure;
-use super::finding::{headline, message};
+use super::finding::{headline, message, what};
 use super::names::quoted;
 use super::steady::steady_state;
 use super::unmeasured::not_measured;
@@ -31,7 +31,7 @@ pub fn cause_of_test(test: &str, cause: &Cause) -> String {
         Cause::Finding(finding) => match &finding.subject {
             Subject::Jobs { names, .. } if names.as_slice() == [test] => headline(finding),
             // The title of a report has the target.
-            Subject::Targets(_) => headline(finding),
+            Subject::Targets(_) => what(finding),
             _ => message(finding),
         },
         Cause::Figures(figures) if figures.is_empty() => "no I/O completed".to_owned(),

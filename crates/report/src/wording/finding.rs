@@ -30,9 +30,15 @@ pub fn subject(subject: &Subject) -> Option<String> {
 /// Returns the whole message: subject, headline and figures.
 pub fn message(finding: &Finding) -> String {
     let subject = subject(&finding.subject).map(|subject| format!("{subject}: ")).unwrap_or_default();
-    let figures = figures(finding);
-    let figures = if figures.is_empty() { figures } else { format!(": {figures}") };
-    format!("{subject}{}{figures}", headline(finding))
+    subject + &what(finding)
+}
+
+/// Returns the message without the subject.
+pub fn what(finding: &Finding) -> String {
+    match figures(finding) {
+        none if none.is_empty() => headline(finding),
+        figures => format!("{}: {figures}", headline(finding)),
+    }
 }
 
 /// Returns what happened. Findings of one kind and severity have the same headline, whatever their figures.

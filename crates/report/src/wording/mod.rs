@@ -1,7 +1,7 @@
 //! The wording of findings, judgements and causes: what happened, the figures, and what to do. The names of options in
 //! advice are the dialect's.
 
-use assessment::Finding;
+use assessment::{Finding, Test};
 
 mod advice;
 mod cause;
@@ -29,4 +29,9 @@ pub fn finding(finding: &Finding, dialect: Dialect) -> String {
         none if none.is_empty() => message(finding),
         advice => format!("{}\nhelp: {advice}", message(finding)),
     }
+}
+
+/// Returns the dialect of a test's jobs.
+pub fn dialect(test: &Test) -> Dialect {
+    test.rounds.first().map_or(Dialect::Fio, |round| round.record.plan.origin.dialect())
 }

@@ -38,7 +38,7 @@ fn an_open_threshold_has_its_tolerance_and_its_reason_on_the_first_screen() {
 }
 
 #[test]
-fn a_finding_of_all_tests_is_said_once_without_paths_and_with_what_to_do() {
+fn a_finding_of_all_tests_is_shown_once_without_paths_and_with_what_to_do() {
     let mut assessment = sample::assessment();
     let finding = Finding {
         kind: FindingKind::InMemory,
