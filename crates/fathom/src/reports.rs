@@ -37,8 +37,18 @@ impl Kind {
     /// Returns the kind of a report by the end of its name.
     ///
     /// # Errors
-    /// The name has no known end.
+    /// The name has no known end, or this build has no pictures of this kind.
     pub fn of_name(path: &str) -> Result<Kind, String> {
+        let kind = Kind::by_end(path)?;
+        match kind {
+            Kind::Folder | Kind::File(Form::Png | Form::CardPng) if !report::HAS_PICTURES => {
+                Err(PngError::NotBuiltIn.to_string())
+            }
+            kind => Ok(kind),
+        }
+    }
+
+    fn by_end(path: &str) -> Result<Kind, String> {
         if pictures::is_folder(path) {
             return Ok(Kind::Folder);
         }

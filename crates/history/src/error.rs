@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::{fmt, io};
 
-use parquet::errors::ParquetError;
 use record::schema::SchemaError;
 use rusqlite::ErrorCode;
 
@@ -39,7 +38,9 @@ pub enum HistoryError {
     /// A document is larger than 4 GiB.
     TooLarge,
     /// A table cannot be written as Parquet.
-    Parquet(ParquetError),
+    Parquet(String),
+    /// This build writes no Parquet.
+    NoParquet,
 }
 
 impl HistoryError {
@@ -91,7 +92,10 @@ impl fmt::Display for HistoryError {
             HistoryError::Compress(error) => error.fmt(to),
             HistoryError::Decompress(error) => write!(to, "cannot be decompressed: {error}"),
             HistoryError::TooLarge => to.write_str("larger than 4 GiB"),
-            HistoryError::Parquet(error) => error.fmt(to),
+            HistoryError::Parquet(error) => to.write_str(error),
+            HistoryError::NoParquet => to.write_str(
+                "this fathom was built without Parquet: use --format csv, or build it with `cargo build --profile dist --all-features`",
+            ),
         }
     }
 }
@@ -107,11 +111,5 @@ impl From<rusqlite::Error> for HistoryError {
 impl From<SchemaError> for HistoryError {
     fn from(error: SchemaError) -> HistoryError {
         HistoryError::Schema(error)
-    }
-}
-
-impl From<ParquetError> for HistoryError {
-    fn from(error: ParquetError) -> HistoryError {
-        HistoryError::Parquet(error)
     }
 }

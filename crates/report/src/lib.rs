@@ -40,7 +40,7 @@ pub use document::{AssessmentDocument, document};
 pub use html::html;
 pub use junit::junit;
 pub use markdown::markdown;
-pub use png::PngError;
+pub use png::{IS_BUILT_IN as HAS_PICTURES, PngError};
 pub use study::{
     ComparisonDocument, Ink, KneeDocument, RepeatsDocument, SweepDocument, comparison_json, comparison_text,
     conclusion, csv, json, sentence, text,

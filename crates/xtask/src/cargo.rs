@@ -8,3 +8,10 @@ pub fn cargo(args: &[&str]) -> Command {
     command.args(args);
     command
 }
+
+/// Makes a command that starts cargo with the scheduling class for idle CPU time.
+pub fn idle(args: &[&str]) -> Command {
+    let mut command = Command::new("chrt");
+    command.args(["--idle", "0", env!("CARGO")]).args(args);
+    command
+}

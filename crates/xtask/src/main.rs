@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-use cargo::cargo;
+use cargo::{cargo, idle};
 use tidy::{Action, MODE, Mode};
 
 const USAGE: &str = "usage: cargo xtask ci
@@ -22,7 +22,7 @@ const USAGE: &str = "usage: cargo xtask ci
                                        send signals at random times in N runs
        cargo xtask engine-faults [FAULT...]
                                        show which tests catch faults in the engine
-       cargo xtask fuzz [--minutes M] [--timeout S] [--jobs N] [--folder FOLDER] [--pack] [TARGET...]
+       cargo xtask fuzz [--minutes M|--seconds S] [--timeout S] [--jobs N] [--folder FOLDER] [--pack] [TARGET...]
                                        fuzz the parsers; --pack replaces the inputs in corpus/fuzz
        cargo xtask deny                check licences and sources of all packages (needs cargo-deny)
        cargo xtask mutants [--shard K/N] [PACKAGE...]
@@ -42,6 +42,7 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let outcome = match args.as_slice() {
+        args if fuzz::coverage::is_compiler() => fuzz::coverage::compile(args),
         ["ci"] => ci(),
         ["tests"] => tests::run(|| Ok(())),
         ["faults", "--runs", runs] => faults(runs, None),
@@ -78,8 +79,11 @@ fn ci() -> Result<(), String> {
 /// Checks that need a CPU but no particular time. They get only CPU time that nothing else wants.
 fn lints() -> Result<(), String> {
     check("lints", idle(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]))?;
+    // The tests have all features.
+    check("default features", idle(&["check", "--package", "fathom", "--quiet"]))?;
     check("documentation", idle(&["doc", "--workspace", "--no-deps", "--quiet"]))?;
-    deny(idle)
+    deny(idle)?;
+    fuzz::run(&fuzz::Options::of_ci())
 }
 
 /// Checks licences, banned packages and sources with cargo-deny. Builds it first where it is missing: without optimisation,
@@ -95,20 +99,13 @@ fn deny(cargo: impl Fn(&[&str]) -> Command) -> Result<(), String> {
     check("licences and sources", cargo(&["deny", "--log-level", "warn", "check", "licenses", "bans", "sources"]))
 }
 
-/// Runs fathom for hours, built as released.
+/// Runs fathom for hours, built as packages have it.
 fn soak(arguments: &[&str]) -> Result<(), String> {
-    check("build", cargo(&["build", "--release", "--package", "fathom"]))?;
+    check("build", cargo(&["build", "--profile", "dist", "--package", "fathom", "--all-features"]))?;
     let root = root()?;
     let mut soak = cargo(&["run", "--quiet", "--package", "fathom-soak", "--"]);
-    soak.args(arguments).env("FATHOM", root.join("target/release/fathom"));
+    soak.args(arguments).env("FATHOM", root.join("target/dist/fathom"));
     check("soak", soak)
-}
-
-/// Makes a command that starts cargo with the scheduling class for idle CPU time.
-fn idle(args: &[&str]) -> Command {
-    let mut command = Command::new("chrt");
-    command.args(["--idle", "0", env!("CARGO")]).args(args);
-    command
 }
 
 /// Runs the test of signals at random times with another number of runs. The seed is that of the clock by default.

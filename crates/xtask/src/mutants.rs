@@ -89,9 +89,9 @@ pub fn run(args: &[&str]) -> Result<(), String> {
 fn test(subject: &Subject, shard: &str, folder: &Path) -> Result<(), String> {
     fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let mut command = Command::new("cargo");
-    command.args(["mutants", "--package", subject.package, "--shard", shard, "--no-shuffle", "--output"]).arg(folder);
-    // A mutant that loops is caught.
-    command.args(["--minimum-test-timeout", "60", "--colors", "never"]);
+    command.args(["mutants", "--package", subject.package, "--shard", shard, "--sharding", "round-robin"]);
+    // A mutant that loops is caught. A machine that does other work too needs some time.
+    command.args(["--minimum-test-timeout", "120", "--colors", "never", "--output"]).arg(folder);
     command.args(subject.files.iter().flat_map(|glob| ["--file", glob]));
     let status = command.status().map_err(|error| format!("mutants: {error}"))?;
     match status.code() {

@@ -2,6 +2,10 @@
 
 mod figures;
 mod intervals;
+#[cfg(feature = "parquet")]
+mod parquet;
+#[cfg(not(feature = "parquet"))]
+#[path = "no_parquet.rs"]
 mod parquet;
 mod table;
 

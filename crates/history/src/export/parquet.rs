@@ -21,7 +21,7 @@ impl Table {
     ///
     /// [`HistoryError::Parquet`] if the table cannot be written.
     pub fn parquet(&self) -> std::result::Result<Vec<u8>, HistoryError> {
-        Ok(self.write()?)
+        self.write().map_err(|error| HistoryError::Parquet(error.to_string()))
     }
 
     fn write(&self) -> Result<Vec<u8>> {

@@ -52,12 +52,6 @@ impl Folder {
         self.path.join("logs").join(format!("{target}.log"))
     }
 
-    /// Returns the executable of a target.
-    pub fn binary(&self, target: &str) -> PathBuf {
-        let triple = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
-        self.build().join(triple).join("release").join(target)
-    }
-
     /// Returns the folder of the inputs that the fuzzer found.
     ///
     /// # Errors
@@ -98,11 +92,11 @@ impl Folder {
         created.map_err(|error| error.to_string())
     }
 
-    /// Returns the number of inputs that made the target fail.
-    pub fn findings(&self, target: &str) -> usize {
+    /// Returns the inputs that made the target fail.
+    pub fn findings(&self, target: &str) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.all_findings().join(target)).into_iter().flatten().filter_map(Result::ok);
         let is_finding = |name: &str| ["crash-", "timeout-", "oom-"].iter().any(|kind| name.starts_with(kind));
-        entries.filter(|entry| is_finding(&entry.file_name().to_string_lossy())).count()
+        entries.filter(|entry| is_finding(&entry.file_name().to_string_lossy())).map(|entry| entry.path()).collect()
     }
 
     /// Returns all targets, or those that are wanted.

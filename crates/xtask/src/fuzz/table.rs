@@ -40,7 +40,7 @@ pub fn table(targets: &[String], folder: &Folder) -> Result<String, String> {
             counts.cpu_ticks / TICKS_PER_MINUTE,
             last_after(&log, "cov: "),
             last_after(&log, "ft: "),
-            folder.findings(target),
+            folder.findings(target).len(),
         );
     }
     Ok(table)

@@ -1,48 +1,21 @@
-//! PNG images of charts and of the card.
+//! Draws SVG documents as pixels.
 
-use std::fmt;
+use std::error::Error;
 
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg;
-use resvg::usvg::roxmltree::{self, Document, Node};
-use ttf_parser::FaceParsingError;
+use resvg::usvg::roxmltree::{Document, Node};
 
 use crate::chart::colours;
 use crate::lettering::Lettering;
+
+use super::PngError;
+use super::outline::outline;
 
 /// Pixels per unit of a chart, so that text is sharp.
 const SCALE: f32 = 2.0;
 /// Largest height of an image, in pixels: many programs show no higher one.
 const HEIGHT_MAX: f32 = 16_000.0;
-
-/// Why a picture cannot be drawn.
-#[derive(Debug)]
-pub enum PngError {
-    /// The built-in font is not valid.
-    Font(FaceParsingError),
-    /// The drawing is not XML.
-    Xml(roxmltree::Error),
-    /// The drawing is not SVG.
-    Svg(usvg::Error),
-    /// The drawing has no width or no height.
-    Empty,
-    /// The image cannot be encoded.
-    Encode(Box<dyn std::error::Error + Send + Sync>),
-}
-
-impl fmt::Display for PngError {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            PngError::Font(error) => write!(to, "the font for pictures: {error}"),
-            PngError::Xml(error) => error.fmt(to),
-            PngError::Svg(error) => error.fmt(to),
-            PngError::Empty => to.write_str("a picture needs a width and a height"),
-            PngError::Encode(error) => error.fmt(to),
-        }
-    }
-}
-
-impl std::error::Error for PngError {}
 
 /// Draws an SVG document of charts or of the card as a PNG image. Very high documents are drawn smaller.
 ///
@@ -51,18 +24,22 @@ impl std::error::Error for PngError {}
 /// See [`PngError`].
 pub fn of_svg(svg: &str) -> Result<Vec<u8>, PngError> {
     let outlined = outlined(svg)?;
-    let tree = usvg::Tree::from_str(&outlined, &usvg::Options::default()).map_err(PngError::Svg)?;
+    let tree = usvg::Tree::from_str(&outlined, &usvg::Options::default()).map_err(drawing)?;
     let (width, height) = (tree.size().width(), tree.size().height());
     let scale = SCALE.min(HEIGHT_MAX / height.max(1.0));
-    let mut pixels =
-        Pixmap::new((width * scale).ceil() as u32, (height * scale).ceil() as u32).ok_or(PngError::Empty)?;
+    let mut pixels = Pixmap::new((width * scale).ceil() as u32, (height * scale).ceil() as u32)
+        .ok_or_else(|| drawing("a picture needs a width and a height"))?;
     resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixels.as_mut());
-    pixels.encode_png().map_err(|error| PngError::Encode(Box::new(error)))
+    pixels.encode_png().map_err(drawing)
+}
+
+fn drawing(error: impl Into<Box<dyn Error + Send + Sync>>) -> PngError {
+    PngError::Drawing(error.into())
 }
 
 /// Replaces text by its outlines.
 fn outlined(svg: &str) -> Result<String, PngError> {
-    let document = Document::parse(svg).map_err(PngError::Xml)?;
+    let document = Document::parse(svg).map_err(drawing)?;
     let lettering = Lettering::new().map_err(PngError::Font)?;
     let mut drawn = String::with_capacity(4 * svg.len());
     let mut done = 0;
@@ -93,7 +70,7 @@ fn letters(lettering: &Lettering, node: &Node) -> String {
         Some("end") => number("x") - width,
         _ => number("x"),
     };
-    let outline = lettering.outline(text, size, is_bold, (left, number("y")));
+    let outline = outline(lettering, text, size, is_bold, (left, number("y")));
     let transform = node.attribute("transform").map(|value| format!(" transform=\"{value}\"")).unwrap_or_default();
     format!("<path style=\"fill:{colour}\"{transform} d=\"{outline}\"/>")
 }

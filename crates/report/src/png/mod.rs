@@ -1,0 +1,60 @@
+//! PNG images of charts and of the card, in builds with the feature `pictures`.
+
+#[cfg(feature = "pictures")]
+mod drawing;
+#[cfg(feature = "pictures")]
+mod outline;
+
+use std::error::Error;
+use std::fmt;
+
+use ttf_parser::FaceParsingError;
+
+/// Whether this build draws PNG images.
+pub const IS_BUILT_IN: bool = cfg!(feature = "pictures");
+
+/// Why a picture cannot be drawn.
+#[derive(Debug)]
+pub enum PngError {
+    /// The built-in font is not valid.
+    Font(FaceParsingError),
+    /// This build has no pictures.
+    NotBuiltIn,
+    /// The drawing is not valid SVG, has no width or height, or cannot be encoded.
+    Drawing(Box<dyn Error + Send + Sync>),
+}
+
+impl fmt::Display for PngError {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PngError::Font(error) => write!(to, "the font for pictures: {error}"),
+            PngError::NotBuiltIn => to.write_str(
+                "this fathom was built without PNG pictures: use a name that ends with .svg, or build it with \
+                 `cargo build --profile dist --all-features`",
+            ),
+            PngError::Drawing(error) => error.fmt(to),
+        }
+    }
+}
+
+impl Error for PngError {}
+
+/// Draws an SVG document of charts or of the card as a PNG image. Very high documents are drawn smaller.
+///
+/// # Errors
+///
+/// See [`PngError`].
+#[cfg(feature = "pictures")]
+pub fn of_svg(svg: &str) -> Result<Vec<u8>, PngError> {
+    drawing::of_svg(svg)
+}
+
+/// Fails: this build has no pictures.
+///
+/// # Errors
+///
+/// [`PngError::NotBuiltIn`].
+#[cfg(not(feature = "pictures"))]
+pub fn of_svg(_svg: &str) -> Result<Vec<u8>, PngError> {
+    Err(PngError::NotBuiltIn)
+}

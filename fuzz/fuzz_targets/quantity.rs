@@ -1,4 +1,0 @@
-//! Quantities with units.
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|input: &[u8]| fathom_fuzz::run("quantity", input));

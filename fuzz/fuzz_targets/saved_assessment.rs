@@ -1,4 +1,0 @@
-//! Saved assessments.
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|input: &[u8]| fathom_fuzz::run("saved_assessment", input));
