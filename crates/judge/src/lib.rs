@@ -49,11 +49,10 @@ pub fn findings(record: &Record) -> Vec<Finding> {
     found.extend(load_generator::find(record));
     found.extend(late_ios::find(record));
     found.extend(levels::find(record));
-    // CPU time that the load generator lacks makes two latency modes, too.
-    let is_limited_here = found.iter().any(|finding| matches!(finding.kind, FindingKind::LoadGeneratorLimit(_)));
-    if !is_limited_here {
-        found.extend(throttle::find(record));
-    }
+    let throttled = throttle::find(record);
+    found.extend(
+        throttled.into_iter().filter(|throttled| !is_limited_here(record, &found, throttled)).collect::<Vec<_>>(),
+    );
     found.extend(unsteady::find(record));
     found.extend(ended::short(record));
     let interruptions = interrupted::find(record);
@@ -62,4 +61,50 @@ pub fn findings(record: &Record) -> Vec<Finding> {
         found.extend(interruptions);
     }
     found
+}
+
+/// Whether the load generator was the limit in the phase of a throttle. Waits for a CPU make two latency modes, too.
+fn is_limited_here(record: &Record, found: &[Finding], throttled: &Finding) -> bool {
+    let phase = single::phase(record, throttled);
+    let limits = found.iter().filter(|finding| matches!(finding.kind, FindingKind::LoadGeneratorLimit(_)));
+    limits.map(|finding| single::phase(record, finding)).any(|other| other.is_none() || other == phase)
+}
+
+#[cfg(test)]
+mod tests {
+    use assessment::{LimitReason, LoadGenerator, LoadGeneratorLimit, Severity, Subject, TimeShares};
+
+    use super::*;
+    use crate::time_series::simulated::run;
+
+    #[test]
+    fn a_throttle_is_no_cause_where_the_load_generator_was_the_limit() {
+        let record = run(&[500.0; 20]);
+        let of_phase = |phase| Subject::Jobs { names: vec!["a".to_owned()], phase };
+        let finding = |kind, subject| Finding { kind, subject, severity: Severity::Info };
+        let throttled = FindingKind::Throttled {
+            direction: plan::Ddir::Read,
+            iops: 500.0,
+            passed_share: 0.5,
+            passed_ns: 1,
+            held_share: 0.5,
+            held_ns: 2,
+        };
+        let throttled = finding(throttled, of_phase(1));
+        let load_generator = LoadGenerator {
+            user_ns_per_io: 1.0,
+            system_ns_per_io: 1.0,
+            on_cpu_percent: 100.0,
+            cpu_wait_percent: None,
+            limit: LoadGeneratorLimit::Limit,
+            reason: LimitReason::OwnTime,
+            threads: 1,
+            of_threads: 1,
+            shares: TimeShares { user: 1.0, system: 0.0, cpu_wait: None },
+        };
+        let limit = |subject| [finding(FindingKind::LoadGeneratorLimit(load_generator.clone()), subject)];
+        assert!(is_limited_here(&record, &limit(of_phase(1)), &throttled));
+        assert!(is_limited_here(&record, &limit(Subject::Run), &throttled));
+        assert!(!is_limited_here(&record, &limit(of_phase(0)), &throttled));
+    }
 }

@@ -122,7 +122,7 @@ pub fn assessment(record: &Record) -> Assessment {
 }
 
 /// Returns the phase of a finding; `None` if it is about all phases.
-fn phase(record: &Record, finding: &Finding) -> Option<u32> {
+pub(crate) fn phase(record: &Record, finding: &Finding) -> Option<u32> {
     match &finding.subject {
         Subject::Jobs { phase, .. } => Some(*phase),
         Subject::TimeSpan(number) => number.checked_sub(1),

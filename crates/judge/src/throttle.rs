@@ -107,6 +107,20 @@ mod tests {
     }
 
     #[test]
+    fn modes_are_those_of_the_service_time() {
+        // A device that completes I/Os in the submitting call: `clat` is close to 0.
+        let mut record = run(&[500.0; 20]);
+        let reads = &mut record.workers[0].stats.ddirs[0];
+        for (count, clat_ns, lat_ns) in [(6000, 80, 5_000), (4000, 48_000_000, 48_005_000)] {
+            (0..count).for_each(|_| reads.clat.record(clat_ns));
+            (0..count).for_each(|_| reads.lat.record(lat_ns));
+        }
+        let found = find(&record);
+        let FindingKind::Throttled { passed_ns, .. } = found[0].kind else { panic!("{found:?}") };
+        assert!((4_900..5_100).contains(&passed_ns), "{passed_ns}");
+    }
+
+    #[test]
     fn one_mode_an_uneven_rate_a_few_outliers_and_short_waits_are_no_throttle() {
         let two = [(3000, 150_000), (7000, 48_000_000)];
         let uneven: Vec<f64> = (0..20).map(|second| 500.0 + 100.0 * f64::from(second % 3)).collect();

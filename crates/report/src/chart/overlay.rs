@@ -10,6 +10,7 @@ use super::canvas::{Canvas, Entry};
 use super::latencies::{self, Series};
 use super::over_time::LARGE_BLOCK_BYTES;
 use super::picture::{Chart, Detail};
+use super::sign::line_classes;
 use super::time_series::{Point, TimeSeries};
 use crate::figures::Times;
 use crate::text::figure;
@@ -106,17 +107,15 @@ impl OverTime<'_> {
         let of = |series: &TimeSeries| series.points.iter().filter_map(self.value).collect::<Vec<f64>>();
         let (least, most) = span(lines.iter().flat_map(|lines| &lines.series).flat_map(of))?;
         let end_s = lines.iter().flat_map(|lines| &lines.series).map(|series| series.end_s).fold(0.0, f64::max);
-        // Lines on each other stay visible.
-        let colour = |at: usize| format!("s{at} d{}", at % DASHES);
         let legend: Vec<Entry> =
-            lines.iter().enumerate().map(|(at, lines)| Entry::line(colour(at), lines.name.clone())).collect();
+            lines.iter().enumerate().map(|(at, lines)| Entry::line(line_classes(at), lines.name.clone())).collect();
         let mut canvas = Canvas::new(Axis::time(end_s), (self.axis)(least, most), &legend);
         let mut words = Vec::new();
         for (at, lines) in lines.iter().enumerate() {
             for series in &lines.series {
                 let steps: Vec<_> =
                     series.points.iter().map(|point| (point.from_s, point.to_s, (self.value)(point))).collect();
-                canvas.steps(&colour(at), &steps);
+                canvas.steps(&line_classes(at), &steps);
             }
             words.extend(span(lines.series.iter().flat_map(of)).map(|(least, most)| {
                 let left_out = match lines.runs > RUNS_SHOWN {

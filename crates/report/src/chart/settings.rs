@@ -9,6 +9,7 @@ use super::canvas::{Canvas, Entry};
 use super::colours::SERIES;
 use super::load;
 use super::picture::Chart;
+use super::sign::{Sign, line_classes};
 use crate::figures::{Cell, grouped_by_others};
 
 /// Names of the block size in both dialects.
@@ -91,7 +92,7 @@ fn blocks(test: &Test, cells: &[Cell], setting: &str, figure: &Figure) -> Option
         .iter()
         .enumerate()
         .filter(|_| has_names)
-        .map(|(at, (name, _))| Entry::line(format!("s{at}"), name.clone()))
+        .map(|(at, (name, _))| Entry::line(line_classes(at), name.clone()).marked(Sign::of_series(at), at))
         .collect();
     let mut canvas = Canvas::new(Axis::places("block size", &labels), Axis::counts(figure.name, most), &legend);
     for (at, (name, group)) in groups.iter().enumerate() {
@@ -99,11 +100,11 @@ fn blocks(test: &Test, cells: &[Cell], setting: &str, figure: &Figure) -> Option
         let mut points: Vec<(f64, f64)> =
             group.iter().filter_map(|cell| Some((place(cell)? as f64, (figure.of)(cell)))).collect();
         points.sort_by(|one, other| one.0.total_cmp(&other.0));
-        canvas.line(&format!("s{at}"), &points);
+        canvas.line(&line_classes(at), &points);
         for (place, value) in points {
             let block = values[place as usize];
             let hint = format!("{block} {name}: {} {}", grouped(value), figure.name);
-            canvas.dot(&format!("f{at}"), place, value, &hint);
+            canvas.mark(Sign::of_series(at), at, (place, value), &hint);
         }
     }
     let words = groups.iter().map(|(name, group)| {

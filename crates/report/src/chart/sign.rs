@@ -14,6 +14,11 @@ pub enum Sign {
 pub const OF_PERCENTILES: [Sign; 3] = [Sign::Dot, Sign::Triangle, Sign::Ring];
 
 impl Sign {
+    /// Returns the sign of a series. With [`line_classes`], lines on each other stay visible.
+    pub fn of_series(at: usize) -> Sign {
+        OF_PERCENTILES[at % OF_PERCENTILES.len()]
+    }
+
     /// Returns the sign as an SVG element, in the colour of a series.
     pub fn svg(self, colour: usize, x: f64, y: f64, title: &str) -> String {
         let (x_text, y_text) = (number(x), number(y));
@@ -33,4 +38,9 @@ impl Sign {
             ),
         }
     }
+}
+
+/// Returns the CSS classes of the line of a series: its colour, and its dashes.
+pub fn line_classes(at: usize) -> String {
+    format!("s{at} d{}", at % OF_PERCENTILES.len())
 }

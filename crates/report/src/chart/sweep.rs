@@ -6,7 +6,7 @@ use super::axis::Axis;
 use super::canvas::{Canvas, Entry};
 use super::colours::SERIES;
 use super::picture::Chart;
-use super::sign::OF_PERCENTILES;
+use super::sign::{Sign, line_classes};
 use crate::study::sweep::{metric_title, scale, series};
 
 pub fn chart(test: &Test, request: &Sweep, result: &SweepResult) -> Option<Chart> {
@@ -23,11 +23,10 @@ pub fn chart(test: &Test, request: &Sweep, result: &SweepResult) -> Option<Chart
         return None;
     }
     let named = series.iter().enumerate().filter(|_| series.len() > 1);
-    // Lines on each other stay visible: by dashes and signs.
-    let classes = |at: usize| format!("s{at} d{}", at % OF_PERCENTILES.len());
-    let sign = |at: usize| OF_PERCENTILES[at % OF_PERCENTILES.len()];
-    let legend: Vec<Entry> =
-        named.map(|(at, (name, _))| Entry::line(classes(at), name.clone()).marked(sign(at), at)).collect();
+    let entry = |(at, (name, _)): (usize, &(String, Vec<usize>))| {
+        Entry::line(line_classes(at), name.clone()).marked(Sign::of_series(at), at)
+    };
+    let legend: Vec<Entry> = named.map(entry).collect();
     let title = metric_title(request, result);
     let mut canvas = Canvas::new(Axis::places(option, values), Axis::counts(&title, most), &legend);
     for (nth, (_, points)) in series.iter().enumerate() {
@@ -38,14 +37,14 @@ pub fn chart(test: &Test, request: &Sweep, result: &SweepResult) -> Option<Chart
         let known: Vec<(usize, f64, f64)> =
             points.iter().filter_map(|at| Some((*at, place(*at)?, value(*at)?))).collect();
         let line: Vec<(f64, f64)> = known.iter().map(|(_, x, value)| (*x, value / scale.divisor)).collect();
-        canvas.line(&classes(nth), &line);
+        canvas.line(&line_classes(nth), &line);
         for (at, x, value) in known {
             if let Some((least, most)) = range(at) {
                 canvas.line(&format!("s{nth}"), &[(x, least / scale.divisor), (x, most / scale.divisor)]);
             }
             let mark = if best.point == at { " (best)" } else { "" };
             let hint = format!("{}: {}{mark}", result.points[at].name(), scale.with_unit(value));
-            canvas.mark(sign(nth), nth, (x, value / scale.divisor), &hint);
+            canvas.mark(Sign::of_series(nth), nth, (x, value / scale.divisor), &hint);
         }
     }
     let words = format!("Best: {} at {}.", scale.with_unit(best.value), result.points.get(best.point)?.name());

@@ -256,14 +256,17 @@ fn findings(assessment: &Assessment) -> String {
         let severity = shared.severity.name();
         let evidence: String =
             shared.occurrences.iter().map(|found| format!("<li>{}</li>", escaped(&found.evidence()))).collect();
-        let to_do = if shared.severity == Severity::Info { "" } else { "What to do: " };
+        let to_do = match shared.severity {
+            Severity::Info => text::sentence(&shared.advice),
+            _ => format!("What to do: {}", shared.advice),
+        };
         section += &format!(
             "<details class=\"finding {severity}\"><summary><span class=\"kind\">{severity}</span> <b>{}</b> \
-             <span class=\"soft\">({})</span></summary><ul>{evidence}</ul><p>{to_do}{}</p><p class=\"soft\">Finding: \
+             <span class=\"soft\">({})</span></summary><ul>{evidence}</ul><p>{}</p><p class=\"soft\">Finding: \
              <code>{}</code></p></details>\n",
             escaped(&text::sentence(&shared.headline)),
             escaped(&shared.tests()),
-            escaped(&shared.advice),
+            escaped(&to_do),
             escaped(shared.kind),
         );
     }
