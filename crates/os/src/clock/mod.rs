@@ -296,7 +296,7 @@ mod tests {
 
     #[test]
     fn unknown_clock_number_is_an_error() {
-        assert!(nearest(|| kernel_clock(libc::CLOCK_REALTIME).unwrap().abs_diff(wall())) < 5_000_000);
+        assert!(nearest(|| kernel_clock(0).unwrap().abs_diff(wall())) < 5_000_000);
         assert!(kernel_clock(15).is_err());
     }
 

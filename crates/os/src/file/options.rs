@@ -1,5 +1,7 @@
 //! How a file is opened.
 
+use super::Advice;
+
 /// Options for opening a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct OpenOptions {
@@ -23,6 +25,10 @@ pub struct OpenOptions {
     pub nonblock: bool,
     /// Fail if the last part of the path is a symbolic link.
     pub no_follow: bool,
+    /// Access pattern, on Windows. Linux takes it for an open file ([`File::advise`](super::File::advise)).
+    pub hint: Option<Advice>,
+    /// The file is short-lived: write-back is delayed, on Windows.
+    pub temporary: bool,
     /// Permissions of a new file, before the umask.
     pub mode: u32,
 }

@@ -21,6 +21,8 @@ pub enum EngineKind {
     Pvsync2,
     Mmap,
     Posixaio,
+    /// Overlapped I/O with a completion port (Windows).
+    Windowsaio,
     /// `fallocate`: reads reserve space, writes extend the file, trims punch holes.
     Falloc,
     /// A write truncates the file at its offset.
@@ -42,6 +44,7 @@ impl EngineKind {
             EngineKind::Pvsync2 => "pvsync2",
             EngineKind::Mmap => "mmap",
             EngineKind::Posixaio => "posixaio",
+            EngineKind::Windowsaio => "windowsaio",
             EngineKind::Falloc => "falloc",
             EngineKind::Ftruncate => "ftruncate",
             EngineKind::Null => "null",

@@ -153,12 +153,6 @@ pub fn raise_open_file_limit() -> io::Result<u64> {
     Ok(limit.rlim_cur)
 }
 
-/// Returns whether the process has root privileges.
-pub fn is_root() -> bool {
-    // SAFETY: no arguments.
-    unsafe { libc::geteuid() == 0 }
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Duration;

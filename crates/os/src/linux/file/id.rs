@@ -1,6 +1,7 @@
 //! Identity of files and devices.
 
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use crate::linux::memory::c_path;
@@ -11,6 +12,22 @@ pub struct FileId {
     device: u64,
     inode: u64,
     device_number: u64,
+}
+
+/// Returns two numbers that identify an existing file or folder: device and inode.
+///
+/// # Errors
+/// Returns the error of the system call.
+pub fn identity(path: &Path) -> io::Result<(u64, u64)> {
+    std::fs::metadata(path).map(|found| (found.dev(), found.ino()))
+}
+
+/// Returns two numbers that identify an open file, as [`identity`] does.
+///
+/// # Errors
+/// Returns the error of the system call.
+pub fn identity_of(file: &std::fs::File) -> io::Result<(u64, u64)> {
+    file.metadata().map(|found| (found.dev(), found.ino()))
 }
 
 impl FileId {

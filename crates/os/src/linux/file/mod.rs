@@ -13,16 +13,17 @@ mod written;
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::file::{Kind, OpenOptions};
 use crate::linux::memory::c_path;
 pub use folder::Folder;
-pub use id::FileId;
+pub use id::{FileId, identity, identity_of};
 pub(crate) use space::discard;
 pub use space::space;
-pub use status::{check_writable, direct_alignment, is_dax, make_dir, remove_dir, stat, unlink};
+pub use status::{check_writable, direct_alignment, is_dax, make_dir, make_private_dirs, remove_dir, stat, unlink};
 pub use written::written;
 
 /// Numbers of requests, from `linux/fs.h` and `linux/loop.h`.
@@ -31,7 +32,12 @@ const BLKSSZGET: libc::Ioctl = 0x1268;
 const LOOP_GET_STATUS64: libc::Ioctl = 0x4c05;
 
 impl Kind {
-    fn of(mode: libc::mode_t) -> Self {
+    /// Returns the type of a file by its metadata.
+    pub fn of(found: &std::fs::Metadata) -> Self {
+        Kind::of_mode(found.mode())
+    }
+
+    fn of_mode(mode: libc::mode_t) -> Self {
         match mode & libc::S_IFMT {
             libc::S_IFBLK => Kind::Block,
             libc::S_IFCHR => Kind::Char,
@@ -109,7 +115,7 @@ impl OpenOptions {
         Ok(File {
             fd: Arc::new(fd),
             path: path.to_path_buf(),
-            kind: Kind::of(state.st_mode),
+            kind: Kind::of_mode(state.st_mode),
             id: FileId::of(&state),
             writable: self.write,
             readable: self.read || !self.write,

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
 use super::check;
@@ -20,7 +21,7 @@ pub fn stat(path: &Path, call: StatCall) -> io::Result<Status> {
         // SAFETY: the name is a C string and the kernel fills the structure.
         check(unsafe { libc::statx(libc::AT_FDCWD, name.as_ptr(), 0, libc::STATX_ALL, &mut found) })?;
         return Ok(Status {
-            kind: Kind::of(u32::from(found.stx_mode)),
+            kind: Kind::of_mode(u32::from(found.stx_mode)),
             bytes: found.stx_size,
             allocated: found.stx_blocks * 512,
             device: (found.stx_dev_major, found.stx_dev_minor),
@@ -39,7 +40,7 @@ pub fn stat(path: &Path, call: StatCall) -> io::Result<Status> {
         }
     })?;
     Ok(Status {
-        kind: Kind::of(found.st_mode),
+        kind: Kind::of_mode(found.st_mode),
         bytes: found.st_size as u64,
         allocated: found.st_blocks as u64 * 512,
         device: (libc::major(found.st_dev), libc::minor(found.st_dev)),
@@ -107,6 +108,14 @@ pub fn make_dir(path: &Path, mode: u32) -> io::Result<()> {
     let name = c_path(path)?;
     // SAFETY: the name is a C string.
     check(unsafe { libc::mkdir(name.as_ptr(), mode) }).map(drop)
+}
+
+/// Creates a directory and those above it. Other users have no access to them.
+///
+/// # Errors
+/// Returns the error of the system call.
+pub fn make_private_dirs(path: &Path) -> io::Result<()> {
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
 /// Removes an empty directory.

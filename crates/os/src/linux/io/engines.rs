@@ -13,6 +13,7 @@ pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backe
         EngineKind::Mmap => Box::new(io::mmap::Mmap::open(config, slots)?),
         EngineKind::Posixaio => Box::new(io::posixaio::Posixaio::open(config, slots)),
         EngineKind::Falloc | EngineKind::Ftruncate => Box::new(io::resize::Resize::open(config, slots)),
+        EngineKind::Windowsaio => return Err(windowsaio_is_missing()),
         EngineKind::Vsync => Box::new(io::vsync::Vsync::open(config, slots)),
         EngineKind::Sync | EngineKind::Psync | EngineKind::Pvsync | EngineKind::Pvsync2 => {
             Box::new(io::sync::Sync::open(config, slots))
@@ -26,6 +27,7 @@ pub(crate) fn probe(config: &BackendConfig) -> Result<(), BackendError> {
         EngineKind::IoUring => io::uring::probe(config),
         EngineKind::Libaio => io::libaio::probe(config),
         EngineKind::Pvsync2 => io::sync::probe_preadv2(config),
+        EngineKind::Windowsaio => Err(windowsaio_is_missing()),
         EngineKind::Sync
         | EngineKind::Psync
         | EngineKind::Vsync
@@ -36,4 +38,8 @@ pub(crate) fn probe(config: &BackendConfig) -> Result<(), BackendError> {
         | EngineKind::Ftruncate
         | EngineKind::Null => Ok(()),
     }
+}
+
+fn windowsaio_is_missing() -> BackendError {
+    BackendError::new(EngineKind::Windowsaio, "only Windows has this engine")
 }

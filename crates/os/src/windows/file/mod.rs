@@ -1,0 +1,279 @@
+//! Files and devices.
+
+mod folder;
+mod id;
+mod space;
+mod status;
+
+use std::io;
+use std::os::windows::io::{AsRawHandle, OwnedHandle};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use windows_sys::Win32::Foundation::{ERROR_HANDLE_EOF, GENERIC_READ, GENERIC_WRITE, HANDLE};
+use windows_sys::Win32::Storage::FileSystem::{
+    CREATE_ALWAYS, CREATE_NEW, CreateFileW, FILE_ATTRIBUTE_TEMPORARY, FILE_FLAG_BACKUP_SEMANTICS,
+    FILE_FLAG_NO_BUFFERING, FILE_FLAG_OPEN_REPARSE_POINT, FILE_FLAG_RANDOM_ACCESS, FILE_FLAG_SEQUENTIAL_SCAN,
+    FILE_FLAG_WRITE_THROUGH, FILE_SHARE_DELETE, FILE_SHARE_READ, FILE_SHARE_WRITE, FlushFileBuffers, GetFileSizeEx,
+    OPEN_ALWAYS, OPEN_EXISTING, ReOpenFile, ReadFile, TRUNCATE_EXISTING, WriteFile,
+};
+use windows_sys::Win32::System::IO::OVERLAPPED;
+
+use super::device::volume;
+use super::handle::{check, native, owned, unsupported, wide};
+use crate::file::{Advice, Kind, OpenOptions};
+pub use folder::Folder;
+pub use id::{FileId, identity, identity_of};
+pub use space::space;
+pub use status::{
+    check_writable, direct_alignment, is_dax, make_dir, make_private_dirs, remove_dir, stat, unlink, written,
+};
+
+/// All other programs may read, write, rename and delete the file while it is open, as DiskSpd opens it.
+pub(super) const SHARE_ALL: u32 = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
+
+impl OpenOptions {
+    fn access(&self) -> u32 {
+        match (self.read, self.write) {
+            (true, true) => GENERIC_READ | GENERIC_WRITE,
+            (false, true) => GENERIC_WRITE,
+            _ => GENERIC_READ,
+        }
+    }
+
+    fn disposition(&self) -> u32 {
+        match (self.create, self.exclusive, self.truncate) {
+            (true, true, _) => CREATE_NEW,
+            (true, false, true) => CREATE_ALWAYS,
+            (true, false, false) => OPEN_ALWAYS,
+            (false, _, true) => TRUNCATE_EXISTING,
+            (false, _, false) => OPEN_EXISTING,
+        }
+    }
+
+    /// Returns the flags that reads and writes depend on.
+    fn flags(&self) -> u32 {
+        let all = [
+            (self.direct, FILE_FLAG_NO_BUFFERING),
+            (self.sync || self.dsync, FILE_FLAG_WRITE_THROUGH),
+            (self.hint == Some(Advice::Random), FILE_FLAG_RANDOM_ACCESS),
+            (self.hint == Some(Advice::Sequential), FILE_FLAG_SEQUENTIAL_SCAN),
+        ];
+        all.into_iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag).sum()
+    }
+
+    /// Opens `path`.
+    ///
+    /// # Errors
+    /// Returns the error of the call, and `InvalidInput` for a path with a NUL character.
+    pub fn open(&self, path: &Path) -> io::Result<File> {
+        self.open_as(path, path)
+    }
+
+    /// Opens `name` in `folder`. `path` is the name of the file in messages.
+    ///
+    /// # Errors
+    /// As [`OpenOptions::open`].
+    pub fn open_in(&self, folder: &Folder, name: &Path, path: &Path) -> io::Result<File> {
+        self.open_as(&folder.at(name), path)
+    }
+
+    fn open_as(&self, at: &Path, path: &Path) -> io::Result<File> {
+        let name = wide(native(at))?;
+        let link = if self.no_follow { FILE_FLAG_OPEN_REPARSE_POINT } else { 0 };
+        // An attribute, which only counts for a new file, and a flag that folders need to be opened.
+        let temporary = if self.temporary { FILE_ATTRIBUTE_TEMPORARY } else { 0 };
+        let flags = self.flags() | link | temporary | FILE_FLAG_BACKUP_SEMANTICS;
+        let (null, none) = (std::ptr::null(), std::ptr::null_mut());
+        // SAFETY: the name is a string with a final NUL. The handle is new.
+        let handle = unsafe {
+            owned(CreateFileW(name.as_ptr(), self.access(), SHARE_ALL, null, self.disposition(), flags, none))
+        }?;
+        let kind = id::kind_of(&handle, at)?;
+        let id = if kind == Kind::Block { FileId::of_device(at) } else { id::of_handle(&handle)? };
+        let handle = Arc::new(handle);
+        Ok(File { handle, path: path.to_path_buf(), kind, id, options: *self })
+    }
+}
+
+/// An open file.
+#[derive(Clone, Debug)]
+pub struct File {
+    handle: Arc<OwnedHandle>,
+    path: PathBuf,
+    kind: Kind,
+    id: FileId,
+    options: OpenOptions,
+}
+
+impl File {
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    pub fn id(&self) -> FileId {
+        self.id
+    }
+
+    pub fn is_readable(&self) -> bool {
+        self.options.read || !self.options.write
+    }
+
+    pub fn is_writable(&self) -> bool {
+        self.options.write
+    }
+
+    fn raw(&self) -> HANDLE {
+        self.handle.as_raw_handle()
+    }
+
+    /// Opens the same file again, whatever is at its path.
+    ///
+    /// # Errors
+    /// Returns the error of the call.
+    pub fn open_again(&self, options: OpenOptions) -> io::Result<File> {
+        let handle = Arc::new(self.reopen(options, 0)?);
+        Ok(File { handle, options, ..self.clone() })
+    }
+
+    /// Opens the same file again, with `flags` beside those of its options.
+    pub(super) fn reopen_with(&self, flags: u32) -> io::Result<OwnedHandle> {
+        self.reopen(self.options, flags)
+    }
+
+    fn reopen(&self, options: OpenOptions, flags: u32) -> io::Result<OwnedHandle> {
+        let flags = options.flags() | flags;
+        // SAFETY: the handle is open. The new one has no other owner.
+        unsafe { owned(ReOpenFile(self.raw(), options.access(), SHARE_ALL, flags)) }
+    }
+
+    /// Returns the size of the file, disk or volume in bytes. `None` if it has no size.
+    ///
+    /// # Errors
+    /// Returns the error of the call.
+    pub fn size(&self) -> io::Result<Option<u64>> {
+        match self.kind {
+            Kind::Regular => {
+                let mut bytes = 0;
+                // SAFETY: the call fills the number.
+                check(unsafe { GetFileSizeEx(self.raw(), &mut bytes) })?;
+                Ok(Some(bytes as u64))
+            }
+            Kind::Block => volume::device_bytes(&*self.handle).map(Some),
+            Kind::Char | Kind::Pipe | Kind::Directory | Kind::Socket => Ok(None),
+        }
+    }
+
+    /// Returns the logical sector size: the smallest unbuffered I/O of a disk.
+    ///
+    /// # Errors
+    /// Returns the error of the call.
+    pub fn logical_block_size(&self) -> io::Result<u32> {
+        volume::sector_bytes(&*self.handle)
+    }
+
+    /// Writes the file's dirty pages to the device (`FlushFileBuffers`). A file that is not writable has none.
+    ///
+    /// # Errors
+    /// Returns the error of the call.
+    pub fn fsync(&self) -> io::Result<()> {
+        if !self.options.write {
+            return Ok(());
+        }
+        // SAFETY: the handle is open.
+        check(unsafe { FlushFileBuffers(self.raw()) })
+    }
+
+    /// Closes the file. It stays open while an engine uses it.
+    ///
+    /// # Errors
+    /// None: Windows reports no errors of earlier writes here.
+    pub fn close(self) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Reads at `offset`. Returns fewer bytes at the end of the file.
+    ///
+    /// # Errors
+    /// Returns the error of the call.
+    pub fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
+        let (mut at, mut moved) = (place(offset), 0);
+        let count = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
+        // SAFETY: the call writes at most `count` bytes to the slice. The handle is synchronous: the call has ended on return.
+        match check(unsafe { ReadFile(self.raw(), bytes.as_mut_ptr(), count, &mut moved, &mut at) }) {
+            Err(error) if error.raw_os_error() == Some(ERROR_HANDLE_EOF as i32) => Ok(0),
+            done => done.map(|()| moved as usize),
+        }
+    }
+
+    /// Writes at `offset`. The write can be short.
+    ///
+    /// # Errors
+    /// Returns the error of the call.
+    pub fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<usize> {
+        let (mut at, mut moved) = (place(offset), 0);
+        let count = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
+        // SAFETY: the call reads at most `count` bytes of the slice. The handle is synchronous: the call has ended on return.
+        check(unsafe { WriteFile(self.raw(), bytes.as_ptr(), count, &mut moved, &mut at) })?;
+        Ok(moved as usize)
+    }
+
+    /// Does nothing: Windows takes the access pattern when it opens a file ([`OpenOptions::hint`]).
+    ///
+    /// # Errors
+    /// None.
+    pub fn advise(&self, _advice: Advice, _offset: u64, _bytes: u64) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Returns an error: Windows has no call that drops a file from its cache.
+    ///
+    /// # Errors
+    /// Always `Unsupported`.
+    pub fn invalidate_cache(&self, _offset: u64, _bytes: u64) -> io::Result<()> {
+        Err(unsupported("dropping a file from the cache"))
+    }
+
+    /// Returns an error: Windows starts the write-back of cached data by itself.
+    ///
+    /// # Errors
+    /// Always `Unsupported`.
+    pub fn start_writeback(&self, _offset: u64, _bytes: u64) -> io::Result<()> {
+        Err(unsupported("starting the write-back of a range"))
+    }
+
+    /// Returns an error: Windows does not report which parts of a file are in its cache.
+    ///
+    /// # Errors
+    /// Always `Unsupported`.
+    pub fn cached_bytes(&self, _offset: u64, _bytes: u64) -> io::Result<u64> {
+        Err(unsupported("the share of a file in the cache"))
+    }
+
+    /// Returns true: no kernel worker threads run I/O on the CPUs of the caller.
+    pub fn supports_nowait(&self) -> bool {
+        true
+    }
+}
+
+/// Returns the argument that has the offset of a read or write.
+pub(super) fn place(offset: u64) -> OVERLAPPED {
+    // SAFETY: all-zero bytes are a valid value of this structure.
+    let mut place: OVERLAPPED = unsafe { std::mem::zeroed() };
+    place.Anonymous.Anonymous.Offset = offset as u32;
+    place.Anonymous.Anonymous.OffsetHigh = (offset >> 32) as u32;
+    place
+}
+
+/// Closes a file that was written.
+///
+/// # Errors
+/// None: Windows reports no errors of earlier writes here.
+pub fn close(file: impl Into<OwnedHandle>) -> io::Result<()> {
+    drop(file.into());
+    Ok(())
+}

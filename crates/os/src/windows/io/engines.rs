@@ -1,0 +1,30 @@
+//! The backend of each engine.
+
+use super::completion_port::CompletionPort;
+use super::mmap::Mmap;
+use super::sync::Sync;
+use crate::io::{Backend, BackendConfig, BackendError, EngineKind, Null};
+use crate::memory::Slots;
+
+/// Opens the backend of the engine, on the calling thread.
+pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backend>, BackendError> {
+    Ok(match config.engine {
+        EngineKind::Null => Box::new(Null::new(config, slots)),
+        EngineKind::Windowsaio => Box::new(CompletionPort::open(config, slots)?),
+        EngineKind::Mmap => Box::new(Mmap::open(config, slots)?),
+        EngineKind::Sync | EngineKind::Psync => Box::new(Sync::open(config, slots)),
+        other => return Err(missing(other)),
+    })
+}
+
+/// Checks whether Windows has the engine.
+pub(crate) fn probe(config: &BackendConfig) -> Result<(), BackendError> {
+    match config.engine {
+        EngineKind::Null | EngineKind::Windowsaio | EngineKind::Mmap | EngineKind::Sync | EngineKind::Psync => Ok(()),
+        other => Err(missing(other)),
+    }
+}
+
+fn missing(engine: EngineKind) -> BackendError {
+    BackendError::new(engine, "Windows does not have this engine (it has windowsaio, sync, psync, mmap and null)")
+}

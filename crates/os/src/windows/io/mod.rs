@@ -1,0 +1,7 @@
+//! Windows backends.
+
+pub(crate) mod completion_port;
+pub(crate) mod engines;
+mod files;
+pub(crate) mod mmap;
+pub(crate) mod sync;
