@@ -22,7 +22,7 @@ pub(crate) fn of_io_or(error: &io::Error, default_errno: i32, kind: impl Into<Er
 }
 
 pub(crate) fn os_error(error: &io::Error) -> OsError {
-    match error.raw_os_error() {
+    match errno::of(error) {
         Some(errno) => OsError { errno, text: None },
         None => OsError { errno: 0, text: Some(error.to_string()) },
     }

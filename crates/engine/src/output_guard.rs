@@ -2,12 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use os::file::Kind;
 use plan::Plan;
 use record::OutputRefusal;
 
@@ -45,8 +45,12 @@ impl From<io::Error> for OutputError {
 pub(crate) struct FileId(pub u64, pub u64);
 
 impl FileId {
-    pub(crate) fn of(found: &Metadata) -> Self {
-        FileId(found.dev(), found.ino())
+    fn at(path: &Path) -> io::Result<Self> {
+        os::file::identity(path).map(|(device, inode)| FileId(device, inode))
+    }
+
+    fn of(file: &File) -> io::Result<Self> {
+        os::file::identity_of(file).map(|(device, inode)| FileId(device, inode))
     }
 }
 
@@ -92,7 +96,8 @@ impl<'a> OutputGuard<'a> {
         // The path may have changed since the check: the open file decides.
         let found = file.metadata()?;
         let is_new = || found.is_file() && found.len() == 0;
-        if checked.map_or_else(|| !is_new(), |checked| checked != FileId::of(&found)) {
+        let opened = FileId::of(&file)?;
+        if checked.map_or_else(|| !is_new(), |checked| checked != opened) {
             return Err(OutputRefusal::Replaced.into());
         }
         if existing == Existing::Truncate && found.is_file() {
@@ -109,16 +114,18 @@ impl<'a> OutputGuard<'a> {
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => None,
             Err(error) => return Err(OutputRefusal::UsesUnknown(os_error(&error))),
         };
-        let kind = found.as_ref().map(Metadata::file_type);
+        let kind = found.as_ref().map(Kind::of);
+        let id = found.as_ref().map(|_| FileId::at(path)).transpose();
+        let id = id.map_err(|error| OutputRefusal::UsesUnknown(os_error(&error)))?;
         let is_harmless = || os::device::is_without_storage(path) || os::device::is_terminal(path);
-        if kind.is_some_and(|kind| kind.is_char_device()) && !is_harmless() {
+        if kind == Some(Kind::Char) && !is_harmless() {
             return Err(OutputRefusal::CharacterDevice);
         }
-        if kind.is_some_and(|kind| kind.is_char_device() || kind.is_fifo()) {
-            return Ok(found.as_ref().map(FileId::of));
+        if matches!(kind, Some(Kind::Char | Kind::Pipe)) {
+            return Ok(id);
         }
-        let target = match &found {
-            Some(found) => self.existing_target(path, found),
+        let target = match id {
+            Some(id) => self.existing_target(path, id),
             None => self.missing_target(path),
         };
         let target = target.map_err(|error| OutputRefusal::UsesUnknown(os_error(&error)))?;
@@ -129,10 +136,9 @@ impl<'a> OutputGuard<'a> {
         if found.is_dir() {
             return Err(OutputRefusal::Directory);
         }
-        if found.file_type().is_block_device() {
+        if kind == Some(Kind::Block) {
             return Err(OutputRefusal::BlockDevice);
         }
-        let id = Some(FileId::of(&found));
         if !found.is_file() {
             return Ok(id);
         }
@@ -143,8 +149,8 @@ impl<'a> OutputGuard<'a> {
         }
     }
 
-    fn existing_target(&mut self, path: &Path, found: &Metadata) -> io::Result<Option<&'a str>> {
-        let ids = self.uses.identities(path, FileId::of(found))?;
+    fn existing_target(&mut self, path: &Path, id: FileId) -> io::Result<Option<&'a str>> {
+        let ids = self.uses.identities(path, id)?;
         let targets = self.targets()?;
         Ok(ids.iter().find_map(|id| targets.existing.get(id)).copied())
     }
@@ -174,9 +180,9 @@ impl<'a> KnownTargets<'a> {
             let streams = worker.stream_list().iter().map(|stream| &stream.path);
             for target in worker.targets.paths.iter().chain(streams).filter(|target| seen.insert(target)) {
                 let path = Path::new(target);
-                match std::fs::metadata(path) {
-                    Ok(found) => {
-                        let ids = uses.identities(path, FileId::of(&found))?;
+                match FileId::at(path) {
+                    Ok(id) => {
+                        let ids = uses.identities(path, id)?;
                         known.existing.extend(ids.into_iter().map(|id| (id, target.as_str())));
                     }
                     Err(_) => known.missing.extend(new_file(path, uses)?.into_iter().map(|new| (new, target.as_str()))),
@@ -192,8 +198,8 @@ fn new_file(path: &Path, uses: &mut TargetUses) -> io::Result<Vec<NewFile>> {
     let path = without_links(path);
     let Some(name) = path.file_name() else { return Ok(Vec::new()) };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let Ok(found) = std::fs::metadata(folder) else { return Ok(Vec::new()) };
-    let ids = uses.identities(folder, FileId::of(&found))?;
+    let Ok(id) = FileId::at(folder) else { return Ok(Vec::new()) };
+    let ids = uses.identities(folder, id)?;
     Ok(ids.into_iter().map(|id| (id, name.to_owned())).collect())
 }
 
@@ -232,7 +238,7 @@ impl GuardedFile {
     /// # Errors
     /// As [`OutputGuard::open`].
     pub(crate) fn create(path: &Path, existing: Existing, guard: &mut OutputGuard) -> Result<Self, OutputError> {
-        let id = FileId::of(&guard.open(path, existing)?.metadata()?);
+        let id = FileId::of(&guard.open(path, existing)?)?;
         Ok(GuardedFile { path: path.to_owned(), id: Arc::new(Mutex::new(id)) })
     }
 
@@ -245,12 +251,12 @@ impl GuardedFile {
         let mut file = match File::options().append(true).open(&self.path) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 let new = File::options().append(true).create_new(true).open(&self.path)?;
-                *id = FileId::of(&new.metadata()?);
+                *id = FileId::of(&new)?;
                 new
             }
             opened => opened?,
         };
-        if FileId::of(&file.metadata()?) != *id {
+        if FileId::of(&file)? != *id {
             return Err(OutputRefusal::Replaced.into());
         }
         file.write_all(bytes)?;

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::os::unix::fs::FileTypeExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use os::file::Written;
+use os::file::{Kind, Written};
 use plan::{Amount, Plan, Worker};
 use record::{TargetDisk, TargetFacts, TargetMount};
 
@@ -97,15 +96,15 @@ fn facts(phase: u32, path: &str, read: Option<Range<u64>>) -> TargetFacts {
         ..TargetFacts::default()
     };
     let Ok(found) = std::fs::metadata(target) else { return facts };
-    let kind = found.file_type();
-    facts.is_device = kind.is_block_device();
+    let kind = Kind::of(&found);
+    facts.is_device = kind == Kind::Block;
     if !facts.is_device {
         facts.mount = mount(target);
     }
-    if kind.is_file() {
+    if kind == Kind::Regular {
         facts.size_bytes = Some(found.len());
     }
-    if let Some(part) = read.filter(|_| kind.is_file() || kind.is_block_device())
+    if let Some(part) = read.filter(|_| matches!(kind, Kind::Regular | Kind::Block))
         && let Ok(Written::Known { bytes_unwritten, .. }) = os::file::written(target, part)
     {
         facts.unwritten_bytes = Some(bytes_unwritten);

@@ -1,13 +1,13 @@
 //! Files that the program writes. Each one passes the engine's output guard before it is opened.
 
 use std::fmt;
-use std::fs::{File, FileType, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::{Existing, OutputGuard};
+use os::file::Kind;
 use record::OutputRefusal;
 
 use crate::file_call;
@@ -95,7 +95,7 @@ impl AtomicFile {
         let failed = |error| OutputError::io(given, error);
         // A symbolic link remains. The file that it leads to is replaced.
         let path = std::fs::canonicalize(given).unwrap_or_else(|_| given.to_owned());
-        if std::fs::metadata(&path).is_ok_and(|found| is_stream(found.file_type())) {
+        if std::fs::metadata(&path).is_ok_and(|found| is_stream(&found)) {
             return Ok(AtomicFile { path, temporary: None });
         }
         let temporary = Arc::new(TemporaryFile::beside(&path).map_err(failed)?);
@@ -136,7 +136,7 @@ impl AtomicFile {
 
 fn write_stream(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).open(path)?;
-    if !is_stream(file.metadata()?.file_type()) {
+    if !is_stream(&file.metadata()?) {
         return Err(io::Error::other("it is no longer a pipe or a character device"));
     }
     file.write_all(bytes)?;
@@ -144,8 +144,8 @@ fn write_stream(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Pipes, sockets and character devices take bytes and cannot be replaced.
-fn is_stream(kind: FileType) -> bool {
-    !kind.is_file() && !kind.is_dir() && !kind.is_block_device()
+fn is_stream(found: &Metadata) -> bool {
+    matches!(Kind::of(found), Kind::Char | Kind::Pipe | Kind::Socket)
 }
 
 /// Returns true if two paths lead to the same file. Missing files are compared by path.

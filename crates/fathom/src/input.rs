@@ -5,7 +5,6 @@
 use std::fmt;
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
-use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 const MIB: u64 = 1 << 20;
@@ -88,9 +87,12 @@ pub fn start_of_file(path: &Path, bytes: u64) -> io::Result<Vec<u8>> {
 }
 
 fn check(found: &Metadata, kind: Kind) -> io::Result<()> {
-    let is_char_device = found.file_type().is_char_device();
-    if is_char_device || found.file_type().is_block_device() {
-        let device = if is_char_device { "a character device" } else { "a block device" };
+    let device = match os::file::Kind::of(found) {
+        os::file::Kind::Char => Some("a character device"),
+        os::file::Kind::Block => Some("a block device"),
+        _ => None,
+    };
+    if let Some(device) = device {
         return Err(refused(format!("it is {device}: {kind} must be a file or a pipe")));
     }
     if found.is_file() && found.len() > kind.bytes_max() {

@@ -1,7 +1,6 @@
 //! The targets that the lines of `fathom sweep` and `fathom run` name, before the first run.
 
 use std::collections::BTreeMap;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use plan::{Plan, Worker};
@@ -65,7 +64,7 @@ pub fn space<'a>(plans: impl Iterator<Item = &'a Plan>) -> Vec<SpaceDemand> {
         }
         let more = bytes.saturating_sub(found.map_or(0, |found| found.len()));
         let Some(folder) = target::nearest_folder(Path::new(&path)) else { continue };
-        let (Ok(Some(space)), Ok(number)) = (os::file::space(&folder), std::fs::metadata(&folder).map(|of| of.dev()))
+        let (Ok(Some(space)), Ok(number)) = (os::file::space(&folder), os::file::identity(&folder).map(|of| of.0))
         else {
             continue;
         };

@@ -39,6 +39,7 @@ mod target;
 mod temporary_file;
 mod terminal;
 mod unsaved;
+mod user_folder;
 mod user_limits;
 mod workload;
 
@@ -63,8 +64,8 @@ enum Language {
 impl Language {
     /// Returns the language by the program's name and its first argument, and the number of arguments to skip.
     fn of(program: &str, first: Option<&str>) -> (Language, usize) {
-        match (program.rsplit('/').next(), first) {
-            (Some("fio"), _) => (Language::Fio, 0),
+        match (program.rsplit(['/', '\\']).next(), first) {
+            (Some("fio" | "fio.exe"), _) => (Language::Fio, 0),
             (Some("diskspd" | "diskspd.exe"), _) => (Language::DiskSpd, 0),
             (_, Some("fio")) => (Language::Fio, 1),
             (_, Some("diskspd")) => (Language::DiskSpd, 1),

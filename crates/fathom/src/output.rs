@@ -142,7 +142,7 @@ fn write(stream: Stream, bytes: &[u8]) -> io::Result<()> {
         return Ok(());
     }
     if stream == Stream::Stdout && os::standard_streams::is_output_closed() {
-        return Err(io::Error::from_raw_os_error(units::errno::EBADF));
+        return Err(os::errno::error(units::errno::EBADF));
     }
     without_line(|| match stream {
         Stream::Stdout => {

@@ -1,7 +1,6 @@
 //! The history: where its file is, and which of its runs an argument names.
 
 use std::collections::BTreeMap;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,6 +14,7 @@ use study::repeats::{self, NAMES};
 
 use crate::command_error::CommandError;
 use crate::unsaved::Unsaved;
+use crate::user_folder::{given_path, user_folder};
 use crate::{atomic_file, documents, file_call, session};
 
 /// Most runs of one target that are searched for repeats, the newest first.
@@ -47,13 +47,9 @@ pub fn open_existing() -> Result<Store, CommandError> {
     Ok(open_if_any()?.ok_or("the history is empty")?)
 }
 
-fn given(name: &str) -> Option<PathBuf> {
-    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
-}
-
 fn path() -> Result<PathBuf, CommandError> {
-    let data = given("XDG_DATA_HOME").or_else(|| Some(given("HOME")?.join(".local/share")));
-    let data = data.ok_or("neither XDG_DATA_HOME nor HOME is set: there is no history")?;
+    let data = user_folder("XDG_DATA_HOME", ".local/share")
+        .ok_or("neither XDG_DATA_HOME nor HOME is set: there is no history")?;
     Ok(data.join("fathom/history.db"))
 }
 
@@ -135,14 +131,13 @@ fn waited<T: Send + 'static>(
 /// Returns true if the existing part of the path belongs to the user of this process. Under `sudo` with the HOME of the
 /// user it does not. A missing home directory is not created.
 fn is_ours(path: &Path) -> bool {
-    let home = given("HOME").filter(|_| given("XDG_DATA_HOME").is_none());
-    let owner = |path: &Path| std::fs::metadata(path).map(|found| found.uid()).ok();
-    if home.as_deref().is_some_and(|home| owner(home).is_none()) {
+    let home = given_path("HOME").filter(|_| given_path("XDG_DATA_HOME").is_none());
+    if home.as_deref().is_some_and(|home| !home.exists()) {
         return false;
     }
     // The database, its folder, the data folder of all programs, and the home directory.
-    let found = path.ancestors().take(3).chain(home.as_deref()).find_map(owner);
-    found.is_none_or(|found| Some(found) == owner(Path::new("/proc/self")))
+    let mut existing = path.ancestors().take(3).chain(home.as_deref());
+    existing.find_map(|path| os::file::is_own(path).ok()).unwrap_or(true)
 }
 
 /// Returns true if an argument is a number or `last`. A file with such a name is written `./7`.

@@ -7,6 +7,7 @@ use units::nearest::nearest;
 
 use crate::command_error::CommandError;
 use crate::input;
+use crate::user_folder::user_folder;
 
 /// A suite of the list.
 pub struct Known {
@@ -66,7 +67,5 @@ fn read(path: &Path) -> Result<Suite, CommandError> {
 
 /// Returns the folder of the suites of the user.
 fn own_folder() -> Option<PathBuf> {
-    let given = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let config = given("XDG_CONFIG_HOME").or_else(|| Some(given("HOME")?.join(".config")))?;
-    Some(config.join("fathom/suites"))
+    user_folder("XDG_CONFIG_HOME", ".config").map(|config| config.join("fathom/suites"))
 }

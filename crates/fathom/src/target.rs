@@ -1,12 +1,11 @@
 //! The target of an assessment: its kind, its size, its devices, and whether it may be written.
 
 use std::fs::Metadata;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Component, Path, PathBuf};
 
 use assessment::{Device, Mount, Target, TargetKind};
 use engine::TargetUses;
-use os::file::Space;
+use os::file::{Kind, Space};
 
 use crate::consent::SpaceDemand;
 use crate::devices;
@@ -99,7 +98,7 @@ pub fn find(target: Option<&str>, overwrite: &[String]) -> Result<Found, String>
 impl Found {
     /// Returns true if new files of both targets are on the same file system.
     pub fn shares(&self, other: &Found) -> bool {
-        let device = |found: &Found| std::fs::metadata(beside(&found.path)).map(|of| of.dev()).ok();
+        let device = |found: &Found| os::file::identity(beside(&found.path)).map(|of| of.0).ok();
         !self.existed && !other.existed && device(self).is_some_and(|of| Some(of) == device(other))
     }
 
@@ -167,12 +166,13 @@ fn is_of(named: &str, given: &str, path: &Path) -> bool {
 }
 
 fn kind(given: &str, found: &Metadata) -> Result<TargetKind, String> {
-    let kind = found.file_type();
-    match () {
-        () if kind.is_dir() => Ok(TargetKind::Directory),
-        () if kind.is_file() => Ok(TargetKind::File),
-        () if kind.is_block_device() => Ok(TargetKind::Device),
-        () => Err(format!("{given} is neither a directory nor a file nor a block device")),
+    match Kind::of(found) {
+        Kind::Directory => Ok(TargetKind::Directory),
+        Kind::Regular => Ok(TargetKind::File),
+        Kind::Block => Ok(TargetKind::Device),
+        Kind::Char | Kind::Pipe | Kind::Socket => {
+            Err(format!("{given} is neither a directory nor a file nor a block device"))
+        }
     }
 }
 

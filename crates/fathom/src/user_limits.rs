@@ -9,6 +9,7 @@ use judge::limits::Catalogue;
 use units::diagnostic::Source;
 
 use crate::command_error::CommandError;
+use crate::user_folder::user_folder;
 use crate::{atomic_file, input};
 
 /// Returns the built-in catalogue with the user's files added in the order of their names. A later file overrides an earlier
@@ -59,9 +60,7 @@ fn files() -> Result<Vec<PathBuf>, CommandError> {
 }
 
 fn folder() -> Option<PathBuf> {
-    let given = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let config = given("XDG_CONFIG_HOME").or_else(|| Some(given("HOME")?.join(".config")))?;
-    Some(config.join("fathom/limits"))
+    user_folder("XDG_CONFIG_HOME", ".config").map(|config| config.join("fathom/limits"))
 }
 
 fn failed(path: &Path, error: &std::io::Error) -> CommandError {

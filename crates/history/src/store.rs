@@ -1,7 +1,5 @@
 //! The database: opens it, lists, reads and deletes runs.
 
-use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -39,6 +37,22 @@ const OF_DEVICE: &str = " AND EXISTS (SELECT 1 FROM json_each(devices) WHERE val
 
 pub struct Store {
     pub(crate) connection: Connection,
+}
+
+/// Returns the URI of a database that no program can change.
+fn immutable(path: &Path) -> String {
+    let mut location = String::new();
+    for &byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'\\' if std::path::is_separator('\\') => location.push('/'),
+            b'%' | b'?' | b'#' => location += &format!("%{byte:02x}"),
+            _ if byte.is_ascii() => location.push(char::from(byte)),
+            _ => location += &format!("%{byte:02x}"),
+        }
+    }
+    // A drive letter is below the root.
+    let root = if location.as_bytes().get(1) == Some(&b':') { "/" } else { "" };
+    format!("file:{root}{location}?immutable=1")
 }
 
 /// How a database is opened.
@@ -86,16 +100,9 @@ impl Store {
         if log_bytes(path) > 0 {
             return Err(failed(HistoryError::LogOnReadOnlyDisk));
         }
-        let mut location = OsString::from("file:");
-        for byte in path.as_os_str().as_bytes() {
-            match byte {
-                b'%' | b'?' | b'#' => location.push(format!("%{byte:02x}")),
-                byte => location.push(OsStr::from_bytes(&[*byte])),
-            }
-        }
-        location.push("?immutable=1");
+        let location = immutable(path);
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-        let opened = Connection::open_with_flags(Path::new(&location), flags).map_err(HistoryError::from);
+        let opened = Connection::open_with_flags(&location, flags).map_err(HistoryError::from);
         let connection = opened.and_then(|connection| tables::check(&connection).map(|()| connection));
         connection.map(|connection| Store { connection }).map_err(failed)
     }

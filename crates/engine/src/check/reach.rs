@@ -78,7 +78,7 @@ fn can_create(path: &Path) -> Result<(), RunError> {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => return refuse(&error),
             Ok(status) if status.kind != Kind::Directory => {
-                return refuse(&std::io::Error::from_raw_os_error(errno::ENOTDIR));
+                return refuse(&errno::error(errno::ENOTDIR));
             }
             Ok(_) => return os::file::check_writable(above).or_else(|error| refuse(&error)),
         }

@@ -46,7 +46,7 @@ pub fn pre_read(target: &Target, held: &HeldTargets, stop: &AtomicBool) -> Resul
     while at < end && !stop.load(Ordering::Relaxed) {
         let wanted = (end - at).min(READ_BYTES) as usize;
         match file.read_at(&mut buffer[..wanted], at) {
-            Ok(0) => return Err(failed(&io::Error::from_raw_os_error(errno::EIO), PreReadCall::Read)),
+            Ok(0) => return Err(failed(&errno::error(errno::EIO), PreReadCall::Read)),
             Ok(bytes) => at += bytes as u64,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(failed(&error, PreReadCall::Read)),

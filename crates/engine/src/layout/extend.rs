@@ -12,7 +12,6 @@ use os::file::{File, OpenOptions};
 use plan::{Fallocate, Worker};
 use record::{IoError, LayoutCall, LayoutError, Message, MessageKind, RunError, TargetError};
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
@@ -54,7 +53,7 @@ fn make_directory(path: &Path) -> io::Result<()> {
         Ok(found) if found.is_dir() => Ok(()),
         // A directory of a lost mount exists, but cannot be read.
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path),
+        _ => os::file::make_private_dirs(path),
     }
 }
 
@@ -159,7 +158,7 @@ impl<'a> Layout<'a> {
             return Ok(());
         }
         match self.file.open_again(OpenOptions { read: true, direct: true, ..OpenOptions::new() }) {
-            Err(error) if error.raw_os_error() == Some(errno::EINVAL) => {
+            Err(error) if errno::of(&error) == Some(errno::EINVAL) => {
                 Err(RunError::new(errno::EINVAL, LayoutError::NoDirectIo { path: shown(self.path) }))
             }
             // Write access does not imply read access. The job's own open reports that.
@@ -273,7 +272,7 @@ impl<'a> Layout<'a> {
                 }
                 match self.file.write_at(&buffer[written..left], at) {
                     Ok(0) => {
-                        return Err(self.failed(&io::Error::from_raw_os_error(errno::EIO), LayoutCall::Write).into());
+                        return Err(self.failed(&errno::error(errno::EIO), LayoutCall::Write).into());
                     }
                     Ok(bytes) => {
                         written += bytes;
@@ -316,7 +315,7 @@ impl<'a> Layout<'a> {
 /// Allocates a buffer. Blocks may be larger than the memory.
 fn zeroes(bytes: usize) -> io::Result<Vec<u8>> {
     let mut buffer = Vec::new();
-    buffer.try_reserve_exact(bytes).map_err(|_| io::Error::from_raw_os_error(errno::ENOMEM))?;
+    buffer.try_reserve_exact(bytes).map_err(|_| errno::error(errno::ENOMEM))?;
     buffer.resize(bytes, 0);
     Ok(buffer)
 }
@@ -327,5 +326,5 @@ fn does_not_fit(error: &io::Error) -> bool {
 }
 
 fn is_out_of_space(error: &io::Error) -> bool {
-    error.raw_os_error().is_some_and(|number| [errno::ENOSPC, errno::EDQUOT].contains(&number))
+    errno::of(error).is_some_and(|number| [errno::ENOSPC, errno::EDQUOT].contains(&number))
 }

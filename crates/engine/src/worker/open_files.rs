@@ -143,7 +143,9 @@ impl<'a> OpenFiles<'a> {
             fault::of_io(error, kind)
         };
         let file = if self.without_files {
-            OpenOptions { read: true, ..OpenOptions::new() }.open(Path::new("/dev/null")).map_err(OpenError::Io)
+            OpenOptions { read: true, ..OpenOptions::new() }
+                .open(Path::new(os::file::NULL_DEVICE))
+                .map_err(OpenError::Io)
         } else {
             self.held.open(&options, &target.path)
         };

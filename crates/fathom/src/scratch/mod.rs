@@ -73,7 +73,7 @@ impl Scratch {
 
     /// Returns false if direct I/O is refused there. After any other error the tests report it.
     pub fn has_direct_io(&self) -> bool {
-        let is_refused = |error: io::Error| error.raw_os_error() == Some(errno::EINVAL);
+        let is_refused = |error: io::Error| errno::of(&error) == Some(errno::EINVAL);
         let open = |path: &Path, write: bool| {
             let options = os::file::OpenOptions {
                 read: true,

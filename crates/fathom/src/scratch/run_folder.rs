@@ -153,7 +153,7 @@ fn remove(parent: &Folder, name: &str, folder: &Folder, known: &BTreeSet<String>
 
 fn new_id() -> io::Result<String> {
     let mut bytes = [0; ID_LENGTH / 2];
-    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    os::process::random_bytes(&mut bytes)?;
     Ok(format!("{:0ID_LENGTH$x}", u64::from_ne_bytes(bytes)))
 }
 

@@ -3,6 +3,8 @@
 //! A thread of lower priority draws and reads the keys. An update of the figures only holds a lock for a copy.
 
 mod draw;
+#[cfg_attr(windows, path = "job_control_windows.rs")]
+mod job_control;
 mod keys;
 mod machine;
 mod series;
@@ -17,7 +19,6 @@ use std::time::Duration;
 
 use os::terminal::{Input, TerminalInput};
 use plan::Plan;
-use signal_hook::consts::{SIGINT, SIGTSTP, SIGWINCH};
 use units::markup::one_line;
 
 use crate::job::Job;
@@ -80,9 +81,8 @@ impl Screen {
     /// There is no terminal, or it cannot be set.
     pub fn open() -> io::Result<Self> {
         let suspends = Arc::new(AtomicBool::new(false));
-        signal_hook::flag::register(SIGTSTP, Arc::clone(&suspends))?;
         let is_resized = Arc::new(AtomicBool::new(false));
-        signal_hook::flag::register(SIGWINCH, Arc::clone(&is_resized))?;
+        job_control::register(&suspends, &is_resized)?;
         let screen = FullScreen::take()?;
         let (shown, has_ended) = (Arc::<Mutex<Shown>>::default(), Arc::<AtomicBool>::default());
         let drawing = Drawing {
@@ -253,7 +253,7 @@ impl Drawing {
                 Some(Action::Stop) => {
                     self.is_stopping = true;
                     // As Ctrl-C without this view. The handler of the process is installed.
-                    let _ = signal_hook::low_level::raise(SIGINT);
+                    os::signal::interrupt();
                 }
                 Some(Action::Suspend) => self.suspends.store(true, Relaxed),
                 None => {}

@@ -13,6 +13,8 @@ use ratatui::crossterm::terminal::{
     Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, size,
 };
 
+use super::job_control;
+
 /// The full-screen view owns the terminal.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 /// Held while the terminal is written.
@@ -69,7 +71,7 @@ impl FullScreen {
     /// The terminal cannot be set.
     pub fn suspend(&mut self) -> io::Result<()> {
         restore();
-        signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGTSTP)?;
+        job_control::suspend()?;
         self.redraw();
         enter()
     }

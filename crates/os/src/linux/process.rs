@@ -111,6 +111,14 @@ impl Drop for LockedMemory {
 // SAFETY: only this value uses the memory, and it is never read or written.
 unsafe impl Send for LockedMemory {}
 
+/// Fills a slice with random bytes of the kernel.
+///
+/// # Errors
+/// Returns the error of reading `/dev/urandom`.
+pub fn random_bytes(bytes: &mut [u8]) -> io::Result<()> {
+    std::fs::File::open("/dev/urandom")?.read_exact(bytes)
+}
+
 /// Returns a process that runs a command with `sh`.
 pub fn shell(command: &str) -> Command {
     let mut process = Command::new("sh");

@@ -73,6 +73,12 @@ impl Interrupts {
     }
 }
 
+/// Sends SIGINT to this thread, as Ctrl-C does to the process.
+pub fn interrupt() {
+    // SAFETY: no pointers.
+    unsafe { libc::raise(libc::SIGINT) };
+}
+
 /// Defers the stop signals of the calling thread until it is dropped. They end the process or call the handler then. Another
 /// thread can still receive a signal that is sent to the process.
 #[derive(Debug)]

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal};
 use std::process::Command;
 
 use windows_sys::Win32::Foundation::FILETIME;
+use windows_sys::Win32::Security::Cryptography::{BCRYPT_USE_SYSTEM_PREFERRED_RNG, BCryptGenRandom};
 use windows_sys::Win32::System::Memory::{
     MEM_COMMIT, MEM_RELEASE, MEM_RESERVE, PAGE_READWRITE, VirtualAlloc, VirtualFree, VirtualLock,
 };
@@ -90,6 +91,17 @@ impl Drop for LockedMemory {
 
 // SAFETY: only this value uses the memory, and it is never read or written.
 unsafe impl Send for LockedMemory {}
+
+/// Fills a slice with random bytes of the system.
+///
+/// # Errors
+/// Returns an error if the system has none.
+pub fn random_bytes(bytes: &mut [u8]) -> io::Result<()> {
+    let (none, count) = (std::ptr::null_mut(), bytes.len() as u32);
+    // SAFETY: the call fills `count` bytes of the slice.
+    let status = unsafe { BCryptGenRandom(none, bytes.as_mut_ptr(), count, BCRYPT_USE_SYSTEM_PREFERRED_RNG) };
+    if status >= 0 { Ok(()) } else { Err(super::errno::error(super::errno::of_status(status))) }
+}
 
 /// Returns a process that runs a command with `cmd.exe`.
 pub fn shell(command: &str) -> Command {

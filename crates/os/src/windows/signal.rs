@@ -70,6 +70,12 @@ impl Interrupts {
     }
 }
 
+/// Does what Ctrl-C does.
+pub fn interrupt() {
+    // SAFETY: the handler accesses only atomics and locks.
+    unsafe { note(CTRL_C_EVENT) };
+}
+
 /// Defers console events until it is dropped. They end the process or call the handler then.
 #[derive(Debug)]
 pub struct Deferred {

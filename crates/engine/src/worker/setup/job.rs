@@ -52,7 +52,7 @@ pub fn job_loop<'a>(
         buffers.fill(slot, |buffer| content.fill_initial(buffer));
     }
     let config = backend::config(worker, laid_out.targets.len());
-    let config = config.ok_or_else(|| failed(SetupStep::Engine, &std::io::Error::from_raw_os_error(errno::EINVAL)))?;
+    let config = config.ok_or_else(|| failed(SetupStep::Engine, &errno::error(errno::EINVAL)))?;
     let backend = platform.open_backend(&config, &buffers).map_err(|error| fault::of_backend(&error))?;
     let access = generator(worker, &laid_out, &seeds)?;
     let is_synchronous = backend.is_synchronous();

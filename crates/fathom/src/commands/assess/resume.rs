@@ -8,6 +8,7 @@ use study::suite::resumable;
 use units::format;
 
 use crate::command_error::CommandError;
+use crate::user_folder::user_folder;
 use crate::{atomic_file, input};
 
 /// Characters of a target's path in the name of its file.
@@ -85,7 +86,5 @@ impl ResumeFile {
 }
 
 fn folder() -> Option<PathBuf> {
-    let given = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let state = given("XDG_STATE_HOME").or_else(|| Some(given("HOME")?.join(".local/state")))?;
-    Some(state.join("fathom/assess"))
+    user_folder("XDG_STATE_HOME", ".local/state").map(|state| state.join("fathom/assess"))
 }

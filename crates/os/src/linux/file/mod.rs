@@ -23,8 +23,13 @@ pub use folder::Folder;
 pub use id::{FileId, identity, identity_of};
 pub(crate) use space::discard;
 pub use space::space;
-pub use status::{check_writable, direct_alignment, is_dax, make_dir, make_private_dirs, remove_dir, stat, unlink};
+pub use status::{
+    check_writable, direct_alignment, is_dax, is_own, make_dir, make_private_dirs, remove_dir, stat, unlink,
+};
 pub use written::written;
+
+/// The device that discards what is written.
+pub const NULL_DEVICE: &str = "/dev/null";
 
 /// Numbers of requests, from `linux/fs.h` and `linux/loop.h`.
 const BLKGETSIZE64: libc::Ioctl = 0x8008_1272;

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::Path;
 
 use super::check;
@@ -116,6 +116,16 @@ pub fn make_dir(path: &Path, mode: u32) -> io::Result<()> {
 /// Returns the error of the system call.
 pub fn make_private_dirs(path: &Path) -> io::Result<()> {
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// Returns true if a file or folder belongs to the user of this process.
+///
+/// # Errors
+/// Returns the error of the system call.
+pub fn is_own(path: &Path) -> io::Result<bool> {
+    // SAFETY: no arguments.
+    let own = unsafe { libc::geteuid() };
+    std::fs::metadata(path).map(|found| found.uid() == own)
 }
 
 /// Removes an empty directory.

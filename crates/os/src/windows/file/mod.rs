@@ -26,8 +26,11 @@ pub use folder::Folder;
 pub use id::{FileId, identity, identity_of};
 pub use space::space;
 pub use status::{
-    check_writable, direct_alignment, is_dax, make_dir, make_private_dirs, remove_dir, stat, unlink, written,
+    check_writable, direct_alignment, is_dax, is_own, make_dir, make_private_dirs, remove_dir, stat, unlink, written,
 };
+
+/// The device that discards what is written.
+pub const NULL_DEVICE: &str = "NUL";
 
 /// All other programs may read, write, rename and delete the file while it is open, as DiskSpd opens it.
 pub(super) const SHARE_ALL: u32 = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;

@@ -117,6 +117,14 @@ pub fn make_private_dirs(path: &Path) -> io::Result<()> {
     fs::create_dir_all(path)
 }
 
+/// Returns true for each existing file or folder: the folders of this program are those of the user of this process.
+///
+/// # Errors
+/// Returns the error of the call.
+pub fn is_own(path: &Path) -> io::Result<bool> {
+    fs::metadata(path).map(|_| true)
+}
+
 /// Removes an empty directory.
 ///
 /// # Errors
