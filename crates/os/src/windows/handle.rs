@@ -7,7 +7,11 @@ use std::os::windows::io::{FromRawHandle, OwnedHandle};
 use std::path::{Path, PathBuf};
 
 use windows_sys::Win32::Foundation::{HANDLE, INVALID_HANDLE_VALUE};
+use windows_sys::Win32::Storage::FileSystem::{FILE_SHARE_DELETE, FILE_SHARE_READ, FILE_SHARE_WRITE};
 use windows_sys::core::BOOL;
+
+/// All other programs may read, write, rename and delete the file while it is open, as DiskSpd opens it.
+pub(super) const SHARE_ALL: u32 = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
 
 /// Returns the error of a call that returned 0.
 pub(super) fn check(returned: BOOL) -> io::Result<()> {

@@ -88,7 +88,7 @@ impl Disk {
         false
     }
 
-    /// Returns false: Windows does not tell memory disks from others.
+    /// Returns false: Windows does not report whether a disk is memory.
     pub fn is_memory(&self) -> bool {
         false
     }

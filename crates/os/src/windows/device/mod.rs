@@ -103,7 +103,7 @@ pub fn disks(path: &Path) -> io::Result<Vec<Disk>> {
     volume::disk_numbers(path)?.into_iter().map(Disk::numbered).collect()
 }
 
-/// Returns false: Windows does not tell memory disks from others.
+/// Returns false: Windows does not report whether a disk is memory.
 ///
 /// # Errors
 /// None.

@@ -14,8 +14,7 @@ use windows_sys::Win32::System::Ioctl::{
     DISK_EXTENT, DISK_GEOMETRY, GET_LENGTH_INFORMATION, IOCTL_DISK_GET_DRIVE_GEOMETRY, IOCTL_DISK_GET_LENGTH_INFO,
 };
 
-use crate::windows::file::SHARE_ALL;
-use crate::windows::handle::{check, native, owned, text, wide};
+use crate::windows::handle::{SHARE_ALL, check, native, owned, text, wide};
 
 const DISK_PREFIX: &str = r"\\.\physicaldrive";
 /// `IOCTL_VOLUME_GET_VOLUME_DISK_EXTENTS` of `winioctl.h`.

@@ -10,10 +10,9 @@ use windows_sys::Win32::Storage::FileSystem::{
     OPEN_EXISTING,
 };
 
-use super::SHARE_ALL;
 use crate::file::Kind;
 use crate::windows::device::volume;
-use crate::windows::handle::{check, native, owned, wide};
+use crate::windows::handle::{SHARE_ALL, check, native, owned, wide};
 
 /// Identity of a file or device: serial number of the volume and index of the file, or the number of a disk.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

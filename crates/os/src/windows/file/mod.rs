@@ -14,13 +14,13 @@ use windows_sys::Win32::Foundation::{ERROR_HANDLE_EOF, GENERIC_READ, GENERIC_WRI
 use windows_sys::Win32::Storage::FileSystem::{
     CREATE_ALWAYS, CREATE_NEW, CreateFileW, FILE_ATTRIBUTE_TEMPORARY, FILE_FLAG_BACKUP_SEMANTICS,
     FILE_FLAG_NO_BUFFERING, FILE_FLAG_OPEN_REPARSE_POINT, FILE_FLAG_RANDOM_ACCESS, FILE_FLAG_SEQUENTIAL_SCAN,
-    FILE_FLAG_WRITE_THROUGH, FILE_SHARE_DELETE, FILE_SHARE_READ, FILE_SHARE_WRITE, FlushFileBuffers, GetFileSizeEx,
-    OPEN_ALWAYS, OPEN_EXISTING, ReOpenFile, ReadFile, TRUNCATE_EXISTING, WriteFile,
+    FILE_FLAG_WRITE_THROUGH, FlushFileBuffers, GetFileSizeEx, OPEN_ALWAYS, OPEN_EXISTING, ReOpenFile, ReadFile,
+    TRUNCATE_EXISTING, WriteFile,
 };
 use windows_sys::Win32::System::IO::OVERLAPPED;
 
 use super::device::volume;
-use super::handle::{check, native, owned, unsupported, wide};
+use super::handle::{SHARE_ALL, check, native, owned, unsupported, wide};
 use crate::file::{Advice, Kind, OpenOptions};
 pub use folder::Folder;
 pub use id::{FileId, identity, identity_of};
@@ -31,9 +31,6 @@ pub use status::{
 
 /// The device that discards what is written.
 pub const NULL_DEVICE: &str = "NUL";
-
-/// All other programs may read, write, rename and delete the file while it is open, as DiskSpd opens it.
-pub(super) const SHARE_ALL: u32 = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
 
 impl OpenOptions {
     fn access(&self) -> u32 {

@@ -97,7 +97,7 @@ pub(super) fn outcome(code: u32, bytes: u32) -> i32 {
     }
 }
 
-/// Tells the device that a range is unused.
+/// Reports to the device that a range is unused.
 fn trim(handle: &OwnedHandle, offset: u64, bytes: u64) -> i32 {
     let request =
         FILE_LEVEL_TRIM { Key: 0, NumRanges: 1, Ranges: [FILE_LEVEL_TRIM_RANGE { Offset: offset, Length: bytes }] };
