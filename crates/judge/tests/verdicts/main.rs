@@ -7,6 +7,7 @@ mod coverage;
 mod inference;
 mod limits;
 mod requirements;
+mod saved;
 mod simulation;
 mod steady;
 mod verdict;
