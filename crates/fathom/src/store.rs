@@ -104,8 +104,9 @@ pub fn is_on(no_history: bool) -> bool {
 pub fn add_run_of_dialect(record: Record, shows_findings: bool) {
     let has_io = record.totals().all.ios > 0;
     let Some(path) = path().ok().filter(|_| has_io && is_on(false)) else { return };
-    let folder = path.parent().filter(|folder| folder.is_dir()).map(Path::to_owned);
-    let folders = folder.map(|folder| vec![folder, std::env::temp_dir()]).unwrap_or_default();
+    let folder = path.parent().map(Path::to_owned);
+    let existing = waited(move || Ok(folder.filter(|folder| folder.is_dir()))).unwrap_or_default();
+    let folders = existing.map(|folder| vec![folder, std::env::temp_dir()]).unwrap_or_default();
     let document = Arc::new(Document::Record(Box::new(record)));
     let added = Arc::clone(&document);
     let add = move || match is_ours(&path) {

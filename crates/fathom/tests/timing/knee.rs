@@ -44,7 +44,7 @@ fn the_sustained_rate_of_a_throttled_device_is_near_that_of_a_closed_loop() {
     // The page begins it with a capital letter.
     let page = std::fs::read_to_string(scratch.file("out.html")).unwrap();
     let rest = sentence.trim_start_matches('s');
-    for part in ["Response time by load", "IOPS offered", "bound of response.p99", "sustained: ", rest] {
+    for part in ["Response time by load", "IOPS offered", " at most 500 ms", "sustained: ", rest] {
         assert!(page.contains(part), "{part}");
     }
 }
