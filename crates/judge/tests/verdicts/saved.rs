@@ -1,7 +1,7 @@
 //! What is concluded from saved runs, and what changes if one value of such a run is another. Expected are the lines of
 //! `tests/samples/changes.txt`; `UPDATE_SAMPLES=1` writes them again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -81,7 +81,7 @@ fn verdicts(run: &Assessment) -> BTreeSet<String> {
     lines
 }
 
-/// Returns the value with [`DIGITS`] of its numbers.
+/// Returns the value with [`DIGITS`] of its numbers, and fields in the order of their names.
 fn rounded(value: Value) -> Value {
     match value {
         Value::Number(number) if number.is_f64() => {
@@ -89,7 +89,10 @@ fn rounded(value: Value) -> Value {
             json!(format!("{number:.DIGITS$e}").parse::<f64>().unwrap_or(number))
         }
         Value::Array(list) => list.into_iter().map(rounded).collect(),
-        Value::Object(fields) => fields.into_iter().map(|(name, value)| (name, rounded(value))).collect(),
+        Value::Object(fields) => {
+            let sorted: BTreeMap<String, Value> = fields.into_iter().collect();
+            sorted.into_iter().map(|(name, value)| (name, rounded(value))).collect()
+        }
         value => value,
     }
 }
