@@ -57,6 +57,7 @@ pub(crate) fn config(worker: &Worker, files: usize) -> Option<BackendConfig> {
         Engine::Vsync => new(EngineKind::Vsync),
         Engine::Pvsync => new(EngineKind::Pvsync),
         Engine::Posixaio => new(EngineKind::Posixaio),
+        Engine::Windowsaio => new(EngineKind::Windowsaio),
         Engine::Falloc => new(EngineKind::Falloc),
         Engine::Ftruncate => new(EngineKind::Ftruncate),
         Engine::Null

@@ -46,6 +46,7 @@ impl EngineFlags {
             | Engine::Pvsync
             | Engine::Pvsync2 { .. }
             | Engine::Posixaio
+            | Engine::Windowsaio
             | Engine::Falloc => none,
         }
     }

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::Path;
 
+use os::file::StatCall;
+
 use crate::input::{self, Kind};
 
 /// The machine that the program runs on.
@@ -40,7 +42,7 @@ impl fio::parse::env::Env for RealMachine {
 
 impl fio::lower::Machine for RealMachine {
     fn is_special_file(&self, path: &str) -> bool {
-        Path::new(path).metadata().is_ok_and(|found| !found.is_file())
+        os::file::stat(Path::new(path), StatCall::Stat).is_ok_and(|found| found.kind != os::file::Kind::Regular)
     }
 
     fn online_cpus(&self) -> Vec<u32> {

@@ -204,7 +204,7 @@ impl IoPath {
             Engine::IoUring(ring) if ring.sqthread_poll || ring.force_async_every > 0 => IoPath::OtherThreads,
             Engine::IoUring(ring) if ring.hipri => IoPath::InCall,
             Engine::Posixaio => IoPath::OtherThreads,
-            Engine::IoUring(_) | Engine::Libaio { .. } => IoPath::Queue,
+            Engine::IoUring(_) | Engine::Libaio { .. } | Engine::Windowsaio => IoPath::Queue,
             Engine::Mmap { .. } => IoPath::MemoryCopies,
             _ => IoPath::InCall,
         }

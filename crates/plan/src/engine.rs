@@ -27,6 +27,8 @@ pub enum Engine {
         thp: bool,
     },
     Posixaio,
+    /// Overlapped I/O with a completion port.
+    Windowsaio,
     Null,
     /// Burns CPU time; does no I/O.
     Cpu {
@@ -57,6 +59,7 @@ impl Engine {
             | Engine::Pvsync
             | Engine::Pvsync2 { .. }
             | Engine::Posixaio
+            | Engine::Windowsaio
             | Engine::Mmap { .. } => true,
             Engine::Null | Engine::Cpu { .. } | Engine::Falloc | Engine::Ftruncate => false,
             Engine::FileCreate

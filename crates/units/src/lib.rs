@@ -10,4 +10,5 @@ pub mod nearest;
 pub mod quantity;
 pub mod random;
 pub mod shell;
+pub mod system;
 pub mod when;

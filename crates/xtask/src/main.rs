@@ -8,6 +8,7 @@ mod miri;
 mod mutants;
 mod tests;
 mod tidy;
+mod windows;
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -29,6 +30,7 @@ const USAGE: &str = "usage: cargo xtask ci
                                        test that tests fail with changed code (needs cargo-mutants)
        cargo xtask miri                run the unit tests of `os` under Miri (needs nightly with miri and rust-src)
        cargo xtask soak --hours N      run fathom for hours under random signals (needs root)
+       cargo xtask windows             build and lint for Windows, and test under wine
        cargo xtask tidy                check structure and style
        cargo xtask tidy --strict       also fail if the list of exceptions is longer than needed
        cargo xtask tidy --bless        lower the numbers in the list of exceptions to the current findings
@@ -53,6 +55,7 @@ fn main() -> ExitCode {
         ["miri"] => miri::run(),
         ["mutants", args @ ..] => mutants::run(args),
         ["soak", rest @ ..] => soak(rest),
+        ["windows"] => windows::run(),
         ["tidy"] => tidy(&Action::Check(MODE)),
         ["tidy", "--strict"] => tidy(&Action::Check(Mode::Strict)),
         ["tidy", "--bless"] => tidy(&Action::Bless),

@@ -1,6 +1,7 @@
 //! Checks whether this machine supports a valid profile.
 
 use units::diagnostic::Diagnostic;
+use units::system::System;
 
 use super::Machine;
 use crate::profile::{BypassIo, Cache, Profile, Target};
@@ -17,21 +18,29 @@ pub fn check(profile: &Profile, machine: &dyn Machine) -> Vec<Diagnostic> {
     };
     for span in &profile.time_spans {
         if span.io_ring.is_some() && !machine.has_rings() {
-            let error = Diagnostic::error("-u (IoRing): the kernel does not allow io_uring for this process");
-            add(error.help(
-                "leave it out, or see /proc/sys/kernel/io_uring_disabled and the seccomp profile of the container",
-            ));
+            add(no_ring());
         }
         span.targets.iter().filter_map(|target| fault(target, machine)).for_each(&mut add);
     }
     refused
 }
 
+fn no_ring() -> Diagnostic {
+    match System::HERE {
+        System::Linux => Diagnostic::error("-u (IoRing): the kernel does not allow io_uring for this process")
+            .help("leave it out, or see /proc/sys/kernel/io_uring_disabled and the seccomp profile of the container"),
+        System::Windows => {
+            Diagnostic::error("-u (IoRing) is not supported on Windows").help("leave it out: completion ports are used")
+        }
+    }
+}
+
 fn fault(target: &Target, machine: &dyn Machine) -> Option<Diagnostic> {
     let path = &target.path;
     if target.bypass_io == Some(BypassIo::Full) {
-        let error = Diagnostic::error(format!("{path}: -SY (BypassIO Full) is not available on Linux"));
-        return Some(error.help("leave it out: -Su with -u is the shortest I/O path on Linux"));
+        let error =
+            Diagnostic::error(format!("{path}: -SY (BypassIO Full) is not available on {here}", here = System::HERE));
+        return Some(error.help("leave it out, and use -Su"));
     }
     if target.cache != Cache::NoLocal {
         return None;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use units::diagnostic::Diagnostic;
+use units::system::System;
 
 use crate::profile::{BypassIo, Profile, Target, Throughput, TimeSpan};
 
@@ -12,7 +13,7 @@ const KNOWN_EXPERIMENTS: u32 = 1;
 pub fn of_profile(profile: &Profile) -> Vec<Diagnostic> {
     let mut notes = Vec::new();
     if profile.etw.is_some() {
-        notes.push(Diagnostic::warning("-e (ETW): not available on Linux, no effect"));
+        notes.push(no_tracing(System::HERE));
     }
     let unknown = profile.experiment_flags & !KNOWN_EXPERIMENTS;
     if unknown != 0 {
@@ -31,33 +32,43 @@ pub fn of_profile(profile: &Profile) -> Vec<Diagnostic> {
     notes
 }
 
+/// Returns the message on event tracing. Its results would be a part of the report: on Windows they are expected.
+fn no_tracing(system: System) -> Diagnostic {
+    match system {
+        System::Linux => Diagnostic::warning("-e (ETW): not available on Linux, no effect"),
+        System::Windows => Diagnostic::error("-e (ETW) is not supported").help("leave it out, or use xperf or wpr"),
+    }
+}
+
 fn of_time_span(span: &TimeSpan, notes: &mut Vec<Diagnostic>) {
-    let mut warn = |message: &str| notes.push(Diagnostic::warning(message));
+    let mut warn = |message: String| notes.push(Diagnostic::warning(message));
+    let here = System::HERE;
     if span.completion_routines {
-        warn("-x (CompletionRoutines): not available on Linux, no effect");
+        warn(format!("-x (CompletionRoutines): not available on {here}, no effect"));
     }
     if span.buffer_separation.is_some() {
-        warn("-bs (BufferSeparation): not available on Linux, no effect");
+        warn(format!("-bs (BufferSeparation): not available on {here}, no effect"));
     }
-    if span.traversal.span_groups {
-        warn("-as (AffinityTraversal Group=\"Span\"): on Linux all CPUs are in one group");
+    if span.traversal.span_groups && !here.is_windows() {
+        warn("-as (AffinityTraversal Group=\"Span\"): on Linux all CPUs are in one group".to_owned());
     }
 }
 
 fn of_target(target: &Target, notes: &mut Vec<Diagnostic>) {
     let path = &target.path;
     if target.bypass_io == Some(BypassIo::Partial) {
-        notes.push(Diagnostic::warning("-Sy (BypassIO Partial): not available on Linux, no effect"));
+        notes
+            .push(Diagnostic::warning(format!("-Sy (BypassIO Partial): not available on {}, no effect", System::HERE)));
     }
-    if looks_like_windows(path) {
+    if looks_like_windows(path) && !System::HERE.is_windows() {
         let message = format!("{path} is used as the name of a file: Linux paths are like /mnt/data/file");
         notes.push(Diagnostic::warning(message));
     }
     if target.temporary_file {
-        notes.push(Diagnostic::warning("-ft (TemporaryFile): not available on Linux, no effect"));
+        notes.push(Diagnostic::warning(format!("-ft (TemporaryFile): not available on {}, no effect", System::HERE)));
     }
     if target.random_access && target.sequential_scan {
-        let message = format!("{path}: -frs: the two hints exclude each other on Linux, no effect");
+        let message = format!("{path}: -frs: the two hints exclude each other on {}, no effect", System::HERE);
         notes.push(Diagnostic::warning(message));
     }
     let bursts = target.burst_size.is_some() || target.think_time_ms.is_some();

@@ -3,10 +3,23 @@
 use std::collections::BTreeSet;
 
 use units::diagnostic::Diagnostic;
+use units::system::System;
 
 use super::Machine;
 use crate::profile::Profile;
 use crate::xml::template::{Kind, kind};
+
+/// Returns the path of a target. On Windows `#N` is a disk, and `X:` a volume.
+pub fn device_path(system: System, path: &str) -> String {
+    let is_letter = |letter: &str| letter.len() == 1 && letter.starts_with(|c: char| c.is_ascii_alphabetic());
+    match (path.strip_prefix('#'), path.strip_suffix(':')) {
+        (Some(number), _) if system.is_windows() && number.parse::<u32>().is_ok() => {
+            format!(r"\\.\PhysicalDrive{number}")
+        }
+        (_, Some(letter)) if system.is_windows() && is_letter(letter) => format!(r"\\.\{letter}:"),
+        _ => path.to_owned(),
+    }
+}
 
 pub fn check(profile: &Profile, machine: &dyn Machine, notes: &mut Vec<Diagnostic>) {
     let mut reported = BTreeSet::new();
@@ -35,7 +48,7 @@ fn fault(path: &str, machine: &dyn Machine) -> Option<Diagnostic> {
         let error = Diagnostic::error(format!("{path} is a template without a target"));
         return Some(error.help("give the targets of the profile after the options"));
     }
-    if !drive && !disk {
+    if !drive && !disk || System::HERE.is_windows() {
         return None;
     }
     let what = if disk { "a physical drive by number" } else { "a volume by letter" };
@@ -43,4 +56,19 @@ fn fault(path: &str, machine: &dyn Machine) -> Option<Diagnostic> {
     let here = if disks.is_empty() { "no disks".to_owned() } else { disks.join(", ") };
     let error = Diagnostic::error(format!("{path} is {what}, which Linux does not have"));
     Some(error.help(format!("write the path of a device. This machine has {here}. A file with this name is ./{path}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn disks_and_volumes_have_their_paths_on_windows() {
+        let windows = |path: &str| device_path(System::Windows, path);
+        assert_eq!(
+            ["#12", "e:", "#x", "file", "ee:"].map(windows),
+            [r"\\.\PhysicalDrive12", r"\\.\e:", "#x", "file", "ee:"]
+        );
+        assert_eq!(device_path(System::Linux, "#1"), "#1");
+    }
 }

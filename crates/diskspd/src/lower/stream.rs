@@ -2,7 +2,9 @@
 
 use plan::stream::{AccessHints, Burst, Flush, Mapping, NewFile, Order, Spread, Stream, StreamRate, WriteContent};
 use plan::{IoPrio, Open, SyncMode};
+use units::system::System;
 
+use super::paths::device_path;
 use super::threads::Assigned;
 use crate::profile::{self, Cache, Distribution, FlushType, Target, Throughput, TimeSpan};
 
@@ -12,7 +14,7 @@ const IDLE: u8 = 3;
 pub fn stream(span: &TimeSpan, assigned: Assigned, create: Option<NewFile>) -> Stream {
     let target = assigned.target;
     Stream {
-        path: target.path.clone(),
+        path: device_path(System::HERE, &target.path),
         target: assigned.place,
         open: Open {
             // A mapping uses the page cache. Direct I/O is only for other targets.

@@ -177,6 +177,7 @@ fn engine_name(engine: &Engine, streams: &Streams) -> &'static str {
     match engine {
         Engine::IoUring(_) => "io_uring",
         Engine::Libaio { .. } => "libaio",
+        Engine::Windowsaio => "windowsaio",
         _ if streams.list.iter().all(|stream| stream.mapping.is_some()) => "mmap",
         _ => "psync",
     }

@@ -8,6 +8,8 @@ use plan::{
     Buffers, Content, Depth, Engine, ExitAll, IoPrio, IoUring, Limits, Memory, Process, Streams, Worker, Workload,
 };
 
+use units::system::System;
+
 use super::Machine;
 use super::files::Files;
 use super::stream::stream;
@@ -66,7 +68,7 @@ fn interval_ms(span: &TimeSpan) -> u32 {
 }
 
 /// Returns the engine. One outstanding I/O and memory-mapped targets use synchronous calls. Other threads use io_uring,
-/// or libaio if io_uring is not allowed.
+/// or libaio if io_uring is not allowed. On Windows they use completion ports.
 fn engine(span: &TimeSpan, streams: &Streams, machine: &dyn Machine) -> (Engine, Depth) {
     let iodepth = streams.depth();
     let completions = span.completion_depth.unwrap_or(COMPLETIONS_MAX).min(iodepth);
@@ -86,6 +88,9 @@ fn engine(span: &TimeSpan, streams: &Streams, machine: &dyn Machine) -> (Engine,
     // Synchronous calls have the thread's priority. Targets with different priorities need a ring.
     if all_mapped || (iodepth == 1 && common_priority(streams).is_some()) {
         return (Engine::Psync, depth);
+    }
+    if System::HERE.is_windows() {
+        return (Engine::Windowsaio, depth);
     }
     if machine.has_rings() {
         return (Engine::IoUring(IoUring::default()), depth);

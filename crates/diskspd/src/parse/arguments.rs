@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use units::diagnostic::{Diagnostic, Source, Span};
+use units::system::System;
 
 /// All arguments, and the command line that they form.
 pub struct CommandLine<'a> {
@@ -32,7 +33,10 @@ impl<'a> CommandLine<'a> {
     }
 }
 
-/// An argument that starts with `-`.
+/// Characters that an option starts with. A path of Linux starts with a slash.
+pub const SWITCH_CHARACTERS: &[char] = if System::HERE.is_windows() { &['-', '/'] } else { &['-'] };
+
+/// An argument that starts with `-`, on Windows also with `/`.
 pub struct Switch<'a> {
     pub letter: char,
     /// The text after the option letter.
@@ -46,7 +50,7 @@ pub struct Switch<'a> {
 impl<'a> Switch<'a> {
     /// Parses an argument. Returns `None` for a target.
     pub fn of(argument: &Argument<'a>, next: Option<&'a str>) -> Option<Result<Switch<'a>, Diagnostic>> {
-        let rest = argument.text.strip_prefix('-')?;
+        let rest = argument.text.strip_prefix(SWITCH_CHARACTERS)?;
         let Some(letter) = rest.chars().next() else {
             let error = Diagnostic::error("`-` has no option letter");
             return Some(Err(error.at(&argument.span, "expected a letter")));

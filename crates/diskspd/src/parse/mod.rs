@@ -17,6 +17,7 @@ mod settings;
 use units::diagnostic::{Diagnostic, Level, Span};
 use units::diagnostics::sort_by_position;
 use units::errno;
+use units::system::System;
 use units::when::When;
 
 use crate::options::{OPTIONS, option, usage};
@@ -214,7 +215,7 @@ fn suspicious_target(argument: &Argument) -> Option<Diagnostic> {
         [b'\\', b'\\', ..] => true,
         _ => false,
     };
-    of_windows.then(|| {
+    (of_windows && !System::HERE.is_windows()).then(|| {
         let warning = Diagnostic::warning(format!("`{}` is a Windows path", argument.text));
         warning.at(&argument.span, "used as a file name in the current directory")
     })

@@ -237,6 +237,11 @@ impl<'a> OpenFiles<'a> {
 impl OpenMode {
     fn of_stream(stream: &Stream) -> Self {
         let writes = stream.write_percent > 0;
+        let advice = match stream.hints {
+            AccessHints { random: true, sequential: false } => Some(Advice::Random),
+            AccessHints { random: false, sequential: true } => Some(Advice::Sequential),
+            _ => None,
+        };
         let options = OpenOptions {
             // A mapping can only be written where it can be read, too.
             read: stream.write_percent < 100 || stream.mapping.is_some(),
@@ -245,12 +250,8 @@ impl OpenMode {
             sync: stream.open.sync == SyncMode::Sync,
             dsync: stream.open.sync == SyncMode::Dsync,
             noatime: true,
+            hint: advice,
             ..OpenOptions::new()
-        };
-        let advice = match stream.hints {
-            AccessHints { random: true, sequential: false } => Some(Advice::Random),
-            AccessHints { random: false, sequential: true } => Some(Advice::Sequential),
-            _ => None,
         };
         OpenMode { options, advice, mapping: stream.mapping.map(mapping) }
     }

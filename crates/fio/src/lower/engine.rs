@@ -2,10 +2,11 @@
 
 use plan::{Depth, Engine, IoUring, StatCall};
 
+use crate::options::engines::DEFAULT_ENGINE;
 use crate::parse::values::Values;
 
 pub fn engine(values: &Values) -> Engine {
-    match values.text("ioengine").unwrap_or("psync") {
+    match values.text("ioengine").unwrap_or(DEFAULT_ENGINE) {
         "io_uring" => Engine::IoUring(io_uring(values)),
         "libaio" => Engine::Libaio { userspace_reap: values.flag("userspace_reap"), nowait: values.flag("nowait") },
         "sync" => Engine::Sync,
@@ -19,6 +20,7 @@ pub fn engine(values: &Values) -> Engine {
         },
         "mmap" => Engine::Mmap { thp: values.number("thp") != 0 },
         "posixaio" => Engine::Posixaio,
+        "windowsaio" => Engine::Windowsaio,
         "null" => Engine::Null,
         "cpuio" => Engine::Cpu {
             load_percent: values.unsigned("cpuload") as u32,
@@ -78,5 +80,5 @@ pub fn depth(values: &Values, engine: &Engine) -> Depth {
 }
 
 fn is_synchronous(engine: &Engine) -> bool {
-    !matches!(engine, Engine::IoUring(_) | Engine::Libaio { .. } | Engine::Posixaio | Engine::Null)
+    !matches!(engine, Engine::IoUring(_) | Engine::Libaio { .. } | Engine::Posixaio | Engine::Windowsaio | Engine::Null)
 }

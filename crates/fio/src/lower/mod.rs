@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use plan::{Echo, IdleProfile, Origin, Plan, Worker};
 
+use crate::options::engines::DEFAULT_ENGINE;
 use crate::parse::settings::IdleProf;
 use crate::parse::values::Values;
 use crate::parse::{Invocation, Job, JobOption};
@@ -86,7 +87,7 @@ fn add_job(plan: &mut Plan, job: &Job, position: JobPosition, machine: &dyn Mach
     let echo = Arc::new(Echo {
         description: values.text("description").map(str::to_owned),
         options: echoed(&job.options),
-        ioengine: values.text("ioengine").unwrap_or("psync").to_owned(),
+        ioengine: values.text("ioengine").unwrap_or(DEFAULT_ENGINE).to_owned(),
         rw: values.keyword("rw").to_owned(),
         iodepth: values.unsigned("iodepth").max(1) as u32,
         group_reporting: values.flag("group_reporting"),

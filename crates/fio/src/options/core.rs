@@ -1,5 +1,6 @@
 //! Table of the job options that all engines have, in fio's order.
 
+use super::engines::DEFAULT_ENGINE;
 use super::kind::{ArgumentKind, INT32, INT64, Kind::*, keyword};
 use super::option::{Category::*, Opt, Support::*, option};
 
@@ -93,7 +94,7 @@ pub const CORE: &[Opt] = &[
         "Next offset when rw has ':N'",
     )
     .default("sequential"),
-    option("ioengine", Engine, EngineName, Supported, "I/O engine: how I/Os are submitted").default("psync"),
+    option("ioengine", Engine, EngineName, Supported, "I/O engine: how I/Os are submitted").default(DEFAULT_ENGINE),
     option("iodepth", Depth, Number(INT32.min(1)), Supported, "I/Os in flight per worker").default("1"),
     option("iodepth_batch", Depth, Number(INT32), Supported, "Maximum I/Os per submission")
         .alias("iodepth_batch_submit")

@@ -1,12 +1,14 @@
 //! Table of fio's I/O engines.
 
+use units::system::System;
+
 /// An I/O engine of fio.
 #[derive(Clone, Copy, Debug)]
 pub struct Engine {
     pub name: &'static str,
     /// fathom implements the engine.
     pub is_supported: bool,
-    /// The fio packages of Linux distributions contain the engine.
+    /// The fio packages of Linux distributions contain the engine, or on Windows fathom implements it.
     pub is_packaged: bool,
     pub help: &'static str,
 }
@@ -23,19 +25,34 @@ const fn unpackaged(name: &'static str, help: &'static str) -> Engine {
     Engine { name, is_supported: false, is_packaged: false, help }
 }
 
+/// Returns an engine that uses calls of Linux.
+const fn linux(name: &'static str, help: &'static str) -> Engine {
+    let is_here = !System::HERE.is_windows();
+    Engine { name, is_supported: is_here, is_packaged: is_here, help }
+}
+
+/// Returns an engine that uses calls of Windows.
+const fn windows(name: &'static str, help: &'static str) -> Engine {
+    let is_here = System::HERE.is_windows();
+    Engine { name, is_supported: is_here, is_packaged: is_here, help }
+}
+
+/// The default of `ioengine`.
+pub const DEFAULT_ENGINE: &str = if System::HERE.is_windows() { "windowsaio" } else { "psync" };
+
 /// All engines of fio 3.42, in the order of `--enghelp`.
 pub const ENGINES: &[Engine] = &[
     supported("cpuio", "CPU load, no I/O"),
     supported("mmap", "memory copies to and from a mapped file"),
     supported("sync", "lseek() and read() or write()"),
     supported("psync", "pread() and pwrite()"),
-    supported("vsync", "readv() and writev(), adjacent blocks merged"),
-    supported("pvsync", "preadv() and pwritev()"),
-    supported("pvsync2", "preadv2() and pwritev2()"),
+    linux("vsync", "readv() and writev(), adjacent blocks merged"),
+    linux("pvsync", "preadv() and pwritev()"),
+    linux("pvsync2", "preadv2() and pwritev2()"),
     supported("null", "no I/O; measures the overhead of the tool"),
     packaged("net", "network sockets"),
     packaged("netsplice", "network sockets, by splice()"),
-    supported("ftruncate", "each write sets the file length"),
+    linux("ftruncate", "each write sets the file length"),
     supported("filecreate", "creates files"),
     supported("filestat", "stat() of files"),
     supported("filedelete", "deletes files"),
@@ -44,18 +61,18 @@ pub const ENGINES: &[Engine] = &[
     supported("dirdelete", "deletes directories"),
     packaged("exec", "runs a program"),
     packaged("page_fault", "touches pages of a mapping"),
-    supported("posixaio", "aio_read() and aio_write()"),
-    supported("falloc", "each write reserves or punches space"),
+    linux("posixaio", "aio_read() and aio_write()"),
+    linux("falloc", "each write reserves or punches space"),
     packaged("e4defrag", "moves ext4 blocks"),
     packaged("splice", "splice() and vmsplice()"),
     packaged("gfapi", "Gluster, synchronous"),
     packaged("gfapi_async", "Gluster, asynchronous"),
     packaged("mtd", "raw flash"),
     packaged("sg", "SCSI generic"),
-    supported("io_uring", "io_uring"),
+    linux("io_uring", "io_uring"),
     packaged("io_uring_cmd", "NVMe or SCSI passthrough by io_uring"),
     packaged("nbd", "network block device"),
-    supported("libaio", "Linux native asynchronous I/O"),
+    linux("libaio", "Linux native asynchronous I/O"),
     packaged("rdma", "remote DMA"),
     packaged("rados", "Ceph objects"),
     packaged("rbd", "Ceph images"),
@@ -76,7 +93,7 @@ pub const ENGINES: &[Engine] = &[
     unpackaged("libzbc", "zoned block devices by libzbc"),
     unpackaged("nfs", "NFS by libnfs"),
     unpackaged("solarisaio", "Solaris asynchronous I/O"),
-    unpackaged("windowsaio", "Windows asynchronous I/O"),
+    windows("windowsaio", "Windows asynchronous I/O"),
     unpackaged("xnvme", "xNVMe"),
 ];
 

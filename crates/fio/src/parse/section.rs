@@ -2,12 +2,13 @@
 
 use units::diagnostic::{Diagnostic, Span};
 use units::nearest::nearest;
+use units::system::System;
 
 use super::request::{COMMAND_LINE, JobOption};
 use super::state::State;
 use super::value::{self, Context, Distribution, Problem, Severity, Value};
 use super::values::Values;
-use crate::options::engines::{ENGINES, Engine, engine};
+use crate::options::engines::{DEFAULT_ENGINE, ENGINES, Engine, engine};
 use crate::options::kind::Kind;
 use crate::options::{CORE, ENGINE_OPTIONS, Opt, engine_option, engine_options};
 
@@ -113,8 +114,12 @@ impl Section {
             return Err(Box::new(diagnostic.help(help)));
         };
         if !engine.is_packaged {
-            let message =
-                format!("engine {name} is not supported by fathom, nor by fio packages of Linux distributions");
+            let message = match System::HERE {
+                System::Linux => {
+                    format!("engine {name} is not supported by fathom, nor by fio packages of Linux distributions")
+                }
+                System::Windows => format!("engine {name} is not supported on Windows"),
+            };
             return Err(Box::new(Diagnostic::error(message).at(&span, "not available")));
         }
         if self.engine.is_none_or(|previous| previous.name != engine.name) {
@@ -135,7 +140,7 @@ impl Section {
         let owners = ENGINE_OPTIONS.iter().filter(|option| option.is_named(name));
         let owners: Vec<&str> = owners.flat_map(|option| option.engines).copied().collect();
         if !owners.is_empty() {
-            let engine = self.engine.map_or("psync", |engine| engine.name);
+            let engine = self.engine.map_or(DEFAULT_ENGINE, |engine| engine.name);
             return Diagnostic {
                 message: format!("engine {engine} has no option `{name}`"),
                 ..diagnostic.help(format!("engines with this option: {}", owners.join(", ")))

@@ -10,6 +10,7 @@ use units::diagnostic::Span;
 
 use super::env::FixedEnv;
 use super::value::{self, Amount, Context, CpuList, Distribution, Floats, KeywordArgument, Pattern, SizeShare, Value};
+use crate::options::engines::DEFAULT_ENGINE;
 use crate::options::kind::Kind;
 use crate::options::{CORE, ENGINE_OPTIONS, Opt, PROFILE_OPTIONS, core_option, engine_option};
 
@@ -285,7 +286,7 @@ impl Values {
     fn engine_option(&self, name: &str) -> Option<&'static Opt> {
         let engine = match self.settings.get("ioengine").map(|setting| &setting.value) {
             Some(Value::Text(engine)) => engine.as_str(),
-            _ => "psync",
+            _ => DEFAULT_ENGINE,
         };
         engine_option(engine, name).or_else(|| ENGINE_OPTIONS.iter().find(|option| option.is_named(name)))
     }

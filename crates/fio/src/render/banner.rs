@@ -87,6 +87,7 @@ fn engine_name(engine: &Engine) -> &'static str {
         Engine::Pvsync2 { .. } => "pvsync2",
         Engine::Mmap { .. } => "mmap",
         Engine::Posixaio => "posixaio",
+        Engine::Windowsaio => "windowsaio",
         Engine::Null => "null",
         Engine::Cpu { .. } => "cpuio",
         Engine::FileCreate => "filecreate",

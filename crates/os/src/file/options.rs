@@ -27,8 +27,6 @@ pub struct OpenOptions {
     pub no_follow: bool,
     /// Access pattern, on Windows. Linux takes it for an open file ([`File::advise`](super::File::advise)).
     pub hint: Option<Advice>,
-    /// The file is short-lived: write-back is delayed, on Windows.
-    pub temporary: bool,
     /// Permissions of a new file, before the umask.
     pub mode: u32,
 }

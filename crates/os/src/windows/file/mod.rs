@@ -12,10 +12,9 @@ use std::sync::Arc;
 
 use windows_sys::Win32::Foundation::{ERROR_HANDLE_EOF, GENERIC_READ, GENERIC_WRITE, HANDLE};
 use windows_sys::Win32::Storage::FileSystem::{
-    CREATE_ALWAYS, CREATE_NEW, CreateFileW, FILE_ATTRIBUTE_TEMPORARY, FILE_FLAG_BACKUP_SEMANTICS,
-    FILE_FLAG_NO_BUFFERING, FILE_FLAG_OPEN_REPARSE_POINT, FILE_FLAG_RANDOM_ACCESS, FILE_FLAG_SEQUENTIAL_SCAN,
-    FILE_FLAG_WRITE_THROUGH, FlushFileBuffers, GetFileSizeEx, OPEN_ALWAYS, OPEN_EXISTING, ReOpenFile, ReadFile,
-    TRUNCATE_EXISTING, WriteFile,
+    CREATE_ALWAYS, CREATE_NEW, CreateFileW, FILE_FLAG_BACKUP_SEMANTICS, FILE_FLAG_NO_BUFFERING,
+    FILE_FLAG_OPEN_REPARSE_POINT, FILE_FLAG_RANDOM_ACCESS, FILE_FLAG_SEQUENTIAL_SCAN, FILE_FLAG_WRITE_THROUGH,
+    FlushFileBuffers, GetFileSizeEx, OPEN_ALWAYS, OPEN_EXISTING, ReOpenFile, ReadFile, TRUNCATE_EXISTING, WriteFile,
 };
 use windows_sys::Win32::System::IO::OVERLAPPED;
 
@@ -81,9 +80,8 @@ impl OpenOptions {
     fn open_as(&self, at: &Path, path: &Path) -> io::Result<File> {
         let name = wide(native(at))?;
         let link = if self.no_follow { FILE_FLAG_OPEN_REPARSE_POINT } else { 0 };
-        // An attribute, which only counts for a new file, and a flag that folders need to be opened.
-        let temporary = if self.temporary { FILE_ATTRIBUTE_TEMPORARY } else { 0 };
-        let flags = self.flags() | link | temporary | FILE_FLAG_BACKUP_SEMANTICS;
+        // Folders need the last flag to be opened.
+        let flags = self.flags() | link | FILE_FLAG_BACKUP_SEMANTICS;
         let (null, none) = (std::ptr::null(), std::ptr::null_mut());
         // SAFETY: the name is a string with a final NUL. The handle is new.
         let handle = unsafe {

@@ -1,0 +1,28 @@
+//! The operating system.
+
+use std::fmt;
+
+/// The operating systems that differ in what a command line can request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum System {
+    Linux,
+    Windows,
+}
+
+impl System {
+    /// The system that the program is compiled for.
+    pub const HERE: System = if cfg!(windows) { System::Windows } else { System::Linux };
+
+    pub const fn is_windows(self) -> bool {
+        matches!(self, System::Windows)
+    }
+}
+
+impl fmt::Display for System {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            System::Linux => "Linux",
+            System::Windows => "Windows",
+        })
+    }
+}

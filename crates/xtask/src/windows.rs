@@ -1,0 +1,86 @@
+//! Builds `fathom.exe`, lints the code for Windows, and runs the suite `windows` of the binary under wine.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::cargo::cargo;
+use crate::{check, root};
+
+const TARGET: &str = "x86_64-pc-windows-gnu";
+const COMPILER: &str = "x86_64-w64-mingw32-gcc";
+/// The standard library of Rust needs this function of a library that wine before 9 does not have.
+const RANDOM_DLL: &str = "bcryptprimitives.dll";
+const RANDOM_C: &str = "#include <windows.h>
+BOOLEAN NTAPI SystemFunction036(PVOID, ULONG);
+__declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE data, SIZE_T bytes) { return SystemFunction036(data, (ULONG)bytes); }
+";
+
+/// Runs all checks for Windows.
+///
+/// # Errors
+///
+/// The build, a lint or a test failed.
+pub fn run() -> Result<(), String> {
+    if let Some(missing) = missing() {
+        eprintln!("SKIPPED: {missing}");
+        return Ok(());
+    }
+    let lints = ["--quiet", "--", "-D", "warnings"];
+    let of_target = |what: &str| cargo(&[what, "--target", TARGET, "--package", "fathom"]);
+    let mut clippy = of_target("clippy");
+    check("lints for Windows", take(clippy.args(lints)))?;
+    let mut clippy = cargo(&["clippy", "--target", TARGET, "--package", "fathom-os", "--all-targets"]);
+    check("lints of os for Windows", take(clippy.args(lints)))?;
+    check("build for Windows", of_target("build"))?;
+    let folder = root()?.join("target/windows");
+    let program = prepare(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut tests = cargo(&["test", "--package", "fathom", "--test", "cli", "--", "windows::"]);
+    tests.env("FATHOM_WINDOWS_EXE", program).env("WINEPREFIX", folder.join("prefix")).env("WINEDEBUG", "-all");
+    check("tests under wine", tests)
+}
+
+/// Returns a command as a value.
+fn take(command: &mut Command) -> Command {
+    std::mem::replace(command, Command::new("true"))
+}
+
+/// Returns what this machine lacks.
+fn missing() -> Option<String> {
+    let runs = |program: &str| Command::new(program).arg("--version").output().is_ok_and(|out| out.status.success());
+    if let Some(program) = [COMPILER, "wine"].into_iter().find(|program| !runs(program)) {
+        return Some(format!("{program} is not installed"));
+    }
+    let installed = Command::new("rustup").args(["target", "list", "--installed"]).output();
+    let has_target = installed.is_ok_and(|out| String::from_utf8_lossy(&out.stdout).lines().any(|line| line == TARGET));
+    (!has_target).then(|| format!("the target {TARGET} is not installed (rustup target add {TARGET})"))
+}
+
+/// Makes a folder with the program, the library that wine lacks and wine's settings. Returns the path of the program.
+fn prepare(folder: &Path) -> std::io::Result<PathBuf> {
+    fs::create_dir_all(folder)?;
+    let program = folder.join("fathom.exe");
+    fs::copy(folder.with_file_name(TARGET).join("debug/fathom.exe"), &program)?;
+    let source = folder.join("random.c");
+    fs::write(&source, RANDOM_C)?;
+    let run = |command: &mut Command| match command.output() {
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) => Err(std::io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned())),
+        Err(error) => Err(error),
+    };
+    run(Command::new(COMPILER)
+        .args(["-shared", "-O1", "-o"])
+        .arg(folder.join(RANDOM_DLL))
+        .arg(source)
+        .arg("-ladvapi32"))?;
+    let prefix = folder.join("prefix");
+    let wine = |arguments: &[&str]| {
+        let mut wine = Command::new("wine");
+        wine.args(arguments).env("WINEPREFIX", &prefix).env("WINEDEBUG", "-all");
+        run(&mut wine)
+    };
+    wine(&["wineboot", "-i"])?;
+    // By default this wine is Windows 7.
+    wine(&["reg", "add", r"HKCU\Software\Wine", "/v", "Version", "/d", "win10", "/f"])?;
+    Ok(program)
+}
