@@ -34,7 +34,7 @@ impl FileId {
         of_handle(&open_for_information(path, true)?)
     }
 
-    /// Returns the identity of a disk or volume: its name, without regard to case.
+    /// Returns the identity of a disk, volume or pipe: its name, without regard to case.
     pub(super) fn of_device(path: &Path) -> Self {
         let name = path.to_string_lossy().to_ascii_lowercase();
         let number = name.bytes().fold(0u64, |sum, byte| sum.wrapping_mul(257).wrapping_add(u64::from(byte)));

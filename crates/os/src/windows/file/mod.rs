@@ -88,7 +88,10 @@ impl OpenOptions {
             owned(CreateFileW(name.as_ptr(), self.access(), SHARE_ALL, null, self.disposition(), flags, none))
         }?;
         let kind = id::kind_of(&handle, at)?;
-        let id = if kind == Kind::Block { FileId::of_device(at) } else { id::of_handle(&handle)? };
+        let id = match kind {
+            Kind::Regular | Kind::Directory => id::of_handle(&handle)?,
+            _ => FileId::of_device(at),
+        };
         let handle = Arc::new(handle);
         Ok(File { handle, path: path.to_path_buf(), kind, id, options: *self })
     }
@@ -236,12 +239,12 @@ impl File {
         Err(unsupported("dropping a file from the cache"))
     }
 
-    /// Returns an error: Windows starts the write-back of cached data by itself.
+    /// Does nothing: Windows starts the write-back of cached data by itself.
     ///
     /// # Errors
-    /// Always `Unsupported`.
+    /// None.
     pub fn start_writeback(&self, _offset: u64, _bytes: u64) -> io::Result<()> {
-        Err(unsupported("starting the write-back of a range"))
+        Ok(())
     }
 
     /// Returns an error: Windows does not report which parts of a file are in its cache.
