@@ -67,7 +67,7 @@ pub fn find(target: Option<&str>, overwrite: &[String]) -> Result<Found, String>
     };
     let kind = found.as_ref().map_or(Ok(TargetKind::File), |found| kind(given, found))?;
     let path = match &found {
-        Some(_) => std::fs::canonicalize(given).map_err(failed)?,
+        Some(_) => os::file::canonicalize(Path::new(given)).map_err(failed)?,
         None => new_file(Path::new(given)).map_err(failed)?,
     };
     is_plain(&path)?;
@@ -162,7 +162,7 @@ pub fn refuse_others<'a>(overwrite: &[String], targets: impl Iterator<Item = &'a
 
 /// Returns true if the consent names the target, by any of its paths.
 fn is_of(named: &str, given: &str, path: &Path) -> bool {
-    named == given || std::fs::canonicalize(named).is_ok_and(|named| named == path)
+    named == given || os::file::canonicalize(Path::new(named)).is_ok_and(|named| named == path)
 }
 
 fn kind(given: &str, found: &Metadata) -> Result<TargetKind, String> {
@@ -179,7 +179,7 @@ fn kind(given: &str, found: &Metadata) -> Result<TargetKind, String> {
 fn new_file(path: &Path) -> std::io::Result<PathBuf> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = path.file_name().ok_or(std::io::ErrorKind::InvalidFilename)?;
-    Ok(std::fs::canonicalize(folder)?.join(name))
+    Ok(os::file::canonicalize(folder)?.join(name))
 }
 
 /// Returns the path without `.` and `..`. Symbolic links stay: a link names a device better than its number does.

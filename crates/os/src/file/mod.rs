@@ -5,8 +5,8 @@ mod kinds;
 mod options;
 
 pub use crate::system::file::{
-    File, FileId, Folder, NULL_DEVICE, check_writable, close, direct_alignment, identity, identity_of, is_dax, is_own,
-    make_dir, make_private_dirs, remove_dir, space, stat, unlink, written,
+    File, FileId, Folder, NULL_DEVICE, canonicalize, check_writable, close, direct_alignment, identity, identity_of,
+    is_dax, is_own, make_dir, make_private_dirs, remove_dir, space, stat, unlink, written,
 };
 pub use create::FileCreator;
 pub use kinds::{Advice, Kind, Space, StatCall, Status, Written};

@@ -24,7 +24,8 @@ pub use id::{FileId, identity, identity_of};
 pub(crate) use space::discard;
 pub use space::space;
 pub use status::{
-    check_writable, direct_alignment, is_dax, is_own, make_dir, make_private_dirs, remove_dir, stat, unlink,
+    canonicalize, check_writable, direct_alignment, is_dax, is_own, make_dir, make_private_dirs, remove_dir, stat,
+    unlink,
 };
 pub use written::written;
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::check;
 use crate::file::{Kind, StatCall, Status};
@@ -88,6 +88,14 @@ pub fn is_dax(path: &Path) -> io::Result<bool> {
     // SAFETY: the name is a C string and the kernel fills the structure.
     check(unsafe { libc::statx(libc::AT_FDCWD, name.as_ptr(), 0, libc::STATX_BASIC_STATS, &mut found) })?;
     Ok(found.stx_attributes & ATTR_DAX != 0)
+}
+
+/// Returns a path from the root, without links.
+///
+/// # Errors
+/// Returns the error of the system call.
+pub fn canonicalize(path: &Path) -> io::Result<PathBuf> {
+    std::fs::canonicalize(path)
 }
 
 /// Removes a file (`unlink`).

@@ -75,7 +75,7 @@ impl InUseSnapshot {
 
 /// Claims of devices. Windows has none.
 #[derive(Debug, Default)]
-pub struct Claims;
+pub struct Claims(());
 
 /// Returns the holders of one path, as [`InUseSnapshot::holders`] does.
 ///

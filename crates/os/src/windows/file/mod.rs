@@ -25,7 +25,8 @@ pub use folder::Folder;
 pub use id::{FileId, identity, identity_of};
 pub use space::space;
 pub use status::{
-    check_writable, direct_alignment, is_dax, is_own, make_dir, make_private_dirs, remove_dir, stat, unlink, written,
+    canonicalize, check_writable, direct_alignment, is_dax, is_own, make_dir, make_private_dirs, remove_dir, stat,
+    unlink, written,
 };
 
 /// The device that discards what is written.

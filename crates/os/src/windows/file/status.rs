@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::ops::Range;
 use std::os::windows::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use windows_sys::Win32::Storage::FileSystem::{
     FILE_ATTRIBUTE_READONLY, FILE_STANDARD_INFO, FileStandardInfo, GetFileInformationByHandleEx,
@@ -93,6 +93,19 @@ pub fn written(_path: &Path, _range: Range<u64>) -> io::Result<Written> {
     Ok(Written::Unknown)
 }
 
+/// Returns a path from the root, without links. It has slashes, which have no meaning in fio's job files, and no prefix `\\?\`.
+///
+/// # Errors
+/// Returns the error of the call.
+pub fn canonicalize(path: &Path) -> io::Result<PathBuf> {
+    Ok(plain(&fs::canonicalize(path)?.to_string_lossy()).into())
+}
+
+fn plain(path: &str) -> String {
+    let share = path.strip_prefix(r"\\?\UNC\").map(|rest| format!(r"\\{rest}"));
+    share.unwrap_or_else(|| path.trim_start_matches(r"\\?\").to_owned()).replace('\\', "/")
+}
+
 /// Removes a file.
 ///
 /// # Errors
@@ -131,4 +144,14 @@ pub fn is_own(path: &Path) -> io::Result<bool> {
 /// Returns the error of the call.
 pub fn remove_dir(path: &Path) -> io::Result<()> {
     fs::remove_dir(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn paths_have_slashes_and_no_prefix() {
+        assert_eq!([r"\\?\C:\a\b", r"\\?\UNC\host\share\a"].map(plain), ["C:/a/b", "//host/share/a"]);
+    }
 }
