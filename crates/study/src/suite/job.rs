@@ -3,6 +3,7 @@
 use assessment::Settings;
 use units::diagnostic::{Diagnostic, Span};
 use units::format;
+use units::system::System;
 
 use super::layers::{Form, Layers, Merged, Setting};
 use super::{Beside, Files, Line, Place, Site, Sites, Suite, Test, Work};
@@ -273,6 +274,7 @@ fn fio_job(name: &str, sections: Vec<(String, Merged)>) -> Job {
         origin.push(None);
         for Setting { name, value, at } in settings {
             let Some(value) = value else { continue };
+            let value = if name == "ioengine" { engine_on(System::HERE, &value) } else { &value };
             text.push_str(&format!("{name}={value}\n"));
             origin.push(at);
         }
@@ -280,9 +282,23 @@ fn fio_job(name: &str, sections: Vec<(String, Merged)>) -> Job {
     Job { dialect: Dialect::Fio, args: vec![name.to_owned()], file: Some((name.to_owned(), text)), origin }
 }
 
+/// Returns the engine of a system that queues I/Os, for one that queues them on Linux. Suites are written for Linux.
+fn engine_on(system: System, engine: &str) -> &str {
+    if system.is_windows() && ["libaio", "io_uring"].contains(&engine) { "windowsaio" } else { engine }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn engines_with_a_queue_are_those_of_the_system() {
+        assert_eq!(
+            ["libaio", "io_uring", "psync"].map(|name| engine_on(System::Windows, name)),
+            ["windowsaio", "windowsaio", "psync"]
+        );
+        assert_eq!(engine_on(System::Linux, "libaio"), "libaio");
+    }
 
     #[test]
     fn parts_of_a_size_are_filled_in() {
