@@ -55,7 +55,7 @@ fn main() -> ExitCode {
         ["miri"] => miri::run(),
         ["mutants", args @ ..] => mutants::run(args),
         ["soak", rest @ ..] => soak(rest),
-        ["windows"] => windows::run(),
+        ["windows"] => root().and_then(|root| windows::run(root, check)),
         ["tidy"] => tidy(&Action::Check(MODE)),
         ["tidy", "--strict"] => tidy(&Action::Check(Mode::Strict)),
         ["tidy", "--bless"] => tidy(&Action::Bless),

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::cargo::cargo;
-use crate::{check, root};
 
 const TARGET: &str = "x86_64-pc-windows-gnu";
 const COMPILER: &str = "x86_64-w64-mingw32-gcc";
@@ -16,12 +15,12 @@ BOOLEAN NTAPI SystemFunction036(PVOID, ULONG);
 __declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE data, SIZE_T bytes) { return SystemFunction036(data, (ULONG)bytes); }
 ";
 
-/// Runs all checks for Windows.
+/// Runs all checks for Windows in the workspace `root`. `check` runs a command and prints its name.
 ///
 /// # Errors
 ///
 /// The build, a lint or a test failed.
-pub fn run() -> Result<(), String> {
+pub fn run(root: &Path, check: impl Fn(&str, Command) -> Result<(), String>) -> Result<(), String> {
     if let Some(missing) = missing() {
         eprintln!("SKIPPED: {missing}");
         return Ok(());
@@ -33,7 +32,7 @@ pub fn run() -> Result<(), String> {
     let mut clippy = cargo(&["clippy", "--target", TARGET, "--package", "fathom-os", "--all-targets"]);
     check("lints of os for Windows", take(clippy.args(lints)))?;
     check("build for Windows", of_target("build"))?;
-    let folder = root()?.join("target/windows");
+    let folder = root.join("target/windows");
     let program = prepare(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let mut tests = cargo(&["test", "--package", "fathom", "--test", "cli", "--", "windows::"]);
     tests.env("FATHOM_WINDOWS_EXE", program).env("WINEPREFIX", folder.join("prefix")).env("WINEDEBUG", "-all");

@@ -83,7 +83,7 @@ fn diskspd_takes_slashes_and_profiles_and_prints_xml() {
     assert!(xml.contains("<Path>test.dat</Path>") && xml.contains("<CPU>"), "{xml}");
     let profile = printed(&program, scratch.path(), "diskspd -b4K -d1 -W0 -Sm -Nv -w50 -c1M -Rpxml test.dat");
     std::fs::write(scratch.file("profile.xml"), profile).unwrap();
-    let report = printed(&program, scratch.path(), "diskspd -Xprofile.xml");
+    let report = printed(&program, scratch.path(), "diskspd -Rtext -Xprofile.xml");
     assert!(rows(&report, "Total IO", "total:")[0].1 > 0, "{report}");
 }
 
@@ -149,9 +149,8 @@ fn requests_that_windows_or_fathom_does_not_have_are_refused() {
 fn a_folder_is_assessed() {
     let Some(program) = program() else { return };
     let scratch = Scratch::new("windows-assess");
-    let output = run(&program, scratch.path(), "assess . --short --size 32m --yes --no-history --json card.json");
+    let output = run(&program, scratch.path(), "assess . --short --size 32m --yes --no-history --format json");
     let err = String::from_utf8_lossy(&output.stderr);
-    let card = std::fs::read_to_string(scratch.file("card.json")).unwrap_or_else(|error| panic!("{error}: {err}"));
-    let card: Value = serde_json::from_str(&card).unwrap();
+    let card: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {err}"));
     assert!(card["tests"].as_array().is_some_and(|tests| !tests.is_empty()), "{err}\n{card}");
 }
