@@ -1,35 +1,67 @@
 //! The table as usage text and as a documentation page.
 
+use units::system::System;
+
 use super::{OPTIONS, Since, Subject};
 
 const WIDTH: usize = 100;
 const MEANING_COLUMN: usize = 28;
 
-const HEAD: &str = "\
+/// Text around the options. It depends on the operating system.
+struct Frame {
+    targets: &'static str,
+    slash: &'static str,
+    disk: &'static str,
+}
+
+const FRAME: Frame = match System::HERE {
+    System::Linux => Frame {
+        targets: "A target is a file or a block device.",
+        slash: "An argument that starts with / is a path.",
+        disk: "/dev/nvme0n1",
+    },
+    System::Windows => Frame {
+        targets: "A target is a file, #N (disk) or X: (volume).",
+        slash: "Options start with - or /.",
+        disk: "#1",
+    },
+};
+
+fn head() -> String {
+    let Frame { targets, slash, .. } = FRAME;
+    format!(
+        "\
 usage: diskspd [options] target [target ...]
        diskspd -X<profile.xml> [options] [target ...]
 
-A target is a file or a block device. Options precede the targets. An option is one argument
-without blanks (-b4K, not -b 4K). An argument that starts with / is a path. Sizes are integers with
+{targets} Options precede the targets. An option is one argument
+without blanks (-b4K, not -b 4K). {slash} Sizes are integers with
 an optional K, M, G, T (powers of 1024) or B (blocks of -b). [ ] after a meaning is the default.
-";
+"
+    )
+}
 
-const TAIL: &str = "
+fn tail() -> String {
+    format!(
+        "
 Examples
   diskspd -c1G -b4K -r -o32 -t4 -w30 -d60 -Sh -L testfile.dat
-  diskspd -b1M -o8 -d30 -Su /dev/nvme0n1
-";
+  diskspd -b1M -o8 -d30 -Su {}
+",
+        FRAME.disk
+    )
+}
 
 /// Returns the text of `-?`.
 pub fn usage() -> String {
-    let mut text = HEAD.to_owned();
+    let mut text = head();
     for subject in Subject::ALL {
         text += &format!("\n{}\n", subject.heading());
         for form in OPTIONS.iter().filter(|option| option.subject == subject).flat_map(|option| option.forms) {
             text += &entry(form.grammar, form.meaning);
         }
     }
-    text + TAIL
+    text + &tail()
 }
 
 /// Formats a form, with its meaning in a second column.

@@ -15,6 +15,7 @@ mod targets;
 use std::sync::Arc;
 
 use plan::{Echo, IdleProfile, Origin, Plan, Worker};
+use units::system::System;
 
 use crate::options::engines::DEFAULT_ENGINE;
 use crate::parse::settings::IdleProf;
@@ -91,7 +92,8 @@ fn add_job(plan: &mut Plan, job: &Job, position: JobPosition, machine: &dyn Mach
         rw: values.keyword("rw").to_owned(),
         iodepth: values.unsigned("iodepth").max(1) as u32,
         group_reporting: values.flag("group_reporting"),
-        thread: values.flag("thread"),
+        // fio on Windows has no processes for jobs.
+        thread: values.flag("thread") || System::HERE.is_windows(),
     });
     // fio numbers the clones after the first in descending order. The number determines file names and offsets.
     for clone in std::iter::once(0).chain((1..numjobs).rev()) {

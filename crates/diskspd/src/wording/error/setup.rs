@@ -2,6 +2,7 @@
 
 use record::{CpuSet, FileKind, LogFault, RunError, SetupError, SetupStep};
 use units::errno;
+use units::system::System;
 
 use super::names::in_brackets;
 use super::names::name;
@@ -30,6 +31,8 @@ pub(super) fn setup(setup: &SetupError, error: &RunError) -> String {
         }
         SetupError::NoBuffers { depth, io_bytes, huge_pages } => {
             let help = match huge_pages {
+                // The reason names the right that the user needs.
+                true if System::HERE.is_windows() => "or leave -l out",
                 true => "reserve huge pages (sysctl vm.nr_hugepages=...), or leave -l out",
                 false => "use smaller blocks (-b), fewer outstanding I/Os (-o) or fewer threads (-t)",
             };

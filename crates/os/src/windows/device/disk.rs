@@ -114,7 +114,7 @@ impl Disk {
             firmware: revision,
             serial,
             rotational: penalty.ok().map(|penalty| penalty.IncursSeekPenalty),
-            bytes: volume::device_bytes(&disk).unwrap_or(0),
+            bytes: volume::disk_bytes(&disk).unwrap_or(0),
             logical_block_bytes: volume::sector_bytes(&disk).map_or(0, u64::from),
             physical_block_bytes: alignment.map_or(0, |found| u64::from(found.BytesPerPhysicalSector)),
         }

@@ -3,9 +3,12 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use windows_sys::Win32::Foundation::ERROR_UNRECOGNIZED_VOLUME;
+use windows_sys::Win32::Foundation::{
+    ERROR_INVALID_FUNCTION, ERROR_NO_MEDIA_IN_DRIVE, ERROR_NOT_READY, ERROR_NOT_SUPPORTED, ERROR_UNRECOGNIZED_VOLUME,
+};
 use windows_sys::Win32::System::Ioctl::{
     DRIVE_LAYOUT_INFORMATION_EX, IOCTL_DISK_GET_DRIVE_LAYOUT_EX, PARTITION_INFORMATION_EX, PARTITION_STYLE_GPT,
+    PARTITION_STYLE_MBR,
 };
 use windows_sys::core::GUID;
 
@@ -18,6 +21,8 @@ const MEMBERS: [(u128, &str); 3] = [
     (0x5808_c8aa_7e8f_42e0_85d2_e1e9_0434_cfb3, "member of a dynamic disk group"),
     (0xaf9b_60a0_1431_4f62_bc68_3311_714a_69ad, "member of a dynamic disk group"),
 ];
+/// Type of an MBR partition that belongs to a dynamic disk group.
+const MBR_DYNAMIC: u8 = 0x42;
 /// Files in the root of a volume that the system writes.
 const SYSTEM_FILES: [&str; 3] = ["pagefile.sys", "swapfile.sys", "hiberfil.sys"];
 
@@ -46,8 +51,10 @@ pub(super) fn of_disk(path: &Path, number: u32) -> io::Result<Vec<Holder>> {
     let mut holders = Vec::new();
     for name in volume::all()? {
         let device = PathBuf::from(name.to_string_lossy().trim_end_matches('\\'));
-        // A volume without a medium, such as an empty card reader, is on no disk.
-        let Ok(numbers) = volume::open(&device).and_then(|volume| volume::extents(&volume)) else { continue };
+        let numbers = match volume::open(&device).and_then(|volume| volume::extents(&volume)) {
+            Err(error) if is_on_no_disk(&error) => continue,
+            numbers => numbers?,
+        };
         if !numbers.contains(&number) {
             continue;
         }
@@ -57,6 +64,13 @@ pub(super) fn of_disk(path: &Path, number: u32) -> io::Result<Vec<Holder>> {
     let members = memberships(path)?.into_iter().map(|of| holder(path, Relation::Itself, Use::Member { of }));
     holders.extend(members);
     Ok(holders)
+}
+
+/// Returns true for the error of a volume without a medium, such as an empty card reader, and of one that is not on a disk, such as
+/// a CD.
+fn is_on_no_disk(error: &io::Error) -> bool {
+    let codes = [ERROR_NOT_READY, ERROR_INVALID_FUNCTION, ERROR_NOT_SUPPORTED, ERROR_NO_MEDIA_IN_DRIVE];
+    error.raw_os_error().is_some_and(|code| codes.contains(&(code as u32)))
 }
 
 /// Returns the use of a volume: it has a file system that Windows recognises, or that is encrypted.
@@ -79,18 +93,26 @@ fn memberships(path: &Path) -> io::Result<Vec<&'static str>> {
     // SAFETY: the structure has numbers, and unions of numbers.
     let layout: Box<Layout> = Box::new(unsafe { volume::query(&volume::open(path)?, IOCTL_DISK_GET_DRIVE_LAYOUT_EX) }?);
     let partitions = layout.start.PartitionEntry.iter().chain(&layout.more).take(layout.start.PartitionCount as usize);
-    let mut found = Vec::new();
-    for partition in partitions.filter(|partition| partition.PartitionStyle == PARTITION_STYLE_GPT) {
-        // SAFETY: the style says that the description is one of GPT.
-        let kind = number_of(unsafe { &partition.Anonymous.Gpt.PartitionType });
-        let names = MEMBERS.iter().filter(|(member, _)| *member == kind).map(|(_, name)| *name);
-        names.for_each(|name| {
-            if !found.contains(&name) {
-                found.push(name);
-            }
-        });
-    }
+    let mut found: Vec<_> = partitions.filter_map(membership).collect();
+    found.sort_unstable();
+    found.dedup();
     Ok(found)
+}
+
+/// Returns the set of disks that a partition belongs to.
+fn membership(partition: &PARTITION_INFORMATION_EX) -> Option<&'static str> {
+    match partition.PartitionStyle {
+        PARTITION_STYLE_GPT => {
+            // SAFETY: the style says that the description is one of GPT.
+            let kind = number_of(unsafe { &partition.Anonymous.Gpt.PartitionType });
+            MEMBERS.iter().find(|(member, _)| *member == kind).map(|(_, name)| *name)
+        }
+        // SAFETY: the style says that the description is one of MBR.
+        PARTITION_STYLE_MBR if unsafe { partition.Anonymous.Mbr.PartitionType } == MBR_DYNAMIC => {
+            Some("member of a dynamic disk group")
+        }
+        _ => None,
+    }
 }
 
 fn number_of(guid: &GUID) -> u128 {

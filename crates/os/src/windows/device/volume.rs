@@ -4,14 +4,15 @@ use std::io;
 use std::os::windows::io::{AsRawHandle, OwnedHandle};
 use std::path::{Path, PathBuf};
 
-use windows_sys::Win32::Foundation::ERROR_MORE_DATA;
+use windows_sys::Win32::Foundation::{ERROR_MORE_DATA, ERROR_NO_MORE_FILES};
 use windows_sys::Win32::Storage::FileSystem::{
     CreateFileW, FindFirstVolumeW, FindNextVolumeW, FindVolumeClose, GetDiskFreeSpaceW, GetVolumeInformationW,
     GetVolumeNameForVolumeMountPointW, GetVolumePathNameW, GetVolumePathNamesForVolumeNameW, OPEN_EXISTING,
 };
 use windows_sys::Win32::System::IO::DeviceIoControl;
 use windows_sys::Win32::System::Ioctl::{
-    DISK_EXTENT, DISK_GEOMETRY, GET_LENGTH_INFORMATION, IOCTL_DISK_GET_DRIVE_GEOMETRY, IOCTL_DISK_GET_LENGTH_INFO,
+    DISK_EXTENT, DISK_GEOMETRY, DISK_GEOMETRY_EX, GET_LENGTH_INFORMATION, IOCTL_DISK_GET_DRIVE_GEOMETRY,
+    IOCTL_DISK_GET_DRIVE_GEOMETRY_EX, IOCTL_DISK_GET_LENGTH_INFO,
 };
 
 use crate::windows::handle::{SHARE_ALL, check, native, owned, text, wide};
@@ -62,7 +63,20 @@ pub(super) unsafe fn query<T>(device: &impl AsRawHandle, request: u32) -> io::Re
     Ok(answer)
 }
 
-/// Returns the size of a disk or volume in bytes.
+/// Returns the size of a disk in bytes. This needs no rights on it.
+pub(super) fn disk_bytes(disk: &impl AsRawHandle) -> io::Result<u64> {
+    /// `DISK_GEOMETRY_EX` with space for what follows it.
+    #[repr(C)]
+    struct Geometry {
+        start: DISK_GEOMETRY_EX,
+        more: [u8; 256],
+    }
+    // SAFETY: the structure has numbers.
+    let geometry: Geometry = unsafe { query(disk, IOCTL_DISK_GET_DRIVE_GEOMETRY_EX) }?;
+    Ok(geometry.start.DiskSize as u64)
+}
+
+/// Returns the size of a disk or volume in bytes. The handle must permit reading.
 pub(in crate::windows) fn device_bytes(device: &impl AsRawHandle) -> io::Result<u64> {
     // SAFETY: the structure is a number.
     let length: GET_LENGTH_INFORMATION = unsafe { query(device, IOCTL_DISK_GET_LENGTH_INFO) }?;
@@ -163,9 +177,10 @@ pub(super) fn all() -> io::Result<Vec<PathBuf>> {
     while unsafe { FindNextVolumeW(search, name.as_mut_ptr(), NAME_UNITS as u32) } != 0 {
         all.push(text(&name).into());
     }
+    let end = io::Error::last_os_error();
     // SAFETY: the search is open.
     unsafe { FindVolumeClose(search) };
-    Ok(all)
+    if end.raw_os_error() == Some(ERROR_NO_MORE_FILES as i32) { Ok(all) } else { Err(end) }
 }
 
 /// Returns where a volume is mounted. `None` if it has no drive letter and no folder.

@@ -78,16 +78,29 @@ impl OpenOptions {
         self.open_as(&folder.at(name), path)
     }
 
-    fn open_as(&self, at: &Path, path: &Path) -> io::Result<File> {
+    /// Returns a new handle of a path.
+    fn handle(&self, at: &Path, disposition: u32, flags: u32) -> io::Result<OwnedHandle> {
         let name = wide(native(at))?;
+        // The request for the size of a disk or volume needs the right to read it.
+        let access = self.access() | if volume::is_device_path(at) { GENERIC_READ } else { 0 };
+        let (null, none) = (std::ptr::null(), std::ptr::null_mut());
+        // SAFETY: the name is a string with a final NUL. The handle is new.
+        unsafe { owned(CreateFileW(name.as_ptr(), access, SHARE_ALL, null, disposition, flags, none)) }
+    }
+
+    fn open_as(&self, at: &Path, path: &Path) -> io::Result<File> {
         let link = if self.no_follow { FILE_FLAG_OPEN_REPARSE_POINT } else { 0 };
         // Folders need the last flag to be opened.
         let flags = self.flags() | link | FILE_FLAG_BACKUP_SEMANTICS;
-        let (null, none) = (std::ptr::null(), std::ptr::null_mut());
-        // SAFETY: the name is a string with a final NUL. The handle is new.
-        let handle = unsafe {
-            owned(CreateFileW(name.as_ptr(), self.access(), SHARE_ALL, null, self.disposition(), flags, none))
-        }?;
+        let disposition = match self.disposition() {
+            // Disks and volumes exist, and Windows takes no other value for them.
+            OPEN_ALWAYS if volume::is_device_path(at) => OPEN_EXISTING,
+            other => other,
+        };
+        if disposition != OPEN_EXISTING && volume::is_device_path(at) {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "a disk or volume cannot be created or truncated"));
+        }
+        let handle = self.handle(at, disposition, flags)?;
         let kind = id::kind_of(&handle, at)?;
         let id = match kind {
             Kind::Regular | Kind::Directory => id::of_handle(&handle)?,
@@ -149,6 +162,10 @@ impl File {
 
     fn reopen(&self, options: OpenOptions, flags: u32) -> io::Result<OwnedHandle> {
         let flags = options.flags() | flags;
+        if self.kind == Kind::Block {
+            // The name of a disk or volume is its identity. It is not certain that its driver opens it by a handle.
+            return options.handle(&self.path, OPEN_EXISTING, flags);
+        }
         // SAFETY: the handle is open. The new one has no other owner.
         unsafe { owned(ReOpenFile(self.raw(), options.access(), SHARE_ALL, flags)) }
     }
