@@ -28,6 +28,15 @@ pub(in crate::windows) fn is_device_path(path: &Path) -> bool {
     disk_number(path).is_some() || volume_letter(path).is_some()
 }
 
+/// Returns true for a name of a device that is not one of [`is_device_path`], such as `\\.\HarddiskVolume1`. Its uses are not known.
+pub(in crate::windows) fn is_other_device(path: &Path) -> bool {
+    let name = path.to_string_lossy().replace('/', r"\");
+    let Some(rest) = [r"\\.\", r"\\?\"].iter().find_map(|prefix| name.strip_prefix(prefix)) else { return false };
+    let (first, below) = rest.split_once('\\').unwrap_or((rest, ""));
+    let is_folder = first.ends_with(':') || first.starts_with("Volume{") || first.eq_ignore_ascii_case("UNC");
+    !is_device_path(path) && (below.is_empty() || !is_folder)
+}
+
 /// Returns the number of a disk by its path.
 pub(super) fn disk_number(path: &Path) -> Option<u32> {
     path.to_str()?.to_ascii_lowercase().strip_prefix(DISK_PREFIX)?.parse().ok()
@@ -205,5 +214,16 @@ mod tests {
         assert_eq!(volume_letter(Path::new(r"\\.\e:")), Some('e'));
         assert_eq!(volume_letter(Path::new(r"\\.\ee:")), None);
         assert!(!is_device_path(Path::new(r"C:\file")) && !is_device_path(Path::new(r"\\server\share\file")));
+    }
+
+    #[test]
+    fn other_names_of_devices_are_told_from_files() {
+        let is_other = |path: &str| is_other_device(Path::new(path));
+        let devices =
+            [r"\\.\HarddiskVolume1", "//./PhysicalDrive0", r"\\?\Volume{1-2}", r"\\.\GLOBALROOT\Device\Harddisk0\DR0"];
+        assert!(devices.into_iter().all(is_other));
+        let files =
+            [r"\\?\C:\file", r"\\?\UNC\server\share\file", r"\\?\Volume{1-2}\file", "C:/file", "NUL", r"\\.\C:"];
+        assert!(!files.into_iter().any(is_other));
     }
 }

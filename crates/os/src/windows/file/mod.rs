@@ -89,6 +89,9 @@ impl OpenOptions {
     }
 
     fn open_as(&self, at: &Path, path: &Path) -> io::Result<File> {
+        if volume::is_other_device(at) {
+            return Err(unsupported(r"a device with a name other than \\.\PhysicalDriveN and \\.\X:"));
+        }
         let link = if self.no_follow { FILE_FLAG_OPEN_REPARSE_POINT } else { 0 };
         // Folders need the last flag to be opened.
         let flags = self.flags() | link | FILE_FLAG_BACKUP_SEMANTICS;
