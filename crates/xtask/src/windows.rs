@@ -34,9 +34,17 @@ pub fn run(root: &Path, check: impl Fn(&str, Command) -> Result<(), String>) -> 
     check("build for Windows", of_target("build"))?;
     let folder = root.join("target/windows");
     let program = prepare(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let mut tests = cargo(&["test", "--package", "fathom", "--test", "cli", "--", "windows::"]);
-    tests.env("FATHOM_WINDOWS_EXE", program).env("WINEPREFIX", folder.join("prefix")).env("WINEDEBUG", "-all");
-    check("tests under wine", tests)
+    let under_wine = |tests: &mut Command| {
+        take(
+            tests.env("WINEPREFIX", folder.join("prefix")).env("WINEDEBUG", "-all").env("FATHOM_WINDOWS_EXE", &program),
+        )
+    };
+    let mut units = cargo(&["test", "--target", TARGET, "--package", "fathom-os"]);
+    // wine searches libraries in these folders.
+    units.env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", "wine").env("WINEPATH", &folder);
+    check("unit tests of os under wine", under_wine(&mut units))?;
+    let mut scenarios = cargo(&["test", "--package", "fathom", "--test", "cli", "--", "windows::"]);
+    check("scenarios under wine", under_wine(&mut scenarios))
 }
 
 /// Returns a command as a value.

@@ -240,7 +240,10 @@ mod tests {
 
     #[test]
     fn offload_completes_operations_of_every_engine() {
-        for engine in [EngineKind::Sync, EngineKind::Psync, EngineKind::Pvsync2, EngineKind::Vsync, EngineKind::Mmap] {
+        let all = [EngineKind::Sync, EngineKind::Psync, EngineKind::Mmap, EngineKind::Pvsync2, EngineKind::Vsync];
+        // Windows has the first three.
+        let count = if cfg!(windows) { 3 } else { all.len() };
+        for engine in all.into_iter().take(count) {
             let path = std::env::temp_dir().join(format!("fathom-offload-{engine}-{}", std::process::id()));
             std::fs::write(&path, vec![0; 8 * 4096]).unwrap();
             let mut buffers = buffers(4);
