@@ -158,7 +158,7 @@ pub fn fathom() -> Result<PathBuf, String> {
         eprintln!("fathom-bench: building fathom");
         let mut build = Command::new(cargo);
         build.args(["build", "--quiet", "--package", "fathom", "--message-format=json-render-diagnostics"]);
-        // As packages have it.
+        // Optimised whole, as README.md installs it.
         build.args(is_release.then_some("--profile=dist")).current_dir(workspace).stdin(Stdio::null());
         let output = build.stderr(Stdio::inherit()).output().map_err(|error| format!("cargo: {error}"))?;
         let messages = String::from_utf8_lossy(&output.stdout);

@@ -102,7 +102,7 @@ fn deny(cargo: impl Fn(&[&str]) -> Command) -> Result<(), String> {
     check("licences and sources", cargo(&["deny", "--log-level", "warn", "check", "licenses", "bans", "sources"]))
 }
 
-/// Runs fathom for hours, built as packages have it.
+/// Runs fathom for hours, built as README.md installs it.
 fn soak(arguments: &[&str]) -> Result<(), String> {
     check("build", cargo(&["build", "--profile", "dist", "--package", "fathom", "--all-features"]))?;
     let root = root()?;

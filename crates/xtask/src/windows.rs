@@ -25,31 +25,34 @@ pub fn run(root: &Path, check: impl Fn(&str, Command) -> Result<(), String>) -> 
         eprintln!("SKIPPED: {missing}");
         return Ok(());
     }
-    let lints = ["--quiet", "--", "-D", "warnings"];
-    let of_target = |what: &str| cargo(&[what, "--target", TARGET, "--package", "fathom"]);
-    let mut clippy = of_target("clippy");
-    check("lints for Windows", take(clippy.args(lints)))?;
-    let mut clippy = cargo(&["clippy", "--target", TARGET, "--package", "fathom-os", "--all-targets"]);
-    check("lints of os for Windows", take(clippy.args(lints)))?;
-    check("build for Windows", of_target("build"))?;
+    let mut lints = of_target("clippy", "fathom");
+    lints.args(["--quiet", "--", "-D", "warnings"]);
+    check("lints for Windows", lints)?;
+    let mut lints = of_target("clippy", "fathom-os");
+    lints.args(["--all-targets", "--quiet", "--", "-D", "warnings"]);
+    check("lints of os for Windows", lints)?;
+    check("build for Windows", of_target("build", "fathom"))?;
     let folder = root.join("target/windows");
     let program = prepare(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let under_wine = |tests: &mut Command| {
-        take(
-            tests.env("WINEPREFIX", folder.join("prefix")).env("WINEDEBUG", "-all").env("FATHOM_WINDOWS_EXE", &program),
-        )
-    };
-    let mut units = cargo(&["test", "--target", TARGET, "--package", "fathom-os"]);
+    let mut units = of_target("test", "fathom-os");
     // wine searches libraries in these folders.
     units.env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", "wine").env("WINEPATH", &folder);
-    check("unit tests of os under wine", under_wine(&mut units))?;
+    use_wine(&mut units, &folder);
+    check("unit tests of os under wine", units)?;
     let mut scenarios = cargo(&["test", "--package", "fathom", "--test", "cli", "--", "windows::"]);
-    check("scenarios under wine", under_wine(&mut scenarios))
+    scenarios.env("FATHOM_WINDOWS_EXE", &program);
+    use_wine(&mut scenarios, &folder);
+    check("scenarios under wine", scenarios)
 }
 
-/// Returns a command as a value.
-fn take(command: &mut Command) -> Command {
-    std::mem::replace(command, Command::new("true"))
+/// Makes a command of cargo for Windows.
+fn of_target(what: &str, package: &str) -> Command {
+    cargo(&[what, "--target", TARGET, "--package", package])
+}
+
+/// Gives a command wine's settings in a folder.
+fn use_wine(command: &mut Command, folder: &Path) {
+    command.env("WINEPREFIX", folder.join("prefix")).env("WINEDEBUG", "-all");
 }
 
 /// Returns what this machine lacks.
@@ -80,10 +83,10 @@ fn prepare(folder: &Path) -> std::io::Result<PathBuf> {
         .arg(folder.join(RANDOM_DLL))
         .arg(source)
         .arg("-ladvapi32"))?;
-    let prefix = folder.join("prefix");
     let wine = |arguments: &[&str]| {
         let mut wine = Command::new("wine");
-        wine.args(arguments).env("WINEPREFIX", &prefix).env("WINEDEBUG", "-all");
+        wine.args(arguments);
+        use_wine(&mut wine, folder);
         run(&mut wine)
     };
     wine(&["wineboot", "-i"])?;

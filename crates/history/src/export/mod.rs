@@ -4,9 +4,6 @@ mod figures;
 mod intervals;
 #[cfg(feature = "parquet")]
 mod parquet;
-#[cfg(not(feature = "parquet"))]
-#[path = "no_parquet.rs"]
-mod parquet;
 mod table;
 
 use crate::{Document, Entry, HistoryError, Store};
@@ -45,4 +42,16 @@ pub fn intervals(store: &Store, ids: &[i64]) -> Result<Table, HistoryError> {
         intervals::add(&mut table, *id, &store.document(*id)?);
     }
     Ok(table)
+}
+
+#[cfg(not(feature = "parquet"))]
+impl Table {
+    /// Fails: this build writes no Parquet.
+    ///
+    /// # Errors
+    ///
+    /// [`HistoryError::NoParquet`].
+    pub fn parquet(&self) -> Result<Vec<u8>, HistoryError> {
+        Err(HistoryError::NoParquet)
+    }
 }

@@ -199,8 +199,8 @@ fn of_rates(request: &Knee, result: &KneeResult) -> String {
 /// Returns the sentence about the knee of the curve.
 fn bend(request: &Knee, result: &KneeResult) -> Option<String> {
     let point = result.points.get(result.knee?).filter(|_| request.iodepth_max.is_none())?;
-    let percentile =
-        point.figures.percentile_ns.map_or_else(String::new, |ns| format!(" ({} {})", request.percentile, time_ns(ns)));
+    let of_percentile = |ns| format!(" ({} {})", request.percentile, scale(result).with_unit(ns));
+    let percentile = point.figures.percentile_ns.map_or_else(String::new, of_percentile);
     Some(format!(
         "the knee of the curve is at {}/s{percentile}: above it response time grows faster than load",
         grouped(point.load as f64)
