@@ -5,6 +5,7 @@
 pub mod assess;
 pub mod compare;
 pub mod dialect_line;
+pub mod dialect_options;
 pub mod history;
 pub mod knee;
 pub mod limits;

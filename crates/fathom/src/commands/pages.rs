@@ -5,8 +5,9 @@ use std::path::Path;
 use clap::CommandFactory;
 use engine::OutputGuard;
 
+use crate::args::dialect_options::with_dialect_options;
 use crate::args::pages::{CompletionsArgs, ManArgs};
-use crate::args::{Cli, PROGRAM, subcommand};
+use crate::args::{Cli, PROGRAM};
 use crate::command_error::CommandError;
 use crate::output::print_text;
 use crate::{atomic_file, exit};
@@ -14,7 +15,7 @@ use crate::{atomic_file, exit};
 /// Prints the completions of a shell.
 pub fn completions(args: &CompletionsArgs) -> u8 {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), PROGRAM, &mut script);
+    clap_complete::generate(args.shell, &mut with_dialect_options(Cli::command()), PROGRAM, &mut script);
     print_text(&String::from_utf8_lossy(&script))
 }
 
@@ -23,27 +24,30 @@ pub fn completions(args: &CompletionsArgs) -> u8 {
 /// # Errors
 /// The command is unknown, or a page cannot be written.
 pub fn man(args: &ManArgs) -> Result<u8, CommandError> {
+    let mut cli = with_dialect_options(Cli::command()).disable_help_subcommand(true);
+    cli.build();
     if let Some(dir) = &args.dir {
         std::fs::create_dir_all(dir).map_err(|error| format!("{}: {}", dir.display(), units::errno::reason(&error)))?;
-        let mut cli = Cli::command().disable_help_subcommand(true);
-        cli.build();
-        write_pages(cli, dir, &mut OutputGuard::new([]))?;
+        write_pages(&cli, dir, &mut OutputGuard::new([]))?;
         return Ok(exit::DONE);
     }
-    let command = args.command.as_deref().map_or_else(Cli::command, subcommand);
-    if let Some(name) = args.command.as_deref().filter(|name| command.get_name() != *name) {
-        return Err(format!("no such command: {name}").into());
-    }
-    Ok(print_text(&String::from_utf8_lossy(&page(&clap_mangen::Man::new(command))?)))
+    let command = match &args.command {
+        Some(name) => cli.find_subcommand(name).ok_or_else(|| format!("no such command: {name}"))?,
+        None => &cli,
+    };
+    Ok(print_text(&String::from_utf8_lossy(&page(&man_of(command))?)))
 }
 
-fn write_pages(command: clap::Command, dir: &Path, guard: &mut OutputGuard) -> Result<(), CommandError> {
-    for command in command.get_subcommands().filter(|command| !command.is_hide_set()).cloned() {
+fn write_pages(command: &clap::Command, dir: &Path, guard: &mut OutputGuard) -> Result<(), CommandError> {
+    for command in command.get_subcommands().filter(|command| !command.is_hide_set()) {
         write_pages(command, dir, guard)?;
     }
-    let man = clap_mangen::Man::new(command);
-    atomic_file::write(&dir.join(man.get_filename()), &page(&man)?, guard)?;
-    Ok(())
+    let man = man_of(command);
+    Ok(atomic_file::write(&dir.join(man.get_filename()), &page(&man)?, guard)?)
+}
+
+fn man_of(command: &clap::Command) -> clap_mangen::Man {
+    clap_mangen::Man::new(command.clone()).source(concat!("fathom ", env!("CARGO_PKG_VERSION")))
 }
 
 fn page(man: &clap_mangen::Man) -> Result<Vec<u8>, CommandError> {
