@@ -48,5 +48,5 @@ pub use study::{
 pub use v1::SCHEMA as SCHEMA_1;
 pub use verdict::{
     AboveLimit, Basis, Cause, Confounder, Correction, DirectionFigures, FEW_INTERVALS_FACTOR, Judgement, MissedTime,
-    RateChange, RateShape, Reason, Threshold, ThresholdBound, Verdict,
+    NearMedian, RateChange, RateShape, Reason, Threshold, ThresholdBound, Verdict,
 };

@@ -234,16 +234,34 @@ pub enum RateShape {
     /// At one level, typical of a throttle.
     Level {
         is_throttled: bool,
+        /// What is level. Absent in documents of earlier versions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        near: Option<NearMedian>,
     },
     /// Between two values: those of the lowest and the highest interval.
     Varied {
         least: f64,
         most: f64,
         is_throttled: bool,
+        /// Length of the intervals, in seconds. Absent if it differs between runs, and in documents of earlier versions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        interval_s: Option<f64>,
     },
     Fell(RateChange),
     /// No shape: a latency, or a short run.
     Unknown,
+}
+
+/// The means of a level rate that are near their median.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct NearMedian {
+    /// Their share of all means, from 0 to 1.
+    pub share: f64,
+    /// Largest distance from the median, as a share of it.
+    pub distance_share: f64,
+    /// Time of a mean, in seconds. Absent if it differs between runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval_s: Option<f64>,
 }
 
 /// A fact that weakens a conclusion.

@@ -295,8 +295,9 @@ fn findings(assessment: &Assessment, most: usize) -> Vec<String> {
     for finding in serious.iter().take(most) {
         let evidence = match finding.occurrences.as_slice() {
             [found] => found.figures(),
-            [first, ..] => first.evidence(),
-            [] => String::new(),
+            // Without figures, the first test is no better example than the others.
+            [first, ..] if !first.figures().is_empty() => first.evidence(),
+            _ => String::new(),
         };
         let text = format!("{} ({}): {}; {evidence}", finding.severity.name(), finding.tests(), finding.headline);
         let text = text.trim_end_matches("; ");

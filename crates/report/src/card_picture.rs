@@ -13,7 +13,7 @@ use crate::key_figures::{self, KeyFigures, Span};
 use crate::lettering::Lettering;
 use crate::png::{self, PngError};
 use crate::study::Ink;
-use crate::text::{NONE, class, local_time, plain, sentence};
+use crate::text::{NONE, class, local_time, plain, sentence, target_name};
 use crate::thresholds::{self, Check, CheckOf};
 
 /// Size in units. The PNG has two pixels per unit.
@@ -71,7 +71,8 @@ pub fn card_svg(assessment: &Assessment) -> Result<String, PngError> {
         picture.table(&second, below);
     }
     picture.footer(assessment);
-    let title = escaped(&format!("{}: {} on {}", assessment.verdict, assessment.suite, assessment.target.path));
+    let title =
+        escaped(&format!("{}: {} on {}", assessment.verdict, assessment.suite, target_name(&assessment.target)));
     Ok(format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{HEIGHT}\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
          font-family=\"Noto Sans,system-ui,Segoe UI,Roboto,Arial,sans-serif\" role=\"img\"><title>{title}</title>\
@@ -147,7 +148,7 @@ impl Picture {
             &format!("<rect x=\"{LEFT}\" y=\"18\" width=\"{badge:.1}\" height=\"28\" rx=\"5\" fill=\"{colour}\"/>");
         self.text((LEFT + 10.0, 38.0), ANSWER_SIZE, true, "start", light("ground"), &verdict);
         let room = WIDTH - LEFT - RIGHT;
-        let title = plain(&format!("{} on {}", assessment.suite, assessment.target.path));
+        let title = plain(&format!("{} on {}", assessment.suite, target_name(&assessment.target)));
         let title = self.fitted(&title, ROW_SIZE, false, room - badge - 12.0);
         self.text((LEFT + badge + 12.0, 37.0), ROW_SIZE, false, "start", light("soft"), &title);
         let answer = plain(&sentence(&answer::sentence(assessment)));
@@ -292,7 +293,7 @@ impl Picture {
 
 /// Returns the path, the devices and their models and sizes.
 fn target(target: &Target) -> String {
-    let mut parts = vec![target.path.clone()];
+    let mut parts = vec![target_name(target)];
     for device in &target.devices {
         let size = if device.size_bytes > 0 { format::size(device.size_bytes) } else { String::new() };
         let words = [device.name.as_str(), device.model.as_str(), size.as_str()];
@@ -351,9 +352,9 @@ fn checked(check: &Check) -> Row {
     let (name, cells) = match &check.compared {
         None => (format!("{}: {}", check.name, check.cause), Vec::new()),
         Some(compared) => {
-            let ratio = compared.ratio();
+            let ratio = compared.ratio_and_tolerance();
             let ratio = if ratio.is_empty() { ratio } else { format!(": {ratio}") };
-            let cells = vec![compared.measured(), plain(&(compared.bound() + &ratio))];
+            let cells = vec![compared.measured(), plain(&(compared.signed_bound() + &ratio))];
             (format!("{}: {}", check.name, compared.figure()), cells)
         }
     };

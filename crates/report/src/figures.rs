@@ -1,12 +1,16 @@
 //! Figures of a test: the runs with the same settings, by direction.
 
-use assessment::{Round, Statistic, Test};
+use assessment::{Reason, Round, Statistic, Test};
 use judge::figures::{median, of_runs, service_time};
 use plan::{Ddir, Origin};
 use record::{DdirStats, Histogram, Latency, Record};
+use units::format::grouped;
+use units::quantity::option_value;
 
 /// Longer tables of jobs are left out.
 const JOBS_MOST: usize = 64;
+/// The setting of a search over rates: all I/Os per second that are due.
+const SEARCHED_RATE: &str = "rate_iops";
 
 /// The runs of a test with the same settings: those of the steady state, if there is one.
 ///
@@ -14,6 +18,7 @@ const JOBS_MOST: usize = 64;
 pub struct Cell<'a> {
     /// What differs from the other cells, as (`bs`, `64k`); empty if there is one cell.
     pub at: Vec<(&'a str, &'a str)>,
+    is_searched: bool,
     runs: Vec<Stats>,
 }
 
@@ -91,16 +96,21 @@ impl<'a> Times<'a> {
 }
 
 impl Cell<'_> {
-    /// Returns the settings: `bs=64k rwmixread=0`.
+    /// Returns the settings: `bs=64k rwmixread=0`, `292 IOPS offered`.
     pub fn name(&self) -> String {
-        let words: Vec<String> = self.at.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        words.join(" ")
+        self.name_without("")
     }
 
     /// Returns the settings without one of them.
     pub fn name_without(&self, setting: &str) -> String {
         let others = self.at.iter().filter(|(name, _)| *name != setting);
-        others.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+        let words = others.map(|(name, value)| self::setting(name, value, self.is_searched));
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    /// Returns one of the settings, as [`Cell::name`] has it.
+    pub fn name_of(&self, setting: &str) -> String {
+        self::setting(setting, self.value(setting).unwrap_or_default(), self.is_searched)
     }
 
     pub fn value(&self, setting: &str) -> Option<&str> {
@@ -208,14 +218,30 @@ pub fn repeats(test: &Test) -> Vec<usize> {
     repeats
 }
 
+/// Whether the settings of the test are the rates of a search.
+pub fn is_search(test: &Test) -> bool {
+    let is_of_search =
+        |reason: &Reason| matches!(reason, Reason::SustainedRate | Reason::AtSustainedRate | Reason::AtLowestRate);
+    test.judgements.iter().any(|judgement| is_of_search(&judgement.reason))
+}
+
+/// Returns a setting: `bs=64k`; a rate of a search: `292 IOPS offered`.
+pub fn setting(name: &str, value: &str, is_searched: bool) -> String {
+    match option_value(value).filter(|_| is_searched && name == SEARCHED_RATE) {
+        Some(rate) => format!("{} IOPS offered", grouped(rate)),
+        None => format!("{name}={value}"),
+    }
+}
+
 pub fn cells(test: &Test) -> Vec<Cell<'_>> {
+    let is_searched = is_search(test);
     let mut cells: Vec<(Cell, Vec<&Record>)> = Vec::new();
     for Round { at, record } in &test.rounds {
         let at: Vec<(&str, &str)> = at.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         match cells.iter_mut().find(|(cell, _)| cell.at == at) {
             Some((_, records)) => records.push(record),
             None => {
-                cells.push((Cell { at, runs: Vec::new() }, vec![record]));
+                cells.push((Cell { at, is_searched, runs: Vec::new() }, vec![record]));
             }
         }
     }
@@ -269,7 +295,9 @@ pub fn jobs(test: &Test) -> Vec<Cell<'_>> {
     if !(2..=JOBS_MOST).contains(&jobs.len()) {
         return Vec::new();
     }
-    jobs.into_iter().map(|(name, stats)| Cell { at: vec![("job", name)], runs: vec![stats] }).collect()
+    jobs.into_iter()
+        .map(|(name, stats)| Cell { at: vec![("job", name)], is_searched: false, runs: vec![stats] })
+        .collect()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use assessment::{Assessment, Finding, Severity, Subject};
+use assessment::{Assessment, Finding, Severity, Study, Subject, TargetKind};
 
 use crate::study;
 use crate::wording::{self, Dialect};
@@ -24,6 +24,8 @@ pub struct Occurrence<'a> {
     pub place: Cow<'a, str>,
     test: &'a str,
     finding: &'a Finding,
+    /// The user named the targets: they are no files of fathom.
+    has_named_targets: bool,
 }
 
 impl Occurrence<'_> {
@@ -36,6 +38,7 @@ impl Occurrence<'_> {
     fn subject(&self) -> Option<String> {
         match &self.finding.subject {
             Subject::Jobs { names, .. } if names.as_slice() == [self.test] => None,
+            Subject::Targets(_) if !self.has_named_targets => None,
             subject => wording::subject(subject),
         }
     }
@@ -82,11 +85,15 @@ impl<'a> Shared<'a> {
 /// Returns all findings, the worst first.
 pub fn worst_first(assessment: &Assessment) -> Vec<Shared<'_>> {
     let mut shared: Vec<Shared> = Vec::new();
+    // A suite or a search has its own files in a folder. The title of a report has the folder.
+    let has_named_targets = !matches!(assessment.study, Study::Suite(_) | Study::Knee(_))
+        || assessment.target.kind != TargetKind::Directory
+        || !assessment.volumes.is_empty();
     for (at, test) in assessment.tests.iter().enumerate() {
         for finding in &test.findings {
             let dialect = wording::dialect(test);
             let place = study::place(assessment, at, finding).map_or(Cow::Borrowed(test.name.as_str()), Cow::Owned);
-            let occurrence = Occurrence { place, test: &test.name, finding };
+            let occurrence = Occurrence { place, test: &test.name, finding, has_named_targets };
             match shared.iter_mut().find(|known| known.is_of(finding, dialect)) {
                 Some(known) => known.occurrences.push(occurrence),
                 None => shared.push(Shared::new(occurrence, dialect)),

@@ -41,12 +41,11 @@ fn judged(test: &Test, judgement: &Judgement) -> Row {
     let unit = judgement.metric.unit();
     let figure = |value: f64| text::figure(value, unit);
     let dash = || NONE.to_owned();
-    let settings = judgement.at.iter().map(|(name, value)| format!(" {name}={value}"));
     let few = judgement.few_intervals.map(|count| format!(", range of {count} intervals")).unwrap_or_default();
     let interval = judgement.interval.map(|(low, high)| text::from_to(low, high, unit) + &few);
     Row {
         test: test.name.clone(),
-        figure: judgement.metric.to_string() + &settings.collect::<String>(),
+        figure: wording::figure_name(judgement),
         measured: figure(judgement.measured),
         expected: judgement.threshold.as_ref().map_or_else(dash, |threshold| figure(threshold.value)),
         ratio: judgement.ratio().map_or_else(dash, ratio),

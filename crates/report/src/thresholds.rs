@@ -55,10 +55,9 @@ impl<'a> Check<'a> {
 }
 
 impl Compared<'_> {
-    /// Returns the metric and its settings: `read.iops bs=4k`.
+    /// Returns the metric and its settings: see [`wording::figure_name`].
     pub fn figure(&self) -> String {
-        let settings = self.judgement.at.iter().map(|(name, value)| format!(" {name}={value}"));
-        self.judgement.metric.to_string() + &settings.collect::<String>()
+        wording::figure_name(self.judgement)
     }
 
     /// Returns the measured value with its unit.
@@ -68,10 +67,18 @@ impl Compared<'_> {
 
     /// Returns the bound and its origin: `at least 16,000 IOPS (P30)`.
     pub fn bound(&self) -> String {
-        let at = match self.threshold.bound {
+        self.bound_after(match self.threshold.bound {
             ThresholdBound::AtLeast => "at least",
             ThresholdBound::AtMost => "at most",
-        };
+        })
+    }
+
+    /// Returns the bound and its origin for narrow columns: `≥ 16,000 IOPS (P30)`.
+    pub fn signed_bound(&self) -> String {
+        self.bound_after(self.sign(Ink::Unicode))
+    }
+
+    fn bound_after(&self, at: &str) -> String {
         let value = text::figure(self.threshold.value, self.judgement.metric.unit());
         match self.origin() {
             none if none.is_empty() => format!("{at} {value}"),
@@ -85,16 +92,24 @@ impl Compared<'_> {
         let unit = self.judgement.metric.unit();
         // The name of the metric says IOPS.
         let show = |value: f64| if unit == "IOPS" { grouped(value) } else { text::figure(value, unit) };
-        let sign = match (self.threshold.bound, ink) {
+        let tolerance = self.tolerance().map(|share| format!("{share} is enough"));
+        let mark = self.is_unconfirmed().then(|| "not confirmed".to_owned());
+        let rest = tolerance.into_iter().chain(mark).collect::<Vec<_>>().join(", ");
+        [
+            show(self.judgement.measured),
+            format!("{} {}", self.sign(ink), show(self.threshold.value)),
+            self.ratio(),
+            rest,
+        ]
+    }
+
+    fn sign(&self, ink: Ink) -> &'static str {
+        match (self.threshold.bound, ink) {
             (ThresholdBound::AtLeast, Ink::Unicode) => "≥",
             (ThresholdBound::AtMost, Ink::Unicode) => "≤",
             (ThresholdBound::AtLeast, Ink::Ascii) => ">=",
             (ThresholdBound::AtMost, Ink::Ascii) => "<=",
-        };
-        let tolerance = self.tolerance().map(|share| format!("{share} is enough"));
-        let mark = self.is_unconfirmed().then(|| "not confirmed".to_owned());
-        let rest = tolerance.into_iter().chain(mark).collect::<Vec<_>>().join(", ");
-        [show(self.judgement.measured), format!("{sign} {}", show(self.threshold.value)), self.ratio(), rest]
+        }
     }
 
     /// Returns the measured value over that of the threshold; empty if it is not finite.

@@ -32,6 +32,8 @@ pub struct Figure {
     pub measured: f64,
     /// The rate of each interval; empty for latencies.
     pub series: Vec<f64>,
+    /// Length of these intervals; `None` if it differs between runs.
+    pub interval_s: Option<f64>,
     /// Number of intervals in which all workers took part.
     pub intervals: u64,
     /// The confidence interval. With few intervals a wider range: see [`few_intervals`].
@@ -190,7 +192,15 @@ impl<'a> JobRounds<'a> {
             }
         };
         let intervals = intervals.iter().sum::<usize>() as u64;
-        Some(Figure { measured, series, intervals, interval, has_few_intervals, ios })
+        let interval_s = self.interval_s();
+        Some(Figure { measured, series, interval_s, intervals, interval, has_few_intervals, ios })
+    }
+
+    /// Returns the length of the intervals of all rounds; `None` if it differs.
+    fn interval_s(&self) -> Option<f64> {
+        let mut lengths = self.records.iter().flat_map(|record| &record.timeline).map(|timeline| timeline.interval_ns);
+        let first = lengths.next()?;
+        lengths.all(|length| length == first).then(|| first as f64 / 1e9)
     }
 
     /// Returns the rate of each interval in which all workers took part, over all rounds.

@@ -1,8 +1,8 @@
 //! Compares a figure with a threshold. A decision needs the whole 95 % confidence interval on one side.
 
 use assessment::{
-    AboveLimit, Confounder, Correction, Failure, Judgement, Metric, RateChange, RateShape, Reason, Threshold,
-    ThresholdBound, Verdict,
+    AboveLimit, Confounder, Correction, Failure, Judgement, Metric, NearMedian, RateChange, RateShape, Reason,
+    Threshold, ThresholdBound, Verdict,
 };
 
 use super::confounders::{Confounders, Effect, Extent, corrected};
@@ -40,10 +40,11 @@ pub struct Compared<'a> {
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Shape {
     /// Level, typical of a throttle.
-    Level,
+    Level(NearMedian),
     Varied {
         least: f64,
         most: f64,
+        interval_s: Option<f64>,
     },
     Falls {
         change: RateChange,
@@ -202,8 +203,8 @@ fn enough(compared: &Compared, figure: &Figure, shape: Shape, level: Option<f64>
 
 fn rate_shape(shape: Shape, is_throttled: bool) -> RateShape {
     match shape {
-        Shape::Level => RateShape::Level { is_throttled },
-        Shape::Varied { least, most } => RateShape::Varied { least, most, is_throttled },
+        Shape::Level(near) => RateShape::Level { is_throttled, near: Some(near) },
+        Shape::Varied { least, most, interval_s } => RateShape::Varied { least, most, is_throttled, interval_s },
         Shape::Falls { change, .. } => RateShape::Fell(change),
         Shape::Rises(_) | Shape::Unknown => RateShape::Unknown,
     }
@@ -221,7 +222,7 @@ fn inner(series: &[f64]) -> &[f64] {
 /// Returns the mean of a rate without a trend, and its interval, without the first and the last interval. In a short
 /// run these two have a large share.
 fn level(figure: &Figure, shape: Shape) -> Option<(f64, Interval)> {
-    let is_level = matches!(shape, Shape::Level | Shape::Varied { .. });
+    let is_level = matches!(shape, Shape::Level(_) | Shape::Varied { .. });
     let series = is_level.then(|| evened(inner(&figure.series)))?;
     Some((mean(&series), mean_interval(&series)?))
 }
@@ -267,9 +268,13 @@ fn shape(metric: Metric, figure: &Figure) -> Shape {
     }
     let middle = median(series);
     let near = series.iter().filter(|rate| (*rate - middle).abs() <= middle * THROTTLE_BAND).count();
-    if near as f64 >= series.len() as f64 * THROTTLE_SHARE {
-        return Shape::Level;
+    let share = near as f64 / series.len() as f64;
+    if share >= THROTTLE_SHARE {
+        let combined = (inner(&figure.series).len() / series.len()).ilog2();
+        let interval_s = figure.interval_s.map(|interval_s| interval_s * f64::from(1 << combined));
+        return Shape::Level(NearMedian { share, distance_share: THROTTLE_BAND, interval_s });
     }
     // The range of the intervals that charts show.
-    Shape::Varied { least: quantile(&figure.series, 0.0), most: quantile(&figure.series, 1.0) }
+    let (least, most) = (quantile(&figure.series, 0.0), quantile(&figure.series, 1.0));
+    Shape::Varied { least, most, interval_s: figure.interval_s }
 }

@@ -5,8 +5,8 @@ use std::sync::{Arc, LazyLock};
 
 use assessment::{
     AboveLimit, Aim, Assessment, Basis, Cause, Confounder, Failure, Finding, FindingKind, Judgement, LimitReason,
-    LoadGenerator, LoadGeneratorLimit, Metric, PageCache, RateShape, Reason, Round, SCHEMA, Severity, Steady,
-    SteadyRule, SteadyState, Study, Subject, Target, Test, TimeShares, Verdict, VolumeUse,
+    LoadGenerator, LoadGeneratorLimit, Metric, NearMedian, PageCache, RateShape, Reason, Round, SCHEMA, Severity,
+    Steady, SteadyRule, SteadyState, Study, Subject, Target, Test, TimeShares, Verdict, VolumeUse,
 };
 use judge::limits::{Catalogue, Expectation};
 use judge::requirements::Requirements;
@@ -206,6 +206,12 @@ fn enough(above_limit: Option<AboveLimit>) -> Reason {
     Reason::Enough { above_limit, fall: None, missed: None }
 }
 
+/// A rate below the threshold, level in all means over an interval.
+fn level_in(interval_s: f64) -> Reason {
+    let near = NearMedian { share: 1.0, distance_share: 0.05, interval_s: Some(interval_s) };
+    Reason::NotEnough(RateShape::Level { is_throttled: false, near: Some(near) })
+}
+
 #[test]
 fn at_the_limit_is_a_pass() {
     let assessment = judged(test(Aim::VmUncached, level(12_790.0)), UNCACHED);
@@ -228,13 +234,13 @@ fn at_the_limit_is_a_pass() {
 
 #[test]
 fn a_lower_throttle_is_a_fail_with_its_reason() {
-    let level_at = |is_throttled| Reason::NotEnough(RateShape::Level { is_throttled });
-    assert_eq!(on(level(9000.0)), (Verdict::Fail, level_at(false)));
+    assert_eq!(on(level(9000.0)), (Verdict::Fail, level_in(1.0)));
     let (verdict, reason) = on(writes(std::iter::repeat_n(9000.0, 60), 0.3));
-    let Reason::NotEnough(RateShape::Varied { least, most, is_throttled: false }) = reason else {
+    let Reason::NotEnough(RateShape::Varied { least, most, is_throttled: false, interval_s }) = reason else {
         panic!("{reason:?}")
     };
     assert!(verdict == Verdict::Fail && least < 7000.0 && most > 11_000.0, "{least} {most}");
+    assert_eq!(interval_s, Some(1.0));
 }
 
 #[test]
@@ -242,8 +248,8 @@ fn batches_that_do_not_fit_the_intervals_are_no_noise() {
     // A throttle with slices of 100 ms, seen in intervals of 250 ms.
     let turns = |rate: f64| writes((0..60).map(|at| if at % 2 == 0 { rate * 1.2 } else { rate * 0.8 }), 0.02);
     assert_eq!(on(turns(12_800.0)), (Verdict::Pass, enough(None)));
-    let (verdict, reason) = on(turns(9000.0));
-    assert_eq!((verdict, reason), (Verdict::Fail, Reason::NotEnough(RateShape::Level { is_throttled: false })));
+    // The rate is level in intervals of twice the length.
+    assert_eq!(on(turns(9000.0)), (Verdict::Fail, level_in(2.0)));
 }
 
 #[test]
@@ -483,7 +489,7 @@ fn a_requirement_of_a_volume_applies_to_its_io() {
 fn a_batch_at_the_start_is_no_fall() {
     let batches = [3946, 1815, 2708, 1800, 2700, 1800, 2700, 1800, 2700, 1800, 2700, 1800, 2700, 1775, 2725, 2824];
     let (verdict, cause) = on(writes(batches.iter().map(|ios| f64::from(*ios) * 4.0), 0.0));
-    assert_eq!((verdict, cause), (Verdict::Fail, Reason::NotEnough(RateShape::Level { is_throttled: false })));
+    assert_eq!((verdict, cause), (Verdict::Fail, level_in(2.0)));
 }
 
 #[test]

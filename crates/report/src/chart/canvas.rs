@@ -16,8 +16,9 @@ const LEGEND_LINE: f64 = 16.0;
 const CHARACTER: f64 = 7.0;
 /// Height of a label.
 const LINE_HEIGHT: f64 = 13.0;
-/// Width of a field of a colour scale.
+/// Smallest width of a field of a colour scale, and the least space between its labels.
 const FIELD_WIDTH: f64 = 31.0;
+const LABEL_GAP: f64 = 8.0;
 
 pub struct Canvas {
     body: String,
@@ -66,15 +67,26 @@ impl Canvas {
         let mut canvas = Canvas { body: String::new(), x, y, top: TOP };
         canvas.text(LEFT, TOP + 8.0, "start", name);
         let left = LEFT + name.chars().count() as f64 * CHARACTER + 8.0;
+        let label = |field: &Field| field.least.chars().count() as f64 * CHARACTER;
+        let room = (WIDTH - RIGHT - left) / fields.len().max(1) as f64;
+        let widest = fields.iter().map(|field| label(field) + LABEL_GAP).fold(FIELD_WIDTH, f64::max);
+        let width = widest.min(room);
+        let mut last = f64::NEG_INFINITY;
         for (at, field) in fields.iter().enumerate() {
-            let x = left + at as f64 * FIELD_WIDTH;
+            let x = left + at as f64 * width;
             canvas.body += &format!(
-                "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{FIELD_WIDTH}\" height=\"11\"/>",
+                "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"11\"/>",
                 field.class,
                 number(x),
-                number(TOP - 1.0)
+                number(TOP - 1.0),
+                number(width)
             );
-            canvas.text(x + FIELD_WIDTH / 2.0, TOP + 23.0, "middle", &field.least);
+            let (middle, half) = (x + width / 2.0, label(field) / 2.0);
+            // A label that would touch the one before is left out.
+            if middle - half >= last + LABEL_GAP {
+                canvas.text(middle, TOP + 23.0, "middle", &field.least);
+                last = middle + half;
+            }
         }
         canvas.top = TOP + 34.0;
         canvas.axes();

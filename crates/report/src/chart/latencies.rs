@@ -14,15 +14,24 @@ use crate::figures::{Cell, Times};
 const POINTS_PER_NINE: i32 = 12;
 /// Steps of a distribution.
 const BARS: usize = 70;
+/// Of more series, a description has only the ends of each percentile.
+const DESCRIBED_MOST: usize = 3;
 
 pub(super) struct Series<'a> {
     pub colour: usize,
     pub dash: usize,
-    pub name: String,
+    /// The settings; empty if all series have the same.
+    pub setting: String,
+    /// What was measured: `read response time`.
+    pub kind: String,
     pub latency: Times<'a>,
 }
 
 impl Series<'_> {
+    fn name(&self) -> String {
+        [self.setting.as_str(), self.kind.as_str()].join(" ").trim().to_owned()
+    }
+
     fn classes(&self) -> String {
         if self.dash == 0 { format!("s{}", self.colour) } else { format!("s{} d{}", self.colour, self.dash) }
     }
@@ -53,27 +62,27 @@ pub(super) fn both(test: &str, series: &[Series], of: &str, more: &str) -> Vec<C
 fn series<'a>(cells: &'a [Cell]) -> Vec<Series<'a>> {
     let mut found = Vec::new();
     for cell in cells {
-        let at = cell.name();
-        let named = |name: &str| if at.is_empty() { name.to_owned() } else { format!("{at} {name}") };
+        let setting = cell.name();
         let is_one = cells.len() == 1;
         for side in cell.sides().into_iter().filter(|side| side.latency.count() > 0) {
             if is_one || !cell.has_response() {
                 // The names distinguish service time from response time.
                 let kind = if cell.has_response() && side.rates.is_some() { " service time" } else { "" };
-                let name = named(&format!("{}{kind}", side.name));
-                found.push(Series { colour: side.colour, dash: 0, name, latency: side.latency });
+                let (kind, setting) = (format!("{}{kind}", side.name), setting.clone());
+                found.push(Series { colour: side.colour, dash: 0, setting, kind, latency: side.latency });
             }
         }
         for (ddir, latency) in cell.responses() {
             let (colour, dash) = (ddir as usize, usize::from(is_one));
-            found.push(Series { colour, dash, name: named(&format!("{} response time", ddir.name())), latency });
+            let (kind, setting) = (format!("{} response time", ddir.name()), setting.clone());
+            found.push(Series { colour, dash, setting, kind, latency });
         }
     }
     found
 }
 
 fn legend(series: &[Series]) -> Vec<Entry> {
-    series.iter().map(|series| Entry::line(series.classes(), series.name.clone())).collect()
+    series.iter().map(|series| Entry::line(series.classes(), series.name())).collect()
 }
 
 fn span(series: &[Series]) -> (f64, f64) {
@@ -95,12 +104,36 @@ fn distribution(test: &str, series: &[Series], of: &str, more: &str) -> Chart {
             shares.iter().enumerate().map(|(at, share)| (edge(at), edge(at + 1), Some(share * 100.0))).collect();
         canvas.steps(&series.classes(), &steps);
     }
-    let words = series.iter().map(|series| {
+    let each = |series: &Series| {
         let [p50, p99] = [50.0, 99.0].map(|percent| shown(&series.latency, percent));
-        format!("{}: half took up to {p50}, 99 % up to {p99}.", series.name)
-    });
-    let words = words.collect::<Vec<_>>().join(" ") + more;
+        format!("{}: half took up to {p50}, 99 % up to {p99}.", series.name())
+    };
+    let words = described(series, each, &[50.0, 99.0]) + more;
     Chart::new(test, "distribution", &format!("Distribution of latency{of}"), words, canvas)
+}
+
+/// Describes each of a few series, or the ends of the percentiles of many.
+fn described(series: &[Series], each: impl Fn(&Series) -> String, percents: &[f64]) -> String {
+    if series.len() <= DESCRIBED_MOST {
+        return series.iter().map(each).collect::<Vec<_>>().join(" ");
+    }
+    // What all series have in common is there once.
+    let kind = series
+        .first()
+        .map(|first| &first.kind)
+        .filter(|kind| !kind.is_empty() && series.iter().all(|other| other.kind == **kind));
+    let name = |series: &Series| if kind.is_some() { series.setting.clone() } else { series.name() };
+    let ends = |percent: f64| {
+        let ns = |series: &&Series| series.latency.percentile_ns(percent).unwrap_or(f64::INFINITY);
+        let by_time = |one: &&Series, other: &&Series| ns(one).total_cmp(&ns(other));
+        let end = |series: Option<&Series>| {
+            series.map(|series| format!("{} ({})", shown(&series.latency, percent), name(series))).unwrap_or_default()
+        };
+        let (least, most) = (series.iter().min_by(by_time), series.iter().max_by(by_time));
+        format!("p{percent} from {} to {}", end(least), end(most))
+    };
+    let ends = percents.iter().map(|percent| ends(*percent)).collect::<Vec<_>>().join(", ");
+    kind.map_or_else(String::new, |kind| format!("{kind}: ")) + &ends + "."
 }
 
 /// Returns the share of I/Os in each step of a logarithmic scale.
@@ -130,17 +163,18 @@ fn percentiles(test: &str, series: &[Series], of: &str, more: &str) -> Chart {
         for percent in [50.0, 90.0, 99.0, 99.9, 99.99] {
             let is_known = series.latency.count() as f64 * (1.0 - percent / 100.0) >= 1.0;
             if let Some(ns) = series.latency.percentile_ns(percent).filter(|_| is_known) {
-                let hint = format!("{} p{percent}: {}", series.name, time_ns(ns));
+                let hint = format!("{} p{percent}: {}", series.name(), time_ns(ns));
                 canvas.dot(&format!("f{}", series.colour), percent, ns, &hint);
             }
         }
     }
-    let words = series.iter().map(|series| {
-        let shown = [50.0, 99.0, 99.9].map(|percent| format!("p{percent} {}", shown(&series.latency, percent)));
+    const PERCENTS: [f64; 3] = [50.0, 99.0, 99.9];
+    let each = |series: &Series| {
+        let shown = PERCENTS.map(|percent| format!("p{percent} {}", shown(&series.latency, percent)));
         let shown = shown.join(", ");
-        format!("{}: {shown}, of {} I/Os.", series.name, grouped(series.latency.count() as f64))
-    });
-    let words = words.collect::<Vec<_>>().join(" ") + more;
+        format!("{}: {shown}, of {} I/Os.", series.name(), grouped(series.latency.count() as f64))
+    };
+    let words = described(series, each, &PERCENTS) + more;
     Chart::new(test, "percentiles", &format!("Percentiles of latency{of}"), words, canvas)
 }
 

@@ -68,7 +68,7 @@ pub fn chart(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
             for (cell, x, ns) in known {
                 let requested = match cell.offered_iops() {
                     Some(_) => format!("{} IOPS offered", grouped(x)),
-                    None => format!("{setting}={}", cell.value(setting).unwrap_or_default()),
+                    None => cell.name_of(setting),
                 };
                 let iops = grouped(cell.rates().iops);
                 let hint = format!("{requested}: {iops} completed, p{percent} {}", time_ns(ns));

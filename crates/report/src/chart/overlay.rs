@@ -152,7 +152,8 @@ fn distributions(test: &str, sets: &[RunsOfSet], ddir: Option<Ddir>) -> Vec<Char
         .map(|(at, name)| Series {
             colour: at,
             dash: at % DASHES,
-            name,
+            setting: name,
+            kind: String::new(),
             latency: Times::of(latencies[at].iter().map(|latency| (latency, 0))),
         })
         .collect();

@@ -81,10 +81,11 @@ impl TimeSeries {
     pub fn of(test: &Test, points_most: usize) -> TimeSeries {
         let repeats = figures::repeats(test);
         let is_repeated = repeats.iter().any(|repeat| *repeat > 0);
+        let is_search = figures::is_search(test);
         let rounds = test.rounds.iter().zip(repeats).map(|(round, repeat)| {
             let mut words: Vec<String> = Vec::new();
             words.extend(is_repeated.then(|| format!("round {}", repeat + 1)));
-            words.extend(round.at.iter().map(|(name, value)| format!("{name}={value}")));
+            words.extend(round.at.iter().map(|(name, value)| figures::setting(name, value, is_search)));
             (&round.record, words.join(" "))
         });
         TimeSeries::of_records(&rounds.collect::<Vec<_>>(), points_most)

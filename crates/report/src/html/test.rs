@@ -1,6 +1,6 @@
 //! The part of the page about one test.
 
-use assessment::{Aim, Assessment, Cause, Failure, Reason, Steady, Study, Test, Verdict};
+use assessment::{Aim, Assessment, Cause, Failure, Steady, Study, Test, Verdict};
 use units::format::{grouped, time_ns};
 use units::markup::escaped;
 use units::quantity::option_value;
@@ -8,7 +8,7 @@ use units::quantity::option_value;
 use super::badge::badge;
 use crate::causes::cause_of_test;
 use crate::chart::{self, Chart, Detail};
-use crate::figures::{Cell, Side, cells, jobs};
+use crate::figures::{Cell, Side, cells, is_search, jobs};
 use crate::key_figures;
 use crate::matrix::{self, Matrix};
 use crate::study::{Column, Row, Table};
@@ -89,13 +89,6 @@ fn sorted<'a>(test: &'a Test, mut cells: Vec<Cell<'a>>) -> Vec<Cell<'a>> {
         cells.sort_by(|one, other| load(one).total_cmp(&load(other)));
     }
     cells
-}
-
-/// Whether the settings of the test are the rates of a search.
-fn is_search(test: &Test) -> bool {
-    let is_of_search =
-        |reason: &Reason| matches!(reason, Reason::SustainedRate | Reason::AtSustainedRate | Reason::AtLowestRate);
-    test.judgements.iter().any(|judgement| is_of_search(&judgement.reason))
 }
 
 /// Returns the main figures of a test in one line, after their direction if there are several. Of loads with intended starts

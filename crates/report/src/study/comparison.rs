@@ -82,14 +82,25 @@ fn source(line: &ComparedFigure) -> String {
     match line.by {
         By::Repeats => format!("{runs} Figures are means. Run-to-run variation: of these runs."),
         By::History => {
-            let ids: Vec<String> = line.history.iter().map(i64::to_string).collect();
-            let (count, ids) = (ids.len(), ids.join(", "));
+            let (count, ids) = (line.history.len(), in_ranges(&line.history));
             format!("{runs} Run-to-run variation: of {count} repeats of the job on the target in the history ({ids}).")
         }
         By::Intervals | By::Nothing => {
             format!("{runs} Run-to-run variation is unknown. Use at least 4 repeats per side.")
         }
     }
+}
+
+/// Returns numbers of runs, with ranges: `3, 12-16`.
+fn in_ranges(ids: &[i64]) -> String {
+    let mut ids = ids.to_vec();
+    ids.sort_unstable();
+    let ranges = ids.chunk_by(|id, next| next - id <= 1).map(|range| match range {
+        [first, second] => format!("{first}, {second}"),
+        [first, .., last] => format!("{first}-{last}"),
+        alone => alone.iter().map(i64::to_string).collect(),
+    });
+    ranges.collect::<Vec<_>>().join(", ")
 }
 
 fn counted(runs: usize) -> String {

@@ -1,8 +1,8 @@
 //! Judgements and causes in words.
 
 use assessment::{
-    AboveLimit, Basis, Cause, Citation, Confidence, Confounder, FEW_INTERVALS_FACTOR, Judgement, RateChange, RateShape,
-    Reason, Subject, Threshold, ThresholdBound, Verdict,
+    AboveLimit, Basis, Cause, Citation, Confidence, Confounder, FEW_INTERVALS_FACTOR, Judgement, LatencyKind,
+    NearMedian, Quantity, RateChange, RateShape, Reason, Subject, Threshold, ThresholdBound, Verdict,
 };
 use units::format::{TIMES_FROM, bandwidth, grouped, iops, percent, time_ns};
 
@@ -73,6 +73,19 @@ pub fn cause_of_test(test: &str, cause: &Cause) -> String {
 
 fn plural(count: u64) -> &'static str {
     if count == 1 { "" } else { "s" }
+}
+
+/// Returns the metric and its settings: `read.iops bs=4k`. The bound of a search is no metric of the user:
+/// `p99 of response time`.
+pub fn figure_name(judgement: &Judgement) -> String {
+    let metric = match (judgement.metric.quantity, &judgement.reason) {
+        (Quantity::Latency(LatencyKind::Response, statistic), Reason::AtSustainedRate | Reason::AtLowestRate) => {
+            format!("{statistic} of response time")
+        }
+        _ => judgement.metric.to_string(),
+    };
+    let settings = judgement.at.iter().map(|(name, value)| format!(" {name}={value}"));
+    metric + &settings.collect::<String>()
 }
 
 /// Returns why a judgement has its verdict, with its figures.
@@ -192,17 +205,26 @@ fn rate_shape(judgement: &Judgement, shape: RateShape) -> String {
     const BATCHES: &str = "latencies show that it passes I/Os in batches";
     let show = |value| judgement.metric.show(value);
     match shape {
-        RateShape::Level { is_throttled: false } => "; level over the whole run, typical of a throttle".to_owned(),
-        RateShape::Level { is_throttled: true } => {
-            format!("; level over the whole run, typical of a throttle: {BATCHES}")
+        RateShape::Level { is_throttled, near } => {
+            let near = near.map(near_median).unwrap_or_default();
+            let batches = if is_throttled { format!(": {BATCHES}") } else { String::new() };
+            format!("; level over the whole run{near}, typical of a throttle{batches}")
         }
         RateShape::Varied { is_throttled: true, .. } => format!("; a throttle sets the rate: {BATCHES}"),
-        RateShape::Varied { least, most, .. } => {
-            format!("; {} to {} in the intervals: no throttle holds it at one level", show(least), show(most))
+        RateShape::Varied { least, most, interval_s, .. } => {
+            let of = interval_s.map(|seconds| format!("intervals of {}", time_ns(seconds * 1e9)));
+            let intervals = of.unwrap_or_else(|| "the intervals".to_owned());
+            format!("; {} to {} in {intervals}: no throttle holds it at one level", show(least), show(most))
         }
         RateShape::Fell(change) => format!("; {}", fall(judgement, change)),
         RateShape::Unknown => String::new(),
     }
+}
+
+/// Returns what is level: ` (97 % of the means of 1 s are within ±5 %)`.
+fn near_median(near: NearMedian) -> String {
+    let of = near.interval_s.map(|seconds| format!(" of {}", time_ns(seconds * 1e9))).unwrap_or_default();
+    format!(" ({} of the means{of} are within ±{})", percent(near.share), percent(near.distance_share))
 }
 
 fn undecided(judgement: &Judgement, fall: Option<RateChange>, cpu_wait_share: Option<f64>) -> String {

@@ -4,7 +4,8 @@ use crate::sample;
 use std::path::Path;
 
 use assessment::{
-    Aim, Cause, Citation, ClassMatch, Confidence, ExpectedLimit, Failure, LoadPattern, MachineLimits, Metric, Verdict,
+    Aim, Cause, Citation, ClassMatch, Confidence, ExpectedLimit, Failure, Judgement, LoadPattern, MachineLimits,
+    Metric, Reason, Threshold, Verdict,
 };
 use report::{Ink, card, charts, html, markdown, svg};
 
@@ -240,6 +241,72 @@ fn percentiles_differ_by_signs_and_the_heat_map_has_a_scale() {
         heat.contains(">I/Os, from</text>") && heat.contains("<rect class=\"h8\"") && heat.contains(">1</text>"),
         "{heat}"
     );
+}
+
+#[test]
+fn labels_of_the_colour_scale_have_space_between_them() {
+    let charts = charts(&sample::assessment());
+    for heat in charts.iter().filter(|chart| chart.name.ends_with("-heat")).map(|chart| chart.svg()) {
+        let document = roxmltree::Document::parse(&heat).expect("the chart is XML");
+        let number = |node: &roxmltree::Node, name: &str| node.attribute(name).and_then(|value| value.parse().ok());
+        let top = document.descendants().filter_map(|node| number(&node, "y")).fold(f64::INFINITY, f64::min);
+        let is_label = |node: &roxmltree::Node| number(node, "y").is_some_and(|y| y > top + 15.0 && y < top + 25.0);
+        let labels = document.descendants().filter(|node| node.has_tag_name("text") && is_label(node));
+        let spans: Vec<(f64, f64)> = labels
+            .map(|label| {
+                let half = label.text().unwrap_or_default().chars().count() as f64 * 7.0 / 2.0;
+                let x = number(&label, "x").expect("a position");
+                (x - half, x + half)
+            })
+            .collect();
+        assert!(spans.len() > 1 && spans.windows(2).all(|pair| pair[1].0 >= pair[0].1 + 7.0), "{spans:?} {heat}");
+    }
+}
+
+#[test]
+fn rates_of_a_search_are_in_words() {
+    let mut assessment = sample::assessment();
+    let metric = |name: &str| Metric::parse(name).expect("a metric");
+    let threshold = assessment.tests[0].judgements[0].threshold.clone();
+    let sustained = Judgement {
+        metric: Metric::IOPS,
+        threshold: None,
+        measured: 8_000.0,
+        reason: Reason::SustainedRate,
+        verdict: Verdict::Pass,
+        ..assessment.tests[0].judgements[0].clone()
+    };
+    let bound = Judgement {
+        metric: metric("response.p99"),
+        measured: 2e6,
+        threshold: threshold.map(|threshold| Threshold { value: 5e6, enough: 5e6, ..threshold }),
+        reason: Reason::AtSustainedRate,
+        ..sustained.clone()
+    };
+    let knee = assessment.tests.iter_mut().find(|test| test.name == "knee").expect("a search");
+    knee.judgements = vec![sustained, bound];
+    let page = html(&assessment);
+    assert!(page.contains(">p99 of response time</td>") && !page.contains("response.p99"), "{page}");
+    assert!(page.contains("<th scope=\"row\">2,000 IOPS offered</th>"), "{page}");
+    assert!(!page.contains("rate_iops="), "{page}");
+    let charts = charts(&assessment);
+    for name in ["knee-distribution", "knee-percentiles"] {
+        let words = &charts.iter().find(|chart| chart.name == name).expect("that chart").description;
+        assert!(words.starts_with("write response time: p50 from 346 us (2,000 IOPS offered) to "), "{words}");
+        assert!(words.chars().count() < 300, "{words}");
+    }
+}
+
+#[test]
+fn the_picture_has_the_tolerance_and_marks_a_target_in_memory() {
+    let mut assessment = sample::assessment();
+    assessment.target.in_memory = true;
+    let picture = report::card_svg(&assessment).expect("a picture");
+    for part in
+        ["≥ 16,000 IOPS (P30): 82 %, 99.9 % is enough", "azure on /dev/sdb (memory)</text>", ">/dev/sdb (memory) · "]
+    {
+        assert!(picture.contains(part), "{part}: {picture}");
+    }
 }
 
 #[test]

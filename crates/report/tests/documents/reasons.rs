@@ -3,8 +3,8 @@
 use crate::sample;
 
 use assessment::{
-    Assessment, Cause, Finding, FindingKind, Reason, Round, Severity, Study, Subject, Sweep, SweepResult, Test,
-    Unsteady, Verdict,
+    Assessment, Cause, Finding, FindingKind, NearMedian, RateShape, Reason, Round, Severity, Study, Subject, Sweep,
+    SweepResult, TargetKind, Test, Unsteady, Verdict,
 };
 use report::{html, markdown};
 
@@ -40,6 +40,8 @@ fn an_open_threshold_has_its_tolerance_and_its_reason_on_the_first_screen() {
 #[test]
 fn a_finding_of_all_tests_is_shown_once_without_paths_and_with_what_to_do() {
     let mut assessment = sample::assessment();
+    (assessment.study, assessment.target.kind) = (Study::default(), TargetKind::Directory);
+    assessment.volumes.clear();
     let finding = Finding {
         kind: FindingKind::InMemory,
         subject: Subject::Targets(vec!["/mnt/.fathom-assess-0123/data".to_owned()]),
@@ -54,7 +56,31 @@ fn a_finding_of_all_tests_is_shown_once_without_paths_and_with_what_to_do() {
     let sentence = "The target is a file in memory, not on a disk (7 of 7 tests).";
     assert!(page.contains(sentence), "{page}");
     assert_eq!(page.matches("in memory, not on a disk").count(), 1, "{page}");
-    assert!(!page.contains(".fathom-assess") && page.contains("name the memory device itself"), "{page}");
+    let whole = html(&assessment);
+    let card = report::card(&assessment, false, report::Ink::Unicode);
+    assert!(card.contains("invalid (7 times): the target is a file in memory, not on a disk\n"), "{card}");
+    assert!(!whole.contains(".fathom-assess") && !card.contains(".fathom-assess"), "{whole}{card}");
+    assert!(page.contains("name the memory device itself"), "{page}");
+}
+
+#[test]
+fn a_level_rate_has_the_time_of_its_means() {
+    let mut assessment = sample::assessment();
+    let mut card_of = |shape: RateShape| {
+        let judgement = &mut assessment.tests[0].judgements[0];
+        judgement.reason = Reason::NotEnough(shape);
+        assessment.tests[0].cause = Cause::Judgement(Box::new(assessment.tests[0].judgements[0].clone()));
+        decided_by_first(&mut assessment);
+        report::cause(&assessment)
+    };
+    let near = NearMedian { share: 0.97, distance_share: 0.05, interval_s: Some(0.5) };
+    let level = card_of(RateShape::Level { is_throttled: false, near: Some(near) });
+    assert!(level.contains("level over the whole run (97 % of the means of 500 ms are within ±5 %)"), "{level}");
+    let varied = card_of(RateShape::Varied { least: 9e3, most: 14e3, is_throttled: false, interval_s: Some(0.25) });
+    assert!(varied.contains("9,000 IOPS to 14,000 IOPS in intervals of 250 ms: no throttle"), "{varied}");
+    // Documents of earlier versions do not have the times.
+    let level = card_of(RateShape::Level { is_throttled: false, near: None });
+    assert!(level.contains("; level over the whole run, typical of a throttle"), "{level}");
 }
 
 #[test]
