@@ -71,8 +71,8 @@ pub struct Judgement {
     #[serde(deserialize_with = "or_infinite_ends")]
     #[schemars(with = "Option<(Option<f64>, Option<f64>)>")]
     pub interval: Option<(f64, f64)>,
-    /// Number of whole intervals of time, if they are too few for a confidence interval. `interval` is then from the lowest
-    /// of them, divided by [`FEW_INTERVALS_FACTOR`] (4), to the highest, multiplied by it.
+    /// Number of whole intervals of time, if they or their independent I/Os are too few for a confidence interval. `interval`
+    /// is then from the lowest of them, divided by [`FEW_INTERVALS_FACTOR`] (4), to the highest, multiplied by it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub few_intervals: Option<u64>,
     /// The facts that weaken the conclusion, and what they can explain.

@@ -19,7 +19,7 @@ fn main() {
     let only = only.as_deref();
     println!("Ranges of few intervals that include the true figure, of {runs} simulated runs. Levels vary by 50 %\n");
     table(runs, only, Spread::Wide, &FEW_INTERVALS);
-    println!("\n95 % intervals that include the true figure. Levels vary by 5 %; – is no interval: INCONCLUSIVE\n");
+    println!("\n95 % intervals that include the true figure. Levels vary by 5 %; – is no confidence interval\n");
     table(runs, only, Spread::Narrow, &INTERVALS);
 }
 

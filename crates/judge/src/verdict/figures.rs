@@ -38,7 +38,7 @@ pub struct Figure {
     pub intervals: u64,
     /// The confidence interval. With few intervals a wider range: see [`few_intervals`].
     pub interval: Option<Interval>,
-    /// A run has too few intervals for a confidence interval.
+    /// A run has too few intervals, or too few independent I/Os, for a confidence interval.
     pub has_few_intervals: bool,
     /// Number of I/Os behind the figure.
     pub ios: u64,
@@ -187,8 +187,11 @@ impl<'a> JobRounds<'a> {
                 (Some(Interval { low: measured, high: measured }), false)
             }
             _ => {
-                let of_each = with_figure().map(|record| interval(record, metric)).collect::<Option<Vec<Interval>>>();
-                (of_each.and_then(of_rounds), intervals.iter().any(|count| *count < INTERVALS_MIN))
+                let of_each: Vec<Option<Bounds>> = with_figure().map(|record| bounds(record, metric)).collect();
+                let is_range = of_each.iter().flatten().any(|bounds| bounds.is_range);
+                let has_few = is_range || intervals.iter().any(|count| *count < INTERVALS_MIN);
+                let of_each: Option<Vec<Interval>> = of_each.into_iter().map(|bounds| Some(bounds?.interval)).collect();
+                (of_each.and_then(of_rounds), has_few)
             }
         };
         let intervals = intervals.iter().sum::<usize>() as u64;
@@ -246,6 +249,24 @@ fn intervals(record: &Record, metric: Metric) -> usize {
         None => record.timeline.iter().map(|timeline| whole_slots(timeline).count()).sum(),
         Some(_) => latency_interval::blocks(record, metric).len(),
     }
+}
+
+/// The ends of a figure of one run.
+struct Bounds {
+    interval: Interval,
+    /// They are no confidence interval but the wider range of [`few_intervals`].
+    is_range: bool,
+}
+
+/// Returns the ends of a figure of one run. `None` if it has too few intervals or I/Os. A percentile with too few independent
+/// I/Os for a confidence interval has the range of a short run.
+fn bounds(record: &Record, metric: Metric) -> Option<Bounds> {
+    if let Some(interval) = interval(record, metric) {
+        return Some(Bounds { interval, is_range: false });
+    }
+    let (Quantity::Latency(_, statistic) | Quantity::Fsync(statistic)) = metric.quantity else { return None };
+    let (times, blocks) = (times(record, metric)?, latency_interval::blocks(record, metric));
+    Some(Bounds { interval: few_intervals::of_latency(&times, &blocks, statistic)?, is_range: true })
 }
 
 /// Returns the interval of a figure of one run. `None` if it has too few intervals or I/Os.

@@ -7,7 +7,7 @@ use assessment::{
 
 use super::confounders::{Confounders, Effect, Extent, corrected};
 use super::few_intervals;
-use super::figures::{Figure, around};
+use super::figures::{Figure, INTERVALS_MIN, around};
 use crate::inference::{Interval, evened, line, mean, mean_interval};
 use crate::limits::Limit;
 use crate::stats::{median, quantile};
@@ -134,7 +134,9 @@ fn decide(
         let verdict = if is_stopped { Verdict::Skipped } else { Verdict::Inconclusive };
         return (verdict, Reason::Confounded(confounder.clone())).into();
     }
-    let Some(interval) = interval else { return (Verdict::Inconclusive, too_few(compared.metric, figure)).into() };
+    let Some(interval) = interval else {
+        return (Verdict::Inconclusive, too_few(compared.metric, figure, few_intervals::INTERVALS_MIN)).into();
+    };
     let (good, bad) = if is_at_least(threshold) {
         (interval.low >= threshold.enough, interval.high < threshold.enough)
     } else {
@@ -164,7 +166,7 @@ fn decide(
             Decision::from(failed).unless_explained(&effects, best, threshold, false)
         }
         (false, false) if figure.has_few_intervals => {
-            (Verdict::Inconclusive, Reason::TooFewIntervals { intervals: figure.intervals }).into()
+            (Verdict::Inconclusive, too_few(compared.metric, figure, INTERVALS_MIN)).into()
         }
         (false, false) => {
             let reason = Reason::Undecided { fall: shape.fall(), cpu_wait_share: confounders.cpu_wait_share };
@@ -173,8 +175,9 @@ fn decide(
     }
 }
 
-fn too_few(metric: Metric, figure: &Figure) -> Reason {
-    match metric.is_rate() || figure.intervals < few_intervals::INTERVALS_MIN as u64 {
+/// Returns what is too few: intervals if there are fewer than `intervals_min`, else I/Os.
+fn too_few(metric: Metric, figure: &Figure, intervals_min: usize) -> Reason {
+    match metric.is_rate() || figure.intervals < intervals_min as u64 {
         true => Reason::TooFewIntervals { intervals: figure.intervals },
         false => Reason::TooFewIos { ios: figure.ios },
     }

@@ -39,6 +39,23 @@ fn latencies_with_a_varying_level_are_covered() {
 }
 
 #[test]
+fn the_range_of_few_independent_ios_includes_the_figure() {
+    let kind = |shape| Kind {
+        noise: Noise::Stepped,
+        spread: Spread::Narrow,
+        correlation: 0.8,
+        intervals: 20,
+        shape: Some(shape),
+    };
+    for shape in [Shape::Bimodal, Shape::HeavyTail] {
+        for found in coverage(kind(shape), &["read.lat.p50", "read.lat.p99"], RUNS) {
+            assert!(found.ranges > 0, "{found:?}");
+            assert!(found.covering_ranges as f64 >= found.ranges as f64 * 0.95, "{found:?}");
+        }
+    }
+}
+
+#[test]
 fn the_range_of_few_intervals_includes_the_figure() {
     // The confidence interval of 3 intervals with this correlation would include 1 of 2 figures.
     for (noise, correlation, intervals) in [
@@ -63,6 +80,6 @@ fn the_range_of_few_intervals_includes_the_figure() {
 fn two_intervals_decide_nothing() {
     let shape = Some(Shape::LogNormal);
     let kind = Kind { noise: Noise::Normal, spread: Spread::Narrow, correlation: 0.0, intervals: 2, shape };
-    let none = Coverage { runs: 3, given: 0, covering: 0 };
+    let none = Coverage { runs: 3, ..Coverage::default() };
     assert_eq!(coverage(kind, &["read.iops", "read.lat.mean", "read.lat.p50"], 3), [none; 3]);
 }

@@ -10,6 +10,8 @@ use record::{Latency, Record, SlotLatencies, Timeline};
 use units::random::Tausworthe64;
 
 const SECOND_NS: u64 = 1_000_000_000;
+/// Fewest intervals with a confidence interval.
+const INTERVALS_MIN: usize = 16;
 /// Standard deviation of the level of an interval, as a share of its mean.
 const DEVIATION: f64 = 0.05;
 /// Standard deviation of the logarithm of the level of an interval.
@@ -79,6 +81,10 @@ pub struct Coverage {
     pub given: usize,
     /// Runs whose interval includes the true figure.
     pub covering: usize,
+    /// Runs with too few independent I/Os for an interval: they have a wider range.
+    pub ranges: usize,
+    /// Runs whose range includes the true figure.
+    pub covering_ranges: usize,
 }
 
 impl Coverage {
@@ -186,11 +192,17 @@ pub fn coverage(kind: Kind, metrics: &[&str], runs: usize) -> Vec<Coverage> {
         let record = run(kind, &mut random);
         let rounds = JobRounds { at: &[], records: vec![&record] };
         for ((metric, truth), coverage) in metrics.iter().zip(&truths).zip(&mut all) {
-            let interval = rounds.figure(*metric).and_then(|figure| figure.interval);
-            let is_covering = interval.is_some_and(|interval| interval.low <= *truth && *truth <= interval.high);
             coverage.runs += 1;
-            coverage.given += usize::from(interval.is_some());
-            coverage.covering += usize::from(is_covering);
+            let Some(figure) = rounds.figure(*metric) else { continue };
+            let Some(interval) = figure.interval else { continue };
+            let is_covering = interval.low <= *truth && *truth <= interval.high;
+            let is_range = figure.has_few_intervals && kind.intervals >= INTERVALS_MIN;
+            let (given, covering) = match is_range {
+                true => (&mut coverage.ranges, &mut coverage.covering_ranges),
+                false => (&mut coverage.given, &mut coverage.covering),
+            };
+            *given += 1;
+            *covering += usize::from(is_covering);
         }
     }
     all

@@ -287,6 +287,23 @@ fn short_runs_decide_far_from_the_threshold_only() {
 }
 
 #[test]
+fn a_percentile_of_few_independent_ios_decides_far_from_the_threshold_only() {
+    // Three levels that last for a third of the run each have the information of few independent I/Os.
+    let judged = |rule: &str| {
+        let mut test = test(Aim::LatencyFloor, level(900.0));
+        add_latencies(&mut test.rounds[0].record, &Of::Clat, 54_000, |at| 20_000 + at / 18_000 * 20_000);
+        let mut assessment = assessment(vec![test]);
+        judge(&mut assessment, &[], &require(rule));
+        assessment.tests.remove(0).judgements.remove(0)
+    };
+    let far = judged("write.clat.p99<=10ms");
+    assert_eq!((far.verdict, far.few_intervals), (Verdict::Pass, Some(60)), "{far:?}");
+    assert_eq!(judged("write.clat.p99<=1us").verdict, Verdict::Fail);
+    let near = judged("write.clat.p99<=200us");
+    assert_eq!((near.verdict, near.reason), (Verdict::Inconclusive, Reason::TooFewIos { ios: 54_000 }));
+}
+
+#[test]
 fn short_rising_and_noisy_runs_are_inconclusive() {
     let few = writes(std::iter::repeat_n(12_800.0, 3), 0.0);
     assert_eq!(on(few), (Verdict::Inconclusive, Reason::TooFewIntervals { intervals: 3 }));
