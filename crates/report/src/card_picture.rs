@@ -23,6 +23,8 @@ const LEFT: f32 = 28.0;
 const RIGHT: f32 = 20.0;
 const ANSWER_SIZE: f32 = 17.0;
 const ANSWER_LINES: usize = 3;
+/// With at most this number of rows, the answer can have one line more.
+const ROWS_FEW: usize = 5;
 const ROW_SIZE: f32 = 13.0;
 const ROW_HEIGHT: f32 = 20.0;
 /// Width of a sign and the space after it.
@@ -60,12 +62,13 @@ pub fn card_svg(assessment: &Assessment) -> Result<String, PngError> {
     let mut picture = Picture { lettering: Lettering::new().map_err(PngError::Font)?, body: String::new() };
     let colour = colour(assessment.verdict);
     picture.body += &format!("<rect width=\"8\" height=\"{HEIGHT}\" fill=\"{colour}\"/>");
-    let below = picture.answer(assessment, colour);
     let checks = thresholds::beside_the_sentence(assessment);
     let (applications, checks): (Vec<Check>, Vec<Check>) =
         checks.into_iter().partition(|check| check.of == CheckOf::Application);
-    let below = picture.applications(&applications, below);
     let (first, second) = rows(assessment, &checks);
+    let lines = ANSWER_LINES + usize::from(first.rows.len() <= ROWS_FEW);
+    let below = picture.answer(assessment, colour, lines);
+    let below = picture.applications(&applications, below);
     let below = picture.table(&first, below + 12.0);
     if second.rows.len() <= picture.room(&second, below) {
         picture.table(&second, below);
@@ -141,7 +144,7 @@ impl Picture {
     }
 
     /// Draws the verdict, the title, the answer and the limits of the machine. Returns the lower end.
-    fn answer(&mut self, assessment: &Assessment, colour: &str) -> f32 {
+    fn answer(&mut self, assessment: &Assessment, colour: &str, lines: usize) -> f32 {
         let verdict = assessment.verdict.to_string();
         let badge = self.lettering.width(&verdict, ANSWER_SIZE, true) + 20.0;
         self.body +=
@@ -153,7 +156,7 @@ impl Picture {
         self.text((LEFT + badge + 12.0, 37.0), ROW_SIZE, false, "start", light("soft"), &title);
         let answer = plain(&sentence(&answer::sentence(assessment)));
         let mut baseline = 72.0;
-        for line in self.wrapped(&answer, ANSWER_SIZE, true, room, ANSWER_LINES) {
+        for line in self.wrapped(&answer, ANSWER_SIZE, true, room, lines) {
             self.text((LEFT, baseline), ANSWER_SIZE, true, "start", light("ink"), &line);
             baseline += 23.0;
         }

@@ -221,10 +221,10 @@ fn rate_shape(judgement: &Judgement, shape: RateShape) -> String {
     }
 }
 
-/// Returns what is level: ` (97 % of the means of 1 s are within ±5 %)`.
+/// Returns what is level: ` (97 % of means of 1 s within ±5 %)`.
 fn near_median(near: NearMedian) -> String {
     let of = near.interval_s.map(|seconds| format!(" of {}", time_ns(seconds * 1e9))).unwrap_or_default();
-    format!(" ({} of the means{of} are within ±{})", percent(near.share), percent(near.distance_share))
+    format!(" ({} of means{of} within ±{})", percent(near.share), percent(near.distance_share))
 }
 
 fn undecided(judgement: &Judgement, fall: Option<RateChange>, cpu_wait_share: Option<f64>) -> String {
