@@ -2,19 +2,21 @@
 //! `cargo xtask fuzz` fuzzes the parsers, `cargo xtask engine-faults` tests the tests.
 
 mod cargo;
+mod dist;
 mod engine_faults;
 mod fuzz;
 mod miri;
 mod mutants;
+mod steps;
 mod tests;
 mod tidy;
 mod windows;
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
-use std::time::Instant;
 
 use cargo::{cargo, idle};
+use steps::check;
 use tidy::{Action, MODE, Mode};
 
 const USAGE: &str = "usage: cargo xtask ci
@@ -31,6 +33,8 @@ const USAGE: &str = "usage: cargo xtask ci
        cargo xtask miri                run the unit tests of `os` under Miri (needs nightly with miri and rust-src)
        cargo xtask soak --hours N      run fathom for hours under random signals (needs root)
        cargo xtask windows             build and lint for Windows, and test under wine
+       cargo xtask dist                make binaries, packages and container images in target/packages
+       cargo xtask dist --check        install and use the packages in clean roots (needs root)
        cargo xtask tidy                check structure and style
        cargo xtask tidy --strict       also fail if the list of exceptions is longer than needed
        cargo xtask tidy --bless        lower the numbers in the list of exceptions to the current findings
@@ -55,6 +59,8 @@ fn main() -> ExitCode {
         ["miri"] => miri::run(),
         ["mutants", args @ ..] => mutants::run(args),
         ["soak", rest @ ..] => soak(rest),
+        ["dist"] => root().and_then(dist::run),
+        ["dist", "--check"] => root().and_then(dist::check_packages),
         ["windows"] => root().and_then(|root| windows::run(root, check)),
         ["tidy"] => tidy(&Action::Check(MODE)),
         ["tidy", "--strict"] => tidy(&Action::Check(Mode::Strict)),
@@ -126,18 +132,4 @@ fn tidy(action: &Action) -> Result<(), String> {
 
 fn root() -> Result<&'static Path, String> {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).ok_or_else(|| "no workspace above xtask".to_owned())
-}
-
-fn check(name: &str, mut command: Command) -> Result<(), String> {
-    eprintln!("xtask: {name}");
-    let start = Instant::now();
-    let status = command.env("RUSTDOCFLAGS", "-D warnings -A rustdoc::private-intra-doc-links").status();
-    match status {
-        Ok(status) if status.success() => {
-            eprintln!("xtask: {name} took {} s", start.elapsed().as_secs());
-            Ok(())
-        }
-        Ok(status) => Err(format!("{name}: {command:?} ended with {status}")),
-        Err(error) => Err(format!("{name}: {command:?}: {error}")),
-    }
 }

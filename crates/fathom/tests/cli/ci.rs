@@ -1,11 +1,11 @@
-//! The example workflow of `data/ci`: its commands, run with the binary.
+//! The example workflow of `deploy/github`: its commands, run with the binary.
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::stage::Scratch;
 
-const WORKFLOW: &str = include_str!("../../../../data/ci/storage-regression.yml");
+const WORKFLOW: &str = include_str!("../../../../deploy/github/storage-regression.yml");
 
 /// A command of the workflow.
 struct Step {

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 
 /// Returns the offset of local time from UTC in seconds.
 pub fn utc_offset_s() -> i32 {
-    let now = std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs() as libc::time_t);
+    let now = std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs() as _);
     // SAFETY: all-zero bytes are a valid `tm`. Its pointer is not read.
     let mut local: libc::tm = unsafe { std::mem::zeroed() };
     // SAFETY: both pointers point to live values of the right types.

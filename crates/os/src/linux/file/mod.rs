@@ -33,7 +33,7 @@ pub use written::written;
 pub const NULL_DEVICE: &str = "/dev/null";
 
 /// Numbers of requests, from `linux/fs.h` and `linux/loop.h`.
-const BLKGETSIZE64: libc::Ioctl = 0x8008_1272;
+const BLKGETSIZE64: libc::Ioctl = 0x8008_1272_u32 as libc::Ioctl;
 const BLKSSZGET: libc::Ioctl = 0x1268;
 const LOOP_GET_STATUS64: libc::Ioctl = 0x4c05;
 

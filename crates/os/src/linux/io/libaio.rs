@@ -37,6 +37,29 @@ struct Event {
     result2: i64,
 }
 
+/// Control block of an operation: `struct iocb` of linux/aio_abi.h. The libc crate does not have it for musl.
+#[repr(C)]
+#[derive(Clone, Default)]
+struct ControlBlock {
+    data: u64,
+    #[cfg(target_endian = "little")]
+    key: u32,
+    rw_flags: i32,
+    #[cfg(target_endian = "big")]
+    key: u32,
+    opcode: u16,
+    priority: i16,
+    fd: u32,
+    buffer: u64,
+    bytes: u64,
+    offset: i64,
+    reserved: u64,
+    flags: u32,
+    result_fd: u32,
+}
+
+const _: () = assert!(size_of::<ControlBlock>() == 64);
+
 /// Header of the mapped ring. The events follow it.
 #[repr(C)]
 struct Ring {
@@ -55,7 +78,7 @@ pub(crate) struct Libaio {
     slots: Slots,
     files: Files,
     /// One control block per slot.
-    iocbs: Vec<libc::iocb>,
+    iocbs: Vec<ControlBlock>,
     vectors: Vec<libc::iovec>,
     /// Results of operations that ran on this thread.
     done: Vec<Completion>,
@@ -75,8 +98,7 @@ impl Libaio {
         let mut backend = Libaio {
             context,
             files: Files::new(config.files),
-            // SAFETY: all-zero bytes are a valid `iocb`.
-            iocbs: (0..count).map(|_| unsafe { std::mem::zeroed() }).collect(),
+            iocbs: vec![ControlBlock::default(); count],
             vectors: vec![libc::iovec { iov_base: ptr::null_mut(), iov_len: 0 }; count],
             slots,
             done: Vec::new(),
@@ -182,20 +204,20 @@ impl Libaio {
         };
         let moves = op.kind.moves_data();
         let block = &mut self.iocbs[at];
-        block.aio_data = u64::from(op.slot);
-        block.aio_fildes = fd as u32;
-        block.aio_lio_opcode = opcode;
-        block.aio_rw_flags = flags;
-        block.aio_buf = if moves { address } else { 0 };
-        block.aio_nbytes = if moves { length } else { 0 };
-        block.aio_offset = if moves { op.offset as i64 } else { 0 };
-        block.aio_reqprio = op.ioprio as i16;
-        block.aio_flags = if op.ioprio != 0 { FLAG_IOPRIO } else { 0 };
+        block.data = u64::from(op.slot);
+        block.fd = fd as u32;
+        block.opcode = opcode;
+        block.rw_flags = flags;
+        block.buffer = if moves { address } else { 0 };
+        block.bytes = if moves { length } else { 0 };
+        block.offset = if moves { op.offset as i64 } else { 0 };
+        block.priority = op.ioprio as i16;
+        block.flags = if op.ioprio != 0 { FLAG_IOPRIO } else { 0 };
     }
 
     /// Submits at most [`BATCH_MAX`] operations that the kernel runs asynchronously. Returns how many were accepted.
     fn submit_part(&mut self, ops: &[Op]) -> io::Result<usize> {
-        let mut blocks: [*mut libc::iocb; BATCH_MAX] = [ptr::null_mut(); BATCH_MAX];
+        let mut blocks: [*mut ControlBlock; BATCH_MAX] = [ptr::null_mut(); BATCH_MAX];
         let mut prepared = 0;
         let mut broken = None;
         for op in ops {
@@ -222,7 +244,7 @@ impl Libaio {
     }
 
     /// Submits the blocks. Returns how many the kernel accepted, or rejected with a result.
-    fn submit_blocks(&mut self, blocks: &mut [*mut libc::iocb], ops: &[Op]) -> usize {
+    fn submit_blocks(&mut self, blocks: &mut [*mut ControlBlock], ops: &[Op]) -> usize {
         let mut taken = 0;
         while taken < blocks.len() {
             let rest = &mut blocks[taken..];

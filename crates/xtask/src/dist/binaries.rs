@@ -1,0 +1,115 @@
+//! The binaries: built by zig for three systems, with the debug information in files of their own.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::files::{Folders, VERSION, output, text};
+use super::tools::Tools;
+use crate::steps::check;
+
+/// Optimised for size, except for the path of an I/O.
+const PROFILE: &str = "compact";
+/// Limit of a stripped binary.
+const LIMIT_BYTES: u64 = 16_000_000;
+
+/// A binary that users install.
+pub struct Binary {
+    target: &'static str,
+    /// The newest glibc whose symbols it may need. A static binary has none.
+    glibc: Option<&'static str>,
+    name: &'static str,
+}
+
+pub const X86_64_STATIC: Binary =
+    Binary { target: "x86_64-unknown-linux-musl", glibc: None, name: "x86_64-linux-static" };
+pub const X86_64_GLIBC: Binary =
+    Binary { target: "x86_64-unknown-linux-gnu", glibc: Some("2.28"), name: "x86_64-linux-glibc" };
+pub const AARCH64_STATIC: Binary =
+    Binary { target: "aarch64-unknown-linux-musl", glibc: None, name: "aarch64-linux-static" };
+
+/// Builds a binary and returns its path.
+///
+/// # Errors
+///
+/// The build failed, or the binary is too large or needs newer symbols or other libraries than promised.
+pub fn build(folders: &Folders, tools: &Tools, binary: &Binary) -> Result<PathBuf, String> {
+    add_target(binary.target)?;
+    let target = binary.glibc.map_or(binary.target.to_owned(), |version| format!("{}.{version}", binary.target));
+    let mut build = tools.zigbuild("zigbuild");
+    build.current_dir(folders.root).args(["--profile", PROFILE, "--package", "fathom", "--all-features"]);
+    build.args(["--target", &target]);
+    check(&format!("build for {target}"), build)?;
+    let built = folders.root.join("target").join(binary.target).join(PROFILE).join("fathom");
+    let path = folders.packages.join(format!("fathom-{VERSION}-{}", binary.name));
+    split(&built, &path)?;
+    check_size(&path)?;
+    check_symbols(&path, binary)?;
+    Ok(path)
+}
+
+/// Installs the standard library of a target.
+pub fn add_target(target: &str) -> Result<(), String> {
+    let mut rustup = Command::new("rustup");
+    rustup.args(["target", "add", target]).current_dir("/");
+    check(target, rustup)
+}
+
+/// Writes the binary without its debug information, and the debug information beside it. Debuggers find it by name.
+fn split(built: &Path, path: &Path) -> Result<(), String> {
+    let debug = PathBuf::from(format!("{}.debug", path.display()));
+    output(objcopy()?.arg("--only-keep-debug").args([built, &debug]))?;
+    let mut strip = objcopy()?;
+    strip.arg("--strip-all").arg(format!("--add-gnu-debuglink={}", debug.display())).args([built, path]);
+    output(&mut strip).map(|_| ())
+}
+
+/// The objcopy of the Rust toolchain. It handles all targets.
+fn objcopy() -> Result<Command, String> {
+    let sysroot = text(Command::new("rustc").args(["--print", "sysroot"]))?;
+    let library = Path::new(sysroot.trim()).join("lib");
+    let mut objcopy = Command::new(library.join("rustlib/x86_64-unknown-linux-gnu/bin/rust-objcopy"));
+    objcopy.env("LD_LIBRARY_PATH", library);
+    Ok(objcopy)
+}
+
+fn check_size(path: &Path) -> Result<(), String> {
+    let size = std::fs::metadata(path).map_err(|error| format!("{}: {error}", path.display()))?.len();
+    if size < LIMIT_BYTES {
+        return Ok(());
+    }
+    Err(format!("{} has {size} bytes, the limit is {LIMIT_BYTES}", path.display()))
+}
+
+/// Fails if a static binary needs a library, or another one a newer glibc.
+fn check_symbols(path: &Path, binary: &Binary) -> Result<(), String> {
+    let Some(newest) = binary.glibc else {
+        let dynamic = text(Command::new("objdump").arg("-p").arg(path))?;
+        return match dynamic.lines().find(|line| line.contains("NEEDED")) {
+            Some(library) => Err(format!("{} is not static:{library}", path.display())),
+            None => Ok(()),
+        };
+    };
+    let symbols = text(Command::new("objdump").arg("-T").arg(path))?;
+    let versions = symbols.split("GLIBC_").skip(1).map(|rest| rest.split([')', ' ']).next().unwrap_or_default());
+    match versions.max_by_key(|version| numbers(version)) {
+        Some(version) if numbers(version) <= numbers(newest) => {
+            eprintln!("xtask: {} needs glibc {version}", path.display());
+            Ok(())
+        }
+        version => Err(format!("{} needs glibc {version:?}, at most {newest} is promised", path.display())),
+    }
+}
+
+fn numbers(version: &str) -> Vec<u32> {
+    version.split('.').map_while(|number| number.parse().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::numbers;
+
+    #[test]
+    fn versions_are_compared_by_number() {
+        assert!(numbers("2.4") < numbers("2.28") && numbers("2.28") < numbers("2.28.1"));
+    }
+}

@@ -1,0 +1,207 @@
+//! `cargo xtask dist --check`: installs the packages in roots of their own and uses them as a user does. Needs root.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::files::{VERSION, copy, entries, name_of, output, recreate, text};
+
+/// Debian packages of the clean root, which is Debian 12. The real fio is there before fathom.
+const ROOT_PACKAGES: &str = "--include=man-db,bash-completion,fio";
+
+/// What a user does after the installation. Its output goes to the terminal.
+const FIRST_STEPS: &str = r#"set -e
+mkdir -p /srv/disk && cd /srv/disk
+fathom assess --short --size 32m --no-history
+man -P cat fathom-assess | grep -q -- --until-steady
+bash -c 'source /usr/share/bash-completion/bash_completion; _completion_loader fathom; COMP_WORDS=(fathom ass); COMP_CWORD=1
+_fathom fathom ass fathom; test "${COMPREPLY[*]}" = assess'
+fathom assess --suite /usr/share/fathom/suites/quick.toml --short --size 32m --test read-iops --no-history --quiet >/dev/null
+PATH=/usr/lib/fathom/bin:$PATH
+fio --name=a --ioengine=null --size=1m --record=fio.json >/dev/null && grep -q fathom fio.json
+diskspd -c1M -d1 -W0 -b4K target >/dev/null
+test "$(PATH=/usr/bin:/bin sh -c 'command -v fio')" = /usr/bin/fio && ! grep -q fathom /usr/bin/fio
+"#;
+
+/// A check with the programs that it needs.
+struct Check {
+    name: &'static str,
+    needs: &'static [&'static str],
+    run: fn(&Place) -> Result<(), String>,
+}
+
+const CHECKS: [Check; 7] = [
+    Check { name: "checksums", needs: &["sha256sum"], run: checksums },
+    Check { name: ".deb in a clean root", needs: &["mmdebstrap", "unshare"], run: deb },
+    Check { name: ".rpm in a clean root", needs: &["mmdebstrap", "unshare", "rpm"], run: rpm },
+    Check { name: "container images", needs: &["skopeo", "umoci", "qemu-aarch64"], run: images },
+    Check { name: "deploy/kubernetes", needs: &["kubernetes-validate"], run: kubernetes },
+    Check { name: "deploy/github", needs: &["actionlint"], run: github },
+    Check { name: "deploy/ansible", needs: &["ansible-lint"], run: ansible },
+];
+
+struct Place {
+    deploy: PathBuf,
+    packages: PathBuf,
+    work: PathBuf,
+}
+
+impl Place {
+    /// Returns the artifacts with this suffix.
+    fn artifacts(&self, suffix: &str) -> Result<Vec<PathBuf>, String> {
+        let mut found = entries(&self.packages)?;
+        found.retain(|path| name_of(path).is_some_and(|name| name.ends_with(suffix)));
+        match found.is_empty() {
+            true => Err(format!("no artifact *{suffix}: run `cargo xtask dist` first")),
+            false => Ok(found),
+        }
+    }
+
+    fn artifact(&self, suffix: &str) -> Result<PathBuf, String> {
+        self.artifacts(suffix).map(|mut found| found.swap_remove(0))
+    }
+
+    /// Makes a copy of a minimal Debian system and returns its folder.
+    fn clean_root(&self, name: &str) -> Result<PathBuf, String> {
+        let base = self.work.join("debian.tar");
+        if !base.exists() {
+            output(
+                Command::new("mmdebstrap").args(["--quiet", "--variant=minbase", ROOT_PACKAGES, "bookworm"]).arg(&base),
+            )?;
+        }
+        let folder = self.work.join(name);
+        recreate(&folder)?;
+        let mut unpack = Command::new("tar");
+        // Device files come from the system that runs the check.
+        unpack.args(["--exclude=./dev/*", "--extract", "--file"]).arg(&base).arg("--directory").arg(&folder);
+        output(&mut unpack)?;
+        Ok(folder)
+    }
+}
+
+/// Runs all checks of the artifacts in `target/packages`.
+///
+/// # Errors
+///
+/// A check failed.
+pub fn run(root: &Path) -> Result<(), String> {
+    let place = Place {
+        deploy: root.join("deploy"),
+        packages: root.join("target/packages"),
+        work: root.join("target/package-check"),
+    };
+    std::fs::create_dir_all(&place.work).map_err(|error| format!("{}: {error}", place.work.display()))?;
+    let (mut passed, mut failed, mut skipped) = (0, 0, 0);
+    for check in &CHECKS {
+        let missing = check.needs.iter().find(|program| !is_installed(program));
+        if let Some(program) = missing {
+            eprintln!("SKIPPED: {}: {program} is not installed", check.name);
+            skipped += 1;
+        } else if let Err(error) = (check.run)(&place) {
+            eprintln!("FAILED: {}: {error}", check.name);
+            failed += 1;
+        } else {
+            eprintln!("passed: {}", check.name);
+            passed += 1;
+        }
+    }
+    println!("{passed} passed, {failed} failed, {skipped} skipped");
+    if failed > 0 { Err(format!("{failed} checks of the packages failed")) } else { Ok(()) }
+}
+
+fn is_installed(program: &str) -> bool {
+    Command::new("which").arg(program).output().is_ok_and(|output| output.status.success())
+}
+
+fn checksums(place: &Place) -> Result<(), String> {
+    output(Command::new("sha256sum").args(["--check", "--strict", "SHA256SUMS"]).current_dir(&place.packages))
+        .map(|_| ())
+}
+
+fn deb(place: &Place) -> Result<(), String> {
+    let root = place.clean_root("deb")?;
+    copy(&place.artifact(".deb")?, &root.join("fathom.deb"))?;
+    in_root(&root, "dpkg -i /fathom.deb && dpkg -V fathom")?;
+    in_root(&root, FIRST_STEPS)?;
+    in_root(&root, "dpkg -r fathom && ! test -e /usr/bin/fathom && ! test -e /usr/lib/fathom && test -x /usr/bin/fio")
+}
+
+/// Installs the `.rpm` in the same root: no registry has one of Fedora. Its dependencies are not resolved there.
+fn rpm(place: &Place) -> Result<(), String> {
+    let root = place.clean_root("rpm")?;
+    let mut install = Command::new("rpm");
+    install.arg("--root").arg(&root).args(["--dbpath", "/var/lib/rpm", "--nodeps", "--install"]);
+    output(install.arg(place.artifact(".rpm")?))?;
+    in_root(&root, FIRST_STEPS)
+}
+
+/// Runs a script in a root with the kernel's file systems. They are unmounted with the name space.
+fn in_root(root: &Path, script: &str) -> Result<(), String> {
+    let mount = r#"set -e
+mount -t proc proc "$0/proc" && mount --rbind /sys "$0/sys" && mount --rbind /dev "$0/dev"
+exec chroot "$0" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 sh -c "$1""#;
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "--fork", "sh", "-c", mount]).arg(root).arg(script);
+    let status = command.status().map_err(|error| format!("unshare: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("{status} in {}: {script}", root.display())) }
+}
+
+/// Reads the images with another program, unpacks them and runs fathom in them.
+fn images(place: &Place) -> Result<(), String> {
+    for archive in place.artifacts(".oci.tar")? {
+        let facts = text(Command::new("skopeo").arg("inspect").arg(format!("oci-archive:{}", archive.display())))?;
+        let is_arm = name_of(&archive).is_some_and(|name| name.contains("arm64"));
+        let architecture = if is_arm { "\"Architecture\": \"arm64\"" } else { "\"Architecture\": \"amd64\"" };
+        if !facts.contains(architecture) {
+            return Err(format!("{}: no {architecture} in {facts}", archive.display()));
+        }
+        let work = place.work.join(if is_arm { "arm64" } else { "amd64" });
+        recreate(&work.join("image"))?;
+        output(
+            Command::new("tar").arg("--extract").arg("--file").arg(&archive).arg("--directory").arg(work.join("image")),
+        )?;
+        let image = format!("{}:{VERSION}", work.join("image").display());
+        let _ = std::fs::remove_dir_all(work.join("bundle"));
+        output(Command::new("umoci").args(["unpack", "--image", &image]).arg(work.join("bundle")))?;
+        runs_in(&work.join("bundle/rootfs"), is_arm)?;
+    }
+    Ok(())
+}
+
+fn runs_in(root: &Path, is_arm: bool) -> Result<(), String> {
+    let version = if is_arm {
+        text(Command::new("qemu-aarch64").arg(root.join("usr/bin/fathom")).arg("--version"))?
+    } else {
+        let mut assess = Command::new("chroot");
+        assess.arg(root).args([
+            "/usr/bin/fathom",
+            "assess",
+            "/data",
+            "--short",
+            "--size",
+            "32m",
+            "--test",
+            "read-iops",
+        ]);
+        output(assess.args(["--no-history", "--quiet"]))?;
+        text(Command::new("chroot").arg(root).args(["/usr/bin/fathom", "--version"]))?
+    };
+    if version.trim() == format!("fathom {VERSION}") { Ok(()) } else { Err(format!("version {version}")) }
+}
+
+fn kubernetes(place: &Place) -> Result<(), String> {
+    let files = entries(&place.deploy.join("kubernetes"))?;
+    output(Command::new("kubernetes-validate").arg("--strict").args(files)).map(|_| ())
+}
+
+fn github(place: &Place) -> Result<(), String> {
+    // Labels of runners that a user names.
+    let mut lint = Command::new("actionlint");
+    lint.args(["-ignore", "label \"storage\" is unknown"]).args(entries(&place.deploy.join("github"))?);
+    output(&mut lint).map(|_| ())
+}
+
+fn ansible(place: &Place) -> Result<(), String> {
+    let mut lint = Command::new("ansible-lint");
+    lint.args(["--offline", "--profile", "production", "-q"]).current_dir(place.deploy.join("ansible"));
+    output(&mut lint).map(|_| ())
+}

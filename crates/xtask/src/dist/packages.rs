@@ -1,0 +1,33 @@
+//! The packages `.deb` and `.rpm`. `crates/fathom/Cargo.toml` has their metadata and lists.
+
+use super::files::Folders;
+use super::tools::Tools;
+use crate::steps::check;
+
+/// Makes both packages of the stage.
+///
+/// # Errors
+///
+/// A tool failed.
+pub fn make(folders: &Folders, tools: &Tools) -> Result<(), String> {
+    let mut deb = tools.command("cargo-deb");
+    deb.current_dir(folders.root).args([
+        "deb",
+        "--quiet",
+        "--no-build",
+        "--no-strip",
+        "--package",
+        "fathom",
+        "--output",
+    ]);
+    check(".deb", {
+        deb.arg(&folders.packages);
+        deb
+    })?;
+    let mut rpm = tools.command("cargo-generate-rpm");
+    rpm.current_dir(folders.root).args(["generate-rpm", "--package", "crates/fathom", "--auto-req", "no", "--output"]);
+    check(".rpm", {
+        rpm.arg(&folders.packages);
+        rpm
+    })
+}
