@@ -1,5 +1,8 @@
 //! `fathom schema`: the JSON Schemas of the documents that fathom prints and saves.
 
+use std::io::Read;
+
+use flate2::read::DeflateDecoder;
 use units::nearest::nearest;
 
 use crate::args::schema::Args;
@@ -11,7 +14,8 @@ struct Schema {
     name: &'static str,
     /// The commands that print or save its documents.
     printed_by: &'static str,
-    text: &'static str,
+    /// The text, as the build script compressed it.
+    deflated: &'static [u8],
 }
 
 macro_rules! schemas {
@@ -19,7 +23,7 @@ macro_rules! schemas {
         const SCHEMAS: &[Schema] = &[$(Schema {
             name: $name,
             printed_by: $printed_by,
-            text: include_str!(concat!("../../../../data/schemas/", $name, ".json")),
+            deflated: include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".deflate")),
         }),*];
     };
 }
@@ -46,7 +50,11 @@ pub fn main(args: &Args) -> Result<u8, CommandError> {
             .map_or_else(|| "`fathom schema` lists all".to_owned(), |near| format!("did you mean {near}?"));
         return Err(format!("there is no schema {name}\nhelp: {help}").into());
     };
-    Ok(print_text(schema.text))
+    let mut text = String::new();
+    DeflateDecoder::new(schema.deflated)
+        .read_to_string(&mut text)
+        .map_err(|error| format!("the schema {name} cannot be decompressed: {error}"))?;
+    Ok(print_text(&text))
 }
 
 fn list() -> String {
