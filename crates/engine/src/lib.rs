@@ -36,6 +36,7 @@ mod target;
 mod target_facts;
 mod target_watch;
 mod timeline;
+mod verify;
 mod worker;
 
 #[cfg(test)]

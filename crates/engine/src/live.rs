@@ -15,6 +15,8 @@ pub enum State {
     Ready,
     Ramping,
     Running,
+    /// Reads written blocks again and checks them.
+    Verifying,
     /// The measured time is over. I/Os continue and are not counted.
     CoolingDown,
     /// Syncs the files at the end.
@@ -23,12 +25,13 @@ pub enum State {
     Ended,
 }
 
-const STATES: [State; 9] = [
+const STATES: [State; 10] = [
     State::NotStarted,
     State::Initialising,
     State::Ready,
     State::Ramping,
     State::Running,
+    State::Verifying,
     State::CoolingDown,
     State::Syncing,
     State::Finishing,

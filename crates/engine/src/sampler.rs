@@ -82,7 +82,7 @@ impl Sampler {
     /// Takes a sample if a window is over.
     pub fn sample(&mut self, worker: &WorkerLive, now_ns: u64) {
         match worker.state() {
-            State::Running if self.enabled => {}
+            State::Running | State::Verifying if self.enabled => {}
             State::CoolingDown => return self.finish(worker, now_ns),
             _ => return,
         }

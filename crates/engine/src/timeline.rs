@@ -88,7 +88,7 @@ impl TimelineWatch {
                 continue;
             }
             let Some(member) = &mut self.members[worker] else { continue };
-            if member.is_measured() && matches!(live.state(), State::Running | State::Syncing) {
+            if member.is_measured() && matches!(live.state(), State::Running | State::Verifying | State::Syncing) {
                 member.read(live, now_ns, self.start_ns, &mut self.timeline);
             }
         }

@@ -14,6 +14,7 @@ mod plan;
 mod process;
 pub mod stream;
 mod target;
+mod verify;
 mod worker;
 mod workload;
 
@@ -28,5 +29,6 @@ pub use plan::*;
 pub use process::*;
 pub use stream::{Stream, Streams};
 pub use target::*;
+pub use verify::*;
 pub use worker::*;
 pub use workload::Workload;

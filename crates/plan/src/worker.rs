@@ -14,6 +14,7 @@ use crate::measure::Measure;
 use crate::process::Process;
 use crate::stream::{Stream, Streams};
 use crate::target::Targets;
+use crate::verify::Verify;
 use crate::workload::Workload;
 
 /// One thread of I/O: a job of fio (each of `numjobs` is a worker), or a thread of DiskSpd.
@@ -37,6 +38,8 @@ pub struct Worker {
     #[serde(rename = "streams")]
     pub workload: Workload,
     pub buffers: Buffers,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verify: Option<Verify>,
     pub depth: Depth,
     pub limits: Limits,
     pub rate: Rate,
@@ -64,6 +67,7 @@ impl Default for Worker {
             access: Access::default(),
             workload: Workload::default(),
             buffers: Buffers::default(),
+            verify: None,
             depth: Depth::of(1),
             limits: Limits { loops: 1, ..Limits::default() },
             rate: Rate::default(),

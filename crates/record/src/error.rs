@@ -12,7 +12,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 use units::errno;
 
-use crate::{AccessFault, ContentFault, LogFault, MemoryLimit, OsError, OutputRefusal, StreamFault, TargetUse};
+use crate::{AccessFault, FailedVerification, StateFault, ContentFault, LogFault, MemoryLimit, OsError, OutputRefusal, StreamFault, TargetUse};
 
 /// Why a worker ended early, or why a plan is not run.
 #[derive(Clone, PartialEq, Eq, Debug, JsonSchema)]
@@ -283,6 +283,17 @@ pub enum SetupError {
         path: String,
         fault: StreamFault,
     },
+    /// The verified blocks have no room for the header.
+    VerifyHeader {
+        job: String,
+        interval_bytes: u32,
+        header_bytes: u32,
+    },
+    /// The verification state of an earlier run cannot be read.
+    VerifyState {
+        path: String,
+        fault: StateFault,
+    },
     /// The target of a stream cannot be found.
     StreamTarget {
         path: String,
@@ -357,6 +368,8 @@ pub enum IoError {
         target_ns: u64,
     },
     BelowMinimumRate(BelowMinimum),
+    /// A block is not what was written.
+    Verification(FailedVerification),
     /// A call of the I/O engine failed. `engine` is its name, as written.
     Engine {
         engine: String,

@@ -24,6 +24,7 @@ mod target;
 mod target_use;
 mod timeline;
 mod totals;
+mod verification;
 
 pub use arrivals::{Arrivals, LATE_NS};
 pub use coarse::CoarseHistogram;
@@ -47,6 +48,7 @@ pub use target::{DistributionRange, Interval, Series, TargetDisk, TargetFacts, T
 pub use target_use::{TargetUse, UseKind, UsedDevice};
 pub use timeline::{DiskSlot, Slot, SlotDdir, Timeline};
 pub use totals::Totals;
+pub use verification::{Damage, FailedVerification, StateFault, VerifyFault};
 
 use plan::Plan;
 use schemars::JsonSchema;

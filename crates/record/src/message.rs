@@ -58,6 +58,12 @@ pub enum MessageKind {
     AggregateLogFailed { fault: LogFault, error: OsError },
     /// Logs of workers are not complete.
     LogsIncomplete { fault: LogFault, error: OsError },
+    /// The state of a verification could not be saved.
+    VerifyStateNotSaved { fault: LogFault, error: OsError },
+    /// Several jobs write the same files, so that each finds the data of the others.
+    VerifySharedTargets { job: String },
+    /// The time of the job is over before its verification can begin.
+    VerifyNeverBegins { job: String },
     /// Later messages are not saved.
     MessagesOmitted { kept: u64 },
     /// A message that is text, of a record from before messages had kinds.

@@ -35,5 +35,8 @@ fn text(kind: &MessageKind) -> String {
         MessageKind::AggregateLogFailed { error, .. } | MessageKind::LogsIncomplete { error, .. } => {
             format!("the logs are not complete: {error}")
         }
+        MessageKind::VerifyStateNotSaved { error, .. } => format!("the verification state is not saved: {error}"),
+        MessageKind::VerifySharedTargets { job } => format!("{job}: several jobs write the same blocks"),
+        MessageKind::VerifyNeverBegins { job } => format!("{job}: the time ends before the verification begins"),
     }
 }

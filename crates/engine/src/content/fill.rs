@@ -7,7 +7,7 @@ const LANES: [u64; 4] = [1, 2, 3, 5];
 const WORD: usize = size_of::<u64>();
 
 /// Fills a buffer from a seed. The same seed and length give the same bytes as in fio.
-pub(super) fn random(buffer: &mut [u8], seed: u64) {
+pub fn random(buffer: &mut [u8], seed: u64) {
     let mut lanes = LANES.map(|multiple| seed.wrapping_mul(multiple));
     let mut rows = buffer.chunks_exact_mut(LANES.len() * WORD);
     for row in &mut rows {
@@ -44,7 +44,7 @@ pub(super) fn spread(buffer: &mut [u8], mut filled: usize) {
 }
 
 /// Fills a chunk that is compressible by `percent`: random bytes first, then the pattern or zeroes.
-pub(super) fn compressible(chunk: &mut [u8], seed: u64, percent: u32, pattern: &[u8]) {
+pub fn compressible(chunk: &mut [u8], seed: u64, percent: u32, pattern: &[u8]) {
     let kept = chunk.len() as u64 * u64::from(100 - percent.min(100)) / 100;
     let (kept, rest) = chunk.split_at_mut(kept as usize);
     random(kept, seed);

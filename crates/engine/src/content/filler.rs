@@ -1,22 +1,16 @@
 //! Fills the buffers of writes.
 
-use std::io::Read;
-
-use plan::PatternPart;
-
 use super::dedupe::Origins;
 use super::error::ContentError;
 use super::fill;
 use super::job::Job;
+use super::pattern::Pattern;
 use crate::access::SeedTable;
 
 /// Scrambling makes each sector of 512 bytes unique. It changes two cache lines of it.
 const SECTOR: usize = 512;
 const LINE: usize = 64;
 const WORD: usize = size_of::<u64>();
-
-/// Maximum size of a pattern file, as in fio.
-const MAX_PATTERN: u64 = 128 << 20;
 
 /// Fills the buffers of one worker.
 #[derive(Clone, Debug)]
@@ -49,13 +43,6 @@ enum Refresh {
     Refill,
 }
 
-/// Bytes to repeat, and the positions of the offset of the I/O in them.
-#[derive(Clone, Debug, Default)]
-struct Pattern {
-    bytes: Vec<u8>,
-    offsets_at: Vec<usize>,
-}
-
 impl Content {
     /// Prepares the content of a worker's buffers.
     ///
@@ -70,7 +57,7 @@ impl Content {
             (pattern, _) if (1..100).contains(&compress) || dedupes => Filler::Chunks {
                 bytes: job.chunk_bytes(),
                 compress_percent: if compress < 100 { compress } else { 0 },
-                pattern: pattern.unwrap_or_default().bytes,
+                pattern: pattern.unwrap_or_default().into_bytes(),
             },
             (Some(pattern), _) => Filler::Pattern(pattern),
             (None, plan::Content::Zero) => Filler::Zero,
@@ -131,56 +118,6 @@ impl Content {
             }
         }
     }
-}
-
-impl Pattern {
-    /// Returns `None` if the content is not a pattern.
-    fn of(content: &plan::Content) -> Result<Option<Self>, ContentError> {
-        let mut pattern = Pattern::default();
-        match content {
-            plan::Content::Random | plan::Content::Zero => return Ok(None),
-            plan::Content::Pattern(parts) => {
-                for part in parts {
-                    match part {
-                        PatternPart::Bytes(bytes) => pattern.bytes.extend_from_slice(bytes),
-                        PatternPart::Offset => {
-                            pattern.offsets_at.push(pattern.bytes.len());
-                            pattern.bytes.extend_from_slice(&[0; WORD]);
-                        }
-                    }
-                }
-            }
-            plan::Content::PatternFile(path) => {
-                pattern.bytes =
-                    read_start(path).map_err(|error| ContentError::PatternFile { path: path.clone(), error })?;
-            }
-        }
-        if pattern.bytes.is_empty() { Err(ContentError::EmptyPattern) } else { Ok(Some(pattern)) }
-    }
-
-    fn has_offset(&self) -> bool {
-        !self.offsets_at.is_empty()
-    }
-
-    fn fill(&self, buffer: &mut [u8], offset: u64) {
-        if !self.has_offset() {
-            fill::repeat(buffer, &self.bytes);
-            return;
-        }
-        let once = self.bytes.len().min(buffer.len());
-        buffer[..once].copy_from_slice(&self.bytes[..once]);
-        for &at in self.offsets_at.iter().filter(|&&at| at < once) {
-            let fits = WORD.min(once - at);
-            buffer[at..at + fits].copy_from_slice(&offset.to_ne_bytes()[..fits]);
-        }
-        fill::spread(buffer, once);
-    }
-}
-
-fn read_start(path: &str) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(MAX_PATTERN).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// Makes every sector of a buffer unique over all writes. One of its eight cache lines gets the offset, the first gets a

@@ -22,7 +22,7 @@ pub fn for_worker(plan: &Plan, worker: &Worker, seeds: &SeedTable, size: u64) ->
         size,
         seeds,
         wide: worker.access.generator == plan::Generator::Tausworthe64,
-        verifies: false,
+        verifies: worker.verify.is_some(),
         worker_number: worker.number,
         peer_seeds: &peer_seeds,
         nonce: entropy::draw(),

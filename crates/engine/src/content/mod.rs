@@ -6,10 +6,11 @@
 
 mod dedupe;
 mod error;
-mod fill;
+pub(crate) mod fill;
 mod filler;
 mod for_worker;
 mod job;
+mod pattern;
 #[cfg(test)]
 mod tests;
 
@@ -18,3 +19,4 @@ pub(crate) use error::run_error;
 pub use filler::Content;
 pub use for_worker::for_worker;
 pub use job::Job;
+pub use pattern::Pattern;

@@ -35,6 +35,6 @@ fn is_overdue(worker: &Worker, live: &WorkerLive, now_ns: u64) -> bool {
     let (limits, began_ns) = (&worker.limits, live.began_ns.load(Relaxed));
     let end_ns = began_ns.saturating_add(limits.runtime_ns).saturating_add(limits.cool_down_ns);
     // The time of the syncs at the end is not limited.
-    let waits_for_ios = matches!(live.state(), State::Running | State::CoolingDown);
+    let waits_for_ios = matches!(live.state(), State::Running | State::Verifying | State::CoolingDown);
     waits_for_ios && began_ns > 0 && limits.runtime_ns > 0 && now_ns >= end_ns.saturating_add(OVERDUE_AFTER_NS)
 }

@@ -79,7 +79,7 @@ impl Coordinator<'_> {
 
     fn request_snapshots(&self) {
         for worker in &self.live.workers {
-            if matches!(worker.state(), State::Running | State::Ramping | State::CoolingDown) {
+            if matches!(worker.state(), State::Running | State::Verifying | State::Ramping | State::CoolingDown) {
                 worker.snapshot_wanted.store(true, Relaxed);
             }
         }

@@ -73,6 +73,17 @@ impl<'a> Accounting<'a> {
         self.stats.counters(file, ddir).issued += 1;
     }
 
+    /// Counts an I/O that was made and is not part of the job's amount: the read of a block to verify.
+    pub fn issued_beside(&mut self, file: u32, ddir: Ddir) {
+        self.stats.counters(file, ddir).issued += 1;
+    }
+
+    /// Takes an I/O of this kind out of the job's amount when it completes.
+    pub fn completed_beside(&mut self, len: u32) {
+        self.totals.completed_ios -= 1;
+        self.totals.completed_bytes -= u64::from(len);
+    }
+
     /// Takes back an I/O that was never submitted. Statistics that were cleared meanwhile do not include it.
     pub fn canceled(&mut self, file: u32, ddir: Ddir) {
         let issued = &mut self.stats.counters(file, ddir).issued;

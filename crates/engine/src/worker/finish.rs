@@ -1,12 +1,13 @@
 //! The end of a worker.
 
-use record::{Ended, RunError};
+use record::{Ended, Message, MessageKind, RunError};
 
 use super::commands;
 use super::context::Context;
 use super::io_loop::IoLoop;
 use crate::layout;
 use crate::live::State;
+use crate::logs::LogError;
 
 /// Closes the files and logs of a worker, and returns its result.
 pub fn finish(context: Context, mut io_loop: Box<IoLoop>, outcome: Result<(), RunError>) -> Ended {
@@ -14,7 +15,7 @@ pub fn finish(context: Context, mut io_loop: Box<IoLoop>, outcome: Result<(), Ru
     live.set_state(State::Finishing);
     let stats = io_loop.current_stats();
     let now_ns = io_loop.deadlines.now_ns;
-    let IoLoop { submission, mut files, accounting, .. } = *io_loop;
+    let IoLoop { submission, mut files, accounting, verification, .. } = *io_loop;
     // The kernel may still use the files and the backend of I/Os that were given up. They are closed when the process
     // ends, because closing would wait for these I/Os.
     let closed = if submission.in_flight.count() == 0 {
@@ -26,6 +27,9 @@ pub fn finish(context: Context, mut io_loop: Box<IoLoop>, outcome: Result<(), Ru
     };
     if let Some(logs) = accounting.logs {
         logs.finish(now_ns);
+    }
+    if let Some(Err(LogError { fault, source })) = verification.map(|verification| verification.save_state()) {
+        context.events.message(Message::Warning(MessageKind::VerifyStateNotSaved { fault, error: source }));
     }
     let unlinked = if worker.targets.unlink { layout::unlink(worker, files.targets(), &lease.targets) } else { Ok(()) };
     commands::postrun(context);

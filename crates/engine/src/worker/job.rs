@@ -78,13 +78,23 @@ pub fn passes(io_loop: &mut IoLoop, start_ns: Option<u64>) -> Result<(), RunErro
     if worker.targets.create.only {
         return Ok(());
     }
+    let verify = worker.verify.as_ref();
+    let assumes_written = verify.is_some_and(|verify| verify.only) && worker.access.pattern.writes;
     loop {
         let before_bytes = io_loop.accounting.totals.completed_bytes;
-        let end = io_loop.pass()?;
+        io_loop.start_verified_pass();
+        let mut end = if assumes_written { io_loop.assume_written() } else { io_loop.pass()? };
         loops_left = loops_left.saturating_sub(1);
-        let has_moved = io_loop.accounting.totals.completed_bytes > before_bytes;
+        let has_moved = assumes_written || io_loop.accounting.totals.completed_bytes > before_bytes;
         sync_at_end(io_loop)?;
-        if end != PassEnd::Complete || !has_moved || !has_next_pass(io_loop, loops_left) {
+        if verify.is_some_and(|verify| verify.read_back) && end == PassEnd::Complete && has_moved {
+            end = io_loop.read_back()?;
+        }
+        let has_next = || {
+            let is_repeated = io_loop.limits.time_based || loops_left > 0;
+            if assumes_written { is_repeated } else { has_next_pass(io_loop, loops_left) }
+        };
+        if end != PassEnd::Complete || !has_moved || !has_next() {
             break;
         }
         io_loop.close_all()?;

@@ -29,6 +29,8 @@ pub struct OpenFiles<'a> {
     modes: Vec<OpenMode>,
     /// The engine moves no data and has no files: `/dev/null` stands for each.
     without_files: bool,
+    /// The engine moves no data: there is nothing to verify.
+    without_data: bool,
     fsync_on_close: bool,
     invalidate: bool,
     /// Targets that an engine without open files has worked on in this pass.
@@ -52,7 +54,8 @@ impl<'a> OpenFiles<'a> {
         // Reserving space is a write, whatever the job calls it.
         let writes = pattern.writes || pattern.trims || worker.engine == Engine::Falloc;
         // A mapping can only be written where it can be read, too.
-        let reads = pattern.reads || !writes || matches!(worker.engine, Engine::Mmap { .. });
+        let reads =
+            pattern.reads || !writes || worker.verify.is_some() || matches!(worker.engine, Engine::Mmap { .. });
         let options = OpenOptions {
             read: reads,
             write: writes,
@@ -69,6 +72,7 @@ impl<'a> OpenFiles<'a> {
             limit: if worker.targets.open_files == 0 { usize::MAX } else { worker.targets.open_files as usize },
             modes: vec![OpenMode { options, advice: backend::advice(worker), mapping: None }],
             without_files: flags.diskless && flags.fake,
+            without_data: flags.fake,
             fsync_on_close: worker.access.syncs.fsync_on_close,
             invalidate: worker.targets.invalidate,
             visited: vec![false; targets.len()],
@@ -85,6 +89,7 @@ impl<'a> OpenFiles<'a> {
             limit: usize::MAX,
             modes: worker.stream_list().iter().map(OpenMode::of_stream).collect(),
             without_files: false,
+            without_data: false,
             fsync_on_close: false,
             invalidate: false,
             visited: vec![false; targets.len()],
@@ -112,6 +117,10 @@ impl<'a> OpenFiles<'a> {
 
     pub fn held(&self) -> &'a HeldTargets {
         self.held
+    }
+
+    pub fn has_no_data(&self) -> bool {
+        self.without_data
     }
 
     #[inline]

@@ -2,7 +2,7 @@
 //!
 //! Each file lowers one part of a worker. The plan contains no fio options.
 
-mod access;
+pub(crate) mod access;
 mod engine;
 mod limits;
 mod machine;
@@ -11,6 +11,7 @@ mod process;
 #[cfg(test)]
 mod supported_options;
 mod targets;
+pub(crate) mod verify;
 
 use std::sync::Arc;
 
@@ -42,7 +43,7 @@ pub fn lower(invocation: &Invocation, machine: &dyn Machine) -> Plan {
     let exits_all = invocation.jobs.iter().any(|job| job.values.flag("exitall"));
     for job in &invocation.jobs {
         let position = JobPosition { exits_all, ..position.next(job) };
-        add_job(&mut plan, job, position, machine);
+        add_job(&mut plan, job, position, machine, invocation.program.aux_path.as_deref());
     }
     plan
 }
@@ -82,7 +83,7 @@ impl JobPosition {
     }
 }
 
-fn add_job(plan: &mut Plan, job: &Job, position: JobPosition, machine: &dyn Machine) {
+fn add_job(plan: &mut Plan, job: &Job, position: JobPosition, machine: &dyn Machine, aux_path: Option<&str>) {
     let values = &job.values;
     let numjobs = values.unsigned("numjobs").max(1) as u32;
     let echo = Arc::new(Echo {
@@ -98,7 +99,10 @@ fn add_job(plan: &mut Plan, job: &Job, position: JobPosition, machine: &dyn Mach
     // fio numbers the clones after the first in descending order. The number determines file names and offsets.
     for clone in std::iter::once(0).chain((1..numjobs).rev()) {
         let number = plan.workers.len() as u32 + 1;
-        plan.workers.push(worker(job, values, number, clone, position, &echo, machine));
+        let mut worker = worker(job, values, number, clone, position, &echo, machine);
+        let is_synchronous = engine::is_synchronous(&worker.engine);
+        worker.verify = verify::verify(values, &worker.access, is_synchronous, aux_path);
+        plan.workers.push(worker);
     }
 }
 
@@ -123,6 +127,7 @@ fn worker(
         wait_for: values.text("wait_for").map(str::to_owned),
         targets: targets::targets(values, &job.section, clone, machine),
         buffers: targets::buffers(values),
+        verify: None,
         depth,
         limits: limits::limits(values, position.exits_all),
         rate: limits::rate(values),

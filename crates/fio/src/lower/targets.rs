@@ -167,7 +167,7 @@ pub fn buffers(values: &Values) -> Buffers {
     }
 }
 
-fn pattern_part(part: &value::PatternPart) -> PatternPart {
+pub(super) fn pattern_part(part: &value::PatternPart) -> PatternPart {
     match part {
         value::PatternPart::Bytes(bytes) => PatternPart::Bytes(bytes.clone()),
         value::PatternPart::Offset => PatternPart::Offset,

@@ -340,7 +340,7 @@ pub const CORE: &[Opt] = &[
         .alias("timeout")
         .default("0"),
     option("time_based", Time, Flag, Supported, "Repeat the workload until runtime has passed"),
-    option("verify_only", Verify, Flag, Unsupported, "Verify data of an earlier run, without writing"),
+    option("verify_only", Verify, Flag, Supported, "Verify data of an earlier run, without writing"),
     option("ramp_time", Time, Number(INT64.seconds()), Supported, "Time before the measurement starts"),
     option(
         "ramp_size",
@@ -415,11 +415,11 @@ pub const CORE: &[Opt] = &[
             ],
             ArgumentKind::None,
         ),
-        Unsupported,
+        Supported,
         "Method for verifying written data",
     )
     .default("0"),
-    option("do_verify", Verify, Bool, Requires("verify"), "Read back and verify after the write phase")
+    option("do_verify", Verify, Bool, Supported, "Read back and verify after the write phase")
         .default("1")
         .parent("verify"),
     option(
@@ -429,7 +429,7 @@ pub const CORE: &[Opt] = &[
             &[keyword("completed", "all completed writes"), keyword("fsynced", "writes before the last sync")],
             ArgumentKind::None,
         ),
-        Requires("verify"),
+        Supported,
         "Writes that must be on the medium",
     )
     .default("completed")
@@ -440,37 +440,37 @@ pub const CORE: &[Opt] = &[
         "verify_interval",
         Verify,
         Number(INT32.min(96)),
-        Requires("verify"),
+        Supported,
         "Distance between two headers in a block",
     )
     .parent("verify"),
-    option("verify_offset", Verify, Number(INT32.min(48)), Requires("verify"), "Offset of the header in the interval")
+    option("verify_offset", Verify, Number(INT32.min(48)), Supported, "Offset of the header in the interval")
         .parent("verify"),
-    option("verify_pattern", Verify, Pattern { offsets: true }, Unsupported, "Pattern written to blocks and verified")
+    option("verify_pattern", Verify, Pattern { offsets: true }, Supported, "Pattern written to blocks and verified")
         .parent("verify"),
     option(
         "verify_pattern_interval",
         Verify,
         Number(INT32),
-        Requires("verify"),
+        Supported,
         "Bytes after which the pattern restarts",
     )
     .default("0")
     .parent("verify"),
-    option("verify_fatal", Verify, Bool, Requires("verify"), "End the job at the first verification error")
+    option("verify_fatal", Verify, Bool, Supported, "End the job at the first verification error")
         .default("0")
         .parent("verify"),
-    option("verify_dump", Verify, Bool, Requires("verify"), "Save blocks with verification errors to files")
+    option("verify_dump", Verify, Bool, Supported, "Save blocks with verification errors to files")
         .default("0")
         .parent("verify"),
-    option("verify_async", Verify, Number(INT32), Requires("verify"), "Number of background verification threads")
+    option("verify_async", Verify, Number(INT32), Unsupported, "Number of background verification threads")
         .default("0")
         .parent("verify"),
     option(
         "verify_backlog",
         Verify,
         Number(INT64.bytes()),
-        Requires("verify"),
+        Supported,
         "Number of written blocks between verifications",
     )
     .parent("verify"),
@@ -478,46 +478,46 @@ pub const CORE: &[Opt] = &[
         "verify_backlog_batch",
         Verify,
         Number(INT32),
-        Requires("verify"),
+        Supported,
         "Number of blocks per verification batch",
     )
     .parent("verify"),
-    option("verify_async_cpus", Verify, CpuList, Requires("verify"), "CPUs of the verification threads")
+    option("verify_async_cpus", Verify, CpuList, Unsupported, "CPUs of the verification threads")
         .parent("verify_async"),
     option(
         "experimental_verify",
         Verify,
         Bool,
-        Requires("verify"),
+        Supported,
         "Regenerate the I/O sequence instead of storing it",
     )
     .parent("verify"),
-    option("verify_state_load", Verify, Bool, Requires("verify"), "Load the verification state of an earlier run")
+    option("verify_state_load", Verify, Bool, Supported, "Load the verification state of an earlier run")
         .parent("verify"),
-    option("verify_state_save", Verify, Bool, Requires("verify"), "Save the verification state when the job ends")
+    option("verify_state_save", Verify, Bool, Supported, "Save the verification state when the job ends")
         .default("1")
         .parent("verify"),
-    option("verify_write_sequence", Verify, Bool, Requires("verify"), "Verify the sequence number in the header")
+    option("verify_write_sequence", Verify, Bool, Supported, "Verify the sequence number in the header")
         .default("1")
         .parent("verify"),
-    option("verify_header_seed", Verify, Bool, Requires("verify"), "Verify the seed in the header")
+    option("verify_header_seed", Verify, Bool, Supported, "Verify the seed in the header")
         .default("1")
         .parent("verify"),
     option(
         "trim_percentage",
         Verify,
         Number(INT32.max(100)),
-        Requires("verify"),
+        Unsupported,
         "Percentage of written blocks to trim and verify",
     )
     .default("0")
     .parent("verify"),
-    option("trim_verify_zero", Verify, Bool, Requires("verify"), "Require that trimmed blocks read as zeroes")
+    option("trim_verify_zero", Verify, Bool, Unsupported, "Require that trimmed blocks read as zeroes")
         .default("1")
         .parent("trim_percentage"),
-    option("trim_backlog", Verify, Number(INT64.bytes()), Requires("verify"), "Number of written blocks between trims")
+    option("trim_backlog", Verify, Number(INT64.bytes()), Unsupported, "Number of written blocks between trims")
         .parent("trim_percentage"),
-    option("trim_backlog_batch", Verify, Number(INT32), Requires("verify"), "Number of blocks per trim batch")
+    option("trim_backlog_batch", Verify, Number(INT32), Unsupported, "Number of blocks per trim batch")
         .parent("trim_percentage"),
     option("write_iolog", Replay, Text, Unsupported, "File to record all I/Os in"),
     option("read_iolog", Replay, Text, Unsupported, "File with the I/Os to replay"),

@@ -94,8 +94,8 @@ pub const PROGRAM_OPTIONS: &[ProgramOption] = &[
         'K',
         Required,
         "directory",
-        NoEffect("it is the directory of verification state files only"),
-        "Directory of state files",
+        Supported,
+        "Directory of verification states and of dumped blocks",
     ),
     program(
         "record",

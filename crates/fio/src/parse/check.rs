@@ -12,6 +12,7 @@ use super::section::readonly_error;
 use super::state::State;
 use super::value::{Amount, path_list};
 use super::values::Values;
+use crate::lower::{access, verify};
 
 /// Maximum number of workers, as in fio.
 /// Maximum number of files. It bounds the memory for the state of each file.
@@ -33,6 +34,7 @@ pub fn jobs(jobs: &[Job], state: &mut State) {
         rates(job, &mut diagnostics);
         time(job, &mut diagnostics);
         dedupe(job, &mut diagnostics);
+        verification(job, &mut diagnostics);
         logs(job, &mut diagnostics);
         wait_for(job, &jobs[..index], &mut diagnostics);
     }
@@ -235,4 +237,23 @@ fn wait_for(job: &Job, earlier: &[Job], diagnostics: &mut Found) {
         "expected the name of one earlier job",
         "name a job that is defined before this one",
     );
+}
+
+/// Checks that the header of a verified block fits into its interval.
+fn verification(job: &Job, diagnostics: &mut Found) {
+    const HEADER_BYTES: u64 = 48;
+    let offset = job.values.unsigned("verify_offset");
+    if offset == 0 || job.values.keyword("verify") == "0" && !job.values.is_set("verify_pattern") {
+        return;
+    }
+    let interval = u64::from(verify::interval(&job.values, &access::access(&job.values)));
+    if offset + HEADER_BYTES > interval {
+        diagnostics.error(
+            "cannot offset verify header beyond the verify interval",
+            job,
+            "verify_offset",
+            &format!("the header has {HEADER_BYTES} bytes, and the interval {interval}"),
+            "use a smaller offset, or larger blocks or verify_interval",
+        );
+    }
 }

@@ -45,6 +45,7 @@ pub fn apply(option: &ProgramOption, value: Option<&str>, span: &Span, state: &m
         "no-history" => state.program.no_history = true,
         "watch" => state.program.live.watch = true,
         "metrics" => state.program.live.metrics = Some(text.to_owned()),
+        "aux-path" => state.program.aux_path = value.map(str::to_owned),
         "bandwidth-log" => state.program.bandwidth_log = Some(value.unwrap_or("agg").to_owned()),
         "minimal" => state.program.formats = Formats { terse: true, ..Formats::NONE },
         "append-terse" => state.program.formats.terse = true,

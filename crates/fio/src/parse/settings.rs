@@ -33,6 +33,8 @@ pub struct ProgramSettings {
     pub sections: Vec<String>,
     /// Prefix of the log of the total bandwidth of all jobs.
     pub bandwidth_log: Option<String>,
+    /// Folder of verification states and dumped blocks.
+    pub aux_path: Option<String>,
     pub idle_prof: Option<IdleProf>,
     /// Categories of debug messages. `all` selects every category.
     pub debug: Vec<String>,
@@ -91,6 +93,7 @@ impl Default for ProgramSettings {
             warnings_fatal: false,
             sections: Vec::new(),
             bandwidth_log: None,
+            aux_path: None,
             idle_prof: None,
             debug: Vec::new(),
             needs_no_job: false,

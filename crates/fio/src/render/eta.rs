@@ -30,6 +30,7 @@ pub enum WorkerState {
     Ready,
     Ramping,
     Running,
+    Verifying,
     Syncing,
     Finishing,
     Ended,
@@ -59,7 +60,7 @@ pub fn eta_s(plan: &Plan, workers: &[WorkerProgress], elapsed_ms: u64) -> Option
 /// Returns the estimated remaining time of a worker, in seconds.
 fn remaining_s(worker: &Worker, progress: &WorkerProgress) -> u64 {
     match progress.state {
-        WorkerState::Running => running_remaining_s(worker, progress),
+        WorkerState::Running | WorkerState::Verifying => running_remaining_s(worker, progress),
         WorkerState::NotStarted | WorkerState::SettingUp | WorkerState::Ready | WorkerState::Ramping => {
             planned_s(worker, progress)
         }

@@ -54,6 +54,16 @@ fn text(kind: &MessageKind) -> String {
         MessageKind::LogsIncomplete { fault, error } => {
             format!("fathom: the logs are not complete: {}", log_fault(fault, &error.to_string()))
         }
+        MessageKind::VerifyStateNotSaved { fault, error } => {
+            format!("fio: the verification state is not saved: {}", log_fault(fault, &error.to_string()))
+        }
+        MessageKind::VerifySharedTargets { .. } => {
+            "fio: multiple writers may overwrite blocks that belong to other jobs. This can cause verification failures."
+                .to_owned()
+        }
+        MessageKind::VerifyNeverBegins { .. } => {
+            "fio: verification read phase will never start because write phase uses all of runtime".to_owned()
+        }
         MessageKind::MessagesOmitted { kept } => format!("only the first {kept} messages are saved"),
     }
 }

@@ -166,7 +166,7 @@ impl Targets {
 
 impl WorkerCounts {
     fn read(&mut self, worker: &WorkerLive) {
-        let is_measured = || matches!(worker.state(), State::Running | State::Syncing);
+        let is_measured = || matches!(worker.state(), State::Running | State::Verifying | State::Syncing);
         let began_ns = worker.began_ns.load(Relaxed);
         if began_ns == 0 || !is_measured() {
             return;

@@ -49,6 +49,9 @@ pub(super) fn io(io: &IoError, error: &RunError) -> String {
         IoError::BelowMinimumRate(missed) => {
             format!("the rate was {} per second, and the minimum is {}", missed.measured_per_s, missed.minimum_per_s)
         }
+        IoError::Verification(failed) => {
+            format!("{}: the block at {} is not what was written", failed.path, failed.offset)
+        }
         IoError::Metadata { path, .. } => format!("{path}: {}", error.reason()),
     }
 }

@@ -15,6 +15,9 @@ use crate::worker::source::IoSource;
 /// Default errors of `continue_on_error`: the device reports a failure, or data is wrong.
 const SURVIVABLE: [i32; 2] = [errno::EIO, errno::EILSEQ];
 
+/// Position of the errors of verification in `survivable_errno`.
+const VERIFICATION: usize = 2;
+
 /// Effect of an I/O error on the job.
 enum Failure {
     Survived,
@@ -35,14 +38,15 @@ impl IoLoop<'_> {
         let Purpose::Data(ddir) = io.purpose else {
             self.submission.in_flight.free(slot);
             self.accounting.sync_completed(&io, self.deadlines.now_ns);
-            return Ok(());
+            return self.verify_completed(slot, &io, true);
         };
         let moved = if ddir == Ddir::Trim { io.len } else { io.done + completion.result as u32 };
         if moved < io.len {
             return self.resubmit_rest(slot, ddir, moved, completion.result == 0);
         }
         self.submission.in_flight.free(slot);
-        self.count(ddir, &io)
+        let counted = self.count(ddir, &io);
+        if self.verification.is_some() { counted.and(self.verify_completed(slot, &io, true)) } else { counted }
     }
 
     #[inline]
@@ -63,6 +67,7 @@ impl IoLoop<'_> {
         let io = self.submission.in_flight[slot];
         self.submission.in_flight.free(slot);
         self.accounting.totals.completed_ios += u64::from(io.purpose != Purpose::Sync);
+        self.verify_completed(slot, &io, false)?;
         match self.handle_error(&io, errno) {
             Failure::Survived => Ok(()),
             Failure::Full => {
@@ -126,6 +131,22 @@ impl IoLoop<'_> {
             return Failure::Survived;
         }
         Failure::Fatal(error)
+    }
+
+    /// Handles a block that is not what was written.
+    #[cold]
+    pub(super) fn verification_failed(&mut self, error: RunError) -> Result<(), RunError> {
+        let policy = &self.worker.errors;
+        let listed = &policy.survivable_errno[VERIFICATION];
+        let survives = policy.continue_on_verify && (listed.is_empty() || listed.contains(&error.errno));
+        if policy.continue_on_verify {
+            self.accounting.survived(error.errno);
+        }
+        if !survives {
+            return Err(error);
+        }
+        self.events.message(Message::Warning(MessageKind::NonfatalError(error)));
+        Ok(())
     }
 
     pub(super) fn has_streams(&self) -> bool {

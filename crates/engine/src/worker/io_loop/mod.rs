@@ -17,6 +17,7 @@ mod refill;
 mod search;
 mod snapshot;
 mod streams;
+mod verify;
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -38,6 +39,7 @@ use super::think::ThinkTimer;
 use super::unsynced::Unsynced;
 use crate::live::WorkerLive;
 use crate::metadata::Metadata;
+use crate::verify::Verification;
 
 /// Why a pass ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,6 +74,7 @@ pub struct IoLoop<'a> {
     pub think: Option<ThinkTimer>,
     pub minimum: Option<MinimumRate>,
     pub search: Option<DepthSearch>,
+    pub verification: Option<Box<Verification<'a>>>,
 }
 
 impl IoLoop<'_> {

@@ -110,6 +110,9 @@ impl IoLoop<'_> {
         if let Some(logs) = &mut self.accounting.logs {
             logs.begin(from_ns);
         }
+        if let Some(verification) = &mut self.verification {
+            verification.measure_from(from_ns);
+        }
         self.live.began_ns.store(from_ns, Relaxed);
         self.live.set_state(State::Running);
         self.accounting.publish();

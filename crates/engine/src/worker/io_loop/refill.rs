@@ -25,6 +25,7 @@ impl IoLoop<'_> {
             self.deadlines.now_ns
         };
         match self.source {
+            IoSource::Pattern { .. } if self.is_reading_back() => self.refill_from_writes(room, start_ns),
             IoSource::Pattern { .. } => self.refill_from_pattern(room, start_ns),
             IoSource::Streams(_) => self.refill_from_streams(room, start_ns),
         }
@@ -32,6 +33,9 @@ impl IoLoop<'_> {
 
     fn refill_from_pattern(&mut self, room: u32, start_ns: u64) -> Result<(bool, Option<u64>), RunError> {
         for _ in 0..room {
+            if self.verification.is_some() && self.verify_between_writes(start_ns)? {
+                continue;
+            }
             if self.issue_limit_reached() {
                 return Ok((true, None));
             }
@@ -40,7 +44,11 @@ impl IoLoop<'_> {
             }
             let IoSource::Pattern { access, .. } = &mut self.source else { break };
             match access.next() {
-                Next::Io(io) => self.make_io(io, start_ns)?,
+                Next::Io(io) => {
+                    if !self.make_io(io, start_ns)? {
+                        return Ok((true, None));
+                    }
+                }
                 Next::Sync { kind, file } => self.make_sync(kind, file as u32, start_ns)?,
                 Next::FileDone { file } => self.close_if_idle(file as u32)?,
                 Next::PassDone => return Ok((true, None)),
@@ -85,17 +93,18 @@ impl IoLoop<'_> {
     fn issue_limit_reached(&self) -> bool {
         let (totals, limits) = (&self.accounting.totals, &self.limits);
         totals.issued_ios >= limits.ios
-            || (!limits.time_based
+            || (!limits.ends_by_time
                 && (totals.pass_bytes >= limits.pass_bytes || totals.issued_bytes >= limits.total_bytes))
     }
 
-    fn make_io(&mut self, io: Io, start_ns: u64) -> Result<(), RunError> {
+    /// Prepares an I/O. Returns false if the verification ends before it.
+    fn make_io(&mut self, io: Io, start_ns: u64) -> Result<bool, RunError> {
         let Io { ddir, offset, .. } = io;
         let (file, len) = (io.file as u32, io.length as u32);
         if let Some(metadata) = self.metadata {
             self.act_on_target(metadata, file, ddir)?;
         } else if !self.files.is_open(file) && !self.open(file)? {
-            return Ok(());
+            return Ok(true);
         }
         let start_ns = start_ns.max(self.deadlines.now_ns);
         if io.wrapped {
@@ -110,6 +119,10 @@ impl IoLoop<'_> {
                 let prepare = |buffer: &mut [u8]| content.prepare_write(&mut buffer[..len as usize], offset);
                 self.submission.buffers.fill(slot, prepare);
             }
+        }
+        if self.verification.is_some() && !self.prepare_verified(slot, &io, start_ns) {
+            self.submission.in_flight.free(slot);
+            return Ok(false);
         }
         let kind = match ddir {
             Ddir::Read => Kind::Read,
@@ -126,7 +139,7 @@ impl IoLoop<'_> {
         if let Some(pace) = &mut self.pace {
             pace.issued(slot, ddir, u64::from(len), start_ns);
         }
-        Ok(())
+        Ok(true)
     }
 
     fn make_sync(&mut self, kind: SyncKind, file: u32, start_ns: u64) -> Result<(), RunError> {
@@ -142,6 +155,9 @@ impl IoLoop<'_> {
         };
         let unsynced = self.unsynced.as_mut().map_or((0, 0), |unsynced| unsynced.take(file));
         let (offset, len) = if kind == Kind::SyncFileRange { unsynced } else { (0, 0) };
+        if let Some(verification) = &mut self.verification {
+            verification.sync(slot);
+        }
         self.submission.prepare(
             Op { kind, ioprio: 0, file, slot, len, skip: 0, offset },
             InFlightIo { purpose: Purpose::Sync, file, offset, len, done: 0, start_ns, issue_ns: start_ns },

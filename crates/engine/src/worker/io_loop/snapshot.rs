@@ -24,6 +24,9 @@ impl IoLoop<'_> {
             return self.accounting.no_stats();
         }
         let mut stats = self.accounting.stats_at(now_ns, &self.deadlines);
+        if let Some(verification) = &self.verification {
+            verification.set_times(&mut stats, now_ns);
+        }
         if self.is_open_loop {
             self.add_arrivals(&mut stats, now_ns);
         }

@@ -14,6 +14,7 @@ use crate::fault;
 use crate::logs::WorkerLogs;
 use crate::metadata::Metadata;
 use crate::target::LaidOut;
+use crate::verify::Verification;
 use crate::worker::accounting::Accounting;
 use crate::worker::context::Context;
 use crate::worker::deadlines::Deadlines;
@@ -77,6 +78,7 @@ pub fn job_loop<'a>(
         pace: Pace::new(worker, &seeds),
         think: ThinkTimer::new(&worker.think),
         minimum: MinimumRate::new(&worker.rate, worker.access.pattern),
+        verification: Verification::new(plan, worker, &seeds)?,
         search: worker.latency_target.map(|target| DepthSearch::new(target, worker.depth.iodepth)),
     }))
 }
@@ -103,7 +105,7 @@ fn generator(worker: &Worker, laid_out: &LaidOut, seeds: &SeedTable) -> Result<G
         files: &extents,
         time_based: worker.limits.time_based,
         overwrites: laid_out.total_bytes > laid_out.pass_bytes.saturating_mul(u64::from(worker.limits.loops.max(1))),
-        verifies: false,
+        verifies: worker.verify.is_some(),
     };
     Generator::new(&job)
         .map_err(|fault| RunError::new(errno::EINVAL, SetupError::Access { job: worker.name.clone(), fault }))
@@ -125,6 +127,7 @@ fn pass_limits(worker: &Worker, laid_out: &LaidOut, synchronous: bool) -> PassLi
         total_bytes: laid_out.total_bytes,
         ios,
         time_based: worker.limits.time_based,
+        ends_by_time: worker.limits.time_based && worker.verify.is_none(),
         ramp_bytes: worker.limits.ramp_bytes,
     }
 }

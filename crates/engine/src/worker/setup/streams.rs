@@ -66,6 +66,7 @@ pub fn stream_loop<'a>(context: Context<'a>, streams: &Streams, shared: &Shared)
         pace: None,
         think: None,
         minimum: None,
+        verification: None,
         search: None,
     });
     // The files are opened before the start, so that the measured time has nothing but I/O.

@@ -253,6 +253,7 @@ fn progress(live: &Live, record: &Record, now_ns: u64) -> Vec<WorkerProgress> {
                 engine::State::Ready => WorkerState::Ready,
                 engine::State::Ramping => WorkerState::Ramping,
                 engine::State::Running | engine::State::CoolingDown => WorkerState::Running,
+                engine::State::Verifying => WorkerState::Verifying,
                 engine::State::Syncing => WorkerState::Syncing,
                 engine::State::Finishing => WorkerState::Finishing,
                 engine::State::Ended if saved.error.is_some() => WorkerState::Failed,

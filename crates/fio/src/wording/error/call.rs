@@ -100,6 +100,8 @@ fn of_setup(setup: &SetupError) -> &'static str {
         SetupError::Stream { .. } => "streams",
         SetupError::NoThread { .. } => "pthread_create",
         SetupError::Log { .. } => "log",
+        SetupError::VerifyHeader { .. } => "populate_hdr",
+        SetupError::VerifyState { .. } => "verify_load_state",
     }
 }
 
@@ -115,6 +117,7 @@ fn of_io(io: &IoError) -> Cow<'_, str> {
         IoError::NothingMoved { .. } => "full resid",
         IoError::LatencyExceeded { .. } | IoError::LatencyTargetMissed { .. } => "max latency exceeded",
         IoError::BelowMinimumRate(_) => "check_min_rate",
+        IoError::Verification(_) => "io_u_sync_complete",
         IoError::Engine { call, .. } => engine_call(*call),
     };
     Cow::Borrowed(name)

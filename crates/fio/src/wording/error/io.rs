@@ -5,6 +5,7 @@ use units::errno;
 
 use super::call::engine_call;
 use super::call::metadata_call;
+use super::verify::verification;
 
 pub(super) fn io(io: &IoError, error: &RunError) -> String {
     match io {
@@ -52,6 +53,7 @@ pub(super) fn io(io: &IoError, error: &RunError) -> String {
                 RateUnit::Ios => format!("rate_iops_min={minimum_per_s} not met, got {measured_per_s} IOPS ({ddir})"),
             }
         }
+        IoError::Verification(failed) => verification(failed),
         IoError::Engine { engine, call } => format!("ioengine={engine}: {}: {}", engine_call(*call), error.reason()),
         IoError::Unanswered { subject, ios } => {
             format!("{}: stopped, and {ios} of its I/Os did not complete: the device does not respond", subject.job)

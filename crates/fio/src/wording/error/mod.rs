@@ -7,6 +7,7 @@ mod layout;
 mod phase;
 mod setup;
 mod target;
+mod verify;
 
 use record::{ErrorKind, RunError};
 use units::markup::one_line;

@@ -4,6 +4,7 @@ use record::{AccessFault, ContentFault, CpuSet, LogFault, OsError, RunError, Set
 
 use super::call::call;
 use super::call::setup_call;
+use super::verify::state_fault;
 
 pub(super) fn setup(setup: &SetupError, error: &RunError) -> String {
     match setup {
@@ -25,6 +26,11 @@ pub(super) fn setup(setup: &SetupError, error: &RunError) -> String {
             let whose = job.as_deref().unwrap_or("--bandwidth-log");
             format!("{whose}: the log file cannot be created: {}", log_fault(fault, &error.reason()))
         }
+        SetupError::VerifyHeader { job, interval_bytes, header_bytes } => format!(
+            "{job}: Blocksize too small: a verify header has {header_bytes} bytes, and the blocks or verify_interval \
+             have {interval_bytes}"
+        ),
+        SetupError::VerifyState { path, fault } => state_fault(path, *fault, &error.reason()),
         SetupError::EngineWithoutIo | SetupError::NoBuffers { .. } => format!("{}: {}", call(error), error.reason()),
         SetupError::Stream { path, .. }
         | SetupError::StreamTarget { path }

@@ -1,0 +1,393 @@
+//! Verification of one worker: what it wrote, what is verified next, and what was found.
+
+use std::path::Path;
+
+use plan::{Ddir, Plan, Verify, Worker};
+use record::{FailedVerification, RunError, SetupError, VerifyFault, WorkerStats};
+use units::random::Tausworthe;
+
+use super::Written;
+use super::blocks::{Blocks, Fault};
+use super::damage::{Suspect, damage};
+use super::pieces::{Key, Pieces};
+use super::state::{self, State};
+use super::{dump, header};
+use crate::access::{Generator, Io, Next, Purpose, SeedTable};
+use crate::fault;
+use crate::logs::LogError;
+
+/// What a worker does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stage {
+    /// The I/Os of the job.
+    Pattern,
+    /// Reads what was written.
+    ReadingBack,
+}
+
+/// What the I/O of a slot is to the verification.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum Slot {
+    #[default]
+    Other,
+    Write {
+        key: Option<Key>,
+        number: u64,
+    },
+    /// Is checked when it completes.
+    Read {
+        write: Written,
+        /// The write is known, not only its place.
+        is_own: bool,
+    },
+    /// Writes with lower numbers were issued before this sync.
+    Sync {
+        before: u64,
+    },
+}
+
+pub struct Verification<'a> {
+    plan: &'a Plan,
+    worker: &'a Worker,
+    pub settings: &'a Verify,
+    blocks: Blocks,
+    header_size: usize,
+    pub stage: Stage,
+    pieces: Pieces,
+    slots: Vec<Slot>,
+    seeds: SeedTable,
+    seed_state: Tausworthe,
+    /// The pass from its start, if I/Os are generated again.
+    replay: Option<Box<Replay>>,
+    writes: u64,
+    reads: u64,
+    batch_left: u64,
+    last_was_read: bool,
+    /// Writes with lower numbers are covered by a completed sync.
+    synced: u64,
+    failed: Vec<u64>,
+    loaded: Option<State>,
+    times: StageTimes,
+}
+
+/// The I/Os of a pass, generated again.
+struct Replay {
+    access: Generator,
+    seeds: Tausworthe,
+    /// Number of the next write.
+    number: u64,
+}
+
+/// Time of each stage.
+#[derive(Clone, Copy, Default)]
+struct StageTimes {
+    since_ns: u64,
+    pattern_ns: u64,
+    reading_back_ns: u64,
+}
+
+impl<'a> Verification<'a> {
+    /// Prepares the verification of a worker. `None` if it has none.
+    ///
+    /// # Errors
+    /// The blocks have no room for a header, or the state of an earlier run cannot be read.
+    pub fn new(plan: &'a Plan, worker: &'a Worker, seeds: &SeedTable) -> Result<Option<Box<Self>>, RunError> {
+        let Some(settings) = &worker.verify else { return Ok(None) };
+        let header_size = Blocks::header_size(settings.method);
+        if header_size > 0 && settings.interval_bytes as usize <= header_size {
+            let job = worker.name.clone();
+            let (interval_bytes, header_bytes) = (settings.interval_bytes, header_size as u32);
+            let kind = SetupError::VerifyHeader { job, interval_bytes, header_bytes };
+            return Err(RunError::new(os::errno::EINVAL, kind));
+        }
+        let loaded = if settings.loads_state { Some(load(worker, settings)?) } else { None };
+        let seed_state = seed_state(worker, seeds);
+        Ok(Some(Box::new(Verification {
+            plan,
+            worker,
+            settings,
+            blocks: Blocks::new(worker, settings),
+            header_size,
+            stage: Stage::Pattern,
+            pieces: Pieces::new(settings.overwrites),
+            slots: vec![Slot::Other; worker.depth.iodepth as usize],
+            seeds: seeds.clone(),
+            seed_state,
+            replay: None,
+            writes: 0,
+            reads: 0,
+            batch_left: 0,
+            last_was_read: false,
+            synced: 0,
+            failed: Vec::new(),
+            loaded,
+            times: StageTimes::default(),
+        })))
+    }
+
+    /// Starts a pass of the job's own I/Os.
+    pub fn start_pass(&mut self, access: &Generator) {
+        self.stage = Stage::Pattern;
+        self.pieces.clear();
+        self.batch_left = 0;
+        if self.seeds.each_pass() {
+            self.seed_state = seed_state(self.worker, &self.seeds);
+        }
+        if self.settings.regenerates {
+            let replay = Replay { access: access.clone(), seeds: self.seed_state.clone(), number: self.writes };
+            self.replay = Some(Box::new(replay));
+        }
+    }
+
+    /// Restarts the times of the stages, at the start of the measured time.
+    pub fn measure_from(&mut self, now_ns: u64) {
+        self.times = StageTimes { since_ns: now_ns, ..StageTimes::default() };
+    }
+
+    /// Changes to another stage.
+    pub fn enter(&mut self, stage: Stage, now_ns: u64) {
+        self.times = self.times_at(now_ns);
+        self.stage = stage;
+    }
+
+    /// The time since the last change of the stage belongs to none.
+    pub fn pause(&mut self, now_ns: u64) {
+        self.times.since_ns = now_ns;
+    }
+
+    fn times_at(&self, now_ns: u64) -> StageTimes {
+        let since = now_ns.saturating_sub(self.times.since_ns);
+        let mut times = StageTimes { since_ns: now_ns, ..self.times };
+        match self.stage {
+            Stage::Pattern => times.pattern_ns += since,
+            Stage::ReadingBack => times.reading_back_ns += since,
+        }
+        times
+    }
+
+    /// Sets the time of each direction: writes of the stage that writes, reads also of the stage that reads back.
+    pub fn set_times(&self, stats: &mut WorkerStats, now_ns: u64) {
+        let times = self.times_at(now_ns);
+        let reads_between = self.worker.access.pattern.reads || self.settings.backlog.is_some();
+        for ddir in Ddir::ALL {
+            let counted = &mut stats.ddirs[ddir as usize];
+            if counted.bytes == 0 && counted.ios == 0 {
+                continue;
+            }
+            counted.runtime_ns = match ddir {
+                Ddir::Read if reads_between => times.pattern_ns + times.reading_back_ns,
+                Ddir::Read => times.reading_back_ns,
+                Ddir::Write | Ddir::Trim => times.pattern_ns,
+            };
+        }
+    }
+
+    /// Makes the block of a write.
+    pub fn write(&mut self, slot: u32, place: (u32, &Io), start_ns: u64, block: &mut [u8]) {
+        let written = self.next_write(place);
+        self.blocks.make(block, &written, start_ns);
+        let is_kept = self.settings.read_back && !self.settings.regenerates;
+        let key = is_kept.then(|| self.pieces.add(written));
+        self.slots[slot as usize] = Slot::Write { key, number: written.number };
+    }
+
+    fn next_write(&mut self, (file, io): (u32, &Io)) -> Written {
+        let number = self.writes;
+        self.writes += 1;
+        let seed = if self.blocks.has_seeds() { self.seed_state.seed() } else { 0 };
+        Written { file, offset: io.offset, len: io.length as u32, number, seed }
+    }
+
+    /// Counts a write of an earlier run, which is verified as if this run had made it.
+    pub fn assume_written(&mut self, file: u32, io: &Io) -> bool {
+        let written = self.next_write((file, io));
+        if self.loaded.as_ref().is_some_and(|state| state.ends_at(written.number)) {
+            return false;
+        }
+        if !self.loaded.as_ref().is_some_and(|state| state.skips(written.number)) {
+            let key = self.pieces.add(written);
+            self.pieces.end(key, true);
+        }
+        true
+    }
+
+    /// Marks a read of the job's pattern to be checked, if the job only reads. Returns false if the verification ends before it.
+    pub fn read(&mut self, slot: u32, file: u32, io: &Io) -> bool {
+        let pattern = self.worker.access.pattern;
+        if pattern.writes {
+            return true;
+        }
+        let number = self.reads;
+        self.reads += 1;
+        let seed = if self.blocks.has_seeds() { self.seed_state.seed() } else { 0 };
+        if self.loaded.as_ref().is_some_and(|state| state.ends_at(number)) {
+            return false;
+        }
+        let write = Written { file, offset: io.offset, len: io.length as u32, number, seed };
+        self.slots[slot as usize] = Slot::Read { write, is_own: false };
+        true
+    }
+
+    /// Returns the write to verify between writes, if one is due.
+    pub fn due_between_writes(&mut self) -> Option<Written> {
+        let backlog = self.settings.backlog?;
+        if self.batch_left == 0 {
+            let waiting = self.pieces.len();
+            if waiting == 0 || !waiting.is_multiple_of(backlog.blocks.max(1)) || self.last_was_read {
+                return None;
+            }
+            self.batch_left = if backlog.batch == 0 { backlog.blocks } else { u64::from(backlog.batch) };
+        }
+        let next = self.pieces.next()?;
+        self.batch_left -= 1;
+        Some(next)
+    }
+
+    /// Returns the next write to read back.
+    pub fn next_to_read_back(&mut self) -> Option<Written> {
+        let next = if self.settings.regenerates { self.next_again()? } else { self.pieces.next()? };
+        if self.settings.only_synced && self.loaded.is_none() && next.number >= self.synced {
+            return None;
+        }
+        Some(next)
+    }
+
+    /// Generates the I/Os of the pass again, and returns the next write.
+    fn next_again(&mut self) -> Option<Written> {
+        let replay = self.replay.as_mut().filter(|replay| replay.number < self.writes)?;
+        loop {
+            match replay.access.next() {
+                Next::Io(io) if io.ddir == Ddir::Write => {
+                    let number = replay.number;
+                    replay.number += 1;
+                    let seed = if self.blocks.has_seeds() { replay.seeds.seed() } else { 0 };
+                    let (file, len) = (io.file as u32, io.length as u32);
+                    return Some(Written { file, offset: io.offset, len, number, seed });
+                }
+                Next::PassDone => return None,
+                Next::Io(_) | Next::Sync { .. } | Next::FileDone { .. } => {}
+            }
+        }
+    }
+
+    /// Remembers that the I/O of a slot is checked when it completes.
+    pub fn expect(&mut self, slot: u32, write: Written) {
+        self.slots[slot as usize] = Slot::Read { write, is_own: true };
+    }
+
+    pub fn sync(&mut self, slot: u32) {
+        self.slots[slot as usize] = Slot::Sync { before: self.writes };
+    }
+
+    /// Ends the I/O of a slot. Returns what it was.
+    pub fn end(&mut self, slot: u32, ddir: Option<Ddir>, has_succeeded: bool) -> Slot {
+        let ended = std::mem::take(&mut self.slots[slot as usize]);
+        if ddir.is_some() {
+            self.last_was_read = ddir == Some(Ddir::Read);
+        }
+        match ended {
+            Slot::Write { key, number } => {
+                if let Some(key) = key {
+                    self.pieces.end(key, has_succeeded);
+                }
+                if !has_succeeded {
+                    self.failed.push(number);
+                }
+            }
+            Slot::Sync { before } if has_succeeded => self.synced = self.synced.max(before),
+            Slot::Sync { .. } | Slot::Read { .. } | Slot::Other => {}
+        }
+        ended
+    }
+
+    /// Checks a block that was read.
+    ///
+    /// # Errors
+    /// It is not what was written.
+    pub fn check(
+        &mut self,
+        block: &mut [u8],
+        write: &Written,
+        is_own: bool,
+        path: &Path,
+    ) -> Result<(), Box<FailedVerification>> {
+        match self.blocks.check(block, write) {
+            Ok(()) => Ok(()),
+            Err(fault) => Err(Box::new(self.failed(block, write, is_own, fault, path))),
+        }
+    }
+
+    #[cold]
+    fn failed(&self, block: &[u8], write: &Written, is_own: bool, fault: Fault, path: &Path) -> FailedVerification {
+        let Fault { at, len, fault } = fault;
+        let interval = &block[at..at + len];
+        let suspect = Suspect { interval, at, block_len: block.len(), write, is_own };
+        let damage = damage(&self.blocks, self.header_size, &suspect);
+        if self.settings.dump {
+            self.dump(interval, at, block.len(), write, &fault, path);
+        }
+        FailedVerification {
+            path: fault::shown(path),
+            offset: write.offset + at as u64,
+            bytes: len as u32,
+            block_offset: write.offset,
+            block_bytes: write.len,
+            fault,
+            damage,
+        }
+    }
+
+    /// Writes what was read, and what was expected, to files.
+    fn dump(&self, interval: &[u8], at: usize, block: usize, write: &Written, fault: &VerifyFault, path: &Path) {
+        let offset = write.offset + at as u64;
+        // A dump that cannot be written does not change the result of the verification.
+        let save = |kind: &str, data: &[u8]| {
+            let _ = dump::write(self.plan, self.settings, path, offset, kind, data);
+        };
+        if !matches!(fault, VerifyFault::Checksum { .. } | VerifyFault::Pattern { .. }) {
+            save("hdr_fail", interval);
+            return;
+        }
+        save("received", interval);
+        let seed = if self.header_size > 0 { header::Header::read(interval).seed } else { write.seed };
+        let mut expected = vec![0; block];
+        self.blocks.make(&mut expected, &Written { seed, ..*write }, 0);
+        save("expected", expected.get(at..at + interval.len()).unwrap_or_default());
+    }
+
+    /// Saves the state for a later run that verifies.
+    ///
+    /// # Errors
+    /// The file is refused, or cannot be written.
+    pub fn save_state(&self) -> Result<(), LogError> {
+        if !self.settings.saves_state || !self.worker.access.pattern.writes {
+            return Ok(());
+        }
+        let in_flight = self.slots.iter().filter_map(|slot| match slot {
+            Slot::Write { number, .. } => Some(*number),
+            Slot::Other | Slot::Read { .. } | Slot::Sync { .. } => None,
+        });
+        let state = State {
+            issued: if self.settings.only_synced { self.synced } else { self.writes },
+            in_flight: in_flight.collect(),
+            failed: self.failed.clone(),
+        };
+        let path = fault::shown(&state::path(self.worker, self.settings));
+        state.save(self.plan, self.worker, self.settings).map_err(|error| LogError::of_output(&path, error))
+    }
+}
+
+fn seed_state(worker: &Worker, seeds: &SeedTable) -> Tausworthe {
+    let wide = worker.access.generator == plan::Generator::Tausworthe64;
+    Tausworthe::new(seeds.of(Purpose::Verify), wide)
+}
+
+fn load(worker: &Worker, settings: &Verify) -> Result<State, RunError> {
+    State::load(worker, settings).map_err(|(fault, error)| {
+        let kind = SetupError::VerifyState { path: fault::shown(&state::path(worker, settings)), fault };
+        match error {
+            Some(error) => fault::of_io(&error, kind),
+            None => RunError::new(os::errno::EINVAL, kind),
+        }
+    })
+}

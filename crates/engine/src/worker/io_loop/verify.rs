@@ -1,0 +1,167 @@
+//! Verification: reads written blocks again, and checks what was read.
+
+use os::io::{Kind, Op};
+use plan::Ddir;
+use record::{IoError, RunError};
+
+use super::{IoLoop, PassEnd};
+use crate::access::{Io, Next};
+use crate::live::State;
+use crate::verify::{Slot, Stage, Written};
+use crate::worker::in_flight::{InFlightIo, Purpose};
+use crate::worker::source::IoSource;
+
+impl IoLoop<'_> {
+    #[inline]
+    pub(super) fn is_reading_back(&self) -> bool {
+        self.verification.as_ref().is_some_and(|verification| verification.stage == Stage::ReadingBack)
+    }
+
+    /// Starts a pass of the job's own I/Os.
+    pub fn start_verified_pass(&mut self) {
+        if let (Some(verification), IoSource::Pattern { access, .. }) = (&mut self.verification, &self.source) {
+            verification.start_pass(access);
+        }
+    }
+
+    /// Reads what the pass wrote.
+    ///
+    /// # Errors
+    /// An I/O failed, or a block is not what was written.
+    pub fn read_back(&mut self) -> Result<PassEnd, RunError> {
+        // The blocks are read from the device, not from the cache.
+        self.live.set_state(State::Syncing);
+        self.enter(Stage::Pattern);
+        self.files.fsync_all(self.live)?;
+        self.close_all()?;
+        self.deadlines.tick();
+        self.restart_stage();
+        self.live.set_state(State::Verifying);
+        self.enter(Stage::ReadingBack);
+        let end = self.issue_and_collect();
+        let drained = self.drain(end.is_err());
+        self.enter(Stage::Pattern);
+        self.live.set_state(State::Running);
+        let end = end?;
+        drained?;
+        Ok(end)
+    }
+
+    fn enter(&mut self, stage: Stage) {
+        let now_ns = self.deadlines.tick();
+        if let Some(verification) = &mut self.verification {
+            verification.enter(stage, now_ns);
+        }
+    }
+
+    /// The time since the last stage belongs to none.
+    fn restart_stage(&mut self) {
+        if let Some(verification) = &mut self.verification {
+            verification.pause(self.deadlines.now_ns);
+        }
+    }
+
+    /// Generates the I/Os of a pass without doing them: an earlier run has written the blocks.
+    pub fn assume_written(&mut self) -> PassEnd {
+        let (Some(verification), IoSource::Pattern { access, .. }) = (&mut self.verification, &mut self.source) else {
+            return PassEnd::Complete;
+        };
+        let (mut bytes, mut ios) = (0, 0);
+        while bytes < self.limits.pass_bytes.min(self.limits.total_bytes) && ios < self.limits.ios {
+            match access.next() {
+                Next::Io(io) => {
+                    (bytes, ios) = (bytes + io.length, ios + 1);
+                    if io.ddir == Ddir::Write && !verification.assume_written(io.file as u32, &io) {
+                        break;
+                    }
+                }
+                Next::PassDone => break,
+                Next::Sync { .. } | Next::FileDone { .. } => {}
+            }
+        }
+        PassEnd::Complete
+    }
+
+    /// Prepares the data of a write, and the check of a read. Returns false if the verification ends before the I/O.
+    pub(super) fn prepare_verified(&mut self, slot: u32, io: &Io, start_ns: u64) -> bool {
+        let Some(verification) = &mut self.verification else { return true };
+        let file = io.file as u32;
+        match io.ddir {
+            Ddir::Write => {
+                let make = |buffer: &mut [u8]| {
+                    verification.write(slot, (file, io), start_ns, &mut buffer[..io.length as usize]);
+                };
+                self.submission.buffers.fill(slot, make);
+                true
+            }
+            Ddir::Read => verification.read(slot, file, io),
+            Ddir::Trim => true,
+        }
+    }
+
+    /// Makes the read of a written block, if one is due. Returns false if there is none.
+    pub(super) fn verify_between_writes(&mut self, start_ns: u64) -> Result<bool, RunError> {
+        let Some(write) = self.verification.as_mut().and_then(|verification| verification.due_between_writes()) else {
+            return Ok(false);
+        };
+        self.make_read(write, start_ns)?;
+        Ok(true)
+    }
+
+    /// Makes reads of written blocks for the free slots.
+    pub(super) fn refill_from_writes(
+        &mut self,
+        room: u32,
+        start_ns: u64,
+    ) -> Result<(bool, Option<u64>), RunError> {
+        for _ in 0..room {
+            let next = self.verification.as_mut().and_then(|verification| verification.next_to_read_back());
+            let Some(write) = next else { return Ok((true, None)) };
+            self.make_read(write, start_ns)?;
+        }
+        Ok((false, None))
+    }
+
+    fn make_read(&mut self, write: Written, start_ns: u64) -> Result<(), RunError> {
+        let Written { file, offset, len, .. } = write;
+        if !self.files.is_open(file) && !self.open(file)? {
+            return Ok(());
+        }
+        let start_ns = start_ns.max(self.deadlines.now_ns);
+        let slot = self.submission.in_flight.take_slot().expect("`room` counts the free slots");
+        if let Some(verification) = &mut self.verification {
+            verification.expect(slot, write);
+        }
+        let purpose = Purpose::Data(Ddir::Read);
+        self.submission.prepare(
+            Op { kind: Kind::Read, ioprio: 0, file, slot, len, skip: 0, offset },
+            InFlightIo { purpose, file, offset, len, done: 0, start_ns, issue_ns: start_ns },
+        );
+        self.accounting.issued_beside(file, Ddir::Read);
+        Ok(())
+    }
+
+    /// Ends the I/O of a slot, and checks the block if it was read to be checked.
+    pub(super) fn verify_completed(&mut self, slot: u32, io: &InFlightIo, has_succeeded: bool) -> Result<(), RunError> {
+        let Some(verification) = &mut self.verification else { return Ok(()) };
+        let ddir = match io.purpose {
+            Purpose::Data(ddir) => Some(ddir),
+            Purpose::Sync => None,
+        };
+        let Slot::Read { write, is_own } = verification.end(slot, ddir, has_succeeded) else { return Ok(()) };
+        if is_own {
+            self.accounting.completed_beside(io.len);
+        }
+        if !has_succeeded || self.files.has_no_data() {
+            return Ok(());
+        }
+        let path = &self.files.targets()[io.file as usize].path;
+        let check = |buffer: &mut [u8]| verification.check(&mut buffer[..io.len as usize], &write, is_own, path);
+        match self.submission.buffers.fill(slot, check) {
+            Ok(()) => Ok(()),
+            Err(failed) => {
+                self.verification_failed(RunError::new(os::errno::EILSEQ, IoError::Verification(*failed)))
+            }
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Lowers the options of verification.
+
+use plan::{Access, Ddir, RandomMap, Verify, VerifyBacklog, VerifyMethod};
+
+use super::targets::pattern_part;
+use crate::parse::value::Amount;
+use crate::parse::values::Values;
+
+/// Returns the verification of a job. `folder` is that of `--aux-path`.
+pub fn verify(values: &Values, access: &Access, is_synchronous: bool, folder: Option<&str>) -> Option<Verify> {
+    let method = method(values)?;
+    let cpus = values.cpus("verify_async_cpus");
+    let only = values.flag("verify_only");
+    let overwrites = overwrites(values, access);
+    let backlog = values.unsigned("verify_backlog");
+    let by_default = |name: &str, is_on: bool| if values.is_set(name) { values.flag(name) } else { is_on };
+    let is_disordered = access.random_map == RandomMap::Off && !is_synchronous && values.unsigned("iodepth") > 1;
+    let regenerates = values.flag("experimental_verify");
+    let sequence = !only && !is_disordered && !(regenerates && overwrites);
+    let sizes = || access.block.min_bytes.0.into_iter().chain(access.block.max_bytes.0);
+    let one_size = sizes().min() == sizes().max();
+    Some(Verify {
+        method,
+        read_back: values.flag("do_verify"),
+        only,
+        interval_bytes: interval(values, access),
+        header_offset_bytes: values.unsigned("verify_offset") as u32,
+        pattern: values.pattern("verify_pattern").map_or_else(Vec::new, |parts| parts.0.iter().map(pattern_part).collect()),
+        pattern_interval_bytes: values.unsigned("verify_pattern_interval") as u32,
+        fatal: values.flag("verify_fatal"),
+        dump: values.flag("verify_dump"),
+        threads: values.unsigned("verify_async") as u32,
+        cpus: cpus.map(|list| list.0.iter().cloned().flatten().collect()).unwrap_or_default(),
+        backlog: (backlog > 0)
+            .then(|| VerifyBacklog { blocks: backlog, batch: values.unsigned("verify_backlog_batch") as u32 }),
+        only_synced: values.keyword_list("verify_policy").0.contains(&"fsynced"),
+        checks_sequence: by_default("verify_write_sequence", sequence)
+            && access.pattern.writes
+            && one_size
+            && !values.flag("time_based"),
+        checks_seed: by_default(
+            "verify_header_seed",
+            access.pattern.writes && !only && backlog == 0 && !overwrites,
+        ),
+        regenerates,
+        saves_state: values.flag("verify_state_save"),
+        loads_state: values.flag("verify_state_load"),
+        folder: folder.map(str::to_owned),
+        overwrites,
+    })
+}
+
+/// Returns what is verified. A pattern without a method is verified with headers.
+fn method(values: &Values) -> Option<VerifyMethod> {
+    Some(match values.keyword("verify") {
+        "md5" => VerifyMethod::Md5,
+        "crc64" => VerifyMethod::Crc64,
+        "crc32" => VerifyMethod::Crc32,
+        "crc32c" | "crc32c-intel" => VerifyMethod::Crc32c,
+        "crc16" => VerifyMethod::Crc16,
+        "crc7" => VerifyMethod::Crc7,
+        "sha1" => VerifyMethod::Sha1,
+        "sha256" => VerifyMethod::Sha256,
+        "sha512" => VerifyMethod::Sha512,
+        "sha3-224" => VerifyMethod::Sha3_224,
+        "sha3-256" => VerifyMethod::Sha3_256,
+        "sha3-384" => VerifyMethod::Sha3_384,
+        "sha3-512" => VerifyMethod::Sha3_512,
+        "xxhash" => VerifyMethod::Xxhash,
+        "meta" => VerifyMethod::Header,
+        "pattern" => VerifyMethod::Pattern,
+        "pattern_hdr" => VerifyMethod::PatternWithHeader,
+        "null" => VerifyMethod::Null,
+        _ if values.is_set("verify_pattern") && !values.is_set("verify") => VerifyMethod::PatternWithHeader,
+        _ => return None,
+    })
+}
+
+/// Returns true if a write of a pass can have the same blocks as an earlier one.
+fn overwrites(values: &Values, access: &Access) -> bool {
+    let size = match values.amount("size") {
+        Some(Amount::Bytes(bytes)) => bytes,
+        _ => 0,
+    };
+    let io_size = match values.amount("io_size") {
+        Some(Amount::Bytes(bytes)) => bytes,
+        _ => 0,
+    };
+    access.random_map != RandomMap::On
+        || access.sequencer.skip_bytes != 0
+        || access.sequencer.every_ios > 1
+        || io_size > size
+}
+
+/// Returns the distance of two headers: it divides the sizes of all writes.
+pub(crate) fn interval(values: &Values, access: &Access) -> u32 {
+    let [min, max] = [access.block.min_bytes[Ddir::Write], access.block.max_bytes[Ddir::Write]];
+    let mut interval = values.unsigned("verify_interval");
+    if interval == 0 && min != max {
+        interval = min;
+    }
+    let smallest_read = access.block.min_bytes[Ddir::Read];
+    if interval > min {
+        interval = min;
+    } else if access.pattern.reads && interval > smallest_read {
+        interval = smallest_read;
+    }
+    let divides = |size: u64| interval > 0 && size.is_multiple_of(interval);
+    if !divides(min) || !divides(max) {
+        interval = greatest_common_divisor(min, max);
+    }
+    interval.min(u64::from(u32::MAX)) as u32
+}
+
+fn greatest_common_divisor(one: u64, other: u64) -> u64 {
+    if other == 0 { one } else { greatest_common_divisor(other, one % other) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lower::{FixedMachine, lower};
+    use crate::parse::env::FixedEnv;
+    use crate::parse::{Request, parse};
+
+    fn verify_of(options: &str) -> Option<Verify> {
+        let line = format!("--name=job --size=1m --rw=write {options}");
+        let args: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        match parse(&args, &FixedEnv::default()) {
+            Ok(Request::Run(invocation)) => lower(&invocation, &FixedMachine { cpus: 4 }).workers[0].verify.clone(),
+            other => panic!("{options}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_interval_divides_the_sizes_of_all_writes() {
+        for (options, interval) in [
+            ("", 4096),
+            ("--verify_interval=512", 512),
+            ("--verify_interval=8k", 4096),
+            ("--verify_interval=3000", 4096),
+            ("--bsrange=4k-64k", 4096),
+            ("--bssplit=12k/50:32k/50", 4096),
+            ("--bs=64k --verify_interval=4k", 4096),
+        ] {
+            assert_eq!(verify_of(&format!("--verify=md5 {options}")).unwrap().interval_bytes, interval, "{options}");
+        }
+    }
+
+    #[test]
+    fn number_and_seed_are_checked_where_they_are_known() {
+        let checks = |options: &str| {
+            let verify = verify_of(&format!("--verify=md5 {options}")).unwrap();
+            (verify.checks_sequence, verify.checks_seed)
+        };
+        assert_eq!(checks(""), (true, true));
+        assert_eq!(checks("--verify_only"), (false, false));
+        assert_eq!(checks("--verify_only --verify_write_sequence=1 --verify_header_seed=1"), (true, true));
+        assert_eq!(checks("--bsrange=4k-8k"), (false, true));
+        assert_eq!(checks("--verify_backlog=8"), (true, false));
+        assert_eq!(checks("--rw=randwrite --norandommap"), (true, false));
+        assert_eq!(checks("--rw=randwrite --norandommap --ioengine=libaio --iodepth=8"), (false, false));
+        assert_eq!(checks("--rw=read"), (false, false));
+        assert_eq!(checks("--time_based --runtime=1"), (false, true));
+    }
+
+    #[test]
+    fn a_pattern_alone_is_verified_with_headers() {
+        assert_eq!(verify_of("--verify_pattern=0xff").unwrap().method, VerifyMethod::PatternWithHeader);
+        assert_eq!(verify_of("--verify_pattern=0xff --verify=pattern").unwrap().method, VerifyMethod::Pattern);
+        assert_eq!(verify_of(""), None);
+        assert_eq!(verify_of("--verify_pattern=0xff --verify=0"), None);
+    }
+}
