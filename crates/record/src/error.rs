@@ -12,7 +12,10 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 use units::errno;
 
-use crate::{AccessFault, FailedVerification, StateFault, ContentFault, LogFault, MemoryLimit, OsError, OutputRefusal, StreamFault, TargetUse};
+use crate::{
+    AccessFault, ContentFault, FailedVerification, LogFault, MemoryLimit, OsError, OutputRefusal, StateFault,
+    StreamFault, TargetUse,
+};
 
 /// Why a worker ended early, or why a plan is not run.
 #[derive(Clone, PartialEq, Eq, Debug, JsonSchema)]

@@ -25,6 +25,7 @@ use crate::phase::PhaseWatch;
 use crate::shared::Shared;
 use crate::target_watch::TargetWatch;
 use crate::timeline::TimelineWatch;
+use crate::verify;
 use crate::worker::{self, Assignment, EventSender, Gate, WorkerMessage};
 
 /// Longest time of a stopped worker until it reports. It sees the stop after 0.1 s, waits 0.8 s for its I/Os, and its last
@@ -183,6 +184,9 @@ impl<'a> Coordinator<'a> {
         slot.stage = SlotStage::Started;
         if worker.requested_depth() > worker.depth.iodepth {
             self.observer.message(&Message::Info(MessageKind::DepthIsOne {}));
+        }
+        for notice in verify::notices(self.plan, worker) {
+            self.observer.message(&Message::Info(notice));
         }
         let assignment = Assignment {
             platform: self.options.platform,

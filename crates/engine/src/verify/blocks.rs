@@ -25,8 +25,6 @@ pub struct Blocks {
     checks_seed: bool,
     checks_sequence: bool,
     thread: u16,
-    /// The expected data, to compare with.
-    expected: Vec<u8>,
 }
 
 /// The first fault of a block.
@@ -56,7 +54,6 @@ impl Blocks {
             checks_seed: verify.checks_seed,
             checks_sequence: verify.checks_sequence,
             thread: worker.number as u16,
-            expected: Vec::new(),
         }
     }
 
@@ -103,33 +100,29 @@ impl Blocks {
     }
 
     /// Checks a block that was read. `write` is what is known of its write. The block is changed if its headers have an
-    /// offset.
+    /// offset. `expected` is memory for the expected data.
     ///
     /// # Errors
     /// The first fault.
-    pub fn check(&mut self, block: &mut [u8], write: &Written) -> Result<(), Fault> {
+    pub fn check(&self, block: &mut [u8], write: &Written, expected: &mut Vec<u8>) -> Result<(), Fault> {
         if self.method == VerifyMethod::Null {
             return Ok(());
         }
         let step = self.step(block.len());
         let compares = self.pattern.is_some()
             && matches!(self.method, VerifyMethod::Header | VerifyMethod::Pattern | VerifyMethod::PatternWithHeader);
-        let mut expected = std::mem::take(&mut self.expected);
         if compares {
             expected.resize(block.len(), 0);
-            self.fill(&mut expected, write.offset, write.seed);
+            self.fill(expected, write.offset, write.seed);
         }
-        let mut outcome = Ok(());
         for (nth, interval) in block.chunks_mut(step).enumerate() {
             self.move_header(interval);
             let data = expected.get(nth * step..).filter(|_| compares);
             if let Err(fault) = self.check_interval(interval, nth, step, write, data) {
-                outcome = Err(Fault { at: nth * step, len: interval.len(), fault });
-                break;
+                return Err(Fault { at: nth * step, len: interval.len(), fault });
             }
         }
-        self.expected = expected;
-        outcome
+        Ok(())
     }
 
     fn check_interval(

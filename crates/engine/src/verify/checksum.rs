@@ -81,9 +81,8 @@ pub fn crc32c(data: &[u8]) -> u32 {
 /// rest of the field is what remains of the last block.
 fn sha256(data: &[u8], sum: &mut [u8]) {
     const BLOCK: usize = 64;
-    let mut state = [
-        0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
-    ];
+    let mut state =
+        [0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19];
     let whole = data.len() - data.len() % BLOCK;
     let mut tail = Tail::<{ 2 * BLOCK }>::new(&data[whole..], BLOCK, &(data.len() as u64 * 8).to_le_bytes());
     for block in data[..whole].chunks_exact(BLOCK).chain(tail.bytes().chunks_exact(BLOCK)) {

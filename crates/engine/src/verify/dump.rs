@@ -11,7 +11,14 @@ use crate::output_guard::{Existing, OutputError, OutputGuard};
 ///
 /// # Errors
 /// The file is refused, or cannot be written.
-pub fn write(plan: &Plan, verify: &Verify, target: &Path, offset: u64, kind: &str, data: &[u8]) -> Result<(), OutputError> {
+pub fn write(
+    plan: &Plan,
+    verify: &Verify,
+    target: &Path,
+    offset: u64,
+    kind: &str,
+    data: &[u8],
+) -> Result<(), OutputError> {
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     let name = format!("{name}.{offset}.{kind}");
     let path = verify.folder.as_ref().map_or_else(|| PathBuf::from(&name), |folder| Path::new(folder).join(&name));

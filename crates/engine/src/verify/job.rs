@@ -1,9 +1,10 @@
 //! Verification of one worker: what it wrote, what is verified next, and what was found.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use plan::{Ddir, Plan, Verify, Worker};
-use record::{FailedVerification, RunError, SetupError, VerifyFault, WorkerStats};
+use record::{FailedVerification, RunError, SetupError, Subject, VerifyFault, WorkerStats};
 use units::random::Tausworthe;
 
 use super::Written;
@@ -11,10 +12,12 @@ use super::blocks::{Blocks, Fault};
 use super::damage::{Suspect, damage};
 use super::pieces::{Key, Pieces};
 use super::state::{self, State};
+use super::threads::Threads;
 use super::{dump, header};
 use crate::access::{Generator, Io, Next, Purpose, SeedTable};
 use crate::fault;
 use crate::logs::LogError;
+use crate::target::Target;
 
 /// What a worker does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,7 +53,11 @@ pub struct Verification<'a> {
     plan: &'a Plan,
     worker: &'a Worker,
     pub settings: &'a Verify,
-    blocks: Blocks,
+    blocks: Arc<Blocks>,
+    /// The expected data of a block.
+    expected: Vec<u8>,
+    threads: Option<Threads>,
+    paths: Vec<Arc<PathBuf>>,
     header_size: usize,
     pub stage: Stage,
     pieces: Pieces,
@@ -91,7 +98,12 @@ impl<'a> Verification<'a> {
     ///
     /// # Errors
     /// The blocks have no room for a header, or the state of an earlier run cannot be read.
-    pub fn new(plan: &'a Plan, worker: &'a Worker, seeds: &SeedTable) -> Result<Option<Box<Self>>, RunError> {
+    pub fn new(
+        plan: &'a Plan,
+        worker: &'a Worker,
+        targets: &[Target],
+        seeds: &SeedTable,
+    ) -> Result<Option<Box<Self>>, RunError> {
         let Some(settings) = &worker.verify else { return Ok(None) };
         let header_size = Blocks::header_size(settings.method);
         if header_size > 0 && settings.interval_bytes as usize <= header_size {
@@ -102,11 +114,16 @@ impl<'a> Verification<'a> {
         }
         let loaded = if settings.loads_state { Some(load(worker, settings)?) } else { None };
         let seed_state = seed_state(worker, seeds);
+        let blocks = Arc::new(Blocks::new(worker, settings));
+        let threads = (settings.threads > 0).then(|| Threads::start(settings, &blocks, worker.depth.iodepth));
         Ok(Some(Box::new(Verification {
             plan,
             worker,
             settings,
-            blocks: Blocks::new(worker, settings),
+            threads: threads.transpose().map_err(|error| no_thread(worker, &error))?,
+            blocks,
+            expected: Vec::new(),
+            paths: targets.iter().map(|target| Arc::new(target.path.clone())).collect(),
             header_size,
             stage: Stage::Pattern,
             pieces: Pieces::new(settings.overwrites),
@@ -300,21 +317,26 @@ impl<'a> Verification<'a> {
         ended
     }
 
-    /// Checks a block that was read.
+    /// Checks a block that was read, or gives it to a thread.
     ///
     /// # Errors
     /// It is not what was written.
-    pub fn check(
-        &mut self,
-        block: &mut [u8],
-        write: &Written,
-        is_own: bool,
-        path: &Path,
-    ) -> Result<(), Box<FailedVerification>> {
-        match self.blocks.check(block, write) {
+    pub fn check(&mut self, block: &mut [u8], write: &Written, is_own: bool) -> Result<(), Box<FailedVerification>> {
+        let path = &self.paths[write.file as usize];
+        if let Some(threads) = &mut self.threads {
+            threads.check(block, write, is_own, path);
+            return Ok(());
+        }
+        match self.blocks.check(block, write, &mut self.expected) {
             Ok(()) => Ok(()),
             Err(fault) => Err(Box::new(self.failed(block, write, is_own, fault, path))),
         }
+    }
+
+    /// Returns a block that a thread found to be wrong. Waits for the threads if `waits`.
+    pub fn failed_in_thread(&mut self, waits: bool) -> Option<Box<FailedVerification>> {
+        let (task, fault) = self.threads.as_mut()?.next_failed(waits)?;
+        Some(Box::new(self.failed(&task.block, &task.write, task.is_own, fault, &task.path)))
     }
 
     #[cold]
@@ -380,6 +402,11 @@ impl<'a> Verification<'a> {
 fn seed_state(worker: &Worker, seeds: &SeedTable) -> Tausworthe {
     let wide = worker.access.generator == plan::Generator::Tausworthe64;
     Tausworthe::new(seeds.of(Purpose::Verify), wide)
+}
+
+fn no_thread(worker: &Worker, error: &std::io::Error) -> RunError {
+    let subject = Subject { job: worker.name.clone(), targets: Vec::new() };
+    fault::of_io(error, SetupError::NoThread { subject })
 }
 
 fn load(worker: &Worker, settings: &Verify) -> Result<State, RunError> {

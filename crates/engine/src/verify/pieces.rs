@@ -37,11 +37,7 @@ pub struct Key {
 
 impl Pieces {
     pub fn new(overwrites: bool) -> Self {
-        if overwrites {
-            Pieces::ByPlace(BTreeMap::new())
-        } else {
-            Pieces::InOrder { queue: VecDeque::new(), first: 0 }
-        }
+        if overwrites { Pieces::ByPlace(BTreeMap::new()) } else { Pieces::InOrder { queue: VecDeque::new(), first: 0 } }
     }
 
     pub fn clear(&mut self) {
@@ -147,7 +143,8 @@ mod tests {
     #[test]
     fn writes_are_verified_in_their_order_once_they_are_complete() {
         let mut pieces = Pieces::new(false);
-        let keys: Vec<Key> = [8192, 0, 4096].into_iter().zip(0..).map(|(at, n)| pieces.add(write(n, at, 4096))).collect();
+        let keys: Vec<Key> =
+            [8192, 0, 4096].into_iter().zip(0..).map(|(at, n)| pieces.add(write(n, at, 4096))).collect();
         pieces.end(keys[1], true);
         assert!(pieces.next().is_none(), "the first is in flight");
         pieces.end(keys[0], true);

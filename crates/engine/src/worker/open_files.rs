@@ -54,8 +54,7 @@ impl<'a> OpenFiles<'a> {
         // Reserving space is a write, whatever the job calls it.
         let writes = pattern.writes || pattern.trims || worker.engine == Engine::Falloc;
         // A mapping can only be written where it can be read, too.
-        let reads =
-            pattern.reads || !writes || worker.verify.is_some() || matches!(worker.engine, Engine::Mmap { .. });
+        let reads = pattern.reads || !writes || worker.verify.is_some() || matches!(worker.engine, Engine::Mmap { .. });
         let options = OpenOptions {
             read: reads,
             write: writes,

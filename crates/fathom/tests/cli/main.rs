@@ -62,6 +62,7 @@ mod studies_saved;
 mod suites;
 mod sweep;
 mod targets;
+mod verify;
 mod windows;
 mod written_data;
 

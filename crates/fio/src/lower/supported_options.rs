@@ -54,6 +54,9 @@ dedupe_mode=working_set
 thinktime=10
 rate=1m
 exitall
+[verify]
+verify=md5
+verify_backlog=8
 [pattern]
 buffer_pattern=0xff
 opendir=/nowhere

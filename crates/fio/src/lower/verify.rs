@@ -25,7 +25,9 @@ pub fn verify(values: &Values, access: &Access, is_synchronous: bool, folder: Op
         only,
         interval_bytes: interval(values, access),
         header_offset_bytes: values.unsigned("verify_offset") as u32,
-        pattern: values.pattern("verify_pattern").map_or_else(Vec::new, |parts| parts.0.iter().map(pattern_part).collect()),
+        pattern: values
+            .pattern("verify_pattern")
+            .map_or_else(Vec::new, |parts| parts.0.iter().map(pattern_part).collect()),
         pattern_interval_bytes: values.unsigned("verify_pattern_interval") as u32,
         fatal: values.flag("verify_fatal"),
         dump: values.flag("verify_dump"),
@@ -38,10 +40,7 @@ pub fn verify(values: &Values, access: &Access, is_synchronous: bool, folder: Op
             && access.pattern.writes
             && one_size
             && !values.flag("time_based"),
-        checks_seed: by_default(
-            "verify_header_seed",
-            access.pattern.writes && !only && backlog == 0 && !overwrites,
-        ),
+        checks_seed: by_default("verify_header_seed", access.pattern.writes && !only && backlog == 0 && !overwrites),
         regenerates,
         saves_state: values.flag("verify_state_save"),
         loads_state: values.flag("verify_state_load"),

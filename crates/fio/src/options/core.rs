@@ -436,34 +436,22 @@ pub const CORE: &[Opt] = &[
     .parent("verify"),
     option("verifysort", Verify, Ignored, NoEffect("obsolete since fio 1"), "Obsolete"),
     option("verifysort_nr", Verify, Ignored, NoEffect("obsolete since fio 1"), "Obsolete"),
-    option(
-        "verify_interval",
-        Verify,
-        Number(INT32.min(96)),
-        Supported,
-        "Distance between two headers in a block",
-    )
-    .parent("verify"),
+    option("verify_interval", Verify, Number(INT32.min(96)), Supported, "Distance between two headers in a block")
+        .parent("verify"),
     option("verify_offset", Verify, Number(INT32.min(48)), Supported, "Offset of the header in the interval")
         .parent("verify"),
     option("verify_pattern", Verify, Pattern { offsets: true }, Supported, "Pattern written to blocks and verified")
         .parent("verify"),
-    option(
-        "verify_pattern_interval",
-        Verify,
-        Number(INT32),
-        Supported,
-        "Bytes after which the pattern restarts",
-    )
-    .default("0")
-    .parent("verify"),
+    option("verify_pattern_interval", Verify, Number(INT32), Supported, "Bytes after which the pattern restarts")
+        .default("0")
+        .parent("verify"),
     option("verify_fatal", Verify, Bool, Supported, "End the job at the first verification error")
         .default("0")
         .parent("verify"),
     option("verify_dump", Verify, Bool, Supported, "Save blocks with verification errors to files")
         .default("0")
         .parent("verify"),
-    option("verify_async", Verify, Number(INT32), Unsupported, "Number of background verification threads")
+    option("verify_async", Verify, Number(INT32), Supported, "Number of background verification threads")
         .default("0")
         .parent("verify"),
     option(
@@ -474,24 +462,11 @@ pub const CORE: &[Opt] = &[
         "Number of written blocks between verifications",
     )
     .parent("verify"),
-    option(
-        "verify_backlog_batch",
-        Verify,
-        Number(INT32),
-        Supported,
-        "Number of blocks per verification batch",
-    )
-    .parent("verify"),
-    option("verify_async_cpus", Verify, CpuList, Unsupported, "CPUs of the verification threads")
-        .parent("verify_async"),
-    option(
-        "experimental_verify",
-        Verify,
-        Bool,
-        Supported,
-        "Regenerate the I/O sequence instead of storing it",
-    )
-    .parent("verify"),
+    option("verify_backlog_batch", Verify, Number(INT32), Supported, "Number of blocks per verification batch")
+        .parent("verify"),
+    option("verify_async_cpus", Verify, CpuList, Supported, "CPUs of the verification threads").parent("verify_async"),
+    option("experimental_verify", Verify, Bool, Supported, "Regenerate the I/O sequence instead of storing it")
+        .parent("verify"),
     option("verify_state_load", Verify, Bool, Supported, "Load the verification state of an earlier run")
         .parent("verify"),
     option("verify_state_save", Verify, Bool, Supported, "Save the verification state when the job ends")

@@ -89,14 +89,7 @@ pub const PROGRAM_OPTIONS: &[ProgramOption] = &[
     program("trigger-timeout", 'B', Required, "time", Unsupported, "Run the trigger after this time"),
     program("trigger", 'H', Required, "command", Unsupported, "Trigger command"),
     program("trigger-remote", 'J', Required, "command", Unsupported, "Trigger command of the remote side"),
-    program(
-        "aux-path",
-        'K',
-        Required,
-        "directory",
-        Supported,
-        "Directory of verification states and of dumped blocks",
-    ),
+    program("aux-path", 'K', Required, "directory", Supported, "Directory of verification states and of dumped blocks"),
     program(
         "record",
         FATHOM_ONLY,

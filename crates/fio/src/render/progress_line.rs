@@ -71,7 +71,8 @@ impl ProgressLine {
     fn text(&mut self, plan: &Plan, workers: &[WorkerProgress], rates: &Totals, elapsed_ms: u64) -> String {
         let count = |states: &[WorkerState]| workers.iter().filter(|worker| states.contains(&worker.state)).count();
         let ramping = count(&[WorkerState::Ramping]);
-        let running = ramping + count(&[WorkerState::Running, WorkerState::Verifying, WorkerState::Syncing, WorkerState::Finishing]);
+        let running = ramping
+            + count(&[WorkerState::Running, WorkerState::Verifying, WorkerState::Syncing, WorkerState::Finishing]);
         let files: u64 = workers.iter().map(|worker| u64::from(worker.open_files)).sum();
         let mut text = format!("Jobs: {running} (f={files}){}", limits(plan, workers));
         let Some(eta) = eta_s(plan, workers, elapsed_ms).filter(|_| running > 0) else { return text };
@@ -107,7 +108,10 @@ fn totals(plan: &Plan, workers: &[WorkerProgress]) -> Totals {
 fn limits(plan: &Plan, workers: &[WorkerProgress]) -> String {
     let sum = |of: fn(&Worker, Ddir) -> u64| {
         let running = plan.workers.iter().zip(workers).filter(|(_, progress)| {
-            matches!(progress.state, WorkerState::Running | WorkerState::Verifying | WorkerState::Syncing | WorkerState::Finishing)
+            matches!(
+                progress.state,
+                WorkerState::Running | WorkerState::Verifying | WorkerState::Syncing | WorkerState::Finishing
+            )
         });
         running
             .flat_map(|(worker, _)| Ddir::ALL.into_iter().map(move |ddir| (worker, ddir)))

@@ -15,9 +15,6 @@ use crate::worker::source::IoSource;
 /// Default errors of `continue_on_error`: the device reports a failure, or data is wrong.
 const SURVIVABLE: [i32; 2] = [errno::EIO, errno::EILSEQ];
 
-/// Position of the errors of verification in `survivable_errno`.
-const VERIFICATION: usize = 2;
-
 /// Effect of an I/O error on the job.
 enum Failure {
     Survived,
@@ -131,22 +128,6 @@ impl IoLoop<'_> {
             return Failure::Survived;
         }
         Failure::Fatal(error)
-    }
-
-    /// Handles a block that is not what was written.
-    #[cold]
-    pub(super) fn verification_failed(&mut self, error: RunError) -> Result<(), RunError> {
-        let policy = &self.worker.errors;
-        let listed = &policy.survivable_errno[VERIFICATION];
-        let survives = policy.continue_on_verify && (listed.is_empty() || listed.contains(&error.errno));
-        if policy.continue_on_verify {
-            self.accounting.survived(error.errno);
-        }
-        if !survives {
-            return Err(error);
-        }
-        self.events.message(Message::Warning(MessageKind::NonfatalError(error)));
-        Ok(())
     }
 
     pub(super) fn has_streams(&self) -> bool {

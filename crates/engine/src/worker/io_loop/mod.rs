@@ -88,6 +88,7 @@ impl IoLoop<'_> {
         let outcome = self.issue_and_collect();
         self.close_arrivals(outcome.as_ref().ok().copied());
         let drained = self.drain(outcome.is_err());
+        let drained = if self.verification.is_some() { drained.and(self.check_threads(true)) } else { drained };
         let end = outcome?;
         drained?;
         Ok(end)

@@ -2,7 +2,7 @@
 
 use os::io::{Kind, Op};
 use plan::Ddir;
-use record::{IoError, RunError};
+use record::{FailedVerification, IoError, Message, MessageKind, RunError};
 
 use super::{IoLoop, PassEnd};
 use crate::access::{Io, Next};
@@ -10,6 +10,9 @@ use crate::live::State;
 use crate::verify::{Slot, Stage, Written};
 use crate::worker::in_flight::{InFlightIo, Purpose};
 use crate::worker::source::IoSource;
+
+/// Position of the errors of verification in `survivable_errno`.
+const VERIFICATION: usize = 2;
 
 impl IoLoop<'_> {
     #[inline]
@@ -39,7 +42,7 @@ impl IoLoop<'_> {
         self.live.set_state(State::Verifying);
         self.enter(Stage::ReadingBack);
         let end = self.issue_and_collect();
-        let drained = self.drain(end.is_err());
+        let drained = self.drain(end.is_err()).and(self.check_threads(true));
         self.enter(Stage::Pattern);
         self.live.set_state(State::Running);
         let end = end?;
@@ -109,11 +112,7 @@ impl IoLoop<'_> {
     }
 
     /// Makes reads of written blocks for the free slots.
-    pub(super) fn refill_from_writes(
-        &mut self,
-        room: u32,
-        start_ns: u64,
-    ) -> Result<(bool, Option<u64>), RunError> {
+    pub(super) fn refill_from_writes(&mut self, room: u32, start_ns: u64) -> Result<(bool, Option<u64>), RunError> {
         for _ in 0..room {
             let next = self.verification.as_mut().and_then(|verification| verification.next_to_read_back());
             let Some(write) = next else { return Ok((true, None)) };
@@ -155,13 +154,40 @@ impl IoLoop<'_> {
         if !has_succeeded || self.files.has_no_data() {
             return Ok(());
         }
-        let path = &self.files.targets()[io.file as usize].path;
-        let check = |buffer: &mut [u8]| verification.check(&mut buffer[..io.len as usize], &write, is_own, path);
+        let check = |buffer: &mut [u8]| verification.check(&mut buffer[..io.len as usize], &write, is_own);
         match self.submission.buffers.fill(slot, check) {
-            Ok(()) => Ok(()),
-            Err(failed) => {
-                self.verification_failed(RunError::new(os::errno::EILSEQ, IoError::Verification(*failed)))
-            }
+            Ok(()) => self.check_threads(false),
+            Err(failed) => self.verification_failed(failed),
         }
+    }
+
+    /// Handles blocks that threads found to be wrong. Waits for the threads if `waits`.
+    ///
+    /// # Errors
+    /// A block is not what was written.
+    pub fn check_threads(&mut self, waits: bool) -> Result<(), RunError> {
+        while let Some(failed) =
+            self.verification.as_mut().and_then(|verification| verification.failed_in_thread(waits))
+        {
+            self.verification_failed(failed)?;
+        }
+        Ok(())
+    }
+
+    /// Handles a block that is not what was written.
+    #[cold]
+    fn verification_failed(&mut self, failed: Box<FailedVerification>) -> Result<(), RunError> {
+        let error = RunError::new(os::errno::EILSEQ, IoError::Verification(*failed));
+        let policy = &self.worker.errors;
+        let listed = &policy.survivable_errno[VERIFICATION];
+        let survives = policy.continue_on_verify && (listed.is_empty() || listed.contains(&error.errno));
+        if policy.continue_on_verify {
+            self.accounting.survived(error.errno);
+        }
+        if !survives {
+            return Err(error);
+        }
+        self.events.message(Message::Warning(MessageKind::NonfatalError(error)));
+        Ok(())
     }
 }

@@ -61,6 +61,7 @@ pub fn job_loop<'a>(
     let mut accounting = Accounting::new(worker, live, empty_stats(worker, is_synchronous), logs);
     accounting.measures.of_ios = metadata.is_none();
     let in_flight = InFlight::new(worker.depth.iodepth, false);
+    let verification = Verification::new(plan, worker, &laid_out.targets, &seeds)?;
     Ok(Box::new(IoLoop {
         worker,
         live,
@@ -78,7 +79,7 @@ pub fn job_loop<'a>(
         pace: Pace::new(worker, &seeds),
         think: ThinkTimer::new(&worker.think),
         minimum: MinimumRate::new(&worker.rate, worker.access.pattern),
-        verification: Verification::new(plan, worker, &seeds)?,
+        verification,
         search: worker.latency_target.map(|target| DepthSearch::new(target, worker.depth.iodepth)),
     }))
 }

@@ -203,6 +203,7 @@ impl Watcher for Watch<'_> {
                     stderr_line!("{}", ::fio::wording::message(kind));
                 }
             }
+            Message::Warning(kind @ MessageKind::NonfatalError(_)) => stderr_line!("{}", ::fio::wording::message(kind)),
             Message::Info(kind) | Message::Warning(kind) if self.program.formats.normal => {
                 self.output.write(&format!("{}\n", ::fio::wording::message(kind)));
             }

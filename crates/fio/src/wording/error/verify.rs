@@ -10,19 +10,18 @@ pub(super) fn verification(failed: &FailedVerification) -> String {
     );
     let damage = damage.map_or_else(String::new, |damage| format!(": {}", self::damage(damage)));
     match fault {
-        VerifyFault::Checksum { method, found, computed } => format!(
-            "{}: verify failed {block}: Expected CRC: {found}, Received CRC: {computed}{damage}",
-            name(*method)
-        ),
-        VerifyFault::Pattern { at, found, wanted } => format!(
-            "pattern: verify failed {block}: got pattern '{found:02x}', wanted '{wanted:02x}' at {at}{damage}"
-        ),
+        VerifyFault::Checksum { method, found, computed } => {
+            format!("{}: verify failed {block}: Expected CRC: {found}, Received CRC: {computed}{damage}", name(*method))
+        }
+        VerifyFault::Pattern { at, found, wanted } => {
+            format!("pattern: verify failed {block}: got pattern '{found:02x}', wanted '{wanted:02x}' at {at}{damage}")
+        }
         VerifyFault::Magic { found } => {
             format!("verify: bad magic header {found:x}, wanted acca {block}{damage}")
         }
-        VerifyFault::Version { found } => format!(
-            "verify: unsupported header version {found:x}, wanted 81 {block}: another version of fio wrote it"
-        ),
+        VerifyFault::Version { found } => {
+            format!("verify: unsupported header version {found:x}, wanted 81 {block}: another version of fio wrote it")
+        }
         VerifyFault::HeaderLength { found, wanted } => {
             format!("verify: bad header length {found}, wanted {wanted} {block}{damage}")
         }
