@@ -9,6 +9,7 @@ mod error;
 mod event;
 mod fault;
 mod histogram;
+mod io_error;
 mod latency;
 mod log_linear;
 mod machine;
@@ -30,13 +31,13 @@ pub use arrivals::{Arrivals, LATE_NS};
 pub use coarse::CoarseHistogram;
 pub use disk::{DiskCounters, DiskUse};
 pub use error::{
-    BelowMinimum, CheckError, CpuSet, EngineCall, ErrorKind, FailedIo, FileKind, IoError, LayoutCall, LayoutError,
-    MetadataOperation, OpenCall, PhaseError, PreReadCall, RateUnit, RunError, SetupError, SetupStep, StreamParameter,
-    Subject, TargetError,
+    CheckError, CpuSet, EngineCall, ErrorKind, FileKind, LayoutCall, LayoutError, MetadataOperation, OpenCall,
+    PhaseError, PreReadCall, RunError, SetupError, SetupStep, StreamParameter, TargetError,
 };
 pub use event::{Ended, Event, Stage, Started};
 pub use fault::{AccessFault, BoundFeature, ContentFault, LogFault, MemoryLimit, OsError, OutputRefusal, StreamFault};
 pub use histogram::{Bin, Histogram};
+pub use io_error::{BelowMinimum, FailedIo, IoError, RateUnit, Subject};
 pub use latency::Latency;
 pub use machine::{Cloud, Cpu, Machine};
 pub use message::{CommandTime, Message, MessageKind};

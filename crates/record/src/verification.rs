@@ -15,7 +15,7 @@ pub struct FailedVerification {
     pub block_offset: u64,
     pub block_bytes: u32,
     pub fault: VerifyFault,
-    /// `None`: the data is not of this job, or damaged beyond what can be told.
+    /// `None`: the content does not show it.
     pub damage: Option<Damage>,
 }
 
@@ -25,42 +25,60 @@ pub struct FailedVerification {
 pub enum VerifyFault {
     /// There is no header.
     Magic {
+        /// The first two bytes.
         found: u16,
     },
     Version {
+        /// The version in the header.
         found: u8,
     },
     HeaderLength {
+        /// The length in the header.
         found: u32,
+        /// The length of the interval.
         wanted: u32,
     },
     Seed {
+        /// The seed in the header.
         found: u64,
+        /// The seed of the write.
         wanted: u64,
     },
     Offset {
+        /// The offset in the header.
         found: u64,
+        /// The offset of the interval.
         wanted: u64,
     },
     /// The number of the write.
     Sequence {
+        /// The number in the header.
         found: u64,
+        /// The number of the last write to the block.
         wanted: u64,
     },
     HeaderChecksum {
+        /// The checksum in the header.
         found: u32,
+        /// The checksum of the bytes of the header.
         computed: u32,
     },
-    /// Checksum of the data, as hexadecimal digits: in the header, and as computed.
+    /// Checksum of the data, as hexadecimal digits.
     Checksum {
+        /// What is verified.
         method: VerifyMethod,
+        /// The checksum in the header.
         found: String,
+        /// The checksum of the data that was read.
         computed: String,
     },
-    /// The pattern: position in the interval, and the byte there.
+    /// The data is not the pattern.
     Pattern {
+        /// Position of the first wrong byte in the interval.
         at: u32,
+        /// This byte.
         found: u8,
+        /// The byte of the pattern.
         wanted: u8,
     },
 }
@@ -72,13 +90,31 @@ pub enum Damage {
     /// All of it is zero.
     NeverWritten,
     /// It is the data of another place.
-    Misdirected { written_for: u64 },
+    Misdirected {
+        /// The offset in its header.
+        written_for: u64,
+    },
     /// It is the data of an earlier write to this place: the later one was lost.
-    Stale { number: u64, wanted: u64 },
-    /// A part of it is right, from its start or to its end.
-    Torn { right_bytes: u32, wrong_at: u32 },
+    Stale {
+        /// Number of the earlier write.
+        number: u64,
+        /// Number of the lost write.
+        wanted: u64,
+    },
+    /// Whole sectors of it are right, and others are not.
+    Torn {
+        /// Bytes of the sectors that are right.
+        right_bytes: u32,
+        /// Position of the first sector that is wrong, in the interval.
+        wrong_at: u32,
+    },
     /// Some bits differ.
-    BitsFlipped { bits: u32, first_at: u32 },
+    BitsFlipped {
+        /// Their number.
+        bits: u32,
+        /// Position of the first byte that differs, in the interval.
+        first_at: u32,
+    },
 }
 
 /// What is wrong with the file of a verification state.
@@ -88,6 +124,7 @@ pub enum StateFault {
     /// It cannot be opened or read.
     Unreadable,
     Version {
+        /// The version in the file.
         found: u64,
     },
     /// It is shorter than it says.

@@ -1,4 +1,4 @@
-//! Tells what happened to a block from its content.
+//! Returns what happened to a block, from its content.
 
 use record::Damage;
 

@@ -16,7 +16,7 @@ pub fn verify(values: &Values, access: &Access, is_synchronous: bool, folder: Op
     let by_default = |name: &str, is_on: bool| if values.is_set(name) { values.flag(name) } else { is_on };
     let is_disordered = access.random_map == RandomMap::Off && !is_synchronous && values.unsigned("iodepth") > 1;
     let regenerates = values.flag("experimental_verify");
-    let sequence = !only && !is_disordered && !(regenerates && overwrites);
+    let sequence = !(only || is_disordered || regenerates && overwrites);
     let sizes = || access.block.min_bytes.0.into_iter().chain(access.block.max_bytes.0);
     let one_size = sizes().min() == sizes().max();
     Some(Verify {

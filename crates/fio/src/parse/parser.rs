@@ -125,13 +125,13 @@ impl<'a> Parser<'a> {
             let error = Diagnostic::error("`--warnings-fatal` turns warnings into errors");
             return Err(warnings.into_iter().chain([error.help("remove `--warnings-fatal`")]).collect());
         }
-        Ok(Request::Run(Invocation {
+        Ok(Request::Run(Box::new(Invocation {
             program,
             jobs: self.jobs,
             global_options: self.globals.options,
             warnings,
             own_warnings,
             source: Box::new(self.source),
-        }))
+        })))
     }
 }

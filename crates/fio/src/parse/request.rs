@@ -14,7 +14,7 @@ pub const COMMAND_LINE: &str = "command line";
 #[derive(Debug)]
 pub enum Request {
     /// Run jobs.
-    Run(Invocation),
+    Run(Box<Invocation>),
     /// Print a text instead, such as that of `--help`.
     Print { output: Output, warnings: Vec<Diagnostic>, own_warnings: Vec<Diagnostic>, findings: When },
 }

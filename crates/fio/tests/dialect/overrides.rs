@@ -12,7 +12,7 @@ fn parsed(line: &str, overrides: &[&str]) -> Result<Invocation, Vec<Diagnostic>>
     let overrides: Vec<Span> = overrides.iter().map(span).collect();
     let env = FixedEnv::default().file("a.fio", JOBS.as_bytes());
     match parse_with(&args, &overrides, &env)? {
-        Request::Run(invocation) => Ok(invocation),
+        Request::Run(invocation) => Ok(*invocation),
         Request::Print { output, .. } => panic!("{output:?}"),
     }
 }

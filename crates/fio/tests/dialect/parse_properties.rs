@@ -149,7 +149,7 @@ proptest! {
 
 fn jobs(args: &[String], env: &FixedEnv) -> Result<Invocation, String> {
     match parse(args, env) {
-        Ok(Request::Run(invocation)) => Ok(invocation),
+        Ok(Request::Run(invocation)) => Ok(*invocation),
         Ok(Request::Print { output, .. }) => Err(output.stdout),
         Err(errors) => Err(errors.iter().map(ToString::to_string).collect()),
     }

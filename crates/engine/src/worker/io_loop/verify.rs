@@ -157,7 +157,7 @@ impl IoLoop<'_> {
         let check = |buffer: &mut [u8]| verification.check(&mut buffer[..io.len as usize], &write, is_own);
         match self.submission.buffers.fill(slot, check) {
             Ok(()) => self.check_threads(false),
-            Err(failed) => self.verification_failed(failed),
+            Err(failed) => self.verification_failed(*failed),
         }
     }
 
@@ -169,15 +169,15 @@ impl IoLoop<'_> {
         while let Some(failed) =
             self.verification.as_mut().and_then(|verification| verification.failed_in_thread(waits))
         {
-            self.verification_failed(failed)?;
+            self.verification_failed(*failed)?;
         }
         Ok(())
     }
 
     /// Handles a block that is not what was written.
     #[cold]
-    fn verification_failed(&mut self, failed: Box<FailedVerification>) -> Result<(), RunError> {
-        let error = RunError::new(os::errno::EILSEQ, IoError::Verification(*failed));
+    fn verification_failed(&mut self, failed: FailedVerification) -> Result<(), RunError> {
+        let error = RunError::new(os::errno::EILSEQ, IoError::Verification(failed));
         let policy = &self.worker.errors;
         let listed = &policy.survivable_errno[VERIFICATION];
         let survives = policy.continue_on_verify && (listed.is_empty() || listed.contains(&error.errno));

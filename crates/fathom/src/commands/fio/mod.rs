@@ -38,7 +38,7 @@ pub fn main(args: &[String]) -> u8 {
         }
         Ok(Request::Run(invocation)) => {
             print_warnings(&invocation.warnings, &invocation.own_warnings, invocation.program.findings);
-            run(invocation).unwrap_or_else(|message| {
+            run(*invocation).unwrap_or_else(|message| {
                 stderr_line!("fio: {message}");
                 exit::fio::FAILED
             })
