@@ -134,15 +134,21 @@ fn rpm(place: &Place) -> Result<(), String> {
     in_root(&root, FIRST_STEPS)
 }
 
-/// Runs a script in a root with the kernel's file systems. They are unmounted with the name space.
+/// Runs a script in a root.
 fn in_root(root: &Path, script: &str) -> Result<(), String> {
+    let environment = ["env", "-i", "HOME=/root", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8"];
+    chroot(root, &[&environment[..], &["sh", "-c", script]].concat())
+}
+
+/// Runs a command in a root with the kernel's file systems. They are unmounted with the name space.
+fn chroot(root: &Path, command: &[&str]) -> Result<(), String> {
     let mount = r#"set -e
-mount -t proc proc "$0/proc" && mount --rbind /sys "$0/sys" && mount --rbind /dev "$0/dev"
-exec chroot "$0" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 sh -c "$1""#;
-    let mut command = Command::new("unshare");
-    command.args(["--mount", "--fork", "sh", "-c", mount]).arg(root).arg(script);
-    let status = command.status().map_err(|error| format!("unshare: {error}"))?;
-    if status.success() { Ok(()) } else { Err(format!("{status} in {}: {script}", root.display())) }
+cd "$0" && mkdir -p proc sys dev && mount -t proc proc proc && mount --rbind /sys sys && mount --rbind /dev dev
+exec chroot . "$@""#;
+    let mut unshare = Command::new("unshare");
+    unshare.args(["--mount", "--fork", "sh", "-c", mount]).arg(root).args(command);
+    let status = unshare.status().map_err(|error| format!("unshare: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("{status} in {}: {command:?}", root.display())) }
 }
 
 /// Reads the images with another program, unpacks them and runs fathom in them.
@@ -168,23 +174,10 @@ fn images(place: &Place) -> Result<(), String> {
 }
 
 fn runs_in(root: &Path, is_arm: bool) -> Result<(), String> {
-    let version = if is_arm {
-        text(Command::new("qemu-aarch64").arg(root.join("usr/bin/fathom")).arg("--version"))?
-    } else {
-        let mut assess = Command::new("chroot");
-        assess.arg(root).args([
-            "/usr/bin/fathom",
-            "assess",
-            "/data",
-            "--short",
-            "--size",
-            "32m",
-            "--test",
-            "read-iops",
-        ]);
-        output(assess.args(["--no-history", "--quiet"]))?;
-        text(Command::new("chroot").arg(root).args(["/usr/bin/fathom", "--version"]))?
-    };
+    if !is_arm {
+        return chroot(root, &["/usr/bin/fathom", "assess", "/data", "--short", "--size", "32m", "--no-history"]);
+    }
+    let version = text(Command::new("qemu-aarch64").arg(root.join("usr/bin/fathom")).arg("--version"))?;
     if version.trim() == format!("fathom {VERSION}") { Ok(()) } else { Err(format!("version {version}")) }
 }
 
