@@ -128,8 +128,8 @@ pub fn shell(command: &str) -> Command {
 
 /// Returns the kernel's id of this thread.
 pub fn thread_id() -> u32 {
-    // SAFETY: no arguments.
-    unsafe { libc::gettid() as u32 }
+    // glibc has a function for it since 2.30. SAFETY: no arguments.
+    unsafe { libc::syscall(libc::SYS_gettid) as u32 }
 }
 
 /// Sets the timer slack of this thread in ns: the maximum delay of its sleeps.
