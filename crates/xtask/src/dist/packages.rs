@@ -11,23 +11,12 @@ use crate::steps::check;
 /// A tool failed.
 pub fn make(folders: &Folders, tools: &Tools) -> Result<(), String> {
     let mut deb = tools.command("cargo-deb");
-    deb.current_dir(folders.root).args([
-        "deb",
-        "--quiet",
-        "--no-build",
-        "--no-strip",
-        "--package",
-        "fathom",
-        "--output",
-    ]);
-    check(".deb", {
-        deb.arg(&folders.packages);
-        deb
-    })?;
+    deb.current_dir(folders.root).args(["deb", "--quiet", "--no-build", "--no-strip", "--package", "fathom"]);
+    deb.arg("--output").arg(&folders.packages);
+    check(".deb", deb)?;
     let mut rpm = tools.command("cargo-generate-rpm");
-    rpm.current_dir(folders.root).args(["generate-rpm", "--package", "crates/fathom", "--auto-req", "no", "--output"]);
-    check(".rpm", {
-        rpm.arg(&folders.packages);
-        rpm
-    })
+    rpm.current_dir(folders.root).args(["generate-rpm", "--package", "crates/fathom", "--auto-req", "no"]);
+    // The rpm of old distributions does not read zstd.
+    rpm.args(["--payload-compress", "gzip", "--output"]).arg(&folders.packages);
+    check(".rpm", rpm)
 }
