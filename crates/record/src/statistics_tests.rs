@@ -4,7 +4,14 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use crate::{Histogram, Latency, Moments};
+use std::sync::Arc;
+
+use plan::{Plan, Worker};
+
+use crate::timeline::SlotDdir;
+use crate::{
+    DdirStats, Ended, Event, Histogram, Latency, Moments, Record, TargetUse, UseKind, UsedDevice, WorkerStats,
+};
 
 /// Values of up to `bits` bits (60 bits are 36 years), in parts that belong to different workers.
 fn parts(bits: u32) -> impl Strategy<Value = Vec<Vec<u64>>> {
@@ -158,4 +165,51 @@ proptest! {
         prop_assert_eq!(Histogram::index_of(percentile), Histogram::index_of(found));
         prop_assert!(values[0] <= percentile && percentile <= values[values.len() - 1]);
     }
+}
+
+#[test]
+fn rates_are_over_the_runtime() {
+    let stats = DdirStats { ios: 30, bytes: 8192, runtime_ns: 2_000_000_000, ..DdirStats::default() };
+    assert_eq!((stats.ios_per_s(), stats.bytes_per_s()), (15.0, 4096.0));
+    assert_eq!(DdirStats { ios: 30, ..DdirStats::default() }.ios_per_s(), 0.0);
+}
+
+#[test]
+fn only_slots_with_latencies_save_them() {
+    let saved = |slot: &SlotDdir| serde_json::to_value(slot).expect("JSON");
+    let mut slot = SlotDdir { ios: 1, ..SlotDdir::default() };
+    assert_eq!(saved(&slot), serde_json::json!({ "ios": 1 }));
+    slot.lat.record(1000);
+    assert!(saved(&slot).get("lat").is_some());
+}
+
+#[test]
+fn events_of_a_worker_become_its_record() {
+    let plan = Plan { workers: vec![Worker::default(), Worker::default()], ..Plan::default() };
+    let mut record = Record::new(Arc::new(plan), 0);
+    let stats = |ios: u64| {
+        let mut stats = WorkerStats::default();
+        stats.ddirs[0].ios = ios;
+        Box::new(stats)
+    };
+    record.apply(Event::Snapshot { worker: 1, stats: stats(5) });
+    assert_eq!((record.workers[1].stats.ddirs[0].ios, record.workers[1].ended), (5, false));
+    let ended = Ended { stats: stats(9), error: None, nonfatal_errors: 2, first_nonfatal_errno: 5 };
+    record.apply(Event::Ended { worker: 1, ended });
+    let worker = &record.workers[1];
+    assert_eq!((worker.stats.ddirs[0].ios, worker.nonfatal_errors, worker.first_nonfatal_errno), (9, 2, 5));
+    record.apply(Event::Stopped);
+    assert!(worker_ended(&record) && record.stopped && !record.failed());
+}
+
+fn worker_ended(record: &Record) -> bool {
+    record.workers[1].ended && !record.workers[0].ended
+}
+
+#[test]
+fn each_use_of_a_target_has_its_end() {
+    let release =
+        |kind: UseKind| TargetUse { device: "/dev/sdb".to_owned(), relation: UsedDevice::Target, kind }.release();
+    assert_eq!(release(UseKind::Mounted { at: "/mnt".to_owned() }), "umount /mnt first");
+    assert_eq!(release(UseKind::Swap), "swapoff first");
 }

@@ -132,6 +132,7 @@ fn each_written_block_is_read_again_once() {
         ("experimental_verify=1", (64, 64)),
         ("randrepeat=0\nexperimental_verify=1", (64, 64)),
         ("rw=write\nio_size=512k", (64, 128)),
+        ("rw=write\nio_size=512k\nioengine=io_uring\niodepth=4", (64, 128)),
         ("number_ios=10", (10, 10)),
         ("nrfiles=4\nfilename=a:b:c:d\nioengine=posixaio\niodepth=4", (64, 64)),
         ("ioengine=null", (64, 64)),

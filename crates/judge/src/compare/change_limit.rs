@@ -88,7 +88,7 @@ mod tests {
     fn limits_are_read_with_their_sign_and_wrong_ones_refused() {
         let read = ChangeLimit::parse_all("write.iops<-5%, read.clat.p99 > 10 %").expect("limits");
         assert_eq!(
-            read.iter().map(|bound| (bound.below, bound.share)).collect::<Vec<_>>(),
+            read.iter().map(|bound| (bound.is_lower_bound(), bound.share())).collect::<Vec<_>>(),
             [(true, -0.05), (false, 0.1)]
         );
         for word in ["", "write.iops", "write.iops<", "write.iops<5", "size<5%", "write.iops<nan%", "iops<=5%"] {

@@ -294,4 +294,12 @@ mod tests {
         assert!(wrong(&"(".repeat(10_000)).message.contains("too deep"));
         assert!(wrong(&"-".repeat(10_000)).message.contains("too deep"));
     }
+
+    #[test]
+    fn parentheses_nest_to_the_greatest_depth() {
+        let nested = |depth: usize| format!("{}7{}", "(".repeat(depth), ")".repeat(depth));
+        assert_eq!(value(&nested(DEPTH_MAX - 1)), Some(7.0));
+        let wrong = Formula::parse(&nested(DEPTH_MAX)).expect_err("one too many");
+        assert!(wrong.message.contains("too deep"), "{wrong:?}");
+    }
 }

@@ -1,10 +1,10 @@
 //! The disk class that a figure is like, and the limits of the machine.
 
 use assessment::{Aim, FindingKind, LimitReason, Severity, Test};
-use judge::classes::{machine_limits, matches};
+use judge::classes::{describe, machine_limits, matches};
 use record::{Machine, Record};
 
-use crate::verdict::{BUILT_IN, finding, level, load_generator_limit, run, test};
+use crate::verdict::{BUILT_IN, assessment, finding, level, load_generator_limit, run, test};
 
 fn like(test: Test) -> Vec<String> {
     matches(&[test], &BUILT_IN).into_iter().map(|found| found.expectation).collect()
@@ -60,4 +60,13 @@ fn a_machine_that_states_its_type_has_its_published_limits() {
     assert_eq!((value("read.iops"), value("write.bw")), (Some(6000.0), Some(93.75e6)));
     assert_eq!(machine_limits(&machine("QEMU Standard PC"), &BUILT_IN), None);
     assert_eq!(machine_limits(&machine("Amazon EC2 x99.huge"), &BUILT_IN), None);
+}
+
+#[test]
+fn an_assessment_gets_its_classes_and_the_limits_of_its_machine() {
+    let mut described = assessment(vec![test(Aim::DiskIops, level(7480.0))]);
+    described.machine = Machine { model: "Amazon EC2 m4.xlarge".to_owned(), ..Machine::default() };
+    describe(&mut described);
+    assert_eq!(described.classes.len(), 1);
+    assert_eq!(described.machine_limits.map(|limits| limits.expectation), Some("aws:m4.xlarge".to_owned()));
 }

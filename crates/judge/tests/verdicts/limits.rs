@@ -204,6 +204,8 @@ fn errors_in_an_expectation_have_their_place() {
         let wrong = expect(words).expect_err(words);
         assert!(wrong.contains(expected) && wrong.contains("--expect:1:"), "{words}: {wrong}");
     }
+    let wrong = expect("azure:P30x0").expect_err("no disk");
+    assert!(wrong.contains("--expect:1:11"), "the number has the error: {wrong}");
 }
 
 #[test]

@@ -549,6 +549,9 @@ fn a_batch_in_the_next_interval_is_not_missed() {
     };
     assert_eq!(missed(&[(11, 10_240.0), (12, 15_360.0), (30, 15_360.0), (31, 10_240.0)]), None);
     assert_eq!(missed(&[(11, 11_000.0)]).map(|missed| missed.promised_share), Some(0.999));
+    // An interval that is enough counts as enough, whatever its neighbours are.
+    let around = missed(&[(11, 11_900.0), (13, 11_900.0)]);
+    assert_eq!(around.map(|missed| missed.below_share), Some(2.0 / 40.0));
 }
 
 #[test]
@@ -670,6 +673,15 @@ fn applications_are_judged_by_the_measured_figures() {
     // Writes without syncs are not those of a journal.
     let unsafe_writes = judged(&[test(Aim::DiskIops, level(20_000.0))]);
     assert!(!unsafe_writes.contains_key("ceph-journal") && !unsafe_writes.contains_key("etcd"), "{unsafe_writes:?}");
+    // Writes of a file that is opened with O_DSYNC are those of a journal.
+    let mut durable = flushes(400.0, 3_000_000);
+    let worker = &mut Arc::make_mut(&mut durable.rounds[0].record.plan).workers[0];
+    worker.access.syncs = plan::Syncs::default();
+    worker.targets.open.sync = plan::SyncMode::Dsync;
+    let (durable, mut lost) = (judged(std::slice::from_ref(&durable)), durable);
+    assert!(durable.contains_key("etcd-heavy"), "{durable:?}");
+    Arc::make_mut(&mut lost.rounds[0].record.plan).workers[0].targets.open.sync = plan::SyncMode::None;
+    assert!(!judged(&[lost]).contains_key("etcd-heavy"));
     // The most important figure was not measured.
     let mut synced = flushes(400.0, 3_000_000);
     synced.rounds[0].record.workers[0].stats.sync_lat = record::Latency::default();

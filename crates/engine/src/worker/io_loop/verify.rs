@@ -70,7 +70,7 @@ impl IoLoop<'_> {
             return PassEnd::Complete;
         };
         let (mut bytes, mut ios) = (0, 0);
-        while bytes < self.limits.pass_bytes.min(self.limits.total_bytes) && ios < self.limits.ios {
+        while bytes < self.limits.total_bytes && ios < self.limits.ios {
             match access.next() {
                 Next::Io(io) => {
                     (bytes, ios) = (bytes + io.length, ios + 1);

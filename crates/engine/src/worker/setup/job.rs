@@ -1,7 +1,7 @@
 //! Builds the I/O loop of a job.
 
 use os::errno;
-use plan::{Ddir, Worker};
+use plan::{Ddir, RandomMap, Worker};
 use record::{RunError, SetupError, SetupStep};
 
 use super::counters::empty_stats;
@@ -118,6 +118,13 @@ fn pass_limits(worker: &Worker, laid_out: &LaidOut, synchronous: bool) -> PassLi
     let pairs = worker.access.trim_then_write;
     let times = if pairs { 2 } else { 1 };
     let pass_bytes = laid_out.pass_bytes.saturating_add(if pairs { laid_out.total_bytes } else { 0 });
+    // Writes over earlier writes of the job are verified together, after the last of them.
+    let access = &worker.access;
+    let is_verified_once = worker.verify.is_some()
+        && access.pattern.writes
+        && !(access.pattern.random && access.random_map != RandomMap::Off);
+    let pass_bytes =
+        if is_verified_once && worker.limits.loops <= 1 { pass_bytes.max(laid_out.total_bytes) } else { pass_bytes };
     let ios = match worker.limits.number_ios {
         0 => u64::MAX,
         ios => ios.saturating_mul(times),
