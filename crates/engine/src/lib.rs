@@ -14,6 +14,7 @@ mod early_layout;
 mod engine_flags;
 mod entropy;
 mod fault;
+mod flow;
 mod held_targets;
 mod idleness;
 mod in_use;

@@ -4,6 +4,10 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
 
+use plan::Plan;
+
+use crate::flow::Flows;
+
 /// State of a worker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
 #[repr(u8)]
@@ -69,16 +73,19 @@ pub struct Live {
     /// Start of the run, on the engine's clock.
     pub started_ns: u64,
     stopping: AtomicBool,
+    /// Counts that jobs of a flow share.
+    pub(crate) flows: Flows,
     /// Bytes of the files that are laid out before a phase: in total, and written so far.
     pub bytes_to_make: AtomicU64,
     pub bytes_made: AtomicU64,
 }
 
 impl Live {
-    pub(crate) fn new(workers: usize, started_ns: u64) -> Self {
-        let workers = (0..workers).map(|_| WorkerLive::default()).collect();
+    pub(crate) fn new(plan: &Plan, started_ns: u64) -> Self {
+        let workers = plan.workers.iter().map(|_| WorkerLive::default()).collect();
         let [bytes_to_make, bytes_made] = [const { AtomicU64::new(0) }; 2];
-        Live { workers, started_ns, stopping: AtomicBool::new(false), bytes_to_make, bytes_made }
+        let flows = Flows::new(plan);
+        Live { workers, flows, started_ns, stopping: AtomicBool::new(false), bytes_to_make, bytes_made }
     }
 
     pub(crate) fn stop(&self, worker: usize) {

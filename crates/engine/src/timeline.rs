@@ -264,7 +264,7 @@ mod tests {
         change(&mut worker);
         let plan = Plan { workers: vec![worker], ..Plan::default() };
         let disks = Disks::start(&plan, Clock::new(Source::Monotonic));
-        (TimelineWatch::new(&plan, 0, &disks, 1), Live::new(1, 1), disks)
+        (TimelineWatch::new(&plan, 0, &disks, 1), Live::new(&plan, 1), disks)
     }
 
     fn publish(live: &Live, ios: u64) {

@@ -191,6 +191,13 @@ pub enum Distribution {
     Zoned(Box<[Vec<ZoneShare>; 3]>),
     /// Shares of the accesses over sizes in bytes.
     ZonedAbs(Box<[Vec<ZoneBytes>; 3]>),
+    /// A list of blocks, again and again.
+    Sequence {
+        /// Numbers of the blocks.
+        blocks: Vec<u32>,
+        /// Each time the blocks are behind those of the time before.
+        moves: bool,
+    },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]

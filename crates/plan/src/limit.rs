@@ -70,6 +70,17 @@ impl Rate {
     }
 }
 
+/// Flow control: the jobs of a flow do I/Os in proportion to their weights.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Flow {
+    /// Jobs with the same number share a flow.
+    pub id: u32,
+    /// Share of the I/Os, as a part of the sum of the weights.
+    pub weight: u32,
+    /// Pause of a job that is ahead of the others; 0 is short.
+    pub sleep_us: u64,
+}
+
 /// Pauses between I/Os.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ThinkTime {

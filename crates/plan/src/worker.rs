@@ -9,7 +9,7 @@ use crate::access::Access;
 use crate::buffer::Buffers;
 use crate::ddir::Ddir;
 use crate::engine::{Depth, Engine};
-use crate::limit::{ErrorPolicy, LatencyTarget, Limits, Rate, ThinkTime};
+use crate::limit::{ErrorPolicy, Flow, LatencyTarget, Limits, Rate, ThinkTime};
 use crate::measure::Measure;
 use crate::process::Process;
 use crate::stream::{Stream, Streams};
@@ -43,6 +43,8 @@ pub struct Worker {
     pub depth: Depth,
     pub limits: Limits,
     pub rate: Rate,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow: Option<Flow>,
     pub think: ThinkTime,
     pub latency_target: Option<LatencyTarget>,
     pub errors: ErrorPolicy,
@@ -71,6 +73,7 @@ impl Default for Worker {
             depth: Depth::of(1),
             limits: Limits { loops: 1, ..Limits::default() },
             rate: Rate::default(),
+            flow: None,
             think: ThinkTime::default(),
             latency_target: None,
             errors: ErrorPolicy::default(),

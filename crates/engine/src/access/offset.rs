@@ -18,6 +18,7 @@ pub(super) struct Offsets {
     random_percent: [u32; 3],
     random_or_not: [Tausworthe32; 3],
     zones: Option<Zones>,
+    sequence: Option<Sequence>,
     sequencer: Sequencer,
     until_draw: u32,
     /// Random I/O starts over at the end of a file.
@@ -27,6 +28,38 @@ pub(super) struct Offsets {
     pub(super) wrapped: bool,
     /// The current I/O is not marked in the map. As in fio this persists if the file has no more I/O.
     pub(super) off_the_map: bool,
+}
+
+/// A list of blocks instead of random ones.
+#[derive(Clone, Debug)]
+struct Sequence {
+    blocks: Vec<u32>,
+    moves: bool,
+    /// I/Os so far, by direction.
+    drawn: [u64; 3],
+}
+
+impl Sequence {
+    fn of(distribution: &Distribution) -> Option<Self> {
+        match distribution {
+            Distribution::Sequence { blocks, moves } if !blocks.is_empty() => {
+                Some(Sequence { blocks: blocks.clone(), moves: *moves, drawn: [0; 3] })
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the next block of a file with `count` blocks. `None` if it has no such block.
+    fn draw(&mut self, ddir: Ddir, count: u64) -> Option<u64> {
+        let drawn = &mut self.drawn[ddir as usize];
+        let length = self.blocks.len() as u64;
+        let block = u64::from(self.blocks[(*drawn % length) as usize]);
+        let block = if self.moves { block.checked_add(*drawn / length * length)? } else { block };
+        (block < count).then(|| {
+            *drawn += 1;
+            block
+        })
+    }
 }
 
 /// An offset, relative to the base of the file.
@@ -60,6 +93,7 @@ impl Offsets {
             random_percent: access.random_percent.0,
             random_or_not: std::array::from_fn(|_| Tausworthe32::new(0)),
             zones,
+            sequence: Sequence::of(&access.distribution),
             sequencer: access.sequencer,
             // The first I/O always draws.
             until_draw: 1,
@@ -180,6 +214,7 @@ impl Offsets {
             (Source::Pareto(pareto), _) => return Some(pareto.draw()),
             (Source::Normal(normal), _) => return Some(normal.draw()),
             _ if blocks == 0 => return None,
+            _ if self.sequence.is_some() => return self.sequence.as_mut()?.draw(ddir, blocks),
             (_, Some(zones)) => zones.draw(ddir, blocks, self.align[ddir as usize])?,
             (_, None) => (0, blocks),
         };

@@ -99,7 +99,7 @@ impl<'a> Coordinator<'a> {
             options,
             observer,
             clock,
-            live: Arc::new(Live::new(plan.workers.len(), now_ns)),
+            live: Arc::new(Live::new(plan, now_ns)),
             slots: plan.workers.iter().map(WorkerSlot::new).collect(),
             log_writer: LogWriter::start(),
             aggregate: None,

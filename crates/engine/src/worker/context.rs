@@ -10,6 +10,7 @@ use plan::{Plan, Worker};
 use super::deadlines::WAIT_MAX;
 use super::events::EventSender;
 use crate::check::Lease;
+use crate::flow::Flows;
 use crate::live::WorkerLive;
 
 /// The worker of a thread, with its surroundings.
@@ -21,6 +22,7 @@ pub struct Context<'a> {
     pub platform: Platform,
     pub live: &'a WorkerLive,
     pub events: &'a EventSender,
+    pub flows: &'a Flows,
 }
 
 impl Context<'_> {

@@ -39,8 +39,8 @@ pub struct Assignment {
 /// Runs a worker. It sends an `Ended` event, unless it panics.
 pub fn run(assignment: Assignment) {
     let Assignment { platform, plan, lease, index, live, laid_out, logs, events, gate, shared } = assignment;
-    let (worker, live) = (&plan.workers[index], &live.workers[index]);
-    let context = Context { plan: &plan, lease: &lease, worker, platform, live, events: &events };
+    let (worker, flows, live) = (&plan.workers[index], &live.flows, &live.workers[index]);
+    let context = Context { plan: &plan, lease: &lease, worker, platform, live, events: &events, flows };
     live.set_state(State::Initialising);
     events.started(Started { tid: os::process::thread_id(), unix_ms: context.clock().unix_us() / 1000 });
     let mut ticket = Ticket::new(gate);

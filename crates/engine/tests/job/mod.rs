@@ -119,6 +119,11 @@ impl Setup {
                 };
             }
             "random_distribution" => access.distribution = distribution(value)?,
+            "random_sequence_stride" => {
+                if let Distribution::Sequence { moves, .. } = &mut access.distribution {
+                    *moves = value == "1";
+                }
+            }
             "norandommap" => access.random_map = RandomMap::Off,
             "softrandommap" => access.random_map = RandomMap::Soft,
             "zonemode" => {}
@@ -340,6 +345,10 @@ fn distribution(value: &str) -> Option<Distribution> {
         "zoned_abs" => Distribution::ZonedAbs(Box::new(zones(rest, |access_percent, size| {
             Some(ZoneBytes { access_percent, size_bytes: bytes(size)? })
         })?)),
+        "sequence" => Distribution::Sequence {
+            blocks: rest.split(',').map(|block| block.parse().ok()).collect::<Option<_>>()?,
+            moves: false,
+        },
         _ => return None,
     })
 }

@@ -181,3 +181,19 @@ fn latency_target_finds_the_highest_depth_within_it() {
     let missed = fio(device(MS, 5), &format!("{options} --latency_target=900us --latency_percentile=100"));
     assert_eq!(missed.error(0).unwrap().0, errno::ETIMEDOUT);
 }
+
+#[test]
+fn jobs_of_a_flow_do_ios_in_proportion_to_their_weights() {
+    let both = "--time_based --runtime=500ms";
+    let line = format!(
+        "--name=a --flow=1 --rate_iops=400 {both} --name=b --flow=3 --rate_iops=4000 --flow_sleep=100 {both} \
+         --name=other --flow=1 --flow_id=7 --rate_iops=800 {both}"
+    );
+    let run = fio(device(10 * US, 16), &line);
+    let ios = [0, 1, 2].map(|worker| run.ios(worker).0);
+    assert_eq!((ios[0], ios[2]), (200, 400), "{ios:?}");
+    assert!((597..=606).contains(&ios[1]), "{ios:?}");
+    // A job alone in its flow is not held back.
+    let alone = fio(device(10 * US, 16), &format!("--name=a --flow=5 --rate_iops=1000 {both}"));
+    assert_eq!(alone.ios(0).0, 500);
+}

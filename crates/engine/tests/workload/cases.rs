@@ -152,6 +152,9 @@ pub const CASES: &[Case] = &[
     newer("rw=randrw size=512k io_size=1200k norandommap=1 bsrange=4k-16k"),
     newer("rw=randrw size=512k loops=3 random_generator=tausworthe64 file_service_type=random filename=one:two"),
     newer("rw=randread size=1m filename=one:two:three file_service_type=zipf:1.1 loops=2"),
+    newer("rw=randread size=48k io_size=36k random_distribution=sequence:2,0,1"),
+    newer("rw=randwrite size=48k io_size=36k random_distribution=sequence:2,0,1 random_sequence_stride=1"),
+    newer("rw=randrw size=64k random_distribution=sequence:3,1,0,2 random_sequence_stride=1 norandommap=1"),
     Case {
         options: "rw=randrw size=1m bsrange=4k-16k randrepeat=0 randseed=9",
         before: "name=first size=4k ioengine=null name=second size=4k ioengine=null",

@@ -22,7 +22,7 @@ pub fn access(values: &Values) -> Access {
             "tausworthe64" => Generator::Tausworthe64,
             _ => Generator::Tausworthe32,
         },
-        distribution: distribution(values.distribution("random_distribution")),
+        distribution: distribution(values.distribution("random_distribution"), values.flag("random_sequence_stride")),
         random_map: match (values.flag("norandommap"), values.flag("softrandommap")) {
             (true, _) => RandomMap::Off,
             (false, true) => RandomMap::Soft,
@@ -97,9 +97,10 @@ fn sequencer(values: &Values, random: bool) -> Sequencer {
     }
 }
 
-fn distribution(distribution: &value::Distribution) -> Distribution {
+fn distribution(distribution: &value::Distribution, moves: bool) -> Distribution {
     match distribution {
-        value::Distribution::Random | value::Distribution::Sequence(_) => Distribution::Uniform,
+        value::Distribution::Random => Distribution::Uniform,
+        value::Distribution::Sequence(blocks) => Distribution::Sequence { blocks: blocks.clone(), moves },
         value::Distribution::Zipf { theta, center } => Distribution::Zipf { theta: *theta, center: *center },
         value::Distribution::Pareto { power, center } => Distribution::Pareto { power: *power, center: *center },
         value::Distribution::Normal { deviation_percent, center } => {

@@ -1,6 +1,6 @@
 //! Lowers the options of time, rate, think time, latency target and error handling.
 
-use plan::{ErrorPolicy, ExitAll, LatencyTarget, Limits, PerDdir, Rate, ThinkTime};
+use plan::{ErrorPolicy, ExitAll, Flow, LatencyTarget, Limits, PerDdir, Rate, ThinkTime};
 
 use crate::parse::values::Values;
 
@@ -50,6 +50,13 @@ pub fn rate(values: &Values) -> Rate {
         poisson: values.keyword("rate_process") == "poisson",
         ignore_think_time: values.flag("rate_ignore_thinktime"),
     }
+}
+
+/// Returns the job's part in a flow.
+pub fn flow(values: &Values) -> Option<Flow> {
+    let weight = values.unsigned("flow") as u32;
+    let (id, sleep_us) = (values.unsigned("flow_id") as u32, values.unsigned("flow_sleep"));
+    (weight > 0).then_some(Flow { id, weight, sleep_us })
 }
 
 pub fn think_time(values: &Values) -> ThinkTime {

@@ -132,6 +132,7 @@ fn worker(
         limits: limits::limits(values, position.exits_all),
         rate: limits::rate(values),
         think: limits::think_time(values),
+        flow: limits::flow(values),
         latency_target: limits::latency_target(values),
         errors: limits::errors(values),
         process: process::process(values, number, machine),

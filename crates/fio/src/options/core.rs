@@ -215,20 +215,14 @@ pub const CORE: &[Opt] = &[
             keyword("normal", "normal, ':deviation in percent'"),
             keyword("zoned", "zones with access percentages, sizes in percent"),
             keyword("zoned_abs", "zones with access percentages, sizes in bytes"),
-            keyword("sequence", "a list of blocks").unsupported(),
+            keyword("sequence", "a list of blocks"),
         ]),
         Supported,
         "Distribution of random offsets",
     )
     .default("random"),
-    option(
-        "random_sequence_stride",
-        IoType,
-        Bool,
-        Requires("random_distribution=sequence"),
-        "Repeat the list of blocks over the whole target",
-    )
-    .default("0"),
+    option("random_sequence_stride", IoType, Bool, Supported, "Repeat the list of blocks over the whole target")
+        .default("0"),
     option(
         "percentage_random",
         IoType,
@@ -1054,20 +1048,14 @@ pub const CORE: &[Opt] = &[
     )
     .parsed_first(),
     option("hugepage-size", Buffers, Number(INT32), Supported, "Size of a huge page").default("2097152"),
-    option("flow_id", Process, Number(INT32), Requires("flow"), "Flow group of the job").default("0"),
-    option("flow", Process, Number(INT32.max(1000)), Unsupported, "Weight of the job in its flow group")
+    option("flow_id", Process, Number(INT32), Supported, "Flow group of the job").default("0"),
+    option("flow", Process, Number(INT32.max(1000)), Supported, "Weight of the job in its flow group")
         .default("0")
         .parent("flow_id"),
     option("flow_watermark", Rate, Ignored, NoEffect("obsolete since fio 1"), "Obsolete"),
-    option(
-        "flow_sleep",
-        Process,
-        Number(INT32),
-        Requires("flow"),
-        "Microseconds to sleep when ahead of the flow group",
-    )
-    .default("0")
-    .parent("flow_id"),
+    option("flow_sleep", Process, Number(INT32), Supported, "Microseconds to sleep when ahead of the flow group")
+        .default("0")
+        .parent("flow_id"),
     option(
         "steadystate",
         SteadyState,

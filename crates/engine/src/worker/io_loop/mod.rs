@@ -37,6 +37,7 @@ use super::source::IoSource;
 use super::submission::Submission;
 use super::think::ThinkTimer;
 use super::unsynced::Unsynced;
+use crate::flow::Flow;
 use crate::live::WorkerLive;
 use crate::metadata::Metadata;
 use crate::verify::Verification;
@@ -72,6 +73,7 @@ pub struct IoLoop<'a> {
     pub unsynced: Option<Unsynced>,
     pub pace: Option<Pace>,
     pub think: Option<ThinkTimer>,
+    pub flow: Option<Flow>,
     pub minimum: Option<MinimumRate>,
     pub search: Option<DepthSearch>,
     pub verification: Option<Box<Verification<'a>>>,

@@ -39,7 +39,7 @@ impl IoLoop<'_> {
             if self.issue_limit_reached() {
                 return Ok((true, None));
             }
-            if let Some(due_ns) = self.delayed_until(start_ns) {
+            if let Some(due_ns) = self.delayed_until(start_ns).or_else(|| self.held_back_until(start_ns)) {
                 return Ok((false, Some(due_ns)));
             }
             let IoSource::Pattern { access, .. } = &mut self.source else { break };
@@ -70,6 +70,12 @@ impl IoLoop<'_> {
                 None
             }
         }
+    }
+
+    /// Returns the end of the pause of a job that is ahead of the others of its flow.
+    #[inline]
+    fn held_back_until(&mut self, now_ns: u64) -> Option<u64> {
+        self.flow.as_mut()?.admit().map(|pause_ns| now_ns + pause_ns)
     }
 
     /// Returns the number of I/Os that can be made now.

@@ -41,7 +41,7 @@ pub fn job_loop<'a>(
     laid_out: LaidOut,
     logs: Option<WorkerLogs>,
 ) -> Result<Box<IoLoop<'a>>, RunError> {
-    let Context { plan, lease, worker, platform, live, events } = context;
+    let Context { plan, lease, worker, platform, live, events, flows } = context;
     let buffers = memory(worker, worker.depth.iodepth, largest_block(&worker.access));
     let mut buffers = buffers.map_err(|error| failed(SetupStep::Buffers, &error))?;
     let seeds = SeedTable::of_worker(worker);
@@ -78,6 +78,7 @@ pub fn job_loop<'a>(
         files: OpenFiles::new(worker, &lease.targets, laid_out.targets),
         pace: Pace::new(worker, &seeds),
         think: ThinkTimer::new(&worker.think),
+        flow: worker.flow.and_then(|flow| flows.join(flow)),
         minimum: MinimumRate::new(&worker.rate, worker.access.pattern),
         verification,
         search: worker.latency_target.map(|target| DepthSearch::new(target, worker.depth.iodepth)),

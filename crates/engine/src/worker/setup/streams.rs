@@ -66,6 +66,7 @@ pub fn stream_loop<'a>(context: Context<'a>, streams: &Streams, shared: &Shared)
         pace: None,
         think: None,
         minimum: None,
+        flow: None,
         verification: None,
         search: None,
     });

@@ -94,11 +94,18 @@ fn run_over(backend: Reluctant, change: impl Fn(&mut Worker), judge: impl Fn(&Io
     change(&mut worker);
     let plan = Arc::new(Plan { workers: vec![worker], ..Plan::default() });
     let worker = &plan.workers[0];
-    let live = WorkerLive::default();
+    let (live, flows) = (WorkerLive::default(), crate::flow::Flows::default());
     let events = EventSender::new(0, Platform::MACHINE.channel().0);
     let lease = crate::check::Lease::default();
-    let context =
-        Context { plan: &plan, lease: &lease, worker, platform: Platform::MACHINE, live: &live, events: &events };
+    let context = Context {
+        plan: &plan,
+        lease: &lease,
+        worker,
+        platform: Platform::MACHINE,
+        live: &live,
+        events: &events,
+        flows: &flows,
+    };
     let laid_out = crate::layout::lay_out(&plan, worker, &lease.targets, &AtomicBool::new(false), &mut |_| {}).unwrap();
     let mut io_loop = setup::job_loop(context, laid_out, None).unwrap();
     io_loop.submission.replace_backend(Box::new(backend));
