@@ -16,6 +16,16 @@ const LIMIT_BYTES: u64 = 13_500_000;
 const SQLITE_FLAGS: &str =
     "-USQLITE_ENABLE_FTS3 -USQLITE_ENABLE_FTS3_PARENTHESIS -USQLITE_ENABLE_FTS5 -USQLITE_ENABLE_RTREE";
 
+/// The linker of the Rust toolchain merges functions with the same code and packs relocations, which zig's does not. It
+/// links static binaries only.
+const STATIC_LINKER: [&str; 5] = [
+    "-Clinker=rust-lld",
+    "-Clinker-flavor=ld.lld",
+    "-Clink-self-contained=yes",
+    "-Clink-arg=--icf=all",
+    "-Clink-arg=--pack-dyn-relocs=relr",
+];
+
 /// A binary that users install.
 pub struct Binary {
     target: &'static str,
@@ -39,9 +49,12 @@ pub const AARCH64_STATIC: Binary =
 pub fn build(folders: &Folders, tools: &Tools, binary: &Binary) -> Result<PathBuf, String> {
     add_target(binary.target)?;
     let target = binary.glibc.map_or(binary.target.to_owned(), |version| format!("{}.{version}", binary.target));
-    let mut build = tools.zigbuild("zigbuild");
+    let mut build = tools.zigbuild("rustc");
     build.current_dir(folders.root).args(["--profile", PROFILE, "--package", "fathom", "--all-features"]);
-    build.args(["--target", &target]).env("LIBSQLITE3_FLAGS", SQLITE_FLAGS);
+    build.args(["--bin", "fathom", "--target", &target, "--"]).env("LIBSQLITE3_FLAGS", SQLITE_FLAGS);
+    if binary.glibc.is_none() {
+        build.args(STATIC_LINKER);
+    }
     check(&format!("build for {target}"), build)?;
     let built = folders.root.join("target").join(binary.target).join(PROFILE).join("fathom");
     let path = folders.packages.join(format!("fathom-{VERSION}-{}", binary.name));
