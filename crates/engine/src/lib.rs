@@ -29,6 +29,7 @@ mod new_files;
 pub mod output_guard;
 mod phase;
 mod phase_setup;
+mod replay;
 mod run;
 mod sampler;
 mod shared;

@@ -1,6 +1,7 @@
 //! The facts about the machine that the dialects need.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 use os::file::StatCall;
@@ -17,6 +18,13 @@ impl fio::parse::env::Env for RealMachine {
 
     fn read_file(&self, path: &str) -> io::Result<Vec<u8>> {
         input::read(Path::new(path), Kind::JobFile)
+    }
+
+    fn open_log(&self, path: &str) -> io::Result<Box<dyn BufRead>> {
+        if os::file::stat(Path::new(path), StatCall::Stat)?.kind != os::file::Kind::Regular {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+        }
+        Ok(Box::new(BufReader::with_capacity(64 << 10, File::open(path)?)))
     }
 
     fn exists(&self, path: &str) -> bool {

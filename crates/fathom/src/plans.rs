@@ -1,6 +1,6 @@
 //! The plan of a suite's job. The dialect parses the job as a file and a command line.
 
-use std::io;
+use std::io::{self, BufRead};
 
 use plan::Plan;
 use study::suite::{Dialect, Job};
@@ -75,6 +75,10 @@ impl fio::parse::env::Env for WithFile<'_> {
             Some(text) => Ok(text.as_bytes().to_vec()),
             None => fio::parse::env::Env::read_file(&RealMachine, path),
         }
+    }
+
+    fn open_log(&self, path: &str) -> io::Result<Box<dyn BufRead>> {
+        RealMachine.open_log(path)
     }
 
     fn exists(&self, path: &str) -> bool {

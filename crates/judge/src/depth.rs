@@ -51,17 +51,22 @@ fn depth(worker: &Worker) -> u32 {
     }
 }
 
-/// Whether the job keeps its queue short on purpose: by a rate, pauses, a depth search, batches or syncs. Copies from and to
+/// Whether the job keeps its queue short on purpose: by a rate, pauses, the times of a log, a depth search, batches or syncs. Copies from and to
 /// mapped memory never queue.
 fn is_held_back(worker: &Worker) -> bool {
     let held =
         |stream: &Stream| stream.rate != StreamRate::Unlimited || stream.burst.is_some() || stream.mapping.is_some();
     let Depth { iodepth, low, batch_submit, complete_min, .. } = worker.depth;
+    let keeps_pauses = worker.replay.as_ref().is_some_and(|replay| !replay.rules.no_stall);
     let in_batches = low < iodepth || batch_submit.is_some() || complete_min.is_some_and(|min| min > 1);
     let syncs = &worker.access.syncs;
     let syncs = syncs.fsync_every_writes > 0 || syncs.fdatasync_every_writes > 0 || syncs.sync_file_range.is_some();
-    let of_job =
-        worker.rate.is_limited() || worker.think.pauses() || worker.latency_target.is_some() || in_batches || syncs;
+    let of_job = worker.rate.is_limited()
+        || worker.think.pauses()
+        || worker.latency_target.is_some()
+        || in_batches
+        || syncs
+        || keeps_pauses;
     worker.streams().map_or(of_job, |streams| streams.list.iter().any(held))
 }
 

@@ -83,6 +83,9 @@ pub struct Logs {
     /// slat, clat and lat.
     pub latency: Option<String>,
     pub histogram: Option<String>,
+    /// Path of a log of all I/Os that can be replayed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayable: Option<String>,
     /// Length of the averaging window; 0 logs each I/O.
     pub average_ms: u64,
     pub window_value: WindowValue,

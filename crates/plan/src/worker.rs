@@ -12,6 +12,7 @@ use crate::engine::{Depth, Engine};
 use crate::limit::{ErrorPolicy, Flow, LatencyTarget, Limits, Rate, ThinkTime};
 use crate::measure::Measure;
 use crate::process::Process;
+use crate::replay::Replay;
 use crate::stream::{Stream, Streams};
 use crate::target::Targets;
 use crate::verify::Verify;
@@ -40,6 +41,9 @@ pub struct Worker {
     pub buffers: Buffers,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verify: Option<Verify>,
+    /// The I/Os come from a log instead of the access pattern.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay: Option<Replay>,
     pub depth: Depth,
     pub limits: Limits,
     pub rate: Rate,
@@ -70,6 +74,7 @@ impl Default for Worker {
             workload: Workload::default(),
             buffers: Buffers::default(),
             verify: None,
+            replay: None,
             depth: Depth::of(1),
             limits: Limits { loops: 1, ..Limits::default() },
             rate: Rate::default(),

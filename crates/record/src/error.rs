@@ -13,7 +13,8 @@ use units::errno;
 
 use crate::io_error::{IoError, Subject};
 use crate::{
-    AccessFault, ContentFault, LogFault, MemoryLimit, OsError, OutputRefusal, StateFault, StreamFault, TargetUse,
+    AccessFault, ContentFault, LogFault, MemoryLimit, OsError, OutputRefusal, ReplayFault, StateFault, StreamFault,
+    TargetUse,
 };
 
 /// Why a worker ended early, or why a plan is not run.
@@ -295,6 +296,11 @@ pub enum SetupError {
     VerifyState {
         path: String,
         fault: StateFault,
+    },
+    /// The log to replay cannot be read.
+    Replay {
+        path: String,
+        fault: ReplayFault,
     },
     /// The target of a stream cannot be found.
     StreamTarget {

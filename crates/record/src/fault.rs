@@ -206,3 +206,20 @@ impl fmt::Display for OutputRefusal {
 }
 
 impl std::error::Error for OutputRefusal {}
+
+/// What is wrong with a log to replay.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReplayFault {
+    /// It cannot be opened or read.
+    Unreadable,
+    /// It has none of the known formats.
+    NotALog,
+    /// A record is not one of blktrace, or of another version.
+    BadRecord {
+        /// From 1.
+        record: u64,
+    },
+    /// It names other files than it did when the targets were checked.
+    Changed,
+}

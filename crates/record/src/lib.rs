@@ -35,7 +35,9 @@ pub use error::{
     PhaseError, PreReadCall, RunError, SetupError, SetupStep, StreamParameter, TargetError,
 };
 pub use event::{Ended, Event, Stage, Started};
-pub use fault::{AccessFault, BoundFeature, ContentFault, LogFault, MemoryLimit, OsError, OutputRefusal, StreamFault};
+pub use fault::{
+    AccessFault, BoundFeature, ContentFault, LogFault, MemoryLimit, OsError, OutputRefusal, ReplayFault, StreamFault,
+};
 pub use histogram::{Bin, Histogram};
 pub use io_error::{BelowMinimum, FailedIo, IoError, RateUnit, Subject};
 pub use latency::Latency;

@@ -66,7 +66,7 @@ impl Need {
         let mut memory_bytes = RESERVE_BYTES;
         for worker in &plan.workers {
             let (buffers, stacks) = phases.entry(worker.phase).or_default();
-            *buffers = buffers.saturating_add(buffer_bytes(worker));
+            *buffers = buffers.saturating_add(buffer_bytes(worker)).saturating_add(replay_bytes(worker));
             *stacks += STACK_BYTES as u64;
             memory_bytes = memory_bytes.saturating_add(WORKER_BYTES + latency_bytes(worker) + log_bytes(worker));
         }
@@ -112,7 +112,13 @@ fn buffer_bytes(worker: &Worker) -> u64 {
     if !is_memory || flags.no_io || flags.fake && !worker.access.pattern.writes {
         return 0;
     }
-    u64::from(worker.depth.iodepth).saturating_mul(largest_block(&worker.access).next_multiple_of(4096))
+    u64::from(worker.depth.iodepth).saturating_mul(largest_block(worker).next_multiple_of(4096))
+}
+
+/// Returns the memory of the entries of a log that is read before the run.
+fn replay_bytes(worker: &Worker) -> u64 {
+    let replay = worker.replay.as_ref().filter(|replay| !replay.chunked);
+    replay.map_or(0, |replay| replay.steps.saturating_mul(size_of::<iolog::Step>() as u64))
 }
 
 fn latency_bytes(worker: &Worker) -> u64 {
@@ -128,6 +134,6 @@ fn latency_bytes(worker: &Worker) -> u64 {
 
 fn log_bytes(worker: &Worker) -> u64 {
     let logs = &worker.measure.logs;
-    let files = [&logs.latency, &logs.bandwidth, &logs.iops, &logs.histogram];
+    let files = [&logs.latency, &logs.bandwidth, &logs.iops, &logs.histogram, &logs.replayable];
     if files.iter().any(|file| file.is_some()) { LOG_BYTES } else { 0 }
 }

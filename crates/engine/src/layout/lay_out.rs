@@ -1,8 +1,9 @@
 //! Lays out the targets of one job.
 
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use plan::{Plan, Worker};
+use plan::{Plan, Replay, Worker};
 use units::random::Tausworthe;
 
 use super::site::Site;
@@ -46,6 +47,9 @@ pub(super) fn lay_out_in(worker: &Worker, site: &mut Site) -> Result<LaidOut, Pr
     for path in &paths {
         found.push(find::inspect(worker, flags, path)?);
     }
+    if let Some(replay) = &worker.replay {
+        return Ok(of_replay(replay, paths, &found));
+    }
     let wide = worker.access.generator == plan::Generator::Tausworthe64;
     let mut file_sizes = Tausworthe::new(site.seeds.of(Purpose::FileSize), wide);
     let mut shares = sizes::share_out(worker, flags, &found, &mut || file_sizes.fraction())?;
@@ -63,4 +67,14 @@ pub(super) fn lay_out_in(worker: &Worker, site: &mut Site) -> Result<LaidOut, Pr
         real_size: share.real_size,
     });
     Ok(LaidOut { targets: targets.collect(), pass_bytes: shares.pass_bytes, total_bytes: shares.total_bytes })
+}
+
+/// Returns the targets of a log as they are. Nothing is extended: the log has the places of its I/Os.
+fn of_replay(replay: &Replay, paths: Vec<PathBuf>, found: &[sizes::Found]) -> LaidOut {
+    let target = |(path, found): (PathBuf, &sizes::Found)| {
+        let bytes = found.bytes;
+        Target { path, kind: found.kind, offset: 0, io_size: bytes, real_size: bytes }
+    };
+    let targets = paths.into_iter().zip(found).map(target).collect();
+    LaidOut { targets, pass_bytes: replay.bytes, total_bytes: replay.bytes }
 }

@@ -13,7 +13,10 @@ mod error;
 mod histogram;
 mod io;
 mod line;
+mod line_block;
+mod of_worker;
 mod rate;
+mod replayable;
 mod snapshot;
 #[cfg(test)]
 mod tests;
@@ -25,5 +28,7 @@ pub use aggregate::AggregateLog;
 pub use chunks::memory_bytes;
 pub use error::LogError;
 pub use io::{LoggedIo, SubmittedIo};
+pub use of_worker::Logs;
+pub use replayable::ReplayLog;
 pub use worker_logs::WorkerLogs;
 pub use writer::LogWriter;

@@ -62,6 +62,7 @@ fn write_all(batches: &Receiver<LogBatch>) -> Vec<LogError> {
         match batch {
             LogBatch::Entries(chunk) => write_entries(&mut lines, chunk, &mut failed),
             LogBatch::Histogram(snapshot) => add_error(write_histogram(&mut lines, &snapshot), &mut failed),
+            LogBatch::Lines(block) => add_error(block.write(), &mut failed),
             LogBatch::End => break,
         }
     }

@@ -18,7 +18,7 @@ use crate::check;
 use crate::disks::Disks;
 use crate::idleness::Idleness;
 use crate::live::{Live, State};
-use crate::logs::{AggregateLog, LogWriter, WorkerLogs};
+use crate::logs::{AggregateLog, LogWriter, Logs};
 use crate::machine;
 use crate::output_guard::OutputGuard;
 use crate::phase::PhaseWatch;
@@ -124,7 +124,7 @@ impl<'a> Coordinator<'a> {
         let aggregate = AggregateLog::open(self.plan, &mut guard);
         self.aggregate = aggregate.map_err(|error| log_refused(None, error))?;
         for (index, slot) in self.slots.iter_mut().enumerate() {
-            let logs = WorkerLogs::open(self.plan, index, &self.log_writer, &mut guard, self.clock);
+            let logs = Logs::open(self.plan, index, &self.log_writer, &mut guard, self.clock);
             slot.logs = logs.map_err(|error| log_refused(Some(&self.plan.workers[index].name), error))?;
         }
         Ok(())
@@ -195,7 +195,7 @@ impl<'a> Coordinator<'a> {
             index,
             live: Arc::clone(&self.live),
             laid_out: slot.laid_out.take(),
-            logs: slot.logs.take(),
+            logs: std::mem::take(&mut slot.logs),
             events: EventSender::new(index, self.sender.clone()),
             gate: Arc::clone(gate),
             shared: Arc::clone(&self.shared),

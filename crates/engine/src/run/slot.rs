@@ -5,7 +5,7 @@ use std::thread::JoinHandle;
 use plan::Worker;
 use record::WorkerStats;
 
-use crate::logs::WorkerLogs;
+use crate::logs::Logs;
 use crate::sampler::Sampler;
 use crate::target::LaidOut;
 
@@ -14,7 +14,7 @@ pub struct WorkerSlot {
     /// The targets, from their early layout until the worker starts.
     pub laid_out: Option<LaidOut>,
     /// The logs, until the worker starts.
-    pub logs: Option<WorkerLogs>,
+    pub logs: Logs,
     pub sampler: Sampler,
     pub stage: SlotStage,
     pub thread: Option<JoinHandle<()>>,
@@ -37,7 +37,7 @@ impl WorkerSlot {
     pub fn new(worker: &Worker) -> Self {
         WorkerSlot {
             laid_out: None,
-            logs: None,
+            logs: Logs::default(),
             sampler: Sampler::new(&worker.measure),
             stage: SlotStage::Waiting,
             thread: None,

@@ -9,7 +9,7 @@ use record::WorkerStats;
 use super::deadlines::Deadlines;
 use super::in_flight::InFlightIo;
 use crate::live::WorkerLive;
-use crate::logs::{LoggedIo, WorkerLogs};
+use crate::logs::{LoggedIo, Logs, ReplayLog, WorkerLogs};
 
 /// Everything that a worker counts.
 pub struct Accounting<'a> {
@@ -18,6 +18,8 @@ pub struct Accounting<'a> {
     pub stats: WorkerStats,
     pub totals: Totals,
     pub logs: Option<WorkerLogs>,
+    /// The log of issued I/Os.
+    pub replay_log: Option<Box<ReplayLog>>,
     /// CPU use of the thread at the start of the measured time.
     usage_from: Usage,
     /// The statistics at the end of the measured time of a worker with streams.
@@ -49,14 +51,15 @@ pub struct Totals {
 }
 
 impl<'a> Accounting<'a> {
-    pub fn new(worker: &Worker, live: &'a WorkerLive, stats: WorkerStats, logs: Option<WorkerLogs>) -> Self {
+    pub fn new(worker: &Worker, live: &'a WorkerLive, stats: WorkerStats, logs: Logs) -> Self {
         let measure = &worker.measure;
         Accounting {
             live,
             measures: Measures { slat: measure.slat, clat: measure.clat, lat: measure.lat, of_ios: true },
             stats,
             totals: Totals::default(),
-            logs,
+            logs: logs.measured,
+            replay_log: logs.replayable,
             usage_from: Usage::default(),
             measured: None,
         }

@@ -15,7 +15,10 @@ pub fn finish(context: Context, mut io_loop: Box<IoLoop>, outcome: Result<(), Ru
     live.set_state(State::Finishing);
     let stats = io_loop.current_stats();
     let now_ns = io_loop.deadlines.now_ns;
-    let IoLoop { submission, mut files, accounting, verification, .. } = *io_loop;
+    let IoLoop { submission, mut files, mut accounting, verification, .. } = *io_loop;
+    if let Some(log) = &mut accounting.replay_log {
+        log.closed_all(files.in_order(), now_ns);
+    }
     // The kernel may still use the files and the backend of I/Os that were given up. They are closed when the process
     // ends, because closing would wait for these I/Os.
     let closed = if submission.in_flight.count() == 0 {
@@ -27,6 +30,9 @@ pub fn finish(context: Context, mut io_loop: Box<IoLoop>, outcome: Result<(), Ru
     };
     if let Some(logs) = accounting.logs {
         logs.finish(now_ns);
+    }
+    if let Some(log) = accounting.replay_log {
+        log.finish();
     }
     if let Some(Err(LogError { fault, source })) = verification.map(|verification| verification.save_state()) {
         context.events.message(Message::Warning(MessageKind::VerifyStateNotSaved { fault, error: source }));

@@ -13,14 +13,14 @@ use super::{commands, setup};
 use crate::fault::PrepareError;
 use crate::layout;
 use crate::live::State;
-use crate::logs::WorkerLogs;
+use crate::logs::Logs;
 use crate::target::LaidOut;
 
 /// Runs a job. It lays out its targets unless they are laid out already.
 pub fn run(
     context: Context,
     laid_out: Option<LaidOut>,
-    logs: Option<WorkerLogs>,
+    logs: Logs,
     wait_at_gate: &mut dyn FnMut() -> Option<u64>,
 ) -> Ended {
     let Context { plan, lease, worker, live, .. } = context;
@@ -94,7 +94,8 @@ pub fn passes(io_loop: &mut IoLoop, start_ns: Option<u64>) -> Result<(), RunErro
             let is_repeated = io_loop.limits.time_based || loops_left > 0;
             if assumes_written { is_repeated } else { has_next_pass(io_loop, loops_left) }
         };
-        if end != PassEnd::Complete || !has_moved || !has_next() {
+        let is_replay = io_loop.replay.is_some();
+        if end != PassEnd::Complete || !has_moved || is_replay || !has_next() {
             break;
         }
         io_loop.close_all()?;

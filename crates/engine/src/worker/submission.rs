@@ -141,6 +141,11 @@ impl Submission {
             let start_ns = issue_ns;
             issue_ns = if nth + 1 == accepted { after_ns } else { start_ns + each_ns };
             io.issue_ns = issue_ns;
+            if let Some(log) = &mut accounting.replay_log
+                && io.done == 0
+            {
+                log.issued(op, start_ns);
+            }
             let Purpose::Data(ddir) = io.purpose else { continue };
             if synchronous || io.done > 0 {
                 continue;

@@ -12,7 +12,7 @@ use super::gate::{Gate, Ticket};
 use super::{burn, job, streams};
 use crate::check::Lease;
 use crate::live::{Live, State};
-use crate::logs::WorkerLogs;
+use crate::logs::Logs;
 use crate::shared::Shared;
 use crate::target::LaidOut;
 
@@ -28,7 +28,7 @@ pub struct Assignment {
     pub live: Arc<Live>,
     /// The targets, if they were laid out before the phase.
     pub laid_out: Option<LaidOut>,
-    pub logs: Option<WorkerLogs>,
+    pub logs: Logs,
     pub events: EventSender,
     /// Opens when all workers of the phase are ready.
     pub gate: Arc<Gate>,

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::io;
+use std::io::{self, BufRead};
 
 use fio::options::core_option;
 use fio::parse::env::Env;
@@ -88,6 +88,10 @@ impl Env for ReadOnce {
         let bytes = RealMachine.read_file(path)?;
         self.0.borrow_mut().insert(path.to_owned(), bytes.clone());
         Ok(bytes)
+    }
+
+    fn open_log(&self, path: &str) -> io::Result<Box<dyn BufRead>> {
+        RealMachine.open_log(path)
     }
 
     fn exists(&self, path: &str) -> bool {

@@ -44,6 +44,7 @@ mod open_flags;
 mod outputs;
 mod readme;
 mod records;
+mod replay;
 mod safety;
 mod safety_lease;
 mod safety_memory;

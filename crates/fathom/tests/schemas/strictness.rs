@@ -16,8 +16,8 @@ pub const OPTIONAL: &str = "\
     fathom, few_intervals, first_error, flow, func, global options, good, interruptions, interval_s, ios, is_unconfirmed, job options, \
     judgements, kind, lat, lat_ns, lat_sum_ns, latency_depth, latency_percentile, latency_target, latency_target_ns, \
     latency_window, latency_window_us, load_generator, machine_limits, message, mixed, near, of, on_cpu_percent, \
-    os_text, percentile, prios, read, response, response_ns, result, seed, sync, syncs, system_ns_per_io, target, text, total_err, \
-    trim, user_ns_per_io, verify, volume, volumes, write";
+    os_text, percentile, prios, read, replay, replayable, response, response_ns, result, seed, sync, syncs, system_ns_per_io, \
+    target, text, total_err, trim, user_ns_per_io, verify, volume, volumes, write";
 
 /// What the objects of the schemas allow.
 #[derive(Default)]

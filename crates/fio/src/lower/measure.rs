@@ -51,6 +51,7 @@ fn logs(values: &Values, job: &str) -> Logs {
         iops: prefix("write_iops_log"),
         latency: prefix("write_lat_log"),
         histogram: prefix("write_hist_log"),
+        replayable: values.text("write_iolog").map(str::to_owned),
         average_ms: values.unsigned("log_avg_msec"),
         window_value: match values.keyword("log_window_value") {
             "max" => WindowValue::Maximum,

@@ -8,6 +8,7 @@ mod limits;
 mod machine;
 mod measure;
 mod process;
+pub(crate) mod replay;
 #[cfg(test)]
 mod supported_options;
 mod targets;
@@ -101,6 +102,9 @@ fn add_job(plan: &mut Plan, job: &Job, position: JobPosition, machine: &dyn Mach
         let number = plan.workers.len() as u32 + 1;
         let mut worker = worker(job, values, number, clone, position, &echo, machine);
         let is_synchronous = engine::is_synchronous(&worker.engine);
+        if let Some(log) = job.logs.get(clone as usize % job.logs.len().max(1)) {
+            replay::replay(&mut worker, log, values, plan.readonly);
+        }
         worker.verify = verify::verify(values, &worker.access, is_synchronous, aux_path);
         plan.workers.push(worker);
     }
@@ -128,6 +132,7 @@ fn worker(
         targets: targets::targets(values, &job.section, clone, machine),
         buffers: targets::buffers(values),
         verify: None,
+        replay: None,
         depth,
         limits: limits::limits(values, position.exits_all),
         rate: limits::rate(values),

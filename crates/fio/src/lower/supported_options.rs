@@ -57,6 +57,8 @@ exitall
 [verify]
 verify=md5
 verify_backlog=8
+[replay]
+read_iolog=log
 [pattern]
 buffer_pattern=0xff
 opendir=/nowhere
@@ -65,7 +67,8 @@ opendir=/nowhere
 #[test]
 fn lowering_reads_every_supported_option() {
     let jobs = JOBS.replace("\n[", "\nsize=64m\n[").replacen("\nsize=64m\n", "\n", 1) + "size=64m\n";
-    let env = FixedEnv::default().file("a.fio", jobs.as_bytes());
+    let env =
+        FixedEnv::default().file("a.fio", jobs.as_bytes()).file("log", b"fio version 2 iolog\na add\na read 0 512\n");
     let Ok(Request::Run(invocation)) = parse(&["a.fio".to_owned()], &env) else { panic!("the jobs are legal") };
     invocation.jobs.iter().for_each(|job| job.values.clear_reads());
     lower(&invocation, &FixedMachine { cpus: 2 });

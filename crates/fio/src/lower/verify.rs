@@ -11,7 +11,8 @@ pub fn verify(values: &Values, access: &Access, is_synchronous: bool, folder: Op
     let method = method(values)?;
     let cpus = values.cpus("verify_async_cpus");
     let only = values.flag("verify_only");
-    let overwrites = overwrites(values, access);
+    // A log can have several writes to a block.
+    let overwrites = overwrites(values, access) || values.is_set("read_iolog");
     let backlog = values.unsigned("verify_backlog");
     let by_default = |name: &str, is_on: bool| if values.is_set(name) { values.flag(name) } else { is_on };
     let is_disordered = access.random_map == RandomMap::Off && !is_synchronous && values.unsigned("iodepth") > 1;

@@ -488,37 +488,24 @@ pub const CORE: &[Opt] = &[
         .parent("trim_percentage"),
     option("trim_backlog_batch", Verify, Number(INT32), Unsupported, "Number of blocks per trim batch")
         .parent("trim_percentage"),
-    option("write_iolog", Replay, Text, Unsupported, "File to record all I/Os in"),
-    option("read_iolog", Replay, Text, Unsupported, "File with the I/Os to replay"),
-    option("read_iolog_chunked", Replay, Bool, Requires("read_iolog"), "Read the I/O log in chunks")
+    option("write_iolog", Replay, Text, Supported, "File to record all I/Os in"),
+    option("read_iolog", Replay, Text, Supported, "File with the I/Os to replay"),
+    option("read_iolog_chunked", Replay, Bool, Supported, "Read the I/O log in chunks")
         .default("0")
         .parent("read_iolog"),
-    option("replay_no_stall", Replay, Bool, Requires("read_iolog"), "Replay without the recorded pauses")
+    option("replay_no_stall", Replay, Bool, Supported, "Replay without the recorded pauses")
         .default("0")
         .parent("read_iolog"),
-    option("replay_redirect", Replay, Text, Requires("read_iolog"), "Target of all replayed I/Os").parent("read_iolog"),
-    option("replay_scale", Replay, Number(INT32), Requires("read_iolog"), "Divisor of the recorded offsets")
+    option("replay_redirect", Replay, Text, Supported, "Target of all replayed I/Os").parent("read_iolog"),
+    option("replay_scale", Replay, Number(INT32), Supported, "Divisor of the recorded offsets")
         .default("1")
         .parent("read_iolog"),
-    option(
-        "replay_align",
-        Replay,
-        Number(INT32.power_of_two()),
-        Requires("read_iolog"),
-        "Alignment of the recorded offsets",
-    )
-    .parent("read_iolog"),
-    option(
-        "replay_time_scale",
-        Replay,
-        Number(INT32.min(1)),
-        Requires("read_iolog"),
-        "Percentage of the recorded pauses",
-    )
-    .default("100")
-    .parent("read_iolog"),
-    option("replay_skip", Replay, Text, Requires("read_iolog"), "Directions that are not replayed")
+    option("replay_align", Replay, Number(INT32.power_of_two()), Supported, "Alignment of the recorded offsets")
         .parent("read_iolog"),
+    option("replay_time_scale", Replay, Number(INT32.min(1)), Supported, "Percentage of the recorded pauses")
+        .default("100")
+        .parent("read_iolog"),
+    option("replay_skip", Replay, Text, Supported, "Directions that are not replayed").parent("read_iolog"),
     option("merge_blktrace_file", Replay, Text, Unsupported, "File for the merged traces"),
     option(
         "merge_blktrace_scalars",

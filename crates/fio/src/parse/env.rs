@@ -1,7 +1,7 @@
 //! Access to environment variables, files and properties of the machine. Tests use fixed values.
 
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, BufRead};
 
 /// The environment of the parser.
 pub trait Env {
@@ -12,6 +12,12 @@ pub trait Env {
     ///
     /// Fails if the file cannot be read.
     fn read_file(&self, path: &str) -> io::Result<Vec<u8>>;
+    /// Opens a log of I/Os, which can be larger than the memory.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it is no regular file or cannot be opened.
+    fn open_log(&self, path: &str) -> io::Result<Box<dyn BufRead>>;
     fn exists(&self, path: &str) -> bool;
     fn is_directory(&self, path: &str) -> bool;
     fn page_bytes(&self) -> u64;
@@ -45,6 +51,10 @@ impl Env for FixedEnv {
 
     fn read_file(&self, path: &str) -> io::Result<Vec<u8>> {
         self.files.get(path).cloned().ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    fn open_log(&self, path: &str) -> io::Result<Box<dyn BufRead>> {
+        Ok(Box::new(io::Cursor::new(self.read_file(path)?)))
     }
 
     fn exists(&self, path: &str) -> bool {

@@ -8,6 +8,7 @@ pub mod env;
 mod job_file;
 mod parser;
 mod program;
+mod replay;
 mod request;
 mod section;
 mod section_lines;
@@ -22,7 +23,7 @@ use units::diagnostic::{Diagnostic, Span};
 use env::Env;
 use parser::Parser;
 use program::Stop;
-pub use request::{Invocation, Job, JobOption, Output, Request};
+pub use request::{Invocation, Job, JobLog, JobOption, Output, Request};
 
 /// Parses a command line, without the program's name, and the job files that it names.
 ///
@@ -61,6 +62,7 @@ pub fn parse_with(args: &[String], overrides: &[Span], env: &dyn Env) -> Result<
             stdout.push_str(&job_file::as_command_line(&sections));
         }
     }
+    replay::read_logs(&mut parser.jobs, &mut parser.state);
     check::jobs(&parser.jobs, &mut parser.state);
     if !parser.state.errors.is_empty() {
         return Err(parser.state.into_diagnostics());

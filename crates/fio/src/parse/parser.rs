@@ -94,6 +94,7 @@ impl<'a> Parser<'a> {
             options: section.options,
             values: section.values,
             span: section.span,
+            logs: Vec::new(),
         });
     }
 

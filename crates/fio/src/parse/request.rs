@@ -1,5 +1,6 @@
 //! What a command line requests: jobs to run, or a text to print.
 
+use iolog::Summary;
 use plan::FioWords;
 use units::diagnostic::{Diagnostic, Span};
 use units::when::When;
@@ -67,4 +68,15 @@ pub struct Job {
     pub values: Values,
     /// The section's header, or `--name`.
     pub span: Span,
+    /// The logs of `read_iolog`. The clones of the job replay them in turn.
+    pub logs: Vec<JobLog>,
+}
+
+/// A log to replay.
+#[derive(Clone, Debug)]
+pub struct JobLog {
+    pub path: String,
+    pub summary: Summary,
+    /// The targets of its files.
+    pub targets: Vec<String>,
 }

@@ -28,13 +28,14 @@ impl Crate {
     }
 }
 
-const CRATES: [Crate; 21] = [
+const CRATES: [Crate; 22] = [
     library("units", "crates/units", &[]),
     library("plan", "crates/plan", &["units"]),
+    library("iolog", "crates/iolog", &["plan"]),
     library("record", "crates/record", &["units", "plan"]),
     library("os", "crates/os", &["units"]),
     library("assessment", "crates/assessment", &["units", "plan", "record"]),
-    library("engine", "crates/engine", &["units", "plan", "record", "os"]).tests(&[
+    library("engine", "crates/engine", &["units", "plan", "iolog", "record", "os"]).tests(&[
         "assessment",
         "judge",
         "diskspd",
@@ -42,7 +43,7 @@ const CRATES: [Crate; 21] = [
         "harness",
     ]),
     library("judge", "crates/judge", &["units", "plan", "record", "assessment"]),
-    library("fio", "crates/fio", &["units", "plan", "record", "assessment"]),
+    library("fio", "crates/fio", &["units", "plan", "iolog", "record", "assessment"]),
     library("diskspd", "crates/diskspd", &["units", "plan", "record", "assessment"]).tests(&["fio"]),
     library("study", "crates/study", &["units", "plan", "record", "assessment", "judge"]).tests(&["fio"]),
     library("report", "crates/report", &["units", "plan", "record", "assessment", "judge", "fio", "diskspd"])

@@ -22,6 +22,7 @@ pub(super) fn setup(setup: &SetupError, error: &RunError) -> String {
         SetupError::EngineWithoutIo => "the engine does no I/O".to_owned(),
         SetupError::VerifyHeader { job, .. } => format!("{job}: the blocks have no room for a header"),
         SetupError::VerifyState { path, .. } => format!("{path}: the verification state cannot be read"),
+        SetupError::Replay { path, .. } => format!("{path}: the log to replay cannot be read"),
         SetupError::Step { step } => format!("{}: {}", setup_call(*step), error.reason()),
         SetupError::Confined { what, ids } => {
             let (call, name) = match what {

@@ -1,5 +1,6 @@
 //! Opens and closes the files of a worker during its I/O.
 
+use iolog::Action;
 use plan::Ddir;
 use record::{IoError, RunError};
 
@@ -16,7 +17,11 @@ impl IoLoop<'_> {
         if self.files.is_full_for(file) && !self.close_one()? {
             return Ok(false);
         }
+        let was_open = self.files.is_open(file);
         self.files.ensure_open(file, self.submission.backend.as_mut(), self.live)?;
+        if !was_open {
+            self.log_file(file, Action::Open);
+        }
         Ok(true)
     }
 
@@ -26,6 +31,12 @@ impl IoLoop<'_> {
     /// A file cannot be opened.
     pub fn open_all(&mut self) -> Result<(), RunError> {
         (0..self.files.targets().len() as u32).try_for_each(|file| self.open(file).map(|_| ()))
+    }
+
+    fn log_file(&mut self, file: u32, action: Action) {
+        if let Some(log) = &mut self.accounting.replay_log {
+            log.file(file, action, self.deadlines.now_ns);
+        }
     }
 
     #[cold]
@@ -46,6 +57,9 @@ impl IoLoop<'_> {
     }
 
     fn close(&mut self, file: u32) -> Result<(), RunError> {
+        if self.files.is_open(file) {
+            self.log_file(file, Action::Close);
+        }
         self.files.close(file, self.submission.backend.as_mut(), self.live)
     }
 
@@ -78,6 +92,9 @@ impl IoLoop<'_> {
     /// # Errors
     /// Returns the first error of a file.
     pub fn close_all(&mut self) -> Result<(), RunError> {
+        if let Some(log) = &mut self.accounting.replay_log {
+            log.closed_all(self.files.in_order(), self.deadlines.now_ns);
+        }
         self.files.close_all(self.submission.backend.as_mut(), self.live)
     }
 }

@@ -14,6 +14,7 @@ mod files;
 mod pauses;
 mod phases;
 mod refill;
+mod replay;
 mod search;
 mod snapshot;
 mod streams;
@@ -40,6 +41,7 @@ use super::unsynced::Unsynced;
 use crate::flow::Flow;
 use crate::live::WorkerLive;
 use crate::metadata::Metadata;
+use crate::replay::Replay;
 use crate::verify::Verification;
 
 /// Why a pass ended.
@@ -77,6 +79,8 @@ pub struct IoLoop<'a> {
     pub minimum: Option<MinimumRate>,
     pub search: Option<DepthSearch>,
     pub verification: Option<Box<Verification<'a>>>,
+    /// The log that the I/Os come from, instead of the pattern.
+    pub replay: Option<Box<Replay>>,
 }
 
 impl IoLoop<'_> {

@@ -18,7 +18,9 @@ impl IoLoop<'_> {
         if room == 0 {
             return Ok((false, None));
         }
-        let is_paced = self.pace.is_some() || matches!(&self.source, IoSource::Streams(streams) if streams.is_paced);
+        let is_paced = self.pace.is_some()
+            || self.replay.is_some()
+            || matches!(&self.source, IoSource::Streams(streams) if streams.is_paced);
         let start_ns = if self.deadlines.now_ns == 0 || !self.submission.is_synchronous() || is_paced {
             self.deadlines.tick()
         } else {
@@ -26,6 +28,7 @@ impl IoLoop<'_> {
         };
         match self.source {
             IoSource::Pattern { .. } if self.is_reading_back() => self.refill_from_writes(room, start_ns),
+            IoSource::Pattern { .. } if self.replay.is_some() => self.refill_from_log(room, start_ns),
             IoSource::Pattern { .. } => self.refill_from_pattern(room, start_ns),
             IoSource::Streams(_) => self.refill_from_streams(room, start_ns),
         }
@@ -74,7 +77,7 @@ impl IoLoop<'_> {
 
     /// Returns the end of the pause of a job that is ahead of the others of its flow.
     #[inline]
-    fn held_back_until(&mut self, now_ns: u64) -> Option<u64> {
+    pub(super) fn held_back_until(&mut self, now_ns: u64) -> Option<u64> {
         self.flow.as_mut()?.admit().map(|pause_ns| now_ns + pause_ns)
     }
 
@@ -96,7 +99,7 @@ impl IoLoop<'_> {
     }
 
     #[inline]
-    fn issue_limit_reached(&self) -> bool {
+    pub(super) fn issue_limit_reached(&self) -> bool {
         let (totals, limits) = (&self.accounting.totals, &self.limits);
         totals.issued_ios >= limits.ios
             || (!limits.ends_by_time
@@ -104,7 +107,7 @@ impl IoLoop<'_> {
     }
 
     /// Prepares an I/O. Returns false if the verification ends before it.
-    fn make_io(&mut self, io: Io, start_ns: u64) -> Result<bool, RunError> {
+    pub(super) fn make_io(&mut self, io: Io, start_ns: u64) -> Result<bool, RunError> {
         let Io { ddir, offset, .. } = io;
         let (file, len) = (io.file as u32, io.length as u32);
         if let Some(metadata) = self.metadata {
@@ -148,7 +151,7 @@ impl IoLoop<'_> {
         Ok(true)
     }
 
-    fn make_sync(&mut self, kind: SyncKind, file: u32, start_ns: u64) -> Result<(), RunError> {
+    pub(super) fn make_sync(&mut self, kind: SyncKind, file: u32, start_ns: u64) -> Result<(), RunError> {
         if !self.open(file)? {
             return Ok(());
         }

@@ -1,7 +1,7 @@
 //! Builds the I/O loop of a job.
 
 use os::errno;
-use plan::{Ddir, RandomMap, Worker};
+use plan::{Access, Ddir, RandomMap, Worker};
 use record::{RunError, SetupError, SetupStep};
 
 use super::counters::empty_stats;
@@ -11,8 +11,9 @@ use crate::access::{FileExtent, Generator, Job, SeedTable};
 use crate::backend;
 use crate::content;
 use crate::fault;
-use crate::logs::WorkerLogs;
+use crate::logs::Logs;
 use crate::metadata::Metadata;
+use crate::replay::Replay;
 use crate::target::LaidOut;
 use crate::verify::Verification;
 use crate::worker::accounting::Accounting;
@@ -36,13 +37,9 @@ use crate::worker::unsynced::Unsynced;
 /// # Errors
 /// There is no memory for the buffers, or the engine, the pattern or the content cannot be set up.
 #[inline(never)]
-pub fn job_loop<'a>(
-    context: Context<'a>,
-    laid_out: LaidOut,
-    logs: Option<WorkerLogs>,
-) -> Result<Box<IoLoop<'a>>, RunError> {
+pub fn job_loop<'a>(context: Context<'a>, laid_out: LaidOut, logs: Logs) -> Result<Box<IoLoop<'a>>, RunError> {
     let Context { plan, lease, worker, platform, live, events, flows } = context;
-    let buffers = memory(worker, worker.depth.iodepth, largest_block(&worker.access));
+    let buffers = memory(worker, worker.depth.iodepth, largest_block(worker));
     let mut buffers = buffers.map_err(|error| failed(SetupStep::Buffers, &error))?;
     let seeds = SeedTable::of_worker(worker);
     let mut content = content::for_worker(plan, worker, &seeds, laid_out.pass_bytes)
@@ -55,11 +52,15 @@ pub fn job_loop<'a>(
     let config = backend::config(worker, laid_out.targets.len());
     let config = config.ok_or_else(|| failed(SetupStep::Engine, &errno::error(errno::EINVAL)))?;
     let backend = platform.open_backend(&config, &buffers).map_err(|error| fault::of_backend(&error))?;
+    let replay = worker.replay.as_ref().map(Replay::open).transpose()?.map(Box::new);
     let access = generator(worker, &laid_out, &seeds)?;
     let is_synchronous = backend.is_synchronous();
     let metadata = Metadata::of(&worker.engine);
     let mut accounting = Accounting::new(worker, live, empty_stats(worker, is_synchronous), logs);
     accounting.measures.of_ios = metadata.is_none();
+    if let Some(log) = &mut accounting.replay_log {
+        log.begin(&laid_out.targets);
+    }
     let in_flight = InFlight::new(worker.depth.iodepth, false);
     let verification = Verification::new(plan, worker, &laid_out.targets, &seeds)?;
     Ok(Box::new(IoLoop {
@@ -81,6 +82,7 @@ pub fn job_loop<'a>(
         flow: worker.flow.and_then(|flow| flows.join(flow)),
         minimum: MinimumRate::new(&worker.rate, worker.access.pattern),
         verification,
+        replay,
         search: worker.latency_target.map(|target| DepthSearch::new(target, worker.depth.iodepth)),
     }))
 }
@@ -98,8 +100,10 @@ fn generator(worker: &Worker, laid_out: &LaidOut, seeds: &SeedTable) -> Result<G
             real_size: target.real_size,
         })
         .collect();
+    // A log has the I/Os in place of the pattern, which may be impossible on these targets.
+    let no_pattern = worker.replay.as_ref().map(|_| Access::default());
     let job = Job {
-        access: &worker.access,
+        access: no_pattern.as_ref().unwrap_or(&worker.access),
         service: worker.targets.service,
         open_files: worker.targets.open_files,
         worker_number: worker.number,
@@ -132,8 +136,8 @@ fn pass_limits(worker: &Worker, laid_out: &LaidOut, synchronous: bool) -> PassLi
     };
     PassLimits {
         // A synchronous engine ends a pass at the end of the files.
-        pass_bytes: if synchronous { u64::MAX } else { pass_bytes },
-        total_bytes: laid_out.total_bytes,
+        pass_bytes: if synchronous || worker.replay.is_some() { u64::MAX } else { pass_bytes },
+        total_bytes: if worker.replay.is_some() { u64::MAX } else { laid_out.total_bytes },
         ios,
         time_based: worker.limits.time_based,
         ends_by_time: worker.limits.time_based && worker.verify.is_none(),

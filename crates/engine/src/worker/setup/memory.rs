@@ -5,13 +5,17 @@ use std::io;
 use os::errno;
 use os::memory::{Buffers, MemoryKind, MemorySpec};
 use os::process::LockedMemory;
-use plan::{Access, Ddir, Memory, Worker};
+use plan::{Ddir, Memory, Worker};
 use record::{RunError, SetupError, SetupStep};
 
 use crate::fault;
 
-/// Returns the largest I/O in bytes.
-pub fn largest_block(access: &Access) -> u64 {
+/// Returns the largest I/O with data in bytes.
+pub fn largest_block(worker: &Worker) -> u64 {
+    if let Some(replay) = &worker.replay {
+        return replay.largest_bytes[Ddir::Read].max(replay.largest_bytes[Ddir::Write]);
+    }
+    let access = &worker.access;
     let pattern = access.pattern;
     let used = |ddir| match ddir {
         // Sizes stand for sequential and random I/O then, not for directions.

@@ -13,6 +13,7 @@ use super::memory::memory;
 use crate::backend;
 use crate::fault;
 use crate::layout;
+use crate::logs::Logs;
 use crate::shared::Shared;
 use crate::streams::{Source, SourceError, slot_bytes, write_at};
 use crate::target::Target;
@@ -55,7 +56,7 @@ pub fn stream_loop<'a>(context: Context<'a>, streams: &Streams, shared: &Shared)
         events,
         deadlines: Deadlines::new(context.clock()),
         submission: Submission::new(backend, buffers, InFlight::new(depth, true), &worker.depth),
-        accounting: Accounting::new(worker, live, stats, None),
+        accounting: Accounting::new(worker, live, stats, Logs::default()),
         source: IoSource::Streams(Box::new(source)),
         files: OpenFiles::of_streams(worker, &lease.targets, targets),
         limits: PassLimits::NONE,
@@ -68,6 +69,7 @@ pub fn stream_loop<'a>(context: Context<'a>, streams: &Streams, shared: &Shared)
         minimum: None,
         flow: None,
         verification: None,
+        replay: None,
         search: None,
     });
     // The files are opened before the start, so that the measured time has nothing but I/O.

@@ -107,7 +107,7 @@ fn run_over(backend: Reluctant, change: impl Fn(&mut Worker), judge: impl Fn(&Io
         flows: &flows,
     };
     let laid_out = crate::layout::lay_out(&plan, worker, &lease.targets, &AtomicBool::new(false), &mut |_| {}).unwrap();
-    let mut io_loop = setup::job_loop(context, laid_out, None).unwrap();
+    let mut io_loop = setup::job_loop(context, laid_out, crate::logs::Logs::default()).unwrap();
     io_loop.submission.replace_backend(Box::new(backend));
     let outcome = passes(&mut io_loop, None);
     judge(&io_loop, outcome);
@@ -194,10 +194,10 @@ fn the_io_count_of_a_job_begins_with_the_first_that_is_measured() {
 #[test]
 fn a_buffer_holds_the_largest_block_that_may_come() {
     let largest = |rw: &str, by_order: bool| {
-        let mut access = sample::worker("a", rw, BLOCK, &[]).access;
-        access.block.max_bytes = plan::PerDdir([1, 2, 4]);
-        access.block.by_sequential_or_random = by_order;
-        setup::largest_block(&access)
+        let mut worker = sample::worker("a", rw, BLOCK, &[]);
+        worker.access.block.max_bytes = plan::PerDdir([1, 2, 4]);
+        worker.access.block.by_sequential_or_random = by_order;
+        setup::largest_block(&worker)
     };
     assert_eq!([largest("read", false), largest("write", false), largest("randrw", false)], [1, 2, 2]);
     assert_eq!(largest("randread", true), 2, "sizes of sequential and of random I/O");

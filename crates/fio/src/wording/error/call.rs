@@ -102,6 +102,7 @@ fn of_setup(setup: &SetupError) -> &'static str {
         SetupError::Log { .. } => "log",
         SetupError::VerifyHeader { .. } => "populate_hdr",
         SetupError::VerifyState { .. } => "verify_load_state",
+        SetupError::Replay { .. } => "read_iolog",
     }
 }
 

@@ -1,6 +1,6 @@
 //! Errors of the set-up of a worker.
 
-use record::{AccessFault, ContentFault, CpuSet, LogFault, OsError, RunError, SetupError};
+use record::{AccessFault, ContentFault, CpuSet, LogFault, OsError, ReplayFault, RunError, SetupError};
 
 use super::call::call;
 use super::call::setup_call;
@@ -30,6 +30,7 @@ pub(super) fn setup(setup: &SetupError, error: &RunError) -> String {
             "{job}: Blocksize too small: a verify header has {header_bytes} bytes, and the blocks or verify_interval \
              have {interval_bytes}"
         ),
+        SetupError::Replay { path, fault } => replay_fault(path, *fault, &error.reason()),
         SetupError::VerifyState { path, fault } => state_fault(path, *fault, &error.reason()),
         SetupError::EngineWithoutIo | SetupError::NoBuffers { .. } => format!("{}: {}", call(error), error.reason()),
         SetupError::Stream { path, .. }
@@ -45,6 +46,15 @@ pub fn log_fault(fault: &LogFault, reason: &str) -> String {
         LogFault::Clock { id } => format!("log_alternate_epoch_clock_id={id}: {reason}"),
         LogFault::Thread => reason.to_owned(),
         LogFault::ThreadEnded => "the thread that writes the logs ended early".to_owned(),
+    }
+}
+
+fn replay_fault(path: &str, fault: ReplayFault, reason: &str) -> String {
+    match fault {
+        ReplayFault::Unreadable => format!("{path}: {reason}"),
+        ReplayFault::NotALog => format!("{path}: neither a log of fio's version 2 or 3 nor a trace of blktrace"),
+        ReplayFault::BadRecord { record } => format!("{path}: record {record} is not one of blktrace, version 7"),
+        ReplayFault::Changed => format!("{path}: the log has changed since its targets were checked"),
     }
 }
 

@@ -1,0 +1,63 @@
+//! Lowers the options of a replay.
+
+use plan::{Ddir, PerDdir, Replay, ReplayRules, ReplaySkip, Worker};
+
+use super::engine;
+use crate::parse::JobLog;
+use crate::parse::values::Values;
+
+/// Replaces the pattern and the targets of a worker by those of a log.
+pub fn replay(worker: &mut Worker, log: &JobLog, values: &Values, readonly: bool) {
+    let summary = &log.summary;
+    let pattern = &mut worker.access.pattern;
+    pattern.reads = summary.ios[Ddir::Read] > 0 || summary.ios[Ddir::Write] == 0 && summary.ios[Ddir::Trim] == 0;
+    pattern.writes = summary.ios[Ddir::Write] > 0;
+    pattern.trims = summary.ios[Ddir::Trim] > 0;
+    pattern.random = false;
+    worker.access.trim_then_write = false;
+    worker.targets.paths = log.targets.clone();
+    (worker.targets.generated, worker.targets.opendir) = (false, None);
+    worker.targets.file_size = None;
+    worker.targets.extent.size = None;
+    // As in fio a log has its own times.
+    (worker.rate.bytes_per_s, worker.rate.ios_per_s) = (PerDdir::default(), PerDdir::default());
+    if let Some(depth) = summary.depth
+        && !values.is_set("iodepth")
+        && !engine::is_synchronous(&worker.engine)
+    {
+        (worker.depth.iodepth, worker.depth.low) = (depth, depth);
+    }
+    worker.replay = Some(Replay {
+        log: log.path.clone(),
+        files: summary.files.clone(),
+        redirects: values.text("replay_redirect").is_some(),
+        rules: rules(values, readonly),
+        chunked: values.flag("read_iolog_chunked"),
+        steps: summary.steps,
+        bytes: summary.bytes,
+        largest_bytes: summary.largest_bytes,
+    });
+}
+
+/// Returns how the entries of a log are changed. The parser has checked the values.
+pub fn rules(values: &Values, readonly: bool) -> ReplayRules {
+    let skipped: Vec<&str> = skipped(values).collect();
+    let skips = |kind: &str| skipped.contains(&kind);
+    ReplayRules {
+        no_stall: values.flag("replay_no_stall"),
+        time_scale_percent: values.unsigned("replay_time_scale") as u32,
+        offset_divisor: values.unsigned("replay_scale") as u32,
+        align_bytes: values.unsigned("replay_align") as u32,
+        skip: ReplaySkip {
+            reads: skips("read"),
+            writes: readonly || skips("write"),
+            trims: readonly || skips("trim"),
+            syncs: skips("sync"),
+        },
+    }
+}
+
+/// Returns the words of `replay_skip`.
+pub fn skipped(values: &Values) -> impl Iterator<Item = &str> {
+    values.text("replay_skip").unwrap_or_default().split(',').map(str::trim).filter(|kind| !kind.is_empty())
+}

@@ -1,0 +1,116 @@
+//! Reads the logs that jobs replay, for their targets and sizes.
+
+use iolog::{BadEntry, Ignored, LogError, Place, Summary, summarize};
+use plan::{Ddir, ReplayRules};
+use units::diagnostic::{Diagnostic, Span};
+
+use super::env::Env;
+use super::request::{Job, JobLog};
+use super::state::State;
+use super::value::path_list;
+use crate::lower::replay::{rules, skipped};
+
+/// Values of `replay_skip`.
+const KINDS: [&str; 4] = ["read", "write", "trim", "sync"];
+
+/// Reads the logs of all jobs. As in fio, `--parse-only` omits it.
+pub fn read_logs(jobs: &mut [Job], state: &mut State) {
+    if state.dry_run {
+        return;
+    }
+    for job in jobs {
+        let Some(paths) = job.values.text("read_iolog") else { continue };
+        let span = job.values.span("read_iolog").unwrap_or(&job.span).clone();
+        if let Some(unknown) = skipped(&job.values).find(|kind| !KINDS.contains(kind)) {
+            let error = Diagnostic::error(format!("job {}: replay_skip has no `{unknown}`", job.name));
+            let at = job.values.span("replay_skip").unwrap_or(&job.span);
+            state.errors.push(error.at(at, "unknown kind").help(format!("use {}", KINDS.join(", "))));
+            continue;
+        }
+        let rules = rules(&job.values, state.program.readonly);
+        let redirect = job.values.text("replay_redirect");
+        let mut logs = Vec::new();
+        for path in path_list::split(paths) {
+            match read(&path, &rules, redirect, state.env) {
+                Ok(log) => {
+                    state.warnings.extend(ignored(&log).map(|warning| warning.at(&span, "replayed without it")));
+                    logs.push(log);
+                }
+                Err(fault) => state.errors.push(error(job, &path, fault, &span)),
+            }
+        }
+        job.logs = logs;
+    }
+}
+
+/// Why a log cannot be replayed.
+enum Fault {
+    Log(LogError),
+    Empty,
+    /// This machine has no device of this number.
+    Device(String),
+}
+
+fn read(path: &str, rules: &ReplayRules, redirect: Option<&str>, env: &dyn Env) -> Result<JobLog, Fault> {
+    let input = env.open_log(path).map_err(|error| Fault::Log(error.into()))?;
+    let summary = summarize(input, rules).map_err(Fault::Log)?;
+    if Ddir::ALL.into_iter().all(|ddir| summary.ios[ddir] == 0) && summary.waits == 0 && summary.syncs == 0 {
+        return Err(Fault::Empty);
+    }
+    let targets = targets(&summary, redirect, env)?;
+    Ok(JobLog { path: path.to_owned(), summary, targets })
+}
+
+fn targets(summary: &Summary, redirect: Option<&str>, env: &dyn Env) -> Result<Vec<String>, Fault> {
+    if let Some(target) = redirect {
+        return Ok(vec![target.to_owned()]);
+    }
+    if !summary.is_of_devices {
+        return Ok(summary.files.clone());
+    }
+    let device = |number: &String| device(number, env).ok_or_else(|| Fault::Device(number.clone()));
+    summary.files.iter().map(device).collect()
+}
+
+/// Returns the path of the block device with a number `MAJOR:MINOR`.
+fn device(number: &str, env: &dyn Env) -> Option<String> {
+    let facts = env.read_file(&format!("/sys/dev/block/{number}/uevent")).ok()?;
+    let facts = String::from_utf8(facts).ok()?;
+    facts.lines().find_map(|line| line.strip_prefix("DEVNAME=")).map(|name| format!("/dev/{name}"))
+}
+
+fn error(job: &Job, path: &str, fault: Fault, span: &Span) -> Diagnostic {
+    let (message, help) = match fault {
+        Fault::Log(LogError::Io(error)) => (error.to_string(), "name a log that `write_iolog` or blktrace wrote"),
+        Fault::Log(LogError::NotALog) => (
+            "neither a log of fio's version 2 or 3 nor a trace of blktrace".to_owned(),
+            "the first line of a log is `fio version 3 iolog`",
+        ),
+        Fault::Log(LogError::BadRecord { record }) => (
+            format!("record {record} is not one of blktrace, version 7"),
+            "make the file with `blkparse DEVICE -o /dev/null -d FILE`",
+        ),
+        Fault::Empty => ("no I/O to replay".to_owned(), "name another log, or skip fewer kinds of I/O"),
+        Fault::Device(number) => {
+            (format!("this machine has no block device {number}"), "name a device with replay_redirect")
+        }
+    };
+    Diagnostic::error(format!("job {}: {path}: {message}", job.name)).at(span, "cannot be replayed").help(help)
+}
+
+/// Returns a warning of the entries that are not replayed.
+fn ignored(log: &JobLog) -> Option<Diagnostic> {
+    let Ignored { count, first } = log.summary.ignored;
+    let (place, why) = first?;
+    let (Place::Line(at) | Place::Record(at)) = place;
+    let why = match why {
+        BadEntry::Fields => "not an entry of this version",
+        BadEntry::Action => "unknown action",
+        BadEntry::File => "a file that no line before it adds",
+        BadEntry::Wait => "version 3 has no waits",
+        BadEntry::Range => "an I/O without bytes or beyond the largest offset",
+        BadEntry::Incomplete => "the log ends within this entry",
+    };
+    let more = if count > 1 { format!(" (and {} more entries)", count - 1) } else { String::new() };
+    Some(Diagnostic::warning(format!("{}:{at}: {why}: ignored{more}", log.path)))
+}

@@ -1,0 +1,19 @@
+//! Logs of I/Os: those of fio (versions 2 and 3), and the binary traces of blktrace.
+//!
+//! [`Steps`] reads a log as it is replayed, [`summarize`] what a plan needs of it. No input makes them panic, and their
+//! memory depends on the number of files, not on the length of the log.
+
+mod blktrace;
+mod entry;
+mod error;
+mod files;
+mod reader;
+mod steps;
+mod summary;
+mod text;
+pub mod write;
+
+pub use entry::Action;
+pub use error::{BadEntry, Ignored, LogError, Place};
+pub use steps::{Step, Steps};
+pub use summary::{Summary, summarize};
