@@ -82,7 +82,7 @@ fn cpu_jobs_end_with_the_last_io_job_if_requested_and_idleness_is_reported() {
         --name=c --ioengine=cpuio --cpuload=5 --cpuchunks=1000 --runtime=600 --exit_on_io_done=1";
     let report = scratch.report(&format!("--idle-prof=percpu {args}"));
     let runtime_ms = report["jobs"][1]["job_runtime"].as_u64().unwrap();
-    assert!((300..600_000).contains(&runtime_ms), "{runtime_ms}");
+    assert!((1..600_000).contains(&runtime_ms), "the thread may start after that of the other job: {runtime_ms}");
     let idleness = report["cpu_idleness"].as_object().unwrap();
     assert!(idleness.contains_key("system") && idleness.contains_key("cpu-0"), "{idleness:?}");
     assert!(idleness.values().all(|share| (0.0..=100.0).contains(&share.as_f64().unwrap())), "{idleness:?}");
