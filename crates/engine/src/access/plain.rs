@@ -40,7 +40,7 @@ impl Plain {
     }
 
     /// Returns the next I/O. Returns `None`, with the generator unchanged, if the file is not open yet or is at its end.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next(self, file: &mut File, random: &mut Tausworthe) -> Option<Io> {
         let blocks = file.blocks[self.ddir as usize];
         if file.state != State::Open || blocks == 0 {

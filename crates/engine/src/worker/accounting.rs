@@ -102,7 +102,7 @@ impl<'a> Accounting<'a> {
     }
 
     /// Counts a completed I/O. Returns its total latency in ns.
-    #[inline]
+    #[inline(always)]
     pub fn completed(&mut self, ddir: Ddir, io: &InFlightIo, deadlines: &Deadlines) -> u64 {
         let now_ns = deadlines.now_ns;
         let (clat_ns, lat_ns) = (now_ns - io.issue_ns, now_ns - io.start_ns);

@@ -141,11 +141,6 @@ impl Submission {
             let start_ns = issue_ns;
             issue_ns = if nth + 1 == accepted { after_ns } else { start_ns + each_ns };
             io.issue_ns = issue_ns;
-            if let Some(log) = &mut accounting.replay_log
-                && io.done == 0
-            {
-                log.issued(op, start_ns);
-            }
             let Purpose::Data(ddir) = io.purpose else { continue };
             if synchronous || io.done > 0 {
                 continue;
@@ -164,6 +159,14 @@ impl Submission {
             }
         }
         equal.record(&mut accounting.stats);
+        if let Some(log) = &mut accounting.replay_log {
+            let times = (0..).map(|nth| before_ns + nth * each_ns);
+            for (op, start_ns) in self.ops[..accepted as usize].iter().zip(times) {
+                if self.in_flight[op.slot].done == 0 {
+                    log.issued(op, start_ns);
+                }
+            }
+        }
     }
 
     /// Reaps completions into `done`.

@@ -25,7 +25,7 @@ enum Failure {
 
 impl IoLoop<'_> {
     /// Handles one completion.
-    #[inline]
+    #[inline(always)]
     pub(super) fn complete(&mut self, completion: Completion) -> Result<(), RunError> {
         let slot = completion.slot;
         let io = self.submission.in_flight[slot];
@@ -35,7 +35,7 @@ impl IoLoop<'_> {
         let Purpose::Data(ddir) = io.purpose else {
             self.submission.in_flight.free(slot);
             self.accounting.sync_completed(&io, self.deadlines.now_ns);
-            return self.verify_completed(slot, &io, true);
+            return self.verify_completed(slot, true);
         };
         let moved = if ddir == Ddir::Trim { io.len } else { io.done + completion.result as u32 };
         if moved < io.len {
@@ -43,10 +43,10 @@ impl IoLoop<'_> {
         }
         self.submission.in_flight.free(slot);
         let counted = self.count(ddir, &io);
-        if self.verification.is_some() { counted.and(self.verify_completed(slot, &io, true)) } else { counted }
+        if self.is_plain { counted } else { counted.and(self.verify_completed(slot, true)) }
     }
 
-    #[inline]
+    #[inline(always)]
     fn count(&mut self, ddir: Ddir, io: &InFlightIo) -> Result<(), RunError> {
         let lat_ns = self.accounting.completed(ddir, io, &self.deadlines);
         if let Some(search) = &mut self.search {
@@ -64,7 +64,7 @@ impl IoLoop<'_> {
         let io = self.submission.in_flight[slot];
         self.submission.in_flight.free(slot);
         self.accounting.totals.completed_ios += u64::from(io.purpose != Purpose::Sync);
-        self.verify_completed(slot, &io, false)?;
+        self.verify_completed(slot, false)?;
         match self.handle_error(&io, errno) {
             Failure::Survived => Ok(()),
             Failure::Full => {

@@ -81,6 +81,8 @@ pub struct IoLoop<'a> {
     pub verification: Option<Box<Verification<'a>>>,
     /// The log that the I/Os come from, instead of the pattern.
     pub replay: Option<Box<Replay>>,
+    /// The job has no verification, replay and flow. The path of its I/Os has no branches for them.
+    pub is_plain: bool,
 }
 
 impl IoLoop<'_> {

@@ -27,8 +27,10 @@ impl IoLoop<'_> {
             self.deadlines.now_ns
         };
         match self.source {
-            IoSource::Pattern { .. } if self.is_reading_back() => self.refill_from_writes(room, start_ns),
-            IoSource::Pattern { .. } if self.replay.is_some() => self.refill_from_log(room, start_ns),
+            IoSource::Pattern { .. } if !self.is_plain && self.is_reading_back() => {
+                self.refill_from_writes(room, start_ns)
+            }
+            IoSource::Pattern { .. } if !self.is_plain && self.replay.is_some() => self.refill_from_log(room, start_ns),
             IoSource::Pattern { .. } => self.refill_from_pattern(room, start_ns),
             IoSource::Streams(_) => self.refill_from_streams(room, start_ns),
         }
@@ -36,13 +38,18 @@ impl IoLoop<'_> {
 
     fn refill_from_pattern(&mut self, room: u32, start_ns: u64) -> Result<(bool, Option<u64>), RunError> {
         for _ in 0..room {
-            if self.verification.is_some() && self.verify_between_writes(start_ns)? {
+            if !self.is_plain && self.verify_between_writes(start_ns)? {
                 continue;
             }
             if self.issue_limit_reached() {
                 return Ok((true, None));
             }
-            if let Some(due_ns) = self.delayed_until(start_ns).or_else(|| self.held_back_until(start_ns)) {
+            if let Some(due_ns) = self.delayed_until(start_ns) {
+                return Ok((false, Some(due_ns)));
+            }
+            if !self.is_plain
+                && let Some(due_ns) = self.held_back_until(start_ns)
+            {
                 return Ok((false, Some(due_ns)));
             }
             let IoSource::Pattern { access, .. } = &mut self.source else { break };
@@ -107,6 +114,7 @@ impl IoLoop<'_> {
     }
 
     /// Prepares an I/O. Returns false if the verification ends before it.
+    #[inline(always)]
     pub(super) fn make_io(&mut self, io: Io, start_ns: u64) -> Result<bool, RunError> {
         let Io { ddir, offset, .. } = io;
         let (file, len) = (io.file as u32, io.length as u32);
@@ -129,7 +137,7 @@ impl IoLoop<'_> {
                 self.submission.buffers.fill(slot, prepare);
             }
         }
-        if self.verification.is_some() && !self.prepare_verified(slot, &io, start_ns) {
+        if !self.is_plain && !self.prepare_verified(slot, &io, start_ns) {
             self.submission.in_flight.free(slot);
             return Ok(false);
         }

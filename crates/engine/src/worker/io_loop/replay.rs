@@ -9,9 +9,10 @@ use crate::replay::Due;
 
 impl IoLoop<'_> {
     /// Makes the I/Os of a log that are due for the free slots.
+    #[cold]
     pub(super) fn refill_from_log(&mut self, room: u32, start_ns: u64) -> Result<(bool, Option<u64>), RunError> {
         for _ in 0..room {
-            if self.verification.is_some() && self.verify_between_writes(start_ns)? {
+            if self.verify_between_writes(start_ns)? {
                 continue;
             }
             if self.issue_limit_reached() {

@@ -86,6 +86,7 @@ impl IoLoop<'_> {
     }
 
     /// Prepares the data of a write, and the check of a read. Returns false if the verification ends before the I/O.
+    #[cold]
     pub(super) fn prepare_verified(&mut self, slot: u32, io: &Io, start_ns: u64) -> bool {
         let Some(verification) = &mut self.verification else { return true };
         let file = io.file as u32;
@@ -103,6 +104,7 @@ impl IoLoop<'_> {
     }
 
     /// Makes the read of a written block, if one is due. Returns false if there is none.
+    #[cold]
     pub(super) fn verify_between_writes(&mut self, start_ns: u64) -> Result<bool, RunError> {
         let Some(write) = self.verification.as_mut().and_then(|verification| verification.due_between_writes()) else {
             return Ok(false);
@@ -112,6 +114,7 @@ impl IoLoop<'_> {
     }
 
     /// Makes reads of written blocks for the free slots.
+    #[cold]
     pub(super) fn refill_from_writes(&mut self, room: u32, start_ns: u64) -> Result<(bool, Option<u64>), RunError> {
         for _ in 0..room {
             let next = self.verification.as_mut().and_then(|verification| verification.next_to_read_back());
@@ -141,8 +144,10 @@ impl IoLoop<'_> {
     }
 
     /// Ends the I/O of a slot, and checks the block if it was read to be checked.
-    pub(super) fn verify_completed(&mut self, slot: u32, io: &InFlightIo, has_succeeded: bool) -> Result<(), RunError> {
+    #[cold]
+    pub(super) fn verify_completed(&mut self, slot: u32, has_succeeded: bool) -> Result<(), RunError> {
         let Some(verification) = &mut self.verification else { return Ok(()) };
+        let io = self.submission.in_flight[slot];
         let ddir = match io.purpose {
             Purpose::Data(ddir) => Some(ddir),
             Purpose::Sync => None,

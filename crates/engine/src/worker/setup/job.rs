@@ -81,6 +81,7 @@ pub fn job_loop<'a>(context: Context<'a>, laid_out: LaidOut, logs: Logs) -> Resu
         think: ThinkTimer::new(&worker.think),
         flow: worker.flow.and_then(|flow| flows.join(flow)),
         minimum: MinimumRate::new(&worker.rate, worker.access.pattern),
+        is_plain: worker.verify.is_none() && worker.replay.is_none() && worker.flow.is_none(),
         verification,
         replay,
         search: worker.latency_target.map(|target| DepthSearch::new(target, worker.depth.iodepth)),

@@ -70,6 +70,7 @@ pub fn stream_loop<'a>(context: Context<'a>, streams: &Streams, shared: &Shared)
         flow: None,
         verification: None,
         replay: None,
+        is_plain: true,
         search: None,
     });
     // The files are opened before the start, so that the measured time has nothing but I/O.
