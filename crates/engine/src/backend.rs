@@ -1,8 +1,8 @@
 //! From a job's engine to the configuration of a back end.
 
 use os::file::Advice;
-use os::io::{BackendConfig, EngineKind};
-use plan::{Engine, Fadvise, Worker};
+use os::io::{BackendConfig, EngineKind, NetConfig, Protocol};
+use plan::{Engine, Fadvise, Net, NetProtocol, Worker};
 
 /// `sync_file_range`'s flags, in the kernel's numbers.
 const WAIT_BEFORE: u32 = 1;
@@ -16,6 +16,35 @@ pub(crate) fn advice(worker: &Worker) -> Option<Advice> {
         (Fadvise::Random, _) | (Fadvise::Pattern, true) => Some(Advice::Random),
         (Fadvise::Sequential, _) | (Fadvise::Pattern, false) => Some(Advice::Sequential),
         (Fadvise::NoReuse, _) => Some(Advice::NoReuse),
+    }
+}
+
+/// Returns the link to the peer of a worker.
+fn link(worker: &Worker, net: &Net) -> NetConfig {
+    let pattern = worker.access.pattern;
+    NetConfig {
+        protocol: match net.protocol {
+            NetProtocol::Tcp => Protocol::Tcp,
+            NetProtocol::TcpV6 => Protocol::TcpV6,
+            NetProtocol::Udp => Protocol::Udp,
+            NetProtocol::UdpV6 => Protocol::UdpV6,
+            NetProtocol::Unix => Protocol::Unix,
+            NetProtocol::Vsock => Protocol::Vsock,
+        },
+        host: net.host.clone(),
+        port: net.port,
+        listens: net.listens,
+        pingpong: net.pingpong,
+        no_delay: net.no_delay,
+        interface: net.interface.clone(),
+        ttl: net.ttl,
+        window_bytes: net.window_bytes,
+        mss_bytes: net.mss_bytes,
+        splices: net.splices,
+        reads: pattern.reads,
+        writes: pattern.writes,
+        total_bytes: worker.targets.extent.size.map_or(0, |size| size.of(0)),
+        numbers_datagrams: worker.verify.is_none(),
     }
 }
 
@@ -56,6 +85,7 @@ pub(crate) fn config(worker: &Worker, files: usize) -> Option<BackendConfig> {
         Engine::Psync => new(EngineKind::Psync),
         Engine::Vsync => new(EngineKind::Vsync),
         Engine::Pvsync => new(EngineKind::Pvsync),
+        Engine::Splice => new(EngineKind::Splice),
         Engine::Posixaio => new(EngineKind::Posixaio),
         Engine::Windowsaio => new(EngineKind::Windowsaio),
         Engine::Falloc => new(EngineKind::Falloc),
@@ -67,7 +97,12 @@ pub(crate) fn config(worker: &Worker, files: usize) -> Option<BackendConfig> {
         | Engine::DirCreate
         | Engine::DirStat(_)
         | Engine::DirDelete => new(EngineKind::Null),
-        Engine::Cpu { .. } => return None,
+        Engine::PageFault => {
+            let memory_bytes = worker.targets.extent.size.map_or(0, |size| size.of(0));
+            BackendConfig { memory_bytes, ..new(EngineKind::PageFault) }
+        }
+        Engine::Net(net) => BackendConfig { net: Some(Box::new(link(worker, net))), ..new(EngineKind::Net) },
+        Engine::Cpu { .. } | Engine::Exec(_) => return None,
     };
     config.atomic = worker.targets.open.atomic;
     config.maps_too =

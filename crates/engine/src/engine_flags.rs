@@ -7,6 +7,10 @@ use plan::Engine;
 pub struct EngineFlags {
     /// Needs no file on a disk (fio: DISKLESSIO).
     pub diskless: bool,
+    /// Opens no files.
+    pub without_files: bool,
+    /// Transfers to and from a peer. Its links are opened before the measured time.
+    pub has_peer: bool,
     /// Moves no data (fio: FAKEIO).
     pub fake: bool,
     /// Issues nothing that counts as I/O (fio: NOIO).
@@ -28,16 +32,24 @@ impl EngineFlags {
         let none = EngineFlags::default();
         let metadata = EngineFlags { fake: true, metadata: true, ..none };
         match engine {
-            Engine::Null => EngineFlags { diskless: true, fake: true, ..none },
-            Engine::Cpu { .. } => EngineFlags { diskless: true, no_io: true, ..none },
+            Engine::Null => EngineFlags { diskless: true, without_files: true, fake: true, ..none },
+            Engine::Cpu { .. } | Engine::Exec(_) => EngineFlags { diskless: true, no_io: true, ..none },
+            Engine::PageFault => EngineFlags { diskless: true, without_files: true, no_extend: true, ..none },
+            Engine::Net(_) => EngineFlags { diskless: true, without_files: true, has_peer: true, ..none },
             Engine::Mmap { .. } => EngineFlags { no_extend: true, ..none },
             Engine::Ftruncate => EngineFlags { fake: true, ..none },
             Engine::FileStat(_) | Engine::FileDelete => metadata,
-            Engine::FileCreate => EngineFlags { diskless: true, one_block_each: true, ..metadata },
-            Engine::DirCreate => EngineFlags { diskless: true, directories: true, one_block_each: true, ..metadata },
-            Engine::DirStat(_) | Engine::DirDelete => {
-                EngineFlags { diskless: true, directories: true, makes_directories: true, ..metadata }
+            Engine::FileCreate => EngineFlags { diskless: true, without_files: true, one_block_each: true, ..metadata },
+            Engine::DirCreate => {
+                EngineFlags { diskless: true, without_files: true, directories: true, one_block_each: true, ..metadata }
             }
+            Engine::DirStat(_) | Engine::DirDelete => EngineFlags {
+                diskless: true,
+                without_files: true,
+                directories: true,
+                makes_directories: true,
+                ..metadata
+            },
             Engine::IoUring(_)
             | Engine::Libaio { .. }
             | Engine::Sync
@@ -46,6 +58,7 @@ impl EngineFlags {
             | Engine::Pvsync
             | Engine::Pvsync2 { .. }
             | Engine::Posixaio
+            | Engine::Splice
             | Engine::Windowsaio
             | Engine::Falloc => none,
         }

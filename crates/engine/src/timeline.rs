@@ -50,7 +50,8 @@ struct Member {
 
 impl TimelineWatch {
     pub fn new(plan: &Plan, phase: u32, disks: &Disks, now_ns: u64) -> Self {
-        let of_phase = |worker: &&Worker| worker.phase == phase && !matches!(worker.engine, Engine::Cpu { .. });
+        let of_phase =
+            |worker: &&Worker| worker.phase == phase && !matches!(worker.engine, Engine::Cpu { .. } | Engine::Exec(_));
         let member = |worker: &Worker| Member {
             ramps: worker.limits.ramp_ns > 0 || worker.limits.ramp_bytes > 0,
             ..Member::default()

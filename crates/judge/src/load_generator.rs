@@ -131,7 +131,7 @@ impl<'a> Thread<'a> {
     fn of((worker, counted): Member<'a>) -> Option<Self> {
         let stats = &counted.stats;
         let ios: f64 = stats.ddirs.iter().map(|ddir| ddir.ios as f64).sum();
-        if ios == 0.0 || matches!(worker.engine, Engine::Cpu { .. }) {
+        if ios == 0.0 || matches!(worker.engine, Engine::Cpu { .. } | Engine::Exec(_)) {
             return None;
         }
         let shares = shares(stats);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 pub use crate::system::process::{
     LockedMemory, raise_open_file_limit, random_bytes, set_io_priority, set_nice, set_timer_slack, shell,
-    stdout_is_terminal, thread_id, thread_usage,
+    stdout_is_terminal, terminate, thread_id, thread_usage,
 };
 
 /// Interval of polling a child process.
@@ -38,6 +38,40 @@ impl Usage {
             run_delay_ns: self.run_delay_ns.zip(earlier.run_delay_ns).map(|(now, then)| now.saturating_sub(then)),
         }
     }
+}
+
+/// Ends a child process: requests its end, waits up to `grace`, and kills it if it still runs. After a stop the rest of the
+/// wait takes at most `grace_after_stop`.
+///
+/// # Errors
+/// Returns the error of the system call if the child cannot be waited for.
+pub fn end(
+    child: &mut Child,
+    grace: Duration,
+    grace_after_stop: Duration,
+    is_stopped: impl Fn() -> bool,
+) -> io::Result<()> {
+    let mut left = grace;
+    if child.try_wait()?.is_some() {
+        return Ok(());
+    }
+    terminate(child)?;
+    loop {
+        if is_stopped() {
+            left = left.min(grace_after_stop);
+        }
+        if left.is_zero() {
+            break;
+        }
+        let pause = left.min(CHILD_POLL_INTERVAL);
+        std::thread::sleep(pause);
+        left -= pause;
+        if child.try_wait()?.is_some() {
+            return Ok(());
+        }
+    }
+    child.kill()?;
+    child.wait().map(drop)
 }
 
 /// Waits for a child process and returns its exit status.

@@ -27,6 +27,8 @@ pub enum Engine {
         thp: bool,
     },
     Posixaio,
+    /// `splice` and `vmsplice` through a pipe.
+    Splice,
     /// Overlapped I/O with a completion port.
     Windowsaio,
     Null,
@@ -37,6 +39,12 @@ pub enum Engine {
         sorts: bool,
         exit_on_io_done: bool,
     },
+    /// Runs a program; does no I/O.
+    Exec(Exec),
+    /// Copies from and to anonymous memory of the job's size.
+    PageFault,
+    /// Transfers to and from a peer.
+    Net(Net),
     FileCreate,
     FileStat(StatCall),
     FileDelete,
@@ -59,9 +67,16 @@ impl Engine {
             | Engine::Pvsync
             | Engine::Pvsync2 { .. }
             | Engine::Posixaio
+            | Engine::Splice
             | Engine::Windowsaio
             | Engine::Mmap { .. } => true,
-            Engine::Null | Engine::Cpu { .. } | Engine::Falloc | Engine::Ftruncate => false,
+            Engine::Null
+            | Engine::Cpu { .. }
+            | Engine::Exec(_)
+            | Engine::PageFault
+            | Engine::Net(_)
+            | Engine::Falloc
+            | Engine::Ftruncate => false,
             Engine::FileCreate
             | Engine::FileStat(_)
             | Engine::FileDelete
@@ -98,6 +113,63 @@ pub struct IoUring {
     pub force_async_every: u32,
     pub nowait: bool,
     pub uncached: bool,
+}
+
+/// A link to a peer.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Net {
+    pub protocol: NetProtocol,
+    /// Host of the peer, multicast group, path of the UNIX socket, or context identifier of the virtual machine.
+    pub host: Option<String>,
+    /// Port of the peer, or the port to listen at.
+    pub port: u32,
+    /// Waits for the peer instead of connecting to it.
+    pub listens: bool,
+    /// Each transfer is answered by one of the same length.
+    pub pingpong: bool,
+    /// Small packets are sent without delay.
+    pub no_delay: bool,
+    /// Address of the interface for multicast.
+    pub interface: Option<String>,
+    /// Hops of multicast.
+    pub ttl: u32,
+    /// Size of the socket's buffer. 0 is the system's.
+    pub window_bytes: u32,
+    /// Segment size of TCP. 0 is the system's.
+    pub mss_bytes: u32,
+    /// Transfers by `splice`.
+    pub splices: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NetProtocol {
+    #[default]
+    Tcp,
+    TcpV6,
+    Udp,
+    UdpV6,
+    Unix,
+    Vsock,
+}
+
+impl NetProtocol {
+    pub fn is_tcp(self) -> bool {
+        matches!(self, NetProtocol::Tcp | NetProtocol::TcpV6)
+    }
+}
+
+/// The program of a worker that does no I/O.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Exec {
+    /// Path or name of the program.
+    pub program: String,
+    /// Separated by blanks. `%r` is the runtime in seconds, `%n` the name of the job.
+    pub arguments: Option<String>,
+    /// Time in seconds between SIGTERM and SIGKILL.
+    pub grace_time_s: u32,
+    /// The output goes to files named after the job.
+    pub saves_output: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]

@@ -326,6 +326,11 @@ pub enum SetupError {
         path: String,
         refusal: OutputRefusal,
     },
+    /// The program of a worker cannot be started.
+    Program {
+        /// Path or name of the program.
+        program: String,
+    },
     /// A command before or after a job failed.
     Command {
         step: SetupStep,
@@ -425,6 +430,8 @@ pub enum SetupStep {
     LockedMemory,
     Prerun,
     Postrun,
+    /// The program of a worker.
+    Program,
 }
 
 impl RunError {

@@ -44,6 +44,24 @@ pub enum MessageKind {
     NoSpaceReserved { path: String, from_bytes: u64, to_bytes: u64, error: OsError },
     /// A worker that burns CPU time.
     CpuBurn { job: String, load_percent: u32, chunk_us: u64, sorts: bool },
+    /// A worker runs a program.
+    ProgramStarted {
+        job: String,
+        /// Path or name of the program.
+        program: String,
+        /// Its arguments, separated by blanks.
+        arguments: Option<String>,
+        /// Its output goes to files.
+        saves_output: bool,
+    },
+    /// The program of a worker failed.
+    ProgramFailed {
+        job: String,
+        /// Path or name of the program.
+        program: String,
+        /// Its exit status, in words.
+        status: String,
+    },
     /// A synchronous engine has a depth of 1.
     DepthIsOne {},
     /// The output of a command goes to a file.

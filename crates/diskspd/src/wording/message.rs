@@ -30,6 +30,8 @@ fn text(kind: &MessageKind) -> String {
             format!("{path}: no space reserved: {error}")
         }
         MessageKind::CpuBurn { job, load_percent, .. } => format!("{job}: {load_percent} % load on a CPU"),
+        MessageKind::ProgramStarted { job, program, .. } => format!("{job}: runs {program}"),
+        MessageKind::ProgramFailed { job, program, status } => format!("{job}: {program} ended with {status}"),
         MessageKind::CommandOutput { path, .. } => format!("the output of a command is in {path}"),
         MessageKind::PostrunFailed { job, error: failed } => format!("{job}: {}", error(failed)),
         MessageKind::AggregateLogFailed { error, .. } | MessageKind::LogsIncomplete { error, .. } => {

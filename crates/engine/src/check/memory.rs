@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use os::errno;
 use os::memory::limits;
 use plan::stream::WriteContent;
-use plan::{Ddir, Memory, Plan, Worker};
+use plan::{Ddir, Engine, Memory, Plan, Worker};
 use record::{CheckError, MemoryLimit, RunError};
 
 use crate::engine_flags::EngineFlags;
@@ -66,7 +66,8 @@ impl Need {
         let mut memory_bytes = RESERVE_BYTES;
         for worker in &plan.workers {
             let (buffers, stacks) = phases.entry(worker.phase).or_default();
-            *buffers = buffers.saturating_add(buffer_bytes(worker)).saturating_add(replay_bytes(worker));
+            let of_worker = [buffer_bytes(worker), replay_bytes(worker), page_fault_bytes(worker)];
+            *buffers = of_worker.into_iter().fold(*buffers, u64::saturating_add);
             *stacks += STACK_BYTES as u64;
             memory_bytes = memory_bytes.saturating_add(WORKER_BYTES + latency_bytes(worker) + log_bytes(worker));
         }
@@ -119,6 +120,14 @@ fn buffer_bytes(worker: &Worker) -> u64 {
 fn replay_bytes(worker: &Worker) -> u64 {
     let replay = worker.replay.as_ref().filter(|replay| !replay.chunked);
     replay.map_or(0, |replay| replay.steps.saturating_mul(size_of::<iolog::Step>() as u64))
+}
+
+/// Returns the memory that `page_fault` writes. Pages that are only read are all the same.
+fn page_fault_bytes(worker: &Worker) -> u64 {
+    if worker.engine != Engine::PageFault || !worker.access.pattern.writes {
+        return 0;
+    }
+    worker.targets.extent.size.map_or(0, |size| size.of(0))
 }
 
 fn latency_bytes(worker: &Worker) -> u64 {

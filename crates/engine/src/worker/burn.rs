@@ -55,8 +55,8 @@ fn burn_until_end(context: Context, mut burner: CpuBurn) -> Ended {
     Ended { stats, error: None, nonfatal_errors: 0, first_nonfatal_errno: 0 }
 }
 
-/// Counts a chunk. fio reports each chunk as a read of 0 bytes.
-fn count_chunk(stats: &mut WorkerStats, took_ns: u64) {
+/// Counts a step of a worker without I/O. fio reports each as a read of 0 bytes.
+pub(super) fn count_chunk(stats: &mut WorkerStats, took_ns: u64) {
     let reads = &mut stats.ddirs[plan::Ddir::Read as usize];
     reads.issued += 1;
     reads.ios += 1;

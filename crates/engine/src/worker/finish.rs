@@ -1,5 +1,6 @@
 //! The end of a worker.
 
+use plan::Ddir;
 use record::{Ended, Message, MessageKind, RunError};
 
 use super::commands;
@@ -13,7 +14,8 @@ use crate::logs::LogError;
 pub fn finish(context: Context, mut io_loop: Box<IoLoop>, outcome: Result<(), RunError>) -> Ended {
     let Context { worker, lease, live, .. } = context;
     live.set_state(State::Finishing);
-    let stats = io_loop.current_stats();
+    let mut stats = io_loop.current_stats();
+    stats.ddirs[Ddir::Read as usize].dropped += io_loop.submission.backend.lost();
     let now_ns = io_loop.deadlines.now_ns;
     let IoLoop { submission, mut files, mut accounting, verification, .. } = *io_loop;
     if let Some(log) = &mut accounting.replay_log {

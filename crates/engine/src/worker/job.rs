@@ -10,6 +10,7 @@ use super::finish::finish;
 use super::io_loop::{IoLoop, PassEnd};
 use super::source::IoSource;
 use super::{commands, setup};
+use crate::engine_flags::EngineFlags;
 use crate::fault::PrepareError;
 use crate::layout;
 use crate::live::State;
@@ -45,13 +46,21 @@ pub fn run(
     let start_ns = opened_ns.filter(|_| starts_at_once(worker));
     let ready =
         commands::prerun(context).and_then(|()| check_again(context)).and_then(|()| pre_read(context, &io_loop));
-    let outcome = ready.and_then(|()| passes(&mut io_loop, start_ns));
+    let connected = ready.and_then(|()| if has_peer(worker) { io_loop.open_all() } else { Ok(()) });
+    let outcome = connected.and_then(|()| passes(&mut io_loop, start_ns));
     finish(context, io_loop, outcome)
 }
 
 /// Returns true if the first I/O follows the start of the phase directly.
 fn starts_at_once(worker: &Worker) -> bool {
-    setup::start_delay_ns(worker) == 0 && worker.process.exec_prerun.is_none() && !worker.targets.pre_read
+    setup::start_delay_ns(worker) == 0
+        && worker.process.exec_prerun.is_none()
+        && !worker.targets.pre_read
+        && !has_peer(worker)
+}
+
+fn has_peer(worker: &Worker) -> bool {
+    EngineFlags::of(&worker.engine).has_peer
 }
 
 /// Checks the targets again if the job starts later than its phase.

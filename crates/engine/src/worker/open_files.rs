@@ -27,7 +27,7 @@ pub struct OpenFiles<'a> {
     limit: usize,
     /// How targets are opened: one for all of them, or one for each.
     modes: Vec<OpenMode>,
-    /// The engine moves no data and has no files: `/dev/null` stands for each.
+    /// The engine has no files: `/dev/null` stands for each.
     without_files: bool,
     /// The engine moves no data: there is nothing to verify.
     without_data: bool,
@@ -70,7 +70,7 @@ impl<'a> OpenFiles<'a> {
             order: Vec::new(),
             limit: if worker.targets.open_files == 0 { usize::MAX } else { worker.targets.open_files as usize },
             modes: vec![OpenMode { options, advice: backend::advice(worker), mapping: None }],
-            without_files: flags.diskless && flags.fake,
+            without_files: flags.without_files,
             without_data: flags.fake,
             fsync_on_close: worker.access.syncs.fsync_on_close,
             invalidate: worker.targets.invalidate,
@@ -138,6 +138,7 @@ impl<'a> OpenFiles<'a> {
         &self.order
     }
 
+    /// Opens a file unless it is open. If the worker is stopped while it waits for a peer, the file is not open.
     #[inline]
     pub fn ensure_open(&mut self, index: u32, backend: &mut dyn Backend, live: &WorkerLive) -> Result<(), RunError> {
         if self.open[index as usize].is_some() { Ok(()) } else { self.open(index, backend, live) }
@@ -167,10 +168,12 @@ impl<'a> OpenFiles<'a> {
             let _ = layout::invalidate(&file, target);
         }
         let attached = match mapping {
-            None => backend.attach(index, &file),
-            Some(mapping) => backend.map(index, &file, mapping),
+            None => attach(index, &file, backend, live),
+            Some(mapping) => backend.map(index, &file, mapping).map(|()| true),
         };
-        attached.map_err(|error| failed(OpenCall::Attach, &error))?;
+        if !attached.map_err(|error| failed(OpenCall::Attach, &error))? {
+            return Ok(());
+        }
         self.open[index as usize] = Some(file);
         self.order.push(index);
         live.open_files.store(self.order.len() as u32, Relaxed);
@@ -238,6 +241,20 @@ impl<'a> OpenFiles<'a> {
             // Never written: there is nothing to flush.
             Err(error) if error.is(io::ErrorKind::NotFound) => Ok(()),
             Err(error) => Err(error),
+        }
+    }
+}
+
+/// Attaches a file, or waits for its peer. Returns false if the worker is stopped meanwhile.
+fn attach(index: u32, file: &File, backend: &mut dyn Backend, live: &WorkerLive) -> io::Result<bool> {
+    loop {
+        match backend.attach(index, file) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                if live.stop.load(Relaxed) {
+                    return Ok(false);
+                }
+            }
+            attached => return attached.map(|()| true),
         }
     }
 }

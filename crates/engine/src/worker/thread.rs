@@ -9,7 +9,7 @@ use record::Started;
 use super::context::Context;
 use super::events::EventSender;
 use super::gate::{Gate, Ticket};
-use super::{burn, job, streams};
+use super::{burn, job, program, streams};
 use crate::check::Lease;
 use crate::live::{Live, State};
 use crate::logs::Logs;
@@ -58,6 +58,7 @@ pub fn run(assignment: Assignment) {
                 Engine::Cpu { load_percent, chunk_us, sorts, .. } => {
                     burn::run(context, (load_percent, chunk_us, sorts), &mut wait_at_gate)
                 }
+                Engine::Exec(ref exec) => program::run(context, exec, &mut wait_at_gate),
                 _ => job::run(context, laid_out, logs, &mut wait_at_gate),
             }
         }

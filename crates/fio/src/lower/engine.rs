@@ -1,11 +1,12 @@
 //! Lowers `ioengine`, the options of the engine and the queue depth.
 
-use plan::{Depth, Engine, IoUring, StatCall};
+use plan::{Depth, Engine, Exec, IoUring, Net, NetProtocol, StatCall};
 
 use crate::options::engines::DEFAULT_ENGINE;
 use crate::parse::values::Values;
 
-pub fn engine(values: &Values) -> Engine {
+/// Returns the engine of a clone of a job.
+pub fn engine(values: &Values, clone: u32) -> Engine {
     match values.text("ioengine").unwrap_or(DEFAULT_ENGINE) {
         "io_uring" => Engine::IoUring(io_uring(values)),
         "libaio" => Engine::Libaio { userspace_reap: values.flag("userspace_reap"), nowait: values.flag("nowait") },
@@ -19,6 +20,7 @@ pub fn engine(values: &Values) -> Engine {
             uncached: values.number("uncached") != 0,
         },
         "mmap" => Engine::Mmap { thp: values.number("thp") != 0 },
+        "splice" => Engine::Splice,
         "posixaio" => Engine::Posixaio,
         "windowsaio" => Engine::Windowsaio,
         "null" => Engine::Null,
@@ -28,6 +30,15 @@ pub fn engine(values: &Values) -> Engine {
             sorts: values.keyword("cpumode") == "qsort",
             exit_on_io_done: values.flag("exit_on_io_done"),
         },
+        "exec" => Engine::Exec(Exec {
+            program: values.text("program").unwrap_or_default().to_owned(),
+            arguments: values.text("arguments").map(str::to_owned),
+            grace_time_s: values.unsigned("grace_time") as u32,
+            saves_output: values.flag("std_redirect"),
+        }),
+        "page_fault" => Engine::PageFault,
+        "net" => Engine::Net(net(values, clone, false)),
+        "netsplice" => Engine::Net(net(values, clone, true)),
         "filecreate" => Engine::FileCreate,
         "filestat" => Engine::FileStat(stat_call(values)),
         "filedelete" => Engine::FileDelete,
@@ -53,6 +64,35 @@ fn io_uring(values: &Values) -> IoUring {
         force_async_every: values.unsigned("force_async") as u32,
         nowait: values.flag("nowait"),
         uncached: values.number("uncached") != 0,
+    }
+}
+
+fn net(values: &Values, clone: u32, splices: bool) -> Net {
+    let protocol = match values.keyword("protocol") {
+        "tcpv6" => NetProtocol::TcpV6,
+        "udp" => NetProtocol::Udp,
+        "udpv6" => NetProtocol::UdpV6,
+        "unix" => NetProtocol::Unix,
+        "vsock" => NetProtocol::Vsock,
+        _ => NetProtocol::Tcp,
+    };
+    let port = values.unsigned("port") as u32;
+    Net {
+        protocol,
+        host: values.text("hostname").or_else(|| values.text("filename")).map(str::to_owned),
+        // Each clone has a port of its own. UNIX sockets have none.
+        port: if port == 0 { 0 } else { port + clone },
+        listens: match protocol {
+            NetProtocol::Tcp | NetProtocol::TcpV6 | NetProtocol::Vsock => values.flag("listen"),
+            NetProtocol::Udp | NetProtocol::UdpV6 | NetProtocol::Unix => values.keyword("rw") == "read",
+        },
+        pingpong: values.flag("pingpong"),
+        no_delay: values.flag("nodelay"),
+        interface: values.text("interface").map(str::to_owned),
+        ttl: values.unsigned("ttl") as u32,
+        window_bytes: values.unsigned("window_size") as u32,
+        mss_bytes: values.unsigned("mss") as u32,
+        splices,
     }
 }
 

@@ -31,7 +31,11 @@ pub fn measure(values: &Values, job: &str) -> Measure {
         iops_sample_ms: sample_ms(values, "iopsavgtime", "write_iops_log"),
         disk_util: values.flag("disk_util"),
         logs: logs(values, job),
-        bits: values.keyword("unit_base") == "1",
+        bits: match values.keyword("unit_base") {
+            "1" => true,
+            "8" => false,
+            _ => values.text("ioengine") == Some("net"),
+        },
         kb_base: values.keyword("kb_base").parse().unwrap_or(1024),
     }
 }

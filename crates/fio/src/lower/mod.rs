@@ -16,7 +16,7 @@ pub(crate) mod verify;
 
 use std::sync::Arc;
 
-use plan::{Echo, IdleProfile, Origin, Plan, Worker};
+use plan::{Echo, Engine, IdleProfile, Net, NetProtocol, Origin, Plan, Targets, Worker};
 use units::system::System;
 
 use crate::options::engines::DEFAULT_ENGINE;
@@ -106,6 +106,11 @@ fn add_job(plan: &mut Plan, job: &Job, position: JobPosition, machine: &dyn Mach
             replay::replay(&mut worker, log, values, plan.readonly);
         }
         worker.verify = verify::verify(values, &worker.access, is_synchronous, aux_path);
+        if let Engine::Net(net) = &worker.engine {
+            name_links(net, &mut worker.targets);
+            // The peer verifies what it reads.
+            worker.verify.iter_mut().for_each(|verify| verify.read_back = false);
+        }
         plan.workers.push(worker);
     }
 }
@@ -119,7 +124,7 @@ fn worker(
     echo: &Arc<Echo>,
     machine: &dyn Machine,
 ) -> Worker {
-    let engine = engine::engine(values);
+    let engine = engine::engine(values, clone);
     let access = access::access(values);
     let depth = engine::depth(values, &engine);
     Worker {
@@ -147,6 +152,13 @@ fn worker(
         workload: plan::Workload::Job,
         engine,
     }
+}
+
+/// Names the links to a peer after it. They have no files.
+fn name_links(net: &Net, targets: &mut Targets) {
+    let host = net.host.as_deref().unwrap_or_default();
+    let name = if net.protocol == NetProtocol::Unix { host.to_owned() } else { format!("{host}:{}", net.port) };
+    targets.paths.fill(name);
 }
 
 #[cfg(test)]

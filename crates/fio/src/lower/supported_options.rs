@@ -27,6 +27,14 @@ ioengine=mmap
 [engine-cpuio]
 ioengine=cpuio
 cpuload=10
+[engine-exec]
+ioengine=exec
+program=true
+[engine-net]
+ioengine=net
+port=9
+listen
+rw=read
 [engine-filestat]
 ioengine=filestat
 [access]

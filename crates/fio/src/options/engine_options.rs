@@ -36,12 +36,12 @@ pub const ENGINE_OPTIONS: &[Opt] = &[
         "0: allocate new donor blocks per I/O, 1: use existing donor blocks",
     )
     .engines(&["e4defrag"]),
-    option("program", Engine, Text, Unsupported, "Program to run").engines(&["exec"]),
-    option("arguments", Engine, Text, Unsupported, "Arguments for the program").engines(&["exec"]),
-    option("grace_time", Engine, Number(INT32), Unsupported, "Seconds between SIGTERM and SIGKILL")
+    option("program", Engine, Text, Supported, "Program to run").engines(&["exec"]),
+    option("arguments", Engine, Text, Supported, "Arguments for the program").engines(&["exec"]),
+    option("grace_time", Engine, Number(INT32), Supported, "Seconds between SIGTERM and SIGKILL")
         .default("1")
         .engines(&["exec"]),
-    option("std_redirect", Engine, Bool, Unsupported, "Write the program's output to files")
+    option("std_redirect", Engine, Bool, Supported, "Write the program's output to files")
         .default("1")
         .engines(&["exec"]),
     option(
@@ -347,8 +347,8 @@ pub const ENGINE_OPTIONS: &[Opt] = &[
     option("thp", Engine, Number(INT32), Supported, "Use transparent huge pages").engines(&["mmap"]),
     option("skip_bad", Engine, Bool, Unsupported, "Skip bad blocks").default("0").engines(&["mtd"]),
     option("uri", Engine, Text, Unsupported, "NBD URI").engines(&["nbd"]),
-    option("hostname", Engine, Text, Unsupported, "Host name or address of the peer").engines(&["net", "netsplice"]),
-    option("port", Engine, Number(INT32.min(1).max(65535)), Unsupported, "Port").engines(&["net", "netsplice"]),
+    option("hostname", Engine, Text, Supported, "Host name or address of the peer").engines(&["net", "netsplice"]),
+    option("port", Engine, Number(INT32.min(1).max(65535)), Supported, "Port").engines(&["net", "netsplice"]),
     option(
         "protocol",
         Engine,
@@ -363,22 +363,22 @@ pub const ENGINE_OPTIONS: &[Opt] = &[
             ],
             ArgumentKind::None,
         ),
-        Unsupported,
+        Supported,
         "Transport",
     )
     .alias("proto")
     .default("tcp")
     .engines(&["net", "netsplice"]),
-    option("nodelay", Engine, Bool, Unsupported, "Send small packets without delay").engines(&["net", "netsplice"]),
-    option("listen", Engine, Flag, Unsupported, "Listen for a connection instead of making one")
+    option("nodelay", Engine, Bool, Supported, "Send small packets without delay").engines(&["net", "netsplice"]),
+    option("listen", Engine, Flag, Supported, "Listen for a connection instead of making one")
         .engines(&["net", "netsplice"]),
-    option("pingpong", Engine, Flag, Unsupported, "Reply to each message").engines(&["net", "netsplice"]),
-    option("interface", Engine, Text, Unsupported, "Interface for multicast").engines(&["net", "netsplice"]),
-    option("ttl", Engine, Number(INT32), Unsupported, "Time to live of multicast packets")
+    option("pingpong", Engine, Flag, Supported, "Reply to each message").engines(&["net", "netsplice"]),
+    option("interface", Engine, Text, Supported, "Interface for multicast").engines(&["net", "netsplice"]),
+    option("ttl", Engine, Number(INT32), Supported, "Time to live of multicast packets")
         .default("1")
         .engines(&["net", "netsplice"]),
-    option("window_size", Engine, Number(INT32), Unsupported, "Socket buffer size").engines(&["net", "netsplice"]),
-    option("mss", Engine, Number(INT32), Unsupported, "TCP's segment size").engines(&["net", "netsplice"]),
+    option("window_size", Engine, Number(INT32), Supported, "Socket buffer size").engines(&["net", "netsplice"]),
+    option("mss", Engine, Number(INT32), Supported, "TCP's segment size").engines(&["net", "netsplice"]),
     option("nfs_url", Engine, Text, Unsupported, "NFS URL").engines(&["nfs"]),
     option("clustername", Engine, Text, Unsupported, "Ceph cluster").engines(&["rados"]),
     option("pool", Engine, Text, Unsupported, "Ceph pool").engines(&["rados"]),

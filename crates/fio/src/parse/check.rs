@@ -5,6 +5,7 @@
 use units::diagnostic::{Diagnostic, Span};
 use units::diagnostics::Diagnostics;
 
+use super::engine_check;
 use super::env::Env;
 use super::parser::JOBS_MAX;
 use super::request::Job;
@@ -36,6 +37,7 @@ pub fn jobs(jobs: &[Job], state: &mut State) {
         dedupe(job, &mut diagnostics);
         verification(job, &mut diagnostics);
         logs(job, &mut diagnostics);
+        engine_check::engine(job, &mut diagnostics);
         wait_for(job, &jobs[..index], &mut diagnostics);
     }
     counts(jobs, &mut diagnostics);
@@ -46,13 +48,13 @@ pub fn jobs(jobs: &[Job], state: &mut State) {
 }
 
 #[derive(Default)]
-struct Found {
+pub(super) struct Found {
     errors: Diagnostics,
     warnings: Diagnostics,
 }
 
 impl Found {
-    fn error(&mut self, message: &str, job: &Job, option: &str, label: &str, help: &str) {
+    pub(super) fn error(&mut self, message: &str, job: &Job, option: &str, label: &str, help: &str) {
         let diagnostic = Diagnostic::error(format!("job {}: {message}", job.name));
         self.errors.push(diagnostic.at(span(job, option), label).help(help));
     }

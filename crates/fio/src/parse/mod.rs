@@ -4,6 +4,7 @@
 
 mod check;
 mod command_line;
+mod engine_check;
 pub mod env;
 mod job_file;
 mod parser;

@@ -49,9 +49,9 @@ fn job_line(worker: &Worker) -> String {
     }
 }
 
-/// Returns the properties in the line of a job. A job with CPU load only has no line.
+/// Returns the properties in the line of a job. A job without I/O has no line.
 fn properties(worker: &Worker) -> Option<String> {
-    if matches!(worker.engine, Engine::Cpu { .. }) {
+    if matches!(worker.engine, Engine::Cpu { .. } | Engine::Exec(_)) {
         return None;
     }
     let block = &worker.access.block;
@@ -86,10 +86,15 @@ fn engine_name(engine: &Engine) -> &'static str {
         Engine::Pvsync => "pvsync",
         Engine::Pvsync2 { .. } => "pvsync2",
         Engine::Mmap { .. } => "mmap",
+        Engine::Splice => "splice",
         Engine::Posixaio => "posixaio",
         Engine::Windowsaio => "windowsaio",
         Engine::Null => "null",
         Engine::Cpu { .. } => "cpuio",
+        Engine::Exec(_) => "exec",
+        Engine::PageFault => "page_fault",
+        Engine::Net(net) if net.splices => "netsplice",
+        Engine::Net(_) => "net",
         Engine::FileCreate => "filecreate",
         Engine::FileStat(_) => "filestat",
         Engine::FileDelete => "filedelete",

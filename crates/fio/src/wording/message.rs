@@ -27,6 +27,16 @@ fn text(kind: &MessageKind) -> String {
             let mode = if *sorts { "qsort" } else { "noop" };
             format!("{job} ({mode}): ioengine=cpuio, cpuload={load_percent}, cpucycle={chunk_us}")
         }
+        MessageKind::ProgramStarted { job, program, arguments, saves_output } => {
+            let arguments = arguments.as_deref().unwrap_or_default();
+            match saves_output {
+                true => {
+                    format!("{job} : Saving output of {program} {arguments} : stdout={job}.stdout stderr={job}.stderr")
+                }
+                false => format!("{job} : Running {program} {arguments}"),
+            }
+        }
+        MessageKind::ProgramFailed { job, program, status } => format!("{job}: exec: {program} ended with {status}"),
         MessageKind::DepthIsOne {} => {
             "note: both iodepth >= 1 and synchronous I/O engine are selected, queue depth will be capped at 1"
                 .to_owned()

@@ -27,6 +27,12 @@ pub enum EngineKind {
     Falloc,
     /// A write truncates the file at its offset.
     Ftruncate,
+    /// Copies from and to anonymous memory, whose pages appear at their first use.
+    PageFault,
+    /// `splice` and `vmsplice` through a pipe.
+    Splice,
+    /// Sockets.
+    Net,
     /// Completes each operation at once without I/O: the overhead of the load generator itself.
     Null,
 }
@@ -47,6 +53,9 @@ impl EngineKind {
             EngineKind::Windowsaio => "windowsaio",
             EngineKind::Falloc => "falloc",
             EngineKind::Ftruncate => "ftruncate",
+            EngineKind::PageFault => "page_fault",
+            EngineKind::Splice => "splice",
+            EngineKind::Net => "net",
             EngineKind::Null => "null",
         }
     }
@@ -77,6 +86,63 @@ pub enum Flush {
     CacheLines,
     /// Writes the cache lines back without waiting.
     CacheLinesNoDrain,
+}
+
+/// Transport of the net engine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Protocol {
+    Tcp,
+    TcpV6,
+    Udp,
+    UdpV6,
+    Unix,
+    Vsock,
+}
+
+impl Protocol {
+    pub fn is_tcp(self) -> bool {
+        matches!(self, Protocol::Tcp | Protocol::TcpV6)
+    }
+
+    pub fn is_datagram(self) -> bool {
+        matches!(self, Protocol::Udp | Protocol::UdpV6)
+    }
+
+    pub fn is_ipv6(self) -> bool {
+        matches!(self, Protocol::TcpV6 | Protocol::UdpV6)
+    }
+}
+
+/// The link of the net engine.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NetConfig {
+    pub protocol: Protocol,
+    /// Host of the peer, multicast group, path of the UNIX socket, or context identifier of the virtual machine.
+    pub host: Option<String>,
+    pub port: u32,
+    /// Waits for the peer instead of connecting to it.
+    pub listens: bool,
+    /// Each transfer is answered by one of the same length.
+    pub pingpong: bool,
+    /// `TCP_NODELAY`.
+    pub no_delay: bool,
+    /// Address of the interface for multicast.
+    pub interface: Option<String>,
+    /// Hops of multicast.
+    pub ttl: u32,
+    /// Size of the socket's buffer. 0 is the system's.
+    pub window_bytes: u32,
+    /// Segment size of TCP. 0 is the system's.
+    pub mss_bytes: u32,
+    /// Transfers by `splice(2)`, except for datagrams and UNIX sockets.
+    pub splices: bool,
+    /// Directions of the job.
+    pub reads: bool,
+    pub writes: bool,
+    /// Bytes that the job writes. Writes before the last of them announce more data (`MSG_MORE`).
+    pub total_bytes: u64,
+    /// Datagrams have numbers, so that the receiver counts the lost ones.
+    pub numbers_datagrams: bool,
 }
 
 /// A backend's configuration. The caller leaves fields that the engine does not use at their defaults.
@@ -127,6 +193,12 @@ pub struct BackendConfig {
     /// mmap: access pattern for `madvise`.
     pub mmap_advice: Advice,
 
+    /// page_fault: size of the memory.
+    pub memory_bytes: u64,
+
+    /// net: the link to the peer.
+    pub net: Option<Box<NetConfig>>,
+
     /// Flags of `sync_file_range(2)`.
     pub sync_file_range: u32,
 }
@@ -156,6 +228,8 @@ impl BackendConfig {
             mmap_drop: false,
             maps_too: false,
             mmap_advice: Advice::Normal,
+            memory_bytes: 0,
+            net: None,
             sync_file_range: 0,
         }
     }

@@ -1,7 +1,7 @@
 //! Process and threads: resource usage, priorities, ids, terminal.
 
 use std::io::{self, Read};
-use std::process::Command;
+use std::process::{Child, Command};
 
 use crate::linux::file::check;
 use crate::process::Usage;
@@ -124,6 +124,15 @@ pub fn shell(command: &str) -> Command {
     let mut process = Command::new("sh");
     process.arg("-c").arg(command);
     process
+}
+
+/// Sends SIGTERM to a child process that was not waited for.
+///
+/// # Errors
+/// Returns the error of the system call.
+pub fn terminate(child: &mut Child) -> io::Result<()> {
+    // SAFETY: no pointers. The id belongs to the child until it is waited for.
+    check(unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGTERM) }).map(drop)
 }
 
 /// Returns the kernel's id of this thread.

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::io::{self, IsTerminal};
-use std::process::Command;
+use std::process::{Child, Command};
 
 use windows_sys::Win32::Foundation::FILETIME;
 use windows_sys::Win32::Security::Cryptography::{BCRYPT_USE_SYSTEM_PREFERRED_RNG, BCryptGenRandom};
@@ -101,6 +101,14 @@ pub fn random_bytes(bytes: &mut [u8]) -> io::Result<()> {
     // SAFETY: the call fills `count` bytes of the slice.
     let status = unsafe { BCryptGenRandom(none, bytes.as_mut_ptr(), count, BCRYPT_USE_SYSTEM_PREFERRED_RNG) };
     if status >= 0 { Ok(()) } else { Err(super::errno::error(super::errno::of_status(status))) }
+}
+
+/// Ends a child process.
+///
+/// # Errors
+/// Returns the error of the system call.
+pub fn terminate(child: &mut Child) -> std::io::Result<()> {
+    child.kill()
 }
 
 /// Returns a process that runs a command with `cmd.exe`.

@@ -56,6 +56,7 @@ pub(super) fn setup(setup: &SetupError, error: &RunError) -> String {
                 error.reason()
             )
         }
+        SetupError::Program { program } => format!("{program}: {}", error.reason()),
         SetupError::Command { command, status, .. } => format!("`{command}` ended with {status}"),
         SetupError::CommandOutputRefused { path, refusal, .. } => format!("{path}: {refusal}"),
         SetupError::Log { fault: LogFault::Refused { path, refusal }, .. } => format!("{path}: {refusal}"),
@@ -77,7 +78,7 @@ fn setup_call(step: SetupStep) -> &'static str {
         SetupStep::TimerSlack => "prctl",
         SetupStep::Nice => "nice",
         SetupStep::LockedMemory => "locked memory",
-        SetupStep::Prerun | SetupStep::Postrun => "command",
+        SetupStep::Prerun | SetupStep::Postrun | SetupStep::Program => "command",
     }
 }
 

@@ -110,6 +110,7 @@ impl IoLoop<'_> {
                 }
             }
         }
+        self.submission.backend.cancel();
         let began_ns = self.deadlines.tick();
         let mut has_failed = has_failed;
         let mut outcome = Ok(());

@@ -8,6 +8,7 @@ use plan::Ddir;
 use record::{Message, MessageKind, RunError};
 
 use super::IoLoop;
+use crate::engine_flags::EngineFlags;
 use crate::worker::errors;
 use crate::worker::in_flight::{InFlightIo, Purpose};
 use crate::worker::source::IoSource;
@@ -63,6 +64,9 @@ impl IoLoop<'_> {
     fn complete_failed(&mut self, slot: u32, errno: i32) -> Result<(), RunError> {
         let io = self.submission.in_flight[slot];
         self.submission.in_flight.free(slot);
+        if self.is_end_of_link(errno) {
+            return self.abandon(slot, &io, errno);
+        }
         self.accounting.totals.completed_ios += u64::from(io.purpose != Purpose::Sync);
         self.verify_completed(slot, false)?;
         match self.handle_error(&io, errno) {
@@ -73,6 +77,25 @@ impl IoLoop<'_> {
             }
             Failure::Fatal(error) => Err(error),
         }
+    }
+
+    /// Returns true if the peer ended the link, or an I/O that waited for it was canceled.
+    fn is_end_of_link(&self, errno: i32) -> bool {
+        matches!(errno, errno::ESHUTDOWN | errno::ECANCELED) && EngineFlags::of(&self.worker.engine).has_peer
+    }
+
+    /// Takes back an I/O at the end of a link. The worker ends if the peer has ended.
+    fn abandon(&mut self, slot: u32, io: &InFlightIo, errno: i32) -> Result<(), RunError> {
+        if errno == errno::ESHUTDOWN {
+            self.live.stop.store(true, Relaxed);
+        }
+        if let Purpose::Data(ddir) = io.purpose {
+            self.accounting.canceled(io.file, ddir);
+            if self.is_open_loop {
+                self.cancel_arrival(slot, ddir, io);
+            }
+        }
+        self.verify_completed(slot, false)
     }
 
     /// Resubmits the rest of a short transfer. A transfer of 0 bytes is an error: the target has become shorter.

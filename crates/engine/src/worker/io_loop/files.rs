@@ -22,7 +22,7 @@ impl IoLoop<'_> {
         if !was_open {
             self.log_file(file, Action::Open);
         }
-        Ok(true)
+        Ok(self.files.is_open(file))
     }
 
     /// Opens all files.

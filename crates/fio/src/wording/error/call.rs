@@ -93,6 +93,7 @@ fn of_setup(setup: &SetupError) -> &'static str {
         SetupError::Step { step }
         | SetupError::Command { step, .. }
         | SetupError::CommandOutputRefused { step, .. } => setup_call(*step),
+        SetupError::Program { .. } => "exec",
         SetupError::Confined { what: CpuSet::Cpus, .. } => "cpu_set_affinity",
         SetupError::Confined { what: CpuSet::NumaNodes, .. } => "numa_run_on_node_mask",
         SetupError::EngineWithoutIo => "ioengine",
@@ -148,6 +149,7 @@ pub(super) fn setup_call(step: SetupStep) -> &'static str {
         SetupStep::LockedMemory => "lockmem",
         SetupStep::Prerun => "exec_prerun",
         SetupStep::Postrun => "exec_postrun",
+        SetupStep::Program => "exec",
     }
 }
 

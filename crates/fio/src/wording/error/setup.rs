@@ -13,6 +13,7 @@ pub(super) fn setup(setup: &SetupError, error: &RunError) -> String {
         SetupError::Command { step, command, status } => {
             format!("{}: `{command}` ended with {status}", setup_call(*step))
         }
+        SetupError::Program { program } => format!("exec: {program}: {}", error.reason()),
         SetupError::CommandOutputRefused { step, refusal, .. } => format!("{}: {refusal}", setup_call(*step)),
         SetupError::Confined { what, ids } => {
             let name = if *what == CpuSet::Cpus { "CPU" } else { "node" };

@@ -13,6 +13,9 @@ pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backe
         EngineKind::Mmap => Box::new(io::mmap::Mmap::open(config, slots)?),
         EngineKind::Posixaio => Box::new(io::posixaio::Posixaio::open(config, slots)),
         EngineKind::Falloc | EngineKind::Ftruncate => Box::new(io::resize::Resize::open(config, slots)),
+        EngineKind::PageFault => Box::new(io::page_fault::PageFault::open(config, slots)?),
+        EngineKind::Splice => Box::new(io::splice::Splice::open(config, slots)?),
+        EngineKind::Net => Box::new(io::net::Net::open(config, slots)?),
         EngineKind::Windowsaio => return Err(windowsaio_is_missing()),
         EngineKind::Vsync => Box::new(io::vsync::Vsync::open(config, slots)),
         EngineKind::Sync | EngineKind::Psync | EngineKind::Pvsync | EngineKind::Pvsync2 => {
@@ -36,6 +39,9 @@ pub(crate) fn probe(config: &BackendConfig) -> Result<(), BackendError> {
         | EngineKind::Posixaio
         | EngineKind::Falloc
         | EngineKind::Ftruncate
+        | EngineKind::PageFault
+        | EngineKind::Splice
+        | EngineKind::Net
         | EngineKind::Null => Ok(()),
     }
 }

@@ -7,9 +7,13 @@ pub(crate) mod engines;
 mod files;
 pub(crate) mod libaio;
 pub(crate) mod mmap;
+pub(crate) mod net;
+pub(crate) mod page_fault;
+mod pipe;
 pub(crate) mod posixaio;
 pub(crate) mod resize;
 pub(crate) mod run;
+pub(crate) mod splice;
 pub(crate) mod sync;
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,123 @@
+//! A worker that runs a program (`ioengine=exec`).
+
+use std::fs::File;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+use os::errno;
+use plan::{Exec, Worker};
+use record::{Ended, Message, MessageKind, RunError, SetupError, SetupStep, WorkerStats};
+
+use super::accounting::usage_since;
+use super::burn::count_chunk;
+use super::context::Context;
+use super::{commands, setup};
+use crate::fault;
+use crate::live::State;
+use crate::output_guard::{Existing, OutputError, OutputGuard};
+
+/// Interval of looking at the program. As in fio, each look counts as a read of 0 bytes.
+const LOOK_INTERVAL_NS: u64 = 100_000_000;
+/// How long the program may continue after a stop.
+const STOP_GRACE: Duration = Duration::from_millis(500);
+
+/// Runs the worker until its time is over or it is stopped. Without a runtime it ends with its program.
+pub fn run(context: Context, exec: &Exec, wait_at_gate: &mut dyn FnMut() -> Option<u64>) -> Ended {
+    let Context { worker, .. } = context;
+    let _locked = match setup::thread_settings(worker).and_then(|()| setup::lock_memory(worker)) {
+        Ok(locked) => locked,
+        Err(error) => return Ended::failed(error),
+    };
+    wait_at_gate();
+    setup::delay_start(context);
+    if let Err(error) = commands::prerun(context) {
+        return Ended::failed(error);
+    }
+    let ended = start(context, exec).and_then(|child| follow(context, exec, child)).unwrap_or_else(Ended::failed);
+    commands::postrun(context);
+    ended
+}
+
+fn failed(error: &std::io::Error) -> RunError {
+    setup::failed(SetupStep::Program, error)
+}
+
+/// Starts the program. As in fio, blanks separate its arguments, without quotes.
+fn start(context: Context, exec: &Exec) -> Result<Child, RunError> {
+    let Context { worker, events, .. } = context;
+    let arguments = exec.arguments.as_ref().map(|arguments| expand(arguments, worker));
+    events.message(Message::Info(MessageKind::ProgramStarted {
+        job: worker.name.clone(),
+        program: exec.program.clone(),
+        arguments: arguments.clone(),
+        saves_output: exec.saves_output,
+    }));
+    let words = exec.program.split(' ').chain(arguments.as_deref().unwrap_or_default().split(' '));
+    let mut words = words.filter(|word| !word.is_empty());
+    let mut command = Command::new(words.next().unwrap_or_default());
+    command.args(words).stdin(Stdio::null());
+    if exec.saves_output {
+        command.stdout(output(context, "stdout")?).stderr(output(context, "stderr")?);
+    }
+    command
+        .spawn()
+        .map_err(|error| fault::of_io_or(&error, errno::EINVAL, SetupError::Program { program: exec.program.clone() }))
+}
+
+/// Replaces `%r` by the runtime in seconds and `%n` by the name of the job.
+fn expand(arguments: &str, worker: &Worker) -> String {
+    let seconds = worker.limits.runtime_ns / 1_000_000_000;
+    arguments.replace("%r", &seconds.to_string()).replace("%n", &worker.name)
+}
+
+/// Opens a file for the program's output.
+fn output(context: Context, suffix: &str) -> Result<File, RunError> {
+    let path = format!("{}.{suffix}", context.worker.name);
+    OutputGuard::new([context.plan]).open(path.as_ref(), Existing::Truncate).map_err(|error| match error {
+        OutputError::Io(error) => failed(&error),
+        OutputError::Refused(refusal) => {
+            let step = SetupStep::Program;
+            RunError::new(errno::EINVAL, SetupError::CommandOutputRefused { step, path, refusal })
+        }
+    })
+}
+
+/// Waits for the end of the worker's time and ends the program then.
+fn follow(context: Context, exec: &Exec, mut child: Child) -> Result<Ended, RunError> {
+    let Context { worker, live, events, .. } = context;
+    let clock = context.clock();
+    live.set_state(State::Running);
+    let start_ns = clock.now();
+    live.began_ns.store(start_ns, Relaxed);
+    let limits = &worker.limits;
+    let end_ns = match limits.runtime_ns {
+        0 => u64::MAX,
+        runtime_ns => start_ns.saturating_add(limits.ramp_ns).saturating_add(runtime_ns),
+    };
+    let used_before = os::process::thread_usage();
+    let mut stats = Box::<WorkerStats>::default();
+    let mut status: Option<ExitStatus> = None;
+    while !context.is_stopped() && clock.now() < end_ns {
+        let look_ns = clock.now();
+        if status.is_none() {
+            status = child.try_wait().map_err(|error| failed(&error))?;
+        }
+        if status.is_some() && end_ns == u64::MAX {
+            break;
+        }
+        context.sleep_until(clock, look_ns.saturating_add(LOOK_INTERVAL_NS).min(end_ns));
+        count_chunk(&mut stats, clock.now() - look_ns);
+    }
+    live.set_state(State::Finishing);
+    let grace = Duration::from_secs(u64::from(exec.grace_time_s));
+    os::process::end(&mut child, grace, STOP_GRACE, || context.is_stopped()).map_err(|error| failed(&error))?;
+    if let Some(status) = status.filter(|status| !status.success()) {
+        let (job, program, status) = (worker.name.clone(), exec.program.clone(), status.to_string());
+        events.message(Message::Warning(MessageKind::ProgramFailed { job, program, status }));
+    }
+    let elapsed_ns = clock.now() - start_ns;
+    let usage = usage_since(&used_before);
+    (stats.usage, stats.runtime_ns, stats.elapsed_ns) = (usage, elapsed_ns, elapsed_ns);
+    Ok(Ended { stats, error: None, nonfatal_errors: 0, first_nonfatal_errno: 0 })
+}

@@ -1,0 +1,114 @@
+//! Checks what an engine requires of its job.
+
+use std::net::Ipv4Addr;
+
+use super::check::Found;
+use super::request::Job;
+use super::value::Amount;
+
+/// Checks the options of a job against its engine.
+pub(super) fn engine(job: &Job, found: &mut Found) {
+    let name = job.values.text("ioengine").unwrap_or_default();
+    let has_one_thread = matches!(name, "page_fault" | "exec" | "net" | "netsplice");
+    if has_one_thread && job.values.keyword("io_submit_mode") == "offload" {
+        let help = "remove io_submit_mode";
+        found.error("this engine cannot be offloaded", job, "io_submit_mode", "requires another engine", help);
+    }
+    match name {
+        "exec" => exec(job, found),
+        "page_fault" => page_fault(job, found),
+        "net" | "netsplice" => net(job, found),
+        _ => {}
+    }
+}
+
+fn exec(job: &Job, found: &mut Found) {
+    if job.values.text("program").is_none_or(|program| program.trim().is_empty()) {
+        let label = "this engine requires program";
+        found.error("no program is defined", job, "ioengine", label, "add program=PATH");
+    }
+}
+
+fn page_fault(job: &Job, found: &mut Found) {
+    let values = &job.values;
+    let has_size = matches!(values.amount("size"), Some(Amount::Bytes(bytes)) if bytes > 0);
+    if !has_size {
+        let label = "the memory has no size";
+        found.error("page_fault requires a size", job, "ioengine", label, "add a size in bytes");
+    }
+    if values.unsigned("nrfiles") > 1 {
+        found.error("page_fault has no multiple files", job, "nrfiles", "the memory is one file", "remove nrfiles");
+    }
+    if values.amount("offset").is_some_and(|offset| offset != Amount::Bytes(0)) {
+        let label = "I/O starts at the first byte of the memory";
+        found.error("page_fault has no offset", job, "offset", label, "remove offset");
+    }
+}
+
+fn net(job: &Job, found: &mut Found) {
+    let values = &job.values;
+    let (protocol, rw) = (values.keyword("protocol"), values.keyword("rw"));
+    if rw.contains("rand") || rw.contains("trim") {
+        let help = "use rw=read, rw=write or rw=rw";
+        found.error("network I/O is sequential and has no trims", job, "rw", "not possible on a link", help);
+    }
+    match (protocol, values.unsigned("port")) {
+        ("unix", 0) => {}
+        ("unix", _) => found.error("a UNIX socket has no port", job, "port", "not for protocol=unix", "remove port"),
+        (_, 0) => found.error(
+            &format!("protocol {protocol} requires a port"),
+            job,
+            "ioengine",
+            "port is missing",
+            "add a port",
+        ),
+        _ => {}
+    }
+    let is_datagram = matches!(protocol, "udp" | "udpv6");
+    if is_datagram || protocol == "unix" {
+        if values.flag("listen") {
+            let help = "remove listen: the job that reads waits for the other";
+            found.error("listen requires TCP or VM sockets", job, "listen", "not for this protocol", help);
+        }
+        if rw == "rw" {
+            let help = "use rw=read or rw=write";
+            found.error("this protocol has one direction", job, "rw", "reads and writes", help);
+        }
+    }
+    let listens = if is_datagram || protocol == "unix" { rw == "read" } else { values.flag("listen") };
+    host(job, listens, found);
+    verified_splices(job, found);
+}
+
+/// Refuses to verify what `netsplice` sends: the buffer is filled again while the kernel still sends it.
+fn verified_splices(job: &Job, found: &mut Found) {
+    let values = &job.values;
+    let is_verified = values.keyword("verify") != "0" || values.is_set("verify_pattern");
+    let splices = matches!(values.keyword("protocol"), "tcp" | "tcpv6" | "vsock");
+    if values.text("ioengine") == Some("netsplice") && is_verified && splices && values.keyword("rw") != "read" {
+        let label = "the data changes while it is sent";
+        found.error("netsplice sends no verifiable data", job, "verify", label, "use ioengine=net");
+    }
+}
+
+fn host(job: &Job, listens: bool, found: &mut Found) {
+    let values = &job.values;
+    let protocol = values.keyword("protocol");
+    let name = values.text("hostname").or_else(|| values.text("filename"));
+    let is_group = |name: &str| protocol == "udp" && name.parse().is_ok_and(|host: Ipv4Addr| host.is_multicast());
+    match name {
+        None if !listens || protocol == "unix" => {
+            let help = "add a hostname, or listen for the job that waits";
+            found.error("the peer is missing", job, "ioengine", "requires a hostname", help);
+        }
+        Some(name) if listens && !matches!(protocol, "unix" | "vsock") && !is_group(name) => {
+            let help = "remove it: the job listens at all addresses";
+            found.error("hostname is the peer, and this job waits for it", job, "hostname", "no multicast group", help);
+        }
+        _ => {}
+    }
+    if values.is_set("interface") && values.text("interface").is_none_or(|text| text.parse::<Ipv4Addr>().is_err()) {
+        let help = "use the IPv4 address of an interface";
+        found.error("interface is not an address", job, "interface", "not an IPv4 address", help);
+    }
+}
