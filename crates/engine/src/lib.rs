@@ -33,6 +33,7 @@ mod replay;
 mod run;
 mod sampler;
 mod shared;
+mod steady_state;
 pub mod streams;
 mod target;
 mod target_facts;

@@ -1,11 +1,13 @@
 //! Errors, messages, and advice on findings, in fio's options.
 
+mod debug;
 mod error;
 mod message;
 
 use assessment::{AdviceOptions, FindingKind, LimitReason, PageCache};
 use plan::Ddir;
 
+pub use debug::steady_state_threshold;
 pub use error::{call, error};
 pub use message::message;
 

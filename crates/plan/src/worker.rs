@@ -13,6 +13,7 @@ use crate::limit::{ErrorPolicy, Flow, LatencyTarget, Limits, Rate, ThinkTime};
 use crate::measure::Measure;
 use crate::process::Process;
 use crate::replay::Replay;
+use crate::steady_state::SteadyStateCriterion;
 use crate::stream::{Stream, Streams};
 use crate::target::Targets;
 use crate::verify::Verify;
@@ -51,6 +52,9 @@ pub struct Worker {
     pub flow: Option<Flow>,
     pub think: ThinkTime,
     pub latency_target: Option<LatencyTarget>,
+    /// Ends the worker when it is met.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steady_state: Option<SteadyStateCriterion>,
     pub errors: ErrorPolicy,
     pub process: Process,
     pub measure: Measure,
@@ -81,6 +85,7 @@ impl Default for Worker {
             flow: None,
             think: ThinkTime::default(),
             latency_target: None,
+            steady_state: None,
             errors: ErrorPolicy::default(),
             process: Process::default(),
             measure: Measure::default(),

@@ -1,6 +1,6 @@
 //! Events that the engine sends while it runs.
 
-use crate::{DiskUse, Machine, PhaseRecord, RunError, TargetFacts, Timeline, WorkerStats};
+use crate::{DiskUse, Machine, PhaseRecord, RunError, SteadyStateRecord, TargetFacts, Timeline, WorkerStats};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +12,11 @@ pub enum Event {
         worker: usize,
         started: Started,
     },
+    /// The seeds of a worker's random numbers.
+    Seeds {
+        worker: usize,
+        seeds: Vec<u64>,
+    },
     /// The counters of a worker so far. They replace those of the snapshot before.
     Snapshot {
         worker: usize,
@@ -21,6 +26,11 @@ pub enum Event {
     Ended {
         worker: usize,
         ended: Ended,
+    },
+    /// The steady state of a worker so far.
+    SteadyState {
+        worker: usize,
+        state: Box<SteadyStateRecord>,
     },
     /// Counters of the disks under the targets, over the run.
     Disks(Vec<DiskUse>),

@@ -21,6 +21,7 @@ mod slot_latencies;
 #[cfg(test)]
 mod statistics_tests;
 mod stats;
+mod steady_state;
 mod target;
 mod target_use;
 mod timeline;
@@ -47,6 +48,7 @@ pub use moments::Moments;
 pub use phase::{CpuUse, Interruption, InterruptionCause, PhaseRecord};
 pub use slot_latencies::SlotLatencies;
 pub use stats::{DdirStats, DepthMap, Usage, Waits, WorkerStats};
+pub use steady_state::SteadyStateRecord;
 pub use target::{DistributionRange, Interval, Series, TargetDisk, TargetFacts, TargetMount, TargetStats};
 pub use target_use::{TargetUse, UseKind, UsedDevice};
 pub use timeline::{DiskSlot, Slot, SlotDdir, Timeline};
@@ -111,6 +113,9 @@ pub struct WorkerRecord {
     pub first_nonfatal_errno: i32,
     /// The worker ended. Until then `stats` is its last snapshot.
     pub ended: bool,
+    /// The steady state of the job. With group reporting the last worker of the group has it for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steady_state: Option<SteadyStateRecord>,
 }
 
 impl Record {
@@ -151,10 +156,11 @@ impl Record {
                 record.first_nonfatal_errno = ended.first_nonfatal_errno;
                 record.ended = true;
             }
+            Event::SteadyState { worker, state } => self.workers[worker].steady_state = Some(*state),
             Event::Disks(disks) => self.disks = disks,
             Event::CpuIdle(percent) => self.cpu_idle_percent = percent,
             Event::Machine(machine) => self.machine = machine,
-            Event::Stage { .. } => {}
+            Event::Stage { .. } | Event::Seeds { .. } => {}
             Event::PhaseEnded(phase) => self.phases.push(phase),
             Event::Targets(targets) => self.targets.extend(targets),
             Event::Stopped => self.stopped = true,

@@ -70,6 +70,11 @@ impl SeedTable {
         self.seeds[purpose as usize]
     }
 
+    /// Returns all seeds, in fio's order.
+    pub fn all(&self) -> &[u64] {
+        &self.seeds
+    }
+
     /// Returns true if generators restart from their seeds in each pass.
     pub fn each_pass(&self) -> bool {
         self.each_pass

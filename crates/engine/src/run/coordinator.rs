@@ -23,6 +23,7 @@ use crate::machine;
 use crate::output_guard::OutputGuard;
 use crate::phase::PhaseWatch;
 use crate::shared::Shared;
+use crate::steady_state::SteadyStateWatch;
 use crate::target_watch::TargetWatch;
 use crate::timeline::TimelineWatch;
 use crate::verify;
@@ -84,6 +85,8 @@ pub struct Coordinator<'a> {
     pub has_reported_overdue: bool,
     pub phase: Option<PhaseWatch>,
     pub timeline: Option<TimelineWatch>,
+    /// Jobs that end in steady state.
+    pub steady_states: Vec<SteadyStateWatch>,
     pub shared: Arc<Shared>,
     /// Gates that wait for [`RunOptions::may_start`].
     pub waiting: Vec<Arc<Gate>>,
@@ -114,6 +117,7 @@ impl<'a> Coordinator<'a> {
             has_reported_overdue: false,
             phase: None,
             timeline: None,
+            steady_states: SteadyStateWatch::of_plan(plan),
             shared: Arc::default(),
             waiting: Vec::new(),
         }
@@ -224,8 +228,9 @@ impl<'a> Coordinator<'a> {
         let aggregate = aggregate.saturating_add(self.live.started_ns);
         let stage_ns = self.phase.as_ref().map_or(u64::MAX, PhaseWatch::next_ns);
         let timeline_ns = self.timeline.as_ref().map_or(u64::MAX, TimelineWatch::next_ns);
+        let steady_ns = self.steady_states.iter().map(|watch| watch.next_ns).min().unwrap_or(u64::MAX);
         let own_ns = self.next_tick_ns.min(self.next_snapshot_ns).min(self.next_status_ns);
-        let next_ns = own_ns.min(samples).min(aggregate).min(stage_ns).min(timeline_ns);
+        let next_ns = own_ns.min(samples).min(aggregate).min(stage_ns).min(timeline_ns).min(steady_ns);
         let longest = if self.waiting.is_empty() { ROUND_MAX } else { START_ROUND_MAX };
         Duration::from_nanos(next_ns.saturating_sub(self.clock.now())).min(longest)
     }

@@ -29,6 +29,9 @@ impl Coordinator<'_> {
             timeline.worker_ended(index, &self.live.workers[index], &ended.stats, earlier);
         }
         self.observer.event(Event::Ended { worker: index, ended });
+        if let Some(watch) = self.steady_states.iter().find(|watch| watch.members.contains(&index)) {
+            self.observer.event(watch.event());
+        }
         let limits = &self.plan.workers[index].limits;
         if has_failed || was_started {
             self.exit_all(index, limits.exit_all);

@@ -32,6 +32,7 @@ impl Coordinator<'_> {
             timeline.look(&self.live, &self.disks, now_ns);
         }
         self.log_aggregate(now_ns);
+        self.follow_steady_states(now_ns);
         if now_ns >= self.next_snapshot_ns {
             let every = SNAPSHOT_EVERY_PER_WORKER * self.slots.len() as u32;
             let slot = self.timeline.as_ref().map_or(SNAPSHOT_EVERY, TimelineWatch::interval);
@@ -77,6 +78,22 @@ impl Coordinator<'_> {
         }
     }
 
+    /// Ends jobs that are in steady state.
+    fn follow_steady_states(&mut self, now_ns: u64) {
+        let mut wants_snapshots = false;
+        for watch in &mut self.steady_states {
+            let slots = &self.slots;
+            let is_due = watch.look(&self.live.workers, |index| slots[index].last_stats.as_deref(), now_ns);
+            if is_due && watch.record.attained {
+                watch.members.iter().for_each(|&member| self.live.stop(member));
+            }
+            wants_snapshots |= is_due && watch.needs_snapshots();
+        }
+        if wants_snapshots {
+            self.request_snapshots();
+        }
+    }
+
     fn request_snapshots(&self) {
         for worker in &self.live.workers {
             if matches!(worker.state(), State::Running | State::Verifying | State::Ramping | State::CoolingDown) {
@@ -100,6 +117,9 @@ impl Coordinator<'_> {
         }
         while let Ok(message) = self.receiver.try_recv() {
             self.handle(message);
+        }
+        for watch in &self.steady_states {
+            self.observer.event(watch.event());
         }
         report_machine(self.observer, &self.disks, self.idleness.as_ref());
         self.observer.snapshots_taken();

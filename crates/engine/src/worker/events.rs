@@ -24,6 +24,10 @@ impl EventSender {
         self.send(WorkerMessage::Event(Event::Started { worker: self.worker, started }));
     }
 
+    pub fn seeds(&self, seeds: Vec<u64>) {
+        self.send(WorkerMessage::Event(Event::Seeds { worker: self.worker, seeds }));
+    }
+
     pub fn snapshot(&self, stats: Box<WorkerStats>) {
         self.send(WorkerMessage::Event(Event::Snapshot { worker: self.worker, stats }));
     }

@@ -170,6 +170,20 @@ fn debug_output_does_not_disturb_the_report() {
 }
 
 #[test]
+fn debug_output_has_the_seeds_of_random_numbers() {
+    let scratch = Scratch::new("debug-seeds");
+    let seeds = |options: &str| {
+        let text = run(scratch.path(), &format!("--debug=random --name=a --ioengine=null --size=4k {options}")).stdout;
+        let lines = text.lines().filter_map(|line| line.split_once("rand_seeds["));
+        lines.map(|(_, seed)| seed.to_owned()).collect::<Vec<_>>()
+    };
+    let [repeated, other, of_system] = ["--randseed=7", "--randseed=8", "--randrepeat=0"].map(seeds);
+    assert!(repeated.len() > 20, "{repeated:?}");
+    assert_eq!(repeated, seeds("--randseed=7"));
+    assert!(repeated != other && of_system != seeds("--randrepeat=0"));
+}
+
+#[test]
 fn few_open_files_suffice_for_many_ios_in_flight() {
     let scratch = Scratch::new("openfiles");
     for engine in ["libaio", "io_uring", "posixaio", "psync"] {

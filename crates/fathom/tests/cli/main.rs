@@ -59,6 +59,7 @@ mod saved_runs;
 mod sequence;
 mod silence;
 mod status;
+mod steady_state;
 mod stopped_layout;
 mod studies;
 mod studies_saved;

@@ -56,3 +56,16 @@ fn jobs_have_fios_ios_in_fios_order() {
         assert_eq!(ours, theirs, "{job}");
     }
 }
+
+#[test]
+fn a_list_of_blocks_repeats_or_moves_on() {
+    let scratch = Scratch::new("sequence-list");
+    let blocks = |stride: u32| {
+        let list = "--rw=randread --bs=4k --size=48k --io_size=24k --random_distribution=sequence:2,0,1";
+        let job = format!("{list} --random_sequence_stride={stride}");
+        let ios = sequence(FATHOM, &["fio"], &job, &scratch.file(&stride.to_string())).unwrap();
+        ios.iter().map(|(_, _, offset)| offset.parse::<u64>().unwrap() / 4096).collect::<Vec<_>>()
+    };
+    assert_eq!(blocks(0), [2, 0, 1, 2, 0, 1]);
+    assert_eq!(blocks(1), [2, 0, 1, 5, 3, 4]);
+}

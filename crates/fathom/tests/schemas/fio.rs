@@ -121,6 +121,7 @@ fn job() -> Value {
             ("latency_percentile", number("`latency_percentile`, in percent.")),
             ("latency_window", count("`latency_window`, in µs.")),
             ("latency_window_us", count("`latency_window`, in µs.")),
+            ("steadystate", steady_state()),
             ("desc", text("`description` of the job.")),
             (
                 "error_messages",
@@ -129,6 +130,38 @@ fn job() -> Value {
             ("fathom", part("FathomOfJob", "What fathom adds to the report of a job.")),
         ],
     )
+}
+
+fn steady_state() -> Value {
+    let values =
+        |what: &str| json!({ "type": "array", "items": { "type": "integer", "minimum": 0 }, "description": what });
+    let mut data = object(
+        &[
+            ("bw_mean", count("Mean bandwidth of the intervals, in bytes per second.")),
+            ("iops_mean", count("Mean IOPS of the intervals.")),
+            ("iops", values("IOPS of each of the last intervals, oldest first. 0 for intervals that are not over.")),
+            ("bw", values("Bandwidth of the same intervals, in bytes per second.")),
+        ],
+        &[
+            ("lat_mean", count("Mean latency of the intervals, in ns.")),
+            ("lat_ns", values("Mean completion latency of the same intervals, in ns.")),
+        ],
+    );
+    data["description"] = "Figures of the last intervals.".into();
+    let mut state = object(
+        &[
+            ("ss", text("The criterion and its limit: `steadystate`.")),
+            ("duration", count("`steadystate_duration`, in seconds.")),
+            ("attained", count("1 if the criterion was met, which ended the job; else 0.")),
+            ("criterion", text("Slope or deviation, in percent if the limit is.")),
+            ("max_deviation", number("Largest difference of an interval to the mean.")),
+            ("slope", number("Slope of the regression line, per interval.")),
+            ("data", data),
+        ],
+        &[],
+    );
+    state["description"] = "Steady state of the job.".into();
+    state
 }
 
 fn direction() -> Value {

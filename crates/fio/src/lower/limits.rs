@@ -1,7 +1,11 @@
 //! Lowers the options of time, rate, think time, latency target and error handling.
 
-use plan::{ErrorPolicy, ExitAll, Flow, LatencyTarget, Limits, PerDdir, Rate, ThinkTime};
+use plan::{
+    ErrorPolicy, ExitAll, Flow, LatencyTarget, Limits, PerDdir, Rate, SteadyMeasure, SteadyMetric,
+    SteadyStateCriterion, ThinkTime,
+};
 
+use crate::parse::value::KeywordArgument;
 use crate::parse::values::Values;
 
 /// Lowers the options that end a job. `exits_all`: a job of the run has `exitall`, which fio applies to all jobs.
@@ -80,6 +84,29 @@ pub fn latency_target(values: &Values) -> Option<LatencyTarget> {
         window_ns: ns(values.unsigned("latency_window")),
         percentile: values.floats("latency_percentile").and_then(|list| list.values.first().copied()).unwrap_or(100.0),
         keep_running: values.flag("latency_run"),
+    })
+}
+
+/// Returns the criterion of the steady state that ends the job.
+pub fn steady_state(values: &Values) -> Option<SteadyStateCriterion> {
+    let seconds = |name: &str| values.unsigned(name) / 1_000_000;
+    let interval_s = seconds("steadystate_check_interval").max(1);
+    let intervals = seconds("steadystate_duration") / interval_s;
+    let KeywordArgument::Threshold { limit, is_percent } = values.keyword_argument("steadystate") else { return None };
+    let (metric, micros) = match values.keyword("steadystate") {
+        "bw" | "bw_slope" => (SteadyMetric::Bandwidth, false),
+        "lat" | "lat_slope" => (SteadyMetric::Latency, true),
+        _ => (SteadyMetric::Iops, false),
+    };
+    let is_slope = values.keyword("steadystate").ends_with("_slope");
+    (intervals > 0).then_some(SteadyStateCriterion {
+        metric,
+        measure: if is_slope { SteadyMeasure::Slope } else { SteadyMeasure::MaxDeviation },
+        limit: if micros && !is_percent { limit * 1000.0 } else { limit },
+        is_percent,
+        intervals: intervals.min(u64::from(u32::MAX)) as u32,
+        interval_s,
+        ramp_s: seconds("steadystate_ramp_time"),
     })
 }
 

@@ -24,6 +24,7 @@ use crate::parse::settings::IdleProf;
 use crate::parse::values::Values;
 use crate::parse::{Invocation, Job, JobOption};
 
+pub(crate) use limits::steady_state;
 pub use machine::{FixedMachine, Machine};
 
 /// Returns the plan of an invocation: one worker per clone of each job.
@@ -47,6 +48,12 @@ pub fn lower(invocation: &Invocation, machine: &dyn Machine) -> Plan {
         add_job(&mut plan, job, position, machine, invocation.program.aux_path.as_deref());
     }
     plan
+}
+
+/// Returns the report group of each job.
+pub(crate) fn report_groups(jobs: &[Job]) -> Vec<u32> {
+    let mut position = JobPosition::default();
+    jobs.iter().map(|job| position.next(job).group).collect()
 }
 
 /// Returns options as reports print them. The value of an option without one is empty.
@@ -144,6 +151,7 @@ fn worker(
         think: limits::think_time(values),
         flow: limits::flow(values),
         latency_target: limits::latency_target(values),
+        steady_state: limits::steady_state(values),
         errors: limits::errors(values),
         process: process::process(values, number, machine),
         measure: measure::measure(values, &job.name),

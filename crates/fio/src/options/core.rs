@@ -1057,7 +1057,7 @@ pub const CORE: &[Opt] = &[
             ],
             ArgumentKind::Threshold,
         ),
-        Requires("steadystate_duration"),
+        Supported,
         "Steady state criterion and its limit",
     )
     .alias("ss")
@@ -1066,7 +1066,7 @@ pub const CORE: &[Opt] = &[
         "steadystate_duration",
         SteadyState,
         Number(INT64.seconds()),
-        Unsupported,
+        Supported,
         "Steady time after which the job ends",
     )
     .alias("ss_dur")
@@ -1076,7 +1076,7 @@ pub const CORE: &[Opt] = &[
         "steadystate_ramp_time",
         SteadyState,
         Number(INT64.seconds()),
-        Requires("steadystate_duration"),
+        Supported,
         "Time before the first steady state check",
     )
     .alias("ss_ramp")
@@ -1086,7 +1086,7 @@ pub const CORE: &[Opt] = &[
         "steadystate_check_interval",
         SteadyState,
         Number(INT64.seconds()),
-        Requires("steadystate_duration"),
+        Supported,
         "Interval between steady state checks",
     )
     .alias("ss_interval")

@@ -2,20 +2,20 @@
 //!
 //! As in fio, `--parse-only` omits these checks.
 
-use units::diagnostic::{Diagnostic, Span};
-use units::diagnostics::Diagnostics;
+use units::diagnostic::Diagnostic;
 
 use super::engine_check;
 use super::env::Env;
+use super::found::{Found, span};
 use super::parser::JOBS_MAX;
 use super::request::Job;
 use super::section::readonly_error;
 use super::state::State;
+use super::steady_state;
 use super::value::{Amount, path_list};
 use super::values::Values;
 use crate::lower::{access, verify};
 
-/// Maximum number of workers, as in fio.
 /// Maximum number of files. It bounds the memory for the state of each file.
 const FILES_MAX: u64 = 10_000_000;
 
@@ -41,28 +41,11 @@ pub fn jobs(jobs: &[Job], state: &mut State) {
         wait_for(job, &jobs[..index], &mut diagnostics);
     }
     counts(jobs, &mut diagnostics);
+    steady_state::check(jobs, &mut diagnostics);
     diagnostics.errors.dedup();
     diagnostics.warnings.dedup();
     state.errors.extend(diagnostics.errors.into_vec());
     state.warnings.extend(diagnostics.warnings.into_vec());
-}
-
-#[derive(Default)]
-pub(super) struct Found {
-    errors: Diagnostics,
-    warnings: Diagnostics,
-}
-
-impl Found {
-    pub(super) fn error(&mut self, message: &str, job: &Job, option: &str, label: &str, help: &str) {
-        let diagnostic = Diagnostic::error(format!("job {}: {message}", job.name));
-        self.errors.push(diagnostic.at(span(job, option), label).help(help));
-    }
-}
-
-/// Returns the span of the option, or that of the job if the option is not set.
-fn span<'a>(job: &'a Job, option: &str) -> &'a Span {
-    job.values.span(option).unwrap_or(&job.span)
 }
 
 fn readonly(job: &Job, diagnostics: &mut Found) {

@@ -2,7 +2,7 @@
 
 use std::net::Ipv4Addr;
 
-use super::check::Found;
+use super::found::Found;
 use super::request::Job;
 use super::value::Amount;
 

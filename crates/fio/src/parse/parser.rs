@@ -11,6 +11,8 @@ use super::section::Section;
 use super::section_lines::{Line, set_options};
 use super::state::State;
 use super::value::Severity;
+use crate::lower::steady_state;
+use crate::wording::steady_state_threshold;
 
 /// Maximum number of jobs, with clones. One more is kept for the error.
 pub const JOBS_MAX: usize = 4096;
@@ -107,6 +109,21 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Returns what `--debug=parse` prints of jobs that do not run.
+    fn parse_messages(&self) -> String {
+        let is_subject = |subject: &String| matches!(subject.as_str(), "parse" | "all");
+        if !self.state.program.debug.iter().any(is_subject) {
+            return String::new();
+        }
+        let global = [("global", &self.globals.values)];
+        let sections = self.jobs.iter().map(|job| (job.name.as_str(), &job.values)).chain(global);
+        let line = |(name, values)| {
+            let threshold = steady_state_threshold(&steady_state(values)?);
+            Some(format!("parse    {}: {threshold}\n", units::markup::one_line(name)))
+        };
+        sections.filter_map(line).collect()
+    }
+
     /// Returns the request. `stdout` is the output of `--showcmd`.
     ///
     /// # Errors
@@ -114,6 +131,7 @@ impl<'a> Parser<'a> {
     /// Fails if there is no job to run, or if there is a warning and `--warnings-fatal` is set.
     pub fn into_request(self, stdout: String) -> Result<Request, Vec<Diagnostic>> {
         if self.state.dry_run || (self.jobs.is_empty() && self.state.program.needs_no_job) {
+            let stdout = stdout + &self.parse_messages();
             return Ok(self.state.into_print(Output { stdout, ..Output::default() }));
         }
         let State { program, warnings, own_warnings, .. } = self.state;

@@ -6,7 +6,7 @@ use units::system::System;
 
 use super::request::{COMMAND_LINE, JobOption};
 use super::state::State;
-use super::value::{self, Context, Distribution, Problem, Severity, Value};
+use super::value::{self, Context, Problem, Severity, Value};
 use super::values::Values;
 use crate::options::engines::{DEFAULT_ENGINE, ENGINES, Engine, engine};
 use crate::options::kind::Kind;
@@ -219,7 +219,6 @@ fn is_value_supported(option: &Opt, value: &Value) -> bool {
         (Kind::Keyword(keywords, _), Value::Keyword { keyword, .. }) => {
             keywords.iter().find(|known| known.name == *keyword).is_some_and(|known| known.is_supported)
         }
-        (Kind::Distribution(_), Value::Distribution(Distribution::Sequence(_))) => false,
         _ => true,
     }
 }

@@ -8,7 +8,7 @@ use super::latency_buckets::{BOUNDS, BOUNDS_MS, LatencyBuckets};
 use super::normal::depth_levels;
 use super::options::{Detail, ReportOptions};
 use super::version::version_of;
-use super::{disks, fathom_object, json_text};
+use super::{disks, fathom_object, json_text, steady_state};
 use plan::{IdleProfile, Unified};
 use record::{DiskCounters, DiskUse, Latency, Record};
 use serde_json::{Map, Value, json};
@@ -84,6 +84,9 @@ fn job(
     add_distributions(&mut job, entry);
     add_errors(&mut job, entry);
     add_latency_target(&mut job, entry);
+    if let Some(steady_state) = steady_state::object(entry) {
+        job["steadystate"] = steady_state;
+    }
     if let Some(description) = entry.first.echo.description.as_deref().filter(|text| !text.is_empty()) {
         job["desc"] = description.into();
     }

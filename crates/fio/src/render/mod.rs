@@ -18,6 +18,7 @@ mod normal;
 mod number;
 mod options;
 mod progress_line;
+mod steady_state;
 mod terse;
 mod version;
 

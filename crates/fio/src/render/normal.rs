@@ -5,7 +5,7 @@ use super::group::{Group, groups};
 use super::latency_buckets::{BOUNDS, BOUNDS_MS, LatencyBuckets};
 use super::number::{Prefix, Unit, short};
 use super::options::ReportOptions;
-use super::{disks, latency};
+use super::{disks, latency, steady_state};
 use plan::{IdleProfile, Unified};
 use record::{DdirStats, Moments, Record};
 use std::fmt::Write;
@@ -58,6 +58,7 @@ fn write_entry(text: &mut String, entry: &Entry, group: &Group, options: &Report
     write_depths(text, entry);
     write_issued(text, entry);
     write_latency_target(text, entry);
+    text.push_str(&steady_state::line(entry));
 }
 
 fn write_section(text: &mut String, entry: &Entry, section: &Section, group: &Group) {

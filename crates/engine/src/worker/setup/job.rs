@@ -42,6 +42,7 @@ pub fn job_loop<'a>(context: Context<'a>, laid_out: LaidOut, logs: Logs) -> Resu
     let buffers = memory(worker, worker.depth.iodepth, largest_block(worker));
     let mut buffers = buffers.map_err(|error| failed(SetupStep::Buffers, &error))?;
     let seeds = SeedTable::of_worker(worker);
+    events.seeds(seeds.all().to_vec());
     let mut content = content::for_worker(plan, worker, &seeds, laid_out.pass_bytes)
         .map_err(|error| content::run_error(worker, error))?;
     // Buffers of reads need no content, and untouched pages use no memory.

@@ -1,4 +1,4 @@
-//! `--debug`: the parsed jobs and the events of their workers, on standard error. The subjects are fio's, the content is
+//! `--debug`: the parsed jobs and the events of their workers, as lines of text. The subjects are fio's, the content is
 //! fathom's.
 
 use plan::{Plan, Worker};
@@ -6,11 +6,9 @@ use record::{Event, Record};
 
 use units::markup::one_line;
 
-use crate::output::stderr_line;
-
 /// Subjects with content.
-const SUBJECTS: [&str; 11] =
-    ["all", "parse", "job", "process", "file", "io", "random", "mem", "rate", "time", "diskutil"];
+const SUBJECTS: [&str; 12] =
+    ["all", "parse", "job", "process", "file", "io", "random", "mem", "rate", "time", "diskutil", "steadystate"];
 
 pub struct Debug {
     subjects: Vec<String>,
@@ -28,56 +26,71 @@ impl Debug {
         self.subjects.iter().any(named)
     }
 
-    fn print(&self, subject: &str, worker: &Worker, text: &str) {
-        if self.has(subject) {
-            stderr_line!("{subject:<8} {}/{}: {text}", one_line(&worker.name), worker.clone);
+    /// Returns the line of a worker. Empty if the subject is not requested.
+    fn line(&self, subject: &str, worker: &Worker, text: &str) -> String {
+        if !self.has(subject) {
+            return String::new();
         }
+        format!("{subject:<8} {}/{}: {text}\n", one_line(&worker.name), worker.clone)
     }
 
-    /// Prints the plan.
-    pub fn plan(&self, plan: &Plan) {
-        if self.subjects.is_empty() {
-            return;
-        }
+    /// Returns the lines of a plan.
+    pub fn plan(&self, plan: &Plan) -> String {
+        let mut text = String::new();
         let names = self.subjects.iter().filter_map(|subject| subject.split(':').next());
         for name in names.filter(|name| !SUBJECTS.contains(name)) {
-            stderr_line!("{name:<8} this subject has no content");
+            text.push_str(&format!("{name:<8} this subject has no content\n"));
         }
-        for worker in &plan.workers {
-            self.print("parse", worker, &format!("{:?} after {:?}", worker.echo.options, plan.global_options));
+        for worker in plan.workers.iter().filter(|_| !self.subjects.is_empty()) {
             let place = (worker.number, worker.group, worker.phase, &worker.wait_for);
-            self.print("job", worker, &format!("number, group, phase, wait_for: {place:?}; {:?}", worker.limits));
-            self.print("process", worker, &format!("{:?}", worker.process));
-            self.print("file", worker, &format!("{:?}", worker.targets));
-            self.print("io", worker, &format!("{:?} {:?} {:?}", worker.engine, worker.depth, worker.access));
-            self.print("random", worker, &format!("{:?} {:?}", worker.access.seeds, worker.access.generator));
-            self.print("mem", worker, &format!("{:?}", worker.buffers));
             let pauses = (&worker.think, &worker.latency_target);
-            self.print("rate", worker, &format!("{:?} {pauses:?}", worker.rate));
-            self.print("time", worker, &format!("{:?}", worker.measure));
+            for (subject, line) in [
+                ("parse", format!("{:?} after {:?}", worker.echo.options, plan.global_options)),
+                ("job", format!("number, group, phase, wait_for: {place:?}; {:?}", worker.limits)),
+                ("process", format!("{:?}", worker.process)),
+                ("file", format!("{:?}", worker.targets)),
+                ("io", format!("{:?} {:?} {:?}", worker.engine, worker.depth, worker.access)),
+                ("random", format!("{:?} {:?}", worker.access.seeds, worker.access.generator)),
+                ("mem", format!("{:?}", worker.buffers)),
+                ("rate", format!("{:?} {pauses:?}", worker.rate)),
+                ("time", format!("{:?}", worker.measure)),
+            ] {
+                text.push_str(&self.line(subject, worker, &line));
+            }
+            if let Some(criterion) = &worker.steady_state {
+                let threshold = ::fio::wording::steady_state_threshold(criterion);
+                text.push_str(&self.line("parse", worker, &threshold));
+                text.push_str(&self.line("steadystate", worker, &format!("{criterion:?}")));
+            }
         }
+        text
     }
 
-    /// Prints an event.
-    pub fn event(&self, record: &Record, event: &Event) {
-        if self.subjects.is_empty() {
-            return;
-        }
+    /// Returns the lines of an event.
+    pub fn event(&self, record: &Record, event: &Event) -> String {
+        let workers = &record.plan.workers;
         match event {
+            _ if self.subjects.is_empty() => String::new(),
             Event::Started { worker, started } => {
                 let text = format!("started as thread {} at {} ms", started.tid, started.unix_ms);
-                self.print("process", &record.plan.workers[*worker], &text);
+                self.line("process", &workers[*worker], &text)
+            }
+            Event::Seeds { worker, seeds } => {
+                let line = |text: String| self.line("random", &workers[*worker], &text);
+                let each = seeds.iter().enumerate().map(|(at, seed)| line(format!("rand_seeds[{at}]={seed}")));
+                std::iter::once(line(format!("FIO_RAND_NR_OFFS={}", seeds.len()))).chain(each).collect()
             }
             Event::Ended { worker, ended } => {
                 let text = format!("ended after {} ns: {:?}", ended.stats.elapsed_ns, ended.error);
-                self.print("process", &record.plan.workers[*worker], &text);
+                self.line("process", &workers[*worker], &text)
             }
+            Event::SteadyState { worker, state } => self.line("steadystate", &workers[*worker], &format!("{state:?}")),
             Event::Snapshot { worker, stats } => {
                 let done = stats.ddirs.each_ref().map(|ddir| ddir.ios);
-                self.print("io", &record.plan.workers[*worker], &format!("reads, writes, trims so far: {done:?}"));
+                self.line("io", &workers[*worker], &format!("reads, writes, trims so far: {done:?}"))
             }
-            Event::Disks(disks) if self.has("diskutil") => stderr_line!("diskutil {disks:?}"),
-            _ => {}
+            Event::Disks(disks) if self.has("diskutil") => format!("diskutil {disks:?}\n"),
+            _ => String::new(),
         }
     }
 }

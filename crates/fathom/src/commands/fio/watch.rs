@@ -54,7 +54,8 @@ impl<'a> Watch<'a> {
 
     /// Prints what fio prints before the first I/O.
     pub fn begin(&mut self, plan: &Plan) {
-        self.debug.plan(plan);
+        let debug = self.debug.plan(plan);
+        self.print_debug(&debug);
         if self.program.formats.normal {
             self.output.write(&render::banner(plan, env!("CARGO_PKG_VERSION")));
         }
@@ -149,6 +150,15 @@ impl<'a> Watch<'a> {
         }
     }
 
+    /// Prints lines of `--debug` before a normal report, as fio does. They would make other formats invalid.
+    fn print_debug(&mut self, text: &str) {
+        match text {
+            "" => {}
+            _ if self.program.formats.normal => self.output.write(text),
+            _ => write_stderr(format_args!("{text}")),
+        }
+    }
+
     fn writes_messages_to_stdout(&self) -> bool {
         self.program.formats.normal && self.output.is_stdout()
     }
@@ -173,7 +183,8 @@ impl Display for Watch<'_> {
 impl Watcher for Watch<'_> {
     fn event(&mut self, record: &Record, event: &Event) {
         self.show_interrupt();
-        self.debug.event(record, event);
+        let debug = self.debug.event(record, event);
+        self.print_debug(&debug);
         if let Event::Ended { worker, ended } = event
             && let Some(error) = &ended.error
         {

@@ -77,11 +77,7 @@ fn argument(text: &str, keyword: &str, kind: ArgumentKind, context: &mut Context
         ArgumentKind::Text => KeywordArgument::Text(trimmed.to_owned()),
         ArgumentKind::Count => count(trimmed, context),
         ArgumentKind::Sequence => sequence(trimmed, keyword, context),
-        ArgumentKind::Threshold => {
-            let number = trimmed.strip_suffix('%').unwrap_or(trimmed);
-            float_prefix(number)?;
-            KeywordArgument::Text(trimmed.to_owned())
-        }
+        ArgumentKind::Threshold => threshold(trimmed, keyword, context)?,
         ArgumentKind::Shape => match keyword {
             "zipf" | "pareto" | "normal" => {
                 let (parameter, center) = super::share::shape(trimmed)?;
@@ -91,6 +87,24 @@ fn argument(text: &str, keyword: &str, kind: ArgumentKind, context: &mut Context
             _ => count(trimmed, context),
         },
     })
+}
+
+/// Parses the limit of a steady state: a percentage, or a number in the unit of the keyword.
+fn threshold(text: &str, keyword: &str, context: &mut Context) -> Result<KeywordArgument, Problem> {
+    if let Some((number, _)) = text.split_once('%') {
+        let (limit, _) = float_prefix(number)?;
+        return Ok(KeywordArgument::Threshold { limit, is_percent: true });
+    }
+    let scale = match keyword {
+        "iops" | "iops_slope" => {
+            let (limit, _) = float_prefix(text)?;
+            return Ok(KeywordArgument::Threshold { limit, is_percent: false });
+        }
+        "lat" | "lat_slope" => Scale::Micros,
+        _ => Scale::Bytes { kb_base: context.kb_base },
+    };
+    let limit = number::parse(text, scale, &mut context.problems)?.value as f64;
+    Ok(KeywordArgument::Threshold { limit, is_percent: false })
 }
 
 fn count(text: &str, context: &mut Context) -> KeywordArgument {

@@ -43,6 +43,11 @@ pub enum KeywordArgument {
         parameter: Option<f64>,
         center: Option<f64>,
     },
+    /// A limit: in percent, in I/Os or bytes per second, or in microseconds.
+    Threshold {
+        limit: f64,
+        is_percent: bool,
+    },
 }
 
 /// A size, absolute or relative to the target.

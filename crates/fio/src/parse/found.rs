@@ -1,0 +1,24 @@
+//! Problems of complete jobs.
+
+use units::diagnostic::{Diagnostic, Span};
+use units::diagnostics::Diagnostics;
+
+use super::request::Job;
+
+#[derive(Default)]
+pub(super) struct Found {
+    pub errors: Diagnostics,
+    pub warnings: Diagnostics,
+}
+
+impl Found {
+    pub(super) fn error(&mut self, message: &str, job: &Job, option: &str, label: &str, help: &str) {
+        let diagnostic = Diagnostic::error(format!("job {}: {message}", job.name));
+        self.errors.push(diagnostic.at(span(job, option), label).help(help));
+    }
+}
+
+/// Returns the span of the option, or that of the job if the option is not set.
+pub(super) fn span<'a>(job: &'a Job, option: &str) -> &'a Span {
+    job.values.span(option).unwrap_or(&job.span)
+}

@@ -1,0 +1,98 @@
+//! Steady states in fio's reports.
+
+use plan::{SteadyMeasure, SteadyMetric, SteadyStateCriterion};
+use record::SteadyStateRecord;
+use serde_json::{Value, json};
+
+use super::entry::Entry;
+use super::number::{Prefix, Unit, short};
+
+/// Returns the criterion of an entry, and what became of it.
+fn of_entry<'a>(entry: &Entry<'a>) -> Option<(&'a SteadyStateCriterion, &'a SteadyStateRecord)> {
+    let criterion = entry.last.steady_state.as_ref()?;
+    let record = entry.members.iter().find_map(|(_, outcome)| outcome.steady_state.as_ref())?;
+    Some((criterion, record))
+}
+
+/// Returns the line of the normal format. Empty without a steady state.
+pub(super) fn line(entry: &Entry) -> String {
+    let Some((criterion, record)) = of_entry(entry) else { return String::new() };
+    let measure = &entry.first.measure;
+    let digits = measure.significant_figures as usize;
+    let prefix = Prefix::of_base(measure.kb_base);
+    let mean = |metric| mean(criterion, record, metric);
+    let bandwidth = |prefix| short(mean(SteadyMetric::Bandwidth), digits, 0, prefix, Unit::of_bandwidth(measure.bits));
+    let latency = match criterion.metric {
+        SteadyMetric::Latency => {
+            format!(", lat={}nsec", short(mean(SteadyMetric::Latency), digits, 0, Prefix::Decimal, Unit::None))
+        }
+        SteadyMetric::Iops | SteadyMetric::Bandwidth => String::new(),
+    };
+    format!(
+        "  steadystate  : attained={}, bw={} ({}), iops={}{latency}, {}{}={:.3}{}\n",
+        if record.attained { "yes" } else { "no" },
+        bandwidth(prefix),
+        bandwidth(prefix.other()),
+        short(mean(SteadyMetric::Iops), digits, 0, Prefix::Decimal, Unit::None),
+        name(criterion.metric),
+        match criterion.measure {
+            SteadyMeasure::Slope => " slope",
+            SteadyMeasure::MaxDeviation => " mean dev",
+        },
+        record.criterion,
+        percent_sign(criterion),
+    )
+}
+
+/// Returns the object of the JSON format.
+pub(super) fn object(entry: &Entry) -> Option<Value> {
+    let (criterion, record) = of_entry(entry)?;
+    let slope = match criterion.measure {
+        SteadyMeasure::Slope => "_slope",
+        SteadyMeasure::MaxDeviation => "",
+    };
+    let percent = percent_sign(criterion);
+    let mut data = json!({
+        "bw_mean": mean(criterion, record, SteadyMetric::Bandwidth),
+        "iops_mean": mean(criterion, record, SteadyMetric::Iops),
+    });
+    if criterion.metric == SteadyMetric::Latency {
+        data["lat_mean"] = mean(criterion, record, SteadyMetric::Latency).into();
+        data["lat_ns"] = filled(criterion, &record.latency_ns).into();
+    }
+    data["iops"] = filled(criterion, &record.iops).into();
+    data["bw"] = filled(criterion, &record.bytes_per_s).into();
+    Some(json!({
+        "ss": format!("{}{slope}:{:.6}{percent}", name(criterion.metric), criterion.limit),
+        "duration": criterion.duration_s(),
+        "attained": u8::from(record.attained),
+        "criterion": format!("{:.6}{percent}", record.criterion),
+        "max_deviation": record.max_deviation,
+        "slope": record.slope,
+        "data": data,
+    }))
+}
+
+fn name(metric: SteadyMetric) -> &'static str {
+    match metric {
+        SteadyMetric::Iops => "iops",
+        SteadyMetric::Bandwidth => "bw",
+        SteadyMetric::Latency => "lat",
+    }
+}
+
+fn percent_sign(criterion: &SteadyStateCriterion) -> &'static str {
+    if criterion.is_percent { "%" } else { "" }
+}
+
+/// Returns the mean over all intervals. As in fio, intervals that are not over count as 0.
+fn mean(criterion: &SteadyStateCriterion, record: &SteadyStateRecord, metric: SteadyMetric) -> u64 {
+    record.values(metric).iter().sum::<u64>() / u64::from(criterion.intervals).max(1)
+}
+
+/// Returns one value per interval. As in fio, intervals that are not over have 0.
+fn filled(criterion: &SteadyStateCriterion, values: &[u64]) -> Vec<u64> {
+    let mut filled = values.to_vec();
+    filled.resize(criterion.intervals as usize, 0);
+    filled
+}
