@@ -64,16 +64,19 @@ pub(crate) fn config(worker: &Worker, files: usize) -> Option<BackendConfig> {
             nonvectored: uring.nonvectored,
             force_async: uring.force_async_every,
             nowait: uring.nowait,
-            uncached: uring.uncached,
+            // As in fio of no effect on direct I/O.
+            uncached: uring.uncached && !worker.targets.open.direct,
             ..new(EngineKind::IoUring)
         },
         // Completions are taken from the mapped ring whether the job asks for that or not: it is only faster.
-        Engine::Libaio { nowait, userspace_reap: _ } => BackendConfig { nowait: *nowait, ..new(EngineKind::Libaio) },
+        Engine::Libaio { nowait, vectored, userspace_reap: _ } => {
+            BackendConfig { nowait: *nowait, libaio_vectored: *vectored, ..new(EngineKind::Libaio) }
+        }
         Engine::Pvsync2 { hipri, hipri_percent, nowait, uncached } => BackendConfig {
             hipri: *hipri,
             hipri_percentage: *hipri_percent,
             nowait: *nowait,
-            uncached: *uncached,
+            uncached: *uncached && !worker.targets.open.direct,
             ..new(EngineKind::Pvsync2)
         },
         Engine::Mmap { thp } => {

@@ -6,6 +6,7 @@
 pub mod access;
 mod backend;
 mod check;
+mod command_priority;
 pub mod content;
 mod cpu_burn;
 mod direct_io;

@@ -11,6 +11,9 @@ pub enum Engine {
     Libaio {
         userspace_reap: bool,
         nowait: bool,
+        /// Vectored reads and writes.
+        #[serde(default)]
+        vectored: bool,
     },
     Sync,
     #[default]

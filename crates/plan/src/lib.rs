@@ -5,6 +5,7 @@
 
 mod access;
 mod buffer;
+mod command_priority;
 mod ddir;
 mod engine;
 mod limit;
@@ -22,6 +23,7 @@ mod workload;
 
 pub use access::*;
 pub use buffer::*;
+pub use command_priority::{CommandPriorities, PriorityShare, PrioritySplit};
 pub use ddir::*;
 pub use engine::*;
 pub use limit::*;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::access::Access;
 use crate::buffer::Buffers;
+use crate::command_priority::CommandPriorities;
 use crate::ddir::Ddir;
 use crate::engine::{Depth, Engine};
 use crate::limit::{ErrorPolicy, Flow, LatencyTarget, Limits, Rate, ThinkTime};
@@ -45,6 +46,9 @@ pub struct Worker {
     /// The I/Os come from a log instead of the access pattern.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay: Option<Replay>,
+    /// Priorities of single I/Os.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command_priorities: Option<CommandPriorities>,
     pub depth: Depth,
     pub limits: Limits,
     pub rate: Rate,
@@ -79,6 +83,7 @@ impl Default for Worker {
             buffers: Buffers::default(),
             verify: None,
             replay: None,
+            command_priorities: None,
             depth: Depth::of(1),
             limits: Limits { loops: 1, ..Limits::default() },
             rate: Rate::default(),

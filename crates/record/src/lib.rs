@@ -47,7 +47,7 @@ pub use message::{CommandTime, Message, MessageKind};
 pub use moments::Moments;
 pub use phase::{CpuUse, Interruption, InterruptionCause, PhaseRecord};
 pub use slot_latencies::SlotLatencies;
-pub use stats::{DdirStats, DepthMap, Usage, Waits, WorkerStats};
+pub use stats::{DdirStats, DepthMap, PriorityLatency, Usage, Waits, WorkerStats};
 pub use steady_state::SteadyStateRecord;
 pub use target::{DistributionRange, Interval, Series, TargetDisk, TargetFacts, TargetMount, TargetStats};
 pub use target_use::{TargetUse, UseKind, UsedDevice};

@@ -1,7 +1,7 @@
 //! The counters of a worker, and their sums.
 
 use crate::{Arrivals, Latency, Moments, Series, TargetStats};
-use plan::Ddir;
+use plan::{Ddir, IoPrio};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -103,13 +103,31 @@ pub struct DdirStats {
     /// I/Os with an intended start. `None` without an open loop.
     #[serde(default)]
     pub arrivals: Option<Arrivals>,
+    /// Latencies by I/O priority: `lat` if percentiles of it are reported, else `clat`. Empty if all I/Os have the priority
+    /// of the worker.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub priorities: Vec<PriorityLatency>,
     /// Samples of the bandwidth, in KiB/s.
     pub bandwidth_kib: Moments,
     /// Samples of the I/Os per second.
     pub iops: Moments,
 }
 
+/// The latency of I/Os with a priority.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct PriorityLatency {
+    pub prio: IoPrio,
+    pub latency: Latency,
+}
+
 impl DdirStats {
+    /// Records the latency of an I/O with a priority.
+    pub fn record_priority(&mut self, prio: IoPrio, latency_ns: u64) {
+        if let Some(of_prio) = self.priorities.iter_mut().find(|of_prio| of_prio.prio == prio) {
+            of_prio.latency.record(latency_ns);
+        }
+    }
+
     /// Returns the bandwidth over `runtime_ns`.
     pub fn bytes_per_s(&self) -> f64 {
         per_second(self.bytes, self.runtime_ns)
@@ -139,6 +157,12 @@ impl DdirStats {
         self.response.merge(&other.response);
         if let Some(arrivals) = &other.arrivals {
             self.arrivals.get_or_insert_default().merge(arrivals);
+        }
+        for of_prio in &other.priorities {
+            match self.priorities.iter_mut().find(|mine| mine.prio == of_prio.prio) {
+                Some(mine) => mine.latency.merge(&of_prio.latency),
+                None => self.priorities.push(of_prio.clone()),
+            }
         }
         self.bandwidth_kib.add_concurrent(&other.bandwidth_kib);
         self.iops.add_concurrent(&other.iops);
@@ -332,6 +356,7 @@ impl WorkerStats {
             ddir.clat.clear();
             ddir.lat.clear();
             ddir.response.clear();
+            ddir.priorities.iter_mut().for_each(|of_prio| of_prio.latency.clear());
             ddir.arrivals = None;
             (ddir.ios, ddir.bytes, ddir.issued, ddir.short, ddir.dropped, ddir.runtime_ns) = (0, 0, 0, 0, 0, 0);
         }

@@ -95,7 +95,7 @@ fn engine(span: &TimeSpan, streams: &Streams, machine: &dyn Machine) -> (Engine,
     if machine.has_rings() {
         return (Engine::IoUring(IoUring::default()), depth);
     }
-    (Engine::Libaio { userspace_reap: true, nowait: false }, depth)
+    (Engine::Libaio { userspace_reap: true, nowait: false, vectored: false }, depth)
 }
 
 /// Returns the kernel's I/O priority of all streams, if it is the same for all.

@@ -9,6 +9,7 @@ use plan::stream::WriteContent;
 use plan::{Ddir, Engine, Memory, Plan, Worker};
 use record::{CheckError, MemoryLimit, RunError};
 
+use crate::command_priority;
 use crate::engine_flags::EngineFlags;
 use crate::logs;
 use crate::streams::slot_bytes;
@@ -138,7 +139,8 @@ fn latency_bytes(worker: &Worker) -> u64 {
         0 => Ddir::ALL.into_iter().filter(|&ddir| worker.access.pattern.has(ddir)).count() as u64,
         streams => 2 * streams,
     };
-    kinds * directions * LATENCY_BYTES
+    let by_priority = Ddir::ALL.map(|ddir| command_priority::latencies(worker, ddir).len() as u64).iter().sum::<u64>();
+    (kinds * directions + by_priority) * LATENCY_BYTES
 }
 
 fn log_bytes(worker: &Worker) -> u64 {

@@ -21,6 +21,8 @@ pub enum EntryKind {
 pub struct Entry {
     pub kind: EntryKind,
     pub ddir: Ddir,
+    /// 0 is the priority of the worker.
+    pub prio: u16,
     pub time_ms: u64,
     pub value: u64,
     pub second_value: u64,
@@ -32,7 +34,17 @@ pub struct Entry {
 impl Entry {
     /// Returns an entry for a window. It has values and no size or offset.
     pub fn window(kind: Kind, ddir: Ddir, time_ms: u64, value: u64, second_value: u64) -> Self {
-        Entry { kind: EntryKind::Window(kind), ddir, time_ms, value, second_value, bytes: 0, offset: 0, issue_ns: 0 }
+        Entry {
+            kind: EntryKind::Window(kind),
+            ddir,
+            prio: 0,
+            time_ms,
+            value,
+            second_value,
+            bytes: 0,
+            offset: 0,
+            issue_ns: 0,
+        }
     }
 
     /// Adds the start of the log to the time.

@@ -9,6 +9,8 @@ pub const NS_PER_MS: u64 = 1_000_000;
 pub struct SubmittedIo {
     pub issued_ns: u64,
     pub ddir: Ddir,
+    /// I/O priority as the kernel encodes it. 0 is that of the worker.
+    pub prio: u16,
     pub bytes: u32,
     pub offset: u64,
     pub slat_ns: u64,
@@ -20,6 +22,8 @@ pub struct LoggedIo {
     pub at_ns: u64,
     pub issued_ns: u64,
     pub ddir: Ddir,
+    /// I/O priority as the kernel encodes it. 0 is that of the worker.
+    pub prio: u16,
     pub bytes: u32,
     pub offset: u64,
     pub clat_ns: u64,

@@ -170,9 +170,13 @@ fn prio_column(prio: u16, columns: Columns) -> Block<8> {
     }
 }
 
-/// Columns that are usually equal in consecutive lines: time, direction and size.
+/// Columns that are usually equal in consecutive lines: time, direction, size and priority.
 struct CommonColumns {
     columns: Columns,
+    /// Priority of the worker.
+    worker_prio: u16,
+    /// Priority of the last entry, and its column.
+    entry_prio: u16,
     prio: Block<8>,
     time_ms: u64,
     head: Block<24>,
@@ -188,6 +192,8 @@ impl CommonColumns {
         let prio = prio_column(destination.prio, columns);
         let mut common = CommonColumns {
             columns,
+            worker_prio: destination.prio,
+            entry_prio: 0,
             prio,
             time_ms: 0,
             head: Block::new("0, "),
@@ -204,6 +210,11 @@ impl CommonColumns {
         if entry.time_ms != self.time_ms {
             self.time_ms = entry.time_ms;
             self.head = Block::new(&format!("{}, ", entry.time_ms));
+        }
+        if entry.prio != self.entry_prio {
+            self.entry_prio = entry.prio;
+            let prio = if entry.prio == 0 { self.worker_prio } else { entry.prio };
+            self.prio = prio_column(prio, self.columns);
         }
         if (entry.ddir, entry.bytes) != (self.ddir, self.bytes) {
             self.set_middle(entry.ddir, entry.bytes);

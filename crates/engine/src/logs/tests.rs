@@ -52,7 +52,7 @@ fn run(jobs: Vec<Worker>, mut work: impl FnMut(usize, &mut WorkerLogs)) {
 
 fn completed(at_ns: u64, ddir: Ddir, bytes: u32, clat_ns: u64) -> LoggedIo {
     let at_ns = START + at_ns;
-    LoggedIo { at_ns, issued_ns: at_ns - clat_ns, ddir, bytes, offset: 8192, clat_ns, lat_ns: clat_ns + 10 }
+    LoggedIo { at_ns, issued_ns: at_ns - clat_ns, ddir, prio: 0, bytes, offset: 8192, clat_ns, lat_ns: clat_ns + 10 }
 }
 
 fn files(directory: &Scratch) -> Vec<String> {
@@ -71,7 +71,14 @@ fn each_io_has_a_line_in_each_log() {
     let scratch = Scratch::new("logs-each");
     run(vec![job(scratch.path(), all(true))], |_, logs| {
         logs.begin(START);
-        logs.submitted(&SubmittedIo { issued_ns: START + MS, ddir: Ddir::Write, bytes: 512, offset: 0, slat_ns: 99 });
+        logs.submitted(&SubmittedIo {
+            issued_ns: START + MS,
+            ddir: Ddir::Write,
+            prio: 0,
+            bytes: 512,
+            offset: 0,
+            slat_ns: 99,
+        });
         logs.complete(&completed(3 * MS, Ddir::Write, 512, 500));
         logs.complete(&completed(4 * MS + 999_999, Ddir::Read, 65536, 64_000));
         logs.complete(&completed(5 * MS, Ddir::Trim, 4096, 0));

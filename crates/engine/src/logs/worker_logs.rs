@@ -130,6 +130,7 @@ impl WorkerLogs {
             Detail::Each { .. } => {
                 self.active = self.chunks.push(Entry {
                     kind: EntryKind::Submitted,
+                    prio: io.prio,
                     time_ms: self.start_ms + since_start_ns / NS_PER_MS,
                     value: io.slat_ns,
                     second_value: 0,
@@ -162,6 +163,7 @@ impl WorkerLogs {
             Detail::Each { .. } => {
                 self.active = self.chunks.push(Entry {
                     kind: EntryKind::Completed,
+                    prio: io.prio,
                     time_ms: self.start_ms + since_start_ns / NS_PER_MS,
                     value: io.clat_ns,
                     second_value: io.lat_ns,

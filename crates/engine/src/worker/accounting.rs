@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use os::process::Usage;
-use plan::{Ddir, Worker};
+use plan::{Ddir, IoPrio, Worker};
 use record::WorkerStats;
 
 use super::deadlines::Deadlines;
@@ -34,6 +34,10 @@ pub struct Measures {
     pub lat: bool,
     /// Latencies of I/Os are recorded. They are not for an engine that acts when a target is opened.
     pub of_ios: bool,
+    /// The latency by priority is `lat`, else `clat`.
+    pub lat_by_priority: bool,
+    /// Priority of the worker.
+    pub prio: IoPrio,
 }
 
 /// Totals since the start, including the ramp.
@@ -55,7 +59,14 @@ impl<'a> Accounting<'a> {
         let measure = &worker.measure;
         Accounting {
             live,
-            measures: Measures { slat: measure.slat, clat: measure.clat, lat: measure.lat, of_ios: true },
+            measures: Measures {
+                slat: measure.slat,
+                clat: measure.clat,
+                lat: measure.lat,
+                of_ios: true,
+                lat_by_priority: measure.lat_percentiles,
+                prio: worker.process.ioprio.unwrap_or_default(),
+            },
             stats,
             totals: Totals::default(),
             logs: logs.measured,
@@ -132,6 +143,7 @@ impl<'a> Accounting<'a> {
                 at_ns: now_ns,
                 issued_ns: io.issue_ns,
                 ddir,
+                prio: io.ioprio,
                 bytes: io.len,
                 offset: io.offset,
                 clat_ns,
@@ -139,6 +151,19 @@ impl<'a> Accounting<'a> {
             });
         }
         lat_ns
+    }
+
+    /// Counts the latency of a completed I/O by its priority.
+    pub fn priority_completed(&mut self, ddir: Ddir, io: &InFlightIo, now_ns: u64) {
+        let measures = &self.measures;
+        let (is_measured, latency_ns) = match measures.lat_by_priority {
+            true => (measures.lat, now_ns - io.start_ns),
+            false => (measures.clat, now_ns - io.issue_ns),
+        };
+        if is_measured {
+            let prio = if io.ioprio == 0 { measures.prio } else { IoPrio::of_word(io.ioprio) };
+            self.stats.ddirs[ddir as usize].record_priority(prio, latency_ns);
+        }
     }
 
     /// Counts an error that the job continues after.

@@ -18,6 +18,8 @@ const NO_FILE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 pub struct InFlightIo {
     pub purpose: Purpose,
+    /// I/O priority as the kernel encodes it. 0 is that of the worker.
+    pub ioprio: u16,
     pub file: u32,
     pub offset: u64,
     pub len: u32,
@@ -46,8 +48,16 @@ enum FreeSlots {
 impl InFlight {
     /// Slots are used from 0, round robin or the one freed last first.
     pub fn new(depth: u32, round_robin: bool) -> Self {
-        let empty =
-            InFlightIo { purpose: Purpose::Sync, file: NO_FILE, offset: 0, len: 0, done: 0, start_ns: 0, issue_ns: 0 };
+        let empty = InFlightIo {
+            purpose: Purpose::Sync,
+            ioprio: 0,
+            file: NO_FILE,
+            offset: 0,
+            len: 0,
+            done: 0,
+            start_ns: 0,
+            issue_ns: 0,
+        };
         let free = if round_robin {
             FreeSlots::RoundRobin((0..depth).collect())
         } else {

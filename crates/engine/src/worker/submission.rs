@@ -154,8 +154,8 @@ impl Submission {
                 equal.add(&mut accounting.stats, (io.file, ddir, slat_ns));
             }
             if let Some(logs) = &mut accounting.logs {
-                let (bytes, offset) = (io.len, io.offset);
-                logs.submitted(&SubmittedIo { issued_ns: issue_ns, ddir, bytes, offset, slat_ns });
+                let (bytes, offset, prio) = (io.len, io.offset, io.ioprio);
+                logs.submitted(&SubmittedIo { issued_ns: issue_ns, ddir, prio, bytes, offset, slat_ns });
             }
         }
         equal.record(&mut accounting.stats);

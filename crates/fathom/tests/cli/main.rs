@@ -29,6 +29,7 @@ mod full_disk;
 mod history;
 mod history_faults;
 mod honoured_depths;
+mod honoured_engines;
 mod honoured_jobs;
 mod honoured_targets;
 mod hostile_names;

@@ -9,7 +9,11 @@ use crate::parse::values::Values;
 pub fn engine(values: &Values, clone: u32) -> Engine {
     match values.text("ioengine").unwrap_or(DEFAULT_ENGINE) {
         "io_uring" => Engine::IoUring(io_uring(values)),
-        "libaio" => Engine::Libaio { userspace_reap: values.flag("userspace_reap"), nowait: values.flag("nowait") },
+        "libaio" => Engine::Libaio {
+            userspace_reap: values.flag("userspace_reap"),
+            nowait: values.flag("nowait"),
+            vectored: values.flag("libaio_vectored"),
+        },
         "sync" => Engine::Sync,
         "vsync" => Engine::Vsync,
         "pvsync" => Engine::Pvsync,

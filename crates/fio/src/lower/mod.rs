@@ -3,6 +3,7 @@
 //! Each file lowers one part of a worker. The plan contains no fio options.
 
 pub(crate) mod access;
+mod command_priority;
 mod engine;
 mod limits;
 mod machine;
@@ -145,6 +146,7 @@ fn worker(
         buffers: targets::buffers(values),
         verify: None,
         replay: None,
+        command_priorities: command_priority::command_priorities(values, access.pattern),
         depth,
         limits: limits::limits(values, position.exits_all),
         rate: limits::rate(values),

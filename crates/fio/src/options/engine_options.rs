@@ -146,9 +146,9 @@ pub const ENGINE_OPTIONS: &[Opt] = &[
     )
     .default("-1")
     .engines(&["io_uring", "io_uring_cmd"]),
-    option("uncached", Engine, Number(INT32), Unsupported, "Do not keep the data of the I/O in the page cache")
+    option("uncached", Engine, Number(INT32), Supported, "Do not keep the data of the I/O in the page cache")
         .engines(&["io_uring", "io_uring_cmd"]),
-    option("nowait", Engine, Bool, Unsupported, "Fail instead of blocking in the kernel")
+    option("nowait", Engine, Bool, Supported, "Fail instead of blocking in the kernel")
         .engines(&["io_uring", "io_uring_cmd"]),
     option("force_async", Engine, Number(INT32), Supported, "Set IOSQE_ASYNC on every N-th request")
         .engines(&["io_uring", "io_uring_cmd"]),
@@ -203,24 +203,18 @@ pub const ENGINE_OPTIONS: &[Opt] = &[
         "cmdprio_percentage",
         Engine,
         Number(INT32.max(100).slots(2)),
-        Unsupported,
+        Supported,
         "Percentage of I/Os with the command priority",
     )
     .engines(&["io_uring", "io_uring_cmd"]),
-    option("cmdprio_class", Engine, Number(INT32.min(1).max(3).slots(2)), Unsupported, "Class of the command priority")
+    option("cmdprio_class", Engine, Number(INT32.min(1).max(3).slots(2)), Supported, "Class of the command priority")
         .engines(&["io_uring", "io_uring_cmd"]),
-    option("cmdprio_hint", Engine, Number(INT32.max(1023).slots(2)), Unsupported, "Hint of the command priority")
+    option("cmdprio_hint", Engine, Number(INT32.max(1023).slots(2)), Supported, "Hint of the command priority")
         .engines(&["io_uring", "io_uring_cmd"]),
-    option("cmdprio", Engine, Number(INT32.max(7).slots(2)), Unsupported, "Level of the command priority")
+    option("cmdprio", Engine, Number(INT32.max(7).slots(2)), Supported, "Level of the command priority")
         .engines(&["io_uring", "io_uring_cmd"]),
-    option(
-        "cmdprio_bssplit",
-        Engine,
-        Text,
-        Unsupported,
-        "Percentage of I/Os with the command priority, per block size",
-    )
-    .engines(&["io_uring", "io_uring_cmd"]),
+    option("cmdprio_bssplit", Engine, Text, Supported, "Percentage of I/Os with the command priority, per block size")
+        .engines(&["io_uring", "io_uring_cmd"]),
     option("md_per_io_size", Engine, Number(INT32), Unsupported, "Bytes of metadata per I/O")
         .default("0")
         .engines(&["io_uring", "io_uring_cmd"]),
@@ -241,29 +235,23 @@ pub const ENGINE_OPTIONS: &[Opt] = &[
     option("userspace_reap", Engine, Flag, Supported, "Read completions from the mapped ring without a system call")
         .engines(&["libaio"]),
     option("nowait", Engine, Bool, Supported, "Fail instead of blocking in the kernel").engines(&["libaio"]),
-    option("libaio_vectored", Engine, Bool, Unsupported, "Use vectored reads and writes").engines(&["libaio"]),
+    option("libaio_vectored", Engine, Bool, Supported, "Use vectored reads and writes").engines(&["libaio"]),
     option(
         "cmdprio_percentage",
         Engine,
         Number(INT32.max(100).slots(2)),
-        Unsupported,
+        Supported,
         "Percentage of I/Os with the command priority",
     )
     .engines(&["libaio"]),
-    option("cmdprio_class", Engine, Number(INT32.min(1).max(3).slots(2)), Unsupported, "Class of the command priority")
+    option("cmdprio_class", Engine, Number(INT32.min(1).max(3).slots(2)), Supported, "Class of the command priority")
         .engines(&["libaio"]),
-    option("cmdprio_hint", Engine, Number(INT32.max(1023).slots(2)), Unsupported, "Hint of the command priority")
+    option("cmdprio_hint", Engine, Number(INT32.max(1023).slots(2)), Supported, "Hint of the command priority")
         .engines(&["libaio"]),
-    option("cmdprio", Engine, Number(INT32.max(7).slots(2)), Unsupported, "Level of the command priority")
+    option("cmdprio", Engine, Number(INT32.max(7).slots(2)), Supported, "Level of the command priority")
         .engines(&["libaio"]),
-    option(
-        "cmdprio_bssplit",
-        Engine,
-        Text,
-        Unsupported,
-        "Percentage of I/Os with the command priority, per block size",
-    )
-    .engines(&["libaio"]),
+    option("cmdprio_bssplit", Engine, Text, Supported, "Percentage of I/Os with the command priority, per block size")
+        .engines(&["libaio"]),
     option("libblkio_driver", Engine, Text, Unsupported, "libblkio driver").engines(&["libblkio"]),
     option("libblkio_path", Engine, Text, Unsupported, "Path for the libblkio driver").engines(&["libblkio"]),
     option("libblkio_pre_connect_props", Engine, Text, Unsupported, "Properties to set before connecting")
@@ -448,12 +436,12 @@ pub const ENGINE_OPTIONS: &[Opt] = &[
     option("stream_id", Engine, Number(INT32), Unsupported, "Stream of streamed writes").default("0").engines(&["sg"]),
     option("dummy", Engine, Flag, Unsupported, "Option of the example engine").engines(&["external"]),
     option("hipri", Engine, Flag, Supported, "Use polled I/O (RWF_HIPRI)").engines(&["pvsync2"]),
-    option("hipri_percentage", Engine, Number(INT32.max(100)), Unsupported, "Percentage of polled I/Os")
+    option("hipri_percentage", Engine, Number(INT32.max(100)), Supported, "Percentage of polled I/Os")
         .default("100")
         .engines(&["pvsync2"]),
-    option("uncached", Engine, Number(INT32), Unsupported, "Do not keep the data of the I/O in the page cache")
+    option("uncached", Engine, Number(INT32), Supported, "Do not keep the data of the I/O in the page cache")
         .engines(&["pvsync2"]),
-    option("nowait", Engine, Bool, Unsupported, "Fail instead of blocking in the kernel").engines(&["pvsync2"]),
+    option("nowait", Engine, Bool, Supported, "Fail instead of blocking in the kernel").engines(&["pvsync2"]),
     option("no_completion_thread", Engine, Flag, Unsupported, "Reap completions in the worker")
         .engines(&["windowsaio"]),
     option("hipri", Engine, Flag, Unsupported, "Use polled queues").engines(&["xnvme"]),

@@ -5,6 +5,7 @@ use std::net::Ipv4Addr;
 use super::found::Found;
 use super::request::Job;
 use super::value::Amount;
+use super::value::priority_split::priority_split;
 
 /// Checks the options of a job against its engine.
 pub(super) fn engine(job: &Job, found: &mut Found) {
@@ -18,7 +19,21 @@ pub(super) fn engine(job: &Job, found: &mut Found) {
         "exec" => exec(job, found),
         "page_fault" => page_fault(job, found),
         "net" | "netsplice" => net(job, found),
+        "libaio" | "io_uring" => command_priorities(job, found),
         _ => {}
+    }
+}
+
+fn command_priorities(job: &Job, found: &mut Found) {
+    let values = &job.values;
+    let Some(text) = values.text("cmdprio_bssplit") else { return };
+    if values.unsigneds("cmdprio_percentage") != [0; 3] {
+        let message = "cmdprio_percentage and cmdprio_bssplit are mutually exclusive";
+        found.error(message, job, "cmdprio_bssplit", "second selection", "remove one of the two");
+    }
+    if let Err(message) = priority_split(text, 1024) {
+        let help = "an entry is SIZE/PERCENT, SIZE/PERCENT/CLASS/LEVEL or SIZE/PERCENT/CLASS/LEVEL/HINT";
+        found.error(&format!("cmdprio_bssplit: {message}"), job, "cmdprio_bssplit", "not valid", help);
     }
 }
 

@@ -155,16 +155,17 @@ impl Entry<'_> {
     pub fn priorities(&self, section: &Section) -> Vec<(IoPrio, Latency)> {
         let mut found: Vec<(IoPrio, Latency)> = Vec::new();
         for (worker, outcome) in &self.members {
-            let prio = worker.process.ioprio.unwrap_or_default();
+            let own = worker.process.ioprio.unwrap_or_default();
             for ddir in section.ddirs {
                 let stats = &outcome.stats.ddirs[*ddir as usize];
-                let latency = if self.last.measure.lat_percentiles { &stats.lat } else { &stats.clat };
-                if latency.count() == 0 {
-                    continue;
-                }
-                match found.iter_mut().find(|(other, _)| *other == prio) {
-                    Some((_, sum)) => sum.merge(latency),
-                    None => found.push((prio, latency.clone())),
+                let whole = if self.last.measure.lat_percentiles { &stats.lat } else { &stats.clat };
+                let of_own = [(own, whole)].into_iter().filter(|_| stats.priorities.is_empty());
+                let by_priority = stats.priorities.iter().map(|of_prio| (of_prio.prio, &of_prio.latency));
+                for (prio, latency) in of_own.chain(by_priority).filter(|(_, latency)| latency.count() > 0) {
+                    match found.iter_mut().find(|(other, _)| *other == prio) {
+                        Some((_, sum)) => sum.merge(latency),
+                        None => found.push((prio, latency.clone())),
+                    }
                 }
             }
         }

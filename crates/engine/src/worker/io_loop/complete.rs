@@ -44,7 +44,16 @@ impl IoLoop<'_> {
         }
         self.submission.in_flight.free(slot);
         let counted = self.count(ddir, &io);
-        if self.is_plain { counted } else { counted.and(self.verify_completed(slot, true)) }
+        if self.is_plain { counted } else { counted.and(self.complete_special(slot, ddir, &io)) }
+    }
+
+    /// Counts the priority of an I/O, and checks what it read.
+    #[cold]
+    fn complete_special(&mut self, slot: u32, ddir: Ddir, io: &InFlightIo) -> Result<(), RunError> {
+        if self.priorities.is_some() {
+            self.accounting.priority_completed(ddir, io, self.deadlines.now_ns);
+        }
+        self.verify_completed(slot, true)
     }
 
     #[inline(always)]
@@ -116,7 +125,7 @@ impl IoLoop<'_> {
         };
         self.submission.prepare_rest(Op {
             kind: if ddir == Ddir::Read { Kind::Read } else { Kind::Write },
-            ioprio: 0,
+            ioprio: io.ioprio,
             file: io.file,
             slot,
             len: io.len - moved,

@@ -38,6 +38,7 @@ use super::source::IoSource;
 use super::submission::Submission;
 use super::think::ThinkTimer;
 use super::unsynced::Unsynced;
+use crate::command_priority::PriorityDraw;
 use crate::flow::Flow;
 use crate::live::WorkerLive;
 use crate::metadata::Metadata;
@@ -78,10 +79,12 @@ pub struct IoLoop<'a> {
     pub flow: Option<Flow>,
     pub minimum: Option<MinimumRate>,
     pub search: Option<DepthSearch>,
+    /// Draws the priorities of single I/Os.
+    pub priorities: Option<PriorityDraw>,
     pub verification: Option<Box<Verification<'a>>>,
     /// The log that the I/Os come from, instead of the pattern.
     pub replay: Option<Box<Replay>>,
-    /// The job has no verification, replay and flow. The path of its I/Os has no branches for them.
+    /// The job has no verification, replay, flow and priorities of single I/Os. The path of its I/Os has no branches for them.
     pub is_plain: bool,
 }
 

@@ -137,9 +137,13 @@ impl IoLoop<'_> {
                 self.submission.buffers.fill(slot, prepare);
             }
         }
-        if !self.is_plain && !self.prepare_verified(slot, &io, start_ns) {
-            self.submission.in_flight.free(slot);
-            return Ok(false);
+        let mut ioprio = 0;
+        if !self.is_plain {
+            if !self.prepare_verified(slot, &io, start_ns) {
+                self.submission.in_flight.free(slot);
+                return Ok(false);
+            }
+            ioprio = self.priorities.as_mut().map_or(0, |priorities| priorities.draw(ddir, io.length));
         }
         let kind = match ddir {
             Ddir::Read => Kind::Read,
@@ -147,8 +151,17 @@ impl IoLoop<'_> {
             Ddir::Trim => Kind::Trim,
         };
         self.submission.prepare(
-            Op { kind, ioprio: 0, file, slot, len, skip: 0, offset },
-            InFlightIo { purpose: Purpose::Data(ddir), file, offset, len, done: 0, start_ns, issue_ns: start_ns },
+            Op { kind, ioprio, file, slot, len, skip: 0, offset },
+            InFlightIo {
+                purpose: Purpose::Data(ddir),
+                ioprio,
+                file,
+                offset,
+                len,
+                done: 0,
+                start_ns,
+                issue_ns: start_ns,
+            },
         );
         // In a pair of trim and write only the write counts towards the total.
         let counts_towards_total = ddir != Ddir::Trim || !self.worker.access.trim_then_write;
@@ -177,7 +190,7 @@ impl IoLoop<'_> {
         }
         self.submission.prepare(
             Op { kind, ioprio: 0, file, slot, len, skip: 0, offset },
-            InFlightIo { purpose: Purpose::Sync, file, offset, len, done: 0, start_ns, issue_ns: start_ns },
+            InFlightIo { purpose: Purpose::Sync, ioprio: 0, file, offset, len, done: 0, start_ns, issue_ns: start_ns },
         );
         Ok(())
     }

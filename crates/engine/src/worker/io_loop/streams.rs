@@ -23,7 +23,16 @@ impl IoLoop<'_> {
                 Step::Io { stream, ddir, offset, length } => {
                     let purpose = Purpose::Data(ddir);
                     let (start_ns, issue_ns) = (now_ns, now_ns);
-                    let io = InFlightIo { purpose, file: stream, offset, len: length, done: 0, start_ns, issue_ns };
+                    let io = InFlightIo {
+                        purpose,
+                        ioprio: 0,
+                        file: stream,
+                        offset,
+                        len: length,
+                        done: 0,
+                        start_ns,
+                        issue_ns,
+                    };
                     self.make_stream_io(slot, ddir, io);
                     left -= 1;
                 }

@@ -137,7 +137,7 @@ impl IoLoop<'_> {
         let purpose = Purpose::Data(Ddir::Read);
         self.submission.prepare(
             Op { kind: Kind::Read, ioprio: 0, file, slot, len, skip: 0, offset },
-            InFlightIo { purpose, file, offset, len, done: 0, start_ns, issue_ns: start_ns },
+            InFlightIo { purpose, ioprio: 0, file, offset, len, done: 0, start_ns, issue_ns: start_ns },
         );
         self.accounting.issued_beside(file, Ddir::Read);
         Ok(())

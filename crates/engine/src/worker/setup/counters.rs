@@ -1,5 +1,6 @@
 //! Empty counters of a worker.
 
+use crate::command_priority;
 use plan::{Ddir, Measure, Worker};
 use record::{DdirStats, WorkerStats};
 
@@ -10,6 +11,7 @@ pub fn empty_stats(worker: &Worker, synchronous: bool) -> WorkerStats {
     let measure = &Measure { slat: worker.measure.slat && !synchronous, ..worker.measure.clone() };
     for ddir in Ddir::ALL.into_iter().filter(|&ddir| worker.access.pattern.has(ddir)) {
         prepare_latencies(measure, worker.has_intended_starts(ddir), &mut stats.ddirs[ddir as usize]);
+        stats.ddirs[ddir as usize].priorities = command_priority::latencies(worker, ddir);
     }
     stats
 }

@@ -9,6 +9,7 @@ use super::memory::{largest_block, memory};
 use super::thread::failed;
 use crate::access::{FileExtent, Generator, Job, SeedTable};
 use crate::backend;
+use crate::command_priority::PriorityDraw;
 use crate::content;
 use crate::fault;
 use crate::logs::Logs;
@@ -82,8 +83,12 @@ pub fn job_loop<'a>(context: Context<'a>, laid_out: LaidOut, logs: Logs) -> Resu
         think: ThinkTimer::new(&worker.think),
         flow: worker.flow.and_then(|flow| flows.join(flow)),
         minimum: MinimumRate::new(&worker.rate, worker.access.pattern),
-        is_plain: worker.verify.is_none() && worker.replay.is_none() && worker.flow.is_none(),
+        is_plain: worker.verify.is_none()
+            && worker.replay.is_none()
+            && worker.flow.is_none()
+            && worker.command_priorities.is_none(),
         verification,
+        priorities: PriorityDraw::new(worker, &seeds),
         replay,
         search: worker.latency_target.map(|target| DepthSearch::new(target, worker.depth.iodepth)),
     }))

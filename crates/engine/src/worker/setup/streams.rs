@@ -69,6 +69,7 @@ pub fn stream_loop<'a>(context: Context<'a>, streams: &Streams, shared: &Shared)
         minimum: None,
         flow: None,
         verification: None,
+        priorities: None,
         replay: None,
         is_plain: true,
         search: None,

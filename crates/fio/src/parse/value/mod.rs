@@ -7,6 +7,7 @@ mod list;
 pub mod number;
 pub mod path_list;
 mod pattern;
+pub mod priority_split;
 mod problem;
 mod share;
 mod types;

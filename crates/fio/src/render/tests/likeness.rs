@@ -67,7 +67,7 @@ fn unified() -> Record {
 
 fn stonewall() -> Record {
     let write = job("w", "write", Engine::Psync);
-    let mut read = job("r", "randread", Engine::Libaio { userspace_reap: false, nowait: false });
+    let mut read = job("r", "randread", Engine::Libaio { userspace_reap: false, nowait: false, vectored: false });
     (read.group, read.phase, read.depth.iodepth) = (1, 1, 8);
     let mut record = ended(vec![
         (write, without_samples(without_slat(stats(&[Ddir::Write], 500)))),
