@@ -48,6 +48,37 @@ fn link(worker: &Worker, net: &Net) -> NetConfig {
     }
 }
 
+/// Returns the back end of an engine that has no options. `None` for other engines and for those without I/O.
+fn without_options(engine: &Engine) -> Option<EngineKind> {
+    Some(match engine {
+        Engine::Sync => EngineKind::Sync,
+        Engine::Psync => EngineKind::Psync,
+        Engine::Vsync => EngineKind::Vsync,
+        Engine::Pvsync => EngineKind::Pvsync,
+        Engine::Splice => EngineKind::Splice,
+        Engine::Posixaio => EngineKind::Posixaio,
+        Engine::Windowsaio => EngineKind::Windowsaio,
+        Engine::Falloc => EngineKind::Falloc,
+        Engine::Ftruncate => EngineKind::Ftruncate,
+        Engine::Null
+        | Engine::FileCreate
+        | Engine::FileStat(_)
+        | Engine::FileDelete
+        | Engine::DirCreate
+        | Engine::DirStat(_)
+        | Engine::DirDelete => EngineKind::Null,
+        Engine::Cpu { .. }
+        | Engine::Exec(_)
+        | Engine::IoUring(_)
+        | Engine::Libaio { .. }
+        | Engine::Pvsync2 { .. }
+        | Engine::Mmap { .. }
+        | Engine::E4defrag { .. }
+        | Engine::PageFault
+        | Engine::Net(_) => return None,
+    })
+}
+
 /// The back end for `worker`'s I/Os on `files` files; `None` for the engine that does none. Engines that only make,
 /// look at or remove their targets do so when those are opened, and count their I/Os with the null back end.
 pub(crate) fn config(worker: &Worker, files: usize) -> Option<BackendConfig> {
@@ -84,28 +115,16 @@ pub(crate) fn config(worker: &Worker, files: usize) -> Option<BackendConfig> {
             let mmap_advice = advice(worker).unwrap_or(Advice::Normal);
             BackendConfig { thp: *thp, mmap_drop, mmap_advice, ..new(EngineKind::Mmap) }
         }
-        Engine::Sync => new(EngineKind::Sync),
-        Engine::Psync => new(EngineKind::Psync),
-        Engine::Vsync => new(EngineKind::Vsync),
-        Engine::Pvsync => new(EngineKind::Pvsync),
-        Engine::Splice => new(EngineKind::Splice),
-        Engine::Posixaio => new(EngineKind::Posixaio),
-        Engine::Windowsaio => new(EngineKind::Windowsaio),
-        Engine::Falloc => new(EngineKind::Falloc),
-        Engine::Ftruncate => new(EngineKind::Ftruncate),
-        Engine::Null
-        | Engine::FileCreate
-        | Engine::FileStat(_)
-        | Engine::FileDelete
-        | Engine::DirCreate
-        | Engine::DirStat(_)
-        | Engine::DirDelete => new(EngineKind::Null),
+        // The donor is attached after the targets.
+        Engine::E4defrag { in_place, .. } => {
+            BackendConfig { in_place: *in_place, files: files + 1, ..new(EngineKind::E4defrag) }
+        }
         Engine::PageFault => {
             let memory_bytes = worker.targets.extent.size.map_or(0, |size| size.of(0));
             BackendConfig { memory_bytes, ..new(EngineKind::PageFault) }
         }
         Engine::Net(net) => BackendConfig { net: Some(Box::new(link(worker, net))), ..new(EngineKind::Net) },
-        Engine::Cpu { .. } | Engine::Exec(_) => return None,
+        engine => new(without_options(engine)?),
     };
     config.atomic = worker.targets.open.atomic;
     config.maps_too =

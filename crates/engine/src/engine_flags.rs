@@ -59,6 +59,7 @@ impl EngineFlags {
             | Engine::Pvsync2 { .. }
             | Engine::Posixaio
             | Engine::Splice
+            | Engine::E4defrag { .. }
             | Engine::Windowsaio
             | Engine::Falloc => none,
         }

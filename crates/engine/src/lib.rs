@@ -11,6 +11,7 @@ pub mod content;
 mod cpu_burn;
 mod direct_io;
 mod disks;
+mod donor;
 mod early_layout;
 mod engine_flags;
 mod entropy;

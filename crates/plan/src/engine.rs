@@ -30,6 +30,13 @@ pub enum Engine {
         thp: bool,
     },
     Posixaio,
+    /// Each write exchanges blocks with the donor, a file on the same ext4 file system.
+    E4defrag {
+        /// Path of the donor.
+        donor: String,
+        /// The blocks of the donor are reserved and freed for each write.
+        in_place: bool,
+    },
     /// `splice` and `vmsplice` through a pipe.
     Splice,
     /// Overlapped I/O with a completion port.
@@ -78,6 +85,7 @@ impl Engine {
             | Engine::Exec(_)
             | Engine::PageFault
             | Engine::Net(_)
+            | Engine::E4defrag { .. }
             | Engine::Falloc
             | Engine::Ftruncate => false,
             Engine::FileCreate

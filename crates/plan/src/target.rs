@@ -29,6 +29,9 @@ pub struct Targets {
     /// I/O scheduler of the device during the run.
     pub ioscheduler: Option<String>,
     pub allow_mounted_write: bool,
+    /// `None`: the hint of a file is not changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_hint: Option<WriteHint>,
 }
 
 impl Default for Targets {
@@ -50,6 +53,7 @@ impl Default for Targets {
             unlink_each_loop: false,
             ioscheduler: None,
             allow_mounted_write: false,
+            write_hint: None,
         }
     }
 }
@@ -92,6 +96,17 @@ pub struct Extent {
     pub fill_device: bool,
     /// Writes start at the end of the file.
     pub append: bool,
+}
+
+/// How long written data lasts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WriteHint {
+    None,
+    Short,
+    Medium,
+    Long,
+    Extreme,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]

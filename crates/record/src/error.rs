@@ -387,6 +387,8 @@ pub enum OpenCall {
     Open,
     /// Registers the open file with the I/O engine.
     Attach,
+    /// Sets the hint on the lifetime of written data.
+    WriteHint,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]

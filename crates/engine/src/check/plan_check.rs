@@ -4,6 +4,7 @@ use super::lease::Lease;
 use super::safety::Safety;
 use super::{engine, memory, reach, scheduler, streams};
 use crate::direct_io::check_alignment;
+use crate::donor;
 use os::errno;
 use os::platform::Platform;
 use plan::{Plan, Worker};
@@ -45,6 +46,9 @@ pub fn check(plan: &Plan, lease: &Lease, stop: &AtomicBool, platform: Platform) 
             faults.take(scheduler::check(worker, path));
         }
         faults.take(safety.check_buffer_file(worker));
+        if let Some(path) = donor::path(worker) {
+            faults.take(safety.check(worker, path));
+        }
     }
     faults.take(streams::check_memory(plan));
     if faults.found.is_empty() {

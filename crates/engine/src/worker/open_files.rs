@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 
-use os::file::{Advice, File, OpenOptions};
+use os::file::{Advice, File, Kind, OpenOptions, WriteHint};
 use os::io::{Backend, Flush, Mapping};
 use plan::stream::AccessHints;
 use plan::{Engine, Stream, SyncMode, Worker};
@@ -33,6 +33,9 @@ pub struct OpenFiles<'a> {
     without_data: bool,
     fsync_on_close: bool,
     invalidate: bool,
+    /// The engine uses the page cache of files that are opened for direct I/O, too.
+    uses_cache: bool,
+    write_hint: Option<WriteHint>,
     /// Targets that an engine without open files has worked on in this pass.
     visited: Vec<bool>,
 }
@@ -53,8 +56,9 @@ impl<'a> OpenFiles<'a> {
         let create = &worker.targets.create;
         // Reserving space is a write, whatever the job calls it.
         let writes = pattern.writes || pattern.trims || worker.engine == Engine::Falloc;
-        // A mapping can only be written where it can be read, too.
-        let reads = pattern.reads || !writes || worker.verify.is_some() || matches!(worker.engine, Engine::Mmap { .. });
+        // A mapping can only be written where it can be read, too, and blocks only exchanged there.
+        let reads_too = matches!(worker.engine, Engine::Mmap { .. } | Engine::E4defrag { .. });
+        let reads = pattern.reads || !writes || worker.verify.is_some() || reads_too;
         let options = OpenOptions {
             read: reads,
             write: writes,
@@ -74,6 +78,8 @@ impl<'a> OpenFiles<'a> {
             without_data: flags.fake,
             fsync_on_close: worker.access.syncs.fsync_on_close,
             invalidate: worker.targets.invalidate,
+            uses_cache: matches!(worker.engine, Engine::E4defrag { .. }),
+            write_hint: worker.targets.write_hint.map(write_hint),
             visited: vec![false; targets.len()],
             targets,
             held,
@@ -91,6 +97,8 @@ impl<'a> OpenFiles<'a> {
             without_data: false,
             fsync_on_close: false,
             invalidate: false,
+            uses_cache: false,
+            write_hint: None,
             visited: vec![false; targets.len()],
             targets,
             held,
@@ -159,11 +167,17 @@ impl<'a> OpenFiles<'a> {
             self.held.open(&options, &target.path)
         };
         let file = file.map_err(|error| error.into_run_error(|error| failed(OpenCall::Open, error)))?;
+        if let Some(hint) = self.write_hint
+            && matches!(target.kind, Kind::Block | Kind::Regular)
+            && !self.without_files
+        {
+            file.set_write_hint(hint, options.direct).map_err(|error| failed(OpenCall::WriteHint, &error))?;
+        }
         if let (Some(advice), false) = (advice, self.without_files) {
             // Advice that a file system doesn't know is no reason to stop.
             let _ = file.advise(advice, target.offset, target.io_size);
         }
-        if self.invalidate && !options.direct && !self.without_files {
+        if self.invalidate && (self.uses_cache || !options.direct) && !self.without_files {
             // A cache that can't be dropped is no reason not to measure.
             let _ = layout::invalidate(&file, target);
         }
@@ -184,7 +198,7 @@ impl<'a> OpenFiles<'a> {
     pub fn start_over(&self, index: u32) {
         if let Some(file) = &self.open[index as usize]
             && self.invalidate
-            && !self.mode(index).options.direct
+            && (self.uses_cache || !self.mode(index).options.direct)
             && !self.without_files
         {
             let _ = layout::invalidate(file, &self.targets[index as usize]);
@@ -279,6 +293,16 @@ impl OpenMode {
             ..OpenOptions::new()
         };
         OpenMode { options, advice, mapping: stream.mapping.map(mapping) }
+    }
+}
+
+fn write_hint(planned: plan::WriteHint) -> WriteHint {
+    match planned {
+        plan::WriteHint::None => WriteHint::None,
+        plan::WriteHint::Short => WriteHint::Short,
+        plan::WriteHint::Medium => WriteHint::Medium,
+        plan::WriteHint::Long => WriteHint::Long,
+        plan::WriteHint::Extreme => WriteHint::Extreme,
     }
 }
 

@@ -95,6 +95,42 @@ fn calls(scratch: &Scratch, names: &str, arguments: &str) -> Option<String> {
 }
 
 #[test]
+fn hints_on_written_data_reach_the_file() {
+    let scratch = Scratch::new("write-hint");
+    let Some(hinted) = calls(&scratch, "fcntl", "--ioengine=psync --rw=write --write_hint=long") else { return };
+    // F_SET_RW_HINT
+    let is_hint = |line: &&str| line.contains("0x40c") || line.contains("F_SET_RW_HINT");
+    assert_eq!(hinted.lines().filter(is_hint).count(), 1, "{hinted}");
+    let Some(other) = calls(&scratch, "fcntl", "--ioengine=psync --rw=write") else { return };
+    assert_eq!(other.lines().filter(is_hint).count(), 0, "{other}");
+}
+
+#[test]
+fn defragmentation_exchanges_blocks_and_keeps_the_data() {
+    let scratch = Scratch::new("e4defrag");
+    let data: Vec<u8> = (0..1u32 << 18).flat_map(|number| number.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
+    for (in_place, donor_bytes) in [(0, 1 << 20), (1, 0)] {
+        std::fs::write(scratch.file("f"), &data).unwrap();
+        std::fs::File::open(scratch.file("f")).unwrap().sync_all().unwrap();
+        let options =
+            format!("--ioengine=e4defrag --donorname=d --inplace={in_place} --rw=randwrite --bs=32k --direct=1");
+        let line = format!("--output-format=json --name=a --filename=f --size=1m --filesize=1m {options}");
+        let ended = run(scratch.path(), &line);
+        if ended.code != Some(0) {
+            return skipped(&format!("the file system does not exchange blocks: {}", ended.stderr));
+        }
+        assert_eq!(ended.json()["jobs"][0]["write"]["total_ios"], 32);
+        assert!(std::fs::read(scratch.file("f")).unwrap() == data, "the data changed");
+        assert_eq!(std::fs::metadata(scratch.file("d")).unwrap().len(), donor_bytes);
+    }
+    for (options, message) in [("--rw=write", "donorname is missing"), ("--rw=read --donorname=d", "only writes")] {
+        run(scratch.path(), &format!("--name=a --filename=f --ioengine=e4defrag --size=1m {options}"))
+            .ended_with(1)
+            .complained_of(message);
+    }
+}
+
+#[test]
 fn flags_reach_the_system_calls() {
     let scratch = Scratch::new("engine-flags");
     scratch.filled("f", 64 << 10);

@@ -2,6 +2,7 @@
 
 use plan::{Depth, Engine, Exec, IoUring, Net, NetProtocol, StatCall};
 
+use super::targets::donor;
 use crate::options::engines::DEFAULT_ENGINE;
 use crate::parse::values::Values;
 
@@ -25,6 +26,7 @@ pub fn engine(values: &Values, clone: u32) -> Engine {
         },
         "mmap" => Engine::Mmap { thp: values.number("thp") != 0 },
         "splice" => Engine::Splice,
+        "e4defrag" => Engine::E4defrag { donor: donor(values, clone), in_place: values.number("inplace") != 0 },
         "posixaio" => Engine::Posixaio,
         "windowsaio" => Engine::Windowsaio,
         "null" => Engine::Null,

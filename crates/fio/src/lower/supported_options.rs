@@ -30,6 +30,11 @@ cpuload=10
 [engine-exec]
 ioengine=exec
 program=true
+[engine-e4defrag]
+ioengine=e4defrag
+donorname=d
+rw=write
+write_hint=short
 [engine-net]
 ioengine=net
 port=9

@@ -2,7 +2,7 @@
 
 use plan::{
     Buffers, Content, Create, Dedupe, DedupeMode, Extent, Fadvise, Fallocate, FileOrder, FileService, Memory, Open,
-    PatternPart, SyncMode, Targets,
+    PatternPart, SyncMode, Targets, WriteHint,
 };
 
 use super::Machine;
@@ -62,6 +62,27 @@ pub fn targets(values: &Values, job: &str, clone: u32, machine: &dyn Machine) ->
         unlink_each_loop: values.flag("unlink_each_loop"),
         ioscheduler: values.text("ioscheduler").map(str::to_owned),
         allow_mounted_write: values.flag("allow_mounted_write"),
+        write_hint: values.is_set("write_hint").then(|| write_hint(values)),
+    }
+}
+
+fn write_hint(values: &Values) -> WriteHint {
+    match values.keyword("write_hint") {
+        "short" => WriteHint::Short,
+        "medium" => WriteHint::Medium,
+        "long" => WriteHint::Long,
+        "extreme" => WriteHint::Extreme,
+        _ => WriteHint::None,
+    }
+}
+
+/// Returns the donor of `e4defrag`, in the directory of the clone.
+pub(super) fn donor(values: &Values, clone: u32) -> String {
+    let name = values.text("donorname").unwrap_or_default();
+    let directories = values.text("directory").map(path_list::split).unwrap_or_default();
+    match directories.len() {
+        0 => name.to_owned(),
+        count => format!("{}/{name}", directories[clone as usize % count].trim_end_matches('/')),
     }
 }
 

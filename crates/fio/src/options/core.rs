@@ -733,7 +733,7 @@ pub const CORE: &[Opt] = &[
             ],
             ArgumentKind::None,
         ),
-        Unsupported,
+        Supported,
         "Expected lifetime of written data",
     ),
     option("create_serialize", Target, Bool, Supported, "Lay out the files of one job at a time").default("1"),

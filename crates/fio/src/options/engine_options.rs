@@ -27,12 +27,12 @@ pub const ENGINE_OPTIONS: &[Opt] = &[
     option("chunk_size", Engine, Number(INT64), Unsupported, "Chunk size of DAOS files").default("0").engines(&["dfs"]),
     option("object_class", Engine, Text, Unsupported, "Object class of DAOS files").engines(&["dfs"]),
     option("svcl", Engine, Text, Unsupported, "Ranks of the DAOS pool's service").engines(&["dfs"]),
-    option("donorname", Engine, Text, Unsupported, "File whose blocks are exchanged").engines(&["e4defrag"]),
+    option("donorname", Engine, Text, Supported, "File whose blocks are exchanged").engines(&["e4defrag"]),
     option(
         "inplace",
         Engine,
         Number(INT32.max(1)),
-        Unsupported,
+        Supported,
         "0: allocate new donor blocks per I/O, 1: use existing donor blocks",
     )
     .engines(&["e4defrag"]),

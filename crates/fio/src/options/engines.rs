@@ -63,7 +63,7 @@ pub const ENGINES: &[Engine] = &[
     linux("page_fault", "touches pages of a mapping"),
     linux("posixaio", "aio_read() and aio_write()"),
     linux("falloc", "each write reserves or punches space"),
-    packaged("e4defrag", "moves ext4 blocks"),
+    linux("e4defrag", "moves ext4 blocks"),
     linux("splice", "splice() and vmsplice()"),
     packaged("gfapi", "Gluster, synchronous"),
     packaged("gfapi_async", "Gluster, asynchronous"),

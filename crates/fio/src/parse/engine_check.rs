@@ -10,7 +10,7 @@ use super::value::priority_split::priority_split;
 /// Checks the options of a job against its engine.
 pub(super) fn engine(job: &Job, found: &mut Found) {
     let name = job.values.text("ioengine").unwrap_or_default();
-    let has_one_thread = matches!(name, "page_fault" | "exec" | "net" | "netsplice");
+    let has_one_thread = matches!(name, "page_fault" | "exec" | "net" | "netsplice" | "e4defrag");
     if has_one_thread && job.values.keyword("io_submit_mode") == "offload" {
         let help = "remove io_submit_mode";
         found.error("this engine cannot be offloaded", job, "io_submit_mode", "requires another engine", help);
@@ -18,6 +18,7 @@ pub(super) fn engine(job: &Job, found: &mut Found) {
     match name {
         "exec" => exec(job, found),
         "page_fault" => page_fault(job, found),
+        "e4defrag" => e4defrag(job, found),
         "net" | "netsplice" => net(job, found),
         "libaio" | "io_uring" => command_priorities(job, found),
         _ => {}
@@ -41,6 +42,23 @@ fn exec(job: &Job, found: &mut Found) {
     if job.values.text("program").is_none_or(|program| program.trim().is_empty()) {
         let label = "this engine requires program";
         found.error("no program is defined", job, "ioengine", label, "add program=PATH");
+    }
+}
+
+fn e4defrag(job: &Job, found: &mut Found) {
+    let values = &job.values;
+    if values.text("donorname").is_none_or(str::is_empty) {
+        let label = "this engine requires a donor";
+        found.error("donorname is missing", job, "ioengine", label, "add donorname=FILE");
+    }
+    let has_size = values.unsigneds("filesize")[0] > 0 || values.amount("size").is_some();
+    if values.number("inplace") == 0 && !has_size {
+        let label = "nothing determines the size of the donor";
+        found.error("e4defrag requires a size", job, "ioengine", label, "add a filesize or size");
+    }
+    if !matches!(values.keyword("rw"), "write" | "randwrite") {
+        let help = "use rw=write or rw=randwrite";
+        found.error("e4defrag only writes", job, "rw", "not possible with this engine", help);
     }
 }
 

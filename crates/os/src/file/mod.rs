@@ -9,5 +9,5 @@ pub use crate::system::file::{
     is_dax, is_own, make_dir, make_private_dirs, remove_dir, space, stat, unlink, written,
 };
 pub use create::FileCreator;
-pub use kinds::{Advice, Kind, Space, StatCall, Status, Written};
+pub use kinds::{Advice, Kind, Space, StatCall, Status, WriteHint, Written};
 pub use options::OpenOptions;

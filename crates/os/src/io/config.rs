@@ -29,6 +29,8 @@ pub enum EngineKind {
     Ftruncate,
     /// Copies from and to anonymous memory, whose pages appear at their first use.
     PageFault,
+    /// A write exchanges blocks with another file, the donor, on ext4. The donor is attached after the targets.
+    E4defrag,
     /// `splice` and `vmsplice` through a pipe.
     Splice,
     /// Sockets.
@@ -54,6 +56,7 @@ impl EngineKind {
             EngineKind::Falloc => "falloc",
             EngineKind::Ftruncate => "ftruncate",
             EngineKind::PageFault => "page_fault",
+            EngineKind::E4defrag => "e4defrag",
             EngineKind::Splice => "splice",
             EngineKind::Net => "net",
             EngineKind::Null => "null",
@@ -196,6 +199,9 @@ pub struct BackendConfig {
     /// page_fault: size of the memory.
     pub memory_bytes: u64,
 
+    /// e4defrag: the blocks of the donor are reserved and freed for each operation.
+    pub in_place: bool,
+
     /// net: the link to the peer.
     pub net: Option<Box<NetConfig>>,
 
@@ -229,6 +235,7 @@ impl BackendConfig {
             maps_too: false,
             mmap_advice: Advice::Normal,
             memory_bytes: 0,
+            in_place: false,
             net: None,
             sync_file_range: 0,
         }

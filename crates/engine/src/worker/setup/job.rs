@@ -11,6 +11,7 @@ use crate::access::{FileExtent, Generator, Job, SeedTable};
 use crate::backend;
 use crate::command_priority::PriorityDraw;
 use crate::content;
+use crate::donor;
 use crate::fault;
 use crate::logs::Logs;
 use crate::metadata::Metadata;
@@ -53,7 +54,8 @@ pub fn job_loop<'a>(context: Context<'a>, laid_out: LaidOut, logs: Logs) -> Resu
     }
     let config = backend::config(worker, laid_out.targets.len());
     let config = config.ok_or_else(|| failed(SetupStep::Engine, &errno::error(errno::EINVAL)))?;
-    let backend = platform.open_backend(&config, &buffers).map_err(|error| fault::of_backend(&error))?;
+    let mut backend = platform.open_backend(&config, &buffers).map_err(|error| fault::of_backend(&error))?;
+    donor::attach(worker, &lease.targets, backend.as_mut(), laid_out.targets.len() as u32)?;
     let replay = worker.replay.as_ref().map(Replay::open).transpose()?.map(Box::new);
     let access = generator(worker, &laid_out, &seeds)?;
     let is_synchronous = backend.is_synchronous();

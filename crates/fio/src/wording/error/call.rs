@@ -110,6 +110,7 @@ fn of_setup(setup: &SetupError) -> &'static str {
 fn of_io(io: &IoError) -> Cow<'_, str> {
     let name = match io {
         IoError::Open { path, call: OpenCall::Open, .. } => return Cow::Owned(format!("open({path})")),
+        IoError::Open { call: OpenCall::WriteHint, .. } => "fcntl write hint",
         IoError::Open { path, call: OpenCall::Attach, .. } => return Cow::Owned(format!("attach({path})")),
         IoError::Metadata { path, operation } => return Cow::Owned(metadata_call(path, *operation)),
         IoError::Unanswered { .. } | IoError::Stuck { .. } => "stop",

@@ -17,7 +17,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::file::{Kind, OpenOptions};
+use crate::file::{Kind, OpenOptions, WriteHint};
 use crate::linux::memory::c_path;
 pub use folder::Folder;
 pub use id::{FileId, identity, identity_of};
@@ -36,6 +36,9 @@ pub const NULL_DEVICE: &str = "/dev/null";
 const BLKGETSIZE64: libc::Ioctl = 0x8008_1272_u32 as libc::Ioctl;
 const BLKSSZGET: libc::Ioctl = 0x1268;
 const LOOP_GET_STATUS64: libc::Ioctl = 0x4c05;
+/// Of `linux/fcntl.h`.
+const SET_RW_HINT: libc::c_int = 1036;
+const SET_FILE_RW_HINT: libc::c_int = 1038;
 
 impl Kind {
     /// Returns the type of a file by its metadata.
@@ -204,6 +207,26 @@ impl File {
         // SAFETY: this request writes an int.
         check(unsafe { libc::ioctl(self.raw(), BLKSSZGET, &mut bytes) })?;
         Ok(bytes as u32)
+    }
+
+    /// Returns the block size of the file system.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
+    pub(crate) fn block_bytes(&self) -> io::Result<u64> {
+        Ok(status::of_descriptor(&self.fd)?.st_blksize as u64)
+    }
+
+    /// Sets the hint on how long written data will last (`F_SET_RW_HINT`). As in fio, the hint of the
+    /// open file is set for direct I/O if the kernel has it, else that of the file.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
+    pub fn set_write_hint(&self, hint: WriteHint, is_direct: bool) -> io::Result<()> {
+        let hint = hint as u64;
+        // SAFETY: the pointer is to a live value of the request's type.
+        let set = |request| check(unsafe { libc::fcntl(self.raw(), request, &raw const hint) }).map(drop);
+        if is_direct && set(SET_FILE_RW_HINT).is_ok() { Ok(()) } else { set(SET_RW_HINT) }
     }
 
     /// Writes the file's dirty pages to the device (`fsync`).

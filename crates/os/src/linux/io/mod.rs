@@ -3,6 +3,7 @@
 #[cfg(test)]
 pub(crate) mod block_tests;
 mod bus_error;
+pub(crate) mod e4defrag;
 pub(crate) mod engines;
 mod files;
 pub(crate) mod libaio;

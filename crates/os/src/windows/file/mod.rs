@@ -20,7 +20,7 @@ use windows_sys::Win32::System::IO::OVERLAPPED;
 
 use super::device::volume;
 use super::handle::{SHARE_ALL, check, native, owned, unsupported, wide};
-use crate::file::{Advice, Kind, OpenOptions};
+use crate::file::{Advice, Kind, OpenOptions, WriteHint};
 pub use folder::Folder;
 pub use id::{FileId, identity, identity_of};
 pub use space::space;
@@ -250,6 +250,14 @@ impl File {
     /// None.
     pub fn advise(&self, _advice: Advice, _offset: u64, _bytes: u64) -> io::Result<()> {
         Ok(())
+    }
+
+    /// Returns an error: Windows has no hints on written data.
+    ///
+    /// # Errors
+    /// Always `Unsupported`.
+    pub fn set_write_hint(&self, _hint: WriteHint, _is_direct: bool) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
     }
 
     /// Returns an error: Windows has no call that drops a file from its cache.
