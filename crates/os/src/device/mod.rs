@@ -2,14 +2,17 @@
 
 mod disk;
 mod holder;
+mod zones;
 
 use std::fmt;
 
 pub use crate::system::device::{
     Claims, Disk, InUseSnapshot, disks, file_system, holders, is_in_memory, is_terminal, is_without_storage, mount,
+    zone_limits,
 };
 pub use disk::{Counters, DiskInfo, ListedDisk, MountPoint};
 pub use holder::{Holder, Relation, Use};
+pub use zones::{ReportedZone, ZoneCondition, ZoneKind, ZoneLimits, ZoneModel};
 
 /// Major and minor number of a device. It identifies the device under any name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

@@ -15,11 +15,12 @@ mod signature;
 #[cfg(test)]
 mod tests;
 mod topology;
+mod zones;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::device::{Holder, ListedDisk, MountPoint};
+use crate::device::{Holder, ListedDisk, MountPoint, ZoneLimits};
 pub use claims::Claims;
 pub use disk::Disk;
 use holders::UsageTables;
@@ -141,4 +142,12 @@ pub fn file_system(path: &Path) -> io::Result<Option<String>> {
 /// Returns the error of reading the path or the kernel's tables.
 pub fn mount(path: &Path) -> io::Result<Option<MountPoint>> {
     disk::mount(&Kernel::running(), path)
+}
+
+/// Returns the zone model and limits of a block device, for a partition those of its disk. Other paths have none.
+///
+/// # Errors
+/// Returns the error of reading the path.
+pub fn zone_limits(path: &Path) -> io::Result<ZoneLimits> {
+    zones::limits(&Kernel::running(), path)
 }

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use super::topology::Block;
 use super::*;
-use crate::device::{Counters, DeviceNumber, Use};
+use crate::device::{Counters, DeviceNumber, Use, ZoneModel};
 use crate::file::OpenOptions;
 
 fn is_root() -> bool {
@@ -522,4 +522,23 @@ fn serial_numbers_are_found_where_each_driver_puts_them() {
     };
     assert_eq!(["254:0", "259:0", "8:16"].map(serial), ["volume-1", "vol0abc", ""]);
     assert!(serial("8:0").ends_with("S1234"), "{:?}", serial("8:0"));
+}
+
+#[test]
+fn a_partition_has_the_zone_limits_of_its_disk() {
+    let folder = Folder::new("zones");
+    folder.device("sda", "8:0");
+    folder.device("sda/sda1", "8:1");
+    folder.device("sdb", "8:16");
+    for (name, value) in [("zoned", "host-managed"), ("max_open_zones", "14"), ("max_active_zones", "28")] {
+        folder.write(&format!("sys/devices/sda/queue/{name}"), &format!("{value}\n"));
+    }
+    folder.write("sys/devices/sdb/queue/zoned", "none\n");
+    let kernel = folder.kernel("");
+    let of = |number: &str| {
+        let block = Block::numbered(&kernel, DeviceNumber::parse(number).unwrap()).unwrap();
+        zones::of(&block.whole().unwrap_or(block))
+    };
+    let limits = ZoneLimits { model: ZoneModel::HostManaged, max_open: 14, max_active: 28 };
+    assert_eq!([of("8:0"), of("8:1"), of("8:16")], [limits, limits, ZoneLimits::default()]);
 }

@@ -10,6 +10,8 @@ mod status;
 #[cfg(test)]
 mod tests;
 mod written;
+mod zone_report;
+mod zones;
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd};

@@ -7,7 +7,7 @@ pub(super) mod volume;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::device::{Holder, ListedDisk, MountPoint};
+use crate::device::{Holder, ListedDisk, MountPoint, ZoneLimits};
 pub use disk::Disk;
 
 /// Disks with larger numbers are not listed.
@@ -134,4 +134,12 @@ pub fn mount(path: &Path) -> io::Result<Option<MountPoint>> {
     let source = volume::name_of(&root).unwrap_or_else(|_| root.clone());
     let file_system = volume::file_system(&root)?;
     Ok(Some(MountPoint { at: root, source, file_system, options: String::new() }))
+}
+
+/// Returns no zones: Windows does not report them.
+///
+/// # Errors
+/// None.
+pub fn zone_limits(_path: &Path) -> io::Result<ZoneLimits> {
+    Ok(ZoneLimits::default())
 }

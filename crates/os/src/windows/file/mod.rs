@@ -4,6 +4,7 @@ mod folder;
 mod id;
 mod space;
 mod status;
+mod zones;
 
 use std::io;
 use std::os::windows::io::{AsRawHandle, OwnedHandle};
