@@ -36,7 +36,7 @@ pub fn attach(worker: &Worker, held: &HeldTargets, backend: &mut dyn Backend, ta
         let end = worker.targets.file_size.map_or_else(|| extent.size.map_or(0, |size| size.of(0)), |(_, high)| high);
         let start = match extent.offset {
             Amount::Bytes(bytes) => bytes,
-            Amount::Percent(_) => extent.offset.of(end),
+            Amount::Percent(_) | Amount::Zones(_) => extent.offset.of(end),
         };
         let bytes = end.saturating_sub(start);
         donor.allocate(start, bytes, false).map_err(|error| failed(OpenCall::Open, &error))?;

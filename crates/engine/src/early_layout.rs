@@ -18,6 +18,7 @@ use crate::fault::PrepareError;
 use crate::held_targets::HeldTargets;
 use crate::layout;
 use crate::target::LaidOut;
+use crate::zones::ZoneTables;
 use record::Message;
 
 /// Events of the layout.
@@ -81,6 +82,7 @@ pub fn lays_out_early(job: &Worker) -> bool {
 }
 
 fn lay_out_all(plan: &Plan, targets: &HeldTargets, stop: &AtomicBool, send: &dyn Fn(LayoutEvent)) {
+    let zones = ZoneTables::default();
     for (index, job) in plan.workers.iter().enumerate() {
         if stop.load(Relaxed) || targets.replaced().is_some() {
             break;
@@ -91,7 +93,7 @@ fn lay_out_all(plan: &Plan, targets: &HeldTargets, stop: &AtomicBool, send: &dyn
         if let Some(announcement) = CpuBurn::announcement(job) {
             send(LayoutEvent::Message(Message::Info(announcement)));
         }
-        let outcome = layout::lay_out(plan, job, targets, stop, &mut |line| send(LayoutEvent::Message(line)));
+        let outcome = layout::lay_out(plan, job, targets, &zones, stop, &mut |line| send(LayoutEvent::Message(line)));
         send(LayoutEvent::LaidOut(index, outcome));
     }
 }

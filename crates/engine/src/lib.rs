@@ -43,6 +43,7 @@ mod target_watch;
 mod timeline;
 mod verify;
 mod worker;
+mod zones;
 
 #[cfg(test)]
 mod sample;

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use os::file::Kind;
 
+use crate::zones::ZonedPart;
+
 /// A file or device of a job, ready for I/O.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Target {
@@ -25,4 +27,6 @@ pub struct LaidOut {
     pub pass_bytes: u64,
     /// Bytes that the job transfers in total: `io_size` or the pass, times the loops. `u64::MAX` if the job ends by time.
     pub total_bytes: u64,
+    /// The zones of each target. Empty for jobs without zones.
+    pub zones: Vec<ZonedPart>,
 }

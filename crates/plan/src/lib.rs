@@ -20,6 +20,7 @@ mod target;
 mod verify;
 mod worker;
 mod workload;
+mod zoned;
 
 pub use access::*;
 pub use buffer::*;
@@ -38,3 +39,4 @@ pub use target::*;
 pub use verify::*;
 pub use worker::*;
 pub use workload::Workload;
+pub use zoned::Zoned;

@@ -58,12 +58,14 @@ impl Default for Targets {
     }
 }
 
-/// An amount: bytes, or a share of the target's size.
+/// An amount: bytes, a share of the target's size, or zones.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Amount {
     Bytes(u64),
     Percent(f64),
+    /// Zones of the target.
+    Zones(u32),
 }
 
 impl Default for Amount {
@@ -77,6 +79,8 @@ impl Amount {
         match self {
             Amount::Bytes(bytes) => bytes,
             Amount::Percent(percent) => (whole_bytes as f64 * percent / 100.0) as u64,
+            // The layout replaces zones by bytes.
+            Amount::Zones(_) => 0,
         }
     }
 }

@@ -19,6 +19,7 @@ use crate::stream::{Stream, Streams};
 use crate::target::Targets;
 use crate::verify::Verify;
 use crate::workload::Workload;
+use crate::zoned::Zoned;
 
 /// One thread of I/O: a job of fio (each of `numjobs` is a worker), or a thread of DiskSpd.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -37,6 +38,9 @@ pub struct Worker {
     pub engine: Engine,
     pub targets: Targets,
     pub access: Access,
+    /// The I/Os keep to the zones of the targets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zoned: Option<Zoned>,
     /// One pattern over all targets, or a pattern per target.
     #[serde(rename = "streams")]
     pub workload: Workload,
@@ -79,6 +83,7 @@ impl Default for Worker {
             engine: Engine::default(),
             targets: Targets::default(),
             access: Access::default(),
+            zoned: None,
             workload: Workload::default(),
             buffers: Buffers::default(),
             verify: None,

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use units::errno;
 
 use crate::io_error::{IoError, Subject};
+use crate::zone::ZoneError;
 use crate::{
     AccessFault, ContentFault, LogFault, MemoryLimit, OsError, OutputRefusal, ReplayFault, StateFault, StreamFault,
     TargetUse,
@@ -40,6 +41,7 @@ pub enum ErrorKind {
     Phase(PhaseError),
     Setup(SetupError),
     Io(IoError),
+    Zone(ZoneError),
     /// A bug of fathom.
     Panicked {
         job: String,
@@ -64,7 +66,10 @@ macro_rules! into_kind {
     )*};
 }
 
-into_kind! { Check(CheckError) Target(TargetError) Layout(LayoutError) Phase(PhaseError) Setup(SetupError) Io(IoError) }
+into_kind! {
+    Check(CheckError) Target(TargetError) Layout(LayoutError) Phase(PhaseError) Setup(SetupError) Io(IoError)
+    Zone(ZoneError)
+}
 
 /// An error of the checks before the run. Nothing was changed.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]

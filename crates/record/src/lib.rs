@@ -27,6 +27,7 @@ mod target_use;
 mod timeline;
 mod totals;
 mod verification;
+mod zone;
 
 pub use arrivals::{Arrivals, LATE_NS};
 pub use coarse::CoarseHistogram;
@@ -54,6 +55,7 @@ pub use target_use::{TargetUse, UseKind, UsedDevice};
 pub use timeline::{DiskSlot, Slot, SlotDdir, Timeline};
 pub use totals::Totals;
 pub use verification::{Damage, FailedVerification, StateFault, VerifyFault};
+pub use zone::{ZoneError, ZoneFault, ZoneNotice};
 
 use plan::Plan;
 use schemars::JsonSchema;

@@ -7,7 +7,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::{LogFault, OsError, RunError};
+use crate::{LogFault, OsError, RunError, ZoneNotice};
 
 /// A message of the run, apart from the errors that end workers.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -33,17 +33,38 @@ enum MessageForm {
 #[serde(remote = "Self", rename_all = "snake_case")]
 pub enum MessageKind {
     /// The files of a job are laid out.
-    Layout { job: String, files: u64, bytes: u64 },
+    Layout {
+        job: String,
+        files: u64,
+        bytes: u64,
+    },
     /// Files of a directory are the targets.
-    DirectoryListed { files: u64 },
+    DirectoryListed {
+        files: u64,
+    },
     /// A target has no bytes for the job.
-    TargetIgnored { path: String },
+    TargetIgnored {
+        path: String,
+    },
     /// Space for a file cannot be reserved, and the job requests it.
-    FallocateFailed { path: String, error: OsError },
+    FallocateFailed {
+        path: String,
+        error: OsError,
+    },
     /// Space for a file cannot be reserved.
-    NoSpaceReserved { path: String, from_bytes: u64, to_bytes: u64, error: OsError },
+    NoSpaceReserved {
+        path: String,
+        from_bytes: u64,
+        to_bytes: u64,
+        error: OsError,
+    },
     /// A worker that burns CPU time.
-    CpuBurn { job: String, load_percent: u32, chunk_us: u64, sorts: bool },
+    CpuBurn {
+        job: String,
+        load_percent: u32,
+        chunk_us: u64,
+        sorts: bool,
+    },
     /// A worker runs a program.
     ProgramStarted {
         job: String,
@@ -65,25 +86,56 @@ pub enum MessageKind {
     /// A synchronous engine has a depth of 1.
     DepthIsOne {},
     /// The output of a command goes to a file.
-    CommandOutput { job: String, when: CommandTime, path: String },
+    CommandOutput {
+        job: String,
+        when: CommandTime,
+        path: String,
+    },
     /// The command after a job failed.
-    PostrunFailed { job: String, error: RunError },
+    PostrunFailed {
+        job: String,
+        error: RunError,
+    },
     /// A job continues after an error.
     NonfatalError(RunError),
     /// I/Os of jobs have not completed `seconds` after the end of their time. `job` and `targets` are those of the first job.
-    NotResponding { job: String, jobs: u64, targets: Vec<String>, seconds: u64 },
+    NotResponding {
+        job: String,
+        jobs: u64,
+        targets: Vec<String>,
+        seconds: u64,
+    },
     /// The bandwidth log of the run ends early.
-    AggregateLogFailed { fault: LogFault, error: OsError },
+    AggregateLogFailed {
+        fault: LogFault,
+        error: OsError,
+    },
     /// Logs of workers are not complete.
-    LogsIncomplete { fault: LogFault, error: OsError },
+    LogsIncomplete {
+        fault: LogFault,
+        error: OsError,
+    },
     /// The state of a verification could not be saved.
-    VerifyStateNotSaved { fault: LogFault, error: OsError },
+    VerifyStateNotSaved {
+        fault: LogFault,
+        error: OsError,
+    },
     /// Several jobs write the same files, so that each finds the data of the others.
-    VerifySharedTargets { job: String },
+    VerifySharedTargets {
+        job: String,
+    },
     /// The time of the job is over before its verification can begin.
-    VerifyNeverBegins { job: String },
+    VerifyNeverBegins {
+        job: String,
+    },
+    Zones {
+        path: String,
+        notice: ZoneNotice,
+    },
     /// Later messages are not saved.
-    MessagesOmitted { kept: u64 },
+    MessagesOmitted {
+        kept: u64,
+    },
     /// A message that is text, of a record from before messages had kinds.
     #[serde(skip)]
     Text(String),

@@ -36,6 +36,9 @@ pub struct WorkerStats {
     /// The same I/Os by target. Empty unless each target has its own pattern (DiskSpd).
     pub targets: Vec<TargetStats>,
     pub waits: Waits,
+    /// Zones that the worker reset. `None` if it has no zones, or does not write.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zone_resets: Option<u64>,
 }
 
 /// Wait statistics of a worker, as DiskSpd reports them.
@@ -299,13 +302,14 @@ impl WorkerStats {
             latency_depth,
             targets,
             waits,
+            zone_resets,
         } = self;
         copy.ddirs.iter_mut().zip(ddirs).for_each(|(mine, theirs)| mine.clone_from(theirs));
         (copy.syncs, copy.sync_lat) = (*syncs, sync_lat.clone());
         (copy.depth, copy.submit, copy.complete) = (*depth, *submit, *complete);
         (copy.usage, copy.runtime_ns, copy.elapsed_ns) = (*usage, *runtime_ns, *elapsed_ns);
         (copy.measured_from_unix_us, copy.latency_depth) = (*measured_from_unix_us, *latency_depth);
-        (copy.targets, copy.waits) = (targets.clone(), *waits);
+        (copy.targets, copy.waits, copy.zone_resets) = (targets.clone(), *waits, *zone_resets);
         copy
     }
 
@@ -326,6 +330,9 @@ impl WorkerStats {
         self.elapsed_ns = self.elapsed_ns.max(other.elapsed_ns);
         self.latency_depth = self.latency_depth.max(other.latency_depth);
         self.waits.merge(&other.waits);
+        if let Some(resets) = other.zone_resets {
+            self.zone_resets = Some(self.zone_resets.unwrap_or(0).saturating_add(resets));
+        }
     }
 
     /// Returns the counters of an I/O on a target.
@@ -362,6 +369,7 @@ impl WorkerStats {
         }
         self.sync_lat.clear();
         self.syncs = 0;
+        self.zone_resets = self.zone_resets.map(|_| 0);
         (self.depth, self.submit, self.complete, self.waits) = Default::default();
         for target in &mut self.targets {
             target.series.iter_mut().for_each(Series::clear);

@@ -109,7 +109,7 @@ fn target(worker: &Worker) -> Target {
 fn bytes(amount: Option<Amount>) -> u64 {
     match amount {
         Some(Amount::Bytes(bytes)) => bytes,
-        Some(Amount::Percent(_)) | None => 0,
+        Some(Amount::Percent(_) | Amount::Zones(_)) | None => 0,
     }
 }
 

@@ -4,8 +4,8 @@ use plan::{Ddir, Distribution, PerDdir, RandomMap as MapMode, Strides, Syncs};
 use record::AccessFault;
 use units::random::{Lfsr, LfsrError, Normal, Pareto, Zipf, hash_name};
 
-use super::file::{File, Source};
-use super::io::{Due, Io, Next, SyncKind};
+use super::file::{File, NOWHERE, Source};
+use super::io::{Draft, Drawn, Due, Io, Next, SyncKind};
 use super::job::{FileExtent, Job};
 use super::map::RandomMap;
 use super::mix::Mix;
@@ -15,6 +15,7 @@ use super::seeds::{Purpose, SeedTable};
 use super::service::Service;
 use super::size::Sizes;
 use super::zones::Zones;
+use crate::zones::Position;
 
 /// Number of consecutive files without I/O, in a skewed order, after which the pass ends.
 const MAX_FRUITLESS: u32 = 1 << 16;
@@ -213,12 +214,21 @@ impl Generator {
 
     #[inline]
     fn io(&mut self, index: usize, rated: Ddir) -> Option<Io> {
-        let seed = self.seeds.of(Purpose::Offset);
         let file = &mut self.files[index];
         let ddir = self.mix.on_file(rated, file);
         if let Some(strides) = &self.strides {
+            let seed = self.seeds.of(Purpose::Offset);
             enter_zone(strides, &mut self.zone_bytes, file, ddir, seed);
         }
+        let drawn = self.draw(index, ddir)?;
+        self.issue(&drawn, drawn.offset, drawn.length)
+    }
+
+    /// Draws the place and length of an I/O.
+    #[inline(always)]
+    fn draw(&mut self, index: usize, ddir: Ddir) -> Option<Drawn> {
+        let seed = self.seeds.of(Purpose::Offset);
+        let file = &mut self.files[index];
         let place = self.offsets.draw(file, ddir, seed)?;
         let offset = file.base + place.offset;
         let length = if self.random_trim_then_write {
@@ -226,6 +236,13 @@ impl Generator {
         } else {
             self.sizes.draw(ddir, place.is_random, file.end().saturating_sub(offset))?
         };
+        Some(Drawn { ddir, file: index, offset, length, relative: place.offset })
+    }
+
+    /// Issues a drawn I/O at `offset`. Its length can become smaller before a block that the map has taken.
+    #[inline(always)]
+    fn issue(&mut self, drawn: &Drawn, offset: u64, length: u64) -> Option<Io> {
+        let &Drawn { ddir, file: index, relative, .. } = drawn;
         let file = &mut self.files[index];
         if offset.checked_add(length)? > file.real_size {
             return None;
@@ -233,7 +250,7 @@ impl Generator {
         let length = match &mut file.source {
             Source::Mapped(map) if !self.offsets.off_the_map => {
                 let grain = self.grain[ddir as usize];
-                let blocks = map.take(place.offset / grain, length.div_ceil(grain));
+                let blocks = map.take(relative / grain, length.div_ceil(grain));
                 length.min(blocks * grain)
             }
             _ => length,
@@ -247,6 +264,50 @@ impl Generator {
         self.issued[ddir as usize] += 1;
         self.last_was_write = ddir == Ddir::Write;
         Some(Io { ddir, file: index, offset, length, wrapped: self.offsets.wrapped })
+    }
+
+    /// Returns the next step of a job on zones. An I/O is drawn, and issued with [`Generator::accept`]. `enter` moves the position
+    /// of a sequential pattern before the draw. `writes_first`: a mixed pattern begins with a write.
+    pub fn draft(&mut self, writes_first: bool, enter: &mut dyn FnMut(usize, Ddir, Position)) -> Draft {
+        let step = match self.pending.take() {
+            Some(step) => step,
+            None => self.choose(),
+        };
+        let (index, rated) = match step {
+            Step::Io { file, rated } => (file, rated),
+            Step::Sync { file, kind } => {
+                self.last_was_write = false;
+                return Draft::Sync { kind, file };
+            }
+            Step::PassDone => return Draft::PassDone,
+        };
+        let file = &mut self.files[index];
+        let mut ddir = self.mix.on_file(rated, file);
+        if writes_first && ddir == Ddir::Read && file.last_start[Ddir::Write as usize] == NOWHERE {
+            ddir = Ddir::Write;
+        }
+        let (start, target_bytes) = (file.start(), file.real_size);
+        let (base, last_end) = (&mut file.base, &mut file.last_end[ddir as usize]);
+        enter(index, ddir, Position { start, target_bytes, base, last_end, zone_bytes: &mut self.zone_bytes });
+        match self.draw(index, ddir) {
+            Some(drawn) => Draft::Io(drawn),
+            None => self.finish_file(index),
+        }
+    }
+
+    /// Issues a drawn I/O at another place, and at most with another length. `None` if the file has no such I/O.
+    pub fn accept(&mut self, drawn: &Drawn, offset: u64, length: u64) -> Option<Io> {
+        self.issue(drawn, offset, length)
+    }
+
+    /// Ends the pass over a file.
+    pub fn finish_file(&mut self, file: usize) -> Draft {
+        if self.service.is_skewed() {
+            self.service.close(&mut self.files[file]);
+        } else {
+            self.service.finish(&mut self.files[file]);
+        }
+        Draft::FileDone { file }
     }
 
     /// Returns the length in a random trim-then-write pattern. A write has the length of the trim before it.

@@ -31,6 +31,33 @@ pub struct Io {
     pub wrapped: bool,
 }
 
+/// The next step of a worker on zones.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Draft {
+    Io(Drawn),
+    Sync {
+        kind: SyncKind,
+        file: usize,
+    },
+    /// The file has no more I/O in this pass and may be closed. Call again.
+    FileDone {
+        file: usize,
+    },
+    /// No file has more I/O in this pass.
+    PassDone,
+}
+
+/// An I/O as drawn. Its place can change before it is issued.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Drawn {
+    pub ddir: Ddir,
+    pub file: usize,
+    pub offset: u64,
+    pub length: u64,
+    /// The offset from the base of the file.
+    pub(super) relative: u64,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SyncKind {
     Fsync,

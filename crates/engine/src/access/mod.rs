@@ -31,6 +31,6 @@ mod tests;
 mod zones;
 
 pub use generator::Generator;
-pub use io::{Due, Io, Next, SyncKind};
+pub use io::{Draft, Drawn, Due, Io, Next, SyncKind};
 pub use job::{FileExtent, Job};
 pub use seeds::{Purpose, SeedTable};

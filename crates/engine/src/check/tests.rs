@@ -165,8 +165,14 @@ fn a_file_that_a_loop_device_lies_on_is_not_changed() {
     let mut extending = job("read", &image);
     extending.targets.extent.size = Some(Amount::Bytes(8 * MIB));
     let plan = Plan { workers: vec![extending], ..Plan::default() };
-    let laid_out =
-        crate::layout::lay_out(&plan, &plan.workers[0], &HeldTargets::default(), &AtomicBool::new(false), &mut |_| {});
+    let laid_out = crate::layout::lay_out(
+        &plan,
+        &plan.workers[0],
+        &HeldTargets::default(),
+        &crate::zones::ZoneTables::default(),
+        &AtomicBool::new(false),
+        &mut |_| {},
+    );
     let Err(crate::fault::PrepareError::Failed(error)) = laid_out else { panic!("the file is in use") };
     assert!(fio::wording::error(&error).contains("loop device"), "{error:?}");
     assert_eq!(std::fs::metadata(&image).unwrap().len(), 4 * MIB);

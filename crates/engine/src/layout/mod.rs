@@ -13,6 +13,7 @@ mod sizes;
 #[cfg(test)]
 mod tests;
 mod unlink;
+mod zones;
 
 pub use cache::{invalidate, pre_read};
 pub(crate) use find::{device_size, kind_of_target, paths, refuse_devices};

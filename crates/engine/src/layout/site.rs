@@ -4,6 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use crate::access::SeedTable;
 use crate::held_targets::HeldTargets;
+use crate::zones::ZoneTables;
 use record::Message;
 
 /// What a layout needs from its caller.
@@ -19,4 +20,6 @@ pub struct Site<'a> {
     pub fill: &'a mut dyn FnMut(&mut [u8]),
     /// The job's seeds. File sizes can be random.
     pub seeds: &'a SeedTable,
+    /// The zones of the run's targets.
+    pub zones: &'a ZoneTables,
 }

@@ -207,11 +207,11 @@ fn start_offset(worker: &Worker, kind: Kind, real: u64) -> u64 {
         return real;
     }
     let (increment, by_share) = match extent.offset_increment {
-        Amount::Bytes(bytes) => (bytes, false),
+        bytes @ (Amount::Bytes(_) | Amount::Zones(_)) => (bytes.of(0), false),
         Amount::Percent(percent) => (share_of(percent, real), percent > 0.0),
     };
     let (start, from_share) = match extent.offset {
-        Amount::Bytes(bytes) => (bytes, false),
+        bytes @ (Amount::Bytes(_) | Amount::Zones(_)) => (bytes.of(0), false),
         Amount::Percent(percent) => (share_of(percent, real), percent > 0.0),
     };
     let offset = start.saturating_add(increment.saturating_mul(u64::from(worker.clone)));

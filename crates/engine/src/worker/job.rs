@@ -16,6 +16,7 @@ use crate::layout;
 use crate::live::State;
 use crate::logs::Logs;
 use crate::target::LaidOut;
+use crate::zones::ZoneTables;
 
 /// Runs a job. It lays out its targets unless they are laid out already.
 pub fn run(
@@ -29,12 +30,14 @@ pub fn run(
         Ok(locked) => locked,
         Err(error) => return Ended::failed(error),
     };
-    let laid_out =
-        match laid_out.map_or_else(|| layout::lay_out(plan, worker, &lease.targets, &live.stop, &mut |_| {}), Ok) {
-            Ok(laid_out) => laid_out,
-            Err(PrepareError::Stopped) => return Ended::stopped(),
-            Err(PrepareError::Failed(error)) => return Ended::failed(error),
-        };
+    let laid_out = match laid_out.map_or_else(
+        || layout::lay_out(plan, worker, &lease.targets, &ZoneTables::default(), &live.stop, &mut |_| {}),
+        Ok,
+    ) {
+        Ok(laid_out) => laid_out,
+        Err(PrepareError::Stopped) => return Ended::stopped(),
+        Err(PrepareError::Failed(error)) => return Ended::failed(error),
+    };
     let goal_bytes = if worker.limits.time_based { u64::MAX } else { laid_out.total_bytes };
     live.goal_bytes.store(goal_bytes, Relaxed);
     let mut io_loop = match setup::job_loop(context, laid_out, logs) {
@@ -92,6 +95,7 @@ pub fn passes(io_loop: &mut IoLoop, start_ns: Option<u64>) -> Result<(), RunErro
     loop {
         let before_bytes = io_loop.accounting.totals.completed_bytes;
         io_loop.start_verified_pass();
+        io_loop.start_zoned_pass()?;
         let mut end = if assumes_written { io_loop.assume_written() } else { io_loop.pass()? };
         loops_left = loops_left.saturating_sub(1);
         let has_moved = assumes_written || io_loop.accounting.totals.completed_bytes > before_bytes;
@@ -103,7 +107,7 @@ pub fn passes(io_loop: &mut IoLoop, start_ns: Option<u64>) -> Result<(), RunErro
             let is_repeated = io_loop.limits.time_based || loops_left > 0;
             if assumes_written { is_repeated } else { has_next_pass(io_loop, loops_left) }
         };
-        let is_replay = io_loop.replay.is_some();
+        let is_replay = worker.replay.is_some();
         if end != PassEnd::Complete || !has_moved || is_replay || !has_next() {
             break;
         }
@@ -135,14 +139,18 @@ fn has_next_pass(io_loop: &IoLoop, loops_left: u32) -> bool {
     if io_loop.limits.time_based || loops_left > 0 {
         return true;
     }
-    // Only `io_size` can require more bytes than the passes.
-    if io_loop.worker.targets.extent.io_size.is_none() {
-        return false;
-    }
-    let (totals, limits) = (&io_loop.accounting.totals, &io_loop.limits);
+    let (totals, limits, worker) = (&io_loop.accounting.totals, &io_loop.limits, io_loop.worker);
     // As in fio the loops count for the end of the last pass, and not for the start of another one.
-    let once = limits.total_bytes / u64::from(io_loop.worker.limits.loops.max(1));
-    let left = once.saturating_sub(totals.completed_bytes);
-    let largest = io_loop.worker.access.block.max_bytes.0.into_iter().max().unwrap_or(1);
-    left >= largest && totals.issued_ios < limits.ios
+    let once = limits.total_bytes / u64::from(worker.limits.loops.max(1));
+    let completed_bytes = if worker.targets.extent.io_size.is_some() {
+        totals.completed_bytes
+    } else if worker.zoned.is_some() && worker.verify.as_ref().is_some_and(|verify| verify.read_back) {
+        // The zones can end a pass early. As in fio the verification counts, and then the zones are empty again.
+        io_loop.accounting.stats.ddirs.iter().map(|ddir| ddir.bytes).sum()
+    } else {
+        // Only `io_size` can require more bytes than the passes.
+        return false;
+    };
+    let largest = worker.access.block.max_bytes.0.into_iter().max().unwrap_or(1);
+    once.saturating_sub(completed_bytes) >= largest && totals.issued_ios < limits.ios
 }

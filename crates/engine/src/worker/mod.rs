@@ -18,6 +18,7 @@ mod limits;
 mod minimum;
 mod open_files;
 mod pace;
+mod placement;
 mod program;
 mod setup;
 mod source;

@@ -130,6 +130,11 @@ impl<'a> OpenFiles<'a> {
         self.without_data
     }
 
+    /// Returns an open file.
+    pub fn file(&self, index: u32) -> Option<&File> {
+        self.open[index as usize].as_ref()
+    }
+
     #[inline]
     pub fn is_open(&self, index: u32) -> bool {
         self.open[index as usize].is_some()

@@ -87,6 +87,11 @@ impl Submission {
         self.ops.push(op);
     }
 
+    /// Returns the slot of the I/O that was added last.
+    pub fn last_prepared(&self) -> Option<u32> {
+        self.ops.last().map(|op| op.slot)
+    }
+
     /// Adds the rest of a short transfer to the batch.
     pub fn prepare_rest(&mut self, op: Op) {
         self.ops.push(op);

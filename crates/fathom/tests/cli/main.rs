@@ -70,5 +70,6 @@ mod targets;
 mod verify;
 mod windows;
 mod written_data;
+mod zones;
 
 use harness as stage;

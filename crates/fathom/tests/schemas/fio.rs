@@ -127,6 +127,7 @@ fn job() -> Value {
                 "error_messages",
                 json!({ "type": "array", "items": { "type": "string" }, "description": "Error messages of a job that failed." }),
             ),
+            ("zone_resets", count("Zones that the job reset, with `zonemode=zbd`.")),
             ("fathom", part("FathomOfJob", "What fathom adds to the report of a job.")),
         ],
     )

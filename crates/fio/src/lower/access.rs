@@ -5,7 +5,8 @@ use plan::{
     Strides, SyncFileRange, Syncs, ZoneBytes, ZoneShare,
 };
 
-use crate::parse::value::{self, Amount, KeywordArgument};
+use super::{targets, zoned};
+use crate::parse::value::{self, KeywordArgument};
 use crate::parse::values::Values;
 
 pub fn access(values: &Values) -> Access {
@@ -23,7 +24,7 @@ pub fn access(values: &Values) -> Access {
             _ => Generator::Tausworthe32,
         },
         distribution: distribution(values.distribution("random_distribution"), values.flag("random_sequence_stride")),
-        random_map: match (values.flag("norandommap"), values.flag("softrandommap")) {
+        random_map: match (values.flag("norandommap") || zoned::needs_no_map(values), values.flag("softrandommap")) {
             (true, _) => RandomMap::Off,
             (false, true) => RandomMap::Soft,
             (false, false) => RandomMap::On,
@@ -125,10 +126,7 @@ fn strides(values: &Values) -> Option<Strides> {
     let size_bytes = values.unsigned("zonesize");
     let strided = values.keyword("zonemode") == "strided";
     let range_bytes = values.unsigned("zonerange");
-    let skip_bytes = match values.amount("zoneskip") {
-        Some(Amount::Bytes(bytes)) => bytes,
-        _ => 0,
-    };
+    let skip_bytes = targets::amount(values, "zoneskip").map_or(0, |skip| skip.of(0));
     strided.then_some(Strides {
         size_bytes,
         range_bytes: if range_bytes == 0 { size_bytes } else { range_bytes },

@@ -125,6 +125,6 @@ pub fn depth(values: &Values, engine: &Engine) -> Depth {
     Depth { iodepth, low, batch_submit, complete_min: min, complete_max: max, offload }
 }
 
-pub(super) fn is_synchronous(engine: &Engine) -> bool {
+pub(crate) fn is_synchronous(engine: &Engine) -> bool {
     !matches!(engine, Engine::IoUring(_) | Engine::Libaio { .. } | Engine::Posixaio | Engine::Windowsaio | Engine::Null)
 }

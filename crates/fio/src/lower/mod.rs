@@ -4,8 +4,8 @@
 
 pub(crate) mod access;
 mod command_priority;
-mod engine;
-mod limits;
+pub(crate) mod engine;
+pub(crate) mod limits;
 mod machine;
 mod measure;
 mod process;
@@ -14,6 +14,7 @@ pub(crate) mod replay;
 mod supported_options;
 mod targets;
 pub(crate) mod verify;
+mod zoned;
 
 use std::sync::Arc;
 
@@ -159,6 +160,7 @@ fn worker(
         measure: measure::measure(values, &job.name),
         echo: Arc::clone(echo),
         access,
+        zoned: zoned::zoned(values),
         workload: plan::Workload::Job,
         engine,
     }

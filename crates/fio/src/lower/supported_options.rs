@@ -48,6 +48,9 @@ bsrange=4k-8k
 zonemode=strided
 zonesize=1m
 sync_file_range=write:8
+[zones]
+zonemode=zbd
+zonesize=1m
 [latency]
 latency_target=10ms
 [logs]

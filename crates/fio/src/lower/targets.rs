@@ -86,12 +86,13 @@ pub(super) fn donor(values: &Values, clone: u32) -> String {
     }
 }
 
-fn amount(amount: Option<Amount>) -> Option<plan::Amount> {
-    match amount? {
+/// Returns an amount of bytes, percent or zones. Zones need a size: with `zonemode=zbd` the target can determine it.
+pub(super) fn amount(values: &Values, option: &str) -> Option<plan::Amount> {
+    match values.amount(option)? {
         Amount::Bytes(bytes) => Some(plan::Amount::Bytes(bytes)),
         Amount::Percent(percent) => Some(plan::Amount::Percent(f64::from(percent))),
-        // The parser rejects zoned devices.
-        Amount::Zones(_) => None,
+        Amount::Zones(zones) if values.keyword("zonemode") == "zbd" => Some(plan::Amount::Zones(zones)),
+        Amount::Zones(zones) => Some(plan::Amount::Bytes(u64::from(zones).saturating_mul(values.unsigned("zonesize")))),
     }
 }
 
@@ -99,10 +100,10 @@ fn extent(values: &Values) -> Extent {
     let nonzero = |amount: &plan::Amount| *amount != plan::Amount::Bytes(0);
     let start = plan::Amount::Bytes(0);
     Extent {
-        size: amount(values.amount("size")).filter(nonzero),
-        io_size: amount(values.amount("io_size")).filter(nonzero),
-        offset: amount(values.amount("offset")).unwrap_or(start),
-        offset_increment: amount(values.amount("offset_increment")).unwrap_or(start),
+        size: amount(values, "size").filter(nonzero),
+        io_size: amount(values, "io_size").filter(nonzero),
+        offset: amount(values, "offset").unwrap_or(start),
+        offset_increment: amount(values, "offset_increment").unwrap_or(start),
         offset_align_bytes: values.unsigned("offset_align"),
         fill_device: values.flag("fill_device"),
         append: values.flag("file_append"),

@@ -3,6 +3,7 @@
 use plan::{Access, Ddir, RandomMap, Verify, VerifyBacklog, VerifyMethod};
 
 use super::targets::pattern_part;
+use super::zoned;
 use crate::parse::value::Amount;
 use crate::parse::values::Values;
 
@@ -41,7 +42,10 @@ pub fn verify(values: &Values, access: &Access, is_synchronous: bool, folder: Op
             && access.pattern.writes
             && one_size
             && !values.flag("time_based"),
-        checks_seed: by_default("verify_header_seed", access.pattern.writes && !only && backlog == 0 && !overwrites),
+        checks_seed: by_default(
+            "verify_header_seed",
+            access.pattern.writes && !only && backlog == 0 && !overwrites && !zoned::resets_zones(values),
+        ),
         regenerates,
         saves_state: values.flag("verify_state_save"),
         loads_state: values.flag("verify_state_load"),

@@ -531,7 +531,7 @@ pub const CORE: &[Opt] = &[
             &[
                 keyword("none", "no zones"),
                 keyword("strided", "I/O in a zone, then skip to the next"),
-                keyword("zbd", "zones of a zoned block device").unsupported(),
+                keyword("zbd", "zones of a zoned block device, emulated on other targets"),
             ],
             ArgumentKind::None,
         ),
@@ -539,61 +539,47 @@ pub const CORE: &[Opt] = &[
         "Zone model of the target",
     )
     .default("none"),
-    option("zonesize", Target, Number(INT64.bytes()), Supported, "Bytes accessed per zone").default("0"),
-    option("zonecapacity", Target, Number(INT64.bytes()), Requires("zonemode=zbd"), "Usable bytes of each zone")
+    option("zonesize", Target, Number(INT64.bytes()), Supported, "Bytes accessed per zone, or size of a zone")
         .default("0"),
+    option("zonecapacity", Target, Number(INT64.bytes()), Supported, "Usable bytes of each zone").default("0"),
     option("zonerange", Target, Number(INT64.bytes()), Supported, "Size of a zone with zonemode=strided").default("0"),
     option("zoneskip", Target, Amount, Supported, "Bytes or zones to skip between zones").default("0"),
-    option("read_beyond_wp", Target, Bool, Requires("zonemode=zbd"), "Allow reads beyond a zone's write pointer")
+    option("read_beyond_wp", Target, Bool, Supported, "Allow reads beyond a zone's write pointer").default("0"),
+    option("max_open_zones", Target, Number(INT32.max(4096)), Supported, "Maximum number of open zones of all jobs")
         .default("0"),
-    option(
-        "max_open_zones",
-        Target,
-        Number(INT32.max(4096)),
-        Requires("zonemode=zbd"),
-        "Maximum number of open zones of all jobs",
-    )
-    .default("0"),
     option(
         "job_max_open_zones",
         Target,
         Number(INT32.max(4096)),
-        Requires("zonemode=zbd"),
+        Supported,
         "Maximum number of open zones per clone of the job",
     )
     .default("0"),
-    option("ignore_zone_limits", Target, Bool, Requires("zonemode=zbd"), "Ignore the device's limit of open zones")
-        .default("0"),
+    option("ignore_zone_limits", Target, Bool, Supported, "Ignore the device's limit of open zones").default("0"),
     option(
         "zone_reset_threshold",
         Target,
         Floats { max_len: 1, limits: Some((0.0, 1.0)) },
-        Requires("zonemode=zbd"),
+        Supported,
         "Fill level above which zones are reset",
     ),
     option(
         "zone_reset_frequency",
         Target,
         Floats { max_len: 1, limits: Some((0.0, 1.0)) },
-        Requires("zonemode=zbd"),
+        Supported,
         "Frequency of zone resets above the fill level",
     ),
     option(
         "recover_zbd_write_error",
         Target,
         Bool,
-        Requires("zonemode=zbd"),
+        Supported,
         "Continue at the real write pointer after a failed write",
     )
     .default("0"),
-    option(
-        "write_zone_remainder",
-        Target,
-        Bool,
-        Requires("zonemode=zbd"),
-        "Write the rest of a zone instead of finishing the zone",
-    )
-    .default("0"),
+    option("write_zone_remainder", Target, Bool, Supported, "Write the rest of a zone instead of finishing the zone")
+        .default("0"),
     option("fdp", Engine, Bool, Unsupported, "Send placement directives with writes").default("0"),
     option(
         "dataplacement",

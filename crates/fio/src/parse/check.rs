@@ -14,6 +14,7 @@ use super::state::State;
 use super::steady_state;
 use super::value::{Amount, path_list};
 use super::values::Values;
+use super::zoned::{self, Contradiction};
 use crate::lower::{access, verify};
 
 /// Maximum number of files. It bounds the memory for the state of each file.
@@ -74,19 +75,24 @@ fn zones(job: &Job, diagnostics: &mut Found) {
     let size = values.unsigned("zonesize");
     match values.keyword("zonemode") {
         "none" if size > 0 => diagnostics.error(
-            "zonesize has no effect with zonemode=none",
+            "fio: --zonemode=none and --zonesize are not compatible",
             job,
             "zonesize",
             "zonemode=none is the default",
-            "add zonemode=strided, or remove zonesize",
+            "add zonemode=strided or zonemode=zbd, or remove zonesize",
         ),
         "strided" if size == 0 => diagnostics.error(
-            "zonemode=strided requires zonesize",
+            "fio: --zonesize must be specified when using --zonemode=strided",
             job,
             "zonemode",
             "zonesize is missing",
             "add a zonesize, such as zonesize=1m",
         ),
+        "zbd" => {
+            for Contradiction { message, option, label, help } in zoned::contradictions(values) {
+                diagnostics.error(message, job, option, label, help);
+            }
+        }
         _ => {}
     }
 }

@@ -20,6 +20,7 @@ mod steady_state;
 mod substitute;
 pub mod value;
 pub mod values;
+mod zoned;
 
 use units::diagnostic::{Diagnostic, Span};
 

@@ -94,6 +94,9 @@ fn job(
     if !messages.is_empty() {
         job["error_messages"] = messages.into();
     }
+    if let Some(resets) = entry.stats.zone_resets {
+        job["zone_resets"] = resets.into();
+    }
     if let Some(object) = fathom_object::of_job(entry, detail, analysis) {
         job[fathom_object::KEY] = object;
     }

@@ -69,13 +69,14 @@ fn write_section(text: &mut String, entry: &Entry, section: &Section, group: &Gr
     let bandwidth = |prefix| short(stats.bytes_per_s() as u64, digits, 0, prefix, Unit::of_bandwidth(measure.bits));
     let _ = writeln!(
         text,
-        "  {}: IOPS={}, BW={} ({})({}/{}msec)",
+        "  {}: IOPS={}, BW={} ({})({}/{}msec){}",
         section.name,
         short(stats.ios_per_s() as u64, digits, 0, Prefix::Decimal, Unit::None),
         bandwidth(prefix),
         bandwidth(prefix.other()),
         short(stats.bytes, digits, 0, prefix, Unit::Bytes),
         milliseconds(stats.runtime_ns),
+        entry.stats.zone_resets.map_or_else(String::new, |resets| format!("; {resets} zone resets")),
     );
     write_latencies(text, entry, section);
     write_samples(text, stats, group, section.slot);

@@ -3,7 +3,7 @@
 use record::{CommandTime, MessageKind};
 use units::markup::one_line;
 
-use super::error::{error, log_fault};
+use super::error::{error, log_fault, zone_notice};
 
 /// Returns the line of a message, without a line end.
 pub fn message(kind: &MessageKind) -> String {
@@ -74,6 +74,7 @@ fn text(kind: &MessageKind) -> String {
         MessageKind::VerifyNeverBegins { .. } => {
             "fio: verification read phase will never start because write phase uses all of runtime".to_owned()
         }
+        MessageKind::Zones { path, notice } => zone_notice(path, *notice),
         MessageKind::MessagesOmitted { kept } => format!("only the first {kept} messages are saved"),
     }
 }

@@ -25,6 +25,8 @@ fn message(error: &RunError) -> String {
         ErrorKind::Phase(phase) => self::phase::phase(phase, error),
         ErrorKind::Setup(setup) => self::setup::setup(setup, error),
         ErrorKind::Io(io) => self::io::io(io, error),
+        // Only fio's jobs have zones.
+        ErrorKind::Zone(zone) => format!("{}: the zones cannot be used: {}", zone.path, error.reason()),
         ErrorKind::Text { message, .. } => message.clone(),
         ErrorKind::Several(errors) => errors.iter().map(self::error).collect::<Vec<_>>().join("; "),
         ErrorKind::Panicked { job, reason } => format!("{job}: fathom failed, which is a bug in it: {reason}"),

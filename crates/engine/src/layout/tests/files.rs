@@ -8,6 +8,7 @@ use super::{DATA, laid_out, laid_out_with_messages, seeds};
 use crate::fault::PrepareError;
 use crate::held_targets::HeldTargets;
 use crate::sample::{self, Scratch};
+use crate::zones::ZoneTables;
 use os::file::OpenOptions;
 use plan::{Amount, Engine, Fallocate, StatCall, Worker};
 use std::os::unix::fs::MetadataExt;
@@ -124,6 +125,7 @@ fn a_stopped_layout_puts_back_what_was_there() {
                 stop.store(blocks > 1000, Ordering::Relaxed);
             },
             seeds: &seeds(&worker),
+            zones: &ZoneTables::default(),
         };
         assert_eq!(lay_out_in(&worker, &mut site).err(), Some(PrepareError::Stopped));
         assert_eq!(std::fs::read(&path).ok(), before);
@@ -183,6 +185,7 @@ fn a_readonly_run_extends_nothing() {
         say: &mut |_| {},
         fill: &mut |_| {},
         seeds: &seeds(&worker),
+        zones: &ZoneTables::default(),
     };
     let error = super::failed(lay_out_in(&worker, &mut site)).unwrap_err();
     assert!(fio::wording::error(&error).starts_with("refusing extend of file due to read-only"), "{error:?}");

@@ -11,6 +11,7 @@ use crate::access::SeedTable;
 use crate::fault::PrepareError;
 use crate::held_targets::HeldTargets;
 use crate::target::LaidOut;
+use crate::zones::ZoneTables;
 use plan::Worker;
 use record::{Message, RunError};
 use std::sync::atomic::AtomicBool;
@@ -32,6 +33,7 @@ fn laid_out_with_messages(worker: &Worker) -> (Result<LaidOut, RunError>, Vec<St
         say: &mut |message: Message| messages.push(fio::wording::message(message.kind())),
         fill: &mut |block| block.fill(DATA),
         seeds: &seeds(worker),
+        zones: &ZoneTables::default(),
     };
     let outcome = failed(lay_out_in(worker, &mut site));
     (outcome, messages)

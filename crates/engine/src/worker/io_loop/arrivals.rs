@@ -91,6 +91,6 @@ impl IoLoop<'_> {
 }
 
 /// Returns true for a short transfer whose rest is submitted next.
-fn has_rest(io: &InFlightIo, ddir: Ddir, completion: &Completion) -> bool {
+pub(super) fn has_rest(io: &InFlightIo, ddir: Ddir, completion: &Completion) -> bool {
     ddir != Ddir::Trim && completion.result > 0 && io.done + (completion.result as u32) < io.len
 }

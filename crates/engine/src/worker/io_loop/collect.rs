@@ -79,12 +79,12 @@ impl IoLoop<'_> {
         reaped.map_err(|error| errors::backend_failed(self.worker, EngineCall::Reap, &error))
     }
 
-    fn count_done(&mut self) -> Result<(), RunError> {
+    pub(super) fn count_done(&mut self) -> Result<(), RunError> {
         if self.deadlines.is_at_border() {
             self.cross_border();
         }
-        if self.is_open_loop {
-            self.record_responses();
+        if self.observes_completions {
+            self.observe_completions();
         }
         let done = std::mem::take(&mut self.submission.done);
         let mut outcome = Ok(());
@@ -100,9 +100,18 @@ impl IoLoop<'_> {
         outcome
     }
 
+    #[inline(never)]
+    fn observe_completions(&mut self) {
+        if self.is_open_loop {
+            self.record_responses();
+        }
+        self.end_on_zones();
+    }
+
     /// Waits for all I/Os in flight. After a stop or an error it gives up I/Os that do not complete.
     pub(super) fn drain(&mut self, has_failed: bool) -> Result<(), RunError> {
         for (slot, io) in self.submission.cancel_prepared() {
+            self.cancel_on_zone(slot, &io);
             if let (Purpose::Data(ddir), 0) = (io.purpose, io.done) {
                 self.accounting.canceled(io.file, ddir);
                 if self.is_open_loop {

@@ -154,6 +154,7 @@ impl IoLoop<'_> {
         if survives && !policy.dump {
             return Failure::Survived;
         }
+        self.hint_at_zones(io, errno);
         let error = errors::io_failed(self.files.name(io.file), io, errno);
         if survives {
             self.events.message(Message::Warning(MessageKind::NonfatalError(error)));

@@ -19,6 +19,7 @@ mod search;
 mod snapshot;
 mod streams;
 mod verify;
+mod zones;
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -34,6 +35,7 @@ use super::limits::PassLimits;
 use super::minimum::MinimumRate;
 use super::open_files::OpenFiles;
 use super::pace::Pace;
+use super::placement::Placement;
 use super::source::IoSource;
 use super::submission::Submission;
 use super::think::ThinkTimer;
@@ -42,7 +44,6 @@ use crate::command_priority::PriorityDraw;
 use crate::flow::Flow;
 use crate::live::WorkerLive;
 use crate::metadata::Metadata;
-use crate::replay::Replay;
 use crate::verify::Verification;
 
 /// Why a pass ended.
@@ -68,6 +69,8 @@ pub struct IoLoop<'a> {
     pub limits: PassLimits,
     /// At least one direction has intended starts.
     pub is_open_loop: bool,
+    /// Completions are observed before they are counted: by the open loop, or by the zones.
+    pub observes_completions: bool,
     /// No I/O arrives from this time on: the pass is over.
     pub arrivals_until_ns: u64,
     /// Operation of a metadata engine on each target, once per pass. `None` for other engines.
@@ -82,9 +85,9 @@ pub struct IoLoop<'a> {
     /// Draws the priorities of single I/Os.
     pub priorities: Option<PriorityDraw>,
     pub verification: Option<Box<Verification<'a>>>,
-    /// The log that the I/Os come from, instead of the pattern.
-    pub replay: Option<Box<Replay>>,
-    /// The job has no verification, replay, flow and priorities of single I/Os. The path of its I/Os has no branches for them.
+    /// Where the I/Os go, if the pattern alone does not determine it.
+    pub placement: Option<Placement>,
+    /// The job has no verification, replay, zones, flow and priorities of single I/Os. The path of its I/Os has no branches for them.
     pub is_plain: bool,
 }
 

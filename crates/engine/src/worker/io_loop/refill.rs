@@ -8,6 +8,7 @@ use super::IoLoop;
 use crate::access::{Due, Io, Next, SyncKind};
 use crate::worker::in_flight::{InFlightIo, Purpose};
 use crate::worker::pace::Admission;
+use crate::worker::placement::Placement;
 use crate::worker::source::IoSource;
 
 impl IoLoop<'_> {
@@ -19,7 +20,7 @@ impl IoLoop<'_> {
             return Ok((false, None));
         }
         let is_paced = self.pace.is_some()
-            || self.replay.is_some()
+            || self.placement.is_some()
             || matches!(&self.source, IoSource::Streams(streams) if streams.is_paced);
         let start_ns = if self.deadlines.now_ns == 0 || !self.submission.is_synchronous() || is_paced {
             self.deadlines.tick()
@@ -30,9 +31,19 @@ impl IoLoop<'_> {
             IoSource::Pattern { .. } if !self.is_plain && self.is_reading_back() => {
                 self.refill_from_writes(room, start_ns)
             }
-            IoSource::Pattern { .. } if !self.is_plain && self.replay.is_some() => self.refill_from_log(room, start_ns),
+            IoSource::Pattern { .. } if !self.is_plain && self.placement.is_some() => {
+                self.refill_placed(room, start_ns)
+            }
             IoSource::Pattern { .. } => self.refill_from_pattern(room, start_ns),
             IoSource::Streams(_) => self.refill_from_streams(room, start_ns),
+        }
+    }
+
+    #[cold]
+    fn refill_placed(&mut self, room: u32, start_ns: u64) -> Result<(bool, Option<u64>), RunError> {
+        match self.placement {
+            Some(Placement::Zones(_)) => self.refill_on_zones(room, start_ns),
+            Some(Placement::Log(_)) | None => self.refill_from_log(room, start_ns),
         }
     }
 
@@ -68,7 +79,7 @@ impl IoLoop<'_> {
     }
 
     /// Returns the due time of the next I/O if its rate delays it.
-    fn delayed_until(&mut self, now_ns: u64) -> Option<u64> {
+    pub(super) fn delayed_until(&mut self, now_ns: u64) -> Option<u64> {
         let pace = self.pace.as_ref()?;
         let IoSource::Pattern { access, .. } = &mut self.source else { return None };
         let Due::Io(wanted) = access.due() else { return None };

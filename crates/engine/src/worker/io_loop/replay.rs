@@ -6,6 +6,7 @@ use record::RunError;
 use super::IoLoop;
 use crate::access::{Io, SyncKind};
 use crate::replay::Due;
+use crate::worker::placement::Placement;
 
 impl IoLoop<'_> {
     /// Makes the I/Os of a log that are due for the free slots.
@@ -21,7 +22,7 @@ impl IoLoop<'_> {
             if let Some(due_ns) = self.held_back_until(start_ns) {
                 return Ok((false, Some(due_ns)));
             }
-            let Some(replay) = &mut self.replay else { break };
+            let Some(Placement::Log(replay)) = &mut self.placement else { break };
             match replay.due(start_ns, self.deadlines.start_ns)? {
                 Due::At(due_ns) => return Ok((false, Some(due_ns))),
                 Due::End => return Ok((true, None)),

@@ -124,7 +124,7 @@ impl IoLoop<'_> {
         Ok((false, None))
     }
 
-    fn make_read(&mut self, write: Written, start_ns: u64) -> Result<(), RunError> {
+    pub(super) fn make_read(&mut self, write: Written, start_ns: u64) -> Result<(), RunError> {
         let Written { file, offset, len, .. } = write;
         if !self.files.is_open(file) && !self.open(file)? {
             return Ok(());

@@ -13,6 +13,8 @@ pub fn empty_stats(worker: &Worker, synchronous: bool) -> WorkerStats {
         prepare_latencies(measure, worker.has_intended_starts(ddir), &mut stats.ddirs[ddir as usize]);
         stats.ddirs[ddir as usize].priorities = command_priority::latencies(worker, ddir);
     }
+    let changes_zones = worker.access.pattern.writes || worker.access.pattern.trims;
+    stats.zone_resets = (worker.zoned.is_some() && changes_zones).then_some(0);
     stats
 }
 

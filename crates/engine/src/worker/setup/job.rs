@@ -28,10 +28,12 @@ use crate::worker::limits::PassLimits;
 use crate::worker::minimum::MinimumRate;
 use crate::worker::open_files::OpenFiles;
 use crate::worker::pace::Pace;
+use crate::worker::placement::Placement;
 use crate::worker::source::IoSource;
 use crate::worker::submission::Submission;
 use crate::worker::think::ThinkTimer;
 use crate::worker::unsynced::Unsynced;
+use crate::zones::WorkerZones;
 
 /// Builds the I/O loop of a job. Called on the worker's thread, so that its memory is on the thread's NUMA node. Not
 /// inlined, so that it does not enlarge the stack frame of the I/O.
@@ -57,6 +59,9 @@ pub fn job_loop<'a>(context: Context<'a>, laid_out: LaidOut, logs: Logs) -> Resu
     let mut backend = platform.open_backend(&config, &buffers).map_err(|error| fault::of_backend(&error))?;
     donor::attach(worker, &lease.targets, backend.as_mut(), laid_out.targets.len() as u32)?;
     let replay = worker.replay.as_ref().map(Replay::open).transpose()?.map(Box::new);
+    let zones = WorkerZones::new(worker, laid_out.zones.clone(), backend.is_synchronous()).map(Box::new);
+    let placement = zones.map(Placement::Zones).or(replay.map(Placement::Log));
+    let is_open_loop = Ddir::ALL.into_iter().any(|ddir| worker.has_intended_starts(ddir));
     let access = generator(worker, &laid_out, &seeds)?;
     let is_synchronous = backend.is_synchronous();
     let metadata = Metadata::of(&worker.engine);
@@ -76,7 +81,8 @@ pub fn job_loop<'a>(context: Context<'a>, laid_out: LaidOut, logs: Logs) -> Resu
         accounting,
         source: IoSource::Pattern { access: Box::new(access), content: Box::new(content) },
         limits: pass_limits(worker, &laid_out, is_synchronous),
-        is_open_loop: Ddir::ALL.into_iter().any(|ddir| worker.has_intended_starts(ddir)),
+        is_open_loop,
+        observes_completions: is_open_loop || worker.zoned.is_some(),
         arrivals_until_ns: u64::MAX,
         metadata,
         unsynced: worker.access.syncs.sync_file_range.map(|_| Unsynced::new(laid_out.targets.len())),
@@ -87,11 +93,12 @@ pub fn job_loop<'a>(context: Context<'a>, laid_out: LaidOut, logs: Logs) -> Resu
         minimum: MinimumRate::new(&worker.rate, worker.access.pattern),
         is_plain: worker.verify.is_none()
             && worker.replay.is_none()
+            && worker.zoned.is_none()
             && worker.flow.is_none()
             && worker.command_priorities.is_none(),
         verification,
         priorities: PriorityDraw::new(worker, &seeds),
-        replay,
+        placement,
         search: worker.latency_target.map(|target| DepthSearch::new(target, worker.depth.iodepth)),
     }))
 }

@@ -50,6 +50,7 @@ pub fn stream_loop<'a>(context: Context<'a>, streams: &Streams, shared: &Shared)
     let stats = counters(worker, streams, &source, shared, &targets);
     let ioprios = streams.list.iter().map(|stream| stream.ioprio).collect();
     let source = StreamSource::new(source, ioprios, depth, write_at, is_paced(streams));
+    let is_open_loop = Ddir::ALL.into_iter().any(|ddir| worker.has_intended_starts(ddir));
     let mut io_loop = Box::new(IoLoop {
         worker,
         live,
@@ -60,7 +61,8 @@ pub fn stream_loop<'a>(context: Context<'a>, streams: &Streams, shared: &Shared)
         source: IoSource::Streams(Box::new(source)),
         files: OpenFiles::of_streams(worker, &lease.targets, targets),
         limits: PassLimits::NONE,
-        is_open_loop: Ddir::ALL.into_iter().any(|ddir| worker.has_intended_starts(ddir)),
+        is_open_loop,
+        observes_completions: is_open_loop,
         arrivals_until_ns: u64::MAX,
         metadata: None,
         unsynced: None,
@@ -70,7 +72,7 @@ pub fn stream_loop<'a>(context: Context<'a>, streams: &Streams, shared: &Shared)
         flow: None,
         verification: None,
         priorities: None,
-        replay: None,
+        placement: None,
         is_plain: true,
         search: None,
     });

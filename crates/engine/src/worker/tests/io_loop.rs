@@ -106,7 +106,15 @@ fn run_over(backend: Reluctant, change: impl Fn(&mut Worker), judge: impl Fn(&Io
         events: &events,
         flows: &flows,
     };
-    let laid_out = crate::layout::lay_out(&plan, worker, &lease.targets, &AtomicBool::new(false), &mut |_| {}).unwrap();
+    let laid_out = crate::layout::lay_out(
+        &plan,
+        worker,
+        &lease.targets,
+        &crate::zones::ZoneTables::default(),
+        &AtomicBool::new(false),
+        &mut |_| {},
+    )
+    .unwrap();
     let mut io_loop = setup::job_loop(context, laid_out, crate::logs::Logs::default()).unwrap();
     io_loop.submission.replace_backend(Box::new(backend));
     let outcome = passes(&mut io_loop, None);

@@ -230,7 +230,7 @@ pub fn floats(
                 floats.values.push(value);
                 continue;
             }
-            Ok(_) => Problem::error(range, format!("more than {max_len} numbers"), "one too many"),
+            Ok(_) => Problem::error(range, format!("the list exceeding max length of {max_len}"), "one too many"),
             Err(problem) => problem.shifted(range.start),
         };
         if floats.values.is_empty() {
@@ -251,7 +251,7 @@ fn float(text: &str, limits: Option<(f64, f64)>, context: &mut Context, offset: 
     match limits {
         Some((min, max)) if !(min..=max).contains(&value) => {
             let expected = format!("expected {min} to {max}");
-            Err(Problem::error(0..text.len(), format!("{value} is out of range"), expected))
+            Err(Problem::error(0..text.len(), format!("value out of range: {value}"), expected))
         }
         _ => Ok(value),
     }

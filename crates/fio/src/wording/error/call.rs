@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use record::{
     CheckError, CpuSet, EngineCall, ErrorKind, IoError, LayoutCall, LayoutError, MetadataOperation, OpenCall,
-    PhaseError, PreReadCall, RunError, SetupError, SetupStep, TargetError,
+    PhaseError, PreReadCall, RunError, SetupError, SetupStep, TargetError, ZoneFault,
 };
 
 /// Returns what fio prints as `func=`: the call that failed.
@@ -16,6 +16,7 @@ pub fn call(error: &RunError) -> Cow<'_, str> {
         ErrorKind::Phase(phase) => Cow::Borrowed(of_phase(phase)),
         ErrorKind::Setup(setup) => Cow::Borrowed(of_setup(setup)),
         ErrorKind::Io(io) => of_io(io),
+        ErrorKind::Zone(zone) => Cow::Borrowed(of_zone(&zone.fault)),
         ErrorKind::Text { call, .. } => Cow::Borrowed(call),
         ErrorKind::Several(errors) => errors.first().map_or(Cow::Borrowed(""), call),
         ErrorKind::Panicked { .. } => Cow::Borrowed("worker"),
@@ -73,6 +74,19 @@ fn of_layout(layout: &LayoutError) -> Cow<'_, str> {
         LayoutError::Unlink { .. } => "unlink_all_files",
     };
     Cow::Borrowed(name)
+}
+
+fn of_zone(fault: &ZoneFault) -> &'static str {
+    match fault {
+        ZoneFault::Report { .. } => "report zones failed",
+        ZoneFault::Reset { .. } => "resetting wp failed",
+        ZoneFault::Finish { .. } => "finish zone failed",
+        ZoneFault::BlockAboveZone { .. } => "I/O buflen exceeds zone size",
+        ZoneFault::CapacityBelowBlock { .. } => "ZCAP is less min_bs",
+        ZoneFault::PointerOutside { .. } => "invalid WP value",
+        ZoneFault::TrimInsideZone { .. } => "td_io_queue",
+        _ => "setup_files",
+    }
 }
 
 fn of_phase(phase: &PhaseError) -> &'static str {

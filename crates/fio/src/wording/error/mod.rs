@@ -8,12 +8,14 @@ mod phase;
 mod setup;
 mod target;
 mod verify;
+mod zone;
 
 use record::{ErrorKind, RunError};
 use units::markup::one_line;
 
 pub use call::call;
 pub(super) use setup::log_fault;
+pub(super) use zone::notice as zone_notice;
 
 /// Returns the message of an error in one line, without the name of a program.
 pub fn error(error: &RunError) -> String {
@@ -28,6 +30,7 @@ fn message(error: &RunError) -> String {
         ErrorKind::Phase(phase) => self::phase::phase(phase, error),
         ErrorKind::Setup(setup) => self::setup::setup(setup, error),
         ErrorKind::Io(io) => self::io::io(io, error),
+        ErrorKind::Zone(zone) => self::zone::zone(zone, error),
         ErrorKind::Text { message, .. } => message.clone(),
         ErrorKind::Several(errors) => errors.iter().map(self::error).collect::<Vec<_>>().join("; "),
         ErrorKind::Panicked { job, reason } => format!("{job}: fathom failed, which is a bug in it: {reason}"),

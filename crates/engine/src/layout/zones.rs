@@ -1,0 +1,78 @@
+//! The zones of a job's targets.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use os::errno;
+use os::file::OpenOptions;
+use plan::{Amount, Worker};
+use record::{Message, MessageKind, RunError, TargetError, ZoneError};
+
+use super::site::Site;
+use super::sizes::{Found, Shares, UNKNOWN};
+use crate::engine_flags::EngineFlags;
+use crate::fault::{self, shown};
+use crate::zones::{self, ZoneTable, ZonedPart};
+
+/// Returns the zones of each target. A job without zones has none.
+///
+/// # Errors
+/// A device does not report its zones, or the job's sizes contradict them.
+pub(super) fn tables(
+    worker: &Worker,
+    flags: EngineFlags,
+    paths: &[PathBuf],
+    found: &[Found],
+    site: &Site,
+) -> Result<Vec<Arc<ZoneTable>>, RunError> {
+    let Some(zoned) = worker.zoned.filter(|_| !flags.metadata) else { return Ok(Vec::new()) };
+    let size = worker.targets.extent.size.map_or(0, |size| size.of(0));
+    let table = |(path, found): (&PathBuf, &Found)| {
+        let bytes = if found.bytes == UNKNOWN { size / paths.len() as u64 } else { found.bytes };
+        site.zones.of_target(path, (found.kind, bytes), &zoned, || {
+            let failed = |error: &std::io::Error| fault::of_io(error, TargetError::DeviceOpen { path: shown(path) });
+            let options = OpenOptions { read: true, ..OpenOptions::new() };
+            site.targets.open(&options, path).map_err(|error| error.into_run_error(failed))
+        })
+    };
+    paths.iter().zip(found).map(table).collect()
+}
+
+/// Returns the worker with bytes in place of zones in its sizes. `None` if it has no zones.
+pub(super) fn with_sizes(worker: &Worker, tables: &[Arc<ZoneTable>]) -> Option<Worker> {
+    let zone_bytes = tables.last()?.zone_bytes;
+    let bytes = |amount: Amount| match amount {
+        Amount::Zones(zones) => Amount::Bytes(u64::from(zones).saturating_mul(zone_bytes)),
+        other => other,
+    };
+    let mut worker = worker.clone();
+    let extent = &mut worker.targets.extent;
+    (extent.size, extent.io_size) = (extent.size.map(bytes), extent.io_size.map(bytes));
+    (extent.offset, extent.offset_increment) = (bytes(extent.offset), bytes(extent.offset_increment));
+    Some(worker)
+}
+
+/// Rounds the shares of a job to zones, and returns the zones of each target.
+///
+/// # Errors
+/// The job contradicts the zones, or another job of a target.
+pub(super) fn parts(
+    worker: &Worker,
+    tables: &[Arc<ZoneTable>],
+    (paths, found): (&[PathBuf], &[Found]),
+    shares: &mut Shares,
+    site: &mut Site,
+) -> Result<Vec<ZonedPart>, RunError> {
+    let Some(zoned) = &worker.zoned else { return Ok(Vec::new()) };
+    let mut parts = Vec::with_capacity(tables.len());
+    for (((table, share), path), found) in tables.iter().zip(&mut shares.files).zip(paths).zip(found) {
+        let say = &mut |notice| {
+            (site.say)(Message::Info(MessageKind::Zones { path: shown(path), notice }));
+        };
+        let part = zones::fit(worker, zoned, table, (found.kind, share.offset, share.io_size), say)
+            .map_err(|fault| RunError::new(errno::EINVAL, ZoneError { path: shown(path), fault }))?;
+        (share.offset, share.io_size) = (part.offset, part.io_size);
+        parts.push(part);
+    }
+    Ok(parts)
+}
