@@ -1,8 +1,8 @@
 //! From a job's engine to the configuration of a back end.
 
 use os::file::Advice;
-use os::io::{BackendConfig, EngineKind, NetConfig, Protocol};
-use plan::{Engine, Fadvise, Net, NetProtocol, Worker};
+use os::io::{BackendConfig, EngineKind, NetConfig, Protocol, ScsiConfig, ScsiWrite};
+use plan::{Engine, Fadvise, Net, NetProtocol, Scsi, Worker};
 
 /// `sync_file_range`'s flags, in the kernel's numbers.
 const WAIT_BEFORE: u32 = 1;
@@ -16,6 +16,24 @@ pub(crate) fn advice(worker: &Worker) -> Option<Advice> {
         (Fadvise::Random, _) | (Fadvise::Pattern, true) => Some(Advice::Random),
         (Fadvise::Sequential, _) | (Fadvise::Pattern, false) => Some(Advice::Sequential),
         (Fadvise::NoReuse, _) => Some(Advice::NoReuse),
+    }
+}
+
+fn commands(scsi: &Scsi) -> ScsiConfig {
+    ScsiConfig {
+        polled: scsi.hipri,
+        read_fua: scsi.read_fua,
+        write_fua: scsi.write_fua,
+        write: match scsi.write {
+            plan::ScsiWrite::Write => ScsiWrite::Write,
+            plan::ScsiWrite::WriteAndVerify => ScsiWrite::WriteAndVerify,
+            plan::ScsiWrite::WriteSame => ScsiWrite::WriteSame,
+            plan::ScsiWrite::WriteSameWithoutData => ScsiWrite::WriteSameWithoutData,
+            plan::ScsiWrite::WriteStream { id } => ScsiWrite::WriteStream { id },
+            plan::ScsiWrite::VerifyMedium => ScsiWrite::VerifyMedium,
+            plan::ScsiWrite::VerifyData => ScsiWrite::VerifyData,
+            plan::ScsiWrite::VerifyBlock => ScsiWrite::VerifyBlock,
+        },
     }
 }
 
@@ -74,6 +92,7 @@ fn without_options(engine: &Engine) -> Option<EngineKind> {
         | Engine::Pvsync2 { .. }
         | Engine::Mmap { .. }
         | Engine::E4defrag { .. }
+        | Engine::Sg(_)
         | Engine::PageFault
         | Engine::Net(_) => return None,
     })
@@ -119,6 +138,7 @@ pub(crate) fn config(worker: &Worker, files: usize) -> Option<BackendConfig> {
         Engine::E4defrag { in_place, .. } => {
             BackendConfig { in_place: *in_place, files: files + 1, ..new(EngineKind::E4defrag) }
         }
+        Engine::Sg(scsi) => BackendConfig { scsi: commands(scsi), ..new(EngineKind::Sg) },
         Engine::PageFault => {
             let memory_bytes = worker.targets.extent.size.map_or(0, |size| size.of(0));
             BackendConfig { memory_bytes, ..new(EngineKind::PageFault) }

@@ -58,6 +58,7 @@ impl EngineFlags {
             | Engine::Pvsync
             | Engine::Pvsync2 { .. }
             | Engine::Posixaio
+            | Engine::Sg(_)
             | Engine::Splice
             | Engine::E4defrag { .. }
             | Engine::Windowsaio

@@ -37,6 +37,8 @@ pub enum Engine {
         /// The blocks of the donor are reserved and freed for each write.
         in_place: bool,
     },
+    /// SCSI commands.
+    Sg(Scsi),
     /// `splice` and `vmsplice` through a pipe.
     Splice,
     /// Overlapped I/O with a completion port.
@@ -77,6 +79,7 @@ impl Engine {
             | Engine::Pvsync
             | Engine::Pvsync2 { .. }
             | Engine::Posixaio
+            | Engine::Sg(_)
             | Engine::Splice
             | Engine::Windowsaio
             | Engine::Mmap { .. } => true,
@@ -124,6 +127,39 @@ pub struct IoUring {
     pub force_async_every: u32,
     pub nowait: bool,
     pub uncached: bool,
+}
+
+/// SCSI commands of reads and writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Scsi {
+    pub hipri: bool,
+    /// Reads access the medium (FUA).
+    pub read_fua: bool,
+    /// Writes access the medium (FUA).
+    pub write_fua: bool,
+    pub write: ScsiWrite,
+}
+
+/// Command of a write to a SCSI device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ScsiWrite {
+    #[default]
+    Write,
+    WriteAndVerify,
+    /// One block of data, written to each block of the range.
+    WriteSame,
+    WriteSameWithoutData,
+    WriteStream {
+        /// Number of the stream.
+        id: u16,
+    },
+    /// The device reads the range and compares nothing.
+    VerifyMedium,
+    /// The device compares the range with the data.
+    VerifyData,
+    /// The device compares each block of the range with one block of data.
+    VerifyBlock,
 }
 
 /// A link to a peer.

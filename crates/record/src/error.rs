@@ -165,6 +165,11 @@ pub enum TargetError {
     NotAFile {
         path: String,
     },
+    /// The engine works on devices only.
+    NotADevice {
+        path: String,
+        engine: String,
+    },
     DeviceOpen {
         path: String,
     },

@@ -38,6 +38,10 @@ pub(super) fn check(plan: &Plan, worker: &Worker, path: &Path) -> Result<(), Run
         Some((Kind::Char, _)) if worker.engine == Engine::Falloc => {
             Err(RunError::new(errno::EINVAL, TargetError::NotAllocatable { path: shown(path) }))
         }
+        Some((Kind::Regular, _)) | None if matches!(worker.engine, Engine::Sg(_)) => {
+            let engine = worker.echo.ioengine.clone();
+            Err(RunError::new(errno::EINVAL, TargetError::NotADevice { path: shown(path), engine }))
+        }
         Some((Kind::Regular, _)) => can_open(worker, path),
         Some(_) => Ok(()),
         None if worker.targets.create.allowed => can_create(path),

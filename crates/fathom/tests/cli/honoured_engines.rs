@@ -131,6 +131,23 @@ fn defragmentation_exchanges_blocks_and_keeps_the_data() {
 }
 
 #[test]
+fn scsi_commands_require_a_scsi_device() {
+    let scratch = Scratch::new("sg");
+    scratch.filled("f", 64 << 10);
+    for (arguments, message) in [
+        ("--filename=f --rw=write", "f: ioengine=sg works on block and character devices only"),
+        ("--filename=new --rw=write", "new: ioengine=sg works on block and character devices only"),
+        ("--filename=/dev/zero --rw=read", "/dev/zero: "),
+        ("--filename=f --rw=write --sg_write_mode=write_stream", "write_stream requires stream_id"),
+    ] {
+        run(scratch.path(), &format!("--name=a --ioengine=sg --size=4k {arguments}"))
+            .ended_with(1)
+            .complained_of(message);
+    }
+    assert!(!scratch.path().join("new").exists());
+}
+
+#[test]
 fn flags_reach_the_system_calls() {
     let scratch = Scratch::new("engine-flags");
     scratch.filled("f", 64 << 10);

@@ -1,6 +1,6 @@
 //! Lowers `ioengine`, the options of the engine and the queue depth.
 
-use plan::{Depth, Engine, Exec, IoUring, Net, NetProtocol, StatCall};
+use plan::{Depth, Engine, Exec, IoUring, Net, NetProtocol, Scsi, ScsiWrite, StatCall};
 
 use super::targets::donor;
 use crate::options::engines::DEFAULT_ENGINE;
@@ -26,6 +26,7 @@ pub fn engine(values: &Values, clone: u32) -> Engine {
         },
         "mmap" => Engine::Mmap { thp: values.number("thp") != 0 },
         "splice" => Engine::Splice,
+        "sg" => Engine::Sg(scsi(values)),
         "e4defrag" => Engine::E4defrag { donor: donor(values, clone), in_place: values.number("inplace") != 0 },
         "posixaio" => Engine::Posixaio,
         "windowsaio" => Engine::Windowsaio,
@@ -100,6 +101,20 @@ fn net(values: &Values, clone: u32, splices: bool) -> Net {
         mss_bytes: values.unsigned("mss") as u32,
         splices,
     }
+}
+
+fn scsi(values: &Values) -> Scsi {
+    let write = match values.keyword("sg_write_mode") {
+        "write_and_verify" | "verify" => ScsiWrite::WriteAndVerify,
+        "write_same" | "same" => ScsiWrite::WriteSame,
+        "write_same_ndob" => ScsiWrite::WriteSameWithoutData,
+        "write_stream" => ScsiWrite::WriteStream { id: values.unsigned("stream_id") as u16 },
+        "verify_bytchk_00" => ScsiWrite::VerifyMedium,
+        "verify_bytchk_01" => ScsiWrite::VerifyData,
+        "verify_bytchk_11" => ScsiWrite::VerifyBlock,
+        _ => ScsiWrite::Write,
+    };
+    Scsi { hipri: values.flag("hipri"), read_fua: values.flag("readfua"), write_fua: values.flag("writefua"), write }
 }
 
 fn stat_call(values: &Values) -> StatCall {

@@ -35,6 +35,11 @@ ioengine=e4defrag
 donorname=d
 rw=write
 write_hint=short
+[engine-sg]
+ioengine=sg
+rw=write
+sg_write_mode=write_stream
+stream_id=1
 [engine-net]
 ioengine=net
 port=9

@@ -407,9 +407,9 @@ pub const ENGINE_OPTIONS: &[Opt] = &[
     .alias("proto")
     .default("write")
     .engines(&["rdma"]),
-    option("hipri", Engine, Flag, Unsupported, "Use polled queues").engines(&["sg"]),
-    option("readfua", Engine, Bool, Unsupported, "Set the FUA flag of reads").default("0").engines(&["sg"]),
-    option("writefua", Engine, Bool, Unsupported, "Set the FUA flag of writes").default("0").engines(&["sg"]),
+    option("hipri", Engine, Flag, Supported, "Use polled queues").engines(&["sg"]),
+    option("readfua", Engine, Bool, Supported, "Set the FUA flag of reads").default("0").engines(&["sg"]),
+    option("writefua", Engine, Bool, Supported, "Set the FUA flag of writes").default("0").engines(&["sg"]),
     option(
         "sg_write_mode",
         Engine,
@@ -428,12 +428,12 @@ pub const ENGINE_OPTIONS: &[Opt] = &[
             ],
             ArgumentKind::None,
         ),
-        Unsupported,
+        Supported,
         "Command for writes",
     )
     .default("write")
     .engines(&["sg"]),
-    option("stream_id", Engine, Number(INT32), Unsupported, "Stream of streamed writes").default("0").engines(&["sg"]),
+    option("stream_id", Engine, Number(INT32), Supported, "Stream of streamed writes").default("0").engines(&["sg"]),
     option("dummy", Engine, Flag, Unsupported, "Option of the example engine").engines(&["external"]),
     option("hipri", Engine, Flag, Supported, "Use polled I/O (RWF_HIPRI)").engines(&["pvsync2"]),
     option("hipri_percentage", Engine, Number(INT32.max(100)), Supported, "Percentage of polled I/Os")

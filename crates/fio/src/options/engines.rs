@@ -68,7 +68,7 @@ pub const ENGINES: &[Engine] = &[
     packaged("gfapi", "Gluster, synchronous"),
     packaged("gfapi_async", "Gluster, asynchronous"),
     packaged("mtd", "raw flash"),
-    packaged("sg", "SCSI generic"),
+    linux("sg", "SCSI generic"),
     linux("io_uring", "io_uring"),
     packaged("io_uring_cmd", "NVMe or SCSI passthrough by io_uring"),
     packaged("nbd", "network block device"),

@@ -19,6 +19,7 @@ pub(super) fn engine(job: &Job, found: &mut Found) {
         "exec" => exec(job, found),
         "page_fault" => page_fault(job, found),
         "e4defrag" => e4defrag(job, found),
+        "sg" => sg(job, found),
         "net" | "netsplice" => net(job, found),
         "libaio" | "io_uring" => command_priorities(job, found),
         _ => {}
@@ -59,6 +60,15 @@ fn e4defrag(job: &Job, found: &mut Found) {
     if !matches!(values.keyword("rw"), "write" | "randwrite") {
         let help = "use rw=write or rw=randwrite";
         found.error("e4defrag only writes", job, "rw", "not possible with this engine", help);
+    }
+}
+
+/// fio opens a stream itself if none is given.
+fn sg(job: &Job, found: &mut Found) {
+    let values = &job.values;
+    if values.keyword("sg_write_mode") == "write_stream" && values.unsigned("stream_id") == 0 {
+        let help = "open a stream with sg_stream_ctl, and add its stream_id";
+        found.error("write_stream requires stream_id", job, "sg_write_mode", "no open stream", help);
     }
 }
 

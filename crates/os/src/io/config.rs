@@ -31,6 +31,8 @@ pub enum EngineKind {
     PageFault,
     /// A write exchanges blocks with another file, the donor, on ext4. The donor is attached after the targets.
     E4defrag,
+    /// SCSI commands by `SG_IO`.
+    Sg,
     /// `splice` and `vmsplice` through a pipe.
     Splice,
     /// Sockets.
@@ -57,6 +59,7 @@ impl EngineKind {
             EngineKind::Ftruncate => "ftruncate",
             EngineKind::PageFault => "page_fault",
             EngineKind::E4defrag => "e4defrag",
+            EngineKind::Sg => "sg",
             EngineKind::Splice => "splice",
             EngineKind::Net => "net",
             EngineKind::Null => "null",
@@ -89,6 +92,36 @@ pub enum Flush {
     CacheLines,
     /// Writes the cache lines back without waiting.
     CacheLinesNoDrain,
+}
+
+/// Command of a write to a SCSI device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ScsiWrite {
+    #[default]
+    Write,
+    WriteAndVerify,
+    /// One block of data, written to each block of the range.
+    WriteSame,
+    WriteSameWithoutData,
+    WriteStream {
+        id: u16,
+    },
+    /// The device reads the range and compares nothing.
+    VerifyMedium,
+    /// The device compares the range with the data.
+    VerifyData,
+    /// The device compares each block of the range with one block of data.
+    VerifyBlock,
+}
+
+/// The commands of the sg engine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ScsiConfig {
+    pub polled: bool,
+    /// Reads and writes access the medium (FUA).
+    pub read_fua: bool,
+    pub write_fua: bool,
+    pub write: ScsiWrite,
 }
 
 /// Transport of the net engine.
@@ -202,6 +235,9 @@ pub struct BackendConfig {
     /// e4defrag: the blocks of the donor are reserved and freed for each operation.
     pub in_place: bool,
 
+    /// sg: the commands of reads and writes.
+    pub scsi: ScsiConfig,
+
     /// net: the link to the peer.
     pub net: Option<Box<NetConfig>>,
 
@@ -236,6 +272,7 @@ impl BackendConfig {
             mmap_advice: Advice::Normal,
             memory_bytes: 0,
             in_place: false,
+            scsi: ScsiConfig::default(),
             net: None,
             sync_file_range: 0,
         }

@@ -15,6 +15,6 @@ pub(crate) use backend::misuse;
 pub(crate) use null::Null;
 
 pub use backend::{Backend, BackendError};
-pub use config::{BackendConfig, EngineKind, Flush, Mapping, NetConfig, Protocol};
+pub use config::{BackendConfig, EngineKind, Flush, Mapping, NetConfig, Protocol, ScsiConfig, ScsiWrite};
 pub use op::{Completion, Kind, Op};
 pub use open::{open_backend, probe};

@@ -34,6 +34,7 @@ pub(super) fn target(target: &TargetError, error: &RunError) -> String {
         TargetError::NotTrimmable { path }
         | TargetError::NotAllocatable { path }
         | TargetError::NotAFile { path }
+        | TargetError::NotADevice { path, .. }
         | TargetError::NotATarget { path, .. }
         | TargetError::CreationDisallowed { path }
         | TargetError::OpenForJob { path, .. }

@@ -50,7 +50,7 @@ fn of_target(target: &TargetError) -> Cow<'_, str> {
         TargetError::InUse { .. } | TargetError::UsesUnknown { .. } | TargetError::CharacterDevice { .. } => {
             "check_mount_writes"
         }
-        TargetError::NotATarget { .. } | TargetError::NotAFile { .. } => "setup_files",
+        TargetError::NotATarget { .. } | TargetError::NotAFile { .. } | TargetError::NotADevice { .. } => "setup_files",
         TargetError::Status { .. } => "fstat",
         TargetError::DeviceEmpty { .. } | TargetError::DeviceSize { .. } => "blockdev_size",
     };

@@ -38,6 +38,9 @@ pub(super) fn target(target: &TargetError, error: &RunError) -> String {
             format!("{job}: failed to get file size of {path} (it is {})", not_a_target(*kind))
         }
         TargetError::Status { path } => format!("stat of {path} failed: {}", error.reason()),
+        TargetError::NotADevice { path, engine } => {
+            format!("{path}: ioengine={engine} works on block and character devices only")
+        }
         TargetError::NotAFile { path } => format!(
             "only files are supported ({path} is not a file; this engine creates, examines or removes files and directories)"
         ),

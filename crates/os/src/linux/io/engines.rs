@@ -15,6 +15,7 @@ pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backe
         EngineKind::Falloc | EngineKind::Ftruncate => Box::new(io::resize::Resize::open(config, slots)),
         EngineKind::PageFault => Box::new(io::page_fault::PageFault::open(config, slots)?),
         EngineKind::E4defrag => Box::new(io::e4defrag::E4defrag::open(config, slots)),
+        EngineKind::Sg => Box::new(io::sg::Sg::open(config, slots)),
         EngineKind::Splice => Box::new(io::splice::Splice::open(config, slots)?),
         EngineKind::Net => Box::new(io::net::Net::open(config, slots)?),
         EngineKind::Windowsaio => return Err(windowsaio_is_missing()),
@@ -42,6 +43,7 @@ pub(crate) fn probe(config: &BackendConfig) -> Result<(), BackendError> {
         | EngineKind::Ftruncate
         | EngineKind::PageFault
         | EngineKind::E4defrag
+        | EngineKind::Sg
         | EngineKind::Splice
         | EngineKind::Net
         | EngineKind::Null => Ok(()),

@@ -14,6 +14,7 @@ mod pipe;
 pub(crate) mod posixaio;
 pub(crate) mod resize;
 pub(crate) mod run;
+pub(crate) mod sg;
 pub(crate) mod splice;
 pub(crate) mod sync;
 #[cfg(test)]

@@ -1,0 +1,204 @@
+//! SCSI commands, byte for byte (SBC-4, SPC-5).
+
+use crate::io::{Kind, ScsiConfig, ScsiWrite};
+
+const READ_10: u8 = 0x28;
+const READ_16: u8 = 0x88;
+const WRITE_10: u8 = 0x2a;
+const WRITE_16: u8 = 0x8a;
+const WRITE_AND_VERIFY_10: u8 = 0x2e;
+const WRITE_AND_VERIFY_16: u8 = 0x8e;
+const VERIFY_10: u8 = 0x2f;
+const VERIFY_16: u8 = 0x8f;
+const WRITE_SAME_10: u8 = 0x41;
+const WRITE_SAME_16: u8 = 0x93;
+const WRITE_STREAM_16: u8 = 0x9a;
+const UNMAP: u8 = 0x42;
+const SYNCHRONIZE_CACHE_10: u8 = 0x35;
+const SYNCHRONIZE_CACHE_16: u8 = 0x91;
+const READ_CAPACITY_10: u8 = 0x25;
+const SERVICE_ACTION_IN_16: u8 = 0x9e;
+const READ_CAPACITY_16: u8 = 0x10;
+/// Force unit access: the data is read from or written to the medium.
+const FUA: u8 = 0x08;
+/// No data-out buffer: the device writes zeroes.
+const NDOB: u8 = 0x01;
+/// Bytes of the parameters of [`UNMAP`] with one range.
+pub(super) const UNMAP_BYTES: usize = 24;
+
+/// A command and the length of its data.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Command {
+    pub(super) bytes: [u8; 16],
+    /// 10 or 16.
+    pub(super) length: u8,
+    pub(super) data_bytes: u32,
+}
+
+/// Blocks of a device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Blocks {
+    pub(super) first: u64,
+    pub(super) count: u32,
+    /// Bytes of a block.
+    pub(super) bytes: u32,
+}
+
+impl Command {
+    fn new(operation: u8, length: u8, data_bytes: u32) -> Self {
+        let mut bytes = [0; 16];
+        bytes[0] = operation;
+        Command { bytes, length, data_bytes }
+    }
+
+    /// Returns the command of 10 bytes if the blocks fit into it, else that of 16 bytes.
+    fn of_blocks(operations: [u8; 2], blocks: Blocks, data_bytes: u32) -> Self {
+        match (u32::try_from(blocks.first), u16::try_from(blocks.count)) {
+            (Ok(first), Ok(count)) if first < u32::MAX => {
+                let mut command = Command::new(operations[0], 10, data_bytes);
+                command.bytes[2..6].copy_from_slice(&first.to_be_bytes());
+                command.bytes[7..9].copy_from_slice(&count.to_be_bytes());
+                command
+            }
+            _ => Command::of_many_blocks(operations[1], blocks, data_bytes),
+        }
+    }
+
+    fn of_many_blocks(operation: u8, blocks: Blocks, data_bytes: u32) -> Self {
+        let mut command = Command::new(operation, 16, data_bytes);
+        command.bytes[2..10].copy_from_slice(&blocks.first.to_be_bytes());
+        command.bytes[10..14].copy_from_slice(&blocks.count.to_be_bytes());
+        command
+    }
+
+    fn with(mut self, flags: u8) -> Self {
+        self.bytes[1] |= flags;
+        self
+    }
+
+    /// Returns the command of an operation.
+    pub(super) fn of(kind: Kind, config: &ScsiConfig, blocks: Blocks) -> Self {
+        match kind {
+            Kind::Read => {
+                let flags = if config.read_fua { FUA } else { 0 };
+                Command::of_blocks([READ_10, READ_16], blocks, blocks.count * blocks.bytes).with(flags)
+            }
+            Kind::Write => Command::of_write(config, blocks),
+            Kind::Trim => {
+                let mut command = Command::new(UNMAP, 10, UNMAP_BYTES as u32);
+                command.bytes[7..9].copy_from_slice(&(UNMAP_BYTES as u16).to_be_bytes());
+                command
+            }
+            Kind::Fsync | Kind::Fdatasync | Kind::SyncFileRange => {
+                // Block 0 and a count of 0 are all blocks.
+                Command::of_blocks(
+                    [SYNCHRONIZE_CACHE_10, SYNCHRONIZE_CACHE_16],
+                    Blocks { first: 0, count: 0, ..blocks },
+                    0,
+                )
+            }
+        }
+    }
+
+    fn of_write(config: &ScsiConfig, blocks: Blocks) -> Self {
+        let data_bytes = blocks.count * blocks.bytes;
+        let flags = if config.write_fua { FUA } else { 0 };
+        let verify = |byte_check: u8, data_bytes| {
+            Command::of_blocks([VERIFY_10, VERIFY_16], blocks, data_bytes).with(byte_check << 1)
+        };
+        match config.write {
+            ScsiWrite::Write => Command::of_blocks([WRITE_10, WRITE_16], blocks, data_bytes).with(flags),
+            ScsiWrite::WriteAndVerify => {
+                Command::of_blocks([WRITE_AND_VERIFY_10, WRITE_AND_VERIFY_16], blocks, data_bytes)
+            }
+            ScsiWrite::WriteSame => Command::of_blocks([WRITE_SAME_10, WRITE_SAME_16], blocks, blocks.bytes),
+            ScsiWrite::WriteSameWithoutData => Command::of_many_blocks(WRITE_SAME_16, blocks, 0).with(NDOB),
+            ScsiWrite::WriteStream { id } => {
+                let mut command = Command::new(WRITE_STREAM_16, 16, data_bytes).with(flags);
+                command.bytes[2..10].copy_from_slice(&blocks.first.to_be_bytes());
+                command.bytes[10..12].copy_from_slice(&id.to_be_bytes());
+                command.bytes[12..14].copy_from_slice(&(blocks.count as u16).to_be_bytes());
+                command
+            }
+            ScsiWrite::VerifyMedium => verify(0, 0),
+            ScsiWrite::VerifyData => verify(1, data_bytes),
+            ScsiWrite::VerifyBlock => verify(3, blocks.bytes),
+        }
+    }
+
+    /// Returns `READ CAPACITY` for a device whose blocks have 32-bit numbers.
+    pub(super) fn capacity(data_bytes: u32) -> Self {
+        Command::new(READ_CAPACITY_10, 10, data_bytes)
+    }
+
+    /// Returns `READ CAPACITY (16)`.
+    pub(super) fn large_capacity(data_bytes: u32) -> Self {
+        let mut command = Command::new(SERVICE_ACTION_IN_16, 16, data_bytes).with(READ_CAPACITY_16);
+        command.bytes[10..14].copy_from_slice(&data_bytes.to_be_bytes());
+        command
+    }
+}
+
+/// Returns the parameters of `UNMAP` for a range.
+pub(super) fn unmap_parameters(blocks: Blocks) -> [u8; UNMAP_BYTES] {
+    let mut bytes = [0; UNMAP_BYTES];
+    bytes[..2].copy_from_slice(&(UNMAP_BYTES as u16 - 2).to_be_bytes());
+    bytes[2..4].copy_from_slice(&16u16.to_be_bytes());
+    bytes[8..16].copy_from_slice(&blocks.first.to_be_bytes());
+    bytes[16..20].copy_from_slice(&blocks.count.to_be_bytes());
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blocks(first: u64, count: u32) -> Blocks {
+        Blocks { first, count, bytes: 512 }
+    }
+
+    fn write(write: ScsiWrite) -> ScsiConfig {
+        ScsiConfig { write, write_fua: true, ..ScsiConfig::default() }
+    }
+
+    fn bytes(command: Command) -> (Vec<u8>, u32) {
+        (command.bytes[..command.length as usize].to_vec(), command.data_bytes)
+    }
+
+    #[test]
+    fn reads_have_10_bytes_if_the_blocks_fit() {
+        let config = ScsiConfig { read_fua: true, ..ScsiConfig::default() };
+        let small = Command::of(Kind::Read, &config, blocks(0x0102_0304, 0x10));
+        assert_eq!(bytes(small), (vec![0x28, 8, 1, 2, 3, 4, 0, 0, 0x10, 0], 0x2000));
+        let far = Command::of(Kind::Read, &ScsiConfig::default(), blocks(0x1_0000_0000, 8));
+        assert_eq!(bytes(far), (vec![0x88, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0], 4096));
+        let long = Command::of(Kind::Read, &ScsiConfig::default(), blocks(1, 0x1_0000));
+        assert_eq!(long.bytes[..14], [0x88, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0]);
+    }
+
+    #[test]
+    fn writes_are_the_commands_of_their_mode() {
+        let of = |mode| bytes(Command::of(Kind::Write, &write(mode), blocks(2, 4)));
+        assert_eq!(of(ScsiWrite::Write), (vec![0x2a, 8, 0, 0, 0, 2, 0, 0, 4, 0], 2048));
+        assert_eq!(of(ScsiWrite::WriteAndVerify), (vec![0x2e, 0, 0, 0, 0, 2, 0, 0, 4, 0], 2048));
+        assert_eq!(of(ScsiWrite::WriteSame), (vec![0x41, 0, 0, 0, 0, 2, 0, 0, 4, 0], 512));
+        let same = vec![0x93, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 4, 0, 0];
+        assert_eq!(of(ScsiWrite::WriteSameWithoutData), (same, 0));
+        let stream = vec![0x9a, 8, 0, 0, 0, 0, 0, 0, 0, 2, 0, 7, 0, 4, 0, 0];
+        assert_eq!(of(ScsiWrite::WriteStream { id: 7 }), (stream, 2048));
+        assert_eq!(of(ScsiWrite::VerifyMedium), (vec![0x2f, 0, 0, 0, 0, 2, 0, 0, 4, 0], 0));
+        assert_eq!(of(ScsiWrite::VerifyData), (vec![0x2f, 2, 0, 0, 0, 2, 0, 0, 4, 0], 2048));
+        assert_eq!(of(ScsiWrite::VerifyBlock), (vec![0x2f, 6, 0, 0, 0, 2, 0, 0, 4, 0], 512));
+    }
+
+    #[test]
+    fn trims_and_syncs_have_their_parameters() {
+        let trim = Command::of(Kind::Trim, &ScsiConfig::default(), blocks(9, 3));
+        assert_eq!(bytes(trim), (vec![0x42, 0, 0, 0, 0, 0, 0, 0, 24, 0], 24));
+        let parameters = unmap_parameters(blocks(9, 3));
+        assert_eq!(parameters, [0, 22, 0, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 3, 0, 0, 0, 0]);
+        let sync = Command::of(Kind::Fsync, &ScsiConfig::default(), blocks(9, 3));
+        assert_eq!(bytes(sync), (vec![0x35, 0, 0, 0, 0, 0, 0, 0, 0, 0], 0));
+        assert_eq!(Command::large_capacity(32).bytes[..14], [0x9e, 0x10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 32]);
+    }
+}

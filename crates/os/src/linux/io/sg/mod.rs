@@ -1,0 +1,197 @@
+//! `sg`: SCSI commands by the `SG_IO` request, on block devices and SCSI generic devices.
+
+mod command;
+
+use std::io;
+use std::ptr::null_mut;
+use std::time::Duration;
+
+use self::command::{Blocks, Command, unmap_parameters};
+use super::files::Files;
+use crate::file::File;
+use crate::io::{Backend, BackendConfig, ScsiConfig};
+use crate::io::{Completion, Kind, Op};
+use crate::linux::file::check;
+use crate::memory::Slots;
+
+/// Of `scsi/sg.h`.
+const SG_IO: libc::Ioctl = 0x2285;
+const INTERFACE: i32 = 'S' as i32;
+const NO_DATA: i32 = -1;
+const TO_DEVICE: i32 = -2;
+const FROM_DEVICE: i32 = -3;
+/// Something about the command went wrong.
+const INFO_CHECK: u32 = 1;
+/// The completion is polled.
+const POLLED: u32 = 0x800;
+/// As in fio.
+const TIMEOUT_MS: u32 = 30_000;
+const SENSE_BYTES: usize = 64;
+/// Bytes of the answer to `READ CAPACITY`.
+const CAPACITY_BYTES: usize = 32;
+
+/// `struct sg_io_hdr` of `scsi/sg.h`.
+#[repr(C)]
+struct Header {
+    interface: i32,
+    direction: i32,
+    command_length: u8,
+    sense_length: u8,
+    vectors: u16,
+    data_bytes: u32,
+    data: *mut u8,
+    command: *const u8,
+    sense: *mut u8,
+    timeout_ms: u32,
+    flags: u32,
+    id: i32,
+    user: *mut u8,
+    status: u8,
+    masked_status: u8,
+    message_status: u8,
+    sense_written: u8,
+    host_status: u16,
+    driver_status: u16,
+    residual: i32,
+    duration_ms: u32,
+    info: u32,
+}
+
+#[cfg(target_pointer_width = "64")]
+const _: () = assert!(size_of::<Header>() == 88);
+
+pub(crate) struct Sg {
+    config: ScsiConfig,
+    slots: Slots,
+    files: Files,
+    /// Bytes of a block of each device.
+    block_bytes: Vec<u32>,
+    done: Vec<Completion>,
+}
+
+impl Sg {
+    pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Self {
+        Sg {
+            config: config.scsi,
+            slots,
+            files: Files::new(config.files),
+            block_bytes: vec![0; config.files as usize],
+            done: Vec::with_capacity(config.depth as usize),
+        }
+    }
+
+    /// Runs an operation on the `len` bytes at `data`. Returns the result of its completion.
+    fn run(&self, op: &Op, fd: i32, data: *mut u8) -> i32 {
+        let bytes = self.block_bytes[op.file as usize];
+        if bytes == 0 || !op.len.is_multiple_of(bytes) || !op.offset.is_multiple_of(u64::from(bytes)) {
+            return -libc::EINVAL;
+        }
+        let blocks = Blocks { first: op.offset / u64::from(bytes), count: op.len / bytes, bytes };
+        let command = Command::of(op.kind, &self.config, blocks);
+        let mut parameters = unmap_parameters(blocks);
+        let data = if op.kind == Kind::Trim { parameters.as_mut_ptr() } else { data };
+        let direction = match op.kind {
+            _ if command.data_bytes == 0 => NO_DATA,
+            Kind::Read => FROM_DEVICE,
+            _ => TO_DEVICE,
+        };
+        match send(fd, &command, direction, data, self.config.polled) {
+            Err(error) => -error.raw_os_error().unwrap_or(libc::EIO),
+            Ok(_) if !op.kind.moves_data() => 0,
+            Ok(residual) if command.data_bytes == op.len => op.len.saturating_sub(residual) as i32,
+            Ok(_) => op.len as i32,
+        }
+    }
+}
+
+/// Sends a command whose data is at `data`. Returns the bytes that were not transferred.
+///
+/// # Errors
+/// Returns the error of the request, or EIO if the device reports one.
+fn send(fd: i32, command: &Command, direction: i32, data: *mut u8, polled: bool) -> io::Result<u32> {
+    let mut sense = [0u8; SENSE_BYTES];
+    let mut header = Header {
+        interface: INTERFACE,
+        direction,
+        command_length: command.length,
+        sense_length: SENSE_BYTES as u8,
+        vectors: 0,
+        data_bytes: command.data_bytes,
+        data: if command.data_bytes == 0 { null_mut() } else { data },
+        command: command.bytes.as_ptr(),
+        sense: sense.as_mut_ptr(),
+        timeout_ms: TIMEOUT_MS,
+        flags: if polled { POLLED } else { 0 },
+        id: 0,
+        user: null_mut(),
+        status: 0,
+        masked_status: 0,
+        message_status: 0,
+        sense_written: 0,
+        host_status: 0,
+        driver_status: 0,
+        residual: 0,
+        duration_ms: 0,
+        info: 0,
+    };
+    // SAFETY: the pointers are to live values, and the caller's data has the length of the command's data. The request
+    // returns after the device has used them.
+    check(unsafe { libc::ioctl(fd, SG_IO, &raw mut header) })?;
+    if header.status != 0 || header.info & INFO_CHECK != 0 {
+        return Err(io::Error::from_raw_os_error(libc::EIO));
+    }
+    Ok(header.residual.max(0) as u32)
+}
+
+/// Returns the bytes of a block of the device.
+///
+/// # Errors
+/// It is not a SCSI device.
+fn read_block_bytes(fd: i32) -> io::Result<u32> {
+    let mut answer = [0u8; CAPACITY_BYTES];
+    let number = |answer: &[u8], at: usize| answer[at..at + 4].iter().fold(0, |sum, &byte| sum << 8 | u32::from(byte));
+    let command = Command::capacity(CAPACITY_BYTES as u32);
+    match send(fd, &command, FROM_DEVICE, answer.as_mut_ptr(), false) {
+        Ok(_) if number(&answer, 0) != u32::MAX => return Ok(number(&answer, 4)),
+        Err(error) if error.raw_os_error() != Some(libc::EIO) => return Err(error),
+        _ => {}
+    }
+    let command = Command::large_capacity(CAPACITY_BYTES as u32);
+    send(fd, &command, FROM_DEVICE, answer.as_mut_ptr(), false)?;
+    Ok(number(&answer, 8))
+}
+
+impl Backend for Sg {
+    fn attach(&mut self, index: u32, file: &File) -> io::Result<()> {
+        self.files.attach(index, file)?;
+        self.block_bytes[index as usize] = read_block_bytes(self.files.fd(index)?)?;
+        Ok(())
+    }
+
+    fn detach(&mut self, index: u32) -> io::Result<()> {
+        self.files.detach(index)
+    }
+
+    fn submit(&mut self, ops: &[Op]) -> io::Result<usize> {
+        for (at, op) in ops.iter().enumerate() {
+            let started = self.files.fd(op.file).and_then(|fd| Ok((fd, self.slots.start(op)?)));
+            let (fd, data) = match started {
+                Ok(started) => started,
+                Err(_) if at > 0 => return Ok(at),
+                Err(error) => return Err(error),
+            };
+            let result = self.run(op, fd, data);
+            self.done.push(Completion { slot: op.slot, result });
+        }
+        Ok(ops.len())
+    }
+
+    fn reap(&mut self, _: usize, max: usize, _: Duration, out: &mut Vec<Completion>) -> io::Result<()> {
+        self.slots.finish_all(&mut self.done, max, out);
+        Ok(())
+    }
+
+    fn is_synchronous(&self) -> bool {
+        true
+    }
+}
