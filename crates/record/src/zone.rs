@@ -31,6 +31,11 @@ pub enum ZoneFault {
         zone_bytes: u64,
         device_zone_bytes: u64,
     },
+    /// There is no memory for the state of the zones.
+    TooManyZones {
+        /// Number of zones.
+        zones: u64,
+    },
     SkipUnaligned {
         skip_bytes: u64,
         zone_bytes: u64,

@@ -8,12 +8,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use os::device::{ReportedZone, ZoneModel, zone_limits};
 use os::errno;
 use os::file::{File, Kind};
+use os::memory;
 use plan::Zoned;
 use record::{RunError, ZoneError, ZoneFault};
 
 use super::device::ZoneDevice;
 use super::limits;
-use super::table::ZoneTable;
+use super::table::{Zone, ZoneTable};
 use crate::fault;
 
 /// Zones per report.
@@ -44,6 +45,7 @@ impl ZoneTables {
             _ => Default::default(),
         };
         let refused = |fault| error_of(path, errno::EINVAL, fault);
+        check_room(zoned, bytes).map_err(|fault| error_of(path, errno::ENOMEM, fault))?;
         let mut table = if limits.model == ZoneModel::None {
             ZoneTable::emulated(zoned.zone_bytes, zoned.capacity_bytes, bytes).map_err(refused)?
         } else {
@@ -56,6 +58,15 @@ impl ZoneTables {
         tables.insert(path.to_owned(), Arc::clone(&table));
         Ok(table)
     }
+}
+
+/// Checks the memory for the state of emulated zones. A device has zones of at least a MiB.
+pub(super) fn check_room(zoned: &Zoned, target_bytes: u64) -> Result<(), ZoneFault> {
+    let zones = target_bytes.checked_div(zoned.zone_bytes).unwrap_or(0);
+    let needed_bytes =
+        zones.saturating_mul(size_of::<Zone>() as u64).saturating_add(memory::limits::used().resident_bytes);
+    let is_too_large = zones >= u64::from(u32::MAX) || memory::limits::total().is_ok_and(|bytes| needed_bytes > bytes);
+    if is_too_large { Err(ZoneFault::TooManyZones { zones }) } else { Ok(()) }
 }
 
 /// Reads the zones of a device of `bytes`.

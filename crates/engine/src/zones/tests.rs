@@ -314,6 +314,10 @@ fn emulated_zones_need_a_size() {
     assert_eq!(fault(ZONE, 2 * ZONE, ZONE), Some(capacity));
     let target = ZoneFault::TargetBelowZone { target_bytes: ZONE - 1, zone_bytes: ZONE };
     assert_eq!(fault(ZONE, 0, ZONE - 1), Some(target));
+    let small = Zoned { zone_bytes: 512, ..Zoned::default() };
+    let many = ZoneFault::TooManyZones { zones: 1 << 50 };
+    assert_eq!(tables::check_room(&small, 1 << 59), Err(many));
+    assert_eq!(tables::check_room(&small, 512 << 10), Ok(()));
 }
 
 #[test]

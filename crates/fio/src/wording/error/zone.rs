@@ -18,6 +18,9 @@ pub(super) fn zone(ZoneError { path, fault }: &ZoneError, error: &RunError) -> S
         ZoneFault::OtherZoneSize { zone_bytes, device_zone_bytes } => {
             format!("{path}: job parameter zonesize {zone_bytes} does not match disk zone size {device_zone_bytes}")
         }
+        ZoneFault::TooManyZones { zones } => {
+            format!("{path}: no memory for {zones} zones (use a larger zonesize=)")
+        }
         ZoneFault::SkipUnaligned { skip_bytes, zone_bytes } => {
             format!("{path}: zoneskip {skip_bytes} is not a multiple of the device zone size {zone_bytes}")
         }
