@@ -158,8 +158,7 @@ pub(super) fn wait(fd: i32, events: libc::c_short, timeout: Duration) -> io::Res
     loop {
         let left = timeout.saturating_sub(start.elapsed());
         let mut polled = libc::pollfd { fd, events, revents: 0 };
-        let limit =
-            libc::timespec { tv_sec: left.as_secs() as libc::time_t, tv_nsec: left.subsec_nanos() as libc::c_long };
+        let limit = libc::timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
         // SAFETY: the pointers are to live values.
         match check(unsafe { libc::ppoll(&mut polled, 1, &limit, std::ptr::null()) }) {
             Ok(ready) => return Ok(ready > 0),
