@@ -8,6 +8,7 @@ mod backend;
 mod check;
 mod command_priority;
 pub mod content;
+mod control_groups;
 mod cpu_burn;
 mod direct_io;
 mod disks;

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::Re
 
 use plan::Plan;
 
+use crate::control_groups::ControlGroups;
 use crate::flow::Flows;
 
 /// State of a worker.
@@ -75,6 +76,7 @@ pub struct Live {
     stopping: AtomicBool,
     /// Counts that jobs of a flow share.
     pub(crate) flows: Flows,
+    pub(crate) control_groups: ControlGroups,
     /// Bytes of the files that are laid out before a phase: in total, and written so far.
     pub bytes_to_make: AtomicU64,
     pub bytes_made: AtomicU64,
@@ -85,7 +87,15 @@ impl Live {
         let workers = plan.workers.iter().map(|_| WorkerLive::default()).collect();
         let [bytes_to_make, bytes_made] = [const { AtomicU64::new(0) }; 2];
         let flows = Flows::new(plan);
-        Live { workers, flows, started_ns, stopping: AtomicBool::new(false), bytes_to_make, bytes_made }
+        Live {
+            workers,
+            flows,
+            control_groups: ControlGroups::default(),
+            started_ns,
+            stopping: AtomicBool::new(false),
+            bytes_to_make,
+            bytes_made,
+        }
     }
 
     pub(crate) fn stop(&self, worker: usize) {

@@ -11,5 +11,6 @@ pub mod parse;
 pub mod render;
 pub mod wording;
 
+pub use iolog::samples::write_text as write_log_text;
 pub use lower::lower;
 pub use parse::{Invocation, Job, Request, parse, parse_with};

@@ -1,4 +1,5 @@
-//! Logs of I/Os: those of fio (versions 2 and 3), and the binary traces of blktrace.
+//! Logs of I/Os: those of fio (versions 2 and 3), and the binary traces of blktrace. Also fio's compressed logs of
+//! latencies ([`samples`]).
 //!
 //! [`Steps`] reads a log as it is replayed, [`summarize`] what a plan needs of it. No input makes them panic, and their
 //! memory depends on the number of files, not on the length of the log.
@@ -8,6 +9,7 @@ mod entry;
 mod error;
 mod files;
 mod reader;
+pub mod samples;
 mod steps;
 mod summary;
 mod text;

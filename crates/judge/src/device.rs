@@ -96,7 +96,10 @@ pub const DIRECTIONS: [Ddir; 2] = [Ddir::Read, Ddir::Write];
 /// The slots before the targets were closed. When a device is closed that was written through the page cache, the kernel
 /// writes the rest in the last slot. A job that syncs at its end measures that.
 fn compared<'a>(record: &Record, timeline: &'a Timeline) -> &'a [Slot] {
-    let syncs_at_end = |worker: &Worker| worker.access.syncs.end_fsync || worker.access.syncs.fsync_on_close;
+    let syncs_at_end = |worker: &Worker| {
+        let syncs = &worker.access.syncs;
+        syncs.end_fsync || syncs.end_syncfs || syncs.fsync_on_close
+    };
     let workers = || workers(record, timeline.phase);
     match timeline.slots.split_last() {
         Some((_, before)) if !before.is_empty() && !workers().all(is_direct) && !workers().any(syncs_at_end) => before,

@@ -242,6 +242,9 @@ pub struct Syncs {
     pub fdatasync_every_writes: u32,
     pub sync_file_range: Option<SyncFileRange>,
     pub end_fsync: bool,
+    /// Syncs the file systems of the files at the end of the job.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub end_syncfs: bool,
     pub fsync_on_close: bool,
 }
 

@@ -94,6 +94,9 @@ pub struct Logs {
     pub with_offset: bool,
     pub with_prio: bool,
     pub with_issue_time: bool,
+    /// Logs are stored as compressed samples, except histograms.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub compressed: bool,
     /// One file per worker instead of one per job.
     pub per_job: bool,
     /// Times are of the system's clock, not since the start of the worker: the id of the clock.

@@ -14,9 +14,34 @@ pub struct Process {
     pub numa_memory: Option<NumaMemory>,
     /// Memory locked by the worker.
     pub lock_memory_bytes: u64,
+    /// Name of the thread. `None`: the name of the job.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread_name: Option<String>,
+    /// User of the thread. `None`: the user of the process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uid: Option<u32>,
+    /// Group of the thread. `None`: the group of the process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gid: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub control_group: Option<ControlGroup>,
+    /// Clock of the start time that reports show. `None`: Unix time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_clock: Option<i32>,
     /// Commands run by the shell before and after.
     pub exec_prerun: Option<String>,
     pub exec_postrun: Option<String>,
+}
+
+/// The control group for block I/O that a thread runs in.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ControlGroup {
+    /// Path below the mount of the controller. It is created unless it exists.
+    pub name: String,
+    /// Weight of the group. 0: unchanged.
+    pub weight: u32,
+    /// A created group is kept after the run.
+    pub keep: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]

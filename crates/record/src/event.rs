@@ -69,6 +69,9 @@ pub struct Started {
     pub tid: u32,
     /// Unix time in ms.
     pub unix_ms: u64,
+    /// The same time on the clock that the job requests for its reports, in ms.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_ms: Option<u64>,
 }
 
 /// The end of a worker, with its final counters.

@@ -70,6 +70,8 @@ pub struct LogFile {
     file: Option<GuardedFile>,
     /// Each I/O has a line, unless the log has windows.
     pub each_io: bool,
+    /// The lines are stored as compressed samples.
+    pub is_compressed: bool,
 }
 
 impl LogFile {
@@ -98,11 +100,15 @@ impl Destination {
         let logs = &worker.measure.logs;
         let file = |kind: Kind| {
             let stem = kind.stem(worker)?;
+            // fio does not compress histograms either.
+            let is_compressed = logs.compressed && kind != Kind::ClatHistogram;
+            let extension = if is_compressed { "log.fz" } else { "log" };
             let path = match logs.per_job {
-                true => format!("{stem}_{}.{}.log", kind.suffix(), worker.number),
-                false => format!("{stem}_{}.log", kind.suffix()),
+                true => format!("{stem}_{}.{}.{extension}", kind.suffix(), worker.number),
+                false => format!("{stem}_{}.{extension}", kind.suffix()),
             };
-            Some(LogFile { path: path.into(), file: None, each_io: kind.is_logged_for_each_io(worker) })
+            let each_io = kind.is_logged_for_each_io(worker);
+            Some(LogFile { path: path.into(), file: None, each_io, is_compressed })
         };
         let prio = worker
             .process

@@ -31,7 +31,35 @@ pub struct Entry {
     pub issue_ns: u64,
 }
 
+/// What a log has of an entry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Logged {
+    /// The entry itself.
+    Window,
+    Io {
+        value: u64,
+        issue_ns: u64,
+    },
+}
+
 impl Entry {
+    /// Returns what the log of a kind has of the entry. `each_io`: it has a line for each I/O.
+    #[inline]
+    pub fn logged(&self, kind: Kind, each_io: bool) -> Option<Logged> {
+        Some(match (self.kind, kind) {
+            (EntryKind::Window(of), _) if of == kind => Logged::Window,
+            (EntryKind::Submitted, Kind::Slat) => Logged::Io { value: self.value, issue_ns: self.issue_ns },
+            (EntryKind::Completed, _) if !each_io => return None,
+            (EntryKind::Completed, Kind::Clat) => Logged::Io { value: self.value, issue_ns: self.issue_ns },
+            (EntryKind::Completed, Kind::Lat) => Logged::Io { value: self.second_value, issue_ns: 0 },
+            (EntryKind::Completed, Kind::Bandwidth) => {
+                Logged::Io { value: kib_per_s(self.bytes, self.value), issue_ns: 0 }
+            }
+            (EntryKind::Completed, Kind::Iops) => Logged::Io { value: 1, issue_ns: 0 },
+            _ => return None,
+        })
+    }
+
     /// Returns an entry for a window. It has values and no size or offset.
     pub fn window(kind: Kind, ddir: Ddir, time_ms: u64, value: u64, second_value: u64) -> Self {
         Entry {
@@ -70,4 +98,10 @@ impl Chunk {
         // If the worker has ended, the chunk is dropped.
         drop(back.try_send(self));
     }
+}
+
+/// Returns the bandwidth of a single I/O over its own latency.
+fn kib_per_s(bytes: u64, ns: u64) -> u64 {
+    // An I/O has fewer than 2^32 bytes, so this does not overflow.
+    bytes.saturating_mul(1_000_000_000).checked_div(ns.saturating_mul(1024)).unwrap_or(0)
 }

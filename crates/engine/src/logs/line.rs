@@ -5,7 +5,7 @@ use plan::Ddir;
 use record::Histogram;
 
 use super::destination::{Columns, Destination, Kind};
-use super::entry::{Entry, EntryKind};
+use super::entry::{Entry, Logged};
 use super::snapshot::Snapshot;
 
 /// Maximum size of a column: a separator and the digits of `u64::MAX`.
@@ -70,19 +70,10 @@ impl Lines {
         let each_io = destination.file(kind).is_some_and(|file| file.each_io);
         let mut common = CommonColumns::new(destination);
         for entry in entries {
-            match entry.kind {
-                EntryKind::Window(of) if of == kind => self.push_window(entry, destination.columns),
-                EntryKind::Submitted if kind == Kind::Slat => {
-                    self.push_io(entry, entry.value, entry.issue_ns, &mut common)
-                }
-                EntryKind::Completed if each_io => match kind {
-                    Kind::Clat => self.push_io(entry, entry.value, entry.issue_ns, &mut common),
-                    Kind::Lat => self.push_io(entry, entry.second_value, 0, &mut common),
-                    Kind::Bandwidth => self.push_io(entry, kib_per_s(entry.bytes, entry.value), 0, &mut common),
-                    Kind::Iops => self.push_io(entry, 1, 0, &mut common),
-                    Kind::Slat | Kind::ClatHistogram => {}
-                },
-                _ => {}
+            match entry.logged(kind, each_io) {
+                Some(Logged::Window) => self.push_window(entry, destination.columns),
+                Some(Logged::Io { value, issue_ns }) => self.push_io(entry, value, issue_ns, &mut common),
+                None => {}
             }
         }
     }
@@ -135,12 +126,6 @@ impl Lines {
         }
         self.push(b"\n");
     }
-}
-
-/// Returns the bandwidth of a single I/O over its own latency.
-fn kib_per_s(bytes: u64, ns: u64) -> u64 {
-    // An I/O has fewer than 2^32 bytes, so this does not overflow.
-    bytes.saturating_mul(1_000_000_000).checked_div(ns.saturating_mul(1024)).unwrap_or(0)
 }
 
 /// A text of at most `N` bytes.

@@ -7,6 +7,7 @@
 mod aggregate;
 mod batch;
 mod chunks;
+mod compressed;
 mod destination;
 mod entry;
 mod error;

@@ -8,6 +8,7 @@ use std::thread::{Builder, JoinHandle};
 use record::LogFault;
 
 use super::batch::LogBatch;
+use super::compressed;
 use super::destination::Kind;
 use super::entry::Chunk;
 use super::error::LogError;
@@ -77,6 +78,13 @@ fn add_error(written: Result<(), LogError>, failed: &mut Vec<LogError>) {
 fn write_entries(lines: &mut Lines, chunk: Chunk, failed: &mut Vec<LogError>) {
     for kind in Kind::ALL {
         let Some(file) = chunk.destination.file(kind) else { continue };
+        if file.is_compressed {
+            let stream = compressed::stream(kind, &chunk.destination, &chunk.entries);
+            if !stream.is_empty() {
+                add_error(file.append(&stream), failed);
+            }
+            continue;
+        }
         lines.fill(kind, &chunk.destination, &chunk.entries);
         if !lines.as_bytes().is_empty() {
             add_error(file.append(lines.as_bytes()), failed);

@@ -204,7 +204,9 @@ impl<'a> Coordinator<'a> {
             gate: Arc::clone(gate),
             shared: Arc::clone(&self.shared),
         };
-        let thread = std::thread::Builder::new().name(thread_name(&worker.name)).stack_size(worker::STACK_BYTES);
+        let thread = std::thread::Builder::new()
+            .name(thread_name(worker.process.thread_name.as_ref().unwrap_or(&worker.name)))
+            .stack_size(worker::STACK_BYTES);
         match self.options.platform.spawn(thread, move || worker::run(assignment)) {
             Ok(thread) => slot.thread = Some(thread),
             Err(error) => {

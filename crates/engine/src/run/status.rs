@@ -1,6 +1,7 @@
 //! Samples, snapshots and progress during a run.
 
 use std::sync::atomic::Ordering::Relaxed;
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use record::{Event, Message, MessageKind};
@@ -127,7 +128,13 @@ impl Coordinator<'_> {
 
     /// Reports the machine, and closes the logs.
     pub(super) fn finish(self) {
-        let Coordinator { observer, log_writer, aggregate, disks, idleness, slots, .. } = self;
+        let Coordinator { observer, log_writer, aggregate, disks, idleness, mut slots, live, .. } = self;
+        if live.control_groups.is_used() {
+            // A group with a thread cannot be removed.
+            let threads = slots.iter_mut().filter_map(|slot| slot.thread.take());
+            threads.filter(JoinHandle::is_finished).for_each(|thread| drop(thread.join()));
+            live.control_groups.end();
+        }
         report_machine(observer, &disks, idleness.as_ref());
         // The writer ends once the logs of workers that never started are closed.
         drop(slots);

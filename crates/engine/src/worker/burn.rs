@@ -14,7 +14,7 @@ use crate::live::State;
 /// and whether it sorts.
 pub fn run(context: Context, burn: (u32, u64, bool), wait_at_gate: &mut dyn FnMut() -> Option<u64>) -> Ended {
     let Context { worker, .. } = context;
-    let _locked = match setup::thread_settings(worker).and_then(|()| setup::lock_memory(worker)) {
+    let _locked = match setup::thread_settings(context).and_then(|()| setup::lock_memory(worker)) {
         Ok(locked) => locked,
         Err(error) => return Ended::failed(error),
     };

@@ -10,6 +10,7 @@ use plan::{Plan, Worker};
 use super::deadlines::WAIT_MAX;
 use super::events::EventSender;
 use crate::check::Lease;
+use crate::control_groups::ControlGroups;
 use crate::flow::Flows;
 use crate::live::WorkerLive;
 
@@ -23,6 +24,7 @@ pub struct Context<'a> {
     pub live: &'a WorkerLive,
     pub events: &'a EventSender,
     pub flows: &'a Flows,
+    pub control_groups: &'a ControlGroups,
 }
 
 impl Context<'_> {

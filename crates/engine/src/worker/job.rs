@@ -26,7 +26,7 @@ pub fn run(
     wait_at_gate: &mut dyn FnMut() -> Option<u64>,
 ) -> Ended {
     let Context { plan, lease, worker, live, .. } = context;
-    let _locked = match setup::thread_settings(worker).and_then(|()| setup::lock_memory(worker)) {
+    let _locked = match setup::thread_settings(context).and_then(|()| setup::lock_memory(worker)) {
         Ok(locked) => locked,
         Err(error) => return Ended::failed(error),
     };
@@ -123,12 +123,16 @@ pub fn passes(io_loop: &mut IoLoop, start_ns: Option<u64>) -> Result<(), RunErro
     Ok(())
 }
 
-/// Syncs the files at the end of a pass (`end_fsync`).
+/// Syncs the files, or their file systems, at the end of a pass (`end_fsync`, `end_syncfs`).
 fn sync_at_end(io_loop: &mut IoLoop) -> Result<(), RunError> {
     let access = &io_loop.worker.access;
-    if access.syncs.end_fsync && access.pattern.writes {
+    let plan::Syncs { end_fsync, end_syncfs, .. } = access.syncs;
+    if (end_fsync || end_syncfs) && access.pattern.writes {
         io_loop.live.set_state(State::Syncing);
-        io_loop.files.fsync_all(io_loop.live)?;
+        match end_syncfs {
+            true => io_loop.files.sync_file_systems(io_loop.live)?,
+            false => io_loop.files.fsync_all(io_loop.live)?,
+        }
         io_loop.live.set_state(State::Running);
     }
     Ok(())

@@ -239,6 +239,18 @@ impl<'a> OpenFiles<'a> {
     /// Flushes every file of the job at the end of a pass, those that are closed already, too. Those that a stop comes
     /// before are left as they are.
     pub fn fsync_all(&self, live: &WorkerLive) -> Result<(), RunError> {
+        self.sync_all(live, File::fsync)
+    }
+
+    /// Syncs the file systems of all files.
+    ///
+    /// # Errors
+    /// A sync failed.
+    pub fn sync_file_systems(&self, live: &WorkerLive) -> Result<(), RunError> {
+        self.sync_all(live, File::sync_file_system)
+    }
+
+    fn sync_all(&self, live: &WorkerLive, sync: fn(&File) -> io::Result<()>) -> Result<(), RunError> {
         if self.without_files {
             return Ok(());
         }
@@ -248,17 +260,17 @@ impl<'a> OpenFiles<'a> {
             }
             let failed = |error: &io::Error| fault::of_io(error, IoError::Sync { path: self.name(index as u32) });
             match file {
-                Some(file) => file.fsync().map_err(|error| failed(&error))?,
-                None => self.fsync_closed(index as u32).map_err(|error| error.into_run_error(failed))?,
+                Some(file) => sync(file).map_err(|error| failed(&error))?,
+                None => self.sync_closed(index as u32, sync).map_err(|error| error.into_run_error(failed))?,
             }
         }
         Ok(())
     }
 
-    fn fsync_closed(&self, index: u32) -> Result<(), OpenError> {
+    fn sync_closed(&self, index: u32, sync: fn(&File) -> io::Result<()>) -> Result<(), OpenError> {
         let options = OpenOptions { create: false, ..self.mode(index).options };
         match self.held.open(&options, &self.targets[index as usize].path) {
-            Ok(file) => file.fsync().and(file.close()).map_err(OpenError::Io),
+            Ok(file) => sync(&file).and(file.close()).map_err(OpenError::Io),
             // Never written: there is nothing to flush.
             Err(error) if error.is(io::ErrorKind::NotFound) => Ok(()),
             Err(error) => Err(error),

@@ -25,7 +25,7 @@ const STOP_GRACE: Duration = Duration::from_millis(500);
 /// Runs the worker until its time is over or it is stopped. Without a runtime it ends with its program.
 pub fn run(context: Context, exec: &Exec, wait_at_gate: &mut dyn FnMut() -> Option<u64>) -> Ended {
     let Context { worker, .. } = context;
-    let _locked = match setup::thread_settings(worker).and_then(|()| setup::lock_memory(worker)) {
+    let _locked = match setup::thread_settings(context).and_then(|()| setup::lock_memory(worker)) {
         Ok(locked) => locked,
         Err(error) => return Ended::failed(error),
     };

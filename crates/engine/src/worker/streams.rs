@@ -18,7 +18,7 @@ pub fn run(
     shared: &Shared,
     wait_at_gate: &mut dyn FnMut() -> Option<u64>,
 ) -> Ended {
-    let built = setup::thread_settings(context.worker).and_then(|()| setup::stream_loop(context, streams, shared));
+    let built = setup::thread_settings(context).and_then(|()| setup::stream_loop(context, streams, shared));
     let mut io_loop = match built {
         Ok(io_loop) => io_loop,
         Err(error) => return Ended::failed(error),

@@ -39,10 +39,12 @@ pub struct Assignment {
 /// Runs a worker. It sends an `Ended` event, unless it panics.
 pub fn run(assignment: Assignment) {
     let Assignment { platform, plan, lease, index, live, laid_out, logs, events, gate, shared } = assignment;
-    let (worker, flows, live) = (&plan.workers[index], &live.flows, &live.workers[index]);
-    let context = Context { plan: &plan, lease: &lease, worker, platform, live, events: &events, flows };
+    let (worker, flows, control_groups) = (&plan.workers[index], &live.flows, &live.control_groups);
+    let live = &live.workers[index];
+    let context =
+        Context { plan: &plan, lease: &lease, worker, platform, live, events: &events, flows, control_groups };
     live.set_state(State::Initialising);
-    events.started(Started { tid: os::process::thread_id(), unix_ms: context.clock().unix_us() / 1000 });
+    events.started(started(context));
     let mut ticket = Ticket::new(gate);
     let ended = match &worker.workload {
         Workload::Streams(planned) => streams::run(context, planned, &shared, &mut || {
@@ -66,4 +68,12 @@ pub fn run(assignment: Assignment) {
     drop(ticket);
     live.set_state(State::Ended);
     events.ended(ended);
+}
+
+fn started(context: Context) -> Started {
+    let clock = context.clock();
+    // The settings of the thread report a clock that the kernel does not have.
+    let start_clock = context.worker.process.start_clock;
+    let clock_ms = start_clock.and_then(|id| clock.kernel_clock(id).ok()).map(|ns| ns / 1_000_000);
+    Started { tid: os::process::thread_id(), unix_ms: clock.unix_us() / 1000, clock_ms }
 }

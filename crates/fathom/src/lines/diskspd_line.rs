@@ -22,7 +22,7 @@ pub fn plan(args: &[String], settings: &[(String, String)], command: &str) -> Re
     match parse(&args, &RealMachine)? {
         Request::Run(invocation) => run(*invocation, command),
         Request::Print { text, status, messages } => {
-            let printed = Output { stdout: text, stderr: String::new(), status };
+            let printed = Output { stdout: text, status, ..Output::default() };
             Ok(Planned::Print { printed, warnings: messages.into_warnings() })
         }
         Request::SystemInformation(_) | Request::Signal { .. } => {

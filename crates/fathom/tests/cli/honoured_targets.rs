@@ -59,7 +59,7 @@ fn calls(scratch: &Scratch, names: &str, line: &str) -> Option<Vec<String>> {
     Some(trace.lines().filter_map(shorten).collect())
 }
 
-const SYNCS: &str = "fsync,fdatasync,sync_file_range";
+const SYNCS: &str = "fsync,fdatasync,sync_file_range,syncfs";
 
 #[test]
 fn no_more_than_openfiles_are_open_at_any_depth() {
@@ -88,6 +88,14 @@ fn end_fsync_flushes_every_file_after_each_pass() {
     calls.sort();
     let expected = ["fsync 0", "fsync 0", "fsync 1", "fsync 1", "fsync 2", "fsync 2", "fsync 3", "fsync 3"];
     assert_eq!(calls, expected);
+}
+
+#[test]
+fn end_syncfs_syncs_the_file_system_and_no_file() {
+    let scratch = Scratch::new("end-syncfs");
+    let line = "--rw=write --bs=4k --size=64k --filename=f --loops=2 --end_syncfs=1 --end_fsync=1 --create_fsync=0";
+    let Some(calls) = calls(&scratch, SYNCS, line) else { return };
+    assert_eq!(calls, ["syncfs f", "syncfs f"]);
 }
 
 #[test]

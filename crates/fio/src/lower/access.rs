@@ -147,6 +147,7 @@ fn syncs(values: &Values) -> Syncs {
             wait_after: has("wait_after"),
         }),
         end_fsync: values.flag("end_fsync"),
+        end_syncfs: values.flag("end_syncfs"),
         fsync_on_close: values.flag("fsync_on_close"),
     }
 }

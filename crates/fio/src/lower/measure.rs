@@ -67,6 +67,7 @@ fn logs(values: &Values, job: &str) -> Logs {
         with_offset: values.flag("log_offset"),
         with_prio: values.flag("log_prio"),
         with_issue_time: values.flag("log_issue_time"),
+        compressed: values.flag("log_store_compressed"),
         per_job: values.flag("per_job_logs"),
         epoch_clock: has_absolute_times.then(|| values.number("log_alternate_epoch_clock_id") as i32),
     }

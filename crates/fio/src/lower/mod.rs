@@ -156,7 +156,7 @@ fn worker(
         latency_target: limits::latency_target(values),
         steady_state: limits::steady_state(values),
         errors: limits::errors(values),
-        process: process::process(values, number, machine),
+        process: process::process(values, &job.name, number, machine),
         measure: measure::measure(values, &job.name),
         echo: Arc::clone(echo),
         access,

@@ -1,6 +1,6 @@
 //! Lowers the options of CPUs, NUMA nodes, priorities and commands around a job.
 
-use plan::{IoPrio, NumaMemory, Process};
+use plan::{ControlGroup, IoPrio, NumaMemory, Process};
 
 use super::Machine;
 use crate::parse::value::KeywordArgument;
@@ -8,7 +8,7 @@ use crate::parse::values::Values;
 
 const BEST_EFFORT: u8 = 2;
 
-pub fn process(values: &Values, worker_number: u32, machine: &dyn Machine) -> Process {
+pub fn process(values: &Values, job: &str, worker_number: u32, machine: &dyn Machine) -> Process {
     Process {
         nice: values.number("nice") as i32,
         ioprio: io_priority(values),
@@ -16,9 +16,21 @@ pub fn process(values: &Values, worker_number: u32, machine: &dyn Machine) -> Pr
         numa_cpu_nodes: values.text("numa_cpu_nodes").map(node_list).unwrap_or_default(),
         numa_memory: numa_memory(values),
         lock_memory_bytes: values.unsigned("lockmem"),
+        thread_name: values.text("comm").map(str::to_owned),
+        uid: values.is_set("uid").then(|| values.unsigned("uid") as u32),
+        gid: values.is_set("gid").then(|| values.unsigned("gid") as u32),
+        control_group: control_group(values, job),
+        start_clock: values.is_set("job_start_clock_id").then(|| values.number("job_start_clock_id") as i32),
         exec_prerun: values.text("exec_prerun").map(str::to_owned),
         exec_postrun: values.text("exec_postrun").map(str::to_owned),
     }
+}
+
+/// Returns the control group. A job with a weight and without a name has a group with the job's name.
+fn control_group(values: &Values, job: &str) -> Option<ControlGroup> {
+    let weight = values.unsigned("cgroup_weight") as u32;
+    let name = values.text("cgroup").or((weight > 0).then_some(job))?;
+    Some(ControlGroup { name: name.to_owned(), weight, keep: values.flag("cgroup_nodelete") })
 }
 
 fn io_priority(values: &Values) -> Option<IoPrio> {

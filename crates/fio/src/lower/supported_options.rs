@@ -68,6 +68,7 @@ log_alternate_epoch=1
 cpus_allowed=0-1
 cpumask=3
 prio=1
+cgroup=group
 [buffers]
 buffer_compress_percentage=50
 dedupe_percentage=10

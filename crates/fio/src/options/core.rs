@@ -622,7 +622,7 @@ pub const CORE: &[Opt] = &[
     option("rwmixwrite", IoType, Number(INT32.max(100)), Supported, "Percentage of writes in a mixed workload")
         .default("50"),
     option("rwmixcycle", IoType, Removed, Unsupported, "Removed from fio; no replacement"),
-    option("comm", Process, Text, Unsupported, "Name of the worker's thread"),
+    option("comm", Process, Text, Supported, "Name of the worker's thread"),
     option("nice", Process, Number(INT32.min(-20).max(19).signed()), Supported, "Niceness of the workers").default("0"),
     option("prio", Process, Number(INT32.max(7)), Supported, "I/O priority of the workers; 0 is the highest"),
     option("prioclass", Process, Number(INT32.max(3)), Supported, "I/O priority class of the workers"),
@@ -762,7 +762,7 @@ pub const CORE: &[Opt] = &[
     ),
     option("end_fsync", IoType, Bool, Supported, "Sync the files when the job ends").default("0"),
     option("fsync_on_close", IoType, Bool, Supported, "Sync each file when it is closed").default("0"),
-    option("end_syncfs", IoType, Bool, Unsupported, "Sync the file system when the job ends").default("0"),
+    option("end_syncfs", IoType, Bool, Supported, "Sync the file system when the job ends").default("0"),
     option("unlink", Target, Bool, Supported, "Delete the job's files when it ends").default("0"),
     option("unlink_each_loop", Target, Bool, Supported, "Delete the job's files after each pass").default("0"),
     option("exitall", Process, Flag, Supported, "End other jobs when one job ends"),
@@ -846,7 +846,7 @@ pub const CORE: &[Opt] = &[
         "CPUs of log compression",
     )
     .parent("log_compression"),
-    option("log_store_compressed", Report, Bool, Unsupported, "Compress the log files"),
+    option("log_store_compressed", Report, Bool, Supported, "Compress the log files"),
     option("log_alternate_epoch", Report, Bool, Supported, "Log absolute times").alias("log_unix_epoch"),
     option("log_alternate_epoch_clock_id", Report, Number(INT32), Supported, "Clock of absolute times in logs"),
     option(
@@ -937,7 +937,7 @@ pub const CORE: &[Opt] = &[
         NoEffect("each worker reads the clock itself"),
         "CPU of a clock thread for all workers",
     ),
-    option("job_start_clock_id", Time, Number(INT32), Unsupported, "Clock of the job's start time"),
+    option("job_start_clock_id", Time, Number(INT32), Supported, "Clock of the job's start time"),
     option(
         "unified_rw_reporting",
         IoType,
@@ -986,20 +986,14 @@ pub const CORE: &[Opt] = &[
     .parent("rw"),
     option("error_dump", Errors, Bool, Supported, "Print each error when it occurs").default("0"),
     option("profile", Profile, Text, Unsupported, "Run a built-in workload"),
-    option("cgroup", Process, Text, Unsupported, "Control group of the workers"),
-    option("cgroup_nodelete", Process, Bool, Requires("cgroup"), "Keep the control group after the run")
+    option("cgroup", Process, Text, Supported, "Control group of the workers"),
+    option("cgroup_nodelete", Process, Bool, Supported, "Keep the control group after the run")
         .default("0")
         .parent("cgroup"),
-    option(
-        "cgroup_weight",
-        Process,
-        Number(INT32.min(100).max(1000)),
-        Requires("cgroup"),
-        "Weight of the control group",
-    )
-    .parent("cgroup"),
-    option("uid", Process, Number(INT32), Unsupported, "User ID of the workers"),
-    option("gid", Process, Number(INT32), Unsupported, "Group ID of the workers"),
+    option("cgroup_weight", Process, Number(INT32.min(100).max(1000)), Supported, "Weight of the control group")
+        .parent("cgroup"),
+    option("uid", Process, Number(INT32), Supported, "User ID of the workers"),
+    option("gid", Process, Number(INT32), Supported, "Group ID of the workers"),
     option(
         "kb_base",
         Units,

@@ -88,7 +88,7 @@ fn closest_match(name: &str, options: &[Opt]) -> Output {
             Output {
                 stdout: format!(" - showing closest match\n{}", details_of_near.unwrap_or_default()),
                 stderr: format!("No such command: {name}"),
-                status: 0,
+                ..Output::default()
             }
         }
         None => err(format!("No such command: {name}\n"), 0),

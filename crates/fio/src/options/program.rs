@@ -70,7 +70,7 @@ pub const PROGRAM_OPTIONS: &[ProgramOption] = &[
     program("debug", 'd', Required, "list", Supported, "Print debug messages of these categories"),
     program("parse-only", 'P', Nothing, "", Supported, "Check options and job files, run nothing"),
     program("section", 'x', Required, "name", Supported, "Run only this section of a job file; may be repeated"),
-    program("inflate-log", 'X', Required, "file", Unsupported, "Print a compressed log"),
+    program("inflate-log", 'X', Required, "file", Supported, "Print a compressed log"),
     program("alloc-size", 'a', Required, "kb", NoEffect("memory is allocated as needed"), "Size of fio's memory pool"),
     program("profile", 'p', Required, "name", Unsupported, "Run a built-in workload"),
     program("warnings-fatal", 'w', Nothing, "", Supported, "Treat warnings about jobs as errors"),

@@ -54,6 +54,7 @@ pub fn apply(option: &ProgramOption, value: Option<&str>, span: &Span, state: &m
         "help" => return Err(print(help::usage("fio"))),
         "cmdhelp" => return Err(Stop::Print(help::cmdhelp(value))),
         "enghelp" => return Err(Stop::Print(help::enghelp(value))),
+        "inflate-log" => return Err(Stop::Print(Output { log: Some(text.to_owned()), ..Output::default() })),
         "showcmd" | "parse-only" => state.program.needs_no_job = true,
         "readonly" => state.program.readonly = true,
         "findings" => findings(text, span, state)?,
@@ -76,7 +77,7 @@ pub fn apply(option: &ProgramOption, value: Option<&str>, span: &Span, state: &m
 }
 
 fn print(stdout: String) -> Stop {
-    Stop::Print(Output { stdout, stderr: String::new(), status: 0 })
+    Stop::Print(Output { stdout, ..Output::default() })
 }
 
 /// Reports an unsupported option: a warning if it only changes how jobs run and none runs, else an error.

@@ -27,6 +27,8 @@ pub struct Output {
     pub stderr: String,
     /// Exit code of the program.
     pub status: u8,
+    /// A compressed log to print (`--inflate-log`).
+    pub log: Option<String>,
 }
 
 /// Jobs to run, with the settings of the program.

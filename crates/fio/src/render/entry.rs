@@ -66,9 +66,9 @@ impl Entry<'_> {
         self.members[0].1.started.map_or(0, |started| started.tid)
     }
 
-    /// Returns the start time of the first worker, in Unix ms. 0 before its start.
-    pub fn started_unix_ms(&self) -> u64 {
-        self.members[0].1.started.map_or(0, |started| started.unix_ms)
+    /// Returns the start time of the first worker in ms, on the clock that it requests. 0 before its start.
+    pub fn started_ms(&self) -> u64 {
+        self.members[0].1.started.map_or(0, |started| started.clock_ms.unwrap_or(started.unix_ms))
     }
 
     pub fn did_io(&self) -> bool {

@@ -62,7 +62,7 @@ fn job(
     let mut job = json!({
         "jobname": entry.first.name,
         "groupid": entry.first.group,
-        "job_start": entry.started_unix_ms(),
+        "job_start": entry.started_ms(),
         "error": entry.error().map_or(0, |(errno, _)| errno),
         "eta": eta_s,
         "elapsed": elapsed_s,

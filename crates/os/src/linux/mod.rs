@@ -1,5 +1,6 @@
 //! Linux.
 
+pub mod cgroup;
 pub(crate) mod clock;
 pub(crate) mod cpu;
 pub(crate) mod device;

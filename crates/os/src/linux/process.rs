@@ -48,6 +48,24 @@ pub fn set_nice(nice: i32) -> io::Result<()> {
     check(unsafe { libc::setpriority(libc::PRIO_PROCESS, thread_id() as libc::id_t, nice) }).map(drop)
 }
 
+/// Sets the user of this thread alone, for all its permissions. It cannot be changed back.
+///
+/// # Errors
+/// Returns the error of the system call, such as EPERM for another user without the permission.
+pub fn set_thread_user(user: u32) -> io::Result<()> {
+    // SAFETY: no pointers. glibc's function would change all threads.
+    check(unsafe { libc::syscall(libc::SYS_setresuid, user, user, user) } as i32).map(drop)
+}
+
+/// Sets the group of this thread alone, for all its permissions.
+///
+/// # Errors
+/// Returns the error of the system call, such as EPERM for another group without the permission.
+pub fn set_thread_group(group: u32) -> io::Result<()> {
+    // SAFETY: no pointers. glibc's function would change all threads.
+    check(unsafe { libc::syscall(libc::SYS_setresgid, group, group, group) } as i32).map(drop)
+}
+
 /// Sets this thread's I/O priority.
 ///
 /// # Errors

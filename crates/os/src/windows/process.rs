@@ -36,6 +36,22 @@ pub fn set_nice(_nice: i32) -> io::Result<()> {
     Err(unsupported("a nice value"))
 }
 
+/// Returns an error: a thread has the user of its process.
+///
+/// # Errors
+/// Always.
+pub fn set_thread_user(_user: u32) -> io::Result<()> {
+    Err(unsupported("a user per thread"))
+}
+
+/// Returns an error: a thread has the groups of its process.
+///
+/// # Errors
+/// Always.
+pub fn set_thread_group(_group: u32) -> io::Result<()> {
+    Err(unsupported("a group per thread"))
+}
+
 thread_local! {
     static IO_PRIORITY: Cell<u16> = const { Cell::new(0) };
 }

@@ -77,6 +77,10 @@ fn setup_call(step: SetupStep) -> &'static str {
         SetupStep::IoPriority => "ioprio_set",
         SetupStep::TimerSlack => "prctl",
         SetupStep::Nice => "nice",
+        SetupStep::ControlGroup => "cgroup",
+        SetupStep::User => "user",
+        SetupStep::Group => "group",
+        SetupStep::StartClock => "clock",
         SetupStep::LockedMemory => "locked memory",
         SetupStep::Prerun | SetupStep::Postrun | SetupStep::Program => "command",
     }

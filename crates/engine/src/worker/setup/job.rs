@@ -42,7 +42,7 @@ use crate::zones::WorkerZones;
 /// There is no memory for the buffers, or the engine, the pattern or the content cannot be set up.
 #[inline(never)]
 pub fn job_loop<'a>(context: Context<'a>, laid_out: LaidOut, logs: Logs) -> Result<Box<IoLoop<'a>>, RunError> {
-    let Context { plan, lease, worker, platform, live, events, flows } = context;
+    let Context { plan, lease, worker, platform, live, events, flows, .. } = context;
     let buffers = memory(worker, worker.depth.iodepth, largest_block(worker));
     let mut buffers = buffers.map_err(|error| failed(SetupStep::Buffers, &error))?;
     let seeds = SeedTable::of_worker(worker);

@@ -56,8 +56,16 @@ fn confined(what: CpuSet, ids: &[u32], error: &std::io::Error) -> RunError {
 ///
 /// # Errors
 /// The kernel refuses a setting.
-pub fn thread_settings(worker: &Worker) -> Result<(), RunError> {
+pub fn thread_settings(context: Context) -> Result<(), RunError> {
+    let worker = context.worker;
     let process = &worker.process;
+    if let Some(id) = process.start_clock {
+        context.clock().kernel_clock(id).map_err(|error| failed(SetupStep::StartClock, &error))?;
+    }
+    if let Some(group) = &process.control_group {
+        let entered = context.control_groups.enter(context.plan, group);
+        entered.map_err(|error| failed(SetupStep::ControlGroup, &error))?;
+    }
     if !process.cpus.is_empty() {
         os::cpu::set_affinity(&process.cpus).map_err(|error| confined(CpuSet::Cpus, &process.cpus, &error))?;
     }
@@ -87,6 +95,12 @@ pub fn thread_settings(worker: &Worker) -> Result<(), RunError> {
     set_scheduler(worker)?;
     if process.nice != 0 {
         os::process::set_nice(process.nice).map_err(|error| failed(SetupStep::Nice, &error))?;
+    }
+    if let Some(group) = process.gid {
+        os::process::set_thread_group(group).map_err(|error| failed(SetupStep::Group, &error))?;
+    }
+    if let Some(user) = process.uid {
+        os::process::set_thread_user(user).map_err(|error| failed(SetupStep::User, &error))?;
     }
     Ok(())
 }

@@ -105,6 +105,7 @@ fn run_over(backend: Reluctant, change: impl Fn(&mut Worker), judge: impl Fn(&Io
         live: &live,
         events: &events,
         flows: &flows,
+        control_groups: &crate::control_groups::ControlGroups::default(),
     };
     let laid_out = crate::layout::lay_out(
         &plan,

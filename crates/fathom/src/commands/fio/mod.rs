@@ -3,6 +3,7 @@
 mod debug;
 mod watch;
 
+use std::io::{BufReader, BufWriter, ErrorKind, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -32,6 +33,9 @@ pub fn main(args: &[String]) -> u8 {
     match ::fio::parse(args, &RealMachine) {
         Ok(Request::Print { output, warnings, own_warnings, findings }) => {
             print_warnings(&warnings, &own_warnings, findings);
+            if let Some(path) = &output.log {
+                return print_log(path);
+            }
             let is_written = write_stdout(&output.stdout);
             write_stderr(format_args!("{}", output.stderr));
             if is_written { output.status } else { output.status.max(exit::fio::FAILED) }
@@ -47,6 +51,23 @@ pub fn main(args: &[String]) -> u8 {
             print_diagnostics(&diagnostics);
             exit::fio::FAILED
         }
+    }
+}
+
+/// Prints a compressed log and returns the exit code.
+fn print_log(path: &str) -> u8 {
+    let printed = std::fs::File::open(path).and_then(|log| {
+        let mut text = BufWriter::new(std::io::stdout().lock());
+        ::fio::write_log_text(BufReader::new(log), &mut text)?;
+        text.flush()
+    });
+    match printed {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            let reason = units::errno::reason(&error);
+            stderr_line!("fio: --inflate-log={}: {reason}", units::markup::one_line(path));
+            exit::fio::FAILED
+        }
+        _ => exit::DONE,
     }
 }
 

@@ -35,7 +35,7 @@ pub fn ended(jobs: Vec<(Worker, WorkerStats)>) -> Record {
     let plan = Plan { workers, ..Plan::default() };
     let mut record = Record::new(Arc::new(plan), 1_795_229_050_000);
     for (worker, stats) in stats.into_iter().enumerate() {
-        let started = Started { tid: 100 + worker as u32, unix_ms: 1_795_229_050_100 };
+        let started = Started { tid: 100 + worker as u32, unix_ms: 1_795_229_050_100, clock_ms: None };
         record.apply(Event::Started { worker, started });
         let ended = Ended { stats: Box::new(stats), error: None, nonfatal_errors: 0, first_nonfatal_errno: 0 };
         record.apply(Event::Ended { worker, ended });

@@ -240,6 +240,15 @@ impl File {
         check(unsafe { libc::fsync(self.raw()) }).map(drop)
     }
 
+    /// Writes all dirty pages of the file's file system to its device (`syncfs`).
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
+    pub fn sync_file_system(&self) -> io::Result<()> {
+        // SAFETY: no pointers.
+        check(unsafe { libc::syncfs(self.raw()) }).map(drop)
+    }
+
     /// Closes the file. The call reports errors of earlier writes on some file systems, which dropping the file does not.
     /// The file stays open while an engine uses its descriptor.
     ///

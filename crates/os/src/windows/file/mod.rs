@@ -211,6 +211,14 @@ impl File {
         check(unsafe { FlushFileBuffers(self.raw()) })
     }
 
+    /// Returns an error: Windows flushes files and volumes.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn sync_file_system(&self) -> io::Result<()> {
+        Err(unsupported("syncfs"))
+    }
+
     /// Closes the file. It stays open while an engine uses it.
     ///
     /// # Errors
