@@ -90,7 +90,8 @@ fn lost_datagrams_are_counted_and_the_receiver_ends_with_the_sender() {
     let scratch = Scratch::new("net-lost");
     let both = format!("--ioengine=net --proto=udp --port={}", free_port());
     // The receiver pauses until its buffer has overrun.
-    let receiver = "--rw=read --window_size=8k --thinktime=300ms --thinktime_blocks=64 --number_ios=1000";
+    // The message that ends the link can be lost, too.
+    let receiver = "--rw=read --window_size=8k --thinktime=300ms --thinktime_blocks=64 --number_ios=1000 --runtime=2";
     let jobs = transfer(&scratch, &both, &format!("{receiver} --size=8m"), "--hostname=127.0.0.1 --rw=write --size=4m");
     let dropped = jobs[0]["read"]["drop_ios"].as_u64().unwrap();
     let (received, sent) = ios(&jobs);
