@@ -114,7 +114,7 @@ pub(crate) fn config(worker: &Worker, files: usize) -> Option<BackendConfig> {
             nonvectored: uring.nonvectored,
             force_async: uring.force_async_every,
             nowait: uring.nowait,
-            // As in fio of no effect on direct I/O.
+            // As in fio, it has no effect on direct I/O.
             uncached: uring.uncached && !worker.targets.open.direct,
             ..new(EngineKind::IoUring)
         },

@@ -18,7 +18,7 @@ impl PriorityDraw {
         Some(PriorityDraw { priorities, state: Tausworthe::new(seeds.of(Purpose::Priority), wide) })
     }
 
-    /// Returns the priority of an I/O of `bytes` bytes, as the kernel encodes it. 0 is that of the worker.
+    /// Returns the priority of an I/O of `bytes` bytes, as the kernel encodes it. 0 is the priority of the worker.
     pub fn draw(&mut self, ddir: Ddir, bytes: u64) -> u16 {
         let splits = self.priorities.of(ddir);
         let Some(split) = splits.iter().find(|split| split.block_bytes.is_none_or(|size| size == bytes)) else {

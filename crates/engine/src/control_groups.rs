@@ -17,7 +17,7 @@ pub struct ControlGroups {
 #[derive(Default)]
 struct State {
     created: BTreeSet<String>,
-    /// The group of the process before the run. `None` while it is in it.
+    /// The group of the process before the run. `None` if the process was not moved.
     left: Option<String>,
 }
 
@@ -25,7 +25,7 @@ impl ControlGroups {
     /// Moves the calling thread into a group, in version 2 the whole process.
     ///
     /// # Errors
-    /// The group cannot be created or entered, or version 2 cannot have the groups of this plan.
+    /// The group cannot be created or entered, or version 2 does not support the groups of this plan.
     pub fn enter(&self, plan: &Plan, group: &ControlGroup) -> io::Result<()> {
         let mount = Mount::find()?;
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -47,7 +47,7 @@ impl ControlGroups {
         mount.enter(&group.name)
     }
 
-    /// Leaves and removes the groups. What cannot be removed stays.
+    /// Leaves and removes the groups. A group that cannot be removed remains.
     pub fn end(&self) {
         let state = std::mem::take(&mut *self.state.lock().unwrap_or_else(PoisonError::into_inner));
         let Ok(mount) = Mount::find() else { return };
@@ -59,7 +59,7 @@ impl ControlGroups {
         }
     }
 
-    /// Returns true if a worker entered a group.
+    /// Returns true if [`ControlGroups::end`] has a group to leave or to remove.
     pub fn is_used(&self) -> bool {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         !state.created.is_empty() || state.left.is_some()

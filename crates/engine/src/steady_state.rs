@@ -1,4 +1,4 @@
-//! Ends jobs in steady state (`steadystate`): looks at their published counters once per interval.
+//! Ends jobs in steady state (`steadystate`): reads their published counters once per interval.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -7,7 +7,7 @@ use record::{Event, SteadyStateRecord, WorkerStats};
 
 use crate::live::{State, WorkerLive};
 
-/// The worker, or the workers of a group that reports together.
+/// Evaluates the criterion of a worker, or of the workers of a report group.
 pub struct SteadyStateWatch {
     criterion: SteadyStateCriterion,
     /// The workers' indexes in the plan.
@@ -15,12 +15,12 @@ pub struct SteadyStateWatch {
     counted: Vec<Counted>,
     /// Start of the measured time of the first member; 0 before.
     began_ns: u64,
-    /// Time of the next look; `u64::MAX` before the start and after the end.
+    /// End of the current interval. `u64::MAX` before the start and after the end.
     pub next_ns: u64,
     pub record: SteadyStateRecord,
 }
 
-/// Counters of a worker at the last look.
+/// Counters of a worker at the end of the last interval.
 #[derive(Clone, Copy, Default)]
 struct Counted {
     began_ns: u64,
@@ -73,7 +73,8 @@ impl SteadyStateWatch {
         self.criterion.metric == SteadyMetric::Latency
     }
 
-    /// Looks at the counters if an interval is over. Returns true if it was. `stats` returns a worker's last snapshot.
+    /// Reads the counters at the end of an interval. Returns true if an interval ended. `stats` returns the
+    /// last snapshot of a worker.
     pub fn look<'a>(
         &mut self,
         workers: &[WorkerLive],
@@ -106,7 +107,7 @@ impl SteadyStateWatch {
         }
     }
 
-    /// Returns I/Os and bytes per second since the last look, and the mean latency.
+    /// Returns I/Os and bytes per second since the end of the last interval, and the mean latency.
     fn figures<'a>(
         &mut self,
         workers: &[WorkerLive],

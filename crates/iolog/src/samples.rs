@@ -22,7 +22,7 @@ const REAL_TIME_CLASS: u16 = 1;
 pub struct SampleColumns {
     pub second_value: bool,
     pub offset: bool,
-    /// The priority itself, in place of whether it is of the real-time class.
+    /// The priority itself. Without it, a flag for the real-time class.
     pub priority: bool,
     pub issue_time: bool,
 }

@@ -18,15 +18,15 @@ pub struct Zoned {
     pub max_open: u32,
     /// Maximum number of zones that this worker opens; 0 is no limit.
     pub job_max_open: u32,
-    /// The device's limit does not count.
+    /// Ignores the device's limit of open zones.
     pub ignores_device_limit: bool,
     /// Reads need no written data.
     pub reads_beyond_pointer: bool,
-    /// Share of written bytes above which zones are reset, from 0 to 1.
+    /// Share of written bytes from which on zones are reset, from 0 to 1.
     pub reset_threshold: f64,
-    /// Zone resets per write above the threshold, from 0 to 1.
+    /// Zone resets per write from the threshold on, from 0 to 1.
     pub reset_frequency: f64,
-    /// After a failed write the job goes on at the device's write pointer.
+    /// After a failed write the job continues at the device's write pointer.
     pub recovers_write_errors: bool,
     /// The rest of a zone below the block size is written. Otherwise the zone is finished.
     pub writes_remainder: bool,

@@ -4,7 +4,7 @@ use plan::{SteadyMeasure, SteadyMetric};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Course and outcome of a steady state criterion.
+/// Time series and result of a steady state criterion.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct SteadyStateRecord {
     /// The criterion was met. This ended the job.

@@ -10,11 +10,11 @@ pub struct ZoneError {
     pub fault: ZoneFault,
 }
 
-/// What is wrong with the zones of a target, or with the job on them. Sizes and offsets are in bytes.
+/// Fault of the zones of a target, or of the job on them. Sizes and offsets are in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ZoneFault {
-    /// The target is not zoned, and the job does not have the size of a zone.
+    /// The target is not zoned, and the job has no zone size.
     NoZoneSize,
     /// A zone is smaller than a sector.
     ZoneBelowSector,
@@ -26,7 +26,7 @@ pub enum ZoneFault {
         target_bytes: u64,
         zone_bytes: u64,
     },
-    /// The job has another size of a zone than the device, or than an earlier job of the target.
+    /// The zone size of the job is not that of the device, or of an earlier job of the target.
     OtherZoneSize {
         zone_bytes: u64,
         device_zone_bytes: u64,
@@ -118,6 +118,6 @@ pub enum ZoneNotice {
     NotRecovered,
     /// A write failed because the device has no more active zones.
     ActiveZonesExceeded,
-    /// The first I/O on a zoned device failed, in a job that does not know of zones.
+    /// The first I/O on a zoned device failed, in a job without `zonemode=zbd`.
     ConsiderZones,
 }

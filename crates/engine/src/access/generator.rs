@@ -224,7 +224,7 @@ impl Generator {
         self.issue(&drawn, drawn.offset, drawn.length)
     }
 
-    /// Draws the place and length of an I/O.
+    /// Draws the offset and length of an I/O.
     #[inline(always)]
     fn draw(&mut self, index: usize, ddir: Ddir) -> Option<Drawn> {
         let seed = self.seeds.of(Purpose::Offset);
@@ -239,7 +239,7 @@ impl Generator {
         Some(Drawn { ddir, file: index, offset, length, relative: place.offset })
     }
 
-    /// Issues a drawn I/O at `offset`. Its length can become smaller before a block that the map has taken.
+    /// Issues a drawn I/O at `offset`. Shortens it before a block that the random map marks as used.
     #[inline(always)]
     fn issue(&mut self, drawn: &Drawn, offset: u64, length: u64) -> Option<Io> {
         let &Drawn { ddir, file: index, relative, .. } = drawn;
@@ -295,7 +295,7 @@ impl Generator {
         }
     }
 
-    /// Issues a drawn I/O at another place, and at most with another length. `None` if the file has no such I/O.
+    /// Issues a drawn I/O at `offset`, with at most `length` bytes. Returns `None` if the file has no such I/O.
     pub fn accept(&mut self, drawn: &Drawn, offset: u64, length: u64) -> Option<Io> {
         self.issue(drawn, offset, length)
     }

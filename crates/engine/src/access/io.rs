@@ -47,7 +47,7 @@ pub enum Draft {
     PassDone,
 }
 
-/// An I/O as drawn. Its place can change before it is issued.
+/// An I/O as drawn. Its offset can change before it is issued.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Drawn {
     pub ddir: Ddir,

@@ -123,7 +123,7 @@ fn replay_bytes(worker: &Worker) -> u64 {
     replay.map_or(0, |replay| replay.steps.saturating_mul(size_of::<iolog::Step>() as u64))
 }
 
-/// Returns the memory that `page_fault` writes. Pages that are only read are all the same.
+/// Returns the bytes of memory that `page_fault` writes. All pages that are only read share the kernel's zero page.
 fn page_fault_bytes(worker: &Worker) -> u64 {
     if worker.engine != Engine::PageFault || !worker.access.pattern.writes {
         return 0;

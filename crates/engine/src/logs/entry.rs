@@ -31,7 +31,7 @@ pub struct Entry {
     pub issue_ns: u64,
 }
 
-/// What a log has of an entry.
+/// Content of a log for one entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Logged {
     /// The entry itself.
@@ -43,7 +43,7 @@ pub enum Logged {
 }
 
 impl Entry {
-    /// Returns what the log of a kind has of the entry. `each_io`: it has a line for each I/O.
+    /// Returns the content of a log of this kind for the entry. `each_io`: the log has a line for each I/O.
     #[inline]
     pub fn logged(&self, kind: Kind, each_io: bool) -> Option<Logged> {
         Some(match (self.kind, kind) {

@@ -9,7 +9,7 @@ pub const NS_PER_MS: u64 = 1_000_000;
 pub struct SubmittedIo {
     pub issued_ns: u64,
     pub ddir: Ddir,
-    /// I/O priority as the kernel encodes it. 0 is that of the worker.
+    /// I/O priority as the kernel encodes it. 0 is the priority of the worker.
     pub prio: u16,
     pub bytes: u32,
     pub offset: u64,
@@ -22,7 +22,7 @@ pub struct LoggedIo {
     pub at_ns: u64,
     pub issued_ns: u64,
     pub ddir: Ddir,
-    /// I/O priority as the kernel encodes it. 0 is that of the worker.
+    /// I/O priority as the kernel encodes it. 0 is the priority of the worker.
     pub prio: u16,
     pub bytes: u32,
     pub offset: u64,

@@ -18,7 +18,7 @@ const NO_FILE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 pub struct InFlightIo {
     pub purpose: Purpose,
-    /// I/O priority as the kernel encodes it. 0 is that of the worker.
+    /// I/O priority as the kernel encodes it. 0 is the priority of the worker.
     pub ioprio: u16,
     pub file: u32,
     pub offset: u64,

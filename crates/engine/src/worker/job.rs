@@ -149,7 +149,8 @@ fn has_next_pass(io_loop: &IoLoop, loops_left: u32) -> bool {
     let completed_bytes = if worker.targets.extent.io_size.is_some() {
         totals.completed_bytes
     } else if worker.zoned.is_some() && worker.verify.as_ref().is_some_and(|verify| verify.read_back) {
-        // The zones can end a pass early. As in fio the verification counts, and then the zones are empty again.
+        // Zones can end a pass early. As in fio, the bytes of the verification count, too. The next pass starts with
+        // empty zones.
         io_loop.accounting.stats.ddirs.iter().map(|ddir| ddir.bytes).sum()
     } else {
         // Only `io_size` can require more bytes than the passes.

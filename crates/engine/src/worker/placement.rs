@@ -1,4 +1,4 @@
-//! Where the I/Os of a job go, if its pattern alone does not determine it.
+//! Source of the offsets of a job's I/Os, if the pattern alone does not determine them.
 
 use crate::replay::Replay;
 use crate::zones::WorkerZones;
@@ -6,6 +6,6 @@ use crate::zones::WorkerZones;
 pub enum Placement {
     /// The I/Os come from a log, instead of the pattern.
     Log(Box<Replay>),
-    /// The zones of the targets change the places of the pattern.
+    /// The zones of the targets change the offsets of the pattern.
     Zones(Box<WorkerZones>),
 }

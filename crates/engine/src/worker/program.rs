@@ -17,9 +17,9 @@ use crate::fault;
 use crate::live::State;
 use crate::output_guard::{Existing, OutputError, OutputGuard};
 
-/// Interval of looking at the program. As in fio, each look counts as a read of 0 bytes.
+/// Interval between checks of the program. As in fio, each check counts as a read of 0 bytes.
 const LOOK_INTERVAL_NS: u64 = 100_000_000;
-/// How long the program may continue after a stop.
+/// Maximum time that the program continues after a stop.
 const STOP_GRACE: Duration = Duration::from_millis(500);
 
 /// Runs the worker until its time is over or it is stopped. Without a runtime it ends with its program.

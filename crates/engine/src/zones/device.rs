@@ -19,13 +19,13 @@ pub trait ZoneDevice {
     /// The error of the device.
     fn reset(&self, offset: u64, bytes: u64) -> io::Result<()>;
 
-    /// Makes the zones of a range full.
+    /// Finishes the zones of a range: they are full.
     ///
     /// # Errors
     /// The error of the device.
     fn finish(&self, offset: u64, bytes: u64) -> io::Result<()>;
 
-    /// Moves a write pointer: writes `data`, or `bytes` zeros without it.
+    /// Moves a write pointer: writes `data`. Without `data` it writes `bytes` zeros.
     ///
     /// # Errors
     /// The error of the device.

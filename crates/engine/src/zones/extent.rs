@@ -32,7 +32,8 @@ impl PartialEq for ZonedPart {
 
 impl Eq for ZonedPart {}
 
-/// Rounds the part of a job to zones, and checks the job against them. Opens the zones of the part that the device has open.
+/// Rounds the part of a job to zones, and checks the job against them. Zones of the part that are open on the
+/// device count as open.
 ///
 /// # Errors
 /// The part has no zone, or the job contradicts the zones or an earlier job of the target.
@@ -128,7 +129,7 @@ impl ZonedPart {
         Ok(())
     }
 
-    /// Counts the written bytes for a reset threshold. All jobs of a target with one must write the same zones.
+    /// Counts the written bytes for a reset threshold. All jobs of a target with a threshold must write the same zones.
     fn start_threshold(&self, worker: &Worker, zoned: &Zoned, state: &mut State) -> Result<(), ZoneFault> {
         if zoned.reset_threshold == 0.0 || !worker.access.pattern.writes || !self.is_sequential(state) {
             return Ok(());

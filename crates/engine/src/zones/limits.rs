@@ -1,13 +1,13 @@
-//! The maximum number of zones that the jobs of a target write at a time.
+//! The maximum number of open zones of a target.
 
 use os::device::{ZoneLimits, ZoneModel};
 use plan::Zoned;
 use record::ZoneFault;
 
-/// fio's own maximum.
+/// fio's maximum of `max_open_zones`.
 const OPEN_MAX: u32 = 4096;
 
-/// Returns the limit for a target with these limits of its own. 0 is no limit.
+/// Returns the maximum number of open zones on a device with these limits. 0 is no limit.
 ///
 /// # Errors
 /// The job has a higher limit than the device or fio.

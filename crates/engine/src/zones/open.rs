@@ -1,8 +1,8 @@
-//! The zones that are written: opened by the first write, closed when they are full, reset or finished.
+//! Open zones. The first write opens a zone. The zone is closed when it is full, reset or finished.
 
 use super::table::{OpenZone, State, ZoneTable};
 
-/// What a worker may open.
+/// Conditions under which a worker opens zones.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Opening {
     pub worker: u32,
@@ -13,7 +13,7 @@ pub(super) struct Opening {
 }
 
 impl Opening {
-    /// Returns true if the zone can be written: it is open, or another can be opened.
+    /// Returns true if the zone can be written: it is open, or the limits permit to open it.
     pub fn is_possible(self, table: &ZoneTable, state: &State, zone: u32) -> bool {
         let remainder = table.remainder(state, zone);
         let found = &state.zones[zone as usize];

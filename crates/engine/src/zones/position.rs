@@ -1,4 +1,4 @@
-//! The position of a sequential pattern, which skips what a zone does not have.
+//! The position of a sequential pattern. It skips the bytes of a zone beyond its capacity.
 
 use plan::Ddir;
 
@@ -19,7 +19,7 @@ pub struct Position<'a> {
 
 impl WorkerZones {
     /// Moves the position of a sequential pattern from the end of a zone's capacity to the end of the zone, and over the gap
-    /// (`zoneskip`) where the zone is done.
+    /// (`zoneskip`) after the zone.
     pub fn advance(&self, file: usize, ddir: Ddir, position: Position) {
         let part = &self.parts[file];
         let table = &part.table;

@@ -1,4 +1,4 @@
-//! The zone of a read: one with data.
+//! Selects the zone of a read: a zone with data.
 
 use plan::Ddir;
 
@@ -14,7 +14,7 @@ pub(super) enum Found {
 }
 
 impl WorkerZones {
-    /// Chooses the place of a read that was drawn at `offset`. The zone of a placed read is held.
+    /// Chooses offset and length of a read that was drawn at `offset`. The zone of a placed read is held.
     pub fn choose_read(&mut self, file: u32, offset: u64, length: u64) -> Choice {
         let choice = self.find_read(file, offset, length);
         if let Choice::Place(Placed { zone: Some(zone), .. }) = choice {
@@ -69,7 +69,8 @@ impl WorkerZones {
         Choice::Place(Placed { offset, length, zone: Some(zone) })
     }
 
-    /// Finds a zone with at least `bytes` of data: the next for a sequential pattern, the nearest for a random one.
+    /// Finds a zone with at least `bytes` of data: the next zone for a sequential pattern, the nearest for a
+    /// random pattern.
     pub(super) fn find(&self, part: &ZonedPart, state: &State, from: u32, bytes: u64) -> Found {
         let has_data = |zone: u32| {
             let found = &state.zones[zone as usize];
@@ -84,7 +85,7 @@ impl WorkerZones {
             match (above, below) {
                 (None, None) => return Found::None,
                 (Some(zone), _) if has_data(zone) => return found(zone),
-                // As in fio a sequential pattern ends before an offline zone.
+                // As in fio, a sequential pattern ends before an offline zone.
                 (Some(zone), _) if !self.is_random && state.zones[zone as usize].is_offline() => return Found::None,
                 (_, Some(zone)) if has_data(zone) => return found(zone),
                 _ => distance += 1,

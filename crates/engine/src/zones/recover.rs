@@ -12,7 +12,7 @@ impl WorkerZones {
     }
 
     /// Handles a failed write of a zone that the worker holds. The last write in flight of the zone moves the pointer to the end
-    /// of the furthest failed write, so that the job goes on there. `data` is that of this write.
+    /// of the furthest failed write, so that the job continues there. `data` is the data of this write.
     ///
     /// # Errors
     /// The pointer was not moved.

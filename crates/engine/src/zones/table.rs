@@ -12,19 +12,19 @@ pub struct ZoneTable {
     pub model: ZoneModel,
     pub zone_bytes: u64,
     pub target_bytes: u64,
-    /// Maximum number of zones that are written at a time. 0 is no limit: open zones are not counted then.
+    /// Maximum number of open zones. 0 is no limit. Open zones are then not counted.
     pub max_open: u32,
-    /// The device limits open and closed zones.
+    /// The device limits its active zones (open and closed).
     pub limits_active: bool,
     state: Mutex<State>,
     released: Condvar,
 }
 
-/// What changes during a run.
+/// State of the zones during a run.
 #[derive(Debug, Default)]
 pub(super) struct State {
     pub zones: Vec<Zone>,
-    /// The zones that are written, in the order in which they were opened.
+    /// Open zones, in the order in which they were opened.
     pub open: Vec<OpenZone>,
     /// Bytes in zones with a write pointer, if a job has a reset threshold.
     pub valid_bytes: u64,
@@ -36,7 +36,7 @@ pub(super) struct State {
     pub held: u64,
 }
 
-/// A zone that is written.
+/// An open zone.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenZone {
     pub zone: u32,
@@ -47,19 +47,19 @@ pub(super) struct OpenZone {
 /// A zone.
 #[derive(Clone, Debug)]
 pub(super) struct Zone {
-    /// Usable bytes from the start.
+    /// Zone capacity: writable bytes from the start.
     pub capacity: u64,
     pub pointer: u64,
     pub condition: ZoneCondition,
-    /// Writes must be at the pointer.
+    /// Writes must be at the write pointer.
     pub has_pointer: bool,
     /// It is one of [`State::open`].
     pub is_open: bool,
     /// It is reset before the next write.
     pub is_reset_due: bool,
-    /// A write failed. The pointer is not known until the last write in flight has ended.
+    /// A write failed. The write pointer is unknown until the last write in flight has ended.
     pub is_recovering: bool,
-    /// End of the furthest failed write, from the start of the zone. 0 once the pointer is there.
+    /// End of the furthest failed write, from the start of the zone. 0 once the write pointer is there.
     pub failed_end: u64,
     /// The worker with I/Os in flight, and their number.
     pub owner: u32,
@@ -179,13 +179,13 @@ impl ZoneTable {
         self.start_of(zone + 1)
     }
 
-    /// Returns the zone of an offset. It is the number of zones for an offset behind them.
+    /// Returns the zone of an offset. Returns the number of zones for an offset beyond the last zone.
     pub(super) fn zone_of(&self, offset: u64) -> u32 {
         let count = self.target_bytes.div_ceil(self.zone_bytes);
         (offset / self.zone_bytes).min(count).try_into().unwrap_or(u32::MAX)
     }
 
-    /// Returns the bytes of a zone that the device has.
+    /// Returns the size of a zone in bytes. The last zone of a device can be smaller.
     pub(super) fn bytes_of(&self, zone: u32) -> u64 {
         let start = self.start_of(zone);
         if self.is_device() { self.zone_bytes.min(self.target_bytes.saturating_sub(start)) } else { self.zone_bytes }
@@ -208,7 +208,7 @@ impl ZoneTable {
         self.released.notify_all();
     }
 
-    /// Returns the end of the usable bytes of a zone.
+    /// Returns the end of the capacity of a zone.
     pub(super) fn capacity_end(&self, state: &State, zone: u32) -> u64 {
         self.start_of(zone) + state.zones[zone as usize].capacity
     }

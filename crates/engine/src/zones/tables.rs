@@ -76,7 +76,7 @@ pub(super) fn read_all(device: &impl ZoneDevice, path: &Path, bytes: u64) -> Res
     while offset < bytes {
         let fault = ZoneFault::Report { offset };
         let more = device.report(offset, REPORT_ZONES).map_err(|error| failed(path, &error, fault))?;
-        // A report that does not go on would never end.
+        // Without this check, a report that repeats its zones would be read forever.
         let next = more.last().map_or(0, |zone| zone.start.saturating_add(zone.bytes));
         if next <= offset {
             return Err(error_of(path, errno::EIO, fault));

@@ -1,4 +1,4 @@
-//! The zone of a trim, which resets it.
+//! Selects the zone of a trim. A trim resets its zone.
 
 use record::ZoneFault;
 
@@ -6,10 +6,10 @@ use super::read::Found;
 use super::worker::{Choice, Placed, WorkerZones};
 
 impl WorkerZones {
-    /// Chooses the zone of a trim that was drawn at `offset`: for a random pattern one with data. The zone is held.
+    /// Chooses the zone of a trim that was drawn at `offset`: for a random pattern a zone with data. The zone is held.
     ///
     /// # Errors
-    /// The trim does not begin with a zone.
+    /// The trim does not begin at the start of a zone.
     pub fn choose_trim(&mut self, file: u32, offset: u64, length: u64) -> Result<Choice, ZoneFault> {
         let choice = self.find_trim(file, offset, length)?;
         if let Choice::Place(Placed { zone: Some(zone), .. }) = choice {

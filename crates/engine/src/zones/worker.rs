@@ -23,12 +23,12 @@ pub struct WorkerZones {
     pub(super) min_block: PerDdir<u64>,
     /// Zone that the I/O of each slot holds, with its file.
     held: Vec<Option<(u32, u32)>>,
-    /// Zone that is held for an I/O which is not made yet, with its file.
+    /// Zone that is held for an I/O that is not made yet, with its file.
     pending: Option<(u32, u32)>,
     writes_first: bool,
 }
 
-/// An I/O as the zones allow it.
+/// Offset and length of an I/O that the zones permit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Placed {
     pub offset: u64,
@@ -37,7 +37,7 @@ pub struct Placed {
     pub zone: Option<u32>,
 }
 
-/// What becomes of a read or trim.
+/// Result of the choice for a read or trim.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Choice {
     Place(Placed),
@@ -110,7 +110,7 @@ impl WorkerZones {
         release(table, &mut table.lock(), zone);
     }
 
-    /// Notes the slot of the I/O that holds a zone.
+    /// Records the slot of the I/O that holds a zone.
     pub fn in_flight(&mut self, slot: u32, file: u32, zone: u32) {
         (self.held[slot as usize], self.pending) = (Some((file, zone)), None);
     }
@@ -167,7 +167,7 @@ impl WorkerZones {
         open::close(&mut self.parts[file as usize].table.lock(), zone);
     }
 
-    /// Makes a zone full that the worker holds.
+    /// Finishes a zone that the worker holds: the zone is full.
     ///
     /// # Errors
     /// The device failed.
@@ -217,7 +217,7 @@ impl WorkerZones {
     }
 }
 
-/// A worker that ends with I/Os in flight must not stop the others.
+/// Releases the zones of a worker that ends with I/Os in flight. Other workers could wait for them forever.
 impl Drop for WorkerZones {
     fn drop(&mut self) {
         let held = std::mem::take(&mut self.held).into_iter().flatten().chain(self.pending.take());

@@ -1,4 +1,4 @@
-//! The zone of a write.
+//! Selects the zone of a write.
 
 use plan::Ddir;
 use record::ZoneFault;
@@ -8,14 +8,15 @@ use super::open;
 use super::table::{State, ZoneTable};
 use super::worker::{Placed, WorkerZones};
 
-/// What becomes of a write.
+/// Result of the choice for a write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WriteChoice {
     /// The write goes to this zone. The worker holds it.
     Zone(u32),
     /// The rest of this zone is smaller than a block: finish it, and choose again from the next zone. The worker holds it.
     Finish(u32),
-    /// All open zones have such a rest: finish this one, reset it and write to it. The worker holds it.
+    /// The rest of each open zone is smaller than a block: finish this zone, reset it and write to it. The worker
+    /// holds it.
     Replace(u32),
     /// The worker's I/Os in flight must complete first.
     Drain,
@@ -119,7 +120,7 @@ impl WorkerZones {
         remainder < needed
     }
 
-    /// Returns true if the rest of a zone is smaller than a block, and is not to be written.
+    /// Returns true if the rest of a zone is smaller than a block and the job does not write it.
     fn has_rest(&self, table: &ZoneTable, state: &State, zone: u32) -> bool {
         let remainder = table.remainder(state, zone);
         !self.settings.writes_remainder && remainder > 0 && remainder < self.min_block[Ddir::Write]
@@ -152,12 +153,12 @@ impl WorkerZones {
         match pick_open(part, state, offset) {
             None => Instead::None,
             Some(open) if has_room(open) => Instead::Write(open),
-            // A random write looks for another zone from its own.
+            // A random write searches for another zone from its own zone on.
             Some(open) => Instead::From(if self.is_random { zone } else { open }),
         }
     }
 
-    /// Returns the next zone after `start` that can be opened. The search goes on at the first zone of the part.
+    /// Returns the next zone after `start` that can be opened. The search continues at the first zone of the part.
     fn another_zone(&self, part: &ZonedPart, state: &State, start: u32) -> Option<u32> {
         let count = part.end - part.first;
         let after = (1..=count).map(|step| part.first + (start.saturating_sub(part.first) + step) % count.max(1));
@@ -193,7 +194,7 @@ impl WorkerZones {
         state.zones[zone as usize].is_reset_due || self.is_full(&part.table, state, zone)
     }
 
-    /// Places a write at the pointer of a zone that the worker holds. The zone has room for a block.
+    /// Places a write at the write pointer of a zone that the worker holds. The zone has room for a block.
     ///
     /// # Errors
     /// The write does not fit.
@@ -216,7 +217,7 @@ impl WorkerZones {
         Ok(Placed { offset, length: fitting, zone: Some(zone) })
     }
 
-    /// Moves the pointer of a zone over a write that is made.
+    /// Moves the write pointer of a zone to the end of a write that is made.
     pub fn start_write(&self, file: u32, zone: u32, end: u64) {
         let part = &self.parts[file as usize];
         let state = &mut *part.table.lock();
@@ -227,7 +228,7 @@ impl WorkerZones {
         }
     }
 
-    /// Releases a zone that was chosen for an I/O which is not made.
+    /// Releases a zone that was chosen for an I/O that is not made.
     pub fn cancel(&mut self, file: u32, zone: u32, ddir: Ddir) {
         if ddir == Ddir::Write {
             self.parts[file as usize].table.lock().zones[zone as usize].writes -= 1;
@@ -251,7 +252,7 @@ impl WorkerZones {
         if found.writes == 0 {
             (found.is_recovering, found.failed_end) = (false, 0);
         }
-        // With one write at a time, the next goes to the place of the failed one.
+        // With one write at a time, the next write goes to the offset of the failed one.
         let is_last = found.pointer == (offset + length).min(capacity_end);
         if !has_succeeded && self.is_synchronous && is_last && !is_recovered {
             let lost = found.pointer - offset;
@@ -296,26 +297,26 @@ impl WorkerZones {
         after.into_iter().find(|&zone| state.zones[zone as usize].has_pointer)
     }
 
-    /// Returns an error if a block is larger than a zone.
+    /// Checks that a block is not larger than a zone.
     ///
     /// # Errors
-    /// It is.
+    /// The block is larger.
     pub fn check_block(&self, file: u32, length: u64) -> Result<(), ZoneFault> {
         let zone_bytes = self.parts[file as usize].table.zone_bytes;
         if length > zone_bytes { Err(ZoneFault::BlockAboveZone { block_bytes: length, zone_bytes }) } else { Ok(()) }
     }
 }
 
-/// What a write does whose own zone cannot be opened.
+/// Next step of a write whose zone cannot be opened.
 enum Instead {
     Write(u32),
-    /// It looks for another zone, from this one on.
+    /// Search for another zone, from this zone on.
     From(u32),
     /// All open zones belong to jobs with other parts of the target.
     None,
 }
 
-/// Returns an open zone of the part. The offset determines with which the search begins.
+/// Returns an open zone of the part. The offset determines the first zone of the search.
 fn pick_open(part: &ZonedPart, state: &State, offset: u64) -> Option<u32> {
     let count = state.open.len() as u64;
     let within = u128::from(offset.saturating_sub(part.offset));

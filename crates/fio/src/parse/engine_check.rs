@@ -31,7 +31,7 @@ fn command_priorities(job: &Job, found: &mut Found) {
     let Some(text) = values.text("cmdprio_bssplit") else { return };
     if values.unsigneds("cmdprio_percentage") != [0; 3] {
         let message = "cmdprio_percentage and cmdprio_bssplit are mutually exclusive";
-        found.error(message, job, "cmdprio_bssplit", "second selection", "remove one of the two");
+        found.error(message, job, "cmdprio_bssplit", "conflicts with cmdprio_percentage", "remove one of the two");
     }
     if let Err(message) = priority_split(text, 1024) {
         let help = "an entry is SIZE/PERCENT, SIZE/PERCENT/CLASS/LEVEL or SIZE/PERCENT/CLASS/LEVEL/HINT";
@@ -54,16 +54,16 @@ fn e4defrag(job: &Job, found: &mut Found) {
     }
     let has_size = values.unsigneds("filesize")[0] > 0 || values.amount("size").is_some();
     if values.number("inplace") == 0 && !has_size {
-        let label = "nothing determines the size of the donor";
-        found.error("e4defrag requires a size", job, "ioengine", label, "add a filesize or size");
+        let label = "the donor has no size";
+        found.error("e4defrag requires a size", job, "ioengine", label, "add filesize or size");
     }
     if !matches!(values.keyword("rw"), "write" | "randwrite") {
         let help = "use rw=write or rw=randwrite";
-        found.error("e4defrag only writes", job, "rw", "not possible with this engine", help);
+        found.error("e4defrag only writes", job, "rw", "not supported by this engine", help);
     }
 }
 
-/// fio opens a stream itself if none is given.
+/// Requires a `stream_id` for streamed writes. fio opens a stream by itself.
 fn sg(job: &Job, found: &mut Found) {
     let values = &job.values;
     if values.keyword("sg_write_mode") == "write_stream" && values.unsigned("stream_id") == 0 {
@@ -93,7 +93,7 @@ fn net(job: &Job, found: &mut Found) {
     let (protocol, rw) = (values.keyword("protocol"), values.keyword("rw"));
     if rw.contains("rand") || rw.contains("trim") {
         let help = "use rw=read, rw=write or rw=rw";
-        found.error("network I/O is sequential and has no trims", job, "rw", "not possible on a link", help);
+        found.error("network I/O is sequential and has no trims", job, "rw", "not supported by this engine", help);
     }
     match (protocol, values.unsigned("port")) {
         ("unix", 0) => {}
@@ -115,7 +115,7 @@ fn net(job: &Job, found: &mut Found) {
         }
         if rw == "rw" {
             let help = "use rw=read or rw=write";
-            found.error("this protocol has one direction", job, "rw", "reads and writes", help);
+            found.error("this protocol has one direction", job, "rw", "uses both directions", help);
         }
     }
     let listens = if is_datagram || protocol == "unix" { rw == "read" } else { values.flag("listen") };
@@ -123,7 +123,7 @@ fn net(job: &Job, found: &mut Found) {
     verified_splices(job, found);
 }
 
-/// Refuses to verify what `netsplice` sends: the buffer is filled again while the kernel still sends it.
+/// Rejects verification of data that `netsplice` sends. The buffer is filled again while the kernel still sends it.
 fn verified_splices(job: &Job, found: &mut Found) {
     let values = &job.values;
     let is_verified = values.keyword("verify") != "0" || values.is_set("verify_pattern");
@@ -141,12 +141,18 @@ fn host(job: &Job, listens: bool, found: &mut Found) {
     let is_group = |name: &str| protocol == "udp" && name.parse().is_ok_and(|host: Ipv4Addr| host.is_multicast());
     match name {
         None if !listens || protocol == "unix" => {
-            let help = "add a hostname, or listen for the job that waits";
+            let help = "add hostname, or add listen to the job that waits for the connection";
             found.error("the peer is missing", job, "ioengine", "requires a hostname", help);
         }
         Some(name) if listens && !matches!(protocol, "unix" | "vsock") && !is_group(name) => {
-            let help = "remove it: the job listens at all addresses";
-            found.error("hostname is the peer, and this job waits for it", job, "hostname", "no multicast group", help);
+            let help = "remove hostname: the job listens on all addresses";
+            found.error(
+                "hostname is the peer, and this job waits for it",
+                job,
+                "hostname",
+                "not a multicast group",
+                help,
+            );
         }
         _ => {}
     }

@@ -1,4 +1,4 @@
-//! Problems of complete jobs.
+//! Errors and warnings of the checks of complete jobs.
 
 use units::diagnostic::{Diagnostic, Span};
 use units::diagnostics::Diagnostics;

@@ -109,7 +109,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Returns what `--debug=parse` prints of jobs that do not run.
+    /// Returns the lines of `--debug=parse` for jobs that do not run.
     fn parse_messages(&self) -> String {
         let is_subject = |subject: &String| matches!(subject.as_str(), "parse" | "all");
         if !self.state.program.debug.iter().any(is_subject) {

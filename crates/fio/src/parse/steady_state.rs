@@ -29,7 +29,7 @@ pub fn check(jobs: &[Job], found: &mut Found) {
                 &format!("{DURATION} must be a multiple of {INTERVAL}, and at least two intervals"),
                 job,
                 DURATION,
-                &format!("the interval has {} s", interval_us / 1_000_000),
+                &format!("the interval is {} s", interval_us / 1_000_000),
                 "change the duration or the interval",
             );
         }

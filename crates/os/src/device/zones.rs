@@ -17,18 +17,18 @@ pub struct ZoneLimits {
     pub model: ZoneModel,
     /// Maximum number of open zones. 0 is no limit.
     pub max_open: u32,
-    /// Maximum number of open and closed zones. 0 is no limit.
+    /// Maximum number of active zones (open and closed). 0 is no limit.
     pub max_active: u32,
 }
 
 /// Type of a zone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ZoneKind {
-    /// Written at any place.
+    /// Conventional: writes at any offset.
     Conventional,
-    /// Written at its write pointer only.
+    /// Sequential write required: writes at the write pointer only.
     SequentialRequired,
-    /// Written best at its write pointer.
+    /// Sequential write preferred: writes at any offset, best at the write pointer.
     SequentialPreferred,
 }
 
@@ -41,7 +41,7 @@ pub enum ZoneCondition {
     ExplicitlyOpen,
     Closed,
     Full,
-    /// Offline, read-only, or unknown: not to be used.
+    /// Offline, read-only, or unknown. The zone is not used.
     Offline,
 }
 
@@ -50,7 +50,7 @@ pub enum ZoneCondition {
 pub struct ReportedZone {
     pub start: u64,
     pub bytes: u64,
-    /// Usable bytes from the start.
+    /// Zone capacity: writable bytes from the start.
     pub capacity: u64,
     pub write_pointer: u64,
     pub kind: ZoneKind,

@@ -14,8 +14,8 @@ pub trait Backend {
     /// descriptor open, so its number cannot be reused during an operation.
     ///
     /// # Errors
-    /// Returns `InvalidInput` if `index` is beyond the file table, `WouldBlock` if the peer is not there yet, otherwise the
-    /// error of the system call.
+    /// Returns `InvalidInput` if `index` is beyond the file table, `WouldBlock` if the peer is not connected yet, otherwise
+    /// the error of the system call.
     fn attach(&mut self, index: u32, file: &File) -> io::Result<()>;
 
     /// Attaches a file that is mapped into memory. Its operations are copies, and `submit` completes them. Only the
@@ -28,7 +28,7 @@ pub trait Backend {
         Err(misuse("this backend cannot map files"))
     }
 
-    /// Gives up operations that wait for a peer. They complete with `ECANCELED`.
+    /// Cancels operations that wait for a peer. They complete with `ECANCELED`.
     fn cancel(&mut self) {}
 
     /// Returns the number of datagrams that did not arrive.

@@ -23,7 +23,7 @@ impl Mount {
     /// Finds the mount of the controller for block I/O.
     ///
     /// # Errors
-    /// Fails with ENOENT if there is none, and if the table of mounts cannot be read.
+    /// Returns ENOENT if there is no such mount. Returns the error of reading `/proc/mounts`.
     pub fn find() -> io::Result<Mount> {
         Mount::of_table(&fs::read_to_string("/proc/mounts")?).ok_or_else(|| io::ErrorKind::NotFound.into())
     }

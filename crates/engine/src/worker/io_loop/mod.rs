@@ -85,7 +85,7 @@ pub struct IoLoop<'a> {
     /// Draws the priorities of single I/Os.
     pub priorities: Option<PriorityDraw>,
     pub verification: Option<Box<Verification<'a>>>,
-    /// Where the I/Os go, if the pattern alone does not determine it.
+    /// Source of the offsets, if the pattern alone does not determine them.
     pub placement: Option<Placement>,
     /// The job has no verification, replay, zones, flow and priorities of single I/Os. The path of its I/Os has no branches for them.
     pub is_plain: bool,

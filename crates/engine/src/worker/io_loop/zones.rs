@@ -1,4 +1,4 @@
-//! I/O on zones: waits for them, resets them, and makes the I/Os where they allow it.
+//! I/O on zones: waits for zones, resets them, and makes I/Os at the offsets that the zones permit.
 
 use std::io;
 use std::time::Duration;
@@ -21,7 +21,7 @@ use crate::zones::{Choice, Placed, WorkerZones, WriteChoice};
 /// Longest wait for another worker's I/O before the flags are checked again.
 const WAIT: Duration = Duration::from_millis(10);
 
-/// What became of a drawn I/O.
+/// Outcome of a drawn I/O.
 enum Made {
     Io,
     /// The file has no more I/O.
@@ -32,7 +32,7 @@ enum Made {
     Interrupted,
 }
 
-/// Where a drawn I/O goes.
+/// Offset and length of a drawn I/O.
 enum Place {
     At(Placed),
     Nowhere,
@@ -71,7 +71,7 @@ impl IoLoop<'_> {
         Ok(())
     }
 
-    /// Makes I/Os for the free slots, where the zones allow them.
+    /// Makes I/Os for the free slots, at the offsets that the zones permit.
     #[cold]
     pub(super) fn refill_on_zones(&mut self, room: u32, start_ns: u64) -> Result<(bool, Option<u64>), RunError> {
         for _ in 0..room {
@@ -158,7 +158,7 @@ impl IoLoop<'_> {
         }
     }
 
-    /// Returns the place of a read or trim. Its zone is held.
+    /// Returns the offset and length of a read or trim. Its zone is held.
     fn place(&mut self, drawn: &Drawn) -> Result<Place, RunError> {
         let file = drawn.file as u32;
         loop {
@@ -181,7 +181,7 @@ impl IoLoop<'_> {
         }
     }
 
-    /// Returns the place of a write. Its zone is held, and has room for a block.
+    /// Returns the offset and length of a write. Its zone is held, and has room for a block.
     fn place_write(&mut self, drawn: &Drawn) -> Result<Place, RunError> {
         let file = drawn.file as u32;
         let Some(zones) = self.zones() else { return Ok(Place::Interrupted) };
@@ -229,7 +229,7 @@ impl IoLoop<'_> {
         }
     }
 
-    /// Returns the place of a write to a zone that is held. Resets the zone first if it must be.
+    /// Returns the offset and length of a write to a held zone. Resets the zone first if a reset is due.
     fn write_to_zone(&mut self, drawn: &Drawn, zone: u32) -> Result<Place, RunError> {
         let file = drawn.file as u32;
         let Some(zones) = self.zones() else { return Ok(Place::Interrupted) };
@@ -263,7 +263,7 @@ impl IoLoop<'_> {
         Ok(())
     }
 
-    /// Resets a zone by a trim. It is done at once, and counted as an I/O.
+    /// Resets a zone by a trim. The reset completes in this call and counts as an I/O.
     fn trim_zone(&mut self, io: &Io, zone: u32) -> Result<(), RunError> {
         let (file, len) = (io.file as u32, io.length as u32);
         self.drain_own()?;

@@ -7,7 +7,7 @@ use super::number::{self, Scale};
 /// The largest class, level and hint.
 const PRIORITY_MAX: [u32; 3] = [3, 7, 1023];
 
-/// What is wrong with a list.
+/// Error in a list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PrioritySplitError {
     /// An entry has another form.
@@ -38,11 +38,11 @@ pub struct PriorityEntry {
     pub priority: Option<[u32; 3]>,
 }
 
-/// Parses `SIZE/PERCENT[/CLASS/LEVEL[/HINT]]:…[,…]`: the entries of reads and of writes, sorted by size. Entries without a
-/// percentage are omitted.
+/// Parses `SIZE/PERCENT[/CLASS/LEVEL[/HINT]]:…[,…]`. Returns the entries of reads and of writes, sorted by size.
+/// Entries without a percentage are omitted.
 ///
 /// # Errors
-/// Returns what is wrong with an entry.
+/// Returns an error for an entry of another form, and for percentages of one block size above 100 %.
 pub fn priority_split(text: &str, kb_base: u32) -> Result<[Vec<PriorityEntry>; 2], PrioritySplitError> {
     let mut parts = text.trim().split(',');
     let reads = parts.next().unwrap_or_default();

@@ -4,7 +4,7 @@ use std::io;
 
 use crate::device::{ReportedZone, ZoneCondition, ZoneKind};
 
-/// Bytes of a sector in the kernel's interface, whatever the device has.
+/// Bytes of a sector in the kernel's interface. It does not depend on the block size of the device.
 pub(super) const SECTOR_BYTES: u64 = 512;
 /// Bytes of `struct blk_zone_report` without zones.
 pub(super) const HEADER_BYTES: usize = 16;

@@ -9,7 +9,7 @@ pub(super) struct Numbers {
     next_sent: u64,
     next_received: u64,
     lost: u64,
-    /// The sizes of the two ends differ, so that the numbers are not comparable.
+    /// Sender and receiver have different block sizes. The numbers are then not comparable.
     is_off: bool,
 }
 

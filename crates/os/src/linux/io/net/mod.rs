@@ -1,7 +1,7 @@
 //! `net` and `netsplice`: transfers to and from a peer, by sockets.
 //!
 //! Sockets do not block. An operation that cannot continue stays in flight, and `reap` waits for its socket. A message of
-//! fio's protocol opens a link of datagrams, and one ends each link, so that fio can be the peer.
+//! fio's protocol opens a link of datagrams, and a message ends each link. fio can therefore be the peer.
 
 mod address;
 mod datagram;
@@ -206,7 +206,7 @@ impl Net {
         socket::wait(self.link(transfer.file)?.as_raw_fd(), events, timeout)
     }
 
-    /// Continues to open a link. Returns `WouldBlock` if the other end is not there after a while.
+    /// Continues to open a link. Returns `WouldBlock` if the peer is not connected after [`ATTACH_WAIT`].
     fn connect(&mut self, index: usize) -> io::Result<()> {
         let config = &self.config;
         if let Link::Closed = self.links[index] {

@@ -14,17 +14,17 @@ use crate::io::{Completion, Kind, Op};
 use crate::linux::file::check;
 use crate::memory::Slots;
 
-/// Of `scsi/sg.h`.
+/// The `SG_IO` request of `scsi/sg.h`. The constants below are of the same header.
 const SG_IO: libc::Ioctl = 0x2285;
 const INTERFACE: i32 = 'S' as i32;
 const NO_DATA: i32 = -1;
 const TO_DEVICE: i32 = -2;
 const FROM_DEVICE: i32 = -3;
-/// Something about the command went wrong.
+/// `SG_INFO_CHECK`: the device, the host adapter or the driver reports an error.
 const INFO_CHECK: u32 = 1;
 /// The completion is polled.
 const POLLED: u32 = 0x800;
-/// As in fio.
+/// Timeout of a command, as in fio.
 const TIMEOUT_MS: u32 = 30_000;
 const SENSE_BYTES: usize = 64;
 /// Bytes of the answer to `READ CAPACITY`.
@@ -146,7 +146,7 @@ fn send(fd: i32, command: &Command, direction: i32, data: *mut u8, polled: bool)
 /// Returns the bytes of a block of the device.
 ///
 /// # Errors
-/// It is not a SCSI device.
+/// The device does not accept SCSI commands.
 fn read_block_bytes(fd: i32) -> io::Result<u32> {
     let mut answer = [0u8; CAPACITY_BYTES];
     let number = |answer: &[u8], at: usize| answer[at..at + 4].iter().fold(0, |sum, &byte| sum << 8 | u32::from(byte));
