@@ -30,6 +30,7 @@ mod machine;
 mod metadata;
 mod new_files;
 pub mod output_guard;
+mod overlap;
 mod phase;
 mod phase_setup;
 mod replay;

@@ -2,12 +2,14 @@
 //!
 //! A worker writes its counters with plain stores and reads the flags with plain loads. It never waits here.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use plan::Plan;
 
 use crate::control_groups::ControlGroups;
 use crate::flow::Flows;
+use crate::overlap::SharedRanges;
 
 /// State of a worker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
@@ -77,6 +79,7 @@ pub struct Live {
     /// Counts that jobs of a flow share.
     pub(crate) flows: Flows,
     pub(crate) control_groups: ControlGroups,
+    pub(crate) ranges: Arc<SharedRanges>,
     /// Bytes of the files that are laid out before a phase: in total, and written so far.
     pub bytes_to_make: AtomicU64,
     pub bytes_made: AtomicU64,
@@ -91,6 +94,7 @@ impl Live {
             workers,
             flows,
             control_groups: ControlGroups::default(),
+            ranges: Arc::default(),
             started_ns,
             stopping: AtomicBool::new(false),
             bytes_to_make,

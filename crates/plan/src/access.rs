@@ -1,6 +1,7 @@
 //! The access pattern: offsets, order, directions and block sizes.
 
 use crate::ddir::{Ddir, PerDdir};
+use crate::precondition::Precondition;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -198,6 +199,8 @@ pub enum Distribution {
         /// Each time the blocks are behind those of the time before.
         moves: bool,
     },
+    /// Writes that bring an SSD to steady state.
+    Precondition(Precondition),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]

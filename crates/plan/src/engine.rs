@@ -241,11 +241,22 @@ pub struct Depth {
     pub complete_max: Option<u32>,
     /// I/Os start at their intended start, also if the queue is full (`io_submit_mode=offload`).
     pub offload: bool,
+    /// An I/O waits until no other on the same bytes is in flight.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub serializes_overlaps: bool,
 }
 
 impl Depth {
     /// Returns a depth of `iodepth` with automatic batches. Each I/O is replaced as it completes.
     pub fn of(iodepth: u32) -> Self {
-        Depth { iodepth, low: iodepth, batch_submit: None, complete_min: None, complete_max: None, offload: false }
+        Depth {
+            iodepth,
+            low: iodepth,
+            batch_submit: None,
+            complete_min: None,
+            complete_max: None,
+            offload: false,
+            serializes_overlaps: false,
+        }
     }
 }

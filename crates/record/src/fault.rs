@@ -53,6 +53,13 @@ pub enum AccessFault {
     LfsrRange,
     /// The seed is the state that a shift register never leaves.
     LfsrSeed,
+    /// No SSD with this overprovisioning has a steady state.
+    Overprovisioning,
+    /// The regions of the preconditioning are smaller than a block or the cache.
+    RegionSize {
+        region_bytes: u64,
+        cache_bytes: u64,
+    },
 }
 
 /// Why a job's buffers cannot be filled.

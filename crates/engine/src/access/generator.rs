@@ -73,7 +73,7 @@ impl Generator {
         let geometry = Geometry::new(job)?;
         let files = job.files.iter().map(|extent| geometry.file(job, extent)).collect::<Result<Vec<_>, _>>()?;
         let zones = Zones::new(&access.distribution)?;
-        let offsets = Offsets::new(job, geometry.align, zones, wide || geometry.needs_wide, service.is_skewed());
+        let offsets = Offsets::new(job, geometry.align, zones, wide || geometry.needs_wide, service.is_skewed())?;
         let syncs = access.syncs;
         let syncs_at_all = pattern.writes && syncs.between_writes();
         Ok(Generator {

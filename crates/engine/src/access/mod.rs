@@ -23,6 +23,7 @@ mod map;
 mod mix;
 mod offset;
 mod plain;
+mod precondition;
 mod seeds;
 mod service;
 mod size;

@@ -1,10 +1,12 @@
 //! Offset of the next I/O.
 
 use plan::{Ddir, Distribution, Sequencer};
+use record::AccessFault;
 use units::random::{Tausworthe, Tausworthe32};
 
 use super::file::{File, NOWHERE, Source};
 use super::job::Job;
+use super::precondition::Rewrites;
 use super::seeds::{Purpose, SeedTable};
 use super::zones::Zones;
 
@@ -19,6 +21,7 @@ pub(super) struct Offsets {
     random_or_not: [Tausworthe32; 3],
     zones: Option<Zones>,
     sequence: Option<Sequence>,
+    rewrites: Option<Box<Rewrites>>,
     sequencer: Sequencer,
     until_draw: u32,
     /// Random I/O starts over at the end of a file.
@@ -81,7 +84,15 @@ impl Place {
 }
 
 impl Offsets {
-    pub(super) fn new(job: &Job, align: [u64; 3], zones: Option<Zones>, wide: bool, skewed_service: bool) -> Self {
+    /// # Errors
+    /// The model of a preconditioning does not fit the file.
+    pub(super) fn new(
+        job: &Job,
+        align: [u64; 3],
+        zones: Option<Zones>,
+        wide: bool,
+        skewed_service: bool,
+    ) -> Result<Self, AccessFault> {
         let access = job.access;
         let pattern = access.pattern;
         let rewrites = pattern.writes && job.overwrites;
@@ -94,6 +105,7 @@ impl Offsets {
             random_or_not: std::array::from_fn(|_| Tausworthe32::new(0)),
             zones,
             sequence: Sequence::of(&access.distribution),
+            rewrites: preconditioning(job)?,
             sequencer: access.sequencer,
             // The first I/O always draws.
             until_draw: 1,
@@ -103,7 +115,7 @@ impl Offsets {
             off_the_map: false,
         };
         offsets.reseed(&job.seeds, wide);
-        offsets
+        Ok(offsets)
     }
 
     pub(super) fn reseed(&mut self, seeds: &SeedTable, wide: bool) {
@@ -209,6 +221,9 @@ impl Offsets {
     #[inline]
     fn random_block(&mut self, file: &mut File, ddir: Ddir) -> Option<u64> {
         let blocks = file.blocks[ddir as usize];
+        if let (Some(rewrites), Source::Lfsr(lfsr)) = (&mut self.rewrites, &mut file.source) {
+            return rewrites.draw(lfsr);
+        }
         let (first, count) = match (&mut file.source, &mut self.zones) {
             (Source::Zipf(zipf), _) => return Some(zipf.draw()),
             (Source::Pareto(pareto), _) => return Some(pareto.draw()),
@@ -228,6 +243,15 @@ impl Offsets {
         };
         first.checked_add(block)
     }
+}
+
+fn preconditioning(job: &Job) -> Result<Option<Box<Rewrites>>, AccessFault> {
+    let (Distribution::Precondition(model), [file, ..]) = (&job.access.distribution, job.files) else {
+        return Ok(None);
+    };
+    let logical_bytes = file.io_size.min(file.real_size);
+    let block_bytes = job.access.block.min_bytes[Ddir::Write];
+    Rewrites::new(model, logical_bytes, block_bytes, &job.seeds).map(|rewrites| Some(Box::new(rewrites)))
 }
 
 /// Returns true if a distribution has a generator per file, seeded by the file's name.

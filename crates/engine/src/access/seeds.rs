@@ -30,9 +30,14 @@ pub enum Purpose {
     PoissonTrim,
     Priority,
     DedupeWorkingSet,
+    /// A position that fathom does not use.
+    DataPlacement,
+    Precondition,
+    /// A position that fathom does not use.
+    WriteMode,
 }
 
-const PURPOSES: usize = Purpose::DedupeWorkingSet as usize + 1;
+const PURPOSES: usize = Purpose::WriteMode as usize + 1;
 
 /// The multiplier between one seed and the next.
 const STEP: u64 = 0x9e37_0001;

@@ -1,5 +1,6 @@
 //! What every part of a worker's thread needs.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ use crate::check::Lease;
 use crate::control_groups::ControlGroups;
 use crate::flow::Flows;
 use crate::live::WorkerLive;
+use crate::overlap::SharedRanges;
 
 /// The worker of a thread, with its surroundings.
 #[derive(Clone, Copy)]
@@ -25,6 +27,7 @@ pub struct Context<'a> {
     pub events: &'a EventSender,
     pub flows: &'a Flows,
     pub control_groups: &'a ControlGroups,
+    pub ranges: &'a Arc<SharedRanges>,
 }
 
 impl Context<'_> {

@@ -98,6 +98,12 @@ impl InFlight {
         self.table.iter().any(|io| io.file == file)
     }
 
+    /// Returns true if an I/O on bytes of that range of a file is in flight.
+    pub fn overlaps(&self, file: u32, offset: u64, length: u64) -> bool {
+        let end = offset.saturating_add(length);
+        self.table.iter().any(|io| io.file == file && io.offset < end && offset < io.offset + u64::from(io.len))
+    }
+
     /// Frees the slot of a completed I/O.
     #[inline]
     pub fn free(&mut self, slot: u32) {

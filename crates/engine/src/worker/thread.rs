@@ -39,10 +39,10 @@ pub struct Assignment {
 /// Runs a worker. It sends an `Ended` event, unless it panics.
 pub fn run(assignment: Assignment) {
     let Assignment { platform, plan, lease, index, live, laid_out, logs, events, gate, shared } = assignment;
-    let (worker, flows, control_groups) = (&plan.workers[index], &live.flows, &live.control_groups);
-    let live = &live.workers[index];
-    let context =
-        Context { plan: &plan, lease: &lease, worker, platform, live, events: &events, flows, control_groups };
+    let worker = &plan.workers[index];
+    let (flows, control_groups, ranges) = (&live.flows, &live.control_groups, &live.ranges);
+    let (plan, lease, live) = (&*plan, &*lease, &live.workers[index]);
+    let context = Context { plan, lease, worker, platform, live, events: &events, flows, control_groups, ranges };
     live.set_state(State::Initialising);
     events.started(started(context));
     let mut ticket = Ticket::new(gate);

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::stage::{Scratch, skipped};
+use crate::stage::{Scratch, run, skipped};
 
 const FATHOM: &str = env!("CARGO_BIN_EXE_fathom");
 
@@ -68,4 +68,45 @@ fn a_list_of_blocks_repeats_or_moves_on() {
     };
     assert_eq!(blocks(0), [2, 0, 1, 2, 0, 1]);
     assert_eq!(blocks(1), [2, 0, 1, 5, 3, 4]);
+}
+
+/// Blocks that fio 3.42 writes for the jobs of the next test: with and without a cache.
+const PRECONDITIONING: [(&str, &str); 2] = [
+    (
+        "--spr_cs=0",
+        "28 46 55 27 19 18 41 10 46 18 37 9 2 33 8 37 36 50 57 14 39 26 8 36 14 45 11 17 4 14 17 34 49 12 38 51 22 43 21 5 \
+         1 0 32 22 48 56 60 62 63 31 56 30 47 29 7 24 44 31 56 54 59 23 25 6 35 20 42 53 13 3 16 40 52 58 61 15",
+    ),
+    (
+        "--spr_cs=8k",
+        "28 46 55 27 19 18 41 10 37 9 2 33 46 18 8 36 50 57 14 39 2 26 45 11 17 8 50 39 4 34 49 12 38 17 39 51 22 43 21 5 \
+         1 0 32 48 56 60 62 63 22 31 30 47 29 7 24 60 44 54 59 23 25 31 30 6 35 20 42 53 13 3 16 40 52 58 61 15",
+    ),
+];
+
+#[test]
+fn preconditioning_writes_fios_blocks() {
+    let scratch = Scratch::new("sequence-sprandom");
+    for (cache, expected) in PRECONDITIONING {
+        let job = "--rw=randwrite --bs=4k --size=256k --sprandom=1 --spr_num_regions=10 --spr_op=0.2";
+        let ios = sequence(FATHOM, &["fio"], &format!("{job} {cache}"), &scratch.file(cache)).unwrap();
+        let blocks: Vec<String> =
+            ios.iter().map(|(_, _, offset)| (offset.parse::<u64>().unwrap() / 4096).to_string()).collect();
+        assert_eq!(blocks.join(" "), expected, "{cache}");
+    }
+}
+
+#[test]
+fn preconditioning_is_refused_where_its_model_does_not_hold() {
+    let scratch = Scratch::new("sprandom-refused");
+    for (options, message) in [
+        ("--rw=randread", "sprandom requires rw=randwrite"),
+        ("--rw=randwrite --random_generator=tausworthe", "sprandom requires random_generator=lfsr"),
+        ("--rw=randwrite --norandommap=0", "sprandom requires norandommap=1"),
+        ("--rw=randwrite --spr_cs=32m", "use fewer regions"),
+        ("--rw=randwrite --spr_op=2", "spr_op must be above 0"),
+    ] {
+        let ended = run(scratch.path(), &format!("--name=j --ioengine=null --size=32m --sprandom=1 {options}"));
+        assert!(ended.code == Some(1) && ended.stderr.contains(message), "{options}: {}", ended.stderr);
+    }
 }

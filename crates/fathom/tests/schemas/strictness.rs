@@ -18,8 +18,9 @@ pub const OPTIONAL: &str = "\
     lat, lat_mean, lat_ns, lat_sum_ns, latency_depth, latency_percentile, latency_target, latency_target_ns, \
     latency_window, latency_window_us, load_generator, machine_limits, message, mixed, near, of, on_cpu_percent, \
     os_text, percentile, priorities, prios, read, replay, replayable, response, response_ns, result, seed, \
-    start_clock, steady_state, steadystate, sync, syncs, system_ns_per_io, target, text, thread_name, total_err, \
-    trim, uid, user_ns_per_io, verify, volume, volumes, write, write_hint, zone_resets, zoned";
+    serializes_overlaps, start_clock, steady_state, steadystate, sync, syncs, system_ns_per_io, target, text, \
+    thread_name, total_err, trim, uid, user_ns_per_io, verify, volume, volumes, write, write_hint, zone_resets, \
+    zoned";
 
 /// What the objects of the schemas allow.
 #[derive(Default)]

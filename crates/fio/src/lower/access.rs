@@ -1,8 +1,8 @@
 //! Lowers `rw` and the options of order, offset and size of I/Os.
 
 use plan::{
-    Access, BlockSizes, Ddir, Distribution, Generator, Pattern, PerDdir, RandomMap, Seeds, Sequencer, SizeShare,
-    Strides, SyncFileRange, Syncs, ZoneBytes, ZoneShare,
+    Access, BlockSizes, Ddir, Distribution, Generator, Pattern, PerDdir, Precondition, RandomMap, Seeds, Sequencer,
+    SizeShare, Strides, SyncFileRange, Syncs, ZoneBytes, ZoneShare,
 };
 
 use super::{targets, zoned};
@@ -11,6 +11,8 @@ use crate::parse::values::Values;
 
 pub fn access(values: &Values) -> Access {
     let pattern = pattern(values.keyword("rw"));
+    let preconditions = values.flag("sprandom");
+    let needs_no_map = values.flag("norandommap") || preconditions || zoned::needs_no_map(values);
     Access {
         pattern,
         block: block_sizes(values),
@@ -19,12 +21,19 @@ pub fn access(values: &Values) -> Access {
         random_percent: PerDdir(values.unsigneds("percentage_random").map(|percent| percent as u32)),
         sequencer: sequencer(values, pattern.random),
         generator: match values.keyword("random_generator") {
+            _ if preconditions => Generator::Lfsr,
             "lfsr" => Generator::Lfsr,
             "tausworthe64" => Generator::Tausworthe64,
             _ => Generator::Tausworthe32,
         },
-        distribution: distribution(values.distribution("random_distribution"), values.flag("random_sequence_stride")),
-        random_map: match (values.flag("norandommap") || zoned::needs_no_map(values), values.flag("softrandommap")) {
+        distribution: match preconditions {
+            true => Distribution::Precondition(precondition(values)),
+            false => {
+                let moves = values.flag("random_sequence_stride");
+                distribution(values.distribution("random_distribution"), moves)
+            }
+        },
+        random_map: match (needs_no_map, values.flag("softrandommap")) {
             (true, _) => RandomMap::Off,
             (false, true) => RandomMap::Soft,
             (false, false) => RandomMap::On,
@@ -95,6 +104,16 @@ fn sequencer(values: &Values, random: bool) -> Sequencer {
         every_ios: if random { count.clamp(1, i64::from(u32::MAX)) as u32 } else { 1 },
         skip_bytes: if random { 0 } else { count },
         identical: values.keyword("rw_sequencer") == "identical",
+    }
+}
+
+/// Lowers `sprandom`: its model of the SSD.
+fn precondition(values: &Values) -> Precondition {
+    let overprovisioning = values.floats("spr_op").and_then(|list| list.values.first().copied());
+    Precondition {
+        regions: values.unsigned("spr_num_regions") as u32,
+        overprovisioning: overprovisioning.unwrap_or_default(),
+        cache_bytes: values.unsigned("spr_cs"),
     }
 }
 

@@ -137,7 +137,10 @@ pub fn depth(values: &Values, engine: &Engine) -> Depth {
     // As in fio, the default maximum of reaped completions is the minimum.
     let explicit_max = explicit("iodepth_batch_complete_max").map(|max| max.max(min.unwrap_or(1)));
     let max = explicit_max.or(min.filter(|&min| min > 0));
-    Depth { iodepth, low, batch_submit, complete_min: min, complete_max: max, offload }
+    // I/Os of a job that only reads, or one at a time, do not conflict.
+    let is_read = matches!(values.keyword("rw"), "read" | "randread");
+    let serializes_overlaps = values.flag("serialize_overlap") && (offload || !is_read && iodepth > 1);
+    Depth { iodepth, low, batch_submit, complete_min: min, complete_max: max, offload, serializes_overlaps }
 }
 
 pub(crate) fn is_synchronous(engine: &Engine) -> bool {

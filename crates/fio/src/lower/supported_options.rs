@@ -53,6 +53,9 @@ bsrange=4k-8k
 zonemode=strided
 zonesize=1m
 sync_file_range=write:8
+[precondition]
+rw=randwrite
+sprandom=1
 [zones]
 zonemode=zbd
 zonesize=1m

@@ -108,7 +108,7 @@ pub const CORE: &[Opt] = &[
         .parent("iodepth"),
     option("iodepth_low", Depth, Number(INT32), Supported, "Depth to which the queue drains before it is refilled")
         .parent("iodepth"),
-    option("serialize_overlap", Depth, Bool, Unsupported, "Delay an I/O that overlaps an I/O in flight")
+    option("serialize_overlap", Depth, Bool, Supported, "Delay an I/O that overlaps an I/O in flight")
         .default("0")
         .parent("iodepth"),
     option(
@@ -172,22 +172,22 @@ pub const CORE: &[Opt] = &[
     option("softrandommap", IoType, Bool, Supported, "Continue without a random map if its memory cannot be allocated")
         .default("0")
         .parent("norandommap"),
-    option("sprandom", IoType, Bool, Unsupported, "Precondition an SSD in one pass, by an overprovisioning model")
+    option("sprandom", IoType, Bool, Supported, "Precondition an SSD in one pass, by an overprovisioning model")
         .default("0")
         .parent("rw"),
-    option("spr_num_regions", IoType, Number(INT32), Requires("sprandom"), "Regions of the preconditioning model")
+    option("spr_num_regions", IoType, Number(INT32), Supported, "Regions of the preconditioning model")
         .default("100")
         .parent("sprandom"),
     option(
         "spr_op",
         IoType,
         Floats { max_len: 1, limits: None },
-        Requires("sprandom"),
+        Supported,
         "Overprovisioning assumed by the preconditioning model",
     )
     .default("0.15")
     .parent("sprandom"),
-    option("spr_cs", IoType, Number(INT64), Requires("sprandom"), "Cache size assumed by the preconditioning model")
+    option("spr_cs", IoType, Number(INT64.bytes()), Supported, "Cache size assumed by the preconditioning model")
         .default("0")
         .parent("sprandom"),
     option(

@@ -36,6 +36,7 @@ pub fn jobs(jobs: &[Job], state: &mut State) {
         rates(job, &mut diagnostics);
         time(job, &mut diagnostics);
         dedupe(job, &mut diagnostics);
+        precondition(job, &mut diagnostics);
         verification(job, &mut diagnostics);
         logs(job, &mut diagnostics);
         engine_check::engine(job, &mut diagnostics);
@@ -159,6 +160,33 @@ fn time(job: &Job, diagnostics: &mut Found) {
     if values.flag("time_based") && values.unsigned("runtime") == 0 {
         let warning = Diagnostic::warning(format!("job {}: time_based has no effect without runtime", job.name));
         diagnostics.warnings.push(warning.at(span(job, "time_based"), "has no effect").help("add a runtime"));
+    }
+}
+
+fn precondition(job: &Job, diagnostics: &mut Found) {
+    let values = &job.values;
+    if !values.flag("sprandom") {
+        return;
+    }
+    if values.keyword("rw") != "randwrite" {
+        diagnostics.error("sprandom requires rw=randwrite", job, "rw", "another pattern", "use rw=randwrite");
+    }
+    if values.is_set("random_generator") && values.keyword("random_generator") != "lfsr" {
+        let help = "remove random_generator";
+        diagnostics.error(
+            "sprandom requires random_generator=lfsr",
+            job,
+            "random_generator",
+            "another generator",
+            help,
+        );
+    }
+    if values.is_set("norandommap") && !values.flag("norandommap") {
+        let help = "remove norandommap";
+        diagnostics.error("sprandom requires norandommap=1", job, "norandommap", "requires a random map", help);
+    }
+    if values.unsigned("nrfiles") > 1 {
+        diagnostics.error("sprandom requires one file", job, "nrfiles", "more than one file", "use nrfiles=1");
     }
 }
 

@@ -50,6 +50,9 @@ impl IoLoop<'_> {
     /// Counts the priority of an I/O, and checks what it read.
     #[cold]
     fn complete_special(&mut self, slot: u32, ddir: Ddir, io: &InFlightIo) -> Result<(), RunError> {
+        if let Some(overlaps) = &self.overlaps {
+            overlaps.remove(io.file, io.offset, u64::from(io.len));
+        }
         if self.priorities.is_some() {
             self.accounting.priority_completed(ddir, io, self.deadlines.now_ns);
         }
@@ -73,6 +76,11 @@ impl IoLoop<'_> {
     fn complete_failed(&mut self, slot: u32, errno: i32) -> Result<(), RunError> {
         let io = self.submission.in_flight[slot];
         self.submission.in_flight.free(slot);
+        if let Some(overlaps) = &self.overlaps
+            && io.purpose != Purpose::Sync
+        {
+            overlaps.remove(io.file, io.offset, u64::from(io.len));
+        }
         if self.is_end_of_link(errno) {
             return self.abandon(slot, &io, errno);
         }

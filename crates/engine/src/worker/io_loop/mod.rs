@@ -11,6 +11,7 @@ mod arrivals;
 mod collect;
 mod complete;
 mod files;
+mod overlap;
 mod pauses;
 mod phases;
 mod refill;
@@ -44,6 +45,7 @@ use crate::command_priority::PriorityDraw;
 use crate::flow::Flow;
 use crate::live::WorkerLive;
 use crate::metadata::Metadata;
+use crate::overlap::Overlaps;
 use crate::verify::Verification;
 
 /// Why a pass ended.
@@ -87,7 +89,9 @@ pub struct IoLoop<'a> {
     pub verification: Option<Box<Verification<'a>>>,
     /// Source of the offsets, if the pattern alone does not determine them.
     pub placement: Option<Placement>,
-    /// The job has no verification, replay, zones, flow and priorities of single I/Os. The path of its I/Os has no branches for them.
+    /// I/Os wait for others on the same bytes.
+    pub overlaps: Option<Overlaps>,
+    /// The job has no verification, replay, zones, flow, priorities of single I/Os and serialised overlaps. The path of its I/Os has no branches for them.
     pub is_plain: bool,
 }
 

@@ -134,6 +134,9 @@ impl IoLoop<'_> {
         } else if !self.files.is_open(file) && !self.open(file)? {
             return Ok(true);
         }
+        if !self.is_plain {
+            self.wait_for_overlapping(&io)?;
+        }
         let start_ns = start_ns.max(self.deadlines.now_ns);
         if io.wrapped {
             self.files.start_over(file);

@@ -1,7 +1,7 @@
 //! Builds the I/O loop of a job.
 
 use os::errno;
-use plan::{Access, Ddir, RandomMap, Worker};
+use plan::{Access, Ddir, Distribution, RandomMap, Worker};
 use record::{RunError, SetupError, SetupStep};
 
 use super::counters::empty_stats;
@@ -15,6 +15,7 @@ use crate::donor;
 use crate::fault;
 use crate::logs::Logs;
 use crate::metadata::Metadata;
+use crate::overlap::Overlaps;
 use crate::replay::Replay;
 use crate::target::LaidOut;
 use crate::verify::Verification;
@@ -72,6 +73,7 @@ pub fn job_loop<'a>(context: Context<'a>, laid_out: LaidOut, logs: Logs) -> Resu
     }
     let in_flight = InFlight::new(worker.depth.iodepth, false);
     let verification = Verification::new(plan, worker, &laid_out.targets, &seeds)?;
+    let overlaps = Overlaps::new(worker, &laid_out.targets, context.ranges);
     Ok(Box::new(IoLoop {
         worker,
         live,
@@ -91,7 +93,9 @@ pub fn job_loop<'a>(context: Context<'a>, laid_out: LaidOut, logs: Logs) -> Resu
         think: ThinkTimer::new(&worker.think),
         flow: worker.flow.and_then(|flow| flows.join(flow)),
         minimum: MinimumRate::new(&worker.rate, worker.access.pattern),
+        overlaps,
         is_plain: worker.verify.is_none()
+            && !worker.depth.serializes_overlaps
             && worker.replay.is_none()
             && worker.zoned.is_none()
             && worker.flow.is_none()
@@ -146,6 +150,11 @@ fn pass_limits(worker: &Worker, laid_out: &LaidOut, synchronous: bool) -> PassLi
         && !(access.pattern.random && access.random_map != RandomMap::Off);
     let pass_bytes =
         if is_verified_once && worker.limits.loops <= 1 { pass_bytes.max(laid_out.total_bytes) } else { pass_bytes };
+    let physical_bytes = physical_bytes(worker, laid_out);
+    let (pass_bytes, total_bytes) = match physical_bytes {
+        Some(bytes) => (bytes, bytes.saturating_mul(u64::from(worker.limits.loops.max(1)))),
+        None => (pass_bytes, laid_out.total_bytes),
+    };
     let ios = match worker.limits.number_ios {
         0 => u64::MAX,
         ios => ios.saturating_mul(times),
@@ -153,10 +162,20 @@ fn pass_limits(worker: &Worker, laid_out: &LaidOut, synchronous: bool) -> PassLi
     PassLimits {
         // A synchronous engine ends a pass at the end of the files.
         pass_bytes: if synchronous || worker.replay.is_some() { u64::MAX } else { pass_bytes },
-        total_bytes: if worker.replay.is_some() { u64::MAX } else { laid_out.total_bytes },
+        total_bytes: if worker.replay.is_some() { u64::MAX } else { total_bytes },
         ios,
         time_based: worker.limits.time_based,
         ends_by_time: worker.limits.time_based && worker.verify.is_none(),
         ramp_bytes: worker.limits.ramp_bytes,
     }
+}
+
+/// Returns the bytes that a preconditioning writes.
+fn physical_bytes(worker: &Worker, laid_out: &LaidOut) -> Option<u64> {
+    let (Distribution::Precondition(model), Some(target)) = (&worker.access.distribution, laid_out.targets.first())
+    else {
+        return None;
+    };
+    let logical_bytes = target.io_size.min(target.real_size);
+    Some(model.physical_bytes(logical_bytes, worker.access.block.min_bytes[Ddir::Write]))
 }

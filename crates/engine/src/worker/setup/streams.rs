@@ -73,6 +73,7 @@ pub fn stream_loop<'a>(context: Context<'a>, streams: &Streams, shared: &Shared)
         verification: None,
         priorities: None,
         placement: None,
+        overlaps: None,
         is_plain: true,
         search: None,
     });

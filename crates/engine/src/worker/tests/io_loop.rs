@@ -106,6 +106,7 @@ fn run_over(backend: Reluctant, change: impl Fn(&mut Worker), judge: impl Fn(&Io
         events: &events,
         flows: &flows,
         control_groups: &crate::control_groups::ControlGroups::default(),
+        ranges: &Arc::default(),
     };
     let laid_out = crate::layout::lay_out(
         &plan,

@@ -79,6 +79,11 @@ fn access_fault(fault: AccessFault) -> String {
             format!("no memory for a random map of {blocks} blocks: use norandommap or softrandommap")
         }
         AccessFault::LfsrRange => "random_generator=lfsr: no shift register has this number of values".to_owned(),
+        AccessFault::Overprovisioning => "spr_op must be above 0 and below 1.66".to_owned(),
+        AccessFault::RegionSize { region_bytes, cache_bytes } => format!(
+            "sprandom: a region has {region_bytes} bytes, which is less than a block or spr_cs={cache_bytes}: use fewer \
+             regions (spr_num_regions)"
+        ),
         AccessFault::LfsrSeed => {
             "random_generator=lfsr: the shift register does not change from the state of this seed; use another seed"
                 .to_owned()
