@@ -105,6 +105,8 @@ fn preconditioning_is_refused_where_its_model_does_not_hold() {
         ("--rw=randwrite --norandommap=0", "sprandom requires norandommap=1"),
         ("--rw=randwrite --spr_cs=32m", "use fewer regions"),
         ("--rw=randwrite --spr_op=2", "spr_op must be above 0"),
+        ("--rw=randwrite --spr_num_regions=0", "must be at least 1"),
+        ("--rw=randwrite --filename=a:b", "sprandom requires one file"),
     ] {
         let ended = run(scratch.path(), &format!("--name=j --ioengine=null --size=32m --sprandom=1 {options}"));
         assert!(ended.code == Some(1) && ended.stderr.contains(message), "{options}: {}", ended.stderr);

@@ -185,8 +185,14 @@ fn precondition(job: &Job, diagnostics: &mut Found) {
         let help = "remove norandommap";
         diagnostics.error("sprandom requires norandommap=1", job, "norandommap", "requires a random map", help);
     }
-    if values.unsigned("nrfiles") > 1 {
-        diagnostics.error("sprandom requires one file", job, "nrfiles", "more than one file", "use nrfiles=1");
+    let names = values.text("filename").map_or(0, |names| path_list::split(names).len());
+    if names > 1 || values.unsigned("nrfiles") > 1 {
+        let option = if names > 1 { "filename" } else { "nrfiles" };
+        diagnostics.error("sprandom requires one file", job, option, "more than one file", "use one file per job");
+    }
+    if values.unsigned("spr_num_regions") == 0 {
+        let help = "use the default of 100, or another number";
+        diagnostics.error("sprandom requires regions", job, "spr_num_regions", "must be at least 1", help);
     }
 }
 
