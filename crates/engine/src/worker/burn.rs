@@ -6,27 +6,17 @@ use record::{Ended, WorkerStats};
 
 use super::accounting::usage_since;
 use super::context::Context;
-use super::{commands, setup};
+use super::no_io;
 use crate::cpu_burn::CpuBurn;
 use crate::live::State;
 
 /// Runs the worker until its time is over or it is stopped. `burn` has the load in percent, the length of a chunk in µs
 /// and whether it sorts.
 pub fn run(context: Context, burn: (u32, u64, bool), wait_at_gate: &mut dyn FnMut() -> Option<u64>) -> Ended {
-    let Context { worker, .. } = context;
-    let _locked = match setup::thread_settings(context).and_then(|()| setup::lock_memory(worker)) {
-        Ok(locked) => locked,
-        Err(error) => return Ended::failed(error),
-    };
-    wait_at_gate();
-    setup::delay_start(context);
-    if let Err(error) = commands::prerun(context) {
-        return Ended::failed(error);
-    }
     let (load_percent, chunk_us, sorts) = burn;
-    let ended = burn_until_end(context, CpuBurn::new(load_percent, chunk_us, sorts, context.clock()));
-    commands::postrun(context);
-    ended
+    no_io::run(context, wait_at_gate, || {
+        burn_until_end(context, CpuBurn::new(load_percent, chunk_us, sorts, context.clock()))
+    })
 }
 
 fn burn_until_end(context: Context, mut burner: CpuBurn) -> Ended {
@@ -35,33 +25,17 @@ fn burn_until_end(context: Context, mut burner: CpuBurn) -> Ended {
     live.set_state(State::Running);
     let start_ns = clock.now();
     live.began_ns.store(start_ns, Relaxed);
-    let limits = &worker.limits;
-    let end_ns = if limits.runtime_ns == 0 {
-        u64::MAX
-    } else {
-        start_ns.saturating_add(limits.ramp_ns).saturating_add(limits.runtime_ns)
-    };
+    let end_ns = no_io::end_ns(worker, start_ns);
     let used_before = os::process::thread_usage();
     let mut stats = Box::<WorkerStats>::default();
     while !context.is_stopped() && clock.now() < end_ns {
         let chunk_ns = clock.now();
         let rest = burner.burn(&live.stop);
-        count_chunk(&mut stats, clock.now() - chunk_ns);
+        no_io::count_step(&mut stats, clock.now() - chunk_ns);
         context.sleep_until(clock, clock.now().saturating_add(rest.as_nanos() as u64).min(end_ns));
     }
     let elapsed_ns = clock.now() - start_ns;
     let usage = usage_since(&used_before);
     (stats.usage, stats.runtime_ns, stats.elapsed_ns) = (usage, elapsed_ns, elapsed_ns);
     Ended { stats, error: None, nonfatal_errors: 0, first_nonfatal_errno: 0 }
-}
-
-/// Counts a step of a worker without I/O. fio reports each as a read of 0 bytes.
-pub(super) fn count_chunk(stats: &mut WorkerStats, took_ns: u64) {
-    let reads = &mut stats.ddirs[plan::Ddir::Read as usize];
-    reads.issued += 1;
-    reads.ios += 1;
-    reads.clat.record(took_ns);
-    stats.depth.record(1);
-    stats.submit.record(1);
-    stats.complete.record(1);
 }

@@ -16,6 +16,7 @@ mod io_loop;
 mod job;
 mod limits;
 mod minimum;
+mod no_io;
 mod open_files;
 mod pace;
 mod placement;

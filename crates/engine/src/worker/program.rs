@@ -10,33 +10,22 @@ use plan::{Exec, Worker};
 use record::{Ended, Message, MessageKind, RunError, SetupError, SetupStep, WorkerStats};
 
 use super::accounting::usage_since;
-use super::burn::count_chunk;
 use super::context::Context;
-use super::{commands, setup};
+use super::{no_io, setup};
 use crate::fault;
 use crate::live::State;
 use crate::output_guard::{Existing, OutputError, OutputGuard};
 
 /// Interval between checks of the program. As in fio, each check counts as a read of 0 bytes.
-const LOOK_INTERVAL_NS: u64 = 100_000_000;
+const CHECK_INTERVAL_NS: u64 = 100_000_000;
 /// Maximum time that the program continues after a stop.
 const STOP_GRACE: Duration = Duration::from_millis(500);
 
 /// Runs the worker until its time is over or it is stopped. Without a runtime it ends with its program.
 pub fn run(context: Context, exec: &Exec, wait_at_gate: &mut dyn FnMut() -> Option<u64>) -> Ended {
-    let Context { worker, .. } = context;
-    let _locked = match setup::thread_settings(context).and_then(|()| setup::lock_memory(worker)) {
-        Ok(locked) => locked,
-        Err(error) => return Ended::failed(error),
-    };
-    wait_at_gate();
-    setup::delay_start(context);
-    if let Err(error) = commands::prerun(context) {
-        return Ended::failed(error);
-    }
-    let ended = start(context, exec).and_then(|child| follow(context, exec, child)).unwrap_or_else(Ended::failed);
-    commands::postrun(context);
-    ended
+    no_io::run(context, wait_at_gate, || {
+        start(context, exec).and_then(|child| follow(context, exec, child)).unwrap_or_else(Ended::failed)
+    })
 }
 
 fn failed(error: &std::io::Error) -> RunError {
@@ -90,24 +79,20 @@ fn follow(context: Context, exec: &Exec, mut child: Child) -> Result<Ended, RunE
     live.set_state(State::Running);
     let start_ns = clock.now();
     live.began_ns.store(start_ns, Relaxed);
-    let limits = &worker.limits;
-    let end_ns = match limits.runtime_ns {
-        0 => u64::MAX,
-        runtime_ns => start_ns.saturating_add(limits.ramp_ns).saturating_add(runtime_ns),
-    };
+    let end_ns = no_io::end_ns(worker, start_ns);
     let used_before = os::process::thread_usage();
     let mut stats = Box::<WorkerStats>::default();
     let mut status: Option<ExitStatus> = None;
     while !context.is_stopped() && clock.now() < end_ns {
-        let look_ns = clock.now();
+        let check_ns = clock.now();
         if status.is_none() {
             status = child.try_wait().map_err(|error| failed(&error))?;
         }
         if status.is_some() && end_ns == u64::MAX {
             break;
         }
-        context.sleep_until(clock, look_ns.saturating_add(LOOK_INTERVAL_NS).min(end_ns));
-        count_chunk(&mut stats, clock.now() - look_ns);
+        context.sleep_until(clock, check_ns.saturating_add(CHECK_INTERVAL_NS).min(end_ns));
+        no_io::count_step(&mut stats, clock.now() - check_ns);
     }
     live.set_state(State::Finishing);
     let grace = Duration::from_secs(u64::from(exec.grace_time_s));
