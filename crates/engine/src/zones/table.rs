@@ -112,6 +112,17 @@ impl ZoneTable {
     /// # Errors
     /// The sizes contradict each other.
     pub fn emulated(zone_bytes: u64, capacity_bytes: u64, target_bytes: u64) -> Result<Self, ZoneFault> {
+        let capacity_bytes = ZoneTable::check_sizes(zone_bytes, capacity_bytes, target_bytes)?;
+        let zones =
+            (0..target_bytes.div_ceil(zone_bytes)).map(|zone| Zone::emulated(zone * zone_bytes, capacity_bytes));
+        Ok(ZoneTable::of(ZoneModel::None, zone_bytes, target_bytes, zones.collect()))
+    }
+
+    /// Checks the sizes of emulated zones. Returns the capacity of a zone: 0 is the whole zone.
+    ///
+    /// # Errors
+    /// The sizes contradict each other.
+    pub fn check_sizes(zone_bytes: u64, capacity_bytes: u64, target_bytes: u64) -> Result<u64, ZoneFault> {
         if zone_bytes == 0 {
             return Err(ZoneFault::NoZoneSize);
         }
@@ -125,9 +136,7 @@ impl ZoneTable {
         if target_bytes < zone_bytes {
             return Err(ZoneFault::TargetBelowZone { target_bytes, zone_bytes });
         }
-        let zones =
-            (0..target_bytes.div_ceil(zone_bytes)).map(|zone| Zone::emulated(zone * zone_bytes, capacity_bytes));
-        Ok(ZoneTable::of(ZoneModel::None, zone_bytes, target_bytes, zones.collect()))
+        Ok(capacity_bytes)
     }
 
     /// Makes the zones of a device from its report.

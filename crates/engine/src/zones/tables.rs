@@ -45,8 +45,10 @@ impl ZoneTables {
             _ => Default::default(),
         };
         let refused = |fault| error_of(path, errno::EINVAL, fault);
-        check_room(zoned, bytes).map_err(|fault| error_of(path, errno::ENOMEM, fault))?;
         let mut table = if limits.model == ZoneModel::None {
+            // Sizes that are wrong in themselves are reported as such, not as a lack of memory.
+            ZoneTable::check_sizes(zoned.zone_bytes, zoned.capacity_bytes, bytes).map_err(refused)?;
+            check_room(zoned, bytes).map_err(|fault| error_of(path, errno::ENOMEM, fault))?;
             ZoneTable::emulated(zoned.zone_bytes, zoned.capacity_bytes, bytes).map_err(refused)?
         } else {
             let report = read_all(&open()?, path, bytes)?;
@@ -60,7 +62,7 @@ impl ZoneTables {
     }
 }
 
-/// Checks the memory for the state of emulated zones. A device has zones of at least a MiB.
+/// Checks the memory for the state of emulated zones.
 pub(super) fn check_room(zoned: &Zoned, target_bytes: u64) -> Result<(), ZoneFault> {
     let zones = target_bytes.checked_div(zoned.zone_bytes).unwrap_or(0);
     let needed_bytes =

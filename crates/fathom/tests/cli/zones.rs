@@ -182,3 +182,12 @@ fn a_device_in_use_gets_no_zone_resets() {
         run(scratch.path(), &job).ended_with(1).complained_of("mounted on");
     }
 }
+
+#[test]
+fn zones_below_a_sector_are_reported_before_the_memory_for_them() {
+    let scratch = Scratch::new("zones-below-sector");
+    // A sparse file: the state of a zone per byte would not fit into the memory.
+    std::fs::File::create(scratch.file("large")).unwrap().set_len(1 << 33).unwrap();
+    let output = run(scratch.path(), "--name=a --filename=large --zonemode=zbd --zonesize=1 --bs=512 --size=512");
+    assert!(output.stderr.contains("zone size must be at least 512 bytes"), "{}", output.stderr);
+}
