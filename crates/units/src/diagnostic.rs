@@ -254,6 +254,53 @@ mod tests {
     }
 
     #[test]
+    fn levels_have_titles_and_colors() {
+        let titles = [Level::Note, Level::Warning, Level::Error].map(|level| Diagnostic::new(level, "m").to_string());
+        assert_eq!(titles, ["note: m", "warning: m", "error: m"]);
+        assert_eq!((Diagnostic::warning("m").level, Diagnostic::error("m").level), (Level::Warning, Level::Error));
+        let styled = Diagnostic::error("m").render(Color::Always);
+        assert!(styled.contains("\u{1b}[") && styled.contains('m'), "{styled:?}");
+        assert!(Level::Error > Level::Warning && Level::Warning > Level::Note);
+    }
+
+    #[test]
+    fn debug_texts_have_the_place() {
+        let span = span("a\nbc d", "d");
+        assert_eq!(format!("{:?}", span.source()), "Source(a.fio, 6 bytes)");
+        assert_eq!(format!("{span:?}"), "a.fio:2:4 \"d\"");
+        assert_eq!((span.range(), span.part(1..9).range(), span.part(0..1).range()), (5..6, 6..6, 5..6));
+    }
+
+    #[test]
+    fn long_texts_are_cut_at_their_limits() {
+        let text = |chars: usize| "é".repeat(chars);
+        assert_eq!([499, 500].map(|chars| one_line(&text(chars)) == text(chars)), [true; 2]);
+        assert_eq!(one_line(&text(501)), text(500) + "…");
+        assert_eq!([first_chars("ab"), last_chars("ab")], ["ab"; 2]);
+        assert_eq!([first_chars(&text(300)), last_chars(&text(300))], [text(300).as_str(); 2]);
+        let [start, end] = [format!("{}x", text(300)), format!("x{}", text(300))];
+        assert_eq!([first_chars(&start), last_chars(&end)], [text(300).as_str(); 2]);
+    }
+
+    #[test]
+    fn only_the_line_of_the_span_is_rendered() {
+        let text = Diagnostic::error("e").at(&span("first\r\nwrong x\r\nlast", "wrong"), "here").to_string();
+        assert!(!text.contains("first") && !text.contains("last") && !text.contains("\\r"), "{text}");
+        let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+        assert_eq!(lines, ["error: e", " --> a.fio:2:1", "  |", "2 | wrong x", "  | ^^^^^ here"]);
+    }
+
+    #[test]
+    fn a_line_is_rendered_in_part_above_its_limit() {
+        // The origin of a part is separate from its snippet.
+        let at = |bytes: usize| {
+            let line = format!("wrong{}", "a".repeat(bytes - 5));
+            Diagnostic::error("e").at(&span(&line, "wrong"), "here").to_string().contains(":::")
+        };
+        assert_eq!([LINE_BYTES_MAX, LINE_BYTES_MAX + 1].map(at), [false, true]);
+    }
+
+    #[test]
     fn span_outside_the_text_is_clipped() {
         let source = Source::new("x", "é");
         assert_eq!(Span::new(&source, 1..1).text(), "é");

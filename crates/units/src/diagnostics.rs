@@ -136,6 +136,33 @@ mod tests {
     }
 
     #[test]
+    fn a_list_has_no_duplicates_after_dedup() {
+        let mut list = Diagnostics::default();
+        assert!(list.is_empty());
+        list.extend([1, 2, 1, 3, 2].map(|nth| at_line(Level::Error, nth)));
+        assert!(!list.is_empty());
+        // Spans of different sources differ by text, not by address.
+        list.dedup();
+        assert_eq!(list.into_vec().len(), 3);
+    }
+
+    #[test]
+    fn lists_are_cut_after_19_lines() {
+        let one = |nth| Diagnostic::error(format!("number {nth}"));
+        let lines = |count: usize| render_first(&(0..count).map(one).collect::<Vec<_>>());
+        assert_eq!([18, 19].map(|count| lines(count).len()), [18, 19]);
+        let texts = lines(20);
+        assert_eq!((texts.len(), texts[19].as_str()), (20, "note: 1 more error"));
+        assert_eq!(lines(21)[19], "note: 2 more errors");
+        // At least one is shown.
+        let long = Diagnostic::error("e").help("h");
+        let only = render_first(&[long]);
+        assert_eq!(only.len(), 1);
+        let warnings: Vec<Diagnostic> = (0..20).map(|nth| Diagnostic::warning(nth.to_string())).collect();
+        assert_eq!(render_first(&warnings).last().map(String::as_str), Some("note: 1 more warning"));
+    }
+
+    #[test]
     fn a_list_is_bounded() {
         let mut list = Diagnostics::default();
         list.extend((0..5000).map(|nth| Diagnostic::error(nth.to_string())));

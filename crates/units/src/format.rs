@@ -184,6 +184,37 @@ mod tests {
     }
 
     #[test]
+    fn each_form_begins_at_its_boundary() {
+        assert_eq!([99.94, 99.95, -99.94, -99.95].map(grouped), ["99.9", "100", "-99.9", "-100"]);
+        assert_eq!([f64::INFINITY, f64::NEG_INFINITY, f64::NAN].map(grouped), ["inf", "-inf", "NaN"]);
+        assert_eq!([999.0, 1e3, -1e3, 1e6, 1e9].map(compact), ["999", "1k", "-1k", "1M", "1G"]);
+        assert_eq!([119.9e9, 120e9, 7199.0e9, 7200e9].map(time_ns), ["120 s", "2 min", "120 min", "2 h"]);
+        assert_eq!([-120e9, -7200e9, -2e9].map(time_ns), ["-2 min", "-2 h", "-2 s"]);
+        assert_eq!(
+            [9.994, 9.9996, 10.0, -10.0, 123.0].map(percent),
+            ["999 %", "1000 %", "1,000 %", "-1,000 %", "12,300 %"]
+        );
+        let ratios = [0.0099, 0.01, 0.8999, 0.9, 1.0999, 1.1, 1.999, 2.0].map(ratio);
+        assert_eq!(ratios, ["0.99 %", "1 %", "90 %", "90.0 %", "110.0 %", "110 %", "200 %", "2 times"]);
+    }
+
+    #[test]
+    fn values_that_round_to_a_unit_are_shown_in_it() {
+        assert_eq!([999_499.0, 999_500.0, 999_501.0].map(time_ns), ["999 us", "1 ms", "1 ms"]);
+        assert_eq!([-999_500.0, -1e6, 0.25].map(time_ns), ["-1 ms", "-1 ms", "0.25 ns"]);
+        assert_eq!(time_parts_ns(1_500_000.0), ("1.5".to_owned(), "ms"));
+    }
+
+    #[test]
+    fn small_numbers_have_at_most_six_decimals() {
+        assert_eq!(
+            [0.001_234_5, 0.000_012_345, 1.0, 10.0, -0.05].map(grouped),
+            ["0.00123", "0.000012", "1", "10", "-0.05"]
+        );
+        assert_eq!([0.001_26, 0.000_126].map(ratio), ["0.13 %", "0.013 %"]);
+    }
+
+    #[test]
     fn rates_and_ratios_have_one_unit() {
         assert_eq!(bandwidth_both(200e6), "191 MiB/s (200 MB/s)");
         assert_eq!([4096.0, 12_811.0 * MIB].map(bandwidth), ["0.00391 MiB/s", "12,811 MiB/s"]);

@@ -76,6 +76,19 @@ mod tests {
     }
 
     #[test]
+    fn invisible_characters_are_controls_and_their_neighbours_are_not() {
+        let controls =
+            ['\u{61c}', '\u{200b}', '\u{200e}', '\u{200f}', '\u{feff}', '\u{2028}', '\u{202e}', '\u{2060}', '\u{206f}'];
+        assert!(controls.into_iter().all(is_control));
+        let others = [
+            '\u{61b}', '\u{61d}', '\u{200a}', '\u{200d}', '\u{2010}', '\u{2027}', '\u{202f}', '\u{205f}', '\u{2070}',
+            ' ',
+        ];
+        assert!(!others.into_iter().any(is_control));
+        assert!(is_control('\n') && is_control('\u{7f}') && is_control('\u{9f}'));
+    }
+
+    #[test]
     fn escaped_text_is_valid_in_tags_and_quotes() {
         let text = "a<b> & \"c\" 'd'\u{1}\u{ffff}\n";
         assert_eq!(escaped(text), "a&lt;b&gt; &amp; &quot;c&quot; &#39;d&#39;\\u0001?\n");

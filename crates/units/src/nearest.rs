@@ -28,4 +28,20 @@ mod tests {
         assert_eq!(nearest("numjob", names), Some("numjobs"));
         assert_eq!(nearest("xyzzyplugh", names), None);
     }
+
+    #[test]
+    fn a_third_of_the_characters_may_differ_rounded_up() {
+        assert_eq!([nearest("axx", ["aaa"]), nearest("aax", ["aaa"])], [None, Some("aaa")]);
+        assert_eq!([nearest("aaxx", ["aaaa"]), nearest("axxx", ["aaaa"])], [Some("aaaa"), None]);
+        assert_eq!(nearest("ab", ["xy", "ax", "abc"]), Some("ax"), "the first of the nearest names");
+    }
+
+    #[test]
+    fn a_long_text_has_no_suggestion() {
+        let text = |bytes: usize| "a".repeat(bytes);
+        let known = text(WRONG_MAX_BYTES);
+        let found =
+            [WRONG_MAX_BYTES, WRONG_MAX_BYTES + 1].map(|bytes| nearest(&text(bytes), [known.as_str()]).is_some());
+        assert_eq!(found, [true, false]);
+    }
 }

@@ -26,3 +26,14 @@ impl fmt::Display for System {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn systems_have_names() {
+        assert_eq!([System::Linux, System::Windows].map(System::is_windows), [false, true]);
+        assert_eq!([System::Linux, System::Windows].map(|system| system.to_string()), ["Linux", "Windows"]);
+    }
+}

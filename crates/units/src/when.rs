@@ -33,3 +33,16 @@ impl When {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_auto_depends_on_the_terminal() {
+        let parsed = ["always", "never", "auto", "Always", ""].map(When::parse);
+        assert_eq!(parsed, [Some(When::Always), Some(When::Never), Some(When::Auto), None, None]);
+        let applies = |when: When| [false, true].map(|is_terminal| when.applies(|| is_terminal));
+        assert_eq!([When::Always, When::Never, When::Auto].map(applies), [[true; 2], [false; 2], [false, true]]);
+    }
+}

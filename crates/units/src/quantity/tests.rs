@@ -5,6 +5,9 @@ use proptest::prelude::*;
 use super::*;
 use crate::diagnostic::{Source, Span};
 
+/// The largest integer that `exact` texts treat as one.
+const INTEGERS: f64 = 9_007_199_254_740_991.0;
+
 fn problem<T>(parsed: Result<T, ParseError>) -> Option<Problem> {
     parsed.err().map(|error| error.problem())
 }
@@ -87,6 +90,123 @@ fn percentages_may_have_a_sign() {
     assert_eq!([parse("10 %"), parse("-5%"), parse("+0.5%")], [10.0, -5.0, 0.5].map(Some));
     assert_eq!(problem("5".parse::<Percent>()), Some(Problem::MissingUnit));
     assert_eq!(["--5%", "-+5%", "-"].map(|text| problem(text.parse::<Percent>())), [Some(Problem::NoNumber); 3]);
+}
+
+/// Each unit with the power of its prefix.
+#[test]
+fn each_unit_is_a_power() {
+    for (power, prefix) in (1..).zip(["k", "m", "g", "t", "p"]) {
+        let (binary, decimal) = (1024u64.pow(power), 1000u64.pow(power));
+        for unit in [prefix.to_owned(), format!("{prefix}i"), format!("{prefix}ib"), prefix.to_uppercase()] {
+            assert_eq!(bytes(&format!("3{unit}")), Some(3 * binary), "{unit}");
+            assert_eq!(Kind::Size.scale(&unit), Some(binary as f64), "{unit}");
+            assert_eq!(option_value(&format!("3{unit}")), Some(3.0 * binary as f64), "{unit}");
+        }
+        assert_eq!(bytes(&format!("3{prefix}b")), Some(3 * decimal), "{prefix}");
+        assert_eq!(Size::from_bytes(7 * binary).exact(), format!("7{}iB", prefix.to_uppercase()));
+    }
+    assert_eq!(["5b", "5 byte", "5BYTES"].map(bytes), [Some(5); 3]);
+    let times = [
+        (1, ["ns", "nsec"]),
+        (1_000, ["us", "usec"]),
+        (1_000_000, ["ms", "msec"]),
+        (1_000_000_000, ["s", "sec"]),
+        (60_000_000_000, ["min", "m"]),
+        (3_600_000_000_000, ["h", "hour"]),
+        (3_600_000_000_000, ["h", "hours"]),
+        (86_400_000_000_000, ["d", "days"]),
+    ];
+    for (expected, units) in times {
+        assert_eq!(units.map(|unit| ns(&format!("7{unit}"))), [Some(7 * expected); 2], "{units:?}");
+    }
+    assert_eq!(ns("7μs"), Some(7_000), "the Greek letter");
+    let counts = ["7iops", "7k", "7 kiops", "7m", "7 M IOPS", "7g"].map(|text| text.parse().ok().map(Iops::per_s));
+    assert_eq!(counts, [7.0, 7e3, 7e3, 7e6, 7e6, 7e9].map(Some));
+}
+
+#[test]
+fn times_in_options_are_seconds() {
+    let texts = ["2s", "2sec", "2b", "2ns", "2nsec", "2us", "2usec", "2ms", "2msec", "2min", "2h", "2d"];
+    let expected = [2.0, 2.0, 2.0, 2e-9, 2e-9, 2e-6, 2e-6, 2e-3, 2e-3, 120.0, 7200.0, 172_800.0];
+    assert_eq!(texts.map(option_value), expected.map(Some));
+}
+
+#[test]
+fn largest_values_fit_in_64_bits() {
+    assert_eq!(bytes("18446744073709551615"), Some(u64::MAX));
+    assert_eq!(problem("18446744073709551616".parse::<Size>()), Some(Problem::TooLarge));
+    assert_eq!(bytes("16383P"), Some(16383 << 50));
+    assert_eq!(problem("16384P".parse::<Size>()), Some(Problem::TooLarge));
+    assert_eq!(problem(Time::parse_or_seconds("18446744074")), Some(Problem::TooLarge));
+    assert_eq!(Time::parse_or_seconds("18446744073").map(Time::ns), Ok(18_446_744_073_000_000_000));
+    // 18 decimals are exact, and one unit of the 18th of a petabyte is less than a byte.
+    assert_eq!(["0.999999999999999999P", "0.9999999999999999999P"].map(bytes), [Some((1 << 50) - 1); 2]);
+    assert_eq!(["0.001k", "0.0009765625k", "1.0009765625k"].map(bytes), [Some(1), Some(1), Some(1025)]);
+}
+
+/// Above 2^53 not all integers are exact.
+#[test]
+fn exact_rates_are_integers_below_their_limit() {
+    let exact = |per_s| Iops::from_per_s(per_s).exact();
+    assert_eq!([2e9, 3e6, 1e15, -5.0].map(exact), ["2G", "3M", "1000000G", "-5"]);
+    assert_eq!(exact(INTEGERS), "9007199254740991");
+    assert_eq!([1.5, 2048.0].map(|rate| Bandwidth::from_bytes_per_s(rate).exact()), ["1.5B/s", "2KiB/s"]);
+    assert_eq!(Percent::from_percent(-2.5).exact(), "-2.5%");
+    assert_eq!(Percent::from_percent(50.0).ratio(), 0.5);
+}
+
+#[test]
+fn times_are_durations() {
+    assert_eq!(std::time::Duration::from(Time::from_ns(1_500_000_001)).as_nanos(), 1_500_000_001);
+}
+
+/// Each kind lists units that it parses, and no other kind's.
+#[test]
+fn each_kind_parses_the_units_of_its_help() {
+    let kinds = [
+        (Kind::Size, "a size", vec!["K", "M", "G", "T", "KiB", "MiB", "kB", "MB", "GB", "TB"]),
+        (Kind::Bandwidth, "a bandwidth", vec!["KiB/s", "MiB/s", "GiB/s", "kB/s", "MB/s", "GB/s"]),
+        (Kind::Time, "a time", vec!["ns", "us", "ms", "s", "min", "h", "d"]),
+        (Kind::Count, "a count", vec!["k", "M", "G"]),
+        (Kind::Percent, "a percentage", vec!["%"]),
+    ];
+    for (kind, name, units) in kinds {
+        let words: Vec<&str> = kind.units().split([' ', ',', '(', ')']).collect();
+        for unit in units {
+            assert!(kind.parse(&format!("1{unit}")).is_ok() && words.contains(&unit), "{kind:?} {unit}");
+        }
+        let error = kind.parse("1 parsec").unwrap_err();
+        assert_eq!((error.kind(), error.range(), kind.name()), (kind, 2..8, name));
+    }
+}
+
+#[test]
+fn each_problem_has_a_label() {
+    let labels = [
+        (Problem::NoNumber, "no number"),
+        (Problem::Negative, "negative"),
+        (Problem::MissingUnit, "the unit is missing"),
+        (Problem::UnknownUnit, "unknown unit"),
+        (Problem::Bits, "a lower-case b means bits"),
+        (Problem::TooLarge, "too large"),
+    ];
+    assert!(labels.iter().all(|(problem, label)| problem.label() == *label));
+    let bits = "5Mb/s".parse::<Bandwidth>().unwrap_err();
+    assert_eq!(bits.help(), "write MB/s (powers of 1000) or MiB/s (powers of 1024)");
+}
+
+#[test]
+fn a_number_and_its_unit_have_places() {
+    let written = Written::parse("  1.5  GiB ").unwrap();
+    assert_eq!((written.value(), written.unit(), written.unit_range()), (1.5, "GiB", 7..10));
+    let bare = Written::parse(" 12 ").unwrap();
+    assert_eq!((bare.value(), bare.unit(), bare.unit_range()), (12.0, "", 3..3));
+    let problems = ["-.5", "-5", "-", "-x", "."].map(|text| Written::parse(text).err());
+    let [no, negative] = [Problem::NoNumber, Problem::Negative].map(Some);
+    assert_eq!(problems, [negative, negative, no, no, no]);
+    assert_eq!([Kind::Time.parse("0.0"), Kind::Bandwidth.parse("0")], [Ok(0.0), Ok(0.0)]);
+    let percent = |text: &str| text.parse::<Percent>().map_err(|error| error.range());
+    assert_eq!([percent(" -5 x"), percent("+ 7 x")], [Err(4..5), Err(4..5)]);
 }
 
 #[test]

@@ -44,6 +44,60 @@ fn draws_between_bounds_are_inclusive() {
     assert!((0..1000).all(|_| random.fraction_above_zero() > 0.0));
 }
 
+/// fio's function for the hash of a file name, compiled and called with these names.
+#[test]
+fn hashes_of_names_match_fio() {
+    let names = [
+        ("x", 905_066_060),
+        ("abcd", 2_322_039_981),
+        ("abcdefghijk", 2_823_527_834),
+        ("abcdefghijkl", 3_629_498_091),
+        ("abcdefghijklm", 1_498_638_859),
+        ("job.0.0", 88_798_828),
+        ("/mnt/data/fathom/randread.12.3", 3_329_311_691),
+        ("abcdefghijklmnopqrstuvwxyz0123456789", 1_746_141_238),
+    ];
+    for (name, expected) in names {
+        assert_eq!(hash_name(name.as_bytes()), expected, "{name}");
+    }
+    // Words of the start value, which nothing mixes.
+    assert_eq!(hash_name(b""), 0x61c8_8647);
+}
+
+#[test]
+fn draws_of_jenkins_have_a_share() {
+    let (mut words, mut halves) = (Jenkins64::new(5), Jenkins64::new(5));
+    assert!((0..100).all(|_| halves.draw_u32() == (words.draw() & 0xffff_ffff) as u32));
+    let (mut draws, mut chances) = (Jenkins64::new(7), Jenkins64::new(7));
+    for percent in (0..=100).cycle().take(2000) {
+        assert_eq!(chances.chance(percent), draws.draw_u32() % 100 < percent);
+    }
+}
+
+#[test]
+fn a_seed_is_the_product_of_two_draws() {
+    for wide in [false, true] {
+        let (mut seeds, mut draws) = (Tausworthe::new(9, wide), Tausworthe::new(9, wide));
+        let product = draws.draw().wrapping_mul(draws.draw());
+        assert_eq!(seeds.seed(), product);
+        assert_eq!(seeds.draw(), draws.draw());
+    }
+}
+
+#[test]
+fn fractions_are_draws_over_the_largest_draw() {
+    let (mut draws, mut half_open) = (Tausworthe32::new(4), Tausworthe32::new(4));
+    let (mut closed, mut above_zero) = (Tausworthe32::new(4), Tausworthe32::new(4));
+    for _ in 0..100 {
+        let draw = f64::from(draws.draw());
+        assert_eq!(half_open.fraction(), draw / 4_294_967_296.0);
+        assert_eq!(closed.fraction_closed(), draw / 4_294_967_295.0);
+        assert_eq!(above_zero.fraction_above_zero(), (draw + 1.0) / 4_294_967_296.0);
+    }
+    let (mut wide, mut draws) = (Tausworthe64::new(4), Tausworthe64::new(4));
+    assert!((0..100).all(|_| wide.fraction() == draws.draw() as f64 / 18_446_744_073_709_551_616.0));
+}
+
 #[test]
 fn skewed_distributions_match_fio() {
     let mut zipf = Zipf::new(BLOCKS, 1.2, None, skewed_seed(), true);
@@ -103,6 +157,9 @@ fn unsupported_lfsr_ranges_and_seeds_are_errors() {
     assert_eq!(Lfsr::new(0, 1).unwrap_err(), LfsrError::Range);
     assert_eq!(Lfsr::new(u64::MAX, 1).unwrap_err(), LfsrError::Range);
     assert_eq!(Lfsr::new(5, 7).unwrap_err(), LfsrError::StuckSeed);
+    assert!([6, 8].map(|seed| Lfsr::new(5, seed).is_ok()) == [true; 2]);
+    let texts = [LfsrError::Range, LfsrError::StuckSeed].map(|error| error.to_string());
+    assert!(texts[0].contains("1 to 2^63 - 1") && texts[1].contains("all bits"), "{texts:?}");
     assert!(Lfsr::new((1 << 63) - 1, 1).is_ok());
 }
 
