@@ -64,3 +64,51 @@ fn studies_preparations_and_steady_states_of_version_1_are_read() {
     let steady = read("1-steady.json").tests.remove(0).steady.expect("a steady state");
     assert_eq!((steady.rule.name(), steady.from_round.is_some()), ("snia", true));
 }
+
+#[test]
+fn notes_of_a_search_are_findings_of_its_test() {
+    let knee = read("1-knee.json");
+    let Some(FindingKind::Saved(note)) = knee.tests.last().and_then(|test| test.findings.last()).map(|one| &one.kind)
+    else {
+        panic!("{:?}", knee.tests.last())
+    };
+    assert_eq!((note.id.as_str(), note.what.contains("34 % of the time")), ("note", true));
+    let Study::Knee(request) = knee.study else { panic!("no search") };
+    assert_eq!(Some(request.percentile), Some(format!("p{}", request.percent)));
+}
+
+#[test]
+fn sources_of_version_1_are_citations() {
+    let etcd = read("1-etcd.json");
+    let sources: Vec<bool> =
+        etcd.expectations.iter().map(|expected| expected.limits.iter().all(|limit| limit.source.is_some())).collect();
+    assert_eq!(sources, [true, false, true]);
+    let source = etcd.expectations[0].limits[0].source.as_ref().map(|source| source.source.as_str());
+    assert!(source.is_some_and(|source| source.starts_with("P30 (MicrosoftDocs/")), "{source:?}");
+    let applications: Vec<&str> = etcd.applications.iter().map(|application| application.name.as_str()).collect();
+    assert_eq!(applications, ["etcd", "etcd-heavy", "gke-on-prem", "k3s", "splunk"]);
+    let splunk = etcd.applications[4].source.as_ref().map(|source| source.source.as_str());
+    assert_eq!(splunk, Some("recalled, 2026, not confirmed"));
+}
+
+/// A saved assessment in which one text is replaced.
+fn changed(name: &str, from: &str, to: &str) -> Result<Assessment, String> {
+    let text = std::fs::read_to_string(folder().join(name)).expect("a saved assessment");
+    assert!(text.contains(from), "{name} has no {from}");
+    assessment::read(text.replace(from, to).as_bytes()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn names_of_version_1_are_read() {
+    let soaked = changed("1-unprepared.json", "\"step\": \"fill\"", "\"step\": \"soak\"").expect("an old name");
+    assert_eq!(soaked.preparation[0].step, PreparationStep::Precondition);
+    let broken = changed("1-unprepared.json", "\"step\": \"fill\"", "\"step\": \"xyz\"").expect_err("no step");
+    assert!(broken.contains("the document has an unknown preparation step `xyz`"), "{broken}");
+    for (old, new) in [("lat", "lat.mean"), ("p50", "lat.p50"), ("p99.9", "lat.p99.9"), ("iops", "iops")] {
+        let sweep = changed("1-sweep.json", "\"metric\": \"bandwidth\"", &format!("\"metric\": \"{old}\""));
+        let Study::Sweep(sweep) = sweep.expect("an old metric").study else { panic!("no sweep") };
+        assert_eq!(sweep.metric.to_string(), new);
+    }
+    let broken = changed("1-sweep.json", "\"metric\": \"bandwidth\"", "\"metric\": \"abc\"").expect_err("no metric");
+    assert!(broken.contains("unknown metric `abc`"), "{broken}");
+}

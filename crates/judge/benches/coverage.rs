@@ -1,6 +1,6 @@
 //! The coverage of the confidence intervals, by simulation: the table in docs/verdict.md.
 //!
-//!     cargo bench -p fathom-judge --bench coverage [-- RUNS [FIGURE]]
+//!     cargo bench -p fathom-judge --bench coverage [-- RUNS [FIGURE [INTERVALS...]]]
 
 #[path = "../tests/verdicts/simulation.rs"]
 mod simulation;
@@ -9,18 +9,33 @@ use simulation::{Coverage, Kind, Noise, Shape, Spread, coverage};
 
 const RUNS: usize = 2000;
 const INTERVALS: [usize; 3] = [20, 60, 240];
+/// Runs with more intervals take most of the time: a quarter as many are simulated.
+const MANY_INTERVALS: usize = 100;
 /// Numbers that are too few for a confidence interval.
 const FEW_INTERVALS: [usize; 4] = [3, 5, 10, 15];
 const CORRELATIONS: [f64; 3] = [0.0, 0.5, 0.8];
 
 fn main() {
-    let runs = std::env::args().filter_map(|arg| arg.parse().ok()).next().unwrap_or(RUNS);
+    let numbers: Vec<usize> = std::env::args().filter_map(|arg| arg.parse().ok()).collect();
     let only = std::env::args().skip(1).find(|arg| arg.parse::<usize>().is_err() && !arg.starts_with('-'));
     let only = only.as_deref();
-    println!("Ranges of few intervals that include the true figure, of {runs} simulated runs. Levels vary by 50 %\n");
-    table(runs, only, Spread::Wide, &FEW_INTERVALS);
-    println!("\n95 % intervals that include the true figure. Levels vary by 5 %; – is no confidence interval\n");
-    table(runs, only, Spread::Narrow, &INTERVALS);
+    let (runs, intervals) = match numbers.as_slice() {
+        [] => (RUNS, &INTERVALS[..]),
+        [runs] => (*runs, &INTERVALS[..]),
+        [runs, intervals @ ..] => (*runs, intervals),
+    };
+    if numbers.len() < 2 {
+        println!(
+            "Ranges of few intervals that include the true figure, of {runs} simulated runs. Levels vary by 50 %\n"
+        );
+        table(runs, only, Spread::Wide, &FEW_INTERVALS);
+    }
+    println!(
+        "\n95 % intervals that include the true figure, of {runs} runs ({} with n = 240). Levels vary by 5 %;",
+        runs / 4
+    );
+    println!("– is no confidence interval\n");
+    table(runs, only, Spread::Narrow, intervals);
 }
 
 /// Prints the coverage of all figures, or of one.
@@ -38,8 +53,10 @@ fn table(runs: usize, only: Option<&str>, spread: Spread, counts: &[usize]) {
             continue;
         }
         for (noise, correlation) in kinds() {
-            let of_count =
-                |&intervals: &usize| coverage(Kind { noise, spread, correlation, intervals, shape }, &names, runs);
+            let of_count = |&intervals: &usize| {
+                let runs = if intervals > MANY_INTERVALS { runs / 4 } else { runs };
+                coverage(Kind { noise, spread, correlation, intervals, shape }, &names, runs)
+            };
             let columns: Vec<Vec<Coverage>> = counts.iter().map(of_count).collect();
             for (at, name) in names.iter().enumerate() {
                 let cells = columns.iter().map(|column| cell(column[at])).collect::<Vec<_>>().join(" | ");

@@ -4,6 +4,8 @@
 
 mod arrivals;
 mod coarse;
+#[cfg(test)]
+mod counter_tests;
 mod disk;
 mod error;
 mod event;
@@ -25,6 +27,8 @@ mod steady_state;
 mod target;
 mod target_use;
 mod timeline;
+#[cfg(test)]
+mod timeline_tests;
 mod totals;
 mod verification;
 mod zone;

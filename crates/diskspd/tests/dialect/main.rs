@@ -10,6 +10,7 @@ mod golden;
 mod line_properties;
 mod lowered;
 mod options_page;
+mod samples;
 #[path = "../stage/mod.rs"]
 mod stage;
 mod well_formed;

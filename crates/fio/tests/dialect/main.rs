@@ -5,4 +5,5 @@ mod language_corpus;
 mod overrides;
 mod parse_properties;
 mod plain_job;
+mod samples;
 mod saved_plans;

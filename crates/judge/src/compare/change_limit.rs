@@ -94,5 +94,46 @@ mod tests {
         for word in ["", "write.iops", "write.iops<", "write.iops<5", "size<5%", "write.iops<nan%", "iops<=5%"] {
             assert!(ChangeLimit::parse_all(word).is_err(), "{word}");
         }
+        let texts = ["write.iops", "size<5%", "bw<5"].map(|text| ChangeLimit::parse_all(text).unwrap_err().to_string());
+        assert_eq!(texts[0], "`write.iops`: expected a limit such as write.iops<-5%");
+        assert!(texts[1].starts_with("`size` is not a metric: read.iops"), "{}", texts[1]);
+        assert_eq!(texts[2], "`5`: expected a change in percent, such as -5%");
+    }
+
+    fn line(metric: &str, ratio: f64, shown: bool, detectable: Option<f64>) -> ComparedFigure {
+        ComparedFigure {
+            test: "run".to_owned(),
+            metric: Metric::parse(metric).expect("a metric"),
+            unit: String::new(),
+            side: 1,
+            first: 1.0,
+            second: ratio,
+            runs: (5, 5),
+            ratio,
+            interval: None,
+            p: Some(0.01),
+            detectable,
+            by: assessment::By::Repeats,
+            history: Vec::new(),
+            shown,
+        }
+    }
+
+    #[test]
+    fn a_limit_is_broken_by_a_larger_change_that_is_shown() {
+        let limits = ChangeLimit::parse_all("iops<-50%,iops>25%").expect("limits");
+        let broken = |limit: &ChangeLimit, ratio| limit.is_broken_by(&line("iops", ratio, true, None));
+        assert_eq!([0.25, 0.5, 0.75].map(|ratio| broken(&limits[0], ratio)), [true, false, false]);
+        assert_eq!([1.0, 1.25, 1.5].map(|ratio| broken(&limits[1], ratio)), [false, false, true]);
+        assert!(!limits[0].is_broken_by(&line("iops", 0.25, false, None)), "not shown");
+        assert!(!limits[0].is_broken_by(&line("bw", 0.25, true, None)), "another metric");
+    }
+
+    #[test]
+    fn a_limit_is_too_small_below_the_detectable_change() {
+        let limit = &ChangeLimit::parse_all("iops<-50%").expect("a limit")[0];
+        let is_below = |metric: &str, detectable| limit.is_below_detectable(&line(metric, 1.0, false, detectable));
+        assert_eq!([Some(0.5), Some(0.51), None].map(|least| is_below("iops", least)), [false, true, false]);
+        assert!(!is_below("bw", Some(0.9)));
     }
 }

@@ -16,7 +16,7 @@ use assessment::{By, ComparedFigure, Comparison, ComparisonNote, LimitedChange, 
 use crate::inference::{difference, mean};
 use crate::verdict::Conclusion;
 pub use change_limit::{ChangeLimit, UnreadableLimit};
-use discovery::discoveries;
+pub use discovery::{Discoveries, discoveries};
 use history::History;
 use ratio::LogRatio;
 pub use repeats::repeated;

@@ -119,6 +119,8 @@ fn is_percentile(metric: Metric) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use statrs::distribution::{ContinuousCDF, StudentsT};
+
     use super::*;
 
     const IOPS: Metric = Metric::IOPS;
@@ -147,6 +149,66 @@ mod tests {
         // One run varies by 1.58 %, the difference of two by 2.24 %; t of 4 degrees of freedom is 2.776.
         assert!((low - 0.9 * (-0.06208f64).exp()).abs() < 1e-4 && high < 1.0, "{low} {high}");
         assert!((found.detectable(0.95) - ((2.776 + 0.941) * 0.02236f64).exp_m1()).abs() < 1e-3);
+    }
+
+    /// Sum of the squares of the relative distances from the mean.
+    fn squares(values: &[f64]) -> f64 {
+        let middle = values.iter().sum::<f64>() / values.len() as f64;
+        values.iter().map(|value| (value / middle - 1.0) * (value / middle - 1.0)).sum()
+    }
+
+    /// Compares a ratio with one of a standard error and degrees of freedom, by statrs.
+    fn assert_ratio(found: LogRatio, value: f64, error: f64, freedom: f64) {
+        let student = StudentsT::new(0.0, 1.0, freedom).expect("a distribution");
+        let (p, t) = (2.0 * student.sf(value.abs() / error), student.inverse_cdf(0.95));
+        let power = student.inverse_cdf(0.8);
+        let (low, high) = found.interval(0.9);
+        let is_near = |one: f64, other: f64| (one / other - 1.0).abs() < 1e-6;
+        assert!((found.p() - p).abs() < 1e-8, "{} {p}", found.p());
+        assert!(is_near(low, (value - t * error).exp()) && is_near(high, (value + t * error).exp()), "{low} {high}");
+        assert!(is_near(1.0 + found.detectable(0.9), (t * error + power * error).exp()), "{}", found.detectable(0.9));
+    }
+
+    #[test]
+    fn four_runs_of_each_side_have_their_own_variances() {
+        let (one, other) = ([100.0, 103.0, 98.0, 101.0], [90.0, 97.0, 91.0, 99.0, 95.0]);
+        let [own, others] = [squares(&one) / 3.0 / 4.0, squares(&other) / 4.0 / 5.0];
+        let freedom = (own + others).powi(2) / (own * own / 3.0 + others * others / 4.0);
+        let found = ratio(&one, &other).expect("a ratio");
+        assert_ratio(found, (94.4f64 / 100.5).ln(), (own + others).sqrt(), freedom);
+        // Without variation on both sides the degrees of freedom are those of all runs.
+        let exact = ratio(&[100.0; 4], &[50.0; 4]).expect("a ratio");
+        assert_eq!((exact.p(), exact.freedom), (0.0, 6.0));
+        assert_eq!(ratio(&[100.0; 4], &[100.0; 5]).map(|same| (same.p(), same.freedom)), Some((1.0, 7.0)));
+    }
+
+    #[test]
+    fn fewer_runs_have_the_pooled_variance_of_all_repeats() {
+        let (one, other, more) = ([100.0, 103.0, 98.0], [90.0, 97.0, 91.0, 99.0], [50.0, 52.0, 51.0]);
+        let mut others = Variance::default();
+        others.add(&more);
+        others.add(&[5.0]);
+        others.add(&[0.0, 0.0]);
+        let freedom = 2.0 + 3.0 + 2.0;
+        let variance = (squares(&one) + squares(&other) + squares(&more)) / freedom;
+        let found = LogRatio::of(IOPS, &one, &other, others).expect("a ratio");
+        assert_ratio(found, (94.25f64 * 3.0 / 301.0).ln(), (variance / 3.0 + variance / 4.0).sqrt(), freedom);
+        assert_eq!(
+            [(3, 4), (4, 3), (4, 4), (3, 3)].map(|(one, other)| needs_others(one, other)),
+            [true, true, false, true]
+        );
+    }
+
+    #[test]
+    fn only_percentiles_have_the_resolution_of_a_bin() {
+        let of = |name: &str| is_percentile(Metric::parse(name).expect("a metric"));
+        let percentiles = ["lat.p50", "read.clat.p99", "response.p99", "fsync.p99"].map(of);
+        assert_eq!((percentiles, ["lat.mean", "lat.max", "fsync.mean", "iops", "bw"].map(of)), ([true; 4], [false; 5]));
+        let p50 = Metric::parse("lat.p50").expect("a metric");
+        let found = LogRatio::of(p50, &[100.0; 4], &[100.0; 4], Variance::default()).expect("a ratio");
+        let (low, high) = found.interval(0.95);
+        assert!((high - 65.0 / 64.0).abs() < 1e-12 && (low - 64.0 / 65.0).abs() < 1e-12, "{low} {high}");
+        assert!((found.detectable(0.95) - 1.0 / 64.0).abs() < 1e-12);
     }
 
     #[test]

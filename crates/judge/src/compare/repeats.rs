@@ -103,6 +103,43 @@ mod tests {
     }
 
     #[test]
+    fn an_outlier_is_beyond_its_distance_from_the_median() {
+        // The median is 100, the median distance from it is 1.
+        let far = |value: f64| repeats(&[90.0, 99.0, 100.0, 101.0, value]).outliers;
+        assert_eq!([far(114.82), far(114.83)], [vec![], vec![4]]);
+        // The median distance is 0: 2 % of the median count.
+        let near = |value: f64| repeats(&[100.0, value, 100.0, 100.0]).outliers;
+        assert_eq!([near(102.0), near(102.01), near(97.99)], [vec![], vec![1], vec![1]]);
+        let metric = Metric::parse("read.iops").expect("a metric");
+        let with_gap =
+            of("run", metric, vec![None, Some(60.0), Some(100.0), Some(100.0), Some(100.0)]).expect("figures");
+        assert_eq!((with_gap.outliers, with_gap.values.len(), with_gap.mean), (vec![1], 5, 90.0));
+        assert!(of("run", metric, vec![None, None]).is_none());
+    }
+
+    #[test]
+    fn the_interval_of_a_mean_is_that_of_student() {
+        // The sum of squares is 21.2; t of 4 degrees of freedom is 2.776445.
+        let half = 2.776_445_105 * (21.2f64 / 4.0 / 5.0).sqrt();
+        let (low, high) = repeats(&[100.0, 104.0, 98.0, 101.0, 99.0]).interval.expect("an interval");
+        assert!((low - (100.4 - half)).abs() < 1e-6 && (high - (100.4 + half)).abs() < 1e-6, "{low} {high}");
+        assert_eq!(repeats(&[f64::INFINITY, 1.0]).interval, None);
+        assert_eq!(repeats(&[7.0, 7.0]).interval, Some((7.0, 7.0)));
+        assert_eq!((repeats(&[0.0, 0.0]).spread, repeats(&[4.0, 6.0]).spread), (None, Some(0.4)));
+        let found = repeats(&[5.0, 6.0]);
+        assert_eq!((found.unit.as_str(), found.test.as_str(), found.mean), ("IOPS", "run", 5.5));
+    }
+
+    #[test]
+    fn a_drift_is_the_slope_over_all_repeats() {
+        // The median of the slopes of all pairs is -2.5, the median 95.
+        let found = repeats(&[100.0, 98.0, 95.0, 93.0, 90.0]).drift.expect("a drift");
+        assert!((found.change + 10.0 / 95.0).abs() < 1e-12, "{found:?}");
+        let rising = |step: f64| repeats(&[0.0, 1.0, 2.0, 3.0, 4.0].map(|at| 100.0 + step * at)).drift;
+        assert_eq!([0.5, 0.51].map(|step| rising(step).is_some()), [false, true]);
+    }
+
+    #[test]
     fn one_that_stands_alone_is_named_by_its_place() {
         assert_eq!(repeats(&[60.0, 100.0, 101.0, 99.0, 100.5]).outliers, [0]);
         assert_eq!(repeats(&[100.0, 100.0, 100.0, 101.0]).outliers.len(), 0, "1 % is nobody's trouble");

@@ -3,7 +3,7 @@
 //! The model is a line plus an error that is `φ` times the previous error plus independent noise. For one `φ`, estimates
 //! have Student's distribution (Prais and Winsten, 1954). As few values determine `φ` badly, the distributions for all `φ`
 //! are combined, with the probability of each `φ` given the values as weight (Zellner and Tiao, JASA 59, 1964). The
-//! coverage is simulated by `cargo xtask coverage`: docs/verdict.md.
+//! coverage is simulated by `cargo bench -p fathom-judge --bench coverage`: docs/verdict.md.
 
 use std::f64::consts::PI;
 
@@ -26,7 +26,7 @@ const SCALES_MAX: f64 = 13.0;
 /// Values of `φ` that are less probable than the most probable one by this factor's logarithm are ignored.
 const LOG_WEIGHT_RANGE: f64 = 14.0;
 /// Steps of the search for an end of an interval.
-const BISECTIONS: usize = 40;
+const BISECTIONS: usize = 34;
 
 /// Returns the series with neighbours combined while they alternate. If a throttle's batches do not fit the intervals,
 /// one interval has what the next lacks, and the mean is more certain than single intervals show.

@@ -66,15 +66,15 @@ fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
 
 /// The logarithm of the gamma function for x > 0: Stirling's series (DLMF 5.11.1), moved to large x.
 fn ln_gamma(x: f64) -> f64 {
-    let mut shift = 0.0;
+    let mut factor = 1.0;
     let mut x = x;
     while x < 12.0 {
-        shift += x.ln();
+        factor *= x;
         x += 1.0;
     }
     let square = x * x;
     let series = (1.0 / 12.0 - (1.0 / 360.0 - (1.0 / 1260.0 - 1.0 / (1680.0 * square)) / square) / square) / x;
-    (x - 0.5) * x.ln() - x + 0.5 * (2.0 * std::f64::consts::PI).ln() + series - shift
+    (x - 0.5) * x.ln() - x + 0.5 * (2.0 * std::f64::consts::PI).ln() + series - factor.ln()
 }
 
 #[cfg(test)]

@@ -16,6 +16,9 @@ const BIN_SHARE_MAX: f64 = 0.25;
 const MEAN_BLOCKS_MAX: usize = 15;
 /// More blocks are combined for the interval of a percentile. It is wider by itself: fewer blocks give no interval too often.
 const PERCENTILE_BLOCKS_MAX: usize = 40;
+/// The interval of a percentile from `n` blocks that are not combined is wider by this over `n`. By simulation: the noise of the
+/// I/Os of a block hides a correlation that lasts for several of so few blocks.
+const PERCENTILE_WIDENING: f64 = 8.0;
 /// Standard deviations of a normal distribution from its mean to an end of a 95 % interval.
 const DEVIATIONS: f64 = 1.96;
 
@@ -111,6 +114,8 @@ struct Below {
     /// The share of I/Os below, and the interval of its long-term mean.
     share: f64,
     interval: Interval,
+    /// Factor of the width of the interval.
+    widening: f64,
     /// The share of all I/Os in the bin with the percentile.
     bin_share: f64,
 }
@@ -136,12 +141,14 @@ impl Below {
         let counts: Vec<f64> = blocks.iter().map(|block| block.histogram.total() as f64).collect();
         let interval =
             quotient_interval(&blocks.iter().map(of_block).collect::<Vec<_>>(), &counts, PERCENTILE_BLOCKS_MAX)?;
-        Some(Below { share, interval, bin_share: with_percentile.count as f64 / total })
+        let are_combined = blocks.len() > PERCENTILE_BLOCKS_MAX;
+        let widening = if are_combined { 1.0 } else { 1.0 + PERCENTILE_WIDENING / blocks.len() as f64 };
+        Some(Below { share, interval, widening, bin_share: with_percentile.count as f64 / total })
     }
 
     /// Returns the number of independent I/Os whose share below the percentile is as certain, at most `count`.
     fn independent(&self, count: f64) -> f64 {
-        let half = (self.interval.high - self.share).max(self.share - self.interval.low) / DEVIATIONS;
+        let half = (self.interval.high - self.share).max(self.share - self.interval.low) * self.widening / DEVIATIONS;
         let variance = self.share * (1.0 - self.share);
         if half > 0.0 { (variance / (half * half)).min(count) } else { count }
     }

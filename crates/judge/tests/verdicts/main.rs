@@ -3,9 +3,11 @@
 mod bounds;
 mod classes;
 mod compare;
+mod compared;
 mod coverage;
 mod inference;
 mod limits;
+mod reference;
 mod requirements;
 mod saved;
 mod simulation;

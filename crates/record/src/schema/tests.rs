@@ -91,6 +91,81 @@ fn integers_that_a_double_rounds_are_strings() {
     assert!(text.contains("\"sum_ns\": \"18446744073709551615\""), "{text}");
 }
 
+/// Integers up to 2^53 - 1 are numbers, larger ones are strings.
+#[test]
+fn integers_are_strings_beyond_a_doubles() {
+    const LAST: u64 = (1 << 53) - 1;
+    assert_eq!(
+        write_document(&[LAST, LAST + 1]).expect("integers"),
+        "[\n 9007199254740991,\n \"9007199254740992\"\n]\n"
+    );
+    let signed = write_document(&[LAST as i64, -(LAST as i64), -(LAST as i64) - 1]).expect("integers");
+    assert_eq!(signed, "[\n 9007199254740991,\n -9007199254740991,\n \"-9007199254740992\"\n]\n");
+    let wide = write_document(&[u128::from(LAST), u128::MAX]).expect("integers");
+    assert_eq!(wide, format!("[\n 9007199254740991,\n \"{}\"\n]\n", u128::MAX));
+    assert_eq!(read_document::<Vec<i64>>(signed.as_bytes()).expect("as written")[2], -(LAST as i64) - 1);
+    assert_eq!(read_document::<Vec<u128>>(wide.as_bytes()).expect("as written")[1], u128::MAX);
+    assert_eq!(read_document::<Vec<i64>>(b"[-5, 7]").expect("numbers"), [-5, 7]);
+}
+
+/// Four levels have lines. Deeper values stay on theirs.
+#[test]
+fn values_below_four_levels_are_on_one_line() {
+    let nested = write_document(&vec![vec![vec![vec![vec![1, 2], vec![]], vec![]]]]).expect("lists");
+    assert_eq!(nested, "[\n [\n  [\n   [\n    [1, 2],\n    []\n   ],\n   []\n  ]\n ]\n]\n");
+    assert_eq!(write_document(&Vec::<u8>::new()).expect("a list"), "[]\n");
+}
+
+/// Each count is part of the sum that must fit into 64 bits.
+#[test]
+fn counts_beyond_64_bits_are_refused() {
+    const HALF: u64 = 1 << 63;
+    let changes: [fn(&mut Record); 24] = [
+        |record| record.workers[0].nonfatal_errors = HALF,
+        |record| record.workers[0].stats.syncs = HALF,
+        |record| record.workers[0].stats.usage.context_switches = HALF,
+        |record| record.workers[0].stats.usage.major_faults = HALF,
+        |record| record.workers[0].stats.usage.minor_faults = HALF,
+        |record| record.workers[0].stats.waits.completion = HALF,
+        |record| record.workers[0].stats.waits.throttle_sleep = HALF,
+        |record| record.workers[0].stats.waits.lookaside = HALF,
+        |record| record.workers[0].stats.waits.lookaside_completions[7] = HALF,
+        |record| record.workers[0].stats.depth.floor[7] = HALF,
+        |record| record.workers[0].stats.submit.upto[6] = HALF,
+        |record| record.workers[0].stats.complete.upto[0] = HALF,
+        |record| record.workers[0].stats.ddirs[0].ios = HALF,
+        |record| record.workers[0].stats.ddirs[1].bytes = HALF,
+        |record| record.workers[0].stats.ddirs[2].dropped = HALF,
+        |record| record.workers[0].stats.ddirs[2].arrivals = Some(Arrivals { late: HALF, ..Arrivals::default() }),
+        |record| record.workers[0].stats.ddirs[1].clat.record_many(1, HALF),
+        |record| record.workers[0].stats.sync_lat.record_many(1, HALF),
+        |record| record.workers[0].stats.targets[0].ddirs[0].issued = HALF,
+        |record| record.timeline[0].slots[0].ddirs[1].ios = HALF,
+        |record| record.timeline[0].slots[1].ddirs[0].bytes = HALF,
+        |record| record.timeline[0].slots[1].disks[0].ios[1] = HALF,
+        |record| record.timeline[0].slots[1].disks[0].bytes[0] = HALF,
+        |record| record.workers[0].stats.ddirs[0].short = HALF,
+    ];
+    for (at, change) in changes.iter().enumerate() {
+        let mut one = record(&[]);
+        change(&mut one);
+        assert!(check_record(&one).is_ok(), "half of the counts: {at}");
+        one.workers[1].stats.ddirs[2].issued = HALF;
+        let error = check_record(&one).expect_err("too many").message;
+        assert!(error.contains("more than 64 bits"), "{at}: {error}");
+    }
+}
+
+#[test]
+fn phases_have_a_limit() {
+    let of = |phase| {
+        let plan = Plan { workers: vec![Worker { phase, ..worker("a") }], ..Plan::default() };
+        check_record(&Record::new(Arc::new(plan), 0)).map_err(|error| error.message)
+    };
+    assert_eq!(of(65_535), Ok(()));
+    assert_eq!(of(65_536), Err("worker `a` has phase 65536, the maximum is 65535".to_owned()));
+}
+
 #[test]
 fn numbers_in_strings_are_numbers_and_nothing_else() {
     assert!(changed("\"count\": 3", "\"count\": \"3\"").is_ok());

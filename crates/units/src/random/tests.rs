@@ -108,6 +108,26 @@ fn skewed_distributions_match_fio() {
     assert_eq!([(); 6].map(|()| normal.draw()), [10930, 11026, 11417, 15720, 13754, 2986]);
 }
 
+/// The number that is drawn most often is the center; around it, for the normal distribution.
+#[test]
+fn a_center_moves_a_distribution() {
+    const RANGES: u64 = 1000;
+    for (center, place) in [(0.0, 0), (0.3, 300), (0.75, 750)] {
+        let mut zipf = Zipf::new(RANGES, 1.2, Some(center), 7, false);
+        let mut pareto = Pareto::new(RANGES, 0.1, Some(center), 7, false);
+        let most = |draw: &mut dyn FnMut() -> u64| {
+            let mut counts = vec![0; RANGES as usize];
+            (0..5000).for_each(|_| counts[draw() as usize] += 1);
+            (0..RANGES).max_by_key(|at| counts[*at as usize]).expect("numbers")
+        };
+        assert_eq!([most(&mut || zipf.draw()), most(&mut || pareto.draw())], [place; 2]);
+    }
+    // The mean of uniform draws is the middle, half of a range from 0.
+    let mut normal = Normal::new(RANGES, 1.0, Some(0.75), 7, false);
+    let mean = (0..5000).map(|_| normal.draw()).sum::<u64>() as f64 / 5000.0;
+    assert!((mean - 750.0).abs() < 10.0, "{mean}");
+}
+
 #[test]
 fn reseed_restarts_a_skewed_sequence() {
     let mut zipf = Zipf::new(100, 0.9, Some(0.3), 1, false);

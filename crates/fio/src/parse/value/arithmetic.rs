@@ -32,9 +32,7 @@ pub fn evaluate(text: &str, is_time: bool) -> Result<Evaluated, Problem> {
     if !number.value.is_finite() {
         return Err(Problem::error(0..end, "the result is not a number", "out of range"));
     }
-    let value = if number.is_float { number.value.trunc() } else { number.whole as f64 };
-    let value = if number.is_float || number.whole.unsigned_abs() >= 1 << 53 { number.value } else { value };
-    Ok(Evaluated { value, has_unit: evaluator.has_unit, end })
+    Ok(Evaluated { value: number.value, has_unit: evaluator.has_unit, end })
 }
 
 #[derive(Clone, Copy)]
@@ -256,6 +254,8 @@ fn number_length(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn bytes(text: &str) -> Option<f64> {
@@ -306,6 +306,82 @@ mod tests {
         for (unit, us) in [("us", 1.0), ("ms", 1e3), ("s", 1e6), ("m", 60e6), ("h", 3600e6), ("d", 86_400e6)] {
             assert_eq!(evaluate(&format!("(3{unit})"), true).map(|time| time.value), Ok(3.0 * us), "{unit}");
         }
+    }
+
+    /// A random expression, its value, and whether all operators apply to whole numbers of 64 bits.
+    fn expression() -> impl Strategy<Value = (String, i64)> {
+        let leaf = (0i64..1000, 0usize..4).prop_map(|(number, form)| match form {
+            0 => (format!("{number}"), number),
+            1 => (format!("0x{number:x}"), number),
+            2 => (format!(" {number} k"), number * 1024),
+            _ => (format!("-{number}"), -number),
+        });
+        leaf.prop_recursive(4, 16, 2, |inner| {
+            (inner.clone(), inner, 0usize..5).prop_map(|((one, a), (other, b), operator)| {
+                // Each operand is in parentheses of its own, and small enough for the next product.
+                let (a, b) = (a % 100_000, b % 100_000);
+                let [one, other] = [(one, a), (other, b)].map(|(text, _)| format!("(({text}) % 100000)"));
+                match operator {
+                    0 => (format!("{one} + {other}"), a + b),
+                    1 => (format!("{one}-{other}"), a - b),
+                    2 => (format!("{one}*{other}"), a * b),
+                    3 if b != 0 => (format!("{one}/{other}"), a / b),
+                    4 if b != 0 => (format!("{one} % {other}"), a % b),
+                    _ => (format!("-{one}"), -a),
+                }
+            })
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn expressions_have_the_value_of_rust((text, value) in expression()) {
+            let found = evaluate(&format!("({text})"), false);
+            prop_assert_eq!(found.map(|found| found.value), Ok(value as f64), "{}", text);
+        }
+    }
+
+    #[test]
+    fn operators_without_parentheses_follow_their_rank() {
+        assert_eq!(bytes("(2-3-4)"), Some(-5.0));
+        assert_eq!(bytes("(64/4/2)"), Some(8.0));
+        assert_eq!(bytes("(100%7*2)"), Some(4.0));
+        assert_eq!(bytes("(2+2^3*5-1)"), Some(41.0));
+        assert_eq!(bytes("(-2^2)"), Some(4.0), "the sign belongs to the number, as in fio");
+        assert_eq!(bytes("(2^-1)"), Some(0.5));
+        assert_eq!(bytes("(1.5+1.5)"), Some(3.0));
+        assert_eq!(bytes("(7.5/2)"), Some(3.75));
+        assert_eq!(bytes("(2^100*2^100)"), Some(2f64.powi(200)));
+        assert_eq!(bytes("(1e3+1.5e1)"), Some(1015.0));
+        assert_eq!(bytes("(1e+2+1E-1)"), Some(100.1));
+        assert_eq!(bytes("(1/1e-21)"), None, "too small a divisor");
+        assert_eq!(bytes("(1/0.5)"), Some(2.0));
+    }
+
+    #[test]
+    fn errors_mark_what_is_wrong() {
+        let problem = |text: &str| evaluate(text, false).map_err(|problem| (problem.range, problem.message));
+        let of = |range, message: &str| Err((range, message.to_owned()));
+        assert_eq!(problem("(1+)"), of(3..4, "unexpected `)`"));
+        assert_eq!(problem("(1"), of(2..2, "the expression is incomplete"));
+        assert_eq!(problem("(4/ 0)"), of(2..5, "division by zero"));
+        assert_eq!(problem("(5%1.5)"), of(2..6, "`%` needs whole numbers"));
+        assert_eq!(problem("(9e999)"), of(0..7, "the result is not a number"));
+        assert_eq!(problem("(1)x"), of(3..4, "unexpected `x`"));
+        let ends = ["(1):5", "(1) ,5", "(1)#", "(2)"].map(|text| evaluate(text, false).map(|found| found.end));
+        assert_eq!(ends, [Ok(3), Ok(4), Ok(3), Ok(3)]);
+    }
+
+    #[test]
+    fn nesting_has_a_limit() {
+        let nested = |levels: usize| bytes(&format!("{}1{}", "(".repeat(levels), ")".repeat(levels)));
+        assert_eq!([nested(DEPTH_MAX), nested(DEPTH_MAX + 1)], [Some(1.0), None]);
+        let negated = |signs: usize| bytes(&format!("({}1)", "-".repeat(signs)));
+        assert_eq!([negated(DEPTH_MAX - 1), negated(DEPTH_MAX)], [Some(-1.0), None]);
+        let powers = |count: usize| bytes(&format!("(1{})", "^1".repeat(count)));
+        assert_eq!([powers(DEPTH_MAX - 1), powers(DEPTH_MAX)], [Some(1.0), None]);
+        // Levels that have ended do not count.
+        assert_eq!(bytes(&format!("(0{})", "+(1)+-1+2^1".repeat(DEPTH_MAX))), Some(2.0 * DEPTH_MAX as f64));
     }
 
     #[test]

@@ -199,12 +199,14 @@ fn range(text: &str, context: &mut Context) -> Result<(u64, u64), Problem> {
     let error = |message: &str| Problem::error(0..text.len(), message, "expected a range such as 4k-64k");
     let at = find_outside_parentheses(text, '-').or_else(|| find_outside_parentheses(text, ':'));
     let at = at.ok_or_else(|| error("not a range"))?;
-    let mut end = |part: &str| -> Result<u64, Problem> {
+    let mut end = |offset: usize, part: &str| -> Result<u64, Problem> {
         let scale = Scale::Bytes { kb_base: context.kb_base };
-        let parsed = number::parse(part, scale, &mut context.problems)?;
+        let mut problems = Vec::new();
+        let parsed = number::parse(part, scale, &mut problems).map_err(|problem| problem.shifted(offset))?;
+        context.problems.extend(problems.into_iter().map(|problem| problem.shifted(offset)));
         u64::try_from(parsed.value).ok().filter(|_| !parsed.is_percent).ok_or_else(|| error("not a size"))
     };
-    let (a, b) = (end(&text[..at])?, end(&text[at + 1..])?);
+    let (a, b) = (end(0, &text[..at])?, end(at + 1, &text[at + 1..])?);
     Ok((a.min(b), a.max(b)))
 }
 

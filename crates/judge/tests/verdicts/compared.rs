@@ -1,0 +1,210 @@
+//! The lines, notes and limits of comparisons, on runs whose figures are known.
+
+use std::sync::Arc;
+
+use assessment::{Assessment, By, Comparison, ComparisonNote, Round, Steady, SteadyRule, SteadyState, Study, Test};
+use judge::compare::{ChangeLimit, Run, SIDES_MAX, apply, cases, compare, conclusion, repeated, side_name};
+use judge::inference::difference;
+use judge::verdict::Conclusion;
+use plan::{Ddir, Plan, Worker};
+use record::{Record, Timeline};
+
+use crate::verdict::assessment;
+
+const SECOND: u64 = 1_000_000_000;
+
+/// Returns a run with these numbers of reads in each second, of 4 KiB and with this latency.
+fn reads(seconds: &[u64], ns: u64) -> Record {
+    let plan = Plan { workers: vec![Worker::default()], ..Plan::default() };
+    let mut record = Record::new(Arc::new(plan), 77);
+    let mut timeline = Timeline::new(0, SECOND, Vec::new());
+    let stats = &mut record.workers[0].stats.ddirs[Ddir::Read as usize];
+    for (second, ios) in (0..).zip(seconds) {
+        timeline.count((second * SECOND, (second + 1) * SECOND), Ddir::Read, *ios, ios * 4096);
+        stats.ios += ios;
+        stats.bytes += ios * 4096;
+    }
+    stats.runtime_ns = seconds.len() as u64 * SECOND;
+    (0..100).for_each(|_| stats.lat.record(ns));
+    timeline.end(stats.runtime_ns, &[(0, stats.runtime_ns)]);
+    record.timeline.push(timeline);
+    record
+}
+
+fn steady(ios: u64) -> Record {
+    reads(&[ios; 4], 1000)
+}
+
+fn runs(records: &[Record]) -> Vec<Run<'_>> {
+    records.iter().map(Run::Record).collect()
+}
+
+fn limits(text: &str) -> Vec<ChangeLimit> {
+    ChangeLimit::parse_all(text).expect("limits")
+}
+
+fn test(name: &str, rounds: Vec<Round>) -> Test {
+    Test::of_rounds(name.to_owned(), String::new(), String::new(), rounds)
+}
+
+fn rounds(at: &[(&str, &str)], records: Vec<Record>) -> Vec<Round> {
+    let at: Vec<(String, String)> = at.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    records.into_iter().map(|record| Round { at: at.clone(), record }).collect()
+}
+
+fn of_study(study: Study, tests: Vec<Test>) -> Assessment {
+    Assessment { study, ..assessment(tests) }
+}
+
+fn preconditioning(tests: Vec<Test>) -> Assessment {
+    of_study(Study::Preconditioning, tests)
+}
+
+#[test]
+fn sets_are_letters() {
+    assert_eq!([0, 1, 7, SIDES_MAX, 99].map(side_name), ['A', 'B', 'H', 'I', 'I']);
+}
+
+#[test]
+fn single_runs_have_the_ratio_of_their_figures_and_the_interval_of_their_seconds() {
+    let (one, other) = ([1000, 1010, 990, 1005, 995, 1000], [900, 910, 890, 905, 895, 903]);
+    let (first, mut second) = (reads(&one, 1000), reads(&other, 1000));
+    // I/Os that no second has.
+    second.workers[0].stats.ddirs[Ddir::Read as usize].ios += 600;
+    let found = compare(&[vec![Run::Record(&first)], vec![Run::Record(&second)]], &[], &[]);
+    let metrics: Vec<String> = found.lines.iter().map(|line| line.metric.to_string()).collect();
+    assert_eq!(metrics, ["read.iops", "read.bw", "read.lat.p50", "read.lat.p99"]);
+    let line = &found.lines[0];
+    assert_eq!((line.test.as_str(), line.unit.as_str(), line.side, line.runs), ("run", "IOPS", 1, (1, 1)));
+    assert_eq!((line.by, line.shown, line.p, line.detectable), (By::Intervals, false, None, None));
+    let figures = [6000.0 / 6.0, (5403.0 + 600.0) / 6.0];
+    assert!((line.first - figures[0]).abs() < 1e-9 && (line.second - figures[1]).abs() < 1e-9, "{line:?}");
+    let ratio = figures[1] / figures[0];
+    assert!((line.ratio - ratio).abs() < 1e-12);
+    // The interval of the seconds is moved to the ratio of the figures.
+    let [a, b] = [one, other].map(|seconds| seconds.map(|ios| ios as f64));
+    let of_seconds = difference(&a, &b).expect("six seconds");
+    let moved = ratio / (1.0 + of_seconds.share);
+    let (low, high) = line.interval.expect("an interval");
+    assert!((low - (1.0 + of_seconds.interval.low) * moved).abs() < 1e-12, "{low}");
+    assert!((high - (1.0 + of_seconds.interval.high) * moved).abs() < 1e-12, "{high}");
+    assert_eq!((found.tested, found.confidence), (0, 0.95));
+    // Latencies have no seconds here.
+    assert_eq!((found.lines[2].by, found.lines[2].interval), (By::Nothing, None));
+}
+
+#[test]
+fn repeats_show_a_difference_over_all_figures() {
+    let side = |base: u64| [0, 4, 8, 12, 16].map(|more| steady(base + more));
+    let (a, b) = (side(1000), side(900));
+    let found = compare(&[runs(&a), runs(&b), runs(&a)], &[], &limits("read.lat.max>5%"));
+    let sides: Vec<(usize, String, bool)> =
+        found.lines.iter().map(|line| (line.side, line.metric.to_string(), line.shown)).collect();
+    let of = |side, name: &str, shown| (side, name.to_owned(), shown);
+    let expected = [
+        of(1, "read.iops", true),
+        of(2, "read.iops", false),
+        of(1, "read.bw", true),
+        of(2, "read.bw", false),
+        of(1, "read.lat.p50", false),
+        of(2, "read.lat.p50", false),
+        of(1, "read.lat.p99", false),
+        of(2, "read.lat.p99", false),
+        of(1, "read.lat.max", false),
+        of(2, "read.lat.max", false),
+    ];
+    assert_eq!(sides, expected);
+    assert_eq!((found.tested, found.lines[0].runs, found.lines[0].by), (10, (5, 5), By::Repeats));
+    // Two of ten p are discoveries: the intervals have 1 - 0.05 × 2 / 10.
+    assert!((found.confidence - 0.99).abs() < 1e-12, "{}", found.confidence);
+    let (line, equal) = (&found.lines[0], &found.lines[1]);
+    assert!((line.first - 1008.0).abs() < 1e-9 && (line.second - 908.0).abs() < 1e-9);
+    assert!(line.interval.is_some_and(|(low, high)| low < line.ratio && line.ratio < high && high < 1.0), "{line:?}");
+    assert!(equal.interval.is_some_and(|(low, high)| low < 1.0 && high > 1.0) && equal.p == Some(1.0));
+    assert!(line.p.is_some_and(|p| p < 1e-6) && line.detectable.is_some_and(|least| least > 0.0 && least < 0.05));
+}
+
+#[test]
+fn limits_are_broken_undecided_or_too_small() {
+    let (a, b) = ([1000, 1004, 1008, 1012].map(steady), [900, 904, 908, 912].map(steady));
+    let applied = |text: &str| {
+        let mut found = compare(&[runs(&a), runs(&b)], &[], &[]);
+        apply(&mut found, &limits(text)).map(|()| found)
+    };
+    let broken = applied("read.iops<-5%,read.bw<-20%").expect("figures");
+    assert_eq!((broken.failed.len(), broken.undecided.len(), broken.notes.len()), (1, 0, 0));
+    let failed = &broken.failed[0];
+    assert_eq!((failed.limit.as_str(), failed.test.as_str(), failed.side), ("read.iops<-5%", "run", 1));
+    assert!((failed.difference - (906.0 / 1006.0 - 1.0)).abs() < 1e-12);
+    assert_eq!(conclusion(&broken), Conclusion::Failed);
+    let small = applied("read.iops>0.1%").expect("figures");
+    let detectable = small.lines[0].detectable.expect("repeats");
+    let note =
+        ComparisonNote::LimitNotDetectable { limit: "read.iops>0.1%".to_owned(), test: "run".to_owned(), detectable };
+    assert_eq!((small.notes.as_slice(), conclusion(&small)), ([note].as_slice(), Conclusion::Done));
+    assert_eq!(applied("write.iops<-5%").expect_err("no writes").limit, "write.iops<-5%");
+    let mut single = compare(&[runs(&a[..1]), runs(&b[..1])], &[], &[]);
+    apply(&mut single, &limits("read.iops<-5%")).expect("figures");
+    assert_eq!((single.failed.len(), single.undecided.len(), conclusion(&single)), (0, 1, Conclusion::Inconclusive));
+    single.failed = broken.failed;
+    assert_eq!(conclusion(&single), Conclusion::Failed);
+    assert_eq!(conclusion(&Comparison::default()), Conclusion::Done);
+}
+
+#[test]
+fn tests_that_are_missing_or_differ_have_notes() {
+    let larger = {
+        let mut record = steady(10);
+        record.workers[0].stats.ddirs[Ddir::Read as usize].bytes *= 2;
+        record
+    };
+    let first = preconditioning(vec![
+        test("both", rounds(&[], vec![steady(10)])),
+        test("first", rounds(&[], vec![steady(10)])),
+        test("job", rounds(&[], vec![steady(10)])),
+    ]);
+    let second = preconditioning(vec![
+        test("both", rounds(&[], vec![steady(20)])),
+        test("job", rounds(&[], vec![larger])),
+        test("second", rounds(&[], vec![steady(10)])),
+    ]);
+    let sides = [&first, &second, &second].map(|side| vec![Run::Assessment(side)]);
+    let found = compare(&sides, &[], &[]);
+    let missing = |test: &str, side| ComparisonNote::Missing { test: test.to_owned(), side };
+    let differ = |side| ComparisonNote::JobsDiffer { test: "job".to_owned(), side };
+    assert_eq!(found.notes, [missing("first", 1), differ(1), missing("second", 0), missing("first", 2), differ(2)]);
+    let tests: Vec<&str> = found.lines.iter().map(|line| line.test.as_str()).collect();
+    assert!(tests.contains(&"both") && tests.contains(&"job") && !tests.contains(&"first"), "{tests:?}");
+    assert_eq!(compare(&[], &[], &[]), Comparison::default());
+}
+
+#[test]
+fn rounds_of_a_suite_are_one_run_and_those_of_a_sweep_are_repeats() {
+    let four = || [10, 20, 30, 40].map(steady).to_vec();
+    let at = [("bs", "64k"), ("iodepth", "8")];
+    let values = |assessment: &Assessment| {
+        let cases = cases(&[Run::Assessment(assessment)]);
+        assert_eq!((cases.len(), cases[0].name.as_str()), (1, "sweep bs=64k iodepth=8"));
+        (cases[0].values(assessment::Metric::IOPS), cases[0].records().map(<[_]>::len).collect::<Vec<_>>())
+    };
+    let suite = preconditioning(vec![test("sweep", rounds(&at, four()))]);
+    assert_eq!(values(&suite), (vec![25.0], vec![4]));
+    let mut from_third = suite.clone();
+    from_third.tests[0].steady = Some(Steady {
+        rule: SteadyRule::Snia,
+        metric: assessment::Metric::IOPS,
+        values: Vec::new(),
+        from_round: Some(2),
+        state: SteadyState::StartsFarOff { first: 1 },
+    });
+    assert_eq!(values(&from_third), (vec![35.0], vec![2]));
+    from_third.tests[0].steady.as_mut().expect("a state").from_round = Some(4);
+    assert_eq!(values(&from_third), (vec![25.0], vec![4]), "no round is left: all count");
+    let sweep = assessment::read(&std::fs::read(SWEEP).expect("a saved sweep")).expect("a sweep");
+    let repeats = of_study(sweep.study, vec![test("sweep", rounds(&at, four()))]);
+    assert_eq!(values(&repeats), (vec![10.0, 20.0, 30.0, 40.0], vec![1; 4]));
+    let spread = &repeated(&[Run::Assessment(&repeats)], &[])[0];
+    assert_eq!((spread.test.as_str(), spread.median, spread.values.len()), ("sweep bs=64k iodepth=8", 25.0, 4));
+}
+
+const SWEEP: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/assessments/1-sweep.json");
