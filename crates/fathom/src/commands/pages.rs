@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use clap::CommandFactory;
+use clap_complete::Shell;
 use engine::OutputGuard;
 
 use crate::args::dialect_options::with_dialect_options;
@@ -16,7 +17,12 @@ use crate::{atomic_file, exit};
 pub fn completions(args: &CompletionsArgs) -> u8 {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut with_dialect_options(Cli::command()), PROGRAM, &mut script);
-    print_text(&String::from_utf8_lossy(&script))
+    let script = String::from_utf8_lossy(&script);
+    match args.shell {
+        // fish before version 4 expands a `?` without quotes.
+        Shell::Fish => print_text(&script.replace(" -s ? ", " -s '?' ")),
+        _ => print_text(&script),
+    }
 }
 
 /// Prints one man page, or writes all of them.

@@ -8,6 +8,7 @@ mod assess_reports;
 mod assess_room;
 mod ci;
 mod compare;
+mod completions;
 mod compressed_logs;
 mod consent;
 mod consumers;
