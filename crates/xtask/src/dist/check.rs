@@ -1,12 +1,14 @@
 //! `cargo xtask dist --check`: installs the packages in roots of their own and uses them as a user does. Needs root.
 
+mod rpm;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::files::{VERSION, copy, entries, name_of, output, recreate, text};
 
 /// Debian packages of the clean root, which is Debian 12. The real fio is there before fathom.
-const ROOT_PACKAGES: &str = "--include=man-db,bash-completion,fio";
+const ROOT_PACKAGES: &str = "--include=man-db,bash-completion,zsh,fish,fio";
 
 /// What a user does after the installation. Its output goes to the terminal.
 const FIRST_STEPS: &str = r#"set -e
@@ -15,12 +17,24 @@ fathom assess --short --size 32m --no-history
 man -P cat fathom-assess | grep -q -- --until-steady
 bash -c 'source /usr/share/bash-completion/bash_completion; _completion_loader fathom; COMP_WORDS=(fathom ass); COMP_CWORD=1
 _fathom fathom ass fathom; test "${COMPREPLY[*]}" = assess'
+# Debian's zsh searches another folder than that of the .rpm.
+zsh -f -c 'fpath+=(/usr/share/zsh/site-functions); autoload -U compinit; compinit -u -D; test $_comps[fathom] = _fathom
+autoload +X _fathom'
+fish -c 'complete -C "fathom ass"' | grep -q ^assess
 fathom assess --suite /usr/share/fathom/suites/quick.toml --short --size 32m --test read-iops --no-history --quiet >/dev/null
+test "$(readlink -f /usr/bin/fio)" = /usr/bin/fio && ! grep -q fathom /usr/bin/fio
+test "$(readlink -f /usr/bin/diskspd)" = /usr/lib/fathom/bin/diskspd && man -P cat diskspd | grep -q fathom
+diskspd -c1M -d1 -W0 -b4K target >/dev/null
 PATH=/usr/lib/fathom/bin:$PATH
 fio --name=a --ioengine=null --size=1m --record=fio.json >/dev/null && grep -q fathom fio.json
-diskspd -c1M -d1 -W0 -b4K target >/dev/null
-test "$(PATH=/usr/bin:/bin sh -c 'command -v fio')" = /usr/bin/fio && ! grep -q fathom /usr/bin/fio
 "#;
+
+/// The name fio after the removal of the real one. Its package is known to dpkg only.
+const WITHOUT_FIO: &str = "dpkg -r fio && update-alternatives --auto fio && fio --name=a --ioengine=null --size=1m";
+
+/// What must be absent after the removal of fathom.
+const REMOVED: &str = "for name in bin/fathom lib/fathom share/fathom bin/diskspd share/man/man1/diskspd.1.gz; do ! test -L /usr/$name -o \
+-e /usr/$name || { echo /usr/$name remains; exit 1; }; done";
 
 /// A check with the programs that it needs.
 struct Check {
@@ -32,7 +46,7 @@ struct Check {
 const CHECKS: [Check; 7] = [
     Check { name: "checksums", needs: &["sha256sum"], run: checksums },
     Check { name: ".deb in a clean root", needs: &["mmdebstrap", "unshare"], run: deb },
-    Check { name: ".rpm in a clean root", needs: &["mmdebstrap", "unshare", "rpm"], run: rpm },
+    Check { name: ".rpm in a clean root", needs: &rpm::NEEDS, run: rpm::check },
     Check { name: "container images", needs: &["skopeo", "umoci", "qemu-aarch64"], run: images },
     Check { name: "deploy/kubernetes", needs: &["kubernetes-validate"], run: kubernetes },
     Check { name: "deploy/github", needs: &["actionlint"], run: github },
@@ -122,16 +136,8 @@ fn deb(place: &Place) -> Result<(), String> {
     copy(&place.artifact(".deb")?, &root.join("fathom.deb"))?;
     in_root(&root, "dpkg -i /fathom.deb && dpkg -V fathom")?;
     in_root(&root, FIRST_STEPS)?;
-    in_root(&root, "dpkg -r fathom && ! test -e /usr/bin/fathom && ! test -e /usr/lib/fathom && test -x /usr/bin/fio")
-}
-
-/// Installs the `.rpm` in the same root: no registry has one of Fedora. Its dependencies are not resolved there.
-fn rpm(place: &Place) -> Result<(), String> {
-    let root = place.clean_root("rpm")?;
-    let mut install = Command::new("rpm");
-    install.arg("--root").arg(&root).args(["--dbpath", "/var/lib/rpm", "--nodeps", "--install"]);
-    output(install.arg(place.artifact(".rpm")?))?;
-    in_root(&root, FIRST_STEPS)
+    in_root(&root, &format!("cp -a /usr/bin/fio /real && {WITHOUT_FIO} && rm /usr/bin/fio && mv /real /usr/bin/fio"))?;
+    in_root(&root, &format!("dpkg -r fathom && {REMOVED} && test -x /usr/bin/fio"))
 }
 
 /// Runs a script in a root.

@@ -12,6 +12,9 @@ use crate::steps::check;
 pub fn make(folders: &Folders, tools: &Tools) -> Result<(), String> {
     let mut deb = tools.command("cargo-deb");
     deb.current_dir(folders.root).args(["deb", "--quiet", "--no-build", "--no-strip", "--package", "fathom"]);
+    if let Some(maintainer) = maintainer() {
+        deb.args(["--maintainer", &maintainer]);
+    }
     deb.arg("--output").arg(&folders.packages);
     check(".deb", deb)?;
     let mut rpm = tools.command("cargo-generate-rpm");
@@ -19,4 +22,11 @@ pub fn make(folders: &Folders, tools: &Tools) -> Result<(), String> {
     // The rpm of old distributions does not read zstd.
     rpm.args(["--payload-compress", "gzip", "--output"]).arg(&folders.packages);
     check(".rpm", rpm)
+}
+
+/// Returns whoever makes the package, as Debian's tools know them.
+fn maintainer() -> Option<String> {
+    let address = std::env::var("DEBEMAIL").ok()?;
+    let name = std::env::var("DEBFULLNAME").unwrap_or_else(|_| "The fathom authors".to_owned());
+    Some(format!("{name} <{address}>"))
 }
