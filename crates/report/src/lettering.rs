@@ -1,6 +1,19 @@
 //! The widths of texts in a built-in font: pictures look the same on every machine.
 
+use std::io::Read;
+use std::sync::LazyLock;
+
+use flate2::read::DeflateDecoder;
 use ttf_parser::{Face, FaceParsingError, GlyphId};
+
+static REGULAR: LazyLock<Vec<u8>> = LazyLock::new(|| inflated(include_bytes!(concat!(env!("OUT_DIR"), "/regular"))));
+static BOLD: LazyLock<Vec<u8>> = LazyLock::new(|| inflated(include_bytes!(concat!(env!("OUT_DIR"), "/bold"))));
+
+/// Returns a font that the build script compressed. A font that cannot be read is empty, which its parser refuses.
+fn inflated(deflated: &[u8]) -> Vec<u8> {
+    let mut font = Vec::new();
+    DeflateDecoder::new(deflated).read_to_end(&mut font).map_or_else(|_| Vec::new(), |_| font)
+}
 
 pub struct Lettering {
     regular: Face<'static>,
@@ -9,8 +22,7 @@ pub struct Lettering {
 
 impl Lettering {
     pub fn new() -> Result<Lettering, FaceParsingError> {
-        let face = |data: &'static [u8]| Face::parse(data, 0);
-        Ok(Lettering { regular: face(notosans::REGULAR_TTF)?, bold: face(notosans::BOLD_TTF)? })
+        Ok(Lettering { regular: Face::parse(&REGULAR, 0)?, bold: Face::parse(&BOLD, 0)? })
     }
 
     pub fn face(&self, is_bold: bool) -> &Face<'static> {

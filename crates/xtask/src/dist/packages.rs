@@ -24,7 +24,7 @@ pub fn make(folders: &Folders, tools: &Tools) -> Result<(), String> {
     check(".rpm", rpm)
 }
 
-/// Returns whoever makes the package, as Debian's tools know them.
+/// Returns the name and address in the environment, as Debian's tools know them.
 fn maintainer() -> Option<String> {
     let address = std::env::var("DEBEMAIL").ok()?;
     let name = std::env::var("DEBFULLNAME").unwrap_or_else(|_| "The fathom authors".to_owned());

@@ -8,12 +8,13 @@ use super::source::{Source, line_of};
 /// Crates that are not part of the program, and `os`, whose callers check the path.
 const OTHER_CRATES: [&str; 9] =
     ["os", "xtask", "bench", "fuzz", "tests/harness", "tests/truth", "tests/faults", "tests/parsers", "tests/soak"];
-/// The output guard and the files that pass it, and the build script.
-const GUARD: [&str; 4] = [
+/// The output guard and the files that pass it, and the build scripts.
+const GUARD: [&str; 5] = [
     "crates/engine/src/output_guard.rs",
     "crates/fathom/src/atomic_file.rs",
     "crates/fathom/src/temporary_file.rs",
     "crates/fathom/build.rs",
+    "crates/report/build.rs",
 ];
 /// Items of the standard library that create or replace files: module or type, and name.
 const ITEMS: [(&str, &str); 7] = [
