@@ -128,6 +128,35 @@ fn a_center_moves_a_distribution() {
     assert!((mean - 750.0).abs() < 10.0, "{mean}");
 }
 
+/// The mean of 12 draws, moved by a share of the deviation. What lies outside of the range is halved until it does not.
+#[test]
+fn normal_draws_are_moved_within_their_range() {
+    const RANGES: u64 = 8;
+    let (mut normal, mut random) = (Normal::new(RANGES, 50.0, Some(0.5), 3, false), Tausworthe32::new(3));
+    let mut halved = 0;
+    for _ in 0..200_000 {
+        let sum: u64 = (0..12).map(|_| u64::from(random.draw()) % (RANGES + 1)).sum();
+        let (rank, off) = (sum.div_ceil(12) as i64, (4.0 * random.fraction()) as i64 - 2);
+        let fits = |off: &i64| (0..RANGES as i64).contains(&(rank + off)) || *off == 0;
+        let expected = [off, off / 2, off / 4].into_iter().find(fits).expect("0 fits");
+        halved += u32::from(expected != off);
+        assert_eq!(normal.draw() as i64, (rank + expected) % RANGES as i64);
+    }
+    assert!(halved > 0);
+}
+
+#[test]
+fn draws_between_bounds_are_shares_of_the_range() {
+    let (mut wide, mut draws) = (Tausworthe64::new(6), Tausworthe64::new(6));
+    let (mut narrow, mut narrow_draws) = (Tausworthe32::new(6), Tausworthe32::new(6));
+    for (low, high) in [(0, 9), (5, 900), (1 << 20, 1 << 24), (7, 7)] {
+        let values = (high - low + 1) as f64;
+        assert_eq!(wide.between(low, high), low + (values * draws.fraction()) as u64);
+        let share = u64::from((values * narrow_draws.fraction()) as u32);
+        assert_eq!(u64::from(narrow.between(low as u32, high as u32)), low + share);
+    }
+}
+
 #[test]
 fn reseed_restarts_a_skewed_sequence() {
     let mut zipf = Zipf::new(100, 0.9, Some(0.3), 1, false);
