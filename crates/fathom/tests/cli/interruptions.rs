@@ -1,24 +1,34 @@
 //! A process that was stopped during the measured time says so, and blames nothing else.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use assessment::{FindingKind, Verdict};
 use record::InterruptionCause;
 
-use crate::stage::{Scratch, command, fathom, outcome, signal, wait_for_open_file};
+use crate::stage::{Scratch, command, fathom, outcome, signal, wait_for_open_file, wait_until};
+
+/// The watch of a run wakes up after this time. An interruption is what a wait took longer.
+const WATCH_INTERVAL: Duration = Duration::from_millis(100);
 
 #[test]
 fn a_stopped_process_is_reported_and_decides_nothing() {
     let scratch = Scratch::new("interruptions");
     let file = scratch.filled("data", 1 << 20);
     let line = "--name=a --filename=data --rw=randread --rate_iops=200 --time_based --runtime=4 --record=record";
+    let spawned = Instant::now();
     let child = fathom(scratch.path(), line).spawn().unwrap();
     wait_for_open_file(&child, &file);
     std::thread::sleep(Duration::from_millis(500));
     signal(&child, "STOP");
+    let until_stop = spawned.elapsed();
+    let stat = format!("/proc/{}/stat", child.id());
+    wait_until("the process is stopped", || std::fs::read_to_string(&stat).unwrap().contains(") T "));
+    let stopped = Instant::now();
     std::thread::sleep(Duration::from_millis(1500));
+    let at_least = stopped.elapsed() - WATCH_INTERVAL;
     signal(&child, "CONT");
     outcome(child).assert_success();
+    let at_most = spawned.elapsed();
 
     let record = record::schema::read(&std::fs::read(scratch.file("record")).unwrap()).unwrap();
     let found = judge::findings(&record);
@@ -28,7 +38,9 @@ fn a_stopped_process_is_reported_and_decides_nothing() {
     });
     let [one] = interrupted.expect("the interruption is found").as_slice() else { panic!("{interrupted:?}") };
     assert_eq!(one.cause, InterruptionCause::Stopped);
-    assert!((1_300_000_000..4_000_000_000).contains(&one.length_ns) && one.from_ns < 4_000_000_000, "{one:?}");
+    let [from, length] = [one.from_ns, one.length_ns].map(Duration::from_nanos);
+    assert!(at_least <= length && length <= at_most, "{one:?}: {at_least:?} to {at_most:?}");
+    assert!(from <= until_stop, "{one:?}: {until_stop:?}");
     let of_rate = ["step-down", "step-up", "levels", "not-steady", "rate-missed", "late-arrivals", "throttled"];
     assert!(!found.iter().any(|finding| of_rate.contains(&finding.kind.name())), "{found:?}");
     assert_eq!(judge::single::assessment(&record).verdict, Verdict::Inconclusive);

@@ -38,6 +38,10 @@ fn a_missed_rate_is_reported_and_a_met_rate_is_not() {
     let missed = run(&scratch, "-c8M -d1 -W0 -b4K -r -Su -o1 -g1000000i file");
     assert!(reports(&missed, "all threads: the requested rate was not met: "), "{}", missed.stderr);
     assert!(reports(&missed, "not submitted"), "{}", missed.stderr);
-    let met = run(&scratch, "-d1 -W0 -b4K -r -Su -o1 -g20i file");
-    assert!(!reports(&met, "the requested rate was not met"), "{}", met.stderr);
+    // On a busy machine the rate of a few I/Os can be missed, too: the counts of the run decide.
+    let few = run(&scratch, "-d1 -W0 -b4K -r -Su -o1 -g20i -Rrecord=record file");
+    let record = record::schema::read(&std::fs::read(scratch.file("record")).unwrap()).unwrap();
+    let arrivals = record.totals().all.arrivals.expect("an open loop");
+    let is_missed = arrivals.unissued >= 3 && arrivals.unissued * 200 > arrivals.due;
+    assert_eq!(reports(&few, "the requested rate was not met"), is_missed, "{arrivals:?}: {}", few.stderr);
 }

@@ -78,8 +78,19 @@ fn interrupt(sandbox: &Sandbox, case: &Interrupted, signals: &[Signal], rng: &mu
     if killed_by.is_none() && case.ends != Ends::AtOnce {
         problems.extend(faults::report_problem(case.command, &ended));
     }
+    wait_for_locks(child.id());
     problems.extend(left_behind(sandbox, signals));
     if problems.is_empty() { problems } else { with_output(problems, &ended) }
+}
+
+/// Waits until no lock of a process is left. The kernel ends the I/O of a killed process later than the process, and its files
+/// remain open and locked until then: another run takes them for those of an active run.
+fn wait_for_locks(process: u32) {
+    // The number of the lock, its kind and mode in three columns, and the process.
+    let is_of_process = |line: &str| line.split_whitespace().nth(4) == Some(process.to_string().as_str());
+    harness::wait_until("the locks of the run are released", || {
+        !std::fs::read_to_string("/proc/locks").unwrap().lines().any(is_of_process)
+    });
 }
 
 /// Returns whether commands start with the signal ignored, as in a shell's background jobs. It is lost until they handle it.
