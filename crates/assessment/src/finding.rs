@@ -60,6 +60,15 @@ pub enum Subject {
     Threads,
     /// Paths of targets.
     Targets(Vec<String>),
+    /// A part of one host's run.
+    Host { name: String, part: Box<Subject> },
+}
+
+impl Subject {
+    /// Returns this part of the run of one host.
+    pub fn on_host(self, name: &str) -> Subject {
+        Subject::Host { name: name.to_owned(), part: Box::new(self) }
+    }
 }
 
 /// What was found, with the numbers that show it.

@@ -55,4 +55,4 @@ pub use in_use::{InUse, TargetUses};
 pub use live::{Live, State};
 pub use machine::describe as machine;
 pub use output_guard::{Existing, OutputError, OutputGuard};
-pub use run::{Observer, Refusal, RunOptions, run};
+pub use run::{Observer, Refusal, RunOptions, Waiting, run};

@@ -14,6 +14,7 @@ mod driver;
 mod exit;
 mod file_call;
 mod findings;
+mod fio_report;
 mod input;
 mod line_targets;
 mod lines;
@@ -49,7 +50,7 @@ use std::process::ExitCode;
 use args::Command;
 use command_error::CommandError;
 use commands::{
-    assess, compare, delete, diskspd, export, fio, history, knee, limits, pages, schema, show, suite, sweep,
+    assess, compare, delete, diskspd, export, fio, fleet, history, knee, limits, pages, schema, show, suite, sweep,
 };
 use output::stderr_line;
 
@@ -131,6 +132,9 @@ fn run_command(command: Command, typed: &[String]) -> Result<u8, CommandError> {
         Command::Knee(args) => knee::main(&args, typed)?,
         Command::Sweep(args) => sweep::main(&args, typed)?,
         Command::Run(args) => commands::run::main(&args, typed)?,
+        Command::Fleet(args) => fleet::main(&args)?,
+        Command::FleetAgent => fleet::agent::main(),
+        Command::FleetWorker => fleet::worker::main(),
         Command::Fio(line) => fio::main(&line.args),
         Command::Diskspd(line) => diskspd::main(&line.args),
         Command::Show(args) => show::main(&args)?,

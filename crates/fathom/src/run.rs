@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{Lease, Live, Observer};
+use engine::{Lease, Live, Observer, Waiting};
 use os::platform::Platform;
 use os::signal::Interrupts;
 use plan::Plan;
@@ -29,15 +29,17 @@ pub trait Watcher {
 pub struct RunOptions<'a> {
     /// Interval between snapshots of all workers, for reports during the run.
     pub snapshot_every: Option<Duration>,
-    /// Called when all workers of a phase are ready. Workers start once it returns true.
-    pub may_start: &'a dyn Fn() -> bool,
+    /// Called once, after the checks and before anything is changed on a target. Returns false to end the run there.
+    pub may_prepare: &'a dyn Fn() -> bool,
+    /// Called regularly while workers wait for their start. They start once it returns true.
+    pub may_start: &'a dyn Fn(Waiting) -> bool,
     /// Holds the targets over all runs of a study.
     pub lease: Arc<Lease>,
 }
 
 impl Default for RunOptions<'_> {
     fn default() -> Self {
-        RunOptions { snapshot_every: None, may_start: &|| true, lease: Arc::default() }
+        RunOptions { snapshot_every: None, may_prepare: &|| true, may_start: &|_| true, lease: Arc::default() }
     }
 }
 
@@ -60,6 +62,7 @@ pub fn run(plan: &Arc<Plan>, interrupts: Interrupts, options: &RunOptions, watch
         tick: TICK,
         snapshot_every: options.snapshot_every,
         snapshot_wanted: &snapshot_wanted,
+        may_prepare: options.may_prepare,
         may_start: options.may_start,
     };
     let mut fold = Fold { record: new_record(plan), watcher };

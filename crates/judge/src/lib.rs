@@ -35,10 +35,17 @@ pub use load_generator::{load_generator, load_generators};
 pub use unwritten::reads_only_written;
 
 use assessment::{Finding, FindingKind};
-use record::Record;
+use record::{HostRecord, Record};
 
-/// Returns all findings on a run.
+/// Returns all findings on a run. On several hosts they are those of each host.
 pub fn findings(record: &Record) -> Vec<Finding> {
+    if record.fleet.is_some() {
+        let of_host = |(host, record): (&HostRecord, Record)| {
+            let found = findings(&record).into_iter();
+            found.map(|finding| Finding { subject: finding.subject.on_host(&host.name), ..finding }).collect::<Vec<_>>()
+        };
+        return record.host_records().flat_map(of_host).collect();
+    }
     let mut found = memory::find(record);
     found.extend(page_cache::find(record));
     found.extend(unwritten::find(record));

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use assessment::{Finding, FindingKind, LimitReason, LoadGenerator, LoadGeneratorLimit, Severity, Subject, TimeShares};
 use plan::stream::StreamRate;
 use plan::{Ddir, Engine, Origin, Worker};
-use record::{Record, Usage, WorkerRecord, WorkerStats};
+use record::{HostRecord, Record, Usage, WorkerRecord, WorkerStats};
 
 /// In a shorter run CPU times are unreliable: the kernel divides them between user mode and kernel by the tick.
 const RUNTIME_MIN_NS: u64 = 50_000_000;
@@ -58,6 +58,13 @@ pub fn load_generator<'a>(threads: impl IntoIterator<Item = Member<'a>>) -> Opti
 
 /// Judges each of fio's groups, or each time span of DiskSpd.
 pub fn load_generators(record: &Record) -> Vec<(Subject, LoadGenerator)> {
+    if record.fleet.is_some() {
+        let of_host = |(host, record): (&HostRecord, Record)| {
+            let found = load_generators(&record).into_iter();
+            found.map(|(subject, generator)| (subject.on_host(&host.name), generator)).collect::<Vec<_>>()
+        };
+        return record.host_records().flat_map(of_host).collect();
+    }
     let judged = groups(record).into_iter();
     judged.filter_map(|(subject, members)| load_generator(members).map(|judged| (subject, judged))).collect()
 }

@@ -123,8 +123,13 @@ pub fn assessment(record: &Record) -> Assessment {
 
 /// Returns the phase of a finding; `None` if it is about all phases.
 pub(crate) fn phase(record: &Record, finding: &Finding) -> Option<u32> {
-    match &finding.subject {
+    phase_of(record, &finding.subject)
+}
+
+fn phase_of(record: &Record, subject: &Subject) -> Option<u32> {
+    match subject {
         Subject::Jobs { phase, .. } => Some(*phase),
+        Subject::Host { part, .. } => phase_of(record, part),
         Subject::TimeSpan(number) => number.checked_sub(1),
         Subject::Targets(used) => {
             let uses = |worker: &&Worker| paths(worker).any(|path| used.iter().any(|used| used == path));

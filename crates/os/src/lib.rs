@@ -26,4 +26,4 @@ use linux as system;
 #[cfg(windows)]
 use windows as system;
 
-pub use system::{cgroup, event, machine, signal, standard_streams};
+pub use system::{cgroup, event, machine, mpi, signal, standard_streams};

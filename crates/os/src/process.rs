@@ -12,6 +12,9 @@ pub use crate::system::process::{
 /// Interval of polling a child process.
 const CHILD_POLL_INTERVAL: Duration = Duration::from_millis(5);
 
+/// Time of a child process between the request to end and its kill.
+const CHILD_GRACE: Duration = Duration::from_secs(2);
+
 /// Resource usage of a thread or process since its start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Usage {
@@ -72,6 +75,22 @@ pub fn end(
     }
     child.kill()?;
     child.wait().map(drop)
+}
+
+/// Waits up to `patience` for a child process, then ends it.
+///
+/// # Errors
+/// Returns the error of the system call if the child cannot be waited for.
+pub fn end_after(child: &mut Child, patience: Duration) -> io::Result<()> {
+    let mut left = patience;
+    while !left.is_zero() {
+        if child.try_wait()?.is_some() {
+            return Ok(());
+        }
+        std::thread::sleep(CHILD_POLL_INTERVAL);
+        left = left.saturating_sub(CHILD_POLL_INTERVAL);
+    }
+    end(child, CHILD_GRACE, CHILD_GRACE, || false)
 }
 
 /// Waits for a child process and returns its exit status.

@@ -100,6 +100,17 @@ pub struct Extent {
     pub fill_device: bool,
     /// Writes start at the end of the file.
     pub append: bool,
+    /// The job uses one of several equal parts of the region of each target. Other hosts use the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<Part>,
+}
+
+/// One of `count` equal parts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Part {
+    /// Number of the part, from 0.
+    pub index: u32,
+    pub count: u32,
 }
 
 /// How long written data lasts.

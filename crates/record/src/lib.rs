@@ -10,6 +10,7 @@ mod disk;
 mod error;
 mod event;
 mod fault;
+mod fleet;
 mod histogram;
 mod io_error;
 mod latency;
@@ -44,6 +45,7 @@ pub use event::{Ended, Event, Stage, Started};
 pub use fault::{
     AccessFault, BoundFeature, ContentFault, LogFault, MemoryLimit, OsError, OutputRefusal, ReplayFault, StreamFault,
 };
+pub use fleet::{Fleet, FleetStart, HostRecord};
 pub use histogram::{Bin, Histogram};
 pub use io_error::{BelowMinimum, FailedIo, IoError, RateUnit, Subject};
 pub use latency::Latency;
@@ -101,6 +103,9 @@ pub struct Record {
     /// The run was stopped before its end.
     #[serde(default)]
     pub stopped: bool,
+    /// The hosts, if the run was on several. `machine` is then that of the first host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fleet: Option<Fleet>,
 }
 
 /// What one worker did.
@@ -143,6 +148,7 @@ impl Record {
             timeline: Vec::new(),
             targets: Vec::new(),
             stopped: false,
+            fleet: None,
         }
     }
 

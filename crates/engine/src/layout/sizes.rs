@@ -90,13 +90,15 @@ pub(crate) fn share_out(
         let bonus = if extra > 0 { block } else { 0 };
         extra = extra.saturating_sub(1);
         let mut io_size = io_size(worker, real, offset, each.saturating_add(bonus), fraction)?;
-        if io_size == UNKNOWN {
-            total = UNKNOWN;
-        } else {
+        if io_size != UNKNOWN {
             io_size = percent_of_file(worker, io_size, offset, block);
-            total = total.saturating_add(percent_of_pass(worker, io_size));
         }
         let end = io_size.saturating_add(offset);
+        let (offset, io_size) = part_of(worker, offset, io_size)?;
+        total = match io_size {
+            UNKNOWN => UNKNOWN,
+            _ => total.saturating_add(percent_of_pass(worker, io_size)),
+        };
         let grows = found.kind == Kind::Regular && end > real;
         let extend = grows && !flags.diskless && !worker.targets.create.on_open;
         let real_size = if grows && (!flags.diskless || flags.fake) { end } else { real };
@@ -163,6 +165,20 @@ fn io_size(
             Ok((drawn - drawn % min_block(worker)).saturating_sub(offset))
         }
     }
+}
+
+/// Returns the worker's part of a region: offset and bytes. The parts begin at multiples of the largest block, and the last
+/// part has the rest.
+fn part_of(worker: &Worker, offset: u64, io_size: u64) -> Result<(u64, u64), RunError> {
+    let Some(part) = worker.targets.extent.part.filter(|_| io_size != UNKNOWN) else { return Ok((offset, io_size)) };
+    let block = worker.access.block.max_bytes.0.into_iter().max().unwrap_or(1).max(1);
+    let each = io_size / u64::from(part.count.max(1)) / block * block;
+    if each == 0 {
+        return Err(too_small(worker, io_size / u64::from(part.count.max(1)), block));
+    }
+    let skipped = each * u64::from(part.index);
+    let is_last = part.index + 1 == part.count;
+    Ok((offset + skipped, if is_last { io_size - skipped } else { each }))
 }
 
 fn bad_offset(worker: &Worker, offset: u64, bytes: u64) -> RunError {

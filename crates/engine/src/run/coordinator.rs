@@ -46,6 +46,10 @@ pub fn run(plan: &Arc<Plan>, options: &RunOptions, observer: &mut dyn Observer) 
     // A report of a refused plan includes the machine, too.
     observer.event(Event::Machine(machine::describe()));
     check::check_aside(plan, &options.lease, options.stop, STOP_PATIENCE, options.platform).map_err(Refusal)?;
+    if !(options.may_prepare)() {
+        observer.event(Event::Stopped);
+        return Ok(());
+    }
     let mut coordinator = Coordinator::new(plan, options, observer);
     let _watch = TargetWatch::start(options);
     coordinator.lay_out();

@@ -177,7 +177,8 @@ mod tests {
             tick,
             snapshot_every: None,
             snapshot_wanted: &|| false,
-            may_start: &|| true,
+            may_prepare: &|| true,
+            may_start: &|_| true,
         };
         let mut ends = Ends::default();
         let mut coordinator = Coordinator::new(&plan, &options, &mut ends);

@@ -7,6 +7,7 @@ use record::{Ended, Event, Stage, TargetFacts};
 
 use super::coordinator::Coordinator;
 use super::errors::setup_stuck;
+use super::options::Waiting;
 use crate::fault::PrepareError;
 use crate::phase::PhaseWatch;
 use crate::phase_setup::PhaseSetup;
@@ -80,11 +81,14 @@ impl Coordinator<'_> {
 
     /// Opens the gates once the run may start, and reports each stage of the phase.
     pub(super) fn follow_phase(&mut self, now_ns: u64) {
-        if !self.waiting.is_empty() && (self.options.may_start)() {
-            self.waiting.drain(..).for_each(|gate| gate.count_out());
-        }
         let Some(watch) = &mut self.phase else { return };
         let phase = watch.phase();
+        if !self.waiting.is_empty() {
+            let are_ready = self.waiting.iter().all(|gate| gate.missing() == 1);
+            if (self.options.may_start)(Waiting { phase, are_ready }) {
+                self.waiting.drain(..).for_each(|gate| gate.count_out());
+            }
+        }
         while let Some(stage) = watch.advance(now_ns) {
             self.observer.event(Event::Stage { phase, stage });
         }

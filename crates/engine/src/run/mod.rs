@@ -13,4 +13,4 @@ mod status;
 
 pub use coordinator::run;
 pub use observer::Observer;
-pub use options::{Refusal, RunOptions};
+pub use options::{Refusal, RunOptions, Waiting};

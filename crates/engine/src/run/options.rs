@@ -23,8 +23,18 @@ pub struct RunOptions<'a> {
     pub snapshot_every: Option<Duration>,
     /// Called regularly. Returns true to take snapshots of all workers at once.
     pub snapshot_wanted: &'a dyn Fn() -> bool,
-    /// Called when all workers of a phase are ready. Workers start once it returns true.
-    pub may_start: &'a dyn Fn() -> bool,
+    /// Called once, after the checks and before anything is changed on a target. Returns false to end the run there.
+    pub may_prepare: &'a dyn Fn() -> bool,
+    /// Called regularly while workers wait for their start. They start once it returns true.
+    pub may_start: &'a dyn Fn(Waiting) -> bool,
+}
+
+/// Workers that wait for their start.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Waiting {
+    pub phase: u32,
+    /// All of them are ready. Others start when they are.
+    pub are_ready: bool,
 }
 
 /// Why a plan is not run. Nothing was changed.

@@ -36,6 +36,11 @@ impl Gate {
         }
     }
 
+    /// Returns the number of places that are not ready.
+    pub fn missing(&self) -> usize {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).missing
+    }
+
     /// Counts one worker as ready.
     pub fn count_out(&self) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);

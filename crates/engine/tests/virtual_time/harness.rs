@@ -152,7 +152,8 @@ pub fn run(model: DeviceModel, plan: Plan, script: Script) -> Run {
             tick: Duration::from_millis(50),
             snapshot_every: script.snapshot_every,
             snapshot_wanted: &|| false,
-            may_start: &|| true,
+            may_prepare: &|| true,
+            may_start: &|_| true,
         };
         let mut watch = Watch {
             clock,

@@ -6,6 +6,7 @@ pub mod assess;
 pub mod compare;
 pub mod dialect_line;
 pub mod dialect_options;
+pub mod fleet;
 pub mod history;
 pub mod knee;
 pub mod limits;
@@ -47,6 +48,13 @@ pub enum Command {
     Knee(Box<knee::Args>),
     Sweep(Box<sweep::Args>),
     Run(Box<run::Args>),
+    Fleet(Box<fleet::Args>),
+    /// Measure on one host of a fleet.
+    #[command(hide = true)]
+    FleetAgent,
+    /// Run the jobs of one host of a fleet.
+    #[command(hide = true)]
+    FleetWorker,
     /// Run a fio command line or job file.
     #[command(disable_help_flag = true, after_help = FIO_HELP)]
     Fio(DialectArgs),
@@ -114,7 +122,7 @@ fn read(args: &[String]) -> Result<Cli, Refusal> {
     let mut rest = args.to_vec();
     let line = match args.first().map(String::as_str) {
         Some("sweep") => dialect_line::take_of_sweep(&subcommand("sweep"), &mut rest),
-        Some("run") => dialect_line::take(&subcommand("run"), &mut rest),
+        Some(name @ ("run" | "fleet")) => dialect_line::take(&subcommand(name), &mut rest),
         _ => None,
     };
     let options = match args.first().map(String::as_str) {
@@ -130,6 +138,7 @@ fn read(args: &[String]) -> Result<Cli, Refusal> {
         Command::Knee(args) => args.complete(options)?,
         Command::Sweep(args) => args.complete(line)?,
         Command::Run(args) => args.complete(line)?,
+        Command::Fleet(args) => args.complete(line)?,
         Command::Export(args) => args.check()?,
         _ => {}
     }

@@ -6,6 +6,7 @@ pub mod delete;
 pub mod diskspd;
 pub mod export;
 pub mod fio;
+pub mod fleet;
 pub mod history;
 pub mod knee;
 pub mod limits;

@@ -27,6 +27,7 @@ mod diskspd_work;
 mod engines;
 mod faults;
 mod findings;
+mod fleet;
 mod full_disk;
 mod history;
 mod history_faults;

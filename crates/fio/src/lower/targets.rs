@@ -107,6 +107,7 @@ fn extent(values: &Values) -> Extent {
         offset_align_bytes: values.unsigned("offset_align"),
         fill_device: values.flag("fill_device"),
         append: values.flag("file_append"),
+        part: None,
     }
 }
 

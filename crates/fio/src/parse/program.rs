@@ -89,7 +89,12 @@ fn reject_unsupported(option: &ProgramOption, span: &Span, state: &mut State) ->
         state.warnings.push(Diagnostic { level: units::diagnostic::Level::Warning, ..diagnostic });
         return Ok(());
     }
-    Err(failed(state, diagnostic.help(option.help)))
+    let help = match option.name {
+        "server" => "no server is needed: `fathom fleet --hosts a,b fio job.fio` runs jobs on other machines",
+        "client" => "`fathom fleet --hosts a,b fio job.fio` runs jobs on other machines",
+        _ => option.help,
+    };
+    Err(failed(state, diagnostic.help(help)))
 }
 
 fn formats(text: &str, span: &Span, state: &mut State) -> Result<Formats, Stop> {

@@ -8,6 +8,9 @@ use units::errno;
 
 use crate::wording;
 
+/// fio's name for the sum of all hosts.
+const ALL_CLIENTS: &str = "All clients";
+
 /// Maximum number of percentiles: the number of fields in the terse format.
 pub(super) const PERCENTILES_MAX: usize = 20;
 
@@ -16,6 +19,9 @@ const NO_TARGET: LatencyTarget = LatencyTarget { target_ns: 0, window_ns: 0, per
 
 /// One entry of a report.
 pub(super) struct Entry<'a> {
+    pub name: &'a str,
+    /// The host of the workers, in a run on several hosts.
+    pub host: Option<&'a str>,
     /// The first worker. As in fio, the entry has its name and units.
     pub first: &'a Worker,
     /// The last worker. As in fio, the entry has its options and percentiles.
@@ -38,26 +44,48 @@ pub(super) const MIXED: usize = 3;
 
 /// Returns the entries of a report, in the order of the plan.
 pub(super) fn entries(record: &Record) -> Vec<Entry<'_>> {
+    let mut hosts = vec![None; record.workers.len()];
+    for (host, range) in record.host_workers() {
+        hosts[range].fill(Some(host.name.as_str()));
+    }
     let mut entries: Vec<Entry> = Vec::new();
-    for (worker, outcome) in record.plan.workers.iter().zip(&record.workers) {
+    for ((worker, outcome), host) in record.plan.workers.iter().zip(&record.workers).zip(hosts) {
         if !worker.measure.stats {
             continue;
         }
         match entries.last_mut() {
-            Some(entry) if worker.echo.group_reporting && entry.last.group == worker.group => {
-                entry.last = worker;
-                entry.members.push((worker, outcome));
-                entry.stats.merge(&outcome.stats);
+            Some(entry) if worker.echo.group_reporting && entry.last.group == worker.group && entry.host == host => {
+                entry.add(worker, outcome);
             }
-            _ => entries.push(Entry {
-                first: worker,
-                last: worker,
-                members: vec![(worker, outcome)],
-                stats: outcome.stats.clone(),
-            }),
+            _ => entries.push(Entry::of_worker(worker, outcome, host)),
         }
     }
     entries
+}
+
+/// Returns the sum of all workers, in a run on several hosts.
+pub(super) fn all_clients(record: &Record) -> Option<Entry<'_>> {
+    if record.hosts().is_empty() {
+        return None;
+    }
+    let mut workers = record.plan.workers.iter().zip(&record.workers).filter(|(worker, _)| worker.measure.stats);
+    let (first, outcome) = workers.next()?;
+    let mut sum = Entry { name: ALL_CLIENTS, ..Entry::of_worker(first, outcome, None) };
+    workers.for_each(|(worker, outcome)| sum.add(worker, outcome));
+    Some(sum)
+}
+
+impl<'a> Entry<'a> {
+    fn of_worker(worker: &'a Worker, outcome: &'a WorkerRecord, host: Option<&'a str>) -> Entry<'a> {
+        let (name, members, stats) = (&worker.name, vec![(worker, outcome)], outcome.stats.clone());
+        Entry { name, host, first: worker, last: worker, members, stats }
+    }
+
+    fn add(&mut self, worker: &'a Worker, outcome: &'a WorkerRecord) {
+        self.last = worker;
+        self.members.push((worker, outcome));
+        self.stats.merge(&outcome.stats);
+    }
 }
 
 impl Entry<'_> {

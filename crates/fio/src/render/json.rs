@@ -1,6 +1,6 @@
 //! fio's JSON report: its keys, their order and its formatting.
 
-use super::entry::{Entry, Section, entries, milliseconds, shares};
+use super::entry::{Entry, Section, all_clients, entries, milliseconds, shares};
 use super::eta::FIRST_ESTIMATE_S;
 use super::fathom_object::Analysis;
 use super::group::{Group, groups};
@@ -8,9 +8,9 @@ use super::latency_buckets::{BOUNDS, BOUNDS_MS, LatencyBuckets};
 use super::normal::depth_levels;
 use super::options::{Detail, ReportOptions};
 use super::version::version_of;
-use super::{disks, fathom_object, json_text, steady_state};
+use super::{disks, fathom_object, hosts, json_text, steady_state};
 use plan::{IdleProfile, Unified};
-use record::{DiskCounters, DiskUse, Latency, Record};
+use record::{DiskCounters, DiskUse, HostRecord, Latency, Record};
 use serde_json::{Map, Value, json};
 
 /// The value of `eta` that fio prints if the end is unknown.
@@ -30,11 +30,21 @@ fn document(record: &Record, options: &ReportOptions, detail: Detail, analysis: 
         "timestamp_ms": options.now_unix_ms,
         "time": super::date::ctime(options.now_unix_ms, options.utc_offset_s),
     });
-    if !record.plan.global_options.is_empty() {
-        root["global options"] = named_options(&record.plan.global_options);
+    let jobs = |entries: &[Entry]| -> Value {
+        let of = |entry: &Entry| job(entry, &groups[&entry.first.group], record, options, detail, analysis);
+        entries.iter().map(of).collect()
+    };
+    if record.hosts().is_empty() {
+        if !record.plan.global_options.is_empty() {
+            root["global options"] = named_options(&record.plan.global_options);
+        }
+        root["jobs"] = jobs(&entries);
+    } else {
+        root["global options"] = record.hosts().iter().map(|host| global_options_of(record, host)).collect();
+        let mut clients = entries;
+        clients.extend(all_clients(record));
+        root["client_stats"] = jobs(&clients);
     }
-    let jobs = entries.iter().map(|entry| job(entry, &groups[&entry.first.group], record, options, detail, analysis));
-    root["jobs"] = jobs.collect();
     if !record.disks.is_empty() {
         root["disk_util"] = disks::all(&record.disks).into_iter().map(disk).collect();
     }
@@ -42,7 +52,17 @@ fn document(record: &Record, options: &ReportOptions, detail: Detail, analysis: 
         root["cpu_idleness"] = idleness(record);
     }
     root[fathom_object::KEY] = fathom_object::of_run(analysis);
+    if record.fleet.is_some() {
+        root[fathom_object::KEY]["fleet"] = hosts::json(record);
+    }
     root
+}
+
+/// Returns the global options with the host, as fio has them for several clients.
+fn global_options_of(record: &Record, host: &HostRecord) -> Value {
+    let mut object = named_options(&record.plan.global_options);
+    object["hostname"] = host.name.as_str().into();
+    object
 }
 
 fn named_options(options: &[(String, String)]) -> Value {
@@ -60,7 +80,7 @@ fn job(
     let elapsed_s = options.now_unix_ms.saturating_sub(record.started_unix_ms).div_ceil(1000);
     let eta_s = options.eta_s.filter(|_| elapsed_s >= FIRST_ESTIMATE_S).unwrap_or(ETA_UNKNOWN);
     let mut job = json!({
-        "jobname": entry.first.name,
+        "jobname": entry.name,
         "groupid": entry.first.group,
         "job_start": entry.started_ms(),
         "error": entry.error().map_or(0, |(errno, _)| errno),
@@ -99,6 +119,9 @@ fn job(
     }
     if let Some(object) = fathom_object::of_job(entry, detail, analysis) {
         job[fathom_object::KEY] = object;
+    }
+    if let Some(host) = entry.host {
+        job["hostname"] = host.into();
     }
     job
 }

@@ -10,6 +10,7 @@ mod error;
 mod eta;
 mod fathom_object;
 mod group;
+mod hosts;
 mod json;
 mod json_text;
 mod latency;

@@ -1,11 +1,11 @@
 //! fio's normal report.
 
-use super::entry::{Entry, Section, entries, milliseconds, shares};
+use super::entry::{Entry, Section, all_clients, entries, milliseconds, shares};
 use super::group::{Group, groups};
 use super::latency_buckets::{BOUNDS, BOUNDS_MS, LatencyBuckets};
 use super::number::{Prefix, Unit, short};
 use super::options::ReportOptions;
-use super::{disks, latency, steady_state};
+use super::{disks, hosts, latency, steady_state};
 use plan::{IdleProfile, Unified};
 use record::{DdirStats, Moments, Record};
 use std::fmt::Write;
@@ -20,6 +20,10 @@ pub fn normal(record: &Record, options: &ReportOptions) -> String {
     for entry in entries.iter().filter(|entry| entry.did_io()) {
         write_entry(&mut text, entry, &groups[&entry.first.group], options);
     }
+    if let Some(sum) = all_clients(record) {
+        write_entry(&mut text, &sum, &groups[&sum.first.group], options);
+        text.push_str(&hosts::normal(record));
+    }
     groups.values().for_each(|group| write_group(&mut text, group));
     text.push_str(&disks::normal(&record.disks));
     write_idleness(&mut text, record);
@@ -33,8 +37,10 @@ fn write_entry(text: &mut String, entry: &Entry, group: &Group, options: &Report
     };
     let _ = writeln!(
         text,
-        "{}: (groupid={}, jobs={}): err={error}: pid={}: {}",
-        one_line(&entry.first.name),
+        "{}{}: (groupid={}, jobs={}): err={error}: pid={}: {}",
+        // fio marks the text of a client like this.
+        entry.host.map(|host| format!("<{}> ", one_line(host))).unwrap_or_default(),
+        one_line(entry.name),
         entry.first.group,
         entry.members.len(),
         entry.pid(),

@@ -1,7 +1,7 @@
 //! fio's terse format, versions 2 to 5: one line of fields per entry.
 
 use super::disks;
-use super::entry::{Entry, PERCENTILES_MAX, Section, entries, milliseconds, shares};
+use super::entry::{Entry, PERCENTILES_MAX, Section, all_clients, entries, milliseconds, shares};
 use super::group::{Group, groups};
 use super::latency_buckets::LatencyBuckets;
 use super::normal::depth_levels;
@@ -20,13 +20,16 @@ pub fn terse(record: &Record, options: &ReportOptions) -> String {
     for entry in &entries {
         write_entry(&mut text, entry, &groups[&entry.first.group], record, options.terse_version);
     }
+    if let Some(sum) = all_clients(record) {
+        write_entry(&mut text, &sum, &groups[&sum.first.group], record, options.terse_version);
+    }
     text
 }
 
 fn write_entry(text: &mut String, entry: &Entry, group: &Group, record: &Record, version: u8) {
     let errno = entry.error().map_or(0, |(errno, _)| errno);
     let program = if version == 2 { String::new() } else { format!("{};", version_of(&record.fathom)) };
-    let _ = write!(text, "{version};{program}{};{};{errno}", one_line(&entry.first.name), entry.first.group);
+    let _ = write!(text, "{version};{program}{};{};{errno}", one_line(entry.name), entry.first.group);
     for section in entry.sections() {
         if version == 3 && section.slot == Ddir::Trim as usize && entry.unified() != Unified::Mixed {
             continue;

@@ -10,6 +10,7 @@ pub(crate) mod file;
 pub(crate) mod io;
 pub mod machine;
 pub(crate) mod memory;
+pub mod mpi;
 pub(crate) mod process;
 pub mod signal;
 pub mod standard_streams;

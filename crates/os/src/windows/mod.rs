@@ -11,6 +11,7 @@ mod handle;
 pub(crate) mod io;
 pub mod machine;
 pub(crate) mod memory;
+pub mod mpi;
 pub(crate) mod process;
 mod registry;
 pub mod signal;

@@ -11,6 +11,10 @@ pub(super) fn check(record: &Record) -> Result<(), SchemaError> {
     if expected != found {
         return Err(SchemaError::new(format!("the plan has {expected} workers, but `workers` has {found}")));
     }
+    let of_hosts = record.hosts().iter().fold(0usize, |sum, host| sum.saturating_add(host.workers));
+    if record.fleet.is_some() && of_hosts != found {
+        return Err(SchemaError::new(format!("the hosts have {of_hosts} workers, but `workers` has {found}")));
+    }
     for worker in &record.plan.workers {
         if worker.phase >= PHASES_MAX {
             let (name, phase) = (&worker.name, worker.phase);
@@ -31,6 +35,11 @@ pub(super) fn check(record: &Record) -> Result<(), SchemaError> {
     }
     for timeline in &record.timeline {
         check_timeline(timeline, record.phases.len())?;
+    }
+    for host in record.hosts() {
+        for timeline in &host.timeline {
+            check_timeline(timeline, host.phases.len())?;
+        }
     }
     // Then every sum in a report fits into 64 bits, too.
     if u64::try_from(sum(record)).is_err() {

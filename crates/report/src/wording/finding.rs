@@ -24,6 +24,10 @@ pub fn subject(subject: &Subject) -> Option<String> {
         Subject::TimeSpan(number) => Some(format!("time span {number}")),
         Subject::Threads => Some("all threads".to_owned()),
         Subject::Targets(paths) => Some(names(paths)),
+        Subject::Host { name, part } => {
+            let host = names(std::slice::from_ref(name));
+            Some(self::subject(part).map_or_else(|| host.clone(), |part| format!("{host}, {part}")))
+        }
     }
 }
 

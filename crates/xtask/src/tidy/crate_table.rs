@@ -28,7 +28,7 @@ impl Crate {
     }
 }
 
-const CRATES: [Crate; 22] = [
+const CRATES: [Crate; 23] = [
     library("units", "crates/units", &[]),
     library("plan", "crates/plan", &["units"]),
     library("iolog", "crates/iolog", &["plan"]),
@@ -49,6 +49,7 @@ const CRATES: [Crate; 22] = [
     library("report", "crates/report", &["units", "plan", "record", "assessment", "judge", "fio", "diskspd"])
         .tests(&["harness"]),
     library("history", "crates/history", &["units", "plan", "record", "assessment", "judge"]).tests(&["harness"]),
+    library("fleet", "crates/fleet", &["plan", "record", "os"]),
     library("live", "crates/live", &["units", "plan", "record", "os", "engine"]),
     library(
         "fathom",
@@ -67,6 +68,7 @@ const CRATES: [Crate; 22] = [
             "report",
             "history",
             "live",
+            "fleet",
         ],
     )
     .tests(&["harness"]),

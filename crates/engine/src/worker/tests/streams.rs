@@ -37,7 +37,8 @@ fn run(workers: Vec<Worker>) -> Record {
         tick,
         snapshot_every: None,
         snapshot_wanted: &|| false,
-        may_start: &|| true,
+        may_prepare: &|| true,
+        may_start: &|_| true,
     };
     let mut fold = Fold(Record::new(Arc::clone(&plan), 0));
     crate::run(&plan, &options, &mut fold).unwrap();

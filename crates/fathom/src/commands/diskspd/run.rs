@@ -71,7 +71,7 @@ fn run_plan(
     (events, live): (&NamedEvents, &LiveOptions),
     watch: &mut Watch,
 ) -> Result<Record, String> {
-    let may_start = || events.may_start();
+    let may_start = |_| events.may_start();
     let options = RunOptions { may_start: &may_start, ..RunOptions::default() };
     let mut study = Single::new(Session::default(), Arc::clone(plan));
     let mut display = LiveViews::open(watch, live)?;

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use ::fio::parse::settings::ProgramSettings;
-use ::fio::render::{self, Detail, ProgressLine, ReportOptions, WorkerProgress, WorkerState};
+use ::fio::render::{self, ProgressLine, WorkerProgress, WorkerState};
 use engine::Live;
 use os::signal::Interrupts;
 use plan::Plan;
@@ -13,8 +13,9 @@ use super::debug::Debug;
 use crate::driver::Display;
 use crate::exit;
 use crate::findings;
+use crate::fio_report;
 use crate::output::{Output, stderr_line, write_stderr, write_stderr_raw, write_stdout, write_stdout_raw};
-use crate::run::{Watcher, unix_ms};
+use crate::run::Watcher;
 use crate::terminal::stderr_is_terminal;
 
 pub struct Watch<'a> {
@@ -104,24 +105,8 @@ impl<'a> Watch<'a> {
     }
 
     fn report(&mut self, record: &Record) {
-        let options = ReportOptions {
-            now_unix_ms: if record.ended_unix_ms > 0 { record.ended_unix_ms } else { unix_ms() },
-            utc_offset_s: record.utc_offset_s,
-            eta_s: self.eta_s,
-            terse_version: self.program.terse_version as u8,
-        };
-        let formats = self.program.formats;
-        let reports = render::Formats {
-            normal: formats.normal,
-            terse: formats.terse,
-            json: match (formats.json, formats.json_plus) {
-                (_, true) => Some(Detail::Bins),
-                (true, false) => Some(Detail::Plain),
-                (false, false) => None,
-            },
-        };
-        let findings = if reports.json.is_some() { findings::described(record) } else { Vec::new() };
-        self.output.write(&render::report(record, reports, &options, &findings::analysis(&findings)));
+        let text = fio_report::text(record, self.program, self.eta_s);
+        self.output.write(&text);
     }
 
     fn clear_eta(&mut self) {

@@ -1,0 +1,114 @@
+//! The job of a fleet: what the parser read on this machine, for the parsers of the hosts.
+
+use std::cell::RefCell;
+use std::io::{self, BufRead, Cursor};
+
+use ::fio::parse::env::Env;
+use ::fleet::{Job, Place};
+
+use crate::machine::RealMachine;
+
+/// Variable of job files with the host's name.
+const HOST: &str = "host";
+/// The host's name before the host is known. It is replaced in the plan.
+const HOST_MARK: &str = "%h";
+
+/// This machine. Keeps the files and variables that are read.
+#[derive(Default)]
+pub struct Recorder(RefCell<Job>);
+
+impl Recorder {
+    /// Returns the job of a command line that was parsed here.
+    pub fn into_job(self, words: &[String]) -> Job {
+        Job { words: words.to_vec(), ..self.0.into_inner() }
+    }
+}
+
+impl Env for Recorder {
+    fn var(&self, name: &str) -> Option<String> {
+        if name == HOST {
+            return Some(HOST_MARK.to_owned());
+        }
+        let value = RealMachine.var(name);
+        self.0.borrow_mut().variables.insert(name.to_owned(), value.clone());
+        value
+    }
+
+    fn read_file(&self, path: &str) -> io::Result<Vec<u8>> {
+        let bytes = RealMachine.read_file(path)?;
+        self.0.borrow_mut().files.insert(path.to_owned(), bytes.clone());
+        Ok(bytes)
+    }
+
+    fn open_log(&self, path: &str) -> io::Result<Box<dyn BufRead>> {
+        RealMachine.open_log(path)
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        RealMachine.exists(path)
+    }
+
+    /// The folders are on the hosts.
+    fn is_directory(&self, _path: &str) -> bool {
+        true
+    }
+
+    fn page_bytes(&self) -> u64 {
+        RealMachine.page_bytes()
+    }
+
+    fn memory_mib(&self) -> u64 {
+        RealMachine.memory_mib()
+    }
+
+    fn cpus(&self) -> u64 {
+        RealMachine.cpus()
+    }
+}
+
+/// A host of the fleet: the job's files and variables, and the machine's own memory, CPUs and folders.
+pub struct HostEnv<'a> {
+    pub job: &'a Job,
+    pub place: &'a Place,
+}
+
+impl Env for HostEnv<'_> {
+    fn var(&self, name: &str) -> Option<String> {
+        match name {
+            HOST => Some(self.place.host().to_owned()),
+            _ => self.job.variables.get(name).cloned().flatten(),
+        }
+    }
+
+    fn read_file(&self, path: &str) -> io::Result<Vec<u8>> {
+        self.job.files.get(path).cloned().ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    fn open_log(&self, path: &str) -> io::Result<Box<dyn BufRead>> {
+        match self.job.files.get(path) {
+            Some(bytes) => Ok(Box::new(Cursor::new(bytes.clone()))),
+            None => RealMachine.open_log(path),
+        }
+    }
+
+    /// The parser looks for job files only.
+    fn exists(&self, path: &str) -> bool {
+        self.job.files.contains_key(path)
+    }
+
+    fn is_directory(&self, path: &str) -> bool {
+        RealMachine.is_directory(&path.replace(HOST_MARK, self.place.host()))
+    }
+
+    fn page_bytes(&self) -> u64 {
+        RealMachine.page_bytes()
+    }
+
+    fn memory_mib(&self) -> u64 {
+        RealMachine.memory_mib()
+    }
+
+    fn cpus(&self) -> u64 {
+        RealMachine.cpus()
+    }
+}

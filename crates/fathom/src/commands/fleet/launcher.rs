@@ -1,0 +1,125 @@
+//! The launcher of MPI programs as a child process, and what its rank 0 writes.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use ::fleet::{Family, Front, HostSlots, Request, of_line, to_line};
+use record::{Record, schema};
+
+use super::agent::AgentMessage;
+use crate::args::fleet::Args;
+use crate::output::stderr_line;
+
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// Longest time from a stop to the result. Rank 0 gives up after half of it.
+const STOP_PATIENCE: Duration = Duration::from_secs(30);
+/// Longest time of the launcher after the result.
+const END_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Runs the request on the hosts.
+///
+/// # Errors
+/// The launcher cannot be started or ends without a result, or a host refuses the job.
+pub fn run(
+    launcher: (&Args, Family),
+    hosts: &[HostSlots],
+    request: &Request,
+    front: &mut dyn Front,
+) -> Result<Record, String> {
+    let mut launched = Launched::start(launcher, hosts)?;
+    launched.send(&to_line(request));
+    let mut stopped: Option<Instant> = None;
+    let outcome = loop {
+        match launched.messages.recv_timeout(POLL_INTERVAL) {
+            Ok(AgentMessage::Progress(progress)) => front.progress(&progress),
+            Ok(AgentMessage::Record(text)) => {
+                break schema::read(text.as_bytes()).map_err(|error| format!("the result is not valid:{error}"));
+            }
+            Ok(AgentMessage::Refused(reason)) => break Err(reason),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break Err("the launcher ended without a result".to_owned()),
+        }
+        if stopped.is_some_and(|since| since.elapsed() > STOP_PATIENCE) {
+            break Err(format!("no result within {} s after the stop", STOP_PATIENCE.as_secs()));
+        }
+        if stopped.is_none() && front.is_stopped() {
+            stopped = Some(Instant::now());
+            launched.send(b"stop\n");
+        }
+    };
+    launched.end();
+    outcome
+}
+
+/// Returns the family of the launcher.
+///
+/// # Errors
+/// The launcher cannot be started, or is of an unknown family.
+pub fn family(args: &Args) -> Result<Family, String> {
+    let version = Command::new(&args.launcher).arg("--version").stdin(Stdio::null()).output();
+    let version = version.map_err(|error| not_started(args, &error))?;
+    let text = [version.stdout, version.stderr].concat();
+    Family::of_version(&String::from_utf8_lossy(&text))
+        .ok_or_else(|| format!("{} is not a launcher of Open MPI, MPICH or Intel MPI", args.launcher.to_string_lossy()))
+}
+
+fn not_started(args: &Args, error: &std::io::Error) -> String {
+    let (launcher, reason) = (args.launcher.to_string_lossy(), units::errno::reason(error));
+    format!(
+        "{launcher} can't be started: {reason}\nhelp: install Open MPI or MPICH, or name the launcher with --launcher"
+    )
+}
+
+struct Launched {
+    child: Child,
+    input: Option<ChildStdin>,
+    messages: Receiver<AgentMessage>,
+}
+
+impl Launched {
+    fn start((args, family): (&Args, Family), hosts: &[HostSlots]) -> Result<Launched, String> {
+        let failed = |error: std::io::Error| not_started(args, &error);
+        let program = std::env::current_exe().map_err(failed)?;
+        let agent = [program.into_os_string(), "fleet-agent".into()];
+        let shell = args.remote_shell.as_deref();
+        let (words, variables) = family.command(hosts, args.fleet_net.as_deref(), shell, &agent);
+        let mut command = Command::new(&args.launcher);
+        command.args(words).envs(variables).stdin(Stdio::piped()).stdout(Stdio::piped());
+        // Ctrl-C stops the run through rank 0, so that the results of all hosts arrive.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut child = command.spawn().map_err(failed)?;
+        let input = child.stdin.take();
+        let output = child.stdout.take().ok_or("the launcher has no output")?;
+        let (sender, messages) = channel();
+        let read = move || {
+            let mut lines = BufReader::new(output);
+            let mut line = Vec::new();
+            while lines.read_until(b'\n', &mut line).is_ok_and(|bytes| bytes > 0) {
+                match of_line(&line) {
+                    Ok(message) => drop(sender.send(message)),
+                    Err(_) => stderr_line!("{}", String::from_utf8_lossy(line.trim_ascii_end())),
+                }
+                line.clear();
+            }
+        };
+        let started = std::thread::Builder::new().name("launcher".into()).spawn(read);
+        started.map_err(|error| format!("a thread cannot be created: {}", units::errno::reason(&error)))?;
+        Ok(Launched { child, input, messages })
+    }
+
+    /// Writes to rank 0. Its end is noticed by its output.
+    fn send(&mut self, bytes: &[u8]) {
+        if let Some(input) = &mut self.input {
+            let _ = input.write_all(bytes).and_then(|()| input.flush());
+        }
+    }
+
+    /// Waits for the launcher, and ends it if it does not end.
+    fn end(mut self) {
+        self.input = None;
+        let _ = os::process::end_after(&mut self.child, END_PATIENCE);
+    }
+}

@@ -1,0 +1,198 @@
+//! `fathom fleet-worker`: runs the jobs of one host. Orders come on standard input, reports go to standard output.
+
+use std::cell::{Cell, RefCell};
+use std::io::{BufRead, Write};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::time::{Duration, Instant};
+
+use ::fio::Request;
+use ::fleet::{HostRun, Job, Order, Place, Progress, Report, divide, monotonic_ns, of_line, to_line};
+use engine::{Live, Waiting};
+use plan::Plan;
+use record::{Message, Record, schema};
+use report::wording;
+
+use super::job::HostEnv;
+use crate::machine::RealMachine;
+use crate::run::{self, RunOptions, Watcher, unix_ms};
+use crate::{exit, plans, signals};
+
+/// Interval of reports about the progress.
+const PROGRESS_EVERY: Duration = Duration::from_secs(1);
+/// Time before a start in which nothing else is done.
+const SPIN_NS: u64 = 1_000_000;
+/// Time before a start from which the worker waits for it. Twice the longest round of the engine's coordinator.
+const WAIT_NS: u64 = 5_000_000;
+const ORDER_PATIENCE: Duration = Duration::from_millis(100);
+
+/// Runs the orders of the agent. Returns the exit code.
+pub fn main() -> u8 {
+    let outcome = signals::install().and_then(|interrupts| {
+        let orders = orders()?;
+        let Ok(Order::Check { job, place }) = orders.recv() else { return Ok(()) };
+        let plan = match host_plan(&job, &place) {
+            Ok(plan) => Arc::new(plan),
+            Err(reason) => {
+                report(&Report::Refused(reason));
+                return Ok(());
+            }
+        };
+        let start = Start { orders, announced: Cell::default(), agreed: Cell::default(), started: Cell::default() };
+        let options = RunOptions {
+            may_prepare: &|| start.may_prepare(),
+            may_start: &|waiting| start.may_start(waiting),
+            ..RunOptions::default()
+        };
+        let mut watch = Watch { start: &start, next_progress: RefCell::new(Instant::now()) };
+        let end = run::run(&plan, interrupts, &options, &mut watch);
+        start.report_started();
+        if end.refused.is_empty() {
+            let record = schema::write_unverified(&end.record).map_err(|error| error.to_string())?;
+            report(&Report::Ended(HostRun { record, monotonic_ns: monotonic_ns(), unix_us: unix_ms() * 1000 }));
+        } else {
+            let reasons: Vec<String> =
+                end.refused.iter().map(|error| wording::run_error(error, plan.origin.dialect())).collect();
+            report(&Report::Refused(reasons.join("\n")));
+        }
+        Ok(())
+    });
+    match outcome {
+        Ok(()) => exit::DONE,
+        Err(message) => {
+            report(&Report::Failed(message));
+            exit::FAILED
+        }
+    }
+}
+
+/// Plans the job with this host's CPUs, folders and name.
+fn host_plan(job: &Job, place: &Place) -> Result<Plan, String> {
+    let parsed = ::fio::parse(&job.words, &HostEnv { job, place }).map_err(|errors| plans::text(&errors))?;
+    let Request::Run(invocation) = parsed else { return Err("the command line defines no I/O".to_owned()) };
+    let mut plan = ::fio::lower(&invocation, &RealMachine);
+    divide(&mut plan, place)?;
+    Ok(plan)
+}
+
+/// Returns the orders, read by a thread. A stop, and the end of the agent, stop the run.
+fn orders() -> Result<Receiver<Order>, String> {
+    let (sender, orders) = channel();
+    let read = move || {
+        let mut lines = std::io::stdin().lock();
+        let mut line = Vec::new();
+        while lines.read_until(b'\n', &mut line).is_ok_and(|bytes| bytes > 0) {
+            match of_line(&line) {
+                Ok(Order::Stop) | Err(_) => signals::stop(),
+                Ok(order) => drop(sender.send(order)),
+            }
+            line.clear();
+        }
+        signals::stop();
+    };
+    let started = std::thread::Builder::new().name("orders".into()).spawn(read);
+    started.map_err(|error| format!("a thread cannot be created: {}", units::errno::reason(&error)))?;
+    Ok(orders)
+}
+
+/// Sends a report. The end of the agent is noticed on the other pipe.
+fn report(report: &Report) {
+    let mut pipe = std::io::stdout().lock();
+    let _ = pipe.write_all(&to_line(report)).and_then(|()| pipe.flush());
+}
+
+/// The starts of the phases, as agreed by the hosts.
+struct Start {
+    orders: Receiver<Order>,
+    /// The phase that was reported as ready.
+    announced: Cell<Option<u32>>,
+    /// The phase to start, and when.
+    agreed: Cell<Option<(u32, u64)>>,
+    /// The phase that started, and when, until it is reported.
+    started: Cell<Option<(u32, u64)>>,
+}
+
+impl Start {
+    /// Reports that the targets are checked, and waits for the other hosts.
+    fn may_prepare(&self) -> bool {
+        report(&Report::Checked);
+        while !is_stopping() {
+            match self.orders.recv_timeout(ORDER_PATIENCE) {
+                Ok(Order::Prepare) => return true,
+                Ok(_) => {}
+                Err(error) if error == std::sync::mpsc::RecvTimeoutError::Timeout => {}
+                Err(_) => return false,
+            }
+        }
+        false
+    }
+
+    /// Returns true at the agreed time. Workers of a phase that start later than the others start at once.
+    fn may_start(&self, waiting: Waiting) -> bool {
+        let phase = waiting.phase;
+        if self.announced.get() != Some(phase) {
+            if waiting.are_ready {
+                self.announced.set(Some(phase));
+                report(&Report::Ready { phase });
+            }
+            return false;
+        }
+        match self.orders.try_recv() {
+            Ok(Order::Start { phase, at_ns }) => self.agreed.set(Some((phase, at_ns))),
+            Ok(_) | Err(TryRecvError::Empty | TryRecvError::Disconnected) => {}
+        }
+        let Some((_, at_ns)) = self.agreed.get().filter(|(agreed, _)| *agreed == phase) else { return false };
+        if at_ns > monotonic_ns() + WAIT_NS {
+            return false;
+        }
+        if let Some(pause_ns) = at_ns.checked_sub(monotonic_ns() + SPIN_NS) {
+            std::thread::sleep(Duration::from_nanos(pause_ns));
+        }
+        while monotonic_ns() < at_ns {
+            std::hint::spin_loop();
+        }
+        if self.started.get().is_none() {
+            self.started.set(Some((phase, monotonic_ns())));
+        }
+        true
+    }
+
+    /// Reports a start, after it.
+    fn report_started(&self) {
+        if let Some((phase, at_ns)) = self.started.take() {
+            report(&Report::Started { phase, at_ns });
+        }
+    }
+}
+
+fn is_stopping() -> bool {
+    signals::stop_flag().load(std::sync::atomic::Ordering::Relaxed)
+}
+
+/// Reports the progress.
+struct Watch<'a> {
+    start: &'a Start,
+    next_progress: RefCell<Instant>,
+}
+
+impl Watcher for Watch<'_> {
+    fn message(&mut self, _: &Message) {}
+
+    fn tick(&mut self, _: &Record, live: &Live, _: u64) {
+        self.start.report_started();
+        let mut next = self.next_progress.borrow_mut();
+        if Instant::now() < *next {
+            return;
+        }
+        *next = Instant::now() + PROGRESS_EVERY;
+        let mut progress = Progress::default();
+        for worker in &live.workers {
+            for at in 0..3 {
+                progress.ios[at] += worker.ios[at].load(std::sync::atomic::Ordering::Relaxed);
+                progress.bytes[at] += worker.bytes[at].load(std::sync::atomic::Ordering::Relaxed);
+            }
+            progress.running += u32::from(worker.state() != engine::State::Ended);
+        }
+        report(&Report::Progress(progress));
+    }
+}

@@ -1,0 +1,157 @@
+//! `fathom fleet` on two hosts made of namespaces: each has its own network, names, mounts and monotonic clock.
+//!
+//! The launcher is the real one of Open MPI or MPICH. It starts its daemons through a script in place of ssh.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::stage::{Outcome, Scratch, binary, needs, shell, skipped};
+
+const HOSTS: [&str; 2] = ["a", "b"];
+/// The monotonic clock of the second host is ahead by this.
+const AHEAD_S: i64 = 86_400;
+
+/// Two hosts and the network of the launcher, connected by a bridge. All are removed on drop.
+struct Hosts {
+    scratch: Scratch,
+    prefix: String,
+}
+
+impl Hosts {
+    fn new(test: &str) -> Option<Hosts> {
+        needs("test $(id -u) = 0 || { echo root is needed for namespaces >&2; false; }")?;
+        let hosts = Hosts { scratch: Scratch::new(test), prefix: format!("f{}{}", std::process::id(), test.len()) };
+        let p = &hosts.prefix;
+        needs(&format!(
+            "ip netns add {p}-net && ip -n {p}-net link add bridge0 type bridge && ip -n {p}-net link set bridge0 up"
+        ))?;
+        for (at, name) in ["launcher", "a", "b"].into_iter().enumerate() {
+            needs(&format!(
+                "ip netns add {p}-{name} && ip -n {p}-net link add v{name} type veth peer name eth0 netns {p}-{name} && \
+                 ip -n {p}-net link set v{name} master bridge0 up && ip -n {p}-{name} link set lo up && \
+                 ip -n {p}-{name} addr add 10.77.0.{}/24 dev eth0 && ip -n {p}-{name} link set eth0 up",
+                at + 1
+            ))?;
+        }
+        needs(&format!("ip netns exec {p}-a unshare --time --monotonic 1 --uts --ipc --mount --fork true"))?;
+        let folder = hosts.scratch.path().display();
+        let script = format!(
+            "#!/bin/sh\n\
+             while [ \"${{1#-}}\" != \"$1\" ]; do shift; done\n\
+             host=$1; shift\n\
+             ahead=0; [ \"$host\" = b ] && ahead={AHEAD_S}\n\
+             export TMPDIR={folder}/tmp-$host; mkdir -p $TMPDIR\n\
+             exec ip netns exec {p}-$host unshare --time --monotonic $ahead --uts --ipc --mount --fork sh -c \
+             'hostname \"$0\"; mount -t tmpfs tmpfs /dev/shm; exec sh -c \"$1\"' $host \"$*\"\n"
+        );
+        let path = hosts.shell_path();
+        std::fs::write(&path, script).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        Some(hosts)
+    }
+
+    fn shell_path(&self) -> PathBuf {
+        self.scratch.file("remote-shell")
+    }
+
+    /// Runs a job on both hosts. The words of the job are separated by spaces.
+    fn run(&self, launcher: &str, hosts: &str, options: &str, job: &str) -> Outcome {
+        let mut command = Command::new("timeout");
+        command.args(["--signal=KILL", "100", "ip", "netns", "exec", &format!("{}-launcher", self.prefix)]);
+        command.arg(binary()).args(["fleet", "--hosts", hosts, "--launcher", launcher, "--fleet-net", "eth0"]);
+        command.arg("--remote-shell").arg(self.shell_path()).args(options.split_whitespace());
+        command.arg("fio").args(job.split_whitespace());
+        command.current_dir(self.scratch.path()).env("XDG_DATA_HOME", self.scratch.file("data"));
+        let output = command.output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Outcome { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) }
+    }
+}
+
+impl Drop for Hosts {
+    fn drop(&mut self) {
+        for name in ["a", "b", "launcher", "net"] {
+            let _ = shell(&format!("ip netns del {}-{name}", self.prefix));
+        }
+    }
+}
+
+/// Returns the launchers on this machine.
+fn launchers() -> Vec<&'static str> {
+    let known = ["mpirun.openmpi", "mpirun.mpich"];
+    let found: Vec<&str> = known.into_iter().filter(|name| shell(&format!("command -v {name}")).is_ok()).collect();
+    if found.is_empty() {
+        skipped("neither mpirun.openmpi nor mpirun.mpich is installed");
+    }
+    found
+}
+
+fn of_ddir(clients: &[Value], at: usize, field: &str) -> u64 {
+    clients[at]["read"][field].as_u64().unwrap()
+}
+
+#[test]
+fn a_job_on_two_hosts_is_one_run() {
+    let Some(hosts) = Hosts::new("fleet-one-run") else { return };
+    for launcher in launchers() {
+        for host in HOSTS {
+            std::fs::create_dir_all(hosts.scratch.file(host)).unwrap();
+        }
+        let job = "--name=rd --rw=randread --size=2m --bs=4k --directory=%h --output-format=json";
+        let report = hosts.run(launcher, "a,b", "", job).assert_success().json();
+        let clients = report["client_stats"].as_array().unwrap();
+        let names: Vec<&str> = clients.iter().filter_map(|client| client["hostname"].as_str()).collect();
+        assert_eq!((names, &clients[2]["jobname"]), (HOSTS.to_vec(), &Value::from("All clients")), "{launcher}");
+        for field in ["total_ios", "io_bytes"] {
+            assert_eq!(of_ddir(clients, 0, field) + of_ddir(clients, 1, field), of_ddir(clients, 2, field));
+        }
+        assert_eq!(of_ddir(clients, 2, "io_bytes"), 4 << 20);
+        let fleet = &report["fathom"]["fleet"];
+        let offset_s = fleet["hosts"][1]["clock_offset_ns"].as_i64().unwrap() / 1_000_000_000;
+        assert!([AHEAD_S - 1, AHEAD_S].contains(&offset_s), "{launcher}: {fleet}");
+        let bound_ns = fleet["hosts"][1]["clock_bound_ns"].as_u64().unwrap();
+        assert!(bound_ns > 0 && fleet["starts"][0]["skew_ns"].is_u64(), "{fleet}");
+    }
+}
+
+#[test]
+fn hosts_with_shared_targets_use_different_offsets() {
+    let Some(hosts) = Hosts::new("fleet-shared") else { return };
+    for launcher in launchers() {
+        let job = "--name=wr --rw=write --size=4m --bs=64k --filename=shared --write_bw_log=%h --log_offset=1 \
+                   --output-format=json --record=run.json";
+        let report = hosts.run(launcher, "a,b", "--shared", job).assert_success().json();
+        let written = report["client_stats"][2]["write"]["io_bytes"].as_u64().unwrap();
+        assert_eq!((written, std::fs::metadata(hosts.scratch.file("shared")).unwrap().len()), (4 << 20, 4 << 20));
+        let offsets = |log: &str| {
+            let text = std::fs::read_to_string(hosts.scratch.file(log)).unwrap();
+            let offset = |line: &str| line.split(',').nth(4).unwrap().trim().parse::<u64>().unwrap();
+            let mut offsets: Vec<u64> = text.lines().map(offset).collect();
+            offsets.sort_unstable();
+            offsets
+        };
+        let expected = |from: u64| (0..32).map(|nth| from + nth * (64 << 10)).collect::<Vec<u64>>();
+        assert_eq!(offsets("a_bw.1.log"), expected(0), "{launcher}");
+        assert_eq!(offsets("b_bw.2.log"), expected(2 << 20), "{launcher}");
+        let shown = shell(&format!("cd {} && {} show run.json", hosts.scratch.path().display(), binary().display()));
+        assert!(shown.unwrap().contains("All clients: (groupid=0, jobs=2)"));
+    }
+}
+
+#[test]
+fn a_refusal_of_one_host_changes_nothing_on_the_others() {
+    let Some(hosts) = Hosts::new("fleet-refusal") else { return };
+    std::fs::create_dir(hosts.scratch.file("a")).unwrap();
+    for launcher in launchers() {
+        let job = "--name=rd --rw=write --size=1m --directory=%h";
+        let refused = hosts.run(launcher, "a,b", "", job);
+        refused.ended_with(1).complained_of("nothing was run");
+        assert!(refused.stderr.contains("b: ") && !refused.stderr.contains("error: a: "), "{}", refused.stderr);
+        assert_eq!(std::fs::read_dir(hosts.scratch.file("a")).unwrap().count(), 0);
+        let twice = hosts.run(launcher, "a:2", "", "--name=x --rw=read --size=1m --ioengine=null");
+        twice.ended_with(1).complained_of("ranks 0 and 1 are on one host, a");
+    }
+}

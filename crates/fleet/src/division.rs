@@ -1,0 +1,122 @@
+//! What a host does of a plan.
+
+use plan::{Part, Plan, Worker};
+use serde::{Deserialize, Serialize};
+
+/// Replaced by the host's name in paths.
+const HOST_MARK: &str = "%h";
+
+/// Whether the hosts see the same targets under one path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub enum Sharing {
+    /// Each host has its own targets.
+    #[default]
+    Private,
+    /// All hosts have the same targets. Each uses its own part.
+    Shared,
+}
+
+/// The place of a host in a fleet.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Place {
+    pub rank: usize,
+    /// Names of all hosts.
+    pub hosts: Vec<String>,
+    pub sharing: Sharing,
+}
+
+impl Place {
+    /// Returns the name of the host.
+    pub fn host(&self) -> &str {
+        self.hosts.get(self.rank).map_or("", String::as_str)
+    }
+}
+
+/// Changes a plan to the part of one host: its names, its seeds, and its part of shared targets.
+///
+/// # Errors
+/// The job has an option that cannot be divided.
+pub fn divide(plan: &mut Plan, place: &Place) -> Result<(), String> {
+    let workers = plan.workers.len() as u32;
+    if let Some(stem) = &mut plan.aggregate_bandwidth_log {
+        name(stem, place);
+    }
+    for worker in &mut plan.workers {
+        // The seeds depend on the number.
+        worker.number += place.rank as u32 * workers;
+        name_paths(worker, place);
+        if place.sharing == Sharing::Shared && place.hosts.len() > 1 {
+            if let Some(option) = indivisible(worker) {
+                return Err(format!("{}: {option} does not work with --shared", worker.name));
+            }
+            worker.targets.extent.part = Some(Part { index: place.rank as u32, count: place.hosts.len() as u32 });
+        }
+    }
+    Ok(())
+}
+
+fn name_paths(worker: &mut Worker, place: &Place) {
+    let targets = &mut worker.targets;
+    targets.paths.iter_mut().chain(&mut targets.opendir).for_each(|path| name(path, place));
+    let logs = &mut worker.measure.logs;
+    for stem in [&mut logs.bandwidth, &mut logs.iops, &mut logs.latency, &mut logs.histogram].into_iter().flatten() {
+        name(stem, place);
+    }
+}
+
+fn name(path: &mut String, place: &Place) {
+    if path.contains(HOST_MARK) {
+        *path = path.replace(HOST_MARK, place.host());
+    }
+}
+
+/// Returns the option of a job whose targets cannot be divided.
+fn indivisible(worker: &Worker) -> Option<&'static str> {
+    let (targets, extent) = (&worker.targets, &worker.targets.extent);
+    let found = [
+        (extent.append, "file_append"),
+        (extent.fill_device, "fill_device"),
+        (targets.unlink || targets.unlink_each_loop, "unlink"),
+        (targets.create.on_open, "create_on_open"),
+        (worker.replay.is_some(), "read_iolog"),
+        (worker.zoned.is_some(), "zonemode=zbd"),
+    ];
+    found.into_iter().find_map(|(is_set, option)| is_set.then_some(option))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan() -> Plan {
+        let worker = |number| {
+            let mut worker = Worker { number, ..Worker::default() };
+            worker.targets.paths = vec!["/data/%h/file".to_owned()];
+            worker
+        };
+        Plan { workers: vec![worker(1), worker(2)], ..Plan::default() }
+    }
+
+    fn place(rank: usize, sharing: Sharing) -> Place {
+        Place { rank, hosts: vec!["a".to_owned(), "b".to_owned()], sharing }
+    }
+
+    #[test]
+    fn each_host_has_its_own_names_and_numbers() {
+        let mut plan = plan();
+        divide(&mut plan, &place(1, Sharing::Private)).unwrap();
+        assert_eq!(plan.workers[1].targets.paths, ["/data/b/file"]);
+        assert_eq!(plan.workers.iter().map(|worker| worker.number).collect::<Vec<_>>(), [3, 4]);
+        assert_eq!(plan.workers[0].targets.extent.part, None);
+    }
+
+    #[test]
+    fn shared_targets_are_divided() {
+        let mut shared = plan();
+        divide(&mut shared, &place(1, Sharing::Shared)).unwrap();
+        assert_eq!(shared.workers[0].targets.extent.part, Some(Part { index: 1, count: 2 }));
+        let mut unlinks = plan();
+        unlinks.workers[1].targets.unlink = true;
+        assert!(divide(&mut unlinks, &place(1, Sharing::Shared)).unwrap_err().contains("unlink"));
+    }
+}

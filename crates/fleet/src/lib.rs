@@ -1,0 +1,28 @@
+//! One run on many hosts, started by a launcher of MPI programs.
+//!
+//! Each host has an agent, which is connected to the other agents by a [`Link`], and a worker, a child process of the agent.
+//! The worker measures, and never loads MPI. The agent of rank 0 leads ([`root`]).
+
+mod clock;
+mod division;
+mod hello;
+mod job;
+mod launch;
+mod link;
+mod member;
+mod merge;
+mod message;
+mod process;
+mod root;
+
+pub use clock::monotonic_ns;
+pub use division::{Place, Sharing, divide};
+pub use hello::Hello;
+pub use job::Job;
+pub use launch::{Family, HostSlots};
+pub use link::{Link, LinkError, MpiLink, ThreadLink, is_launched, threads};
+pub use member::{Member, Worker, serve};
+pub use merge::{MergeError, merge};
+pub use message::{HostRun, Order, Progress, Report, of_line, to_line};
+pub use process::{StartedWorker, WorkerProcess};
+pub use root::{Farewell, FleetError, Front, Host, Outcome, Request, dismiss, lead};

@@ -1,0 +1,119 @@
+//! The agent of a host: passes orders to the worker, and reports to rank 0.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use crate::clock::monotonic_ns;
+use crate::hello::Hello;
+use crate::link::{Link, LinkError};
+use crate::message::{Order, Progress, Report, of_line, to_line};
+
+/// Interval of signs of life between rank 0 and the hosts.
+pub const INTERVAL: Duration = Duration::from_secs(2);
+/// Time without a sign of life after which the other side is lost.
+pub const PATIENCE: Duration = Duration::from_secs(3 * INTERVAL.as_secs());
+/// Pause between two looks for messages.
+pub const PAUSE: Duration = Duration::from_millis(1);
+
+/// The process that measures.
+pub trait Worker {
+    /// Sends an order.
+    ///
+    /// # Errors
+    /// The worker has ended.
+    fn send(&mut self, order: &Order) -> io::Result<()>;
+    /// Returns the next report. `None` if there is none yet.
+    fn try_recv(&mut self) -> Option<Report>;
+}
+
+/// The agent of a host.
+pub struct Member {
+    worker: Box<dyn Worker>,
+    hello: Option<Hello>,
+    progress: Progress,
+    next_sign: Instant,
+}
+
+impl Member {
+    pub fn new(hello: Hello, worker: Box<dyn Worker>) -> Member {
+        Member { worker, hello: Some(hello), progress: Progress::default(), next_sign: Instant::now() + INTERVAL }
+    }
+
+    /// Returns the next report for rank 0.
+    pub fn next_report(&mut self) -> Option<Report> {
+        if let Some(hello) = self.hello.take() {
+            return Some(Report::Hello(hello));
+        }
+        while let Some(report) = self.worker.try_recv() {
+            match report {
+                Report::Progress(progress) => self.progress = progress,
+                report => return Some(report),
+            }
+        }
+        if Instant::now() >= self.next_sign {
+            self.next_sign = Instant::now() + INTERVAL;
+            return Some(Report::Progress(self.progress));
+        }
+        None
+    }
+
+    /// Follows an order. Returns a report that rank 0 waits for.
+    pub fn follow(&mut self, order: &Order) -> Option<Report> {
+        match order {
+            Order::ReadClock => return Some(Report::Clock { host_ns: monotonic_ns() }),
+            Order::Check { .. } | Order::Prepare | Order::Start { .. } | Order::Stop => {
+                // The end of the worker is a report, too.
+                let _ = self.worker.send(order);
+            }
+            Order::BeginRoundTrips | Order::EndRoundTrips | Order::Alive | Order::Leave => {}
+        }
+        None
+    }
+}
+
+/// Runs the agent of a host other than rank 0's until rank 0 releases it.
+///
+/// # Errors
+/// The connection failed, or rank 0 is lost. The worker has been stopped.
+pub fn serve(mut link: Box<dyn Link>, mut member: Member) -> Result<(), LinkError> {
+    let mut heard = Instant::now();
+    let mut is_timed = false;
+    let outcome = loop {
+        match link.try_recv() {
+            Ok(Some((_, line))) => {
+                heard = Instant::now();
+                let Ok(order) = of_line::<Order>(&line) else {
+                    break Err(LinkError("a message of rank 0 is not valid".to_owned()));
+                };
+                match order {
+                    Order::Leave => break Ok(()),
+                    Order::BeginRoundTrips => is_timed = true,
+                    Order::EndRoundTrips => is_timed = false,
+                    _ => {}
+                }
+                if let Some(report) = member.follow(&order) {
+                    link.send(0, &to_line(&report))?;
+                }
+                continue;
+            }
+            Ok(None) => {}
+            Err(error) => break Err(error),
+        }
+        if heard.elapsed() > PATIENCE {
+            break Err(LinkError(format!("rank 0 was silent for {} s", PATIENCE.as_secs())));
+        }
+        match member.next_report() {
+            Some(report) => link.send(0, &to_line(&report))?,
+            None if is_timed => std::hint::spin_loop(),
+            None => std::thread::sleep(PAUSE),
+        }
+    };
+    match outcome {
+        Ok(()) => link.leave(),
+        Err(error) => {
+            member.follow(&Order::Stop);
+            link.abort();
+            Err(error)
+        }
+    }
+}

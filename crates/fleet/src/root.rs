@@ -1,0 +1,430 @@
+//! Rank 0: leads the hosts through one run.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use crate::clock::{self, HostClock, RoundTrip, monotonic_ns};
+use crate::division::{Place, Sharing};
+use crate::hello::{self, Hello};
+use crate::job::Job;
+use crate::link::{Link, LinkError};
+use crate::member::{INTERVAL, Member, PATIENCE, PAUSE};
+use crate::message::{HostRun, Order, Progress, Report, of_line, to_line};
+
+/// Time from the agreement on a start until the start.
+const LEAD: Duration = Duration::from_millis(30);
+/// Addition to [`LEAD`] for each host: the orders are sent one after another.
+const LEAD_PER_HOST: Duration = Duration::from_micros(200);
+/// Longest time until all processes have described their hosts.
+const HELLO_PATIENCE: Duration = Duration::from_secs(60);
+/// Longest time for the results of the other hosts after one is lost or a stop.
+const STOP_PATIENCE: Duration = Duration::from_secs(15);
+
+/// What a fleet does.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Request {
+    pub job: Job,
+    pub sharing: Sharing,
+    /// Two ranks on one host are accepted.
+    pub allows_shared_host: bool,
+}
+
+/// Shows a run on many hosts, and can stop it.
+pub trait Front {
+    /// Called every [`INTERVAL`] with the progress of each host.
+    fn progress(&mut self, hosts: &[Progress]);
+    /// Returns true to end the run.
+    fn is_stopped(&mut self) -> bool;
+}
+
+/// Why a fleet has no result.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FleetError {
+    /// The hosts cannot communicate.
+    Link(LinkError),
+    /// The request cannot run. Nothing was changed on any host.
+    Refused(Vec<String>),
+}
+
+impl fmt::Display for FleetError {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FleetError::Link(error) => error.fmt(to),
+            FleetError::Refused(reasons) => to.write_str(&reasons.join("\n")),
+        }
+    }
+}
+
+impl From<LinkError> for FleetError {
+    fn from(error: LinkError) -> FleetError {
+        FleetError::Link(error)
+    }
+}
+
+/// How far a host is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Stage {
+    #[default]
+    Silent,
+    Connected,
+    Checked,
+    Ready(u32),
+    Running,
+    /// Its result is here, or it will have none.
+    Over,
+}
+
+/// A host, as rank 0 knows it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Host {
+    pub name: String,
+    pub hello: Hello,
+    pub clock: HostClock,
+    /// Start of each phase on the host's clock.
+    pub starts_ns: Vec<(u32, u64)>,
+    pub run: Option<HostRun>,
+    /// Why it has no result.
+    pub failure: Option<String>,
+    stage: Stage,
+    progress: Progress,
+    heard: Instant,
+    /// The answer to the last [`Order::ReadClock`].
+    read_ns: Option<u64>,
+    refusal: Option<String>,
+}
+
+impl Host {
+    fn new() -> Host {
+        Host {
+            name: String::new(),
+            hello: Hello::default(),
+            clock: HostClock::default(),
+            starts_ns: Vec::new(),
+            run: None,
+            failure: None,
+            stage: Stage::default(),
+            progress: Progress::default(),
+            heard: Instant::now(),
+            read_ns: None,
+            refusal: None,
+        }
+    }
+}
+
+/// The results of all hosts, and the name of the link.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Outcome {
+    pub link: String,
+    pub sharing: Sharing,
+    /// By rank.
+    pub hosts: Vec<Host>,
+}
+
+/// Releases all hosts without a run.
+///
+/// # Errors
+/// The hosts cannot communicate.
+pub fn dismiss(mut link: Box<dyn Link>) -> Result<(), LinkError> {
+    (1..link.size()).try_for_each(|rank| link.send(rank, &to_line(&Order::Leave)))?;
+    link.leave()
+}
+
+struct Root<'a> {
+    link: Box<dyn Link>,
+    own: Member,
+    hosts: Vec<Host>,
+    front: &'a mut dyn Front,
+    next_sign: Instant,
+    /// Set when the hosts were ordered to stop.
+    stopped: Option<Instant>,
+}
+
+/// The end of the connection. The result must be saved before: the end of an MPI can fail.
+pub struct Farewell {
+    link: Box<dyn Link>,
+    /// A host is lost, and would be waited for.
+    aborts: bool,
+}
+
+impl Farewell {
+    /// Leaves with all hosts, or ends those that remain.
+    ///
+    /// # Errors
+    /// The connection failed.
+    pub fn leave(self) -> Result<(), LinkError> {
+        if self.aborts {
+            self.link.abort();
+            return Ok(());
+        }
+        self.link.leave()
+    }
+}
+
+/// Runs a job on all hosts. `own` is the agent of this host. The hosts stay connected until the farewell.
+///
+/// # Errors
+/// The hosts cannot communicate, or one of them refuses the job.
+pub fn lead(
+    link: Box<dyn Link>,
+    own: Member,
+    request: Request,
+    front: &mut dyn Front,
+) -> (Result<Outcome, FleetError>, Farewell) {
+    let hosts = (0..link.size()).map(|_| Host::new()).collect();
+    let mut root = Root { link, own, hosts, front, next_sign: Instant::now(), stopped: None };
+    let run = root.run(request.job, request.sharing, request.allows_shared_host);
+    root.end(run, request.sharing)
+}
+
+impl Root<'_> {
+    fn run(&mut self, job: Job, sharing: Sharing, allows_shared_host: bool) -> Result<(), FleetError> {
+        self.meet(allows_shared_host)?;
+        self.check(&job, sharing)?;
+        self.prepare(sharing)?;
+        while let Some(phase) = self.await_phase()? {
+            self.compare_clocks()?;
+            self.start(phase);
+        }
+        if self.hosts.iter().all(|host| host.failure.is_none()) {
+            self.compare_clocks()?;
+        }
+        Ok(())
+    }
+
+    /// Releases the hosts.
+    fn end(mut self, run: Result<(), FleetError>, sharing: Sharing) -> (Result<Outcome, FleetError>, Farewell) {
+        let name = self.link.name();
+        let is_lost = |host: &Host| host.failure.is_some() && host.run.is_none();
+        let aborts = matches!(run, Err(FleetError::Link(_))) || self.hosts.iter().any(is_lost);
+        if aborts {
+            self.order_all(&Order::Stop);
+        }
+        self.order_all(&Order::Leave);
+        let outcome = run.map(|()| Outcome { link: name, sharing, hosts: self.hosts });
+        (outcome, Farewell { link: self.link, aborts })
+    }
+
+    /// Waits for the description of each host, and checks them.
+    fn meet(&mut self, allows_shared_host: bool) -> Result<(), FleetError> {
+        let started = Instant::now();
+        while self.hosts.iter().any(|host| host.stage == Stage::Silent) {
+            if started.elapsed() > HELLO_PATIENCE {
+                let silent = self.hosts.iter().enumerate().filter(|(_, host)| host.stage == Stage::Silent);
+                let ranks: Vec<String> = silent.map(|(rank, _)| rank.to_string()).collect();
+                return Err(LinkError(format!("no answer from rank {}", ranks.join(", "))).into());
+            }
+            self.turn()?;
+        }
+        let hellos: Vec<Hello> = self.hosts.iter().map(|host| host.hello.clone()).collect();
+        for (host, name) in self.hosts.iter_mut().zip(hello::names(&hellos)) {
+            host.name = name;
+        }
+        hello::check(&hellos, allows_shared_host).map_err(|reason| FleetError::Refused(vec![reason]))
+    }
+
+    /// Has each host plan the job and check its targets. One refusal ends the run.
+    fn check(&mut self, job: &Job, sharing: Sharing) -> Result<(), FleetError> {
+        let names: Vec<String> = self.hosts.iter().map(|host| host.name.clone()).collect();
+        for rank in 0..self.hosts.len() {
+            let place = Place { rank, hosts: names.clone(), sharing };
+            self.order(rank, &Order::Check { job: job.clone(), place });
+        }
+        while self.hosts.iter().any(|host| host.stage == Stage::Connected) && self.stopped.is_none() {
+            self.turn()?;
+        }
+        let refusals = self.hosts.iter().filter_map(|host| {
+            let reason = host.refusal.as_ref().or(host.failure.as_ref())?;
+            Some(format!("{}: {reason}", host.name))
+        });
+        let refusals: Vec<String> = refusals.collect();
+        if refusals.is_empty() { Ok(()) } else { Err(FleetError::Refused(refusals)) }
+    }
+
+    /// Has the hosts lay out their targets. Targets of all hosts are laid out by the first one.
+    fn prepare(&mut self, sharing: Sharing) -> Result<(), FleetError> {
+        self.order(0, &Order::Prepare);
+        while sharing == Sharing::Shared && self.hosts[0].stage == Stage::Checked && self.stopped.is_none() {
+            self.turn()?;
+        }
+        (1..self.hosts.len()).for_each(|rank| self.order(rank, &Order::Prepare));
+        Ok(())
+    }
+
+    /// Waits until all hosts are ready for a phase. Returns `None` when all have ended.
+    fn await_phase(&mut self) -> Result<Option<u32>, FleetError> {
+        loop {
+            let is_over = |host: &Host| host.stage == Stage::Over;
+            if self.hosts.iter().all(is_over) {
+                return Ok(None);
+            }
+            let phases: Vec<Option<u32>> = self.hosts.iter().map(|host| host.ready_for()).collect();
+            if let [Some(phase), ..] = phases[..]
+                && phases.iter().all(|ready| *ready == Some(phase))
+                && self.stopped.is_none()
+            {
+                return Ok(Some(phase));
+            }
+            // A host that has ended will not start the phase that another waits for.
+            if self.hosts.iter().any(is_over) && phases.iter().any(Option::is_some) {
+                self.stop();
+            }
+            if self.hosts.iter().any(|host| host.failure.is_some()) {
+                self.stop();
+            }
+            if self.stopped.is_some_and(|since| since.elapsed() > STOP_PATIENCE) {
+                for host in self.hosts.iter_mut().filter(|host| host.stage != Stage::Over) {
+                    host.lose(format!("no result within {} s after the stop", STOP_PATIENCE.as_secs()));
+                }
+            }
+            self.turn()?;
+        }
+    }
+
+    /// Compares the clock of each other host with this one.
+    fn compare_clocks(&mut self) -> Result<(), FleetError> {
+        let own_ns = monotonic_ns();
+        self.hosts[0].clock.compare(&[RoundTrip { sent_ns: own_ns, host_ns: own_ns, received_ns: own_ns }]);
+        for rank in 1..self.hosts.len() {
+            self.order(rank, &Order::BeginRoundTrips);
+            let trips = self.round_trips(rank)?;
+            self.hosts[rank].clock.compare(&trips);
+            self.order(rank, &Order::EndRoundTrips);
+            self.turn()?;
+        }
+        Ok(())
+    }
+
+    /// Repeats round trips until one is short enough.
+    fn round_trips(&mut self, rank: usize) -> Result<Vec<RoundTrip>, FleetError> {
+        let started = Instant::now();
+        let mut trips: Vec<RoundTrip> = Vec::new();
+        loop {
+            let sent_ns = monotonic_ns();
+            self.hosts[rank].read_ns = None;
+            self.order(rank, &Order::ReadClock);
+            while self.hosts[rank].read_ns.is_none() && self.hosts[rank].failure.is_none() {
+                if !self.receive()? && started.elapsed() > clock::PATIENCE {
+                    // The host may be lost.
+                    self.turn()?;
+                }
+            }
+            let received_ns = monotonic_ns();
+            let Some(host_ns) = self.hosts[rank].read_ns else { return Ok(trips) };
+            trips.push(RoundTrip { sent_ns, host_ns, received_ns });
+            let shortest_ns = trips.iter().map(|trip| trip.received_ns - trip.sent_ns).min().unwrap_or(u64::MAX);
+            let is_enough = trips.len() >= clock::ROUNDS_MIN as usize && shortest_ns / 2 <= clock::ENOUGH_NS;
+            if is_enough || started.elapsed() > clock::PATIENCE {
+                return Ok(trips);
+            }
+        }
+    }
+
+    /// Starts a phase on all hosts at one instant.
+    fn start(&mut self, phase: u32) {
+        let lead = LEAD + LEAD_PER_HOST * self.hosts.len() as u32;
+        let at_ns = monotonic_ns() + lead.as_nanos() as u64;
+        for rank in 0..self.hosts.len() {
+            let host = &mut self.hosts[rank];
+            if host.stage == Stage::Ready(phase) {
+                host.stage = Stage::Running;
+                let at_ns = host.clock.of_root(at_ns);
+                self.order(rank, &Order::Start { phase, at_ns });
+            }
+        }
+    }
+
+    fn stop(&mut self) {
+        if self.stopped.is_none() {
+            self.stopped = Some(Instant::now());
+            self.order_all(&Order::Stop);
+        }
+    }
+
+    fn order_all(&mut self, order: &Order) {
+        (0..self.hosts.len()).for_each(|rank| self.order(rank, order));
+    }
+
+    /// Sends an order. A host that cannot be reached is lost.
+    fn order(&mut self, rank: usize, order: &Order) {
+        if rank == 0 {
+            if let Some(report) = self.own.follow(order) {
+                self.take(0, report);
+            }
+        } else if let Err(error) = self.link.send(rank, &to_line(order)) {
+            self.hosts[rank].lose(error.to_string());
+        }
+    }
+
+    /// Does everything that is due, or pauses.
+    fn turn(&mut self) -> Result<(), FleetError> {
+        let mut has_messages = self.receive()?;
+        while let Some(report) = self.own.next_report() {
+            has_messages = true;
+            self.take(0, report);
+        }
+        if Instant::now() >= self.next_sign {
+            self.next_sign = Instant::now() + INTERVAL;
+            self.order_all(&Order::Alive);
+            let progress: Vec<Progress> = self.hosts.iter().map(|host| host.progress).collect();
+            self.front.progress(&progress);
+        }
+        let is_silent = |host: &&mut Host| host.is_active() && host.heard.elapsed() > PATIENCE;
+        for host in self.hosts.iter_mut().filter(is_silent) {
+            host.lose(format!("silent for {} s", PATIENCE.as_secs()));
+        }
+        if self.front.is_stopped() {
+            self.stop();
+        }
+        if !has_messages {
+            std::thread::sleep(PAUSE);
+        }
+        Ok(())
+    }
+
+    /// Takes the messages that are there. Returns whether there was one.
+    fn receive(&mut self) -> Result<bool, FleetError> {
+        let mut has_messages = false;
+        while let Some((from, line)) = self.link.try_recv()? {
+            has_messages = true;
+            let report = of_line(&line).map_err(|error| LinkError(format!("rank {from}: {error}")))?;
+            self.take(from, report);
+        }
+        Ok(has_messages)
+    }
+
+    fn take(&mut self, rank: usize, report: Report) {
+        let Some(host) = self.hosts.get_mut(rank) else { return };
+        host.heard = Instant::now();
+        match report {
+            Report::Hello(hello) => (host.hello, host.stage) = (hello, Stage::Connected),
+            Report::Checked => host.stage = Stage::Checked,
+            Report::Refused(reason) => (host.refusal, host.stage) = (Some(reason), Stage::Over),
+            Report::Ready { phase } => host.stage = Stage::Ready(phase),
+            Report::Started { phase, at_ns } => host.starts_ns.push((phase, at_ns)),
+            Report::Clock { host_ns } => host.read_ns = Some(host_ns),
+            Report::Progress(progress) => host.progress = progress,
+            Report::Ended(run) => (host.run, host.stage) = (Some(run), Stage::Over),
+            Report::Failed(reason) => host.lose(reason),
+        }
+    }
+}
+
+impl Host {
+    fn ready_for(&self) -> Option<u32> {
+        match self.stage {
+            Stage::Ready(phase) => Some(phase),
+            _ => None,
+        }
+    }
+
+    fn is_active(&self) -> bool {
+        !matches!(self.stage, Stage::Silent | Stage::Over)
+    }
+
+    fn lose(&mut self, reason: String) {
+        self.failure.get_or_insert(reason);
+        self.stage = Stage::Over;
+    }
+}

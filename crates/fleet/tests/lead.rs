@@ -1,0 +1,226 @@
+//! Rank 0 and its hosts as threads, with simulated workers.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+
+use fleet::{
+    FleetError, Front, Hello, HostRun, Member, Order, Outcome, Progress, Report, Request, Worker, lead, merge,
+    monotonic_ns, serve, threads,
+};
+use plan::Plan;
+use record::{Latency, Record, schema};
+
+/// What the workers of a fleet were ordered.
+#[derive(Default)]
+struct Seen {
+    prepared: AtomicUsize,
+    stopped: AtomicUsize,
+}
+
+/// How a simulated host behaves.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Nature {
+    Good,
+    Refuses,
+    Fails,
+    /// Its agent ends when the phase starts.
+    Vanishes,
+}
+
+struct Simulated {
+    rank: usize,
+    nature: Nature,
+    seen: Arc<Seen>,
+    reports: VecDeque<Report>,
+}
+
+/// The latencies that a host measures.
+fn samples(rank: usize) -> impl Iterator<Item = u64> {
+    (1..=500u64).map(move |nth| nth * 1_000 * (rank as u64 + 1))
+}
+
+fn host_record(rank: usize) -> Record {
+    let plan = Plan { workers: vec![plan::Worker { name: "job".to_owned(), ..Default::default() }], ..Plan::default() };
+    let mut record = Record::new(Arc::new(plan), 1_000);
+    let stats = &mut record.workers[0].stats;
+    samples(rank).for_each(|ns| stats.ddirs[0].lat.record(ns));
+    (stats.ddirs[0].ios, stats.ddirs[0].bytes) = (500, 500 * 4096);
+    stats.elapsed_ns = 1_000_000 * (rank as u64 + 1);
+    record.phases = vec![record::PhaseRecord::default()];
+    record.timeline = vec![series()];
+    record
+}
+
+fn series() -> record::Timeline {
+    let mut timeline = record::Timeline::new(0, 250_000_000, vec!["disk".to_owned()]);
+    timeline.count((0, 1_000_000_000), plan::Ddir::Read, 500, 500 * 4096);
+    timeline.end(1_000_000_000, &[(0, 1_000_000_000)]);
+    timeline
+}
+
+impl Worker for Simulated {
+    fn send(&mut self, order: &Order) -> io::Result<()> {
+        match order {
+            Order::Check { .. } if self.nature == Nature::Refuses => {
+                self.reports.push_back(Report::Refused("the disk is mounted".to_owned()));
+            }
+            Order::Check { .. } => self.reports.push_back(Report::Checked),
+            Order::Prepare => {
+                self.seen.prepared.fetch_add(1, Relaxed);
+                self.reports.push_back(Report::Ready { phase: 0 });
+            }
+            Order::Start { .. } if self.nature == Nature::Fails => {
+                self.reports.push_back(Report::Failed("killed".to_owned()));
+            }
+            Order::Start { .. } if self.nature == Nature::Vanishes => panic!("this agent ends"),
+            Order::Start { at_ns, phase } => {
+                while monotonic_ns() < *at_ns {
+                    std::thread::yield_now();
+                }
+                self.reports.push_back(Report::Started { phase: *phase, at_ns: monotonic_ns() });
+                let record = schema::write(&host_record(self.rank)).unwrap();
+                let run = HostRun { record, monotonic_ns: monotonic_ns(), unix_us: 5_000_000 };
+                self.reports.push_back(Report::Ended(run));
+            }
+            Order::Stop => drop(self.seen.stopped.fetch_add(1, Relaxed)),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn try_recv(&mut self) -> Option<Report> {
+        self.reports.pop_front()
+    }
+}
+
+struct Silent;
+
+impl Front for Silent {
+    fn progress(&mut self, _: &[Progress]) {}
+
+    fn is_stopped(&mut self) -> bool {
+        false
+    }
+}
+
+fn hello(rank: usize, build: &str) -> Hello {
+    Hello {
+        hostname: format!("host{rank}"),
+        version: "1".to_owned(),
+        build: build.to_owned(),
+        boot_id: rank.to_string(),
+        ..Hello::default()
+    }
+}
+
+/// Runs a fleet of hosts.
+fn run(natures: &[Nature], hellos: Vec<Hello>) -> (Result<Outcome, FleetError>, Arc<Seen>) {
+    let seen = Arc::new(Seen::default());
+    let member = |rank: usize| {
+        let (nature, seen, reports) = (natures[rank], Arc::clone(&seen), VecDeque::new());
+        Member::new(hellos[rank].clone(), Box::new(Simulated { rank, nature, seen, reports }))
+    };
+    let mut links = threads(natures.len());
+    let others = Mutex::new(links.split_off(1));
+    let own = links.pop().unwrap();
+    let outcome = std::thread::scope(|scope| {
+        for rank in (1..natures.len()).rev() {
+            let (link, member) = (others.lock().unwrap().pop().unwrap(), &member);
+            scope.spawn(move || {
+                let agent = || serve(Box::new(link), member(rank));
+                // An agent that ends is silent, and not a failure of the test.
+                let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(agent));
+            });
+        }
+        let (outcome, farewell) = lead(Box::new(own), member(0), Request::default(), &mut Silent);
+        farewell.leave().unwrap();
+        outcome
+    });
+    (outcome, seen)
+}
+
+fn run_good(natures: &[Nature]) -> (Result<Outcome, FleetError>, Arc<Seen>) {
+    run(natures, (0..natures.len()).map(|rank| hello(rank, "x")).collect())
+}
+
+#[test]
+fn percentiles_of_the_fleet_are_those_of_all_samples_together() {
+    let (outcome, _) = run_good(&[Nature::Good; 5]);
+    let record = merge(&outcome.unwrap()).unwrap();
+    let mut all = Latency::default();
+    (0..5).flat_map(samples).for_each(|ns| all.record(ns));
+    let totals = record.totals();
+    for percent in [1.0, 50.0, 90.0, 99.0, 99.9, 100.0] {
+        assert_eq!(totals.ddirs[0].lat.percentile_ns(percent), all.percentile_ns(percent), "{percent}");
+    }
+    assert_eq!((totals.all.ios, totals.all.bytes), (2500, 2500 * 4096));
+    assert_eq!(totals.ddirs[0].lat.mean_ns(), all.mean_ns());
+    let of_hosts: u64 = record.host_totals().iter().map(|(_, totals)| totals.all.ios).sum();
+    assert_eq!(of_hosts, totals.all.ios);
+    let read = schema::read(schema::write(&record).unwrap().as_bytes()).unwrap();
+    assert_eq!(
+        read.hosts().iter().map(|host| host.name.as_str()).collect::<Vec<_>>().join(" "),
+        "host0 host1 host2 host3 host4"
+    );
+}
+
+#[test]
+fn series_of_the_hosts_add_up_slot_by_slot() {
+    let (outcome, _) = run_good(&[Nature::Good; 3]);
+    let mut outcome = outcome.unwrap();
+    // Agreed starts differ by less than the slots resolve.
+    for (host, delay_ns) in outcome.hosts.iter_mut().zip([0, 40_000, 90_000]) {
+        host.starts_ns = vec![(0, 1_000_000_000 + delay_ns)];
+        host.clock = Default::default();
+    }
+    let record = merge(&outcome).unwrap();
+    let [sum] = record.timeline.as_slice() else { panic!("one series") };
+    assert_eq!(sum.slots.iter().map(|slot| slot.ddirs[0].ios).collect::<Vec<_>>(), [375; 4]);
+    assert_eq!(sum.slots.iter().map(|slot| slot.workers).collect::<Vec<_>>(), [3; 4]);
+    assert_eq!(sum.disks, ["host0:disk", "host1:disk", "host2:disk"]);
+    let start = record.fleet.as_ref().unwrap().starts[0];
+    assert_eq!((start.phase, start.skew_ns), (0, 90_000));
+    // A host that starts 1.5 slots later.
+    outcome.hosts[2].starts_ns = vec![(0, 1_375_000_000)];
+    let late = merge(&outcome).unwrap();
+    let ios: Vec<u64> = late.timeline[0].slots.iter().map(|slot| slot.ddirs[0].ios).collect();
+    assert_eq!((ios.iter().sum::<u64>(), ios[0], ios[2]), (1500, 250, 375));
+}
+
+#[test]
+fn one_refusal_stops_all_before_anything_is_changed() {
+    let (outcome, seen) = run_good(&[Nature::Good, Nature::Refuses, Nature::Good]);
+    let Err(FleetError::Refused(reasons)) = outcome else { panic!("a refusal") };
+    assert_eq!(reasons, ["host1: the disk is mounted"]);
+    assert_eq!(seen.prepared.load(Relaxed), 0);
+}
+
+#[test]
+fn mixed_builds_do_not_run() {
+    let (outcome, seen) = run(&[Nature::Good; 2], vec![hello(0, "x"), hello(1, "y")]);
+    let Err(FleetError::Refused(reasons)) = outcome else { panic!("a refusal") };
+    assert!(reasons[0].contains("different builds"), "{reasons:?}");
+    assert_eq!(seen.prepared.load(Relaxed), 0);
+}
+
+#[test]
+fn results_of_the_other_hosts_are_kept_after_one_is_lost() {
+    for nature in [Nature::Fails, Nature::Vanishes] {
+        let (outcome, _) = run_good(&[Nature::Good, Nature::Good, nature]);
+        let record = merge(&outcome.unwrap()).unwrap();
+        let failures: Vec<bool> = record.hosts().iter().map(|host| host.failure.is_some()).collect();
+        assert_eq!((failures, record.workers.len(), record.stopped), (vec![false, false, true], 2, true));
+        assert_eq!(record.totals().all.ios, 1000);
+    }
+}
+
+#[test]
+fn a_hundred_hosts_start_and_end() {
+    let (outcome, seen) = run_good(&[Nature::Good; 100]);
+    let record = merge(&outcome.unwrap()).unwrap();
+    assert_eq!((record.totals().all.ios, seen.prepared.load(Relaxed)), (50_000, 100));
+}

@@ -1,0 +1,314 @@
+//! MPI, loaded at run time: messages of bytes between the processes of a launcher.
+//!
+//! Only calls that return at once are used, because the waits of MPI spin. The three families differ in the values of a few
+//! handles. All handles are at most as wide as a register, so one declaration of each function serves all of them.
+//! Sources: the headers of Open MPI 4.1 and MPICH 4.0, and the ABI of the MPI 5.0 standard (chapter 20).
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::marker::PhantomData;
+use std::time::{Duration, Instant};
+
+use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
+
+/// Longest message. Messages up to this size are buffered by all families (eager), so that a send needs no receiver.
+pub const MESSAGE_BYTES: usize = 32 << 10;
+/// Bytes before the message: its length.
+const LENGTH_BYTES: usize = 4;
+/// Longest version text of a library (`MPI_MAX_LIBRARY_VERSION_STRING` of the MPI 5.0 ABI).
+const VERSION_BYTES: usize = 8192;
+/// Room for a status. The largest has 32 bytes.
+const STATUS_WORDS: usize = 16;
+const TAG: c_int = 17;
+/// Longest time of `MPI_Finalize`. The process ends after it.
+const FINALIZE_PATIENCE: Duration = Duration::from_secs(5);
+/// Longest wait for messages in flight when a process leaves.
+const LEAVE_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Values for the environment that keep MPI from changing the process and from burning CPU time. Values of the user have priority.
+const SETTINGS: [(&str, &str); 4] = [
+    // MPICH with UCX patches mmap, munmap and madvise in the process.
+    ("UCX_MEM_MMAP_HOOK_MODE", "none"),
+    ("UCX_MEM_EVENTS", "no"),
+    ("OMPI_MCA_memory", "^patcher"),
+    // Sockets and shared memory: a few small messages need no RDMA.
+    ("OMPI_MCA_pml", "ob1"),
+];
+
+/// The values of a family.
+struct Handles {
+    world: usize,
+    byte: usize,
+    errors_return: usize,
+    any_source: c_int,
+}
+
+struct Calls {
+    comm_rank: unsafe extern "C" fn(usize, *mut c_int) -> c_int,
+    comm_size: unsafe extern "C" fn(usize, *mut c_int) -> c_int,
+    set_errhandler: unsafe extern "C" fn(usize, usize) -> c_int,
+    isend: unsafe extern "C" fn(*const c_void, c_int, usize, c_int, c_int, usize, *mut usize) -> c_int,
+    irecv: unsafe extern "C" fn(*mut c_void, c_int, usize, c_int, c_int, usize, *mut usize) -> c_int,
+    test: unsafe extern "C" fn(*mut usize, *mut c_int, *mut c_void) -> c_int,
+    cancel: unsafe extern "C" fn(*mut usize) -> c_int,
+    finalize: unsafe extern "C" fn() -> c_int,
+    abort: unsafe extern "C" fn(usize, c_int) -> c_int,
+}
+
+/// The connection of this process to the others of its launcher. It stays on the thread that made it.
+pub struct Mpi {
+    calls: Calls,
+    handles: Handles,
+    rank: u32,
+    size: u32,
+    version: String,
+    sends: Vec<Transfer>,
+    receive: Option<Transfer>,
+    stays_on_its_thread: PhantomData<*const ()>,
+}
+
+/// An operation in flight. The library uses the buffer until the operation is complete.
+struct Transfer {
+    request: usize,
+    buffer: Box<[u8]>,
+    is_complete: bool,
+}
+
+impl Drop for Transfer {
+    fn drop(&mut self) {
+        if !self.is_complete {
+            std::mem::forget(std::mem::take(&mut self.buffer));
+        }
+    }
+}
+
+impl Mpi {
+    /// Loads the first of the libraries that can be loaded, and connects to the other processes. Waits until all are there.
+    ///
+    /// # Errors
+    /// The process has several threads, no library can be loaded, or it cannot connect.
+    pub fn load(libraries: &[String]) -> Result<Mpi, String> {
+        let threads = std::fs::read_dir("/proc/self/task").map_or(1, Iterator::count);
+        if threads != 1 {
+            return Err(format!("MPI must be loaded before other threads start, and there are {threads} threads"));
+        }
+        for (name, value) in SETTINGS {
+            if std::env::var_os(name).is_none() {
+                // SAFETY: no other thread reads the environment: there is none.
+                unsafe { std::env::set_var(name, value) };
+            }
+        }
+        let mut errors = Vec::new();
+        for name in libraries {
+            // SAFETY: the library is an MPI by its name, and its initialisation has no preconditions. Its plug-ins need its
+            // symbols (RTLD_GLOBAL).
+            match unsafe { Library::open(Some(name), RTLD_NOW | RTLD_GLOBAL) } {
+                // The library has handlers that run at exit, so it stays loaded.
+                Ok(library) => return Mpi::start(Box::leak(Box::new(library)), name),
+                Err(error) => errors.push(error.to_string()),
+            }
+        }
+        Err(format!("no MPI library can be loaded: {}", errors.join("; ")))
+    }
+
+    fn start(library: &'static Library, name: &str) -> Result<Mpi, String> {
+        let handles = handles(library, name)?;
+        // SAFETY: these are the signatures of the MPI standard. Handles are pointers or 32-bit integers, and counts are C's int.
+        let (init, get_version, calls) = unsafe {
+            let init: unsafe extern "C" fn(*const c_void, *const c_void) -> c_int = function(library, c"MPI_Init")?;
+            let version: unsafe extern "C" fn(*mut c_char, *mut c_int) -> c_int =
+                function(library, c"MPI_Get_library_version")?;
+            let calls = Calls {
+                comm_rank: function(library, c"MPI_Comm_rank")?,
+                comm_size: function(library, c"MPI_Comm_size")?,
+                set_errhandler: function(library, c"MPI_Comm_set_errhandler")?,
+                isend: function(library, c"MPI_Isend")?,
+                irecv: function(library, c"MPI_Irecv")?,
+                test: function(library, c"MPI_Test")?,
+                cancel: function(library, c"MPI_Cancel")?,
+                finalize: function(library, c"MPI_Finalize")?,
+                abort: function(library, c"MPI_Abort")?,
+            };
+            (init, version, calls)
+        };
+        // SAFETY: MPI accepts null pointers in place of the arguments of `main`, and is initialised once.
+        check("MPI_Init", unsafe { init(std::ptr::null(), std::ptr::null()) })?;
+        let (mut rank, mut size) = (0, 0);
+        // SAFETY: MPI is initialised. The pointers are to live integers.
+        unsafe {
+            check("MPI_Comm_set_errhandler", (calls.set_errhandler)(handles.world, handles.errors_return))?;
+            check("MPI_Comm_rank", (calls.comm_rank)(handles.world, &mut rank))?;
+            check("MPI_Comm_size", (calls.comm_size)(handles.world, &mut size))?;
+        }
+        let version = version(get_version);
+        let (rank, size) = (rank.unsigned_abs(), size.unsigned_abs());
+        let (sends, receive) = (Vec::new(), None);
+        let mut mpi = Mpi { calls, handles, rank, size, version, sends, receive, stays_on_its_thread: PhantomData };
+        mpi.post_receive()?;
+        Ok(mpi)
+    }
+
+    pub fn rank(&self) -> u32 {
+        self.rank
+    }
+
+    pub fn size(&self) -> u32 {
+        self.size
+    }
+
+    /// Returns the name and version of the library.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Starts to send a message of at most [`MESSAGE_BYTES`].
+    ///
+    /// # Errors
+    /// The message is too long, or the library reports an error.
+    pub fn send(&mut self, to: u32, message: &[u8]) -> Result<(), String> {
+        if message.len() > MESSAGE_BYTES {
+            return Err(format!("a message of {} bytes is longer than {MESSAGE_BYTES}", message.len()));
+        }
+        let length = (message.len() as u32).to_le_bytes();
+        let buffer: Box<[u8]> = length.into_iter().chain(message.iter().copied()).collect();
+        let mut transfer = Transfer { request: 0, buffer, is_complete: false };
+        let (world, byte) = (self.handles.world, self.handles.byte);
+        let (start, bytes) = (transfer.buffer.as_ptr(), transfer.buffer.len() as c_int);
+        // SAFETY: the transfer keeps the buffer until the operation is complete. The request fits into the word.
+        let result = unsafe {
+            (self.calls.isend)(start.cast(), bytes, byte, to as c_int, TAG, world, &raw mut transfer.request)
+        };
+        self.sends.push(transfer);
+        check("MPI_Isend", result)?;
+        self.advance_sends()
+    }
+
+    /// Returns the next message. `None` if there is none yet.
+    ///
+    /// # Errors
+    /// The library reports an error.
+    pub fn try_receive(&mut self) -> Result<Option<Vec<u8>>, String> {
+        self.advance_sends()?;
+        let Some(transfer) = &mut self.receive else { return Ok(None) };
+        if !test(&self.calls, transfer)? {
+            return Ok(None);
+        }
+        let (length, rest) = transfer.buffer.split_at(LENGTH_BYTES);
+        let length = length.iter().rev().fold(0usize, |length, byte| length << 8 | usize::from(*byte));
+        let message = rest.get(..length).ok_or("a message is longer than its buffer")?.to_vec();
+        self.post_receive()?;
+        Ok(Some(message))
+    }
+
+    /// Leaves: waits until all processes leave, for a few seconds. Then the process exits.
+    ///
+    /// # Errors
+    /// The library reports an error.
+    pub fn finalize(mut self) -> Result<(), String> {
+        let started = Instant::now();
+        while !self.sends.is_empty() && started.elapsed() < LEAVE_PATIENCE {
+            self.advance_sends()?;
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        if let Some(mut transfer) = self.receive.take() {
+            // SAFETY: the request is one of `irecv` that is not complete.
+            check("MPI_Cancel", unsafe { (self.calls.cancel)(&raw mut transfer.request) })?;
+            while !test(&self.calls, &mut transfer)? && started.elapsed() < LEAVE_PATIENCE {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+        // MPICH 4.0 with UCX sometimes waits forever here. Everything is done, so the process ends in any case.
+        std::thread::spawn(|| {
+            std::thread::sleep(FINALIZE_PATIENCE);
+            std::process::exit(0);
+        });
+        // SAFETY: MPI is initialised, and this value, which alone makes calls, ends here.
+        check("MPI_Finalize", unsafe { (self.calls.finalize)() })
+    }
+
+    /// Ends all processes of the launcher with this exit code.
+    pub fn abort(self, code: i32) {
+        // SAFETY: MPI is initialised.
+        unsafe { (self.calls.abort)(self.handles.world, code) };
+    }
+
+    fn post_receive(&mut self) -> Result<(), String> {
+        let buffer = vec![0; LENGTH_BYTES + MESSAGE_BYTES].into_boxed_slice();
+        let transfer = self.receive.insert(Transfer { request: 0, buffer, is_complete: false });
+        let (Handles { world, byte, any_source, .. }, bytes) = (&self.handles, transfer.buffer.len() as c_int);
+        // SAFETY: the transfer keeps the buffer until the operation is complete. The request fits into the word.
+        let result = unsafe {
+            (self.calls.irecv)(
+                transfer.buffer.as_mut_ptr().cast(),
+                bytes,
+                *byte,
+                *any_source,
+                TAG,
+                *world,
+                &raw mut transfer.request,
+            )
+        };
+        check("MPI_Irecv", result)
+    }
+
+    /// Removes the sends that are complete. The call also makes MPI continue the others.
+    fn advance_sends(&mut self) -> Result<(), String> {
+        for transfer in &mut self.sends {
+            test(&self.calls, transfer)?;
+        }
+        self.sends.retain(|transfer| !transfer.is_complete);
+        Ok(())
+    }
+}
+
+/// Returns true if the operation is complete.
+fn test(calls: &Calls, transfer: &mut Transfer) -> Result<bool, String> {
+    if !transfer.is_complete {
+        let (mut is_complete, mut status) = (0, [0u64; STATUS_WORDS]);
+        // SAFETY: the request is of an operation in flight, and the status has room for that of each family.
+        let result =
+            unsafe { (calls.test)(&raw mut transfer.request, &raw mut is_complete, status.as_mut_ptr().cast()) };
+        check("MPI_Test", result)?;
+        transfer.is_complete = is_complete != 0;
+    }
+    Ok(transfer.is_complete)
+}
+
+/// Returns a function of a library.
+///
+/// # Safety
+/// `F` must be the function's type.
+unsafe fn function<F: Copy>(library: &'static Library, name: &CStr) -> Result<F, String> {
+    // SAFETY: the caller states the type.
+    unsafe { library.get::<F>(name.to_bytes_with_nul()) }.map(|symbol| *symbol).map_err(|error| error.to_string())
+}
+
+/// Finds the values of a library's family: by its symbols, and by the name of the standard's ABI.
+fn handles(library: &'static Library, name: &str) -> Result<Handles, String> {
+    let address = |symbol: &CStr| {
+        // SAFETY: only the address of the object is used.
+        unsafe { library.get::<*const c_void>(symbol.to_bytes_with_nul()) }.map(|found| found.as_raw_ptr() as usize)
+    };
+    if let Ok(world) = address(c"ompi_mpi_comm_world") {
+        let of_open_mpi = |symbol| address(symbol).map_err(|error| error.to_string());
+        let (byte, errors_return) = (of_open_mpi(c"ompi_mpi_byte")?, of_open_mpi(c"ompi_mpi_errors_return")?);
+        return Ok(Handles { world, byte, errors_return, any_source: -1 });
+    }
+    Ok(match name.contains("mpi_abi") {
+        true => Handles { world: 0x101, byte: 0x247, errors_return: 0x142, any_source: -1 },
+        false => Handles { world: 0x4400_0000, byte: 0x4c00_010d, errors_return: 0x5400_0001, any_source: -2 },
+    })
+}
+
+/// Returns the first line of the library's version.
+fn version(get: unsafe extern "C" fn(*mut c_char, *mut c_int) -> c_int) -> String {
+    let (mut text, mut length) = (vec![0u8; VERSION_BYTES], 0);
+    // SAFETY: the buffer has the largest length of all families.
+    let result = unsafe { get(text.as_mut_ptr().cast(), &raw mut length) };
+    let text = CStr::from_bytes_until_nul(&text).unwrap_or_default().to_string_lossy();
+    let first = text.split(['\n', ',']).next().unwrap_or_default().trim();
+    if result == 0 { first.split_whitespace().collect::<Vec<_>>().join(" ") } else { String::new() }
+}
+
+fn check(call: &str, result: c_int) -> Result<(), String> {
+    if result == 0 { Ok(()) } else { Err(format!("{call} failed with error {result}")) }
+}
