@@ -12,7 +12,7 @@ pub const ROUNDS_MIN: u32 = 60;
 /// The bound that is sufficient.
 pub const ENOUGH_NS: u64 = 25_000;
 /// Longest time of one comparison that is not sufficient yet.
-pub const PATIENCE: Duration = Duration::from_millis(500);
+pub const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Returns the time of the monotonic clock.
 pub fn monotonic_ns() -> u64 {
@@ -61,7 +61,7 @@ impl HostClock {
         self.comparisons.first().map_or(0, |first| first.offset_ns)
     }
 
-    /// Returns the largest error of a converted time.
+    /// Returns the largest error of all comparisons.
     pub fn bound_ns(&self) -> u64 {
         self.comparisons.iter().map(|comparison| comparison.bound_ns).max().unwrap_or(0)
     }
@@ -80,20 +80,34 @@ impl HostClock {
 
     /// Converts a time of this clock to rank 0's. Between two comparisons the difference changes evenly.
     pub fn to_root(&self, host_ns: u64) -> u64 {
-        let roughly_ns = host_ns.wrapping_add_signed(self.offset_ns().wrapping_neg());
-        let next = self.comparisons.iter().position(|comparison| comparison.at_ns >= roughly_ns);
-        let offset_ns = match (next, self.comparisons.as_slice()) {
-            (_, []) => 0,
-            (Some(0), [first, ..]) => first.offset_ns,
-            (None, [.., last]) => last.offset_ns,
+        host_ns.wrapping_add_signed(self.at(host_ns).offset_ns.wrapping_neg())
+    }
+
+    /// Returns the largest error of [`HostClock::to_root`].
+    pub fn bound_at(&self, host_ns: u64) -> u64 {
+        self.at(host_ns).bound_ns
+    }
+
+    /// Returns the comparison for a time of this clock, from those before and after it.
+    fn at(&self, host_ns: u64) -> Comparison {
+        let at_ns = host_ns.wrapping_add_signed(self.offset_ns().wrapping_neg());
+        let next = self.comparisons.iter().position(|comparison| comparison.at_ns >= at_ns);
+        match (next, self.comparisons.as_slice()) {
+            (_, []) => Comparison::default(),
+            (Some(0), [first, ..]) => *first,
+            (None, [.., last]) => *last,
             (Some(next), all) => {
                 let (before, after) = (all[next - 1], all[next]);
-                let share = (roughly_ns - before.at_ns) as f64 / after.at_ns.saturating_sub(before.at_ns).max(1) as f64;
+                let share = (at_ns - before.at_ns) as f64 / after.at_ns.saturating_sub(before.at_ns).max(1) as f64;
+                let part = |from: f64, to: f64| from + (to - from) * share;
                 let change_ns = after.offset_ns.wrapping_sub(before.offset_ns);
-                before.offset_ns.wrapping_add((change_ns as f64 * share) as i64)
+                Comparison {
+                    at_ns,
+                    offset_ns: before.offset_ns.wrapping_add((change_ns as f64 * share) as i64),
+                    bound_ns: part(before.bound_ns as f64, after.bound_ns as f64).ceil() as u64,
+                }
             }
-        };
-        host_ns.wrapping_add_signed(offset_ns.wrapping_neg())
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! What a host does of a plan.
 
+use std::fmt;
+
 use plan::{Part, Plan, Worker};
 use serde::{Deserialize, Serialize};
 
@@ -32,11 +34,25 @@ impl Place {
     }
 }
 
+/// A job whose targets cannot be divided.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct IndivisibleError {
+    pub job: String,
+    /// The option that prevents it.
+    pub option: &'static str,
+}
+
+impl fmt::Display for IndivisibleError {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(to, "{}: {} does not work with --shared", self.job, self.option)
+    }
+}
+
 /// Changes a plan to the part of one host: its names, its seeds, and its part of shared targets.
 ///
 /// # Errors
 /// The job has an option that cannot be divided.
-pub fn divide(plan: &mut Plan, place: &Place) -> Result<(), String> {
+pub fn divide(plan: &mut Plan, place: &Place) -> Result<(), IndivisibleError> {
     let workers = plan.workers.len() as u32;
     if let Some(stem) = &mut plan.aggregate_bandwidth_log {
         name(stem, place);
@@ -47,7 +63,7 @@ pub fn divide(plan: &mut Plan, place: &Place) -> Result<(), String> {
         name_paths(worker, place);
         if place.sharing == Sharing::Shared && place.hosts.len() > 1 {
             if let Some(option) = indivisible(worker) {
-                return Err(format!("{}: {option} does not work with --shared", worker.name));
+                return Err(IndivisibleError { job: worker.name.clone(), option });
             }
             worker.targets.extent.part = Some(Part { index: place.rank as u32, count: place.hosts.len() as u32 });
         }
@@ -117,6 +133,6 @@ mod tests {
         assert_eq!(shared.workers[0].targets.extent.part, Some(Part { index: 1, count: 2 }));
         let mut unlinks = plan();
         unlinks.workers[1].targets.unlink = true;
-        assert!(divide(&mut unlinks, &place(1, Sharing::Shared)).unwrap_err().contains("unlink"));
+        assert_eq!(divide(&mut unlinks, &place(1, Sharing::Shared)).unwrap_err().option, "unlink");
     }
 }

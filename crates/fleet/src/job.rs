@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Job {
     /// The arguments after the program's name.
-    pub words: Vec<String>,
+    pub args: Vec<String>,
     /// Files that the parser read, by path.
     pub files: BTreeMap<String, Vec<u8>>,
     /// Environment variables that the parser read. `None`: not set.

@@ -1,6 +1,7 @@
 //! The command line of the launcher that starts an agent on each host.
 
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 
 /// Variables of Open MPI 4 and 5 that permit runs of root.
 const ROOT_VARIABLES: [&str; 4] = [
@@ -25,6 +26,18 @@ pub struct HostSlots {
     pub name: String,
     pub slots: usize,
 }
+
+/// What is wrong in a list of hosts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HostsError(pub String);
+
+impl fmt::Display for HostsError {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for HostsError {}
 
 impl Family {
     /// Returns the family by the output of `mpirun --version`.
@@ -59,17 +72,20 @@ impl Family {
             Family::OpenMpi => {
                 // By default each process is bound to one core.
                 add(&["--bind-to", "none", "--host", &list, "-np", &count]);
-                // The remote daemons are started next to the launcher's own program.
+                // A host with the shell of one network cannot start daemons on others.
                 add(&["--mca", "plm_rsh_no_tree_spawn", "1"]);
                 if let Some(network) = network {
                     add(&["--mca", "btl_tcp_if_include", network, "--mca", "oob_tcp_if_include", network]);
                 }
                 // fathom needs root for devices, as fio does. Open MPI asks twice.
                 variables.extend(ROOT_VARIABLES.map(|name| (name, OsString::from("1"))));
+                // The other hosts keep their results if one is lost.
+                variables.push(("OMPI_MCA_orte_enable_recovery", "1".into()));
                 variables.extend(remote_shell.map(|shell| ("OMPI_MCA_plm_rsh_agent", shell.to_owned())));
             }
             Family::Mpich | Family::IntelMpi => {
-                add(&["-hosts", &list, "-n", &count]);
+                // The other hosts keep their results if one is lost.
+                add(&["-disable-auto-cleanup", "-hosts", &list, "-n", &count]);
                 if self == Family::Mpich {
                     add(&["-bind-to", "none"]);
                 } else {
@@ -94,18 +110,18 @@ impl HostSlots {
     ///
     /// # Errors
     /// The name is empty, or the number of slots is not a number above 0.
-    pub fn parse(text: &str) -> Result<HostSlots, String> {
+    pub fn parse(text: &str) -> Result<HostSlots, HostsError> {
         let text = text.trim();
         let (name, slots) = match text.rsplit_once(':') {
             // An IPv6 address has colons.
             Some((name, slots)) if !name.contains(':') => {
                 let count = slots.parse().ok().filter(|count| *count > 0);
-                (name, count.ok_or_else(|| format!("`{text}`: `{slots}` is not a number of slots"))?)
+                (name, count.ok_or_else(|| HostsError(format!("`{text}`: `{slots}` is not a number of slots")))?)
             }
             _ => (text, 1),
         };
         if name.is_empty() || name.starts_with('-') || name.contains(char::is_whitespace) {
-            return Err(format!("`{text}` is not the name of a host"));
+            return Err(HostsError(format!("`{text}` is not the name of a host")));
         }
         Ok(HostSlots { name: name.to_owned(), slots })
     }
@@ -114,13 +130,13 @@ impl HostSlots {
     ///
     /// # Errors
     /// A line is not a host: the line's number and the reason.
-    pub fn parse_file(text: &str) -> Result<Vec<HostSlots>, String> {
+    pub fn parse_file(text: &str) -> Result<Vec<HostSlots>, HostsError> {
         let lines = text.lines().enumerate().map(|(at, line)| (at + 1, line.split('#').next().unwrap_or("").trim()));
         let host = |(at, line): (usize, &str)| {
             let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
             let slots = rest.split_whitespace().find_map(|word| word.strip_prefix("slots="));
             let text = slots.map_or_else(|| name.to_owned(), |slots| format!("{name}:{slots}"));
-            HostSlots::parse(&text).map_err(|error| format!("line {at}: {error}"))
+            HostSlots::parse(&text).map_err(|error| HostsError(format!("line {at}: {error}")))
         };
         lines.filter(|(_, line)| !line.is_empty()).map(host).collect()
     }
@@ -138,7 +154,7 @@ mod tests {
         assert!(host("a:0").is_err() && host("-x").is_err() && host("").is_err());
         let file = HostSlots::parse_file("# fleet\na slots=2\n\nb:3 # two\nc\n").unwrap();
         assert_eq!(file.iter().map(|host| host.slots).collect::<Vec<_>>(), [2, 3, 1]);
-        assert!(HostSlots::parse_file("a\nb:x").unwrap_err().starts_with("line 2: "));
+        assert!(HostSlots::parse_file("a\nb:x").unwrap_err().0.starts_with("line 2: "));
     }
 
     #[test]

@@ -16,10 +16,10 @@ mod process;
 mod root;
 
 pub use clock::monotonic_ns;
-pub use division::{Place, Sharing, divide};
+pub use division::{IndivisibleError, Place, Sharing, divide};
 pub use hello::Hello;
 pub use job::Job;
-pub use launch::{Family, HostSlots};
+pub use launch::{Family, HostSlots, HostsError};
 pub use link::{Link, LinkError, MpiLink, ThreadLink, is_launched, threads};
 pub use member::{Member, Worker, serve};
 pub use merge::{MergeError, merge};

@@ -65,7 +65,7 @@ impl Member {
                 // The end of the worker is a report, too.
                 let _ = self.worker.send(order);
             }
-            Order::BeginRoundTrips | Order::EndRoundTrips | Order::Alive | Order::Leave => {}
+            Order::BeginRoundTrips | Order::EndRoundTrips | Order::Alive | Order::Disconnect => {}
         }
         None
     }
@@ -86,7 +86,7 @@ pub fn serve(mut link: Box<dyn Link>, mut member: Member) -> Result<(), LinkErro
                     break Err(LinkError("a message of rank 0 is not valid".to_owned()));
                 };
                 match order {
-                    Order::Leave => break Ok(()),
+                    Order::Disconnect => break Ok(()),
                     Order::BeginRoundTrips => is_timed = true,
                     Order::EndRoundTrips => is_timed = false,
                     _ => {}
@@ -109,7 +109,7 @@ pub fn serve(mut link: Box<dyn Link>, mut member: Member) -> Result<(), LinkErro
         }
     };
     match outcome {
-        Ok(()) => link.leave(),
+        Ok(()) => link.disconnect(),
         Err(error) => {
             member.follow(&Order::Stop);
             link.abort();

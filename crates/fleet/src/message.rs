@@ -36,7 +36,7 @@ pub enum Order {
     /// Rank 0 is alive.
     Alive,
     /// Everything is done.
-    Leave,
+    Disconnect,
 }
 
 /// A message from a host to rank 0.

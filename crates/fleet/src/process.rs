@@ -41,10 +41,10 @@ impl StartedWorker {
             let mut lines = BufReader::new(output);
             let mut line = Vec::new();
             while lines.read_until(b'\n', &mut line).is_ok_and(|bytes| bytes > 0) {
-                let report =
-                    of_line(&line).unwrap_or_else(|error| Report::Failed(format!("unreadable report: {error}")));
+                // Commands that jobs start may write to the pipe, too.
+                let is_taken = of_line(&line).map_or(Ok(()), |report| sender.send(report));
                 line.clear();
-                if sender.send(report).is_err() {
+                if is_taken.is_err() {
                     break;
                 }
             }
@@ -79,7 +79,7 @@ impl Worker for WorkerProcess {
 /// Ends the worker with the agent: without its pipe, the worker stops.
 impl Drop for WorkerProcess {
     fn drop(&mut self) {
-        let _ = self.send(&Order::Leave);
+        let _ = self.send(&Order::Disconnect);
         let _ = self.child.try_wait();
     }
 }

@@ -127,8 +127,8 @@ pub struct Outcome {
 /// # Errors
 /// The hosts cannot communicate.
 pub fn dismiss(mut link: Box<dyn Link>) -> Result<(), LinkError> {
-    (1..link.size()).try_for_each(|rank| link.send(rank, &to_line(&Order::Leave)))?;
-    link.leave()
+    (1..link.size()).try_for_each(|rank| link.send(rank, &to_line(&Order::Disconnect)))?;
+    link.disconnect()
 }
 
 struct Root<'a> {
@@ -149,16 +149,16 @@ pub struct Farewell {
 }
 
 impl Farewell {
-    /// Leaves with all hosts, or ends those that remain.
+    /// Disconnects with all hosts, or ends those that remain.
     ///
     /// # Errors
     /// The connection failed.
-    pub fn leave(self) -> Result<(), LinkError> {
+    pub fn disconnect(self) -> Result<(), LinkError> {
         if self.aborts {
             self.link.abort();
             return Ok(());
         }
-        self.link.leave()
+        self.link.disconnect()
     }
 }
 
@@ -201,7 +201,7 @@ impl Root<'_> {
         if aborts {
             self.order_all(&Order::Stop);
         }
-        self.order_all(&Order::Leave);
+        self.order_all(&Order::Disconnect);
         let outcome = run.map(|()| Outcome { link: name, sharing, hosts: self.hosts });
         (outcome, Farewell { link: self.link, aborts })
     }

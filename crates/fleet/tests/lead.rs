@@ -23,7 +23,7 @@ struct Seen {
 
 /// How a simulated host behaves.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Nature {
+enum Behaviour {
     Good,
     Refuses,
     Fails,
@@ -33,7 +33,7 @@ enum Nature {
 
 struct Simulated {
     rank: usize,
-    nature: Nature,
+    behaviour: Behaviour,
     seen: Arc<Seen>,
     reports: VecDeque<Report>,
 }
@@ -65,7 +65,7 @@ fn series() -> record::Timeline {
 impl Worker for Simulated {
     fn send(&mut self, order: &Order) -> io::Result<()> {
         match order {
-            Order::Check { .. } if self.nature == Nature::Refuses => {
+            Order::Check { .. } if self.behaviour == Behaviour::Refuses => {
                 self.reports.push_back(Report::Refused("the disk is mounted".to_owned()));
             }
             Order::Check { .. } => self.reports.push_back(Report::Checked),
@@ -73,10 +73,10 @@ impl Worker for Simulated {
                 self.seen.prepared.fetch_add(1, Relaxed);
                 self.reports.push_back(Report::Ready { phase: 0 });
             }
-            Order::Start { .. } if self.nature == Nature::Fails => {
+            Order::Start { .. } if self.behaviour == Behaviour::Fails => {
                 self.reports.push_back(Report::Failed("killed".to_owned()));
             }
-            Order::Start { .. } if self.nature == Nature::Vanishes => panic!("this agent ends"),
+            Order::Start { .. } if self.behaviour == Behaviour::Vanishes => panic!("this agent ends"),
             Order::Start { at_ns, phase } => {
                 while monotonic_ns() < *at_ns {
                     std::thread::yield_now();
@@ -118,17 +118,17 @@ fn hello(rank: usize, build: &str) -> Hello {
 }
 
 /// Runs a fleet of hosts.
-fn run(natures: &[Nature], hellos: Vec<Hello>) -> (Result<Outcome, FleetError>, Arc<Seen>) {
+fn run(behaviours: &[Behaviour], hellos: Vec<Hello>) -> (Result<Outcome, FleetError>, Arc<Seen>) {
     let seen = Arc::new(Seen::default());
     let member = |rank: usize| {
-        let (nature, seen, reports) = (natures[rank], Arc::clone(&seen), VecDeque::new());
-        Member::new(hellos[rank].clone(), Box::new(Simulated { rank, nature, seen, reports }))
+        let (behaviour, seen, reports) = (behaviours[rank], Arc::clone(&seen), VecDeque::new());
+        Member::new(hellos[rank].clone(), Box::new(Simulated { rank, behaviour, seen, reports }))
     };
-    let mut links = threads(natures.len());
+    let mut links = threads(behaviours.len());
     let others = Mutex::new(links.split_off(1));
     let own = links.pop().unwrap();
     let outcome = std::thread::scope(|scope| {
-        for rank in (1..natures.len()).rev() {
+        for rank in (1..behaviours.len()).rev() {
             let (link, member) = (others.lock().unwrap().pop().unwrap(), &member);
             scope.spawn(move || {
                 let agent = || serve(Box::new(link), member(rank));
@@ -137,19 +137,19 @@ fn run(natures: &[Nature], hellos: Vec<Hello>) -> (Result<Outcome, FleetError>, 
             });
         }
         let (outcome, farewell) = lead(Box::new(own), member(0), Request::default(), &mut Silent);
-        farewell.leave().unwrap();
+        farewell.disconnect().unwrap();
         outcome
     });
     (outcome, seen)
 }
 
-fn run_good(natures: &[Nature]) -> (Result<Outcome, FleetError>, Arc<Seen>) {
-    run(natures, (0..natures.len()).map(|rank| hello(rank, "x")).collect())
+fn run_good(behaviours: &[Behaviour]) -> (Result<Outcome, FleetError>, Arc<Seen>) {
+    run(behaviours, (0..behaviours.len()).map(|rank| hello(rank, "x")).collect())
 }
 
 #[test]
 fn percentiles_of_the_fleet_are_those_of_all_samples_together() {
-    let (outcome, _) = run_good(&[Nature::Good; 5]);
+    let (outcome, _) = run_good(&[Behaviour::Good; 5]);
     let record = merge(&outcome.unwrap()).unwrap();
     let mut all = Latency::default();
     (0..5).flat_map(samples).for_each(|ns| all.record(ns));
@@ -170,7 +170,7 @@ fn percentiles_of_the_fleet_are_those_of_all_samples_together() {
 
 #[test]
 fn series_of_the_hosts_add_up_slot_by_slot() {
-    let (outcome, _) = run_good(&[Nature::Good; 3]);
+    let (outcome, _) = run_good(&[Behaviour::Good; 3]);
     let mut outcome = outcome.unwrap();
     // Agreed starts differ by less than the slots resolve.
     for (host, delay_ns) in outcome.hosts.iter_mut().zip([0, 40_000, 90_000]) {
@@ -193,7 +193,7 @@ fn series_of_the_hosts_add_up_slot_by_slot() {
 
 #[test]
 fn one_refusal_stops_all_before_anything_is_changed() {
-    let (outcome, seen) = run_good(&[Nature::Good, Nature::Refuses, Nature::Good]);
+    let (outcome, seen) = run_good(&[Behaviour::Good, Behaviour::Refuses, Behaviour::Good]);
     let Err(FleetError::Refused(reasons)) = outcome else { panic!("a refusal") };
     assert_eq!(reasons, ["host1: the disk is mounted"]);
     assert_eq!(seen.prepared.load(Relaxed), 0);
@@ -201,7 +201,7 @@ fn one_refusal_stops_all_before_anything_is_changed() {
 
 #[test]
 fn mixed_builds_do_not_run() {
-    let (outcome, seen) = run(&[Nature::Good; 2], vec![hello(0, "x"), hello(1, "y")]);
+    let (outcome, seen) = run(&[Behaviour::Good; 2], vec![hello(0, "x"), hello(1, "y")]);
     let Err(FleetError::Refused(reasons)) = outcome else { panic!("a refusal") };
     assert!(reasons[0].contains("different builds"), "{reasons:?}");
     assert_eq!(seen.prepared.load(Relaxed), 0);
@@ -209,8 +209,8 @@ fn mixed_builds_do_not_run() {
 
 #[test]
 fn results_of_the_other_hosts_are_kept_after_one_is_lost() {
-    for nature in [Nature::Fails, Nature::Vanishes] {
-        let (outcome, _) = run_good(&[Nature::Good, Nature::Good, nature]);
+    for behaviour in [Behaviour::Fails, Behaviour::Vanishes] {
+        let (outcome, _) = run_good(&[Behaviour::Good, Behaviour::Good, behaviour]);
         let record = merge(&outcome.unwrap()).unwrap();
         let failures: Vec<bool> = record.hosts().iter().map(|host| host.failure.is_some()).collect();
         assert_eq!((failures, record.workers.len(), record.stopped), (vec![false, false, true], 2, true));
@@ -220,7 +220,7 @@ fn results_of_the_other_hosts_are_kept_after_one_is_lost() {
 
 #[test]
 fn a_hundred_hosts_start_and_end() {
-    let (outcome, seen) = run_good(&[Nature::Good; 100]);
+    let (outcome, seen) = run_good(&[Behaviour::Good; 100]);
     let record = merge(&outcome.unwrap()).unwrap();
     assert_eq!((record.totals().all.ios, seen.prepared.load(Relaxed)), (50_000, 100));
 }

@@ -13,6 +13,7 @@ pub mod io;
 #[cfg(target_os = "linux")]
 mod linux;
 pub mod memory;
+mod mpi_error;
 pub mod platform;
 pub mod process;
 #[doc(hidden)]
@@ -26,4 +27,5 @@ use linux as system;
 #[cfg(windows)]
 use windows as system;
 
+pub use mpi_error::MpiError;
 pub use system::{cgroup, event, machine, mpi, signal, standard_streams};

@@ -2,14 +2,10 @@
 //!
 //! The workers of all hosts are in one list, host by host. So the sums and percentiles of a record are those of the fleet.
 
-use std::ops::Range;
-use std::sync::Arc;
-
-use plan::Plan;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{DiskUse, Machine, Message, PhaseRecord, Record, TargetFacts, Timeline, Totals};
+use crate::{DiskUse, Machine, Message, PhaseRecord, TargetFacts, Timeline};
 
 /// The hosts of a run, and how they were connected.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -60,48 +56,4 @@ pub struct HostRecord {
     pub timeline: Vec<Timeline>,
     pub targets: Vec<TargetFacts>,
     pub stopped: bool,
-}
-
-impl Record {
-    /// Returns the hosts. A run on one host has none.
-    pub fn hosts(&self) -> &[HostRecord] {
-        self.fleet.as_ref().map_or(&[], |fleet| &fleet.hosts)
-    }
-
-    /// Returns the hosts, each with the indices of its workers.
-    pub fn host_workers(&self) -> impl Iterator<Item = (&HostRecord, Range<usize>)> {
-        self.hosts().iter().scan(0, |first, host| {
-            let range = *first..*first + host.workers;
-            *first = range.end;
-            Some((host, range))
-        })
-    }
-
-    /// Returns the sum of each host's workers: reads, writes, trims, and all of them.
-    pub fn host_totals(&self) -> Vec<(&HostRecord, Totals)> {
-        self.host_records().map(|(host, record)| (host, record.totals())).collect()
-    }
-
-    /// Returns the record of each host of a fleet, as the host alone would have made it.
-    pub fn host_records(&self) -> impl Iterator<Item = (&HostRecord, Record)> {
-        self.host_workers().map(move |(host, range)| {
-            let plan = Plan { workers: self.plan.workers[range.clone()].to_vec(), ..(*self.plan).clone() };
-            let record = Record {
-                fathom: self.fathom.clone(),
-                plan: Arc::new(plan),
-                workers: self.workers[range].to_vec(),
-                machine: host.machine.clone(),
-                messages: host.messages.clone(),
-                phases: host.phases.clone(),
-                disks: host.disks.clone(),
-                cpu_idle_percent: host.cpu_idle_percent.clone(),
-                timeline: host.timeline.clone(),
-                targets: host.targets.clone(),
-                stopped: host.stopped,
-                fleet: None,
-                ..*self
-            };
-            (host, record)
-        })
-    }
 }

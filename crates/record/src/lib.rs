@@ -12,6 +12,7 @@ mod event;
 mod fault;
 mod fleet;
 mod histogram;
+mod host_records;
 mod io_error;
 mod latency;
 mod log_linear;

@@ -10,7 +10,7 @@ use std::fmt;
 pub use mpi::{MpiLink, is_launched};
 pub use threads::{ThreadLink, threads};
 
-/// The connection of a process to the others. No call waits, except [`Link::leave`].
+/// The connection of a process to the others. No call waits, except [`Link::disconnect`].
 pub trait Link {
     /// Returns the number of this process. Rank 0 leads.
     fn rank(&self) -> usize;
@@ -28,11 +28,11 @@ pub trait Link {
     /// # Errors
     /// The connection failed.
     fn try_recv(&mut self) -> Result<Option<(usize, Vec<u8>)>, LinkError>;
-    /// Leaves, and waits until all processes leave.
+    /// Disconnects, and waits until all processes disconnect.
     ///
     /// # Errors
     /// The connection failed.
-    fn leave(self: Box<Self>) -> Result<(), LinkError>;
+    fn disconnect(self: Box<Self>) -> Result<(), LinkError>;
     /// Ends all processes.
     fn abort(self: Box<Self>);
 }

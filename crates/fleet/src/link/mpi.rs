@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use os::MpiError;
 use os::mpi::{MESSAGE_BYTES, Mpi};
 
 use super::{Link, LinkError};
@@ -43,10 +44,14 @@ impl MpiLink {
     /// There is no library for the launcher, or the library is of another launcher.
     pub fn connect() -> Result<MpiLink, LinkError> {
         let variable = |name: &str| std::env::var(name).ok();
-        let mpi = Mpi::load(&libraries(&variable)).map_err(LinkError)?;
+        let mpi = Mpi::load(&libraries(&variable)).map_err(of_mpi)?;
         check_size(mpi.size(), &variable)?;
         Ok(MpiLink { mpi, parts: BTreeMap::new() })
     }
+}
+
+fn of_mpi(error: MpiError) -> LinkError {
+    LinkError(error.0)
 }
 
 /// Returns the libraries to try, in order.
@@ -100,13 +105,13 @@ impl Link for MpiLink {
             let mut part = self.mpi.rank().to_le_bytes().to_vec();
             part.push(u8::from(nth + 1 == parts));
             part.extend_from_slice(&message[from..until]);
-            self.mpi.send(to as u32, &part).map_err(LinkError)?;
+            self.mpi.send(to as u32, &part).map_err(of_mpi)?;
         }
         Ok(())
     }
 
     fn try_recv(&mut self) -> Result<Option<(usize, Vec<u8>)>, LinkError> {
-        while let Some(part) = self.mpi.try_receive().map_err(LinkError)? {
+        while let Some(part) = self.mpi.try_receive().map_err(of_mpi)? {
             let Some((&[a, b, c, d, is_last], content)) = part.split_first_chunk::<HEADER_BYTES>() else {
                 return Err(LinkError("a message without a sender arrived".to_owned()));
             };
@@ -120,8 +125,8 @@ impl Link for MpiLink {
         Ok(None)
     }
 
-    fn leave(self: Box<Self>) -> Result<(), LinkError> {
-        self.mpi.finalize().map_err(LinkError)
+    fn disconnect(self: Box<Self>) -> Result<(), LinkError> {
+        self.mpi.finalize().map_err(of_mpi)
     }
 
     fn abort(self: Box<Self>) {

@@ -92,7 +92,9 @@ fn delay_ns(part: &Part, parts: &[Part], phase: u32) -> u64 {
 fn start_of(parts: &[Part], phase: u32) -> Option<FleetStart> {
     let delays = parts.iter().filter(|part| start_ns(part, phase).is_some());
     let skew_ns = delays.map(|part| delay_ns(part, parts, phase)).max()?;
-    let mut bounds: Vec<u64> = parts.iter().map(|part| part.host.clock.bound_ns()).collect();
+    let started = |part: &Part| part.host.starts_ns.iter().find(|start| start.0 == phase).map(|start| start.1);
+    let bound_ns = |part: &Part| Some(part.host.clock.bound_at(started(part)?));
+    let mut bounds: Vec<u64> = parts.iter().filter_map(bound_ns).collect();
     bounds.sort_unstable();
     Some(FleetStart { phase, skew_ns, bound_ns: bounds.iter().rev().take(2).sum() })
 }

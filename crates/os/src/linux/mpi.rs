@@ -8,6 +8,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::marker::PhantomData;
 use std::time::{Duration, Instant};
 
+use crate::mpi_error::MpiError;
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
 
 /// Longest message. Messages up to this size are buffered by all families (eager), so that a send needs no receiver.
@@ -36,7 +37,7 @@ const SETTINGS: [(&str, &str); 4] = [
 
 /// The values of a family.
 struct Handles {
-    world: usize,
+    group: usize,
     byte: usize,
     errors_return: usize,
     any_source: c_int,
@@ -86,10 +87,12 @@ impl Mpi {
     ///
     /// # Errors
     /// The process has several threads, no library can be loaded, or it cannot connect.
-    pub fn load(libraries: &[String]) -> Result<Mpi, String> {
+    pub fn load(libraries: &[String]) -> Result<Mpi, MpiError> {
         let threads = std::fs::read_dir("/proc/self/task").map_or(1, Iterator::count);
         if threads != 1 {
-            return Err(format!("MPI must be loaded before other threads start, and there are {threads} threads"));
+            return Err(MpiError(format!(
+                "MPI must be loaded before other threads start, and there are {threads} threads"
+            )));
         }
         for (name, value) in SETTINGS {
             if std::env::var_os(name).is_none() {
@@ -107,10 +110,10 @@ impl Mpi {
                 Err(error) => errors.push(error.to_string()),
             }
         }
-        Err(format!("no MPI library can be loaded: {}", errors.join("; ")))
+        Err(MpiError(format!("no MPI library can be loaded: {}", errors.join("; "))))
     }
 
-    fn start(library: &'static Library, name: &str) -> Result<Mpi, String> {
+    fn start(library: &'static Library, name: &str) -> Result<Mpi, MpiError> {
         let handles = handles(library, name)?;
         // SAFETY: these are the signatures of the MPI standard. Handles are pointers or 32-bit integers, and counts are C's int.
         let (init, get_version, calls) = unsafe {
@@ -135,9 +138,9 @@ impl Mpi {
         let (mut rank, mut size) = (0, 0);
         // SAFETY: MPI is initialised. The pointers are to live integers.
         unsafe {
-            check("MPI_Comm_set_errhandler", (calls.set_errhandler)(handles.world, handles.errors_return))?;
-            check("MPI_Comm_rank", (calls.comm_rank)(handles.world, &mut rank))?;
-            check("MPI_Comm_size", (calls.comm_size)(handles.world, &mut size))?;
+            check("MPI_Comm_set_errhandler", (calls.set_errhandler)(handles.group, handles.errors_return))?;
+            check("MPI_Comm_rank", (calls.comm_rank)(handles.group, &mut rank))?;
+            check("MPI_Comm_size", (calls.comm_size)(handles.group, &mut size))?;
         }
         let version = version(get_version);
         let (rank, size) = (rank.unsigned_abs(), size.unsigned_abs());
@@ -164,18 +167,18 @@ impl Mpi {
     ///
     /// # Errors
     /// The message is too long, or the library reports an error.
-    pub fn send(&mut self, to: u32, message: &[u8]) -> Result<(), String> {
+    pub fn send(&mut self, to: u32, message: &[u8]) -> Result<(), MpiError> {
         if message.len() > MESSAGE_BYTES {
-            return Err(format!("a message of {} bytes is longer than {MESSAGE_BYTES}", message.len()));
+            return Err(MpiError(format!("a message of {} bytes is longer than {MESSAGE_BYTES}", message.len())));
         }
         let length = (message.len() as u32).to_le_bytes();
         let buffer: Box<[u8]> = length.into_iter().chain(message.iter().copied()).collect();
         let mut transfer = Transfer { request: 0, buffer, is_complete: false };
-        let (world, byte) = (self.handles.world, self.handles.byte);
+        let (group, byte) = (self.handles.group, self.handles.byte);
         let (start, bytes) = (transfer.buffer.as_ptr(), transfer.buffer.len() as c_int);
         // SAFETY: the transfer keeps the buffer until the operation is complete. The request fits into the word.
         let result = unsafe {
-            (self.calls.isend)(start.cast(), bytes, byte, to as c_int, TAG, world, &raw mut transfer.request)
+            (self.calls.isend)(start.cast(), bytes, byte, to as c_int, TAG, group, &raw mut transfer.request)
         };
         self.sends.push(transfer);
         check("MPI_Isend", result)?;
@@ -186,7 +189,7 @@ impl Mpi {
     ///
     /// # Errors
     /// The library reports an error.
-    pub fn try_receive(&mut self) -> Result<Option<Vec<u8>>, String> {
+    pub fn try_receive(&mut self) -> Result<Option<Vec<u8>>, MpiError> {
         self.advance_sends()?;
         let Some(transfer) = &mut self.receive else { return Ok(None) };
         if !test(&self.calls, transfer)? {
@@ -194,16 +197,17 @@ impl Mpi {
         }
         let (length, rest) = transfer.buffer.split_at(LENGTH_BYTES);
         let length = length.iter().rev().fold(0usize, |length, byte| length << 8 | usize::from(*byte));
-        let message = rest.get(..length).ok_or("a message is longer than its buffer")?.to_vec();
+        let message =
+            rest.get(..length).ok_or_else(|| MpiError("a message is longer than its buffer".to_owned()))?.to_vec();
         self.post_receive()?;
         Ok(Some(message))
     }
 
-    /// Leaves: waits until all processes leave, for a few seconds. Then the process exits.
+    /// Disconnects: waits until all processes disconnect, for a few seconds. Then the process exits.
     ///
     /// # Errors
     /// The library reports an error.
-    pub fn finalize(mut self) -> Result<(), String> {
+    pub fn finalize(mut self) -> Result<(), MpiError> {
         let started = Instant::now();
         while !self.sends.is_empty() && started.elapsed() < LEAVE_PATIENCE {
             self.advance_sends()?;
@@ -228,13 +232,13 @@ impl Mpi {
     /// Ends all processes of the launcher with this exit code.
     pub fn abort(self, code: i32) {
         // SAFETY: MPI is initialised.
-        unsafe { (self.calls.abort)(self.handles.world, code) };
+        unsafe { (self.calls.abort)(self.handles.group, code) };
     }
 
-    fn post_receive(&mut self) -> Result<(), String> {
+    fn post_receive(&mut self) -> Result<(), MpiError> {
         let buffer = vec![0; LENGTH_BYTES + MESSAGE_BYTES].into_boxed_slice();
         let transfer = self.receive.insert(Transfer { request: 0, buffer, is_complete: false });
-        let (Handles { world, byte, any_source, .. }, bytes) = (&self.handles, transfer.buffer.len() as c_int);
+        let (Handles { group, byte, any_source, .. }, bytes) = (&self.handles, transfer.buffer.len() as c_int);
         // SAFETY: the transfer keeps the buffer until the operation is complete. The request fits into the word.
         let result = unsafe {
             (self.calls.irecv)(
@@ -243,7 +247,7 @@ impl Mpi {
                 *byte,
                 *any_source,
                 TAG,
-                *world,
+                *group,
                 &raw mut transfer.request,
             )
         };
@@ -251,7 +255,7 @@ impl Mpi {
     }
 
     /// Removes the sends that are complete. The call also makes MPI continue the others.
-    fn advance_sends(&mut self) -> Result<(), String> {
+    fn advance_sends(&mut self) -> Result<(), MpiError> {
         for transfer in &mut self.sends {
             test(&self.calls, transfer)?;
         }
@@ -261,7 +265,7 @@ impl Mpi {
 }
 
 /// Returns true if the operation is complete.
-fn test(calls: &Calls, transfer: &mut Transfer) -> Result<bool, String> {
+fn test(calls: &Calls, transfer: &mut Transfer) -> Result<bool, MpiError> {
     if !transfer.is_complete {
         let (mut is_complete, mut status) = (0, [0u64; STATUS_WORDS]);
         // SAFETY: the request is of an operation in flight, and the status has room for that of each family.
@@ -277,25 +281,27 @@ fn test(calls: &Calls, transfer: &mut Transfer) -> Result<bool, String> {
 ///
 /// # Safety
 /// `F` must be the function's type.
-unsafe fn function<F: Copy>(library: &'static Library, name: &CStr) -> Result<F, String> {
+unsafe fn function<F: Copy>(library: &'static Library, name: &CStr) -> Result<F, MpiError> {
     // SAFETY: the caller states the type.
-    unsafe { library.get::<F>(name.to_bytes_with_nul()) }.map(|symbol| *symbol).map_err(|error| error.to_string())
+    unsafe { library.get::<F>(name.to_bytes_with_nul()) }
+        .map(|symbol| *symbol)
+        .map_err(|error| MpiError(error.to_string()))
 }
 
 /// Finds the values of a library's family: by its symbols, and by the name of the standard's ABI.
-fn handles(library: &'static Library, name: &str) -> Result<Handles, String> {
+fn handles(library: &'static Library, name: &str) -> Result<Handles, MpiError> {
     let address = |symbol: &CStr| {
         // SAFETY: only the address of the object is used.
         unsafe { library.get::<*const c_void>(symbol.to_bytes_with_nul()) }.map(|found| found.as_raw_ptr() as usize)
     };
-    if let Ok(world) = address(c"ompi_mpi_comm_world") {
-        let of_open_mpi = |symbol| address(symbol).map_err(|error| error.to_string());
+    if let Ok(group) = address(c"ompi_mpi_comm_world") {
+        let of_open_mpi = |symbol| address(symbol).map_err(|error| MpiError(error.to_string()));
         let (byte, errors_return) = (of_open_mpi(c"ompi_mpi_byte")?, of_open_mpi(c"ompi_mpi_errors_return")?);
-        return Ok(Handles { world, byte, errors_return, any_source: -1 });
+        return Ok(Handles { group, byte, errors_return, any_source: -1 });
     }
     Ok(match name.contains("mpi_abi") {
-        true => Handles { world: 0x101, byte: 0x247, errors_return: 0x142, any_source: -1 },
-        false => Handles { world: 0x4400_0000, byte: 0x4c00_010d, errors_return: 0x5400_0001, any_source: -2 },
+        true => Handles { group: 0x101, byte: 0x247, errors_return: 0x142, any_source: -1 },
+        false => Handles { group: 0x4400_0000, byte: 0x4c00_010d, errors_return: 0x5400_0001, any_source: -2 },
     })
 }
 
@@ -309,6 +315,6 @@ fn version(get: unsafe extern "C" fn(*mut c_char, *mut c_int) -> c_int) -> Strin
     if result == 0 { first.split_whitespace().collect::<Vec<_>>().join(" ") } else { String::new() }
 }
 
-fn check(call: &str, result: c_int) -> Result<(), String> {
-    if result == 0 { Ok(()) } else { Err(format!("{call} failed with error {result}")) }
+fn check(call: &str, result: c_int) -> Result<(), MpiError> {
+    if result == 0 { Ok(()) } else { Err(MpiError(format!("{call} failed with error {result}"))) }
 }

@@ -2,6 +2,8 @@
 
 use std::convert::Infallible;
 
+use crate::mpi_error::MpiError;
+
 /// Longest message.
 pub const MESSAGE_BYTES: usize = 32 << 10;
 
@@ -13,8 +15,8 @@ impl Mpi {
     ///
     /// # Errors
     /// Always.
-    pub fn load(_libraries: &[String]) -> Result<Mpi, String> {
-        Err("MPI is not supported on Windows".to_owned())
+    pub fn load(_libraries: &[String]) -> Result<Mpi, MpiError> {
+        Err(MpiError("MPI is not supported on Windows".to_owned()))
     }
 
     pub fn rank(&self) -> u32 {
@@ -31,19 +33,19 @@ impl Mpi {
 
     /// # Errors
     /// There is no value of this type.
-    pub fn send(&mut self, _to: u32, _message: &[u8]) -> Result<(), String> {
+    pub fn send(&mut self, _to: u32, _message: &[u8]) -> Result<(), MpiError> {
         match self.0 {}
     }
 
     /// # Errors
     /// There is no value of this type.
-    pub fn try_receive(&mut self) -> Result<Option<Vec<u8>>, String> {
+    pub fn try_receive(&mut self) -> Result<Option<Vec<u8>>, MpiError> {
         match self.0 {}
     }
 
     /// # Errors
     /// There is no value of this type.
-    pub fn finalize(self) -> Result<(), String> {
+    pub fn finalize(self) -> Result<(), MpiError> {
         match self.0 {}
     }
 

@@ -72,7 +72,7 @@ impl Connected {
             FleetError::Link(error) => error.to_string(),
         });
         let done = finish(outcome.and_then(|outcome| merge(&outcome).map_err(|error| error.to_string())));
-        if let Err(error) = farewell.leave() {
+        if let Err(error) = farewell.disconnect() {
             stderr_line!("warning: {error}");
         }
         done

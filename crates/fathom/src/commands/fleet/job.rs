@@ -19,8 +19,8 @@ pub struct Recorder(RefCell<Job>);
 
 impl Recorder {
     /// Returns the job of a command line that was parsed here.
-    pub fn into_job(self, words: &[String]) -> Job {
-        Job { words: words.to_vec(), ..self.0.into_inner() }
+    pub fn into_job(self, args: &[String]) -> Job {
+        Job { args: args.to_vec(), ..self.0.into_inner() }
     }
 }
 

@@ -84,9 +84,9 @@ impl Launched {
         let program = std::env::current_exe().map_err(failed)?;
         let agent = [program.into_os_string(), "fleet-agent".into()];
         let shell = args.remote_shell.as_deref();
-        let (words, variables) = family.command(hosts, args.fleet_net.as_deref(), shell, &agent);
+        let (options, variables) = family.command(hosts, args.fleet_net.as_deref(), shell, &agent);
         let mut command = Command::new(&args.launcher);
-        command.args(words).envs(variables).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.args(options).envs(variables).stdin(Stdio::piped()).stdout(Stdio::piped());
         // Ctrl-C stops the run through rank 0, so that the results of all hosts arrive.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);

@@ -67,7 +67,7 @@ fn hosts(args: &Args) -> Result<Vec<HostSlots>, CommandError> {
     let Some(path) = &args.hostfile else { return Ok(args.hosts.clone()) };
     let of_file = |message: String| CommandError::from(message).of(path.display());
     let bytes = input::read(path, input::Kind::JobFile).map_err(|error| of_file(units::errno::reason(&error)))?;
-    let hosts = HostSlots::parse_file(&String::from_utf8_lossy(&bytes)).map_err(of_file)?;
+    let hosts = HostSlots::parse_file(&String::from_utf8_lossy(&bytes)).map_err(|error| of_file(error.to_string()))?;
     if hosts.is_empty() { Err(of_file("no host is in the file".to_owned())) } else { Ok(hosts) }
 }
 

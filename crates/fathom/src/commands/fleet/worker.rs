@@ -68,10 +68,10 @@ pub fn main() -> u8 {
 
 /// Plans the job with this host's CPUs, folders and name.
 fn host_plan(job: &Job, place: &Place) -> Result<Plan, String> {
-    let parsed = ::fio::parse(&job.words, &HostEnv { job, place }).map_err(|errors| plans::text(&errors))?;
+    let parsed = ::fio::parse(&job.args, &HostEnv { job, place }).map_err(|errors| plans::text(&errors))?;
     let Request::Run(invocation) = parsed else { return Err("the command line defines no I/O".to_owned()) };
     let mut plan = ::fio::lower(&invocation, &RealMachine);
-    divide(&mut plan, place)?;
+    divide(&mut plan, place).map_err(|error| error.to_string())?;
     Ok(plan)
 }
 
