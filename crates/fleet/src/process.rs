@@ -42,9 +42,9 @@ impl StartedWorker {
             let mut line = Vec::new();
             while lines.read_until(b'\n', &mut line).is_ok_and(|bytes| bytes > 0) {
                 // Commands that jobs start may write to the pipe, too.
-                let is_taken = of_line(&line).map_or(Ok(()), |report| sender.send(report));
+                let is_taken = of_line(&line).map_or(true, |report| sender.send(report).is_ok());
                 line.clear();
-                if is_taken.is_err() {
+                if !is_taken {
                     break;
                 }
             }
