@@ -110,6 +110,7 @@ pub struct Extent {
 pub struct Part {
     /// Number of the part, from 0.
     pub index: u32,
+    /// Number of the parts.
     pub count: u32,
 }
 

@@ -55,5 +55,6 @@ pub struct HostRecord {
     pub cpu_idle_percent: Vec<f64>,
     pub timeline: Vec<Timeline>,
     pub targets: Vec<TargetFacts>,
+    /// The run was stopped before its end on this host.
     pub stopped: bool,
 }
