@@ -1,5 +1,6 @@
 //! From a job's engine to the configuration of a back end.
 
+use crate::remote;
 use os::file::Advice;
 use os::io::{BackendConfig, EngineKind, NetConfig, Protocol, ScsiConfig, ScsiWrite};
 use plan::{Engine, Fadvise, Net, NetProtocol, Scsi, Worker};
@@ -94,7 +95,8 @@ fn without_options(engine: &Engine) -> Option<EngineKind> {
         | Engine::E4defrag { .. }
         | Engine::Sg(_)
         | Engine::PageFault
-        | Engine::Net(_) => return None,
+        | Engine::Net(_)
+        | Engine::Remote(_) => return None,
     })
 }
 
@@ -144,6 +146,7 @@ pub(crate) fn config(worker: &Worker, files: usize) -> Option<BackendConfig> {
             BackendConfig { memory_bytes, ..new(EngineKind::PageFault) }
         }
         Engine::Net(net) => BackendConfig { net: Some(Box::new(link(worker, net))), ..new(EngineKind::Net) },
+        Engine::Remote(server) => remote::config(worker, server, files),
         engine => new(without_options(engine)?),
     };
     config.atomic = worker.targets.open.atomic;

@@ -36,6 +36,7 @@ impl EngineFlags {
             Engine::Cpu { .. } | Engine::Exec(_) => EngineFlags { diskless: true, no_io: true, ..none },
             Engine::PageFault => EngineFlags { diskless: true, without_files: true, no_extend: true, ..none },
             Engine::Net(_) => EngineFlags { diskless: true, without_files: true, has_peer: true, ..none },
+            Engine::Remote(_) => EngineFlags { diskless: true, without_files: true, no_extend: true, ..none },
             Engine::Mmap { .. } => EngineFlags { no_extend: true, ..none },
             Engine::Ftruncate => EngineFlags { fake: true, ..none },
             Engine::FileStat(_) | Engine::FileDelete => metadata,

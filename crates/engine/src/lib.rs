@@ -33,6 +33,7 @@ pub mod output_guard;
 mod overlap;
 mod phase;
 mod phase_setup;
+mod remote;
 mod replay;
 mod run;
 mod sampler;

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::remote::Remote;
+
 /// An I/O engine with its own options.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -57,6 +59,8 @@ pub enum Engine {
     PageFault,
     /// Transfers to and from a peer.
     Net(Net),
+    /// Targets on another machine.
+    Remote(Remote),
     FileCreate,
     FileStat(StatCall),
     FileDelete,
@@ -88,6 +92,7 @@ impl Engine {
             | Engine::Exec(_)
             | Engine::PageFault
             | Engine::Net(_)
+            | Engine::Remote(_)
             | Engine::E4defrag { .. }
             | Engine::Falloc
             | Engine::Ftruncate => false,

@@ -1,4 +1,4 @@
-//! Shared code of integration tests: scratch folders, devices, runs of the binary, skipped tests.
+//! Shared code of integration tests: scratch folders, devices, servers, runs of the binary, skipped tests.
 //!
 //! Each device, mount and folder belongs to one test and is removed when it is dropped, also when the test panics.
 
@@ -11,6 +11,7 @@ mod priority;
 mod run;
 mod schemas;
 mod scratch;
+mod server;
 mod skip;
 mod throttle;
 mod time;
@@ -22,6 +23,7 @@ pub use priority::{can_use_realtime_priority, use_realtime_priority};
 pub use run::{Outcome, command, diskspd, fathom, outcome, run, with_realtime_priority};
 pub use schemas::{check_output, schema_errors, schema_of};
 pub use scratch::{Scratch, run_folder};
+pub use server::{Server, free_port, has_library};
 pub use skip::{needs, shell, skipped, system};
 pub use throttle::{Limit, Throttle};
 pub use time::{

@@ -68,7 +68,13 @@ pub fn with_realtime_priority(command: Command) -> Command {
         return command;
     }
     let mut first = Command::new("chrt");
-    first.args(["-r", "10"]).arg(command.get_program()).args(command.get_args());
+    first.args(["-r", "10"]);
+    wrapped(first, &command)
+}
+
+/// Returns `first` with a command as its last arguments, in the directory and environment of the command.
+pub(crate) fn wrapped(mut first: Command, command: &Command) -> Command {
+    first.arg(command.get_program()).args(command.get_args());
     for (name, value) in command.get_envs() {
         match value {
             Some(value) => first.env(name, value),

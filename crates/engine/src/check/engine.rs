@@ -10,7 +10,7 @@ use record::{CheckError, RunError};
 
 use crate::backend;
 use crate::engine_flags::EngineFlags;
-use crate::fault;
+use crate::remote;
 
 /// Lengths of I/Os are counted in 32 bits.
 const BLOCK_BYTES_MAX: u64 = u32::MAX as u64;
@@ -27,12 +27,8 @@ pub(super) fn check(worker: &Worker, platform: Platform, probed: &mut Vec<Backen
     if probed.contains(&config) {
         return Ok(());
     }
-    platform.probe(&config).map_err(|error| {
-        let source = error.source.as_ref().map(fault::os_error);
-        let errno = source.as_ref().map(|source| source.errno).filter(|errno| *errno != 0).unwrap_or(errno::EINVAL);
-        let kind = CheckError::EngineMissing { engine: config.engine.to_string(), what: error.what, source };
-        RunError::new(errno, kind)
-    })?;
+    platform.probe(&config).map_err(|error| remote::missing(&error))?;
+    remote::examine(worker)?;
     probed.push(config);
     Ok(())
 }

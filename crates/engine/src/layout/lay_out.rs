@@ -13,9 +13,10 @@ use crate::content;
 use crate::engine_flags::EngineFlags;
 use crate::fault::{self, PrepareError};
 use crate::held_targets::HeldTargets;
+use crate::remote;
 use crate::target::{LaidOut, Target};
 use crate::zones::ZoneTables;
-use record::{Message, MessageKind};
+use record::{Message, MessageKind, RunError};
 
 /// Lays out the targets of a worker of a plan.
 ///
@@ -45,10 +46,7 @@ pub(super) fn lay_out_in(worker: &Worker, site: &mut Site) -> Result<LaidOut, Pr
     }
     let paths = find::paths(worker, site.say)?;
     extend::make_directories(worker, flags, &paths, site)?;
-    let mut found = Vec::with_capacity(paths.len());
-    for path in &paths {
-        found.push(find::inspect(worker, flags, path)?);
-    }
+    let found = find_all(worker, flags, &paths)?;
     if let Some(replay) = &worker.replay {
         return Ok(of_replay(replay, paths, &found));
     }
@@ -74,6 +72,14 @@ pub(super) fn lay_out_in(worker: &Worker, site: &mut Site) -> Result<LaidOut, Pr
     });
     let (pass_bytes, total_bytes) = (shares.pass_bytes, shares.total_bytes);
     Ok(LaidOut { targets: targets.collect(), pass_bytes, total_bytes, zones })
+}
+
+/// Returns the kinds and sizes of the targets.
+fn find_all(worker: &Worker, flags: EngineFlags, paths: &[PathBuf]) -> Result<Vec<sizes::Found>, RunError> {
+    match remote::examine(worker)? {
+        Some(remote) => Ok(remote.iter().map(sizes::Found::on_server).collect()),
+        None => paths.iter().map(|path| find::inspect(worker, flags, path)).collect(),
+    }
 }
 
 /// Returns the targets of a log as they are. Nothing is extended: the log has the places of its I/Os.

@@ -17,6 +17,13 @@ pub(crate) struct Found {
     pub bytes: u64,
 }
 
+impl Found {
+    /// Returns a target on another machine.
+    pub(crate) fn on_server(target: &os::io::RemoteTarget) -> Self {
+        Found { kind: Kind::Regular, bytes: target.bytes.unwrap_or(UNKNOWN) }
+    }
+}
+
 /// The part of one target that the job uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Share {

@@ -1,15 +1,10 @@
 //! The engines `net` and `netsplice`, between two jobs on the loopback interface.
 
-use std::net::{TcpListener, UdpSocket};
+use std::net::UdpSocket;
 
 use serde_json::Value;
 
-use crate::stage::{Scratch, run};
-
-/// Returns a port that no socket has.
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
-}
+use crate::stage::{Scratch, free_port, run};
 
 /// Returns the jobs of a run with a receiver and a sender.
 fn transfer(scratch: &Scratch, both: &str, receiver: &str, sender: &str) -> [Value; 2] {

@@ -2,6 +2,7 @@
 
 use plan::{Depth, Engine, Exec, IoUring, Net, NetProtocol, Scsi, ScsiWrite, StatCall};
 
+use super::remote;
 use super::targets::donor;
 use crate::options::engines::DEFAULT_ENGINE;
 use crate::parse::values::Values;
@@ -46,6 +47,7 @@ pub fn engine(values: &Values, clone: u32) -> Engine {
         "page_fault" => Engine::PageFault,
         "net" => Engine::Net(net(values, clone, false)),
         "netsplice" => Engine::Net(net(values, clone, true)),
+        "nfs" => Engine::Remote(remote::nfs(values)),
         "filecreate" => Engine::FileCreate,
         "filestat" => Engine::FileStat(stat_call(values)),
         "filedelete" => Engine::FileDelete,
@@ -144,5 +146,9 @@ pub fn depth(values: &Values, engine: &Engine) -> Depth {
 }
 
 pub(crate) fn is_synchronous(engine: &Engine) -> bool {
-    !matches!(engine, Engine::IoUring(_) | Engine::Libaio { .. } | Engine::Posixaio | Engine::Windowsaio | Engine::Null)
+    match engine {
+        Engine::IoUring(_) | Engine::Libaio { .. } | Engine::Posixaio | Engine::Windowsaio | Engine::Null => false,
+        Engine::Remote(remote) => !remote.is_asynchronous(),
+        _ => true,
+    }
 }

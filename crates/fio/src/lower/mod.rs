@@ -9,6 +9,7 @@ pub(crate) mod limits;
 mod machine;
 mod measure;
 mod process;
+mod remote;
 pub(crate) mod replay;
 #[cfg(test)]
 mod supported_options;

@@ -45,6 +45,9 @@ ioengine=net
 port=9
 listen
 rw=read
+[engine-nfs]
+ioengine=nfs
+nfs_url=nfs://host/path
 [engine-filestat]
 ioengine=filestat
 [access]

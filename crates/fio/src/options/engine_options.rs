@@ -367,7 +367,7 @@ pub const ENGINE_OPTIONS: &[Opt] = &[
         .engines(&["net", "netsplice"]),
     option("window_size", Engine, Number(INT32), Supported, "Socket buffer size").engines(&["net", "netsplice"]),
     option("mss", Engine, Number(INT32), Supported, "TCP's segment size").engines(&["net", "netsplice"]),
-    option("nfs_url", Engine, Text, Unsupported, "NFS URL").engines(&["nfs"]),
+    option("nfs_url", Engine, Text, Supported, "NFS URL").engines(&["nfs"]),
     option("clustername", Engine, Text, Unsupported, "Ceph cluster").engines(&["rados"]),
     option("pool", Engine, Text, Unsupported, "Ceph pool").engines(&["rados"]),
     option("clientname", Engine, Text, Unsupported, "Ceph client").engines(&["rados"]),

@@ -91,7 +91,7 @@ pub const ENGINES: &[Engine] = &[
     unpackaged("libhipfile", "GPU memory by hipFile"),
     unpackaged("libiscsi", "iSCSI"),
     unpackaged("libzbc", "zoned block devices by libzbc"),
-    unpackaged("nfs", "NFS by libnfs"),
+    linux("nfs", "files on an NFS server, by libnfs"),
     unpackaged("solarisaio", "Solaris asynchronous I/O"),
     windows("windowsaio", "Windows asynchronous I/O"),
     unpackaged("xnvme", "xNVMe"),

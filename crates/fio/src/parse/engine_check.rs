@@ -3,6 +3,7 @@
 use std::net::Ipv4Addr;
 
 use super::found::Found;
+use super::remote_check;
 use super::request::Job;
 use super::value::Amount;
 use super::value::priority_split::priority_split;
@@ -21,6 +22,7 @@ pub(super) fn engine(job: &Job, found: &mut Found) {
         "e4defrag" => e4defrag(job, found),
         "sg" => sg(job, found),
         "net" | "netsplice" => net(job, found),
+        "nfs" => remote_check::nfs(job, found),
         "libaio" | "io_uring" => command_priorities(job, found),
         _ => {}
     }

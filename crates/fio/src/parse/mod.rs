@@ -10,6 +10,7 @@ mod found;
 mod job_file;
 mod parser;
 mod program;
+mod remote_check;
 mod replay;
 mod request;
 mod section;

@@ -97,6 +97,7 @@ fn engine_name(engine: &Engine) -> &'static str {
         Engine::PageFault => "page_fault",
         Engine::Net(net) if net.splices => "netsplice",
         Engine::Net(_) => "net",
+        Engine::Remote(remote) => remote.engine_name(),
         Engine::FileCreate => "filecreate",
         Engine::FileStat(_) => "filestat",
         Engine::FileDelete => "filedelete",

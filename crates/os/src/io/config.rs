@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::remote::RemoteConfig;
 use crate::file::Advice;
 
 /// I/O engines, by fio's names.
@@ -37,6 +38,8 @@ pub enum EngineKind {
     Splice,
     /// Sockets.
     Net,
+    /// Files on an NFS server, by libnfs.
+    Nfs,
     /// Completes each operation at once without I/O: the overhead of the load generator itself.
     Null,
 }
@@ -62,6 +65,7 @@ impl EngineKind {
             EngineKind::Sg => "sg",
             EngineKind::Splice => "splice",
             EngineKind::Net => "net",
+            EngineKind::Nfs => "nfs",
             EngineKind::Null => "null",
         }
     }
@@ -241,6 +245,9 @@ pub struct BackendConfig {
     /// net: the link to the peer.
     pub net: Option<Box<NetConfig>>,
 
+    /// Engines of other machines: the server and the targets.
+    pub remote: Option<Box<RemoteConfig>>,
+
     /// Flags of `sync_file_range(2)`.
     pub sync_file_range: u32,
 }
@@ -274,6 +281,7 @@ impl BackendConfig {
             in_place: false,
             scsi: ScsiConfig::default(),
             net: None,
+            remote: None,
             sync_file_range: 0,
         }
     }

@@ -10,6 +10,7 @@ mod null;
 mod offload;
 mod op;
 mod open;
+mod remote;
 
 pub(crate) use backend::misuse;
 pub(crate) use null::Null;
@@ -18,3 +19,4 @@ pub use backend::{Backend, BackendError};
 pub use config::{BackendConfig, EngineKind, Flush, Mapping, NetConfig, Protocol, ScsiConfig, ScsiWrite};
 pub use op::{Completion, Kind, Op};
 pub use open::{open_backend, probe};
+pub use remote::{RemoteConfig, RemoteServer, RemoteTarget, examine};

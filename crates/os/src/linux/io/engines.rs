@@ -1,6 +1,6 @@
 //! The backend of each engine.
 
-use crate::io::{Backend, BackendConfig, BackendError, EngineKind, Null};
+use crate::io::{Backend, BackendConfig, BackendError, EngineKind, Null, RemoteTarget};
 use crate::linux::io;
 use crate::memory::Slots;
 
@@ -18,6 +18,7 @@ pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backe
         EngineKind::Sg => Box::new(io::sg::Sg::open(config, slots)),
         EngineKind::Splice => Box::new(io::splice::Splice::open(config, slots)?),
         EngineKind::Net => Box::new(io::net::Net::open(config, slots)?),
+        EngineKind::Nfs => return io::remote::open(config, slots),
         EngineKind::Windowsaio => return Err(windowsaio_is_missing()),
         EngineKind::Vsync => Box::new(io::vsync::Vsync::open(config, slots)),
         EngineKind::Sync | EngineKind::Psync | EngineKind::Pvsync | EngineKind::Pvsync2 => {
@@ -32,6 +33,7 @@ pub(crate) fn probe(config: &BackendConfig) -> Result<(), BackendError> {
         EngineKind::IoUring => io::uring::probe(config),
         EngineKind::Libaio => io::libaio::probe(config),
         EngineKind::Pvsync2 => io::sync::probe_preadv2(config),
+        EngineKind::Nfs => io::remote::probe(config),
         EngineKind::Windowsaio => Err(windowsaio_is_missing()),
         EngineKind::Sync
         | EngineKind::Psync
@@ -48,6 +50,11 @@ pub(crate) fn probe(config: &BackendConfig) -> Result<(), BackendError> {
         | EngineKind::Net
         | EngineKind::Null => Ok(()),
     }
+}
+
+/// Connects to the server of the engine and looks at the targets.
+pub(crate) fn examine(config: &BackendConfig) -> Result<Vec<RemoteTarget>, BackendError> {
+    io::remote::examine(config)
 }
 
 fn windowsaio_is_missing() -> BackendError {

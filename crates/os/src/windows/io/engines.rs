@@ -3,7 +3,7 @@
 use super::completion_port::CompletionPort;
 use super::mmap::Mmap;
 use super::sync::Sync;
-use crate::io::{Backend, BackendConfig, BackendError, EngineKind, Null};
+use crate::io::{Backend, BackendConfig, BackendError, EngineKind, Null, RemoteTarget};
 use crate::memory::Slots;
 
 /// Opens the backend of the engine, on the calling thread.
@@ -23,6 +23,11 @@ pub(crate) fn probe(config: &BackendConfig) -> Result<(), BackendError> {
         EngineKind::Null | EngineKind::Windowsaio | EngineKind::Mmap | EngineKind::Sync | EngineKind::Psync => Ok(()),
         other => Err(missing(other)),
     }
+}
+
+/// Windows has no engine of another machine.
+pub(crate) fn examine(config: &BackendConfig) -> Result<Vec<RemoteTarget>, BackendError> {
+    Err(missing(config.engine))
 }
 
 fn missing(engine: EngineKind) -> BackendError {

@@ -10,6 +10,7 @@ use super::address::{Address, in_addr, multicast_group};
 use crate::io::{NetConfig, Protocol};
 use crate::linux::file::check;
 use crate::linux::io::pipe::result;
+use crate::linux::io::wait::wait_for_events;
 
 /// Connections that may wait to be accepted.
 const BACKLOG: i32 = 10;
@@ -154,18 +155,7 @@ pub(super) fn finish_connect(fd: i32, timeout: Duration) -> io::Result<()> {
 
 /// Waits for an event. Returns false after the timeout. A signal does not end the wait.
 pub(super) fn wait(fd: i32, events: libc::c_short, timeout: Duration) -> io::Result<bool> {
-    let start = std::time::Instant::now();
-    loop {
-        let left = timeout.saturating_sub(start.elapsed());
-        let mut polled = libc::pollfd { fd, events, revents: 0 };
-        let limit = libc::timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
-        // SAFETY: the pointers are to live values.
-        match check(unsafe { libc::ppoll(&mut polled, 1, &limit, std::ptr::null()) }) {
-            Ok(ready) => return Ok(ready > 0),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
+    wait_for_events(fd, events, timeout).map(|ready| ready != 0)
 }
 
 pub(super) fn send(fd: i32, data: *const u8, len: usize, flags: i32) -> Result<usize, i32> {

@@ -1,0 +1,6 @@
+//! Engines whose targets are on another machine, with servers on the loopback interface.
+
+#![expect(clippy::unwrap_used, reason = "this is test code: it may panic")]
+
+mod jobs;
+mod nfs;

@@ -1,0 +1,67 @@
+//! Libraries that are loaded when a job needs them.
+
+use libloading::Library;
+
+use crate::io::{BackendError, EngineKind};
+
+/// Names of a shared library, with the package of Debian that has it.
+pub(super) struct Names {
+    /// File names, the newest first.
+    pub(super) files: &'static [&'static str],
+    pub(super) package: &'static str,
+}
+
+/// Loads a library. Returns it with the index of its file name. It stays loaded until the process ends: its threads and handlers at
+/// exit need its code.
+pub(super) fn load(names: &Names) -> Result<(&'static Library, usize), String> {
+    let mut reason = String::new();
+    for (at, file) in names.files.iter().enumerate() {
+        // SAFETY: the initializers of these libraries have no requirements.
+        match unsafe { Library::new(*file) } {
+            Ok(library) => return Ok((Box::leak(Box::new(library)), at)),
+            Err(error) => reason = error.to_string(),
+        }
+    }
+    let files = names.files.join(" or ");
+    Err(format!("cannot load {files} of the package {}: {reason}", names.package))
+}
+
+/// Returns the address of a function as a pointer of type `F`.
+///
+/// # Safety
+/// `F` is the type of the function with this name.
+pub(super) unsafe fn function<F: Copy>(library: &'static Library, name: &str) -> Result<F, String> {
+    // SAFETY: by the contract of this function.
+    let found = unsafe { library.get::<F>(name.as_bytes()) };
+    found.map(|symbol| *symbol).map_err(|error| format!("the library has no function {name}: {error}"))
+}
+
+/// Returns the functions of a library that was loaded before, or the error.
+pub(super) fn loaded<A>(engine: EngineKind, api: &'static Result<A, String>) -> Result<&'static A, BackendError> {
+    api.as_ref().map_err(|what| BackendError::new(engine, what.clone()))
+}
+
+/// Declares the functions of a library, and `load`, which finds them.
+macro_rules! functions {
+    ($(#[$note:meta])* struct $api:ident of $names:expr; $($name:ident: fn($($argument:ty),* $(,)?) $(-> $result:ty)?;)*) => {
+        $(#[$note])*
+        struct $api {
+            /// Index of the file name that was found.
+            file: usize,
+            $($name: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
+        }
+
+        impl $api {
+            fn load() -> Result<Self, String> {
+                let (library, file) = super::library::load(&$names)?;
+                Ok($api {
+                    file,
+                    // SAFETY: the types are those of the library's header.
+                    $($name: unsafe { super::library::function(library, stringify!($name))? },)*
+                })
+            }
+        }
+    };
+}
+
+pub(super) use functions;

@@ -1,0 +1,171 @@
+//! Engines whose targets are on another machine, by libraries that are loaded at run time.
+//!
+//! [`Remote`] is the backend of all of them. A [`Service`] starts one operation in its library. The library reports the
+//! completion to the [`Request`] of the slot, on the worker's thread or on a thread of its own.
+
+mod library;
+mod nfs;
+mod request;
+
+use std::io;
+use std::mem::ManuallyDrop;
+use std::time::{Duration, Instant};
+
+use self::nfs::Nfs;
+use self::request::Requests;
+use crate::file::File;
+use crate::io::{Backend, BackendConfig, BackendError, RemoteConfig, RemoteServer, RemoteTarget};
+use crate::io::{Completion, Op, misuse};
+use crate::memory::Slots;
+
+/// A connection to a server.
+trait Service {
+    /// Opens target `index`.
+    fn attach(&mut self, index: usize) -> io::Result<()>;
+
+    /// Closes target `index`, which is open.
+    fn detach(&mut self, index: usize) -> io::Result<()>;
+
+    /// Starts an operation on a target that is open. Returns the result of an operation that is complete already, otherwise the
+    /// library completes the request of its slot.
+    fn start(&mut self, op: &Op, requests: &Requests) -> Option<i32>;
+
+    /// Exchanges data with the server until a request completes or the timeout has passed.
+    fn progress(&mut self, requests: &Requests, timeout: Duration) -> io::Result<()>;
+
+    /// Returns true if `start` completes each operation.
+    fn is_synchronous(&self) -> bool {
+        false
+    }
+}
+
+/// The backend of a service. Operations in flight at its end are abandoned: the library keeps its memory.
+struct Remote<S> {
+    service: ManuallyDrop<S>,
+    requests: ManuallyDrop<Requests>,
+    slots: Slots,
+    is_attached: Vec<bool>,
+    done: Vec<Completion>,
+}
+
+/// Opens the backend of a server.
+pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backend>, BackendError> {
+    let remote = of(config)?;
+    match &remote.server {
+        RemoteServer::Nfs { url } => Ok(Box::new(Remote::new(Nfs::connect(config, remote, url)?, config, slots))),
+    }
+}
+
+/// Loads the library of the engine.
+pub(crate) fn probe(config: &BackendConfig) -> Result<(), BackendError> {
+    match &of(config)?.server {
+        RemoteServer::Nfs { .. } => nfs::probe(config.engine),
+    }
+}
+
+/// Returns what the server reports of the targets.
+pub(crate) fn examine(config: &BackendConfig) -> Result<Vec<RemoteTarget>, BackendError> {
+    let remote = of(config)?;
+    match &remote.server {
+        RemoteServer::Nfs { url } => Nfs::connect(config, remote, url)?.examine(config.engine),
+    }
+}
+
+fn of(config: &BackendConfig) -> Result<&RemoteConfig, BackendError> {
+    config.remote.as_deref().ok_or_else(|| BackendError::new(config.engine, "the server is missing"))
+}
+
+impl<S: Service> Remote<S> {
+    fn new(service: S, config: &BackendConfig, slots: Slots) -> Self {
+        Remote {
+            service: ManuallyDrop::new(service),
+            requests: ManuallyDrop::new(Requests::new(slots.count())),
+            slots,
+            is_attached: vec![false; config.files as usize],
+            done: Vec::with_capacity(config.depth as usize),
+        }
+    }
+
+    fn start(&mut self, op: &Op) -> io::Result<()> {
+        if !self.is_attached.get(op.file as usize).is_some_and(|attached| *attached) {
+            return Err(misuse("operation on a file that is not attached"));
+        }
+        let data = self.slots.start(op)?;
+        self.requests.begin(op, data);
+        if let Some(result) = self.service.start(op, &self.requests) {
+            self.done.push(Completion { slot: op.slot, result });
+        }
+        Ok(())
+    }
+}
+
+impl<S: Service> Backend for Remote<S> {
+    fn attach(&mut self, index: u32, _: &File) -> io::Result<()> {
+        let at = index as usize;
+        if at >= self.is_attached.len() {
+            return Err(misuse("file index beyond the table"));
+        }
+        if !self.is_attached[at] {
+            self.service.attach(at)?;
+            self.is_attached[at] = true;
+        }
+        Ok(())
+    }
+
+    fn detach(&mut self, index: u32) -> io::Result<()> {
+        let at = index as usize;
+        if !self.is_attached.get_mut(at).is_some_and(std::mem::take) {
+            return Err(misuse("no such file attached"));
+        }
+        self.service.detach(at)
+    }
+
+    fn submit(&mut self, ops: &[Op]) -> io::Result<usize> {
+        for (at, op) in ops.iter().enumerate() {
+            match self.start(op) {
+                Ok(()) => {}
+                Err(_) if at > 0 => return Ok(at),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(ops.len())
+    }
+
+    fn reap(&mut self, min: usize, max: usize, timeout: Duration, out: &mut Vec<Completion>) -> io::Result<()> {
+        let min = min.min(max).min(self.slots.in_flight());
+        let mut left = timeout;
+        let mut started = None;
+        // Completions on a thread of the library need no progress here.
+        self.requests.take(&mut self.done);
+        if self.done.len() < self.slots.in_flight() {
+            self.service.progress(&self.requests, Duration::ZERO)?;
+            self.requests.take(&mut self.done);
+        }
+        while self.done.len() < min && !left.is_zero() {
+            let start = *started.get_or_insert_with(Instant::now);
+            self.service.progress(&self.requests, left)?;
+            self.requests.take(&mut self.done);
+            left = timeout.saturating_sub(start.elapsed());
+        }
+        self.slots.finish_all(&mut self.done, max, out);
+        Ok(())
+    }
+
+    fn is_synchronous(&self) -> bool {
+        self.service.is_synchronous()
+    }
+}
+
+impl<S> Drop for Remote<S> {
+    fn drop(&mut self) {
+        self.requests.take(&mut self.done);
+        if self.done.len() < self.slots.in_flight() {
+            return;
+        }
+        // SAFETY: neither is used again. No operation of the library has a pointer to a request.
+        unsafe {
+            ManuallyDrop::drop(&mut self.service);
+            ManuallyDrop::drop(&mut self.requests);
+        }
+    }
+}

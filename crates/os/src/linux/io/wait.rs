@@ -1,0 +1,29 @@
+//! Waits for descriptors.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use crate::linux::file::check;
+
+/// Waits until the descriptor has one of the events. Returns those that it has, 0 after the timeout.
+pub(crate) fn wait_for_events(fd: i32, events: libc::c_short, timeout: Duration) -> io::Result<libc::c_short> {
+    let mut polled = [libc::pollfd { fd, events, revents: 0 }];
+    wait_for_any(&mut polled, timeout)?;
+    Ok(polled[0].revents)
+}
+
+/// Waits until a descriptor has one of its events, or for the timeout.
+pub(crate) fn wait_for_any(polled: &mut [libc::pollfd], timeout: Duration) -> io::Result<()> {
+    let start = Instant::now();
+    loop {
+        let left = timeout.saturating_sub(start.elapsed());
+        let limit = libc::timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
+        let count = polled.len() as libc::nfds_t;
+        // SAFETY: the pointers are to live values, the first to this number of them.
+        match check(unsafe { libc::ppoll(polled.as_mut_ptr(), count, &limit, std::ptr::null()) }) {
+            Ok(_) => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
