@@ -1,17 +1,28 @@
 //! Targets on another machine.
 
 use os::errno;
-use os::io::{BackendConfig, EngineKind, RemoteConfig, RemoteServer, RemoteTarget};
+use os::io::{
+    BackendConfig, CephPool, EngineKind, HttpConfig, HttpServer, RbdImage, RemoteConfig, RemoteServer, RemoteTarget,
+    S3Config, Tls,
+};
 use plan::{Engine, Remote, Worker};
-use record::{CheckError, RunError};
+use record::{CheckError, RunError, TargetError};
 
 use crate::fault;
 
 /// Returns the configuration of the backend for `files` targets on `server`.
 pub(crate) fn config(worker: &Worker, server: &Remote, files: u32) -> BackendConfig {
     let pattern = worker.access.pattern;
+    let direct = worker.targets.open.direct;
     let (engine, server) = match server {
         Remote::Nfs { url } => (EngineKind::Nfs, RemoteServer::Nfs { url: url.clone() }),
+        Remote::Http(http) => (EngineKind::Http, RemoteServer::Http(objects(http))),
+        Remote::Nbd { uri } => (EngineKind::Nbd, RemoteServer::Nbd { uri: uri.clone() }),
+        Remote::Iscsi { initiator } => (EngineKind::Libiscsi, RemoteServer::Iscsi { initiator: initiator.clone() }),
+        Remote::Rbd(rbd) => (EngineKind::Rbd, RemoteServer::Rbd(image(rbd, direct))),
+        Remote::Rados { pool, touches } => {
+            (EngineKind::Rados, RemoteServer::Rados { pool: ceph_pool(pool), touches: *touches })
+        }
     };
     let remote = RemoteConfig {
         server,
@@ -20,6 +31,73 @@ pub(crate) fn config(worker: &Worker, server: &Remote, files: u32) -> BackendCon
         creates: worker.targets.create.allowed,
     };
     BackendConfig { remote: Some(Box::new(remote)), ..BackendConfig::new(engine, worker.depth.iodepth, files) }
+}
+
+fn objects(http: &plan::Http) -> HttpConfig {
+    let optional = |secret: &Option<plan::Secret>| secret.as_ref().map(|secret| secret.0.clone());
+    HttpConfig {
+        server: match &http.server {
+            plan::HttpServer::WebDav => HttpServer::WebDav,
+            plan::HttpServer::S3(s3) => HttpServer::S3(S3Config {
+                key: s3.key.0.clone(),
+                key_id: s3.key_id.clone(),
+                security_token: optional(&s3.security_token),
+                region: s3.region.clone(),
+                storage_class: s3.storage_class.clone(),
+                customer_key: optional(&s3.customer_key),
+                customer_algorithm: s3.customer_algorithm.clone(),
+            }),
+            plan::HttpServer::Swift { token } => HttpServer::Swift { token: token.0.clone() },
+        },
+        tls: match http.tls {
+            plan::Tls::Off => Tls::Off,
+            plan::Tls::On => Tls::On,
+            plan::Tls::Insecure => Tls::Insecure,
+        },
+        host: http.host.clone(),
+        user: http.user.clone(),
+        password: optional(&http.password),
+        verbosity: http.verbosity,
+        has_one_object: http.has_one_object,
+    }
+}
+
+fn ceph_pool(pool: &plan::CephPool) -> CephPool {
+    CephPool {
+        name: pool.name.clone(),
+        cluster: pool.cluster.clone(),
+        client: pool.client.clone(),
+        configuration: pool.configuration.clone(),
+        spins: pool.spins,
+    }
+}
+
+fn image(rbd: &plan::Rbd, direct: bool) -> RbdImage {
+    let passphrase = rbd.encryption_passphrase.as_ref().map(|secret| secret.0.clone());
+    let encryption = rbd.encryption_format.clone().zip(passphrase);
+    RbdImage { pool: ceph_pool(&rbd.pool), name: rbd.image.clone(), encryption, direct }
+}
+
+/// Refuses to change disks that other machines may use: a file system is on them, or clients are connected.
+///
+/// # Errors
+/// There is such a sign of a use.
+pub(crate) fn refuse_in_use(worker: &Worker, targets: &[RemoteTarget]) -> Result<(), RunError> {
+    for (path, target) in worker.targets.paths.iter().zip(targets) {
+        // The job may write to a file system that is mounted, but not to the disk of a running client.
+        let contents = target.contents.filter(|_| !worker.targets.allow_mounted_write).map(str::to_owned);
+        if contents.is_none() && target.clients.is_empty() {
+            continue;
+        }
+        let kind = TargetError::RemoteInUse {
+            job: worker.name.clone(),
+            path: path.clone(),
+            contents,
+            clients: target.clients.clone(),
+        };
+        return Err(RunError::new(errno::EBUSY, kind));
+    }
+    Ok(())
 }
 
 /// Returns what the server of a worker reports of its targets. `None` if the targets are on this machine.

@@ -148,6 +148,15 @@ pub enum TargetError {
         job: String,
         path: String,
     },
+    /// The job would change a disk of a server that another machine may use.
+    RemoteInUse {
+        job: String,
+        path: String,
+        /// File system or partition table on the disk.
+        contents: Option<String>,
+        /// Clients that the server reports.
+        clients: Vec<String>,
+    },
     /// Another file, folder or device is at the path since the check of the run, or of the first run of a study.
     Replaced {
         path: String,

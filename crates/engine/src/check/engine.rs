@@ -28,7 +28,9 @@ pub(super) fn check(worker: &Worker, platform: Platform, probed: &mut Vec<Backen
         return Ok(());
     }
     platform.probe(&config).map_err(|error| remote::missing(&error))?;
-    remote::examine(worker)?;
+    if let Some(targets) = remote::examine(worker)? {
+        remote::refuse_in_use(worker, &targets)?;
+    }
     probed.push(config);
     Ok(())
 }

@@ -36,6 +36,7 @@ pub fn sequence(log: &Path) -> Vec<String> {
 pub fn assert_same_sequence(run: Run, directory: &Path, remote: &str, options: &str) {
     let logged = |name: &str, arguments: &str| {
         let log = directory.join(name);
+        let _ = std::fs::remove_file(&log);
         job(run, &format!("{arguments} {options} --write_iolog={}", log.display()));
         sequence(&log)
     };

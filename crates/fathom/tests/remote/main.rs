@@ -2,5 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "this is test code: it may panic")]
 
+mod ceph;
+mod http;
+mod iscsi;
 mod jobs;
+mod nbd;
 mod nfs;
+mod object_server;

@@ -93,7 +93,7 @@ fn the_sequence_of_ios_is_that_of_a_local_file() {
     let remote = format!("--ioengine=nfs --nfs_url={URL}");
     for options in [
         "--name=j --rw=randrw --bsrange=4k-16k --size=512k --nrfiles=3 --iodepth=1",
-        "--name=j --rw=write --bs=8k --size=256k --offset=64k --loops=2",
+        "--name=j --rw=write --bs=8k --size=256k --loops=2",
     ] {
         assert_same_sequence(&run, export.scratch.path(), &remote, options);
     }

@@ -11,6 +11,7 @@ mod measure;
 mod process;
 mod remote;
 pub(crate) mod replay;
+mod secrets;
 #[cfg(test)]
 mod supported_options;
 mod targets;
@@ -40,7 +41,7 @@ pub fn lower(invocation: &Invocation, machine: &dyn Machine) -> Plan {
             Some(IdleProf::System) => IdleProfile::System,
             Some(IdleProf::PerCpu) => IdleProfile::PerCpu,
         },
-        origin: Origin::Fio((*invocation.source).clone()),
+        origin: Origin::Fio(secrets::masked(&invocation.source)),
         ..Plan::default()
     };
     plan.global_options = echoed(&invocation.global_options);
@@ -61,7 +62,10 @@ pub(crate) fn report_groups(jobs: &[Job]) -> Vec<u32> {
 
 /// Returns options as reports print them. The value of an option without one is empty.
 fn echoed(options: &[JobOption]) -> Vec<(String, String)> {
-    options.iter().map(|option| (option.name.clone(), option.value.clone().unwrap_or_default())).collect()
+    options
+        .iter()
+        .map(|option| (option.name.clone(), secrets::shown(&option.name, option.value.as_deref().unwrap_or_default())))
+        .collect()
 }
 
 /// Phase and report group of a job.

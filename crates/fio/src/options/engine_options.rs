@@ -67,42 +67,40 @@ pub const ENGINE_OPTIONS: &[Opt] = &[
             &[keyword("off", "no"), keyword("on", "yes"), keyword("insecure", "yes, without checking certificates")],
             ArgumentKind::None,
         ),
-        Unsupported,
+        Supported,
         "Use TLS",
     )
     .default("off")
     .engines(&["http"]),
-    option("http_host", Engine, Text, Unsupported, "Server's name").default("localhost").engines(&["http"]),
-    option("http_user", Engine, Text, Unsupported, "User name").engines(&["http"]),
-    option("http_pass", Engine, Text, Unsupported, "Password").engines(&["http"]),
-    option("http_s3_key", Engine, Text, Unsupported, "S3 secret key").engines(&["http"]),
-    option("http_s3_keyid", Engine, Text, Unsupported, "S3 key identifier").engines(&["http"]),
-    option("http_s3_security_token", Engine, Text, Unsupported, "S3 session token").engines(&["http"]),
-    option("http_swift_auth_token", Engine, Text, Unsupported, "Swift token").engines(&["http"]),
-    option("http_s3_region", Engine, Text, Unsupported, "S3 region").default("us-east-1").engines(&["http"]),
-    option("http_s3_sse_customer_key", Engine, Text, Unsupported, "S3 key for encryption by the server")
+    option("http_host", Engine, Text, Supported, "Server's name").default("localhost").engines(&["http"]),
+    option("http_user", Engine, Text, Supported, "User name").engines(&["http"]),
+    option("http_pass", Engine, Text, Supported, "Password").engines(&["http"]),
+    option("http_s3_key", Engine, Text, Supported, "S3 secret key").engines(&["http"]),
+    option("http_s3_keyid", Engine, Text, Supported, "S3 key identifier").engines(&["http"]),
+    option("http_s3_security_token", Engine, Text, Supported, "S3 session token").engines(&["http"]),
+    option("http_swift_auth_token", Engine, Text, Supported, "Swift token").engines(&["http"]),
+    option("http_s3_region", Engine, Text, Supported, "S3 region").default("us-east-1").engines(&["http"]),
+    option("http_s3_sse_customer_key", Engine, Text, Supported, "S3 key for encryption by the server")
         .engines(&["http"]),
-    option("http_s3_sse_customer_algorithm", Engine, Text, Unsupported, "S3 algorithm for encryption by the server")
+    option("http_s3_sse_customer_algorithm", Engine, Text, Supported, "S3 algorithm for encryption by the server")
         .default("AES256")
         .engines(&["http"]),
-    option("http_s3_storage_class", Engine, Text, Unsupported, "S3 storage class")
-        .default("STANDARD")
-        .engines(&["http"]),
+    option("http_s3_storage_class", Engine, Text, Supported, "S3 storage class").default("STANDARD").engines(&["http"]),
     option(
         "http_mode",
         Engine,
         Keyword(&[keyword("webdav", "WebDAV"), keyword("s3", "S3"), keyword("swift", "Swift")], ArgumentKind::None),
-        Unsupported,
+        Supported,
         "Kind of server",
     )
     .default("webdav")
     .engines(&["http"]),
-    option("http_verbose", Engine, Number(INT32), Unsupported, "Verbosity").default("0").engines(&["http"]),
+    option("http_verbose", Engine, Number(INT32), Supported, "Verbosity").default("0").engines(&["http"]),
     option(
         "http_object_mode",
         Engine,
         Keyword(&[keyword("block", "one object per I/O"), keyword("range", "range of one object")], ArgumentKind::None),
-        Unsupported,
+        Supported,
         "Object of an I/O",
     )
     .default("block")
@@ -329,12 +327,12 @@ pub const ENGINE_OPTIONS: &[Opt] = &[
     )
     .default("hipfile")
     .engines(&["libhipfile"]),
-    option("initiator", Engine, Text, Unsupported, "iSCSI initiator's name")
+    option("initiator", Engine, Text, Supported, "iSCSI initiator's name")
         .default("iqn.2019-04.org.fio:fio")
         .engines(&["libiscsi"]),
     option("thp", Engine, Number(INT32), Supported, "Use transparent huge pages").engines(&["mmap"]),
     option("skip_bad", Engine, Bool, Unsupported, "Skip bad blocks").default("0").engines(&["mtd"]),
-    option("uri", Engine, Text, Unsupported, "NBD URI").engines(&["nbd"]),
+    option("uri", Engine, Text, Supported, "NBD URI").engines(&["nbd"]),
     option("hostname", Engine, Text, Supported, "Host name or address of the peer").engines(&["net", "netsplice"]),
     option("port", Engine, Number(INT32.min(1).max(65535)), Supported, "Port").engines(&["net", "netsplice"]),
     option(
@@ -368,24 +366,21 @@ pub const ENGINE_OPTIONS: &[Opt] = &[
     option("window_size", Engine, Number(INT32), Supported, "Socket buffer size").engines(&["net", "netsplice"]),
     option("mss", Engine, Number(INT32), Supported, "TCP's segment size").engines(&["net", "netsplice"]),
     option("nfs_url", Engine, Text, Supported, "NFS URL").engines(&["nfs"]),
-    option("clustername", Engine, Text, Unsupported, "Ceph cluster").engines(&["rados"]),
-    option("pool", Engine, Text, Unsupported, "Ceph pool").engines(&["rados"]),
-    option("clientname", Engine, Text, Unsupported, "Ceph client").engines(&["rados"]),
-    option("conf", Engine, Text, Unsupported, "Ceph configuration file")
+    option("clustername", Engine, Text, Supported, "Ceph cluster").engines(&["rados"]),
+    option("pool", Engine, Text, Supported, "Ceph pool").engines(&["rados"]),
+    option("clientname", Engine, Text, Supported, "Ceph client").engines(&["rados"]),
+    option("conf", Engine, Text, Supported, "Ceph configuration file")
         .default("/etc/ceph/ceph.conf")
         .engines(&["rados"]),
-    option("busy_poll", Engine, Bool, Unsupported, "Poll for completions").default("0").engines(&["rados"]),
-    option("touch_objects", Engine, Bool, Unsupported, "Create objects before starting")
-        .default("1")
-        .engines(&["rados"]),
-    option("clustername", Engine, Text, Unsupported, "Ceph cluster").engines(&["rbd"]),
-    option("rbdname", Engine, Text, Unsupported, "Image").engines(&["rbd"]),
-    option("pool", Engine, Text, Unsupported, "Ceph pool").engines(&["rbd"]),
-    option("clientname", Engine, Text, Unsupported, "Ceph client").engines(&["rbd"]),
-    option("busy_poll", Engine, Bool, Unsupported, "Poll for completions").default("0").engines(&["rbd"]),
-    option("rbd_encryption_format", Engine, Text, Unsupported, "Image's encryption").engines(&["rbd"]),
-    option("rbd_encryption_passphrase", Engine, Text, Unsupported, "File with the image's passphrase")
-        .engines(&["rbd"]),
+    option("busy_poll", Engine, Bool, Supported, "Poll for completions").default("0").engines(&["rados"]),
+    option("touch_objects", Engine, Bool, Supported, "Create objects before starting").default("1").engines(&["rados"]),
+    option("clustername", Engine, Text, Supported, "Ceph cluster").engines(&["rbd"]),
+    option("rbdname", Engine, Text, Supported, "Image").engines(&["rbd"]),
+    option("pool", Engine, Text, Supported, "Ceph pool").engines(&["rbd"]),
+    option("clientname", Engine, Text, Supported, "Ceph client").engines(&["rbd"]),
+    option("busy_poll", Engine, Bool, Supported, "Poll for completions").default("0").engines(&["rbd"]),
+    option("rbd_encryption_format", Engine, Text, Supported, "Image's encryption").engines(&["rbd"]),
+    option("rbd_encryption_passphrase", Engine, Text, Supported, "Passphrase of the image").engines(&["rbd"]),
     option("hostname", Engine, Text, Unsupported, "Host name of the peer").engines(&["rdma"]),
     option("bindname", Engine, Text, Unsupported, "Local address").engines(&["rdma"]),
     option("port", Engine, Number(INT32.min(1).max(65535)), Unsupported, "Port").engines(&["rdma"]),

@@ -23,6 +23,11 @@ pub(super) fn engine(job: &Job, found: &mut Found) {
         "sg" => sg(job, found),
         "net" | "netsplice" => net(job, found),
         "nfs" => remote_check::nfs(job, found),
+        "http" => remote_check::http(job, found),
+        "nbd" => remote_check::nbd(job, found),
+        "libiscsi" => remote_check::iscsi(job, found),
+        "rbd" => remote_check::rbd(job, found),
+        "rados" => remote_check::rados(job, found),
         "libaio" | "io_uring" => command_priorities(job, found),
         _ => {}
     }

@@ -40,6 +40,16 @@ pub enum EngineKind {
     Net,
     /// Files on an NFS server, by libnfs.
     Nfs,
+    /// Objects of a WebDAV, S3 or Swift server, by libcurl.
+    Http,
+    /// A disk of an NBD server, by libnbd.
+    Nbd,
+    /// LUNs of iSCSI targets.
+    Libiscsi,
+    /// An image of a Ceph pool, by librbd.
+    Rbd,
+    /// Objects of a Ceph pool, by librados.
+    Rados,
     /// Completes each operation at once without I/O: the overhead of the load generator itself.
     Null,
 }
@@ -66,6 +76,11 @@ impl EngineKind {
             EngineKind::Splice => "splice",
             EngineKind::Net => "net",
             EngineKind::Nfs => "nfs",
+            EngineKind::Http => "http",
+            EngineKind::Nbd => "nbd",
+            EngineKind::Libiscsi => "libiscsi",
+            EngineKind::Rbd => "rbd",
+            EngineKind::Rados => "rados",
             EngineKind::Null => "null",
         }
     }

@@ -19,4 +19,6 @@ pub use backend::{Backend, BackendError};
 pub use config::{BackendConfig, EngineKind, Flush, Mapping, NetConfig, Protocol, ScsiConfig, ScsiWrite};
 pub use op::{Completion, Kind, Op};
 pub use open::{open_backend, probe};
-pub use remote::{RemoteConfig, RemoteServer, RemoteTarget, examine};
+pub use remote::{
+    CephPool, HttpConfig, HttpServer, RbdImage, RemoteConfig, RemoteServer, RemoteTarget, S3Config, Tls, examine,
+};

@@ -15,6 +15,7 @@ pub(super) fn target(target: &TargetError, error: &RunError) -> String {
                 error.reason()
             )
         }
+        TargetError::RemoteInUse { path, .. } => format!("{path} is in use on its server (nothing was written)"),
         TargetError::Replaced { path } => {
             format!(
                 "{path} is no longer the target of the run: another file system, file or device has this path now (repeat \

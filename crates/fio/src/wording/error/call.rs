@@ -47,9 +47,10 @@ fn of_target(target: &TargetError) -> Cow<'_, str> {
         TargetError::NotTrimmable { .. } => "td_io_queue",
         TargetError::NotAllocatable { .. } => "open_file",
         TargetError::CreationDisallowed { .. } | TargetError::CreateIn { .. } | TargetError::Replaced { .. } => "open",
-        TargetError::InUse { .. } | TargetError::UsesUnknown { .. } | TargetError::CharacterDevice { .. } => {
-            "check_mount_writes"
-        }
+        TargetError::InUse { .. }
+        | TargetError::UsesUnknown { .. }
+        | TargetError::RemoteInUse { .. }
+        | TargetError::CharacterDevice { .. } => "check_mount_writes",
         TargetError::NotATarget { .. } | TargetError::NotAFile { .. } | TargetError::NotADevice { .. } => "setup_files",
         TargetError::Status { .. } => "fstat",
         TargetError::DeviceEmpty { .. } | TargetError::DeviceSize { .. } => "blockdev_size",

@@ -28,6 +28,9 @@ pub(super) fn target(target: &TargetError, error: &RunError) -> String {
             "{path} is a character device, and fathom cannot check whether its disk is in use. Aborting. (job {job} \
              would write to it; use the block device of the disk)"
         ),
+        TargetError::RemoteInUse { job, path, contents, clients } => {
+            remote_in_use(job, path, contents.as_deref(), clients)
+        }
         TargetError::Replaced { path } => {
             format!(
                 "{path} is no longer the target of the run: another file system, file or device has this path now (repeat \
@@ -56,6 +59,20 @@ pub(super) fn target(target: &TargetError, error: &RunError) -> String {
         ),
         TargetError::DeviceSize { path } => format!("the size of {path} cannot be read: {}", error.reason()),
     }
+}
+
+fn remote_in_use(job: &str, path: &str, contents: Option<&str>, clients: &[String]) -> String {
+    if !clients.is_empty() {
+        let clients = clients.join(", ");
+        return format!(
+            "{path} is in use. Aborting. (job {job} would change it; the server reports {clients}; end their use)"
+        );
+    }
+    let contents = contents.unwrap_or_default();
+    format!(
+        "{path} has {contents}, and another machine may use it. Aborting. (job {job} would change it; to overwrite it, \
+         add allow_mounted_write=1)"
+    )
 }
 
 fn in_use(job: &str, path: &str, uses: &[TargetUse]) -> String {

@@ -4,6 +4,7 @@
 
 mod below;
 mod claims;
+pub(crate) mod contents;
 mod disk;
 mod holders;
 mod kernel;

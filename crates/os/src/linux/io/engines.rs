@@ -18,7 +18,12 @@ pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backe
         EngineKind::Sg => Box::new(io::sg::Sg::open(config, slots)),
         EngineKind::Splice => Box::new(io::splice::Splice::open(config, slots)?),
         EngineKind::Net => Box::new(io::net::Net::open(config, slots)?),
-        EngineKind::Nfs => return io::remote::open(config, slots),
+        EngineKind::Nfs
+        | EngineKind::Http
+        | EngineKind::Nbd
+        | EngineKind::Libiscsi
+        | EngineKind::Rbd
+        | EngineKind::Rados => return io::remote::open(config, slots),
         EngineKind::Windowsaio => return Err(windowsaio_is_missing()),
         EngineKind::Vsync => Box::new(io::vsync::Vsync::open(config, slots)),
         EngineKind::Sync | EngineKind::Psync | EngineKind::Pvsync | EngineKind::Pvsync2 => {
@@ -33,7 +38,12 @@ pub(crate) fn probe(config: &BackendConfig) -> Result<(), BackendError> {
         EngineKind::IoUring => io::uring::probe(config),
         EngineKind::Libaio => io::libaio::probe(config),
         EngineKind::Pvsync2 => io::sync::probe_preadv2(config),
-        EngineKind::Nfs => io::remote::probe(config),
+        EngineKind::Nfs
+        | EngineKind::Http
+        | EngineKind::Nbd
+        | EngineKind::Libiscsi
+        | EngineKind::Rbd
+        | EngineKind::Rados => io::remote::probe(config),
         EngineKind::Windowsaio => Err(windowsaio_is_missing()),
         EngineKind::Sync
         | EngineKind::Psync

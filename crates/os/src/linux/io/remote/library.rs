@@ -11,14 +11,20 @@ pub(super) struct Names {
     pub(super) package: &'static str,
 }
 
-/// Loads a library. Returns it with the index of its file name. It stays loaded until the process ends: its threads and handlers at
-/// exit need its code.
-pub(super) fn load(names: &Names) -> Result<(&'static Library, usize), String> {
+/// A library that was loaded.
+pub(super) struct Loaded {
+    pub(super) library: &'static Library,
+    /// Index of the file name that was found.
+    pub(super) file: usize,
+}
+
+/// Loads a library. It stays loaded until the process ends: its threads and handlers at exit need its code.
+pub(super) fn load(names: &Names) -> Result<Loaded, String> {
     let mut reason = String::new();
     for (at, file) in names.files.iter().enumerate() {
         // SAFETY: the initializers of these libraries have no requirements.
         match unsafe { Library::new(*file) } {
-            Ok(library) => return Ok((Box::leak(Box::new(library)), at)),
+            Ok(library) => return Ok(Loaded { library: Box::leak(Box::new(library)), file: at }),
             Err(error) => reason = error.to_string(),
         }
     }
@@ -41,21 +47,17 @@ pub(super) fn loaded<A>(engine: EngineKind, api: &'static Result<A, String>) -> 
     api.as_ref().map_err(|what| BackendError::new(engine, what.clone()))
 }
 
-/// Declares the functions of a library, and `load`, which finds them.
+/// Declares the functions of a library, and `find`, which returns them.
 macro_rules! functions {
-    ($(#[$note:meta])* struct $api:ident of $names:expr; $($name:ident: fn($($argument:ty),* $(,)?) $(-> $result:ty)?;)*) => {
+    ($(#[$note:meta])* $vis:vis struct $api:ident; $($name:ident: fn($($argument:ty),* $(,)?) $(-> $result:ty)?;)*) => {
         $(#[$note])*
-        struct $api {
-            /// Index of the file name that was found.
-            file: usize,
-            $($name: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
+        $vis struct $api {
+            $($vis $name: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
         }
 
         impl $api {
-            fn load() -> Result<Self, String> {
-                let (library, file) = super::library::load(&$names)?;
+            fn find(library: &'static libloading::Library) -> Result<Self, String> {
                 Ok($api {
-                    file,
                     // SAFETY: the types are those of the library's header.
                     $($name: unsafe { super::library::function(library, stringify!($name))? },)*
                 })

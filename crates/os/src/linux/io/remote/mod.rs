@@ -3,18 +3,33 @@
 //! [`Remote`] is the backend of all of them. A [`Service`] starts one operation in its library. The library reports the
 //! completion to the [`Request`] of the slot, on the worker's thread or on a thread of its own.
 
+mod ceph;
+mod curl;
+mod disk;
+mod http;
+mod iscsi;
 mod library;
+mod nbd;
 mod nfs;
+mod rados;
+mod rbd;
 mod request;
+mod s3;
 
+use std::ffi::CString;
 use std::io;
 use std::mem::ManuallyDrop;
 use std::time::{Duration, Instant};
 
+use self::http::Http;
+use self::iscsi::Iscsi;
+use self::nbd::Nbd;
 use self::nfs::Nfs;
+use self::rados::Rados;
+use self::rbd::Rbd;
 use self::request::Requests;
 use crate::file::File;
-use crate::io::{Backend, BackendConfig, BackendError, RemoteConfig, RemoteServer, RemoteTarget};
+use crate::io::{Backend, BackendConfig, BackendError, EngineKind, RemoteConfig, RemoteServer, RemoteTarget};
 use crate::io::{Completion, Op, misuse};
 use crate::memory::Slots;
 
@@ -51,23 +66,44 @@ struct Remote<S> {
 /// Opens the backend of a server.
 pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backend>, BackendError> {
     let remote = of(config)?;
-    match &remote.server {
-        RemoteServer::Nfs { url } => Ok(Box::new(Remote::new(Nfs::connect(config, remote, url)?, config, slots))),
-    }
+    Ok(match &remote.server {
+        RemoteServer::Nfs { url } => Remote::boxed(Nfs::connect(config, remote, url)?, config, slots),
+        RemoteServer::Http(http) => Remote::boxed(Http::open(config, remote, http)?, config, slots),
+        RemoteServer::Nbd { uri } => Remote::boxed(Nbd::connect(config, uri)?, config, slots),
+        RemoteServer::Iscsi { initiator } => Remote::boxed(Iscsi::connect(config, remote, initiator)?, config, slots),
+        RemoteServer::Rbd(image) => Remote::boxed(Rbd::connect(config, image, false)?, config, slots),
+        RemoteServer::Rados { pool, touches } => {
+            let rados = Rados::connect(config, remote, pool)?;
+            let touches = *touches && remote.writes && remote.creates;
+            Remote::boxed(if touches { rados.touch()? } else { rados }, config, slots)
+        }
+    })
 }
 
 /// Loads the library of the engine.
 pub(crate) fn probe(config: &BackendConfig) -> Result<(), BackendError> {
     match &of(config)?.server {
         RemoteServer::Nfs { .. } => nfs::probe(config.engine),
+        RemoteServer::Http(_) => curl::probe(config.engine),
+        RemoteServer::Nbd { .. } => nbd::probe(config.engine),
+        RemoteServer::Iscsi { .. } => iscsi::probe(config.engine),
+        RemoteServer::Rbd(_) => rbd::probe(config.engine),
+        RemoteServer::Rados { .. } => ceph::api(config.engine).map(drop),
     }
 }
 
 /// Returns what the server reports of the targets.
 pub(crate) fn examine(config: &BackendConfig) -> Result<Vec<RemoteTarget>, BackendError> {
     let remote = of(config)?;
+    // All targets of these servers are the same disk.
+    let of_all = |target: RemoteTarget| vec![target; remote.names.len()];
     match &remote.server {
         RemoteServer::Nfs { url } => Nfs::connect(config, remote, url)?.examine(config.engine),
+        RemoteServer::Http(http) => Http::open(config, remote, http)?.examine(config),
+        RemoteServer::Nbd { uri } => Nbd::connect(config, uri)?.examine(config, remote.writes).map(of_all),
+        RemoteServer::Iscsi { initiator } => Iscsi::connect(config, remote, initiator)?.examine(config, remote.writes),
+        RemoteServer::Rbd(image) => Rbd::connect(config, image, true)?.examine(config, remote.writes).map(of_all),
+        RemoteServer::Rados { pool, .. } => Rados::connect(config, remote, pool).map(|rados| rados.examine()),
     }
 }
 
@@ -75,15 +111,20 @@ fn of(config: &BackendConfig) -> Result<&RemoteConfig, BackendError> {
     config.remote.as_deref().ok_or_else(|| BackendError::new(config.engine, "the server is missing"))
 }
 
-impl<S: Service> Remote<S> {
-    fn new(service: S, config: &BackendConfig, slots: Slots) -> Self {
-        Remote {
+/// Returns a text for a library.
+fn text(engine: EngineKind, text: &str) -> Result<CString, BackendError> {
+    CString::new(text).map_err(|_| BackendError::new(engine, "a name has a zero byte"))
+}
+
+impl<S: Service + 'static> Remote<S> {
+    fn boxed(service: S, config: &BackendConfig, slots: Slots) -> Box<dyn Backend> {
+        Box::new(Remote {
             service: ManuallyDrop::new(service),
             requests: ManuallyDrop::new(Requests::new(slots.count())),
             slots,
             is_attached: vec![false; config.files as usize],
             done: Vec::with_capacity(config.depth as usize),
-        }
+        })
     }
 
     fn start(&mut self, op: &Op) -> io::Result<()> {
@@ -99,7 +140,7 @@ impl<S: Service> Remote<S> {
     }
 }
 
-impl<S: Service> Backend for Remote<S> {
+impl<S: Service + 'static> Backend for Remote<S> {
     fn attach(&mut self, index: u32, _: &File) -> io::Result<()> {
         let at = index as usize;
         if at >= self.is_attached.len() {

@@ -8,9 +8,9 @@ use std::ptr::null_mut;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use super::Service;
-use super::library::{Names, functions, loaded};
+use super::library::{Names, functions, load, loaded};
 use super::request::{Request, Requests};
+use super::{Service, text};
 use crate::io::{BackendConfig, BackendError, EngineKind, RemoteConfig, RemoteTarget};
 use crate::io::{Kind, Op};
 use crate::linux::io::wait::wait_for_events;
@@ -43,7 +43,7 @@ enum Handle {}
 type Callback = unsafe extern "C" fn(c_int, *mut Context, *mut c_void, *mut c_void);
 
 functions! {
-    struct Api of LIBRARY;
+    struct Api;
     nfs_init_context: fn() -> *mut Context;
     nfs_destroy_context: fn(*mut Context);
     nfs_get_error: fn(*mut Context) -> *const c_char;
@@ -69,6 +69,7 @@ type TransferAsync =
 /// A mounted directory.
 pub(super) struct Nfs {
     api: &'static Api,
+    has_version_2: bool,
     context: *mut Context,
     is_mounted: bool,
     files: Vec<*mut Handle>,
@@ -77,9 +78,14 @@ pub(super) struct Nfs {
     creates: bool,
 }
 
-fn api(engine: EngineKind) -> Result<&'static Api, BackendError> {
-    static API: OnceLock<Result<Api, String>> = OnceLock::new();
-    loaded(engine, API.get_or_init(Api::load))
+/// Returns the functions of the library, and the index of its file name.
+fn api(engine: EngineKind) -> Result<&'static (Api, usize), BackendError> {
+    static API: OnceLock<Result<(Api, usize), String>> = OnceLock::new();
+    let find = || {
+        let found = load(&LIBRARY)?;
+        Ok((Api::find(found.library)?, found.file))
+    };
+    loaded(engine, API.get_or_init(find))
 }
 
 pub(super) fn probe(engine: EngineKind) -> Result<(), BackendError> {
@@ -90,9 +96,8 @@ impl Nfs {
     /// Mounts the directory of the URL.
     pub(super) fn connect(config: &BackendConfig, remote: &RemoteConfig, url: &str) -> Result<Self, BackendError> {
         let engine = config.engine;
-        let api = api(engine)?;
-        let text = |text: &str| CString::new(text).map_err(|_| BackendError::new(engine, "a name has a zero byte"));
-        let names = remote.names.iter().map(|name| text(name)).collect::<Result<Vec<_>, _>>()?;
+        let (api, file) = api(engine)?;
+        let names = remote.names.iter().map(|name| text(engine, name)).collect::<Result<Vec<_>, _>>()?;
         let flags = if remote.writes { libc::O_RDWR } else { libc::O_RDONLY };
         let creates = remote.writes && remote.creates;
         // SAFETY: no arguments.
@@ -101,12 +106,13 @@ impl Nfs {
             return Err(BackendError::new(engine, "libnfs has no memory for a connection"));
         }
         let files = vec![null_mut(); names.len()];
-        let mut nfs = Nfs { api, context, is_mounted: false, files, names, flags, creates };
+        let has_version_2 = *file == VERSION_2;
+        let mut nfs = Nfs { api, has_version_2, context, is_mounted: false, files, names, flags, creates };
         let failed = |nfs: &Nfs, errno: c_int, what: String| {
             let what = format!("{what}: {}", nfs.error());
             BackendError::caused(engine, what, io::Error::from_raw_os_error(errno))
         };
-        let address = text(url)?;
+        let address = text(engine, url)?;
         // SAFETY: the context is valid, and the text ends with a zero byte.
         let parsed = unsafe { (api.nfs_parse_url_full)(context, address.as_ptr()) };
         if parsed.is_null() {
@@ -141,7 +147,7 @@ impl Nfs {
                 return Err(BackendError::new(engine, what));
             }
         }
-        Ok(self.names.iter().map(|_| RemoteTarget { bytes: None }).collect())
+        Ok(self.names.iter().map(|_| RemoteTarget::default()).collect())
     }
 
     /// Returns the library's description of the last error.
@@ -166,16 +172,15 @@ impl Nfs {
         let (context, file) = (self.context, self.files[op.file as usize]);
         let (data, len) = (request.data().cast(), u64::from(op.len));
         let argument = request.as_pointer();
-        let has_version_2 = self.api.file == VERSION_2;
         // SAFETY: the context and the file are open, and the slot has `len` bytes. The functions have this type in
         // version 2.
         unsafe {
             match op.kind {
-                Kind::Read if has_version_2 => {
+                Kind::Read if self.has_version_2 => {
                     let read = std::mem::transmute::<*const (), TransferAsync>(self.api.nfs_pread_async as *const ());
                     read(context, file, data, len as usize, op.offset, on_read_in_place, argument)
                 }
-                Kind::Write if has_version_2 => {
+                Kind::Write if self.has_version_2 => {
                     let write = std::mem::transmute::<*const (), TransferAsync>(self.api.nfs_pwrite_async as *const ());
                     write(context, file, data, len as usize, op.offset, on_done, argument)
                 }

@@ -1,16 +1,19 @@
 //! Requests: the operations in flight in a library, with the completions that it has reported.
 
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
-use crate::io::{Completion, Op};
+use crate::io::{Completion, Kind, Op};
 
 /// The operation of a slot. Its address does not change, and libraries keep it during the operation.
 pub(super) struct Request {
     slot: u32,
     data: AtomicPtr<u8>,
     len: AtomicU32,
+    /// The [`Kind`] as a number.
+    kind: AtomicU8,
     completed: Arc<Completed>,
 }
 
@@ -44,6 +47,21 @@ impl Request {
         self.len.load(Relaxed)
     }
 
+    /// Returns the result of a completion without an error.
+    pub(super) fn bytes_moved(&self) -> i32 {
+        let moves_data = self.is_read() || self.kind.load(Relaxed) == Kind::Write as u8;
+        if moves_data { self.len() as i32 } else { 0 }
+    }
+
+    pub(super) fn is_read(&self) -> bool {
+        self.kind.load(Relaxed) == Kind::Read as u8
+    }
+
+    /// Reports the completion of an operation that moves all of its data unless `result` is a negated errno.
+    pub(super) fn complete_whole(&self, result: i32) {
+        self.complete(if result < 0 { result } else { self.bytes_moved() });
+    }
+
     /// Returns the pointer for the callback of a library.
     pub(super) fn as_pointer(&self) -> *mut c_void {
         std::ptr::from_ref(self).cast_mut().cast()
@@ -63,6 +81,7 @@ impl Requests {
             slot,
             data: AtomicPtr::default(),
             len: AtomicU32::new(0),
+            kind: AtomicU8::new(0),
             completed: Arc::clone(&completed),
         };
         Requests { requests: (0..count as u32).map(request).collect(), completed }
@@ -73,6 +92,7 @@ impl Requests {
         let request = self.of(op);
         request.data.store(data, Relaxed);
         request.len.store(op.len, Relaxed);
+        request.kind.store(op.kind as u8, Relaxed);
     }
 
     /// Returns the request of an operation.
@@ -83,5 +103,19 @@ impl Requests {
     /// Moves the completions to `out`.
     pub(super) fn take(&self, out: &mut Vec<Completion>) {
         out.append(&mut self.completed.lock());
+    }
+
+    /// Waits until a thread of the library reports a completion, or for the timeout.
+    pub(super) fn wait(&self, timeout: Duration, spins: bool) {
+        if spins {
+            let start = Instant::now();
+            while self.completed.lock().is_empty() && start.elapsed() < timeout {
+                std::hint::spin_loop();
+            }
+            return;
+        }
+        let list = self.completed.lock();
+        // The caller takes what there is, also after the timeout.
+        drop(self.completed.changed.wait_timeout_while(list, timeout, |list| list.is_empty()));
     }
 }
