@@ -13,9 +13,11 @@ pub enum Remote {
         /// Server and directory, in the form of libnfs.
         url: String,
     },
+    /// Objects of a WebDAV, S3 or Swift server.
     Http(Http),
     /// A disk of an NBD server.
     Nbd {
+        /// Server and export.
         uri: String,
     },
     /// LUNs of iSCSI targets. The paths of the targets are their URLs.
@@ -23,9 +25,11 @@ pub enum Remote {
         /// Name of this machine.
         initiator: String,
     },
+    /// An image of a Ceph pool.
     Rbd(Rbd),
     /// Objects of a Ceph pool.
     Rados {
+        /// Pool of the objects.
         pool: CephPool,
         /// Objects are created before the first I/O.
         touches: bool,
@@ -35,11 +39,15 @@ pub enum Remote {
 /// Objects of a WebDAV, S3 or Swift server.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Http {
+    /// Kind of the server.
     pub server: HttpServer,
+    /// Whether the connection is encrypted.
     pub tls: Tls,
     /// Name of the server, with its port.
     pub host: String,
+    /// Name of the user for HTTP authentication.
     pub user: Option<String>,
+    /// Password of the user.
     pub password: Option<Secret>,
     /// 1 prints the requests, 2 their data too.
     pub verbosity: u32,
@@ -63,27 +71,39 @@ pub enum Tls {
 pub enum HttpServer {
     WebDav,
     S3(S3),
-    Swift { token: Secret },
+    Swift {
+        /// Token of a session.
+        token: Secret,
+    },
 }
 
 /// Credentials and options of an S3 server.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct S3 {
+    /// Secret key.
     pub key: Secret,
+    /// Name of the key.
     pub key_id: String,
+    /// Token of a session.
     pub security_token: Option<Secret>,
+    /// Region of the server.
     pub region: String,
+    /// Storage class of new objects.
     pub storage_class: String,
     /// Key for encryption by the server.
     pub customer_key: Option<Secret>,
+    /// Algorithm for encryption by the server.
     pub customer_algorithm: String,
 }
 
 /// A pool of a Ceph cluster.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct CephPool {
+    /// Name of the pool.
     pub name: String,
+    /// Name of the cluster.
     pub cluster: Option<String>,
+    /// Name of the client.
     pub client: Option<String>,
     /// Path of the configuration. `None` searches the usual places.
     pub configuration: Option<String>,
@@ -94,10 +114,13 @@ pub struct CephPool {
 /// An image of a Ceph pool.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Rbd {
+    /// Pool of the image.
     pub pool: CephPool,
+    /// Name of the image.
     pub image: String,
     /// `luks1` or `luks2`.
     pub encryption_format: Option<String>,
+    /// Passphrase of the encryption.
     pub encryption_passphrase: Option<Secret>,
 }
 

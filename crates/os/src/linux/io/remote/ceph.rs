@@ -1,9 +1,10 @@
 //! A pool of a Ceph cluster, by librados.
 
+use std::collections::BTreeSet;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::io;
 use std::ptr::{null, null_mut};
-use std::sync::OnceLock;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::library::{Names, functions, load, loaded};
 use super::text;
@@ -38,6 +39,12 @@ functions! {
     rados_release_write_op: fn(*mut WriteOp);
     rados_write_op_zero: fn(*mut WriteOp, u64, u64);
     rados_aio_write_op_operate: fn(*mut WriteOp, *mut IoContext, *mut Completion, *const c_char, *mut i64, c_int) -> c_int;
+}
+
+/// Returns the numbers of the clients of this process that have a pool open.
+pub(super) fn clients() -> MutexGuard<'static, BTreeSet<u64>> {
+    static CLIENTS: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
+    CLIENTS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A connection to a pool.
@@ -108,11 +115,12 @@ impl Pool {
         // SAFETY: as above.
         let found = unsafe { (api.rados_ioctx_create)(cluster, name.as_ptr(), &raw mut opened.io) };
         check(engine, found, || format!("cannot open the pool {}", pool.name))?;
+        clients().insert(opened.client_id());
         Ok(opened)
     }
 
     /// Returns the number of this client in the cluster.
-    pub(super) fn client_id(&self) -> u64 {
+    fn client_id(&self) -> u64 {
         // SAFETY: the cluster is connected.
         unsafe { (self.api.rados_get_instance_id)(self.cluster) }
     }
@@ -120,6 +128,7 @@ impl Pool {
 
 impl Drop for Pool {
     fn drop(&mut self) {
+        clients().remove(&self.client_id());
         // SAFETY: neither is used again.
         unsafe {
             if !self.io.is_null() {

@@ -127,15 +127,15 @@ impl Rbd {
         disk(config, self, writes, clients)
     }
 
-    /// Returns the other clients that have the image open for writing.
+    /// Returns the clients outside this process that have the image open for writing.
     fn watchers(&self, engine: EngineKind) -> Result<Vec<String>, BackendError> {
         let mut watchers = [Watcher { address: null(), client: 0, cookie: 0 }; WATCHERS];
         let mut count = WATCHERS;
         // SAFETY: the image is open, and the list has `count` entries.
         let listed = unsafe { (self.api.rbd_watchers_list)(self.image, watchers.as_mut_ptr(), &raw mut count) };
         ceph::check(engine, listed, || "the clients of the image cannot be read".to_owned())?;
-        let own = self.pool.client_id();
-        let found = watchers[..count.min(WATCHERS)].iter().filter(|watcher| watcher.client as u64 != own);
+        let own = ceph::clients();
+        let found = watchers[..count.min(WATCHERS)].iter().filter(|watcher| !own.contains(&(watcher.client as u64)));
         // SAFETY: the library returned texts that end with a zero byte.
         let address = |watcher: &Watcher| unsafe { CStr::from_ptr(watcher.address) }.to_string_lossy().into_owned();
         let found = found.map(|watcher| format!("client {} at {}", watcher.client, address(watcher))).collect();
