@@ -69,7 +69,8 @@ pub(super) struct Rbd {
     image: *mut Image,
     bytes: u64,
     spins: bool,
-    pool: Pool,
+    /// Closed after the image.
+    _pool: Pool,
 }
 
 fn api(engine: EngineKind) -> Result<&'static Api, BackendError> {
@@ -96,7 +97,7 @@ impl Rbd {
         // SAFETY: the pool is open, and the text ends with a zero byte.
         let result = unsafe { open(pool.io, name.as_ptr(), &raw mut opened, null()) };
         ceph::check(engine, result, || format!("cannot open the image {}/{}", image.pool.name, image.name))?;
-        let mut rbd = Rbd { api, image: opened, bytes: 0, spins: image.pool.spins, pool };
+        let mut rbd = Rbd { api, image: opened, bytes: 0, spins: image.pool.spins, _pool: pool };
         if !image.direct && !is_read_only {
             // The cache writes through until the first flush.
             // SAFETY: the image is open.
