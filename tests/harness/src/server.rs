@@ -79,8 +79,8 @@ impl Server {
         while !is_ready(server.0.id()) {
             if has_ended(&server.0) || begin.elapsed() > STARTS {
                 server.end();
-                let said = std::fs::read_to_string(log).unwrap_or_default();
-                skipped(&format!("{name} does not start: {}", said.lines().last().unwrap_or_default()));
+                let output = std::fs::read_to_string(log).unwrap_or_default();
+                skipped(&format!("{name} does not start: {}", output.lines().last().unwrap_or_default()));
                 return None;
             }
             std::thread::sleep(Duration::from_millis(20));

@@ -31,8 +31,8 @@ impl Cluster {
             .current_dir(self.scratch.path())
             .env("CEPH_CONF", self.scratch.path().join("ceph.conf"));
         let output = self.server.in_namespace(&shell).output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success(), "{command}: {said}");
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{command}: {message}");
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 }
@@ -66,10 +66,10 @@ fn cluster() -> Option<Cluster> {
     let [ready, failed] = ["ready", "failed"].map(|name| scratch.path().join(name));
     wait_until("the cluster has its pool", || ready.exists() || failed.exists());
     if failed.exists() {
-        let said = std::fs::read_to_string(scratch.path().join("server.log")).unwrap();
+        let message = std::fs::read_to_string(scratch.path().join("server.log")).unwrap();
         harness::skipped(&format!(
             "the cluster does not start: {}",
-            said.trim_end().lines().last().unwrap_or_default()
+            message.trim_end().lines().last().unwrap_or_default()
         ));
         return None;
     }

@@ -18,7 +18,5 @@ pub(crate) use null::Null;
 pub use backend::{Backend, BackendError};
 pub use config::{BackendConfig, EngineKind, Flush, Mapping, NetConfig, Protocol, ScsiConfig, ScsiWrite};
 pub use op::{Completion, Kind, Op};
-pub use open::{open_backend, probe};
-pub use remote::{
-    CephPool, HttpConfig, HttpServer, RbdImage, RemoteConfig, RemoteServer, RemoteTarget, S3Config, Tls, examine,
-};
+pub use open::{examine, open_backend, probe};
+pub use remote::{CephPool, HttpConfig, HttpServer, RbdImage, RemoteConfig, RemoteServer, RemoteTarget, S3Config, Tls};

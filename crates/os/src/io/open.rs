@@ -4,6 +4,7 @@ use super::backend::{Backend, BackendError};
 use super::config::BackendConfig;
 use super::mixed::Mixed;
 use super::offload::Offload;
+use super::remote::RemoteTarget;
 use crate::memory::Buffers;
 use crate::system::io::{engines, mmap::Mmap};
 
@@ -29,6 +30,14 @@ pub fn open_backend(config: &BackendConfig, buffers: &Buffers) -> Result<Box<dyn
 pub fn probe(config: &BackendConfig) -> Result<(), BackendError> {
     check(config)?;
     engines::probe(config)
+}
+
+/// Connects to the server and looks at the targets. Nothing is changed.
+///
+/// # Errors
+/// The library is missing, the server cannot be reached, or no job can do I/O on a target.
+pub fn examine(config: &BackendConfig) -> Result<Vec<RemoteTarget>, BackendError> {
+    engines::examine(config)
 }
 
 fn check(config: &BackendConfig) -> Result<(), BackendError> {

@@ -1,9 +1,5 @@
 //! Engines whose targets are on another machine. Their libraries are loaded at run time.
 
-use super::backend::BackendError;
-use super::config::BackendConfig;
-use crate::system::io::engines;
-
 /// Targets on another machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RemoteConfig {
@@ -119,12 +115,4 @@ pub struct RemoteTarget {
     pub contents: Option<&'static str>,
     /// Other clients that use the disk, for jobs that write.
     pub clients: Vec<String>,
-}
-
-/// Connects to the server and looks at the targets. Nothing is changed.
-///
-/// # Errors
-/// The library is missing, the server cannot be reached, or no job can do I/O on a target.
-pub fn examine(config: &BackendConfig) -> Result<Vec<RemoteTarget>, BackendError> {
-    engines::examine(config)
 }

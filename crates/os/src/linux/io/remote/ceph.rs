@@ -7,7 +7,7 @@ use std::ptr::{null, null_mut};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::library::{Names, functions, load, loaded};
-use super::text;
+use super::service::text;
 use crate::io::{BackendError, CephPool, EngineKind};
 
 const LIBRARY: Names = Names { files: &["librados.so.2"], package: "librados2" };

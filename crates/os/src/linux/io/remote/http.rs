@@ -9,7 +9,8 @@ use md5::{Digest, Md5};
 
 use super::curl::{Curl, Handle, List, option};
 use super::request::Requests;
-use super::{Service, s3};
+use super::s3;
+use super::service::Service;
 use crate::io::{BackendConfig, BackendError, HttpConfig, HttpServer, RemoteConfig, RemoteTarget, Tls};
 use crate::io::{Kind, Op};
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::disk::disk;
 use super::library::{Names, functions, load, loaded};
 use super::request::{Request, Requests};
-use super::{Service, text};
+use super::service::{Service, text};
 use crate::io::{BackendConfig, BackendError, EngineKind, RemoteConfig, RemoteTarget};
 use crate::io::{Kind, Op};
 use crate::linux::device::contents::RemoteDisk;

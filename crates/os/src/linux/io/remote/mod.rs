@@ -15,8 +15,8 @@ mod rados;
 mod rbd;
 mod request;
 mod s3;
+mod service;
 
-use std::ffi::CString;
 use std::io;
 use std::mem::ManuallyDrop;
 use std::time::{Duration, Instant};
@@ -28,31 +28,11 @@ use self::nfs::Nfs;
 use self::rados::Rados;
 use self::rbd::Rbd;
 use self::request::Requests;
+use self::service::Service;
 use crate::file::File;
-use crate::io::{Backend, BackendConfig, BackendError, EngineKind, RemoteConfig, RemoteServer, RemoteTarget};
+use crate::io::{Backend, BackendConfig, BackendError, RemoteConfig, RemoteServer, RemoteTarget};
 use crate::io::{Completion, Op, misuse};
 use crate::memory::Slots;
-
-/// A connection to a server.
-trait Service {
-    /// Opens target `index`.
-    fn attach(&mut self, index: usize) -> io::Result<()>;
-
-    /// Closes target `index`, which is open.
-    fn detach(&mut self, index: usize) -> io::Result<()>;
-
-    /// Starts an operation on a target that is open. Returns the result of an operation that is complete already, otherwise the
-    /// library completes the request of its slot.
-    fn start(&mut self, op: &Op, requests: &Requests) -> Option<i32>;
-
-    /// Exchanges data with the server until a request completes or the timeout has passed.
-    fn progress(&mut self, requests: &Requests, timeout: Duration) -> io::Result<()>;
-
-    /// Returns true if `start` completes each operation.
-    fn is_synchronous(&self) -> bool {
-        false
-    }
-}
 
 /// The backend of a service. Operations in flight at its end are abandoned: the library keeps its memory.
 struct Remote<S> {
@@ -109,11 +89,6 @@ pub(crate) fn examine(config: &BackendConfig) -> Result<Vec<RemoteTarget>, Backe
 
 fn of(config: &BackendConfig) -> Result<&RemoteConfig, BackendError> {
     config.remote.as_deref().ok_or_else(|| BackendError::new(config.engine, "the server is missing"))
-}
-
-/// Returns a text for a library.
-fn text(engine: EngineKind, text: &str) -> Result<CString, BackendError> {
-    CString::new(text).map_err(|_| BackendError::new(engine, "a name has a zero byte"))
 }
 
 impl<S: Service + 'static> Remote<S> {

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::library::{Names, functions, load, loaded};
 use super::request::{Request, Requests};
-use super::{Service, text};
+use super::service::{Service, text};
 use crate::io::{BackendConfig, BackendError, EngineKind, RemoteConfig, RemoteTarget};
 use crate::io::{Kind, Op};
 use crate::linux::io::wait::wait_for_events;

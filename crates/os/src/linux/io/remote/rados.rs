@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::ceph::{self, Completion, Pool};
 use super::request::{Request, Requests};
-use super::{Service, text};
+use super::service::{Service, text};
 use crate::io::{BackendConfig, BackendError, CephPool, EngineKind, RemoteConfig, RemoteTarget};
 use crate::io::{Kind, Op};
 

@@ -1,0 +1,34 @@
+//! What each library of a server has to do.
+
+use std::ffi::CString;
+use std::io;
+use std::time::Duration;
+
+use super::request::Requests;
+use crate::io::{BackendError, EngineKind, Op};
+
+/// A connection to a server.
+pub(super) trait Service {
+    /// Opens target `index`.
+    fn attach(&mut self, index: usize) -> io::Result<()>;
+
+    /// Closes target `index`, which is open.
+    fn detach(&mut self, index: usize) -> io::Result<()>;
+
+    /// Starts an operation on a target that is open. Returns the result of an operation that is complete already, otherwise the
+    /// library completes the request of its slot.
+    fn start(&mut self, op: &Op, requests: &Requests) -> Option<i32>;
+
+    /// Exchanges data with the server until a request completes or the timeout has passed.
+    fn progress(&mut self, requests: &Requests, timeout: Duration) -> io::Result<()>;
+
+    /// Returns true if `start` completes each operation.
+    fn is_synchronous(&self) -> bool {
+        false
+    }
+}
+
+/// Returns a text for a library.
+pub(super) fn text(engine: EngineKind, text: &str) -> Result<CString, BackendError> {
+    CString::new(text).map_err(|_| BackendError::new(engine, "a name has a zero byte"))
+}
