@@ -42,6 +42,7 @@ mod steady_state;
 pub mod streams;
 mod target;
 mod target_facts;
+mod target_locks;
 mod target_watch;
 mod timeline;
 mod verify;

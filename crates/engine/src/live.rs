@@ -10,6 +10,7 @@ use plan::Plan;
 use crate::control_groups::ControlGroups;
 use crate::flow::Flows;
 use crate::overlap::SharedRanges;
+use crate::target_locks::SharedLocks;
 
 /// State of a worker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
@@ -80,6 +81,8 @@ pub struct Live {
     pub(crate) flows: Flows,
     pub(crate) control_groups: ControlGroups,
     pub(crate) ranges: Arc<SharedRanges>,
+    /// Locks of targets that jobs share.
+    pub(crate) locks: SharedLocks,
     /// Bytes of the files that are laid out before a phase: in total, and written so far.
     pub bytes_to_make: AtomicU64,
     pub bytes_made: AtomicU64,
@@ -95,6 +98,7 @@ impl Live {
             flows,
             control_groups: ControlGroups::default(),
             ranges: Arc::default(),
+            locks: SharedLocks::default(),
             started_ns,
             stopping: AtomicBool::new(false),
             bytes_to_make,

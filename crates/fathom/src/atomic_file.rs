@@ -45,6 +45,14 @@ impl OutputError {
         OutputError { path: path.to_owned(), cause: engine::OutputError::Io(error) }
     }
 
+    /// Returns the error without the path.
+    pub fn into_cause(self) -> io::Error {
+        match self.cause {
+            engine::OutputError::Io(error) => error,
+            engine::OutputError::Refused(refusal) => io::Error::other(refusal.to_string()),
+        }
+    }
+
     fn refused(path: &Path, refusal: OutputRefusal) -> OutputError {
         OutputError { path: path.to_owned(), cause: engine::OutputError::Refused(refusal) }
     }

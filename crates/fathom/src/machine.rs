@@ -1,11 +1,14 @@
 //! The facts about the machine that the dialects need.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, BufWriter};
 use std::path::Path;
 
+use engine::OutputGuard;
+use iolog::{MergeError, MergeSource};
 use os::file::StatCall;
 
+use crate::atomic_file;
 use crate::input::{self, Kind};
 
 /// The machine that the program runs on.
@@ -25,6 +28,18 @@ impl fio::parse::env::Env for RealMachine {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
         }
         Ok(Box::new(BufReader::with_capacity(64 << 10, File::open(path)?)))
+    }
+
+    fn merge_traces(&self, sources: &[MergeSource], into: &str) -> Result<(), MergeError> {
+        let identity = |path: &str| os::file::identity(Path::new(path)).ok();
+        if let Some(written) = identity(into)
+            && sources.iter().any(|source| identity(&source.path) == Some(written))
+        {
+            return Err(MergeError::Output(io::Error::other("it is one of the traces")));
+        }
+        let opened = atomic_file::create(Path::new(into), &mut OutputGuard::new([]));
+        let mut output = BufWriter::new(opened.map_err(|error| MergeError::Output(error.into_cause()))?);
+        iolog::merge(sources, |path| self.open_log(path), &mut output)
     }
 
     fn exists(&self, path: &str) -> bool {

@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead};
 
+use iolog::{MergeError, MergeSource};
 use plan::Plan;
 use study::suite::{Dialect, Job};
 use units::diagnostic::{Diagnostic, Level};
@@ -79,6 +80,10 @@ impl fio::parse::env::Env for WithFile<'_> {
 
     fn open_log(&self, path: &str) -> io::Result<Box<dyn BufRead>> {
         RealMachine.open_log(path)
+    }
+
+    fn merge_traces(&self, sources: &[MergeSource], into: &str) -> Result<(), MergeError> {
+        RealMachine.merge_traces(sources, into)
     }
 
     fn exists(&self, path: &str) -> bool {

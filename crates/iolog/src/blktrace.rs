@@ -2,6 +2,7 @@
 //! that wrote them.
 
 use std::io::{self, BufRead};
+use std::ops::Range;
 
 use plan::Ddir;
 
@@ -14,6 +15,12 @@ const MAGIC: u32 = 0x6561_7400;
 const VERSION: u32 = 7;
 const RECORD_BYTES: usize = 48;
 const SECTOR_BYTES: u64 = 512;
+/// Fields of a record.
+const FIELDS: [Range<usize>; 11] =
+    [0..4, 4..8, TIME, 16..24, 24..28, 28..32, 32..36, 36..40, 40..44, 44..46, DATA_LENGTH];
+const TIME: Range<usize> = 8..16;
+/// Number of bytes of data that follow the record.
+const DATA_LENGTH: Range<usize> = 46..48;
 
 /// Lower half of an action: what happened to the request.
 const QUEUED: u32 = 1;
@@ -46,6 +53,22 @@ struct Record {
     bytes: u32,
     action: u32,
     device: u32,
+}
+
+/// A queued request with all fields of its record.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct RawRecord {
+    pub(super) time_ns: u64,
+    native: [u8; RECORD_BYTES],
+}
+
+impl RawRecord {
+    /// Returns the bytes of the record, with its time.
+    pub(super) fn bytes(&self) -> [u8; RECORD_BYTES] {
+        let mut bytes = self.native;
+        bytes[TIME].copy_from_slice(&self.time_ns.to_ne_bytes());
+        bytes
+    }
 }
 
 impl BinaryLog {
@@ -93,6 +116,33 @@ impl BinaryLog {
             }
             return Ok(Some(Found { entry: entry.ok(), time_ns: Some(record.time_ns) }));
         }
+    }
+
+    /// Returns the next queued read, write or trim, with all of its fields. `None` at the end.
+    ///
+    /// # Errors
+    /// The input cannot be read, or has a record of another format.
+    pub(super) fn next_request(&mut self, input: &mut impl BufRead) -> Result<Option<RawRecord>, LogError> {
+        loop {
+            let mut bytes = [0; RECORD_BYTES];
+            if read_up_to(input, &mut bytes)? < RECORD_BYTES {
+                return Ok(None);
+            }
+            self.record += 1;
+            let Record { time_ns, action, .. } = self.parse(&bytes, input)?;
+            if action & NOTIFY == 0 && action & 0xffff == QUEUED && action & (READ | WRITE | DISCARD) != 0 {
+                return Ok(Some(RawRecord { time_ns, native: self.native(bytes) }));
+            }
+        }
+    }
+
+    /// Returns a record in the byte order of this machine, without data behind it.
+    fn native(&self, mut bytes: [u8; RECORD_BYTES]) -> [u8; RECORD_BYTES] {
+        if self.is_swapped {
+            FIELDS.iter().for_each(|field| bytes[field.clone()].reverse());
+        }
+        bytes[DATA_LENGTH].fill(0);
+        bytes
     }
 
     /// Parses a record, and skips the data behind it.

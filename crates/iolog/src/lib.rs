@@ -8,6 +8,7 @@ mod blktrace;
 mod entry;
 mod error;
 mod files;
+mod merge;
 mod reader;
 pub mod samples;
 mod steps;
@@ -17,5 +18,6 @@ pub mod write;
 
 pub use entry::Action;
 pub use error::{BadEntry, Ignored, LogError, Place};
+pub use merge::{MergeError, MergeSource, merge};
 pub use steps::{Step, Steps};
 pub use summary::{Summary, summarize};

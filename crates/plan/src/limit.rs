@@ -94,6 +94,13 @@ pub struct ThinkTime {
     pub count_issued: bool,
     /// Time of I/O between pauses, as an alternative to `blocks`; 0 is none.
     pub io_time_us: u64,
+    /// Steps of an empty loop after each I/O; 0 is none.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub cycles_per_io: u32,
+}
+
+fn is_none(cycles: &u32) -> bool {
+    *cycles == 0
 }
 
 impl ThinkTime {

@@ -32,6 +32,31 @@ pub struct Targets {
     /// `None`: the hint of a file is not changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_hint: Option<WriteHint>,
+    /// Kind that each existing target must have. `None`: any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<TargetKind>,
+    /// Lock of a target during each submission. Jobs with the same target wait for each other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lock: Option<TargetLock>,
+}
+
+/// Kind of a target.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TargetKind {
+    File,
+    BlockDevice,
+    CharacterDevice,
+}
+
+/// Lock of a target.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TargetLock {
+    /// One submission at a time.
+    Exclusive,
+    /// Reads at the same time, or one other submission.
+    ReadWrite,
 }
 
 impl Default for Targets {
@@ -54,6 +79,8 @@ impl Default for Targets {
             ioscheduler: None,
             allow_mounted_write: false,
             write_hint: None,
+            kind: None,
+            lock: None,
         }
     }
 }

@@ -31,6 +31,8 @@ pub struct Verify {
     pub cpus: Vec<u32>,
     /// Reads written blocks between the writes.
     pub backlog: Option<VerifyBacklog>,
+    /// Trims written blocks between the writes.
+    pub trims: Option<VerifyTrims>,
     /// Only writes before the last completed sync are checked.
     pub only_synced: bool,
     /// The number of the write in the header must be right.
@@ -84,4 +86,17 @@ pub struct VerifyBacklog {
     pub blocks: u64,
     /// Blocks that are verified together; 0: all that were written.
     pub batch: u32,
+}
+
+/// Trims of written blocks between writes. The trimmed blocks are verified as well.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct VerifyTrims {
+    /// Share of the written blocks.
+    pub percent: u32,
+    /// Written blocks after which some are trimmed.
+    pub blocks: u64,
+    /// Blocks that are trimmed together; 0: as many as `blocks`.
+    pub batch: u32,
+    /// Trimmed blocks must be read as zeroes. Otherwise they are not read.
+    pub reads_zeroes: bool,
 }

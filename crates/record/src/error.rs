@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use plan::TargetKind;
 use schemars::JsonSchema;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, Visitor};
@@ -173,6 +174,11 @@ pub enum TargetError {
     /// The engine works on files and directories only.
     NotAFile {
         path: String,
+    },
+    /// The job requires another kind of target.
+    OtherKind {
+        path: String,
+        required: TargetKind,
     },
     /// The engine works on devices only.
     NotADevice {

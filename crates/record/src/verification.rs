@@ -81,6 +81,11 @@ pub enum VerifyFault {
         /// The byte of the pattern.
         wanted: u8,
     },
+    /// The block was trimmed, and is not zero.
+    NotZero {
+        /// Position of the first wrong byte in the block.
+        at: u32,
+    },
 }
 
 /// What happened to a block, as far as its content shows.
@@ -101,6 +106,8 @@ pub enum Damage {
         /// Number of the lost write.
         wanted: u64,
     },
+    /// It is the data of the write before the trim: the trim was lost, or the device does not return zeroes after it.
+    NotTrimmed,
     /// Whole sectors of it are right, and others are not.
     Torn {
         /// Bytes of the sectors that are right.

@@ -75,7 +75,8 @@ impl Faults {
 
 fn readonly(worker: &Worker) -> Result<(), RunError> {
     let pattern = worker.access.pattern;
-    if !pattern.writes && !pattern.trims {
+    let trims_written = worker.verify.as_ref().is_some_and(|verify| verify.trims.is_some());
+    if !pattern.writes && !pattern.trims && !trims_written {
         return Ok(());
     }
     let kind = CheckError::ReadOnlyRun { job: worker.name.clone(), pattern: worker.echo.rw.clone() };

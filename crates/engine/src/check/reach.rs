@@ -28,7 +28,8 @@ pub(super) fn check(plan: &Plan, worker: &Worker, path: &Path) -> Result<(), Run
         return Ok(());
     }
     let kind = layout::kind_of_target(worker, path)?;
-    if worker.access.pattern.trims
+    let trims_written = worker.verify.as_ref().is_some_and(|verify| verify.trims.is_some());
+    if (worker.access.pattern.trims || worker.access.pattern.writes && trims_written)
         && worker.engine != Engine::Falloc
         && kind.is_none_or(|(kind, _)| kind == Kind::Regular)
     {

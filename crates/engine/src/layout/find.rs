@@ -5,7 +5,7 @@ use crate::engine_flags::EngineFlags;
 use crate::fault::{self, shown};
 use os::errno;
 use os::file::{Kind, OpenOptions, StatCall};
-use plan::Worker;
+use plan::{TargetKind, Worker};
 use record::{FileKind, LayoutError, Message, MessageKind, RunError, TargetError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -67,12 +67,27 @@ pub(crate) fn inspect(worker: &Worker, flags: EngineFlags, path: &Path) -> Resul
         return Ok(Found { kind: Kind::Regular, bytes: UNKNOWN });
     }
     let (kind, bytes) = kind_of_target(worker, path)?.unwrap_or((Kind::Regular, 0));
+    require_kind(worker, path, kind)?;
     let bytes = match kind {
         Kind::Block => device_size(path)?,
         Kind::Regular => bytes,
         Kind::Char | Kind::Pipe | Kind::Directory | Kind::Socket => UNKNOWN,
     };
     Ok(Found { kind, bytes })
+}
+
+/// Refuses a target of another kind than the job requires.
+fn require_kind(worker: &Worker, path: &Path, kind: Kind) -> Result<(), RunError> {
+    let Some(required) = worker.targets.kind else { return Ok(()) };
+    let is_required = match required {
+        TargetKind::File => kind == Kind::Regular,
+        TargetKind::BlockDevice => kind == Kind::Block,
+        TargetKind::CharacterDevice => kind == Kind::Char,
+    };
+    if is_required {
+        return Ok(());
+    }
+    Err(RunError::new(errno::EINVAL, TargetError::OtherKind { path: shown(path), required }))
 }
 
 /// Returns the kind and size of a target of `worker`; `None` if it does not exist.

@@ -108,6 +108,11 @@ impl Blocks {
         if self.method == VerifyMethod::Null {
             return Ok(());
         }
+        if write.is_trimmed {
+            let first = block.iter().position(|&byte| byte != 0);
+            let fault = first.map(|at| VerifyFault::NotZero { at: at as u32 });
+            return fault.map_or(Ok(()), |fault| Err(Fault { at: 0, len: block.len(), fault }));
+        }
         let step = self.step(block.len());
         let compares = self.pattern.is_some()
             && matches!(self.method, VerifyMethod::Header | VerifyMethod::Pattern | VerifyMethod::PatternWithHeader);

@@ -13,6 +13,7 @@ use super::damage::{Suspect, damage};
 use super::pieces::{Key, Pieces};
 use super::state::{self, State};
 use super::threads::Threads;
+use super::trims::Trims;
 use super::{dump, header};
 use crate::access::{Generator, Io, Next, Purpose, SeedTable};
 use crate::fault;
@@ -33,6 +34,8 @@ pub enum Stage {
 pub enum Slot {
     #[default]
     Other,
+    /// Trims a written block.
+    Trim,
     Write {
         key: Option<Key>,
         number: u64,
@@ -61,6 +64,7 @@ pub struct Verification<'a> {
     header_size: usize,
     pub stage: Stage,
     pieces: Pieces,
+    trims: Option<Trims>,
     slots: Vec<Slot>,
     seeds: SeedTable,
     seed_state: Tausworthe,
@@ -127,6 +131,7 @@ impl<'a> Verification<'a> {
             header_size,
             stage: Stage::Pattern,
             pieces: Pieces::new(settings.overwrites),
+            trims: settings.trims.map(|trims| Trims::new(trims, seeds)),
             slots: vec![Slot::Other; worker.depth.iodepth as usize],
             seeds: seeds.clone(),
             seed_state,
@@ -147,6 +152,9 @@ impl<'a> Verification<'a> {
         self.stage = Stage::Pattern;
         self.pieces.clear();
         self.batch_left = 0;
+        if let Some(trims) = &mut self.trims {
+            trims.start_pass();
+        }
         if self.seeds.each_pass() {
             self.seed_state = seed_state(self.worker, &self.seeds);
         }
@@ -203,8 +211,11 @@ impl<'a> Verification<'a> {
     pub fn write(&mut self, slot: u32, place: (u32, &Io), start_ns: u64, block: &mut [u8]) {
         let written = self.next_write(place);
         self.blocks.make(block, &written, start_ns);
-        let is_kept = self.settings.read_back && !self.settings.regenerates;
+        let is_kept = (self.settings.read_back || self.trims.is_some()) && !self.settings.regenerates;
         let key = is_kept.then(|| self.pieces.add(written));
+        if let (Some(trims), Some(key)) = (&mut self.trims, key) {
+            trims.draw(key);
+        }
         self.slots[slot as usize] = Slot::Write { key, number: written.number };
     }
 
@@ -212,7 +223,7 @@ impl<'a> Verification<'a> {
         let number = self.writes;
         self.writes += 1;
         let seed = if self.blocks.has_seeds() { self.seed_state.seed() } else { 0 };
-        Written { file, offset: io.offset, len: io.length as u32, number, seed }
+        Written { file, offset: io.offset, len: io.length as u32, number, seed, is_trimmed: false }
     }
 
     /// Counts a write of an earlier run, which is verified as if this run had made it.
@@ -240,7 +251,7 @@ impl<'a> Verification<'a> {
         if self.loaded.as_ref().is_some_and(|state| state.ends_at(number)) {
             return false;
         }
-        let write = Written { file, offset: io.offset, len: io.length as u32, number, seed };
+        let write = Written { file, offset: io.offset, len: io.length as u32, number, seed, is_trimmed: false };
         self.slots[slot as usize] = Slot::Read { write, is_own: false };
         true
     }
@@ -258,6 +269,11 @@ impl<'a> Verification<'a> {
         let next = self.pieces.next()?;
         self.batch_left -= 1;
         Some(next)
+    }
+
+    /// Returns the block to trim between writes, if a trim is due.
+    pub fn trim_due(&mut self) -> Option<Written> {
+        self.trims.as_mut()?.due(&mut self.pieces)
     }
 
     /// Returns the next write to read back.
@@ -279,7 +295,7 @@ impl<'a> Verification<'a> {
                     replay.number += 1;
                     let seed = if self.blocks.has_seeds() { replay.seeds.seed() } else { 0 };
                     let (file, len) = (io.file as u32, io.length as u32);
-                    return Some(Written { file, offset: io.offset, len, number, seed });
+                    return Some(Written { file, offset: io.offset, len, number, seed, is_trimmed: false });
                 }
                 Next::PassDone => return None,
                 Next::Io(_) | Next::Sync { .. } | Next::FileDone { .. } => {}
@@ -287,9 +303,10 @@ impl<'a> Verification<'a> {
         }
     }
 
-    /// Remembers that the I/O of a slot is checked when it completes.
-    pub fn expect(&mut self, slot: u32, write: Written) {
-        self.slots[slot as usize] = Slot::Read { write, is_own: true };
+    /// Remembers that the I/O of a slot trims the block of a write, or reads it to be checked.
+    pub fn expect(&mut self, slot: u32, ddir: Ddir, write: Written) {
+        self.slots[slot as usize] =
+            if ddir == Ddir::Trim { Slot::Trim } else { Slot::Read { write, is_own: true } };
     }
 
     pub fn sync(&mut self, slot: u32) {
@@ -301,6 +318,9 @@ impl<'a> Verification<'a> {
         let ended = std::mem::take(&mut self.slots[slot as usize]);
         if ddir.is_some() {
             self.last_was_read = ddir == Some(Ddir::Read);
+            if let Some(trims) = &mut self.trims {
+                trims.completed(ddir == Some(Ddir::Trim));
+            }
         }
         match ended {
             Slot::Write { key, number } => {
@@ -312,7 +332,7 @@ impl<'a> Verification<'a> {
                 }
             }
             Slot::Sync { before } if has_succeeded => self.synced = self.synced.max(before),
-            Slot::Sync { .. } | Slot::Read { .. } | Slot::Other => {}
+            Slot::Sync { .. } | Slot::Read { .. } | Slot::Trim | Slot::Other => {}
         }
         ended
     }
@@ -366,6 +386,10 @@ impl<'a> Verification<'a> {
         let save = |kind: &str, data: &[u8]| {
             let _ = dump::write(self.plan, self.settings, path, offset, kind, data);
         };
+        if write.is_trimmed {
+            save("received", interval);
+            return;
+        }
         if !matches!(fault, VerifyFault::Checksum { .. } | VerifyFault::Pattern { .. }) {
             save("hdr_fail", interval);
             return;
@@ -387,7 +411,7 @@ impl<'a> Verification<'a> {
         }
         let in_flight = self.slots.iter().filter_map(|slot| match slot {
             Slot::Write { number, .. } => Some(*number),
-            Slot::Other | Slot::Read { .. } | Slot::Sync { .. } => None,
+            Slot::Other | Slot::Read { .. } | Slot::Trim | Slot::Sync { .. } => None,
         });
         let state = State {
             issued: if self.settings.only_synced { self.synced } else { self.writes },

@@ -12,6 +12,7 @@ mod job;
 mod pieces;
 mod state;
 mod threads;
+mod trims;
 
 pub use job::{Slot, Stage, Verification};
 
@@ -30,6 +31,8 @@ pub struct Written {
     pub number: u64,
     /// Seed of the data.
     pub seed: u64,
+    /// The block was trimmed after the write.
+    pub is_trimmed: bool,
 }
 
 /// Returns what limits the verification of a job that starts.

@@ -7,7 +7,8 @@ use super::Written;
 /// The writes, in the order in which they are verified.
 pub enum Pieces {
     /// Each block is written once: in the order of the writes. `first` is the number of the first entry since the start.
-    InOrder { queue: VecDeque<Entry>, first: u64 },
+    /// `removed` entries of the queue are not verified.
+    InOrder { queue: VecDeque<Entry>, first: u64, removed: u64 },
     /// A write replaces earlier ones that it overlaps: in the order of file and offset.
     ByPlace(BTreeMap<(u32, u64), Entry>),
 }
@@ -22,8 +23,17 @@ pub struct Entry {
 enum State {
     InFlight,
     Done,
-    /// The write failed.
-    Failed,
+    /// The write failed, or its block was trimmed and is not read.
+    Removed,
+}
+
+/// Outcome of a request to trim the block of a write.
+pub enum Trimmed {
+    Yes(Written),
+    /// The write is in flight.
+    InFlight,
+    /// The write failed, was replaced by another or has been verified.
+    Gone,
 }
 
 /// An entry, while its write is in flight.
@@ -37,13 +47,14 @@ pub struct Key {
 
 impl Pieces {
     pub fn new(overwrites: bool) -> Self {
-        if overwrites { Pieces::ByPlace(BTreeMap::new()) } else { Pieces::InOrder { queue: VecDeque::new(), first: 0 } }
+        if overwrites { Pieces::ByPlace(BTreeMap::new()) } else { Pieces::InOrder { queue: VecDeque::new(), first: 0, removed: 0 } }
     }
 
     pub fn clear(&mut self) {
         match self {
-            Pieces::InOrder { queue, first } => {
+            Pieces::InOrder { queue, first, removed } => {
                 *first += queue.len() as u64;
+                *removed = 0;
                 queue.clear();
             }
             Pieces::ByPlace(map) => map.clear(),
@@ -52,7 +63,7 @@ impl Pieces {
 
     pub fn len(&self) -> u64 {
         match self {
-            Pieces::InOrder { queue, .. } => queue.len() as u64,
+            Pieces::InOrder { queue, removed, .. } => queue.len() as u64 - removed,
             Pieces::ByPlace(map) => map.len() as u64,
         }
     }
@@ -62,7 +73,7 @@ impl Pieces {
         let entry = Entry { write, state: State::InFlight };
         let Written { file, offset, .. } = write;
         match self {
-            Pieces::InOrder { queue, first } => {
+            Pieces::InOrder { queue, first, .. } => {
                 queue.push_back(entry);
                 Key { file, offset, number: *first + queue.len() as u64 - 1 }
             }
@@ -76,31 +87,56 @@ impl Pieces {
 
     /// Ends a write. One that failed is not verified.
     pub fn end(&mut self, key: Key, is_written: bool) {
+        if !is_written {
+            self.remove(key);
+        } else if let Some(entry) = self.get(key) {
+            entry.state = State::Done;
+        }
+    }
+
+    /// Trims the block of a write. It is verified to be zero if `reads_zeroes`, otherwise it is not read.
+    pub fn trim(&mut self, key: Key, reads_zeroes: bool) -> Trimmed {
+        let Some(entry) = self.get(key) else { return Trimmed::Gone };
+        if entry.state == State::InFlight {
+            return Trimmed::InFlight;
+        }
+        entry.write.is_trimmed = true;
+        let write = entry.write;
+        if !reads_zeroes {
+            self.remove(key);
+        }
+        Trimmed::Yes(write)
+    }
+
+    /// Returns the entry of a write, unless it was removed.
+    fn get(&mut self, key: Key) -> Option<&mut Entry> {
         match self {
-            Pieces::InOrder { queue, first } => {
-                let Some(at) = key.number.checked_sub(*first) else { return };
-                let Some(entry) = queue.get_mut(at as usize) else { return };
-                entry.state = if is_written { State::Done } else { State::Failed };
+            Pieces::InOrder { queue, first, .. } => {
+                let at = key.number.checked_sub(*first)?;
+                queue.get_mut(at as usize).filter(|entry| entry.state != State::Removed)
             }
             Pieces::ByPlace(map) => {
-                let place = (key.file, key.offset);
-                let Some(entry) = map.get_mut(&place).filter(|entry| entry.write.number == key.number) else { return };
-                if is_written {
-                    entry.state = State::Done;
-                } else {
-                    map.remove(&place);
-                }
+                map.get_mut(&(key.file, key.offset)).filter(|entry| entry.write.number == key.number)
             }
+        }
+    }
+
+    fn remove(&mut self, key: Key) {
+        let Some(entry) = self.get(key) else { return };
+        entry.state = State::Removed;
+        match self {
+            Pieces::InOrder { removed, .. } => *removed += 1,
+            Pieces::ByPlace(map) => _ = map.remove(&(key.file, key.offset)),
         }
     }
 
     /// Takes the next write to verify. Returns `None` if there is none, or if it is still in flight.
     pub fn next(&mut self) -> Option<Written> {
         match self {
-            Pieces::InOrder { queue, first } => {
-                while queue.front()?.state == State::Failed {
+            Pieces::InOrder { queue, first, removed } => {
+                while queue.front()?.state == State::Removed {
                     queue.pop_front();
-                    *first += 1;
+                    (*first, *removed) = (*first + 1, *removed - 1);
                 }
                 if queue.front()?.state == State::InFlight {
                     return None;
@@ -133,7 +169,7 @@ mod tests {
     use super::*;
 
     fn write(number: u64, offset: u64, len: u32) -> Written {
-        Written { file: 0, offset, len, number, seed: number }
+        Written { file: 0, offset, len, number, seed: number, is_trimmed: false }
     }
 
     fn offsets(pieces: &mut Pieces) -> Vec<(u64, u64)> {

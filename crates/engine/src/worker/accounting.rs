@@ -87,7 +87,7 @@ impl<'a> Accounting<'a> {
         self.stats.counters(file, ddir).issued += 1;
     }
 
-    /// Counts an I/O that was made and is not part of the job's amount: the read of a block to verify.
+    /// Counts an I/O that was made and is not part of the job's amount: the read or the trim of a written block.
     pub fn issued_beside(&mut self, file: u32, ddir: Ddir) {
         self.stats.counters(file, ddir).issued += 1;
     }

@@ -15,6 +15,7 @@ use crate::control_groups::ControlGroups;
 use crate::flow::Flows;
 use crate::live::WorkerLive;
 use crate::overlap::SharedRanges;
+use crate::target_locks::SharedLocks;
 
 /// The worker of a thread, with its surroundings.
 #[derive(Clone, Copy)]
@@ -28,6 +29,7 @@ pub struct Context<'a> {
     pub flows: &'a Flows,
     pub control_groups: &'a ControlGroups,
     pub ranges: &'a Arc<SharedRanges>,
+    pub locks: &'a SharedLocks,
 }
 
 impl Context<'_> {

@@ -26,6 +26,7 @@ mod source;
 mod stream_source;
 mod streams;
 mod submission;
+mod submission_rules;
 #[cfg(test)]
 mod tests;
 mod think;

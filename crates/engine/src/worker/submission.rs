@@ -80,6 +80,11 @@ impl Submission {
         self.batch_submit.unwrap_or(self.batch_ios.max(self.batcher.size(in_flight))).max(1)
     }
 
+    /// Returns the prepared operations.
+    pub fn prepared(&self) -> &[Op] {
+        &self.ops
+    }
+
     /// Adds an I/O to the batch.
     #[inline]
     pub fn prepare(&mut self, op: Op, io: InFlightIo) {

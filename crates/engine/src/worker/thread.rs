@@ -40,9 +40,9 @@ pub struct Assignment {
 pub fn run(assignment: Assignment) {
     let Assignment { platform, plan, lease, index, live, laid_out, logs, events, gate, shared } = assignment;
     let worker = &plan.workers[index];
-    let (flows, control_groups, ranges) = (&live.flows, &live.control_groups, &live.ranges);
+    let (flows, control_groups, ranges, locks) = (&live.flows, &live.control_groups, &live.ranges, &live.locks);
     let (plan, lease, live) = (&*plan, &*lease, &live.workers[index]);
-    let context = Context { plan, lease, worker, platform, live, events: &events, flows, control_groups, ranges };
+    let context = Context { plan, lease, worker, platform, live, events: &events, flows, control_groups, ranges, locks };
     live.set_state(State::Initialising);
     events.started(started(context));
     let mut ticket = Ticket::new(gate);

@@ -8,6 +8,7 @@ use fio::options::core_option;
 use fio::parse::env::Env;
 use fio::parse::settings::ProgramSettings;
 use fio::{Request, parse_with};
+use iolog::{MergeError, MergeSource};
 use units::diagnostic::{Diagnostic, Source, Span};
 use units::when::When;
 
@@ -92,6 +93,10 @@ impl Env for ReadOnce {
 
     fn open_log(&self, path: &str) -> io::Result<Box<dyn BufRead>> {
         RealMachine.open_log(path)
+    }
+
+    fn merge_traces(&self, sources: &[MergeSource], into: &str) -> Result<(), MergeError> {
+        RealMachine.merge_traces(sources, into)
     }
 
     fn exists(&self, path: &str) -> bool {

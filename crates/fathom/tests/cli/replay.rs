@@ -218,3 +218,36 @@ fn traces_of_blktrace_are_replayed() {
     let output = run(scratch.path(), "--name=j --read_iolog=trace --replay_redirect=a");
     output.ended_with(1).complained_of("trace: record 2 is not one of blktrace");
 }
+
+#[test]
+fn traces_are_merged_and_replayed() {
+    let scratch = scratch("replay-merge");
+    let (read, write) = (1 << 16 | 1, 1 << 17 | 1);
+    let one = [record(false, 1000, read, 0, 512), record(false, 9000, read, 3, 512)].concat();
+    let other = [record(true, 4000, write, 1, 512), record(true, 8000, read, 2, 512)].concat();
+    fs::write(scratch.file("one"), one).unwrap();
+    fs::write(scratch.file("other"), other).unwrap();
+    let merge = "--name=j --read_iolog=one:other --merge_blktrace_file=merged --replay_redirect=a";
+    let sequence = |options: &str| {
+        let _ = fs::remove_file(scratch.file("again"));
+        run(scratch.path(), &format!("{merge} --write_iolog=again {options}")).ended_with(0);
+        ios(&fs::read_to_string(scratch.file("again")).unwrap()).join(", ")
+    };
+    assert_eq!(sequence(""), "a read 0 512, a write 512 512, a read 1024 512, a read 1536 512");
+    assert_eq!(
+        sequence("--merge_blktrace_scalars=100:200 --merge_blktrace_iters=1:1"),
+        "a read 0 512, a write 512 512, a read 1536 512, a read 1024 512"
+    );
+    assert_eq!(sequence("--merge_blktrace_iters=2:1").split(", ").count(), 6);
+    assert_eq!(fs::metadata(scratch.file("merged")).unwrap().len(), 6 * 48);
+    // Nothing runs after the merge.
+    fs::remove_file(scratch.file("again")).unwrap();
+    run(scratch.path(), &format!("{merge} --write_iolog=again --merge-blktrace-only")).ended_with(0);
+    assert!(!scratch.file("again").exists());
+    assert_eq!(fs::metadata(scratch.file("merged")).unwrap().len(), 4 * 48);
+    let failed = |options: &str| run(scratch.path(), &format!("{merge} {options}"));
+    failed("--merge_blktrace_scalars=100").ended_with(1).complained_of("read_iolog 2 traces");
+    failed("--merge_blktrace_file=one").ended_with(1).complained_of("one: it is one of the traces");
+    failed("--read_iolog=one:a").ended_with(1).complained_of("a: not a trace of blktrace");
+    assert_eq!(fs::metadata(scratch.file("one")).unwrap().len(), 100);
+}

@@ -74,6 +74,7 @@ pub fn think_time(values: &Values) -> ThinkTime {
         blocks: if counts_blocks { values.unsigned("thinktime_blocks").max(1) } else { 0 },
         count_issued: values.keyword("thinktime_blocks_type") == "issue",
         io_time_us,
+        cycles_per_io: values.unsigned("thinkcycles") as u32,
     }
 }
 

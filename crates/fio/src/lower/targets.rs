@@ -1,9 +1,7 @@
 //! Lowers the options of files, sizes, layout and buffers.
 
-use plan::{
-    Buffers, Content, Create, Dedupe, DedupeMode, Extent, Fadvise, Fallocate, FileOrder, FileService, Memory, Open,
-    PatternPart, SyncMode, Targets, WriteHint,
-};
+use plan::{Buffers, Content, Create, Dedupe, DedupeMode, Extent, Fadvise, Fallocate, FileOrder, FileService, Memory, Open,
+    PatternPart, SyncMode, Targets, WriteHint, TargetKind, TargetLock};
 
 use super::Machine;
 use crate::parse::value::{self, Amount, KeywordArgument, path_list};
@@ -63,6 +61,17 @@ pub fn targets(values: &Values, job: &str, clone: u32, machine: &dyn Machine) ->
         ioscheduler: values.text("ioscheduler").map(str::to_owned),
         allow_mounted_write: values.flag("allow_mounted_write"),
         write_hint: values.is_set("write_hint").then(|| write_hint(values)),
+        kind: match values.keyword("filetype") {
+            "file" => Some(TargetKind::File),
+            "block" => Some(TargetKind::BlockDevice),
+            "char" => Some(TargetKind::CharacterDevice),
+            _ => None,
+        },
+        lock: match values.keyword("lockfile") {
+            "exclusive" => Some(TargetLock::Exclusive),
+            "readwrite" => Some(TargetLock::ReadWrite),
+            _ => None,
+        },
     }
 }
 

@@ -1,6 +1,6 @@
 //! Lowers the options of verification.
 
-use plan::{Access, Ddir, RandomMap, Verify, VerifyBacklog, VerifyMethod};
+use plan::{Access, Ddir, RandomMap, Verify, VerifyBacklog, VerifyMethod, VerifyTrims};
 
 use super::targets::pattern_part;
 use super::zoned;
@@ -37,6 +37,7 @@ pub fn verify(values: &Values, access: &Access, is_synchronous: bool, folder: Op
         cpus: cpus.map(|list| list.0.iter().cloned().flatten().collect()).unwrap_or_default(),
         backlog: (backlog > 0)
             .then(|| VerifyBacklog { blocks: backlog, batch: values.unsigned("verify_backlog_batch") as u32 }),
+        trims: trims(values),
         only_synced: values.keyword_list("verify_policy").0.contains(&"fsynced"),
         checks_sequence: by_default("verify_write_sequence", sequence)
             && access.pattern.writes
@@ -51,6 +52,17 @@ pub fn verify(values: &Values, access: &Access, is_synchronous: bool, folder: Op
         loads_state: values.flag("verify_state_load"),
         folder: folder.map(str::to_owned),
         overwrites,
+    })
+}
+
+/// Returns the trims of written blocks.
+fn trims(values: &Values) -> Option<VerifyTrims> {
+    let (percent, blocks) = (values.unsigned("trim_percentage") as u32, values.unsigned("trim_backlog"));
+    (percent > 0 && blocks > 0).then(|| VerifyTrims {
+        percent,
+        blocks,
+        batch: values.unsigned("trim_backlog_batch") as u32,
+        reads_zeroes: values.flag("trim_verify_zero"),
     })
 }
 

@@ -22,7 +22,7 @@ pub const CORE: &[Opt] = &[
             ],
             ArgumentKind::None,
         ),
-        Unsupported,
+        Supported,
         "Assume this file type for every target",
     )
     .default("none"),
@@ -49,7 +49,7 @@ pub const CORE: &[Opt] = &[
             ],
             ArgumentKind::None,
         ),
-        Unsupported,
+        Supported,
         "Lock the file during each I/O",
     )
     .default("none")
@@ -476,17 +476,17 @@ pub const CORE: &[Opt] = &[
         "trim_percentage",
         Verify,
         Number(INT32.max(100)),
-        Unsupported,
+        Supported,
         "Percentage of written blocks to trim and verify",
     )
     .default("0")
     .parent("verify"),
-    option("trim_verify_zero", Verify, Bool, Unsupported, "Require that trimmed blocks read as zeroes")
+    option("trim_verify_zero", Verify, Bool, Supported, "Require that trimmed blocks read as zeroes")
         .default("1")
         .parent("trim_percentage"),
-    option("trim_backlog", Verify, Number(INT64.bytes()), Unsupported, "Number of written blocks between trims")
+    option("trim_backlog", Verify, Number(INT64.bytes()), Supported, "Number of written blocks between trims")
         .parent("trim_percentage"),
-    option("trim_backlog_batch", Verify, Number(INT32), Unsupported, "Number of blocks per trim batch")
+    option("trim_backlog_batch", Verify, Number(INT32), Supported, "Number of blocks per trim batch")
         .parent("trim_percentage"),
     option("write_iolog", Replay, Text, Supported, "File to record all I/Os in"),
     option("read_iolog", Replay, Text, Supported, "File with the I/Os to replay"),
@@ -506,19 +506,19 @@ pub const CORE: &[Opt] = &[
         .default("100")
         .parent("read_iolog"),
     option("replay_skip", Replay, Text, Supported, "Directions that are not replayed").parent("read_iolog"),
-    option("merge_blktrace_file", Replay, Text, Unsupported, "File for the merged traces"),
+    option("merge_blktrace_file", Replay, Text, Supported, "File for the merged traces"),
     option(
         "merge_blktrace_scalars",
         Replay,
         Floats { max_len: 20, limits: None },
-        Requires("merge_blktrace_file"),
+        Supported,
         "Time scale of each merged trace, in percent",
     ),
     option(
         "merge_blktrace_iters",
         Replay,
         Floats { max_len: 20, limits: None },
-        Requires("merge_blktrace_file"),
+        Supported,
         "Iterations of each merged trace",
     ),
     option("exec_prerun", Process, Text, Supported, "Shell command to run before the job"),
@@ -631,7 +631,7 @@ pub const CORE: &[Opt] = &[
     option("thinktime_spin", Rate, Number(INT32.micros()), Supported, "Part of the pause that spins")
         .default("0")
         .parent("thinktime"),
-    option("thinkcycles", Rate, Number(INT32), Unsupported, "CPU cycles to spin between I/Os")
+    option("thinkcycles", Rate, Number(INT32), Supported, "Steps of an empty loop after each I/O")
         .default("0")
         .parent("thinktime"),
     option("thinktime_blocks", Rate, Number(INT32), Supported, "I/Os between two pauses")

@@ -481,12 +481,12 @@ pub const PROFILE_OPTIONS: &[Opt] = &[
         .default("131072")
         .profile("act"),
     option("prep", Profile, Flag, Unsupported, "Prepare the devices, then end").profile("act"),
-    option("size", Profile, Number(INT64.bytes()), Unsupported, "Size of the tiobench profile's files")
+    option("size", Profile, Number(INT64.bytes()), Supported, "Size of each file of the tiobench profile, in MiB")
         .profile("tiobench"),
-    option("block", Profile, Number(INT32), Unsupported, "Block size of the tiobench profile")
+    option("block", Profile, Number(INT32), Supported, "Block size of the tiobench profile")
         .default("4096")
         .profile("tiobench"),
-    option("numruns", Profile, Number(INT32), Unsupported, "Runs of each test").profile("tiobench"),
-    option("dir", Profile, Text, Unsupported, "Directory of the tiobench profile").profile("tiobench"),
-    option("threads", Profile, Number(INT32), Unsupported, "Threads of the tiobench profile").profile("tiobench"),
+    option("numruns", Profile, Number(INT32), Supported, "Runs of each test").profile("tiobench"),
+    option("dir", Profile, Text, Supported, "Directory of the tiobench profile").profile("tiobench"),
+    option("threads", Profile, Number(INT32), Supported, "Threads of the tiobench profile").profile("tiobench"),
 ];

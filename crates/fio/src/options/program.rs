@@ -72,7 +72,7 @@ pub const PROGRAM_OPTIONS: &[ProgramOption] = &[
     program("section", 'x', Required, "name", Supported, "Run only this section of a job file; may be repeated"),
     program("inflate-log", 'X', Required, "file", Supported, "Print a compressed log"),
     program("alloc-size", 'a', Required, "kb", NoEffect("memory is allocated as needed"), "Size of fio's memory pool"),
-    program("profile", 'p', Required, "name", Unsupported, "Run a built-in workload"),
+    program("profile", 'p', Required, "name", Supported, "Run a built-in workload"),
     program("warnings-fatal", 'w', Nothing, "", Supported, "Treat warnings about jobs as errors"),
     program("max-jobs", 'j', Required, "number", NoEffect("the limit is 4096 jobs"), "Maximum number of jobs"),
     program("terse-version", 'V', Required, "number", Supported, "Version of the terse format: 2 to 5"),
@@ -130,5 +130,5 @@ pub const PROGRAM_OPTIONS: &[ProgramOption] = &[
         Supported,
         "Serve OpenMetrics for Prometheus: port of 127.0.0.1, or IP address and port (not an option of fio)",
     ),
-    program("merge-blktrace-only", 'A', Nothing, "", Unsupported, "Merge traces and stop"),
+    program("merge-blktrace-only", 'A', Nothing, "", Supported, "Merge traces and stop"),
 ];

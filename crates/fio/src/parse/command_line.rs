@@ -7,6 +7,7 @@ use units::nearest::nearest;
 use units::shell::quoted;
 
 use super::parser::Parser;
+use super::profile::Profile;
 use super::program::{self, Stop};
 use super::request::COMMAND_LINE;
 use super::section::{OptionSpans, Section};
@@ -83,14 +84,15 @@ impl OptionName {
     }
 }
 
-/// Returns all names that are valid in a section.
-fn option_names(section: Option<&Section>) -> Vec<OptionName> {
+/// Returns all names that are valid in a section and with a profile.
+fn option_names(section: Option<&Section>, profile: Option<Profile>) -> Vec<OptionName> {
     let program = |option: &'static ProgramOption| OptionName { name: option.name, option: AnyOption::Program(option) };
     let mut names: Vec<OptionName> = PROGRAM_OPTIONS.iter().map(program).collect();
     let mut add = |opt: &'static Opt, option: AnyOption| {
         names.extend([Some(opt.name), opt.alias].into_iter().flatten().map(|name| OptionName { name, option }));
     };
-    for option in CORE.iter().chain(PROFILE_OPTIONS) {
+    let of_profile = |option: &&Opt| profile.is_some_and(|profile| option.profile == Some(profile.name()));
+    for option in CORE.iter().chain(PROFILE_OPTIONS.iter().filter(of_profile)) {
         add(option, AnyOption::Job(option));
     }
     if let Some(engine) = section.and_then(|section| section.engine) {
@@ -264,6 +266,9 @@ fn unknown_option(name: &str, span: &Span, names: &[OptionName]) -> Diagnostic {
     if !owners.is_empty() {
         return diagnostic.help(format!("engines with this option: {}; place --ioengine before it", owners.join(", ")));
     }
+    if let Some(option) = PROFILE_OPTIONS.iter().find(|option| option.is_named(name)) {
+        return diagnostic.help(format!("an option of --profile={}; place that before it", option.profile.unwrap_or("")));
+    }
     match nearest(name, names.iter().map(|known| known.name)) {
         Some(near) => diagnostic.help(format!("did you mean `--{near}`?")),
         None => diagnostic.help("`--help` and `--cmdhelp` list the options"),
@@ -280,7 +285,7 @@ pub fn parse(args: &[String], parser: &mut Parser) -> Result<Vec<(String, Span)>
     let mut getopt = Getopt { args: &args, next: 0, short_group: None, files: Vec::new() };
     let mut section: Option<Section> = None;
     loop {
-        let names = option_names(section.as_ref());
+        let names = option_names(section.as_ref(), parser.state.program.profile);
         let parsed = match getopt.next(&names) {
             None => break,
             Some(Err(diagnostic)) => return Err(fail(parser, diagnostic)),

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufRead};
 
+use iolog::{MergeError, MergeSource};
+
 /// The environment of the parser.
 pub trait Env {
     fn var(&self, name: &str) -> Option<String>;
@@ -18,6 +20,12 @@ pub trait Env {
     ///
     /// Fails if it is no regular file or cannot be opened.
     fn open_log(&self, path: &str) -> io::Result<Box<dyn BufRead>>;
+    /// Merges traces into a file.
+    ///
+    /// # Errors
+    ///
+    /// A trace cannot be read, or the file is refused or cannot be written.
+    fn merge_traces(&self, sources: &[MergeSource], into: &str) -> Result<(), MergeError>;
     fn exists(&self, path: &str) -> bool;
     fn is_directory(&self, path: &str) -> bool;
     fn page_bytes(&self) -> u64;
@@ -55,6 +63,11 @@ impl Env for FixedEnv {
 
     fn open_log(&self, path: &str) -> io::Result<Box<dyn BufRead>> {
         Ok(Box::new(io::Cursor::new(self.read_file(path)?)))
+    }
+
+    /// Refuses to write the file.
+    fn merge_traces(&self, _: &[MergeSource], _: &str) -> Result<(), MergeError> {
+        Err(MergeError::Output(io::ErrorKind::ReadOnlyFilesystem.into()))
     }
 
     fn exists(&self, path: &str) -> bool {

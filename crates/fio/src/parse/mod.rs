@@ -9,6 +9,7 @@ pub mod env;
 mod found;
 mod job_file;
 mod parser;
+mod profile;
 mod program;
 mod remote_check;
 mod replay;
@@ -57,6 +58,7 @@ pub fn parse_with(args: &[String], overrides: &[Span], env: &dyn Env) -> Result<
         }
         Err(_) => return Err(parser.state.into_diagnostics()),
     };
+    profile::add_jobs(&mut parser);
     let mut stdout = String::new();
     for (index, (path, _)) in files.iter().enumerate() {
         if index > 0 {

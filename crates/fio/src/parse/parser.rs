@@ -134,6 +134,9 @@ impl<'a> Parser<'a> {
             let stdout = stdout + &self.parse_messages();
             return Ok(self.state.into_print(Output { stdout, ..Output::default() }));
         }
+        if self.state.program.merge_only {
+            return Ok(self.state.into_print(Output { stdout, ..Output::default() }));
+        }
         let State { program, warnings, own_warnings, .. } = self.state;
         let (warnings, own_warnings) = (warnings.into_vec(), own_warnings.into_vec());
         if self.jobs.is_empty() {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use units::diagnostic::{Diagnostic, Span};
 use units::when::When;
 
+use super::profile::Profile;
 use super::request::Output;
 use super::section::unsupported;
 use super::settings::{Formats, IdleProf};
@@ -56,6 +57,7 @@ pub fn apply(option: &ProgramOption, value: Option<&str>, span: &Span, state: &m
         "enghelp" => return Err(Stop::Print(help::enghelp(value))),
         "inflate-log" => return Err(Stop::Print(Output { log: Some(text.to_owned()), ..Output::default() })),
         "showcmd" | "parse-only" => state.program.needs_no_job = true,
+        "merge-blktrace-only" => state.program.merge_only = true,
         "readonly" => state.program.readonly = true,
         "findings" => findings(text, span, state)?,
         "eta" => eta(text, span, state),
@@ -67,6 +69,7 @@ pub fn apply(option: &ProgramOption, value: Option<&str>, span: &Span, state: &m
             state.program.status_interval = Some(time(option, text, Duration::from_millis(1), span, state)?);
         }
         "debug" => debug(text, span, state)?,
+        "profile" => state.program.profile = Some(profile(text, span, state)?),
         "section" => section(text, span, state)?,
         "warnings-fatal" => state.program.warnings_fatal = true,
         "terse-version" => terse_version(text, span, state)?,
@@ -76,6 +79,13 @@ pub fn apply(option: &ProgramOption, value: Option<&str>, span: &Span, state: &m
     Ok(())
 }
 
+fn profile(text: &str, span: &Span, state: &mut State) -> Result<Profile, Stop> {
+    Profile::named(text).ok_or_else(|| {
+        let error = Diagnostic::error(format!("unsupported profile `{text}`"));
+        failed(state, error.at(span, format!("expected {}", Profile::NAMES)))
+    })
+}
+
 fn print(stdout: String) -> Stop {
     Stop::Print(Output { stdout, ..Output::default() })
 }
@@ -83,9 +93,7 @@ fn print(stdout: String) -> Stop {
 /// Reports an unsupported option: a warning if it only changes how jobs run and none runs, else an error.
 fn reject_unsupported(option: &ProgramOption, span: &Span, state: &mut State) -> Result<(), Stop> {
     let diagnostic = unsupported(&format!("--{}", option.name), span);
-    let changes_run = option.name == "profile" || option.name.starts_with("trigger");
-    if state.dry_run && changes_run {
-        state.program.needs_no_job |= option.name == "profile";
+    if state.dry_run && option.name.starts_with("trigger") {
         state.warnings.push(Diagnostic { level: units::diagnostic::Level::Warning, ..diagnostic });
         return Ok(());
     }

@@ -1,6 +1,6 @@
 //! Reads the logs that jobs replay, for their targets and sizes.
 
-use iolog::{BadEntry, Ignored, LogError, Place, Summary, summarize};
+use iolog::{BadEntry, Ignored, LogError, MergeError, MergeSource, Place, Summary, summarize};
 use plan::{Ddir, ReplayRules};
 use units::diagnostic::{Diagnostic, Span};
 
@@ -30,7 +30,14 @@ pub fn read_logs(jobs: &mut [Job], state: &mut State) {
         let rules = rules(&job.values, state.program.readonly);
         let redirect = job.values.text("replay_redirect");
         let mut logs = Vec::new();
-        for path in path_list::split(paths) {
+        let paths = match merged(job, path_list::split(paths), state.env) {
+            Ok(paths) => paths,
+            Err(error) => {
+                state.errors.push(error);
+                continue;
+            }
+        };
+        for path in paths {
             match read(&path, &rules, redirect, state.env) {
                 Ok(log) => {
                     state.warnings.extend(ignored(&log).map(|warning| warning.at(&span, "replayed without it")));
@@ -40,6 +47,42 @@ pub fn read_logs(jobs: &mut [Job], state: &mut State) {
             }
         }
         job.logs = logs;
+    }
+}
+
+/// Merges the traces of a job if it has a file for that. Returns the paths of the logs to replay.
+fn merged(job: &Job, paths: Vec<String>, env: &dyn Env) -> Result<Vec<String>, Diagnostic> {
+    let Some(file) = job.values.text("merge_blktrace_file") else { return Ok(paths) };
+    let span = |option: &str| job.values.span(option).unwrap_or(&job.span).clone();
+    let numbers = |option: &str, default: u64| -> Result<Vec<u64>, Diagnostic> {
+        let given = job.values.floats(option).map_or_else(Vec::new, |floats| floats.values.clone());
+        if given.is_empty() {
+            return Ok(vec![default; paths.len()]);
+        }
+        if given.len() != paths.len() {
+            let counts = format!("{option} has {} values, and read_iolog {} traces", given.len(), paths.len());
+            let error = Diagnostic::error(format!("job {}: {counts}", job.name)).at(&span(option), "one per trace");
+            return Err(error.help("separate the values with `:`"));
+        }
+        // As in fio, fractions are ignored.
+        Ok(given.iter().map(|&value| value.max(0.0) as u64).collect())
+    };
+    let scales = numbers("merge_blktrace_scalars", 100)?;
+    let iterations = numbers("merge_blktrace_iters", 1)?;
+    let sources: Vec<MergeSource> = (paths.iter().cloned().zip(scales).zip(iterations))
+        .map(|((path, time_percent), iterations)| MergeSource { path, time_percent, iterations })
+        .collect();
+    match env.merge_traces(&sources, file) {
+        Ok(()) => Ok(vec![file.to_owned()]),
+        Err(MergeError::Source { path, error: LogError::NotALog }) => {
+            let error = Diagnostic::error(format!("job {}: {path}: not a trace of blktrace", job.name));
+            Err(error.at(&span("read_iolog"), "cannot be merged").help("only traces of blktrace are merged"))
+        }
+        Err(MergeError::Source { path, error }) => Err(self::error(job, &path, Fault::Log(error), &span("read_iolog"))),
+        Err(MergeError::Output(error)) => {
+            let message = format!("job {}: {file}: {error}", job.name);
+            Err(Diagnostic::error(message).at(&span("merge_blktrace_file"), "cannot be written"))
+        }
     }
 }
 

@@ -24,7 +24,7 @@ pub fn set_options(section: &mut Section, lines: &[Line], state: &mut State) -> 
     let mut is_valid = true;
     let mut engine_options = Vec::new();
     for line in options {
-        match core_option(&line.name) {
+        match core_option(&line.name).filter(|option| option.profile.is_none()) {
             Some(option) => is_valid &= section.set(option, line.value.as_deref(), &line.spans, state),
             None => engine_options.push(line),
         }

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use units::when::When;
 
+use super::profile::Profile;
+
 /// Settings of the program, from the command line.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ProgramSettings {
@@ -17,6 +19,8 @@ pub struct ProgramSettings {
     /// When to print findings to standard error, and warnings that fio does not have.
     pub findings: When,
     pub formats: Formats,
+    /// The built-in workload to run.
+    pub profile: Option<Profile>,
     pub terse_version: u32,
     /// When to print the progress line. `Auto`: if standard output is a terminal.
     pub eta: When,
@@ -26,6 +30,8 @@ pub struct ProgramSettings {
     /// Interval of full reports. `None`: one report at the end.
     pub status_interval: Option<Duration>,
     pub parse_only: bool,
+    /// Ends after traces are merged.
+    pub merge_only: bool,
     pub showcmd: bool,
     pub readonly: bool,
     pub warnings_fatal: bool,
@@ -96,6 +102,8 @@ impl Default for ProgramSettings {
             aux_path: None,
             idle_prof: None,
             debug: Vec::new(),
+            profile: None,
+            merge_only: false,
             needs_no_job: false,
         }
     }

@@ -57,6 +57,7 @@ const CRATES: [Crate; 23] = [
         &[
             "units",
             "plan",
+            "iolog",
             "record",
             "os",
             "assessment",

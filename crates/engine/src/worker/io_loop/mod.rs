@@ -39,6 +39,7 @@ use super::pace::Pace;
 use super::placement::Placement;
 use super::source::IoSource;
 use super::submission::Submission;
+use super::submission_rules::SubmissionRules;
 use super::think::ThinkTimer;
 use super::unsynced::Unsynced;
 use crate::command_priority::PriorityDraw;
@@ -91,7 +92,10 @@ pub struct IoLoop<'a> {
     pub placement: Option<Placement>,
     /// I/Os wait for others on the same bytes.
     pub overlaps: Option<Overlaps>,
-    /// The job has no verification, replay, zones, flow, priorities of single I/Os and serialised overlaps. The path of its I/Os has no branches for them.
+    /// Locks and pauses of each submission.
+    pub submission_rules: Option<SubmissionRules>,
+    /// The job has no verification, replay, zones, flow, priorities of single I/Os, serialised overlaps and rules of submission.
+    /// The path of its I/Os has no branches for them.
     pub is_plain: bool,
 }
 
@@ -173,7 +177,17 @@ impl IoLoop<'_> {
         if self.submission.is_empty() {
             return Ok(());
         }
-        let submitted = self.submission.submit(&mut self.deadlines, &mut self.accounting);
+        let submitted = match &self.submission_rules {
+            Some(rules) if !self.is_plain => {
+                let prepared = self.submission.prepared().len();
+                let locks = rules.lock(self.submission.prepared());
+                let submitted = self.submission.submit(&mut self.deadlines, &mut self.accounting);
+                drop(locks);
+                rules.spin(prepared - self.submission.prepared().len());
+                submitted
+            }
+            _ => self.submission.submit(&mut self.deadlines, &mut self.accounting),
+        };
         submitted.map_err(|error| errors::backend_failed(self.worker, EngineCall::Submit, &error))
     }
 

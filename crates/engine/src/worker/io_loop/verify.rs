@@ -103,13 +103,17 @@ impl IoLoop<'_> {
         }
     }
 
-    /// Makes the read of a written block, if one is due. Returns false if there is none.
+    /// Makes the read or the trim of a written block, if one is due. Returns false if there is none.
     #[cold]
     pub(super) fn verify_between_writes(&mut self, start_ns: u64) -> Result<bool, RunError> {
-        let Some(write) = self.verification.as_mut().and_then(|verification| verification.due_between_writes()) else {
+        let Some(verification) = &mut self.verification else { return Ok(false) };
+        if let Some(write) = verification.due_between_writes() {
+            self.make_beside(Ddir::Read, write, start_ns)?;
+        } else if let Some(write) = verification.trim_due() {
+            self.make_beside(Ddir::Trim, write, start_ns)?;
+        } else {
             return Ok(false);
-        };
-        self.make_read(write, start_ns)?;
+        }
         Ok(true)
     }
 
@@ -119,27 +123,38 @@ impl IoLoop<'_> {
         for _ in 0..room {
             let next = self.verification.as_mut().and_then(|verification| verification.next_to_read_back());
             let Some(write) = next else { return Ok((true, None)) };
-            self.make_read(write, start_ns)?;
+            self.make_beside(Ddir::Read, write, start_ns)?;
         }
         Ok((false, None))
     }
 
-    pub(super) fn make_read(&mut self, write: Written, start_ns: u64) -> Result<(), RunError> {
+    /// Makes the read or the trim of a written block. Its bytes are not part of the job's amount.
+    pub(super) fn make_beside(&mut self, ddir: Ddir, write: Written, start_ns: u64) -> Result<(), RunError> {
         let Written { file, offset, len, .. } = write;
         if !self.files.is_open(file) && !self.open(file)? {
             return Ok(());
         }
+        self.wait_for_overlapping(&Io { ddir, file: file as usize, offset, length: u64::from(len), wrapped: false })?;
         let start_ns = start_ns.max(self.deadlines.now_ns);
         let slot = self.submission.in_flight.take_slot().expect("`room` counts the free slots");
         if let Some(verification) = &mut self.verification {
-            verification.expect(slot, write);
+            verification.expect(slot, ddir, write);
         }
-        let purpose = Purpose::Data(Ddir::Read);
+        let kind = if ddir == Ddir::Trim { Kind::Trim } else { Kind::Read };
         self.submission.prepare(
-            Op { kind: Kind::Read, ioprio: 0, file, slot, len, skip: 0, offset },
-            InFlightIo { purpose, ioprio: 0, file, offset, len, done: 0, start_ns, issue_ns: start_ns },
+            Op { kind, ioprio: 0, file, slot, len, skip: 0, offset },
+            InFlightIo {
+                purpose: Purpose::Data(ddir),
+                ioprio: 0,
+                file,
+                offset,
+                len,
+                done: 0,
+                start_ns,
+                issue_ns: start_ns,
+            },
         );
-        self.accounting.issued_beside(file, Ddir::Read);
+        self.accounting.issued_beside(file, ddir);
         Ok(())
     }
 
@@ -152,10 +167,11 @@ impl IoLoop<'_> {
             Purpose::Data(ddir) => Some(ddir),
             Purpose::Sync => None,
         };
-        let Slot::Read { write, is_own } = verification.end(slot, ddir, has_succeeded) else { return Ok(()) };
-        if is_own {
+        let ended = verification.end(slot, ddir, has_succeeded);
+        if matches!(ended, Slot::Trim | Slot::Read { is_own: true, .. }) {
             self.accounting.completed_beside(io.len);
         }
+        let Slot::Read { write, is_own } = ended else { return Ok(()) };
         if !has_succeeded || self.files.has_no_data() {
             return Ok(());
         }

@@ -258,7 +258,7 @@ impl IoLoop<'_> {
         while self.drain_own()? {
             let next = self.verification.as_mut().and_then(|verification| verification.next_to_read_back());
             let Some(write) = next else { return Ok(()) };
-            self.make_read(write, self.deadlines.now_ns)?;
+            self.make_beside(Ddir::Read, write, self.deadlines.now_ns)?;
         }
         Ok(())
     }

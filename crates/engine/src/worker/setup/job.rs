@@ -7,6 +7,7 @@ use record::{RunError, SetupError, SetupStep};
 use super::counters::empty_stats;
 use super::memory::{largest_block, memory};
 use super::thread::failed;
+use crate::worker::submission_rules::SubmissionRules;
 use crate::access::{FileExtent, Generator, Job, SeedTable};
 use crate::backend;
 use crate::command_priority::PriorityDraw;
@@ -73,13 +74,14 @@ pub fn job_loop<'a>(context: Context<'a>, laid_out: LaidOut, logs: Logs) -> Resu
     }
     let in_flight = InFlight::new(worker.depth.iodepth, false);
     let verification = Verification::new(plan, worker, &laid_out.targets, &seeds)?;
+    let submission_rules = SubmissionRules::new(worker, &laid_out.targets, context.locks);
     let overlaps = Overlaps::new(worker, &laid_out.targets, context.ranges);
     Ok(Box::new(IoLoop {
         worker,
         live,
         events,
         deadlines: Deadlines::new(context.clock()),
-        submission: Submission::new(backend, buffers, in_flight, &worker.depth),
+        submission: Submission::new(backend, buffers, in_flight, &SubmissionRules::depth(worker)),
         accounting,
         source: IoSource::Pattern { access: Box::new(access), content: Box::new(content) },
         limits: pass_limits(worker, &laid_out, is_synchronous),
@@ -94,7 +96,9 @@ pub fn job_loop<'a>(context: Context<'a>, laid_out: LaidOut, logs: Logs) -> Resu
         flow: worker.flow.and_then(|flow| flows.join(flow)),
         minimum: MinimumRate::new(&worker.rate, worker.access.pattern),
         overlaps,
+        submission_rules,
         is_plain: worker.verify.is_none()
+            && SubmissionRules::has_none(worker)
             && !worker.depth.serializes_overlaps
             && worker.replay.is_none()
             && worker.zoned.is_none()

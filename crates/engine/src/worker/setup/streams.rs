@@ -74,6 +74,7 @@ pub fn stream_loop<'a>(context: Context<'a>, streams: &Streams, shared: &Shared)
         priorities: None,
         placement: None,
         overlaps: None,
+        submission_rules: None,
         is_plain: true,
         search: None,
     });

@@ -11,6 +11,7 @@ use os::platform::Platform;
 use plan::{Ddir, Engine, Plan, Worker};
 use record::{EngineCall, IoError, RunError};
 
+use crate::target_locks::SharedLocks;
 use crate::live::WorkerLive;
 use crate::sample::{self, Scratch};
 use crate::worker::context::Context;
@@ -107,6 +108,7 @@ fn run_over(backend: Reluctant, change: impl Fn(&mut Worker), judge: impl Fn(&Io
         flows: &flows,
         control_groups: &crate::control_groups::ControlGroups::default(),
         ranges: &Arc::default(),
+        locks: &SharedLocks::default(),
     };
     let laid_out = crate::layout::lay_out(
         &plan,

@@ -1,5 +1,6 @@
 //! Errors of targets.
 
+use plan::TargetKind;
 use record::{FileKind, RunError, TargetError, TargetUse, UseKind};
 
 pub(super) fn target(target: &TargetError, error: &RunError) -> String {
@@ -41,6 +42,14 @@ pub(super) fn target(target: &TargetError, error: &RunError) -> String {
             format!("{job}: failed to get file size of {path} (it is {})", not_a_target(*kind))
         }
         TargetError::Status { path } => format!("stat of {path} failed: {}", error.reason()),
+        TargetError::OtherKind { path, required } => {
+            let (kind, value) = match required {
+                TargetKind::File => ("a regular file", "file"),
+                TargetKind::BlockDevice => ("a block device", "block"),
+                TargetKind::CharacterDevice => ("a character device", "char"),
+            };
+            format!("{path} is not {kind}, as filetype={value} requires")
+        }
         TargetError::NotADevice { path, engine } => {
             format!("{path}: ioengine={engine} works on block and character devices only")
         }

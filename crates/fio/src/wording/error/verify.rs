@@ -34,6 +34,11 @@ pub(super) fn verification(failed: &FailedVerification) -> String {
         VerifyFault::Sequence { found, wanted } => {
             format!("verify: bad header numberio {found}, wanted {wanted} {block}{damage}")
         }
+        VerifyFault::NotZero { at } => {
+            format!(
+                "verify failed for zeroed data at file {path} offset {offset}, length {bytes}, block offset {at}{damage}"
+            )
+        }
         VerifyFault::HeaderChecksum { found, computed } => {
             format!("verify: bad header crc {found:x}, calculated {computed:x} {block}{damage}")
         }
@@ -47,6 +52,9 @@ fn damage(damage: Damage) -> String {
         Damage::Misdirected { written_for } => format!("misdirected: this block was written for offset {written_for}"),
         Damage::Stale { number, wanted } => {
             format!("stale: this is write {number} of the job, and write {wanted} to this block was lost")
+        }
+        Damage::NotTrimmed => {
+            "not trimmed: it is the data of the write before the trim (trim_verify_zero=0 allows it)".to_owned()
         }
         Damage::Torn { right_bytes, wrong_at } => {
             format!("torn: {right_bytes} bytes are as written, the others differ, from byte {wrong_at}")

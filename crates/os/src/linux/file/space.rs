@@ -72,11 +72,25 @@ pub fn space(path: &Path) -> io::Result<Option<Space>> {
 /// Discards a range. Returns what a system call does: 0, or -1 and `errno`.
 pub(crate) fn discard(fd: i32, is_block_device: bool, offset: u64, bytes: u64) -> i64 {
     if is_block_device {
-        let range = [offset, bytes];
-        // SAFETY: this request reads two u64.
-        return i64::from(unsafe { libc::ioctl(fd, BLKDISCARD, &range) });
+        return discard_on_device(fd, offset, bytes);
     }
     let hole = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
     // SAFETY: no pointers.
     i64::from(unsafe { libc::fallocate(fd, hole, offset as i64, bytes as i64) })
+}
+
+/// Discards a range of a block device. The kernel reports EBUSY for a range with written pages in the cache if the device is
+/// opened exclusively elsewhere, as the claim of a run does. Such pages are written first.
+fn discard_on_device(fd: i32, offset: u64, bytes: u64) -> i64 {
+    let range = [offset, bytes];
+    // SAFETY: this request reads two u64.
+    let discard = || i64::from(unsafe { libc::ioctl(fd, BLKDISCARD, &range) });
+    let outcome = discard();
+    if outcome == 0 || io::Error::last_os_error().raw_os_error() != Some(libc::EBUSY) {
+        return outcome;
+    }
+    let flags = libc::SYNC_FILE_RANGE_WAIT_BEFORE | libc::SYNC_FILE_RANGE_WRITE | libc::SYNC_FILE_RANGE_WAIT_AFTER;
+    // SAFETY: no pointers.
+    let synced = unsafe { libc::sync_file_range(fd, offset as i64, bytes as i64, flags) };
+    if synced == 0 { discard() } else { i64::from(synced) }
 }

@@ -219,7 +219,11 @@ impl Uring {
                 && let Some(op) = self.trims[completion.slot as usize].take()
             {
                 self.trims_in_flight -= 1;
-                if is_unsupported(completion.result) {
+                // EBUSY: the range has written pages that are not on the device yet.
+                let is_unsupported = is_unsupported(completion.result);
+                // Neither kernel nor device supports discards through the ring. From now on they run on this thread.
+                self.trims_in_ring &= !is_unsupported;
+                if is_unsupported || completion.result == -libc::EBUSY {
                     refused.push(op);
                     continue;
                 }
@@ -229,8 +233,6 @@ impl Uring {
             taken += 1;
         }
         drop(completions);
-        // Neither kernel nor device supports discards through the ring. From now on they run on this thread.
-        self.trims_in_ring &= refused.is_empty();
         for op in refused {
             match self.files.fd(op.file) {
                 Ok(fd) => self.run_here(&op, fd),

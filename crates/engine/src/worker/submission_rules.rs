@@ -1,0 +1,48 @@
+//! What a worker does with each submission: it locks the targets (`lockfile`), and spins afterwards (`thinkcycles`).
+
+use std::hint::black_box;
+
+use os::io::Op;
+use plan::{Depth, Worker};
+
+use crate::target::Target;
+use crate::target_locks::{Held, SharedLocks, TargetLocks};
+
+pub struct SubmissionRules {
+    locks: Option<TargetLocks>,
+    cycles_per_io: u32,
+}
+
+impl SubmissionRules {
+    /// Returns true if the worker submits without locks and pauses.
+    pub fn has_none(worker: &Worker) -> bool {
+        worker.targets.lock.is_none() && worker.think.cycles_per_io == 0
+    }
+
+    /// Returns `None` if the worker submits without locks and pauses.
+    pub fn new(worker: &Worker, targets: &[Target], locks: &SharedLocks) -> Option<Self> {
+        (!Self::has_none(worker)).then(|| SubmissionRules {
+            locks: TargetLocks::new(worker, targets, locks),
+            cycles_per_io: worker.think.cycles_per_io,
+        })
+    }
+
+    /// Returns the depth of the worker. A lock is held for one I/O, and the spinning follows each one, unless the job sets
+    /// a batch size.
+    pub fn depth(worker: &Worker) -> Depth {
+        let batch_submit = if Self::has_none(worker) { None } else { Some(1) };
+        Depth { batch_submit: worker.depth.batch_submit.or(batch_submit), ..worker.depth }
+    }
+
+    /// Waits for the locks of the operations.
+    pub fn lock(&self, ops: &[Op]) -> Vec<Held<'_>> {
+        self.locks.as_ref().map(|locks| locks.take(ops)).unwrap_or_default()
+    }
+
+    /// Spins after the submission of `ios` I/Os.
+    pub fn spin(&self, ios: usize) {
+        for step in 0..u64::from(self.cycles_per_io) * ios as u64 {
+            black_box(step);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Locks of targets that jobs share (`lockfile`), and pauses after each I/O (`thinkcycles`).
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::stage::{Scratch, run, skipped, system};
+
+/// Each traced call is inside the kernel for 2 ms: calls of two threads overlap unless something prevents it.
+const DELAY_US: u32 = 2000;
+
+/// Returns the largest number of reads and writes of a file that were in progress at the same time. `None` without strace.
+fn most_at_once(scratch: &Scratch, options: &str) -> Option<usize> {
+    let job = format!(
+        "[global]\nioengine=psync\nfilename=shared\nsize=64k\nbs=4k\n{options}\n[one]\n[other]\n"
+    );
+    fs::write(scratch.file("lock.fio"), job).unwrap();
+    let inject = format!("pread64,pwrite64:delay_exit={DELAY_US}");
+    if system("strace -qq -e inject=pread64:delay_exit=1 true").is_none() {
+        skipped("no strace that delays system calls");
+        return None;
+    }
+    let mut command = Command::new("strace");
+    command.args(["-f", "-qq", "-o", "trace", "-y", "-e", "trace=pread64,pwrite64", "-e", &format!("inject={inject}")]);
+    let binary: &Path = env!("CARGO_BIN_EXE_fathom").as_ref();
+    let output = command.arg(binary).args(["fio", "lock.fio"]).current_dir(scratch.path()).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let trace = fs::read_to_string(scratch.file("trace")).unwrap();
+    let mut in_progress: Vec<&str> = Vec::new();
+    let mut most = 0;
+    for line in trace.lines() {
+        let (thread, call) = line.split_once(' ').unwrap();
+        if call.contains("resumed>") {
+            in_progress.retain(|other| *other != thread);
+        } else if call.contains("/shared>") {
+            most = most.max(in_progress.len() + 1);
+            if call.contains("<unfinished ...>") {
+                in_progress.push(thread);
+            }
+        }
+    }
+    assert!(most > 0, "{trace}");
+    Some(most)
+}
+
+#[test]
+fn a_lock_separates_the_ios_of_jobs_on_the_same_file() {
+    let scratch = Scratch::new("target-locks");
+    for (options, most) in [
+        ("rw=write", 2),
+        ("rw=write\nlockfile=none", 2),
+        ("rw=write\nlockfile=exclusive", 1),
+        ("rw=randread\nlockfile=exclusive", 1),
+        ("rw=randwrite\nlockfile=readwrite", 1),
+        ("rw=randread\nlockfile=readwrite", 2),
+    ] {
+        let Some(found) = most_at_once(&scratch, options) else { return };
+        assert_eq!(found, most, "{options}");
+    }
+}
+
+#[test]
+fn cycles_are_spent_after_each_io() {
+    let scratch = Scratch::new("think-cycles");
+    let job = "[global]\nioengine=null\nsize=1m\nnumber_ios=200\nbs=4k\nrw=read\n[without]\n[with]\nthinkcycles=1000000\n";
+    fs::write(scratch.file("cycles.fio"), job).unwrap();
+    let report = run(scratch.path(), "--output-format=json cycles.fio").assert_success().json();
+    let runtime_ns = |job: usize| {
+        let read = &report["jobs"][job]["read"];
+        assert_eq!(read["total_ios"], 200);
+        read["lat_ns"]["mean"].as_f64().unwrap()
+    };
+    let elapsed = |job: usize| report["jobs"][job]["job_runtime"].as_u64().unwrap();
+    // 200 million steps: at least 20 ms on a CPU that makes ten steps per nanosecond.
+    assert!(elapsed(1) >= elapsed(0) + 20, "{} ms and {} ms", elapsed(0), elapsed(1));
+    // The spinning is not part of a latency: 1 million steps take longer than 100 µs.
+    assert!(runtime_ns(1) < 100_000.0, "{} ns", runtime_ns(1));
+}
+
+#[test]
+fn a_target_of_another_kind_is_refused() {
+    let scratch = Scratch::new("target-kind");
+    scratch.filled("file", 1 << 20);
+    let with = |kind: &str| run(scratch.path(), &format!("--name=a --filename=file --rw=read --filetype={kind}"));
+    with("file").assert_success();
+    with("none").assert_success();
+    with("block").ended_with(1).complained_of("file is not a block device, as filetype=block requires");
+    with("char").ended_with(1).complained_of("file is not a character device, as filetype=char requires");
+}

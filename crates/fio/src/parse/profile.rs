@@ -1,0 +1,101 @@
+//! Built-in workloads (`--profile`): their options, and the jobs that they make.
+
+use units::diagnostic::{Source, Span};
+
+use super::parser::Parser;
+use super::section_lines::{Line, set_options};
+use super::values::Values;
+
+/// A built-in workload.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Profile {
+    /// Sequential and random writes, then sequential and random reads, over four files.
+    Tiobench,
+}
+
+impl Profile {
+    pub const NAMES: &'static str = "tiobench";
+
+    pub fn named(name: &str) -> Option<Profile> {
+        (name == "tiobench").then_some(Profile::Tiobench)
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Profile::Tiobench => "tiobench",
+        }
+    }
+
+    /// Returns the options of all jobs. Those of the command line replace them.
+    fn globals(self, values: &Values) -> Vec<String> {
+        match self {
+            Profile::Tiobench => tiobench_globals(values),
+        }
+    }
+
+    /// Returns the name and options of each job.
+    fn jobs(self) -> &'static [(&'static str, &'static [&'static str])] {
+        match self {
+            Profile::Tiobench => &[
+                ("seqwrite", &["rw=write", "end_fsync=1"]),
+                ("randwrite", &["stonewall", "rw=randwrite", "end_fsync=1"]),
+                ("seqread", &["stonewall", "rw=read"]),
+                ("randread", &["stonewall", "rw=randread"]),
+            ],
+        }
+    }
+}
+
+fn tiobench_globals(values: &Values) -> Vec<String> {
+    let mib = values.is_set("size").then(|| values.unsigned("size"));
+    let size = mib.map_or("size=4*1024*$mb_memory".to_owned(), |mib| format!("size={}", mib.saturating_mul(1 << 20)));
+    let number = |name: &str, default: u64| if values.is_set(name) { values.unsigned(name) } else { default };
+    let files = (1..=4).map(|number| format!(".fio.tio.{number}")).collect::<Vec<_>>().join(":");
+    vec![
+        "direct=1".to_owned(),
+        size,
+        format!("bs={}", number("block", 4096)),
+        format!("loops={}", number("numruns", 1)),
+        format!("directory={}", values.text("dir").unwrap_or("./")),
+        format!("numjobs={}", number("threads", 1)),
+        "runtime=600".to_owned(),
+        "group_reporting".to_owned(),
+        "thread".to_owned(),
+        "overwrite=1".to_owned(),
+        format!("filename={files}"),
+        "ioengine=sync".to_owned(),
+    ]
+}
+
+/// Adds the jobs of the profile of the command line.
+pub fn add_jobs(parser: &mut Parser) {
+    let Some(profile) = parser.state.program.profile else { return };
+    let globals = profile.globals(&parser.globals.values);
+    // The size of tiobench is in MiB, and so replaced.
+    let is_own = |text: &&String| {
+        let name = text.split('=').next().unwrap_or_default();
+        name == "size" || !parser.globals.values.is_set(name)
+    };
+    let globals: Vec<String> = globals.iter().filter(is_own).cloned().collect();
+    let lines = lines(profile, &globals);
+    set_options(&mut parser.globals, &lines, &mut parser.state);
+    for (name, options) in profile.jobs() {
+        let options: Vec<String> = options.iter().map(|option| (*option).to_owned()).collect();
+        let lines = self::lines(profile, &options);
+        let mut section = parser.globals.new_job(name, parser.globals.span.clone());
+        set_options(&mut section, &lines, &mut parser.state);
+        parser.add_job(section);
+    }
+}
+
+/// Returns the lines of a section of a profile.
+fn lines(profile: Profile, options: &[String]) -> Vec<Line> {
+    let source = Source::new(format!("--profile={}", profile.name()), options.join("\n"));
+    let mut start = 0;
+    let line = |text: &String| {
+        let range = start..start + text.len();
+        start = range.end + 1;
+        Line { text: text.clone(), span: Span::new(&source, range) }
+    };
+    options.iter().map(line).collect()
+}
