@@ -28,7 +28,7 @@ fn tiobench_has_its_four_jobs_and_options() {
 #[test]
 fn options_of_a_profile_need_it() {
     let scratch = Scratch::new("profile-options");
-    let output = run(scratch.path(), "--block=4096 --profile=tiobench");
+    let output = run(scratch.path(), "--numruns=2 --profile=tiobench");
     output.ended_with(1).complained_of("an option of --profile=tiobench; place that before it");
     run(scratch.path(), "--profile=act").ended_with(1).complained_of("unsupported profile `act`");
     run(scratch.path(), "--profile=tiobench --size=1 --parse-only").ended_with(0);

@@ -4,6 +4,7 @@ use units::diagnostic::{Source, Span};
 
 use super::parser::Parser;
 use super::section_lines::{Line, set_options};
+use super::value::Amount;
 use super::values::Values;
 
 /// A built-in workload.
@@ -47,8 +48,10 @@ impl Profile {
 }
 
 fn tiobench_globals(values: &Values) -> Vec<String> {
-    let mib = values.is_set("size").then(|| values.unsigned("size"));
-    let size = mib.map_or("size=4*1024*$mb_memory".to_owned(), |mib| format!("size={}", mib.saturating_mul(1 << 20)));
+    let size = match values.amount("size") {
+        Some(Amount::Bytes(mib)) => format!("size={}", mib.saturating_mul(1 << 20)),
+        _ => "size=4*1024*$mb_memory".to_owned(),
+    };
     let number = |name: &str, default: u64| if values.is_set(name) { values.unsigned(name) } else { default };
     let files = (1..=4).map(|number| format!(".fio.tio.{number}")).collect::<Vec<_>>().join(":");
     vec![

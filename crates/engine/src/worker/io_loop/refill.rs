@@ -21,6 +21,7 @@ impl IoLoop<'_> {
         }
         let is_paced = self.pace.is_some()
             || self.placement.is_some()
+            || (!self.is_plain && self.submission_rules.is_some())
             || matches!(&self.source, IoSource::Streams(streams) if streams.is_paced);
         let start_ns = if self.deadlines.now_ns == 0 || !self.submission.is_synchronous() || is_paced {
             self.deadlines.tick()
