@@ -5,6 +5,7 @@ use std::io::{self, BufRead, Cursor};
 
 use ::fio::parse::env::Env;
 use ::fleet::{Job, Place};
+use iolog::{MergeError, MergeSource};
 
 use crate::machine::RealMachine;
 
@@ -44,6 +45,10 @@ impl Env for Recorder {
         RealMachine.open_log(path)
     }
 
+    fn merge_traces(&self, _: &[MergeSource], _: &str) -> Result<(), MergeError> {
+        Err(no_merge())
+    }
+
     fn exists(&self, path: &str) -> bool {
         RealMachine.exists(path)
     }
@@ -64,6 +69,11 @@ impl Env for Recorder {
     fn cpus(&self) -> u64 {
         RealMachine.cpus()
     }
+}
+
+/// Each host would write the merged trace.
+fn no_merge() -> MergeError {
+    MergeError::Output(io::Error::other("merge the traces before a run on many hosts (--merge-blktrace-only)"))
 }
 
 /// A host of the fleet: the job's files and variables, and the machine's own memory, CPUs and folders.
@@ -89,6 +99,10 @@ impl Env for HostEnv<'_> {
             Some(bytes) => Ok(Box::new(Cursor::new(bytes.clone()))),
             None => RealMachine.open_log(path),
         }
+    }
+
+    fn merge_traces(&self, _: &[MergeSource], _: &str) -> Result<(), MergeError> {
+        Err(no_merge())
     }
 
     /// The parser looks for job files only.
