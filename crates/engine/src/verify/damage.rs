@@ -27,7 +27,8 @@ pub struct Suspect<'a> {
 pub fn damage(blocks: &Blocks, header_size: usize, suspect: &Suspect) -> Option<Damage> {
     let Suspect { interval, at, write, is_own, .. } = *suspect;
     if write.is_trimmed {
-        let was_written = blocks.check(&mut interval.to_vec(), &Written { is_trimmed: false, ..*write }, &mut Vec::new());
+        let was_written =
+            blocks.check(&mut interval.to_vec(), &Written { is_trimmed: false, ..*write }, &mut Vec::new());
         return was_written.is_ok().then_some(Damage::NotTrimmed);
     }
     if interval.iter().all(|&byte| byte == 0) {

@@ -305,8 +305,7 @@ impl<'a> Verification<'a> {
 
     /// Remembers that the I/O of a slot trims the block of a write, or reads it to be checked.
     pub fn expect(&mut self, slot: u32, ddir: Ddir, write: Written) {
-        self.slots[slot as usize] =
-            if ddir == Ddir::Trim { Slot::Trim } else { Slot::Read { write, is_own: true } };
+        self.slots[slot as usize] = if ddir == Ddir::Trim { Slot::Trim } else { Slot::Read { write, is_own: true } };
     }
 
     pub fn sync(&mut self, slot: u32) {

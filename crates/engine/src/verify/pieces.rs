@@ -47,7 +47,11 @@ pub struct Key {
 
 impl Pieces {
     pub fn new(overwrites: bool) -> Self {
-        if overwrites { Pieces::ByPlace(BTreeMap::new()) } else { Pieces::InOrder { queue: VecDeque::new(), first: 0, removed: 0 } }
+        if overwrites {
+            Pieces::ByPlace(BTreeMap::new())
+        } else {
+            Pieces::InOrder { queue: VecDeque::new(), first: 0, removed: 0 }
+        }
     }
 
     pub fn clear(&mut self) {

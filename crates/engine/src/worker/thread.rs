@@ -42,7 +42,8 @@ pub fn run(assignment: Assignment) {
     let worker = &plan.workers[index];
     let (flows, control_groups, ranges, locks) = (&live.flows, &live.control_groups, &live.ranges, &live.locks);
     let (plan, lease, live) = (&*plan, &*lease, &live.workers[index]);
-    let context = Context { plan, lease, worker, platform, live, events: &events, flows, control_groups, ranges, locks };
+    let context =
+        Context { plan, lease, worker, platform, live, events: &events, flows, control_groups, ranges, locks };
     live.set_state(State::Initialising);
     events.started(started(context));
     let mut ticket = Ticket::new(gate);

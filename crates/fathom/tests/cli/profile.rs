@@ -6,7 +6,8 @@ use crate::stage::{Scratch, run};
 fn tiobench_has_its_four_jobs_and_options() {
     let scratch = Scratch::new("tiobench");
     std::fs::create_dir(scratch.file("below")).unwrap();
-    let line = "--profile=tiobench --size=1 --block=8192 --dir=below --threads=2 --numruns=2 --direct=0 --output-format=json";
+    let line =
+        "--profile=tiobench --size=1 --block=8192 --dir=below --threads=2 --numruns=2 --direct=0 --output-format=json";
     let report = run(scratch.path(), line).assert_success().json();
     let jobs = report["jobs"].as_array().unwrap();
     let facts: Vec<(&str, u64, u64)> = (jobs.iter())

@@ -11,9 +11,7 @@ const DELAY_US: u32 = 2000;
 
 /// Returns the largest number of reads and writes of a file that were in progress at the same time. `None` without strace.
 fn most_at_once(scratch: &Scratch, options: &str) -> Option<usize> {
-    let job = format!(
-        "[global]\nioengine=psync\nfilename=shared\nsize=64k\nbs=4k\n{options}\n[one]\n[other]\n"
-    );
+    let job = format!("[global]\nioengine=psync\nfilename=shared\nsize=64k\nbs=4k\n{options}\n[one]\n[other]\n");
     fs::write(scratch.file("lock.fio"), job).unwrap();
     let inject = format!("pread64,pwrite64:delay_exit={DELAY_US}");
     if system("strace -qq -e inject=pread64:delay_exit=1 true").is_none() {
@@ -62,7 +60,8 @@ fn a_lock_separates_the_ios_of_jobs_on_the_same_file() {
 #[test]
 fn cycles_are_spent_after_each_io() {
     let scratch = Scratch::new("think-cycles");
-    let job = "[global]\nioengine=null\nsize=1m\nnumber_ios=200\nbs=4k\nrw=read\n[without]\n[with]\nthinkcycles=1000000\n";
+    let job =
+        "[global]\nioengine=null\nsize=1m\nnumber_ios=200\nbs=4k\nrw=read\n[without]\n[with]\nthinkcycles=1000000\n";
     fs::write(scratch.file("cycles.fio"), job).unwrap();
     let report = run(scratch.path(), "--output-format=json cycles.fio").assert_success().json();
     let runtime_ns = |job: usize| {

@@ -23,7 +23,8 @@ impl Stage {
 
     fn run(&self, options: &str) -> Outcome {
         let device = self.device.path();
-        let line = format!("--name=j --filename={} --size=1m --bs=4k --verify=md5 --verify_state_save=0", device.display());
+        let line =
+            format!("--name=j --filename={} --size=1m --bs=4k --verify=md5 --verify_state_save=0", device.display());
         run(self.scratch.path(), &format!("{line} --output-format=json {options}"))
     }
 }
@@ -37,7 +38,8 @@ fn trims_follow_the_writes_as_in_fio() {
     let Some(stage) = Stage::new("verify-trims-sequence") else { return };
     for engine in ["psync --direct=0", "psync --direct=1"] {
         let _ = fs::remove_file(stage.scratch.file("log"));
-        let line = format!("--rw=randwrite --trim_percentage=50 --trim_backlog=8 --write_iolog=log --ioengine={engine}");
+        let line =
+            format!("--rw=randwrite --trim_percentage=50 --trim_backlog=8 --write_iolog=log --ioengine={engine}");
         stage.run(&line).ended_with(0);
         let log = fs::read_to_string(stage.scratch.file("log")).unwrap();
         let sequence: Vec<String> = (log.lines().map(|line| line.split(' ').collect::<Vec<_>>()))
@@ -57,9 +59,21 @@ fn trimmed_blocks_are_counted_and_read_as_zeroes() {
         ("--rw=write --trim_percentage=100 --trim_backlog=1", blocks..=blocks, blocks..=blocks),
         ("--rw=write --trim_percentage=100 --trim_backlog=1 --trim_verify_zero=0", blocks..=blocks, 0..=0),
         ("--rw=write --trim_percentage=100 --trim_backlog=16 --do_verify=0", blocks..=blocks, 0..=0),
-        ("--rw=randwrite --trim_percentage=50 --trim_backlog=16 --ioengine=io_uring --iodepth=8 --direct=1", 100..=156, 256..=256),
-        ("--rw=randwrite --trim_percentage=50 --trim_backlog=16 --ioengine=libaio --iodepth=8 --verify_async=2", 100..=156, 256..=256),
-        ("--rw=randwrite --trim_percentage=50 --trim_backlog=16 --trim_backlog_batch=2 --verify_backlog=32", 10..=156, 256..=256),
+        (
+            "--rw=randwrite --trim_percentage=50 --trim_backlog=16 --ioengine=io_uring --iodepth=8 --direct=1",
+            100..=156,
+            256..=256,
+        ),
+        (
+            "--rw=randwrite --trim_percentage=50 --trim_backlog=16 --ioengine=libaio --iodepth=8 --verify_async=2",
+            100..=156,
+            256..=256,
+        ),
+        (
+            "--rw=randwrite --trim_percentage=50 --trim_backlog=16 --trim_backlog_batch=2 --verify_backlog=32",
+            10..=156,
+            256..=256,
+        ),
     ] {
         let output = stage.run(options);
         assert_eq!(ios(&output, "write"), blocks, "{options}");

@@ -1,7 +1,9 @@
 //! Lowers the options of files, sizes, layout and buffers.
 
-use plan::{Buffers, Content, Create, Dedupe, DedupeMode, Extent, Fadvise, Fallocate, FileOrder, FileService, Memory, Open,
-    PatternPart, SyncMode, Targets, WriteHint, TargetKind, TargetLock};
+use plan::{
+    Buffers, Content, Create, Dedupe, DedupeMode, Extent, Fadvise, Fallocate, FileOrder, FileService, Memory, Open,
+    PatternPart, SyncMode, TargetKind, TargetLock, Targets, WriteHint,
+};
 
 use super::Machine;
 use crate::parse::value::{self, Amount, KeywordArgument, path_list};

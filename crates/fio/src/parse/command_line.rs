@@ -267,7 +267,8 @@ fn unknown_option(name: &str, span: &Span, names: &[OptionName]) -> Diagnostic {
         return diagnostic.help(format!("engines with this option: {}; place --ioengine before it", owners.join(", ")));
     }
     if let Some(option) = PROFILE_OPTIONS.iter().find(|option| option.is_named(name)) {
-        return diagnostic.help(format!("an option of --profile={}; place that before it", option.profile.unwrap_or("")));
+        return diagnostic
+            .help(format!("an option of --profile={}; place that before it", option.profile.unwrap_or("")));
     }
     match nearest(name, names.iter().map(|known| known.name)) {
         Some(near) => diagnostic.help(format!("did you mean `--{near}`?")),

@@ -11,9 +11,9 @@ use os::platform::Platform;
 use plan::{Ddir, Engine, Plan, Worker};
 use record::{EngineCall, IoError, RunError};
 
-use crate::target_locks::SharedLocks;
 use crate::live::WorkerLive;
 use crate::sample::{self, Scratch};
+use crate::target_locks::SharedLocks;
 use crate::worker::context::Context;
 use crate::worker::events::EventSender;
 use crate::worker::io_loop::IoLoop;

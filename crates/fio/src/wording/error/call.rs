@@ -51,7 +51,10 @@ fn of_target(target: &TargetError) -> Cow<'_, str> {
         | TargetError::UsesUnknown { .. }
         | TargetError::RemoteInUse { .. }
         | TargetError::CharacterDevice { .. } => "check_mount_writes",
-        TargetError::NotATarget { .. } | TargetError::OtherKind { .. } | TargetError::NotAFile { .. } | TargetError::NotADevice { .. } => "setup_files",
+        TargetError::NotATarget { .. }
+        | TargetError::OtherKind { .. }
+        | TargetError::NotAFile { .. }
+        | TargetError::NotADevice { .. } => "setup_files",
         TargetError::Status { .. } => "fstat",
         TargetError::DeviceEmpty { .. } | TargetError::DeviceSize { .. } => "blockdev_size",
     };
