@@ -8,7 +8,16 @@ use crate::parse::env::FixedEnv;
 use crate::{Request, parse};
 
 /// Options that the parser applies, or that act by setting other options.
-const READ_ELSEWHERE: [&str; 5] = ["name", "kb_base", "buffered", "rwmixwrite", "gtod_reduce"];
+const READ_ELSEWHERE: [&str; 8] = [
+    "name",
+    "kb_base",
+    "buffered",
+    "rwmixwrite",
+    "gtod_reduce",
+    "merge_blktrace_file",
+    "merge_blktrace_scalars",
+    "merge_blktrace_iters",
+];
 
 /// Jobs that together reach every branch of the lowering.
 const JOBS: &str = "
@@ -107,6 +116,8 @@ exitall
 [verify]
 verify=md5
 verify_backlog=8
+trim_percentage=10
+trim_backlog=8
 [replay]
 read_iolog=log
 [pattern]

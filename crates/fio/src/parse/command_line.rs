@@ -7,10 +7,10 @@ use units::nearest::nearest;
 use units::shell::quoted;
 
 use super::parser::Parser;
-use super::profile::Profile;
 use super::program::{self, Stop};
 use super::request::COMMAND_LINE;
 use super::section::{OptionSpans, Section};
+use super::settings::Profile;
 use crate::options::kind::Kind;
 use crate::options::program::{FATHOM_ONLY, PROGRAM_OPTIONS, ProgramOption, Takes};
 use crate::options::{CORE, ENGINE_OPTIONS, Opt, PROFILE_OPTIONS, engine_options};

@@ -4,29 +4,11 @@ use units::diagnostic::{Source, Span};
 
 use super::parser::Parser;
 use super::section_lines::{Line, set_options};
+use super::settings::Profile;
 use super::value::Amount;
 use super::values::Values;
 
-/// A built-in workload.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Profile {
-    /// Sequential and random writes, then sequential and random reads, over four files.
-    Tiobench,
-}
-
 impl Profile {
-    pub const NAMES: &'static str = "tiobench";
-
-    pub fn named(name: &str) -> Option<Profile> {
-        (name == "tiobench").then_some(Profile::Tiobench)
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Profile::Tiobench => "tiobench",
-        }
-    }
-
     /// Returns the options of all jobs. Those of the command line replace them.
     fn globals(self, values: &Values) -> Vec<String> {
         match self {

@@ -5,10 +5,9 @@ use std::time::Duration;
 use units::diagnostic::{Diagnostic, Span};
 use units::when::When;
 
-use super::profile::Profile;
 use super::request::Output;
 use super::section::unsupported;
-use super::settings::{Formats, IdleProf};
+use super::settings::{Formats, IdleProf, Profile};
 use super::state::State;
 use super::value::number::{self, Scale};
 use crate::options::Support;

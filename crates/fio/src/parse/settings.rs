@@ -4,8 +4,6 @@ use std::time::Duration;
 
 use units::when::When;
 
-use super::profile::Profile;
-
 /// Settings of the program, from the command line.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ProgramSettings {
@@ -105,6 +103,27 @@ impl Default for ProgramSettings {
             profile: None,
             merge_only: false,
             needs_no_job: false,
+        }
+    }
+}
+
+/// A built-in workload.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Profile {
+    /// Sequential and random writes, then sequential and random reads, over four files.
+    Tiobench,
+}
+
+impl Profile {
+    pub const NAMES: &'static str = "tiobench";
+
+    pub fn named(name: &str) -> Option<Profile> {
+        (name == "tiobench").then_some(Profile::Tiobench)
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Profile::Tiobench => "tiobench",
         }
     }
 }
