@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod allocation;
 mod any_names;
 mod assess;
 mod assess_reports;
