@@ -11,6 +11,8 @@ use crate::target_locks::{Held, SharedLocks, TargetLocks};
 pub struct SubmissionRules {
     locks: Option<TargetLocks>,
     cycles_per_io: u32,
+    /// I/Os that were submitted since the thread spun.
+    ios: u64,
 }
 
 impl SubmissionRules {
@@ -24,6 +26,7 @@ impl SubmissionRules {
         (!Self::has_none(worker)).then(|| SubmissionRules {
             locks: TargetLocks::new(worker, targets, locks),
             cycles_per_io: worker.think.cycles_per_io,
+            ios: 0,
         })
     }
 
@@ -39,9 +42,13 @@ impl SubmissionRules {
         self.locks.as_ref().map(|locks| locks.take(ops)).unwrap_or_default()
     }
 
-    /// Spins after the submission of `ios` I/Os.
-    pub fn spin(&self, ios: usize) {
-        for step in 0..u64::from(self.cycles_per_io) * ios as u64 {
+    pub fn submitted(&mut self, ios: usize) {
+        self.ios += ios as u64;
+    }
+
+    /// Spins for the I/Os that were submitted since the last call. Called between I/Os: no latency includes it.
+    pub fn spin(&mut self) {
+        for step in 0..u64::from(self.cycles_per_io) * std::mem::take(&mut self.ios) {
             black_box(step);
         }
     }

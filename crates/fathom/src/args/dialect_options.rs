@@ -6,7 +6,7 @@ use clap::{Arg, ArgAction};
 use fio::options::engines::ENGINES;
 use fio::options::kind::{Keyword, Kind};
 use fio::options::program::{PROGRAM_OPTIONS, Takes};
-use fio::options::{CORE, Category, ENGINE_OPTIONS, Opt, Support};
+use fio::options::{CORE, Category, ENGINE_OPTIONS, Opt, PROFILE_OPTIONS, Support};
 
 /// Placeholder of values that have no name.
 const VALUE: &str = "value";
@@ -39,7 +39,7 @@ fn program_options() -> impl Iterator<Item = Arg> {
 fn job_options() -> Vec<Arg> {
     let mut options: Vec<&Opt> = Vec::new();
     for category in Category::ALL {
-        let all = CORE.iter().chain(ENGINE_OPTIONS).filter(|option| option.category == category);
+        let all = CORE.iter().chain(ENGINE_OPTIONS).chain(PROFILE_OPTIONS).filter(|option| option.category == category);
         for option in all.filter(|option| is_accepted(option.support)) {
             let is_known = options.iter().any(|known| known.name == option.name)
                 || PROGRAM_OPTIONS.iter().any(|program| program.name == option.name);

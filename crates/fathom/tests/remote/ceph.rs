@@ -1,6 +1,5 @@
 //! `ioengine=rbd` and `ioengine=rados`, on a cluster of one monitor and one OSD in memory.
 
-use std::path::Path;
 use std::process::Command;
 
 use harness::{Outcome, Scratch, Server, fathom, has_library, needs, outcome, wait_until};

@@ -177,13 +177,13 @@ impl IoLoop<'_> {
         if self.submission.is_empty() {
             return Ok(());
         }
-        let submitted = match &self.submission_rules {
+        let submitted = match &mut self.submission_rules {
             Some(rules) if !self.is_plain => {
                 let prepared = self.submission.prepared().len();
                 let locks = rules.lock(self.submission.prepared());
                 let submitted = self.submission.submit(&mut self.deadlines, &mut self.accounting);
                 drop(locks);
-                rules.spin(prepared - self.submission.prepared().len());
+                rules.submitted(prepared - self.submission.prepared().len());
                 submitted
             }
             _ => self.submission.submit(&mut self.deadlines, &mut self.accounting),

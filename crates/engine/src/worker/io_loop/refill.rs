@@ -19,6 +19,11 @@ impl IoLoop<'_> {
         if room == 0 {
             return Ok((false, None));
         }
+        if !self.is_plain
+            && let Some(rules) = &mut self.submission_rules
+        {
+            rules.spin();
+        }
         let is_paced = self.pace.is_some()
             || self.placement.is_some()
             || (!self.is_plain && self.submission_rules.is_some())
