@@ -120,7 +120,7 @@ impl Start {
             match self.orders.recv_timeout(ORDER_PATIENCE) {
                 Ok(Order::Prepare) => return true,
                 Ok(_) => {}
-                Err(error) if error == std::sync::mpsc::RecvTimeoutError::Timeout => {}
+                Err(std::sync::mpsc::RecvTimeoutError::Timeout) => {}
                 Err(_) => return false,
             }
         }
