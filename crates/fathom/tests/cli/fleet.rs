@@ -23,7 +23,7 @@ struct Hosts {
 impl Hosts {
     fn new(test: &str) -> Option<Hosts> {
         needs("test $(id -u) = 0 || { echo root is needed for namespaces >&2; false; }")?;
-        let hosts = Hosts { scratch: Scratch::new(test), prefix: format!("f{}{}", std::process::id(), test.len()) };
+        let hosts = Hosts { scratch: Scratch::new(test), prefix: format!("{test}-{}", std::process::id()) };
         let p = &hosts.prefix;
         needs(&format!(
             "ip netns add {p}-net && ip -n {p}-net link add bridge0 type bridge && ip -n {p}-net link set bridge0 up"

@@ -21,7 +21,9 @@ const VERSION_BYTES: usize = 8192;
 const STATUS_WORDS: usize = 16;
 const TAG: c_int = 17;
 /// Longest time of `MPI_Finalize`. The process ends after it.
-const FINALIZE_PATIENCE: Duration = Duration::from_secs(5);
+const FINALIZE_PATIENCE: Duration = Duration::from_secs(1);
+/// Longest time of `MPI_Abort`. Without a network to the launcher it does not return.
+const ABORT_PATIENCE: Duration = Duration::from_secs(5);
 /// Longest wait for messages in flight when a process leaves.
 const LEAVE_PATIENCE: Duration = Duration::from_secs(2);
 
@@ -203,7 +205,7 @@ impl Mpi {
         Ok(Some(message))
     }
 
-    /// Disconnects: waits until all processes disconnect, for a few seconds. Then the process exits.
+    /// Disconnects: waits until all processes disconnect, for 1 s at most. Then the process exits.
     ///
     /// # Errors
     /// The library reports an error.
@@ -220,17 +222,15 @@ impl Mpi {
                 std::thread::sleep(Duration::from_millis(1));
             }
         }
-        // MPICH 4.0 with UCX sometimes waits forever here. Everything is done, so the process ends in any case.
-        std::thread::spawn(|| {
-            std::thread::sleep(FINALIZE_PATIENCE);
-            std::process::exit(0);
-        });
+        // MPICH 4.0 with UCX often waits forever here. Everything is done, so the process ends in any case.
+        exit_after(FINALIZE_PATIENCE, 0);
         // SAFETY: MPI is initialised, and this value, which alone makes calls, ends here.
         check("MPI_Finalize", unsafe { (self.calls.finalize)() })
     }
 
     /// Ends all processes of the launcher with this exit code.
     pub fn abort(self, code: i32) {
+        exit_after(ABORT_PATIENCE, code);
         // SAFETY: MPI is initialised.
         unsafe { (self.calls.abort)(self.handles.group, code) };
     }
@@ -275,6 +275,14 @@ fn test(calls: &Calls, transfer: &mut Transfer) -> Result<bool, MpiError> {
         transfer.is_complete = is_complete != 0;
     }
     Ok(transfer.is_complete)
+}
+
+/// Ends the process after a time, if it has not ended.
+fn exit_after(patience: Duration, code: i32) {
+    std::thread::spawn(move || {
+        std::thread::sleep(patience);
+        std::process::exit(code);
+    });
 }
 
 /// Returns a function of a library.
