@@ -51,10 +51,15 @@ pub fn of(assessment: &Assessment, interrupts: Interrupts, is_written: bool) -> 
     if !is_written || records.any(|record| record.has_incomplete_logs()) {
         return FAILED;
     }
-    if let Some(code) = interrupts.last().and_then(|signal| u8::try_from(SIGNAL + signal).ok()) {
+    if let Some(code) = of_signal(interrupts) {
         return code;
     }
     of_conclusion(conclusion(assessment))
+}
+
+/// Returns the exit code of the signal that ended the command, if one did.
+pub fn of_signal(interrupts: Interrupts) -> Option<u8> {
+    interrupts.last().and_then(|signal| u8::try_from(SIGNAL + signal).ok())
 }
 
 /// Returns the exit code of a conclusion.

@@ -91,6 +91,10 @@ fn delay_ns(part: &Part, parts: &[Part], phase: u32) -> u64 {
 
 fn start_of(parts: &[Part], phase: u32) -> Option<FleetStart> {
     let delays = parts.iter().filter(|part| start_ns(part, phase).is_some());
+    // One host has nothing to differ from.
+    if delays.clone().count() < 2 {
+        return None;
+    }
     let skew_ns = delays.map(|part| delay_ns(part, parts, phase)).max()?;
     let started = |part: &Part| part.host.starts_ns.iter().find(|start| start.0 == phase).map(|start| start.1);
     let bound_ns = |part: &Part| Some(part.host.clock.bound_at(started(part)?));

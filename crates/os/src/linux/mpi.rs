@@ -184,7 +184,8 @@ impl Mpi {
         };
         self.sends.push(transfer);
         check("MPI_Isend", result)?;
-        self.advance_sends()
+        self.advance_sends();
+        Ok(())
     }
 
     /// Returns the next message. `None` if there is none yet.
@@ -192,10 +193,13 @@ impl Mpi {
     /// # Errors
     /// The library reports an error.
     pub fn try_receive(&mut self) -> Result<Option<Vec<u8>>, MpiError> {
-        self.advance_sends()?;
+        self.advance_sends();
         let Some(transfer) = &mut self.receive else { return Ok(None) };
-        if !test(&self.calls, transfer)? {
-            return Ok(None);
+        match test(&self.calls, transfer) {
+            Ok(true) => {}
+            Ok(false) => return Ok(None),
+            // A process has ended. Messages of the others arrive in the next receive.
+            Err(_) => return self.post_receive().map(|()| None),
         }
         let (length, rest) = transfer.buffer.split_at(LENGTH_BYTES);
         let length = length.iter().rev().fold(0usize, |length, byte| length << 8 | usize::from(*byte));
@@ -212,7 +216,7 @@ impl Mpi {
     pub fn finalize(mut self) -> Result<(), MpiError> {
         let started = Instant::now();
         while !self.sends.is_empty() && started.elapsed() < LEAVE_PATIENCE {
-            self.advance_sends()?;
+            self.advance_sends();
             std::thread::sleep(Duration::from_millis(1));
         }
         if let Some(mut transfer) = self.receive.take() {
@@ -254,13 +258,9 @@ impl Mpi {
         check("MPI_Irecv", result)
     }
 
-    /// Removes the sends that are complete. The call also makes MPI continue the others.
-    fn advance_sends(&mut self) -> Result<(), MpiError> {
-        for transfer in &mut self.sends {
-            test(&self.calls, transfer)?;
-        }
-        self.sends.retain(|transfer| !transfer.is_complete);
-        Ok(())
+    /// Removes the sends that are complete, and those to a process that has ended. The call also makes MPI continue the others.
+    fn advance_sends(&mut self) {
+        self.sends.retain_mut(|transfer| matches!(test(&self.calls, transfer), Ok(false)));
     }
 }
 

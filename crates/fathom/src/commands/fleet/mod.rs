@@ -13,6 +13,7 @@ use ::fio::parse::settings::ProgramSettings;
 use ::fio::render;
 use ::fleet::{Front, HostSlots, Progress, is_launched};
 use engine::OutputGuard;
+use os::signal::Interrupts;
 use record::{Record, schema};
 
 use crate::args::fleet::Args;
@@ -34,8 +35,9 @@ pub fn main(args: &Args) -> Result<u8, CommandError> {
     if !hosts.is_empty() {
         let family = launcher::family(args)?;
         let Some((front, request)) = Fleet::open(args)? else { return Ok(exit::DONE) };
-        signals::install()?;
-        return Ok(front.finish(launcher::run((args, family), &hosts, &request, &mut View::default())));
+        let interrupts = signals::install()?;
+        let result = launcher::run((args, family), &hosts, &request, &mut View::default());
+        return Ok(front.finish(result, interrupts));
     }
     if !is_launched() {
         let help = "use --hosts a,b, or start it with mpirun or srun";
@@ -49,8 +51,8 @@ pub fn main(args: &Args) -> Result<u8, CommandError> {
     }
     match Fleet::open(args) {
         Ok(Some((front, request))) => {
-            signals::install()?;
-            Ok(connected.lead(request, &mut View::default(), |result| front.finish(result)))
+            let interrupts = signals::install()?;
+            Ok(connected.lead(request, &mut View::default(), |result| front.finish(result, interrupts)))
         }
         Ok(None) => {
             connected.dismiss();
@@ -108,7 +110,7 @@ impl Fleet {
     }
 
     /// Prints and saves the result. Returns the exit code.
-    fn finish(mut self, result: Result<Record, String>) -> u8 {
+    fn finish(mut self, result: Result<Record, String>, interrupts: Interrupts) -> u8 {
         let record = match result {
             Ok(record) => record,
             Err(message) => {
@@ -134,7 +136,11 @@ impl Fleet {
         if !self.program.no_history {
             store::add_run_of_dialect(record, self.program.findings.applies(stderr_is_terminal));
         }
-        if failed || !is_written { exit::FAILED } else { exit::DONE }
+        match exit::of_signal(interrupts) {
+            _ if failed || !is_written => exit::FAILED,
+            Some(code) => code,
+            None => exit::DONE,
+        }
     }
 }
 

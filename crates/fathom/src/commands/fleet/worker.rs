@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::io::{BufRead, Write};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
 use std::time::{Duration, Instant};
 
 use ::fio::Request;
@@ -120,7 +120,7 @@ impl Start {
             match self.orders.recv_timeout(ORDER_PATIENCE) {
                 Ok(Order::Prepare) => return true,
                 Ok(_) => {}
-                Err(std::sync::mpsc::RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Timeout) => {}
                 Err(_) => return false,
             }
         }
