@@ -50,16 +50,12 @@ impl fio::parse::env::Env for RealMachine {
         Path::new(path).is_dir()
     }
 
-    fn page_bytes(&self) -> u64 {
-        os::memory::page_size() as u64
-    }
-
-    fn memory_mib(&self) -> u64 {
-        os::memory::limits::total().unwrap_or(0) >> 20
-    }
-
-    fn cpus(&self) -> u64 {
-        os::cpu::online().map_or(1, |cpus| cpus.len() as u64)
+    fn machine(&self) -> fio::parse::env::MachineSizes {
+        fio::parse::env::MachineSizes {
+            page_bytes: os::memory::page_size() as u64,
+            memory_mib: os::memory::limits::total().unwrap_or(0) >> 20,
+            cpus: os::cpu::online().map_or(1, |cpus| cpus.len() as u64),
+        }
     }
 }
 

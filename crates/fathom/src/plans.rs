@@ -95,16 +95,8 @@ impl fio::parse::env::Env for WithFile<'_> {
         self.text(path).is_none() && (RealMachine.is_directory(path) || !RealMachine.exists(path))
     }
 
-    fn page_bytes(&self) -> u64 {
-        RealMachine.page_bytes()
-    }
-
-    fn memory_mib(&self) -> u64 {
-        RealMachine.memory_mib()
-    }
-
-    fn cpus(&self) -> u64 {
-        RealMachine.cpus()
+    fn machine(&self) -> fio::parse::env::MachineSizes {
+        RealMachine.machine()
     }
 }
 

@@ -12,7 +12,7 @@ pub const ROUNDS_MIN: u32 = 60;
 /// The bound that is sufficient.
 pub const ENOUGH_NS: u64 = 25_000;
 /// Longest time of one comparison that is not sufficient yet.
-pub const PATIENCE: Duration = Duration::from_secs(1);
+pub const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Returns the time of the monotonic clock.
 pub fn monotonic_ns() -> u64 {

@@ -25,4 +25,4 @@ pub use member::{Member, Worker, serve};
 pub use merge::{MergeError, merge};
 pub use message::{HostRun, Order, Progress, Report, of_line, to_line};
 pub use process::{StartedWorker, WorkerProcess};
-pub use root::{Farewell, FleetError, Front, Host, Outcome, Request, dismiss, lead};
+pub use root::{Disconnection, FleetError, Host, Outcome, Request, RunDisplay, lead, release};

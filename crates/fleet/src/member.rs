@@ -8,12 +8,12 @@ use crate::hello::Hello;
 use crate::link::{Link, LinkError};
 use crate::message::{Order, Progress, Report, of_line, to_line};
 
-/// Interval of signs of life between rank 0 and the hosts.
-pub const INTERVAL: Duration = Duration::from_secs(2);
-/// Time without a sign of life after which the other side is lost.
-pub const PATIENCE: Duration = Duration::from_secs(3 * INTERVAL.as_secs());
-/// Pause between two looks for messages.
-pub const PAUSE: Duration = Duration::from_millis(1);
+/// Interval of heartbeats between rank 0 and the hosts.
+pub const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(2);
+/// Time without a message after which the other side is lost.
+pub const HEARTBEAT_TIMEOUT: Duration = Duration::from_secs(3 * HEARTBEAT_INTERVAL.as_secs());
+/// Interval at which messages are polled.
+pub const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 /// The process that measures.
 pub trait Worker {
@@ -31,12 +31,17 @@ pub struct Member {
     worker: Box<dyn Worker>,
     hello: Option<Hello>,
     progress: Progress,
-    next_sign: Instant,
+    next_heartbeat: Instant,
 }
 
 impl Member {
     pub fn new(hello: Hello, worker: Box<dyn Worker>) -> Member {
-        Member { worker, hello: Some(hello), progress: Progress::default(), next_sign: Instant::now() + INTERVAL }
+        Member {
+            worker,
+            hello: Some(hello),
+            progress: Progress::default(),
+            next_heartbeat: Instant::now() + HEARTBEAT_INTERVAL,
+        }
     }
 
     /// Returns the next report for rank 0.
@@ -50,8 +55,8 @@ impl Member {
                 report => return Some(report),
             }
         }
-        if Instant::now() >= self.next_sign {
-            self.next_sign = Instant::now() + INTERVAL;
+        if Instant::now() >= self.next_heartbeat {
+            self.next_heartbeat = Instant::now() + HEARTBEAT_INTERVAL;
             return Some(Report::Progress(self.progress));
         }
         None
@@ -65,7 +70,7 @@ impl Member {
                 // The end of the worker is a report, too.
                 let _ = self.worker.send(order);
             }
-            Order::BeginRoundTrips | Order::EndRoundTrips | Order::Alive | Order::Disconnect => {}
+            Order::BeginRoundTrips | Order::EndRoundTrips | Order::Heartbeat | Order::Disconnect => {}
         }
         None
     }
@@ -76,12 +81,12 @@ impl Member {
 /// # Errors
 /// The connection failed, or rank 0 is lost. The worker has been stopped.
 pub fn serve(mut link: Box<dyn Link>, mut member: Member) -> Result<(), LinkError> {
-    let mut heard = Instant::now();
+    let mut last_message = Instant::now();
     let mut is_timed = false;
     let outcome = loop {
         match link.try_recv() {
             Ok(Some((_, line))) => {
-                heard = Instant::now();
+                last_message = Instant::now();
                 let Ok(order) = of_line::<Order>(&line) else {
                     break Err(LinkError("a message of rank 0 is not valid".to_owned()));
                 };
@@ -99,13 +104,13 @@ pub fn serve(mut link: Box<dyn Link>, mut member: Member) -> Result<(), LinkErro
             Ok(None) => {}
             Err(error) => break Err(error),
         }
-        if heard.elapsed() > PATIENCE {
-            break Err(LinkError(format!("rank 0 was silent for {} s", PATIENCE.as_secs())));
+        if last_message.elapsed() > HEARTBEAT_TIMEOUT {
+            break Err(LinkError(format!("no message from rank 0 for {} s", HEARTBEAT_TIMEOUT.as_secs())));
         }
         match member.next_report() {
             Some(report) => link.send(0, &to_line(&report))?,
             None if is_timed => std::hint::spin_loop(),
-            None => std::thread::sleep(PAUSE),
+            None => std::thread::sleep(POLL_INTERVAL),
         }
     };
     match outcome {

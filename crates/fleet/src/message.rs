@@ -34,7 +34,7 @@ pub enum Order {
     /// End the run.
     Stop,
     /// Rank 0 is alive.
-    Alive,
+    Heartbeat,
     /// Everything is done.
     Disconnect,
 }

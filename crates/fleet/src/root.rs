@@ -10,7 +10,7 @@ use crate::division::{Place, Sharing};
 use crate::hello::{self, Hello};
 use crate::job::Job;
 use crate::link::{Link, LinkError};
-use crate::member::{INTERVAL, Member, PATIENCE, PAUSE};
+use crate::member::{HEARTBEAT_INTERVAL, HEARTBEAT_TIMEOUT, Member, POLL_INTERVAL};
 use crate::message::{HostRun, Order, Progress, Report, of_line, to_line};
 
 /// Time from the agreement on a start until the start.
@@ -18,9 +18,9 @@ const LEAD: Duration = Duration::from_millis(30);
 /// Addition to [`LEAD`] for each host: the orders are sent one after another.
 const LEAD_PER_HOST: Duration = Duration::from_micros(200);
 /// Longest time until all processes have described their hosts.
-const HELLO_PATIENCE: Duration = Duration::from_secs(60);
+const HELLO_TIMEOUT: Duration = Duration::from_secs(60);
 /// Longest time for the results of the other hosts after one is lost or a stop.
-const STOP_PATIENCE: Duration = Duration::from_secs(15);
+const STOP_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// What a fleet does.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -32,8 +32,8 @@ pub struct Request {
 }
 
 /// Shows a run on many hosts, and can stop it.
-pub trait Front {
-    /// Called every [`INTERVAL`] with the progress of each host.
+pub trait RunDisplay {
+    /// Called every [`HEARTBEAT_INTERVAL`] with the progress of each host.
     fn progress(&mut self, hosts: &[Progress]);
     /// Returns true to end the run.
     fn is_stopped(&mut self) -> bool;
@@ -67,7 +67,8 @@ impl From<LinkError> for FleetError {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum Stage {
     #[default]
-    Silent,
+    /// It has not described itself.
+    Unknown,
     Connected,
     Checked,
     Ready(u32),
@@ -89,7 +90,7 @@ pub struct Host {
     pub failure: Option<String>,
     stage: Stage,
     progress: Progress,
-    heard: Instant,
+    last_message: Instant,
     /// The answer to the last [`Order::ReadClock`].
     read_ns: Option<u64>,
     refusal: Option<String>,
@@ -106,7 +107,7 @@ impl Host {
             failure: None,
             stage: Stage::default(),
             progress: Progress::default(),
-            heard: Instant::now(),
+            last_message: Instant::now(),
             read_ns: None,
             refusal: None,
         }
@@ -126,7 +127,7 @@ pub struct Outcome {
 ///
 /// # Errors
 /// The hosts cannot communicate.
-pub fn dismiss(mut link: Box<dyn Link>) -> Result<(), LinkError> {
+pub fn release(mut link: Box<dyn Link>) -> Result<(), LinkError> {
     (1..link.size()).try_for_each(|rank| link.send(rank, &to_line(&Order::Disconnect)))?;
     link.disconnect()
 }
@@ -135,20 +136,20 @@ struct Root<'a> {
     link: Box<dyn Link>,
     own: Member,
     hosts: Vec<Host>,
-    front: &'a mut dyn Front,
-    next_sign: Instant,
+    display: &'a mut dyn RunDisplay,
+    next_heartbeat: Instant,
     /// Set when the hosts were ordered to stop.
     stopped: Option<Instant>,
 }
 
 /// The end of the connection. The result must be saved before: the end of an MPI can fail.
-pub struct Farewell {
+pub struct Disconnection {
     link: Box<dyn Link>,
     /// A host is lost, and would be waited for.
     aborts: bool,
 }
 
-impl Farewell {
+impl Disconnection {
     /// Disconnects with all hosts, or ends those that remain.
     ///
     /// # Errors
@@ -162,7 +163,7 @@ impl Farewell {
     }
 }
 
-/// Runs a job on all hosts. `own` is the agent of this host. The hosts stay connected until the farewell.
+/// Runs a job on all hosts. `own` is the agent of this host. The hosts stay connected until the disconnection.
 ///
 /// # Errors
 /// The hosts cannot communicate, or one of them refuses the job.
@@ -170,17 +171,17 @@ pub fn lead(
     link: Box<dyn Link>,
     own: Member,
     request: Request,
-    front: &mut dyn Front,
-) -> (Result<Outcome, FleetError>, Farewell) {
+    display: &mut dyn RunDisplay,
+) -> (Result<Outcome, FleetError>, Disconnection) {
     let hosts = (0..link.size()).map(|_| Host::new()).collect();
-    let mut root = Root { link, own, hosts, front, next_sign: Instant::now(), stopped: None };
+    let mut root = Root { link, own, hosts, display, next_heartbeat: Instant::now(), stopped: None };
     let run = root.run(request.job, request.sharing, request.allows_shared_host);
     root.end(run, request.sharing)
 }
 
 impl Root<'_> {
     fn run(&mut self, job: Job, sharing: Sharing, allows_shared_host: bool) -> Result<(), FleetError> {
-        self.meet(allows_shared_host)?;
+        self.await_hellos(allows_shared_host)?;
         self.check(&job, sharing)?;
         self.prepare(sharing)?;
         while let Some(phase) = self.await_phase()? {
@@ -194,7 +195,7 @@ impl Root<'_> {
     }
 
     /// Releases the hosts.
-    fn end(mut self, run: Result<(), FleetError>, sharing: Sharing) -> (Result<Outcome, FleetError>, Farewell) {
+    fn end(mut self, run: Result<(), FleetError>, sharing: Sharing) -> (Result<Outcome, FleetError>, Disconnection) {
         let name = self.link.name();
         let is_lost = |host: &Host| host.failure.is_some() && host.run.is_none();
         let aborts = matches!(run, Err(FleetError::Link(_))) || self.hosts.iter().any(is_lost);
@@ -203,19 +204,19 @@ impl Root<'_> {
         }
         self.order_all(&Order::Disconnect);
         let outcome = run.map(|()| Outcome { link: name, sharing, hosts: self.hosts });
-        (outcome, Farewell { link: self.link, aborts })
+        (outcome, Disconnection { link: self.link, aborts })
     }
 
     /// Waits for the description of each host, and checks them.
-    fn meet(&mut self, allows_shared_host: bool) -> Result<(), FleetError> {
+    fn await_hellos(&mut self, allows_shared_host: bool) -> Result<(), FleetError> {
         let started = Instant::now();
-        while self.hosts.iter().any(|host| host.stage == Stage::Silent) {
-            if started.elapsed() > HELLO_PATIENCE {
-                let silent = self.hosts.iter().enumerate().filter(|(_, host)| host.stage == Stage::Silent);
+        while self.hosts.iter().any(|host| host.stage == Stage::Unknown) {
+            if started.elapsed() > HELLO_TIMEOUT {
+                let silent = self.hosts.iter().enumerate().filter(|(_, host)| host.stage == Stage::Unknown);
                 let ranks: Vec<String> = silent.map(|(rank, _)| rank.to_string()).collect();
                 return Err(LinkError(format!("no answer from rank {}", ranks.join(", "))).into());
             }
-            self.turn()?;
+            self.poll()?;
         }
         let hellos: Vec<Hello> = self.hosts.iter().map(|host| host.hello.clone()).collect();
         for (host, name) in self.hosts.iter_mut().zip(hello::names(&hellos)) {
@@ -232,7 +233,7 @@ impl Root<'_> {
             self.order(rank, &Order::Check { job: job.clone(), place });
         }
         while self.hosts.iter().any(|host| host.stage == Stage::Connected) && self.stopped.is_none() {
-            self.turn()?;
+            self.poll()?;
         }
         let refusals = self.hosts.iter().filter_map(|host| {
             let reason = host.refusal.as_ref().or(host.failure.as_ref())?;
@@ -246,7 +247,7 @@ impl Root<'_> {
     fn prepare(&mut self, sharing: Sharing) -> Result<(), FleetError> {
         self.order(0, &Order::Prepare);
         while sharing == Sharing::Shared && self.hosts[0].stage == Stage::Checked && self.stopped.is_none() {
-            self.turn()?;
+            self.poll()?;
         }
         (1..self.hosts.len()).for_each(|rank| self.order(rank, &Order::Prepare));
         Ok(())
@@ -273,12 +274,12 @@ impl Root<'_> {
             if self.hosts.iter().any(|host| host.failure.is_some()) {
                 self.stop();
             }
-            if self.stopped.is_some_and(|since| since.elapsed() > STOP_PATIENCE) {
+            if self.stopped.is_some_and(|since| since.elapsed() > STOP_TIMEOUT) {
                 for host in self.hosts.iter_mut().filter(|host| host.stage != Stage::Over) {
-                    host.lose(format!("no result within {} s after the stop", STOP_PATIENCE.as_secs()));
+                    host.lose(format!("no result within {} s after the stop", STOP_TIMEOUT.as_secs()));
                 }
             }
-            self.turn()?;
+            self.poll()?;
         }
     }
 
@@ -291,7 +292,7 @@ impl Root<'_> {
             let trips = self.round_trips(rank)?;
             self.hosts[rank].clock.compare(&trips);
             self.order(rank, &Order::EndRoundTrips);
-            self.turn()?;
+            self.poll()?;
         }
         Ok(())
     }
@@ -305,9 +306,9 @@ impl Root<'_> {
             self.hosts[rank].read_ns = None;
             self.order(rank, &Order::ReadClock);
             while self.hosts[rank].read_ns.is_none() && self.hosts[rank].failure.is_none() {
-                if !self.receive()? && started.elapsed() > clock::PATIENCE {
+                if !self.receive()? && started.elapsed() > clock::TIMEOUT {
                     // The host may be lost.
-                    self.turn()?;
+                    self.poll()?;
                 }
             }
             let received_ns = monotonic_ns();
@@ -315,7 +316,7 @@ impl Root<'_> {
             trips.push(RoundTrip { sent_ns, host_ns, received_ns });
             let shortest_ns = trips.iter().map(|trip| trip.received_ns - trip.sent_ns).min().unwrap_or(u64::MAX);
             let is_enough = trips.len() >= clock::ROUNDS_MIN as usize && shortest_ns / 2 <= clock::ENOUGH_NS;
-            if is_enough || started.elapsed() > clock::PATIENCE {
+            if is_enough || started.elapsed() > clock::TIMEOUT {
                 return Ok(trips);
             }
         }
@@ -357,33 +358,33 @@ impl Root<'_> {
         }
     }
 
-    /// Does everything that is due, or pauses.
-    fn turn(&mut self) -> Result<(), FleetError> {
+    /// Handles messages, heartbeats and lost hosts. Sleeps if there was no message.
+    fn poll(&mut self) -> Result<(), FleetError> {
         let mut has_messages = self.receive()?;
         while let Some(report) = self.own.next_report() {
             has_messages = true;
             self.take(0, report);
         }
-        if Instant::now() >= self.next_sign {
-            self.next_sign = Instant::now() + INTERVAL;
-            self.order_all(&Order::Alive);
+        if Instant::now() >= self.next_heartbeat {
+            self.next_heartbeat = Instant::now() + HEARTBEAT_INTERVAL;
+            self.order_all(&Order::Heartbeat);
             let progress: Vec<Progress> = self.hosts.iter().map(|host| host.progress).collect();
-            self.front.progress(&progress);
+            self.display.progress(&progress);
         }
-        let is_silent = |host: &&mut Host| host.is_active() && host.heard.elapsed() > PATIENCE;
-        for host in self.hosts.iter_mut().filter(is_silent) {
-            host.lose(format!("silent for {} s", PATIENCE.as_secs()));
+        let is_lost = |host: &&mut Host| host.is_active() && host.last_message.elapsed() > HEARTBEAT_TIMEOUT;
+        for host in self.hosts.iter_mut().filter(is_lost) {
+            host.lose(format!("no message for {} s", HEARTBEAT_TIMEOUT.as_secs()));
         }
-        if self.front.is_stopped() {
+        if self.display.is_stopped() {
             self.stop();
         }
         if !has_messages {
-            std::thread::sleep(PAUSE);
+            std::thread::sleep(POLL_INTERVAL);
         }
         Ok(())
     }
 
-    /// Takes the messages that are there. Returns whether there was one.
+    /// Handles all messages that have arrived. Returns true if there was one.
     fn receive(&mut self) -> Result<bool, FleetError> {
         let mut has_messages = false;
         while let Some((from, line)) = self.link.try_recv()? {
@@ -396,7 +397,7 @@ impl Root<'_> {
 
     fn take(&mut self, rank: usize, report: Report) {
         let Some(host) = self.hosts.get_mut(rank) else { return };
-        host.heard = Instant::now();
+        host.last_message = Instant::now();
         match report {
             Report::Hello(hello) => (host.hello, host.stage) = (hello, Stage::Connected),
             Report::Checked => host.stage = Stage::Checked,
@@ -420,7 +421,7 @@ impl Host {
     }
 
     fn is_active(&self) -> bool {
-        !matches!(self.stage, Stage::Silent | Stage::Over)
+        !matches!(self.stage, Stage::Unknown | Stage::Over)
     }
 
     fn lose(&mut self, reason: String) {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 use fleet::{
-    FleetError, Front, Hello, HostRun, Member, Order, Outcome, Progress, Report, Request, Worker, lead, merge,
+    FleetError, Hello, HostRun, Member, Order, Outcome, Progress, Report, Request, RunDisplay, Worker, lead, merge,
     monotonic_ns, serve, threads,
 };
 use plan::Plan;
@@ -99,7 +99,7 @@ impl Worker for Simulated {
 
 struct Silent;
 
-impl Front for Silent {
+impl RunDisplay for Silent {
     fn progress(&mut self, _: &[Progress]) {}
 
     fn is_stopped(&mut self) -> bool {
@@ -136,8 +136,8 @@ fn run(behaviours: &[Behaviour], hellos: Vec<Hello>) -> (Result<Outcome, FleetEr
                 let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(agent));
             });
         }
-        let (outcome, farewell) = lead(Box::new(own), member(0), Request::default(), &mut Silent);
-        farewell.disconnect().unwrap();
+        let (outcome, disconnection) = lead(Box::new(own), member(0), Request::default(), &mut Silent);
+        disconnection.disconnect().unwrap();
         outcome
     });
     (outcome, seen)

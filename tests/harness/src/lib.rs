@@ -9,6 +9,7 @@ mod devices;
 mod memory_group;
 mod priority;
 mod run;
+pub mod samples;
 mod schemas;
 mod scratch;
 mod server;

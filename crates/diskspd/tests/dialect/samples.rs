@@ -1,8 +1,5 @@
-//! What each of many values and options becomes: the changed fields of the plan, or the message. Expected are the lines of
-//! `tests/samples/lines.txt`, below each command line; `UPDATE_SAMPLES=1` writes them again.
+//! What each of many values and options becomes (`tests/samples/lines.txt`).
 
-use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::path::Path;
 
 use diskspd::lower::{FixedMachine, lower};
@@ -11,32 +8,6 @@ use diskspd::{Request, parse};
 use serde_json::Value;
 use units::diagnostic::Diagnostic;
 
-const SAMPLES: &str = "tests/samples/lines.txt";
-/// A line to compare the others with.
-const BASE: &str = "f";
-
-/// Adds the fields of a value with their paths.
-fn flatten(path: &str, value: &Value, fields: &mut BTreeMap<String, String>) {
-    match value {
-        Value::Object(object) => {
-            object.iter().for_each(|(key, value)| flatten(&format!("{path}.{key}"), value, fields))
-        }
-        Value::Array(list) if list.iter().any(|one| one.is_object() || one.is_array()) => {
-            list.iter().enumerate().for_each(|(at, value)| flatten(&format!("{path}.{at}"), value, fields));
-        }
-        other => drop(fields.insert(path.to_owned(), other.to_string())),
-    }
-}
-
-/// Removes the fields of later workers that are as those of the first.
-fn without_repeats(fields: &mut BTreeMap<String, String>) {
-    let all = fields.clone();
-    fields.retain(|path, value| {
-        let rest = path.strip_prefix(".workers.").and_then(|path| path.split_once('.'));
-        rest.is_none_or(|(at, rest)| at == "0" || all.get(&format!(".workers.0.{rest}")) != Some(value))
-    });
-}
-
 fn message(diagnostic: &Diagnostic) -> String {
     let Diagnostic { level, message, label, help } = diagnostic;
     let label = label.as_ref().map(|(span, label)| format!(" | `{}` {label}", span.text())).unwrap_or_default();
@@ -44,54 +15,28 @@ fn message(diagnostic: &Diagnostic) -> String {
     format!("{level:?}: {message}{label}{help}")
 }
 
-/// Returns the fields of the plan, or the errors; both with the warnings.
-fn outcome(line: &str) -> (BTreeMap<String, String>, Vec<String>) {
+/// Returns the plan of a line, unless it has errors, and the messages.
+fn outcome(line: &str) -> (Option<Value>, Vec<String>) {
     let env = FixedEnv::default().file("bytes", b"xyz");
     let args: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-    let mut fields = BTreeMap::new();
-    let messages = match parse(&args, &env) {
-        Err(errors) => errors,
+    let (plan, messages) = match parse(&args, &env) {
+        Err(errors) => (None, errors),
         Ok(Request::Run(invocation)) => match lower(&invocation.profile, &args, &FixedMachine { cpus: 4 }) {
-            Err(errors) => errors,
+            Err(errors) => (None, errors),
             Ok(lowered) => {
-                let plan = serde_json::to_value(&lowered.plan).expect("a plan");
-                flatten("", &plan, &mut fields);
-                fields.retain(|path, _| !path.contains(".origin."));
-                without_repeats(&mut fields);
                 let messages = &invocation.messages;
-                [messages.warnings.as_slice(), &messages.own_warnings, &lowered.warnings, &lowered.refused].concat()
+                let plan = serde_json::to_value(&lowered.plan).expect("a plan");
+                let warnings = [messages.warnings.as_slice(), &messages.own_warnings];
+                (Some(plan), [warnings.concat(), lowered.warnings, lowered.refused].concat())
             }
         },
-        Ok(_) => vec![Diagnostic::warning("nothing runs")],
+        Ok(_) => (None, vec![Diagnostic::warning("nothing runs")]),
     };
-    (fields, messages.iter().map(message).collect())
-}
-
-fn described(line: &str, base: &BTreeMap<String, String>) -> String {
-    let (fields, messages) = outcome(line);
-    let mut text = format!("{line}\n");
-    messages.iter().for_each(|message| writeln!(text, "  {}", message.replace('\n', "; ")).expect("a string"));
-    let is_error = fields.is_empty();
-    for path in fields.keys().chain(base.keys().filter(|path| !is_error && !fields.contains_key(*path))) {
-        let value = fields.get(path);
-        if base.get(path) != value {
-            let value = value.map_or("–", String::as_str);
-            writeln!(text, "  {}: {value}", path.replace(".workers.0.", "").trim_start_matches('.')).expect("a string");
-        }
-    }
-    text
+    (plan, messages.iter().map(message).collect())
 }
 
 #[test]
 fn values_and_options_become_what_they_became_before() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(SAMPLES);
-    let expected = std::fs::read_to_string(&path).expect("the samples");
-    let (base, _) = outcome(BASE);
-    let lines = expected.lines().filter(|line| !line.starts_with(' '));
-    let found: String = lines.map(|line| described(line, &base)).collect();
-    if std::env::var_os("UPDATE_SAMPLES").is_some() {
-        std::fs::write(&path, &found).expect("the samples");
-    }
-    let other = expected.lines().zip(found.lines()).find(|(one, other)| one != other);
-    assert!(expected == found, "{SAMPLES} is other than before; the first other line: {other:?}");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples/lines.txt");
+    harness::samples::check(&file, "f", &[".origin."], outcome);
 }

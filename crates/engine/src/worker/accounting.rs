@@ -88,14 +88,17 @@ impl<'a> Accounting<'a> {
     }
 
     /// Counts an I/O that was made and is not part of the job's amount: the read or the trim of a written block.
+    /// As in fio, a trim counts towards the number of I/Os.
     pub fn issued_beside(&mut self, file: u32, ddir: Ddir) {
+        self.totals.issued_ios += u64::from(ddir == Ddir::Trim);
         self.stats.counters(file, ddir).issued += 1;
     }
 
     /// Takes an I/O of this kind out of the job's amount when it completes.
-    pub fn completed_beside(&mut self, len: u32) {
-        self.totals.completed_ios -= 1;
-        self.totals.completed_bytes -= u64::from(len);
+    /// `bytes` were counted for it.
+    pub fn completed_beside(&mut self, ddir: Ddir, bytes: u32) {
+        self.totals.completed_ios -= u64::from(ddir != Ddir::Trim);
+        self.totals.completed_bytes -= u64::from(bytes);
     }
 
     /// Takes back an I/O that was never submitted. Statistics that were cleared meanwhile do not include it.

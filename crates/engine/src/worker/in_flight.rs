@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use os::io::Op;
 use plan::Ddir;
 
 /// Category of an I/O in the statistics.
@@ -29,6 +30,15 @@ pub struct InFlightIo {
     pub start_ns: u64,
     /// Time at which the kernel accepted the last submission. For a synchronous engine: the start of the call.
     pub issue_ns: u64,
+}
+
+impl InFlightIo {
+    /// Returns the I/O of an operation that is about to be submitted.
+    #[inline(always)]
+    pub fn of(op: &Op, purpose: Purpose, start_ns: u64) -> Self {
+        let Op { ioprio, file, offset, len, .. } = *op;
+        InFlightIo { purpose, ioprio, file, offset, len, done: 0, start_ns, issue_ns: start_ns }
+    }
 }
 
 /// The table of slots. Nothing is allocated after its creation.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::io::{self, BufRead};
 
 use fio::options::core_option;
-use fio::parse::env::Env;
+use fio::parse::env::{Env, MachineSizes};
 use fio::parse::settings::ProgramSettings;
 use fio::{Request, parse_with};
 use iolog::{MergeError, MergeSource};
@@ -107,15 +107,7 @@ impl Env for ReadOnce {
         RealMachine.is_directory(path)
     }
 
-    fn page_bytes(&self) -> u64 {
-        RealMachine.page_bytes()
-    }
-
-    fn memory_mib(&self) -> u64 {
-        RealMachine.memory_mib()
-    }
-
-    fn cpus(&self) -> u64 {
-        RealMachine.cpus()
+    fn machine(&self) -> MachineSizes {
+        RealMachine.machine()
     }
 }

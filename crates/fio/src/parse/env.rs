@@ -24,13 +24,21 @@ pub trait Env {
     ///
     /// # Errors
     ///
-    /// A trace cannot be read, or the file is refused or cannot be written.
-    fn merge_traces(&self, sources: &[MergeSource], into: &str) -> Result<(), MergeError>;
+    /// A trace cannot be read, or the file is refused or cannot be written. An environment without access to files refuses.
+    fn merge_traces(&self, _sources: &[MergeSource], _into: &str) -> Result<(), MergeError> {
+        Err(MergeError::Output(io::Error::other("merge the traces in a run of their own (--merge-blktrace-only)")))
+    }
     fn exists(&self, path: &str) -> bool;
     fn is_directory(&self, path: &str) -> bool;
-    fn page_bytes(&self) -> u64;
-    fn memory_mib(&self) -> u64;
-    fn cpus(&self) -> u64;
+    fn machine(&self) -> MachineSizes;
+}
+
+/// Values of `$pagesize`, `$mb_memory` and `$ncpus`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MachineSizes {
+    pub page_bytes: u64,
+    pub memory_mib: u64,
+    pub cpus: u64,
 }
 
 /// An environment with fixed variables, files and properties.
@@ -65,11 +73,6 @@ impl Env for FixedEnv {
         Ok(Box::new(io::Cursor::new(self.read_file(path)?)))
     }
 
-    /// Refuses to write the file.
-    fn merge_traces(&self, _: &[MergeSource], _: &str) -> Result<(), MergeError> {
-        Err(MergeError::Output(io::ErrorKind::ReadOnlyFilesystem.into()))
-    }
-
     fn exists(&self, path: &str) -> bool {
         self.files.contains_key(path)
     }
@@ -79,15 +82,7 @@ impl Env for FixedEnv {
         !self.files.contains_key(path)
     }
 
-    fn page_bytes(&self) -> u64 {
-        4096
-    }
-
-    fn memory_mib(&self) -> u64 {
-        16_384
-    }
-
-    fn cpus(&self) -> u64 {
-        8
+    fn machine(&self) -> MachineSizes {
+        MachineSizes { page_bytes: 4096, memory_mib: 16_384, cpus: 8 }
     }
 }

@@ -8,7 +8,11 @@ use super::value;
 /// `$jobname`, `$jobnum` and `$filenum` are not replaced here: they differ between the clones of a job.
 pub fn substitute(option: &str, env: &dyn Env) -> String {
     let mut text = variables(option, env);
-    let keywords = [("$pagesize", env.page_bytes()), ("$mb_memory", env.memory_mib()), ("$ncpus", env.cpus())];
+    if !text.contains('$') {
+        return text;
+    }
+    let machine = env.machine();
+    let keywords = [("$pagesize", machine.page_bytes), ("$mb_memory", machine.memory_mib), ("$ncpus", machine.cpus)];
     let mut replaced = false;
     for (keyword, value) in keywords {
         if text.contains(keyword) {

@@ -43,8 +43,8 @@ const CRATES: [Crate; 23] = [
         "harness",
     ]),
     library("judge", "crates/judge", &["units", "plan", "record", "assessment"]),
-    library("fio", "crates/fio", &["units", "plan", "iolog", "record", "assessment"]),
-    library("diskspd", "crates/diskspd", &["units", "plan", "record", "assessment"]).tests(&["fio"]),
+    library("fio", "crates/fio", &["units", "plan", "iolog", "record", "assessment"]).tests(&["harness"]),
+    library("diskspd", "crates/diskspd", &["units", "plan", "record", "assessment"]).tests(&["fio", "harness"]),
     library("study", "crates/study", &["units", "plan", "record", "assessment", "judge"]).tests(&["fio"]),
     library("report", "crates/report", &["units", "plan", "record", "assessment", "judge", "fio", "diskspd"])
         .tests(&["harness"]),

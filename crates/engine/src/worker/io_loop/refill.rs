@@ -170,19 +170,8 @@ impl IoLoop<'_> {
             Ddir::Write => Kind::Write,
             Ddir::Trim => Kind::Trim,
         };
-        self.submission.prepare(
-            Op { kind, ioprio, file, slot, len, skip: 0, offset },
-            InFlightIo {
-                purpose: Purpose::Data(ddir),
-                ioprio,
-                file,
-                offset,
-                len,
-                done: 0,
-                start_ns,
-                issue_ns: start_ns,
-            },
-        );
+        let op = Op { kind, ioprio, file, slot, len, skip: 0, offset };
+        self.submission.prepare(op, InFlightIo::of(&op, Purpose::Data(ddir), start_ns));
         // In a pair of trim and write only the write counts towards the total.
         let counts_towards_total = ddir != Ddir::Trim || !self.worker.access.trim_then_write;
         self.accounting.issued(file, ddir, len, counts_towards_total);
@@ -208,10 +197,8 @@ impl IoLoop<'_> {
         if let Some(verification) = &mut self.verification {
             verification.sync(slot);
         }
-        self.submission.prepare(
-            Op { kind, ioprio: 0, file, slot, len, skip: 0, offset },
-            InFlightIo { purpose: Purpose::Sync, ioprio: 0, file, offset, len, done: 0, start_ns, issue_ns: start_ns },
-        );
+        let op = Op { kind, ioprio: 0, file, slot, len, skip: 0, offset };
+        self.submission.prepare(op, InFlightIo::of(&op, Purpose::Sync, start_ns));
         Ok(())
     }
 }

@@ -141,19 +141,8 @@ impl IoLoop<'_> {
             verification.expect(slot, ddir, write);
         }
         let kind = if ddir == Ddir::Trim { Kind::Trim } else { Kind::Read };
-        self.submission.prepare(
-            Op { kind, ioprio: 0, file, slot, len, skip: 0, offset },
-            InFlightIo {
-                purpose: Purpose::Data(ddir),
-                ioprio: 0,
-                file,
-                offset,
-                len,
-                done: 0,
-                start_ns,
-                issue_ns: start_ns,
-            },
-        );
+        let op = Op { kind, ioprio: 0, file, slot, len, skip: 0, offset };
+        self.submission.prepare(op, InFlightIo::of(&op, Purpose::Data(ddir), start_ns));
         self.accounting.issued_beside(file, ddir);
         Ok(())
     }
@@ -168,8 +157,8 @@ impl IoLoop<'_> {
             Purpose::Sync => None,
         };
         let ended = verification.end(slot, ddir, has_succeeded);
-        if matches!(ended, Slot::Trim | Slot::Read { is_own: true, .. }) {
-            self.accounting.completed_beside(io.len);
+        if let (Some(ddir), Slot::Trim | Slot::Read { is_own: true, .. }) = (ddir, ended) {
+            self.accounting.completed_beside(ddir, if has_succeeded { io.len } else { 0 });
         }
         let Slot::Read { write, is_own } = ended else { return Ok(()) };
         if !has_succeeded || self.files.has_no_data() {

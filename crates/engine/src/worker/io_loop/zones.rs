@@ -270,15 +270,13 @@ impl IoLoop<'_> {
         let slot = self.submission.in_flight.take_slot().expect("nothing is in flight");
         let start_ns = self.deadlines.tick();
         let outcome = self.reset(file, zone);
-        let purpose = Purpose::Data(Ddir::Trim);
-        self.submission.in_flight[slot] =
-            InFlightIo { purpose, file, offset: io.offset, len, done: 0, ioprio: 0, start_ns, issue_ns: start_ns };
+        let op = Op { kind: Kind::Trim, ioprio: 0, file, slot, len, skip: 0, offset: io.offset };
+        self.submission.in_flight[slot] = InFlightIo::of(&op, Purpose::Data(Ddir::Trim), start_ns);
         self.accounting.issued(file, Ddir::Trim, len, !self.worker.access.trim_then_write);
         if let Some(pace) = &mut self.pace {
             pace.issued(slot, Ddir::Trim, io.length, start_ns);
         }
         if let Some(log) = &mut self.accounting.replay_log {
-            let op = Op { kind: Kind::Trim, ioprio: 0, file, slot, len, skip: 0, offset: io.offset };
             log.issued(&op, start_ns);
         }
         let stats = &mut self.accounting.stats;

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use ::fleet::{
-    FleetError, Front, Hello, Link, Member, MpiLink, Progress, Request, StartedWorker, dismiss, lead, merge, of_line,
-    serve, to_line,
+    FleetError, Hello, Link, Member, MpiLink, Progress, Request, RunDisplay, StartedWorker, lead, merge, of_line,
+    release, serve, to_line,
 };
 use record::{Record, schema};
 use serde::{Deserialize, Serialize};
@@ -63,24 +63,24 @@ impl Connected {
     pub fn lead<T>(
         self,
         request: Request,
-        front: &mut dyn Front,
+        display: &mut dyn RunDisplay,
         finish: impl FnOnce(Result<Record, String>) -> T,
     ) -> T {
-        let (outcome, farewell) = lead(self.link, self.member, request, front);
+        let (outcome, disconnection) = lead(self.link, self.member, request, display);
         let outcome = outcome.map_err(|error| match error {
             FleetError::Refused(reasons) => format!("{}\nnothing was run", reasons.join("\n")),
             FleetError::Link(error) => error.to_string(),
         });
         let done = finish(outcome.and_then(|outcome| merge(&outcome).map_err(|error| error.to_string())));
-        if let Err(error) = farewell.disconnect() {
+        if let Err(error) = disconnection.disconnect() {
             stderr_line!("warning: {error}");
         }
         done
     }
 
     /// Releases the other hosts without a run.
-    pub fn dismiss(self) {
-        let _ = dismiss(self.link);
+    pub fn release(self) {
+        let _ = release(self.link);
     }
 }
 
@@ -113,7 +113,7 @@ fn lead_for_command(connected: Connected) -> Result<(), String> {
     let read = std::io::stdin().lock().read_until(b'\n', &mut line);
     let request = read.and_then(|_| of_line::<Request>(&line));
     let Ok(request) = request else {
-        connected.dismiss();
+        connected.release();
         return Err("there is no request on standard input: `fathom fleet` starts this command".to_owned());
     };
     let is_stopped = Arc::new(AtomicBool::new(false));
@@ -139,7 +139,7 @@ fn send(message: &AgentMessage) {
 /// The command that started the launcher.
 struct Piped(Arc<AtomicBool>);
 
-impl Front for Piped {
+impl RunDisplay for Piped {
     fn progress(&mut self, hosts: &[Progress]) {
         send(&AgentMessage::Progress(hosts.to_vec()));
     }

@@ -3,9 +3,8 @@
 use std::cell::RefCell;
 use std::io::{self, BufRead, Cursor};
 
-use ::fio::parse::env::Env;
+use ::fio::parse::env::{Env, MachineSizes};
 use ::fleet::{Job, Place};
-use iolog::{MergeError, MergeSource};
 
 use crate::machine::RealMachine;
 
@@ -45,10 +44,6 @@ impl Env for Recorder {
         RealMachine.open_log(path)
     }
 
-    fn merge_traces(&self, _: &[MergeSource], _: &str) -> Result<(), MergeError> {
-        Err(no_merge())
-    }
-
     fn exists(&self, path: &str) -> bool {
         RealMachine.exists(path)
     }
@@ -58,22 +53,9 @@ impl Env for Recorder {
         true
     }
 
-    fn page_bytes(&self) -> u64 {
-        RealMachine.page_bytes()
+    fn machine(&self) -> MachineSizes {
+        RealMachine.machine()
     }
-
-    fn memory_mib(&self) -> u64 {
-        RealMachine.memory_mib()
-    }
-
-    fn cpus(&self) -> u64 {
-        RealMachine.cpus()
-    }
-}
-
-/// Each host would write the merged trace.
-fn no_merge() -> MergeError {
-    MergeError::Output(io::Error::other("merge the traces before a run on many hosts (--merge-blktrace-only)"))
 }
 
 /// A host of the fleet: the job's files and variables, and the machine's own memory, CPUs and folders.
@@ -101,10 +83,6 @@ impl Env for HostEnv<'_> {
         }
     }
 
-    fn merge_traces(&self, _: &[MergeSource], _: &str) -> Result<(), MergeError> {
-        Err(no_merge())
-    }
-
     /// The parser looks for job files only.
     fn exists(&self, path: &str) -> bool {
         self.job.files.contains_key(path)
@@ -114,15 +92,7 @@ impl Env for HostEnv<'_> {
         RealMachine.is_directory(&path.replace(HOST_MARK, self.place.host()))
     }
 
-    fn page_bytes(&self) -> u64 {
-        RealMachine.page_bytes()
-    }
-
-    fn memory_mib(&self) -> u64 {
-        RealMachine.memory_mib()
-    }
-
-    fn cpus(&self) -> u64 {
-        RealMachine.cpus()
+    fn machine(&self) -> MachineSizes {
+        RealMachine.machine()
     }
 }

@@ -5,7 +5,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use ::fleet::{Family, Front, HostSlots, Request, of_line, to_line};
+use ::fleet::{Family, HostSlots, Request, RunDisplay, of_line, to_line};
 use record::{Record, schema};
 
 use super::agent::AgentMessage;
@@ -14,9 +14,9 @@ use crate::output::stderr_line;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Longest time from a stop to the result. Rank 0 gives up after half of it.
-const STOP_PATIENCE: Duration = Duration::from_secs(30);
+const STOP_TIMEOUT: Duration = Duration::from_secs(30);
 /// Longest time of the launcher after the result.
-const END_PATIENCE: Duration = Duration::from_secs(10);
+const END_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Runs the request on the hosts.
 ///
@@ -26,14 +26,14 @@ pub fn run(
     launcher: (&Args, Family),
     hosts: &[HostSlots],
     request: &Request,
-    front: &mut dyn Front,
+    display: &mut dyn RunDisplay,
 ) -> Result<Record, String> {
     let mut launched = Launched::start(launcher, hosts)?;
     launched.send(&to_line(request));
     let mut stopped: Option<Instant> = None;
     let outcome = loop {
         match launched.messages.recv_timeout(POLL_INTERVAL) {
-            Ok(AgentMessage::Progress(progress)) => front.progress(&progress),
+            Ok(AgentMessage::Progress(progress)) => display.progress(&progress),
             Ok(AgentMessage::Record(text)) => {
                 break schema::read(text.as_bytes()).map_err(|error| format!("the result is not valid:{error}"));
             }
@@ -41,10 +41,10 @@ pub fn run(
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break Err("the launcher ended without a result".to_owned()),
         }
-        if stopped.is_some_and(|since| since.elapsed() > STOP_PATIENCE) {
-            break Err(format!("no result within {} s after the stop", STOP_PATIENCE.as_secs()));
+        if stopped.is_some_and(|since| since.elapsed() > STOP_TIMEOUT) {
+            break Err(format!("no result within {} s after the stop", STOP_TIMEOUT.as_secs()));
         }
-        if stopped.is_none() && front.is_stopped() {
+        if stopped.is_none() && display.is_stopped() {
             stopped = Some(Instant::now());
             launched.send(b"stop\n");
         }
@@ -120,6 +120,6 @@ impl Launched {
     /// Waits for the launcher, and ends it if it does not end.
     fn end(mut self) {
         self.input = None;
-        let _ = os::process::end_after(&mut self.child, END_PATIENCE);
+        let _ = os::process::end_after(&mut self.child, END_TIMEOUT);
     }
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use ::fio::parse::Invocation;
 use ::fio::parse::settings::ProgramSettings;
 use ::fio::render;
-use ::fleet::{Front, HostSlots, Progress, is_launched};
+use ::fleet::{HostSlots, Progress, RunDisplay, is_launched};
 use engine::OutputGuard;
 use os::signal::Interrupts;
 use record::{Record, schema};
@@ -34,10 +34,10 @@ pub fn main(args: &Args) -> Result<u8, CommandError> {
     let hosts = hosts(args)?;
     if !hosts.is_empty() {
         let family = launcher::family(args)?;
-        let Some((front, request)) = Fleet::open(args)? else { return Ok(exit::DONE) };
+        let Some((display, request)) = Fleet::open(args)? else { return Ok(exit::DONE) };
         let interrupts = signals::install()?;
         let result = launcher::run((args, family), &hosts, &request, &mut View::default());
-        return Ok(front.finish(result, interrupts));
+        return Ok(display.finish(result, interrupts));
     }
     if !is_launched() {
         let help = "use --hosts a,b, or start it with mpirun or srun";
@@ -50,16 +50,16 @@ pub fn main(args: &Args) -> Result<u8, CommandError> {
         return Ok(connected.serve().map(|()| exit::DONE)?);
     }
     match Fleet::open(args) {
-        Ok(Some((front, request))) => {
+        Ok(Some((display, request))) => {
             let interrupts = signals::install()?;
-            Ok(connected.lead(request, &mut View::default(), |result| front.finish(result, interrupts)))
+            Ok(connected.lead(request, &mut View::default(), |result| display.finish(result, interrupts)))
         }
         Ok(None) => {
-            connected.dismiss();
+            connected.release();
             Ok(exit::DONE)
         }
         Err(error) => {
-            connected.dismiss();
+            connected.release();
             Err(error)
         }
     }
@@ -178,7 +178,7 @@ struct View {
     before: Option<(std::time::Instant, u64, u64)>,
 }
 
-impl Front for View {
+impl RunDisplay for View {
     fn progress(&mut self, hosts: &[Progress]) {
         let sum = |of: fn(&Progress) -> [u64; 3]| hosts.iter().flat_map(of).sum::<u64>();
         let (ios, bytes) = (sum(|host| host.ios), sum(|host| host.bytes));

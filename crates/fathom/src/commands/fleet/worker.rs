@@ -24,7 +24,7 @@ const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 const SPIN_NS: u64 = 1_000_000;
 /// Time before a start from which the worker waits for it. Twice the longest round of the engine's coordinator.
 const WAIT_NS: u64 = 5_000_000;
-const ORDER_PATIENCE: Duration = Duration::from_millis(100);
+const ORDER_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Runs the orders of the agent. Returns the exit code.
 pub fn main() -> u8 {
@@ -117,7 +117,7 @@ impl Start {
     fn may_prepare(&self) -> bool {
         report(&Report::Checked);
         while !is_stopping() {
-            match self.orders.recv_timeout(ORDER_PATIENCE) {
+            match self.orders.recv_timeout(ORDER_TIMEOUT) {
                 Ok(Order::Prepare) => return true,
                 Ok(_) => {}
                 Err(RecvTimeoutError::Timeout) => {}

@@ -115,7 +115,7 @@ impl Requests {
             return;
         }
         let list = self.completed.lock();
-        // The caller takes what there is, also after the timeout.
+        // The caller reaps the completions that arrived, also after the timeout.
         drop(self.completed.changed.wait_timeout_while(list, timeout, |list| list.is_empty()));
     }
 }
