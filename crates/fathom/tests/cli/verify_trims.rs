@@ -86,6 +86,14 @@ fn trimmed_blocks_are_counted_and_read_as_zeroes() {
 }
 
 #[test]
+fn trims_count_towards_the_number_of_ios() {
+    let Some(stage) = Stage::new("verify-trims-number") else { return };
+    let output = stage.run("--rw=write --trim_percentage=100 --trim_backlog=1 --number_ios=64");
+    // As fio 3.42.
+    assert_eq!(["write", "trim", "read"].map(|ddir| ios(&output, ddir)), [32, 32, 32]);
+}
+
+#[test]
 fn trims_need_a_block_device_and_permission_to_write() {
     let scratch = Scratch::new("verify-trims-file");
     scratch.filled("file", 64 << 10);

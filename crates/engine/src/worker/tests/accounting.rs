@@ -53,8 +53,14 @@ fn each_event_is_counted_once() {
     assert_eq!((write.ios, write.bytes), (2, 4608));
     assert_eq!((write.clat.sum_ns(), write.lat.sum_ns()), (870 + 1870, 900 + 1900));
     assert_eq!((counted.totals.completed_ios, counted.totals.completed_bytes), (2, 4608));
-    counted.completed_beside(512);
+    counted.completed_beside(Ddir::Read, 0);
+    assert_eq!((counted.totals.completed_ios, counted.totals.completed_bytes), (1, 4608));
+    counted.completed_beside(Ddir::Trim, 512);
     assert_eq!((counted.totals.completed_ios, counted.totals.completed_bytes), (1, 4096));
+    let issued = counted.totals.issued_ios;
+    counted.issued_beside(0, Ddir::Read);
+    counted.issued_beside(0, Ddir::Trim);
+    assert_eq!(counted.totals.issued_ios, issued + 1);
     counted.survived(5);
     counted.survived(28);
     assert_eq!((counted.totals.errors, counted.totals.first_errno), (2, 5));
