@@ -33,7 +33,7 @@ pub struct Args {
     /// All hosts have the same targets: each uses its own part of each file or device
     #[arg(long)]
     shared: bool,
-    /// Each host has its own targets [default]
+    /// Each host has its own targets (the default)
     #[arg(long, conflicts_with = "shared")]
     private: bool,
     /// Accept several processes on one host
