@@ -7,6 +7,7 @@ mod process_tree;
 
 use std::fs::File;
 use std::io;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -135,6 +136,8 @@ impl Monitor<'_> {
         let mut command = Command::new(self.program);
         command.args(&self.args).envs(self.variables.iter().map(|(name, value)| (name, value)));
         command.current_dir(self.directory).stdin(Stdio::null()).env("FATHOM_NO_HISTORY", "1");
+        // A job of fio that fails before its process has started makes fio send SIGTERM to its whole process group.
+        command.process_group(0);
         command.stdout(create(&output[0])?).stderr(create(&output[1])?);
         let cpus = self.cpus.to_vec();
         let (sender, receiver) = mpsc::channel();

@@ -21,7 +21,7 @@ pub use binary::binary;
 pub use devices::{Loop, Mount, Zram};
 pub use memory_group::MemoryGroup;
 pub use priority::{can_use_realtime_priority, use_realtime_priority};
-pub use run::{Outcome, command, diskspd, fathom, outcome, run, with_realtime_priority};
+pub use run::{Outcome, command, diskspd, fathom, in_own_group, outcome, run, with_realtime_priority};
 pub use schemas::{check_output, schema_errors, schema_of};
 pub use scratch::{Scratch, run_folder};
 pub use server::{Server, free_port, has_library};

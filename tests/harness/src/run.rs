@@ -1,5 +1,7 @@
 //! Runs of the binary.
 
+use std::ffi::OsStr;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -37,6 +39,14 @@ impl Outcome {
         assert!(self.stderr.contains(what), "nothing of `{what}` in:\n{}", self.stderr);
         self
     }
+}
+
+/// Returns a command with a process group of its own. A job that fails before its process has started makes fio send SIGTERM to
+/// its whole group, which the tests must not be part of.
+pub fn in_own_group(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    command.process_group(0);
+    command
 }
 
 /// Returns `fathom fio` with arguments that are separated by spaces, ready to be started.

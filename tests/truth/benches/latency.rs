@@ -8,7 +8,6 @@
 
 use std::os::linux::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 use fathom_truth::arithmetic::{mean, percentile};
@@ -140,7 +139,7 @@ fn run(target: &Target, engine: &str, depth: u32, is_fathom: bool, folder: &Path
 
 /// Runs fio and returns its report.
 fn original(folder: &Path, line: &str) -> serde_json::Value {
-    let mut command = Command::new("fio");
+    let mut command = harness::in_own_group("fio");
     command.args(line.split_whitespace()).current_dir(folder);
     let output = with_realtime_priority(command).output().unwrap();
     assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));

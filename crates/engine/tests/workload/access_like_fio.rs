@@ -89,7 +89,7 @@ impl Fio {
     /// Returns fio's I/Os from its log.
     pub fn run(&self, number: usize, case: &Case) -> Result<Vec<Action>, String> {
         let log = self.scratch.file(&format!("{number}.log"));
-        let mut command = Command::new("fio");
+        let mut command = harness::in_own_group("fio");
         command.current_dir(self.scratch.path());
         command.args(case.before.split_whitespace().map(|option| format!("--{option}")));
         command.args(["--name=job", "--ioengine=null", CLOCK]);

@@ -148,7 +148,7 @@ fn job<'a>(buffers: &'a Buffers, seeds: &'a SeedTable, block: u64, wide: bool) -
 }
 
 fn compare(case: &Case, folder: &Path, written: &str) -> Result<(), String> {
-    let output = Command::new("fio")
+    let output = harness::in_own_group("fio")
         .current_dir(folder)
         .args(["--name=job", "--ioengine=psync", "--rw=write", "--size=1m", "--invalidate=0"])
         // Without it fio calibrates its CPU clock at each start. This takes longer than the job.

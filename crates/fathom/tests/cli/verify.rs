@@ -5,7 +5,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use crate::stage::{Outcome, Scratch, run};
 
@@ -61,7 +60,7 @@ fn blocks_are_those_of_fio() {
     let scratch = Scratch::new("verify-blocks");
     write_job_file(&scratch, "do_verify=0");
     if std::env::var_os("UPDATE_CORPUS").is_some() {
-        let status = Command::new("fio").arg("verify.fio").current_dir(scratch.path()).status().unwrap();
+        let status = harness::in_own_group("fio").arg("verify.fio").current_dir(scratch.path()).status().unwrap();
         assert!(status.success());
         fs::write(SAMPLE, files(scratch.path())).unwrap();
         (0..JOBS.len()).for_each(|number| fs::remove_file(scratch.file(&format!("v{number}"))).unwrap());

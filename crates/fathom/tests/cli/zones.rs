@@ -4,7 +4,6 @@
 //! the path they are written again.
 
 use std::fs;
-use std::process::Command;
 
 use crate::stage::{Loop, MIB, Mount, Scratch, needs, run};
 
@@ -64,7 +63,7 @@ fn the_ios_of_a_job_on_zones_are_those_of_fio() {
     if std::env::var_os("UPDATE_CORPUS").is_some() {
         let mut sample = String::new();
         for job in JOBS {
-            let mut fio = Command::new("fio");
+            let mut fio = harness::in_own_group("fio");
             let status = fio.args(arguments(job).split_whitespace()).current_dir(scratch.path()).status().unwrap();
             assert!(status.success());
             sample += &format!("{job}\n{}\n", log_of());

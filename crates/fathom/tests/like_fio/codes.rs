@@ -2,7 +2,7 @@
 
 use super::pair::{pair_prepared, real_fio};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use super::stage::{self, Scratch, wait_for_work};
 
@@ -71,7 +71,7 @@ fn interrupted(program: &str, first: &[&str], signal: &str) -> (Option<i32>, Str
     let scratch = Scratch::new("codes");
     let arguments =
         ["--name=a", "--size=1m", "--time_based", "--runtime=600", "--ioengine=null", "--rate_iops=1000", "--thread"];
-    let mut command = Command::new(program);
+    let mut command = harness::in_own_group(program);
     command.args(first).args(arguments).current_dir(scratch.path());
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait_for_work(&child, 100);

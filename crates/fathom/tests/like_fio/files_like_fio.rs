@@ -98,7 +98,7 @@ fn run(program: &[&str], folder: &Path, before: Option<u64>, line: &str) -> Outc
         std::fs::write(&path, vec![3; bytes as usize]).unwrap();
         std::fs::File::open(&path).unwrap().sync_all().unwrap();
     }
-    let mut command = Command::new(program[0]);
+    let mut command = harness::in_own_group(program[0]);
     // With another clock fio calibrates it at each start. This takes longer than most jobs.
     command.args(&program[1..]).args(["--name=job", "--bs=4k", "--output-format=json"]);
     command.arg("--clocksource=clock_gettime").args(line.split(' '));

@@ -41,7 +41,7 @@ fn both_with_file(test: &str, arguments: &str, job_file: &str) -> Option<Both> {
         skipped("no fio that knows these options");
         return None;
     }
-    let theirs = run(Command::new(fio).args(&arguments), &fio_directory);
+    let theirs = run(harness::in_own_group(fio).args(&arguments), &fio_directory);
     let ours = run(Command::new(FATHOM).arg("fio").args(&arguments), &fathom_directory);
     Some(Both { theirs, ours })
 }

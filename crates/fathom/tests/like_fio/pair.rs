@@ -104,7 +104,7 @@ pub fn pair_prepared(arguments: &str, prepare: &(dyn Fn(&Path) + Sync), stdin: O
         let directory = scratch.file(name);
         std::fs::create_dir(&directory).unwrap();
         prepare(&directory);
-        let mut command = Command::new(program);
+        let mut command = harness::in_own_group(program);
         command.args(first).args(&arguments).current_dir(&directory);
         let output = match stdin {
             None => command.stdin(Stdio::null()).output().unwrap(),

@@ -93,7 +93,7 @@ fn the_requests_are_those_of_fio() {
         let requests = server.take_requests();
         requests.into_iter().map(|request| (request.method, request.path)).collect::<Vec<_>>()
     };
-    let expected = requests(Command::new("fio").args(options.split_whitespace()));
+    let expected = requests(harness::in_own_group("fio").args(options.split_whitespace()));
     assert!(expected.len() > 20);
     assert_eq!(requests(&mut harness::fathom(scratch.path(), &options)), expected);
 }

@@ -306,7 +306,7 @@ fn jobs_leave_the_same_files_as_under_fio() {
 fn compare(fio: &str, scratch: &Scratch, number: usize, job: &Job) -> Option<String> {
     let theirs = scratch.file(&format!("{number}-fio"));
     let names: Vec<_> = make(&theirs, job).iter().map(|path| path.to_str().unwrap().to_owned()).collect();
-    let mut command = Command::new(fio);
+    let mut command = harness::in_own_group(fio);
     command.args(["--name=job", "--bs=4k", "--create_only=1"]);
     command.arg(format!("--rw={}", job.rw)).arg(format!("--filename={}", names.join(":")));
     command.args(job.options.split(',').filter(|option| !option.is_empty()).map(|option| format!("--{option}")));
