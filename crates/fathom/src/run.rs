@@ -29,6 +29,8 @@ pub trait Watcher {
 pub struct RunOptions<'a> {
     /// Interval between snapshots of all workers, for reports during the run.
     pub snapshot_every: Option<Duration>,
+    /// Workers report each step of their I/Os. It makes them slower.
+    pub traces_ios: bool,
     /// Called once, after the checks and before anything is changed on a target. Returns false to end the run there.
     pub may_prepare: &'a dyn Fn() -> bool,
     /// Called regularly while workers wait for their start. They start once it returns true.
@@ -39,7 +41,13 @@ pub struct RunOptions<'a> {
 
 impl Default for RunOptions<'_> {
     fn default() -> Self {
-        RunOptions { snapshot_every: None, may_prepare: &|| true, may_start: &|_| true, lease: Arc::default() }
+        RunOptions {
+            snapshot_every: None,
+            traces_ios: false,
+            may_prepare: &|| true,
+            may_start: &|_| true,
+            lease: Arc::default(),
+        }
     }
 }
 
@@ -61,6 +69,7 @@ pub fn run(plan: &Arc<Plan>, interrupts: Interrupts, options: &RunOptions, watch
         stop: signals::stop_flag(),
         tick: TICK,
         snapshot_every: options.snapshot_every,
+        traces_ios: options.traces_ios,
         snapshot_wanted: &snapshot_wanted,
         may_prepare: options.may_prepare,
         may_start: options.may_start,

@@ -7,7 +7,7 @@ mod message;
 use assessment::{AdviceOptions, FindingKind, LimitReason, PageCache};
 use plan::Ddir;
 
-pub use debug::steady_state_threshold;
+pub use debug::{io_steps, steady_state_threshold};
 pub use error::{call, error};
 pub use message::message;
 

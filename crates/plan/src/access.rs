@@ -163,8 +163,11 @@ impl Default for Sequencer {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Generator {
+    /// 32 bits; 64 bits if a target has more than 2^32 blocks.
     #[default]
     Tausworthe32,
+    /// 32 bits for a target of any size: large targets have offsets that are never drawn.
+    Tausworthe32Fixed,
     Tausworthe64,
     Lfsr,
 }

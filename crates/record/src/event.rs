@@ -1,8 +1,10 @@
 //! Events that the engine sends while it runs.
 
 use crate::{DiskUse, Machine, PhaseRecord, RunError, SteadyStateRecord, TargetFacts, Timeline, WorkerStats};
+use plan::Ddir;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// A change of a run's [`Record`](crate::Record).
 #[derive(Clone, Debug)]
@@ -21,6 +23,11 @@ pub enum Event {
     Snapshot {
         worker: usize,
         stats: Box<WorkerStats>,
+    },
+    /// Steps of a worker's I/Os, in order. Only a run with traced I/Os has them.
+    IoSteps {
+        worker: usize,
+        steps: Arc<Vec<IoStep>>,
     },
     /// A worker ended.
     Ended {
@@ -50,6 +57,29 @@ pub enum Event {
     PhaseEnded(PhaseRecord),
     /// The time series of a phase that ended.
     Timeline(Timeline),
+}
+
+/// A step of one I/O.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct IoStep {
+    /// The I/O is complete; otherwise it goes to the kernel.
+    pub is_complete: bool,
+    pub call: IoCall,
+    /// Number of the I/O's buffer.
+    pub slot: u32,
+    /// Index of the target.
+    pub file: u32,
+    pub bytes: u32,
+    pub offset: u64,
+}
+
+/// What an I/O does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum IoCall {
+    Data(Ddir),
+    Fsync,
+    Fdatasync,
+    SyncFileRange,
 }
 
 /// Stages of a phase, in order.

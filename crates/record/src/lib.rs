@@ -42,7 +42,7 @@ pub use error::{
     CheckError, CpuSet, EngineCall, ErrorKind, FileKind, LayoutCall, LayoutError, MetadataOperation, OpenCall,
     PhaseError, PreReadCall, RunError, SetupError, SetupStep, StreamParameter, TargetError,
 };
-pub use event::{Ended, Event, Stage, Started};
+pub use event::{Ended, Event, IoCall, IoStep, Stage, Started};
 pub use fault::{
     AccessFault, BoundFeature, ContentFault, LogFault, MemoryLimit, OsError, OutputRefusal, ReplayFault, StreamFault,
 };
@@ -173,7 +173,7 @@ impl Record {
             Event::Disks(disks) => self.disks = disks,
             Event::CpuIdle(percent) => self.cpu_idle_percent = percent,
             Event::Machine(machine) => self.machine = machine,
-            Event::Stage { .. } | Event::Seeds { .. } => {}
+            Event::Stage { .. } | Event::Seeds { .. } | Event::IoSteps { .. } => {}
             Event::PhaseEnded(phase) => self.phases.push(phase),
             Event::Targets(targets) => self.targets.extend(targets),
             Event::Stopped => self.stopped = true,

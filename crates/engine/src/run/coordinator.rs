@@ -207,6 +207,7 @@ impl<'a> Coordinator<'a> {
             events: EventSender::new(index, self.sender.clone()),
             gate: Arc::clone(gate),
             shared: Arc::clone(&self.shared),
+            traces_ios: self.options.traces_ios,
         };
         let thread = std::thread::Builder::new()
             .name(thread_name(worker.process.thread_name.as_ref().unwrap_or(&worker.name)))

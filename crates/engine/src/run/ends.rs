@@ -176,6 +176,7 @@ mod tests {
             stop,
             tick,
             snapshot_every: None,
+            traces_ios: false,
             snapshot_wanted: &|| false,
             may_prepare: &|| true,
             may_start: &|_| true,

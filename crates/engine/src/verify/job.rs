@@ -202,6 +202,8 @@ impl<'a> Verification<'a> {
             counted.runtime_ns = match ddir {
                 Ddir::Read if reads_between => times.pattern_ns + times.reading_back_ns,
                 Ddir::Read => times.reading_back_ns,
+                // The I/Os of an earlier run took no time.
+                Ddir::Write | Ddir::Trim if self.settings.only => 0,
                 Ddir::Write | Ddir::Trim => times.pattern_ns,
             };
         }

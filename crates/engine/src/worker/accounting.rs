@@ -101,6 +101,14 @@ impl<'a> Accounting<'a> {
         self.totals.completed_bytes -= u64::from(bytes);
     }
 
+    /// Counts an I/O that an earlier run has done. It does not count towards the limits of this one.
+    pub fn assumed(&mut self, file: u32, ddir: Ddir, bytes: u64) {
+        let counters = self.stats.counters(file, ddir);
+        counters.issued += 1;
+        counters.ios += 1;
+        counters.bytes += bytes;
+    }
+
     /// Takes back an I/O that was never submitted. Statistics that were cleared meanwhile do not include it.
     pub fn canceled(&mut self, file: u32, ddir: Ddir) {
         let issued = &mut self.stats.counters(file, ddir).issued;

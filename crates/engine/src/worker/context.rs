@@ -30,6 +30,7 @@ pub struct Context<'a> {
     pub control_groups: &'a ControlGroups,
     pub ranges: &'a Arc<SharedRanges>,
     pub locks: &'a SharedLocks,
+    pub traces_ios: bool,
 }
 
 impl Context<'_> {

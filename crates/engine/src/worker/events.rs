@@ -1,7 +1,9 @@
 //! Messages from a worker to the coordinator, over a channel that never blocks the worker.
 
+use std::sync::Arc;
+
 use os::platform::Sender;
-use record::{Ended, Event, Message, Started, WorkerStats};
+use record::{Ended, Event, IoStep, Message, Started, WorkerStats};
 
 /// A message from a worker.
 pub enum WorkerMessage {
@@ -10,6 +12,7 @@ pub enum WorkerMessage {
 }
 
 /// Sends the events of one worker.
+#[derive(Clone)]
 pub struct EventSender {
     worker: usize,
     sender: Sender<WorkerMessage>,
@@ -30,6 +33,10 @@ impl EventSender {
 
     pub fn snapshot(&self, stats: Box<WorkerStats>) {
         self.send(WorkerMessage::Event(Event::Snapshot { worker: self.worker, stats }));
+    }
+
+    pub fn io_steps(&self, steps: Arc<Vec<IoStep>>) {
+        self.send(WorkerMessage::Event(Event::IoSteps { worker: self.worker, steps }));
     }
 
     pub fn ended(&self, ended: Ended) {

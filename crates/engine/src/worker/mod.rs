@@ -31,6 +31,7 @@ mod submission_rules;
 mod tests;
 mod think;
 mod thread;
+mod traced;
 mod unsynced;
 
 pub use events::{EventSender, WorkerMessage};

@@ -34,16 +34,30 @@ pub struct Assignment {
     pub gate: Arc<Gate>,
     /// Data that the workers of the phase share.
     pub shared: Arc<Shared>,
+    /// Report each step of the I/Os.
+    pub traces_ios: bool,
 }
 
 /// Runs a worker. It sends an `Ended` event, unless it panics.
 pub fn run(assignment: Assignment) {
-    let Assignment { platform, plan, lease, index, live, laid_out, logs, events, gate, shared } = assignment;
+    let Assignment { platform, plan, lease, index, live, laid_out, logs, events, gate, shared, traces_ios } =
+        assignment;
     let worker = &plan.workers[index];
     let (flows, control_groups, ranges, locks) = (&live.flows, &live.control_groups, &live.ranges, &live.locks);
     let (plan, lease, live) = (&*plan, &*lease, &live.workers[index]);
-    let context =
-        Context { plan, lease, worker, platform, live, events: &events, flows, control_groups, ranges, locks };
+    let context = Context {
+        plan,
+        lease,
+        worker,
+        platform,
+        live,
+        events: &events,
+        flows,
+        control_groups,
+        ranges,
+        locks,
+        traces_ios,
+    };
     live.set_state(State::Initialising);
     events.started(started(context));
     let mut ticket = Ticket::new(gate);

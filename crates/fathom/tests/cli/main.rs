@@ -14,6 +14,7 @@ mod compressed_logs;
 mod consent;
 mod consumers;
 mod corpus;
+mod debug_io;
 mod dialect_selection;
 mod diskspd_course;
 mod diskspd_faults;

@@ -24,6 +24,7 @@ pub fn access(values: &Values) -> Access {
             _ if preconditions => Generator::Lfsr,
             "lfsr" => Generator::Lfsr,
             "tausworthe64" => Generator::Tausworthe64,
+            _ if values.is_set("random_generator") => Generator::Tausworthe32Fixed,
             _ => Generator::Tausworthe32,
         },
         distribution: match preconditions {
@@ -87,6 +88,9 @@ fn block_sizes(values: &Values) -> BlockSizes {
 }
 
 fn seeds(values: &Values) -> Seeds {
+    if values.flag("use_os_rand") {
+        return Seeds::System;
+    }
     let (repeats, has_seed) = (values.flag("randrepeat"), values.is_set("randseed"));
     if !repeats && !has_seed {
         return Seeds::System;

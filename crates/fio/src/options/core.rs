@@ -1073,5 +1073,5 @@ pub const CORE: &[Opt] = &[
     .default("1")
     .parent("steadystate"),
     option("gpu_dev_id", Engine, Number(INT32), Unsupported, "GPU of the I/O buffers"),
-    option("use_os_rand", IoType, Bool, NoEffect("obsolete since fio 2"), "Obsolete"),
+    option("use_os_rand", IoType, Bool, Supported, "Seed all random numbers from the operating system"),
 ];

@@ -64,7 +64,8 @@ impl IoLoop<'_> {
         }
     }
 
-    /// Generates the I/Os of a pass without doing them: an earlier run has written the blocks.
+    /// Generates the I/Os of a pass without doing them: an earlier run has written the blocks. As in fio these I/Os are
+    /// counted. They have no latency and take no time.
     pub fn assume_written(&mut self) -> PassEnd {
         let (Some(verification), IoSource::Pattern { access, .. }) = (&mut self.verification, &mut self.source) else {
             return PassEnd::Complete;
@@ -77,6 +78,7 @@ impl IoLoop<'_> {
                     if io.ddir == Ddir::Write && !verification.assume_written(io.file as u32, &io) {
                         break;
                     }
+                    self.accounting.assumed(io.file as u32, io.ddir, io.length);
                 }
                 Next::PassDone => break,
                 Next::Sync { .. } | Next::FileDone { .. } => {}

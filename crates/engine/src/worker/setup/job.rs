@@ -1,6 +1,8 @@
 //! Builds the I/O loop of a job.
 
 use os::errno;
+use os::io::Backend;
+use os::memory::Buffers;
 use plan::{Access, Ddir, Distribution, RandomMap, Worker};
 use record::{RunError, SetupError, SetupStep};
 
@@ -34,6 +36,7 @@ use crate::worker::source::IoSource;
 use crate::worker::submission::Submission;
 use crate::worker::submission_rules::SubmissionRules;
 use crate::worker::think::ThinkTimer;
+use crate::worker::traced::TracedBackend;
 use crate::worker::unsynced::Unsynced;
 use crate::zones::WorkerZones;
 
@@ -44,7 +47,7 @@ use crate::zones::WorkerZones;
 /// There is no memory for the buffers, or the engine, the pattern or the content cannot be set up.
 #[inline(never)]
 pub fn job_loop<'a>(context: Context<'a>, laid_out: LaidOut, logs: Logs) -> Result<Box<IoLoop<'a>>, RunError> {
-    let Context { plan, lease, worker, platform, live, events, flows, .. } = context;
+    let Context { plan, lease, worker, live, events, flows, .. } = context;
     let buffers = memory(worker, worker.depth.iodepth, largest_block(worker));
     let mut buffers = buffers.map_err(|error| failed(SetupStep::Buffers, &error))?;
     let seeds = SeedTable::of_worker(worker);
@@ -56,9 +59,7 @@ pub fn job_loop<'a>(context: Context<'a>, laid_out: LaidOut, logs: Logs) -> Resu
     for slot in 0..to_fill {
         buffers.fill(slot, |buffer| content.fill_initial(buffer));
     }
-    let config = backend::config(worker, laid_out.targets.len());
-    let config = config.ok_or_else(|| failed(SetupStep::Engine, &errno::error(errno::EINVAL)))?;
-    let mut backend = platform.open_backend(&config, &buffers).map_err(|error| fault::of_backend(&error))?;
+    let mut backend = open_backend(context, laid_out.targets.len(), &buffers)?;
     donor::attach(worker, &lease.targets, backend.as_mut(), laid_out.targets.len() as u32)?;
     let replay = worker.replay.as_ref().map(Replay::open).transpose()?.map(Box::new);
     let zones = WorkerZones::new(worker, laid_out.zones.clone(), backend.is_synchronous()).map(Box::new);
@@ -109,6 +110,18 @@ pub fn job_loop<'a>(context: Context<'a>, laid_out: LaidOut, logs: Logs) -> Resu
         placement,
         search: worker.latency_target.map(|target| DepthSearch::new(target, worker.depth.iodepth)),
     }))
+}
+
+/// Opens the worker's engine for `files` targets.
+fn open_backend(context: Context, files: usize, buffers: &Buffers) -> Result<Box<dyn Backend>, RunError> {
+    let Context { worker, platform, events, .. } = context;
+    let config = backend::config(worker, files);
+    let config = config.ok_or_else(|| failed(SetupStep::Engine, &errno::error(errno::EINVAL)))?;
+    let backend = platform.open_backend(&config, buffers).map_err(|error| fault::of_backend(&error))?;
+    Ok(match context.traces_ios {
+        true => Box::new(TracedBackend::new(backend, events.clone(), context.clock(), worker.depth.iodepth)),
+        false => backend,
+    })
 }
 
 fn generator(worker: &Worker, laid_out: &LaidOut, seeds: &SeedTable) -> Result<Generator, RunError> {

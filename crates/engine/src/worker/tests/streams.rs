@@ -36,6 +36,7 @@ fn run(workers: Vec<Worker>) -> Record {
         stop: &STOP,
         tick,
         snapshot_every: None,
+        traces_ios: false,
         snapshot_wanted: &|| false,
         may_prepare: &|| true,
         may_start: &|_| true,

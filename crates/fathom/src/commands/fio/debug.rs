@@ -20,7 +20,7 @@ impl Debug {
     }
 
     /// Returns true if a subject is requested. `process:2` requests the second job only; this shows all jobs.
-    fn has(&self, subject: &str) -> bool {
+    pub fn has(&self, subject: &str) -> bool {
         let named =
             |requested: &String| matches!(requested.split(':').next(), Some(name) if name == subject || name == "all");
         self.subjects.iter().any(named)
@@ -85,9 +85,9 @@ impl Debug {
                 self.line("process", &workers[*worker], &text)
             }
             Event::SteadyState { worker, state } => self.line("steadystate", &workers[*worker], &format!("{state:?}")),
-            Event::Snapshot { worker, stats } => {
-                let done = stats.ddirs.each_ref().map(|ddir| ddir.ios);
-                self.line("io", &workers[*worker], &format!("reads, writes, trims so far: {done:?}"))
+            Event::IoSteps { worker, steps } => {
+                let tid = record.workers[*worker].started.map_or(0, |started| started.tid);
+                ::fio::wording::io_steps(tid, &workers[*worker].targets.paths, steps)
             }
             Event::Disks(disks) if self.has("diskutil") => format!("diskutil {disks:?}\n"),
             _ => String::new(),

@@ -92,7 +92,7 @@ fn run(invocation: Invocation) -> Result<u8, String> {
     let mut watch = Watch::new(&invocation.program, output, interrupts);
     watch.begin(&plan);
     let snapshot_every = invocation.program.status_interval;
-    let options = RunOptions { snapshot_every, ..RunOptions::default() };
+    let options = RunOptions { snapshot_every, traces_ios: watch.traces_ios(), ..RunOptions::default() };
     let mut study = Single::new(Session::default(), plan);
     let mut display = LiveViews::open(&mut watch, &live)?;
     driver::drive(&mut study, interrupts, &options, &mut display, &mut NoKeeper);

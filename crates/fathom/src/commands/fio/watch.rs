@@ -53,6 +53,11 @@ impl<'a> Watch<'a> {
         Watch { program, debug, output, interrupts, eta, eta_s: None, is_interrupt_shown: false }
     }
 
+    /// Returns true if each I/O is shown.
+    pub fn traces_ios(&self) -> bool {
+        self.debug.has("io")
+    }
+
     /// Prints what fio prints before the first I/O.
     pub fn begin(&mut self, plan: &Plan) {
         let debug = self.debug.plan(plan);
