@@ -1,7 +1,7 @@
 //! Adds runs to the database, each in one transaction. Newer automatic runs replace older ones.
 
 use record::schema;
-use rusqlite::{Transaction, TransactionBehavior, params};
+use rusqlite::{Transaction, params};
 
 use crate::document::{Packing, packed};
 use crate::store::signed;
@@ -53,7 +53,7 @@ impl Store {
     ///
     /// A run does not exist, or SQLite fails.
     pub fn tag(&mut self, ids: &[i64], tags: &[String]) -> Result<(), HistoryError> {
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let transaction = self.write()?;
         for id in ids {
             if transaction.execute("UPDATE runs SET unasked = 0 WHERE id = ?", [id])? == 0 {
                 return Err(HistoryError::NoRun(*id));
@@ -68,7 +68,7 @@ impl Store {
     }
 
     fn insert(&mut self, entry: &Entry, blob: &[u8], room: Option<(u64, u64)>) -> rusqlite::Result<i64> {
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let transaction = self.write()?;
         let id = put(&transaction, entry, blob)?;
         if let Some((runs, bytes)) = room {
             // The newest run stays, whatever its size.

@@ -10,6 +10,7 @@ mod keep;
 mod store;
 mod summary;
 mod tables;
+mod turn;
 
 pub use document::Document;
 pub use entry::{Entry, EntryDevice, RunFilter, TargetFilter};

@@ -5,15 +5,16 @@ use std::time::{Duration, Instant};
 
 use assessment::{Cause, Verdict};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row, ToSql, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, ToSql, Transaction};
 use serde::de::DeserializeOwned;
 
 use crate::document::unpacked;
+use crate::turn::{begin, is_busy};
 use crate::{Document, Entry, HistoryError, RunFilter, Summary, tables};
 
-/// Longest wait for another program that writes.
+/// Longest wait for another program that writes, from its last commit.
 const BUSY: Duration = Duration::from_secs(10);
-/// The same after a run: the result is then saved in a file.
+/// Longest wait after a run: the result is then saved in a file.
 const BUSY_AFTER_RUN: Duration = Duration::from_secs(1);
 /// The same for an automatic run.
 const BUSY_OF_AUTOMATIC: Duration = Duration::from_millis(200);
@@ -38,6 +39,8 @@ const OF_DEVICE: &str = " AND EXISTS (SELECT 1 FROM json_each(devices) WHERE val
 
 pub struct Store {
     pub(crate) connection: Connection,
+    /// Waits again if other programs committed during the wait.
+    waits_for_turn: bool,
 }
 
 /// Returns the URI of a database that no program can change.
@@ -62,6 +65,7 @@ struct Opening {
     busy: Duration,
     /// The value of SQLite's `synchronous`: what a commit waits for.
     synchronous: &'static str,
+    waits_for_turn: bool,
 }
 
 impl Store {
@@ -71,7 +75,7 @@ impl Store {
     ///
     /// The folder cannot be created, or the database is not one that this version reads.
     pub fn open(path: &Path) -> Result<Store, HistoryError> {
-        Store::open_with(path, Opening { busy: BUSY, synchronous: "FULL" })
+        Store::open_with(path, Opening { busy: BUSY, synchronous: "FULL", waits_for_turn: true })
     }
 
     /// Opens the database for the result of a run. It waits 1 s for other writers.
@@ -80,7 +84,7 @@ impl Store {
     ///
     /// As [`Store::open`].
     pub fn open_after_run(path: &Path) -> Result<Store, HistoryError> {
-        Store::open_with(path, Opening { busy: BUSY_AFTER_RUN, synchronous: "FULL" })
+        Store::open_with(path, Opening { busy: BUSY_AFTER_RUN, synchronous: "FULL", waits_for_turn: false })
     }
 
     /// Opens an existing database to read it, also on a read-only disk.
@@ -105,7 +109,7 @@ impl Store {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
         let opened = Connection::open_with_flags(&location, flags).map_err(HistoryError::from);
         let connection = opened.and_then(|connection| tables::check(&connection).map(|()| connection));
-        connection.map(|connection| Store { connection }).map_err(failed)
+        connection.map(|connection| Store { connection, waits_for_turn: false }).map_err(failed)
     }
 
     /// Opens the database for an automatic run. The run must not delay the program: it waits 200 ms for other writers,
@@ -116,7 +120,8 @@ impl Store {
     ///
     /// The folder cannot be created, or the database is in use or not one that this version reads.
     pub fn open_in_passing(path: &Path) -> Result<Store, HistoryError> {
-        let store = Store::open_with(path, Opening { busy: BUSY_OF_AUTOMATIC, synchronous: "NORMAL" })?;
+        let opening = Opening { busy: BUSY_OF_AUTOMATIC, synchronous: "NORMAL", waits_for_turn: false };
+        let store = Store::open_with(path, opening)?;
         // The last program to close the database writes the log back and waits for the disk. The first one to open it
         // reads the whole log. A log of this length costs least in sum.
         let is_short = log_bytes(path) < LOG_SHORT;
@@ -130,8 +135,14 @@ impl Store {
             let failed = |error| HistoryError::Folder { path: folder.to_owned(), error };
             std::fs::create_dir_all(folder).map_err(failed)?;
         }
-        let opened = connect(path, opening).map(|connection| Store { connection });
+        let waits_for_turn = opening.waits_for_turn;
+        let opened = connect(path, opening).map(|connection| Store { connection, waits_for_turn });
         opened.map_err(|error| HistoryError::Open { path: path.to_owned(), error: Box::new(error) })
+    }
+
+    /// Starts a transaction that writes.
+    pub(crate) fn write(&mut self) -> rusqlite::Result<Transaction<'_>> {
+        begin(&self.connection, self.waits_for_turn)
     }
 
     /// Returns the runs that match, the newest first.
@@ -250,7 +261,7 @@ impl Store {
     ///
     /// A run does not exist, or SQLite fails.
     pub fn delete(&mut self, ids: &[i64]) -> Result<(), HistoryError> {
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let transaction = self.write()?;
         for id in ids {
             if transaction.execute("DELETE FROM runs WHERE id = ?", [id])? == 0 {
                 return Err(HistoryError::NoRun(*id));
@@ -268,19 +279,16 @@ fn log_bytes(path: &Path) -> u64 {
 }
 
 fn connect(path: &Path, opening: Opening) -> Result<Connection, HistoryError> {
-    let mut connection = Connection::open(path)?;
+    let connection = Connection::open(path)?;
     connection.busy_timeout(opening.busy)?;
     set_up(&connection, opening)?;
-    tables::bring_up(&mut connection, &tables::STEPS)?;
+    tables::bring_up(&connection, &tables::STEPS, opening.waits_for_turn)?;
     Ok(connection)
 }
 
 /// Sets the connection up. SQLite does not wait by itself for the change to the write-ahead log.
 fn set_up(connection: &Connection, opening: Opening) -> rusqlite::Result<()> {
     let since = Instant::now();
-    let is_busy = |error: &rusqlite::Error| {
-        matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
-    };
     loop {
         let done = connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()));
         match done {

@@ -2,9 +2,10 @@
 
 use std::cmp::Ordering;
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::Connection;
 
 use crate::HistoryError;
+use crate::turn::begin;
 
 /// Application number in the file's header: "fath".
 const APPLICATION: i64 = 0x6661_7468;
@@ -67,12 +68,12 @@ pub const STEPS: [&str; 4] = [
 ];
 
 /// Migrates the tables to the newest version, in one transaction.
-pub fn bring_up(connection: &mut Connection, steps: &[&str]) -> Result<(), HistoryError> {
+pub fn bring_up(connection: &Connection, steps: &[&str], waits_for_turn: bool) -> Result<(), HistoryError> {
     if version(connection)? == steps.len() && is_ours(connection)? {
         return Ok(());
     }
     // Another program may have migrated them meanwhile: read the version again inside the transaction.
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let transaction = begin(connection, waits_for_turn)?;
     let version = version(&transaction)?;
     if !is_ours(&transaction)? {
         return Err(HistoryError::OtherProgram);
@@ -125,32 +126,34 @@ mod tests {
 
     #[test]
     fn an_older_version_is_brought_up_with_what_it_holds() {
-        let mut connection = memory();
-        bring_up(&mut connection, &OLD).expect("steps");
-        bring_up(&mut connection, &NEW).expect("steps");
-        bring_up(&mut connection, &NEW).expect("nothing is left to do");
+        let connection = memory();
+        bring_up(&connection, &OLD, false).expect("steps");
+        bring_up(&connection, &NEW, false).expect("steps");
+        bring_up(&connection, &NEW, false).expect("nothing is left to do");
         let row = connection.query_row("SELECT id, host FROM runs", [], |row| Ok((row.get(0)?, row.get(1)?)));
         assert_eq!(row, Ok((7, "here".to_owned())));
-        assert!(bring_up(&mut connection, &OLD).is_err_and(|error| matches!(error, HistoryError::NewerVersion { .. })));
+        assert!(
+            bring_up(&connection, &OLD, false).is_err_and(|error| matches!(error, HistoryError::NewerVersion { .. }))
+        );
     }
 
     #[test]
     fn a_step_that_fails_leaves_what_was_there() {
-        let mut connection = memory();
-        bring_up(&mut connection, &OLD).expect("steps");
+        let connection = memory();
+        bring_up(&connection, &OLD, false).expect("steps");
         let broken = [OLD[0], "ALTER TABLE runs ADD COLUMN host TEXT; INSERT INTO nowhere VALUES (1)"];
-        assert!(bring_up(&mut connection, &broken).is_err());
+        assert!(bring_up(&connection, &broken, false).is_err());
         assert_eq!(version(&connection), Ok(1));
-        bring_up(&mut connection, &NEW).expect("the column isn't there yet");
+        bring_up(&connection, &NEW, false).expect("the column isn't there yet");
     }
 
     #[test]
     fn another_programs_database_is_left_alone() {
-        let mut connection = memory();
+        let connection = memory();
         connection.execute_batch("CREATE TABLE theirs (id INTEGER)").expect("a table");
-        assert!(bring_up(&mut connection, &STEPS).is_err_and(|error| matches!(error, HistoryError::OtherProgram)));
-        let mut connection = memory();
+        assert!(bring_up(&connection, &STEPS, false).is_err_and(|error| matches!(error, HistoryError::OtherProgram)));
+        let connection = memory();
         connection.pragma_update(None, "application_id", 42).expect("a number");
-        assert!(bring_up(&mut connection, &STEPS).is_err());
+        assert!(bring_up(&connection, &STEPS, false).is_err());
     }
 }

@@ -96,6 +96,49 @@ mod tests {
         }
     }
 
+    /// The finding of `due` I/Os of which `late` were late and `unissued` were not submitted.
+    fn judged(due: u64, late: u64, unissued: u64) -> &'static str {
+        let found = find(&ran(Arrivals { due, late, queue_full: 0, unissued }, Origin::default()));
+        match found.as_slice() {
+            [] => "none",
+            [Finding { kind: FindingKind::RateMissed(_), .. }] => "missed",
+            [Finding { kind: FindingKind::LateArrivals(_), .. }] => "late",
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn more_than_the_shares_and_at_least_three_ios_are_a_finding() {
+        let cases = [
+            (10_000, 100, 0, "none"),
+            (10_000, 101, 0, "late"),
+            (10_000, 0, 50, "none"),
+            (10_000, 0, 51, "missed"),
+            (10_000, 101, 50, "late"),
+            (10_000, 101, 51, "missed"),
+            (10, 2, 2, "none"),
+            (10, 3, 2, "late"),
+            (10, 2, 3, "missed"),
+        ];
+        for (due, late, unissued, expected) in cases {
+            assert_eq!(judged(due, late, unissued), expected, "{due} {late} {unissued}");
+        }
+    }
+
+    #[test]
+    fn a_queue_that_was_full_for_more_than_half_of_the_late_ios_is_the_cause() {
+        let cause = |late, queue_full| {
+            let arrivals = Arrivals { due: 10_000, late, queue_full, unissued: 60 };
+            let found = find(&ran(arrivals, diskspd()));
+            let FindingKind::RateMissed(evidence) = &found[0].kind else { panic!("{found:?}") };
+            evidence.cause.clone()
+        };
+        let full = LateCause::QueueFull { waited_for_cpu: false, has_response_time: false };
+        assert_eq!((cause(500, 250), cause(500, 251)), (LateCause::SlowSubmission, full.clone()));
+        // The I/Os before the unissued ones were not late.
+        assert_eq!(cause(0, 0), full);
+    }
+
     #[test]
     fn unissued_ios_are_a_missed_rate_and_a_full_queue_is_the_cause() {
         let arrivals = Arrivals { due: 10_000, late: 9_000, queue_full: 8_990, unissued: 900 };

@@ -302,6 +302,79 @@ mod tests {
     }
 
     #[test]
+    fn each_reason_begins_at_its_share_of_the_time() {
+        let reason = |engine: Engine, times_ms| judged(&[ran(engine, times_ms)]).reason;
+        // Of 2 s, the thread sleeps 101 ms, then 99 ms.
+        assert_eq!(reason(uring(), [100, 1799, 0]), LimitReason::Slept);
+        assert_eq!(reason(uring(), [100, 1801, 0]), LimitReason::NeverSlept);
+        assert_eq!(reason(uring(), [50, 1750, 200]), LimitReason::WaitedForCpu);
+        assert_eq!(reason(uring(), [50, 1751, 199]), LimitReason::NeverSlept);
+        assert_eq!(reason(Engine::Psync, [600, 1400, 0]), LimitReason::OwnTime);
+        assert_eq!(reason(Engine::Psync, [599, 1401, 0]), LimitReason::IoOnCpu);
+        assert_eq!(reason(Engine::Posixaio, [100, 100, 0]), LimitReason::OtherThreads);
+        assert_eq!(reason(Engine::Posixaio, [100, 1900, 0]), LimitReason::NeverSlept);
+        assert_eq!(reason(Engine::Mmap { thp: false }, [1000, 1000, 0]), LimitReason::MemoryCopies);
+        let (mut worker, mut counted) = ran(uring(), [1000, 1000, 0]);
+        counted.stats.runtime_ns = 50_000_000;
+        assert_eq!(judged(&[(worker.clone(), counted.clone())]).reason, LimitReason::OwnTime);
+        counted.stats.runtime_ns -= 1;
+        assert_eq!(judged(&[(worker.clone(), counted)]).reason, LimitReason::TooShort);
+        worker.think.spin_us = 1;
+        let spins = ran(uring(), [1000, 1000, 0]).1;
+        assert_eq!(judged(&[(worker, spins)]).reason, LimitReason::Spins);
+    }
+
+    #[test]
+    fn a_thread_that_reached_98_percent_of_its_rate_was_limited_by_the_rate() {
+        let reason = |ios: u64, bytes: u64| {
+            // 100,000 reads of 4 KiB in 2 s.
+            let (mut worker, mut counted) = ran(uring(), [100, 1900, 0]);
+            counted.stats.ddirs[0].bytes = 409_600_000;
+            worker.rate.ios_per_s[Ddir::Read] = ios;
+            worker.rate.bytes_per_s[Ddir::Read] = bytes;
+            judged(&[(worker, counted)]).reason
+        };
+        assert_eq!((reason(51_020, 0), reason(51_021, 0)), (LimitReason::RateMet, LimitReason::NeverSlept));
+        let bytes = 204_800_000 * 100 / 98;
+        assert_eq!((reason(0, bytes), reason(0, bytes + 1)), (LimitReason::RateMet, LimitReason::NeverSlept));
+        assert_eq!(reason(0, 0), LimitReason::NeverSlept);
+    }
+
+    #[test]
+    fn half_of_the_threads_decide_for_the_limit_and_more_than_half_for_unknown() {
+        let limit = |limited: usize, unknown: usize, slept: usize| {
+            let of = |engine: Engine, times_ms, count| std::iter::repeat_n(ran(engine, times_ms), count);
+            let threads: Vec<_> = of(uring(), [100, 1900, 0], limited)
+                .chain(of(Engine::Posixaio, [100, 100, 0], unknown))
+                .chain(of(uring(), [100, 100, 0], slept))
+                .collect();
+            let judged = judged(&threads);
+            (judged.limit, judged.threads, judged.of_threads)
+        };
+        assert_eq!(limit(2, 1, 1), (LoadGeneratorLimit::Limit, 2, 4));
+        assert_eq!(limit(1, 0, 3), (LoadGeneratorLimit::NotLimit, 3, 4));
+        assert_eq!(limit(0, 2, 2), (LoadGeneratorLimit::NotLimit, 2, 4));
+        assert_eq!(limit(0, 3, 1), (LoadGeneratorLimit::Unknown, 3, 4));
+    }
+
+    #[test]
+    fn the_wait_for_a_cpu_is_that_of_threads_with_io_in_the_direction() {
+        let mut record = Record::new(Default::default(), 0);
+        let workers: Vec<_> = [200, 600].map(|waited_ms| ran(uring(), [100, 100, waited_ms])).into();
+        record.plan = std::sync::Arc::new(plan::Plan {
+            workers: workers.iter().map(|(worker, _)| worker.clone()).collect(),
+            ..Default::default()
+        });
+        record.workers = workers.into_iter().map(|(_, counted)| counted).collect();
+        record.workers[1].stats.ddirs.swap(0, 1);
+        let share = |ddir| cpu_wait_share(&record, ddir);
+        assert_eq!((share(Some(Ddir::Read)), share(Some(Ddir::Write))), (Some(0.1), Some(0.3)));
+        assert!(share(None).is_some_and(|share| (share - 0.2).abs() < 1e-12));
+        record.workers.iter_mut().for_each(|counted| counted.stats.usage.run_delay_ns = None);
+        assert_eq!(cpu_wait_share(&record, None), None);
+    }
+
+    #[test]
     fn threads_without_a_cpu_are_the_limit() {
         let crowd = judged(&vec![ran(Engine::Psync, [50, 450, 1490]); 4]);
         assert_eq!((crowd.limit, crowd.reason), (LoadGeneratorLimit::Limit, LimitReason::WaitedForCpu));

@@ -121,6 +121,30 @@ mod tests {
     }
 
     #[test]
+    fn a_throttle_needs_eight_even_seconds_a_thousand_ios_and_a_twentieth_of_them_in_each_mode() {
+        let of = |rate: &[f64], passed: u64, held: u64| found(rate, &[(passed, 150_000), (held, 48_000_000)]).len();
+        assert_eq!((of(&[500.0; 8], 3000, 7000), of(&[500.0; 7], 3000, 7000)), (1, 0));
+        assert_eq!((of(&[500.0; 8], 300, 700), of(&[500.0; 8], 300, 699)), (1, 0));
+        assert_eq!((of(&[500.0; 8], 9500, 500), of(&[500.0; 8], 9501, 499)), (1, 0));
+        assert_eq!((of(&[500.0; 8], 500, 9500), of(&[500.0; 8], 499, 9501)), (1, 0));
+        // The median distance from the median times 1.4826 is 2.97 %, then 3.11 %.
+        let alternating = |by: f64| (0..9).map(|second| 1000.0 + by * [0.0, 1.0, -1.0][second % 3]).collect::<Vec<_>>();
+        assert_eq!((of(&alternating(20.0), 3000, 7000), of(&alternating(21.0), 3000, 7000)), (1, 0));
+    }
+
+    #[test]
+    fn modes_are_a_factor_of_four_and_one_millisecond_apart() {
+        let of = |passed_ns: u64, held_ns: u64| found(&[500.0; 8], &[(5000, passed_ns), (5000, held_ns)]).len();
+        assert_eq!((of(150_000, 1_100_000), of(150_000, 800_000)), (1, 0));
+        // An I/O takes up to 18 % longer than the first of its mode.
+        assert_eq!((of(1_000_000, 6_000_000), of(1_000_000, 3_300_000)), (1, 0));
+        // The gap may have a few I/Os: 20 of 10,000.
+        let between =
+            |count: u64| found(&[500.0; 8], &[(5000, 150_000), (count, 400_000), (5000 - count, 1_600_000)]).len();
+        assert_eq!((between(20), between(40)), (1, 0));
+    }
+
+    #[test]
     fn one_mode_an_uneven_rate_a_few_outliers_and_short_waits_are_no_throttle() {
         let two = [(3000, 150_000), (7000, 48_000_000)];
         let uneven: Vec<f64> = (0..20).map(|second| 500.0 + 100.0 * f64::from(second % 3)).collect();

@@ -72,6 +72,38 @@ mod tests {
     }
 
     #[test]
+    fn ten_seconds_with_200_ios_each_are_enough() {
+        let of = |seconds: usize, ios: f64| {
+            let series: Vec<f64> = (0..seconds).map(|second| ios + [0.4, -0.4][second % 2] * ios).collect();
+            find(&run(&series)).len()
+        };
+        assert_eq!((of(10, 10_000.0), of(9, 10_000.0)), (1, 0));
+        // The median of an even number of seconds is the mean of both rates.
+        assert_eq!((of(60, 200.0), of(60, 195.0)), (1, 0));
+    }
+
+    #[test]
+    fn a_tenth_from_start_to_end_and_a_scatter_of_three_tenths_are_allowed() {
+        let ramp = |step: f64| (0..11).map(|second| 10_000.0 + step * (f64::from(second) - 5.0)).collect::<Vec<_>>();
+        assert_eq!(find(&run(&ramp(100.0))), []);
+        for step in [101.0, -101.0] {
+            let found = find(&run(&ramp(step)));
+            assert!(matches!(found[0].kind, FindingKind::NotSteady(Unsteady::Drift { .. })), "{found:?}");
+        }
+        // The lowest and the highest of 11 values are outside of the 10th and the 90th percentile.
+        let scatter = |half: f64| {
+            let [low, high] = [10_000.0 - half, 10_000.0 + half];
+            find(&run(&[low, high, 10_000.0, high, low, 10_000.0, low, high, 10_000.0, high, low]))
+        };
+        assert_eq!(scatter(1500.0), []);
+        let found = scatter(1501.0);
+        let FindingKind::NotSteady(Unsteady::Scatter { p10_iops, p90_iops, .. }) = found[0].kind else {
+            panic!("{found:?}")
+        };
+        assert_eq!((p10_iops, p90_iops), (8499.0, 11_501.0));
+    }
+
+    #[test]
     fn a_requested_rate_a_step_and_few_ios_are_not_unsteady() {
         let rates: Vec<f64> = (0..60).map(|s| 10_000.0 - 40.0 * f64::from(s)).collect();
         assert_eq!(find(&with(run(&rates), |worker| worker.rate.ios_per_s[plan::Ddir::Read] = 12_000)), []);

@@ -118,16 +118,6 @@ impl Bound {
             Bound::LessThan => value.next_down(),
         }
     }
-
-    /// Whether a figure meets the bound.
-    pub fn holds(self, figure: f64, value: f64) -> bool {
-        match self {
-            Bound::AtLeast => figure >= value,
-            Bound::MoreThan => figure > value,
-            Bound::AtMost => figure <= value,
-            Bound::LessThan => figure < value,
-        }
-    }
 }
 
 impl Requirements {
