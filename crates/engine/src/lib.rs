@@ -38,6 +38,7 @@ mod replay;
 mod run;
 mod sampler;
 mod shared;
+pub mod speed;
 mod steady_state;
 pub mod streams;
 mod target;

@@ -4,7 +4,7 @@
 //! this.
 
 mod blocks;
-mod checksum;
+pub(crate) mod checksum;
 mod damage;
 mod dump;
 mod header;

@@ -31,6 +31,44 @@ fn options_of_a_profile_need_it() {
     let scratch = Scratch::new("profile-options");
     let output = run(scratch.path(), "--numruns=2 --profile=tiobench");
     output.ended_with(1).complained_of("an option of --profile=tiobench; place that before it");
-    run(scratch.path(), "--profile=act").ended_with(1).complained_of("unsupported profile `act`");
+    run(scratch.path(), "--profile=none").ended_with(1).complained_of("unsupported profile `none`");
+    run(scratch.path(), "--profile=act").ended_with(1).complained_of("you need to set IO target(s)");
     run(scratch.path(), "--profile=tiobench --size=1 --parse-only").ended_with(0);
+}
+
+#[test]
+fn act_reads_and_writes_each_device_at_its_rates() {
+    let scratch = Scratch::new("act");
+    for file in ["a", "b"] {
+        std::fs::write(scratch.file(file), vec![1; 4 << 20]).unwrap();
+    }
+    let line = "--profile=act --device-names=a,b --load=2 --threads-per-queue=2 --test-duration=2 \
+                --read-req-num-512-blocks=8 --large-block-op-kbytes=65536 --direct=0 --output-format=json";
+    let output = run(scratch.path(), line);
+    let report = output.ended_with(0).json();
+    let [group] = &report["jobs"].as_array().unwrap()[..] else { panic!("the jobs are one group: {report}") };
+    assert_eq!(group["jobname"], "act-read-a");
+    // Reads: 2 x 2000 per second and device; writes: 2 x 1000 blocks of 4 KiB per second, in blocks of 64 KiB.
+    for (ddir, ios, bytes) in [("read", 16000, 4096), ("write", 500, 65536)] {
+        let (done, moved) = (group[ddir]["total_ios"].as_u64().unwrap(), group[ddir]["io_bytes"].as_u64().unwrap());
+        assert_eq!(moved, done * bytes);
+        assert!((1..=ios + ios / 10).contains(&done), "{ddir}: {done}");
+    }
+    let table = &output.stderr;
+    assert!(table.contains(" slice\t  1\t  8\t 64\t  1\t  8\t 64\n"), "{table}");
+    let slices: Vec<&str> = table.lines().filter(|line| line.starts_with("    1\t")).collect();
+    assert_eq!(slices.len(), 1, "one slice for an hour or less: {table}");
+    assert!(table.contains("\nact: test complete, device(s): "), "{table}");
+}
+
+#[test]
+fn act_prepares_a_device_with_zeroes_and_random_writes() {
+    let scratch = Scratch::new("act-prep");
+    std::fs::write(scratch.file("d"), vec![1; 4 << 20]).unwrap();
+    let line = "--profile=act --device-names=d --prep --direct=0 --output-format=json";
+    let report = run(scratch.path(), line).assert_success().json();
+    let jobs = report["jobs"].as_array().unwrap();
+    let facts: Vec<_> = jobs.iter().map(|job| (job["jobname"].as_str(), job["write"]["total_ios"].as_u64())).collect();
+    assert_eq!(facts, [(Some("act-prep-zeroes-d"), Some(4)), (Some("act-prep-salt-d"), Some(1024))]);
+    assert!(std::fs::read(scratch.file("d")).unwrap().chunks(4096).all(|block| block.iter().any(|&byte| byte != 0)));
 }

@@ -466,21 +466,21 @@ pub const ENGINE_OPTIONS: &[Opt] = &[
 
 /// Options of the built-in workloads (`--profile`).
 pub const PROFILE_OPTIONS: &[Opt] = &[
-    option("device-names", Profile, Text, Unsupported, "Devices of the act profile").profile("act"),
-    option("load", Profile, Number(INT32), Unsupported, "Load factor of the act profile").default("1").profile("act"),
-    option("test-duration", Profile, Number(INT64.micros()), Unsupported, "Duration of the act profile")
+    option("device-names", Profile, Text, Supported, "Devices of the act profile, separated by ','").profile("act"),
+    option("load", Profile, Number(INT32), Supported, "Load factor of the act profile").default("1").profile("act"),
+    option("test-duration", Profile, Number(INT64.seconds()), Supported, "Duration of the act profile")
         .default("24h")
         .profile("act"),
-    option("threads-per-queue", Profile, Number(INT32), Unsupported, "Read threads per device")
+    option("threads-per-queue", Profile, Number(INT32.min(1)), Supported, "Read threads per device")
         .default("8")
         .profile("act"),
-    option("read-req-num-512-blocks", Profile, Number(INT32), Unsupported, "Sectors per read")
+    option("read-req-num-512-blocks", Profile, Number(INT32.min(1)), Supported, "Sectors per read")
         .default("3")
         .profile("act"),
-    option("large-block-op-kbytes", Profile, Number(INT32), Unsupported, "KiB per large block operation")
+    option("large-block-op-kbytes", Profile, Number(INT32.min(1)), Supported, "Block size of the writes, in bytes")
         .default("131072")
         .profile("act"),
-    option("prep", Profile, Flag, Unsupported, "Prepare the devices, then end").profile("act"),
+    option("prep", Profile, Flag, Supported, "Write the devices once instead of the test").profile("act"),
     option("size", Profile, Number(INT64.bytes()), Supported, "Size of each file of the tiobench profile, in MiB")
         .profile("tiobench"),
     option("block", Profile, Number(INT32), Supported, "Block size of the tiobench profile")

@@ -16,6 +16,7 @@ mod replay;
 mod request;
 mod section;
 mod section_lines;
+mod self_test;
 pub mod settings;
 mod state;
 mod steady_state;
@@ -30,6 +31,7 @@ use env::Env;
 use parser::Parser;
 use program::Stop;
 pub use request::{Invocation, Job, JobLog, JobOption, Output, Request};
+pub use self_test::SelfTest;
 
 /// Parses a command line, without the program's name, and the job files that it names.
 ///

@@ -1,5 +1,7 @@
 //! Built-in workloads (`--profile`): their options, and the jobs that they make.
 
+mod act;
+
 use units::diagnostic::{Source, Span};
 
 use super::parser::Parser;
@@ -8,25 +10,33 @@ use super::settings::Profile;
 use super::value::Amount;
 use super::values::Values;
 
-impl Profile {
-    /// Returns the options of all jobs. Those of the command line replace them.
-    fn globals(self, values: &Values) -> Vec<String> {
-        match self {
-            Profile::Tiobench => tiobench_globals(values),
-        }
-    }
+/// Name and options of a job.
+type ProfileJob = (String, Vec<String>);
 
-    /// Returns the name and options of each job.
-    fn jobs(self) -> &'static [(&'static str, &'static [&'static str])] {
-        match self {
-            Profile::Tiobench => &[
-                ("seqwrite", &["rw=write", "end_fsync=1"]),
-                ("randwrite", &["stonewall", "rw=randwrite", "end_fsync=1"]),
-                ("seqread", &["stonewall", "rw=read"]),
-                ("randread", &["stonewall", "rw=randread"]),
-            ],
-        }
+/// Returns the options of all jobs. Those of the command line replace them.
+fn globals(profile: Profile, values: &Values) -> Vec<String> {
+    match profile {
+        Profile::Tiobench => tiobench_globals(values),
+        Profile::Act { .. } => act::globals(values),
     }
+}
+
+fn jobs(profile: Profile, values: &Values) -> Vec<ProfileJob> {
+    match profile {
+        Profile::Tiobench => tiobench_jobs(),
+        Profile::Act { .. } => act::jobs(values),
+    }
+}
+
+fn tiobench_jobs() -> Vec<ProfileJob> {
+    let jobs: [(&str, &[&str]); 4] = [
+        ("seqwrite", &["rw=write", "end_fsync=1"]),
+        ("randwrite", &["stonewall", "rw=randwrite", "end_fsync=1"]),
+        ("seqread", &["stonewall", "rw=read"]),
+        ("randread", &["stonewall", "rw=randread"]),
+    ];
+    let owned = |options: &[&str]| options.iter().map(|&option| option.to_owned()).collect();
+    jobs.into_iter().map(|(name, options)| (name.to_owned(), owned(options))).collect()
 }
 
 fn tiobench_globals(values: &Values) -> Vec<String> {
@@ -55,19 +65,21 @@ fn tiobench_globals(values: &Values) -> Vec<String> {
 /// Adds the jobs of the profile of the command line.
 pub fn add_jobs(parser: &mut Parser) {
     let Some(profile) = parser.state.program.profile else { return };
-    let globals = profile.globals(&parser.globals.values);
+    if matches!(profile, Profile::Act { .. }) && !act::prepare(parser) {
+        return;
+    }
+    let values = parser.globals.values.clone();
     // The size of tiobench is in MiB, and so replaced.
     let is_own = |text: &&String| {
         let name = text.split('=').next().unwrap_or_default();
-        name == "size" || !parser.globals.values.is_set(name)
+        (name == "size" && profile == Profile::Tiobench) || !values.is_set(name)
     };
-    let globals: Vec<String> = globals.iter().filter(is_own).cloned().collect();
+    let globals: Vec<String> = globals(profile, &values).iter().filter(is_own).cloned().collect();
     let lines = lines(profile, &globals);
     set_options(&mut parser.globals, &lines, &mut parser.state);
-    for (name, options) in profile.jobs() {
-        let options: Vec<String> = options.iter().map(|option| (*option).to_owned()).collect();
+    for (name, options) in jobs(profile, &values) {
         let lines = self::lines(profile, &options);
-        let mut section = parser.globals.new_job(name, parser.globals.span.clone());
+        let mut section = parser.globals.new_job(&name, parser.globals.span.clone());
         set_options(&mut section, &lines, &mut parser.state);
         parser.add_job(section);
     }

@@ -7,6 +7,7 @@ use units::when::When;
 
 use super::request::Output;
 use super::section::unsupported;
+use super::self_test;
 use super::settings::{Formats, IdleProf, Profile};
 use super::state::State;
 use super::value::number::{self, Scale};
@@ -68,6 +69,15 @@ pub fn apply(option: &ProgramOption, value: Option<&str>, span: &Span, state: &m
             state.program.status_interval = Some(time(option, text, Duration::from_millis(1), span, state)?);
         }
         "debug" => debug(text, span, state)?,
+        "crctest" => return Err(Stop::Print(self_test::checksums(value))),
+        "memcpytest" => return Err(Stop::Print(self_test::copies(value))),
+        "cpuclock-test" => return Err(Stop::Print(self_test::cpu_clock())),
+        "trigger-file" => state.program.trigger.file = Some(text.to_owned()),
+        "trigger-timeout" => {
+            let timeout = time(option, text, Duration::ZERO, span, state)?;
+            state.program.trigger.timeout = Some(timeout).filter(|timeout| !timeout.is_zero());
+        }
+        "trigger" => state.program.trigger.command = Some(text.to_owned()),
         "profile" => state.program.profile = Some(profile(text, span, state)?),
         "section" => section(text, span, state)?,
         "warnings-fatal" => state.program.warnings_fatal = true,
@@ -92,12 +102,13 @@ fn print(stdout: String) -> Stop {
 /// Reports an unsupported option: a warning if it only changes how jobs run and none runs, else an error.
 fn reject_unsupported(option: &ProgramOption, span: &Span, state: &mut State) -> Result<(), Stop> {
     let diagnostic = unsupported(&format!("--{}", option.name), span);
-    if state.dry_run && option.name.starts_with("trigger") {
+    if state.dry_run && option.name == "trigger-remote" {
         state.warnings.push(Diagnostic { level: units::diagnostic::Level::Warning, ..diagnostic });
         return Ok(());
     }
     let help = match option.name {
         "server" => "no server is needed: `fathom fleet --hosts a,b fio job.fio` runs jobs on other machines",
+        "trigger-remote" => "no server is needed: --trigger runs its command on this machine",
         "client" => "`fathom fleet --hosts a,b fio job.fio` runs jobs on other machines",
         _ => option.help,
     };

@@ -5,6 +5,7 @@ use plan::FioWords;
 use units::diagnostic::{Diagnostic, Span};
 use units::when::When;
 
+use super::self_test::SelfTest;
 use super::settings::ProgramSettings;
 use super::values::Values;
 
@@ -29,6 +30,8 @@ pub struct Output {
     pub status: u8,
     /// A compressed log to print (`--inflate-log`).
     pub log: Option<String>,
+    /// A test of this machine to run.
+    pub self_test: Option<SelfTest>,
 }
 
 /// Jobs to run, with the settings of the program.

@@ -14,6 +14,7 @@ pub struct ProgramSettings {
     /// Do not add the run to the history.
     pub no_history: bool,
     pub live: Box<LiveSettings>,
+    pub trigger: Box<TriggerSettings>,
     /// When to print findings to standard error, and warnings that fio does not have.
     pub findings: When,
     pub formats: Formats,
@@ -55,6 +56,16 @@ pub struct LiveSettings {
     pub metrics: Option<String>,
 }
 
+/// An event that ends the jobs, and the command that follows it.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct TriggerSettings {
+    /// The event: this file exists.
+    pub file: Option<String>,
+    /// The event: this time has passed since the start of the program.
+    pub timeout: Option<Duration>,
+    pub command: Option<String>,
+}
+
 /// Formats of the report. Several can be set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Formats {
@@ -84,6 +95,7 @@ impl Default for ProgramSettings {
             record: None,
             no_history: false,
             live: Box::default(),
+            trigger: Box::default(),
             findings: When::Auto,
             formats: Formats { normal: true, ..Formats::NONE },
             terse_version: 3,
@@ -112,18 +124,28 @@ impl Default for ProgramSettings {
 pub enum Profile {
     /// Sequential and random writes, then sequential and random reads, over four files.
     Tiobench,
+    /// Random reads and large writes at fixed rates, as Aerospike's certification tool makes them.
+    Act {
+        /// Hours of the test, rounded up. 0 if the profile prepares the devices.
+        slices: u64,
+    },
 }
 
 impl Profile {
-    pub const NAMES: &'static str = "tiobench";
+    pub const NAMES: &'static str = "tiobench or act";
 
     pub fn named(name: &str) -> Option<Profile> {
-        (name == "tiobench").then_some(Profile::Tiobench)
+        match name {
+            "tiobench" => Some(Profile::Tiobench),
+            "act" => Some(Profile::Act { slices: 0 }),
+            _ => None,
+        }
     }
 
     pub fn name(self) -> &'static str {
         match self {
             Profile::Tiobench => "tiobench",
+            Profile::Act { .. } => "act",
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Invariant: all functions are pure. The time and the estimated end are in [`ReportOptions`].
 
+mod act;
 mod banner;
 mod date;
 mod disks;
@@ -23,6 +24,7 @@ mod steady_state;
 mod terse;
 mod version;
 
+pub use act::{ActCounts, SLICE_S as ACT_SLICE_S, act_table};
 pub use banner::banner;
 pub use error::{error_line, error_message};
 pub use eta::{WorkerProgress, WorkerState, eta_s};

@@ -6,6 +6,7 @@
 //! of the first clock can be wrong by about 20 ppm, that of later clocks by less. [`Clock::refresh`] corrects the
 //! deviation that accumulates. A clock that is refreshed every second stays within about 1 µs of `CLOCK_MONOTONIC`.
 
+mod counter_test;
 mod tsc;
 mod virtual_clock;
 
@@ -14,6 +15,7 @@ use std::time::Duration;
 
 use crate::system::clock as system;
 pub use crate::system::clock::{kernel_clock, utc_offset_s};
+pub use counter_test::{CounterOfCpu, CounterReading, CounterTest, test_counter};
 use system::{gettimeofday, monotonic, wall};
 use tsc::{Scale, Stamp};
 pub use virtual_clock::VirtualClock;

@@ -114,6 +114,19 @@ fn counter() -> u64 {
     0
 }
 
+/// Returns the TSC value after all earlier loads of this thread.
+#[cfg(target_arch = "x86_64")]
+pub(super) fn ordered_counter() -> u64 {
+    // SAFETY: every x86-64 CPU has this instruction.
+    unsafe { std::arch::x86_64::_mm_lfence() };
+    counter()
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+pub(super) fn ordered_counter() -> u64 {
+    counter()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

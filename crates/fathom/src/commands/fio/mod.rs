@@ -1,6 +1,9 @@
 //! `fathom fio`: a fio command line, from its plan and run to the reports and the exit code.
 
+mod act;
 mod debug;
+mod self_test;
+mod trigger;
 mod watch;
 
 use std::io::{BufReader, BufWriter, ErrorKind, Write};
@@ -35,6 +38,9 @@ pub fn main(args: &[String]) -> u8 {
             print_warnings(&warnings, &own_warnings, findings);
             if let Some(path) = &output.log {
                 return print_log(path);
+            }
+            if let Some(test) = &output.self_test {
+                return self_test::run(test);
             }
             let is_written = write_stdout(&output.stdout);
             write_stderr(format_args!("{}", output.stderr));
@@ -91,7 +97,7 @@ fn run(invocation: Invocation) -> Result<u8, String> {
     let interrupts = signals::install()?;
     let mut watch = Watch::new(&invocation.program, output, interrupts);
     watch.begin(&plan);
-    let snapshot_every = invocation.program.status_interval;
+    let snapshot_every = watch.snapshot_every();
     let options = RunOptions { snapshot_every, traces_ios: watch.traces_ios(), ..RunOptions::default() };
     let mut study = Single::new(Session::default(), plan);
     let mut display = LiveViews::open(&mut watch, &live)?;

@@ -1,6 +1,7 @@
 //! Shows the progress of a run, its errors and its reports.
 
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
 
 use ::fio::parse::settings::ProgramSettings;
 use ::fio::render::{self, ProgressLine, WorkerProgress, WorkerState};
@@ -9,13 +10,16 @@ use os::signal::Interrupts;
 use plan::Plan;
 use record::{ErrorKind, Event, Message, MessageKind, Record, RunError};
 
+use super::act::{self, Act};
 use super::debug::Debug;
+use super::trigger::Trigger;
 use crate::driver::Display;
 use crate::exit;
 use crate::findings;
 use crate::fio_report;
 use crate::output::{Output, stderr_line, write_stderr, write_stderr_raw, write_stdout, write_stdout_raw};
 use crate::run::Watcher;
+use crate::signals;
 use crate::terminal::stderr_is_terminal;
 
 pub struct Watch<'a> {
@@ -27,6 +31,8 @@ pub struct Watch<'a> {
     /// The last estimate, for reports while the run is active.
     eta_s: Option<u64>,
     is_interrupt_shown: bool,
+    trigger: Trigger<'a>,
+    act: Option<Act>,
 }
 
 struct EtaLine {
@@ -50,7 +56,13 @@ impl<'a> Watch<'a> {
             shown: 0,
         });
         let debug = Debug::new(&program.debug);
-        Watch { program, debug, output, interrupts, eta, eta_s: None, is_interrupt_shown: false }
+        let (trigger, act) = (Trigger::new(&program.trigger), Act::of_profile(program.profile));
+        Watch { program, debug, output, interrupts, eta, eta_s: None, is_interrupt_shown: false, trigger, act }
+    }
+
+    /// Returns the interval of snapshots.
+    pub fn snapshot_every(&self) -> Option<Duration> {
+        self.program.status_interval.or(self.act.as_ref().map(|_| act::SLICE))
     }
 
     /// Returns true if each I/O is shown.
@@ -61,7 +73,7 @@ impl<'a> Watch<'a> {
     /// Prints what fio prints before the first I/O.
     pub fn begin(&mut self, plan: &Plan) {
         let debug = self.debug.plan(plan);
-        self.print_debug(&debug);
+        self.print_before_report(&debug);
         if self.program.formats.normal {
             self.output.write(&render::banner(plan, env!("CARGO_PKG_VERSION")));
         }
@@ -88,6 +100,11 @@ impl<'a> Watch<'a> {
         self.show_interrupt();
         self.clear_eta();
         self.eta_s = Some(0);
+        self.trigger.run_command();
+        if let Some(act) = &mut self.act {
+            let table = act.finish(record);
+            self.print_before_report(&table);
+        }
         self.report(record);
         // A report for programs contains the findings.
         let is_on_terminal = || self.program.formats.normal && stderr_is_terminal();
@@ -99,7 +116,8 @@ impl<'a> Watch<'a> {
         }
         // As in fio the code is the number of workers that failed.
         let failed = record.workers.iter().filter(|worker| worker.error.is_some()).count();
-        let is_incomplete = !self.output.finish() || record.has_incomplete_logs();
+        let has_failed = self.act.as_ref().is_some_and(|act| act.has_failed);
+        let is_incomplete = !self.output.finish() || record.has_incomplete_logs() || has_failed;
         u8::try_from(failed).unwrap_or(u8::MAX).max(if is_incomplete { exit::fio::FAILED } else { exit::DONE })
     }
 
@@ -140,8 +158,8 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Prints lines of `--debug` before a normal report, as fio does. They would make other formats invalid.
-    fn print_debug(&mut self, text: &str) {
+    /// Prints lines of `--debug` or of a profile before a normal report, as fio does. They would make other formats invalid.
+    fn print_before_report(&mut self, text: &str) {
         match text {
             "" => {}
             _ if self.program.formats.normal => self.output.write(text),
@@ -174,7 +192,7 @@ impl Watcher for Watch<'_> {
     fn event(&mut self, record: &Record, event: &Event) {
         self.show_interrupt();
         let debug = self.debug.event(record, event);
-        self.print_debug(&debug);
+        self.print_before_report(&debug);
         if let Event::Ended { worker, ended } = event
             && let Some(error) = &ended.error
         {
@@ -215,6 +233,12 @@ impl Watcher for Watch<'_> {
 
     fn tick(&mut self, record: &Record, live: &Live, now_ns: u64) {
         self.show_interrupt();
+        if self.trigger.fires() {
+            signals::stop();
+        }
+        if let Some(act) = &mut self.act {
+            act.tick(Duration::from_nanos(now_ns - live.started_ns));
+        }
         let due = self.eta.as_mut().is_some_and(|eta| {
             // The first line comes after one interval.
             eta.next_ns = eta.next_ns.max(live.started_ns + eta.every_ns);
@@ -240,7 +264,15 @@ impl Watcher for Watch<'_> {
 
     fn snapshots_taken(&mut self, record: &Record) {
         self.clear_eta();
-        self.report(record);
+        let act = self.act.as_mut().filter(|act| act.is_due());
+        let is_for_act = act.is_some() && self.program.status_interval.is_none();
+        if let Some(failure) = act.and_then(|act| act.next_slice(record)) {
+            write_stderr(format_args!("{failure}"));
+            signals::stop();
+        }
+        if !is_for_act {
+            self.report(record);
+        }
     }
 }
 
