@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::passthrough::PassthroughConfig;
 use super::remote::RemoteConfig;
 use crate::file::Advice;
 
@@ -9,6 +10,8 @@ use crate::file::Advice;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EngineKind {
     IoUring,
+    /// NVMe or SCSI commands through a ring.
+    IoUringCmd,
     Libaio,
     /// `lseek` and `read` or `write`.
     Sync,
@@ -59,6 +62,7 @@ impl EngineKind {
     pub fn name(self) -> &'static str {
         match self {
             EngineKind::IoUring => "io_uring",
+            EngineKind::IoUringCmd => "io_uring_cmd",
             EngineKind::Libaio => "libaio",
             EngineKind::Sync => "sync",
             EngineKind::Psync => "psync",
@@ -257,6 +261,9 @@ pub struct BackendConfig {
     /// sg: the commands of reads and writes.
     pub scsi: ScsiConfig,
 
+    /// io_uring_cmd: the commands.
+    pub passthrough: Option<Box<PassthroughConfig>>,
+
     /// net: the link to the peer.
     pub net: Option<Box<NetConfig>>,
 
@@ -295,6 +302,7 @@ impl BackendConfig {
             memory_bytes: 0,
             in_place: false,
             scsi: ScsiConfig::default(),
+            passthrough: None,
             net: None,
             remote: None,
             sync_file_range: 0,

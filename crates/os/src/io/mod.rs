@@ -10,6 +10,7 @@ mod null;
 mod offload;
 mod op;
 mod open;
+mod passthrough;
 mod remote;
 
 pub(crate) use backend::misuse;
@@ -18,5 +19,10 @@ pub(crate) use null::Null;
 pub use backend::{Backend, BackendError};
 pub use config::{BackendConfig, EngineKind, Flush, Mapping, NetConfig, Protocol, ScsiConfig, ScsiWrite};
 pub use op::{Completion, Kind, Op};
-pub use open::{examine, open_backend, probe};
+pub use open::{examine, examine_device, open_backend, probe};
+pub use passthrough::{
+    ByteCheck, CommandLength, CommandStatus, NvmeConfig, NvmeWrite, NvmeWriteShare, PLACEMENT_IDS_MAX,
+    PassthroughConfig, PassthroughDevice, PassthroughProblem, PlacementConfig, PlacementKind, PlacementRange,
+    PlacementSelect, ProtectionConfig, ScsiCommandConfig,
+};
 pub use remote::{CephPool, HttpConfig, HttpServer, RbdImage, RemoteConfig, RemoteServer, RemoteTarget, S3Config, Tls};

@@ -1,9 +1,12 @@
 //! Opens the backend of a configuration.
 
+use std::path::Path;
+
 use super::backend::{Backend, BackendError};
 use super::config::BackendConfig;
 use super::mixed::Mixed;
 use super::offload::Offload;
+use super::passthrough::{PassthroughConfig, PassthroughDevice, PassthroughProblem};
 use super::remote::RemoteTarget;
 use crate::memory::Buffers;
 use crate::system::io::{engines, mmap::Mmap};
@@ -38,6 +41,14 @@ pub fn probe(config: &BackendConfig) -> Result<(), BackendError> {
 /// The library is missing, the server cannot be reached, or no job can do I/O on a target.
 pub fn examine(config: &BackendConfig) -> Result<Vec<RemoteTarget>, BackendError> {
     engines::examine(config)
+}
+
+/// Looks at a device for the io_uring_cmd engine. Nothing is changed.
+///
+/// # Errors
+/// The device does not accept the commands.
+pub fn examine_device(path: &Path, config: &PassthroughConfig) -> Result<PassthroughDevice, PassthroughProblem> {
+    engines::examine_device(path, config)
 }
 
 fn check(config: &BackendConfig) -> Result<(), BackendError> {

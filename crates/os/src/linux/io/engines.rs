@@ -1,6 +1,9 @@
 //! The backend of each engine.
 
+use std::path::Path;
+
 use crate::io::{Backend, BackendConfig, BackendError, EngineKind, Null, RemoteTarget};
+use crate::io::{PassthroughConfig, PassthroughDevice, PassthroughProblem};
 use crate::linux::io;
 use crate::memory::Slots;
 
@@ -9,6 +12,7 @@ pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backe
     Ok(match config.engine {
         EngineKind::Null => Box::new(Null::new(config, slots)),
         EngineKind::IoUring => Box::new(io::uring::Uring::open(config, slots)?),
+        EngineKind::IoUringCmd => Box::new(io::passthrough::Passthrough::open(config, slots)?),
         EngineKind::Libaio => Box::new(io::libaio::Libaio::open(config, slots)?),
         EngineKind::Mmap => Box::new(io::mmap::Mmap::open(config, slots)?),
         EngineKind::Posixaio => Box::new(io::posixaio::Posixaio::open(config, slots)),
@@ -36,6 +40,7 @@ pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backe
 pub(crate) fn probe(config: &BackendConfig) -> Result<(), BackendError> {
     match config.engine {
         EngineKind::IoUring => io::uring::probe(config),
+        EngineKind::IoUringCmd => io::passthrough::probe(config),
         EngineKind::Libaio => io::libaio::probe(config),
         EngineKind::Pvsync2 => io::sync::probe_preadv2(config),
         EngineKind::Nfs
@@ -65,6 +70,11 @@ pub(crate) fn probe(config: &BackendConfig) -> Result<(), BackendError> {
 /// Connects to the server of the engine and looks at the targets.
 pub(crate) fn examine(config: &BackendConfig) -> Result<Vec<RemoteTarget>, BackendError> {
     io::remote::examine(config)
+}
+
+/// Looks at a device that is to get commands.
+pub(crate) fn examine_device(path: &Path, config: &PassthroughConfig) -> Result<PassthroughDevice, PassthroughProblem> {
+    io::passthrough::examine(path, config)
 }
 
 fn windowsaio_is_missing() -> BackendError {

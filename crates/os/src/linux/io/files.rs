@@ -19,6 +19,10 @@ impl Files {
         Files { raw: vec![-1; count as usize], held: (0..count).map(|_| None).collect() }
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.raw.len()
+    }
+
     pub(crate) fn attach(&mut self, index: u32, file: &File) -> io::Result<()> {
         let at = index as usize;
         if at >= self.raw.len() {

@@ -1,9 +1,14 @@
 //! The backend of each engine.
 
+use std::path::Path;
+
 use super::completion_port::CompletionPort;
 use super::mmap::Mmap;
 use super::sync::Sync;
-use crate::io::{Backend, BackendConfig, BackendError, EngineKind, Null, RemoteTarget};
+use crate::io::{
+    Backend, BackendConfig, BackendError, EngineKind, Null, PassthroughConfig, PassthroughDevice, PassthroughProblem,
+    RemoteTarget,
+};
 use crate::memory::Slots;
 
 /// Opens the backend of the engine, on the calling thread.
@@ -28,6 +33,11 @@ pub(crate) fn probe(config: &BackendConfig) -> Result<(), BackendError> {
 /// Windows has no engine of another machine.
 pub(crate) fn examine(config: &BackendConfig) -> Result<Vec<RemoteTarget>, BackendError> {
     Err(missing(config.engine))
+}
+
+/// Looks at a device that is to get commands. Windows has none.
+pub(crate) fn examine_device(_: &Path, _: &PassthroughConfig) -> Result<PassthroughDevice, PassthroughProblem> {
+    Err(PassthroughProblem::NotACharacterDevice)
 }
 
 fn missing(engine: EngineKind) -> BackendError {
