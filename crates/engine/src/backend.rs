@@ -1,9 +1,10 @@
 //! From a job's engine to the configuration of a back end.
 
+use crate::passthrough;
 use crate::remote;
 use os::file::Advice;
 use os::io::{BackendConfig, EngineKind, NetConfig, Protocol, ScsiConfig, ScsiWrite};
-use plan::{Engine, Fadvise, Net, NetProtocol, Scsi, Worker};
+use plan::{Engine, Fadvise, IoUring, Net, NetProtocol, Scsi, Worker};
 
 /// `sync_file_range`'s flags, in the kernel's numbers.
 const WAIT_BEFORE: u32 = 1;
@@ -89,6 +90,7 @@ fn without_options(engine: &Engine) -> Option<EngineKind> {
         Engine::Cpu { .. }
         | Engine::Exec(_)
         | Engine::IoUring(_)
+        | Engine::IoUringCmd(_)
         | Engine::Libaio { .. }
         | Engine::Pvsync2 { .. }
         | Engine::Mmap { .. }
@@ -100,6 +102,21 @@ fn without_options(engine: &Engine) -> Option<EngineKind> {
     })
 }
 
+/// Adds the settings of a ring.
+fn ring(uring: &IoUring, config: BackendConfig) -> BackendConfig {
+    BackendConfig {
+        hipri: uring.hipri,
+        sqthread_poll: uring.sqthread_poll,
+        // As in fio of no effect without that thread.
+        sqthread_poll_cpu: uring.sqthread_poll_cpu.filter(|_| uring.sqthread_poll),
+        fixedbufs: uring.fixed_buffers,
+        registerfiles: uring.register_files,
+        nonvectored: uring.nonvectored,
+        force_async: uring.force_async_every,
+        ..config
+    }
+}
+
 /// The back end for `worker`'s I/Os on `files` files; `None` for the engine that does none. Engines that only make,
 /// look at or remove their targets do so when those are opened, and count their I/Os with the null back end.
 pub(crate) fn config(worker: &Worker, files: usize) -> Option<BackendConfig> {
@@ -107,18 +124,14 @@ pub(crate) fn config(worker: &Worker, files: usize) -> Option<BackendConfig> {
     let new = |kind| BackendConfig::new(kind, worker.depth.iodepth, files);
     let mut config = match &worker.engine {
         Engine::IoUring(uring) => BackendConfig {
-            hipri: uring.hipri,
-            sqthread_poll: uring.sqthread_poll,
-            // As in fio of no effect without that thread.
-            sqthread_poll_cpu: uring.sqthread_poll_cpu.filter(|_| uring.sqthread_poll),
-            fixedbufs: uring.fixed_buffers,
-            registerfiles: uring.register_files,
-            nonvectored: uring.nonvectored,
-            force_async: uring.force_async_every,
             nowait: uring.nowait,
             // As in fio, it has no effect on direct I/O.
             uncached: uring.uncached && !worker.targets.open.direct,
-            ..new(EngineKind::IoUring)
+            ..ring(uring, new(EngineKind::IoUring))
+        },
+        Engine::IoUringCmd(passthrough) => BackendConfig {
+            passthrough: Some(Box::new(passthrough::config(worker, &passthrough.commands))),
+            ..ring(&passthrough.ring, new(EngineKind::IoUringCmd))
         },
         // Completions are taken from the mapped ring whether the job asks for that or not: it is only faster.
         Engine::Libaio { nowait, vectored, userspace_reap: _ } => {

@@ -16,7 +16,10 @@ use crate::fault;
 /// # Errors
 /// A block size is not a multiple.
 pub(crate) fn check_alignment(worker: &Worker, path: &Path) -> Result<(), RunError> {
-    if EngineFlags::of(&worker.engine).diskless || !worker.targets.open.direct || worker.engine == Engine::Falloc {
+    if EngineFlags::of(&worker.engine).diskless
+        || !worker.targets.open.direct
+        || matches!(worker.engine, Engine::Falloc | Engine::IoUringCmd(_))
+    {
         return Ok(());
     }
     match direct_unit(path) {

@@ -52,6 +52,7 @@ impl EngineFlags {
                 ..metadata
             },
             Engine::IoUring(_)
+            | Engine::IoUringCmd(_)
             | Engine::Libaio { .. }
             | Engine::Sync
             | Engine::Psync

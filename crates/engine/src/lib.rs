@@ -31,6 +31,7 @@ mod metadata;
 mod new_files;
 pub mod output_guard;
 mod overlap;
+mod passthrough;
 mod phase;
 mod phase_setup;
 mod remote;

@@ -208,10 +208,14 @@ impl IoPath {
         }
         match &worker.engine {
             _ if worker.depth.offload => IoPath::OtherThreads,
-            Engine::IoUring(ring) if ring.sqthread_poll || ring.force_async_every > 0 => IoPath::OtherThreads,
-            Engine::IoUring(ring) if ring.hipri => IoPath::InCall,
+            Engine::IoUring(ring) | Engine::IoUringCmd(plan::Passthrough { ring, .. })
+                if ring.sqthread_poll || ring.force_async_every > 0 =>
+            {
+                IoPath::OtherThreads
+            }
+            Engine::IoUring(ring) | Engine::IoUringCmd(plan::Passthrough { ring, .. }) if ring.hipri => IoPath::InCall,
             Engine::Posixaio => IoPath::OtherThreads,
-            Engine::IoUring(_) | Engine::Libaio { .. } | Engine::Windowsaio => IoPath::Queue,
+            Engine::IoUring(_) | Engine::IoUringCmd(_) | Engine::Libaio { .. } | Engine::Windowsaio => IoPath::Queue,
             Engine::Mmap { .. } => IoPath::MemoryCopies,
             _ => IoPath::InCall,
         }

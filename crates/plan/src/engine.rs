@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::passthrough::Passthrough;
 use crate::remote::Remote;
 
 /// An I/O engine with its own options.
@@ -10,6 +11,8 @@ use crate::remote::Remote;
 #[serde(rename_all = "snake_case")]
 pub enum Engine {
     IoUring(IoUring),
+    /// NVMe or SCSI commands through a ring.
+    IoUringCmd(Passthrough),
     Libaio {
         userspace_reap: bool,
         nowait: bool,
@@ -76,6 +79,7 @@ impl Engine {
     pub fn moves_data(&self) -> bool {
         match self {
             Engine::IoUring(_)
+            | Engine::IoUringCmd(_)
             | Engine::Libaio { .. }
             | Engine::Sync
             | Engine::Psync

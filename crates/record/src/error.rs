@@ -15,8 +15,8 @@ use units::errno;
 use crate::io_error::{IoError, Subject};
 use crate::zone::ZoneError;
 use crate::{
-    AccessFault, ContentFault, LogFault, MemoryLimit, OsError, OutputRefusal, ReplayFault, StateFault, StreamFault,
-    TargetUse,
+    AccessFault, ContentFault, LogFault, MemoryLimit, OsError, OutputRefusal, PassthroughProblem, ReplayFault,
+    StateFault, StreamFault, TargetUse,
 };
 
 /// Why a worker ended early, or why a plan is not run.
@@ -184,6 +184,12 @@ pub enum TargetError {
     NotADevice {
         path: String,
         engine: String,
+    },
+    /// The device does not accept the commands of the engine, or not those of the job.
+    Passthrough {
+        path: String,
+        engine: String,
+        problem: PassthroughProblem,
     },
     DeviceOpen {
         path: String,

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{EngineCall, MetadataOperation, OpenCall};
+use crate::passthrough::CommandStatus;
 use crate::verification::FailedVerification;
 
 /// An error of a worker's I/O, or of its end.
@@ -28,6 +29,11 @@ pub enum IoError {
         operation: MetadataOperation,
     },
     Failed(FailedIo),
+    /// A command completed with an error status of its command set.
+    Command {
+        io: FailedIo,
+        status: CommandStatus,
+    },
     /// An I/O transferred nothing: the target is shorter than before.
     NothingMoved {
         path: String,

@@ -3,6 +3,7 @@
 use crate::engine_flags::EngineFlags;
 use crate::fault::{self, shown};
 use crate::layout;
+use crate::passthrough;
 use os::errno;
 use os::file::{Kind, OpenOptions, StatCall};
 use plan::{Engine, Plan, Worker};
@@ -30,7 +31,7 @@ pub(super) fn check(plan: &Plan, worker: &Worker, path: &Path) -> Result<(), Run
     let kind = layout::kind_of_target(worker, path)?;
     let trims_written = worker.verify.as_ref().is_some_and(|verify| verify.trims.is_some());
     if (worker.access.pattern.trims || worker.access.pattern.writes && trims_written)
-        && worker.engine != Engine::Falloc
+        && !matches!(worker.engine, Engine::Falloc | Engine::IoUringCmd(_))
         && kind.is_none_or(|(kind, _)| kind == Kind::Regular)
     {
         return Err(RunError::new(errno::ENOTTY, TargetError::NotTrimmable { path: shown(path) }));
@@ -39,6 +40,7 @@ pub(super) fn check(plan: &Plan, worker: &Worker, path: &Path) -> Result<(), Run
         Some((Kind::Char, _)) if worker.engine == Engine::Falloc => {
             Err(RunError::new(errno::EINVAL, TargetError::NotAllocatable { path: shown(path) }))
         }
+        _ if matches!(worker.engine, Engine::IoUringCmd(_)) => passthrough::check(worker, path),
         Some((Kind::Regular, _)) | None if matches!(worker.engine, Engine::Sg(_)) => {
             let engine = worker.echo.ioengine.clone();
             Err(RunError::new(errno::EINVAL, TargetError::NotADevice { path: shown(path), engine }))

@@ -49,7 +49,7 @@ impl<'a> Safety<'a> {
     fn check_change(&mut self, worker: &Worker, path: &Path) -> Result<(), RunError> {
         match kind_at(path) {
             Some(Kind::Block) => self.refuse_if_used(worker, path),
-            Some(Kind::Char) => refuse_character_device(worker, path),
+            Some(Kind::Char) => self.check_character_device(worker, path),
             Some(Kind::Regular) => {
                 let holders = self.uses.holders(path).map_err(|error| unknown(path, &error))?;
                 refuse(&worker.name, path, holders)
@@ -65,9 +65,24 @@ impl<'a> Safety<'a> {
             return Ok(());
         };
         match file.as_ref().map(Path::new) {
-            Some(path) if kind_at(path) == Some(Kind::Char) => refuse_character_device(worker, path),
+            Some(path) if kind_at(path) == Some(Kind::Char) => self.check_character_device(worker, path),
             Some(path) if kind_at(path).is_some() => self.refuse_if_used(worker, path),
             _ => Ok(()),
+        }
+    }
+
+    /// Refuses to write a character device, unless it stores nothing or leads to a disk that is not in use (`/dev/sg0`,
+    /// `/dev/bsg/0:0:0:0`, `/dev/ng0n1`). Others can lead to a part of a disk, or to the memory.
+    fn check_character_device(&mut self, worker: &Worker, path: &Path) -> Result<(), RunError> {
+        if os::device::is_without_storage(path) {
+            return Ok(());
+        }
+        match os::device::disk_behind(path).map_err(|error| unknown(path, &error))? {
+            Some(disk) => self.refuse_if_used(worker, &disk),
+            None => {
+                let kind = TargetError::CharacterDevice { job: worker.name.clone(), path: shown(path) };
+                Err(RunError::new(errno::EBUSY, kind))
+            }
         }
     }
 
@@ -81,16 +96,6 @@ impl<'a> Safety<'a> {
         let refused: Vec<Holder> = holders.iter().filter(|holder| !allowed(worker, holder)).cloned().collect();
         refuse(&worker.name, path, &refused)
     }
-}
-
-/// Refuses writes to a character device. It can lead to a disk in use (`/dev/sg0`, `/dev/bsg/0:0:0:0`, `/dev/ng0n1`), to a part of
-/// it, or to the memory.
-fn refuse_character_device(worker: &Worker, path: &Path) -> Result<(), RunError> {
-    if os::device::is_without_storage(path) {
-        return Ok(());
-    }
-    let kind = TargetError::CharacterDevice { job: worker.name.clone(), path: shown(path) };
-    Err(RunError::new(errno::EBUSY, kind))
 }
 
 /// Returns true if the job may change a target with this use. `allow_mounted_write` is about mounted file systems only.

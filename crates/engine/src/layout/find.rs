@@ -3,6 +3,7 @@
 use super::sizes::{Found, UNKNOWN, min_block};
 use crate::engine_flags::EngineFlags;
 use crate::fault::{self, shown};
+use crate::passthrough;
 use os::errno;
 use os::file::{Kind, OpenOptions, StatCall};
 use plan::{TargetKind, Worker};
@@ -71,7 +72,8 @@ pub(crate) fn inspect(worker: &Worker, flags: EngineFlags, path: &Path) -> Resul
     let bytes = match kind {
         Kind::Block => device_size(path)?,
         Kind::Regular => bytes,
-        Kind::Char | Kind::Pipe | Kind::Directory | Kind::Socket => UNKNOWN,
+        Kind::Char => passthrough::size(worker, path)?.unwrap_or(UNKNOWN),
+        Kind::Pipe | Kind::Directory | Kind::Socket => UNKNOWN,
     };
     Ok(Found { kind, bytes })
 }

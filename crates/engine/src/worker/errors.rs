@@ -3,11 +3,13 @@
 use std::io;
 
 use os::errno;
+use os::io::CommandStatus;
 use plan::{Ddir, Worker};
 use record::{BelowMinimum, EngineCall, FailedIo, IoError, RunError, Subject};
 
 use super::in_flight::{InFlightIo, Purpose};
 use crate::fault;
+use crate::passthrough;
 
 /// Returns the error of an I/O above the job's maximum latency.
 pub fn too_late(path: String, ddir: Ddir, io: &InFlightIo, latency_ns: u64, limit_ns: u64) -> RunError {
@@ -27,11 +29,20 @@ pub fn nothing_moved(path: String, ddir: Ddir, io: &InFlightIo, errno: i32) -> R
 
 /// Returns the error of an I/O that the kernel reported.
 pub fn io_failed(path: String, io: &InFlightIo, errno: i32) -> RunError {
+    RunError::new(errno, IoError::Failed(failed(path, io)))
+}
+
+/// Returns the error of a command that the device reported, or whose data is wrong.
+pub fn command_failed(worker: &Worker, path: String, io: &InFlightIo, status: CommandStatus) -> RunError {
+    RunError::new(errno::EIO, IoError::Command { io: failed(path, io), status: passthrough::status(worker, status) })
+}
+
+fn failed(path: String, io: &InFlightIo) -> FailedIo {
     let ddir = match io.purpose {
         Purpose::Data(ddir) => Some(ddir),
         Purpose::Sync => None,
     };
-    RunError::new(errno, IoError::Failed(FailedIo { path, ddir, offset: io.offset, bytes: io.len }))
+    FailedIo { path, ddir, offset: io.offset, bytes: io.len }
 }
 
 /// Returns the error of a call of the backend.

@@ -56,16 +56,19 @@ impl<'a> OpenFiles<'a> {
         let create = &worker.targets.create;
         // Reserving space is a write, whatever the job calls it.
         let writes = pattern.writes || pattern.trims || worker.engine == Engine::Falloc;
-        // A mapping can only be written where it can be read, too, and blocks only exchanged there. SCSI devices return
-        // their capacity to readers.
-        let reads_too = matches!(worker.engine, Engine::Mmap { .. } | Engine::E4defrag { .. } | Engine::Sg(_));
+        // A mapping can only be written where it can be read, too, and blocks only exchanged there. Devices
+        // return their format to readers.
+        let reads_too = matches!(
+            worker.engine,
+            Engine::Mmap { .. } | Engine::E4defrag { .. } | Engine::Sg(_) | Engine::IoUringCmd(_)
+        );
         let reads = pattern.reads || !writes || worker.verify.is_some() || reads_too;
         let options = OpenOptions {
             read: reads,
             write: writes,
             create: (writes || create.on_open) && create.allowed,
-            // SCSI commands do not pass through the cache.
-            direct: open.direct && !matches!(worker.engine, Engine::Sg(_)),
+            // Commands to a device do not pass through the cache.
+            direct: open.direct && !matches!(worker.engine, Engine::Sg(_) | Engine::IoUringCmd(_)),
             sync: open.sync == SyncMode::Sync,
             dsync: open.sync == SyncMode::Dsync,
             noatime: true,

@@ -1,16 +1,18 @@
 //! Lowers `ioengine`, the options of the engine and the queue depth.
 
-use plan::{Depth, Engine, Exec, IoUring, Net, NetProtocol, Scsi, ScsiWrite, StatCall};
+use plan::{Depth, Engine, Exec, IoUring, Net, NetProtocol, PlacementRange, Scsi, ScsiWrite, StatCall};
 
+use super::passthrough;
 use super::remote;
 use super::targets::donor;
 use crate::options::engines::DEFAULT_ENGINE;
 use crate::parse::values::Values;
 
-/// Returns the engine of a clone of a job.
-pub fn engine(values: &Values, clone: u32) -> Engine {
+/// Returns the engine of a clone of a job. `scheme` are the ranges of `dp_scheme`.
+pub fn engine(values: &Values, clone: u32, scheme: &[PlacementRange]) -> Engine {
     match values.text("ioengine").unwrap_or(DEFAULT_ENGINE) {
         "io_uring" => Engine::IoUring(io_uring(values)),
+        "io_uring_cmd" => Engine::IoUringCmd(passthrough::passthrough(values, io_uring(values), scheme)),
         "libaio" => Engine::Libaio {
             userspace_reap: values.flag("userspace_reap"),
             nowait: values.flag("nowait"),
@@ -152,7 +154,12 @@ pub fn depth(values: &Values, engine: &Engine) -> Depth {
 
 pub(crate) fn is_synchronous(engine: &Engine) -> bool {
     match engine {
-        Engine::IoUring(_) | Engine::Libaio { .. } | Engine::Posixaio | Engine::Windowsaio | Engine::Null => false,
+        Engine::IoUring(_)
+        | Engine::IoUringCmd(_)
+        | Engine::Libaio { .. }
+        | Engine::Posixaio
+        | Engine::Windowsaio
+        | Engine::Null => false,
         Engine::Remote(remote) => !remote.is_asynchronous(),
         _ => true,
     }

@@ -8,6 +8,7 @@ pub(crate) mod engine;
 pub(crate) mod limits;
 mod machine;
 mod measure;
+mod passthrough;
 mod process;
 mod remote;
 pub(crate) mod replay;
@@ -138,7 +139,7 @@ fn worker(
     echo: &Arc<Echo>,
     machine: &dyn Machine,
 ) -> Worker {
-    let engine = engine::engine(values, clone);
+    let engine = engine::engine(values, clone, &job.placement);
     let access = access::access(values);
     let depth = engine::depth(values, &engine);
     Worker {

@@ -580,7 +580,7 @@ pub const CORE: &[Opt] = &[
     .default("0"),
     option("write_zone_remainder", Target, Bool, Supported, "Write the rest of a zone instead of finishing the zone")
         .default("0"),
-    option("fdp", Engine, Bool, Unsupported, "Send placement directives with writes").default("0"),
+    option("fdp", Engine, Bool, Supported, "Send placement directives with writes").default("0"),
     option(
         "dataplacement",
         Engine,
@@ -592,7 +592,7 @@ pub const CORE: &[Opt] = &[
             ],
             ArgumentKind::None,
         ),
-        Unsupported,
+        Supported,
         "Kind of placement directive sent with writes",
     )
     .alias("data_placement")
@@ -608,13 +608,13 @@ pub const CORE: &[Opt] = &[
             ],
             ArgumentKind::None,
         ),
-        Requires("dataplacement"),
+        Supported,
         "How the placement identifier is selected",
     )
     .alias("fdp_pli_select")
     .default("roundrobin"),
-    option("plids", Engine, Text, Requires("dataplacement"), "Placement identifiers to use").alias("fdp_pli"),
-    option("dp_scheme", Engine, Text, Requires("dataplacement"), "File that maps offsets to placement identifiers"),
+    option("plids", Engine, Text, Supported, "Placement identifiers to use").alias("fdp_pli"),
+    option("dp_scheme", Engine, Text, Supported, "File that maps offsets to placement identifiers"),
     option("lockmem", Buffers, Number(INT64.bytes()), Supported, "Amount of memory to lock while the job runs")
         .default("0"),
     option("rwmixread", IoType, Number(INT32.max(100)), Supported, "Percentage of reads in a mixed workload")

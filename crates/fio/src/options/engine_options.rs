@@ -106,13 +106,13 @@ pub const ENGINE_OPTIONS: &[Opt] = &[
     .default("block")
     .engines(&["http"]),
     option("hipri", Engine, Flag, Supported, "Poll the device for completions").engines(&["io_uring", "io_uring_cmd"]),
-    option("readfua", Engine, Bool, Unsupported, "Set the FUA flag of reads")
+    option("readfua", Engine, Bool, Supported, "Set the FUA flag of reads")
         .default("0")
         .engines(&["io_uring", "io_uring_cmd"]),
-    option("writefua", Engine, Bool, Unsupported, "Set the FUA flag of writes")
+    option("writefua", Engine, Bool, Supported, "Set the FUA flag of writes")
         .default("0")
         .engines(&["io_uring", "io_uring_cmd"]),
-    option("write_mode", Engine, Text, Unsupported, "Command for writes")
+    option("write_mode", Engine, Text, Supported, "Command for writes")
         .default("write")
         .engines(&["io_uring", "io_uring_cmd"]),
     option(
@@ -154,7 +154,7 @@ pub const ENGINE_OPTIONS: &[Opt] = &[
         "cmd_type",
         Engine,
         Keyword(&[keyword("nvme", "NVMe"), keyword("bsg", "SCSI")], ArgumentKind::None),
-        Unsupported,
+        Supported,
         "Command set for passthrough",
     )
     .default("nvme")
@@ -171,7 +171,7 @@ pub const ENGINE_OPTIONS: &[Opt] = &[
             ],
             ArgumentKind::None,
         ),
-        Unsupported,
+        Supported,
         "Length of SCSI commands",
     )
     .default("0")
@@ -183,7 +183,7 @@ pub const ENGINE_OPTIONS: &[Opt] = &[
             &[keyword("0", "the medium"), keyword("1", "against data"), keyword("3", "against one block")],
             ArgumentKind::None,
         ),
-        Unsupported,
+        Supported,
         "Byte check mode of SCSI verify",
     )
     .default("0")
@@ -192,7 +192,7 @@ pub const ENGINE_OPTIONS: &[Opt] = &[
         "read_mode",
         Engine,
         Keyword(&[keyword("read", "read"), keyword("prefetch", "prefetch")], ArgumentKind::None),
-        Unsupported,
+        Supported,
         "Command for reads",
     )
     .default("read")
@@ -213,21 +213,21 @@ pub const ENGINE_OPTIONS: &[Opt] = &[
         .engines(&["io_uring", "io_uring_cmd"]),
     option("cmdprio_bssplit", Engine, Text, Supported, "Percentage of I/Os with the command priority, per block size")
         .engines(&["io_uring", "io_uring_cmd"]),
-    option("md_per_io_size", Engine, Number(INT32), Unsupported, "Bytes of metadata per I/O")
+    option("md_per_io_size", Engine, Number(INT32), Supported, "Bytes of metadata per I/O")
         .default("0")
         .engines(&["io_uring", "io_uring_cmd"]),
-    option("pi_act", Engine, Bool, Unsupported, "Let the device generate protection information")
+    option("pi_act", Engine, Bool, Supported, "Let the device generate protection information")
         .default("1")
         .engines(&["io_uring", "io_uring_cmd"]),
-    option("pi_chk", Engine, Text, Unsupported, "Parts of the protection information to check")
+    option("pi_chk", Engine, Text, Supported, "Parts of the protection information to check")
         .engines(&["io_uring", "io_uring_cmd"]),
-    option("apptag", Engine, Number(INT32), Unsupported, "Application tag of the protection information")
+    option("apptag", Engine, Number(INT32), Supported, "Application tag of the protection information")
         .default("0x1234")
         .engines(&["io_uring", "io_uring_cmd"]),
-    option("apptag_mask", Engine, Number(INT32), Unsupported, "Mask of the application tag")
+    option("apptag_mask", Engine, Number(INT32), Supported, "Mask of the application tag")
         .default("0xffff")
         .engines(&["io_uring", "io_uring_cmd"]),
-    option("deac", Engine, Bool, Unsupported, "Deallocate with write zeroes")
+    option("deac", Engine, Bool, Supported, "Deallocate with write zeroes")
         .default("0")
         .engines(&["io_uring", "io_uring_cmd"]),
     option("userspace_reap", Engine, Flag, Supported, "Read completions from the mapped ring without a system call")

@@ -70,7 +70,7 @@ pub const ENGINES: &[Engine] = &[
     packaged("mtd", "raw flash"),
     linux("sg", "SCSI generic"),
     linux("io_uring", "io_uring"),
-    packaged("io_uring_cmd", "NVMe or SCSI passthrough by io_uring"),
+    linux("io_uring_cmd", "NVMe or SCSI passthrough by io_uring"),
     linux("nbd", "a disk of an NBD server, by libnbd"),
     linux("libaio", "Linux native asynchronous I/O"),
     packaged("rdma", "remote DMA"),

@@ -137,7 +137,6 @@ fn details(option: &Opt) -> String {
         Support::Supported => {}
         Support::NoEffect(reason) => field("support", &format!("no effect: {reason}")),
         Support::Unsupported => field("support", "not supported by fathom"),
-        Support::Requires(parent) => field("support", &format!("requires {parent}, which fathom does not support")),
     }
     if let Kind::Keyword(keywords, _) | Kind::KeywordList(keywords, _) | Kind::Distribution(keywords) = &option.kind {
         for (index, keyword) in keywords.iter().enumerate() {

@@ -17,8 +17,7 @@ pub fn page() -> String {
         "| support | meaning |\n|---|---|\n\
          | supported | The option has the effect that it has in fio. |\n\
          | no effect | The option is accepted and has no effect, for the reason given. |\n\
-         | unsupported | The option is rejected, unless its value is the default. |\n\
-         | requires … | The option has an effect only together with an unsupported option. |\n\n",
+         | unsupported | The option is rejected, unless its value is the default. |\n\n",
     );
     let is_supported = |option: &&Opt| option.support == Support::Supported;
     let supported = CORE.iter().chain(ENGINE_OPTIONS).filter(is_supported).count();
@@ -81,6 +80,5 @@ fn support(support: Support) -> String {
         Support::Supported => "supported".into(),
         Support::NoEffect(reason) => format!("no effect: {reason}"),
         Support::Unsupported => "unsupported".into(),
-        Support::Requires(parent) => format!("requires `{parent}`"),
     }
 }

@@ -96,8 +96,6 @@ pub enum Support {
     NoEffect(&'static str),
     /// The option is rejected, unless its value is the default.
     Unsupported,
-    /// The option has an effect only together with this option, which is unsupported.
-    Requires(&'static str),
 }
 
 /// The heading under which the documentation lists an option.

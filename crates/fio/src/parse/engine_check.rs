@@ -3,6 +3,7 @@
 use std::net::Ipv4Addr;
 
 use super::found::Found;
+use super::passthrough_check;
 use super::remote_check;
 use super::request::Job;
 use super::value::Amount;
@@ -11,11 +12,12 @@ use super::value::priority_split::priority_split;
 /// Checks the options of a job against its engine.
 pub(super) fn engine(job: &Job, found: &mut Found) {
     let name = job.values.text("ioengine").unwrap_or_default();
-    let has_one_thread = matches!(name, "page_fault" | "exec" | "net" | "netsplice" | "e4defrag");
+    let has_one_thread = matches!(name, "page_fault" | "exec" | "net" | "netsplice" | "e4defrag" | "io_uring_cmd");
     if has_one_thread && job.values.keyword("io_submit_mode") == "offload" {
         let help = "remove io_submit_mode";
         found.error("this engine cannot be offloaded", job, "io_submit_mode", "requires another engine", help);
     }
+    passthrough_check::placement(job, found);
     match name {
         "exec" => exec(job, found),
         "page_fault" => page_fault(job, found),
@@ -28,7 +30,12 @@ pub(super) fn engine(job: &Job, found: &mut Found) {
         "libiscsi" => remote_check::iscsi(job, found),
         "rbd" => remote_check::rbd(job, found),
         "rados" => remote_check::rados(job, found),
-        "libaio" | "io_uring" => command_priorities(job, found),
+        "libaio" => command_priorities(job, found),
+        "io_uring" => {
+            command_priorities(job, found);
+            passthrough_check::io_uring(job, found);
+        }
+        "io_uring_cmd" => passthrough_check::io_uring_cmd(job, found),
         _ => {}
     }
 }

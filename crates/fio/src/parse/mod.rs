@@ -9,6 +9,8 @@ pub mod env;
 mod found;
 mod job_file;
 mod parser;
+mod passthrough_check;
+mod placement;
 mod profile;
 mod program;
 mod remote_check;
@@ -72,6 +74,7 @@ pub fn parse_with(args: &[String], overrides: &[Span], env: &dyn Env) -> Result<
         }
     }
     replay::read_logs(&mut parser.jobs, &mut parser.state);
+    placement::read_schemes(&mut parser.jobs, &mut parser.state);
     check::jobs(&parser.jobs, &mut parser.state);
     if !parser.state.errors.is_empty() {
         return Err(parser.state.into_diagnostics());

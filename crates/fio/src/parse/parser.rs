@@ -97,6 +97,7 @@ impl<'a> Parser<'a> {
             values: section.values,
             span: section.span,
             logs: Vec::new(),
+            placement: Vec::new(),
         });
     }
 

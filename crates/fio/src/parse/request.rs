@@ -75,6 +75,8 @@ pub struct Job {
     pub span: Span,
     /// The logs of `read_iolog`. The clones of the job replay them in turn.
     pub logs: Vec<JobLog>,
+    /// The ranges of `dp_scheme`.
+    pub placement: Vec<plan::PlacementRange>,
 }
 
 /// A log to replay.

@@ -205,10 +205,10 @@ pub fn unsupported(name: &str, span: &Span) -> Diagnostic {
 }
 
 fn is_supported(option: &Opt, value: &Value) -> bool {
-    use crate::options::Support::{NoEffect, Requires, Supported, Unsupported};
+    use crate::options::Support::{NoEffect, Supported, Unsupported};
     match option.support {
         Supported => is_value_supported(option, value),
-        NoEffect(_) | Requires(_) => true,
+        NoEffect(_) => true,
         Unsupported => is_off(option, value),
     }
 }

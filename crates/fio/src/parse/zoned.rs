@@ -46,7 +46,7 @@ pub fn contradictions(values: &Values) -> Vec<Contradiction> {
             label: "the job ends with the first error",
             help: "add continue_on_error=write",
         }),
-        (recovers && verifies && !engine::is_synchronous(&engine::engine(values, 0))).then_some(Contradiction {
+        (recovers && verifies && !engine::is_synchronous(&engine::engine(values, 0, &[]))).then_some(Contradiction {
             message: "recover_zbd_write_error for async IO engines does not support verify",
             option: "recover_zbd_write_error",
             label: "the engine has several writes in flight",

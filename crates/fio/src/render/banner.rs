@@ -79,6 +79,7 @@ fn properties(worker: &Worker) -> Option<String> {
 fn engine_name(engine: &Engine) -> &'static str {
     match engine {
         Engine::IoUring(_) => "io_uring",
+        Engine::IoUringCmd(_) => "io_uring_cmd",
         Engine::Libaio { .. } => "libaio",
         Engine::Sync => "sync",
         Engine::Psync => "psync",

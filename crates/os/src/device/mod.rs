@@ -7,8 +7,8 @@ mod zones;
 use std::fmt;
 
 pub use crate::system::device::{
-    Claims, Disk, InUseSnapshot, disks, file_system, holders, is_in_memory, is_terminal, is_without_storage, mount,
-    zone_limits,
+    Claims, Disk, InUseSnapshot, disk_behind, disks, file_system, holders, is_in_memory, is_terminal,
+    is_without_storage, mount, zone_limits,
 };
 pub use disk::{Counters, DiskInfo, ListedDisk, MountPoint};
 pub use holder::{Holder, Relation, Use};

@@ -22,7 +22,8 @@ pub(super) fn io(io: &IoError, error: &RunError) -> String {
         }
         IoError::Close { path } => format!("{path}: {}", error.reason()),
         IoError::Sync { path } => format!("{path}: flush: {}", error.reason()),
-        IoError::Failed(FailedIo { path, ddir, offset, bytes }) => {
+        IoError::Failed(FailedIo { path, ddir, offset, bytes })
+        | IoError::Command { io: FailedIo { path, ddir, offset, bytes }, .. } => {
             let name = ddir.map_or("sync", |ddir| ddir.name());
             format!("{path}: {name} of {bytes} bytes at {offset} failed: {}", error.reason())
         }

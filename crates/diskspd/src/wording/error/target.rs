@@ -36,6 +36,7 @@ pub(super) fn target(target: &TargetError, error: &RunError) -> String {
         | TargetError::NotAllocatable { path }
         | TargetError::NotAFile { path }
         | TargetError::NotADevice { path, .. }
+        | TargetError::Passthrough { path, .. }
         | TargetError::OtherKind { path, .. }
         | TargetError::NotATarget { path, .. }
         | TargetError::CreationDisallowed { path }

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use os::errno;
-use os::io::{Completion, Kind, Op};
+use os::io::{CommandStatus, Completion, Kind, Op};
 use plan::Ddir;
 use record::{Message, MessageKind, RunError};
 
@@ -144,6 +144,8 @@ impl IoLoop<'_> {
     }
 
     fn handle_error(&mut self, io: &InFlightIo, errno: i32) -> Failure {
+        let status = CommandStatus::of(errno);
+        let errno = if status.is_some() { errno::EIO } else { errno };
         let policy = &self.worker.errors;
         let (kind, continues) = match io.purpose {
             Purpose::Data(Ddir::Read) => (Ddir::Read, policy.continue_on_read),
@@ -163,7 +165,11 @@ impl IoLoop<'_> {
             return Failure::Survived;
         }
         self.hint_at_zones(io, errno);
-        let error = errors::io_failed(self.files.name(io.file), io, errno);
+        let path = self.files.name(io.file);
+        let error = match status {
+            Some(status) => errors::command_failed(self.worker, path, io, status),
+            None => errors::io_failed(path, io, errno),
+        };
         if survives {
             self.events.message(Message::Warning(MessageKind::NonfatalError(error)));
             return Failure::Survived;

@@ -7,10 +7,12 @@ mod list;
 pub mod number;
 pub mod path_list;
 mod pattern;
+pub mod placement;
 pub mod priority_split;
 mod problem;
 mod share;
 mod types;
+pub mod write_mode;
 
 use crate::options::kind::Kind;
 pub use arithmetic::{Evaluated, evaluate};

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use record::{
     CheckError, CpuSet, EngineCall, ErrorKind, IoError, LayoutCall, LayoutError, MetadataOperation, OpenCall,
-    PhaseError, PreReadCall, RunError, SetupError, SetupStep, TargetError, ZoneFault,
+    PassthroughProblem, PhaseError, PreReadCall, RunError, SetupError, SetupStep, TargetError, ZoneFault,
 };
 
 /// Returns what fio prints as `func=`: the call that failed.
@@ -55,6 +55,13 @@ fn of_target(target: &TargetError) -> Cow<'_, str> {
         | TargetError::OtherKind { .. }
         | TargetError::NotAFile { .. }
         | TargetError::NotADevice { .. } => "setup_files",
+        TargetError::Passthrough { problem, .. } => match problem {
+            PassthroughProblem::NoPlacement => "fdp fetch ruhs failed",
+            PassthroughProblem::BlockSize { .. }
+            | PassthroughProblem::MetadataBuffer { .. }
+            | PassthroughProblem::Unverifiable => "fio_ioring_cmd_open_file",
+            _ => "setup_files",
+        },
         TargetError::Status { .. } => "fstat",
         TargetError::DeviceEmpty { .. } | TargetError::DeviceSize { .. } => "blockdev_size",
     };
@@ -134,7 +141,7 @@ fn of_io(io: &IoError) -> Cow<'_, str> {
         IoError::Unanswered { .. } | IoError::Stuck { .. } => "stop",
         IoError::Close { .. } => "file close",
         IoError::Sync { .. } => "fsync",
-        IoError::Failed(_) => "io_u error",
+        IoError::Failed(_) | IoError::Command { .. } => "io_u error",
         IoError::NothingMoved { .. } => "full resid",
         IoError::LatencyExceeded { .. } | IoError::LatencyTargetMissed { .. } => "max latency exceeded",
         IoError::BelowMinimumRate(_) => "check_min_rate",

@@ -5,6 +5,7 @@ use units::errno;
 
 use super::call::engine_call;
 use super::call::metadata_call;
+use super::passthrough::command;
 use super::verify::verification;
 
 pub(super) fn io(io: &IoError, error: &RunError) -> String {
@@ -35,6 +36,7 @@ pub(super) fn io(io: &IoError, error: &RunError) -> String {
             let name = ddir.map_or("sync", |ddir| ddir.name());
             format!("io_u error on file {path}: {}: {name} offset={offset}, buflen={bytes}", error.reason())
         }
+        IoError::Command { io, status } => command(io, *status, error),
         IoError::NothingMoved { path, ddir, offset } => {
             format!("{path}: {} at offset {offset} transferred 0 bytes: the end of the file or device", ddir.name())
         }

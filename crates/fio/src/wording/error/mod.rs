@@ -4,6 +4,7 @@ mod call;
 mod check;
 mod io;
 mod layout;
+mod passthrough;
 mod phase;
 mod setup;
 mod target;

@@ -1,5 +1,6 @@
 //! Errors of targets.
 
+use super::passthrough::passthrough;
 use plan::TargetKind;
 use record::{FileKind, RunError, TargetError, TargetUse, UseKind};
 
@@ -53,6 +54,7 @@ pub(super) fn target(target: &TargetError, error: &RunError) -> String {
         TargetError::NotADevice { path, engine } => {
             format!("{path}: ioengine={engine} works on block and character devices only")
         }
+        TargetError::Passthrough { path, engine, problem } => passthrough(path, engine, problem, error),
         TargetError::NotAFile { path } => format!(
             "only files are supported ({path} is not a file; this engine creates, examines or removes files and directories)"
         ),

@@ -104,6 +104,15 @@ pub fn is_without_storage(path: &Path) -> bool {
     topology::is_without_storage(path)
 }
 
+/// Returns the block device of the disk behind a character device: of an NVMe namespace (`/dev/ng0n1`) or a SCSI disk
+/// (`/dev/sg0`, `/dev/bsg/0:0:0:0`). `None` for other devices. A write to either changes the other.
+///
+/// # Errors
+/// Returns the error of reading the path, or that the block device has no device file.
+pub fn disk_behind(path: &Path) -> io::Result<Option<PathBuf>> {
+    topology::disk_behind(&Kernel::running(), path)
+}
+
 /// Returns true for terminals, including the serial ports.
 pub fn is_terminal(path: &Path) -> bool {
     topology::is_terminal(&Kernel::running(), path)

@@ -542,3 +542,67 @@ fn a_partition_has_the_zone_limits_of_its_disk() {
     let limits = ZoneLimits { model: ZoneModel::HostManaged, max_open: 14, max_active: 28 };
     assert_eq!([of("8:0"), of("8:1"), of("8:16")], [limits, limits, ZoneLimits::default()]);
 }
+
+/// Adds a character device of a class to sysfs.
+fn character_device(folder: &Folder, path: &str, number: &str, class: &str) {
+    folder.write(&format!("sys/devices/{path}/dev"), &format!("{number}\n"));
+    folder.link(&format!("sys/dev/char/{number}"), &format!("sys/devices/{path}"));
+    fs::create_dir_all(folder.0.join(format!("sys/class/{class}"))).unwrap();
+    folder.link(&format!("sys/devices/{path}/subsystem"), &format!("sys/class/{class}"));
+}
+
+#[test]
+fn character_devices_lead_to_the_block_device_of_their_disk() {
+    let folder = Folder::new("behind");
+    let kernel = folder.kernel("1 1 259:2 / /data rw - ext4 /dev/nonexistent rw\n");
+    // nvme1c0n3 is one path of a multipath namespace.
+    for (name, number) in [("nvme0/nvme0n1", "259:0"), ("nvme1/nvme1n3", "259:3"), ("nvme1/nvme1c0n3", "259:4")] {
+        folder.write(&format!("sys/devices/{name}/dev"), &format!("{number}\n"));
+        folder.link(&format!("sys/dev/block/{number}"), &format!("sys/devices/{name}"));
+    }
+    folder.write("sys/devices/nvme0/nvme0n1/nvme0n1p1/dev", "259:2\n");
+    folder.write("sys/devices/nvme0/nvme0n1/nvme0n1p1/partition", "1\n");
+    folder.link("sys/dev/block/259:2", "sys/devices/nvme0/nvme0n1/nvme0n1p1");
+    character_device(&folder, "nvme0/ng0n1", "237:0", "nvme-generic");
+    character_device(&folder, "nvme1/ng1n3", "237:1", "nvme-generic");
+    character_device(&folder, "nvme1/ng1n4", "237:2", "nvme-generic");
+    character_device(&folder, "nvme0", "238:0", "nvme");
+    folder.write("sys/devices/host/block/sda/dev", "8:0\n");
+    for (path, number, class) in
+        [("host/scsi_generic/sg0", "21:0", "scsi_generic"), ("host/bsg/0:0:0:0", "246:0", "bsg")]
+    {
+        character_device(&folder, path, number, class);
+        folder.link(&format!("sys/devices/{path}/device"), "sys/devices/host");
+    }
+    // A tape has no block device.
+    character_device(&folder, "tape/scsi_generic/sg1", "21:1", "scsi_generic");
+    folder.write("sys/devices/tape/type", "1\n");
+    folder.link("sys/devices/tape/scsi_generic/sg1/device", "sys/devices/tape");
+    let behind =
+        |number: &str| topology::block_behind(&kernel, DeviceNumber::parse(number).unwrap()).map(|block| block.name);
+    let expected = [
+        ("237:0", Some("nvme0n1")),
+        ("237:1", Some("nvme1n3")),
+        ("237:2", None),
+        ("238:0", None),
+        ("21:0", Some("sda")),
+        ("246:0", Some("sda")),
+        ("21:1", None),
+        ("1:3", None),
+    ];
+    for (number, name) in expected {
+        assert_eq!(behind(number).as_deref(), name, "{number}");
+    }
+    // A mounted partition is a use of the namespace.
+    let number = topology::block_behind(&kernel, DeviceNumber::parse("237:0").unwrap()).unwrap().number;
+    assert_eq!(words(&kernel, &number.to_string()), ["mounted on /data (partition /dev/nvme0n1p1)"]);
+}
+
+#[test]
+fn devices_without_a_disk_have_no_block_device() {
+    let kernel = Kernel::running();
+    for path in ["/dev/null", "/dev/zero", "/tmp"] {
+        assert_eq!(topology::disk_behind(&kernel, Path::new(path)).unwrap(), None, "{path}");
+    }
+    assert!(topology::disk_behind(&kernel, Path::new("/nonexistent")).is_err());
+}

@@ -46,6 +46,42 @@ pub(super) fn is_terminal(kernel: &Kernel, path: &Path) -> bool {
         && (PSEUDO_TERMINALS.contains(&number.major) || class().is_some_and(|class| class.ends_with("class/tty")))
 }
 
+/// Returns the block device of the disk behind a character device: of an NVMe namespace (`/dev/ng0n1`) or a SCSI disk
+/// (`/dev/sg0`, `/dev/bsg/0:0:0:0`). `None` for other devices.
+///
+/// # Errors
+/// The device file of the disk is missing, or is of another device.
+pub(super) fn disk_behind(kernel: &Kernel, path: &Path) -> io::Result<Option<PathBuf>> {
+    let found = fs::metadata(path)?;
+    if !found.file_type().is_char_device() {
+        return Ok(None);
+    }
+    let Some(block) = block_behind(kernel, DeviceNumber::of(found.rdev())) else { return Ok(None) };
+    let path = kernel.dev.join(block.name.replace('!', "/"));
+    if block_device_at(&path)? == Some(block.number) {
+        return Ok(Some(path));
+    }
+    Err(io::Error::other(format!("{} is not the device {}", path.display(), block.number)))
+}
+
+/// Returns the block device of the disk behind the character device with this number.
+pub(super) fn block_behind(kernel: &Kernel, number: DeviceNumber) -> Option<Block> {
+    let folder = fs::canonicalize(kernel.sys.join(format!("dev/char/{number}"))).ok()?;
+    let class = fs::canonicalize(folder.join("subsystem")).ok()?;
+    match class.file_name()?.to_str()? {
+        // The namespace has the same numbers as block device, below the same controller or subsystem.
+        "nvme-generic" => {
+            let numbers = folder.file_name()?.to_str()?.strip_prefix("ng")?;
+            Block::in_folder(&folder.parent()?.join(format!("nvme{numbers}")))
+        }
+        "scsi_generic" | "bsg" => match blocks_in(&folder.join("device/block")).as_slice() {
+            [disk] => Some(disk.clone()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// A block device in sysfs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Block {

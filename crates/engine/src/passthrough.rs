@@ -1,0 +1,176 @@
+//! Targets of the io_uring_cmd engine: NVMe namespaces and SCSI disks.
+
+use std::io;
+use std::path::Path;
+
+use os::errno;
+use os::io::{
+    ByteCheck, CommandLength, NvmeConfig, NvmeWrite, NvmeWriteShare, PassthroughConfig, PassthroughDevice,
+    PlacementConfig, PlacementKind, PlacementRange, PlacementSelect, ProtectionConfig, ScsiCommandConfig,
+};
+use plan::{Ddir, DeviceCommands, Engine, Nvme, Worker};
+use record::{CommandStatus, PassthroughProblem, RunError, TargetError};
+
+use crate::access::{Purpose, SeedTable};
+use crate::fault;
+
+/// Returns the commands of the backend.
+pub(crate) fn config(worker: &Worker, commands: &DeviceCommands) -> PassthroughConfig {
+    match commands {
+        DeviceCommands::Nvme(nvme) => PassthroughConfig::Nvme(namespace_commands(worker, nvme)),
+        DeviceCommands::Bsg(bsg) => PassthroughConfig::Scsi(ScsiCommandConfig {
+            length: match bsg.length {
+                plan::CommandLength::Automatic => CommandLength::Automatic,
+                plan::CommandLength::Bytes10 => CommandLength::Bytes10,
+                plan::CommandLength::Bytes16 => CommandLength::Bytes16,
+                plan::CommandLength::Bytes32 => CommandLength::Bytes32,
+            },
+            prefetches: bsg.prefetches,
+            read_fua: bsg.read_fua,
+            write_fua: bsg.write_fua,
+            verifies: bsg.verifies.map(|check| match check {
+                plan::ByteCheck::Nothing => ByteCheck::Nothing,
+                plan::ByteCheck::Data => ByteCheck::Data,
+                plan::ByteCheck::OneBlock => ByteCheck::OneBlock,
+            }),
+        }),
+    }
+}
+
+fn namespace_commands(worker: &Worker, nvme: &Nvme) -> NvmeConfig {
+    let seeds = SeedTable::of_worker(worker);
+    let protection = &nvme.protection;
+    NvmeConfig {
+        read_fua: nvme.read_fua,
+        writes: nvme.writes.iter().map(share).collect(),
+        write_seed: seeds.of(Purpose::WriteMode),
+        metadata_bytes: nvme.metadata_bytes,
+        protection: ProtectionConfig {
+            by_device: protection.by_device,
+            checks_guard: protection.checks_guard,
+            checks_application_tag: protection.checks_application_tag,
+            checks_reference_tag: protection.checks_reference_tag,
+            application_tag: protection.application_tag,
+            application_tag_mask: protection.application_tag_mask,
+        },
+        placement: nvme.placement.as_ref().map(|placement| PlacementConfig {
+            kind: match placement.kind {
+                plan::PlacementKind::Flexible => PlacementKind::Flexible,
+                plan::PlacementKind::Streams => PlacementKind::Streams,
+            },
+            select: select(&placement.select),
+            ids: placement.ids.clone(),
+            seed: seeds.of(Purpose::DataPlacement),
+        }),
+    }
+}
+
+fn share(share: &plan::NvmeWriteShare) -> NvmeWriteShare {
+    let command = match share.command {
+        plan::NvmeWrite::Write => NvmeWrite::Write,
+        plan::NvmeWrite::Uncorrectable => NvmeWrite::Uncorrectable,
+        plan::NvmeWrite::Zeroes => NvmeWrite::Zeroes,
+        plan::NvmeWrite::Verify => NvmeWrite::Verify,
+    };
+    NvmeWriteShare { command, percent: share.percent, fua: share.fua, deallocate: share.deallocates }
+}
+
+fn select(select: &plan::PlacementSelect) -> PlacementSelect {
+    match select {
+        plan::PlacementSelect::RoundRobin => PlacementSelect::RoundRobin,
+        plan::PlacementSelect::Random => PlacementSelect::Random,
+        plan::PlacementSelect::Scheme(ranges) => PlacementSelect::Scheme(
+            ranges.iter().map(|range| PlacementRange { start: range.start, end: range.end, id: range.id }).collect(),
+        ),
+    }
+}
+
+/// Returns the size of a device. `None` if the engine of the worker sends no commands.
+///
+/// # Errors
+/// The device does not accept the commands.
+pub(crate) fn size(worker: &Worker, path: &Path) -> Result<Option<u64>, RunError> {
+    Ok(examine(worker, path)?.map(|device| device.bytes))
+}
+
+/// Checks that a device accepts the commands of a job.
+///
+/// # Errors
+/// It does not, or a size of the job does not fit its format.
+pub(crate) fn check(worker: &Worker, path: &Path) -> Result<(), RunError> {
+    let Some(device) = examine(worker, path)? else { return Ok(()) };
+    let problem = block_problem(worker, &device).or_else(|| metadata_problem(worker, &device));
+    match problem {
+        Some(problem) => Err(RunError::new(errno::EINVAL, refusal(worker, path, problem))),
+        None => Ok(()),
+    }
+}
+
+fn block_problem(worker: &Worker, device: &PassthroughDevice) -> Option<PassthroughProblem> {
+    let unit_bytes = u64::from(device.unit_bytes).max(1);
+    let block = &worker.access.block;
+    let used = Ddir::ALL.into_iter().filter(|&ddir| worker.access.pattern.has(ddir));
+    let mut sizes = used.flat_map(|ddir| [block.min_bytes[ddir], block.max_bytes[ddir]]);
+    if let Some(block_bytes) = sizes.find(|bytes| bytes % unit_bytes != 0) {
+        let metadata_bytes = u64::from(device.unit_bytes - device.block_bytes);
+        return Some(PassthroughProblem::BlockSize { block_bytes, unit_bytes, metadata_bytes });
+    }
+    (device.protection_in_data && worker.verify.is_some()).then_some(PassthroughProblem::Unverifiable)
+}
+
+fn metadata_problem(worker: &Worker, device: &PassthroughDevice) -> Option<PassthroughProblem> {
+    let Engine::IoUringCmd(passthrough) = &worker.engine else { return None };
+    let DeviceCommands::Nvme(nvme) = &passthrough.commands else { return None };
+    let pattern = worker.access.pattern;
+    let moving = [Ddir::Read, Ddir::Write].into_iter().filter(|&ddir| pattern.has(ddir));
+    let largest = moving.map(|ddir| worker.access.block.max_bytes[ddir]).max()?;
+    let blocks = largest / u64::from(device.block_bytes).max(1);
+    let needed_bytes = blocks * u64::from(device.separate_metadata_bytes);
+    let bytes = u64::from(nvme.metadata_bytes);
+    (bytes < needed_bytes).then_some(PassthroughProblem::MetadataBuffer { bytes, needed_bytes })
+}
+
+fn examine(worker: &Worker, path: &Path) -> Result<Option<PassthroughDevice>, RunError> {
+    let Engine::IoUringCmd(passthrough) = &worker.engine else { return Ok(None) };
+    let config = config(worker, &passthrough.commands);
+    os::io::examine_device(path, &config).map(Some).map_err(|problem| refused(worker, path, problem))
+}
+
+fn refused(worker: &Worker, path: &Path, problem: os::io::PassthroughProblem) -> RunError {
+    let is_scsi =
+        matches!(&worker.engine, Engine::IoUringCmd(plan::Passthrough { commands: DeviceCommands::Bsg(_), .. }));
+    let of_io = |error: &io::Error, problem| fault::of_io(error, refusal(worker, path, problem));
+    let plain = |problem| RunError::new(errno::EINVAL, refusal(worker, path, problem));
+    match problem {
+        os::io::PassthroughProblem::NotACharacterDevice => plain(PassthroughProblem::NotACharacterDevice { is_scsi }),
+        os::io::PassthroughProblem::StorageTag => plain(PassthroughProblem::StorageTag),
+        os::io::PassthroughProblem::PlacementIndex { index, count } => {
+            plain(PassthroughProblem::PlacementIndex { index, count })
+        }
+        os::io::PassthroughProblem::Open(error) => of_io(&error, PassthroughProblem::Open),
+        os::io::PassthroughProblem::NotANamespace(error) => of_io(&error, PassthroughProblem::NotANamespace),
+        os::io::PassthroughProblem::Identify(error) => of_io(&error, PassthroughProblem::Identify),
+        os::io::PassthroughProblem::NoPlacement(error) => of_io(&error, PassthroughProblem::NoPlacement),
+        os::io::PassthroughProblem::NotADisk(error) => of_io(&error, PassthroughProblem::NotADisk),
+    }
+}
+
+fn refusal(worker: &Worker, path: &Path, problem: PassthroughProblem) -> TargetError {
+    TargetError::Passthrough { path: fault::shown(path), engine: worker.echo.ioengine.clone(), problem }
+}
+
+/// Returns a status of a worker's device as records have it.
+pub(crate) fn status(worker: &Worker, status: os::io::CommandStatus) -> CommandStatus {
+    let is_scsi =
+        matches!(&worker.engine, Engine::IoUringCmd(plan::Passthrough { commands: DeviceCommands::Bsg(_), .. }));
+    match status {
+        os::io::CommandStatus::Host(status) => CommandStatus::Protection { code: status as u8 },
+        os::io::CommandStatus::Device(status) if is_scsi => {
+            CommandStatus::Scsi { device: status as u8, host: (status >> 8) as u8 }
+        }
+        // The bits above are flags about the status.
+        os::io::CommandStatus::Device(status) => {
+            CommandStatus::Nvme { code_type: (status >> 8) as u8 & 7, code: status as u8 }
+        }
+    }
+}
