@@ -8,7 +8,9 @@ use crate::engine::IoUring;
 /// Commands through a ring.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Passthrough {
+    /// Settings of the ring.
     pub ring: IoUring,
+    /// The commands of the I/Os.
     pub commands: DeviceCommands,
 }
 
@@ -37,6 +39,7 @@ pub struct Nvme {
     pub writes: Vec<NvmeWriteShare>,
     /// Size of the separate metadata buffer of each I/O.
     pub metadata_bytes: u32,
+    /// Protection information of the blocks.
     pub protection: NvmeProtection,
     /// Placement of writes.
     pub placement: Option<DataPlacement>,
@@ -45,6 +48,7 @@ pub struct Nvme {
 /// A command of writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct NvmeWriteShare {
+    /// The command.
     pub command: NvmeWrite,
     /// Percentage of the writes.
     pub percent: u32,
@@ -70,17 +74,24 @@ pub enum NvmeWrite {
 pub struct NvmeProtection {
     /// The device inserts it into writes and removes it from reads. Otherwise the host makes and checks it.
     pub by_device: bool,
+    /// The guards (checksums) are checked.
     pub checks_guard: bool,
+    /// The application tags are checked.
     pub checks_application_tag: bool,
+    /// The reference tags are checked.
     pub checks_reference_tag: bool,
+    /// Application tag of the blocks.
     pub application_tag: u16,
+    /// Bits of the application tag that are checked.
     pub application_tag_mask: u16,
 }
 
 /// Directives for the placement of writes.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct DataPlacement {
+    /// Kind of directive.
     pub kind: PlacementKind,
+    /// Choice of the identifier of a write.
     pub select: PlacementSelect,
     /// Streams: their identifiers. Flexible data placement: indices into the device's list. Empty: the whole list.
     pub ids: Vec<u16>,
@@ -107,15 +118,18 @@ pub enum PlacementSelect {
 /// Offsets with their placement identifier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct PlacementRange {
+    /// First offset of the range.
     pub start: u64,
     /// First offset behind the range.
     pub end: u64,
+    /// Identifier of writes in the range.
     pub id: u16,
 }
 
 /// SCSI commands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Bsg {
+    /// Length of the commands.
     pub length: CommandLength,
     /// Reads load the blocks into the device's cache and transfer nothing.
     pub prefetches: bool,

@@ -50,6 +50,7 @@ mod locked_memory;
 mod net;
 mod open_flags;
 mod outputs;
+mod passthrough;
 mod profile;
 mod readme;
 mod records;
