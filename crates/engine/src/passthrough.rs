@@ -45,6 +45,7 @@ fn namespace_commands(worker: &Worker, nvme: &Nvme) -> NvmeConfig {
         writes: nvme.writes.iter().map(share).collect(),
         write_seed: seeds.of(Purpose::WriteMode),
         metadata_bytes: nvme.metadata_bytes,
+        trim_ranges: nvme.trim_ranges,
         protection: ProtectionConfig {
             by_device: protection.by_device,
             checks_guard: protection.checks_guard,
@@ -85,6 +86,23 @@ fn select(select: &plan::PlacementSelect) -> PlacementSelect {
     }
 }
 
+/// Returns the ranges of each trim.
+pub(crate) fn trim_ranges(worker: &Worker) -> u64 {
+    nvme(worker).filter(|_| worker.access.pattern.trims).map_or(1, |nvme| u64::from(nvme.trim_ranges))
+}
+
+/// Returns true if the device compares the blocks that are read back.
+pub(crate) fn compares(worker: &Worker) -> bool {
+    nvme(worker).is_some_and(|nvme| nvme.compares)
+}
+
+fn nvme(worker: &Worker) -> Option<&Nvme> {
+    match &worker.engine {
+        Engine::IoUringCmd(plan::Passthrough { commands: DeviceCommands::Nvme(nvme), .. }) => Some(nvme),
+        _ => None,
+    }
+}
+
 /// Returns the size of a device. `None` if the engine of the worker sends no commands.
 ///
 /// # Errors
@@ -119,8 +137,7 @@ fn block_problem(worker: &Worker, device: &PassthroughDevice) -> Option<Passthro
 }
 
 fn metadata_problem(worker: &Worker, device: &PassthroughDevice) -> Option<PassthroughProblem> {
-    let Engine::IoUringCmd(passthrough) = &worker.engine else { return None };
-    let DeviceCommands::Nvme(nvme) = &passthrough.commands else { return None };
+    let nvme = nvme(worker)?;
     let pattern = worker.access.pattern;
     let moving = [Ddir::Read, Ddir::Write].into_iter().filter(|&ddir| pattern.has(ddir));
     let largest = moving.map(|ddir| worker.access.block.max_bytes[ddir]).max()?;

@@ -166,7 +166,8 @@ pub fn is_direct(worker: &Worker) -> bool {
         return false;
     }
     match &worker.workload {
-        Workload::Job => worker.targets.open.direct,
+        // Commands to a device do not pass through the page cache.
+        Workload::Job => worker.targets.open.direct || matches!(worker.engine, Engine::Sg(_) | Engine::IoUringCmd(_)),
         Workload::Streams(streams) => streams.list.iter().all(|stream| stream.open.direct && stream.mapping.is_none()),
     }
 }

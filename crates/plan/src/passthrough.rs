@@ -41,6 +41,10 @@ pub struct Nvme {
     pub metadata_bytes: u32,
     /// Protection information of the blocks.
     pub protection: NvmeProtection,
+    /// Ranges of each trim.
+    pub trim_ranges: u32,
+    /// The device compares the blocks that are read back, instead of returning them.
+    pub compares: bool,
     /// Placement of writes.
     pub placement: Option<DataPlacement>,
 }

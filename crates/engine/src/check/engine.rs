@@ -10,6 +10,7 @@ use record::{CheckError, RunError};
 
 use crate::backend;
 use crate::engine_flags::EngineFlags;
+use crate::passthrough;
 use crate::remote;
 
 /// Lengths of I/Os are counted in 32 bits.
@@ -39,9 +40,10 @@ fn check_options(worker: &Worker) -> Result<(), RunError> {
     let pattern = worker.access.pattern;
     let job = || worker.name.clone();
     let refuse = |kind: CheckError| Err(RunError::new(errno::EINVAL, kind));
-    let mut sizes =
-        Ddir::ALL.into_iter().filter(|&ddir| pattern.has(ddir)).map(|ddir| worker.access.block.max_bytes[ddir]);
-    if let Some(block_bytes) = sizes.find(|&bytes| bytes > BLOCK_BYTES_MAX) {
+    let sizes = Ddir::ALL.into_iter().filter(|&ddir| pattern.has(ddir)).map(|ddir| worker.access.block.max_bytes[ddir]);
+    let ranges = passthrough::trim_ranges(worker);
+    let mut lengths = sizes.map(|bytes| bytes.saturating_mul(ranges));
+    if let Some(block_bytes) = lengths.find(|&bytes| bytes > BLOCK_BYTES_MAX) {
         return refuse(CheckError::BlockTooLarge { job: job(), block_bytes });
     }
     let has_atomic_writes =

@@ -310,6 +310,11 @@ impl<'a> Verification<'a> {
         self.slots[slot as usize] = if ddir == Ddir::Trim { Slot::Trim } else { Slot::Read { write, is_own: true } };
     }
 
+    /// Makes the data of a written block again. Blocks with headers have others.
+    pub fn fill(&self, write: &Written, block: &mut [u8]) {
+        self.blocks.fill(block, write.offset, write.seed);
+    }
+
     pub fn sync(&mut self, slot: u32) {
         self.slots[slot as usize] = Slot::Sync { before: self.writes };
     }

@@ -32,6 +32,7 @@ mod tests;
 mod think;
 mod thread;
 mod traced;
+mod trim_ranges;
 mod unsynced;
 
 pub use events::{EventSender, WorkerMessage};

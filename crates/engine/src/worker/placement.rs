@@ -1,5 +1,6 @@
-//! Source of the offsets of a job's I/Os, if the pattern alone does not determine them.
+//! Source of a job's I/Os, if the pattern alone does not determine them.
 
+use super::trim_ranges::TrimRanges;
 use crate::replay::Replay;
 use crate::zones::WorkerZones;
 
@@ -8,4 +9,6 @@ pub enum Placement {
     Log(Box<Replay>),
     /// The zones of the targets change the offsets of the pattern.
     Zones(Box<WorkerZones>),
+    /// Several trims of the pattern are one I/O.
+    Ranges(Box<TrimRanges>),
 }

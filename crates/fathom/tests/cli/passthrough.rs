@@ -74,10 +74,15 @@ fn contradicting_options_are_rejected_by_name() {
         ("--rw=read --cmd_type=bsg --apptag=1", "apptag is an option of NVMe commands"),
         ("--rw=read --nowait=1", "nowait cannot be applied to commands"),
         ("--rw=read --cmdprio_percentage=10", "cmdprio_percentage cannot be applied to commands"),
+        ("--rw=trimwrite --num_range=2", "trimwrite cannot be used with multiple ranges"),
+        ("--rw=write --verify=crc32c --verify_mode=compare", "verify_mode=compare requires blocks without headers"),
         ("--rw=write --zonemode=zbd", "zones cannot be used with commands"),
     ] {
         refused(&scratch, &format!("--filename=/dev/null {options}"), message);
     }
+    run(scratch.path(), "--name=a --ioengine=io_uring --filename=/dev/null --size=4k --rw=trim --num_range=2")
+        .ended_with(1)
+        .complained_of("can't use multiple ranges with IO engine io_uring");
     for option in ["readfua=1", "write_mode=zeroes", "pi_act=0", "md_per_io_size=8", "cmd_type=bsg"] {
         let name = option.split('=').next().unwrap();
         run(scratch.path(), &format!("--name=a --ioengine=io_uring --filename=f --size=4k --rw=randrw --{option}"))

@@ -32,6 +32,8 @@ fn nvme(values: &Values, scheme: &[PlacementRange]) -> Nvme {
             application_tag: values.unsigned("apptag") as u16,
             application_tag_mask: values.unsigned("apptag_mask") as u16,
         },
+        trim_ranges: values.unsigned("num_range").max(1) as u32,
+        compares: values.keyword("verify_mode") == "compare",
         placement: placement(values, scheme),
     }
 }

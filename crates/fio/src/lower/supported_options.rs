@@ -34,6 +34,11 @@ rw=write
 write_mode=write/50:zeroes/50
 dataplacement=streams
 plids=1-3
+[engine-ranges]
+ioengine=io_uring_cmd
+filename=/dev/ng0n1
+rw=trim
+num_range=4
 [engine-bsg]
 ioengine=io_uring_cmd
 cmd_type=bsg

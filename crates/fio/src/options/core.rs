@@ -145,7 +145,7 @@ pub const CORE: &[Opt] = &[
         .parent("offset"),
     option("number_ios", IoType, Number(INT64.bytes()), Supported, "Number of I/Os after which the job ends")
         .default("0"),
-    option("num_range", Engine, Number(INT32.max(256)), Unsupported, "Ranges per trim command").default("1"),
+    option("num_range", Engine, Number(INT32.max(256)), Supported, "Ranges per trim command").default("1"),
     option("bs", BlockSize, Number(INT64.min(1).slots(3)), Supported, "Block size of reads, writes and trims")
         .alias("blocksize")
         .default("4096")

@@ -122,7 +122,7 @@ pub const ENGINE_OPTIONS: &[Opt] = &[
             &[keyword("read", "read and compare"), keyword("compare", "compare command of the device")],
             ArgumentKind::None,
         ),
-        Unsupported,
+        Supported,
         "How written blocks are verified",
     )
     .default("read")

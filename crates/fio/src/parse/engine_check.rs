@@ -18,6 +18,7 @@ pub(super) fn engine(job: &Job, found: &mut Found) {
         found.error("this engine cannot be offloaded", job, "io_submit_mode", "requires another engine", help);
     }
     passthrough_check::placement(job, found);
+    passthrough_check::ranges(job, found);
     match name {
         "exec" => exec(job, found),
         "page_fault" => page_fault(job, found),

@@ -61,6 +61,27 @@ pub(super) fn placement(job: &Job, found: &mut Found) {
     }
 }
 
+/// Checks trims of several ranges, which only io_uring_cmd sends.
+pub(super) fn ranges(job: &Job, found: &mut Found) {
+    let values = &job.values;
+    if values.unsigned("num_range") <= 1 || !values.keyword("rw").contains("trim") {
+        return;
+    }
+    if values.keyword("rw").contains("trimwrite") {
+        let message = "trimwrite cannot be used with multiple ranges";
+        found.error(message, job, "num_range", "conflicts with rw", "remove num_range");
+    }
+    let engine = values.text("ioengine").unwrap_or_default();
+    if engine != "io_uring_cmd" || values.keyword("cmd_type") != "nvme" {
+        let message = format!("can't use multiple ranges with IO engine {engine}");
+        found.error(&message, job, "num_range", "requires NVMe commands", "use ioengine=io_uring_cmd");
+    }
+    for name in ["write_iolog", "read_iolog"].into_iter().filter(|name| values.text(name).is_some()) {
+        let message = format!("{name} has one range per trim");
+        found.error(&message, job, name, "conflicts with num_range", "remove one of the two");
+    }
+}
+
 /// Rejects options of commands in a job of io_uring, where they would have no effect.
 pub(super) fn io_uring(job: &Job, found: &mut Found) {
     let is_default = |name: &str| {
@@ -148,6 +169,17 @@ fn nvme(job: &Job, found: &mut Found) {
     for name in ["apptag", "apptag_mask"] {
         if values.unsigned(name) > 0xffff {
             found.error(&format!("{name} has 16 bits"), job, name, "too large", "use a value up to 0xffff");
+        }
+    }
+    if values.keyword("verify_mode") == "compare" && writes(job) {
+        let help = "add verify=pattern and verify_pattern=PATTERN";
+        if values.keyword("verify") != "pattern" {
+            let message = "verify_mode=compare requires blocks without headers";
+            found.error(message, job, "verify_mode", "requires verify=pattern", help);
+        }
+        if values.is_set("verify_backlog") {
+            let message = "verify_mode=compare is not supported with verify_backlog by fathom";
+            found.error(message, job, "verify_backlog", "reads between writes", "remove verify_backlog");
         }
     }
     let checks = values.text("pi_chk").unwrap_or_default();

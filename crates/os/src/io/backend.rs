@@ -28,6 +28,9 @@ pub trait Backend {
         Err(misuse("this backend cannot map files"))
     }
 
+    /// Sets whether reads compare the slot's data with that of the device. Only NVMe commands of io_uring_cmd support this.
+    fn compare_reads(&mut self, _compares: bool) {}
+
     /// Cancels operations that wait for a peer. They complete with `ECANCELED`.
     fn cancel(&mut self) {}
 

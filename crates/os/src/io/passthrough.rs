@@ -22,6 +22,9 @@ pub struct NvmeConfig {
     pub write_seed: u64,
     /// Bytes of the separate metadata buffer of each operation.
     pub metadata_bytes: u32,
+    /// Ranges of a trim. Above 1 they are at the start of the slot's buffer: start and length in bytes, as numbers of 64 bits
+    /// of the machine. Ranges of length 0 are unused.
+    pub trim_ranges: u32,
     pub protection: ProtectionConfig,
     pub placement: Option<PlacementConfig>,
 }

@@ -178,6 +178,12 @@ impl Slots {
         self.states.len()
     }
 
+    /// Returns the bytes of a slot.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn bytes_each(&self) -> usize {
+        self.bytes_each
+    }
+
     /// Returns the number of slots in flight.
     #[inline]
     pub(crate) fn in_flight(&self) -> usize {

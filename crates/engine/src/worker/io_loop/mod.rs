@@ -14,6 +14,7 @@ mod files;
 mod overlap;
 mod pauses;
 mod phases;
+mod ranges;
 mod refill;
 mod replay;
 mod search;

@@ -49,6 +49,7 @@ impl IoLoop<'_> {
     fn refill_placed(&mut self, room: u32, start_ns: u64) -> Result<(bool, Option<u64>), RunError> {
         match self.placement {
             Some(Placement::Zones(_)) => self.refill_on_zones(room, start_ns),
+            Some(Placement::Ranges(_)) => self.refill_ranges(room, start_ns),
             Some(Placement::Log(_)) | None => self.refill_from_log(room, start_ns),
         }
     }

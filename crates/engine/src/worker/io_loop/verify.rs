@@ -7,6 +7,7 @@ use record::{FailedVerification, IoError, Message, MessageKind, RunError};
 use super::{IoLoop, PassEnd};
 use crate::access::{Io, Next};
 use crate::live::State;
+use crate::passthrough;
 use crate::verify::{Slot, Stage, Written};
 use crate::worker::in_flight::{InFlightIo, Purpose};
 use crate::worker::source::IoSource;
@@ -41,8 +42,11 @@ impl IoLoop<'_> {
         self.restart_stage();
         self.live.set_state(State::Verifying);
         self.enter(Stage::ReadingBack);
+        let compares = passthrough::compares(self.worker);
+        self.submission.backend.compare_reads(compares);
         let end = self.issue_and_collect();
         let drained = self.drain(end.is_err()).and(self.check_threads(true));
+        self.submission.backend.compare_reads(false);
         self.enter(Stage::Pattern);
         self.live.set_state(State::Running);
         let end = end?;
@@ -141,6 +145,9 @@ impl IoLoop<'_> {
         let slot = self.submission.in_flight.take_slot().expect("`room` counts the free slots");
         if let Some(verification) = &mut self.verification {
             verification.expect(slot, ddir, write);
+            if verification.stage == Stage::ReadingBack && passthrough::compares(self.worker) {
+                self.submission.buffers.fill(slot, |buffer| verification.fill(&write, &mut buffer[..len as usize]));
+            }
         }
         let kind = if ddir == Ddir::Trim { Kind::Trim } else { Kind::Read };
         let op = Op { kind, ioprio: 0, file, slot, len, skip: 0, offset };

@@ -37,6 +37,7 @@ use crate::worker::submission::Submission;
 use crate::worker::submission_rules::SubmissionRules;
 use crate::worker::think::ThinkTimer;
 use crate::worker::traced::TracedBackend;
+use crate::worker::trim_ranges::TrimRanges;
 use crate::worker::unsynced::Unsynced;
 use crate::zones::WorkerZones;
 
@@ -63,7 +64,9 @@ pub fn job_loop<'a>(context: Context<'a>, laid_out: LaidOut, logs: Logs) -> Resu
     donor::attach(worker, &lease.targets, backend.as_mut(), laid_out.targets.len() as u32)?;
     let replay = worker.replay.as_ref().map(Replay::open).transpose()?.map(Box::new);
     let zones = WorkerZones::new(worker, laid_out.zones.clone(), backend.is_synchronous()).map(Box::new);
-    let placement = zones.map(Placement::Zones).or(replay.map(Placement::Log));
+    let ranges = TrimRanges::new(worker).map(Box::new);
+    let placement = zones.map(Placement::Zones).or(replay.map(Placement::Log)).or(ranges.map(Placement::Ranges));
+    let has_ranges = matches!(placement, Some(Placement::Ranges(_)));
     let is_open_loop = Ddir::ALL.into_iter().any(|ddir| worker.has_intended_starts(ddir));
     let access = generator(worker, &laid_out, &seeds)?;
     let is_synchronous = backend.is_synchronous();
@@ -103,6 +106,7 @@ pub fn job_loop<'a>(context: Context<'a>, laid_out: LaidOut, logs: Logs) -> Resu
             && !worker.depth.serializes_overlaps
             && worker.replay.is_none()
             && worker.zoned.is_none()
+            && !has_ranges
             && worker.flow.is_none()
             && worker.command_priorities.is_none(),
         verification,

@@ -9,8 +9,10 @@ use plan::{Ddir, Memory, Worker};
 use record::{RunError, SetupError, SetupStep};
 
 use crate::fault;
+use crate::passthrough;
+use crate::worker::trim_ranges::RANGE_BYTES;
 
-/// Returns the largest I/O with data in bytes.
+/// Returns the bytes of the largest I/O with data, or of the ranges of a trim.
 pub fn largest_block(worker: &Worker) -> u64 {
     if let Some(replay) = &worker.replay {
         return replay.largest_bytes[Ddir::Read].max(replay.largest_bytes[Ddir::Write]);
@@ -25,7 +27,9 @@ pub fn largest_block(worker: &Worker) -> u64 {
         ddir => pattern.has(ddir),
     };
     let sizes = Ddir::ALL.into_iter().filter(|&ddir| used(ddir)).map(|ddir| access.block.max_bytes[ddir]);
-    sizes.max().unwrap_or(0)
+    let ranges = passthrough::trim_ranges(worker);
+    let ranges_bytes = if ranges > 1 { ranges * RANGE_BYTES as u64 } else { 0 };
+    sizes.max().unwrap_or(0).max(ranges_bytes)
 }
 
 /// Allocates buffers for `slots` I/Os of `bytes_each` bytes, of the kind of memory that the worker requests.

@@ -101,6 +101,7 @@ fn meaning(code_type: u8, code: u8) -> Option<&'static str> {
         (2, 0x82) => "guard check error",
         (2, 0x83) => "application tag check error",
         (2, 0x84) => "reference tag check error",
+        (2, 0x85) => "compare failure: the block is not what was written",
         (2, 0x86) => "access denied",
         (2, 0x87) => "deallocated or unwritten block",
         _ => return None,

@@ -6,6 +6,7 @@ pub(super) const FLUSH: u8 = 0x00;
 pub(super) const WRITE: u8 = 0x01;
 pub(super) const READ: u8 = 0x02;
 pub(super) const WRITE_UNCORRECTABLE: u8 = 0x04;
+pub(super) const COMPARE: u8 = 0x05;
 pub(super) const WRITE_ZEROES: u8 = 0x08;
 pub(super) const DATASET_MANAGEMENT: u8 = 0x09;
 pub(super) const VERIFY: u8 = 0x0c;

@@ -25,7 +25,7 @@ use self::scsi::Scsi;
 use super::files::Files;
 use super::ring::{self, Ring, RingEngine};
 use crate::file::{File, Kind as FileKind, OpenOptions, StatCall, stat};
-use crate::io::{Backend, BackendConfig, BackendError, CommandStatus, Completion, Op, misuse};
+use crate::io::{Backend, BackendConfig, BackendError, CommandStatus, Completion, Kind, Op, misuse};
 use crate::io::{PassthroughConfig, PassthroughDevice, PassthroughProblem};
 use crate::memory::Slots;
 
@@ -44,6 +44,8 @@ pub(crate) struct Passthrough {
     registered_files: bool,
     force_async: u32,
     since_async: u32,
+    /// Bytes of the ranges of a trim in its slot. 0 if each trim has one range.
+    ranges_bytes: usize,
 }
 
 /// The command set.
@@ -61,6 +63,13 @@ impl Passthrough {
             }
             PassthroughConfig::Scsi(scsi) => Commands::Scsi(Scsi::new(scsi, count, config.files)),
         };
+        let ranges_bytes = match commands_of(config)? {
+            PassthroughConfig::Nvme(nvme) if nvme.trim_ranges > 1 => nvme.trim_ranges as usize * nvme::RANGE_BYTES,
+            _ => 0,
+        };
+        if ranges_bytes > slots.bytes_each() {
+            return Err(BackendError::new(config.engine, "the buffers are too small for the ranges of trims"));
+        }
         let mut backend = Passthrough {
             ring: Ring::create(config)?,
             files: Files::new(config.files),
@@ -72,6 +81,7 @@ impl Passthrough {
             registered_files: false,
             force_async: config.force_async,
             since_async: 0,
+            ranges_bytes,
         };
         backend.registered_files =
             ring::set_up_optional(config.registerfiles, || ring::register_file_table(&backend.ring.queues, config))?;
@@ -111,6 +121,11 @@ impl Passthrough {
         }
         let start = self.slots.start(op)?;
         let request = match &mut self.commands {
+            Commands::Nvme(nvme) if op.kind == Kind::Trim => {
+                // SAFETY: the slot is lent to the operation, and `open` checked that it has these bytes.
+                let ranges = unsafe { DataBuffer::new(start, self.ranges_bytes) };
+                nvme.request(op, ranges)
+            }
             Commands::Nvme(nvme) => nvme.request(op, data_of(op, start)),
             Commands::Scsi(scsi) => scsi.request(op, data_of(op, start)),
         };
@@ -232,6 +247,12 @@ impl Backend for Passthrough {
 
     fn reap(&mut self, min: usize, max: usize, timeout: Duration, out: &mut Vec<Completion>) -> io::Result<()> {
         ring::reap(self, min, max, timeout, out)
+    }
+
+    fn compare_reads(&mut self, compares: bool) {
+        if let Commands::Nvme(nvme) = &mut self.commands {
+            nvme.compares = compares;
+        }
     }
 
     fn is_synchronous(&self) -> bool {

@@ -16,7 +16,7 @@ use crate::io::{CommandStatus, Kind, NvmeConfig, NvmeWrite, NvmeWriteShare, Op, 
 pub(super) const PLAIN: u32 = 0xc048_4e80;
 pub(super) const VECTORED: u32 = 0xc048_4e81;
 /// Bytes of a range of dataset management.
-const RANGE_BYTES: usize = 16;
+pub(super) const RANGE_BYTES: usize = 16;
 /// Most blocks of a command.
 const BLOCKS_MAX: u64 = 1 << 16;
 
@@ -33,13 +33,16 @@ pub(super) struct Nvme {
     attached: Vec<Option<Attached>>,
     placement: Option<Placement>,
     command_of_writes: Tausworthe32,
+    /// Reads compare the data.
+    pub(super) compares: bool,
     memory: Memory,
 }
 
 /// Memory that the device reads and writes, beside the data. One piece per slot.
 struct Memory {
     vectors: Vec<libc::iovec>,
-    ranges: Vec<[u8; RANGE_BYTES]>,
+    /// The ranges of a trim, for each slot.
+    ranges: Vec<u8>,
     /// `metadata_bytes` per slot.
     metadata: Vec<u8>,
 }
@@ -51,9 +54,10 @@ impl Nvme {
             attached: (0..files).map(|_| None).collect(),
             placement: config.placement.as_ref().map(Placement::new),
             command_of_writes: Tausworthe32::new(config.write_seed as u32),
+            compares: false,
             memory: Memory {
                 vectors: vec![libc::iovec { iov_base: null_mut(), iov_len: 0 }; slots],
-                ranges: vec![[0; RANGE_BYTES]; slots],
+                ranges: vec![0; slots * config.trim_ranges.max(1) as usize * RANGE_BYTES],
                 metadata: vec![0; slots * config.metadata_bytes as usize],
             },
             config: config.clone(),
@@ -92,10 +96,11 @@ impl Nvme {
         let command = match op.kind {
             Kind::Fsync | Kind::Fdatasync => NvmeCommand::new(FLUSH, namespace.id),
             Kind::SyncFileRange => return Err(libc::EOPNOTSUPP),
-            Kind::Trim => self.memory.trim(&namespace, op)?,
+            Kind::Trim => self.memory.trim(&namespace, op, self.config.trim_ranges, data)?,
             Kind::Read => {
                 let fua = if self.config.read_fua { FUA } else { 0 };
-                return self.transfer(op, &namespace, READ, [fua, 0], data);
+                let opcode = if self.compares { COMPARE } else { READ };
+                return self.transfer(op, &namespace, opcode, [fua, 0], data);
             }
             Kind::Write => {
                 let share = choose_command(&self.config.writes, &mut self.command_of_writes);
@@ -134,7 +139,7 @@ impl Nvme {
         if opcode != WRITE_UNCORRECTABLE {
             self.protect(&mut command, namespace, first);
         }
-        if !matches!(opcode, READ | WRITE) {
+        if !matches!(opcode, READ | WRITE | COMPARE) {
             return Ok(Request::new(PLAIN, &command));
         }
         let metadata = self.memory.metadata_of(op.slot, self.config.metadata_bytes);
@@ -144,7 +149,9 @@ impl Nvme {
         if metadata_bytes > 0 {
             (command.metadata, command.metadata_bytes) = (metadata.as_mut_ptr() as u64, metadata_bytes as u32);
         }
-        if let (Some(layout), WRITE, false) = (&namespace.protection, opcode, self.config.protection.by_device) {
+        if let (Some(layout), WRITE | COMPARE, false) =
+            (&namespace.protection, opcode, self.config.protection.by_device)
+        {
             layout.generate(&self.config.protection, first, data.bytes_mut(), metadata);
         }
         if !self.is_vectored {
@@ -183,7 +190,9 @@ impl Nvme {
     pub(super) fn check_read(&mut self, op: &Op, data: DataBuffer) -> Result<(), CommandStatus> {
         let config = &self.config.protection;
         let attached = self.attached.get(op.file as usize).and_then(Option::as_ref);
-        let Some(attached) = attached.filter(|_| op.kind == Kind::Read && !config.by_device) else { return Ok(()) };
+        let Some(attached) = attached.filter(|_| op.kind == Kind::Read && !config.by_device && !self.compares) else {
+            return Ok(());
+        };
         let namespace = attached.namespace;
         let Some(layout) = &namespace.protection else { return Ok(()) };
         let Ok((first, _)) = blocks_of(&namespace, op) else { return Ok(()) };
@@ -199,25 +208,43 @@ impl Memory {
     }
 
     /// Returns a command that deallocates the blocks.
-    fn trim(&mut self, namespace: &Namespace, op: &Op) -> Result<NvmeCommand, i32> {
-        let (first, blocks) = blocks_of(namespace, op)?;
-        let range = &mut self.ranges[op.slot as usize];
-        range[4..8].copy_from_slice(&(blocks as u32).to_le_bytes());
-        range[8..].copy_from_slice(&first.to_le_bytes());
+    fn trim(&mut self, namespace: &Namespace, op: &Op, ranges_each: u32, data: DataBuffer) -> Result<NvmeCommand, i32> {
+        let bytes_each = ranges_each.max(1) as usize * RANGE_BYTES;
+        let places = &mut self.ranges[op.slot as usize * bytes_each..][..bytes_each];
+        let one = [(op.offset, u64::from(op.len))];
+        let several = data.bytes().chunks_exact(RANGE_BYTES).map(|pair| (number(&pair[..8]), number(&pair[8..])));
+        let ranges = one.into_iter().filter(|_| ranges_each <= 1).chain(several.filter(|(_, length)| *length > 0));
+        let mut count = 0u32;
+        for ((start, length), place) in ranges.zip(places.chunks_exact_mut(RANGE_BYTES)) {
+            let (first, blocks) = blocks_in(namespace, start, length)?;
+            let blocks = u32::try_from(blocks).map_err(|_| libc::EINVAL)?;
+            place[4..8].copy_from_slice(&blocks.to_le_bytes());
+            place[8..].copy_from_slice(&first.to_le_bytes());
+            count += 1;
+        }
         let mut command = NvmeCommand::new(DATASET_MANAGEMENT, namespace.id);
+        command.dword10 = count.checked_sub(1).ok_or(libc::EINVAL)?;
         command.dword11 = ATTRIBUTE_DEALLOCATE;
-        (command.data, command.data_bytes) = (range.as_mut_ptr() as u64, RANGE_BYTES as u32);
+        (command.data, command.data_bytes) = (places.as_mut_ptr() as u64, count * RANGE_BYTES as u32);
         Ok(command)
     }
 }
 
 /// Returns the first block and the number of blocks of an operation.
 fn blocks_of(namespace: &Namespace, op: &Op) -> Result<(u64, u64), i32> {
-    let unit = namespace.unit_bytes();
-    if unit == 0 || op.len == 0 || !op.len.is_multiple_of(unit) || !op.offset.is_multiple_of(u64::from(unit)) {
+    blocks_in(namespace, op.offset, u64::from(op.len))
+}
+
+fn blocks_in(namespace: &Namespace, start: u64, length: u64) -> Result<(u64, u64), i32> {
+    let unit = u64::from(namespace.unit_bytes());
+    if unit == 0 || length == 0 || !length.is_multiple_of(unit) || !start.is_multiple_of(unit) {
         return Err(libc::EINVAL);
     }
-    Ok((op.offset / u64::from(unit), u64::from(op.len / unit)))
+    Ok((start / unit, length / unit))
+}
+
+fn number(bytes: &[u8]) -> u64 {
+    u64::from_ne_bytes(std::array::from_fn(|at| bytes[at]))
 }
 
 fn opcode(write: NvmeWrite) -> u8 {

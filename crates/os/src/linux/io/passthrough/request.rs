@@ -22,11 +22,17 @@ impl DataBuffer {
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
+        if self.bytes == 0 {
+            return &[];
+        }
         // SAFETY: the contract of `new`.
         unsafe { std::slice::from_raw_parts(self.start, self.bytes) }
     }
 
     pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
+        if self.bytes == 0 {
+            return &mut [];
+        }
         // SAFETY: the contract of `new`.
         unsafe { std::slice::from_raw_parts_mut(self.start, self.bytes) }
     }

@@ -27,6 +27,7 @@ fn config() -> NvmeConfig {
         writes: vec![share(NvmeWrite::Write, 100)],
         write_seed: 1,
         metadata_bytes: 0,
+        trim_ranges: 1,
         protection: ProtectionConfig { by_device: true, ..ProtectionConfig::default() },
         placement: None,
     }
@@ -48,6 +49,9 @@ fn nvme(config: &NvmeConfig, namespace: Namespace) -> Nvme {
 
 /// Returns the request of an operation whose data is never touched.
 fn request(nvme: &mut Nvme, op: &Op) -> Request {
+    if op.kind == Kind::Trim {
+        return nvme.request(op, data_of(op, std::ptr::null_mut())).expect("it has a command");
+    }
     // SAFETY: these commands make no protection information, so that nothing reads or writes the data.
     let data = unsafe { DataBuffer::new(DATA as *mut u8, op.len as usize) };
     nvme.request(op, data).expect("it has a command")
@@ -105,6 +109,36 @@ fn trim_is_dataset_management_with_one_range() {
     // SAFETY: the address is that of the range of slot 0, which lives as long as `nvme`.
     let range = unsafe { *(address(&trim, 24) as *const [u8; 16]) };
     assert_eq!(range, [0, 0, 0, 0, 0, 0, 1, 0, 5, 4, 3, 2, 1, 0, 0, 0]);
+}
+
+#[test]
+fn trim_of_several_ranges_takes_them_from_the_buffer() {
+    let mut nvme = nvme(&NvmeConfig { trim_ranges: 4, ..config() }, NAMESPACE);
+    let mut buffer: Vec<u8> = [512 * 5u64, 512, 512 * 0x1_0000_0001, 1024, 0, 0, 0, 0]
+        .iter()
+        .flat_map(|number| number.to_ne_bytes())
+        .collect();
+    // SAFETY: the data is this vector, which nothing else uses meanwhile.
+    let data = unsafe { DataBuffer::new(buffer.as_mut_ptr(), 64) };
+    let trim = nvme.request(&op(Kind::Trim, 5, 3), data).expect("it has a command");
+    assert_eq!((command_dword(&trim, 10), command_dword(&trim, 11), dword(&trim, 36)), (1, 4, 32));
+    // SAFETY: the address is that of the ranges of slot 0, which live as long as `nvme`.
+    let ranges = unsafe { *(address(&trim, 24) as *const [u8; 32]) };
+    assert_eq!(ranges[..16], [0, 0, 0, 0, 1, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(ranges[16..], [0, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]);
+    buffer.fill(0);
+    assert_eq!(nvme.request(&op(Kind::Trim, 5, 3), data), Err(libc::EINVAL), "no range is used");
+}
+
+#[test]
+fn reads_that_compare_have_the_opcode_and_the_data() {
+    let mut nvme = nvme(&NvmeConfig { read_fua: true, ..config() }, NAMESPACE);
+    nvme.compares = true;
+    let compare = request(&mut nvme, &op(Kind::Read, 9, 8));
+    assert_eq!((compare.bytes[0], compare.moves_data), (0x05, true));
+    assert_eq!((address(&compare, 24), dword(&compare, 36)), (DATA, 4096));
+    assert_eq!((command_dword(&compare, 10), command_dword(&compare, 12)), (9, 0x4000_0007));
+    assert_eq!(request(&mut nvme, &op(Kind::Write, 9, 8)).bytes[0], 0x01);
 }
 
 #[test]
