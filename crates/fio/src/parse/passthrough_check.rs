@@ -37,10 +37,10 @@ pub(super) fn placement(job: &Job, found: &mut Found) {
         found.error(message, job, "fdp", "conflicts with dataplacement", "remove one of the two");
     }
     if let Some(text) = values.text("plids")
-        && let Err(message) = identifiers(text)
+        && let Err(error) = identifiers(text)
     {
         let help = "use numbers and ranges, such as 0,2-4";
-        found.error(&format!("plids: {message}"), job, "plids", "not a list of identifiers", help);
+        found.error(&format!("plids: {error}"), job, "plids", "not a list of identifiers", help);
     }
     let option = if values.flag("fdp") { "fdp" } else { "dataplacement" };
     if !values.flag("fdp") && kind == "none" {
@@ -139,9 +139,9 @@ fn write_modes(job: &Job, found: &mut Found) {
     let Some(text) = values.text("write_mode") else { return };
     let modes = match write_mode(text) {
         Ok(modes) => modes,
-        Err(message) => {
+        Err(error) => {
             let help = "use one command, or COMMAND/PERCENT:COMMAND/PERCENT";
-            return found.error(&format!("write_mode: {message}"), job, "write_mode", "not valid", help);
+            return found.error(&format!("write_mode: {error}"), job, "write_mode", "not valid", help);
         }
     };
     if modes.iter().any(|(command, _)| command.is_none()) {

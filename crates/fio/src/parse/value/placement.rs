@@ -1,5 +1,7 @@
 //! Placement identifiers (`plids`) and ranges of offsets with an identifier (`dp_scheme`).
 
+use std::fmt;
+
 use plan::PlacementRange;
 
 /// Most identifiers of a job, as in fio.
@@ -7,20 +9,39 @@ const IDS_MAX: usize = 128;
 /// Most ranges of a scheme, as in fio.
 pub const RANGES_MAX: usize = 32;
 
+/// Error in a list of identifiers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum IdentifierError {
+    /// The end of a range is before its start.
+    EmptyRange(String),
+    TooMany,
+    NotAnIdentifier(String),
+}
+
+impl fmt::Display for IdentifierError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            IdentifierError::EmptyRange(text) => write!(f, "the range `{text}` is empty"),
+            IdentifierError::TooMany => write!(f, "it has more than {IDS_MAX} identifiers"),
+            IdentifierError::NotAnIdentifier(text) => write!(f, "`{text}` is not an identifier from 0 to 65535"),
+        }
+    }
+}
+
 /// Parses a list of numbers and ranges, such as `1,2-4,7`. Returns the numbers in ascending order.
 ///
 /// # Errors
 /// Returns what is wrong.
-pub fn identifiers(text: &str) -> Result<Vec<u16>, String> {
+pub fn identifiers(text: &str) -> Result<Vec<u16>, IdentifierError> {
     let mut ids = Vec::new();
     for entry in text.trim().split(',').filter(|entry| !entry.is_empty()) {
         let (first, last) = entry.split_once('-').unwrap_or((entry, entry));
         let (first, last) = (number(first)?, number(last)?);
         if first > last {
-            return Err(format!("the range `{entry}` is empty"));
+            return Err(IdentifierError::EmptyRange(entry.to_owned()));
         }
         if ids.len() + usize::from(last - first) >= IDS_MAX {
-            return Err(format!("it has more than {IDS_MAX} identifiers"));
+            return Err(IdentifierError::TooMany);
         }
         ids.extend(first..=last);
     }
@@ -28,13 +49,13 @@ pub fn identifiers(text: &str) -> Result<Vec<u16>, String> {
     Ok(ids)
 }
 
-fn number(text: &str) -> Result<u16, String> {
+fn number(text: &str) -> Result<u16, IdentifierError> {
     let trimmed = text.trim();
     let parsed = match trimmed.strip_prefix("0x") {
         Some(hexadecimal) => u16::from_str_radix(hexadecimal, 16),
         None => trimmed.parse(),
     };
-    parsed.map_err(|_| format!("`{text}` is not an identifier from 0 to 65535"))
+    parsed.map_err(|_| IdentifierError::NotAnIdentifier(text.to_owned()))
 }
 
 /// Parses lines `START, END, IDENTIFIER`. Empty lines are ignored.

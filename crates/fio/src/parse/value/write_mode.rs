@@ -1,5 +1,7 @@
 //! Commands of writes with their percentages (`write_mode`).
 
+use std::fmt;
+
 use plan::NvmeWrite;
 
 /// Most commands of a list, as in fio.
@@ -8,44 +10,71 @@ const COMMANDS_MAX: usize = 5;
 /// A command of `write_mode`. `None`: zone append, which fathom does not send.
 pub type Command = Option<NvmeWrite>;
 
+/// Error in a list of commands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum WriteModeError {
+    TooMany(usize),
+    /// An entry has another form.
+    Entry(String),
+    Percentage(String),
+    Sum(u32),
+    UnknownCommand(String),
+}
+
+impl fmt::Display for WriteModeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WriteModeError::TooMany(entries) => {
+                write!(f, "it has {entries} entries, and the maximum is {COMMANDS_MAX}")
+            }
+            WriteModeError::Entry(text) => write!(f, "`{text}` is not COMMAND/PERCENT"),
+            WriteModeError::Percentage(text) => write!(f, "`{text}` is not a percentage"),
+            WriteModeError::Sum(sum) => write!(f, "the percentages add up to {sum}, and not to 100"),
+            WriteModeError::UnknownCommand(name) => {
+                write!(f, "`{name}` is not one of write, uncor, zeroes, verify and zone_append")
+            }
+        }
+    }
+}
+
 /// Parses a command, or a list `COMMAND/PERCENT:COMMAND/PERCENT…`. Entries without a percentage share the rest evenly.
 ///
 /// # Errors
 /// Returns what is wrong.
-pub fn write_mode(text: &str) -> Result<Vec<(Command, u32)>, String> {
+pub fn write_mode(text: &str) -> Result<Vec<(Command, u32)>, WriteModeError> {
     if !text.contains(':') {
         return Ok(vec![(command(text)?, 100)]);
     }
     let entries: Vec<&str> = text.split(':').collect();
     if entries.len() > COMMANDS_MAX {
-        return Err(format!("it has {} entries, and the maximum is {COMMANDS_MAX}", entries.len()));
+        return Err(WriteModeError::TooMany(entries.len()));
     }
     let mut shares = Vec::with_capacity(entries.len());
     for entry in entries {
-        let (name, percent) = entry.split_once('/').ok_or_else(|| format!("`{entry}` is not COMMAND/PERCENT"))?;
+        let (name, percent) = entry.split_once('/').ok_or_else(|| WriteModeError::Entry(entry.to_owned()))?;
         let percent = match percent {
             "" => None,
-            digits => Some(digits.parse::<u32>().map_err(|_| format!("`{digits}` is not a percentage"))?),
+            digits => Some(digits.parse::<u32>().map_err(|_| WriteModeError::Percentage(digits.to_owned()))?),
         };
         shares.push((command(name)?, percent));
     }
     let given: u32 = shares.iter().filter_map(|(_, percent)| *percent).fold(0, u32::saturating_add);
     let missing = shares.iter().filter(|(_, percent)| percent.is_none()).count() as u32;
     if given > 100 || missing == 0 && given != 100 {
-        return Err(format!("the percentages add up to {given}, and not to 100"));
+        return Err(WriteModeError::Sum(given));
     }
     let each = (100 - given).checked_div(missing).unwrap_or(0);
     Ok(shares.into_iter().map(|(command, percent)| (command, percent.unwrap_or(each))).collect())
 }
 
-fn command(name: &str) -> Result<Command, String> {
+fn command(name: &str) -> Result<Command, WriteModeError> {
     Ok(match name {
         "write" => Some(NvmeWrite::Write),
         "uncor" => Some(NvmeWrite::Uncorrectable),
         "zeroes" => Some(NvmeWrite::Zeroes),
         "verify" => Some(NvmeWrite::Verify),
         "zone_append" => None,
-        _ => return Err(format!("`{name}` is not one of write, uncor, zeroes, verify and zone_append")),
+        _ => return Err(WriteModeError::UnknownCommand(name.to_owned())),
     })
 }
 
