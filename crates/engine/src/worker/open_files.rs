@@ -245,6 +245,14 @@ impl<'a> OpenFiles<'a> {
         self.sync_all(live, File::fsync)
     }
 
+    /// Syncs what is to be read back from the device. Character devices have no cache, and no such call.
+    ///
+    /// # Errors
+    /// A sync failed.
+    pub fn sync_before_reading_back(&self, live: &WorkerLive) -> Result<(), RunError> {
+        if self.targets.iter().all(|target| target.kind == Kind::Char) { Ok(()) } else { self.fsync_all(live) }
+    }
+
     /// Syncs the file systems of all files.
     ///
     /// # Errors

@@ -36,7 +36,7 @@ impl IoLoop<'_> {
         // The blocks are read from the device, not from the cache.
         self.live.set_state(State::Syncing);
         self.enter(Stage::Pattern);
-        self.files.fsync_all(self.live)?;
+        self.files.sync_before_reading_back(self.live)?;
         self.close_all()?;
         self.deadlines.tick();
         self.restart_stage();
