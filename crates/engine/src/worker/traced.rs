@@ -96,6 +96,10 @@ impl Backend for TracedBackend {
         self.backend.map(index, file, mapping)
     }
 
+    fn compare_reads(&mut self, compares: bool) {
+        self.backend.compare_reads(compares);
+    }
+
     fn cancel(&mut self) {
         self.backend.cancel();
     }
