@@ -11,6 +11,7 @@ usage: fathom-bench [OPTION…] [WORKLOAD…]
 WORKLOAD is a name from --list, or a prefix that ends before a dash (`device` selects all `device-…`).
 Without WORKLOAD all of them run.
 
+  --checksums          compare the speed of the checksums of a verification, by `--crctest` of both programs
   --list               list the workloads with their job files, variables and goals
   --pairs N            runs of each program per workload [5]; at least 5 are needed to decide a goal
   --seconds S          runtime of one run [5; workloads with logs: 10]
@@ -29,6 +30,7 @@ Without WORKLOAD all of them run.
 pub enum Command {
     Help,
     List,
+    Checksums(Options),
     Run(Options),
 }
 
@@ -70,12 +72,13 @@ impl Default for Options {
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, String> {
     let mut parser = lexopt::Parser::from_iter(args);
     let mut options = Options::default();
-    let mut list = false;
+    let (mut list, mut checksums) = (false, false);
     while let Some(arg) = parser.next().map_err(|error| error.to_string())? {
         use lexopt::prelude::*;
         match arg {
             Short('h') | Long("help") => return Ok(Command::Help),
             Long("list") => list = true,
+            Long("checksums") => checksums = true,
             Long("markdown") => options.markdown = true,
             Long("pairs") => {
                 options.pairs = number(value(&mut parser)?, "--pairs", |pairs: &usize| (1..=1000).contains(pairs))?
@@ -94,7 +97,11 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, String
             _ => return Err(format!("{}; see --help", arg.unexpected())),
         }
     }
-    Ok(if list { Command::List } else { Command::Run(options) })
+    Ok(match (list, checksums) {
+        (true, _) => Command::List,
+        (false, true) => Command::Checksums(options),
+        (false, false) => Command::Run(options),
+    })
 }
 
 fn value(parser: &mut lexopt::Parser) -> Result<OsString, String> {
@@ -125,6 +132,7 @@ mod tests {
         assert_eq!((options.pairs, options.seconds, options.cpu), (3, Some(0.5), Some(1)));
         assert_eq!(options.json, Some("x".into()));
         assert!(matches!(parsed("--list null"), Ok(Command::List)));
+        assert!(matches!(parsed("--checksums --pairs 3"), Ok(Command::Checksums(Options { pairs: 3, .. }))));
     }
 
     #[test]

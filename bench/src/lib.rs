@@ -3,6 +3,7 @@
 //! `docs/performance.md` describes how to run it, the workloads and the results.
 
 pub mod args;
+pub mod checksums;
 pub mod instructions;
 pub mod machine;
 pub mod metric;

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use bench::args::{Command, USAGE};
-use bench::{session, workloads};
+use bench::{checksums, session, workloads};
 
 fn main() -> ExitCode {
     let outcome = bench::args::parse(std::env::args_os()).and_then(|command| match command {
@@ -15,6 +15,7 @@ fn main() -> ExitCode {
             print!("{}", workloads::list_text(&workloads::all()));
             Ok(())
         }
+        Command::Checksums(options) => checksums::compare(&options).map(|text| print!("{text}")),
         Command::Run(options) => session::run(&options),
     });
     match outcome {

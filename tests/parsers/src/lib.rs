@@ -5,6 +5,7 @@
 
 mod diskspd;
 mod fio;
+mod log;
 mod packed;
 mod progress;
 mod rules;
@@ -24,7 +25,7 @@ pub struct Parser {
 }
 
 /// All parsers.
-pub const PARSERS: [Parser; 14] = [
+pub const PARSERS: [Parser; 16] = [
     Parser { name: "job_file", run: fio::job_file, seeds: seeds::fio::job_files },
     Parser { name: "command_line", run: fio::command_line, seeds: seeds::fio::command_lines },
     Parser { name: "value", run: fio::value, seeds: seeds::fio::values },
@@ -39,6 +40,8 @@ pub const PARSERS: [Parser; 14] = [
     Parser { name: "quantity", run: text::quantity, seeds: seeds::text::quantities },
     Parser { name: "axes", run: text::axes, seeds: seeds::text::axes },
     Parser { name: "change_limits", run: text::change_limits, seeds: seeds::text::change_limits },
+    Parser { name: "io_log", run: log::io_log, seeds: seeds::log::io_logs },
+    Parser { name: "compressed_log", run: log::compressed_log, seeds: seeds::log::compressed_logs },
 ];
 
 /// Returns the parser with a name.

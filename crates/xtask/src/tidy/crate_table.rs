@@ -81,7 +81,7 @@ const CRATES: [Crate; 23] = [
     library(
         "parsers",
         "tests/parsers",
-        &["units", "record", "assessment", "judge", "fio", "diskspd", "study", "report", "history"],
+        &["units", "plan", "iolog", "record", "assessment", "judge", "fio", "diskspd", "study", "report", "history"],
     ),
     library("fuzz", "fuzz", &["parsers"]),
 ];

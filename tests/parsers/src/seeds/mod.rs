@@ -4,6 +4,7 @@
 
 pub mod diskspd;
 pub mod fio;
+pub mod log;
 pub mod rules;
 pub mod saved;
 pub mod text;
