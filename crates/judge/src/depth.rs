@@ -59,8 +59,7 @@ fn is_held_back(worker: &Worker) -> bool {
     let Depth { iodepth, low, batch_submit, complete_min, .. } = worker.depth;
     let keeps_pauses = worker.replay.as_ref().is_some_and(|replay| !replay.rules.no_stall);
     let in_batches = low < iodepth || batch_submit.is_some() || complete_min.is_some_and(|min| min > 1);
-    let syncs = &worker.access.syncs;
-    let syncs = syncs.fsync_every_writes > 0 || syncs.fdatasync_every_writes > 0 || syncs.sync_file_range.is_some();
+    let syncs = worker.access.syncs.between_writes();
     let of_job = worker.rate.is_limited()
         || worker.think.pauses()
         || worker.latency_target.is_some()
@@ -119,5 +118,74 @@ mod tests {
         assert_eq!(found(400_000, |worker| worker.depth.low = 4), []);
         assert_eq!(found(400_000, |worker| worker.engine = plan::Engine::Null), []);
         assert_eq!(found(400_000, |worker| worker.depth = Depth::of(1)), []);
+    }
+
+    #[test]
+    fn each_reason_for_a_short_queue_is_one() {
+        let target = plan::LatencyTarget { target_ns: 1, window_ns: 1, percentile: 100.0, keep_running: false };
+        type Change = fn(&mut Worker);
+        let reasons: [Change; 8] = [
+            |worker| worker.depth.low = 31,
+            |worker| worker.depth.batch_submit = Some(1),
+            |worker| worker.depth.complete_min = Some(2),
+            |worker| worker.think.pause_us = 1,
+            |worker| worker.access.syncs.fsync_every_writes = 1,
+            |worker| worker.access.syncs.fdatasync_every_writes = 1,
+            |worker| worker.rate.bytes_per_s[Ddir::Read] = 1,
+            |worker| worker.rate.ios_per_s[Ddir::Write] = 1,
+        ];
+        for (at, reason) in reasons.into_iter().enumerate() {
+            assert_eq!(found(400_000, reason), [], "{at}");
+        }
+        assert_eq!(found(400_000, |worker| worker.latency_target = Some(target)), []);
+        let none: [Change; 3] = [
+            |worker| worker.depth.complete_min = Some(1),
+            |worker| worker.access.syncs.end_fsync = true,
+            |worker| worker.depth = Depth::of(6),
+        ];
+        for (at, change) in none.into_iter().enumerate() {
+            assert_eq!(found(400_000, change).len(), 1, "{at}");
+        }
+    }
+
+    #[test]
+    fn four_fifths_of_the_depth_are_enough_and_a_mean_needs_100_ios_in_200_ms() {
+        // 10,000 I/Os per second: 25.6 of 32 are in flight at 2.56 ms.
+        assert_eq!((found(2_559_000, |_| {}).len(), found(2_561_000, |_| {}).len()), (1, 0));
+        let of = |ios: u64, runtime_ns: u64| {
+            let mut record = with(run(&[10_000.0; 10]), |worker| {
+                worker.engine = plan::Engine::IoUring(plan::IoUring::default());
+                worker.depth = Depth::of(32);
+            });
+            record.workers[0].stats.runtime_ns = runtime_ns;
+            (0..ios).for_each(|nth| record.workers[0].stats.ddirs[nth as usize % 2].lat.record(1000));
+            find(&record).len()
+        };
+        assert_eq!((of(100, 200_000_000), of(99, 200_000_000), of(100, 199_999_999)), (1, 0, 0));
+    }
+
+    #[test]
+    fn the_finding_names_the_jobs_of_the_phase_with_the_shortest_queue() {
+        let mut record = run(&[10_000.0; 10]);
+        let jobs = [("a", 0, 9), ("b", 1, 4), ("c", 1, 8), ("d", 1, 32)];
+        let worker = |&(name, phase, _): &(&str, u32, u64)| Worker {
+            name: name.into(),
+            phase,
+            engine: plan::Engine::IoUring(plan::IoUring::default()),
+            depth: Depth::of(32),
+            ..record.plan.workers[0].clone()
+        };
+        let workers = jobs.iter().map(worker).collect();
+        record.plan = std::sync::Arc::new(plan::Plan { workers, ..plan::Plan::clone(&record.plan) });
+        record.workers = vec![record.workers[0].clone(); jobs.len()];
+        for (counted, (.., in_flight)) in record.workers.iter_mut().zip(jobs) {
+            (0..1000).for_each(|_| counted.stats.ddirs[0].lat.record(in_flight * 10_000_000));
+        }
+        let found = find(&record);
+        assert_eq!(found[0].subject, Subject::Jobs { phase: 1, names: vec!["b".into(), "c".into()] });
+        let FindingKind::DepthNotReached { mean_in_flight, workers, of_workers, .. } = found[0].kind else {
+            panic!("{found:?}")
+        };
+        assert_eq!((mean_in_flight, workers, of_workers), (4.0, 3, 4));
     }
 }

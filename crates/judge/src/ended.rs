@@ -108,4 +108,38 @@ mod tests {
         assert_eq!(kind(&[20.0; 20]), FindingKind::TooShort { measured_s: 20.0, ios: 400, lacks: Lack::Ios });
         assert_eq!(short(&with(run(&[9.0]), |worker| worker.engine = plan::Engine::Null)), []);
     }
+
+    #[test]
+    fn a_job_ends_early_below_95_percent_of_its_runtime() {
+        let of = |ran_ns: u64| {
+            let mut record = ran(|worker| worker.limits.runtime_ns = 100_000_000_000);
+            record.workers[0].stats.runtime_ns = ran_ns;
+            early(&record).len()
+        };
+        assert_eq!((of(94_999_999_999), of(95_000_000_000)), (1, 0));
+    }
+
+    #[test]
+    fn jobs_that_did_not_end_by_their_size_are_no_finding() {
+        let cut = || ran(|worker| worker.limits.runtime_ns = 60_000_000_000);
+        let mut still_running = cut();
+        still_running.workers[0].ended = false;
+        assert_eq!(early(&still_running), []);
+        for exit_all in [ExitAll::Group, ExitAll::Phase, ExitAll::All] {
+            assert_eq!(early(&with(cut(), |worker| worker.limits.exit_all = exit_all)), []);
+        }
+        let target = plan::LatencyTarget { target_ns: 1, window_ns: 1, percentile: 100.0, keep_running: false };
+        assert_eq!(early(&with(cut(), |worker| worker.latency_target = Some(target))), []);
+    }
+
+    #[test]
+    fn five_seconds_and_a_thousand_ios_are_enough() {
+        let of = |until_ns: u64, ios: u64| {
+            let mut record = run(&[5000.0; 5]);
+            record.timeline[0].until_ns = until_ns;
+            record.workers[0].stats.ddirs[0].ios = ios;
+            short(&record).len()
+        };
+        assert_eq!((of(5_000_000_000, 1000), of(4_999_999_999, 1000), of(5_000_000_000, 999)), (0, 1, 1));
+    }
 }
