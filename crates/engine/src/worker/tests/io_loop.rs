@@ -109,6 +109,7 @@ fn run_over(backend: Reluctant, change: impl Fn(&mut Worker), judge: impl Fn(&Io
         control_groups: &crate::control_groups::ControlGroups::default(),
         ranges: &Arc::default(),
         locks: &SharedLocks::default(),
+        traces_ios: false,
     };
     let laid_out = crate::layout::lay_out(
         &plan,
