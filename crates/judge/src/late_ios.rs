@@ -131,10 +131,10 @@ mod tests {
             let arrivals = Arrivals { due: 10_000, late, queue_full, unissued: 60 };
             let found = find(&ran(arrivals, diskspd()));
             let FindingKind::RateMissed(evidence) = &found[0].kind else { panic!("{found:?}") };
-            evidence.cause.clone()
+            evidence.cause
         };
         let full = LateCause::QueueFull { waited_for_cpu: false, has_response_time: false };
-        assert_eq!((cause(500, 250), cause(500, 251)), (LateCause::SlowSubmission, full.clone()));
+        assert_eq!((cause(500, 250), cause(500, 251)), (LateCause::SlowSubmission, full));
         // The I/Os before the unissued ones were not late.
         assert_eq!(cause(0, 0), full);
     }

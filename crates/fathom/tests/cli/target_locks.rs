@@ -6,8 +6,9 @@ use std::process::Command;
 
 use crate::stage::{Scratch, run, skipped, system};
 
-/// Each traced call is inside the kernel for 2 ms: calls of two threads overlap unless something prevents it.
-const DELAY_US: u32 = 2000;
+/// Each traced call is inside the kernel for 25 ms, and a job for 400 ms. Two jobs start nearer to each other than that,
+/// even on a busy machine, and so their calls overlap unless something prevents it.
+const DELAY_US: u32 = 25_000;
 
 /// Returns the largest number of reads and writes of a file that were in progress at the same time. `None` without strace.
 fn most_at_once(scratch: &Scratch, options: &str) -> Option<usize> {

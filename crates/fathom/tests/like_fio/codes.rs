@@ -22,7 +22,7 @@ const LINES: [(&str, &str); 22] = [
     ("--name=a --size=64k --rw=write --readonly", "writes with readonly"),
     ("--name=a --size=64k --rw=randrw --readonly", "mixed I/O with readonly"),
     ("--name=a --size=64k --readonly", "reads with readonly"),
-    ("--name=a --filename=/nonexistent/f --size=64k", "a missing directory"),
+    ("--name=a --filename=missing/folder/f --size=64k", "a missing directory"),
     ("--name=a --filename=none --size=64k --allow_file_create=0", "a missing file"),
     ("--name=a --rw=read", "no size"),
     ("--name=a --filename=/dev/full --size=64k --rw=write --bs=4k", "a full device"),

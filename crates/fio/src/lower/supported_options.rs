@@ -8,7 +8,7 @@ use crate::parse::env::FixedEnv;
 use crate::{Request, parse};
 
 /// Options that the parser applies, or that act by setting other options.
-const READ_ELSEWHERE: [&str; 8] = [
+const READ_ELSEWHERE: [&str; 9] = [
     "name",
     "kb_base",
     "buffered",
@@ -17,6 +17,7 @@ const READ_ELSEWHERE: [&str; 8] = [
     "merge_blktrace_file",
     "merge_blktrace_scalars",
     "merge_blktrace_iters",
+    "dp_scheme",
 ];
 
 /// Jobs that together reach every branch of the lowering.
