@@ -13,7 +13,8 @@ use study::{Outcome, Run, Study, Work};
 
 use crate::plans;
 use crate::prepare_command::{self, Stop};
-use crate::run::{self, RunEnd, RunOptions, Watcher};
+use crate::run::{RunEnd, RunOptions, Watcher};
+use crate::runner::Runner;
 
 /// Shows the progress of a study.
 pub trait Display {
@@ -47,7 +48,7 @@ impl Keeper for NoKeeper {}
 /// record is marked as stopped.
 pub fn drive(
     study: &mut dyn Study,
-    interrupts: Interrupts,
+    (runner, interrupts): (&dyn Runner, Interrupts),
     options: &RunOptions,
     display: &mut dyn Display,
     keeper: &mut dyn Keeper,
@@ -58,7 +59,7 @@ pub fn drive(
             keeper.checkpoint(assessment);
         }
         let Some(run) = run else { return };
-        let Some(mut outcome) = make(&run, interrupts, options, display) else { return };
+        let Some(mut outcome) = make(&run, (runner, interrupts), options, display) else { return };
         // Errors of the keeper follow the line of the run.
         display.end(&outcome);
         if let Outcome::Completed { record, history_id } = &mut outcome {
@@ -72,7 +73,12 @@ pub fn drive(
 }
 
 /// Makes one run; `None` if a signal arrived before it started.
-fn make(run: &Run, interrupts: Interrupts, options: &RunOptions, display: &mut dyn Display) -> Option<Outcome> {
+fn make(
+    run: &Run,
+    (runner, interrupts): (&dyn Runner, Interrupts),
+    options: &RunOptions,
+    display: &mut dyn Display,
+) -> Option<Outcome> {
     if run.rest > Duration::ZERO && interrupts.wait(0, run.rest) {
         return None;
     }
@@ -93,7 +99,7 @@ fn make(run: &Run, interrupts: Interrupts, options: &RunOptions, display: &mut d
         }
     }
     display.begin(run, &plan);
-    let RunEnd { record, refused } = run::run(&plan, interrupts, options, display.watcher());
+    let RunEnd { record, refused } = runner.run(&plan, interrupts, options, display.watcher());
     let record = Box::new(record);
     Some(if !refused.is_empty() {
         let messages = || refused.iter().map(|error| run_error(error, plan.origin.dialect())).collect();

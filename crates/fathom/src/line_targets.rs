@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use plan::{Plan, Worker};
 use study::suite::footprint;
@@ -10,19 +11,29 @@ use crate::command_error::CommandError;
 use crate::consent::SpaceDemand;
 use crate::devices;
 use crate::output::stderr_line;
+use crate::runner::Runner;
 use crate::target;
 
 /// Files named in notes.
 const NOTES_MAX: usize = 3;
 
-/// Refuses devices that do not exist, and prints a note for each named file that the runs create. A line with a command
-/// before each run is not checked: the command may make its targets.
+/// Checks the targets of plans, and returns the space that new and longer files need. Targets of other machines are checked
+/// there.
 ///
 /// # Errors
 /// A target below /dev does not exist.
-pub fn check<'a>(plans: impl Iterator<Item = &'a Plan>) -> Result<(), CommandError> {
+pub fn checked(plans: &[Arc<Plan>], runner: &dyn Runner) -> Result<Vec<SpaceDemand>, CommandError> {
+    if runner.is_local() {
+        check(plans)?;
+    }
+    Ok(space(plans, runner))
+}
+
+/// Refuses devices that do not exist, and prints a note for each named file that the runs create. A line with a command
+/// before each run is not checked: the command may make its targets.
+fn check(plans: &[Arc<Plan>]) -> Result<(), CommandError> {
     let mut missing: Vec<&str> = Vec::new();
-    for path in plans.flat_map(|plan| &plan.workers).flat_map(named) {
+    for path in plans.iter().flat_map(|plan| &plan.workers).flat_map(named) {
         if !missing.contains(&path) && !Path::new(path).exists() {
             missing.push(path);
         }
@@ -48,10 +59,14 @@ fn named(worker: &Worker) -> impl Iterator<Item = &str> {
     paths.chain(made.map(|stream| stream.path.as_str()))
 }
 
-/// Returns the space that new and longer files need, by file system.
-pub fn space<'a>(plans: impl Iterator<Item = &'a Plan>) -> Vec<SpaceDemand> {
+/// Returns the space that new and longer files need, by file system of this machine.
+pub fn space(plans: &[Arc<Plan>], runner: &dyn Runner) -> Vec<SpaceDemand> {
+    if !runner.is_local() {
+        return Vec::new();
+    }
     let mut files: BTreeMap<String, u64> = BTreeMap::new();
-    let moving = plans.filter(|plan| plan.workers.iter().all(|worker| worker.engine.moves_data()));
+    let moving =
+        plans.iter().map(Arc::as_ref).filter(|plan| plan.workers.iter().all(|worker| worker.engine.moves_data()));
     for (path, bytes) in moving.flat_map(footprint) {
         let known = files.entry(path).or_default();
         *known = (*known).max(bytes);

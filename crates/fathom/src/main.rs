@@ -9,6 +9,7 @@ mod command_error;
 mod commands;
 mod consent;
 mod devices;
+mod diskspd_report;
 mod documents;
 mod driver;
 mod exit;
@@ -29,6 +30,7 @@ mod progress;
 mod reports;
 mod results;
 mod run;
+mod runner;
 mod save_folder;
 mod scratch;
 mod session;
@@ -53,6 +55,7 @@ use commands::{
     assess, compare, delete, diskspd, export, fio, fleet, history, knee, limits, pages, schema, show, suite, sweep,
 };
 use output::stderr_line;
+use runner::{Runner, ThisMachine};
 
 /// The command line that is parsed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -113,7 +116,7 @@ fn main() -> ExitCode {
         Language::Own => args::parse(&args).map_or_else(
             |code| code,
             |command| {
-                run_command(command, args.get(1..).unwrap_or_default()).unwrap_or_else(|error| {
+                run_command(command, args.get(1..).unwrap_or_default(), &ThisMachine).unwrap_or_else(|error| {
                     error.print();
                     exit::REFUSED
                 })
@@ -122,17 +125,18 @@ fn main() -> ExitCode {
     })
 }
 
-/// Runs a command and returns its exit code. `typed` are the arguments after the command's name.
+/// Runs a command and returns its exit code. `typed` are the arguments after the command's name. `runner` makes the runs of
+/// studies.
 ///
 /// # Errors
 /// The request is not valid; nothing ran.
-fn run_command(command: Command, typed: &[String]) -> Result<u8, CommandError> {
+fn run_command(command: Command, typed: &[String], runner: &dyn Runner) -> Result<u8, CommandError> {
     Ok(match command {
         Command::Assess(args) => assess::main(&args, typed)?,
         Command::Knee(args) => knee::main(&args, typed)?,
-        Command::Sweep(args) => sweep::main(&args, typed)?,
-        Command::Run(args) => commands::run::main(&args, typed)?,
-        Command::Fleet(args) => fleet::main(&args)?,
+        Command::Sweep(args) => sweep::main(&args, typed, runner)?,
+        Command::Run(args) => commands::run::main(&args, typed, runner)?,
+        Command::Fleet(args) => fleet::main(*args, &run_command)?,
         Command::FleetAgent => fleet::agent::main(),
         Command::FleetWorker => fleet::worker::main(),
         Command::Fio(line) => fio::main(&line.args),

@@ -6,6 +6,7 @@ use plan::Plan;
 use study::{End, Session};
 use units::calendar::date_and_time;
 
+use crate::runner::Runner;
 use crate::{run, target};
 
 /// Returns the facts about a session that starts now. `typed` are the arguments after the command's name.
@@ -35,8 +36,9 @@ pub fn end(interrupts: Interrupts, target: Option<Target>) -> End {
     End { ended_unix_ms: run::unix_ms(), is_stopped: interrupts.count() > 0, target }
 }
 
-/// Returns facts about the first target of a plan. The path has the number of the others.
-pub fn target_of(plan: &Plan) -> Target {
+/// Returns facts about the first target of a plan. The path has the number of the others. Of a target on other machines
+/// only the path is known.
+pub fn target_of(plan: &Plan, runner: &dyn Runner) -> Target {
     let of_worker = |worker: &plan::Worker| {
         let streams = worker.stream_list().iter().map(|stream| stream.path.clone());
         worker.targets.paths.iter().cloned().chain(streams).collect::<Vec<_>>()
@@ -45,8 +47,8 @@ pub fn target_of(plan: &Plan) -> Target {
     paths.sort_unstable();
     paths.dedup();
     let Some(first) = paths.first() else { return Target::default() };
-    let facts = target::find(Some(first), &[]).map(|found| found.facts);
-    let facts = facts.unwrap_or_else(|_| Target { path: first.clone(), ..Target::default() });
+    let facts = runner.is_local().then(|| target::find(Some(first), &[]).ok().map(|found| found.facts)).flatten();
+    let facts = facts.unwrap_or_else(|| Target { path: first.clone(), ..Target::default() });
     let others = if paths.len() > 1 { format!(" and {} more", paths.len() - 1) } else { String::new() };
     Target { path: format!("{}{others}", facts.path), ..facts }
 }

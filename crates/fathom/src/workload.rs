@@ -40,13 +40,13 @@ impl Workload {
         Workload { text, dialect, line }
     }
 
-    /// Returns the plan and the warnings.
+    /// Returns the plan and the warnings. `is_local`: the targets are on this machine.
     ///
     /// # Errors
     /// The errors of the dialect.
-    pub fn plan(&self, command: &'static str) -> Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>> {
+    pub fn plan(&self, command: &'static str, is_local: bool) -> Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>> {
         let planned = match self.dialect {
-            Dialect::Fio => FioLine::new(&self.line, command).plan(&[]),
+            Dialect::Fio => FioLine::new(&self.line, command, is_local).plan(&[]),
             Dialect::DiskSpd => diskspd_line::plan(&self.line, &[], command),
         };
         match planned? {

@@ -2,11 +2,13 @@
 
 use std::fmt;
 
-use plan::{Part, Plan, Worker};
+use plan::{Part, Plan, Worker, Workload};
 use serde::{Deserialize, Serialize};
 
 /// Replaced by the host's name in paths.
-const HOST_MARK: &str = "%h";
+pub const HOST_MARK: &str = "%h";
+/// Variable of job files with the host's name.
+pub const HOST_VARIABLE: &str = "host";
 
 /// Whether the hosts see the same targets under one path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -72,6 +74,9 @@ pub fn divide(plan: &mut Plan, place: &Place) -> Result<(), IndivisibleError> {
 }
 
 fn name_paths(worker: &mut Worker, place: &Place) {
+    if let Workload::Streams(streams) = &mut worker.workload {
+        streams.list.iter_mut().for_each(|stream| name(&mut stream.path, place));
+    }
     let targets = &mut worker.targets;
     targets.paths.iter_mut().chain(&mut targets.opendir).for_each(|path| name(path, place));
     let logs = &mut worker.measure.logs;
@@ -96,6 +101,7 @@ fn indivisible(worker: &Worker) -> Option<&'static str> {
         (targets.create.on_open, "create_on_open"),
         (worker.replay.is_some(), "read_iolog"),
         (worker.zoned.is_some(), "zonemode=zbd"),
+        (!worker.stream_list().is_empty(), "a command line of DiskSpd"),
     ];
     found.into_iter().find_map(|(is_set, option)| is_set.then_some(option))
 }
@@ -131,6 +137,13 @@ mod tests {
         let mut shared = plan();
         divide(&mut shared, &place(1, Sharing::Shared)).unwrap();
         assert_eq!(shared.workers[0].targets.extent.part, Some(Part { index: 1, count: 2 }));
+        let mut diskspd = plan();
+        let stream = plan::Stream { path: "/%h.dat".to_owned(), ..plan::Stream::default() };
+        diskspd.workers[0].workload = Workload::Streams(plan::Streams { list: vec![stream], ..Default::default() });
+        divide(&mut diskspd, &place(1, Sharing::Private)).unwrap();
+        assert_eq!(diskspd.workers[0].stream_list()[0].path, "/b.dat");
+        let refused = divide(&mut diskspd, &place(1, Sharing::Shared)).unwrap_err();
+        assert_eq!(refused.option, "a command line of DiskSpd");
         let mut unlinks = plan();
         unlinks.workers[1].targets.unlink = true;
         assert_eq!(divide(&mut unlinks, &place(1, Sharing::Shared)).unwrap_err().option, "unlink");

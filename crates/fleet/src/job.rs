@@ -1,12 +1,29 @@
-//! The job as it travels to the hosts: the command line, with all that was read to parse it.
+//! The work as it travels to the hosts: a command line with all that was read to parse it, or a plan.
 
 use std::collections::BTreeMap;
 
+use plan::{Dialect, Plan};
 use serde::{Deserialize, Serialize};
 
-/// A command line of fio with the files and variables that it uses. Each host plans it with its own CPUs and paths.
+/// What each host runs.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub enum Work {
+    /// Each host plans it with its own CPUs and paths.
+    Line(Job),
+    /// A run of a study, planned where the study is.
+    Plan(Box<Plan>),
+}
+
+impl Default for Work {
+    fn default() -> Self {
+        Work::Line(Job::default())
+    }
+}
+
+/// A command line with the files and variables that it uses.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Job {
+    pub dialect: Dialect,
     /// The arguments after the program's name.
     pub args: Vec<String>,
     /// Files that the parser read, by path.

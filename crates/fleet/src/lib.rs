@@ -16,13 +16,13 @@ mod process;
 mod root;
 
 pub use clock::monotonic_ns;
-pub use division::{IndivisibleError, Place, Sharing, divide};
+pub use division::{HOST_MARK, HOST_VARIABLE, IndivisibleError, Place, Sharing, divide};
 pub use hello::Hello;
-pub use job::Job;
+pub use job::{Job, Work};
 pub use launch::{Family, HostSlots, HostsError};
 pub use link::{Link, LinkError, MpiLink, ThreadLink, is_launched, threads};
 pub use member::{Member, Worker, serve};
 pub use merge::{MergeError, merge};
 pub use message::{HostRun, Order, Progress, Report, of_line, to_line};
 pub use process::{StartedWorker, WorkerProcess};
-pub use root::{Disconnection, FleetError, Host, Outcome, Request, RunDisplay, lead, release};
+pub use root::{Disconnection, FleetError, Host, OnHostLost, Outcome, Request, RunDisplay, lead, release};

@@ -9,15 +9,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::division::Place;
 use crate::hello::Hello;
-use crate::job::Job;
+use crate::job::Work;
 
 /// A message from rank 0 to a host.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Order {
     /// Plan this job and check its targets. Nothing is changed yet.
     Check {
-        job: Job,
+        work: Work,
         place: Place,
+        /// The host does not report its progress.
+        is_quiet: bool,
     },
     /// Lay the targets out, and get ready to start.
     Prepare,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock::{self, HostClock, RoundTrip, monotonic_ns};
 use crate::division::{Place, Sharing};
 use crate::hello::{self, Hello};
-use crate::job::Job;
+use crate::job::Work;
 use crate::link::{Link, LinkError};
 use crate::member::{HEARTBEAT_INTERVAL, HEARTBEAT_TIMEOUT, Member, POLL_INTERVAL};
 use crate::message::{HostRun, Order, Progress, Report, of_line, to_line};
@@ -23,12 +23,25 @@ const HELLO_TIMEOUT: Duration = Duration::from_secs(60);
 const STOP_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// What a fleet does.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Request {
-    pub job: Job,
+    pub work: Work,
     pub sharing: Sharing,
     /// Two ranks on one host are accepted.
     pub allows_shared_host: bool,
+    pub on_host_lost: OnHostLost,
+    /// The hosts do not report their progress during the run.
+    pub is_quiet: bool,
+}
+
+/// What the other hosts do after one is lost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub enum OnHostLost {
+    /// They stop.
+    #[default]
+    Abort,
+    /// They run to their end.
+    Continue,
 }
 
 /// Shows a run on many hosts, and can stop it.
@@ -140,6 +153,7 @@ struct Root<'a> {
     next_heartbeat: Instant,
     /// Set when the hosts were ordered to stop.
     stopped: Option<Instant>,
+    on_host_lost: OnHostLost,
 }
 
 /// The end of the connection. The result must be saved before: the end of an MPI can fail.
@@ -174,21 +188,24 @@ pub fn lead(
     display: &mut dyn RunDisplay,
 ) -> (Result<Outcome, FleetError>, Disconnection) {
     let hosts = (0..link.size()).map(|_| Host::new()).collect();
-    let mut root = Root { link, own, hosts, display, next_heartbeat: Instant::now(), stopped: None };
-    let run = root.run(request.job, request.sharing, request.allows_shared_host);
-    root.end(run, request.sharing)
+    let (next_heartbeat, on_host_lost) = (Instant::now(), request.on_host_lost);
+    let mut root = Root { link, own, hosts, display, next_heartbeat, stopped: None, on_host_lost };
+    let sharing = request.sharing;
+    let run = root.run(request);
+    root.end(run, sharing)
 }
 
 impl Root<'_> {
-    fn run(&mut self, job: Job, sharing: Sharing, allows_shared_host: bool) -> Result<(), FleetError> {
-        self.await_hellos(allows_shared_host)?;
-        self.check(&job, sharing)?;
+    fn run(&mut self, request: Request) -> Result<(), FleetError> {
+        let sharing = request.sharing;
+        self.await_hellos(request.allows_shared_host)?;
+        self.check(request)?;
         self.prepare(sharing)?;
         while let Some(phase) = self.await_phase()? {
             self.compare_clocks()?;
             self.start(phase);
         }
-        if self.hosts.iter().all(|host| host.failure.is_none()) {
+        if self.on_host_lost == OnHostLost::Continue || self.hosts.iter().all(|host| host.failure.is_none()) {
             self.compare_clocks()?;
         }
         Ok(())
@@ -226,11 +243,12 @@ impl Root<'_> {
     }
 
     /// Has each host plan the job and check its targets. One refusal ends the run.
-    fn check(&mut self, job: &Job, sharing: Sharing) -> Result<(), FleetError> {
+    fn check(&mut self, request: Request) -> Result<(), FleetError> {
         let names: Vec<String> = self.hosts.iter().map(|host| host.name.clone()).collect();
+        let Request { work, sharing, is_quiet, .. } = request;
         for rank in 0..self.hosts.len() {
             let place = Place { rank, hosts: names.clone(), sharing };
-            self.order(rank, &Order::Check { job: job.clone(), place });
+            self.order(rank, &Order::Check { work: work.clone(), place, is_quiet });
         }
         while self.hosts.iter().any(|host| host.stage == Stage::Connected) && self.stopped.is_none() {
             self.poll()?;
@@ -260,7 +278,9 @@ impl Root<'_> {
             if self.hosts.iter().all(is_over) {
                 return Ok(None);
             }
-            let phases: Vec<Option<u32>> = self.hosts.iter().map(|host| host.ready_for()).collect();
+            let goes_on = self.on_host_lost == OnHostLost::Continue;
+            let active: Vec<&Host> = self.hosts.iter().filter(|host| !goes_on || host.failure.is_none()).collect();
+            let phases: Vec<Option<u32>> = active.iter().map(|host| host.ready_for()).collect();
             if let [Some(phase), ..] = phases[..]
                 && phases.iter().all(|ready| *ready == Some(phase))
                 && self.stopped.is_none()
@@ -268,10 +288,8 @@ impl Root<'_> {
                 return Ok(Some(phase));
             }
             // A host that has ended will not start the phase that another waits for.
-            if self.hosts.iter().any(is_over) && phases.iter().any(Option::is_some) {
-                self.stop();
-            }
-            if self.hosts.iter().any(|host| host.failure.is_some()) {
+            let is_waited_for = active.iter().any(|host| is_over(host)) && phases.iter().any(Option::is_some);
+            if is_waited_for || active.iter().any(|host| host.failure.is_some()) {
                 self.stop();
             }
             if self.stopped.is_some_and(|since| since.elapsed() > STOP_TIMEOUT) {
@@ -288,6 +306,9 @@ impl Root<'_> {
         let own_ns = monotonic_ns();
         self.hosts[0].clock.compare(&[RoundTrip { sent_ns: own_ns, host_ns: own_ns, received_ns: own_ns }]);
         for rank in 1..self.hosts.len() {
+            if self.hosts[rank].failure.is_some() {
+                continue;
+            }
             self.order(rank, &Order::BeginRoundTrips);
             let trips = self.round_trips(rank)?;
             self.hosts[rank].clock.compare(&trips);

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 use fleet::{
-    FleetError, Hello, HostRun, Member, Order, Outcome, Progress, Report, Request, RunDisplay, Worker, lead, merge,
-    monotonic_ns, serve, threads,
+    FleetError, Hello, HostRun, Member, OnHostLost, Order, Outcome, Progress, Report, Request, RunDisplay, Worker,
+    lead, merge, monotonic_ns, serve, threads,
 };
 use plan::Plan;
 use record::{Latency, Record, schema};
@@ -29,6 +29,8 @@ enum Behaviour {
     Fails,
     /// Its agent ends when the phase starts.
     Vanishes,
+    /// It has two phases, and ends after a stop in the first.
+    TwoPhases,
 }
 
 struct Simulated {
@@ -43,14 +45,14 @@ fn samples(rank: usize) -> impl Iterator<Item = u64> {
     (1..=500u64).map(move |nth| nth * 1_000 * (rank as u64 + 1))
 }
 
-fn host_record(rank: usize) -> Record {
+fn host_record(rank: usize, phases: usize) -> Record {
     let plan = Plan { workers: vec![plan::Worker { name: "job".to_owned(), ..Default::default() }], ..Plan::default() };
     let mut record = Record::new(Arc::new(plan), 1_000);
     let stats = &mut record.workers[0].stats;
     samples(rank).for_each(|ns| stats.ddirs[0].lat.record(ns));
     (stats.ddirs[0].ios, stats.ddirs[0].bytes) = (500, 500 * 4096);
     stats.elapsed_ns = 1_000_000 * (rank as u64 + 1);
-    record.phases = vec![record::PhaseRecord::default()];
+    record.phases = vec![record::PhaseRecord::default(); phases];
     record.timeline = vec![series()];
     record
 }
@@ -60,6 +62,14 @@ fn series() -> record::Timeline {
     timeline.count((0, 1_000_000_000), plan::Ddir::Read, 500, 500 * 4096);
     timeline.end(1_000_000_000, &[(0, 1_000_000_000)]);
     timeline
+}
+
+impl Simulated {
+    fn end(&mut self, phases: usize) {
+        let record = schema::write(&host_record(self.rank, phases)).unwrap();
+        let run = HostRun { record, monotonic_ns: monotonic_ns(), unix_us: 5_000_000 };
+        self.reports.push_back(Report::Ended(run));
+    }
 }
 
 impl Worker for Simulated {
@@ -82,11 +92,18 @@ impl Worker for Simulated {
                     std::thread::yield_now();
                 }
                 self.reports.push_back(Report::Started { phase: *phase, at_ns: monotonic_ns() });
-                let record = schema::write(&host_record(self.rank)).unwrap();
-                let run = HostRun { record, monotonic_ns: monotonic_ns(), unix_us: 5_000_000 };
-                self.reports.push_back(Report::Ended(run));
+                if self.behaviour == Behaviour::TwoPhases && *phase == 0 {
+                    self.reports.push_back(Report::Ready { phase: 1 });
+                    return Ok(());
+                }
+                self.end(*phase as usize + 1);
             }
-            Order::Stop => drop(self.seen.stopped.fetch_add(1, Relaxed)),
+            Order::Stop => {
+                self.seen.stopped.fetch_add(1, Relaxed);
+                if self.behaviour == Behaviour::TwoPhases {
+                    self.end(1);
+                }
+            }
             _ => {}
         }
         Ok(())
@@ -118,7 +135,7 @@ fn hello(rank: usize, build: &str) -> Hello {
 }
 
 /// Runs a fleet of hosts.
-fn run(behaviours: &[Behaviour], hellos: Vec<Hello>) -> (Result<Outcome, FleetError>, Arc<Seen>) {
+fn run(behaviours: &[Behaviour], hellos: Vec<Hello>, request: Request) -> (Result<Outcome, FleetError>, Arc<Seen>) {
     let seen = Arc::new(Seen::default());
     let member = |rank: usize| {
         let (behaviour, seen, reports) = (behaviours[rank], Arc::clone(&seen), VecDeque::new());
@@ -136,7 +153,7 @@ fn run(behaviours: &[Behaviour], hellos: Vec<Hello>) -> (Result<Outcome, FleetEr
                 let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(agent));
             });
         }
-        let (outcome, disconnection) = lead(Box::new(own), member(0), Request::default(), &mut Silent);
+        let (outcome, disconnection) = lead(Box::new(own), member(0), request, &mut Silent);
         disconnection.disconnect().unwrap();
         outcome
     });
@@ -144,7 +161,7 @@ fn run(behaviours: &[Behaviour], hellos: Vec<Hello>) -> (Result<Outcome, FleetEr
 }
 
 fn run_good(behaviours: &[Behaviour]) -> (Result<Outcome, FleetError>, Arc<Seen>) {
-    run(behaviours, (0..behaviours.len()).map(|rank| hello(rank, "x")).collect())
+    run(behaviours, (0..behaviours.len()).map(|rank| hello(rank, "x")).collect(), Request::default())
 }
 
 #[test]
@@ -201,7 +218,7 @@ fn one_refusal_stops_all_before_anything_is_changed() {
 
 #[test]
 fn mixed_builds_do_not_run() {
-    let (outcome, seen) = run(&[Behaviour::Good; 2], vec![hello(0, "x"), hello(1, "y")]);
+    let (outcome, seen) = run(&[Behaviour::Good; 2], vec![hello(0, "x"), hello(1, "y")], Request::default());
     let Err(FleetError::Refused(reasons)) = outcome else { panic!("a refusal") };
     assert!(reasons[0].contains("different builds"), "{reasons:?}");
     assert_eq!(seen.prepared.load(Relaxed), 0);
@@ -216,6 +233,26 @@ fn results_of_the_other_hosts_are_kept_after_one_is_lost() {
         assert_eq!((failures, record.workers.len(), record.stopped), (vec![false, false, true], 2, true));
         assert_eq!(record.totals().all.ios, 1000);
     }
+}
+
+/// Runs two phases on three hosts; the last host is lost when the first phase starts.
+fn run_with_a_lost_host(on_host_lost: OnHostLost) -> (Record, usize) {
+    let behaviours = [Behaviour::TwoPhases, Behaviour::TwoPhases, Behaviour::Fails];
+    let hellos = (0..behaviours.len()).map(|rank| hello(rank, "x")).collect();
+    let (outcome, seen) = run(&behaviours, hellos, Request { on_host_lost, ..Request::default() });
+    (merge(&outcome.unwrap()).unwrap(), seen.stopped.load(Relaxed))
+}
+
+#[test]
+fn the_other_hosts_run_to_their_end_if_they_are_to_continue() {
+    let (record, _) = run_with_a_lost_host(OnHostLost::Continue);
+    // The second phase started.
+    let starts: Vec<u32> = record.fleet.as_ref().unwrap().starts.iter().map(|start| start.phase).collect();
+    assert_eq!((starts, record.totals().all.ios), (vec![0, 1], 1000));
+    assert!(record.hosts()[2].failure.is_some());
+    let (record, stopped) = run_with_a_lost_host(OnHostLost::Abort);
+    assert!(record.fleet.as_ref().unwrap().starts.len() < 2);
+    assert!(stopped >= 2, "{stopped}");
 }
 
 #[test]

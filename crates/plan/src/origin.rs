@@ -21,9 +21,10 @@ pub enum Origin {
 }
 
 /// A program whose command line fathom accepts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Dialect {
+    #[default]
     Fio,
     DiskSpd,
 }

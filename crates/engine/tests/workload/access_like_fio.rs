@@ -97,7 +97,8 @@ impl Fio {
             command.arg("--filename=one");
         }
         command.args(case.options.split_whitespace().map(|option| format!("--{option}")));
-        let output = command.arg(format!("--write_iolog={}", log.display())).output().map_err(|e| e.to_string())?;
+        command.arg(format!("--write_iolog={}", log.display()));
+        let output = harness::output_of_fio(&mut command).map_err(|error| error.to_string())?;
         if !output.status.success() {
             return Err(format!("fio: {}", String::from_utf8_lossy(&output.stderr)));
         }

@@ -148,16 +148,16 @@ fn job<'a>(buffers: &'a Buffers, seeds: &'a SeedTable, block: u64, wide: bool) -
 }
 
 fn compare(case: &Case, folder: &Path, written: &str) -> Result<(), String> {
-    let output = harness::in_own_group("fio")
+    let mut command = harness::in_own_group("fio");
+    command
         .current_dir(folder)
         .args(["--name=job", "--ioengine=psync", "--rw=write", "--size=1m", "--invalidate=0"])
         // Without it fio calibrates its CPU clock at each start. This takes longer than the job.
         .arg("--clocksource=clock_gettime")
         .arg(format!("--filename={written}"))
         .args(["--randrepeat=0", &format!("--randseed={SEED}")])
-        .args(case.options.split_whitespace().map(|option| format!("--{option}")))
-        .output()
-        .map_err(|error| format!("{error:?}"))?;
+        .args(case.options.split_whitespace().map(|option| format!("--{option}")));
+    let output = harness::output_of_fio(&mut command).map_err(|error| format!("{error:?}"))?;
     if !output.status.success() {
         return Err(format!("fio: {}", String::from_utf8_lossy(&output.stderr)));
     }

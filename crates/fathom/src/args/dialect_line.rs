@@ -39,7 +39,7 @@ fn cut(args: &mut Vec<String>, at: usize) -> Option<Line> {
 }
 
 /// Places of the arguments that are neither options nor their values. The command's name is at 0.
-fn positionals<'a>(command: &'a clap::Command, args: &'a [String]) -> impl Iterator<Item = usize> + 'a {
+pub fn positionals<'a>(command: &'a clap::Command, args: &'a [String]) -> impl Iterator<Item = usize> + 'a {
     (1..args.len()).filter(|at| {
         let is_value = *at > 1 && find(command, &args[at - 1]).is_some_and(|option| option.get_action().takes_values());
         !is_value && !args[*at].starts_with('-')

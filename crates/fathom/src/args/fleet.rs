@@ -3,24 +3,33 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::ValueEnum;
 use clap::error::ErrorKind;
-use fleet::{HostSlots, Sharing};
+use fleet::{HostSlots, OnHostLost, Sharing};
 
-use super::dialect_line::Line;
+use super::dialect_line::{Line, positionals};
 use super::refusal::Refusal;
+use super::{Command, read, subcommand};
 use crate::exit;
 use crate::lines::Dialect;
 
-const USAGE: &str = "fathom fleet [OPTIONS] fio LINE...";
+const USAGE: &str = "fathom fleet [OPTIONS] fio|diskspd LINE...
+       fathom fleet --hosts HOSTS [OPTIONS] run|sweep ...
+       fathom fleet manifest --image IMAGE --workers N [OPTIONS] fio|diskspd LINE...";
 const EXAMPLES: &str = "\
 Examples:
   fathom fleet --hosts a,b fio job.fio                 start on two hosts, through ssh
   fathom fleet --hosts a,b --shared fio job.fio        both hosts have the same targets: each uses half
+  fathom fleet --hosts a,b sweep bs=4k,64k fio job.fio one run on both hosts per block size
   srun -N 2 --cpu-bind=none fathom fleet fio job.fio   under a launcher: without --hosts
+  fathom fleet manifest --image REGISTRY/fathom-mpi:1 --workers 4 fio job.fio
+                                                       print an MPIJob of Kubernetes
 
 %h in a file name is the name of the host, in job files ${host} too.";
+/// The first word of a manifest's command line.
+const MANIFEST: &str = "manifest";
 
-/// Run a fio job on many hosts at the same time, as one run.
+/// Run a fio or DiskSpd command line, or the runs of a study, on many hosts at the same time.
 #[derive(clap::Args, Debug)]
 #[command(override_usage = USAGE, after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{}", exit::TABLE))]
 pub struct Args {
@@ -32,13 +41,19 @@ pub struct Args {
     pub hostfile: Option<PathBuf>,
     /// All hosts have the same targets: each uses its own part of each file or device
     #[arg(long)]
-    shared: bool,
+    pub shared: bool,
     /// Each host has its own targets (the default)
     #[arg(long, conflicts_with = "shared")]
     private: bool,
     /// Accept several processes on one host
     #[arg(long)]
     pub allow_shared_host: bool,
+    /// What the other hosts do after a host is lost
+    #[arg(long, value_enum, value_name = "ACTION", default_value_t = Lost::Abort)]
+    on_host_lost: Lost,
+    /// Send no progress between the hosts during the run, only heartbeats
+    #[arg(long)]
+    pub quiet_network: bool,
     /// Launcher of MPI programs
     #[arg(long, value_name = "PROGRAM", default_value = "mpirun")]
     pub launcher: OsString,
@@ -48,10 +63,55 @@ pub struct Args {
     /// Network of the fleet's messages: an interface, with Open MPI also a subnet such as 10.0.0.0/8
     #[arg(long, value_name = "NETWORK")]
     pub fleet_net: Option<String>,
+    #[command(flatten)]
+    pub manifest: ManifestArgs,
 
-    /// Arguments of fio.
+    /// What the hosts do.
     #[arg(skip)]
-    pub line: Vec<String>,
+    pub work: Option<Work>,
+}
+
+/// Options of `fathom fleet manifest`.
+#[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Manifest")]
+pub struct ManifestArgs {
+    /// Kind of the manifest
+    #[arg(long, value_enum)]
+    pub kind: Option<Kind>,
+    /// Container image with fathom, Open MPI and an ssh server
+    #[arg(long, value_name = "IMAGE")]
+    pub image: Option<String>,
+    /// Number of hosts
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub workers: Option<u32>,
+    /// PersistentVolumeClaim that all hosts mount at /data, with --shared. Without it each host has a new volume there
+    #[arg(long, value_name = "NAME")]
+    pub claim: Option<String>,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A job of the MPI Operator of Kubeflow
+    Mpijob,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Lost {
+    /// They stop
+    Abort,
+    /// They run to their end
+    Continue,
+}
+
+/// What the hosts do.
+#[derive(Debug)]
+pub enum Work {
+    /// One run of a command line.
+    Line(Line),
+    /// The runs of one of fathom's commands, with the arguments after the command's name.
+    Study(Box<Command>, Vec<String>),
+    /// Nothing: a manifest is printed, for this command line.
+    Manifest(Line),
 }
 
 impl Args {
@@ -59,20 +119,117 @@ impl Args {
         if self.shared { Sharing::Shared } else { Sharing::Private }
     }
 
-    pub(super) fn complete(&mut self, line: Option<Line>) -> Result<(), Refusal> {
-        let wrong = |kind, message: &str| Err(Refusal::new("fleet", kind, message));
-        match line {
-            Some(Line { dialect: Dialect::Fio, args }) => self.line = args,
-            Some(Line { dialect: Dialect::DiskSpd, .. }) => {
-                return wrong(ErrorKind::ArgumentConflict, "DiskSpd's command line is not supported on many hosts");
+    pub fn on_host_lost(&self) -> OnHostLost {
+        match self.on_host_lost {
+            Lost::Abort => OnHostLost::Abort,
+            Lost::Continue => OnHostLost::Continue,
+        }
+    }
+
+    pub(super) fn complete(&mut self, rest: Option<Rest>) -> Result<(), Refusal> {
+        let Some(Rest { is_manifest, args: list }) = rest else {
+            return Err(missing());
+        };
+        let dialect = list.first().and_then(|word| Dialect::of_program(word));
+        self.work = Some(match dialect {
+            Some(dialect) => {
+                let line = Line { dialect, args: list.into_iter().skip(1).collect() };
+                if is_manifest { Work::Manifest(line) } else { Work::Line(line) }
             }
-            None => {
-                return wrong(
-                    ErrorKind::MissingRequiredArgument,
-                    "a command line is missing: fio JOBFILE, fio --name=...",
-                );
-            }
+            None if is_manifest => return Err(missing()),
+            None => study(&list)?,
+        });
+        let manifest = &self.manifest;
+        if !is_manifest && (manifest.kind.is_some() || manifest.image.is_some() || manifest.workers.is_some()) {
+            let message = "--kind, --image and --workers are options of `fathom fleet manifest`";
+            return Err(Refusal::new("fleet", ErrorKind::ArgumentConflict, message));
         }
         Ok(())
+    }
+}
+
+fn missing() -> Refusal {
+    let message = "a command line is missing: fio JOBFILE, fio --name=..., diskspd ..., sweep ... or run ...";
+    Refusal::new("fleet", ErrorKind::MissingRequiredArgument, message)
+}
+
+/// Parses the command whose runs are made on the hosts.
+fn study(list: &[String]) -> Result<Work, Refusal> {
+    match list.first().map(String::as_str) {
+        Some("run" | "sweep") => {}
+        Some(word) => {
+            let message = format!("`{word}` does not run on many hosts: fio, diskspd, run and sweep do");
+            return Err(Refusal::new("fleet", ErrorKind::InvalidSubcommand, message));
+        }
+        None => return Err(missing()),
+    }
+    let command = read(list)?.command;
+    let live = match &command {
+        Command::Run(args) => &args.live,
+        Command::Sweep(args) => &args.live,
+        _ => return Err(missing()),
+    };
+    let given = [(live.watch, "--watch"), (live.metrics.is_some(), "--metrics")];
+    match given.into_iter().find(|(is_given, _)| *is_given) {
+        Some((_, option)) => {
+            let message = format!("{option} is not supported on many hosts");
+            Err(Refusal::new("fleet", ErrorKind::ArgumentConflict, message))
+        }
+        None => Ok(Work::Study(Box::new(command), list[1..].to_vec())),
+    }
+}
+
+/// The arguments after the options of `fathom fleet`.
+pub(super) struct Rest {
+    is_manifest: bool,
+    args: Vec<String>,
+}
+
+impl Rest {
+    /// Cuts the command line of the hosts off the arguments: the first positional argument and all after it.
+    pub(super) fn take(args: &mut Vec<String>) -> Option<Rest> {
+        let command = subcommand("fleet");
+        let first = positionals(&command, args).next()?;
+        let is_manifest = args[first] == MANIFEST;
+        if !is_manifest {
+            return Some(Rest { is_manifest, args: args.split_off(first) });
+        }
+        args.remove(first);
+        let at = positionals(&command, args).next().unwrap_or(args.len());
+        let list = args.split_off(at);
+        Some(Rest { is_manifest, args: list })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{command, error};
+    use super::*;
+
+    fn work(line: &str) -> Work {
+        match command(line) {
+            Ok(Command::Fleet(args)) => args.work.unwrap(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_first_word_after_the_options_is_the_work() {
+        let Work::Line(line) = work("fleet --hosts fio,run fio --name=a --hosts x") else { panic!("a line") };
+        assert_eq!((line.dialect, line.args.join(" ").as_str()), (Dialect::Fio, "--name=a --hosts x"));
+        let Work::Study(_, typed) = work("fleet --hosts a,b sweep bs=4k,8k fio job.fio") else { panic!("a study") };
+        assert_eq!(typed.join(" "), "bs=4k,8k fio job.fio");
+        let Work::Manifest(line) = work("fleet manifest --kind mpijob --image i --workers 2 diskspd -d1 f") else {
+            panic!("a manifest")
+        };
+        assert_eq!((line.dialect, line.args.join(" ").as_str()), (Dialect::DiskSpd, "-d1 f"));
+    }
+
+    #[test]
+    fn what_does_not_run_on_hosts_is_named() {
+        assert!(error("fleet --hosts a assess /dev/x").contains("`assess` does not run on many hosts"));
+        assert!(error("fleet --hosts a run --watch a.fio").contains("--watch is not supported"));
+        assert!(error("fleet --hosts a").contains("a command line is missing"));
+        assert!(error("fleet --image x fio a.fio").contains("fathom fleet manifest"));
     }
 }

@@ -122,7 +122,11 @@ fn read(args: &[String]) -> Result<Cli, Refusal> {
     let mut rest = args.to_vec();
     let line = match args.first().map(String::as_str) {
         Some("sweep") => dialect_line::take_of_sweep(&subcommand("sweep"), &mut rest),
-        Some(name @ ("run" | "fleet")) => dialect_line::take(&subcommand(name), &mut rest),
+        Some("run") => dialect_line::take(&subcommand("run"), &mut rest),
+        _ => None,
+    };
+    let of_hosts = match args.first().map(String::as_str) {
+        Some("fleet") => fleet::Rest::take(&mut rest),
         _ => None,
     };
     let options = match args.first().map(String::as_str) {
@@ -138,7 +142,7 @@ fn read(args: &[String]) -> Result<Cli, Refusal> {
         Command::Knee(args) => args.complete(options)?,
         Command::Sweep(args) => args.complete(line)?,
         Command::Run(args) => args.complete(line)?,
-        Command::Fleet(args) => args.complete(line)?,
+        Command::Fleet(args) => args.complete(of_hosts)?,
         Command::Export(args) => args.check()?,
         _ => {}
     }

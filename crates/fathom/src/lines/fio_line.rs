@@ -8,6 +8,7 @@ use fio::options::core_option;
 use fio::parse::env::{Env, MachineSizes};
 use fio::parse::settings::ProgramSettings;
 use fio::{Request, parse_with};
+use fleet::{HOST_MARK, HOST_VARIABLE};
 use iolog::{MergeError, MergeSource};
 use units::diagnostic::{Diagnostic, Source, Span};
 use units::when::When;
@@ -26,8 +27,9 @@ pub struct FioLine<'a> {
 }
 
 impl<'a> FioLine<'a> {
-    pub fn new(args: &'a [String], command: &'static str) -> Self {
-        FioLine { args, command, env: ReadOnce::default() }
+    /// `is_local`: the targets are on this machine.
+    pub fn new(args: &'a [String], command: &'static str, is_local: bool) -> Self {
+        FioLine { args, command, env: ReadOnce { is_local, read: RefCell::default() } }
     }
 
     /// Returns the plan of the line with `settings` in place of its own options.
@@ -74,20 +76,26 @@ fn report_options(program: &ProgramSettings) -> [(&'static str, bool); 6] {
 }
 
 /// The machine, with each file read once. Standard input can be read only once, and all runs must have the same job files.
-#[derive(Default)]
-struct ReadOnce(RefCell<HashMap<String, Vec<u8>>>);
+struct ReadOnce {
+    /// The targets are on this machine.
+    is_local: bool,
+    read: RefCell<HashMap<String, Vec<u8>>>,
+}
 
 impl Env for ReadOnce {
     fn var(&self, name: &str) -> Option<String> {
+        if !self.is_local && name == HOST_VARIABLE {
+            return Some(HOST_MARK.to_owned());
+        }
         RealMachine.var(name)
     }
 
     fn read_file(&self, path: &str) -> io::Result<Vec<u8>> {
-        if let Some(bytes) = self.0.borrow().get(path) {
+        if let Some(bytes) = self.read.borrow().get(path) {
             return Ok(bytes.clone());
         }
         let bytes = RealMachine.read_file(path)?;
-        self.0.borrow_mut().insert(path.to_owned(), bytes.clone());
+        self.read.borrow_mut().insert(path.to_owned(), bytes.clone());
         Ok(bytes)
     }
 
@@ -104,7 +112,7 @@ impl Env for ReadOnce {
     }
 
     fn is_directory(&self, path: &str) -> bool {
-        RealMachine.is_directory(path)
+        !self.is_local || RealMachine.is_directory(path)
     }
 
     fn machine(&self) -> MachineSizes {

@@ -57,13 +57,18 @@ impl Hosts {
         self.scratch.file("remote-shell")
     }
 
-    /// Runs a job on both hosts. The words of the job are separated by spaces.
+    /// Runs a job of fio on the hosts. The words of the job are separated by spaces.
     fn run(&self, launcher: &str, hosts: &str, options: &str, job: &str) -> Outcome {
+        self.run_work(launcher, hosts, options, &format!("fio {job}"))
+    }
+
+    /// Runs fio, DiskSpd or a command of fathom on the hosts.
+    fn run_work(&self, launcher: &str, hosts: &str, options: &str, work: &str) -> Outcome {
         let mut command = Command::new("timeout");
         command.args(["--signal=KILL", "100", "ip", "netns", "exec", &format!("{}-launcher", self.prefix)]);
         command.arg(binary()).args(["fleet", "--hosts", hosts, "--launcher", launcher, "--fleet-net", "eth0"]);
         command.arg("--remote-shell").arg(self.shell_path()).args(options.split_whitespace());
-        command.arg("fio").args(job.split_whitespace());
+        command.args(work.split_whitespace());
         command.current_dir(self.scratch.path()).env("XDG_DATA_HOME", self.scratch.file("data"));
         let output = command.output().unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -153,5 +158,75 @@ fn a_refusal_of_one_host_changes_nothing_on_the_others() {
         assert_eq!(std::fs::read_dir(hosts.scratch.file("a")).unwrap().count(), 0);
         let twice = hosts.run(launcher, "a:2", "", "--name=x --rw=read --size=1m --ioengine=null");
         twice.ended_with(1).complained_of("ranks 0 and 1 are on one host, a");
+    }
+}
+
+#[test]
+fn a_line_of_diskspd_on_two_hosts_is_one_run() {
+    let Some(hosts) = Hosts::new("fleet-diskspd") else { return };
+    for launcher in launchers() {
+        let work = "diskspd -c1M -b4K -o4 -t2 -r -L -d1 -W0 -Rrecord=run.json %h.dat";
+        let report = hosts.run_work(launcher, "a,b", "", work).assert_success();
+        assert!(report.stdout.contains("Hosts (2, ") && report.stdout.contains("a: read: IOPS="), "{}", report.stdout);
+        let record: Value = serde_json::from_slice(&std::fs::read(hosts.scratch.file("run.json")).unwrap()).unwrap();
+        let workers = record["plan"]["workers"].as_array().unwrap();
+        let paths: Vec<&str> =
+            workers.iter().filter_map(|worker| worker["streams"]["list"][0]["path"].as_str()).collect();
+        assert_eq!(paths, ["a.dat", "a.dat", "b.dat", "b.dat"], "{launcher}");
+        // Both hosts have I/Os of their own, and the report has their sum.
+        let threads = report.stdout.lines().filter(|line| line.contains("| a.dat") || line.contains("| b.dat")).count();
+        assert!(threads >= 4, "{}", report.stdout);
+        let refused = hosts.run_work(launcher, "a,b", "--shared", "diskspd -c1M -d1 -W0 x.dat");
+        refused.ended_with(1).complained_of("a command line of DiskSpd does not work with --shared");
+    }
+}
+
+#[test]
+fn a_sweep_makes_each_run_on_all_hosts() {
+    let Some(hosts) = Hosts::new("fleet-sweep") else { return };
+    for launcher in launchers() {
+        let job = "fio --name=rd --rw=read --size=1m --filename=%h.dat";
+        let work = format!("sweep bs=4k,64k --save points --format json --quiet --no-history {job}");
+        hosts.run_work(launcher, "a,b", "", &work).assert_success();
+        let points = ["1", "2"].map(|nth| {
+            let path = std::fs::read_dir(hosts.scratch.file("points")).unwrap().flatten().map(|entry| entry.path());
+            let path = path.into_iter().find(|path| path.to_string_lossy().contains(nth)).unwrap();
+            serde_json::from_slice::<Value>(&std::fs::read(path).unwrap()).unwrap()
+        });
+        for point in points {
+            let names = point["fleet"]["hosts"].as_array().unwrap().iter().map(|host| host["name"].clone());
+            assert_eq!(names.collect::<Vec<_>>(), HOSTS, "{launcher}");
+        }
+        std::fs::remove_dir_all(hosts.scratch.file("points")).unwrap();
+        let refused = hosts.run_work(
+            launcher,
+            "a,b",
+            "",
+            "sweep bs=4k,8k fio --name=rd --rw=read --size=1m --filename=/proc/nonexistent/%h",
+        );
+        assert_eq!(refused.code, Some(1), "{}", refused.stderr);
+    }
+}
+
+#[test]
+fn a_manifest_has_the_job_file_and_the_hosts() {
+    let scratch = Scratch::new("fleet-manifest");
+    std::fs::write(scratch.file("job.fio"), "[global]\nbs=4k\n\n[a]\nrw=read\nsize=1m\n").unwrap();
+    let line =
+        "cd {} && fathom fleet manifest --image example/fathom-mpi:1 --workers 3 --shared --claim data fio job.fio";
+    let line = line
+        .replace("{}", &scratch.path().display().to_string())
+        .replace("fathom fleet", &format!("{} fleet", binary().display()));
+    let manifest = shell(&line).unwrap();
+    assert!(manifest.starts_with("# kubectl apply"), "{manifest}");
+    for part in [
+        "kind: MPIJob",
+        "replicas: 3",
+        "image: \"example/fathom-mpi:1\"",
+        "claimName: \"data\"",
+        "\n  \"job.fio\": |2+\n    [global]\n    bs=4k\n\n    [a]\n    rw=read\n    size=1m\n---",
+        "- \"fleet\"\n                - \"--shared\"\n                - \"fio\"\n                - \"/jobs/job.fio\"",
+    ] {
+        assert!(manifest.contains(part), "{part}\n{manifest}");
     }
 }

@@ -9,7 +9,7 @@ use units::format;
 use units::markup::one_line;
 
 /// Returns the table: a row per host, and how the hosts started.
-pub(super) fn normal(record: &Record) -> String {
+pub fn table(record: &Record) -> String {
     let Some(fleet) = &record.fleet else { return String::new() };
     let totals = record.host_totals();
     let time = |ns: u64| format::time_ns(ns as f64);

@@ -29,6 +29,7 @@ pub use banner::banner;
 pub use error::{error_line, error_message};
 pub use eta::{WorkerProgress, WorkerState, eta_s};
 pub use fathom_object::{Analysis, Described, Member};
+pub use hosts::table as hosts;
 pub use json::json;
 pub use normal::normal;
 pub use options::{Detail, Formats, ReportOptions};

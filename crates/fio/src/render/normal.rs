@@ -22,7 +22,7 @@ pub fn normal(record: &Record, options: &ReportOptions) -> String {
     }
     if let Some(sum) = all_clients(record) {
         write_entry(&mut text, &sum, &groups[&sum.first.group], options);
-        text.push_str(&hosts::normal(record));
+        text.push_str(&hosts::table(record));
     }
     groups.values().for_each(|group| write_group(&mut text, group));
     text.push_str(&disks::normal(&record.disks));

@@ -26,6 +26,7 @@ use crate::output::{stderr_line, write_stdout, write_stdout_raw};
 use crate::progress::Progress;
 use crate::results::Results;
 use crate::run::RunOptions;
+use crate::runner::ThisMachine;
 use crate::terminal::{is_coloured, writes_utf8};
 use crate::{exit, session, signals, suites};
 use resume::ResumeFile;
@@ -74,7 +75,7 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
     let mut study = Box::new(started(args, typed, (suite, criteria), params, &volumes, ready, resumed));
     let mut progress = Progress::new(args.live.quiet);
     let mut display = LiveViews::open(&mut progress, &live)?;
-    driver::drive(study.as_mut(), interrupts, &options, &mut display, &mut Checkpoints(&resume));
+    driver::drive(study.as_mut(), (&ThisMachine, interrupts), &options, &mut display, &mut Checkpoints(&resume));
     drop(display);
     let assessment = study.finish(&session::end(interrupts, None));
     if !assessment.stopped {

@@ -4,16 +4,12 @@ mod named_events;
 mod run;
 mod watch;
 
-use std::path::Path;
-
-use ::diskspd::parse::{Invocation, Messages, ReportFile, ReportKind, Request};
+use ::diskspd::parse::{Invocation, Messages, Request};
 use ::diskspd::profile::ResultFormat;
 use ::diskspd::render;
-use engine::OutputGuard;
-use record::Record;
 use units::diagnostic::Diagnostic;
 
-use crate::atomic_file::{AtomicFile, is_same_file};
+use crate::diskspd_report::{self, Files};
 use crate::exit;
 use crate::exit::diskspd::{FAILED, REFUSED};
 use crate::findings::{self, print_diagnostics};
@@ -79,11 +75,8 @@ fn run(invocation: &Invocation) -> Result<u8, u8> {
         })?;
         Ok(())
     })?;
-    let kind = match invocation.profile.result_format {
-        ResultFormat::Text => ReportKind::Text,
-        ResultFormat::Xml => ReportKind::Xml,
-    };
-    let mut whole = report(&record, kind).is_some_and(|text| write_stdout(&text));
+    let report = diskspd_report::text(&record, diskspd_report::kind(invocation.profile.result_format));
+    let mut whole = report.is_some_and(|text| write_stdout(&text));
     whole &= files.write(&record);
     if shows_findings {
         findings::print(&record);
@@ -94,63 +87,4 @@ fn run(invocation: &Invocation) -> Result<u8, u8> {
         store::add_run_of_dialect(record, shows_findings);
     }
     Ok(if whole && !failed { exit::DONE } else { FAILED })
-}
-
-/// Prints an error. Returns false after one.
-fn is_written(written: Result<(), String>) -> bool {
-    if let Err(message) = &written {
-        print_diagnostics(&[Diagnostic::error(format!("a report can't be written: {message}"))]);
-    }
-    written.is_ok()
-}
-
-/// Returns the record as a text. Prints why a report cannot show it.
-fn report(record: &Record, kind: ReportKind) -> Option<String> {
-    let made = match kind {
-        ReportKind::Text => render::text(record),
-        ReportKind::Xml => render::xml(record),
-        ReportKind::Record => return None,
-    };
-    made.map_err(|diagnostics| print_diagnostics(&diagnostics)).ok()
-}
-
-/// The files of `-R`.
-#[derive(Default)]
-struct Files {
-    list: Vec<(ReportKind, AtomicFile)>,
-}
-
-impl Files {
-    fn open(files: &[ReportFile], plan: &plan::Plan) -> Result<Self, String> {
-        for (nth, file) in files.iter().enumerate() {
-            if let Some(other) = files[..nth].iter().find(|other| is_same_file(&other.path, &file.path)) {
-                return Err(format!(": {} and {} are the same file", other.path, file.path));
-            }
-        }
-        let mut guard = OutputGuard::new([plan]);
-        let open = |file: &ReportFile| {
-            let name = match file.kind {
-                ReportKind::Text => "text",
-                ReportKind::Xml => "xml",
-                ReportKind::Record => "record",
-            };
-            let opened = AtomicFile::open(Path::new(&file.path), &mut guard);
-            Ok((file.kind, opened.map_err(|error| format!("{name}={error}"))?))
-        };
-        Ok(Files { list: files.iter().map(open).collect::<Result<_, String>>()? })
-    }
-
-    /// Writes all files. Prints an error and returns false if one cannot be written.
-    fn write(&self, record: &Record) -> bool {
-        let mut all_written = true;
-        for (kind, file) in &self.list {
-            let text = match kind {
-                ReportKind::Record => record::schema::write(record).map(Some).map_err(|error| error.to_string()),
-                kind => Ok(report(record, *kind)),
-            };
-            let written = text.and_then(|text| text.map_or(Ok(()), |text| Ok(file.write(text.as_bytes())?)));
-            all_written &= is_written(written);
-        }
-        all_written
-    }
 }

@@ -3,15 +3,12 @@
 use std::cell::RefCell;
 use std::io::{self, BufRead, Cursor};
 
+use ::diskspd::parse::env::Env as DiskSpdEnv;
 use ::fio::parse::env::{Env, MachineSizes};
-use ::fleet::{Job, Place};
+use ::fleet::{HOST_MARK, HOST_VARIABLE, Job, Place};
+use plan::Dialect;
 
 use crate::machine::RealMachine;
-
-/// Variable of job files with the host's name.
-const HOST: &str = "host";
-/// The host's name before the host is known. It is replaced in the plan.
-const HOST_MARK: &str = "%h";
 
 /// This machine. Keeps the files and variables that are read.
 #[derive(Default)]
@@ -19,14 +16,21 @@ pub struct Recorder(RefCell<Job>);
 
 impl Recorder {
     /// Returns the job of a command line that was parsed here.
-    pub fn into_job(self, args: &[String]) -> Job {
-        Job { args: args.to_vec(), ..self.0.into_inner() }
+    pub fn into_job(self, dialect: Dialect, args: &[String]) -> Job {
+        Job { dialect, args: args.to_vec(), ..self.0.into_inner() }
+    }
+
+    /// Keeps a file that was read.
+    fn keep(&self, path: &str, bytes: io::Result<Vec<u8>>) -> io::Result<Vec<u8>> {
+        let bytes = bytes?;
+        self.0.borrow_mut().files.insert(path.to_owned(), bytes.clone());
+        Ok(bytes)
     }
 }
 
 impl Env for Recorder {
     fn var(&self, name: &str) -> Option<String> {
-        if name == HOST {
+        if name == HOST_VARIABLE {
             return Some(HOST_MARK.to_owned());
         }
         let value = RealMachine.var(name);
@@ -35,9 +39,7 @@ impl Env for Recorder {
     }
 
     fn read_file(&self, path: &str) -> io::Result<Vec<u8>> {
-        let bytes = RealMachine.read_file(path)?;
-        self.0.borrow_mut().files.insert(path.to_owned(), bytes.clone());
-        Ok(bytes)
+        self.keep(path, Env::read_file(&RealMachine, path))
     }
 
     fn open_log(&self, path: &str) -> io::Result<Box<dyn BufRead>> {
@@ -58,22 +60,56 @@ impl Env for Recorder {
     }
 }
 
+impl DiskSpdEnv for Recorder {
+    fn uptime_ms(&self) -> u32 {
+        RealMachine.uptime_ms()
+    }
+
+    fn read_file(&self, path: &str) -> io::Result<Vec<u8>> {
+        self.keep(path, DiskSpdEnv::read_file(&RealMachine, path))
+    }
+
+    fn online_cpus(&self) -> Vec<u32> {
+        RealMachine.online_cpus()
+    }
+}
+
 /// A host of the fleet: the job's files and variables, and the machine's own memory, CPUs and folders.
 pub struct HostEnv<'a> {
     pub job: &'a Job,
     pub place: &'a Place,
 }
 
+impl HostEnv<'_> {
+    fn file(&self, path: &str) -> io::Result<Vec<u8>> {
+        self.job.files.get(path).cloned().ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+}
+
+impl DiskSpdEnv for HostEnv<'_> {
+    fn uptime_ms(&self) -> u32 {
+        RealMachine.uptime_ms()
+    }
+
+    fn read_file(&self, path: &str) -> io::Result<Vec<u8>> {
+        self.file(path)
+    }
+
+    fn online_cpus(&self) -> Vec<u32> {
+        RealMachine.online_cpus()
+    }
+}
+
 impl Env for HostEnv<'_> {
     fn var(&self, name: &str) -> Option<String> {
         match name {
-            HOST => Some(self.place.host().to_owned()),
+            HOST_VARIABLE => Some(self.place.host().to_owned()),
             _ => self.job.variables.get(name).cloned().flatten(),
         }
     }
 
     fn read_file(&self, path: &str) -> io::Result<Vec<u8>> {
-        self.job.files.get(path).cloned().ok_or_else(|| io::ErrorKind::NotFound.into())
+        self.file(path)
     }
 
     fn open_log(&self, path: &str) -> io::Result<Box<dyn BufRead>> {

@@ -1,15 +1,14 @@
 //! `fathom fleet-worker`: runs the jobs of one host. Orders come on standard input, reports go to standard output.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::io::{BufRead, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
 use std::time::{Duration, Instant};
 
-use ::fio::Request;
-use ::fleet::{HostRun, Job, Order, Place, Progress, Report, divide, monotonic_ns, of_line, to_line};
+use ::fleet::{HostRun, Job, Order, Place, Progress, Report, Work, divide, monotonic_ns, of_line, to_line};
 use engine::{Live, Waiting};
-use plan::Plan;
+use plan::{Dialect, Plan};
 use record::{Message, Record, schema};
 use report::wording;
 
@@ -30,8 +29,8 @@ const ORDER_TIMEOUT: Duration = Duration::from_millis(100);
 pub fn main() -> u8 {
     let outcome = signals::install().and_then(|interrupts| {
         let orders = orders()?;
-        let Ok(Order::Check { job, place }) = orders.recv() else { return Ok(()) };
-        let plan = match host_plan(&job, &place) {
+        let Ok(Order::Check { work, place, is_quiet }) = orders.recv() else { return Ok(()) };
+        let plan = match host_plan(work, &place) {
             Ok(plan) => Arc::new(plan),
             Err(reason) => {
                 report(&Report::Refused(reason));
@@ -44,7 +43,8 @@ pub fn main() -> u8 {
             may_start: &|waiting| start.may_start(waiting),
             ..RunOptions::default()
         };
-        let mut watch = Watch { start: &start, next_progress: RefCell::new(Instant::now()) };
+        let next_progress = (!is_quiet).then(Instant::now);
+        let mut watch = Watch { start: &start, next_progress };
         let end = run::run(&plan, interrupts, &options, &mut watch);
         start.report_started();
         if end.refused.is_empty() {
@@ -66,13 +66,30 @@ pub fn main() -> u8 {
     }
 }
 
-/// Plans the job with this host's CPUs, folders and name.
-fn host_plan(job: &Job, place: &Place) -> Result<Plan, String> {
-    let parsed = ::fio::parse(&job.args, &HostEnv { job, place }).map_err(|errors| plans::text(&errors))?;
-    let Request::Run(invocation) = parsed else { return Err("the command line defines no I/O".to_owned()) };
-    let mut plan = ::fio::lower(&invocation, &RealMachine);
+/// Returns the plan of this host: a command line is planned with the host's CPUs, folders and name.
+fn host_plan(work: Work, place: &Place) -> Result<Plan, String> {
+    let mut plan = match work {
+        Work::Plan(plan) => *plan,
+        Work::Line(job) if job.dialect == Dialect::DiskSpd => diskspd_plan(&job, place)?,
+        Work::Line(job) => fio_plan(&job, place)?,
+    };
     divide(&mut plan, place).map_err(|error| error.to_string())?;
     Ok(plan)
+}
+
+fn fio_plan(job: &Job, place: &Place) -> Result<Plan, String> {
+    match ::fio::parse(&job.args, &HostEnv { job, place }).map_err(|errors| plans::text(&errors))? {
+        ::fio::Request::Run(invocation) => Ok(::fio::lower(&invocation, &RealMachine)),
+        ::fio::Request::Print { .. } => Err("the command line defines no I/O".to_owned()),
+    }
+}
+
+fn diskspd_plan(job: &Job, place: &Place) -> Result<Plan, String> {
+    let parsed = ::diskspd::parse(&job.args, &HostEnv { job, place }).map_err(|errors| plans::text(&errors))?;
+    let ::diskspd::Request::Run(invocation) = parsed else { return Err("the line runs nothing".to_owned()) };
+    let lowered = ::diskspd::lower::lower(&invocation.profile, &invocation.args, &RealMachine);
+    let lowered = lowered.map_err(|errors| plans::text(&errors))?;
+    if lowered.refused.is_empty() { Ok(lowered.plan) } else { Err(plans::text(&lowered.refused)) }
 }
 
 /// Returns the orders, read by a thread. A stop, and the end of the agent, stop the run.
@@ -172,7 +189,8 @@ fn is_stopping() -> bool {
 /// Reports the progress.
 struct Watch<'a> {
     start: &'a Start,
-    next_progress: RefCell<Instant>,
+    /// `None`: the host does not report its progress.
+    next_progress: Option<Instant>,
 }
 
 impl Watcher for Watch<'_> {
@@ -180,10 +198,7 @@ impl Watcher for Watch<'_> {
 
     fn tick(&mut self, _: &Record, live: &Live, _: u64) {
         self.start.report_started();
-        let mut next = self.next_progress.borrow_mut();
-        if Instant::now() < *next {
-            return;
-        }
+        let Some(next) = self.next_progress.as_mut().filter(|next| Instant::now() >= **next) else { return };
         *next = Instant::now() + PROGRESS_EVERY;
         let mut progress = Progress::default();
         for worker in &live.workers {

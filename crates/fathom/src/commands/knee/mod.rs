@@ -21,6 +21,7 @@ use crate::output::{stderr_line, write_stdout};
 use crate::progress::Progress;
 use crate::results::Results;
 use crate::run::RunOptions;
+use crate::runner::ThisMachine;
 use crate::scratch::Scratch;
 use crate::terminal::writes_utf8;
 use crate::{exit, session, signals, target};
@@ -57,7 +58,7 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
     let mut study = Box::new(Knee::new(session, search, target));
     let mut progress = Progress::new(args.live.quiet);
     let mut display = LiveViews::open(&mut progress, &live)?;
-    driver::drive(study.as_mut(), interrupts, &options, &mut display, &mut NoKeeper);
+    driver::drive(study.as_mut(), (&ThisMachine, interrupts), &options, &mut display, &mut NoKeeper);
     drop(display);
     let assessment = study.finish(&session::end(interrupts, None));
     drop(scratch);

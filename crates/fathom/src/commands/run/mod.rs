@@ -23,6 +23,7 @@ use crate::output::{stderr_line, write_stdout};
 use crate::progress::{self, Progress};
 use crate::results::Results;
 use crate::run::RunOptions;
+use crate::runner::Runner;
 use crate::save_folder::SaveFolder;
 use crate::terminal::writes_utf8;
 use crate::unsaved::Unsaved;
@@ -34,17 +35,17 @@ const REPORT: &str = "run.json";
 /// The assessment among them.
 const ASSESSMENT: &str = "assessment.json";
 
-/// Runs the workloads and prints their comparison. `typed` are the arguments after the command's name.
+/// Runs the workloads with `runner` and prints their comparison. `typed` are the arguments after the command's name.
 ///
 /// # Errors
 /// The request is not valid; nothing ran.
-pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
+pub fn main(args: &Args, typed: &[String], runner: &dyn Runner) -> Result<u8, CommandError> {
     let live = args.live.options()?;
-    let plans = plans(args)?;
-    if args.prepare.is_empty() {
-        line_targets::check(plans.iter().map(Arc::as_ref))?;
-    }
-    let space = line_targets::space(plans.iter().map(Arc::as_ref));
+    let plans = plans(args, runner.is_local())?;
+    let space = match args.prepare.is_empty() {
+        true => line_targets::checked(&plans, runner)?,
+        false => line_targets::space(&plans, runner),
+    };
     let mut guard = OutputGuard::new(plans.iter().map(Arc::as_ref));
     // The history has the single runs.
     let results = Results::open(&args.reports, None, true, &mut guard)?;
@@ -64,8 +65,8 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
     }
     let mut progress = Progress::new(args.live.quiet);
     let mut display = LiveViews::open(&mut progress, &live)?;
-    driver::drive(study.as_mut(), interrupts, &RunOptions::default(), &mut display, &mut runs);
-    let target = first.map(|plan| session::target_of(&plan));
+    driver::drive(study.as_mut(), (runner, interrupts), &RunOptions::default(), &mut display, &mut runs);
+    let target = first.map(|plan| session::target_of(&plan, runner));
     drop(display);
     let assessment = study.finish(&session::end(interrupts, target));
     let is_written = print(args, &assessment, runs.folder) & results.save(&assessment);
@@ -73,11 +74,11 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
 }
 
 /// Plans each workload, and prints the warnings.
-fn plans(args: &Args) -> Result<Vec<Arc<Plan>>, CommandError> {
+fn plans(args: &Args, is_local: bool) -> Result<Vec<Arc<Plan>>, CommandError> {
     let mut warned = Messages::default();
     let mut plans = Vec::new();
     for (workload, name) in args.workloads.iter().zip(NAMES) {
-        let planned = workload.plan(COMMAND).map_err(CommandError::from);
+        let planned = workload.plan(COMMAND, is_local).map_err(CommandError::from);
         let (plan, warnings) = planned.map_err(|error| error.of(format_args!("{name}, {}", workload.text)))?;
         warned.add(&warnings);
         plans.push(Arc::new(plan));

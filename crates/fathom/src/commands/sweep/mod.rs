@@ -25,22 +25,23 @@ use crate::output::{write_stderr, write_stdout};
 use crate::progress::{self, Progress};
 use crate::results::Results;
 use crate::run::RunOptions;
+use crate::runner::Runner;
 use crate::{exit, session, signals};
 use files::Files;
 use points::Points;
 
 const COMMAND: &str = "sweep";
 
-/// Runs each point and prints the report. `typed` are the arguments after the command's name.
+/// Runs each point with `runner` and prints the report. `typed` are the arguments after the command's name.
 ///
 /// # Errors
 /// The request is not valid; nothing ran.
-pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
+pub fn main(args: &Args, typed: &[String], runner: &dyn Runner) -> Result<u8, CommandError> {
     let live = args.live.options()?;
     let metric = metric(args);
     let search = requested(args, metric);
     let points = sweep::points(&search.axes)?;
-    let fio_line = FioLine::new(&args.line.args, COMMAND);
+    let fio_line = FioLine::new(&args.line.args, COMMAND, runner.is_local());
     let plan_line = |settings: &[(String, String)]| -> Result<Planned, Vec<Diagnostic>> {
         match args.line.dialect {
             Dialect::Fio => fio_line.plan(settings),
@@ -53,7 +54,7 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
             if !points::measures(&plans, metric) {
                 return Err(format!("the line does not measure latency, which --metric {metric} needs").into());
             }
-            run_all(args, typed, search, plans, &live)
+            run_all(args, typed, (search, plans), &live, runner)
         }
         Points::Print { printed, warnings } => {
             print_diagnostics(&warnings);
@@ -91,12 +92,11 @@ fn requested(args: &Args, metric: Metric) -> assessment::Sweep {
 fn run_all(
     args: &Args,
     typed: &[String],
-    search: assessment::Sweep,
-    plans: Vec<Arc<Plan>>,
+    (search, plans): (assessment::Sweep, Vec<Arc<Plan>>),
     live: &LiveOptions,
+    runner: &dyn Runner,
 ) -> Result<u8, CommandError> {
-    line_targets::check(plans.iter().map(Arc::as_ref))?;
-    let space = line_targets::space(plans.iter().map(Arc::as_ref));
+    let space = line_targets::checked(&plans, runner)?;
     // Errors in paths are found before the first run.
     let mut guard = OutputGuard::new(plans.iter().map(Arc::as_ref));
     let mut files = Files::create(args, &plans, &mut guard)?;
@@ -113,8 +113,8 @@ fn run_all(
     }
     let mut progress = Progress::new(args.live.quiet);
     let mut display = LiveViews::open(&mut progress, live)?;
-    driver::drive(study.as_mut(), interrupts, &RunOptions::default(), &mut display, &mut files);
-    let target = first.map(|plan| session::target_of(&plan));
+    driver::drive(study.as_mut(), (runner, interrupts), &RunOptions::default(), &mut display, &mut files);
+    let target = first.map(|plan| session::target_of(&plan, runner));
     drop(display);
     let assessment = study.finish(&session::end(interrupts, target));
     let is_written = files.write(args, &assessment) & results.save(&assessment);

@@ -1,0 +1,31 @@
+//! The command line of either dialect.
+
+use ::fleet::Job;
+
+use super::reports::Opened;
+use super::{diskspd_line, fio_line};
+use crate::args::dialect_line::Line;
+use crate::command_error::CommandError;
+use crate::lines::Dialect;
+
+/// Parses the command line and returns the job for the hosts. Returns `None` after a text that the line requests.
+///
+/// # Errors
+/// The line is not valid, or has an option that is not honoured on many hosts.
+pub fn parse(line: &Line) -> Result<Option<Job>, CommandError> {
+    Ok(match line.dialect {
+        Dialect::Fio => fio_line::parse(&line.args)?.map(|(_, job)| job),
+        Dialect::DiskSpd => diskspd_line::parse(&line.args)?.map(|(_, job)| job),
+    })
+}
+
+/// Parses the command line and opens its files. Returns `None` after a text that the line requests.
+///
+/// # Errors
+/// The line is not valid, has an option that is not honoured on many hosts, or a file cannot be written.
+pub fn open(line: &Line) -> Result<Option<Opened>, CommandError> {
+    match line.dialect {
+        Dialect::Fio => fio_line::open(&line.args),
+        Dialect::DiskSpd => diskspd_line::open(&line.args),
+    }
+}

@@ -1,0 +1,77 @@
+//! A command line of DiskSpd on many hosts, and its reports: the threads of all hosts are the threads of one run.
+
+use ::diskspd::Request;
+use ::diskspd::parse::{Events, Invocation, ReportKind};
+use ::fio::render;
+use ::fleet::Job;
+use plan::Dialect;
+use record::Record;
+
+use super::job::Recorder;
+use super::reports::{Opened, Reports, refuse};
+use crate::command_error::CommandError;
+use crate::diskspd_report::{self, Files};
+use crate::findings::print_diagnostics;
+use crate::machine::RealMachine;
+use crate::output::write_stdout;
+use crate::terminal::stderr_is_terminal;
+
+/// Parses the command line. Returns `None` after a text that the line requests.
+///
+/// # Errors
+/// The line is not valid, or has a switch that is not honoured on many hosts.
+pub fn parse(args: &[String]) -> Result<Option<(Invocation, Job)>, CommandError> {
+    let recorder = Recorder::default();
+    let invocation = match ::diskspd::parse(args, &recorder)? {
+        Request::Run(invocation) => *invocation,
+        Request::Print { text, messages, .. } => {
+            print_diagnostics(&messages.into_warnings());
+            write_stdout(&text);
+            return Ok(None);
+        }
+        Request::SystemInformation(_) | Request::Signal { .. } => {
+            return Err("the line has no run".to_owned().into());
+        }
+    };
+    print_diagnostics(&invocation.messages.warnings);
+    refuse(&[
+        (invocation.events != Events::default(), "named events (-y)"),
+        (invocation.watch, "-Rwatch"),
+        (invocation.metrics.is_some(), "-Rmetrics"),
+        (invocation.profile.progress > 0, "-P"),
+    ])?;
+    Ok(Some((invocation, recorder.into_job(Dialect::DiskSpd, args))))
+}
+
+/// Parses the command line and opens its files. Returns `None` after a text that the line requests.
+///
+/// # Errors
+/// As [`parse`], or a file cannot be written.
+pub fn open(args: &[String]) -> Result<Option<Opened>, CommandError> {
+    let Some((invocation, job)) = parse(args)? else { return Ok(None) };
+    let lowered = ::diskspd::lower::lower(&invocation.profile, &invocation.args, &RealMachine)?;
+    let files = Files::open(&invocation.reports, &lowered.plan).map_err(|message| format!("-R{message}"))?;
+    Ok(Some((Box::new(DiskSpdReports { invocation, files }), job)))
+}
+
+struct DiskSpdReports {
+    invocation: Invocation,
+    files: Files,
+}
+
+impl Reports for DiskSpdReports {
+    fn write(&mut self, record: &Record) -> bool {
+        let kind = diskspd_report::kind(self.invocation.profile.result_format);
+        let hosts = if kind == ReportKind::Text { render::hosts(record) } else { String::new() };
+        let text = diskspd_report::text(record, kind);
+        text.is_some_and(|text| write_stdout(&(text + &hosts))) & self.files.write(record)
+    }
+
+    fn shows_findings(&self) -> bool {
+        self.invocation.messages.findings.applies(stderr_is_terminal)
+    }
+
+    fn keeps_history(&self) -> bool {
+        !self.invocation.no_history
+    }
+}

@@ -1,0 +1,103 @@
+//! A command line of fio on many hosts, and its reports.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use ::fio::parse::Invocation;
+use ::fio::parse::settings::ProgramSettings;
+use ::fio::{Request, render};
+use ::fleet::Job;
+use engine::OutputGuard;
+use plan::Dialect;
+use record::{Record, schema};
+
+use super::job::Recorder;
+use super::reports::{Opened, Reports, refuse};
+use crate::atomic_file::AtomicFile;
+use crate::command_error::CommandError;
+use crate::findings::print_diagnostics;
+use crate::fio_report;
+use crate::machine::RealMachine;
+use crate::output::{Output, stderr_line, write_stdout};
+use crate::terminal::stderr_is_terminal;
+
+/// Parses the command line. Returns `None` after a text that the line requests.
+///
+/// # Errors
+/// The line is not valid, or has an option that is not honoured on many hosts.
+pub fn parse(args: &[String]) -> Result<Option<(Box<Invocation>, Job)>, CommandError> {
+    let recorder = Recorder::default();
+    let invocation = match ::fio::parse(args, &recorder)? {
+        Request::Run(invocation) => invocation,
+        Request::Print { output, warnings, .. } => {
+            print_diagnostics(&warnings);
+            write_stdout(&output.stdout);
+            return Ok(None);
+        }
+    };
+    print_diagnostics(&invocation.warnings);
+    check(&invocation)?;
+    Ok(Some((invocation, recorder.into_job(Dialect::Fio, args))))
+}
+
+/// Parses the command line, opens its files, and prints the jobs. Returns `None` after a text that the line requests.
+///
+/// # Errors
+/// As [`parse`], or a file cannot be written.
+pub fn open(args: &[String]) -> Result<Option<Opened>, CommandError> {
+    let Some((invocation, job)) = parse(args)? else { return Ok(None) };
+    let plan = Arc::new(::fio::lower(&invocation, &RealMachine));
+    let program = invocation.program;
+    let mut guard = OutputGuard::new([plan.as_ref()]);
+    let mut output =
+        Output::open(program.output.as_deref(), &mut guard).map_err(|error| format!("--output={error}"))?;
+    let record = program.record.as_deref().map(|path| AtomicFile::open(Path::new(path), &mut guard)).transpose();
+    let record = record.map_err(|error| format!("--record={error}"))?;
+    if program.formats.normal {
+        output.write(&render::banner(&plan, env!("CARGO_PKG_VERSION")));
+    }
+    Ok(Some((Box::new(FioReports { program, output: Some(output), record }), job)))
+}
+
+fn check(invocation: &Invocation) -> Result<(), CommandError> {
+    let program = &invocation.program;
+    refuse(&[
+        (program.status_interval.is_some(), "--status-interval"),
+        (program.live.watch, "--watch"),
+        (program.live.metrics.is_some(), "--metrics"),
+        (!program.debug.is_empty(), "--debug"),
+    ])
+}
+
+struct FioReports {
+    program: ProgramSettings,
+    /// `None` after the report.
+    output: Option<Output>,
+    record: Option<AtomicFile>,
+}
+
+impl Reports for FioReports {
+    fn write(&mut self, record: &Record) -> bool {
+        let mut is_written = true;
+        if let Some(mut output) = self.output.take() {
+            output.write(&fio_report::text(record, &self.program, Some(0)));
+            is_written = output.finish();
+        }
+        if let Some(file) = &self.record {
+            let saved = schema::write(record).map_err(|error| error.to_string());
+            if let Err(error) = saved.and_then(|text| file.write(text.as_bytes()).map_err(|error| error.to_string())) {
+                stderr_line!("error: the record can't be written: {error}");
+                is_written = false;
+            }
+        }
+        is_written
+    }
+
+    fn shows_findings(&self) -> bool {
+        self.program.findings.applies(|| self.program.formats.normal && stderr_is_terminal())
+    }
+
+    fn keeps_history(&self) -> bool {
+        !self.program.no_history
+    }
+}

@@ -1,0 +1,106 @@
+//! `fathom fleet manifest`: a job of Kubernetes' MPI Operator (kubeflow.org/v2beta1) that runs a command line on many hosts.
+//!
+//! The job files are in a ConfigMap, which each host mounts. The operator starts an ssh server on each host, and the launcher
+//! finds them through the operator's file of hosts.
+
+use std::path::Path;
+
+use ::fleet::{Job, OnHostLost};
+
+use super::command_line::parse;
+use crate::args::dialect_line::Line;
+use crate::args::fleet::Args;
+use crate::command_error::CommandError;
+use crate::exit;
+use crate::output::write_stdout;
+
+/// Where the hosts have the job files.
+const JOBS: &str = "/jobs";
+const TEMPLATE: &str = include_str!("mpijob.yaml");
+
+/// Prints the manifest.
+///
+/// # Errors
+/// The line is not valid, or a value is missing.
+pub fn print(args: &Args, line: &Line) -> Result<u8, CommandError> {
+    let missing = |option: &str| CommandError::from(format!("{option} is missing"));
+    let image = args.manifest.image.as_deref().ok_or_else(|| missing("--image"))?;
+    let workers = args.manifest.workers.ok_or_else(|| missing("--workers"))?;
+    if !args.hosts.is_empty() || args.hostfile.is_some() {
+        return Err("the MPI Operator makes the hosts: use --workers N in place of --hosts".to_owned().into());
+    }
+    let Some(job) = parse(line)? else { return Ok(exit::DONE) };
+    let (command, files) = command(args, line, &job)?;
+    let is_written = write_stdout(&text(args, (image, workers), &command, &files));
+    Ok(if is_written { exit::DONE } else { exit::FAILED })
+}
+
+/// A file of the ConfigMap: its name and content.
+type NamedFile = (String, String);
+
+/// Returns the command that the launcher starts on each host, and the job files that it names.
+fn command(args: &Args, line: &Line, job: &Job) -> Result<(Vec<String>, Vec<NamedFile>), CommandError> {
+    let mut command = vec!["fathom".to_owned(), "fleet".to_owned()];
+    command.extend(args.shared.then(|| "--shared".to_owned()));
+    command.extend((args.on_host_lost() == OnHostLost::Continue).then(|| "--on-host-lost=continue".to_owned()));
+    command.extend(args.quiet_network.then(|| "--quiet-network".to_owned()));
+    command.push(line.dialect.name().to_owned());
+    let mut files: Vec<NamedFile> = Vec::new();
+    let mut line_args = line.args.clone();
+    for (path, bytes) in &job.files {
+        let refused = |why: &str| CommandError::from(format!("{path}: {why}"));
+        let name = Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let is_key = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
+        if name.is_empty() || !name.chars().all(is_key) {
+            return Err(refused("a ConfigMap has names of letters, digits, '-', '.' and '_' only"));
+        }
+        if files.iter().any(|(known, _)| *known == name) {
+            return Err(refused("another job file has the same name"));
+        }
+        let Some(arg) = line_args.iter_mut().find(|arg| arg.ends_with(path.as_str())) else {
+            return Err(refused("a file that another file names can't be in a ConfigMap: put both into one"));
+        };
+        let before = arg.len() - path.len();
+        *arg = format!("{}{JOBS}/{name}", &arg[..before]);
+        let text = String::from_utf8(bytes.clone()).map_err(|_| refused("not UTF-8"))?;
+        files.push((name, text));
+    }
+    command.extend(line_args);
+    Ok((command, files))
+}
+
+fn text(args: &Args, (image, workers): (&str, u32), command: &[String], files: &[NamedFile]) -> String {
+    let list: Vec<String> = command.iter().map(|arg| format!("                - {}\n", quoted(arg))).collect();
+    let data = match &args.manifest.claim {
+        Some(claim) => format!("persistentVolumeClaim:\n                claimName: {}", quoted(claim)),
+        None => "emptyDir: {}".to_owned(),
+    };
+    let template = TEMPLATE.replace("{workers}", &workers.to_string()).replace("{data}", &data);
+    template.replace("{image}", &quoted(image)).replace("{args}", &list.concat()).replace("{files}", &config_map(files))
+}
+
+/// Returns the entries of the ConfigMap.
+fn config_map(files: &[NamedFile]) -> String {
+    if files.is_empty() {
+        return " {}".to_owned();
+    }
+    let entry = |(name, text): &NamedFile| format!("\n  {}: {}", quoted(name), block(text));
+    files.iter().map(entry).collect()
+}
+
+/// Returns a text as a block of YAML, or in quotes if a block cannot hold it.
+fn block(text: &str) -> String {
+    let is_plain = |c: char| c == '\n' || c == '\t' || !c.is_control();
+    if text.is_empty() || !text.ends_with('\n') || !text.chars().all(is_plain) {
+        return quoted(text);
+    }
+    let lines: Vec<String> =
+        text.lines().map(|line| if line.is_empty() { line.to_owned() } else { format!("    {line}") }).collect();
+    // The end of a text may be empty lines.
+    format!("|2+\n{}", lines.join("\n"))
+}
+
+/// Returns a text in quotes. A string of JSON is one of YAML.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}

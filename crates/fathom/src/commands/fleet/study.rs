@@ -1,0 +1,84 @@
+//! The runs of a study on many hosts. Each run has a launcher of its own.
+
+use std::sync::Arc;
+
+use ::fleet::{Family, HostSlots, Progress, Request, RunDisplay, Work};
+use os::signal::Interrupts;
+use plan::Plan;
+use record::RunError;
+
+use super::launcher;
+use super::view::warn;
+use crate::args::fleet::Args;
+use crate::command_error::CommandError;
+use crate::run::{self, RunEnd, RunOptions, Watcher};
+use crate::runner::Runner;
+use crate::signals;
+
+/// The hosts of `--hosts`, and the launcher that starts fathom on them.
+pub struct Hosts<'a> {
+    args: &'a Args,
+    family: Family,
+    list: Vec<HostSlots>,
+}
+
+impl<'a> Hosts<'a> {
+    /// Finds the launcher.
+    ///
+    /// # Errors
+    /// There are no hosts, or no launcher.
+    pub fn find(args: &'a Args, list: Vec<HostSlots>) -> Result<Hosts<'a>, CommandError> {
+        if list.is_empty() {
+            return Err(without_hosts("a study starts a launcher for each run: use --hosts a,b"));
+        }
+        Ok(Hosts { args, family: launcher::family(args)?, list })
+    }
+}
+
+impl Runner for Hosts<'_> {
+    fn run(&self, plan: &Arc<Plan>, _: Interrupts, _: &RunOptions, _: &mut dyn Watcher) -> RunEnd {
+        let request = request(self.args, Work::Plan(Box::new(plan.as_ref().clone())));
+        match launcher::run((self.args, self.family), &self.list, &request, &mut Silent) {
+            Ok(record) => {
+                warn(&record);
+                RunEnd { record, refused: Vec::new() }
+            }
+            Err(message) => {
+                let mut record = run::new_record(plan);
+                record.ended_unix_ms = run::unix_ms();
+                RunEnd { record, refused: vec![RunError::text(0, "fleet", &message)] }
+            }
+        }
+    }
+
+    fn is_local(&self) -> bool {
+        false
+    }
+}
+
+/// Returns the error of a command without hosts.
+pub fn without_hosts(help: &str) -> CommandError {
+    format!("no hosts are given, and no launcher of MPI programs started this process\nhelp: {help}").into()
+}
+
+/// Returns the request of a run.
+pub fn request(args: &Args, work: Work) -> Request {
+    Request {
+        work,
+        sharing: args.sharing(),
+        allows_shared_host: args.allow_shared_host,
+        on_host_lost: args.on_host_lost(),
+        is_quiet: args.quiet_network,
+    }
+}
+
+/// The study prints a line per run.
+struct Silent;
+
+impl RunDisplay for Silent {
+    fn progress(&mut self, _: &[Progress]) {}
+
+    fn is_stopped(&mut self) -> bool {
+        signals::stop_flag().load(std::sync::atomic::Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,25 @@
+//! Runs of fio, with which fathom is compared.
+
+use std::io;
+use std::process::{Command, Output};
+
+/// What fio says when it ends because its jobs did not start within 5 s. It has done nothing then.
+const NOT_STARTED: &str = "job startup hung";
+/// Starts before fio's failure is returned.
+const STARTS: usize = 5;
+
+/// Runs fio to its end. It is started again if its jobs did not start in time, as can happen on a busy machine.
+///
+/// # Errors
+///
+/// fio cannot be started.
+pub fn output_of_fio(command: &mut Command) -> io::Result<Output> {
+    let mut output = command.output()?;
+    for _ in 1..STARTS {
+        if !String::from_utf8_lossy(&output.stderr).contains(NOT_STARTED) {
+            break;
+        }
+        output = command.output()?;
+    }
+    Ok(output)
+}
