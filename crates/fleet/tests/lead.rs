@@ -6,10 +6,11 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use fleet::{
-    FleetError, Hello, HostRun, Member, OnHostLost, Order, Outcome, Progress, Report, Request, RunDisplay, Worker,
-    lead, merge, monotonic_ns, serve, threads,
+    FleetError, Hello, HostRun, Link, LinkError, Member, OnHostLost, Order, Outcome, Progress, Report, Request,
+    RunDisplay, Worker, lead, merge, monotonic_ns, of_line, serve, threads, to_line,
 };
 use plan::Plan;
 use record::{Latency, Record, schema};
@@ -255,9 +256,80 @@ fn the_other_hosts_run_to_their_end_if_they_are_to_continue() {
     assert!(stopped >= 2, "{stopped}");
 }
 
+/// Agents that have a turn each time rank 0 looks for messages.
+const TURNS: usize = 16;
+
+/// The agents of all hosts but rank 0's, in this thread.
+struct InTurns {
+    members: Vec<Member>,
+    /// The member that had the last turn.
+    turn: usize,
+    reports: VecDeque<(usize, Vec<u8>)>,
+    bytes: Arc<AtomicUsize>,
+}
+
+impl Link for InTurns {
+    fn rank(&self) -> usize {
+        0
+    }
+
+    fn size(&self) -> usize {
+        self.members.len() + 1
+    }
+
+    fn name(&self) -> String {
+        "in turns".to_owned()
+    }
+
+    fn send(&mut self, to: usize, message: &[u8]) -> Result<(), LinkError> {
+        self.bytes.fetch_add(message.len(), Relaxed);
+        if let Some(report) = self.members[to - 1].follow(&of_line(message).unwrap()) {
+            self.reports.push_back((to, to_line(&report)));
+        }
+        Ok(())
+    }
+
+    fn try_recv(&mut self) -> Result<Option<(usize, Vec<u8>)>, LinkError> {
+        if self.reports.is_empty() {
+            for _ in 0..TURNS {
+                self.turn = (self.turn + 1) % self.members.len();
+                while let Some(report) = self.members[self.turn].next_report() {
+                    self.reports.push_back((self.turn + 1, to_line(&report)));
+                }
+            }
+        }
+        Ok(self.reports.pop_front())
+    }
+
+    fn disconnect(self: Box<Self>) -> Result<(), LinkError> {
+        Ok(())
+    }
+
+    fn abort(self: Box<Self>) {}
+}
+
 #[test]
-fn a_hundred_hosts_start_and_end() {
-    let (outcome, seen) = run_good(&[Behaviour::Good; 100]);
+fn a_thousand_hosts_start_and_become_one_result() {
+    let (seen, bytes) = (Arc::new(Seen::default()), Arc::new(AtomicUsize::new(0)));
+    let member = |rank: usize| {
+        let (seen, reports) = (Arc::clone(&seen), VecDeque::new());
+        Member::new(hello(rank, "x"), Box::new(Simulated { rank, behaviour: Behaviour::Good, seen, reports }))
+    };
+    let started = Instant::now();
+    let (members, reports) = ((1..1000).map(member).collect(), VecDeque::new());
+    let link = InTurns { members, turn: 0, reports, bytes: Arc::clone(&bytes) };
+    let (outcome, _) = lead(Box::new(link), member(0), Request::default(), &mut Silent);
+    let led = started.elapsed();
     let record = merge(&outcome.unwrap()).unwrap();
-    assert_eq!((record.totals().all.ios, seen.prepared.load(Relaxed)), (50_000, 100));
+    let (merged, started) = (started.elapsed() - led, Instant::now());
+    let text = schema::write(&record).unwrap();
+    println!("led in {led:?}, merged in {merged:?}, {} bytes written in {:?}", text.len(), started.elapsed());
+    println!("{} bytes of orders for each host", bytes.load(Relaxed) / 999);
+    let totals = record.totals();
+    assert_eq!((totals.all.ios, seen.prepared.load(Relaxed)), (500_000, 1000));
+    let mut all = Latency::default();
+    (0..1000).flat_map(samples).for_each(|ns| all.record(ns));
+    for percent in [50.0, 99.0, 99.9] {
+        assert_eq!(totals.ddirs[0].lat.percentile_ns(percent), all.percentile_ns(percent), "{percent}");
+    }
 }

@@ -29,7 +29,7 @@ Examples:
 /// The first word of a manifest's command line.
 const MANIFEST: &str = "manifest";
 
-/// Run a fio or DiskSpd command line, or the runs of a study, on many hosts at the same time.
+/// Run a command line or a study on many hosts at the same time.
 #[derive(clap::Args, Debug)]
 #[command(override_usage = USAGE, after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{}", exit::TABLE))]
 pub struct Args {
