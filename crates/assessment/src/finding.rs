@@ -105,6 +105,8 @@ pub enum FindingKind {
     LoadGeneratorLimit(LoadGenerator),
     /// Threads waited for a CPU, and did not limit the figures.
     CpuWait(LoadGenerator),
+    /// A host of a fleet is much slower than the median of the others.
+    SlowHost { bytes_per_s: f64, others_bytes_per_s: f64, others: u64 },
     /// I/Os of an open loop were never submitted.
     RateMissed(LateIos),
     /// I/Os of an open loop were submitted late.
@@ -308,6 +310,7 @@ impl FindingKind {
             FindingKind::DepthNotReached { .. } => "depth-not-reached",
             FindingKind::LoadGeneratorLimit(_) => "load-generator-limit",
             FindingKind::CpuWait(_) => "cpu-wait",
+            FindingKind::SlowHost { .. } => "slow-host",
             FindingKind::RateMissed(_) => "rate-missed",
             FindingKind::LateArrivals(_) => "late-arrivals",
             FindingKind::StepDown(_) => "step-down",

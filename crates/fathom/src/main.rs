@@ -111,18 +111,31 @@ fn main() -> ExitCode {
             }
         };
     ExitCode::from(match language {
-        Language::Fio => fio::main(&args),
+        Language::Fio => match args::clients::of_fio(&args) {
+            None => fio::main(&args),
+            Some(Ok(args)) => own(&args),
+            Some(Err(message)) => {
+                stderr_line!("fio: {message}");
+                exit::fio::FAILED
+            }
+        },
         Language::DiskSpd => diskspd::main(&args),
-        Language::Own => args::parse(&args).map_or_else(
-            |code| code,
-            |command| {
-                run_command(command, args.get(1..).unwrap_or_default(), &ThisMachine).unwrap_or_else(|error| {
-                    error.print();
-                    exit::REFUSED
-                })
-            },
-        ),
+        Language::Own => own(&args),
     })
+}
+
+/// Runs a command line of fathom's own. Returns the exit code.
+fn own(args: &[String]) -> u8 {
+    let run = |command| run_command(command, args.get(1..).unwrap_or_default(), &ThisMachine);
+    args::parse(args).map_or_else(
+        |code| code,
+        |command| {
+            run(command).unwrap_or_else(|error| {
+                error.print();
+                exit::REFUSED
+            })
+        },
+    )
 }
 
 /// Runs a command and returns its exit code. `typed` are the arguments after the command's name. `runner` makes the runs of

@@ -20,6 +20,7 @@ mod memory;
 mod page_cache;
 pub mod requirements;
 pub mod single;
+mod slow_host;
 pub mod stats;
 pub mod steady;
 mod target_short;
@@ -37,14 +38,14 @@ pub use unwritten::reads_only_written;
 use assessment::{Finding, FindingKind};
 use record::{HostRecord, Record};
 
-/// Returns all findings on a run. On several hosts they are those of each host.
+/// Returns all findings on a run. On several hosts they are those of each host, and those of hosts beside the others.
 pub fn findings(record: &Record) -> Vec<Finding> {
     if record.fleet.is_some() {
         let of_host = |(host, record): (&HostRecord, Record)| {
             let found = findings(&record).into_iter();
             found.map(|finding| Finding { subject: finding.subject.on_host(&host.name), ..finding }).collect::<Vec<_>>()
         };
-        return record.host_records().flat_map(of_host).collect();
+        return slow_host::find(record).into_iter().chain(record.host_records().flat_map(of_host)).collect();
     }
     let mut found = memory::find(record);
     found.extend(page_cache::find(record));

@@ -12,6 +12,7 @@ mod document;
 mod figures;
 mod findings;
 mod grid;
+mod hosts;
 mod html;
 mod identity;
 mod junit;

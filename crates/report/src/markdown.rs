@@ -7,6 +7,7 @@ use crate::answer;
 use crate::figures::{cells, jobs};
 use crate::findings::{Shared, worst_first};
 use crate::grid;
+use crate::hosts;
 use crate::html::environment::{command, facts, outcome};
 use crate::key_figures::{self, Span};
 use crate::matrix::{self, Matrix};
@@ -44,6 +45,7 @@ pub fn markdown(assessment: &Assessment) -> String {
         limits_of_vendors(assessment),
         environment(assessment),
         figures,
+        hosts(assessment),
         verdicts(assessment),
     ];
     text += &folded("Details, environment, and how to repeat it", &details.concat());
@@ -91,6 +93,12 @@ fn checks(checks: &[Check]) -> String {
         text += &format!("\n… {} more\n", judged.len() - CHECKS_SHOWN);
     }
     text + "\n"
+}
+
+/// Formats the hosts of each test that ran on several; empty without hosts.
+fn hosts(assessment: &Assessment) -> String {
+    let table = |test| hosts::table(test).map(|table| table.markdown() + "\n");
+    assessment.tests.iter().filter_map(table).collect()
 }
 
 /// Formats the grid of CrystalDiskMark's suite; empty for other suites.

@@ -102,6 +102,7 @@ fn each_kind() -> Vec<FindingKind> {
         DepthNotReached { depth: 2, mean_in_flight: 1.0, workers: 1, of_workers: 1, is_direct: true },
         LoadGeneratorLimit(load_generator(LimitReason::OwnTime, 1)),
         CpuWait(load_generator(LimitReason::OwnTime, 1)),
+        SlowHost { bytes_per_s: 1.0, others_bytes_per_s: 3.0, others: 2 },
         RateMissed(late(LateCause::LoadGenerator)),
         LateArrivals(late(LateCause::LoadGenerator)),
         StepDown(levels(1.0)),

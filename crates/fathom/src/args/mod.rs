@@ -3,6 +3,7 @@
 //! The two dialects have grammars of their own: their arguments pass through unread.
 
 pub mod assess;
+pub mod clients;
 pub mod compare;
 pub mod dialect_line;
 pub mod dialect_options;

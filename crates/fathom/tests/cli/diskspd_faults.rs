@@ -4,9 +4,9 @@
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::stage::{
     self, Loop, MIB, Mount, Outcome, Scratch, Throttle, Zram, command, needs, outcome, signal, system,
@@ -116,6 +116,22 @@ fn errors_before_the_run_have_target_and_help() {
     assert_eq!(scratch.names(), ["bad.xml", "empty", "f", "folder", "small"]);
 }
 
+/// Waits for the end of a run whose file is short from now on. Only reads find the end of the file, and a write can extend it
+/// again, so it is shortened until a read has found it.
+fn outcome_of_shrinking(child: Child, path: &Path) -> Outcome {
+    let file = OpenOptions::new().write(true).open(path).unwrap();
+    let process = PathBuf::from(format!("/proc/{}", child.id()));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while process.exists() {
+                file.set_len(MIB).unwrap();
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        });
+        outcome(child)
+    })
+}
+
 #[test]
 fn shrinking_or_removed_target_reports_the_figures_until_then() {
     for how in ["-o1", "-o8", "-o8 -Sh", "-Sm", "-t3 -w30", "-F2 -O4 -L -D100"] {
@@ -124,10 +140,8 @@ fn shrinking_or_removed_target_reports_the_figures_until_then() {
         let (path, since) = (scratch.filled("f", 16 * MIB), Instant::now());
         let child = diskspd(scratch.path(), &line).spawn().unwrap();
         wait_for_work(&child, 50);
-        std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(MIB).unwrap();
-        let ended = outcome(child);
+        let ended = outcome_of_shrinking(child, &path);
         assert_within(&ended.stdout, since);
-        // A write would extend the file again. Only reads find its end.
         failed(&ended, 1, &["f: read "]);
         assert!(has_more_than(10)(&ended), "{how}: {}", ended.stdout);
         assert!(ended.stdout.contains("The test failed: f: read "), "{how}: {}", ended.stdout);

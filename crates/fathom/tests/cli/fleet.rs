@@ -14,6 +14,9 @@ const HOSTS: [&str; 2] = ["a", "b"];
 /// The monotonic clock of the second host is ahead by this.
 const AHEAD_S: i64 = 86_400;
 
+/// Size of the second host's file system in memory, `/dev/shm`.
+const SMALL_MIB: u64 = 16;
+
 /// Two hosts and the network of the launcher, connected by a bridge. All are removed on drop.
 struct Hosts {
     scratch: Scratch,
@@ -42,10 +45,10 @@ impl Hosts {
             "#!/bin/sh\n\
              while [ \"${{1#-}}\" != \"$1\" ]; do shift; done\n\
              host=$1; shift\n\
-             ahead=0; [ \"$host\" = b ] && ahead={AHEAD_S}\n\
+             ahead=0; memory=1g; [ \"$host\" = b ] && ahead={AHEAD_S} && memory={SMALL_MIB}m\n\
              export TMPDIR={folder}/tmp-$host; mkdir -p $TMPDIR\n\
              exec ip netns exec {p}-$host unshare --time --monotonic $ahead --uts --ipc --mount --fork sh -c \
-             'hostname \"$0\"; mount -t tmpfs tmpfs /dev/shm; exec sh -c \"$1\"' $host \"$*\"\n"
+             'hostname \"$0\"; mount -t tmpfs -o size=$1 tmpfs /dev/shm; exec sh -c \"$2\"' $host $memory \"$*\"\n"
         );
         let path = hosts.shell_path();
         std::fs::write(&path, script).unwrap();
@@ -73,6 +76,73 @@ impl Hosts {
         let output = command.output().unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         Outcome { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) }
+    }
+}
+
+/// A process of fathom on a host, by the command that started it.
+fn process_on(hosts: &Hosts, host: &str, command: &str) -> Option<u32> {
+    let listed = shell(&format!("ip netns pids {}-{host}", hosts.prefix)).ok()?;
+    let is_it = |pid: &u32| {
+        let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        line.split(|byte| *byte == 0).nth(1) == Some(command.as_bytes())
+    };
+    listed.split_whitespace().filter_map(|pid| pid.parse().ok()).find(is_it)
+}
+
+/// Time that the jobs take if nothing ends them.
+const RUNTIME_MS: u64 = 8000;
+
+/// Runs jobs on both hosts, and kills a process of the second one while they are active. Returns the time that the first
+/// host's job ran.
+fn run_with_a_lost_host(hosts: &Hosts, launcher: &str, options: &str, lost: &str) -> u64 {
+    let job = format!(
+        "--name=wr --rw=write --bs=4k --rate=256k --size=64m --filename=%h.dat --time_based --runtime={RUNTIME_MS}ms \
+         --output-format=json"
+    );
+    let data = hosts.scratch.file("b.dat");
+    let _ = std::fs::remove_file(&data);
+    let outcome = std::thread::scope(|scope| {
+        let run = scope.spawn(|| hosts.run(launcher, "a,b", options, &job));
+        let is_active = || std::fs::metadata(&data).is_ok_and(|data| data.len() > 64 << 10) || run.is_finished();
+        harness::wait_until("the jobs are active", is_active);
+        let pid = process_on(hosts, "b", lost);
+        shell(&format!("kill -KILL {}", pid.unwrap())).unwrap();
+        run.join().unwrap()
+    });
+    assert_eq!(outcome.code, Some(1), "{launcher} {lost}: {}", outcome.stderr);
+    assert!(outcome.stderr.contains("warning: b has no complete result"), "{launcher} {lost}: {}", outcome.stderr);
+    let report = outcome.json();
+    let first = &report["client_stats"][0];
+    assert_eq!(first["hostname"], "a", "{launcher} {lost}: {report}");
+    first["write"]["runtime"].as_u64().unwrap()
+}
+
+#[test]
+fn after_a_host_is_lost_the_others_stop_or_continue() {
+    let Some(hosts) = Hosts::new("fleet-lost") else { return };
+    for launcher in launchers() {
+        for lost in ["fleet-worker", "fleet-agent"] {
+            let ran_ms = run_with_a_lost_host(&hosts, launcher, "", lost);
+            assert!((1..RUNTIME_MS).contains(&ran_ms), "{launcher} {lost}: {ran_ms} ms");
+        }
+        let ran_ms = run_with_a_lost_host(&hosts, launcher, "--on-host-lost continue", "fleet-worker");
+        assert!(ran_ms >= RUNTIME_MS, "{launcher}: {ran_ms} ms");
+    }
+}
+
+#[test]
+fn a_full_disk_of_one_host_is_named_and_the_others_keep_their_results() {
+    let Some(hosts) = Hosts::new("fleet-full") else { return };
+    for launcher in launchers() {
+        let size = SMALL_MIB * 2;
+        let job = format!("--name=wr --rw=write --bs=1m --size={size}m --filename=/dev/shm/data --output-format=json");
+        let outcome = hosts.run(launcher, "a,b", "--quiet-network", &job);
+        assert_eq!(outcome.code, Some(1), "{launcher}: {}", outcome.stderr);
+        let report = outcome.json();
+        let clients = report["client_stats"].as_array().unwrap();
+        let of = |at: usize| (clients[at]["hostname"].as_str(), clients[at]["error"].as_i64());
+        assert_eq!((of(0), of(1)), ((Some("a"), Some(0)), (Some("b"), Some(28))), "{launcher}: {}", outcome.stderr);
+        assert_eq!(clients[0]["write"]["io_bytes"], size << 20, "{launcher}");
     }
 }
 
@@ -176,6 +246,10 @@ fn a_line_of_diskspd_on_two_hosts_is_one_run() {
         // Both hosts have I/Os of their own, and the report has their sum.
         let threads = report.stdout.lines().filter(|line| line.contains("| a.dat") || line.contains("| b.dat")).count();
         assert!(threads >= 4, "{}", report.stdout);
+        let show = format!("cd {} && {} show run.json", hosts.scratch.path().display(), binary().display());
+        let page = shell(&format!("{show} --format html")).unwrap();
+        assert!(page.contains("Bandwidth by host") && page.contains("<caption>Hosts</caption>"), "{launcher}");
+        assert!(shell(&format!("{show} --format markdown")).unwrap().contains("\n| b | "), "{launcher}");
         let refused = hosts.run_work(launcher, "a,b", "--shared", "diskspd -c1M -d1 -W0 x.dat");
         refused.ended_with(1).complained_of("a command line of DiskSpd does not work with --shared");
     }

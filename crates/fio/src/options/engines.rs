@@ -11,30 +11,32 @@ pub struct Engine {
     /// The fio packages of Linux distributions contain the engine, or on Windows fathom implements it.
     pub is_packaged: bool,
     pub help: &'static str,
+    /// What an engine that fathom does not have would need; empty for the others.
+    pub needs: &'static str,
 }
 
 const fn supported(name: &'static str, help: &'static str) -> Engine {
-    Engine { name, is_supported: true, is_packaged: true, help }
+    Engine { name, is_supported: true, is_packaged: true, help, needs: "" }
 }
 
-const fn packaged(name: &'static str, help: &'static str) -> Engine {
-    Engine { name, is_supported: false, is_packaged: true, help }
+const fn packaged(name: &'static str, help: &'static str, needs: &'static str) -> Engine {
+    Engine { name, is_supported: false, is_packaged: true, help, needs }
 }
 
-const fn unpackaged(name: &'static str, help: &'static str) -> Engine {
-    Engine { name, is_supported: false, is_packaged: false, help }
+const fn unpackaged(name: &'static str, help: &'static str, needs: &'static str) -> Engine {
+    Engine { name, is_supported: false, is_packaged: false, help, needs }
 }
 
 /// Returns an engine that uses calls of Linux.
 const fn linux(name: &'static str, help: &'static str) -> Engine {
     let is_here = !System::HERE.is_windows();
-    Engine { name, is_supported: is_here, is_packaged: is_here, help }
+    Engine { name, is_supported: is_here, is_packaged: is_here, help, needs: "Linux" }
 }
 
 /// Returns an engine that uses calls of Windows.
 const fn windows(name: &'static str, help: &'static str) -> Engine {
     let is_here = System::HERE.is_windows();
-    Engine { name, is_supported: is_here, is_packaged: is_here, help }
+    Engine { name, is_supported: is_here, is_packaged: is_here, help, needs: "Windows" }
 }
 
 /// The default of `ioengine`.
@@ -65,36 +67,40 @@ pub const ENGINES: &[Engine] = &[
     linux("falloc", "each write reserves or punches space"),
     linux("e4defrag", "moves ext4 blocks"),
     linux("splice", "splice() and vmsplice()"),
-    packaged("gfapi", "Gluster, synchronous"),
-    packaged("gfapi_async", "Gluster, asynchronous"),
-    packaged("mtd", "raw flash"),
+    packaged("gfapi", "Gluster, synchronous", "a Gluster volume and libgfapi"),
+    packaged("gfapi_async", "Gluster, asynchronous", "a Gluster volume and libgfapi"),
+    packaged("mtd", "raw flash", "raw flash at /dev/mtdN"),
     linux("sg", "SCSI generic"),
     linux("io_uring", "io_uring"),
     linux("io_uring_cmd", "NVMe or SCSI passthrough by io_uring"),
     linux("nbd", "a disk of an NBD server, by libnbd"),
     linux("libaio", "Linux native asynchronous I/O"),
-    packaged("rdma", "remote DMA"),
+    packaged("rdma", "remote DMA", "RDMA network cards and librdmacm"),
     linux("rados", "objects of a Ceph pool, by librados"),
     linux("rbd", "an image of a Ceph pool, by librbd"),
-    packaged("pmemblk", "blocks in persistent memory"),
-    packaged("dev-dax", "device DAX"),
-    packaged("libpmem", "persistent memory by libpmem"),
-    packaged("external", "an engine in a shared object"),
-    unpackaged("dfs", "DAOS files"),
+    packaged("pmemblk", "blocks in persistent memory", "libpmemblk, which is no longer developed"),
+    packaged("dev-dax", "device DAX", "persistent memory as /dev/daxN.N"),
+    packaged("libpmem", "persistent memory by libpmem", "a file system with DAX on persistent memory, and libpmem"),
+    packaged("external", "an engine in a shared object", "fio's own interface of engines in shared objects"),
+    unpackaged("dfs", "DAOS files", "a DAOS pool and its libraries"),
     linux("http", "objects of a WebDAV, S3 or Swift server, by libcurl"),
-    unpackaged("ime_aio", "Infinite Memory Engine, asynchronous"),
-    unpackaged("ime_psync", "Infinite Memory Engine, synchronous"),
-    unpackaged("ime_psyncv", "Infinite Memory Engine, vectored"),
-    unpackaged("libblkio", "libblkio"),
-    unpackaged("libcufile", "GPU memory by cuFile"),
-    unpackaged("libhdfs", "Hadoop files"),
-    unpackaged("libhipfile", "GPU memory by hipFile"),
+    unpackaged("ime_aio", "Infinite Memory Engine, asynchronous", "an IME server and its library"),
+    unpackaged("ime_psync", "Infinite Memory Engine, synchronous", "an IME server and its library"),
+    unpackaged("ime_psyncv", "Infinite Memory Engine, vectored", "an IME server and its library"),
+    unpackaged("libblkio", "libblkio", "libblkio"),
+    unpackaged("libcufile", "GPU memory by cuFile", "an NVIDIA GPU and libcufile"),
+    unpackaged("libhdfs", "Hadoop files", "a Hadoop cluster, Java and libhdfs"),
+    unpackaged("libhipfile", "GPU memory by hipFile", "an AMD GPU and libhipfile"),
     linux("libiscsi", "LUNs of iSCSI targets, by libiscsi"),
-    unpackaged("libzbc", "zoned block devices by libzbc"),
+    unpackaged(
+        "libzbc",
+        "zoned block devices by libzbc",
+        "a zoned SCSI or ATA device and libzbc (fathom has zonemode=zbd for the zones of the kernel)",
+    ),
     linux("nfs", "files on an NFS server, by libnfs"),
-    unpackaged("solarisaio", "Solaris asynchronous I/O"),
+    unpackaged("solarisaio", "Solaris asynchronous I/O", "Solaris"),
     windows("windowsaio", "Windows asynchronous I/O"),
-    unpackaged("xnvme", "xNVMe"),
+    unpackaged("xnvme", "xNVMe", "libxnvme"),
 ];
 
 /// Returns the engine with this name.

@@ -78,7 +78,7 @@ pub const PROGRAM_OPTIONS: &[ProgramOption] = &[
     program("terse-version", 'V', Required, "number", Supported, "Version of the terse format: 2 to 5"),
     program("server", 'S', Optional, "address", Unsupported, "Wait for jobs from another machine"),
     program("daemonize", 'D', Required, "file", Unsupported, "Run the server in the background"),
-    program("client", 'C', Required, "host", Unsupported, "Run the jobs on another machine"),
+    program("client", 'C', Required, "host", Supported, "Run the jobs on this host; may be repeated"),
     program("remote-config", 'R', Required, "file", Unsupported, "Send a job file that is on the server"),
     program("cpuclock-test", 'T', Nothing, "", Supported, "Test the CPU's cycle counter"),
     program("crctest", 'G', Optional, "list", Supported, "Measure checksums"),

@@ -167,10 +167,11 @@ impl Getopt<'_> {
     ) -> Result<ParsedOption, Diagnostic> {
         let name = name_part(text);
         let name_span = self.args.part(index, 0..dashes + name.len());
-        let found = match find(name, names).as_slice() {
-            [] => return Err(unknown_option(name, &name_span, names)),
-            [one] => *one,
-            several => {
+        let all = find(name, names);
+        let found = match (all.as_slice(), in_fio_3_33(&all).as_slice()) {
+            ([], _) => return Err(unknown_option(name, &name_span, names)),
+            ([one], _) | (_, [one]) => *one,
+            (several, _) => {
                 let several: Vec<String> = several.iter().map(|found| format!("`--{}`", found.name)).collect();
                 let diagnostic = Diagnostic::error(format!("option `{name}` is ambiguous")).at(&name_span, "ambiguous");
                 return Err(diagnostic.help(format!("use {}", several.join(" or "))));
@@ -253,6 +254,14 @@ fn find(name: &str, names: &[OptionName]) -> Vec<OptionName> {
             names.iter().filter(is_abbreviated).copied().collect()
         }
     }
+}
+
+/// Options that fio 3.33 did not have, and whose names begin as an older one's does.
+const NEWER_THAN_3_33: [&str; 2] = ["rbd_encryption_format", "rbd_encryption_passphrase"];
+
+/// Returns the options that fio 3.33 had: abbreviations in its command lines keep their meaning.
+fn in_fio_3_33(found: &[OptionName]) -> Vec<OptionName> {
+    found.iter().filter(|found| !NEWER_THAN_3_33.contains(&found.name)).copied().collect()
 }
 
 fn missing_value(name: &str, span: &Span) -> Diagnostic {

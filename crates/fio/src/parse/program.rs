@@ -69,6 +69,11 @@ pub fn apply(option: &ProgramOption, value: Option<&str>, span: &Span, state: &m
             state.program.status_interval = Some(time(option, text, Duration::from_millis(1), span, state)?);
         }
         "debug" => debug(text, span, state)?,
+        "client" => {
+            let error = Diagnostic::error("`--client` is an option of a single run of fio");
+            let help = "name the hosts of other commands as in `fathom fleet --hosts a,b run fio job.fio`";
+            return Err(failed(state, error.at(span, "not here").help(help)));
+        }
         "crctest" => return Err(Stop::Print(self_test::checksums(value))),
         "memcpytest" => return Err(Stop::Print(self_test::copies(value))),
         "cpuclock-test" => return Err(Stop::Print(self_test::cpu_clock())),
@@ -107,9 +112,10 @@ fn reject_unsupported(option: &ProgramOption, span: &Span, state: &mut State) ->
         return Ok(());
     }
     let help = match option.name {
-        "server" => "no server is needed: `fathom fleet --hosts a,b fio job.fio` runs jobs on other machines",
+        "server" => {
+            "no server is needed: `fathom fio --client=a --client=b job.fio` runs jobs on other machines, by mpirun"
+        }
         "trigger-remote" => "no server is needed: --trigger runs its command on this machine",
-        "client" => "`fathom fleet --hosts a,b fio job.fio` runs jobs on other machines",
         _ => option.help,
     };
     Err(failed(state, diagnostic.help(help)))

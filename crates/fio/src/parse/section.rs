@@ -120,7 +120,8 @@ impl Section {
                 }
                 System::Windows => format!("engine {name} is not supported on Windows"),
             };
-            return Err(Box::new(Diagnostic::error(message).at(&span, "not available")));
+            let error = Diagnostic::error(message).at(&span, "not available");
+            return Err(Box::new(error.help(format!("the engine needs {}", engine.needs))));
         }
         if self.engine.is_none_or(|previous| previous.name != engine.name) {
             self.values.retain_options_of(engine.name);
@@ -161,7 +162,14 @@ impl Section {
         let is_engine_unsupported = self.engine.is_some_and(|engine| !engine.is_supported);
         let explicit = self.values.explicit().filter(|(option, value, _)| !is_supported(option, value));
         let explicit = explicit.filter(|(option, ..)| option.engines.is_empty() || !is_engine_unsupported);
-        explicit.map(|(option, _, span)| unsupported(option.name, span)).collect()
+        let diagnostic = |(option, _, span): (&'static Opt, &Value, &Span)| {
+            let diagnostic = unsupported(option.name, span);
+            match self.engine.filter(|_| option.name == "ioengine") {
+                Some(engine) => diagnostic.help(format!("the engine needs {}", engine.needs)),
+                None => diagnostic,
+            }
+        };
+        explicit.map(diagnostic).collect()
     }
 }
 

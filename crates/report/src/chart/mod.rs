@@ -5,6 +5,7 @@ mod canvas;
 pub mod colours;
 mod devices;
 mod heat;
+mod hosts;
 mod latencies;
 mod load;
 mod over_time;
@@ -57,6 +58,7 @@ pub fn of_test(assessment: &Assessment, test: &Test, detail: &Detail) -> Vec<Cha
     }
     charts.extend(of_settings);
     charts.extend(over_time::charts(test, &series, detail));
+    charts.extend(hosts::chart(test, detail));
     charts.extend(heat::chart(test, &series, detail));
     charts.extend(latencies::charts(test, &cells));
     charts

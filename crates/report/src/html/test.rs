@@ -9,6 +9,7 @@ use super::badge::badge;
 use crate::causes::cause_of_test;
 use crate::chart::{self, Chart, Detail};
 use crate::figures::{Cell, Side, cells, is_search, jobs};
+use crate::hosts;
 use crate::key_figures;
 use crate::matrix::{self, Matrix};
 use crate::study::{Column, Row, Table};
@@ -58,6 +59,7 @@ pub fn section(assessment: &Assessment, test: &Test, at: usize, detail: &Detail)
         }
         false => of_cells,
     };
+    section += &hosts::table(test).map_or_else(String::new, |table| table.html());
     let jobs = jobs(test);
     if !jobs.is_empty() {
         section += &figures(&jobs, "Figures of each job");

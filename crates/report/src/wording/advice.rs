@@ -44,6 +44,9 @@ fn of_run(kind: &FindingKind, options: &AdviceOptions) -> String {
         FindingKind::LoadGeneratorLimit(_) | FindingKind::CpuWait(_) => {
             format!("stop other programs, allow more CPUs ({}), or use fewer {}", options.cpus, options.workers)
         }
+        FindingKind::SlowHost { .. } => {
+            "run the job on this host alone, and compare its disk and its settings".to_owned()
+        }
         FindingKind::RateMissed(late) | FindingKind::LateArrivals(late) => of_late(late, options),
         FindingKind::StepDown(levels) => {
             let rate = levels.last().map_or_else(String::new, |level| levels.unit.show(level.rate));

@@ -6,7 +6,7 @@ use assessment::{
 };
 use plan::Ddir;
 use record::{Interruption, InterruptionCause};
-use units::format::{grouped, iops, percent, size, time_ns};
+use units::format::{bandwidth, grouped, iops, percent, size, time_ns};
 
 use super::load_generator::load_generator_reason;
 use super::names::names;
@@ -80,6 +80,7 @@ pub fn headline(finding: &Finding) -> String {
         }
         FindingKind::LoadGeneratorLimit(_) => "the load generator's CPU time was the limit, not the target",
         FindingKind::CpuWait(_) => "threads waited for a CPU: latencies include the wait",
+        FindingKind::SlowHost { .. } => "this host is much slower than the others",
         FindingKind::RateMissed(_) => "the requested rate was not met",
         FindingKind::LateArrivals(_) => "I/Os were submitted later than requested",
         FindingKind::StepDown(_) => "performance dropped during the run",
@@ -150,6 +151,10 @@ pub fn figures(finding: &Finding) -> String {
         FindingKind::LoadGeneratorLimit(generator) => load_generator_reason(generator),
         FindingKind::CpuWait(generator) => {
             format!("{:.0} % of the time", generator.cpu_wait_percent.unwrap_or(0.0))
+        }
+        FindingKind::SlowHost { bytes_per_s, others_bytes_per_s, others } => {
+            let what = if *others == 1 { "the other" } else { "the median of the others" };
+            format!("{}, {what} {}", bandwidth(*bytes_per_s), bandwidth(*others_bytes_per_s))
         }
         FindingKind::RateMissed(late) | FindingKind::LateArrivals(late) => late_ios(late),
         FindingKind::StepDown(levels) | FindingKind::StepUp(levels) | FindingKind::Levels(levels) => of_levels(levels),

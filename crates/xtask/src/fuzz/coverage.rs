@@ -44,8 +44,8 @@ pub fn compile(args: &[&str]) -> Result<(), String> {
     let [compiler, args @ ..] = args else { return Err("no compiler".to_owned()) };
     let mut command = Command::new(compiler);
     command.args(args);
-    // Cargo also asks for the compiler's version and targets.
-    if args.iter().any(|arg| arg.starts_with("--emit")) {
+    // Cargo also asks for the compiler's version and targets. A build script runs without the fuzzer's counters.
+    if args.iter().any(|arg| arg.starts_with("--emit")) && !args.contains(&"build_script_build") {
         command.args(FLAGS);
     }
     Err(format!("{compiler}: {}", command.exec()))
