@@ -3,12 +3,12 @@
 //! The launcher is the real one of Open MPI or MPICH. It starts its daemons through a script in place of ssh.
 
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
-use std::process::Command;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-use crate::stage::{Outcome, Scratch, binary, needs, shell, skipped};
+use crate::stage::{Outcome, Scratch, Zram, binary, needs, shell, skipped};
 
 const HOSTS: [&str; 2] = ["a", "b"];
 /// The monotonic clock of the second host is ahead by this.
@@ -21,12 +21,17 @@ const SMALL_MIB: u64 = 16;
 struct Hosts {
     scratch: Scratch,
     prefix: String,
+    /// Starts a command on a host.
+    remote_shell: PathBuf,
+    servers: Vec<Child>,
 }
 
 impl Hosts {
     fn new(test: &str) -> Option<Hosts> {
         needs("test $(id -u) = 0 || { echo root is needed for namespaces >&2; false; }")?;
-        let hosts = Hosts { scratch: Scratch::new(test), prefix: format!("{test}-{}", std::process::id()) };
+        let (scratch, prefix) = (Scratch::new(test), format!("{test}-{}", std::process::id()));
+        let remote_shell = scratch.file("remote-shell");
+        let hosts = Hosts { scratch, prefix, remote_shell, servers: Vec::new() };
         let p = &hosts.prefix;
         needs(&format!(
             "ip netns add {p}-net && ip -n {p}-net link add bridge0 type bridge && ip -n {p}-net link set bridge0 up"
@@ -50,14 +55,54 @@ impl Hosts {
              exec ip netns exec {p}-$host unshare --time --monotonic $ahead --uts --ipc --mount --fork sh -c \
              'hostname \"$0\"; mount -t tmpfs -o size=$1 tmpfs /dev/shm; exec sh -c \"$2\"' $host $memory \"$*\"\n"
         );
-        let path = hosts.shell_path();
-        std::fs::write(&path, script).unwrap();
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        write_program(&hosts.remote_shell, &script);
         Some(hosts)
     }
 
-    fn shell_path(&self) -> PathBuf {
-        self.scratch.file("remote-shell")
+    /// Starts an ssh server on each host, and has the launchers use ssh. `None` without ssh.
+    fn with_ssh(mut self) -> Option<Hosts> {
+        needs("command -v ssh /usr/sbin/sshd ssh-keygen >&2")?;
+        let (p, folder) = (&self.prefix, self.scratch.path().display().to_string());
+        needs(&format!(
+            "cd {folder} && ssh-keygen -q -t ed25519 -N '' -f key && cp key.pub keys && chmod 600 key keys"
+        ))?;
+        let mut client = format!(
+            "IdentityFile {folder}/key\nUserKnownHostsFile /dev/null\nStrictHostKeyChecking no\nLogLevel ERROR\nBatchMode yes\n"
+        );
+        for (at, host) in HOSTS.into_iter().enumerate() {
+            let address = format!("10.77.0.{}", at + 2);
+            client += &format!("Host {host}\nHostname {address}\n");
+            let options = [
+                format!("-h {folder}/key -o AuthorizedKeysFile={folder}/keys -o PidFile=none -o UsePAM=no"),
+                format!("-o StrictModes=no -o PermitRootLogin=yes -o SetEnv=TMPDIR={folder}/tmp-{host}"),
+            ]
+            .join(" ");
+            let script = format!(
+                "hostname {host}; mount -t tmpfs tmpfs /dev/shm; mount -t tmpfs tmpfs /run; mkdir -p /run/sshd {folder}/tmp-{host}; \
+                 exec /usr/sbin/sshd -D -e -f /dev/null {options}"
+            );
+            let mut server = Command::new("ip");
+            server.args([
+                "netns",
+                "exec",
+                &format!("{p}-{host}"),
+                "unshare",
+                "--uts",
+                "--ipc",
+                "--mount",
+                "sh",
+                "-c",
+                &script,
+            ]);
+            let log = std::fs::File::create(self.scratch.file(&format!("sshd-{host}.log"))).unwrap();
+            self.servers.push(server.stdin(Stdio::null()).stderr(log).spawn().unwrap());
+            let connect = format!("ip netns exec {p}-launcher bash -c 'exec 3<>/dev/tcp/{address}/22'");
+            harness::wait_until("sshd listens", || shell(&connect).is_ok());
+        }
+        std::fs::write(self.scratch.file("ssh_config"), client).unwrap();
+        self.remote_shell = self.scratch.file("ssh-client");
+        write_program(&self.remote_shell, &format!("#!/bin/sh\nexec ssh -F {folder}/ssh_config \"$@\"\n"));
+        Some(self)
     }
 
     /// Runs a job of fio on the hosts. The words of the job are separated by spaces.
@@ -70,13 +115,18 @@ impl Hosts {
         let mut command = Command::new("timeout");
         command.args(["--signal=KILL", "100", "ip", "netns", "exec", &format!("{}-launcher", self.prefix)]);
         command.arg(binary()).args(["fleet", "--hosts", hosts, "--launcher", launcher, "--fleet-net", "eth0"]);
-        command.arg("--remote-shell").arg(self.shell_path()).args(options.split_whitespace());
+        command.arg("--remote-shell").arg(&self.remote_shell).args(options.split_whitespace());
         command.args(work.split_whitespace());
         command.current_dir(self.scratch.path()).env("XDG_DATA_HOME", self.scratch.file("data"));
         let output = command.output().unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         Outcome { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) }
     }
+}
+
+fn write_program(path: &Path, script: &str) {
+    std::fs::write(path, script).unwrap();
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 /// A process of fathom on a host, by the command that started it.
@@ -89,24 +139,35 @@ fn process_on(hosts: &Hosts, host: &str, command: &str) -> Option<u32> {
     listed.split_whitespace().filter_map(|pid| pid.parse().ok()).find(is_it)
 }
 
+/// Returns the number of calls of a process that wrote.
+fn written_calls(pid: u32) -> u64 {
+    let counters = std::fs::read_to_string(format!("/proc/{pid}/io")).unwrap_or_default();
+    let calls = counters.lines().find_map(|line| line.strip_prefix("syscw: "));
+    calls.and_then(|calls| calls.parse().ok()).unwrap_or(0)
+}
+
+/// What is lost if it is no process: the network of the second host.
+const NETWORK: &str = "network";
+
 /// Time that the jobs take if nothing ends them.
 const RUNTIME_MS: u64 = 8000;
 
-/// Runs jobs on both hosts, and kills a process of the second one while they are active. Returns the time that the first
+/// Runs jobs on both hosts, and kills a process of the second one or cuts its network while they are active. Returns the time that the first
 /// host's job ran.
 fn run_with_a_lost_host(hosts: &Hosts, launcher: &str, options: &str, lost: &str) -> u64 {
     let job = format!(
         "--name=wr --rw=write --bs=4k --rate=256k --size=64m --filename=%h.dat --time_based --runtime={RUNTIME_MS}ms \
          --output-format=json"
     );
-    let data = hosts.scratch.file("b.dat");
-    let _ = std::fs::remove_file(&data);
     let outcome = std::thread::scope(|scope| {
         let run = scope.spawn(|| hosts.run(launcher, "a,b", options, &job));
-        let is_active = || std::fs::metadata(&data).is_ok_and(|data| data.len() > 64 << 10) || run.is_finished();
-        harness::wait_until("the jobs are active", is_active);
-        let pid = process_on(hosts, "b", lost);
-        shell(&format!("kill -KILL {}", pid.unwrap())).unwrap();
+        let writes = || process_on(hosts, "b", "fleet-worker").map_or(0, written_calls);
+        harness::wait_until("the jobs are active", || writes() > 40 || run.is_finished());
+        if lost == NETWORK {
+            shell(&format!("ip -n {}-net link set vb down", hosts.prefix)).unwrap();
+        } else {
+            shell(&format!("kill -KILL {}", process_on(hosts, "b", lost).unwrap())).unwrap();
+        }
         run.join().unwrap()
     });
     assert_eq!(outcome.code, Some(1), "{launcher} {lost}: {}", outcome.stderr);
@@ -131,6 +192,43 @@ fn after_a_host_is_lost_the_others_stop_or_continue() {
 }
 
 #[test]
+fn a_host_without_a_network_is_named_and_the_others_keep_their_results() {
+    for launcher in launchers() {
+        let Some(hosts) = Hosts::new("fleet-cut") else { return };
+        let ran_ms = run_with_a_lost_host(&hosts, launcher, "", NETWORK);
+        assert!(ran_ms > 0, "{launcher}");
+    }
+}
+
+#[test]
+fn the_launchers_reach_the_hosts_over_ssh() {
+    let Some(hosts) = Hosts::new("fleet-ssh").and_then(Hosts::with_ssh) else { return };
+    for launcher in launchers() {
+        let job = "--name=rd --rw=read --size=1m --filename=/dev/shm/%h --output-format=json";
+        let report = hosts.run(launcher, "a,b", "", job).assert_success().json();
+        let clients = report["client_stats"].as_array().unwrap();
+        let names: Vec<&str> = clients.iter().filter_map(|client| client["hostname"].as_str()).collect();
+        assert_eq!((names, of_ddir(clients, 2, "io_bytes")), (HOSTS.to_vec(), 2 << 20), "{launcher}");
+    }
+}
+
+#[test]
+fn the_sum_of_the_hosts_is_what_the_block_layer_counted() {
+    let Some(hosts) = Hosts::new("fleet-counters") else { return };
+    let Some(device) = Zram::new(64) else { return };
+    for launcher in launchers() {
+        let job =
+            format!("--name=rd --rw=randread --bs=4k --direct=1 --filename={} --output-format=json", device.device);
+        let before = device.ios();
+        let report = hosts.run(launcher, "a,b", "--shared", &job).assert_success().json();
+        let clients = report["client_stats"].as_array().unwrap();
+        let total = of_ddir(clients, 2, "io_bytes");
+        assert_eq!((total, of_ddir(clients, 0, "io_bytes")), (64 << 20, 32 << 20), "{launcher}");
+        assert_eq!((device.ios() - before) * 4096, total, "{launcher}");
+    }
+}
+
+#[test]
 fn a_full_disk_of_one_host_is_named_and_the_others_keep_their_results() {
     let Some(hosts) = Hosts::new("fleet-full") else { return };
     for launcher in launchers() {
@@ -148,6 +246,9 @@ fn a_full_disk_of_one_host_is_named_and_the_others_keep_their_results() {
 
 impl Drop for Hosts {
     fn drop(&mut self) {
+        for server in &mut self.servers {
+            let _ = server.kill().and_then(|()| server.wait());
+        }
         for name in ["a", "b", "launcher", "net"] {
             let _ = shell(&format!("ip netns del {}-{name}", self.prefix));
         }
