@@ -4,6 +4,7 @@
 
 use std::io;
 
+use record::schema::read_document;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -96,10 +97,10 @@ pub fn to_line(message: &impl Serialize) -> Vec<u8> {
     line
 }
 
-/// Reads a message.
+/// Reads a message. The parser is that of documents: a second one for plans and errors would make the program larger.
 ///
 /// # Errors
 /// The bytes are of no such message.
 pub fn of_line<T: DeserializeOwned>(line: &[u8]) -> io::Result<T> {
-    Ok(serde_json::from_slice(line)?)
+    read_document(line).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
