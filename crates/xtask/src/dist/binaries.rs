@@ -45,7 +45,7 @@ pub const AARCH64_STATIC: Binary =
 ///
 /// # Errors
 ///
-/// The build failed, or the binary is too large or needs newer symbols or other libraries than promised.
+/// The build failed, or the binary needs newer symbols or other libraries than promised.
 pub fn build(folders: &Folders, tools: &Tools, binary: &Binary) -> Result<PathBuf, String> {
     add_target(binary.target)?;
     let target = binary.glibc.map_or(binary.target.to_owned(), |version| format!("{}.{version}", binary.target));
@@ -59,9 +59,24 @@ pub fn build(folders: &Folders, tools: &Tools, binary: &Binary) -> Result<PathBu
     let built = folders.root.join("target").join(binary.target).join(PROFILE).join("fathom");
     let path = folders.packages.join(format!("fathom-{VERSION}-{}", binary.name));
     split(&built, &path)?;
-    check_size(&path)?;
     check_symbols(&path, binary)?;
     Ok(path)
+}
+
+/// Checks the sizes of stripped binaries.
+///
+/// # Errors
+///
+/// Binaries are too large. The text names each with its size.
+pub fn check_sizes(paths: &[&Path]) -> Result<(), String> {
+    let mut too_large = Vec::new();
+    for path in paths {
+        let size = std::fs::metadata(path).map_err(|error| format!("{}: {error}", path.display()))?.len();
+        if size >= LIMIT_BYTES {
+            too_large.push(format!("{} has {size} bytes, the limit is {LIMIT_BYTES}", path.display()));
+        }
+    }
+    if too_large.is_empty() { Ok(()) } else { Err(too_large.join("\n")) }
 }
 
 /// Installs the standard library of a target.
@@ -87,14 +102,6 @@ fn objcopy() -> Result<Command, String> {
     let mut objcopy = Command::new(library.join("rustlib/x86_64-unknown-linux-gnu/bin/rust-objcopy"));
     objcopy.env("LD_LIBRARY_PATH", library);
     Ok(objcopy)
-}
-
-fn check_size(path: &Path) -> Result<(), String> {
-    let size = std::fs::metadata(path).map_err(|error| format!("{}: {error}", path.display()))?.len();
-    if size < LIMIT_BYTES {
-        return Ok(());
-    }
-    Err(format!("{} has {size} bytes, the limit is {LIMIT_BYTES}", path.display()))
 }
 
 /// Fails if a static binary needs a library, or another one a newer glibc.

@@ -42,7 +42,9 @@ pub fn run(root: &Path) -> Result<(), String> {
     image::write_archive(&folders, &x86_64, "amd64")?;
     image::write_archive(&folders, &aarch64, "arm64")?;
     sbom(&folders, &tools)?;
-    checksums(&folders)
+    checksums(&folders)?;
+    // The last check: each build takes minutes, and the other artifacts are usable if one binary is too large.
+    binaries::check_sizes(&[&glibc, &x86_64, &aarch64])
 }
 
 /// Lists the packages that the binaries are made of.
