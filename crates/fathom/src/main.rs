@@ -111,21 +111,21 @@ fn main() -> ExitCode {
             }
         };
     ExitCode::from(match language {
-        Language::Fio => match args::clients::of_fio(&args) {
+        Language::Fio => match args::clients::fleet_args(&args) {
             None => fio::main(&args),
-            Some(Ok(args)) => own(&args),
+            Some(Ok(args)) => run_own(&args),
             Some(Err(message)) => {
                 stderr_line!("fio: {message}");
                 exit::fio::FAILED
             }
         },
         Language::DiskSpd => diskspd::main(&args),
-        Language::Own => own(&args),
+        Language::Own => run_own(&args),
     })
 }
 
 /// Runs a command line of fathom's own. Returns the exit code.
-fn own(args: &[String]) -> u8 {
+fn run_own(args: &[String]) -> u8 {
     let run = |command| run_command(command, args.get(1..).unwrap_or_default(), &ThisMachine);
     args::parse(args).map_or_else(
         |code| code,

@@ -1,4 +1,4 @@
-//! Where the runs of a study are made.
+//! Runs the plans of a study, on this machine or on other hosts.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use plan::Plan;
 
 use crate::run::{self, RunEnd, RunOptions, Watcher};
 
-/// Makes the runs of a study.
+/// Runs the plans of a study.
 pub trait Runner {
     /// Runs a plan to its end.
     fn run(&self, plan: &Arc<Plan>, interrupts: Interrupts, options: &RunOptions, watcher: &mut dyn Watcher) -> RunEnd;

@@ -1,4 +1,4 @@
-//! The work as it travels to the hosts: a command line with all that was read to parse it, or a plan.
+//! The work sent to the hosts: a command line with all that was read to parse it, or a plan.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub enum Work {
     /// Each host plans it with its own CPUs and paths.
     Line(Job),
-    /// A run of a study, planned where the study is.
+    /// A run of a study, planned on the machine that runs the study.
     Plan(Box<Plan>),
 }
 

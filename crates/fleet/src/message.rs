@@ -19,7 +19,7 @@ pub enum Order {
     Check {
         work: Work,
         place: Place,
-        /// The host does not report its progress.
+        /// Heartbeats have no I/O counters.
         is_quiet: bool,
     },
     /// Lay the targets out, and get ready to start.

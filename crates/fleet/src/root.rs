@@ -30,7 +30,7 @@ pub struct Request {
     /// Two ranks on one host are accepted.
     pub allows_shared_host: bool,
     pub on_host_lost: OnHostLost,
-    /// The hosts do not report their progress during the run.
+    /// Heartbeats have no I/O counters.
     pub is_quiet: bool,
 }
 
@@ -278,8 +278,8 @@ impl Root<'_> {
             if self.hosts.iter().all(is_over) {
                 return Ok(None);
             }
-            let goes_on = self.on_host_lost == OnHostLost::Continue;
-            let active: Vec<&Host> = self.hosts.iter().filter(|host| !goes_on || host.failure.is_none()).collect();
+            let continues = self.on_host_lost == OnHostLost::Continue;
+            let active: Vec<&Host> = self.hosts.iter().filter(|host| !continues || host.failure.is_none()).collect();
             let phases: Vec<Option<u32>> = active.iter().map(|host| host.ready_for()).collect();
             if let [Some(phase), ..] = phases[..]
                 && phases.iter().all(|ready| *ready == Some(phase))
@@ -288,8 +288,8 @@ impl Root<'_> {
                 return Ok(Some(phase));
             }
             // A host that has ended will not start the phase that another waits for.
-            let is_waited_for = active.iter().any(|host| is_over(host)) && phases.iter().any(Option::is_some);
-            if is_waited_for || active.iter().any(|host| host.failure.is_some()) {
+            let cannot_start = active.iter().any(|host| is_over(host)) && phases.iter().any(Option::is_some);
+            if cannot_start || active.iter().any(|host| host.failure.is_some()) {
                 self.stop();
             }
             if self.stopped.is_some_and(|since| since.elapsed() > STOP_TIMEOUT) {

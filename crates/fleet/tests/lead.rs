@@ -245,7 +245,7 @@ fn run_with_a_lost_host(on_host_lost: OnHostLost) -> (Record, usize) {
 }
 
 #[test]
-fn the_other_hosts_run_to_their_end_if_they_are_to_continue() {
+fn with_continue_the_other_hosts_run_to_their_end() {
     let (record, _) = run_with_a_lost_host(OnHostLost::Continue);
     // The second phase started.
     let starts: Vec<u32> = record.fleet.as_ref().unwrap().starts.iter().map(|start| start.phase).collect();
@@ -256,19 +256,19 @@ fn the_other_hosts_run_to_their_end_if_they_are_to_continue() {
     assert!(stopped >= 2, "{stopped}");
 }
 
-/// Agents that have a turn each time rank 0 looks for messages.
-const TURNS: usize = 16;
+/// Agents polled per call of `try_recv`.
+const MEMBERS_PER_POLL: usize = 16;
 
 /// The agents of all hosts but rank 0's, in this thread.
-struct InTurns {
+struct PolledLink {
     members: Vec<Member>,
-    /// The member that had the last turn.
-    turn: usize,
+    /// The member that was polled last.
+    last: usize,
     reports: VecDeque<(usize, Vec<u8>)>,
     bytes: Arc<AtomicUsize>,
 }
 
-impl Link for InTurns {
+impl Link for PolledLink {
     fn rank(&self) -> usize {
         0
     }
@@ -278,7 +278,7 @@ impl Link for InTurns {
     }
 
     fn name(&self) -> String {
-        "in turns".to_owned()
+        "polled".to_owned()
     }
 
     fn send(&mut self, to: usize, message: &[u8]) -> Result<(), LinkError> {
@@ -291,10 +291,10 @@ impl Link for InTurns {
 
     fn try_recv(&mut self) -> Result<Option<(usize, Vec<u8>)>, LinkError> {
         if self.reports.is_empty() {
-            for _ in 0..TURNS {
-                self.turn = (self.turn + 1) % self.members.len();
-                while let Some(report) = self.members[self.turn].next_report() {
-                    self.reports.push_back((self.turn + 1, to_line(&report)));
+            for _ in 0..MEMBERS_PER_POLL {
+                self.last = (self.last + 1) % self.members.len();
+                while let Some(report) = self.members[self.last].next_report() {
+                    self.reports.push_back((self.last + 1, to_line(&report)));
                 }
             }
         }
@@ -317,7 +317,7 @@ fn a_thousand_hosts_start_and_become_one_result() {
     };
     let started = Instant::now();
     let (members, reports) = ((1..1000).map(member).collect(), VecDeque::new());
-    let link = InTurns { members, turn: 0, reports, bytes: Arc::clone(&bytes) };
+    let link = PolledLink { members, last: 0, reports, bytes: Arc::clone(&bytes) };
     let (outcome, _) = lead(Box::new(link), member(0), Request::default(), &mut Silent);
     let led = started.elapsed();
     let record = merge(&outcome.unwrap()).unwrap();

@@ -38,7 +38,7 @@ pub use unwritten::reads_only_written;
 use assessment::{Finding, FindingKind};
 use record::{HostRecord, Record};
 
-/// Returns all findings on a run. On several hosts they are those of each host, and those of hosts beside the others.
+/// Returns all findings on a run. On several hosts they are the findings of each host, and `slow-host`.
 pub fn findings(record: &Record) -> Vec<Finding> {
     if record.fleet.is_some() {
         let of_host = |(host, record): (&HostRecord, Record)| {

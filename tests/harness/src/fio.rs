@@ -3,7 +3,7 @@
 use std::io;
 use std::process::{Command, Output};
 
-/// What fio says when it ends because its jobs did not start within 5 s. It has done nothing then.
+/// fio's message if its jobs did not start within 5 s. No I/O was done.
 const NOT_STARTED: &str = "job startup hung";
 /// Starts before fio's failure is returned.
 const STARTS: usize = 5;
@@ -13,7 +13,7 @@ const STARTS: usize = 5;
 /// # Errors
 ///
 /// fio cannot be started.
-pub fn output_of_fio(command: &mut Command) -> io::Result<Output> {
+pub fn run_fio(command: &mut Command) -> io::Result<Output> {
     let mut output = command.output()?;
     for _ in 1..STARTS {
         if !String::from_utf8_lossy(&output.stderr).contains(NOT_STARTED) {

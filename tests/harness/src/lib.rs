@@ -20,7 +20,7 @@ mod time;
 
 pub use binary::binary;
 pub use devices::{Loop, Mount, Zram};
-pub use fio::output_of_fio;
+pub use fio::run_fio;
 pub use memory_group::MemoryGroup;
 pub use priority::{can_use_realtime_priority, use_realtime_priority};
 pub use run::{Outcome, command, diskspd, fathom, in_own_group, outcome, run, with_realtime_priority};

@@ -98,7 +98,7 @@ impl Fio {
         }
         command.args(case.options.split_whitespace().map(|option| format!("--{option}")));
         command.arg(format!("--write_iolog={}", log.display()));
-        let output = harness::output_of_fio(&mut command).map_err(|error| error.to_string())?;
+        let output = harness::run_fio(&mut command).map_err(|error| error.to_string())?;
         if !output.status.success() {
             return Err(format!("fio: {}", String::from_utf8_lossy(&output.stderr)));
         }

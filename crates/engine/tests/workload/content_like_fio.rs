@@ -157,7 +157,7 @@ fn compare(case: &Case, folder: &Path, written: &str) -> Result<(), String> {
         .arg(format!("--filename={written}"))
         .args(["--randrepeat=0", &format!("--randseed={SEED}")])
         .args(case.options.split_whitespace().map(|option| format!("--{option}")));
-    let output = harness::output_of_fio(&mut command).map_err(|error| format!("{error:?}"))?;
+    let output = harness::run_fio(&mut command).map_err(|error| format!("{error:?}"))?;
     if !output.status.success() {
         return Err(format!("fio: {}", String::from_utf8_lossy(&output.stderr)));
     }

@@ -9,7 +9,7 @@ const OPTION: &str = "client";
 ///
 /// # Errors
 /// The hosts do not have the same jobs, or several files of hosts are given.
-pub fn of_fio(args: &[String]) -> Option<Result<Vec<String>, String>> {
+pub fn fleet_args(args: &[String]) -> Option<Result<Vec<String>, String>> {
     let (clients, line) = split(args);
     (!clients.is_empty()).then(|| fleet(&clients, line))
 }
@@ -17,7 +17,7 @@ pub fn of_fio(args: &[String]) -> Option<Result<Vec<String>, String>> {
 /// A host, or a file of hosts, and whether a job file stands before it.
 struct Client {
     name: String,
-    follows_jobs: bool,
+    follows_job_file: bool,
 }
 
 /// Takes the clients out of a line.
@@ -32,8 +32,8 @@ fn split(args: &[String]) -> (Vec<Client>, Vec<String>) {
         });
         match name {
             Some(name) => {
-                let follows_jobs = line.iter().any(|arg| !arg.starts_with('-'));
-                clients.push(Client { name, follows_jobs });
+                let follows_job_file = has_job_file(&line);
+                clients.push(Client { name, follows_job_file });
             }
             None => line.push(arg.clone()),
         }
@@ -41,23 +41,26 @@ fn split(args: &[String]) -> (Vec<Client>, Vec<String>) {
     (clients, line)
 }
 
+/// Returns true if a line has an argument that is neither an option nor the value of one.
+fn has_job_file(line: &[String]) -> bool {
+    let is_value = |at: usize| at > 0 && line[at - 1].starts_with("--") && !line[at - 1].contains('=');
+    (0..line.len()).any(|at| !line[at].starts_with('-') && !is_value(at))
+}
+
 fn fleet(clients: &[Client], line: Vec<String>) -> Result<Vec<String>, String> {
-    if clients.iter().any(|client| client.follows_jobs) {
-        return Err(
-            "job files before a --client are of the hosts before it only, and all hosts of a run have the same jobs\n\
-                    help: give all --client options first"
-                .to_owned(),
-        );
+    if clients.iter().any(|client| client.follows_job_file) {
+        let help = "help: give all --client options before the job files";
+        return Err(format!("different job files per host are not supported\n{help}"));
     }
     let hosts = match clients {
         [file] if Path::new(&file.name).is_file() => ["--hostfile".to_owned(), file.name.clone()],
         clients => {
             if let Some(file) = clients.iter().find(|client| Path::new(&client.name).is_file()) {
-                return Err(format!("--client={}: a file of hosts must be the only --client", file.name));
+                return Err(format!("--client={}: a host file must be the only --client", file.name));
             }
             if let Some(port) = clients.iter().find(|client| client.name.contains(',')) {
-                let help = "help: give the name of the host only: mpirun starts fathom there through ssh";
-                return Err(format!("--client={}: fathom uses no port\n{help}", port.name));
+                let help = "help: give only the host name: mpirun starts fathom there through ssh";
+                return Err(format!("--client={}: a port is not supported\n{help}", port.name));
             }
             let names: Vec<&str> = clients.iter().map(|client| client.name.as_str()).collect();
             ["--hosts".to_owned(), names.join(",")]
@@ -72,7 +75,7 @@ mod tests {
 
     fn of(line: &str) -> Option<Result<String, String>> {
         let args: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        of_fio(&args).map(|made| made.map(|args| args.join(" ")))
+        fleet_args(&args).map(|made| made.map(|args| args.join(" ")))
     }
 
     #[test]
@@ -80,6 +83,8 @@ mod tests {
         assert_eq!(of("--name=a --size=1m"), None);
         let two = of("--client=a --output-format=json --client b job.fio");
         assert_eq!(two, Some(Ok("fleet --hosts a,b fio --output-format=json job.fio".to_owned())));
+        let value = of("--output out --client=a job.fio");
+        assert_eq!(value, Some(Ok("fleet --hosts a fio --output out job.fio".to_owned())));
         let one = of("-client=a job.fio");
         assert_eq!(one, Some(Ok("fleet --hosts a fio job.fio".to_owned())));
     }
@@ -87,8 +92,8 @@ mod tests {
     #[test]
     fn jobs_of_single_clients_and_ports_are_refused() {
         let refused = |line: &str| of(line).unwrap().unwrap_err();
-        assert!(refused("--client=a one.fio --client=b two.fio").contains("all --client options first"));
-        assert!(refused("--client=a,8765 job.fio").contains("no port"));
+        assert!(refused("--client=a one.fio --client=b two.fio").contains("all --client options before"));
+        assert!(refused("--client=a,8765 job.fio").contains("a port is not supported"));
         assert!(refused("--client=/etc/hostname --client=b job.fio").contains("the only --client"));
     }
 }

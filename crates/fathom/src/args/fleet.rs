@@ -19,13 +19,13 @@ const USAGE: &str = "fathom fleet [OPTIONS] fio|diskspd LINE...
 const EXAMPLES: &str = "\
 Examples:
   fathom fleet --hosts a,b fio job.fio                 start on two hosts, through ssh
-  fathom fleet --hosts a,b --shared fio job.fio        both hosts have the same targets: each uses half
-  fathom fleet --hosts a,b sweep bs=4k,64k fio job.fio one run on both hosts per block size
+  fathom fleet --hosts a,b --shared fio job.fio        each host uses half of each target
+  fathom fleet --hosts a,b sweep bs=4k,8k fio job.fio  one run on both hosts per block size
   srun -N 2 --cpu-bind=none fathom fleet fio job.fio   under a launcher: without --hosts
   fathom fleet manifest --image REGISTRY/fathom-mpi:1 --workers 4 fio job.fio
-                                                       print an MPIJob of Kubernetes
+                                                       print an MPIJob for Kubernetes
 
-%h in a file name is the name of the host, in job files ${host} too.";
+%h in a path is replaced by the name of the host. In job files, so is ${host}.";
 /// The first word of a manifest's command line.
 const MANIFEST: &str = "manifest";
 
@@ -33,10 +33,10 @@ const MANIFEST: &str = "manifest";
 #[derive(clap::Args, Debug)]
 #[command(override_usage = USAGE, after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{}", exit::TABLE))]
 pub struct Args {
-    /// Hosts: NAME or NAME:SLOTS; repeatable
+    /// Hosts, separated by commas: NAME or NAME:SLOTS (processes on the host)
     #[arg(long, value_name = "HOSTS", value_delimiter = ',', value_parser = HostSlots::parse)]
     pub hosts: Vec<HostSlots>,
-    /// File with a host per line: NAME, NAME:SLOTS or 'NAME slots=N'
+    /// File with one host per line: NAME, NAME:SLOTS or 'NAME slots=N'
     #[arg(long, value_name = "FILE", conflicts_with = "hosts")]
     pub hostfile: Option<PathBuf>,
     /// All hosts have the same targets: each uses its own part of each file or device
@@ -49,9 +49,9 @@ pub struct Args {
     #[arg(long)]
     pub allow_shared_host: bool,
     /// What the other hosts do after a host is lost
-    #[arg(long, value_enum, value_name = "ACTION", default_value_t = Lost::Abort)]
-    on_host_lost: Lost,
-    /// Send no progress between the hosts during the run, only heartbeats
+    #[arg(long, value_enum, value_name = "ACTION", default_value_t = HostLostAction::Abort)]
+    on_host_lost: HostLostAction,
+    /// Send heartbeats without I/O counters during the run: no progress line
     #[arg(long)]
     pub quiet_network: bool,
     /// Launcher of MPI programs
@@ -84,7 +84,7 @@ pub struct ManifestArgs {
     /// Number of hosts
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub workers: Option<u32>,
-    /// PersistentVolumeClaim that all hosts mount at /data, with --shared. Without it each host has a new volume there
+    /// PersistentVolumeClaim that all hosts mount at /data [default: an emptyDir volume per host]
     #[arg(long, value_name = "NAME")]
     pub claim: Option<String>,
 }
@@ -96,10 +96,10 @@ pub enum Kind {
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum Lost {
-    /// They stop
+enum HostLostAction {
+    /// Stop
     Abort,
-    /// They run to their end
+    /// Run to their end
     Continue,
 }
 
@@ -121,8 +121,8 @@ impl Args {
 
     pub fn on_host_lost(&self) -> OnHostLost {
         match self.on_host_lost {
-            Lost::Abort => OnHostLost::Abort,
-            Lost::Continue => OnHostLost::Continue,
+            HostLostAction::Abort => OnHostLost::Abort,
+            HostLostAction::Continue => OnHostLost::Continue,
         }
     }
 
@@ -136,12 +136,20 @@ impl Args {
                 let line = Line { dialect, args: list.into_iter().skip(1).collect() };
                 if is_manifest { Work::Manifest(line) } else { Work::Line(line) }
             }
-            None if is_manifest => return Err(missing()),
+            None if is_manifest => {
+                let Some(word) = list.first() else { return Err(missing()) };
+                let message = format!("a manifest supports fio and diskspd only, not `{word}`");
+                return Err(Refusal::new("fleet", ErrorKind::InvalidSubcommand, message));
+            }
             None => study(&list)?,
         });
         let manifest = &self.manifest;
-        if !is_manifest && (manifest.kind.is_some() || manifest.image.is_some() || manifest.workers.is_some()) {
-            let message = "--kind, --image and --workers are options of `fathom fleet manifest`";
+        let has_options = manifest.kind.is_some()
+            || manifest.image.is_some()
+            || manifest.workers.is_some()
+            || manifest.claim.is_some();
+        if !is_manifest && has_options {
+            let message = "--kind, --image, --workers and --claim are options of `fathom fleet manifest`";
             return Err(Refusal::new("fleet", ErrorKind::ArgumentConflict, message));
         }
         Ok(())
@@ -158,7 +166,7 @@ fn study(list: &[String]) -> Result<Work, Refusal> {
     match list.first().map(String::as_str) {
         Some("run" | "sweep") => {}
         Some(word) => {
-            let message = format!("`{word}` does not run on many hosts: fio, diskspd, run and sweep do");
+            let message = format!("`{word}` is not supported on many hosts: use fio, diskspd, run or sweep");
             return Err(Refusal::new("fleet", ErrorKind::InvalidSubcommand, message));
         }
         None => return Err(missing()),
@@ -227,7 +235,7 @@ mod tests {
 
     #[test]
     fn what_does_not_run_on_hosts_is_named() {
-        assert!(error("fleet --hosts a assess /dev/x").contains("`assess` does not run on many hosts"));
+        assert!(error("fleet --hosts a assess /dev/x").contains("`assess` is not supported on many hosts"));
         assert!(error("fleet --hosts a run --watch a.fio").contains("--watch is not supported"));
         assert!(error("fleet --hosts a").contains("a command line is missing"));
         assert!(error("fleet --image x fio a.fio").contains("fathom fleet manifest"));

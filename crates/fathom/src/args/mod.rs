@@ -126,7 +126,7 @@ fn read(args: &[String]) -> Result<Cli, Refusal> {
         Some("run") => dialect_line::take(&subcommand("run"), &mut rest),
         _ => None,
     };
-    let of_hosts = match args.first().map(String::as_str) {
+    let fleet_rest = match args.first().map(String::as_str) {
         Some("fleet") => fleet::Rest::take(&mut rest),
         _ => None,
     };
@@ -143,7 +143,7 @@ fn read(args: &[String]) -> Result<Cli, Refusal> {
         Command::Knee(args) => args.complete(options)?,
         Command::Sweep(args) => args.complete(line)?,
         Command::Run(args) => args.complete(line)?,
-        Command::Fleet(args) => args.complete(of_hosts)?,
+        Command::Fleet(args) => args.complete(fleet_rest)?,
         Command::Export(args) => args.check()?,
         _ => {}
     }

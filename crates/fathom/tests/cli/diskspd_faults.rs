@@ -116,9 +116,8 @@ fn errors_before_the_run_have_target_and_help() {
     assert_eq!(scratch.names(), ["bad.xml", "empty", "f", "folder", "small"]);
 }
 
-/// Waits for the end of a run whose file is short from now on. Only reads find the end of the file, and a write can extend it
-/// again, so it is shortened until a read has found it.
-fn outcome_of_shrinking(child: Child, path: &Path) -> Outcome {
+/// Truncates the file every 5 ms until the run ends. A write can extend the file again, and only a read fails at its end.
+fn outcome_while_truncating(child: Child, path: &Path) -> Outcome {
     let file = OpenOptions::new().write(true).open(path).unwrap();
     let process = PathBuf::from(format!("/proc/{}", child.id()));
     std::thread::scope(|scope| {
@@ -140,7 +139,7 @@ fn shrinking_or_removed_target_reports_the_figures_until_then() {
         let (path, since) = (scratch.filled("f", 16 * MIB), Instant::now());
         let child = diskspd(scratch.path(), &line).spawn().unwrap();
         wait_for_work(&child, 50);
-        let ended = outcome_of_shrinking(child, &path);
+        let ended = outcome_while_truncating(child, &path);
         assert_within(&ended.stdout, since);
         failed(&ended, 1, &["f: read "]);
         assert!(has_more_than(10)(&ended), "{how}: {}", ended.stdout);

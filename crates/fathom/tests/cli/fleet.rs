@@ -139,14 +139,14 @@ fn process_on(hosts: &Hosts, host: &str, command: &str) -> Option<u32> {
     listed.split_whitespace().filter_map(|pid| pid.parse().ok()).find(is_it)
 }
 
-/// Returns the number of calls of a process that wrote.
-fn written_calls(pid: u32) -> u64 {
+/// Returns the number of write calls of a process.
+fn write_calls(pid: u32) -> u64 {
     let counters = std::fs::read_to_string(format!("/proc/{pid}/io")).unwrap_or_default();
     let calls = counters.lines().find_map(|line| line.strip_prefix("syscw: "));
     calls.and_then(|calls| calls.parse().ok()).unwrap_or(0)
 }
 
-/// What is lost if it is no process: the network of the second host.
+/// Stands for the network of the second host in place of a process.
 const NETWORK: &str = "network";
 
 /// Time that the jobs take if nothing ends them.
@@ -161,7 +161,7 @@ fn run_with_a_lost_host(hosts: &Hosts, launcher: &str, options: &str, lost: &str
     );
     let outcome = std::thread::scope(|scope| {
         let run = scope.spawn(|| hosts.run(launcher, "a,b", options, &job));
-        let writes = || process_on(hosts, "b", "fleet-worker").map_or(0, written_calls);
+        let writes = || process_on(hosts, "b", "fleet-worker").map_or(0, write_calls);
         harness::wait_until("the jobs are active", || writes() > 40 || run.is_finished());
         if lost == NETWORK {
             shell(&format!("ip -n {}-net link set vb down", hosts.prefix)).unwrap();

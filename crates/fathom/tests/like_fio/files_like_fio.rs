@@ -102,7 +102,7 @@ fn run(program: &[&str], folder: &Path, before: Option<u64>, line: &str) -> Outc
     // With another clock fio calibrates it at each start. This takes longer than most jobs.
     command.args(&program[1..]).args(["--name=job", "--bs=4k", "--output-format=json"]);
     command.arg("--clocksource=clock_gettime").args(line.split(' '));
-    let output = harness::output_of_fio(command.current_dir(folder)).unwrap();
+    let output = harness::run_fio(command.current_dir(folder)).unwrap();
     let mut files = Vec::new();
     list(folder, folder, &mut files);
     files.sort();

@@ -47,7 +47,7 @@ fn both_with_file(test: &str, arguments: &str, job_file: &str) -> Option<Both> {
 }
 
 fn run(command: &mut Command, directory: &Path) -> LogFiles {
-    let output = harness::output_of_fio(command.current_dir(directory)).unwrap();
+    let output = harness::run_fio(command.current_dir(directory)).unwrap();
     let message = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{command:?}: {message}{}", String::from_utf8_lossy(&output.stdout));
     let names = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());

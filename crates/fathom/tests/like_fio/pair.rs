@@ -107,7 +107,7 @@ pub fn pair_prepared(arguments: &str, prepare: &(dyn Fn(&Path) + Sync), stdin: O
         let mut command = harness::in_own_group(program);
         command.args(first).args(&arguments).current_dir(&directory);
         let output = match stdin {
-            None => harness::output_of_fio(command.stdin(Stdio::null())).unwrap(),
+            None => harness::run_fio(command.stdin(Stdio::null())).unwrap(),
             Some(text) => {
                 let path = scratch.file(&format!("{name}.stdin"));
                 std::fs::write(&path, text).unwrap();

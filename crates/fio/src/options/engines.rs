@@ -11,7 +11,7 @@ pub struct Engine {
     /// The fio packages of Linux distributions contain the engine, or on Windows fathom implements it.
     pub is_packaged: bool,
     pub help: &'static str,
-    /// What an engine that fathom does not have would need; empty for the others.
+    /// System, hardware or libraries that the engine requires. Empty for engines that fathom supports on all systems.
     pub needs: &'static str,
 }
 

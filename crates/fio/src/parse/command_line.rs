@@ -256,10 +256,10 @@ fn find(name: &str, names: &[OptionName]) -> Vec<OptionName> {
     }
 }
 
-/// Options that fio 3.33 did not have, and whose names begin as an older one's does.
+/// Options newer than fio 3.33 with the prefix of an older option.
 const NEWER_THAN_3_33: [&str; 2] = ["rbd_encryption_format", "rbd_encryption_passphrase"];
 
-/// Returns the options that fio 3.33 had: abbreviations in its command lines keep their meaning.
+/// Returns the options that fio 3.33 had. Abbreviations from its time stay unambiguous.
 fn in_fio_3_33(found: &[OptionName]) -> Vec<OptionName> {
     found.iter().filter(|found| !NEWER_THAN_3_33.contains(&found.name)).copied().collect()
 }

@@ -70,9 +70,9 @@ pub fn apply(option: &ProgramOption, value: Option<&str>, span: &Span, state: &m
         }
         "debug" => debug(text, span, state)?,
         "client" => {
-            let error = Diagnostic::error("`--client` is an option of a single run of fio");
-            let help = "name the hosts of other commands as in `fathom fleet --hosts a,b run fio job.fio`";
-            return Err(failed(state, error.at(span, "not here").help(help)));
+            let error = Diagnostic::error("`--client` is not supported in this command");
+            let help = "use `fathom fleet --hosts a,b run fio job.fio`";
+            return Err(failed(state, error.at(span, "not supported here").help(help)));
         }
         "crctest" => return Err(Stop::Print(self_test::checksums(value))),
         "memcpytest" => return Err(Stop::Print(self_test::copies(value))),
@@ -113,7 +113,7 @@ fn reject_unsupported(option: &ProgramOption, span: &Span, state: &mut State) ->
     }
     let help = match option.name {
         "server" => {
-            "no server is needed: `fathom fio --client=a --client=b job.fio` runs jobs on other machines, by mpirun"
+            "no server is needed: `fathom fio --client=a --client=b job.fio` runs the jobs on these hosts through mpirun"
         }
         "trigger-remote" => "no server is needed: --trigger runs its command on this machine",
         _ => option.help,

@@ -121,7 +121,7 @@ impl Section {
                 System::Windows => format!("engine {name} is not supported on Windows"),
             };
             let error = Diagnostic::error(message).at(&span, "not available");
-            return Err(Box::new(error.help(format!("the engine needs {}", engine.needs))));
+            return Err(Box::new(error.help(format!("the engine requires {}", engine.needs))));
         }
         if self.engine.is_none_or(|previous| previous.name != engine.name) {
             self.values.retain_options_of(engine.name);
@@ -165,7 +165,8 @@ impl Section {
         let diagnostic = |(option, _, span): (&'static Opt, &Value, &Span)| {
             let diagnostic = unsupported(option.name, span);
             match self.engine.filter(|_| option.name == "ioengine") {
-                Some(engine) => diagnostic.help(format!("the engine needs {}", engine.needs)),
+                Some(engine) => diagnostic
+                    .help(format!("fathom does not implement this engine (in fio it requires {})", engine.needs)),
                 None => diagnostic,
             }
         };

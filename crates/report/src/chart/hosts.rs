@@ -64,7 +64,7 @@ pub fn chart(test: &Test, detail: &Detail) -> Option<Chart> {
         let of = |row: &Row| format!("{} {}", plain(&row.host.name), bandwidth(mean(&row.rates)));
         canvas.hint(0.0, end_s, &rows.iter().map(of).collect::<Vec<_>>().join(", "));
     }
-    let sentence = format!("The colour is the bandwidth of the host at this time: up to {}.", bandwidth(most));
+    let sentence = format!("The colour shows the bandwidth of a host in each interval. Maximum: {}.", bandwidth(most));
     Some(Chart::new(&test.name, "hosts", "Bandwidth by host", sentence, canvas))
 }
 

@@ -45,7 +45,7 @@ fn of_run(kind: &FindingKind, options: &AdviceOptions) -> String {
             format!("stop other programs, allow more CPUs ({}), or use fewer {}", options.cpus, options.workers)
         }
         FindingKind::SlowHost { .. } => {
-            "run the job on this host alone, and compare its disk and its settings".to_owned()
+            "run the job on this host alone, and compare its disk and settings with another host".to_owned()
         }
         FindingKind::RateMissed(late) | FindingKind::LateArrivals(late) => of_late(late, options),
         FindingKind::StepDown(levels) => {

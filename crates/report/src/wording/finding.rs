@@ -80,7 +80,7 @@ pub fn headline(finding: &Finding) -> String {
         }
         FindingKind::LoadGeneratorLimit(_) => "the load generator's CPU time was the limit, not the target",
         FindingKind::CpuWait(_) => "threads waited for a CPU: latencies include the wait",
-        FindingKind::SlowHost { .. } => "this host is much slower than the others",
+        FindingKind::SlowHost { .. } => "this host has less than half of the bandwidth of the others",
         FindingKind::RateMissed(_) => "the requested rate was not met",
         FindingKind::LateArrivals(_) => "I/Os were submitted later than requested",
         FindingKind::StepDown(_) => "performance dropped during the run",
@@ -153,7 +153,7 @@ pub fn figures(finding: &Finding) -> String {
             format!("{:.0} % of the time", generator.cpu_wait_percent.unwrap_or(0.0))
         }
         FindingKind::SlowHost { bytes_per_s, others_bytes_per_s, others } => {
-            let what = if *others == 1 { "the other" } else { "the median of the others" };
+            let what = if *others == 1 { "the other host:" } else { "median of the other hosts:" };
             format!("{}, {what} {}", bandwidth(*bytes_per_s), bandwidth(*others_bytes_per_s))
         }
         FindingKind::RateMissed(late) | FindingKind::LateArrivals(late) => late_ios(late),

@@ -310,7 +310,7 @@ fn compare(fio: &str, scratch: &Scratch, number: usize, job: &Job) -> Option<Str
     command.args(["--name=job", "--bs=4k", "--create_only=1"]);
     command.arg(format!("--rw={}", job.rw)).arg(format!("--filename={}", names.join(":")));
     command.args(job.options.split(',').filter(|option| !option.is_empty()).map(|option| format!("--{option}")));
-    let their_verdict = harness::output_of_fio(command.current_dir(scratch.path())).unwrap().status.success();
+    let their_verdict = harness::run_fio(command.current_dir(scratch.path())).unwrap().status.success();
 
     let ours = scratch.file(&format!("{number}-fathom"));
     let paths = make(&ours, job);

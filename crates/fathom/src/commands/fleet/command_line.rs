@@ -8,10 +8,11 @@ use crate::args::dialect_line::Line;
 use crate::command_error::CommandError;
 use crate::lines::Dialect;
 
-/// Parses the command line and returns the job for the hosts. Returns `None` after a text that the line requests.
+/// Parses the command line and returns the job for the hosts. Returns `None` if the line requests only
+/// a text, for example `--help`. The text is printed.
 ///
 /// # Errors
-/// The line is not valid, or has an option that is not honoured on many hosts.
+/// The line is not valid, or has an option that is not supported on many hosts.
 pub fn parse(line: &Line) -> Result<Option<Job>, CommandError> {
     Ok(match line.dialect {
         Dialect::Fio => fio_line::parse(&line.args)?.map(|(_, job)| job),
@@ -19,10 +20,11 @@ pub fn parse(line: &Line) -> Result<Option<Job>, CommandError> {
     })
 }
 
-/// Parses the command line and opens its files. Returns `None` after a text that the line requests.
+/// Parses the command line and opens its files. Returns `None` if the line requests only
+/// a text, for example `--help`. The text is printed.
 ///
 /// # Errors
-/// The line is not valid, has an option that is not honoured on many hosts, or a file cannot be written.
+/// The line is not valid, has an option that is not supported on many hosts, or a file cannot be written.
 pub fn open(line: &Line) -> Result<Option<Opened>, CommandError> {
     match line.dialect {
         Dialect::Fio => fio_line::open(&line.args),

@@ -8,7 +8,7 @@ use plan::Dialect;
 use record::Record;
 
 use super::job::Recorder;
-use super::reports::{Opened, Reports, refuse};
+use super::reports::{Opened, Reports, reject};
 use crate::command_error::CommandError;
 use crate::diskspd_report::{self, Files};
 use crate::findings::print_diagnostics;
@@ -16,10 +16,11 @@ use crate::machine::RealMachine;
 use crate::output::write_stdout;
 use crate::terminal::stderr_is_terminal;
 
-/// Parses the command line. Returns `None` after a text that the line requests.
+/// Parses the command line. Returns `None` if the line requests only
+/// a text, for example `--help`. The text is printed.
 ///
 /// # Errors
-/// The line is not valid, or has a switch that is not honoured on many hosts.
+/// The line is not valid, or has a switch that is not supported on many hosts.
 pub fn parse(args: &[String]) -> Result<Option<(Invocation, Job)>, CommandError> {
     let recorder = Recorder::default();
     let invocation = match ::diskspd::parse(args, &recorder)? {
@@ -30,11 +31,11 @@ pub fn parse(args: &[String]) -> Result<Option<(Invocation, Job)>, CommandError>
             return Ok(None);
         }
         Request::SystemInformation(_) | Request::Signal { .. } => {
-            return Err("the line has no run".to_owned().into());
+            return Err("the command line defines no I/O".to_owned().into());
         }
     };
     print_diagnostics(&invocation.messages.warnings);
-    refuse(&[
+    reject(&[
         (invocation.events != Events::default(), "named events (-y)"),
         (invocation.watch, "-Rwatch"),
         (invocation.metrics.is_some(), "-Rmetrics"),
@@ -43,7 +44,8 @@ pub fn parse(args: &[String]) -> Result<Option<(Invocation, Job)>, CommandError>
     Ok(Some((invocation, recorder.into_job(Dialect::DiskSpd, args))))
 }
 
-/// Parses the command line and opens its files. Returns `None` after a text that the line requests.
+/// Parses the command line and opens its files. Returns `None` if the line requests only
+/// a text, for example `--help`. The text is printed.
 ///
 /// # Errors
 /// As [`parse`], or a file cannot be written.

@@ -12,7 +12,7 @@ use plan::Dialect;
 use record::{Record, schema};
 
 use super::job::Recorder;
-use super::reports::{Opened, Reports, refuse};
+use super::reports::{Opened, Reports, reject};
 use crate::atomic_file::AtomicFile;
 use crate::command_error::CommandError;
 use crate::findings::print_diagnostics;
@@ -21,10 +21,11 @@ use crate::machine::RealMachine;
 use crate::output::{Output, stderr_line, write_stdout};
 use crate::terminal::stderr_is_terminal;
 
-/// Parses the command line. Returns `None` after a text that the line requests.
+/// Parses the command line. Returns `None` if the line requests only
+/// a text, for example `--help`. The text is printed.
 ///
 /// # Errors
-/// The line is not valid, or has an option that is not honoured on many hosts.
+/// The line is not valid, or has an option that is not supported on many hosts.
 pub fn parse(args: &[String]) -> Result<Option<(Box<Invocation>, Job)>, CommandError> {
     let recorder = Recorder::default();
     let invocation = match ::fio::parse(args, &recorder)? {
@@ -40,7 +41,8 @@ pub fn parse(args: &[String]) -> Result<Option<(Box<Invocation>, Job)>, CommandE
     Ok(Some((invocation, recorder.into_job(Dialect::Fio, args))))
 }
 
-/// Parses the command line, opens its files, and prints the jobs. Returns `None` after a text that the line requests.
+/// Parses the command line, opens its files, and prints the jobs. Returns `None` if the line requests only
+/// a text, for example `--help`. The text is printed.
 ///
 /// # Errors
 /// As [`parse`], or a file cannot be written.
@@ -61,7 +63,7 @@ pub fn open(args: &[String]) -> Result<Option<Opened>, CommandError> {
 
 fn check(invocation: &Invocation) -> Result<(), CommandError> {
     let program = &invocation.program;
-    refuse(&[
+    reject(&[
         (program.status_interval.is_some(), "--status-interval"),
         (program.live.watch, "--watch"),
         (program.live.metrics.is_some(), "--metrics"),

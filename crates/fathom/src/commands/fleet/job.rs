@@ -1,4 +1,4 @@
-//! The job of a fleet: what the parser read on this machine, for the parsers of the hosts.
+//! Records the files and variables that the parser reads here, and replays them on the hosts.
 
 use std::cell::RefCell;
 use std::io::{self, BufRead, Cursor};

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use ::fleet::{Job, OnHostLost};
+use ::fleet::{HOST_MARK, Job, OnHostLost};
 
 use super::command_line::parse;
 use crate::args::dialect_line::Line;
@@ -27,7 +27,11 @@ pub fn print(args: &Args, line: &Line) -> Result<u8, CommandError> {
     let image = args.manifest.image.as_deref().ok_or_else(|| missing("--image"))?;
     let workers = args.manifest.workers.ok_or_else(|| missing("--workers"))?;
     if !args.hosts.is_empty() || args.hostfile.is_some() {
-        return Err("the MPI Operator makes the hosts: use --workers N in place of --hosts".to_owned().into());
+        return Err("--hosts and --hostfile do not apply to a manifest: use --workers N".to_owned().into());
+    }
+    if args.manifest.claim.is_some() && !args.shared && !line.args.iter().any(|arg| arg.contains(HOST_MARK)) {
+        let help = "help: add --shared, or %h in the file names";
+        return Err(format!("--claim: all hosts would use the same files\n{help}").into());
     }
     let Some(job) = parse(line)? else { return Ok(exit::DONE) };
     let (command, files) = command(args, line, &job)?;
@@ -52,21 +56,30 @@ fn command(args: &Args, line: &Line, job: &Job) -> Result<(Vec<String>, Vec<Name
         let name = Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let is_key = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
         if name.is_empty() || !name.chars().all(is_key) {
-            return Err(refused("a ConfigMap has names of letters, digits, '-', '.' and '_' only"));
+            return Err(refused("a file name in a ConfigMap may contain only letters, digits, '-', '.' and '_'"));
         }
         if files.iter().any(|(known, _)| *known == name) {
             return Err(refused("another job file has the same name"));
         }
-        let Some(arg) = line_args.iter_mut().find(|arg| arg.ends_with(path.as_str())) else {
-            return Err(refused("a file that another file names can't be in a ConfigMap: put both into one"));
+        let Some(arg) = line_args.iter_mut().rev().find(|arg| names(arg, path)) else {
+            return Err(refused(
+                "a file that is included by a job file is not supported in a manifest: copy it into the job file",
+            ));
         };
         let before = arg.len() - path.len();
         *arg = format!("{}{JOBS}/{name}", &arg[..before]);
-        let text = String::from_utf8(bytes.clone()).map_err(|_| refused("not UTF-8"))?;
+        let text = String::from_utf8(bytes.clone()).map_err(|_| refused("the file is not valid UTF-8"))?;
         files.push((name, text));
     }
     command.extend(line_args);
     Ok((command, files))
+}
+
+/// Returns true if an argument is a path, or an option with the path as its value.
+fn names(arg: &str, path: &str) -> bool {
+    let before = arg.strip_suffix(path);
+    before
+        .is_some_and(|before| before.is_empty() || before == "-X" || (before.starts_with('-') && before.ends_with('=')))
 }
 
 fn text(args: &Args, (image, workers): (&str, u32), command: &[String], files: &[NamedFile]) -> String {

@@ -1,4 +1,4 @@
-//! What the command lines of both dialects have in common on many hosts.
+//! Reports of a run on many hosts, for both dialects.
 
 use ::fleet::Job;
 use record::Record;
@@ -18,11 +18,11 @@ pub trait Reports {
 /// The reports of a command line, and the job for the hosts.
 pub type Opened = (Box<dyn Reports>, Job);
 
-/// Rejects options that a run on many hosts does not honour.
+/// Rejects options that a run on many hosts does not support.
 ///
 /// # Errors
 /// One of them is given.
-pub fn refuse(given: &[(bool, &str)]) -> Result<(), CommandError> {
+pub fn reject(given: &[(bool, &str)]) -> Result<(), CommandError> {
     match given.iter().find(|(is_given, _)| *is_given) {
         Some((_, option)) => Err(format!("{option} is not supported on many hosts").into()),
         None => Ok(()),

@@ -29,7 +29,10 @@ impl<'a> Hosts<'a> {
     /// There are no hosts, or no launcher.
     pub fn find(args: &'a Args, list: Vec<HostSlots>) -> Result<Hosts<'a>, CommandError> {
         if list.is_empty() {
-            return Err(without_hosts("a study starts a launcher for each run: use --hosts a,b"));
+            let help = "help: use --hosts a,b, without mpirun or srun";
+            return Err(
+                format!("`run` and `sweep` require --hosts: they start the launcher once per run\n{help}").into()
+            );
         }
         Ok(Hosts { args, family: launcher::family(args)?, list })
     }
@@ -41,7 +44,9 @@ impl Runner for Hosts<'_> {
         match launcher::run((self.args, self.family), &self.list, &request, &mut Silent) {
             Ok(record) => {
                 warn(&record);
-                RunEnd { record, refused: Vec::new() }
+                let lost = record.hosts().iter().filter_map(|host| Some((&host.name, host.failure.as_ref()?)));
+                let refused = lost.map(|(name, why)| RunError::text(0, "fleet", &format!("{name}: {why}"))).collect();
+                RunEnd { record, refused }
             }
             Err(message) => {
                 let mut record = run::new_record(plan);

@@ -1,4 +1,4 @@
-//! What is printed of a run on many hosts beside its reports.
+//! Progress and warnings of a run on many hosts.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
@@ -35,14 +35,14 @@ impl RunDisplay for View {
     }
 }
 
-/// Prints what a reader of the figures must know about the hosts.
+/// Prints a warning per host without a complete result, and a note per host whose CPUs the launcher had restricted.
 pub fn warn(record: &Record) {
     for host in record.hosts() {
         if let Some(failure) = &host.failure {
             stderr_line!("warning: {} has no complete result: {failure}", host.name);
         }
         if let Some(cpus) = host.narrowed_cpus {
-            stderr_line!("note: the launcher had bound {} to {cpus} CPU(s); all CPUs were used", host.name);
+            stderr_line!("note: the launcher bound {} to {cpus} CPU(s). fathom used all CPUs", host.name);
         }
     }
 }

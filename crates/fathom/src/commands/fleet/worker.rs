@@ -86,7 +86,7 @@ fn fio_plan(job: &Job, place: &Place) -> Result<Plan, String> {
 
 fn diskspd_plan(job: &Job, place: &Place) -> Result<Plan, String> {
     let parsed = ::diskspd::parse(&job.args, &HostEnv { job, place }).map_err(|errors| plans::text(&errors))?;
-    let ::diskspd::Request::Run(invocation) = parsed else { return Err("the line runs nothing".to_owned()) };
+    let ::diskspd::Request::Run(invocation) = parsed else { return Err("the command line defines no I/O".to_owned()) };
     let lowered = ::diskspd::lower::lower(&invocation.profile, &invocation.args, &RealMachine);
     let lowered = lowered.map_err(|errors| plans::text(&errors))?;
     if lowered.refused.is_empty() { Ok(lowered.plan) } else { Err(plans::text(&lowered.refused)) }
