@@ -106,7 +106,14 @@ pub enum FindingKind {
     /// Threads waited for a CPU, and did not limit the figures.
     CpuWait(LoadGenerator),
     /// A host of a fleet is much slower than the median of the others.
-    SlowHost { bytes_per_s: f64, others_bytes_per_s: f64, others: u64 },
+    SlowHost {
+        /// Bandwidth of the host.
+        bytes_per_s: f64,
+        /// Median bandwidth of the other hosts.
+        others_bytes_per_s: f64,
+        /// Number of the other hosts.
+        others: u64,
+    },
     /// I/Os of an open loop were never submitted.
     RateMissed(LateIos),
     /// I/Os of an open loop were submitted late.

@@ -2,16 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use plan::{Dialect, Plan};
+use plan::Dialect;
 use serde::{Deserialize, Serialize};
 
 /// What each host runs.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Work {
     /// Each host plans it with its own CPUs and paths.
     Line(Job),
-    /// A run of a study, planned on the machine that runs the study.
-    Plan(Box<Plan>),
+    /// A run of a study, planned on the machine that runs the study: the saved form of a record without results. Saved plans
+    /// have no passwords and keys.
+    Plan(String),
 }
 
 impl Default for Work {

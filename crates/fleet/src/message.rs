@@ -4,7 +4,6 @@
 
 use std::io;
 
-use record::schema::read_document;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -97,10 +96,10 @@ pub fn to_line(message: &impl Serialize) -> Vec<u8> {
     line
 }
 
-/// Reads a message. The parser is that of documents: a second one for plans and errors would make the program larger.
+/// Reads a message.
 ///
 /// # Errors
 /// The bytes are of no such message.
 pub fn of_line<T: DeserializeOwned>(line: &[u8]) -> io::Result<T> {
-    read_document(line).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+    Ok(serde_json::from_slice(line)?)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ::fleet::{Family, HostSlots, Progress, Request, RunDisplay, Work};
 use os::signal::Interrupts;
 use plan::Plan;
-use record::RunError;
+use record::{RunError, schema};
 
 use super::launcher;
 use super::view::warn;
@@ -40,8 +40,11 @@ impl<'a> Hosts<'a> {
 
 impl Runner for Hosts<'_> {
     fn run(&self, plan: &Arc<Plan>, _: Interrupts, _: &RunOptions, _: &mut dyn Watcher) -> RunEnd {
-        let request = request(self.args, Work::Plan(Box::new(plan.as_ref().clone())));
-        match launcher::run((self.args, self.family), &self.list, &request, &mut Silent) {
+        let made = saved(plan).and_then(|saved| {
+            let request = request(self.args, Work::Plan(saved));
+            launcher::run((self.args, self.family), &self.list, &request, &mut Silent)
+        });
+        match made {
             Ok(record) => {
                 warn(&record);
                 let lost = record.hosts().iter().filter_map(|host| Some((&host.name, host.failure.as_ref()?)));
@@ -59,6 +62,16 @@ impl Runner for Hosts<'_> {
     fn is_local(&self) -> bool {
         false
     }
+}
+
+/// Returns the saved form of a plan.
+fn saved(plan: &Arc<Plan>) -> Result<String, String> {
+    let text = schema::write_unverified(&run::new_record(plan)).map_err(|error| error.to_string())?;
+    let read = schema::read(text.as_bytes()).map_err(|error| error.to_string())?;
+    if read.plan == *plan {
+        return Ok(text);
+    }
+    Err("`run` and `sweep` do not send passwords and keys to other hosts: use fio alone".to_owned())
 }
 
 /// Returns the error of a command without hosts.

@@ -69,7 +69,10 @@ pub fn main() -> u8 {
 /// Returns the plan of this host: a command line is planned with the host's CPUs, folders and name.
 fn host_plan(work: Work, place: &Place) -> Result<Plan, String> {
     let mut plan = match work {
-        Work::Plan(plan) => *plan,
+        Work::Plan(saved) => {
+            let record = schema::read(saved.as_bytes()).map_err(|error| format!("the plan is not valid:{error}"))?;
+            Plan::clone(&record.plan)
+        }
         Work::Line(job) if job.dialect == Dialect::DiskSpd => diskspd_plan(&job, place)?,
         Work::Line(job) => fio_plan(&job, place)?,
     };
