@@ -45,7 +45,8 @@ fn write_seeds(parser: &Parser, folder: &Path) -> io::Result<()> {
     for (number, input) in inputs.iter().enumerate() {
         fs::write(own.join(format!("seed-{number:05}")), input)?;
     }
-    let mut dictionary = String::new();
+    // The fuzzer does not accept an empty dictionary: inputs that are not text have no tokens.
+    let mut dictionary = "# Tokens of the seeds.\n".to_owned();
     for token in seeds::tokens(&inputs) {
         dictionary += &format!("\"{}\"\n", token.replace('\\', "\\\\").replace('"', "\\\""));
     }
