@@ -12,6 +12,9 @@ use crate::message::{Order, Progress, Report, of_line, to_line};
 pub const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(2);
 /// Time without a message after which the other side is lost.
 pub const HEARTBEAT_TIMEOUT: Duration = Duration::from_secs(3 * HEARTBEAT_INTERVAL.as_secs());
+/// Time from the loss of rank 0 until the process ends. A launcher that sees the end of a process can end all others, and rank 0
+/// needs this time for its result.
+const ABORT_DELAY: Duration = Duration::from_secs(20);
 /// Interval at which messages are polled.
 pub const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
@@ -82,7 +85,7 @@ impl Member {
 /// The connection failed, or rank 0 is lost. The worker has been stopped.
 pub fn serve(mut link: Box<dyn Link>, mut member: Member) -> Result<(), LinkError> {
     let mut last_message = Instant::now();
-    let mut is_timed = false;
+    let (mut is_timed, mut is_stopped) = (false, false);
     let outcome = loop {
         match link.try_recv() {
             Ok(Some((_, line))) => {
@@ -104,8 +107,13 @@ pub fn serve(mut link: Box<dyn Link>, mut member: Member) -> Result<(), LinkErro
             Ok(None) => {}
             Err(error) => break Err(error),
         }
-        if last_message.elapsed() > HEARTBEAT_TIMEOUT {
-            break Err(LinkError(format!("no message from rank 0 for {} s", HEARTBEAT_TIMEOUT.as_secs())));
+        let silence = last_message.elapsed();
+        if silence > HEARTBEAT_TIMEOUT && !is_stopped {
+            member.follow(&Order::Stop);
+            is_stopped = true;
+        }
+        if silence > HEARTBEAT_TIMEOUT + ABORT_DELAY {
+            break Err(LinkError(format!("no message from rank 0 for {} s", silence.as_secs())));
         }
         match member.next_report() {
             Some(report) => link.send(0, &to_line(&report))?,

@@ -6,21 +6,33 @@ use std::process::Command;
 
 use crate::stage::{Scratch, run, skipped, system};
 
-/// Each traced call is inside the kernel for 25 ms, and a job for 400 ms. Two jobs start nearer to each other than that,
-/// even on a busy machine, and so their calls overlap unless something prevents it.
-const DELAY_US: u32 = 25_000;
+/// Each traced call waits at its start for 60 ms, and a job takes 1 s. Two jobs start nearer to each other than that, even
+/// on a busy machine, and so their calls overlap unless something prevents it.
+const DELAY_US: u32 = 60_000;
 
 /// Returns the largest number of reads and writes of a file that were in progress at the same time. `None` without strace.
 fn most_at_once(scratch: &Scratch, options: &str) -> Option<usize> {
     let job = format!("[global]\nioengine=psync\nfilename=shared\nsize=64k\nbs=4k\n{options}\n[one]\n[other]\n");
     fs::write(scratch.file("lock.fio"), job).unwrap();
-    let inject = format!("pread64,pwrite64:delay_exit={DELAY_US}");
-    if system("strace -qq -e inject=pread64:delay_exit=1 true").is_none() {
+    let inject = format!("pread64,pwrite64:delay_enter={DELAY_US}");
+    if system("strace -f --seccomp-bpf -qq -e trace=pread64 -e inject=pread64:delay_enter=1 true").is_none() {
         skipped("no strace that delays system calls");
         return None;
     }
     let mut command = Command::new("strace");
-    command.args(["-f", "-qq", "-o", "trace", "-y", "-e", "trace=pread64,pwrite64", "-e", &format!("inject={inject}")]);
+    // Without the filter each call of a starting thread stops for strace, which takes longer than a job.
+    command.args([
+        "-f",
+        "--seccomp-bpf",
+        "-qq",
+        "-o",
+        "trace",
+        "-y",
+        "-e",
+        "trace=pread64,pwrite64",
+        "-e",
+        &format!("inject={inject}"),
+    ]);
     let binary: &Path = env!("CARGO_BIN_EXE_fathom").as_ref();
     let output = command.arg(binary).args(["fio", "lock.fio"]).current_dir(scratch.path()).output().unwrap();
     assert!(output.status.success(), "{output:?}");
