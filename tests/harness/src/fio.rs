@@ -19,6 +19,7 @@ pub fn run_fio(command: &mut Command) -> io::Result<Output> {
         if !String::from_utf8_lossy(&output.stderr).contains(NOT_STARTED) {
             break;
         }
+        eprintln!("fio is started again: {NOT_STARTED}");
         output = command.output()?;
     }
     Ok(output)

@@ -404,4 +404,9 @@ fn a_manifest_has_the_job_file_and_the_hosts() {
     ] {
         assert!(manifest.contains(part), "{part}\n{manifest}");
     }
+    // An option whose value only ends as the path does is another file.
+    let other = shell(&line.replace("fio job.fio", "fio --output=old.job.fio job.fio")).unwrap();
+    assert!(other.contains("- \"--output=old.job.fio\"\n                - \"/jobs/job.fio\""), "{other}");
+    let refused = shell(&line.replace("--shared ", "")).unwrap_err();
+    assert!(refused.contains("--claim: all hosts would use the same files"), "{refused}");
 }

@@ -26,7 +26,7 @@ use crate::runner::Runner;
 use crate::{exit, input, signals, store};
 use command_line::open;
 use reports::Reports;
-use study::{Hosts, request, without_hosts};
+use study::{Hosts, request};
 use view::{View, warn};
 
 /// Runs a command of a study with a runner.
@@ -59,7 +59,8 @@ fn run_line(args: &Args, line: &Line, hosts: &[HostSlots]) -> Result<u8, Command
         return Ok(finish(reports, result, interrupts));
     }
     if !is_launched() {
-        return Err(without_hosts("use --hosts a,b, or start it with mpirun or srun"));
+        let help = "help: use --hosts a,b, or start it with mpirun or srun";
+        return Err(format!("no hosts are given, and no launcher of MPI programs started this process\n{help}").into());
     }
     let connected = agent::connect()?;
     if connected.link.rank() > 0 {

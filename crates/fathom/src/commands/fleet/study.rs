@@ -74,11 +74,6 @@ fn saved(plan: &Arc<Plan>) -> Result<String, String> {
     Err("`run` and `sweep` do not send passwords and keys to other hosts: use fio alone".to_owned())
 }
 
-/// Returns the error of a command without hosts.
-pub fn without_hosts(help: &str) -> CommandError {
-    format!("no hosts are given, and no launcher of MPI programs started this process\nhelp: {help}").into()
-}
-
 /// Returns the request of a run.
 pub fn request(args: &Args, work: Work) -> Request {
     Request {
