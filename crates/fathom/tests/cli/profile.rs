@@ -72,3 +72,15 @@ fn act_prepares_a_device_with_zeroes_and_random_writes() {
     assert_eq!(facts, [(Some("act-prep-zeroes-d"), Some(4)), (Some("act-prep-salt-d"), Some(1024))]);
     assert!(std::fs::read(scratch.file("d")).unwrap().chunks(4096).all(|block| block.iter().any(|&byte| byte != 0)));
 }
+
+/// fio 3.42 stores the option of a job and never reads it: `exec_profile` in its `init.c` is that of the program.
+#[test]
+fn a_profile_in_a_job_file_has_no_effect() {
+    let scratch = Scratch::new("profile-job");
+    let job = "[global]\nprofile=tiobench\n[job]\nprofile=none\nioengine=null\nrw=read\nsize=64k\nbs=4k\n";
+    std::fs::write(scratch.file("a.fio"), job).unwrap();
+    let report = run(scratch.path(), "a.fio --output-format=json").assert_success().json();
+    let jobs = report["jobs"].as_array().unwrap();
+    assert_eq!((jobs.len(), jobs[0]["read"]["total_ios"].as_u64()), (1, Some(16)));
+    run(scratch.path(), "--cmdhelp=profile").assert_success();
+}

@@ -985,7 +985,13 @@ pub const CORE: &[Opt] = &[
     )
     .parent("rw"),
     option("error_dump", Errors, Bool, Supported, "Print each error when it occurs").default("0"),
-    option("profile", Profile, Text, Unsupported, "Run a built-in workload"),
+    option(
+        "profile",
+        Profile,
+        Text,
+        NoEffect("only the program option --profile selects a workload"),
+        "Run a built-in workload",
+    ),
     option("cgroup", Process, Text, Supported, "Control group of the workers"),
     option("cgroup_nodelete", Process, Bool, Supported, "Keep the control group after the run")
         .default("0")
