@@ -23,6 +23,7 @@ pub fn all() -> Vec<Workload> {
     workloads.extend(many_jobs());
     workloads.push(startup());
     workloads.extend(logs());
+    workloads.extend(verify());
     workloads
 }
 
@@ -221,5 +222,22 @@ fn logs() -> [Workload; 2] {
             .against_fio(Metric::Iops, Bound::AtLeast(2.0))
             .goal(Metric::LogLines, Baseline::Absolute, Bound::Between(1.0, 1.0))
             .goal(Metric::MaxRssBytes, Baseline::Absolute, Bound::AtMost(LOGGING_BYTES_MAX))
+    })
+}
+
+/// Workloads that write a device once and read it back, with a fast and a slow checksum.
+fn verify() -> [Workload; 2] {
+    ["crc32c", "md5"].map(|checksum| {
+        let description = format!("io_uring on a RAM device, write and verify 4k with {checksum}, depth 64");
+        let workload = Workload::new(format!("verify-{checksum}"), "verify.fio", description)
+            .with("ENGINE", "io_uring")
+            .with("BS", "4k")
+            .with("SIZE", "1g")
+            .with("DEPTH", 64)
+            .with("VERIFY", checksum)
+            .on(Target::RamDevice);
+        Workload { seconds: None, ..workload }
+            .against_fio(Metric::CpuS, Bound::AtMost(1.0))
+            .against_fio(Metric::WallS, Bound::AtMost(1.0))
     })
 }
