@@ -18,6 +18,7 @@ use std::process::{Command, ExitCode};
 use cargo::{cargo, idle};
 use steps::check;
 use tidy::{Action, MODE, Mode};
+use windows::Wine;
 
 const USAGE: &str = "usage: cargo xtask ci
        cargo xtask tests               run all tests
@@ -50,7 +51,7 @@ fn main() -> ExitCode {
     let outcome = match args.as_slice() {
         args if fuzz::coverage::is_compiler() => fuzz::coverage::compile(args),
         ["ci"] => ci(),
-        ["tests"] => tests::run(|| Ok(())),
+        ["tests"] => tests::run(Vec::new(), || Ok(())),
         ["faults", "--runs", runs] => faults(runs, None),
         ["faults", "--runs", runs, "--seed", seed] => faults(runs, Some(seed)),
         ["engine-faults", names @ ..] => root().and_then(|root| engine_faults::run(root, names)),
@@ -61,7 +62,7 @@ fn main() -> ExitCode {
         ["soak", rest @ ..] => soak(rest),
         ["dist"] => root().and_then(dist::run),
         ["dist", "--check"] => root().and_then(dist::check_packages),
-        ["windows"] => root().and_then(|root| windows::run(root, check)),
+        ["windows"] => root().and_then(windows::run),
         ["tidy"] => tidy(&Action::Check(MODE)),
         ["tidy", "--strict"] => tidy(&Action::Check(Mode::Strict)),
         ["tidy", "--bless"] => tidy(&Action::Bless),
@@ -81,8 +82,12 @@ fn main() -> ExitCode {
 fn ci() -> Result<(), String> {
     tidy(&Action::Check(MODE))?;
     check("format", cargo(&["fmt", "--all", "--check"]))?;
+    let wine = Wine::prepare(root()?)?;
     eprintln!("xtask: tests");
-    tests::run(lints)
+    tests::run(wine.as_ref().map(Wine::variables).unwrap_or_default(), || {
+        lints()?;
+        wine.as_ref().map_or(Ok(()), |wine| wine.check(idle))
+    })
 }
 
 /// Checks that need a CPU but no particular time. They get only CPU time that nothing else wants.

@@ -8,6 +8,7 @@ pub mod build;
 pub mod one;
 mod summary;
 
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -21,14 +22,18 @@ const TIMING_BUDGET: Duration = Duration::from_secs(150);
 /// Tests at once for each CPU: most of them wait for runs.
 const TESTS_PER_CPU: usize = 3;
 
-/// Builds and runs all tests and prints a summary. `checks` run beside the tests that depend on timing, which mostly wait.
+/// Builds and runs all tests with some environment variables, and prints a summary. `checks` run beside the tests that depend on timing, which mostly wait.
 ///
 /// # Errors
 ///
 /// The tests do not build, one of them failed, or the checks did.
-pub fn run(checks: impl FnOnce() -> Result<(), String> + Send) -> Result<(), String> {
+pub fn run(
+    variables: Vec<(&'static str, PathBuf)>,
+    checks: impl FnOnce() -> Result<(), String> + Send,
+) -> Result<(), String> {
     let start = Instant::now();
-    let built = build::build(crate::root()?, &[])?;
+    let mut built = build::build(crate::root()?, &[])?;
+    built.variables.extend(variables);
     eprintln!("xtask: building the tests took {} s", start.elapsed().as_secs());
     let cpus = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let mut ran = Vec::new();

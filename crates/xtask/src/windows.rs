@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::cargo::cargo;
+use crate::steps::check;
 
 const TARGET: &str = "x86_64-pc-windows-gnu";
 const COMPILER: &str = "x86_64-w64-mingw32-gcc";
@@ -15,44 +16,80 @@ BOOLEAN NTAPI SystemFunction036(PVOID, ULONG);
 __declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE data, SIZE_T bytes) { return SystemFunction036(data, (ULONG)bytes); }
 ";
 
-/// Runs all checks for Windows in the workspace `root`. `check` runs a command and prints its name.
+/// `fathom.exe` and the folder with wine's settings.
+pub struct Wine {
+    folder: PathBuf,
+    program: PathBuf,
+}
+
+impl Wine {
+    /// Builds `fathom.exe` in the workspace `root`. `None`, with a line that says why, if this machine lacks something.
+    ///
+    /// # Errors
+    ///
+    /// The build failed, or wine did.
+    pub fn prepare(root: &Path) -> Result<Option<Wine>, String> {
+        if let Some(missing) = missing() {
+            eprintln!("xtask: nothing is built for Windows: {missing}");
+            return Ok(None);
+        }
+        check("build for Windows", of_target(cargo, "build", "fathom"))?;
+        let folder = root.join("target/windows");
+        let program = prepare(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        Ok(Some(Wine { folder, program }))
+    }
+
+    /// Returns the environment variables of tests that run the program.
+    pub fn variables(&self) -> Vec<(&'static str, PathBuf)> {
+        let mut variables = settings(&self.folder).to_vec();
+        variables.push(("FATHOM_WINDOWS_EXE", self.program.clone()));
+        variables
+    }
+
+    /// Runs clippy and the unit tests of `os`, with a cargo of some priority.
+    ///
+    /// # Errors
+    ///
+    /// A lint or a test failed.
+    pub fn check(&self, cargo: Cargo) -> Result<(), String> {
+        let mut lints = of_target(cargo, "clippy", "fathom");
+        lints.args(["--quiet", "--", "-D", "warnings"]);
+        check("lints for Windows", lints)?;
+        let mut lints = of_target(cargo, "clippy", "fathom-os");
+        lints.args(["--all-targets", "--quiet", "--", "-D", "warnings"]);
+        check("lints of os for Windows", lints)?;
+        let mut units = of_target(cargo, "test", "fathom-os");
+        // wine searches libraries in the folders of WINEPATH.
+        units.args(["--lib", "--quiet"]).env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", "wine");
+        units.env("WINEPATH", &self.folder).envs(settings(&self.folder));
+        check("unit tests of os under wine", units)
+    }
+}
+
+/// Runs all checks for Windows in the workspace `root`, as `cargo xtask ci` does.
 ///
 /// # Errors
 ///
-/// The build, a lint or a test failed.
-pub fn run(root: &Path, check: impl Fn(&str, Command) -> Result<(), String>) -> Result<(), String> {
-    if let Some(missing) = missing() {
-        eprintln!("SKIPPED: {missing}");
-        return Ok(());
-    }
-    let mut lints = of_target("clippy", "fathom");
-    lints.args(["--quiet", "--", "-D", "warnings"]);
-    check("lints for Windows", lints)?;
-    let mut lints = of_target("clippy", "fathom-os");
-    lints.args(["--all-targets", "--quiet", "--", "-D", "warnings"]);
-    check("lints of os for Windows", lints)?;
-    check("build for Windows", of_target("build", "fathom"))?;
-    let folder = root.join("target/windows");
-    let program = prepare(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let mut units = of_target("test", "fathom-os");
-    // wine searches libraries in these folders.
-    units.env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", "wine").env("WINEPATH", &folder);
-    use_wine(&mut units, &folder);
-    check("unit tests of os under wine", units)?;
+/// This machine lacks something, or the build, a lint or a test failed.
+pub fn run(root: &Path) -> Result<(), String> {
+    let wine = Wine::prepare(root)?.ok_or("windows: nothing was tested")?;
+    wine.check(cargo)?;
     let mut scenarios = cargo(&["test", "--package", "fathom", "--test", "cli", "--", "windows::"]);
-    scenarios.env("FATHOM_WINDOWS_EXE", &program);
-    use_wine(&mut scenarios, &folder);
+    scenarios.envs(wine.variables());
     check("scenarios under wine", scenarios)
 }
 
+/// Makes a command of cargo with arguments.
+type Cargo = fn(&[&str]) -> Command;
+
 /// Makes a command of cargo for Windows.
-fn of_target(what: &str, package: &str) -> Command {
+fn of_target(cargo: Cargo, what: &str, package: &str) -> Command {
     cargo(&[what, "--target", TARGET, "--package", package])
 }
 
-/// Gives a command wine's settings in a folder.
-fn use_wine(command: &mut Command, folder: &Path) {
-    command.env("WINEPREFIX", folder.join("prefix")).env("WINEDEBUG", "-all");
+/// Returns wine's settings in a folder, as environment variables.
+fn settings(folder: &Path) -> [(&'static str, PathBuf); 2] {
+    [("WINEPREFIX", folder.join("prefix")), ("WINEDEBUG", "-all".into())]
 }
 
 /// Returns what this machine lacks.
@@ -85,9 +122,7 @@ fn prepare(folder: &Path) -> std::io::Result<PathBuf> {
         .arg("-ladvapi32"))?;
     let wine = |arguments: &[&str]| {
         let mut wine = Command::new("wine");
-        wine.args(arguments);
-        use_wine(&mut wine, folder);
-        run(&mut wine)
+        run(wine.args(arguments).envs(settings(folder)))
     };
     wine(&["wineboot", "-i"])?;
     // By default this wine is Windows 7.

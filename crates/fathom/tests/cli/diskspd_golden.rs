@@ -13,15 +13,15 @@ use std::process::{Child, Command, Output, Stdio};
 /// These require another process to set an event.
 const WITH_EVENTS: [&str; 4] = ["53-stop-in-warmup", "54-stop-in-run", "55-ye-missing", "56-yr"];
 
-struct Golden {
+pub struct Golden {
     name: String,
-    arguments: Vec<String>,
+    pub arguments: Vec<String>,
     code: i32,
     report: String,
 }
 
 impl Golden {
-    fn named(name: &str) -> Golden {
+    pub fn named(name: &str) -> Golden {
         let read = |end: &str| std::fs::read_to_string(folder().join(format!("{name}{end}"))).unwrap();
         let line = read(".cmd");
         let line = line.split(" (").next().unwrap().trim();
@@ -42,7 +42,8 @@ impl Golden {
         names.iter().map(|name| Golden::named(name)).collect()
     }
 
-    fn assert_same_layout(&self, output: &Output) {
+    /// Asserts that a run ended and printed as the real one.
+    pub fn assert_same_layout(&self, output: &Output) {
         let printed = String::from_utf8(output.stdout.clone()).unwrap();
         let complaints = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(self.code), "{} {:?}\n{complaints}", self.name, self.arguments);

@@ -1,17 +1,18 @@
-//! `fathom.exe` under wine. `cargo xtask windows` builds it and runs these tests: without it they are skipped.
+//! `fathom.exe` under wine. `cargo xtask ci` and `cargo xtask windows` build it and run these tests: without it they are skipped.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
 
+use crate::diskspd_golden::Golden;
 use crate::stage::{Scratch, skipped};
 
 /// Returns the program. `None` marks the test as skipped.
 fn program() -> Option<PathBuf> {
     let path = std::env::var_os("FATHOM_WINDOWS_EXE").map(PathBuf::from);
     if path.is_none() {
-        skipped("`cargo xtask windows` runs this test");
+        skipped("`fathom.exe` was not built, or not by `cargo xtask`");
     }
     path
 }
@@ -58,6 +59,23 @@ fn diskspd_measures_a_file_as_the_block_size_study_does() {
     assert!((0.3..0.5).contains(&share), "{share}");
     let cpus = report.split("CPU |").nth(1).unwrap().split("avg.|").next().unwrap();
     assert!(cpus.lines().any(|line| line.trim_start().starts_with("0|")), "{report}");
+}
+
+#[test]
+fn reports_have_the_layout_of_recorded_ones() {
+    let Some(program) = program() else { return };
+    let runs_alike = &|name| {
+        let scratch = Scratch::new("windows-golden");
+        let golden = Golden::named(name);
+        let line = golden.arguments.join(" ");
+        golden.assert_same_layout(&run(&program, scratch.path(), &format!("diskspd -W0 {line}")));
+    };
+    // At the same time, as the time of each is fixed.
+    std::thread::scope(|scope| {
+        for name in ["01-mixed", "02-F4-Sh", "03-Rxml-L-D", "04-sync-read-o1", "12-D100-L", "15-F2-O4-two"] {
+            scope.spawn(move || runs_alike(name));
+        }
+    });
 }
 
 #[test]

@@ -183,7 +183,7 @@ pub enum CommandStatus {
 
 impl CommandStatus {
     /// Returns the result of a completion.
-    pub(crate) fn result(self) -> i32 {
+    pub fn result(self) -> i32 {
         match self {
             CommandStatus::Device(status) => -(DEVICE_STATUS | i32::from(status)),
             CommandStatus::Host(status) => -(HOST_STATUS | i32::from(status)),

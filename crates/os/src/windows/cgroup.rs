@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::unsupported;
+use super::handle::unsupported;
 
 /// The mount that limits I/O. There is none.
 #[derive(Clone, PartialEq, Eq, Debug)]

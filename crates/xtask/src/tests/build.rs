@@ -12,8 +12,8 @@ use crate::cargo::cargo;
 /// What cargo built.
 pub struct Built {
     pub tests: Vec<Test>,
-    /// The program itself.
-    pub fathom: Option<PathBuf>,
+    /// Environment variables of the tests: the path of the program, and others.
+    pub variables: Vec<(&'static str, PathBuf)>,
 }
 
 /// A binary of tests.
@@ -102,7 +102,8 @@ pub fn build(folder: &Path, packages: &[String]) -> Result<Built, String> {
             Test { binary: Arc::clone(&binary), name, is_ignored }
         }));
     }
-    Ok(Built { tests, fathom: fathom.and_then(executable) })
+    let variables = fathom.and_then(executable).map(|path| ("FATHOM", path)).into_iter().collect();
+    Ok(Built { tests, variables })
 }
 
 fn binary(artifact: &Value) -> Option<Binary> {

@@ -42,9 +42,7 @@ fn try_run(test: &Test, built: &Built, variable: Option<(&str, &str)>) -> Result
     command.arg(&test.name).args(["--exact", "--nocapture"]).current_dir(&test.binary.folder).stdin(Stdio::null());
     command.stdout(output.try_clone().map_err(failed)?).stderr(output.try_clone().map_err(failed)?);
     command.env("CARGO_MANIFEST_DIR", &test.binary.folder).envs(variable);
-    if let Some(fathom) = &built.fathom {
-        command.env("FATHOM", fathom);
-    }
+    command.envs(built.variables.iter().cloned());
     let status = wait(&mut command).map_err(failed)?;
     let mut text = Vec::new();
     output.rewind().and_then(|()| output.read_to_end(&mut text)).map_err(failed)?;

@@ -90,6 +90,14 @@ pub fn is_without_storage(path: &Path) -> bool {
     path.as_os_str().eq_ignore_ascii_case("nul")
 }
 
+/// Returns no disk: disks and volumes have names of one kind.
+///
+/// # Errors
+/// None.
+pub fn disk_behind(_path: &Path) -> io::Result<Option<PathBuf>> {
+    Ok(None)
+}
+
 /// Returns true for the console.
 pub fn is_terminal(path: &Path) -> bool {
     ["con", "conout$", "conin$"].iter().any(|name| path.as_os_str().eq_ignore_ascii_case(name))
