@@ -145,8 +145,8 @@ fn run_own(args: &[String]) -> u8 {
 /// The request is not valid; nothing ran.
 fn run_command(command: Command, typed: &[String], runner: &dyn Runner) -> Result<u8, CommandError> {
     Ok(match command {
-        Command::Assess(args) => assess::main(&args, typed)?,
-        Command::Knee(args) => knee::main(&args, typed)?,
+        Command::Assess(args) => assess::main(&args, typed, runner)?,
+        Command::Knee(args) => knee::main(&args, typed, runner)?,
         Command::Sweep(args) => sweep::main(&args, typed, runner)?,
         Command::Run(args) => commands::run::main(&args, typed, runner)?,
         Command::Fleet(args) => fleet::main(*args, &run_command)?,

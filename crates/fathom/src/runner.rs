@@ -2,18 +2,42 @@
 
 use std::sync::Arc;
 
+use engine::Lease;
 use os::signal::Interrupts;
 use plan::Plan;
+use record::Machine;
 
 use crate::run::{self, RunEnd, RunOptions, Watcher};
+use crate::scratch::{RunId, Scratch, TestFiles};
+use crate::target::{self, Found};
 
 /// Runs the plans of a study.
 pub trait Runner {
     /// Runs a plan to its end.
     fn run(&self, plan: &Arc<Plan>, interrupts: Interrupts, options: &RunOptions, watcher: &mut dyn Watcher) -> RunEnd;
 
+    /// Finds a target. `overwrite` is the consent to overwrite data: the paths of files or devices.
+    ///
+    /// # Errors
+    /// The target is empty, is of an unsupported kind, or cannot be examined.
+    fn find(&self, target: &str, overwrite: &[String]) -> Result<Found, String>;
+
+    /// Makes the files of the tests. If `keep` is set, they remain at the end.
+    ///
+    /// # Errors
+    /// They cannot be made, or another process uses the target.
+    fn make_files(&self, found: &Found, keep: bool, lease: &Lease) -> Result<Box<dyn TestFiles>, String>;
+
+    /// Returns the machine that the figures are about. Of several, the first one.
+    fn machine(&self) -> Machine;
+
+    /// Returns the hosts that make each run together. Empty if it is this machine alone.
+    fn hosts(&self) -> Vec<String>;
+
     /// Returns true if the targets are on this machine.
-    fn is_local(&self) -> bool;
+    fn is_local(&self) -> bool {
+        self.hosts().is_empty()
+    }
 }
 
 /// The machine of this process.
@@ -24,7 +48,20 @@ impl Runner for ThisMachine {
         run::run(plan, interrupts, options, watcher)
     }
 
-    fn is_local(&self) -> bool {
-        true
+    fn find(&self, target: &str, overwrite: &[String]) -> Result<Found, String> {
+        target::find(target, overwrite)
+    }
+
+    fn make_files(&self, found: &Found, keep: bool, lease: &Lease) -> Result<Box<dyn TestFiles>, String> {
+        let id = RunId::random().map_err(|error| format!("{}: {}", found.given, units::errno::reason(&error)))?;
+        Ok(Box::new(Scratch::make(found, &id, keep, lease)?))
+    }
+
+    fn machine(&self) -> Machine {
+        engine::machine()
+    }
+
+    fn hosts(&self) -> Vec<String> {
+        Vec::new()
     }
 }

@@ -10,7 +10,13 @@ use crate::runner::Runner;
 use crate::{run, target};
 
 /// Returns the facts about a session that starts now. `typed` are the arguments after the command's name.
-pub fn start(command: &str, typed: &[String], target: Target, volumes: Vec<Volume>, tags: &[String]) -> Session {
+pub fn start(
+    command: &str,
+    typed: &[String],
+    runner: &dyn Runner,
+    (target, volumes): (Target, Vec<Volume>),
+    tags: &[String],
+) -> Session {
     let line = ["fathom", command].into_iter().map(str::to_owned).chain(typed.iter().cloned());
     Session {
         fathom: env!("CARGO_PKG_VERSION").to_owned(),
@@ -19,7 +25,7 @@ pub fn start(command: &str, typed: &[String], target: Target, volumes: Vec<Volum
         utc_offset_s: os::clock::utc_offset_s(),
         target,
         volumes,
-        machine: engine::machine(),
+        machine: runner.machine(),
         tags: tags.to_vec(),
     }
 }
@@ -47,7 +53,7 @@ pub fn target_of(plan: &Plan, runner: &dyn Runner) -> Target {
     paths.sort_unstable();
     paths.dedup();
     let Some(first) = paths.first() else { return Target::default() };
-    let facts = runner.is_local().then(|| target::find(Some(first), &[]).ok().map(|found| found.facts)).flatten();
+    let facts = runner.is_local().then(|| target::find(first, &[]).ok().map(|found| found.facts)).flatten();
     let facts = facts.unwrap_or_else(|| Target { path: first.clone(), ..Target::default() });
     let others = if paths.len() > 1 { format!(" and {} more", paths.len() - 1) } else { String::new() };
     Target { path: format!("{}{others}", facts.path), ..facts }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ::history::{Document, Entry, RunFilter, Store, TargetFilter};
-use assessment::{Assessment, Target};
+use assessment::Assessment;
 use engine::OutputGuard;
 use record::Record;
 use record::schema::SchemaError;
@@ -13,6 +13,7 @@ use serde::Serialize;
 use study::repeats::{self, NAMES};
 
 use crate::command_error::CommandError;
+use crate::runner::ThisMachine;
 use crate::unsaved::Unsaved;
 use crate::user_folder::{given_path, user_folder};
 use crate::{atomic_file, documents, file_call, session};
@@ -251,7 +252,7 @@ pub fn repeats_with(tag: &str) -> Result<Assessment, CommandError> {
             sides[side_of(&entry.tags)].push((Some(entry.id), *record));
         }
     }
-    let session = session::start("run", &[], Target::default(), Vec::new(), &[tag.to_owned()]);
+    let session = session::start("run", &[], &ThisMachine, Default::default(), &[tag.to_owned()]);
     repeats::of_records(&session, tag, sides).map_err(|error| {
         CommandError::from(format!(
             "the runs with the tag {tag}: {error}\nhelp: `fathom history --tag {tag}` lists them, `fathom compare` compares them"

@@ -1,11 +1,13 @@
 //! The target of an assessment: its kind, its size, its devices, and whether it may be written.
 
+use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::path::{Component, Path, PathBuf};
 
 use assessment::{Device, Mount, Target, TargetKind};
 use engine::TargetUses;
-use os::file::{Kind, Space};
+use os::file::Kind;
+use serde::{Deserialize, Serialize};
 
 use crate::consent::SpaceDemand;
 use crate::devices;
@@ -36,6 +38,15 @@ impl std::fmt::Display for KeepFree {
     }
 }
 
+/// Size of a file system, and the bytes that this user can still write.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Space {
+    pub total_bytes: u64,
+    pub free_bytes: u64,
+}
+
+/// A target, on this machine or on each host of a fleet.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Found {
     pub facts: Target,
     /// The path as the user gave it.
@@ -48,14 +59,19 @@ pub struct Found {
     pub space: Option<Space>,
     /// The tests may overwrite its data.
     pub may_write: bool,
+    /// Name of its device and file system in messages.
+    pub location: String,
+    /// Numbers of its file system, one per host.
+    pub file_systems: Vec<u64>,
+    /// Why it must not be written, although it may be overwritten: it is in use.
+    pub in_use: Option<String>,
 }
 
 /// Finds a target. `overwrite` is the consent to overwrite data: the paths of files or devices.
 ///
 /// # Errors
 /// The target is empty, is of an unsupported kind, or cannot be examined.
-pub fn find(target: Option<&str>, overwrite: &[String]) -> Result<Found, String> {
-    let given = target.unwrap_or(".");
+pub fn find(given: &str, overwrite: &[String]) -> Result<Found, String> {
     let failed = |error: std::io::Error| format!("{given}: {}", units::errno::reason(&error));
     let found = match std::fs::metadata(given) {
         Ok(found) => Some(found),
@@ -73,6 +89,7 @@ pub fn find(target: Option<&str>, overwrite: &[String]) -> Result<Found, String>
     is_plain(&path)?;
     let existed = found.is_some() && kind != TargetKind::Directory;
     let space = if kind == TargetKind::Device { None } else { os::file::space(beside(&path)).map_err(failed)? };
+    let space = space.map(|space| Space { total_bytes: space.total_bytes, free_bytes: space.free_bytes });
     let size_bytes = match (kind, &found) {
         (TargetKind::Device, _) => device_bytes(&path).map_err(failed)?,
         (TargetKind::File, Some(found)) => found.len(),
@@ -92,24 +109,45 @@ pub fn find(target: Option<&str>, overwrite: &[String]) -> Result<Found, String>
         in_memory: os::device::is_in_memory(&path).unwrap_or(false),
     };
     let may_write = !existed || overwrite.iter().any(|named| is_of(named, given, &path));
-    Ok(Found { facts, given: given.to_owned(), path, existed, space, may_write })
+    let in_use = (existed && may_write).then(|| TargetUses::default().check(&path).err()).flatten();
+    Ok(Found {
+        facts,
+        given: given.to_owned(),
+        existed,
+        space,
+        may_write,
+        location: location(&path),
+        file_systems: os::file::identity(beside(&path)).into_iter().map(|of| of.0).collect(),
+        in_use: in_use.map(|refusal| refusal.to_string()),
+        path,
+    })
 }
 
 impl Found {
-    /// Returns true if new files of both targets are on the same file system.
+    /// Returns true if new files of both targets are on the same file system, on any host.
     pub fn shares(&self, other: &Found) -> bool {
-        let device = |found: &Found| os::file::identity(beside(&found.path)).map(|of| of.0).ok();
-        !self.existed && !other.existed && device(self).is_some_and(|of| Some(of) == device(other))
+        let mut both = self.file_systems.iter().zip(&other.file_systems);
+        !self.existed && !other.existed && both.any(|(own, other)| own == other)
     }
 
     pub fn is_device(&self) -> bool {
         self.facts.kind == TargetKind::Device
     }
 
+    /// Returns the name of the file that the tests create at the target; `None` if it is a directory or exists.
+    pub fn new_file(&self) -> Option<&OsStr> {
+        self.path.file_name().filter(|_| !self.existed && self.facts.kind != TargetKind::Directory)
+    }
+
+    /// Returns the folder in which the tests create files.
+    pub fn folder(&self) -> &Path {
+        self.new_file().and_then(|_| self.path.parent()).unwrap_or(&self.path)
+    }
+
     /// Returns a sentence on the file that the tests would create; `None` if the target exists.
     pub fn would_create(&self) -> Option<String> {
         let is_new = !self.existed && self.facts.kind == TargetKind::File;
-        is_new.then(|| format!("{} does not exist: would create a file on {}", self.facts.path, location(&self.path)))
+        is_new.then(|| format!("{} does not exist: would create a file on {}", self.facts.path, self.location))
     }
 
     /// Returns the free space of the file system of new files; `None` if the target exists.
@@ -119,7 +157,7 @@ impl Found {
 
     /// Returns the demand of `bytes` on the file system or device.
     pub fn demand(&self, bytes: u64) -> SpaceDemand {
-        SpaceDemand { shown: location(&self.path), bytes, free_bytes: self.free_bytes() }
+        SpaceDemand { shown: self.location.clone(), bytes, free_bytes: self.free_bytes() }
     }
 
     /// Returns the space that the tests may use, in bytes.
@@ -141,11 +179,10 @@ impl Found {
     /// # Errors
     /// The target is in use, or its uses cannot be determined.
     pub fn refuse_if_used(&self) -> Result<(), String> {
-        if !self.existed || !self.may_write {
-            return Ok(());
+        match &self.in_use {
+            Some(used) => Err(format!("{}: {used}; nothing was written", self.given)),
+            None => Ok(()),
         }
-        let checked = TargetUses::default().check(&self.path);
-        checked.map_err(|refusal| format!("{}: {refusal}; nothing was written", self.given))
     }
 }
 

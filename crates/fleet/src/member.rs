@@ -69,7 +69,13 @@ impl Member {
     pub fn follow(&mut self, order: &Order) -> Option<Report> {
         match order {
             Order::ReadClock => return Some(Report::Clock { host_ns: monotonic_ns() }),
-            Order::Check { .. } | Order::Prepare | Order::Start { .. } | Order::Stop => {
+            Order::Check { .. }
+            | Order::Cancel
+            | Order::Ask { .. }
+            | Order::Prepare
+            | Order::Start { .. }
+            | Order::Stop
+            | Order::Finish => {
                 // The end of the worker is a report, too.
                 let _ = self.worker.send(order);
             }

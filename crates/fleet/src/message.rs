@@ -21,6 +21,13 @@ pub enum Order {
         /// Heartbeats have no I/O counters.
         is_quiet: bool,
     },
+    /// Another host refused the job: end it before anything is changed.
+    Cancel,
+    /// Answer before or between runs.
+    Ask {
+        question: String,
+        place: Place,
+    },
     /// Lay the targets out, and get ready to start.
     Prepare,
     /// Round trips follow. The agent answers without pauses.
@@ -35,6 +42,8 @@ pub enum Order {
     },
     /// End the run.
     Stop,
+    /// All runs are over: remove the files that were made for them.
+    Finish,
     /// Rank 0 is alive.
     Heartbeat,
     /// Everything is done.
@@ -66,6 +75,9 @@ pub enum Report {
     Progress(Progress),
     /// The run ended.
     Ended(HostRun),
+    Answer(String),
+    /// The files that were made for the runs are removed.
+    Finished,
     /// The process that measures ended without a result.
     Failed(String),
 }

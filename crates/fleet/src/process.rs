@@ -63,7 +63,7 @@ impl Worker for WorkerProcess {
     fn try_recv(&mut self) -> Option<Report> {
         match self.reports.try_recv() {
             Ok(report) => {
-                self.has_ended |= matches!(report, Report::Ended(_) | Report::Failed(_) | Report::Refused(_));
+                self.has_ended |= matches!(report, Report::Failed(_));
                 Some(report)
             }
             Err(TryRecvError::Disconnected) if !self.has_ended => {

@@ -1,17 +1,18 @@
-//! Rank 0: leads the hosts through one run.
+//! Rank 0: leads the hosts through runs, one after another.
 
 use std::fmt;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::clock::{self, HostClock, RoundTrip, monotonic_ns};
+use crate::clock::{self, RoundTrip, monotonic_ns};
 use crate::division::{Place, Sharing};
 use crate::hello::{self, Hello};
+use crate::host::{Host, Stage};
 use crate::job::Work;
 use crate::link::{Link, LinkError};
 use crate::member::{HEARTBEAT_INTERVAL, HEARTBEAT_TIMEOUT, Member, POLL_INTERVAL};
-use crate::message::{HostRun, Order, Progress, Report, of_line, to_line};
+use crate::message::{Order, Progress, Report, of_line, to_line};
 
 /// Time from the agreement on a start until the start.
 const LEAD: Duration = Duration::from_millis(30);
@@ -32,6 +33,23 @@ pub struct Request {
     pub on_host_lost: OnHostLost,
     /// Heartbeats have no I/O counters.
     pub is_quiet: bool,
+}
+
+/// A question to the workers of all hosts. Only they know its form.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Question {
+    pub text: String,
+    pub sharing: Sharing,
+    /// Two ranks on one host are accepted.
+    pub allows_shared_host: bool,
+}
+
+/// The answer of a host.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Answer {
+    /// Name of the host.
+    pub host: String,
+    pub text: String,
 }
 
 /// What the other hosts do after one is lost.
@@ -76,57 +94,6 @@ impl From<LinkError> for FleetError {
     }
 }
 
-/// How far a host is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-enum Stage {
-    #[default]
-    /// It has not described itself.
-    Unknown,
-    Connected,
-    Checked,
-    Ready(u32),
-    Running,
-    /// Its result is here, or it will have none.
-    Over,
-}
-
-/// A host, as rank 0 knows it.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Host {
-    pub name: String,
-    pub hello: Hello,
-    pub clock: HostClock,
-    /// Start of each phase on the host's clock.
-    pub starts_ns: Vec<(u32, u64)>,
-    pub run: Option<HostRun>,
-    /// Why it has no result.
-    pub failure: Option<String>,
-    stage: Stage,
-    progress: Progress,
-    last_message: Instant,
-    /// The answer to the last [`Order::ReadClock`].
-    read_ns: Option<u64>,
-    refusal: Option<String>,
-}
-
-impl Host {
-    fn new() -> Host {
-        Host {
-            name: String::new(),
-            hello: Hello::default(),
-            clock: HostClock::default(),
-            starts_ns: Vec::new(),
-            run: None,
-            failure: None,
-            stage: Stage::default(),
-            progress: Progress::default(),
-            last_message: Instant::now(),
-            read_ns: None,
-            refusal: None,
-        }
-    }
-}
-
 /// The results of all hosts, and the name of the link.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
@@ -145,15 +112,20 @@ pub fn release(mut link: Box<dyn Link>) -> Result<(), LinkError> {
     link.disconnect()
 }
 
-struct Root<'a> {
+/// The agent of rank 0, connected to those of all other hosts.
+pub struct Root<'a> {
     link: Box<dyn Link>,
     own: Member,
     hosts: Vec<Host>,
     display: &'a mut dyn RunDisplay,
     next_heartbeat: Instant,
-    /// Set when the hosts were ordered to stop.
+    /// Set when the hosts were ordered to stop. No other run follows.
     stopped: Option<Instant>,
     on_host_lost: OnHostLost,
+    /// The hosts can run together.
+    are_checked: bool,
+    /// The hosts cannot communicate.
+    is_broken: bool,
 }
 
 /// The end of the connection. The result must be saved before: the end of an MPI can fail.
@@ -177,28 +149,101 @@ impl Disconnection {
     }
 }
 
-/// Runs a job on all hosts. `own` is the agent of this host. The hosts stay connected until the disconnection.
-///
-/// # Errors
-/// The hosts cannot communicate, or one of them refuses the job.
-pub fn lead(
-    link: Box<dyn Link>,
-    own: Member,
-    request: Request,
-    display: &mut dyn RunDisplay,
-) -> (Result<Outcome, FleetError>, Disconnection) {
-    let hosts = (0..link.size()).map(|_| Host::new()).collect();
-    let (next_heartbeat, on_host_lost) = (Instant::now(), request.on_host_lost);
-    let mut root = Root { link, own, hosts, display, next_heartbeat, stopped: None, on_host_lost };
-    let sharing = request.sharing;
-    let run = root.run(request);
-    root.end(run, sharing)
-}
+impl<'a> Root<'a> {
+    /// `own` is the agent of this host.
+    pub fn new(link: Box<dyn Link>, own: Member, display: &'a mut dyn RunDisplay) -> Root<'a> {
+        let hosts = (0..link.size()).map(|_| Host::new()).collect();
+        let (next_heartbeat, on_host_lost) = (Instant::now(), OnHostLost::default());
+        Root {
+            link,
+            own,
+            hosts,
+            display,
+            next_heartbeat,
+            stopped: None,
+            on_host_lost,
+            are_checked: false,
+            is_broken: false,
+        }
+    }
 
-impl Root<'_> {
-    fn run(&mut self, request: Request) -> Result<(), FleetError> {
+    /// Runs a job on all hosts.
+    ///
+    /// # Errors
+    /// The hosts cannot communicate, one of them is lost since before, or one of them refuses the job.
+    pub fn run(&mut self, request: Request) -> Result<Outcome, FleetError> {
         let sharing = request.sharing;
-        self.await_hellos(request.allows_shared_host)?;
+        self.on_host_lost = request.on_host_lost;
+        let run = self.connect(request.allows_shared_host).and_then(|()| self.run_connected(request));
+        self.is_broken |= matches!(run, Err(FleetError::Link(_)));
+        let next = self.hosts.iter().map(Host::for_next_run).collect();
+        let hosts = std::mem::replace(&mut self.hosts, next);
+        run.map(|()| Outcome { link: self.link.name(), sharing, hosts })
+    }
+
+    /// Asks the worker of each host. Returns the answers by rank.
+    ///
+    /// # Errors
+    /// The hosts cannot communicate, one of them is lost, or one of them refuses: why.
+    pub fn ask(&mut self, question: &Question) -> Result<Vec<Answer>, FleetError> {
+        self.connect(question.allows_shared_host)?;
+        for (rank, place) in self.places(question.sharing).into_iter().enumerate() {
+            self.order(rank, &Order::Ask { question: question.text.clone(), place });
+        }
+        while self.hosts.iter().any(|host| host.stage == Stage::Connected && host.answer.is_none()) {
+            if self.stopped.is_some() {
+                return Err(LinkError("the hosts were stopped".to_owned()).into());
+            }
+            self.poll()?;
+        }
+        let refusals = self.refusals();
+        let answers = self
+            .hosts
+            .iter_mut()
+            .filter_map(|host| Some(Answer { host: host.name.clone(), text: host.answer.take()? }));
+        let answers = answers.collect();
+        self.hosts = self.hosts.iter().map(Host::for_next_run).collect();
+        if refusals.is_empty() { Ok(answers) } else { Err(FleetError::Refused(refusals)) }
+    }
+
+    /// Exchanges heartbeats between two runs. Takes about 1 ms. The next run returns errors.
+    pub fn idle(&mut self) {
+        if self.poll().is_err() {
+            self.is_broken = true;
+            std::thread::sleep(POLL_INTERVAL);
+        }
+    }
+
+    /// Has the hosts remove their files, and releases them.
+    pub fn end(mut self) -> Disconnection {
+        let aborts = self.is_broken || self.hosts.iter().any(|host| host.failure.is_some());
+        if aborts {
+            self.order_all(&Order::Stop);
+        }
+        let begun = Instant::now();
+        self.order_all(&Order::Finish);
+        let is_late = |root: &Root| root.stopped.is_some() && begun.elapsed() > STOP_TIMEOUT;
+        while !self.is_broken && self.hosts.iter().any(Host::is_active) && !is_late(&self) {
+            self.idle();
+        }
+        self.order_all(&Order::Disconnect);
+        Disconnection { link: self.link, aborts }
+    }
+
+    /// Waits for all hosts, and checks that none is lost.
+    fn connect(&mut self, allows_shared_host: bool) -> Result<(), FleetError> {
+        if !self.are_checked {
+            self.await_hellos(allows_shared_host)?;
+            self.are_checked = true;
+        }
+        match self.hosts.iter().find_map(|host| Some((&host.name, host.failure.as_ref()?))) {
+            Some((name, failure)) => Err(LinkError(format!("{name}: {failure}")).into()),
+            None => Ok(()),
+        }
+    }
+
+    fn run_connected(&mut self, request: Request) -> Result<(), FleetError> {
+        let sharing = request.sharing;
         self.check(request)?;
         self.prepare(sharing)?;
         while let Some(phase) = self.await_phase()? {
@@ -211,17 +256,18 @@ impl Root<'_> {
         Ok(())
     }
 
-    /// Releases the hosts.
-    fn end(mut self, run: Result<(), FleetError>, sharing: Sharing) -> (Result<Outcome, FleetError>, Disconnection) {
-        let name = self.link.name();
-        let is_lost = |host: &Host| host.failure.is_some() && host.run.is_none();
-        let aborts = matches!(run, Err(FleetError::Link(_))) || self.hosts.iter().any(is_lost);
-        if aborts {
-            self.order_all(&Order::Stop);
-        }
-        self.order_all(&Order::Disconnect);
-        let outcome = run.map(|()| Outcome { link: name, sharing, hosts: self.hosts });
-        (outcome, Disconnection { link: self.link, aborts })
+    fn places(&self, sharing: Sharing) -> Vec<Place> {
+        let names: Vec<String> = self.hosts.iter().map(|host| host.name.clone()).collect();
+        (0..self.hosts.len()).map(|rank| Place { rank, hosts: names.clone(), sharing }).collect()
+    }
+
+    /// Returns why hosts refused, or are lost.
+    fn refusals(&self) -> Vec<String> {
+        let refusals = self.hosts.iter().filter_map(|host| {
+            let reason = host.refusal.as_ref().or(host.failure.as_ref())?;
+            Some(format!("{}: {reason}", host.name))
+        });
+        refusals.collect()
     }
 
     /// Waits for the description of each host, and checks them.
@@ -244,21 +290,22 @@ impl Root<'_> {
 
     /// Has each host plan the job and check its targets. One refusal ends the run.
     fn check(&mut self, request: Request) -> Result<(), FleetError> {
-        let names: Vec<String> = self.hosts.iter().map(|host| host.name.clone()).collect();
         let Request { work, sharing, is_quiet, .. } = request;
-        for rank in 0..self.hosts.len() {
-            let place = Place { rank, hosts: names.clone(), sharing };
+        for (rank, place) in self.places(sharing).into_iter().enumerate() {
             self.order(rank, &Order::Check { work: work.clone(), place, is_quiet });
         }
         while self.hosts.iter().any(|host| host.stage == Stage::Connected) && self.stopped.is_none() {
             self.poll()?;
         }
-        let refusals = self.hosts.iter().filter_map(|host| {
-            let reason = host.refusal.as_ref().or(host.failure.as_ref())?;
-            Some(format!("{}: {reason}", host.name))
-        });
-        let refusals: Vec<String> = refusals.collect();
-        if refusals.is_empty() { Ok(()) } else { Err(FleetError::Refused(refusals)) }
+        let refusals = self.refusals();
+        if refusals.is_empty() {
+            return Ok(());
+        }
+        self.order_all(&Order::Cancel);
+        while self.hosts.iter().any(|host| host.stage == Stage::Checked) && self.stopped.is_none() {
+            self.poll()?;
+        }
+        Err(FleetError::Refused(refusals))
     }
 
     /// Has the hosts lay out their targets. Targets of all hosts are laid out by the first one.
@@ -389,8 +436,10 @@ impl Root<'_> {
         if Instant::now() >= self.next_heartbeat {
             self.next_heartbeat = Instant::now() + HEARTBEAT_INTERVAL;
             self.order_all(&Order::Heartbeat);
-            let progress: Vec<Progress> = self.hosts.iter().map(|host| host.progress).collect();
-            self.display.progress(&progress);
+            if self.hosts.iter().any(|host| host.stage == Stage::Running) {
+                let progress: Vec<Progress> = self.hosts.iter().map(|host| host.progress).collect();
+                self.display.progress(&progress);
+            }
         }
         let is_lost = |host: &&mut Host| host.is_active() && host.last_message.elapsed() > HEARTBEAT_TIMEOUT;
         for host in self.hosts.iter_mut().filter(is_lost) {
@@ -429,24 +478,8 @@ impl Root<'_> {
             Report::Progress(progress) => host.progress = progress,
             Report::Ended(run) => (host.run, host.stage) = (Some(run), Stage::Over),
             Report::Failed(reason) => host.lose(reason),
+            Report::Answer(text) => host.answer = Some(text),
+            Report::Finished => host.stage = Stage::Finished,
         }
-    }
-}
-
-impl Host {
-    fn ready_for(&self) -> Option<u32> {
-        match self.stage {
-            Stage::Ready(phase) => Some(phase),
-            _ => None,
-        }
-    }
-
-    fn is_active(&self) -> bool {
-        !matches!(self.stage, Stage::Unknown | Stage::Over)
-    }
-
-    fn lose(&mut self, reason: String) {
-        self.failure.get_or_insert(reason);
-        self.stage = Stage::Over;
     }
 }

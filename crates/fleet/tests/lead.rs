@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use fleet::{
-    FleetError, Hello, HostRun, Link, LinkError, Member, OnHostLost, Order, Outcome, Progress, Report, Request,
-    RunDisplay, Worker, lead, merge, monotonic_ns, of_line, serve, threads, to_line,
+    FleetError, Hello, HostRun, Link, LinkError, Member, OnHostLost, Order, Outcome, Progress, Question, Report,
+    Request, Root, RunDisplay, Worker, merge, monotonic_ns, of_line, serve, threads, to_line,
 };
 use plan::Plan;
 use record::{Latency, Record, schema};
@@ -20,6 +20,7 @@ use record::{Latency, Record, schema};
 struct Seen {
     prepared: AtomicUsize,
     stopped: AtomicUsize,
+    finished: AtomicUsize,
 }
 
 /// How a simulated host behaves.
@@ -99,6 +100,17 @@ impl Worker for Simulated {
                 }
                 self.end(*phase as usize + 1);
             }
+            Order::Cancel => self.end(1),
+            Order::Ask { question, .. } if self.behaviour == Behaviour::Refuses => {
+                self.reports.push_back(Report::Refused(format!("no answer to {question}")));
+            }
+            Order::Ask { question, place } => {
+                self.reports.push_back(Report::Answer(format!("{question} {}", place.rank)));
+            }
+            Order::Finish => {
+                self.seen.finished.fetch_add(1, Relaxed);
+                self.reports.push_back(Report::Finished);
+            }
             Order::Stop => {
                 self.seen.stopped.fetch_add(1, Relaxed);
                 if self.behaviour == Behaviour::TwoPhases {
@@ -137,6 +149,11 @@ fn hello(rank: usize, build: &str) -> Hello {
 
 /// Runs a fleet of hosts.
 fn run(behaviours: &[Behaviour], hellos: Vec<Hello>, request: Request) -> (Result<Outcome, FleetError>, Arc<Seen>) {
+    lead(behaviours, &hellos, |root| root.run(request))
+}
+
+/// Connects the hosts of a fleet, and has rank 0 lead them.
+fn lead<T>(behaviours: &[Behaviour], hellos: &[Hello], leads: impl FnOnce(&mut Root) -> T) -> (T, Arc<Seen>) {
     let seen = Arc::new(Seen::default());
     let member = |rank: usize| {
         let (behaviour, seen, reports) = (behaviours[rank], Arc::clone(&seen), VecDeque::new());
@@ -154,8 +171,10 @@ fn run(behaviours: &[Behaviour], hellos: Vec<Hello>, request: Request) -> (Resul
                 let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(agent));
             });
         }
-        let (outcome, disconnection) = lead(Box::new(own), member(0), request, &mut Silent);
-        disconnection.disconnect().unwrap();
+        let mut display = Silent;
+        let mut root = Root::new(Box::new(own), member(0), &mut display);
+        let outcome = leads(&mut root);
+        root.end().disconnect().unwrap();
         outcome
     });
     (outcome, seen)
@@ -207,6 +226,45 @@ fn series_of_the_hosts_add_up_slot_by_slot() {
     let late = merge(&outcome).unwrap();
     let ios: Vec<u64> = late.timeline[0].slots.iter().map(|slot| slot.ddirs[0].ios).collect();
     assert_eq!((ios.iter().sum::<u64>(), ios[0], ios[2]), (1500, 250, 375));
+}
+
+#[test]
+fn a_fleet_answers_and_runs_until_it_ends() {
+    let hellos: Vec<Hello> = (0..3).map(|rank| hello(rank, "x")).collect();
+    let question = Question { text: "which".to_owned(), ..Question::default() };
+    let (runs, seen) = lead(&[Behaviour::Good; 3], &hellos, |root| {
+        // The hosts can describe themselves before the first request.
+        (0..50).for_each(|_| root.idle());
+        let answers: Vec<String> = root.ask(&question).unwrap().into_iter().map(|answer| answer.text).collect();
+        assert_eq!(answers, ["which 0", "which 1", "which 2"]);
+        root.idle();
+        [root.run(Request::default()), root.run(Request::default())]
+    });
+    for outcome in runs {
+        let record = merge(&outcome.unwrap()).unwrap();
+        assert_eq!(record.hosts()[2].name, "host2");
+        assert_eq!((record.totals().all.ios, record.fleet.unwrap().starts.len()), (1500, 1));
+    }
+    assert_eq!((seen.prepared.load(Relaxed), seen.finished.load(Relaxed)), (6, 3));
+    let mut behaviours = [Behaviour::Good; 3];
+    behaviours[1] = Behaviour::Refuses;
+    let (refused, seen) = lead(&behaviours, &hellos, |root| {
+        // A refusal ends one run, not the fleet.
+        assert!(root.run(Request::default()).is_err());
+        root.ask(&question)
+    });
+    let Err(FleetError::Refused(reasons)) = refused else { panic!("a refusal") };
+    assert_eq!((reasons, seen.finished.load(Relaxed)), (vec!["host1: no answer to which".to_owned()], 3));
+}
+
+#[test]
+fn after_a_host_is_lost_no_other_run_starts() {
+    let hellos: Vec<Hello> = (0..2).map(|rank| hello(rank, "x")).collect();
+    let (second, _) = lead(&[Behaviour::Good, Behaviour::Fails], &hellos, |root| {
+        assert!(root.run(Request::default()).is_ok());
+        root.run(Request::default())
+    });
+    assert_eq!(second, Err(FleetError::Link(LinkError("host1: killed".to_owned()))));
 }
 
 #[test]
@@ -318,7 +376,8 @@ fn a_thousand_hosts_start_and_become_one_result() {
     let started = Instant::now();
     let (members, reports) = ((1..1000).map(member).collect(), VecDeque::new());
     let link = PolledLink { members, last: 0, reports, bytes: Arc::clone(&bytes) };
-    let (outcome, _) = lead(Box::new(link), member(0), Request::default(), &mut Silent);
+    let mut display = Silent;
+    let outcome = Root::new(Box::new(link), member(0), &mut display).run(Request::default());
     let led = started.elapsed();
     let record = merge(&outcome.unwrap()).unwrap();
     let (merged, started) = (started.elapsed() - led, Instant::now());

@@ -14,13 +14,14 @@ use crate::exit;
 use crate::lines::Dialect;
 
 const USAGE: &str = "fathom fleet [OPTIONS] fio|diskspd LINE...
-       fathom fleet --hosts HOSTS [OPTIONS] run|sweep ...
+       fathom fleet --hosts HOSTS [OPTIONS] run|sweep|assess|knee ...
        fathom fleet manifest --image IMAGE --workers N [OPTIONS] fio|diskspd LINE...";
 const EXAMPLES: &str = "\
 Examples:
   fathom fleet --hosts a,b fio job.fio                 start on two hosts, through ssh
   fathom fleet --hosts a,b --shared fio job.fio        each host uses half of each target
   fathom fleet --hosts a,b sweep bs=4k,8k fio job.fio  one run on both hosts per block size
+  fathom fleet --hosts a,b assess /mnt/data            each host measures its /mnt/data
   srun -N 2 --cpu-bind=none fathom fleet fio job.fio   under a launcher: without --hosts
   fathom fleet manifest --image REGISTRY/fathom-mpi:1 --workers 4 fio job.fio
                                                        print an MPIJob for Kubernetes
@@ -157,16 +158,17 @@ impl Args {
 }
 
 fn missing() -> Refusal {
-    let message = "a command line is missing: fio JOBFILE, fio --name=..., diskspd ..., sweep ... or run ...";
+    let message = "a command line is missing: fio JOBFILE, fio --name=..., diskspd ..., run ..., sweep ..., assess ... or knee ...";
     Refusal::new("fleet", ErrorKind::MissingRequiredArgument, message)
 }
 
 /// Parses the command whose runs are made on the hosts.
 fn study(list: &[String]) -> Result<Work, Refusal> {
     match list.first().map(String::as_str) {
-        Some("run" | "sweep") => {}
+        Some("run" | "sweep" | "assess" | "knee") => {}
         Some(word) => {
-            let message = format!("`{word}` is not supported on many hosts: use fio, diskspd, run or sweep");
+            let message =
+                format!("`{word}` is not supported on many hosts: use fio, diskspd, run, sweep, assess or knee");
             return Err(Refusal::new("fleet", ErrorKind::InvalidSubcommand, message));
         }
         None => return Err(missing()),
@@ -175,6 +177,8 @@ fn study(list: &[String]) -> Result<Work, Refusal> {
     let live = match &command {
         Command::Run(args) => &args.live,
         Command::Sweep(args) => &args.live,
+        Command::Assess(args) => &args.live,
+        Command::Knee(args) => &args.live,
         _ => return Err(missing()),
     };
     let given = [(live.watch, "--watch"), (live.metrics.is_some(), "--metrics")];
@@ -235,7 +239,7 @@ mod tests {
 
     #[test]
     fn what_does_not_run_on_hosts_is_named() {
-        assert!(error("fleet --hosts a assess /dev/x").contains("`assess` is not supported on many hosts"));
+        assert!(error("fleet --hosts a compare 1 2").contains("`compare` is not supported on many hosts"));
         assert!(error("fleet --hosts a run --watch a.fio").contains("--watch is not supported"));
         assert!(error("fleet --hosts a").contains("a command line is missing"));
         assert!(error("fleet --image x fio a.fio").contains("fathom fleet manifest"));

@@ -8,7 +8,6 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use assessment::TargetKind;
 use engine::Lease;
 use os::errno;
 use plan::Plan;
@@ -17,14 +16,30 @@ use study::suite::{Place, footprint};
 use crate::output::stderr_line;
 use crate::target::Found;
 use run_folder::RunFolder;
+pub use run_folder::RunId;
 
 /// The new target file.
 const FILE: &str = "file";
 const PROBE: &str = "probe";
 
-/// The files of the tests.
+/// The files of the tests, on this machine or on each host of a fleet.
+pub trait TestFiles {
+    /// Returns where the files of the tests are.
+    fn place(&self) -> &Place;
+
+    /// Notes the files that a plan makes. Call this before it runs: at the end only they are removed.
+    ///
+    /// # Errors
+    /// The note cannot be written.
+    fn will_run(&mut self, plan: &Plan) -> Result<(), String>;
+
+    /// Returns false if direct I/O is refused there.
+    fn has_direct_io(&self) -> bool;
+}
+
+/// The files of the tests on this machine.
 pub struct Scratch {
-    pub place: Place,
+    place: Place,
     /// `None` if the target existed before.
     folder: Option<RunFolder>,
     /// The path of a new target file.
@@ -32,36 +47,43 @@ pub struct Scratch {
     keep: bool,
 }
 
+/// Returns where the files of the tests of a run are.
+pub fn place(found: &Found, id: &RunId) -> Place {
+    if found.existed {
+        return Place::Path(text(&found.path));
+    }
+    let folder = found.folder().join(id.folder());
+    match found.new_file() {
+        Some(_) => Place::Path(text(&folder.join(FILE))),
+        None => Place::Directory(text(&folder)),
+    }
+}
+
 impl Scratch {
     /// Makes the folder. The runs open their files in it through the lease.
     ///
     /// # Errors
     /// The folder cannot be made, or another process uses the target.
-    pub fn make(found: &Found, keep: bool, lease: &Lease) -> Result<Scratch, String> {
+    pub fn make(found: &Found, id: &RunId, keep: bool, lease: &Lease) -> Result<Scratch, String> {
+        let place = place(found, id);
         if found.existed {
-            return Ok(Scratch { place: Place::Path(text(&found.path)), folder: None, stays: None, keep });
+            return Ok(Scratch { place, folder: None, stays: None, keep });
         }
-        let name = found.path.file_name().filter(|_| found.facts.kind != TargetKind::Directory);
-        let (beside, target) = match (name, found.path.parent()) {
-            // A directory can hold several new targets.
-            (Some(name), Some(beside)) => (beside, name.to_string_lossy()),
-            _ => (found.path.as_path(), "".into()),
-        };
-        let folder = RunFolder::make(beside, &target, &[FILE, PROBE])?;
+        // A directory can hold several new targets.
+        let target = found.new_file().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let folder = RunFolder::make(found.folder(), id, &target, &[FILE, PROBE])?;
         lease.hold_folder(&folder.path, folder.folder.clone());
-        let stays = name.map(|_| found.path.clone());
-        let place = match stays {
-            Some(_) => Place::Path(text(&folder.path.join(FILE))),
-            None => Place::Directory(text(&folder.path)),
-        };
+        let stays = found.new_file().map(|_| found.path.clone());
         Ok(Scratch { place, folder: Some(folder), stays, keep })
     }
+}
 
-    /// Notes the files that a plan makes. Call this before it runs: at the end only they are removed.
-    ///
-    /// # Errors
-    /// The note cannot be written.
-    pub fn will_run(&mut self, plan: &Plan) -> Result<(), String> {
+impl TestFiles for Scratch {
+    fn place(&self) -> &Place {
+        &self.place
+    }
+
+    fn will_run(&mut self, plan: &Plan) -> Result<(), String> {
         let Some(folder) = &mut self.folder else { return Ok(()) };
         let at = folder.path.clone();
         let paths = footprint(plan).into_keys().map(PathBuf::from);
@@ -71,8 +93,8 @@ impl Scratch {
         noted.map_err(|error| format!("{}: {}", at.display(), units::errno::reason(&error)))
     }
 
-    /// Returns false if direct I/O is refused there. After any other error the tests report it.
-    pub fn has_direct_io(&self) -> bool {
+    /// After any other error the tests report it.
+    fn has_direct_io(&self) -> bool {
         let is_refused = |error: io::Error| errno::of(&error) == Some(errno::EINVAL);
         let open = |path: &Path, write: bool| {
             let options = os::file::OpenOptions {
@@ -93,12 +115,6 @@ impl Scratch {
             (None, Place::Path(path) | Place::Directory(path)) => open(Path::new(path), false),
         };
         !opened.is_err_and(is_refused)
-    }
-
-    /// Returns the path that remains after the run.
-    pub fn left(&self) -> Option<&Path> {
-        let made = self.stays.as_deref().or(self.folder.as_ref().map(|folder| folder.path.as_path()));
-        made.filter(|_| self.keep)
     }
 }
 

@@ -10,6 +10,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use os::file::Folder;
+use serde::{Deserialize, Serialize};
 use study::suite::SCRATCH_PREFIX;
 
 use super::removal;
@@ -18,6 +19,36 @@ use crate::output::stderr_line;
 const MARKER: &str = "run";
 /// Digits of an id.
 const ID_LENGTH: usize = 16;
+
+/// Identifies a run, on all hosts of a fleet.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "String")]
+pub struct RunId(String);
+
+impl RunId {
+    /// Returns an id that no other run has.
+    ///
+    /// # Errors
+    /// There are no random numbers.
+    pub fn random() -> io::Result<RunId> {
+        let mut bytes = [0; ID_LENGTH / 2];
+        os::process::random_bytes(&mut bytes)?;
+        Ok(RunId(format!("{:0ID_LENGTH$x}", u64::from_ne_bytes(bytes))))
+    }
+
+    /// Returns the name of the run's folder.
+    pub fn folder(&self) -> String {
+        format!("{SCRATCH_PREFIX}{}", self.0)
+    }
+}
+
+impl TryFrom<String> for RunId {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<RunId, Self::Error> {
+        if is_id(&text) { Ok(RunId(text)) } else { Err("not the id of a run") }
+    }
+}
 
 pub struct RunFolder {
     pub path: PathBuf,
@@ -31,17 +62,16 @@ pub struct RunFolder {
 }
 
 impl RunFolder {
-    /// Makes a folder in `beside` for a run on `target`: the name of a new file, or nothing for the directory itself. `names` are
-    /// made in it.
+    /// Makes the folder `name` in `beside` for a run on `target`: the name of a new file, or nothing for the directory itself.
+    /// `names` are made in it.
     ///
     /// # Errors
     /// Another run has the same target, or the folder cannot be made.
-    pub fn make(beside: &Path, target: &str, names: &[&str]) -> Result<RunFolder, String> {
+    pub fn make(beside: &Path, id: &RunId, target: &str, names: &[&str]) -> Result<RunFolder, String> {
         let failed = |error: io::Error| format!("{}: {}", beside.display(), units::errno::reason(&error));
         let parent = Folder::open(beside).map_err(failed)?;
         remove_left_overs(&parent, beside, target)?;
-        let id = new_id().map_err(failed)?;
-        let name = format!("{SCRATCH_PREFIX}{id}");
+        let (id, name) = (&id.0, id.folder());
         let folder = parent.make(&name).map_err(failed)?;
         let marker = folder.make_file(MARKER).map_err(failed)?;
         // Some file systems have no locks.
@@ -149,12 +179,6 @@ fn remove(parent: &Folder, name: &str, folder: &Folder, known: &BTreeSet<String>
     }
     folder.remove(MARKER)?;
     parent.remove_empty(name)
-}
-
-fn new_id() -> io::Result<String> {
-    let mut bytes = [0; ID_LENGTH / 2];
-    os::process::random_bytes(&mut bytes)?;
-    Ok(format!("{:0ID_LENGTH$x}", u64::from_ne_bytes(bytes)))
 }
 
 fn is_id(text: &str) -> bool {

@@ -384,6 +384,54 @@ fn a_sweep_makes_each_run_on_all_hosts() {
 }
 
 #[test]
+fn a_knee_search_and_an_assessment_run_on_all_hosts_and_leave_nothing() {
+    let Some(hosts) = Hosts::new("fleet-assess") else { return };
+    let folder = |host: &str| hosts.scratch.file(&format!("disk-{host}"));
+    for launcher in launchers() {
+        for host in HOSTS {
+            std::fs::create_dir_all(folder(host)).unwrap();
+        }
+        let knee = "knee disk-%h --size 4m --runtime 200ms --ramp 0 --ioengine=psync --closed --iodepth 2 --no-history \
+                    --quiet --yes --keep-free 0 --format json";
+        let refused = hosts.run_work(launcher, "a,b", "", knee);
+        refused.ended_with(2).complained_of("--closed varies the depth");
+        let knee = "knee disk-%h --size 4m --runtime 200ms --ramp 0 --iodepth 4 --no-history --quiet --yes --keep-free 0 \
+                    --format json";
+        let found = hosts.run_work(launcher, "a,b", "", knee);
+        assert!(found.stdout.contains("\"steps\""), "{launcher}: {} {}", found.stdout, found.stderr);
+        let assess = "assess disk-%h --suite quick --test read-iops --short --size 16m --no-history --quiet --keep-free 0 \
+                      --require read.iops>=1 --save saved.json --yes";
+        hosts.run_work(launcher, "a,b", "", assess).assert_success();
+        let saved = std::fs::read(hosts.scratch.file("saved.json")).unwrap();
+        let saved: Value = serde_json::from_slice(&saved).unwrap();
+        let fleet = &saved["tests"][0]["rounds"][0]["record"]["fleet"];
+        let names = fleet["hosts"].as_array().unwrap().iter().map(|host| host["name"].clone());
+        assert_eq!((names.collect::<Vec<_>>(), &saved["verdict"]), (HOSTS.map(Value::from).to_vec(), &"PASS".into()));
+        assert!(saved["target"]["path"].as_str().unwrap().ends_with("/disk-%h"), "{}", saved["target"]);
+        for host in HOSTS {
+            let left = std::fs::read_dir(folder(host)).unwrap().count();
+            assert_eq!(left, 0, "{launcher}: {host}");
+        }
+    }
+}
+
+#[test]
+fn the_targets_of_an_assessment_are_checked_on_each_host() {
+    let Some(hosts) = Hosts::new("fleet-assess-refused") else { return };
+    std::fs::write(hosts.scratch.file("a.dat"), vec![1; 1 << 20]).unwrap();
+    std::fs::create_dir(hosts.scratch.file("b.dat")).unwrap();
+    for launcher in launchers() {
+        let run = |options: &str, target: &str| {
+            hosts.run_work(launcher, "a,b", options, &format!("assess {target} --short --no-history --quiet --yes"))
+        };
+        run("", "%h.dat").ended_with(2).complained_of("%h.dat: of another kind on b than on a");
+        run("", "missing/x").ended_with(2).complained_of("b: missing/x: ");
+        run("--shared", ".").ended_with(2).complained_of("--shared requires a file or device that exists");
+        assert_eq!(std::fs::read(hosts.scratch.file("a.dat")).unwrap(), vec![1; 1 << 20]);
+    }
+}
+
+#[test]
 fn a_manifest_has_the_job_file_and_the_hosts() {
     let scratch = Scratch::new("fleet-manifest");
     std::fs::write(scratch.file("job.fio"), "[global]\nbs=4k\n\n[a]\nrw=read\nsize=1m\n").unwrap();

@@ -12,8 +12,9 @@ use record::schema::{self, SchemaError};
 use record::{CpuUse, DiskUse, Fleet, FleetStart, HostRecord, PhaseRecord, Record};
 
 use crate::division::Sharing;
+use crate::host::Host;
 use crate::message::HostRun;
-use crate::root::{Host, Outcome};
+use crate::root::Outcome;
 
 /// Why the results of the hosts do not become one.
 #[derive(Clone, PartialEq, Eq, Debug)]

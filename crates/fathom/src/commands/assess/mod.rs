@@ -26,29 +26,29 @@ use crate::output::{stderr_line, write_stdout, write_stdout_raw};
 use crate::progress::Progress;
 use crate::results::Results;
 use crate::run::RunOptions;
-use crate::runner::ThisMachine;
+use crate::runner::Runner;
 use crate::terminal::{is_coloured, writes_utf8};
 use crate::{exit, session, signals, suites};
 use resume::ResumeFile;
 use volumes::Volume;
 
-/// Runs a suite on its targets and prints the assessment. `typed` are the arguments after the command's name.
+/// Runs a suite on its targets with `runner` and prints the assessment. `typed` are the arguments after the command's name.
 ///
 /// # Errors
 /// The request is not valid; nothing ran.
-pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
+pub fn main(args: &Args, typed: &[String], runner: &dyn Runner) -> Result<u8, CommandError> {
     let live = args.live.options()?;
     let suite = suites::find(&args.suite)?;
     let criteria = criteria::read(&args.criteria, &suite)?;
     let tests = ready::requested(&suite, args)?;
-    let named = volumes::find(&suite, &tests, args)?;
+    let named = volumes::find(&suite, &tests, args, runner)?;
     if args.purge && named.iter().any(|named| !named.found.is_device()) {
         return Err("--purge discards the data of a device, and a target is not a device".into());
     }
     // Signals first: from here on files are made.
     let interrupts = signals::install()?;
     let options = RunOptions::default();
-    let volumes = named.into_iter().map(|named| Volume::open(named, args.keep_files, &options.lease));
+    let volumes = named.into_iter().map(|named| Volume::open(named, args.keep_files, runner, &options.lease));
     let mut volumes = volumes.collect::<Result<Vec<Volume>, CommandError>>()?;
     let mut params = params(&suite, &volumes, args)?;
     let resized = ready::size(&suite, &tests, &mut params, &volumes, args)?;
@@ -62,7 +62,7 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
     refuse_if_all_write(&ready, &volumes, &params)?;
     let plans: Vec<&Plan> = ready.iter().flat_map(|ready| &ready.runs).map(|run| run.plan.as_ref()).collect();
     for volume in &mut volumes {
-        plans.iter().try_for_each(|plan| volume.scratch.will_run(plan))?;
+        plans.iter().try_for_each(|plan| volume.files.will_run(plan))?;
     }
     let results = Results::open(&args.reports, args.save.as_deref(), args.no_history, &mut OutputGuard::new(plans))?;
     if !args.live.quiet {
@@ -70,19 +70,19 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
     }
     resized.iter().for_each(|line| stderr_line!("{line}"));
     consent::to_demand(&demand(&ready, &volumes, &params), args.yes)?;
-    let resume = ResumeFile::of(volumes::key(&volumes), &suite.name);
+    let resume = ResumeFile::of(volumes::key(&volumes, runner), &suite.name);
     let resumed = if args.resume { resumed(&resume, args)? } else { Vec::new() };
-    let mut study = Box::new(started(args, typed, (suite, criteria), params, &volumes, ready, resumed));
+    let mut study = Box::new(started(args, (typed, runner), (suite, criteria), params, &volumes, ready, resumed));
     let mut progress = Progress::new(args.live.quiet);
     let mut display = LiveViews::open(&mut progress, &live)?;
-    driver::drive(study.as_mut(), (&ThisMachine, interrupts), &options, &mut display, &mut Checkpoints(&resume));
+    driver::drive(study.as_mut(), (runner, interrupts), &options, &mut display, &mut Checkpoints(&resume));
     drop(display);
     let assessment = study.finish(&session::end(interrupts, None));
     if !assessment.stopped {
         resume.remove();
     }
-    for left in volumes.iter().filter_map(|volume| volume.scratch.left()) {
-        stderr_line!("note: the tests' files are in {}", left.display());
+    for left in volumes.iter().filter_map(Volume::left).filter(|_| args.keep_files) {
+        stderr_line!("note: the tests' files are in {left}");
     }
     drop(volumes);
     let is_written = print(args, &assessment)? & results.save(&assessment);
@@ -128,15 +128,15 @@ fn resumed(resume: &ResumeFile, args: &Args) -> Result<Vec<Test>, CommandError> 
 
 fn started(
     args: &Args,
-    typed: &[String],
+    (typed, runner): (&[String], &dyn Runner),
     (suite, criteria): (Suite, Criteria),
     params: SuiteParams,
     volumes: &[Volume],
     ready: Vec<Ready>,
     resumed: Vec<Test>,
 ) -> SuiteRun {
-    let (target, each) = (volumes::together(volumes), volumes::each(volumes));
-    let session = session::start("assess", typed, target, each, &args.tags);
+    let targets = (volumes::together(volumes), volumes::each(volumes));
+    let session = session::start("assess", typed, runner, targets, &args.tags);
     let options = SuiteOptions {
         until_steady: args.until_steady,
         prepare: !args.no_prepare,

@@ -4,13 +4,14 @@ use std::path::Path;
 
 use assessment::Target;
 use engine::Lease;
-use study::suite::{Site, Suite, SuiteTarget, Test};
+use study::suite::{Place, Site, Suite, SuiteTarget, Test};
 
 use crate::args::assess::Args;
 use crate::command_error::CommandError;
 use crate::consent;
 use crate::output::stderr_line;
-use crate::scratch::Scratch;
+use crate::runner::Runner;
+use crate::scratch::TestFiles;
 use crate::target::{self, Found};
 
 /// A target before its files are made.
@@ -24,7 +25,7 @@ pub struct Named {
 pub struct Volume {
     pub names: Vec<String>,
     pub found: Found,
-    pub scratch: Scratch,
+    pub files: Box<dyn TestFiles>,
     pub has_direct_io: bool,
 }
 
@@ -32,7 +33,7 @@ pub struct Volume {
 ///
 /// # Errors
 /// A name or path is not valid, a volume has no target, or a target is in use.
-pub fn find(suite: &Suite, tests: &[&Test], args: &Args) -> Result<Vec<Named>, CommandError> {
+pub fn find(suite: &Suite, tests: &[&Test], args: &Args, runner: &dyn Runner) -> Result<Vec<Named>, CommandError> {
     let given = parse_all(suite, &args.targets)?;
     let needed: Vec<&str> = tests.iter().flat_map(|test| test.volumes()).collect();
     let is_given = |name: &str| given.iter().any(|(known, _)| known.is_none_or(|known| known == name));
@@ -41,7 +42,7 @@ pub fn find(suite: &Suite, tests: &[&Test], args: &Args) -> Result<Vec<Named>, C
     }
     let mut all: Vec<Named> = Vec::new();
     for (name, path) in given {
-        let found = target::find(Some(path), &args.overwrite)?;
+        let found = runner.find(path, &args.overwrite)?;
         let names = name.iter().map(|name| (*name).to_owned());
         match all.iter_mut().find(|known| known.found.path == found.path) {
             Some(known) => known.names.extend(names),
@@ -136,10 +137,19 @@ impl Volume {
     ///
     /// # Errors
     /// The folder cannot be made, or another process uses it.
-    pub fn open(named: Named, keep_files: bool, lease: &Lease) -> Result<Volume, CommandError> {
-        let scratch = Scratch::make(&named.found, keep_files, lease)?;
-        let has_direct_io = scratch.has_direct_io();
-        Ok(Volume { names: named.names, found: named.found, scratch, has_direct_io })
+    pub fn open(named: Named, keep_files: bool, runner: &dyn Runner, lease: &Lease) -> Result<Volume, CommandError> {
+        let files = runner.make_files(&named.found, keep_files, lease)?;
+        let has_direct_io = files.has_direct_io();
+        Ok(Volume { names: named.names, found: named.found, files, has_direct_io })
+    }
+
+    /// Returns the path that remains if the files are kept; `None` if the target existed before.
+    pub fn left(&self) -> Option<String> {
+        match (self.files.place(), self.found.new_file()) {
+            (_, Some(_)) => Some(self.found.path.display().to_string()),
+            (Place::Directory(folder), None) => Some(folder.clone()),
+            (Place::Path(_), None) => None,
+        }
     }
 
     pub fn shown(&self) -> String {
@@ -164,7 +174,7 @@ impl Volume {
     pub fn site(&self, suite: &Suite, is_short: bool) -> Site {
         Site {
             volumes: self.names.clone(),
-            place: self.scratch.place.clone(),
+            place: self.files.place().clone(),
             size_bytes: suite.default_size(is_short, self.found.is_device(), self.found.free_bytes()),
             least_block_bytes: if self.has_direct_io { self.found.least_block_bytes() } else { 0 },
             last: if self.has_direct_io { Vec::new() } else { vec![("direct".to_owned(), "0".to_owned())] },
@@ -177,13 +187,14 @@ pub fn all_shown(volumes: &[Volume]) -> String {
     volumes.iter().map(Volume::shown).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the same with paths without symbolic links. It identifies the targets for `--resume`.
-pub fn key(volumes: &[Volume]) -> String {
+/// Returns the hosts and the targets, with paths without symbolic links. It identifies the targets for `--resume`.
+pub fn key(volumes: &[Volume], runner: &dyn Runner) -> String {
     let key = |volume: &Volume| {
         let path = volume.found.path.display();
         if volume.names.is_empty() { path.to_string() } else { format!("{}={path}", volume.names.join("=")) }
     };
-    volumes.iter().map(key).collect::<Vec<_>>().join(" ")
+    let hosts = runner.hosts().into_iter();
+    hosts.chain(volumes.iter().map(key)).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns all targets as one: the sum of their sizes, and all devices.

@@ -7,10 +7,11 @@ use std::io::{BufRead, Write};
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use ::fleet::{
-    FleetError, Hello, Link, Member, MpiLink, Progress, Request, RunDisplay, StartedWorker, lead, merge, of_line,
-    release, serve, to_line,
+    Answer, Disconnection, FleetError, Hello, Link, Member, MpiLink, Outcome, Progress, Question, Request, Root,
+    RunDisplay, StartedWorker, merge, of_line, release, serve, to_line,
 };
 use record::{Record, schema};
 use serde::{Deserialize, Serialize};
@@ -18,14 +19,31 @@ use serde::{Deserialize, Serialize};
 use crate::exit;
 use crate::output::stderr_line;
 
+/// A request of the command that started the launcher to rank 0.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum AgentRequest {
+    Run(Request),
+    Ask(Question),
+    /// End the active run. No other follows.
+    Stop,
+    /// All runs are over.
+    End,
+}
+
 /// A message of rank 0 to the command that started the launcher.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum AgentMessage {
     Progress(Vec<Progress>),
     /// The saved form of the record.
     Record(String),
+    /// The answers of the hosts.
+    Answers(Vec<Answer>),
     /// Nothing ran: why.
     Refused(String),
+    /// The hosts cannot communicate, or one is lost since an earlier run.
+    Failed(String),
+    /// The hosts have removed their files.
+    Ended,
 }
 
 /// The connection of this host, before the request is known.
@@ -66,15 +84,11 @@ impl Connected {
         display: &mut dyn RunDisplay,
         finish: impl FnOnce(Result<Record, String>) -> T,
     ) -> T {
-        let (outcome, disconnection) = lead(self.link, self.member, request, display);
-        let outcome = outcome.map_err(|error| match error {
-            FleetError::Refused(reasons) => format!("{}\nnothing was run", reasons.join("\n")),
-            FleetError::Link(error) => error.to_string(),
-        });
+        let mut root = Root::new(self.link, self.member, display);
+        let outcome = root.run(request).map_err(|error| text(&error));
+        let disconnection = root.end();
         let done = finish(outcome.and_then(|outcome| merge(&outcome).map_err(|error| error.to_string())));
-        if let Err(error) = disconnection.disconnect() {
-            stderr_line!("warning: {error}");
-        }
+        disconnect(disconnection);
         done
     }
 
@@ -107,28 +121,79 @@ pub fn main() -> u8 {
     }
 }
 
-/// Leads the run that standard input requests. The end of standard input, or another line, ends it.
+fn text(error: &FleetError) -> String {
+    match error {
+        FleetError::Refused(reasons) => format!("{}\nnothing was run", reasons.join("\n")),
+        FleetError::Link(error) => error.to_string(),
+    }
+}
+
+fn disconnect(disconnection: Disconnection) {
+    if let Err(error) = disconnection.disconnect() {
+        stderr_line!("warning: {error}");
+    }
+}
+
+/// Leads the runs that standard input requests, until its end.
 fn lead_for_command(connected: Connected) -> Result<(), String> {
-    let mut line = Vec::new();
-    let read = std::io::stdin().lock().read_until(b'\n', &mut line);
-    let request = read.and_then(|_| of_line::<Request>(&line));
-    let Ok(request) = request else {
-        connected.release();
-        return Err("there is no request on standard input: `fathom fleet` starts this command".to_owned());
-    };
     let is_stopped = Arc::new(AtomicBool::new(false));
-    let stop = Arc::clone(&is_stopped);
-    let wait = move || {
-        let _ = std::io::stdin().lock().read_until(b'\n', &mut Vec::new());
-        stop.store(true, Relaxed);
-    };
-    let started = std::thread::Builder::new().name("stop".into()).spawn(wait);
-    started.map_err(|error| format!("a thread cannot be created: {}", units::errno::reason(&error)))?;
-    connected.lead(request, &mut Piped(is_stopped), |result| {
-        let text = result.and_then(|record| schema::write_unverified(&record).map_err(|error| error.to_string()));
-        send(&text.map_or_else(AgentMessage::Refused, AgentMessage::Record));
-    });
+    let requests = requests(Arc::clone(&is_stopped))?;
+    let mut display = Piped(is_stopped);
+    let mut root = Root::new(connected.link, connected.member, &mut display);
+    loop {
+        match requests.try_recv() {
+            Ok(AgentRequest::Run(request)) => send(&root.run(request).map_or_else(failure, |outcome| saved(&outcome))),
+            Ok(AgentRequest::Ask(question)) => send(&root.ask(&question).map_or_else(failure, AgentMessage::Answers)),
+            Ok(AgentRequest::Stop) => {}
+            Ok(AgentRequest::End) | Err(TryRecvError::Disconnected) => break,
+            // The next request shows the error.
+            Err(TryRecvError::Empty) => root.idle(),
+        }
+    }
+    let disconnection = root.end();
+    send(&AgentMessage::Ended);
+    disconnect(disconnection);
     Ok(())
+}
+
+/// Returns the requests on standard input, read by a thread. A stop, and the end of standard input, end the active run.
+fn requests(is_stopped: Arc<AtomicBool>) -> Result<Receiver<AgentRequest>, String> {
+    let (sender, requests) = channel();
+    let read = move || {
+        let mut lines = std::io::stdin().lock();
+        let mut line = Vec::new();
+        while lines.read_until(b'\n', &mut line).is_ok_and(|bytes| bytes > 0) {
+            let Ok(request) = of_line(&line) else {
+                stderr_line!("error: there is no request on standard input: `fathom fleet` starts this command");
+                break;
+            };
+            if matches!(request, AgentRequest::Stop) {
+                is_stopped.store(true, Relaxed);
+            }
+            if sender.send(request).is_err() {
+                break;
+            }
+            line.clear();
+        }
+        is_stopped.store(true, Relaxed);
+    };
+    let started = std::thread::Builder::new().name("requests".into()).spawn(read);
+    started.map_err(|error| format!("a thread cannot be created: {}", units::errno::reason(&error)))?;
+    Ok(requests)
+}
+
+fn failure(error: FleetError) -> AgentMessage {
+    match error {
+        FleetError::Refused(_) => AgentMessage::Refused(text(&error)),
+        FleetError::Link(_) => AgentMessage::Failed(text(&error)),
+    }
+}
+
+/// Returns the record of all hosts in its saved form.
+fn saved(outcome: &Outcome) -> AgentMessage {
+    let record = merge(outcome).map_err(|error| error.to_string());
+    let saved = record.and_then(|record| schema::write_unverified(&record).map_err(|error| error.to_string()));
+    saved.map_or_else(AgentMessage::Failed, AgentMessage::Record)
 }
 
 fn send(message: &AgentMessage) {

@@ -2,56 +2,25 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use ::fleet::{Family, HostSlots, Request, RunDisplay, of_line, to_line};
+use ::fleet::{Answer, Family, HostSlots, Question, Request, RunDisplay, of_line, to_line};
 use record::{Record, schema};
 
-use super::agent::AgentMessage;
+use super::agent::{AgentMessage, AgentRequest};
 use crate::args::fleet::Args;
 use crate::output::stderr_line;
+use crate::signals;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Longest time from a stop to the result. Rank 0 gives up after half of it.
 const STOP_TIMEOUT: Duration = Duration::from_secs(30);
 /// Longest time of the launcher after the result.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// Runs the request on the hosts.
-///
-/// # Errors
-/// The launcher cannot be started or ends without a result, or a host refuses the job.
-pub fn run(
-    launcher: (&Args, Family),
-    hosts: &[HostSlots],
-    request: &Request,
-    display: &mut dyn RunDisplay,
-) -> Result<Record, String> {
-    let mut launched = Launched::start(launcher, hosts)?;
-    launched.send(&to_line(request));
-    let mut stopped: Option<Instant> = None;
-    let outcome = loop {
-        match launched.messages.recv_timeout(POLL_INTERVAL) {
-            Ok(AgentMessage::Progress(progress)) => display.progress(&progress),
-            Ok(AgentMessage::Record(text)) => {
-                break schema::read(text.as_bytes()).map_err(|error| format!("the result is not valid:{error}"));
-            }
-            Ok(AgentMessage::Refused(reason)) => break Err(reason),
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => break Err("the launcher ended without a result".to_owned()),
-        }
-        if stopped.is_some_and(|since| since.elapsed() > STOP_TIMEOUT) {
-            break Err(format!("no result within {} s after the stop", STOP_TIMEOUT.as_secs()));
-        }
-        if stopped.is_none() && display.is_stopped() {
-            stopped = Some(Instant::now());
-            launched.send(b"stop\n");
-        }
-    };
-    launched.end();
-    outcome
-}
+/// Why a message is not the reply to a request.
+const OTHER_MESSAGE: &str = "rank 0 sent another message than the result";
 
 /// Returns the family of the launcher.
 ///
@@ -72,14 +41,20 @@ fn not_started(args: &Args, error: &std::io::Error) -> String {
     )
 }
 
-struct Launched {
+/// A launcher with its fleet. The hosts remove their files when it is dropped.
+pub struct Launched {
     child: Child,
     input: Option<ChildStdin>,
     messages: Receiver<AgentMessage>,
+    is_over: bool,
 }
 
 impl Launched {
-    fn start((args, family): (&Args, Family), hosts: &[HostSlots]) -> Result<Launched, String> {
+    /// Starts the launcher. `hosts` are the hosts of the fleet.
+    ///
+    /// # Errors
+    /// It cannot be started.
+    pub fn start((args, family): (&Args, Family), hosts: &[HostSlots]) -> Result<Launched, String> {
         let failed = |error: std::io::Error| not_started(args, &error);
         let program = std::env::current_exe().map_err(failed)?;
         let agent = [program.into_os_string(), "fleet-agent".into()];
@@ -107,18 +82,92 @@ impl Launched {
         };
         let started = std::thread::Builder::new().name("launcher".into()).spawn(read);
         started.map_err(|error| format!("a thread cannot be created: {}", units::errno::reason(&error)))?;
-        Ok(Launched { child, input, messages })
+        Ok(Launched { child, input, messages, is_over: false })
     }
 
-    /// Writes to rank 0. Its end is noticed by its output.
-    fn send(&mut self, bytes: &[u8]) {
-        if let Some(input) = &mut self.input {
-            let _ = input.write_all(bytes).and_then(|()| input.flush());
+    /// Runs the request on the hosts.
+    ///
+    /// # Errors
+    /// The launcher ends without a result, or a host refuses the job.
+    pub fn run(&mut self, request: &Request, display: &mut dyn RunDisplay) -> Result<Record, String> {
+        self.send(&AgentRequest::Run(request.clone()));
+        match self.receive(display)? {
+            AgentMessage::Record(text) => {
+                let record =
+                    schema::read(text.as_bytes()).map_err(|error| format!("the result is not valid:{error}"))?;
+                self.is_over |= record.hosts().iter().any(|host| host.failure.is_some());
+                Ok(record)
+            }
+            _ => Err(OTHER_MESSAGE.to_owned()),
         }
     }
 
-    /// Waits for the launcher, and ends it if it does not end.
-    fn end(mut self) {
+    /// Asks the hosts. Returns the answers by rank.
+    ///
+    /// # Errors
+    /// The launcher ends without an answer, or a host refuses: why.
+    pub fn ask(&mut self, question: &Question, display: &mut dyn RunDisplay) -> Result<Vec<Answer>, String> {
+        self.send(&AgentRequest::Ask(question.clone()));
+        match self.receive(display)? {
+            AgentMessage::Answers(answers) => Ok(answers),
+            _ => Err(OTHER_MESSAGE.to_owned()),
+        }
+    }
+
+    /// Returns true if no other run can follow.
+    pub fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    /// Waits for the reply to a request.
+    fn receive(&mut self, display: &mut dyn RunDisplay) -> Result<AgentMessage, String> {
+        let mut stopped: Option<Instant> = None;
+        let error = loop {
+            match self.messages.recv_timeout(POLL_INTERVAL) {
+                Ok(AgentMessage::Progress(progress)) => display.progress(&progress),
+                Ok(AgentMessage::Refused(reason)) => return Err(reason),
+                Ok(AgentMessage::Failed(reason)) => break reason,
+                Ok(message) => return Ok(message),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break "the launcher ended without a result".to_owned(),
+            }
+            if stopped.is_some_and(|since| since.elapsed() > STOP_TIMEOUT) {
+                break format!("no result within {} s after the stop", STOP_TIMEOUT.as_secs());
+            }
+            if stopped.is_none() && display.is_stopped() {
+                stopped = Some(Instant::now());
+                self.send(&AgentRequest::Stop);
+            }
+        };
+        self.is_over = true;
+        Err(error)
+    }
+
+    /// Writes to rank 0. Its end is noticed by its output.
+    fn send(&mut self, request: &AgentRequest) {
+        if let Some(input) = &mut self.input {
+            let _ = input.write_all(&to_line(request)).and_then(|()| input.flush());
+        }
+    }
+}
+
+/// Waits until the hosts have removed their files, and then for the launcher. Ends it if it does not end.
+impl Drop for Launched {
+    fn drop(&mut self) {
+        self.send(&AgentRequest::End);
+        let mut stopped: Option<Instant> = None;
+        loop {
+            match self.messages.recv_timeout(POLL_INTERVAL) {
+                Ok(AgentMessage::Ended) | Err(RecvTimeoutError::Disconnected) => break,
+                Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+            }
+            if self.is_over || signals::stop_flag().load(Relaxed) {
+                stopped.get_or_insert_with(Instant::now);
+            }
+            if stopped.is_some_and(|since| since.elapsed() > STOP_TIMEOUT) {
+                break;
+            }
+        }
         self.input = None;
         let _ = os::process::end_after(&mut self.child, END_TIMEOUT);
     }

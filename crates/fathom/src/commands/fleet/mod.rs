@@ -4,11 +4,13 @@ pub mod agent;
 mod command_line;
 mod diskspd_line;
 mod fio_line;
+mod host_targets;
 mod job;
 mod launcher;
 mod manifest;
 mod reports;
 mod study;
+mod targets;
 mod view;
 pub mod worker;
 
@@ -54,8 +56,10 @@ fn run_line(args: &Args, line: &Line, hosts: &[HostSlots]) -> Result<u8, Command
         let family = launcher::family(args)?;
         let Some((reports, job)) = open(line)? else { return Ok(exit::DONE) };
         let interrupts = signals::install()?;
-        let result =
-            launcher::run((args, family), hosts, &request(args, ::fleet::Work::Line(job)), &mut View::default());
+        let launched = launcher::Launched::start((args, family), hosts);
+        let request = request(args, ::fleet::Work::Line(job));
+        // The launcher ends before the report is printed.
+        let result = launched.and_then(|mut launched| launched.run(&request, &mut View::default()));
         return Ok(finish(reports, result, interrupts));
     }
     if !is_launched() {

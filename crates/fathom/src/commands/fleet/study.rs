@@ -1,25 +1,37 @@
-//! The runs of a study on many hosts. Each run has a launcher of its own.
+//! The runs of a study on many hosts. The launcher is started once. After a run with a lost host it is started again.
 
+use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 
-use ::fleet::{Family, HostSlots, Progress, Request, RunDisplay, Work};
+use ::fleet::{Family, HostSlots, Progress, Question, Request, RunDisplay, Work};
+use engine::Lease;
 use os::signal::Interrupts;
 use plan::Plan;
-use record::{RunError, schema};
+use record::{Machine, RunError, schema};
+use study::suite;
 
-use super::launcher;
+use super::host_targets::{FoundOnHost, HostQuestion, Named};
+use super::launcher::{self, Launched};
+use super::targets::together;
 use super::view::warn;
 use crate::args::fleet::Args;
 use crate::command_error::CommandError;
 use crate::run::{self, RunEnd, RunOptions, Watcher};
 use crate::runner::Runner;
+use crate::scratch::{self, RunId, TestFiles};
 use crate::signals;
+use crate::target::Found;
 
 /// The hosts of `--hosts`, and the launcher that starts fathom on them.
 pub struct Hosts<'a> {
     args: &'a Args,
     family: Family,
     list: Vec<HostSlots>,
+    launched: RefCell<Option<Launched>>,
+    /// The machine of the first host, after a target was found on it.
+    machine: OnceCell<Machine>,
+    /// The consent to overwrite data.
+    overwrite: OnceCell<Vec<String>>,
 }
 
 impl<'a> Hosts<'a> {
@@ -30,11 +42,33 @@ impl<'a> Hosts<'a> {
     pub fn find(args: &'a Args, list: Vec<HostSlots>) -> Result<Hosts<'a>, CommandError> {
         if list.is_empty() {
             let help = "help: use --hosts a,b, without mpirun or srun";
-            return Err(
-                format!("`run` and `sweep` require --hosts: they start the launcher once per run\n{help}").into()
-            );
+            return Err(format!("this command requires --hosts: it starts the launcher\n{help}").into());
         }
-        Ok(Hosts { args, family: launcher::family(args)?, list })
+        let (launched, machine, overwrite) = (RefCell::default(), OnceCell::new(), OnceCell::new());
+        Ok(Hosts { args, family: launcher::family(args)?, list, launched, machine, overwrite })
+    }
+
+    /// Calls `work` with the fleet, and starts it if it is not active.
+    fn with_fleet<T>(&self, work: impl FnOnce(&mut Launched) -> Result<T, String>) -> Result<T, String> {
+        let mut launched = self.launched.borrow_mut();
+        if launched.as_ref().is_some_and(Launched::is_over) {
+            // The files of the tests ended with it.
+            if self.overwrite.get().is_some() {
+                return Err("a host is lost since an earlier run".to_owned());
+            }
+            *launched = None;
+        }
+        match &mut *launched {
+            Some(launched) => work(launched),
+            none => work(none.insert(Launched::start((self.args, self.family), &self.list)?)),
+        }
+    }
+
+    fn ask(&self, question: &HostQuestion) -> Result<Vec<(String, String)>, String> {
+        let text = serde_json::to_string(question).map_err(|error| error.to_string())?;
+        let question = Question { text, sharing: self.args.sharing(), allows_shared_host: self.args.allow_shared_host };
+        let answers = self.with_fleet(|launched| launched.ask(&question, &mut Silent))?;
+        Ok(answers.into_iter().map(|answer| (answer.host, answer.text)).collect())
     }
 }
 
@@ -42,7 +76,7 @@ impl Runner for Hosts<'_> {
     fn run(&self, plan: &Arc<Plan>, _: Interrupts, _: &RunOptions, _: &mut dyn Watcher) -> RunEnd {
         let made = saved(plan).and_then(|saved| {
             let request = request(self.args, Work::Plan(saved));
-            launcher::run((self.args, self.family), &self.list, &request, &mut Silent)
+            self.with_fleet(|launched| launched.run(&request, &mut Silent))
         });
         match made {
             Ok(record) => {
@@ -59,8 +93,57 @@ impl Runner for Hosts<'_> {
         }
     }
 
-    fn is_local(&self) -> bool {
-        false
+    fn find(&self, target: &str, overwrite: &[String]) -> Result<Found, String> {
+        let overwrite = self.overwrite.get_or_init(|| overwrite.to_vec()).clone();
+        let answers = self.ask(&HostQuestion::Find(Named { given: target.to_owned(), overwrite }))?;
+        let mut hosts: Vec<(String, FoundOnHost)> = Vec::new();
+        for (host, text) in answers {
+            let found = serde_json::from_str(&text).map_err(|error| format!("{host}: {error}"))?;
+            hosts.push((host, found));
+        }
+        let found = together(target, &hosts)?;
+        if let Some((_, first)) = hosts.into_iter().next() {
+            self.machine.get_or_init(|| first.machine);
+        }
+        Ok(found)
+    }
+
+    fn make_files(&self, found: &Found, keep: bool, _: &Lease) -> Result<Box<dyn TestFiles>, String> {
+        let id = RunId::random().map_err(|error| format!("{}: {}", found.given, units::errno::reason(&error)))?;
+        let overwrite = self.overwrite.get().cloned().unwrap_or_default();
+        let target = Named { given: found.given.clone(), overwrite };
+        let answers = self.ask(&HostQuestion::MakeFiles { target, id: id.clone(), keeps: keep })?;
+        let has_direct_io = answers.iter().all(|(_, text)| text == "true");
+        Ok(Box::new(HostFiles { place: scratch::place(found, &id), has_direct_io }))
+    }
+
+    fn machine(&self) -> Machine {
+        self.machine.get().cloned().unwrap_or_else(engine::machine)
+    }
+
+    fn hosts(&self) -> Vec<String> {
+        self.list.iter().flat_map(|host| std::iter::repeat_n(host.name.clone(), host.slots)).collect()
+    }
+}
+
+/// The files of the tests on all hosts. Each host removes its own when the fleet ends.
+struct HostFiles {
+    place: suite::Place,
+    has_direct_io: bool,
+}
+
+impl TestFiles for HostFiles {
+    fn place(&self) -> &suite::Place {
+        &self.place
+    }
+
+    /// Each host notes its own files.
+    fn will_run(&mut self, _: &Plan) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn has_direct_io(&self) -> bool {
+        self.has_direct_io
     }
 }
 
@@ -71,7 +154,7 @@ fn saved(plan: &Arc<Plan>) -> Result<String, String> {
     if read.plan == *plan {
         return Ok(text);
     }
-    Err("`run` and `sweep` do not send passwords and keys to other hosts: use fio alone".to_owned())
+    Err("passwords and keys are not sent to other hosts: use `fathom fleet fio`".to_owned())
 }
 
 /// Returns the request of a run.

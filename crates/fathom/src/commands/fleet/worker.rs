@@ -7,11 +7,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
 use std::time::{Duration, Instant};
 
 use ::fleet::{HostRun, Job, Order, Place, Progress, Report, Work, divide, monotonic_ns, of_line, to_line};
-use engine::{Live, Waiting};
+use engine::{Lease, Live, Waiting};
+use os::signal::Interrupts;
 use plan::{Dialect, Plan};
 use record::{Message, Record, schema};
 use report::wording;
 
+use super::host_targets::HostTargets;
 use super::job::HostEnv;
 use crate::machine::RealMachine;
 use crate::run::{self, RunOptions, Watcher, unix_ms};
@@ -27,36 +29,7 @@ const ORDER_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Runs the orders of the agent. Returns the exit code.
 pub fn main() -> u8 {
-    let outcome = signals::install().and_then(|interrupts| {
-        let orders = orders()?;
-        let Ok(Order::Check { work, place, is_quiet }) = orders.recv() else { return Ok(()) };
-        let plan = match host_plan(work, &place) {
-            Ok(plan) => Arc::new(plan),
-            Err(reason) => {
-                report(&Report::Refused(reason));
-                return Ok(());
-            }
-        };
-        let start = Start { orders, announced: Cell::default(), agreed: Cell::default(), started: Cell::default() };
-        let options = RunOptions {
-            may_prepare: &|| start.may_prepare(),
-            may_start: &|waiting| start.may_start(waiting),
-            ..RunOptions::default()
-        };
-        let next_progress = (!is_quiet).then(Instant::now);
-        let mut watch = Watch { start: &start, next_progress };
-        let end = run::run(&plan, interrupts, &options, &mut watch);
-        start.report_started();
-        if end.refused.is_empty() {
-            let record = schema::write_unverified(&end.record).map_err(|error| error.to_string())?;
-            report(&Report::Ended(HostRun { record, monotonic_ns: monotonic_ns(), unix_us: unix_ms() * 1000 }));
-        } else {
-            let reasons: Vec<String> =
-                end.refused.iter().map(|error| wording::run_error(error, plan.origin.dialect())).collect();
-            report(&Report::Refused(reasons.join("\n")));
-        }
-        Ok(())
-    });
+    let outcome = signals::install().and_then(|interrupts| follow(&orders()?, interrupts));
     match outcome {
         Ok(()) => exit::DONE,
         Err(message) => {
@@ -64,6 +37,60 @@ pub fn main() -> u8 {
             exit::FAILED
         }
     }
+}
+
+/// Follows the orders until the agent ends.
+fn follow(orders: &Receiver<Order>, interrupts: Interrupts) -> Result<(), String> {
+    let mut targets = HostTargets::default();
+    while let Ok(order) = orders.recv() {
+        match order {
+            Order::Check { work, place, is_quiet } => {
+                let checked = host_plan(work, &place).and_then(|plan| Ok((targets.will_run(&plan)?, plan)));
+                match checked {
+                    Ok((lease, plan)) => run_plan(&Arc::new(plan), lease, is_quiet, (orders, interrupts))?,
+                    Err(reason) => report(&Report::Refused(reason)),
+                }
+            }
+            Order::Ask { question, place } => {
+                report(&targets.answer(&question, &place).map_or_else(Report::Refused, Report::Answer));
+            }
+            Order::Finish => {
+                targets.remove();
+                report(&Report::Finished);
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Runs a plan, and reports its end.
+fn run_plan(
+    plan: &Arc<Plan>,
+    lease: Arc<Lease>,
+    is_quiet: bool,
+    (orders, interrupts): (&Receiver<Order>, Interrupts),
+) -> Result<(), String> {
+    let start = Start { orders, announced: Cell::default(), agreed: Cell::default(), started: Cell::default() };
+    let options = RunOptions {
+        may_prepare: &|| start.may_prepare(),
+        may_start: &|waiting| start.may_start(waiting),
+        lease,
+        ..RunOptions::default()
+    };
+    let next_progress = (!is_quiet).then(Instant::now);
+    let mut watch = Watch { start: &start, next_progress };
+    let end = run::run(plan, interrupts, &options, &mut watch);
+    start.report_started();
+    if end.refused.is_empty() {
+        let record = schema::write_unverified(&end.record).map_err(|error| error.to_string())?;
+        report(&Report::Ended(HostRun { record, monotonic_ns: monotonic_ns(), unix_us: unix_ms() * 1000 }));
+    } else {
+        let reasons: Vec<String> =
+            end.refused.iter().map(|error| wording::run_error(error, plan.origin.dialect())).collect();
+        report(&Report::Refused(reasons.join("\n")));
+    }
+    Ok(())
 }
 
 /// Returns the plan of this host: a command line is planned with the host's CPUs, folders and name.
@@ -122,8 +149,8 @@ fn report(report: &Report) {
 }
 
 /// The starts of the phases, as agreed by the hosts.
-struct Start {
-    orders: Receiver<Order>,
+struct Start<'a> {
+    orders: &'a Receiver<Order>,
     /// The phase that was reported as ready.
     announced: Cell<Option<u32>>,
     /// The phase to start, and when.
@@ -132,13 +159,14 @@ struct Start {
     started: Cell<Option<(u32, u64)>>,
 }
 
-impl Start {
+impl Start<'_> {
     /// Reports that the targets are checked, and waits for the other hosts.
     fn may_prepare(&self) -> bool {
         report(&Report::Checked);
         while !is_stopping() {
             match self.orders.recv_timeout(ORDER_TIMEOUT) {
                 Ok(Order::Prepare) => return true,
+                Ok(Order::Cancel) => return false,
                 Ok(_) => {}
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(_) => return false,
@@ -191,7 +219,7 @@ fn is_stopping() -> bool {
 
 /// Reports the progress.
 struct Watch<'a> {
-    start: &'a Start,
+    start: &'a Start<'a>,
     /// `None`: the host does not report its progress.
     next_progress: Option<Instant>,
 }

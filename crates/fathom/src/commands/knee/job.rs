@@ -15,7 +15,7 @@ use crate::args::knee::Args;
 use crate::command_error::CommandError;
 use crate::consent::Demand;
 use crate::plans;
-use crate::scratch::Scratch;
+use crate::scratch::TestFiles;
 use crate::target::Found;
 
 const MIB: u64 = 1 << 20;
@@ -33,12 +33,12 @@ const DEPTH_MAX: u32 = 1024;
 /// # Errors
 ///
 /// The file system has no room for a new file.
-pub fn target(args: &Args, found: &Found, scratch: &Scratch) -> Result<KneeTarget, CommandError> {
-    let path = match &scratch.place {
+pub fn target(args: &Args, found: &Found, files: &dyn TestFiles) -> Result<KneeTarget, CommandError> {
+    let path = match files.place() {
         Place::Directory(folder) => Path::new(folder).join(FILE).to_string_lossy().into_owned(),
         Place::Path(path) => path.clone(),
     };
-    let (is_new, has_direct_io) = (!found.existed, scratch.has_direct_io());
+    let (is_new, has_direct_io) = (!found.existed, files.has_direct_io());
     Ok(KneeTarget { path, bytes: bytes(args, found)?, is_new, has_direct_io })
 }
 

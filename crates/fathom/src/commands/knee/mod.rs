@@ -21,47 +21,46 @@ use crate::output::{stderr_line, write_stdout};
 use crate::progress::Progress;
 use crate::results::Results;
 use crate::run::RunOptions;
-use crate::runner::ThisMachine;
-use crate::scratch::Scratch;
+use crate::runner::Runner;
 use crate::terminal::writes_utf8;
 use crate::{exit, session, signals, target};
 
-/// Searches for the knee and prints it. `typed` are the arguments after the command's name.
+/// Searches for the knee with `runner` and prints it. `typed` are the arguments after the command's name.
 ///
 /// # Errors
 /// The request is not valid; nothing ran.
-pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
+pub fn main(args: &Args, typed: &[String], runner: &dyn Runner) -> Result<u8, CommandError> {
     if let Some(warning) = args.low_percentile() {
         stderr_line!("warning: {warning}");
     }
     let live = args.live.options()?;
-    let found = target::find(Some(&args.target), args.overwrite.as_slice())?;
+    let found = runner.find(&args.target, args.overwrite.as_slice())?;
     target::refuse_others(args.overwrite.as_slice(), std::iter::once(&found))?;
     consent::to_new_files(std::iter::once(&found), args.yes)?;
     found.refuse_if_used()?;
     // Signals first: from here on files are made.
     let interrupts = signals::install()?;
     let options = RunOptions::default();
-    let mut scratch = Scratch::make(&found, false, &options.lease)?;
-    let target = job::target(args, &found, &scratch)?;
+    let mut files = runner.make_files(&found, false, &options.lease)?;
+    let target = job::target(args, &found, files.as_ref())?;
     let mut search = job::search(args, &target);
     let (plan, warnings) = job::check(args, &search, &target, &found)?;
     consent::to_demand(&job::demand(args, &search, &target, &found), args.yes)?;
-    scratch.will_run(&plan)?;
+    files.will_run(&plan)?;
     print_diagnostics(&warnings);
-    search.workers = plan.workers.len().max(1) as u64;
+    search.workers = (plan.workers.len().max(1) * runner.hosts().len().max(1)) as u64;
     let mut guard = OutputGuard::new([plan.as_ref()]);
     let output = args.output.as_deref().map(|path| AtomicFile::open(Path::new(path), &mut guard)).transpose();
     let output = output.map_err(|error| format!("--output {error}"))?;
     let results = Results::open(&args.reports, None, args.no_history, &mut guard)?;
-    let session = session::start("knee", typed, found.facts, Vec::new(), &args.tags);
+    let session = session::start("knee", typed, runner, (found.facts, Vec::new()), &args.tags);
     let mut study = Box::new(Knee::new(session, search, target));
     let mut progress = Progress::new(args.live.quiet);
     let mut display = LiveViews::open(&mut progress, &live)?;
-    driver::drive(study.as_mut(), (&ThisMachine, interrupts), &options, &mut display, &mut NoKeeper);
+    driver::drive(study.as_mut(), (runner, interrupts), &options, &mut display, &mut NoKeeper);
     drop(display);
     let assessment = study.finish(&session::end(interrupts, None));
-    drop(scratch);
+    drop(files);
     let is_written = print(args, &assessment, output.as_ref()) & results.save(&assessment);
     Ok(exit::of(&assessment, interrupts, is_written))
 }

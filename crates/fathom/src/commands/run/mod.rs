@@ -56,7 +56,7 @@ pub fn main(args: &Args, typed: &[String], runner: &dyn Runner) -> Result<u8, Co
     let set = store::is_on(args.no_history).then(set_name);
     let mut runs = Runs { args, has_two: plans.len() > 1, set: set.clone(), folder };
     let first = plans.first().map(Arc::clone);
-    let session = session::start(COMMAND, typed, Default::default(), Vec::new(), &args.tags);
+    let session = session::start(COMMAND, typed, runner, Default::default(), &args.tags);
     let study = Repeats::new(session, requested(args, set), plans, args.cooldown);
     let mut study = Box::new(study?);
     consent::to_demand(&Demand { time_ns: study.at_most_ns().unwrap_or(0), space }, args.yes)?;

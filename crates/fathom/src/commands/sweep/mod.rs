@@ -104,7 +104,7 @@ fn run_all(
     drop(guard);
     let interrupts = signals::install()?;
     let first = plans.first().map(Arc::clone);
-    let session = session::start(COMMAND, typed, Default::default(), Vec::new(), &args.tags);
+    let session = session::start(COMMAND, typed, runner, Default::default(), &args.tags);
     let study = Sweep::new(session, search, plans, args.cooldown)?;
     let mut study = Box::new(study);
     consent::to_demand(&Demand { time_ns: study.at_most_ns().unwrap_or(0), space }, args.yes)?;

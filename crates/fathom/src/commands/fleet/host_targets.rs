@@ -1,0 +1,91 @@
+//! The targets of a study on one host.
+
+use std::sync::Arc;
+
+use ::fleet::{HOST_MARK, Place, Sharing};
+use engine::Lease;
+use plan::Plan;
+use record::Machine;
+use serde::{Deserialize, Serialize};
+
+use crate::scratch::{RunId, Scratch, TestFiles};
+use crate::target::{self, Found};
+
+/// A question to the worker of each host. `%h` in paths is the name of the host.
+#[derive(Serialize, Deserialize)]
+pub enum HostQuestion {
+    /// Find a target. The answer is a [`FoundOnHost`].
+    Find(Named),
+    /// Make the files of the tests. The answer is true if direct I/O is possible there.
+    MakeFiles { target: Named, id: RunId, keeps: bool },
+}
+
+/// A target as the user named it.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Named {
+    pub given: String,
+    /// The consent to overwrite data: the paths of files or devices.
+    pub overwrite: Vec<String>,
+}
+
+/// A target, and the machine that has it.
+#[derive(Serialize, Deserialize)]
+pub struct FoundOnHost {
+    pub found: Found,
+    pub machine: Machine,
+}
+
+/// The targets on this host.
+#[derive(Default)]
+pub struct HostTargets {
+    files: Vec<Scratch>,
+    lease: Arc<Lease>,
+}
+
+impl HostTargets {
+    /// Answers a question.
+    ///
+    /// # Errors
+    /// The target cannot be used.
+    pub fn answer(&mut self, question: &str, place: &Place) -> Result<String, String> {
+        let question = serde_json::from_str(question).map_err(|error| error.to_string())?;
+        let answer = match question {
+            HostQuestion::Find(target) => {
+                let found = find(&target, place)?;
+                serde_json::to_string(&FoundOnHost { found, machine: engine::machine() })
+            }
+            HostQuestion::MakeFiles { target, id, keeps } => {
+                let found = find(&target, place)?;
+                if place.sharing == Sharing::Shared && !found.existed {
+                    return Err(format!("{}: --shared requires a file or device that exists", found.given));
+                }
+                let files = Scratch::make(&found, &id, keeps, &self.lease)?;
+                let has_direct_io = files.has_direct_io();
+                self.files.push(files);
+                serde_json::to_string(&has_direct_io)
+            }
+        };
+        answer.map_err(|error| error.to_string())
+    }
+
+    /// Prepares for a run of the plan. Returns the lease of its targets.
+    ///
+    /// # Errors
+    /// The files that it makes cannot be noted.
+    pub fn will_run(&mut self, plan: &Plan) -> Result<Arc<Lease>, String> {
+        self.files.iter_mut().try_for_each(|files| files.will_run(plan))?;
+        // Without files of its own, a study may have its targets replaced between two runs.
+        Ok(if self.files.is_empty() { Arc::default() } else { Arc::clone(&self.lease) })
+    }
+
+    /// Removes the files of the tests.
+    pub fn remove(&mut self) {
+        self.files.clear();
+    }
+}
+
+fn find(target: &Named, place: &Place) -> Result<Found, String> {
+    let of_host = |path: &String| path.replace(HOST_MARK, place.host());
+    let overwrite: Vec<String> = target.overwrite.iter().map(of_host).collect();
+    target::find(&of_host(&target.given), &overwrite)
+}
