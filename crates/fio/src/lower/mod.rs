@@ -205,6 +205,18 @@ mod tests {
     }
 
     #[test]
+    fn a_new_group_starts_a_report_group() {
+        let args = ["--size=1m", "--name=a", "--name=b", "--group_reporting", "--new_group", "--name=c"];
+        let Ok(Request::Run(invocation)) = parse(&args.map(str::to_owned), &FixedEnv::default()) else {
+            panic!("jobs to run")
+        };
+        let of_plan = lower(&invocation, &FixedMachine { cpus: 4 }).workers.iter().map(|worker| worker.group).collect();
+        let groups = report_groups(&invocation.jobs);
+        assert_eq!((groups.len(), &groups), (3, &of_plan));
+        assert!(groups[1] > groups[0], "{groups:?}");
+    }
+
+    #[test]
     fn the_plan_contains_the_arguments_and_job_files() {
         let env = FixedEnv::default().file("a.fio", b"[a]\nsize=1m\ninclude b.inc\n").file("b.inc", b"rw=read\n");
         let Ok(Request::Run(invocation)) = parse(&["a.fio".to_owned()], &env) else { panic!("a job to run") };

@@ -115,11 +115,10 @@ pub(crate) fn interval(values: &Values, access: &Access) -> u32 {
     if interval == 0 && min != max {
         interval = min;
     }
-    let smallest_read = access.block.min_bytes[Ddir::Read];
     if interval > min {
         interval = min;
-    } else if access.pattern.reads && interval > smallest_read {
-        interval = smallest_read;
+    } else if access.pattern.reads {
+        interval = interval.min(access.block.min_bytes[Ddir::Read]);
     }
     let divides = |size: u64| interval > 0 && size.is_multiple_of(interval);
     if !divides(min) || !divides(max) {

@@ -269,6 +269,7 @@ mod tests {
         assert_eq!(bytes("(2^3^2)"), Some(512.0));
         assert_eq!(bytes("(7/2)"), Some(3.0));
         assert_eq!(bytes("(7%4)"), Some(3.0));
+        assert_eq!(bytes("(17%4)"), Some(1.0));
         assert_eq!(bytes("(-4+10)"), Some(6.0));
         assert_eq!(bytes("( 4 * 1k )"), Some(4096.0));
         assert_eq!(bytes("(-(-1.5k))"), Some(1536.0));

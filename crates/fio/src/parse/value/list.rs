@@ -354,3 +354,13 @@ fn error_number(name: &str) -> Option<i32> {
     };
     number.checked_abs().filter(|&number| number != 0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn separators_inside_parentheses_do_not_split() {
+        assert_eq!(split("(1:2):3", &[':']), [0..5, 6..7]);
+    }
+}
