@@ -1,8 +1,9 @@
 //! Counters of a worker, event by event.
 
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
 
-use os::clock::{Clock, Source};
+use os::clock::{Clock, Source, VirtualClock};
 use plan::{Ddir, IoPrio, Worker};
 use record::{DdirStats, PriorityLatency, Series, TargetStats, WorkerStats};
 
@@ -88,13 +89,13 @@ fn ios_of_a_target_are_counted_for_it_and_published_with_the_others() {
     let series = Some(Series { interval_ms: 1, intervals: Vec::new() });
     let targets = vec![TargetStats { series, ..TargetStats::default() }, TargetStats::default()];
     let mut counted = accounting(&Worker::default(), &live, WorkerStats { targets, ..WorkerStats::default() });
-    let measured = Deadlines { measured_from_ns: Some(500), ..deadlines(2_500_500) };
+    let measured = Deadlines { measured_from_ns: Some(500), ..deadlines(3_000_499) };
     counted.completed(Ddir::Write, &io(4096, 0), &measured);
     counted.completed(Ddir::Read, &InFlightIo { file: 1, ..io(100, 0) }, &measured);
     let [first, second] = counted.stats.targets.as_slice() else { panic!("two targets") };
     assert_eq!((first.ddirs[1].ios, second.ddirs[0].bytes, counted.stats.ddirs[1].ios), (1, 100, 0));
     let intervals = &first.series.as_ref().expect("a series").intervals;
-    assert_eq!((intervals.len(), intervals[2].latency_ns[1].mean), (3, 2_500_400.0));
+    assert_eq!((intervals.len(), intervals[2].latency_ns[1].mean), (3, 3_000_399.0));
     counted.stats.ddirs[0].ios = 5;
     counted.stats.ddirs[0].bytes = 7;
     counted.publish();
@@ -129,7 +130,7 @@ fn latencies_of_a_priority_are_those_that_have_percentiles() {
 fn statistics_have_the_times_of_directions_with_io() {
     let live = WorkerLive::default();
     let mut counted = accounting(&Worker::default(), &live, WorkerStats::default());
-    counted.completed(Ddir::Write, &io(4096, 0), &deadlines(1000));
+    counted.completed(Ddir::Write, &io(0, 0), &deadlines(1000));
     counted.stats.ddirs[2] = DdirStats { bytes: 1, ..DdirStats::default() };
     let ramp = counted.stats_at(1000, &deadlines(1000));
     assert_eq!(ramp.ddirs.each_ref().map(|ddir| ddir.runtime_ns), [0, 960, 960]);
@@ -144,4 +145,60 @@ fn statistics_have_the_times_of_directions_with_io() {
     assert_eq!(counted.measured().map(|stats| stats.ddirs[1].ios), Some(1));
     counted.clear();
     assert_eq!(counted.stats.ddirs[1].ios, 0);
+}
+
+#[test]
+fn an_io_of_an_earlier_run_counts_towards_the_statistics_and_no_limit() {
+    let live = WorkerLive::default();
+    let mut counted = accounting(&Worker::default(), &live, WorkerStats::default());
+    counted.assumed(0, Ddir::Write, 4096);
+    counted.assumed(0, Ddir::Write, 512);
+    let write = &counted.stats.ddirs[1];
+    assert_eq!((write.issued, write.ios, write.bytes, write.lat.count()), (2, 2, 4608, 0));
+    assert_eq!((counted.totals.completed_ios, counted.totals.issued_ios, counted.totals.pass_bytes), (0, 0, 0));
+}
+
+#[test]
+fn the_start_of_the_measured_time_is_a_system_time() {
+    let (live, clock) = (WorkerLive::default(), Clock::from(VirtualClock::new()));
+    let now_ns = clock.now();
+    let from = Some(now_ns - 3_000_500);
+    let measured = Deadlines { measured_from_ns: from, start_ns: now_ns - 4_000_000, ..Deadlines::new(clock) };
+    let counted = accounting(&Worker::default(), &live, WorkerStats::default());
+    assert_eq!(counted.stats_at(now_ns, &measured).measured_from_unix_us, clock.unix_us() - 3000);
+}
+
+#[test]
+fn empty_statistics_have_the_targets_of_the_worker() {
+    let live = WorkerLive::default();
+    let targets = vec![TargetStats::default(), TargetStats::default()];
+    let mut counted = accounting(&Worker::default(), &live, WorkerStats { targets, ..WorkerStats::default() });
+    counted.completed(Ddir::Write, &InFlightIo { file: 1, ..io(4096, 0) }, &deadlines(1000));
+    let targets = &counted.no_stats().targets;
+    assert_eq!(targets.iter().map(|target| target.ddirs[1].ios).collect::<Vec<_>>(), [0, 0]);
+}
+
+/// Returns the context switches of the calling thread.
+fn switches() -> u64 {
+    let used = os::process::thread_usage();
+    used.voluntary_switches + used.involuntary_switches
+}
+
+#[test]
+fn the_usage_is_that_of_the_thread_since_the_last_restart() {
+    // A thread of its own: its counters start at 0.
+    let test = || {
+        (0..20).for_each(|_| std::thread::sleep(Duration::from_micros(100)));
+        let live = WorkerLive::default();
+        let mut counted = accounting(&Worker::default(), &live, WorkerStats::default());
+        let used = |counted: &Accounting| counted.stats_at(1000, &deadlines(1000)).usage.context_switches;
+        let before = switches();
+        let since_start = used(&counted);
+        assert!(before > 0 && (before..=switches()).contains(&since_start), "{since_start}, {before} before");
+        let before = switches();
+        counted.restart_usage();
+        let since_restart = used(&counted);
+        assert!(since_restart <= switches() - before, "{since_restart}");
+    };
+    std::thread::spawn(test).join().expect("the counters of the thread");
 }
