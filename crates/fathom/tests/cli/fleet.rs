@@ -432,6 +432,21 @@ fn the_targets_of_an_assessment_are_checked_on_each_host() {
 }
 
 #[test]
+fn a_study_with_a_password_is_not_sent_to_the_hosts() {
+    let scratch = Scratch::new("fleet-password");
+    for launcher in launchers() {
+        let (at, program) = (scratch.path().display(), binary().display());
+        let swept = shell(&format!(
+            "cd {at} && ! {program} fleet --hosts a,b --launcher {launcher} --remote-shell /bin/false \
+             sweep bs=4k,8k --no-history --quiet fio --name=x --ioengine=http --http_host=localhost --http_user=u \
+             --http_pass=word --filename=/x --rw=read --size=1m 2>&1"
+        ));
+        let swept = swept.unwrap();
+        assert_eq!(swept.matches("failed: passwords and keys are not sent to other hosts").count(), 4, "{swept}");
+    }
+}
+
+#[test]
 fn a_manifest_has_the_job_file_and_the_hosts() {
     let scratch = Scratch::new("fleet-manifest");
     std::fs::write(scratch.file("job.fio"), "[global]\nbs=4k\n\n[a]\nrw=read\nsize=1m\n").unwrap();
