@@ -23,6 +23,9 @@ pub struct Measure {
     pub bandwidth_sample_ms: u64,
     pub iops_sample_ms: u64,
     pub disk_util: bool,
+    /// Trims and errors are counted for each block of the target. A block has the size of a trim.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub block_lifetimes: bool,
     pub logs: Logs,
     /// Bandwidths in bits (`unit_base=1`), and the base of their prefixes.
     pub bits: bool,
@@ -49,6 +52,7 @@ impl Default for Measure {
             bandwidth_sample_ms: 500,
             iops_sample_ms: 500,
             disk_util: true,
+            block_lifetimes: false,
             logs: Logs::default(),
             bits: false,
             kb_base: 1024,

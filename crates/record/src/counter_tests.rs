@@ -65,6 +65,7 @@ fn worker(n: u64) -> WorkerStats {
         targets: vec![TargetStats { ddirs: [ddir(n), ddir(n + 1), ddir(n + 2)], ..TargetStats::default() }],
         waits: waits(n),
         zone_resets: Some(n),
+        block_lifetimes: None,
     }
 }
 

@@ -246,6 +246,16 @@ pub enum LayoutError {
         range_bytes: u64,
         block_bytes: u64,
     },
+    /// The lifetimes of blocks are counted for one target with at most `blocks_max` blocks. A block has the size of a trim.
+    BlockLifetimes {
+        job: String,
+        /// Number of targets.
+        targets: u64,
+        /// Number of blocks.
+        blocks: u64,
+        /// Largest number of blocks.
+        blocks_max: u64,
+    },
     OffsetBeyondEnd {
         job: String,
         offset_bytes: u64,

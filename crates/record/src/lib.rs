@@ -3,6 +3,7 @@
 //! All reports compute their figures from a [`Record`] with the methods of this crate.
 
 mod arrivals;
+mod block_lifetimes;
 mod coarse;
 #[cfg(test)]
 mod counter_tests;
@@ -37,6 +38,7 @@ mod verification;
 mod zone;
 
 pub use arrivals::{Arrivals, LATE_NS};
+pub use block_lifetimes::{BlockCount, BlockLifetimes, BlockState};
 pub use coarse::CoarseHistogram;
 pub use disk::{DiskCounters, DiskUse};
 pub use error::{

@@ -1,6 +1,6 @@
 //! The counters of a worker, and their sums.
 
-use crate::{Arrivals, Latency, Moments, Series, TargetStats};
+use crate::{Arrivals, BlockLifetimes, Latency, Moments, Series, TargetStats};
 use plan::{Ddir, IoPrio};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -39,6 +39,9 @@ pub struct WorkerStats {
     /// Zones that the worker reset. `None` if it has no zones, or does not write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zone_resets: Option<u64>,
+    /// Trims and errors of the blocks of the target, if the worker counts them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block_lifetimes: Option<BlockLifetimes>,
 }
 
 /// Wait statistics of a worker, as DiskSpd reports them.
@@ -303,6 +306,7 @@ impl WorkerStats {
             targets,
             waits,
             zone_resets,
+            block_lifetimes,
         } = self;
         copy.ddirs.iter_mut().zip(ddirs).for_each(|(mine, theirs)| mine.clone_from(theirs));
         (copy.syncs, copy.sync_lat) = (*syncs, sync_lat.clone());
@@ -310,6 +314,7 @@ impl WorkerStats {
         (copy.usage, copy.runtime_ns, copy.elapsed_ns) = (*usage, *runtime_ns, *elapsed_ns);
         (copy.measured_from_unix_us, copy.latency_depth) = (*measured_from_unix_us, *latency_depth);
         (copy.targets, copy.waits, copy.zone_resets) = (targets.clone(), *waits, *zone_resets);
+        copy.block_lifetimes.clone_from(block_lifetimes);
         copy
     }
 
@@ -332,6 +337,9 @@ impl WorkerStats {
         self.waits.merge(&other.waits);
         if let Some(resets) = other.zone_resets {
             self.zone_resets = Some(self.zone_resets.unwrap_or(0).saturating_add(resets));
+        }
+        if let Some(blocks) = &other.block_lifetimes {
+            self.block_lifetimes.get_or_insert_default().merge(blocks);
         }
     }
 

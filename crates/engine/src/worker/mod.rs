@@ -2,6 +2,7 @@
 
 mod accounting;
 mod batching;
+mod block_table;
 mod burn;
 mod commands;
 mod context;

@@ -7,6 +7,7 @@ mod any_names;
 mod assess;
 mod assess_reports;
 mod assess_room;
+mod block_lifetimes;
 mod ci;
 mod compare;
 mod completions;

@@ -127,6 +127,17 @@ fn job() -> Value {
                 "error_messages",
                 json!({ "type": "array", "items": { "type": "string" }, "description": "Error messages of a job that failed." }),
             ),
+            (
+                "block",
+                json!({
+                    "type": "object",
+                    "properties": {
+                        "percentiles": { "type": "object", "additionalProperties": { "type": "integer" }, "description": "Trims of the block at each percentile." },
+                        "states": { "type": "object", "additionalProperties": { "type": "integer" }, "description": "Number of blocks in each state." },
+                    },
+                    "description": "Lifetimes of blocks, with `block_error_percentiles`.",
+                }),
+            ),
             ("zone_resets", count("Zones that the job reset, with `zonemode=zbd`.")),
             ("fathom", part("FathomOfJob", "What fathom adds to the report of a job.")),
         ],

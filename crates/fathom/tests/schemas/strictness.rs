@@ -7,11 +7,12 @@ use serde_json::Value;
 use crate::generated::all;
 
 /// Objects whose keys are names or values of the run.
-const MAPS: [&str; 6] = ["Percentiles", "SettingsObject", "bins", "global options", "job options", "percentile"];
+const MAPS: [&str; 8] =
+    ["Percentiles", "SettingsObject", "bins", "global options", "job options", "percentile", "percentiles", "states"];
 /// Fields that a document may lack, in the order of the alphabet.
 pub const OPTIONAL: &str = "\
     aggr_in_queue, aggr_read_ios, aggr_read_merges, aggr_read_sectors, aggr_read_ticks, aggr_util, aggr_write_ios, \
-    aggr_write_merge, aggr_write_sectors, aggr_write_ticks, application, args, at, bins, bytes, classes, clat_ns, \
+    aggr_write_merge, aggr_write_sectors, aggr_write_ticks, application, args, at, bins, block, block_lifetimes, bytes, classes, clat_ns, \
     clock_ms, cloud, command_priorities, compressed, control_group, correction, cpu_idleness, cpu_ns_per_io, \
     cpu_wait_percent, cycles_per_io, date, desc, disk_util, end_syncfs, error_messages, fathom, few_intervals, \
     first_error, fleet, flow, func, gid, global options, good, interruptions, interval_s, ios, is_unconfirmed, job \

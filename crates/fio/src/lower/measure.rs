@@ -30,6 +30,7 @@ pub fn measure(values: &Values, job: &str) -> Measure {
         bandwidth_sample_ms: sample_ms(values, "bwavgtime", "write_bw_log"),
         iops_sample_ms: sample_ms(values, "iopsavgtime", "write_iops_log"),
         disk_util: values.flag("disk_util"),
+        block_lifetimes: values.flag("block_error_percentiles"),
         logs: logs(values, job),
         bits: match values.keyword("unit_base") {
             "1" => true,

@@ -78,7 +78,11 @@ pub const ENGINES: &[Engine] = &[
     packaged("rdma", "remote DMA", "RDMA network cards and librdmacm"),
     linux("rados", "objects of a Ceph pool, by librados"),
     linux("rbd", "an image of a Ceph pool, by librbd"),
-    packaged("pmemblk", "blocks in persistent memory", "libpmemblk, which is no longer developed"),
+    packaged(
+        "pmemblk",
+        "blocks in persistent memory",
+        "fio 3.33 or older: fio 3.34 removed it, since libpmemblk is no longer developed",
+    ),
     packaged("dev-dax", "device DAX", "persistent memory as /dev/daxN.N"),
     packaged("libpmem", "persistent memory by libpmem", "a file system with DAX on persistent memory, and libpmem"),
     packaged("external", "an engine in a shared object", "fio's own interface of engines in shared objects"),

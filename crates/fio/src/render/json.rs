@@ -8,7 +8,7 @@ use super::latency_buckets::{BOUNDS, BOUNDS_MS, LatencyBuckets};
 use super::normal::depth_levels;
 use super::options::{Detail, ReportOptions};
 use super::version::version_of;
-use super::{disks, fathom_object, hosts, json_text, steady_state};
+use super::{blocks, disks, fathom_object, hosts, json_text, steady_state};
 use plan::{IdleProfile, Unified};
 use record::{DiskCounters, DiskUse, HostRecord, Latency, Record};
 use serde_json::{Map, Value, json};
@@ -109,6 +109,9 @@ fn job(
     }
     if let Some(description) = entry.first.echo.description.as_deref().filter(|text| !text.is_empty()) {
         job["desc"] = description.into();
+    }
+    if let Some(object) = blocks::object(entry) {
+        job["block"] = object;
     }
     let messages: Vec<String> = entry.messages().collect();
     if !messages.is_empty() {

@@ -4,6 +4,7 @@
 
 mod act;
 mod banner;
+mod blocks;
 mod date;
 mod disks;
 mod entry;

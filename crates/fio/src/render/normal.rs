@@ -5,7 +5,7 @@ use super::group::{Group, groups};
 use super::latency_buckets::{BOUNDS, BOUNDS_MS, LatencyBuckets};
 use super::number::{Prefix, Unit, short};
 use super::options::ReportOptions;
-use super::{disks, hosts, latency, steady_state};
+use super::{blocks, disks, hosts, latency, steady_state};
 use plan::{IdleProfile, Unified};
 use record::{DdirStats, Moments, Record};
 use std::fmt::Write;
@@ -64,6 +64,7 @@ fn write_entry(text: &mut String, entry: &Entry, group: &Group, options: &Report
     write_depths(text, entry);
     write_issued(text, entry);
     write_latency_target(text, entry);
+    text.push_str(&blocks::lines(entry));
     text.push_str(&steady_state::line(entry));
 }
 

@@ -10,6 +10,11 @@ pub(super) fn layout(layout: &LayoutError, error: &RunError) -> String {
         | LayoutError::RangeBelowBlock { range_bytes: bytes, block_bytes, .. } => {
             format!("a block of {block_bytes} bytes does not fit into {bytes} bytes")
         }
+        LayoutError::BlockLifetimes { targets, blocks, blocks_max, .. } => {
+            format!(
+                "blocks are counted for one target with at most {blocks_max} of them, not for {targets} with {blocks}"
+            )
+        }
         LayoutError::OffsetBeyondEnd { offset_bytes, target_bytes, .. } => {
             format!("the target has {target_bytes} bytes: offset {offset_bytes} is beyond its end")
         }

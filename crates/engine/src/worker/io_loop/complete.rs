@@ -47,7 +47,7 @@ impl IoLoop<'_> {
         if self.is_plain { counted } else { counted.and(self.complete_special(slot, ddir, &io)) }
     }
 
-    /// Counts the priority of an I/O, and checks what it read.
+    /// Counts the priority and the block of an I/O, and checks what it read.
     #[cold]
     fn complete_special(&mut self, slot: u32, ddir: Ddir, io: &InFlightIo) -> Result<(), RunError> {
         if let Some(overlaps) = &self.overlaps {
@@ -55,6 +55,9 @@ impl IoLoop<'_> {
         }
         if self.priorities.is_some() {
             self.accounting.priority_completed(ddir, io, self.deadlines.now_ns);
+        }
+        if let Some(blocks) = &mut self.accounting.blocks {
+            blocks.completed(ddir, io);
         }
         self.verify_completed(slot, true)
     }
@@ -83,6 +86,9 @@ impl IoLoop<'_> {
         }
         if self.is_end_of_link(errno) {
             return self.abandon(slot, &io, errno);
+        }
+        if let (Some(blocks), Purpose::Data(ddir)) = (&mut self.accounting.blocks, io.purpose) {
+            blocks.failed(ddir, &io);
         }
         self.accounting.totals.completed_ios += u64::from(io.purpose != Purpose::Sync);
         self.verify_completed(slot, false)?;

@@ -95,7 +95,8 @@ pub struct IoLoop<'a> {
     pub overlaps: Option<Overlaps>,
     /// Locks and pauses of each submission.
     pub submission_rules: Option<SubmissionRules>,
-    /// The job has no verification, replay, zones, flow, priorities of single I/Os, serialised overlaps and rules of submission.
+    /// The job has no verification, replay, zones, flow, priorities of single I/Os, counted blocks, serialised overlaps and
+    /// rules of submission.
     /// The path of its I/Os has no branches for them.
     pub is_plain: bool,
 }

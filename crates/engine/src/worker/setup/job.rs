@@ -22,6 +22,7 @@ use crate::replay::Replay;
 use crate::target::LaidOut;
 use crate::verify::Verification;
 use crate::worker::accounting::Accounting;
+use crate::worker::block_table::BlockTable;
 use crate::worker::context::Context;
 use crate::worker::deadlines::Deadlines;
 use crate::worker::depth_search::DepthSearch;
@@ -73,6 +74,7 @@ pub fn job_loop<'a>(context: Context<'a>, laid_out: LaidOut, logs: Logs) -> Resu
     let metadata = Metadata::of(&worker.engine);
     let mut accounting = Accounting::new(worker, live, empty_stats(worker, is_synchronous), logs);
     accounting.measures.of_ios = metadata.is_none();
+    accounting.blocks = BlockTable::new(worker, &laid_out.targets)?.map(Box::new);
     if let Some(log) = &mut accounting.replay_log {
         log.begin(&laid_out.targets);
     }
@@ -108,7 +110,8 @@ pub fn job_loop<'a>(context: Context<'a>, laid_out: LaidOut, logs: Logs) -> Resu
             && worker.zoned.is_none()
             && !has_ranges
             && worker.flow.is_none()
-            && worker.command_priorities.is_none(),
+            && worker.command_priorities.is_none()
+            && !worker.measure.block_lifetimes,
         verification,
         priorities: PriorityDraw::new(worker, &seeds),
         placement,

@@ -82,6 +82,7 @@ fn of_layout(layout: &LayoutError) -> Cow<'_, str> {
         LayoutError::Call { call, .. } => layout_call(*call),
         LayoutError::NoSize { .. } => "total_file_size",
         LayoutError::SizeBelowBlock { .. } => "size",
+        LayoutError::BlockLifetimes { .. } => "block_error_hist",
         LayoutError::Unlink { .. } => "unlink_all_files",
     };
     Cow::Borrowed(name)

@@ -39,6 +39,14 @@ pub(super) fn layout(layout: &LayoutError, error: &RunError) -> String {
             "blocksize is larger than data set range (the I/O region of {job} has {range_bytes} bytes, a block has \
              {block_bytes}: see size=, offset= and bs=)"
         ),
+        LayoutError::BlockLifetimes { job, targets, .. } if *targets != 1 => format!(
+            "{job}: block error histogram only available with a single file per job, but {targets} files provided (leave \
+             block_error_percentiles out)"
+        ),
+        LayoutError::BlockLifetimes { job, blocks, blocks_max, .. } => format!(
+            "{job}: cannot calculate block histogram with {blocks} trim blocks, maximum {blocks_max} (use a smaller size=, or \
+             larger trims)"
+        ),
         LayoutError::OffsetBeyondEnd { job, offset_bytes, target_bytes } => format!(
             "{job}: you need to specify valid offset= (it starts at byte {offset_bytes} of a target of {target_bytes} \
              bytes)"

@@ -1,0 +1,88 @@
+//! Trims and errors of each block of a job's target (`block_error_percentiles` of fio).
+
+use os::errno;
+use plan::{Ddir, Worker};
+use record::{BlockCount, BlockLifetimes, BlockState, LayoutError, RunError};
+
+use crate::target::Target;
+use crate::worker::in_flight::InFlightIo;
+
+/// Number of blocks that fio 3.42 counts (`MAX_NR_BLOCK_INFOS` in `stat.h`).
+const BLOCKS_MAX: u64 = 8192;
+
+/// The blocks of the job's part of its only target.
+pub struct BlockTable {
+    start: u64,
+    block_bytes: u64,
+    /// State and completed trims of each block.
+    blocks: Vec<(BlockState, u64)>,
+}
+
+impl BlockTable {
+    /// Returns the table of a job. `None` if the job does not count blocks.
+    ///
+    /// # Errors
+    /// The job does not have exactly one target, or its part of it has no blocks or more than 8192.
+    pub fn new(worker: &Worker, targets: &[Target]) -> Result<Option<Self>, RunError> {
+        if !worker.measure.block_lifetimes {
+            return Ok(None);
+        }
+        let block_bytes = worker.access.block.min_bytes[Ddir::Trim].max(1);
+        let blocks = targets.first().map_or(0, |target| target.io_size / block_bytes);
+        if targets.len() != 1 || !(1..=BLOCKS_MAX).contains(&blocks) {
+            let (job, targets) = (worker.name.clone(), targets.len() as u64);
+            let kind = LayoutError::BlockLifetimes { job, targets, blocks, blocks_max: BLOCKS_MAX };
+            return Err(RunError::new(errno::EINVAL, kind));
+        }
+        let blocks = vec![(BlockState::Untrimmed, 0); blocks as usize];
+        Ok(Some(BlockTable { start: targets[0].offset, block_bytes, blocks }))
+    }
+
+    /// Counts a completed trim, unless its block had an error.
+    pub fn completed(&mut self, ddir: Ddir, io: &InFlightIo) {
+        if let Some((state, trims)) = self.block(io)
+            && ddir == Ddir::Trim
+            && !state.is_failed()
+        {
+            *state = BlockState::Trimmed;
+            *trims += 1;
+        }
+    }
+
+    /// Marks the block of a trim or a write that failed.
+    pub fn failed(&mut self, ddir: Ddir, io: &InFlightIo) {
+        let failed = match ddir {
+            Ddir::Read => return,
+            Ddir::Write => BlockState::WriteFailed,
+            Ddir::Trim => BlockState::TrimFailed,
+        };
+        if let Some((state, _)) = self.block(io)
+            && !state.is_failed()
+        {
+            *state = failed;
+        }
+    }
+
+    /// Forgets the trims of the ramp. Errors remain.
+    pub fn end_ramp(&mut self) {
+        for (state, trims) in &mut self.blocks {
+            *trims = 0;
+            if *state == BlockState::Trimmed {
+                *state = BlockState::Untrimmed;
+            }
+        }
+    }
+
+    /// Returns the blocks by state and number of trims.
+    pub fn lifetimes(&self) -> BlockLifetimes {
+        let mut lifetimes = BlockLifetimes::default();
+        self.blocks.iter().for_each(|&(state, trims)| lifetimes.add(BlockCount { state, trims, blocks: 1 }));
+        lifetimes
+    }
+
+    /// Returns the block at the start of an I/O. The end of the target that is smaller than a block has none.
+    fn block(&mut self, io: &InFlightIo) -> Option<&mut (BlockState, u64)> {
+        let block = io.offset.checked_sub(self.start)? / self.block_bytes;
+        self.blocks.get_mut(block as usize)
+    }
+}
