@@ -135,6 +135,7 @@ fn job() -> Value {
                         "percentiles": { "type": "object", "additionalProperties": { "type": "integer" }, "description": "Trims of the block at each percentile." },
                         "states": { "type": "object", "additionalProperties": { "type": "integer" }, "description": "Number of blocks in each state." },
                     },
+                    "required": ["percentiles", "states"],
                     "description": "Lifetimes of blocks, with `block_error_percentiles`.",
                 }),
             ),
