@@ -86,3 +86,39 @@ impl BlockTable {
         self.blocks.get_mut(block as usize)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::worker::in_flight::Purpose;
+
+    #[test]
+    fn a_block_counts_trims_until_its_first_error() {
+        let mut table = BlockTable { start: 4096, block_bytes: 512, blocks: vec![(BlockState::Untrimmed, 0); 3] };
+        let io = |block: u64| InFlightIo {
+            purpose: Purpose::Data(Ddir::Trim),
+            ioprio: 0,
+            file: 0,
+            offset: 4096 + block * 512,
+            len: 512,
+            done: 0,
+            start_ns: 0,
+            issue_ns: 0,
+        };
+        table.completed(Ddir::Trim, &io(0));
+        table.failed(Ddir::Write, &io(1));
+        table.end_ramp();
+        // A read changes no block, and there is no block 3.
+        table.failed(Ddir::Read, &io(0));
+        table.failed(Ddir::Trim, &io(3));
+        for block in [0, 0, 1, 2] {
+            table.completed(Ddir::Trim, &io(block));
+        }
+        table.failed(Ddir::Trim, &io(2));
+        table.failed(Ddir::Write, &io(2));
+        table.completed(Ddir::Trim, &io(2));
+        table.completed(Ddir::Write, &io(0));
+        let expected = [(BlockState::Trimmed, 2), (BlockState::WriteFailed, 0), (BlockState::TrimFailed, 1)];
+        assert_eq!(table.blocks, expected);
+    }
+}
