@@ -61,9 +61,9 @@ pub struct Found {
     pub may_write: bool,
     /// Name of its device and file system in messages.
     pub location: String,
-    /// Numbers of its file system, one per host.
+    /// Device number (`os::file::identity`) of its file system on each host.
     pub file_systems: Vec<u64>,
-    /// Why it must not be written, although it may be overwritten: it is in use.
+    /// Reason that it is in use. Examined only if it existed and may be overwritten. `None` if it is not in use.
     pub in_use: Option<String>,
 }
 

@@ -170,7 +170,7 @@ impl<'a> Root<'a> {
     /// Runs a job on all hosts.
     ///
     /// # Errors
-    /// The hosts cannot communicate, one of them is lost since before, or one of them refuses the job.
+    /// The hosts cannot communicate, one of them was lost in an earlier run, or one of them refuses the job.
     pub fn run(&mut self, request: Request) -> Result<Outcome, FleetError> {
         let sharing = request.sharing;
         self.on_host_lost = request.on_host_lost;
@@ -214,7 +214,7 @@ impl<'a> Root<'a> {
         }
     }
 
-    /// Has the hosts remove their files, and releases them.
+    /// Orders the hosts to remove their files, waits for them, and releases the hosts.
     pub fn end(mut self) -> Disconnection {
         let aborts = self.is_broken || self.hosts.iter().any(|host| host.failure.is_some());
         if aborts {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is known of a block.
+/// State of a block.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BlockState {
@@ -38,7 +38,7 @@ pub struct BlockCount {
 /// The blocks of a target, by state and number of trims.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct BlockLifetimes {
-    /// In the order of the percentiles: blocks without a trim, without an error, with an error; each by number of trims.
+    /// Sorted for percentiles: untrimmed, then trimmed, then failed blocks. Each group is sorted by number of trims.
     pub counts: Vec<BlockCount>,
 }
 

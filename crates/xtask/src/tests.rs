@@ -22,7 +22,8 @@ const TIMING_BUDGET: Duration = Duration::from_secs(150);
 /// Tests at once for each CPU: most of them wait for runs.
 const TESTS_PER_CPU: usize = 3;
 
-/// Builds and runs all tests with some environment variables, and prints a summary. `checks` run beside the tests that depend on timing, which mostly wait.
+/// Builds and runs all tests with the environment `variables`, and prints a summary. `checks` run at the same time as the
+/// tests that depend on timing, because these mostly wait.
 ///
 /// # Errors
 ///

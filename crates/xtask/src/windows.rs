@@ -23,7 +23,8 @@ pub struct Wine {
 }
 
 impl Wine {
-    /// Builds `fathom.exe` in the workspace `root`. `None`, with a line that says why, if this machine lacks something.
+    /// Builds `fathom.exe` in the workspace `root`. Prints the reason and returns `None` if wine, the compiler or the Rust target
+    /// is missing.
     ///
     /// # Errors
     ///
@@ -46,7 +47,7 @@ impl Wine {
         variables
     }
 
-    /// Runs clippy and the unit tests of `os`, with a cargo of some priority.
+    /// Runs clippy and the unit tests of `os`. `cargo` makes the commands, at normal or idle priority.
     ///
     /// # Errors
     ///
@@ -70,7 +71,7 @@ impl Wine {
 ///
 /// # Errors
 ///
-/// This machine lacks something, or the build, a lint or a test failed.
+/// wine, the compiler or the Rust target is missing, or the build, a lint or a test failed.
 pub fn run(root: &Path) -> Result<(), String> {
     let wine = Wine::prepare(root)?.ok_or("windows: nothing was tested")?;
     wine.check(cargo)?;

@@ -63,7 +63,7 @@ impl BlockTable {
         }
     }
 
-    /// Forgets the trims of the ramp. Errors remain.
+    /// Resets the trim counts at the end of the ramp. Failed blocks stay failed.
     pub fn end_ramp(&mut self) {
         for (state, trims) in &mut self.blocks {
             *trims = 0;
@@ -80,7 +80,7 @@ impl BlockTable {
         lifetimes
     }
 
-    /// Returns the block at the start of an I/O. The end of the target that is smaller than a block has none.
+    /// Returns the block at the start of an I/O. A remainder of the target that is smaller than a block is not counted.
     fn block(&mut self, io: &InFlightIo) -> Option<&mut (BlockState, u64)> {
         let block = io.offset.checked_sub(self.start)? / self.block_bytes;
         self.blocks.get_mut(block as usize)

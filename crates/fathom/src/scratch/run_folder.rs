@@ -62,8 +62,8 @@ pub struct RunFolder {
 }
 
 impl RunFolder {
-    /// Makes the folder `name` in `beside` for a run on `target`: the name of a new file, or nothing for the directory itself.
-    /// `names` are made in it.
+    /// Makes the folder of the run `id` in `beside`. `target` is the name of a new file, or empty for the directory itself.
+    /// `names` are the files that will be created in the folder.
     ///
     /// # Errors
     /// Another run has the same target, or the folder cannot be made.

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-use crate::stage::{Outcome, Scratch, Zram, binary, needs, shell, skipped};
+use crate::stage::{Outcome, Scratch, Throttle, Zram, binary, needs, shell, skipped};
 
 const HOSTS: [&str; 2] = ["a", "b"];
 /// The monotonic clock of the second host is ahead by this.
@@ -52,6 +52,7 @@ impl Hosts {
              host=$1; shift\n\
              ahead=0; memory=1g; [ \"$host\" = b ] && ahead={AHEAD_S} && memory={SMALL_MIB}m\n\
              export TMPDIR={folder}/tmp-$host; mkdir -p $TMPDIR\n\
+             [ ! -e {folder}/start-$host ] || . {folder}/start-$host\n\
              exec ip netns exec {p}-$host unshare --time --monotonic $ahead --uts --ipc --mount --fork sh -c \
              'hostname \"$0\"; mount -t tmpfs -o size=$1 tmpfs /dev/shm; exec sh -c \"$2\"' $host $memory \"$*\"\n"
         );
@@ -103,6 +104,11 @@ impl Hosts {
         self.remote_shell = self.scratch.file("ssh-client");
         write_program(&self.remote_shell, &format!("#!/bin/sh\nexec ssh -F {folder}/ssh_config \"$@\"\n"));
         Some(self)
+    }
+
+    /// Has a command run in the shell of a host before its processes start.
+    fn at_start(&self, host: &str, command: &str) {
+        std::fs::write(self.scratch.file(&format!("start-{host}")), command).unwrap();
     }
 
     /// Runs a job of fio on the hosts. The words of the job are separated by spaces.
@@ -225,6 +231,48 @@ fn the_sum_of_the_hosts_is_what_the_block_layer_counted() {
         let total = of_ddir(clients, 2, "io_bytes");
         assert_eq!((total, of_ddir(clients, 0, "io_bytes")), (64 << 20, 32 << 20), "{launcher}");
         assert_eq!((device.ios() - before) * 4096, total, "{launcher}");
+    }
+}
+
+#[test]
+fn a_host_slower_by_ten_is_named() {
+    let Some(hosts) = Hosts::new("fleet-slow") else { return };
+    let mut disks = Vec::new();
+    for (host, ios_per_s) in HOSTS.into_iter().zip([2_000, 200]) {
+        let Some(device) = Zram::new(16) else { return };
+        let Some(throttle) = Throttle::new(&device) else { return };
+        throttle.ios_per_s(ios_per_s);
+        let group = throttle.group.rsplit('/').next().unwrap();
+        // The hosts have a /sys of their own, without control groups.
+        let groups = hosts.scratch.file(&format!("groups-{host}")).display().to_string();
+        hosts.at_start(
+            host,
+            &format!(
+                "mkdir -p {groups} && mount -t cgroup -o blkio none {groups} && echo $$ > {groups}/{group}/cgroup.procs"
+            ),
+        );
+        std::os::unix::fs::symlink(&device.device, hosts.scratch.file(&format!("disk-{host}"))).unwrap();
+        disks.push((throttle, device));
+    }
+    for launcher in launchers() {
+        let job = "--name=rd --rw=randread --bs=4k --direct=1 --time_based --runtime=3 --filename=disk-%h \
+                   --output-format=json";
+        let report = hosts.run(launcher, "a,b", "", job).assert_success().json();
+        let findings = report["fathom"]["findings"].as_array().unwrap();
+        let slow: Vec<&Value> = findings.iter().filter(|finding| finding["kind"] == "slow-host").collect();
+        assert!(matches!(slow[..], [one] if one.to_string().contains("\"b\"")), "{launcher}: {report}");
+    }
+}
+
+#[test]
+fn a_host_with_fewer_cpus_for_its_processes_is_named() {
+    let Some(hosts) = Hosts::new("fleet-mask") else { return };
+    hosts.at_start("b", "taskset -p -c 0 $$ > /dev/null");
+    for launcher in launchers() {
+        let job = "--name=rd --ioengine=null --rw=read --size=1m";
+        let report = hosts.run(launcher, "a,b", "", job).assert_success();
+        let note = "note: the launcher bound b to 1 CPU(s). fathom used all CPUs";
+        assert!(report.stderr.contains(note), "{launcher}: {}", report.stderr);
     }
 }
 

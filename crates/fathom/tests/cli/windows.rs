@@ -12,7 +12,7 @@ use crate::stage::{Scratch, skipped};
 fn program() -> Option<PathBuf> {
     let path = std::env::var_os("FATHOM_WINDOWS_EXE").map(PathBuf::from);
     if path.is_none() {
-        skipped("`fathom.exe` was not built, or not by `cargo xtask`");
+        skipped("FATHOM_WINDOWS_EXE is not set: `cargo xtask windows` builds `fathom.exe` and sets it");
     }
     path
 }

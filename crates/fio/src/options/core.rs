@@ -849,8 +849,14 @@ pub const CORE: &[Opt] = &[
     option("log_store_compressed", Report, Bool, Supported, "Compress the log files"),
     option("log_alternate_epoch", Report, Bool, Supported, "Log absolute times").alias("log_unix_epoch"),
     option("log_alternate_epoch_clock_id", Report, Number(INT32), Supported, "Clock of absolute times in logs"),
-    option("block_error_percentiles", Report, Bool, Supported, "Report the trims of each block up to its first error")
-        .default("0"),
+    option(
+        "block_error_percentiles",
+        Report,
+        Bool,
+        Supported,
+        "Report percentiles of the number of trims per block, up to its first error",
+    )
+    .default("0"),
     option("bwavgtime", Report, Number(INT32), Supported, "Averaging time of bandwidth samples, in milliseconds")
         .default("500")
         .parent("write_bw_log"),

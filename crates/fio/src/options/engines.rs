@@ -42,7 +42,7 @@ const fn windows(name: &'static str, help: &'static str) -> Engine {
 /// The default of `ioengine`.
 pub const DEFAULT_ENGINE: &str = if System::HERE.is_windows() { "windowsaio" } else { "psync" };
 
-/// All engines of fio 3.42, in the order of `--enghelp`.
+/// All engines of fio 3.42, and `pmemblk` of fio 3.33, in the order of `--enghelp`.
 pub const ENGINES: &[Engine] = &[
     supported("cpuio", "CPU load, no I/O"),
     supported("mmap", "memory copies to and from a mapped file"),
@@ -81,7 +81,7 @@ pub const ENGINES: &[Engine] = &[
     packaged(
         "pmemblk",
         "blocks in persistent memory",
-        "fio 3.33 or older: fio 3.34 removed it, since libpmemblk is no longer developed",
+        "libpmemblk and fio 3.33 or older (fio 3.34 removed the engine)",
     ),
     packaged("dev-dax", "device DAX", "persistent memory as /dev/daxN.N"),
     packaged("libpmem", "persistent memory by libpmem", "a file system with DAX on persistent memory, and libpmem"),

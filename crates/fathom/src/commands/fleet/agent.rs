@@ -38,9 +38,9 @@ pub enum AgentMessage {
     Record(String),
     /// The answers of the hosts.
     Answers(Vec<Answer>),
-    /// Nothing ran: why.
+    /// A host refused a job or a question. Contains the reason.
     Refused(String),
-    /// The hosts cannot communicate, or one is lost since an earlier run.
+    /// The fleet failed: the hosts cannot communicate, a host was lost, or the results cannot be merged. Contains the reason.
     Failed(String),
     /// The hosts have removed their files.
     Ended,
@@ -164,7 +164,9 @@ fn requests(is_stopped: Arc<AtomicBool>) -> Result<Receiver<AgentRequest>, Strin
         let mut line = Vec::new();
         while lines.read_until(b'\n', &mut line).is_ok_and(|bytes| bytes > 0) {
             let Ok(request) = of_line(&line) else {
-                stderr_line!("error: there is no request on standard input: `fathom fleet` starts this command");
+                stderr_line!(
+                    "error: the request on standard input is not valid: only `fathom fleet` starts this command"
+                );
                 break;
             };
             if matches!(request, AgentRequest::Stop) {

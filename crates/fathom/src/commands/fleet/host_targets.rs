@@ -74,7 +74,8 @@ impl HostTargets {
     /// The files that it makes cannot be noted.
     pub fn will_run(&mut self, plan: &Plan) -> Result<Arc<Lease>, String> {
         self.files.iter_mut().try_for_each(|files| files.will_run(plan))?;
-        // Without files of its own, a study may have its targets replaced between two runs.
+        // A study without test files (`run`, `sweep`) opens its targets anew in each run: they may be replaced between two
+        // runs.
         Ok(if self.files.is_empty() { Arc::default() } else { Arc::clone(&self.lease) })
     }
 

@@ -19,8 +19,8 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 const STOP_TIMEOUT: Duration = Duration::from_secs(30);
 /// Longest time of the launcher after the result.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
-/// Why a message is not the reply to a request.
-const OTHER_MESSAGE: &str = "rank 0 sent another message than the result";
+/// Error for a reply of the wrong kind.
+const UNEXPECTED_REPLY: &str = "rank 0 sent an unexpected reply";
 
 /// Returns the family of the launcher.
 ///
@@ -98,7 +98,7 @@ impl Launched {
                 self.is_over |= record.hosts().iter().any(|host| host.failure.is_some());
                 Ok(record)
             }
-            _ => Err(OTHER_MESSAGE.to_owned()),
+            _ => Err(UNEXPECTED_REPLY.to_owned()),
         }
     }
 
@@ -110,7 +110,7 @@ impl Launched {
         self.send(&AgentRequest::Ask(question.clone()));
         match self.receive(display)? {
             AgentMessage::Answers(answers) => Ok(answers),
-            _ => Err(OTHER_MESSAGE.to_owned()),
+            _ => Err(UNEXPECTED_REPLY.to_owned()),
         }
     }
 

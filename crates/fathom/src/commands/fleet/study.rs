@@ -54,7 +54,7 @@ impl<'a> Hosts<'a> {
         if launched.as_ref().is_some_and(Launched::is_over) {
             // The files of the tests ended with it.
             if self.overwrite.get().is_some() {
-                return Err("a host is lost since an earlier run".to_owned());
+                return Err("a host was lost in an earlier run".to_owned());
             }
             *launched = None;
         }

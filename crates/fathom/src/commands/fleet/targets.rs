@@ -1,4 +1,4 @@
-//! A target of a study on all hosts, as one: its path has `%h` where those of the hosts have their names.
+//! Combines the targets of all hosts into one. Its path has `%h` in place of the name of the host.
 
 use std::path::{Path, PathBuf};
 
@@ -36,7 +36,10 @@ pub fn together(given: &str, hosts: &[(String, FoundOnHost)]) -> Result<Found, S
     whole.may_write = found().all(|(_, found)| found.may_write);
     whole.location = format!("{} of {first_host}", first.location);
     if hosts.len() > 1 {
-        whole.location += &format!(" and {} more hosts", hosts.len() - 1);
+        whole.location += &match hosts.len() - 1 {
+            1 => " and 1 other host".to_owned(),
+            others => format!(" and {others} other hosts"),
+        };
     }
     whole.file_systems = found().flat_map(|(_, found)| found.file_systems.iter().copied()).collect();
     let in_use = found().filter_map(|(host, found)| Some(format!("{host}: {}", found.in_use.as_ref()?)));
@@ -61,7 +64,7 @@ fn common_path(given: &str, hosts: &[(String, FoundOnHost)]) -> Result<PathBuf, 
     marked.filter(is_common).ok_or_else(|| {
         let all: Vec<String> = paths().map(|(host, path)| format!("{host} has {}", path.display())).collect();
         format!(
-            "{given} is another path on each host: {}\nhelp: use a path without symbolic links, and {HOST_MARK} for the name \
+            "{given} has different paths on the hosts: {}\nhelp: use a path without symbolic links, and {HOST_MARK} for the name \
              of the host",
             all.join(", ")
         )

@@ -43,10 +43,13 @@ pub(super) fn layout(layout: &LayoutError, error: &RunError) -> String {
             "{job}: block error histogram only available with a single file per job, but {targets} files provided (leave \
              block_error_percentiles out)"
         ),
-        LayoutError::BlockLifetimes { job, blocks, blocks_max, .. } => format!(
-            "{job}: cannot calculate block histogram with {blocks} trim blocks, maximum {blocks_max} (use a smaller size=, or \
-             larger trims)"
-        ),
+        LayoutError::BlockLifetimes { job, blocks, blocks_max, .. } => {
+            let sizes =
+                if *blocks == 0 { "a larger size=, or smaller trims" } else { "a smaller size=, or larger trims" };
+            format!(
+                "{job}: cannot calculate block histogram with {blocks} trim blocks, maximum {blocks_max} (use {sizes})"
+            )
+        }
         LayoutError::OffsetBeyondEnd { job, offset_bytes, target_bytes } => format!(
             "{job}: you need to specify valid offset= (it starts at byte {offset_bytes} of a target of {target_bytes} \
              bytes)"

@@ -90,7 +90,7 @@ pub fn is_without_storage(path: &Path) -> bool {
     path.as_os_str().eq_ignore_ascii_case("nul")
 }
 
-/// Returns no disk: disks and volumes have names of one kind.
+/// Returns `None`: Windows has no character devices for disks.
 ///
 /// # Errors
 /// None.
