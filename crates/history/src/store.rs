@@ -345,3 +345,32 @@ fn entry(row: &Row) -> rusqlite::Result<Entry> {
         figures: Vec::new(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use harness::Scratch;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_database_that_cannot_be_written_is_read_whatever_its_path() {
+        let folder = Scratch::new("history-immutable");
+        let path = folder.file("100%41? #1 \\ ü/history.db");
+        drop(Store::open(&path).expect("a database"));
+        let store = Store::open_unchanged(&path).expect("a database");
+        assert_eq!(store.last().expect("an answer"), None);
+        assert!(store.connection.execute("DELETE FROM runs", []).is_err());
+    }
+
+    #[test]
+    fn a_new_database_that_another_program_creates_is_waited_for() {
+        let folder = Scratch::new("history-created");
+        let path = folder.file("history.db");
+        let other = Connection::open(&path).expect("a database");
+        other.execute_batch("BEGIN IMMEDIATE").expect("the lock");
+        let opens = std::thread::spawn(move || Store::open(&path).map(drop));
+        std::thread::sleep(Duration::from_millis(300));
+        other.execute_batch("COMMIT").expect("a commit");
+        opens.join().expect("no panic").expect("the database is free");
+    }
+}

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use assessment::Verdict;
 use harness::Scratch;
-use history::{Document, HistoryError, RunFilter, Store, TargetFilter, export};
+use history::{Document, HistoryError, RunFilter, Store, Summary, TargetFilter, export};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use plan::Ddir;
-use record::Timeline;
+use record::{Latency, Timeline};
 
 /// Variable with the database of a child that writes until it is killed.
 const DATABASE: &str = "FATHOM_TEST_DATABASE";
@@ -35,9 +36,13 @@ impl Folder {
     }
 }
 
-fn record() -> Document {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/records/1-fio.json");
+fn saved(file: &str) -> Document {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").join(file);
     Document::read(&std::fs::read(path).unwrap()).unwrap()
+}
+
+fn record() -> Document {
+    saved("records/1-fio.json")
 }
 
 fn tags(words: &[&str]) -> Vec<String> {
@@ -192,6 +197,34 @@ fn runs_are_found_by_tag_target_and_number_and_are_deleted_together_or_not_at_al
     assert!(store.document(ids[1]).is_err() && store.entry(ids[1]).is_err());
     // A number is never given again: a script may still refer to it.
     assert!(store.add(&document, "", &[]).unwrap() > ids[2]);
+}
+
+#[test]
+fn latencies_of_a_direction_are_those_of_its_completions() {
+    let Document::Record(record) = record() else { panic!("a record") };
+    let totals = record.totals();
+    let mut flushes = Latency::default();
+    record.workers.iter().for_each(|worker| flushes.merge(&worker.stats.sync_lat));
+    let figures = Summary::of(&Document::Record(record));
+    assert_eq!(figures.iter().map(|line| line.direction.as_str()).collect::<Vec<_>>(), ["read", "write", "flush"]);
+    let clat = |ddir: Ddir| &totals.ddirs[ddir as usize].clat;
+    for (line, latency) in figures.iter().zip([clat(Ddir::Read), clat(Ddir::Write), &flushes]) {
+        let near = |figure: Option<f64>, exact: f64| figure.is_some_and(|figure| (figure / exact - 1.0).abs() < 0.01);
+        assert!(near(line.mean_ns, latency.mean_ns()), "{line:?}");
+        assert!(near(line.p50_ns, latency.percentile_ns(50.0) as f64), "{line:?}");
+        assert!(near(line.p99_ns, latency.percentile_ns(99.0) as f64), "{line:?}");
+    }
+}
+
+#[test]
+fn a_test_without_ios_has_a_line_with_its_verdict() {
+    let Document::Assessment(mut assessment) = saved("assessments/1-steady.json") else { panic!("an assessment") };
+    assessment.tests.truncate(1);
+    let test = &mut assessment.tests[0];
+    test.rounds.clear();
+    test.verdict = Verdict::Skipped;
+    let without = Summary { test: test.name.clone(), verdict: Some(Verdict::Skipped), ..Summary::default() };
+    assert_eq!(Summary::of(&Document::Assessment(assessment)), [without]);
 }
 
 #[test]
