@@ -88,10 +88,14 @@ pub fn packed(text: &str, packing: Packing) -> Result<Vec<u8>, HistoryError> {
 }
 
 pub fn unpacked(bytes: &[u8]) -> Result<Vec<u8>, HistoryError> {
+    unpacked_within(bytes, BYTES_MAX)
+}
+
+fn unpacked_within(bytes: &[u8], bytes_max: u64) -> Result<Vec<u8>, HistoryError> {
     let mut text = Vec::new();
-    let mut decoder = DeflateDecoder::new(bytes).take(BYTES_MAX + 1);
+    let mut decoder = DeflateDecoder::new(bytes).take(bytes_max + 1);
     decoder.read_to_end(&mut text).map_err(HistoryError::Decompress)?;
-    if text.len() as u64 > BYTES_MAX {
+    if text.len() as u64 > bytes_max {
         return Err(HistoryError::TooLarge);
     }
     Ok(text)
@@ -110,6 +114,13 @@ mod tests {
             assert_eq!(unpacked(&bytes).expect("packed text"), text.as_bytes());
             assert!(unpacked(&bytes[..bytes.len() / 2]).is_err());
         }
+    }
+
+    #[test]
+    fn text_longer_than_the_limit_is_refused_and_not_cut() {
+        let bytes = packed("12345678", Packing::Small).expect("memory takes all");
+        assert_eq!(unpacked_within(&bytes, 8).expect("packed text"), b"12345678");
+        assert!(unpacked_within(&bytes, 7).is_err_and(|error| matches!(error, HistoryError::TooLarge)));
     }
 
     #[test]

@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use assessment::Verdict;
 use harness::Scratch;
-use history::{Document, HistoryError, RunFilter, Store, Summary, TargetFilter, export};
+use history::{Document, Entry, EntryDevice, HistoryError, RunFilter, Store, Summary, TargetFilter, export};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use plan::Ddir;
-use record::{Latency, Timeline};
+use record::{Cloud, Latency, Timeline};
 
 /// Variable with the database of a child that writes until it is killed.
 const DATABASE: &str = "FATHOM_TEST_DATABASE";
@@ -200,6 +200,37 @@ fn runs_are_found_by_tag_target_and_number_and_are_deleted_together_or_not_at_al
 }
 
 #[test]
+fn an_entry_has_the_fields_of_its_assessment_and_is_found_by_them() {
+    let folder = Folder::new("entry");
+    let mut store = Store::open(&folder.database()).unwrap();
+    let Document::Assessment(mut knee) = saved("assessments/1-knee.json") else { panic!("an assessment") };
+    let cloud = Cloud { instance_type: "m5.xlarge".to_owned(), zone: "eu-west-1a".to_owned(), ..Cloud::default() };
+    knee.machine.cloud = Some(cloud);
+    knee.target.devices[0].serial = "S1".to_owned();
+    knee.tags = tags(&["night"]);
+    let document = Document::Assessment(knee);
+    store.add(&record(), "", &[]).unwrap();
+    let id = store.add(&document, "too slow", &tags(&["mine"])).unwrap();
+    let entry = store.entry(id).unwrap();
+    assert_eq!(entry, Entry { id, ..Entry::of(&document, "too slow", &tags(&["mine"])) });
+    let device = EntryDevice { name: "vda".into(), serial: "S1".into(), size_bytes: 256 << 30, ..Default::default() };
+    assert_eq!(
+        (entry.kind.as_str(), entry.suite.as_str(), entry.title.as_str()),
+        ("knee", "knee", "random 4 KiB reads")
+    );
+    assert_eq!((entry.host.as_str(), entry.target.as_str(), entry.file_system.as_str()), ("vm", "d", "ext4"));
+    assert_eq!((entry.instance_type.as_str(), entry.zone.as_str()), ("m5.xlarge", "eu-west-1a"));
+    assert_eq!((entry.devices, entry.tags), (vec![device], tags(&["mine", "night"])));
+    assert_eq!((entry.verdict, entry.message.as_str(), entry.automatic), (Some(Verdict::Fail), "too slow", false));
+    let on = |device: &str| RunFilter { device: Some(device.to_owned()), ..RunFilter::default() };
+    let of_type = RunFilter { instance_type: Some("M5.xlarge".to_owned()), ..RunFilter::default() };
+    let of_kind = RunFilter { kind: Some("knee".to_owned()), ..RunFilter::default() };
+    for filter in [on("VDA"), on("s1"), of_type, of_kind] {
+        assert_eq!(store.list(&filter).unwrap().iter().map(|entry| entry.id).collect::<Vec<_>>(), [id], "{filter:?}");
+    }
+}
+
+#[test]
 fn latencies_of_a_direction_are_those_of_its_completions() {
     let Document::Record(record) = record() else { panic!("a record") };
     let totals = record.totals();
@@ -305,6 +336,6 @@ fn a_file_that_is_no_history_is_refused_and_left_alone() {
     let path = folder.0.file("text");
     std::fs::write(&path, "no database at all, but a text that is long enough to be looked at".repeat(40)).unwrap();
     let before = std::fs::read(&path).unwrap();
-    assert!(Store::open(&path).is_err());
+    assert!(Store::open(&path).is_err_and(|error| error.is_damage()));
     assert_eq!(std::fs::read(&path).unwrap(), before);
 }
