@@ -222,6 +222,9 @@ fn an_entry_has_the_fields_of_its_assessment_and_is_found_by_them() {
     assert_eq!((entry.instance_type.as_str(), entry.zone.as_str()), ("m5.xlarge", "eu-west-1a"));
     assert_eq!((entry.devices, entry.tags), (vec![device], tags(&["mine", "night"])));
     assert_eq!((entry.verdict, entry.message.as_str(), entry.automatic), (Some(Verdict::Fail), "too slow", false));
+    let row = read_back(&folder, &export::figures(&[store.entry(id).unwrap()])).remove(0);
+    let of = |column: &str| row.iter().find(|(name, _)| name == column).map(|(_, field)| as_text(field)).unwrap();
+    assert_eq!(["device", "model", "serial", "instance_type"].map(of), ["vda", "", "S1", "m5.xlarge"]);
     let on = |device: &str| RunFilter { device: Some(device.to_owned()), ..RunFilter::default() };
     let of_type = RunFilter { instance_type: Some("M5.xlarge".to_owned()), ..RunFilter::default() };
     let of_kind = RunFilter { kind: Some("knee".to_owned()), ..RunFilter::default() };
