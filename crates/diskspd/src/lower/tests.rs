@@ -305,6 +305,9 @@ fn precreated_files_of_one_size_are_created_once() {
     let with_none = || vec![sized(None), sized(Some(10)), sized(Some(10))];
     assert_eq!(created(with_none(), Precreate::OnlyConstantSizes), [None, ten, ten]);
     assert_eq!(created(with_none(), Precreate::OnlyConstantOrZeroSizes), [ten, None, None]);
+    let twenty = Some(NewFile { bytes: 20, zeros: false });
+    let different = vec![sized(None), sized(Some(10)), sized(Some(20))];
+    assert_eq!(created(different, Precreate::OnlyConstantOrZeroSizes), [None, ten, twenty]);
 }
 
 #[test]

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use fio::lower::{FixedMachine, lower};
+use fio::lower::{FixedMachine, Machine, lower};
 use fio::parse::env::FixedEnv;
 use fio::parse::{Request, parse};
-use plan::{Echo, Fallocate, Targets, Worker};
+use plan::{Echo, Fallocate, Targets, VerifyMethod, Worker};
 
 #[test]
 fn a_plain_job_is_the_default_worker() {
@@ -31,6 +31,13 @@ fn a_plain_job_is_the_default_worker() {
     assert_eq!(format!("{lowered:#?}"), format!("{expected:#?}"));
 }
 
+/// The worker of a job with an option.
+fn with(option: &str) -> Worker {
+    let line = ["--name=job".to_owned(), format!("--{option}")];
+    let Ok(Request::Run(invocation)) = parse(&line, &FixedEnv::default()) else { panic!("{option}") };
+    lower(&invocation, &FixedMachine { cpus: 1 }).workers.remove(0)
+}
+
 #[test]
 fn each_word_of_fallocate_is_its_mode() {
     for (word, mode) in [
@@ -40,8 +47,61 @@ fn each_word_of_fallocate_is_its_mode() {
         ("truncate", Fallocate::Truncate),
         ("native", Fallocate::Native),
     ] {
-        let line = ["--name=job".to_owned(), format!("--fallocate={word}")];
-        let Ok(Request::Run(invocation)) = parse(&line, &FixedEnv::default()) else { panic!("{word}") };
-        assert_eq!(lower(&invocation, &FixedMachine { cpus: 1 }).workers[0].targets.create.fallocate, mode, "{word}");
+        assert_eq!(with(&format!("fallocate={word}")).targets.create.fallocate, mode, "{word}");
     }
+}
+
+#[test]
+fn each_word_of_verify_is_its_method() {
+    for (word, method) in [
+        ("md5", VerifyMethod::Md5),
+        ("crc64", VerifyMethod::Crc64),
+        ("crc32", VerifyMethod::Crc32),
+        ("crc32c", VerifyMethod::Crc32c),
+        ("crc32c-intel", VerifyMethod::Crc32c),
+        ("crc16", VerifyMethod::Crc16),
+        ("crc7", VerifyMethod::Crc7),
+        ("sha1", VerifyMethod::Sha1),
+        ("sha256", VerifyMethod::Sha256),
+        ("sha512", VerifyMethod::Sha512),
+        ("sha3-224", VerifyMethod::Sha3_224),
+        ("sha3-256", VerifyMethod::Sha3_256),
+        ("sha3-384", VerifyMethod::Sha3_384),
+        ("sha3-512", VerifyMethod::Sha3_512),
+        ("xxhash", VerifyMethod::Xxhash),
+        ("meta", VerifyMethod::Header),
+        ("pattern", VerifyMethod::Pattern),
+        ("pattern_hdr", VerifyMethod::PatternWithHeader),
+        ("null", VerifyMethod::Null),
+    ] {
+        assert_eq!(with(&format!("verify={word}")).verify.map(|verify| verify.method), Some(method), "{word}");
+    }
+    let of_pattern = with("verify_pattern=0xff").verify.map(|verify| verify.method);
+    assert_eq!(of_pattern, Some(VerifyMethod::PatternWithHeader));
+}
+
+/// A machine on which `/dev/zero` is the only special file.
+struct WithDevice;
+
+impl Machine for WithDevice {
+    fn is_special_file(&self, path: &str) -> bool {
+        path == "/dev/zero"
+    }
+
+    fn online_cpus(&self) -> Vec<u32> {
+        vec![0]
+    }
+}
+
+#[test]
+fn a_device_with_the_name_of_a_job_is_its_target() {
+    let targets = |line: &[&str]| {
+        let line: Vec<String> = line.iter().map(|word| (*word).to_owned()).collect();
+        let Ok(Request::Run(invocation)) = parse(&line, &FixedEnv::default()) else { panic!("{line:?}") };
+        let targets = lower(&invocation, &WithDevice).workers.remove(0).targets;
+        (targets.paths, targets.generated)
+    };
+    assert_eq!(targets(&["--name=/dev/zero"]), (vec!["/dev/zero".to_owned()], false));
+    let files = ["/dev/zero.0.0", "/dev/zero.0.1"].map(str::to_owned).to_vec();
+    assert_eq!(targets(&["--name=/dev/zero", "--nrfiles=2"]), (files, true));
 }
