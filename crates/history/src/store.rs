@@ -363,6 +363,19 @@ mod tests {
     }
 
     #[test]
+    fn a_commit_goes_to_the_log_and_waits_for_the_disk_unless_in_passing() {
+        let folder = Scratch::new("history-settings");
+        let path = folder.file("history.db");
+        let settings = |store: Store| {
+            let journal = store.connection.query_row("PRAGMA journal_mode", [], |row| row.get::<_, String>(0));
+            let synchronous = store.connection.query_row("PRAGMA synchronous", [], |row| row.get::<_, i64>(0));
+            (journal.expect("a setting"), synchronous.expect("a setting"))
+        };
+        assert_eq!(settings(Store::open(&path).expect("a database")), ("wal".to_owned(), 2));
+        assert_eq!(settings(Store::open_in_passing(&path).expect("a database")), ("wal".to_owned(), 1));
+    }
+
+    #[test]
     fn a_new_database_that_another_program_creates_is_waited_for() {
         let folder = Scratch::new("history-created");
         let path = folder.file("history.db");

@@ -251,6 +251,12 @@ fn latencies_of_a_direction_are_those_of_its_completions() {
 }
 
 #[test]
+fn each_round_of_a_sweep_has_its_values() {
+    let figures = Summary::of(&saved("assessments/1-sweep.json"));
+    assert_eq!(figures.iter().map(|line| line.at.as_str()).collect::<Vec<_>>(), ["bs=4k", "bs=64k"]);
+}
+
+#[test]
 fn a_test_without_ios_has_a_line_with_its_verdict() {
     let Document::Assessment(mut assessment) = saved("assessments/1-steady.json") else { panic!("an assessment") };
     assessment.tests.truncate(1);
