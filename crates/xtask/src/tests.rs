@@ -2,7 +2,8 @@
 //!
 //! Tests of a binary or module called `timing` run after the others, one for each CPU at once. Those of a module called
 //! `alone` run last, one after another. A test is skipped if its output has a line that begins with `SKIPPED`, or if it
-//! has the attribute `ignore`. A skipped test is no passed test.
+//! has the attribute `ignore`. A skipped test is no passed test. Lines that begin with `RETRIED` are listed: the test started
+//! another program once more.
 
 pub mod build;
 pub mod one;
@@ -13,7 +14,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use build::{Needs, Test};
-use one::{Outcome, run_one};
+use one::{Ended, Outcome, run_one};
 use summary::{Ran, Summary};
 
 /// Time for all tests that depend on timing, on an idle machine with two CPUs. A slower machine needs about the same time,
@@ -82,8 +83,8 @@ fn run_at_once(tests: &[Test], threads: usize, built: &build::Built) -> Vec<Ran>
     let work = || {
         while let Some(test) = next() {
             let start = Instant::now();
-            let outcome = run_one(test, built, None);
-            let ran_one = Ran { name: test.to_string(), took: start.elapsed(), outcome };
+            let Ended { outcome, retried } = run_one(test, built, None);
+            let ran_one = Ran { name: test.to_string(), took: start.elapsed(), outcome, retried };
             if let Outcome::Failed(output) = &ran_one.outcome {
                 eprintln!("xtask: FAILED {}:\n{output}", ran_one.name);
             }

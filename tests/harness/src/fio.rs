@@ -9,6 +9,7 @@ const NOT_STARTED: &str = "job startup hung";
 const STARTS: usize = 5;
 
 /// Runs fio to its end. It is started again if its jobs did not start in time, as can happen on a busy machine.
+/// `cargo xtask ci` lists lines that begin with `RETRIED`.
 ///
 /// # Errors
 ///
@@ -19,7 +20,7 @@ pub fn run_fio(command: &mut Command) -> io::Result<Output> {
         if !String::from_utf8_lossy(&output.stderr).contains(NOT_STARTED) {
             break;
         }
-        eprintln!("fio is started again: {NOT_STARTED}");
+        eprintln!("RETRIED: fio: {NOT_STARTED}");
         output = command.output()?;
     }
     Ok(output)

@@ -41,9 +41,9 @@ pub fn run(root: &Path, names: &[&str]) -> Result<(), String> {
         let mut caught = Vec::new();
         for name in &fault.tests {
             let test = find(&built, name)?;
-            let passes = *healthy.entry(name).or_insert_with(|| run_one(test, &built, None) == Outcome::Passed);
+            let passes = *healthy.entry(name).or_insert_with(|| run_one(test, &built, None).outcome == Outcome::Passed);
             let variable = Some((VARIABLE, fault.name.as_str()));
-            if passes && matches!(run_one(test, &built, variable), Outcome::Failed(_)) {
+            if passes && matches!(run_one(test, &built, variable).outcome, Outcome::Failed(_)) {
                 caught.push(name.as_str());
             }
         }

@@ -11,6 +11,15 @@ use super::build::{Built, Test};
 const HANGS: Duration = Duration::from_secs(30 * 60);
 /// What a test prints that this machine cannot run.
 const SKIPPED: &str = "SKIPPED";
+/// What a test prints that starts another program once more.
+const RETRIED: &str = "RETRIED";
+
+/// What became of a test.
+pub struct Ended {
+    pub outcome: Outcome,
+    /// Programs that it started again, with the reasons.
+    pub retried: Vec<String>,
+}
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
@@ -22,14 +31,15 @@ pub enum Outcome {
 }
 
 /// Runs a test to its end, with an environment variable.
-pub fn run_one(test: &Test, built: &Built, variable: Option<(&str, &str)>) -> Outcome {
+pub fn run_one(test: &Test, built: &Built, variable: Option<(&str, &str)>) -> Ended {
+    let without_retries = |outcome| Ended { outcome, retried: Vec::new() };
     if test.is_ignored {
-        return Outcome::Skipped(vec!["it has the attribute `ignore`".to_owned()]);
+        return without_retries(Outcome::Skipped(vec!["it has the attribute `ignore`".to_owned()]));
     }
     match try_run(test, built, variable) {
-        Ok((true, output)) => passed_or_skipped(&output),
-        Ok((false, output)) => Outcome::Failed(output),
-        Err(error) => Outcome::Failed(error),
+        Ok((true, output)) => Ended { retried: reasons(&output, RETRIED), outcome: passed_or_skipped(&output) },
+        Ok((false, output)) => without_retries(Outcome::Failed(output)),
+        Err(error) => without_retries(Outcome::Failed(error)),
     }
 }
 
@@ -81,17 +91,22 @@ fn unnamed_file() -> std::io::Result<File> {
     Ok(file)
 }
 
-/// Reads the reasons of a test for which it was skipped. The harness prints the name of a test, and ` ... `, before what
-/// the test prints.
+/// Reads whether a test was skipped, and why.
 fn passed_or_skipped(output: &str) -> Outcome {
+    let mut reasons = reasons(output, SKIPPED);
+    reasons.dedup();
+    if reasons.is_empty() { Outcome::Passed } else { Outcome::Skipped(reasons) }
+}
+
+/// Returns what a test printed behind a marker. The harness prints the name of a test, and ` ... `, before what the test
+/// prints.
+fn reasons(output: &str, marker: &str) -> Vec<String> {
     let reason = |line: &str| {
-        let (before, after) = line.split_once(SKIPPED)?;
+        let (before, after) = line.split_once(marker)?;
         let is_marker = before.is_empty() || before.starts_with("test ") && before.ends_with(" ... ");
         is_marker.then(|| after.trim_start_matches([':', ' ']).to_owned())
     };
-    let mut reasons: Vec<String> = output.lines().filter_map(reason).collect();
-    reasons.dedup();
-    if reasons.is_empty() { Outcome::Passed } else { Outcome::Skipped(reasons) }
+    output.lines().filter_map(reason).collect()
 }
 
 #[cfg(test)]
@@ -104,5 +119,6 @@ mod tests {
         assert_eq!(passed_or_skipped("test a::b ... SKIPPED: no fio\nok\n"), skipped(&["no fio"]));
         assert_eq!(passed_or_skipped("test a ... SKIPPED x: y\nSKIPPED: z\nok"), skipped(&["x: y", "z"]));
         assert_eq!(passed_or_skipped("test a ... null: SKIPPED: no device\nok"), Outcome::Passed);
+        assert_eq!(reasons("test a ... RETRIED: fio: slow\nRETRIED: fio: slow\nok", RETRIED), ["fio: slow"; 2]);
     }
 }

@@ -15,6 +15,8 @@ pub struct Ran {
     pub name: String,
     pub took: Duration,
     pub outcome: Outcome,
+    /// Programs that the test started again, with the reasons.
+    pub retried: Vec<String>,
 }
 
 pub struct Summary<'a> {
@@ -23,14 +25,23 @@ pub struct Summary<'a> {
     skipped: usize,
     /// Tests by the reasons for which they were skipped.
     reasons: BTreeMap<String, Vec<&'a str>>,
+    /// Tests and the programs that they started again.
+    retried: Vec<(&'a str, &'a str)>,
     slowest: Vec<&'a Ran>,
 }
 
 impl<'a> Summary<'a> {
     pub fn of(ran: &'a [Ran]) -> Self {
-        let mut summary =
-            Summary { passed: 0, failed: Vec::new(), skipped: 0, reasons: BTreeMap::new(), slowest: Vec::new() };
+        let mut summary = Summary {
+            passed: 0,
+            failed: Vec::new(),
+            skipped: 0,
+            reasons: BTreeMap::new(),
+            retried: Vec::new(),
+            slowest: Vec::new(),
+        };
         for one in ran {
+            summary.retried.extend(one.retried.iter().map(|reason| (one.name.as_str(), reason.as_str())));
             match &one.outcome {
                 Outcome::Passed => summary.passed += 1,
                 Outcome::Failed(_) => summary.failed.push(&one.name),
@@ -75,15 +86,20 @@ impl fmt::Display for Summary<'_> {
             writeln!(f, "  {reason}")?;
             tests.iter().try_for_each(|test| writeln!(f, "    {test}"))?;
         }
+        if !self.retried.is_empty() {
+            writeln!(f, "programs that a test started again:")?;
+        }
+        self.retried.iter().try_for_each(|(test, reason)| writeln!(f, "  {test}: {reason}"))?;
         if !self.failed.is_empty() {
             writeln!(f, "failed tests:")?;
         }
         self.failed.iter().try_for_each(|test| writeln!(f, "  {test}"))?;
-        let Summary { passed, failed, skipped, .. } = self;
+        let Summary { passed, failed, skipped, retried, .. } = self;
         writeln!(
             f,
-            "{passed} passed, {} failed, {skipped} skipped of at most {SKIPPED_MAX}, none run twice",
-            failed.len()
+            "{passed} passed, {} failed, {skipped} skipped of at most {SKIPPED_MAX}, none run twice, programs started again: {}",
+            failed.len(),
+            retried.len()
         )
     }
 }
@@ -93,13 +109,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_skipped_test_is_not_passed() {
-        let ran = |name: &str, outcome| Ran { name: name.to_owned(), took: Duration::from_secs(1), outcome };
+    fn a_skipped_test_is_not_passed_and_a_retry_is_listed() {
+        let ran = |name: &str, outcome| Ran {
+            name: name.to_owned(),
+            took: Duration::from_secs(1),
+            outcome,
+            retried: if name == "a" { vec!["fio: slow".to_owned()] } else { Vec::new() },
+        };
         let no_fio = || Outcome::Skipped(vec!["no fio".to_owned()]);
         let all = [ran("a", Outcome::Passed), ran("b", no_fio()), ran("c", no_fio())];
         let text = Summary::of(&all).to_string();
         assert!(text.contains("skipped tests:\n  no fio\n    b\n    c\n"), "{text}");
-        let last = format!("\n1 passed, 0 failed, 2 skipped of at most {SKIPPED_MAX}, none run twice\n");
+        assert!(text.contains("\nprograms that a test started again:\n  a: fio: slow\n"), "{text}");
+        let last = format!(
+            "\n1 passed, 0 failed, 2 skipped of at most {SKIPPED_MAX}, none run twice, programs started again: 1\n"
+        );
         assert!(text.ends_with(&last), "{text}");
     }
 
@@ -109,6 +133,7 @@ mod tests {
             name: name.to_string(),
             took: Duration::ZERO,
             outcome: Outcome::Skipped(vec!["no device".to_owned()]),
+            retried: Vec::new(),
         };
         let all: Vec<Ran> = (0..=SKIPPED_MAX).map(skipped).collect();
         let error = format!("tests: {} are skipped, of at most {SKIPPED_MAX}", SKIPPED_MAX + 1);
