@@ -56,7 +56,8 @@ pub const FEW_INTERVALS_FACTOR: f64 = 4.0;
 pub struct Judgement {
     pub verdict: Verdict,
     pub metric: Metric,
-    /// The settings of its runs, as (`bs`, `64k`); empty if the test has one combination.
+    /// The settings of its runs, as (`bs`, `64k`); empty if the test has one combination. The last is (`host`, name) for a
+    /// judgement of one host of a fleet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub at: Vec<(String, String)>,
     /// In the metric's unit. Infinite if a percentile of response time lies among I/Os that were never submitted; JSON has

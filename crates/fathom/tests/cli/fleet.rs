@@ -448,13 +448,19 @@ fn a_knee_search_and_an_assessment_run_on_all_hosts_and_leave_nothing() {
         let found = hosts.run_work(launcher, "a,b", "", knee);
         assert!(found.stdout.contains("\"steps\""), "{launcher}: {} {}", found.stdout, found.stderr);
         let assess = "assess disk-%h --suite quick --test read-iops --short --size 16m --no-history --quiet --keep-free 0 \
-                      --require read.iops>=1 --save saved.json --yes";
+                      --require read.iops>=1,each-host:read.iops>=1 --save saved.json --yes";
         hosts.run_work(launcher, "a,b", "", assess).assert_success();
         let saved = std::fs::read(hosts.scratch.file("saved.json")).unwrap();
         let saved: Value = serde_json::from_slice(&saved).unwrap();
         let fleet = &saved["tests"][0]["rounds"][0]["record"]["fleet"];
         let names = fleet["hosts"].as_array().unwrap().iter().map(|host| host["name"].clone());
         assert_eq!((names.collect::<Vec<_>>(), &saved["verdict"]), (HOSTS.map(Value::from).to_vec(), &"PASS".into()));
+        let judged = saved["tests"][0]["judgements"].as_array().unwrap();
+        let mut of_hosts: Vec<&str> = judged.iter().filter_map(|one| one["at"][0][1].as_str()).collect();
+        of_hosts.sort_unstable();
+        assert_eq!((judged.len(), of_hosts), (3, HOSTS.to_vec()), "{launcher}: {judged:?}");
+        let rates = |at: usize| judged[at]["measured"].as_f64().unwrap();
+        assert!(rates(1) <= rates(2) && rates(2) < rates(0), "{launcher}: {judged:?}");
         assert!(saved["target"]["path"].as_str().unwrap().ends_with("/disk-%h"), "{}", saved["target"]);
         for host in HOSTS {
             let left = std::fs::read_dir(folder(host)).unwrap().count();

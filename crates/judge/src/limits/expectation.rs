@@ -21,6 +21,8 @@ const SIZE: &str = "size";
 pub struct Expectation {
     /// The text of the expectation.
     pub text: String,
+    /// It applies to each host of a fleet, not to all hosts together.
+    pub each_host: bool,
     /// The direction it applies to; `None` means all.
     pub ddir: Option<Ddir>,
     /// The volume of a suite it applies to; `None` means all.
@@ -149,6 +151,7 @@ impl Resolver<'_> {
         let machine = machine.map(|(found, named)| self.machine(found, &named, disk.as_ref(), path.as_deref()));
         Ok(Expectation {
             text: self.text.whole.text().to_owned(),
+            each_host: self.text.each_host,
             ddir: self.text.ddir,
             volume: self.text.volume.as_ref().map(|volume| volume.text().to_owned()),
             provider: self.text.provider.text().to_ascii_lowercase(),

@@ -12,6 +12,8 @@ pub(super) struct ExpectationText {
     pub whole: Span,
     /// The direction before `=`.
     pub ddir: Option<Ddir>,
+    /// It begins with `each-host=`.
+    pub each_host: bool,
     /// The volume before `=`.
     pub volume: Option<Span>,
     pub provider: Span,
@@ -25,7 +27,11 @@ const FORM: &str =
 impl ExpectationText {
     pub fn parse(source: &Arc<Source>) -> Result<ExpectationText, Diagnostic> {
         let whole = Span::new(source, 0..source.text.len());
-        let (ddir, volume, rest) = meant_for(&whole);
+        let (each_host, rest) = match split(&whole, '=') {
+            Some((name, rest)) if name.text() == "each-host" => (true, rest),
+            _ => (false, whole.clone()),
+        };
+        let (ddir, volume, rest) = meant_for(&rest);
         let Some((provider, rest)) = split(&rest, ':') else {
             let wrong = Diagnostic::error("no provider").at(&rest, "no `:` in it");
             return Err(wrong.help(FORM));
@@ -47,7 +53,7 @@ impl ExpectationText {
             })
         };
         let parameters = parameters.iter().map(parameter).collect::<Result<Vec<_>, _>>()?;
-        Ok(ExpectationText { whole, ddir, volume, provider, parts, parameters })
+        Ok(ExpectationText { whole, each_host, ddir, volume, provider, parts, parameters })
     }
 }
 

@@ -42,6 +42,8 @@ pub struct Requirements {
 pub struct Requirement {
     /// The text of the rule.
     pub text: String,
+    /// It applies to each host of a fleet, not to all hosts together.
+    pub each_host: bool,
     /// The volume of a suite it applies to; `None` means all.
     pub volume: Option<String>,
     pub metric: Metric,

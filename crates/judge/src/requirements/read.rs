@@ -44,7 +44,10 @@ fn trimmed(span: &Span) -> Span {
     span.part(from..from + text.trim().len())
 }
 
-/// Parses one rule: a metric, a bound, and a value with its unit, after an optional volume.
+/// What a rule for each host of a fleet begins with.
+const EACH_HOST: &str = "each-host:";
+
+/// Parses one rule: a metric, a bound, and a value with its unit, after `each-host:` and a volume, both optional.
 fn rule(span: &Span) -> Result<Requirement, Diagnostic> {
     let text = span.text();
     let found = text.find(['<', '>']).and_then(|at| {
@@ -55,7 +58,12 @@ fn rule(span: &Span) -> Result<Requirement, Diagnostic> {
         let wrong = Diagnostic::error("a requirement is a metric, a bound and a value").at(span, "no >= or <= in it");
         return Err(wrong.help("for example read.iops>=5000 or write.clat.p99<=10ms"));
     };
-    let (volume, name) = meant_for(&trimmed(&span.part(0..at)))?;
+    let whole = trimmed(&span.part(0..at));
+    let (each_host, rest) = match whole.text().strip_prefix(EACH_HOST) {
+        Some(_) => (true, trimmed(&whole.part(EACH_HOST.len()..whole.text().len()))),
+        None => (false, whole),
+    };
+    let (volume, name) = meant_for(&rest)?;
     let Some(metric) = Metric::parse(name.text()).filter(|metric| metric.quantity != Quantity::Cpu) else {
         let wrong = Diagnostic::error(format!("unknown metric `{}`", name.text())).at(&name, "not a metric");
         return Err(
@@ -65,6 +73,7 @@ fn rule(span: &Span) -> Result<Requirement, Diagnostic> {
     let value = value(metric, &trimmed(&span.part(at + word.len()..text.len())))?;
     Ok(Requirement {
         text: text.to_owned(),
+        each_host,
         volume,
         metric,
         bound,

@@ -3,6 +3,7 @@
 mod confounders;
 mod few_intervals;
 mod figures;
+mod hosts;
 mod latency_bound;
 mod latency_interval;
 mod overall;

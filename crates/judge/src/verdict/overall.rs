@@ -17,7 +17,7 @@ pub fn judge(assessment: &mut Assessment, expectations: &[Expectation], requirem
         rules.iter().map(|rule| (*rule, tests_for(rule, &assessment.tests))).collect();
     for (at, tested) in assessment.tests.iter_mut().enumerate() {
         let rules = tests_of.iter().filter(|(_, tests)| tests.contains(&at)).map(|(rule, _)| *rule).collect();
-        test::judge(tested, &Criteria { expectations, rules });
+        test::judge(tested, &Criteria { expectations: expectations.iter().collect(), rules });
     }
     assessment.expectations = expected(expectations, requirements, &assessment.tests);
     let unmeasured = tests_of.iter().filter(|(_, tests)| tests.is_empty()).map(|(rule, _)| rule.unmeasured());

@@ -8,6 +8,7 @@ use plan::Ddir;
 
 use super::confounders::Confounders;
 use super::figures::{Figure, JobRounds, around};
+use super::hosts;
 use super::threshold::{self, Compared};
 use crate::inference::evened;
 use crate::limits::{Expectation, Limit, Load};
@@ -18,9 +19,19 @@ pub const ALL: f64 = 0.98;
 
 /// The expectations that a test is compared with.
 pub struct Criteria<'a> {
-    pub expectations: &'a [Expectation],
+    pub expectations: Vec<&'a Expectation>,
     /// The rules that apply to this test.
     pub rules: Vec<&'a Requirement>,
+}
+
+impl Criteria<'_> {
+    /// Returns the expectations of each host of a fleet, or those of all hosts together.
+    fn for_hosts(&self, each_host: bool) -> Self {
+        Criteria {
+            expectations: self.expectations.iter().copied().filter(|one| one.each_host == each_host).collect(),
+            rules: self.rules.iter().copied().filter(|rule| rule.each_host == each_host).collect(),
+        }
+    }
 }
 
 /// Sets the judgements, the verdict and the cause of a test.
@@ -35,13 +46,25 @@ pub fn invalid(findings: &[Finding]) -> Option<&Finding> {
     findings.iter().find(|finding| finding.severity == Severity::Invalid)
 }
 
+/// Returns the judgements of the test, and then those of each host.
 fn judgements(test: &Test, criteria: &Criteria) -> Vec<Judgement> {
+    let is_fleet = test.rounds.iter().any(|round| !round.record.hosts().is_empty());
+    if !is_fleet {
+        return of_rounds(test, criteria);
+    }
+    let mut judgements = of_rounds(test, &criteria.for_hosts(false));
+    judgements.extend(hosts::judgements(test, &criteria.for_hosts(true)));
+    judgements
+}
+
+/// Returns the judgements of the runs, as those of one machine.
+pub(super) fn of_rounds(test: &Test, criteria: &Criteria) -> Vec<Judgement> {
     let mut judgements = Vec::new();
     let steady_from = test.steady.as_ref().and_then(|steady| steady.from_round);
     for mut rounds in JobRounds::of(&test.rounds) {
         rounds.keep_from(steady_from.unwrap_or_default());
         let from = judgements.len();
-        for expectation in criteria.expectations {
+        for expectation in &criteria.expectations {
             judgements.extend(against_limits(test, &rounds, expectation));
         }
         judgements.extend(criteria.rules.iter().filter_map(|rule| against_rule(test, &rounds, rule)));
@@ -205,7 +228,7 @@ pub fn is_of_volume(rule: &Requirement, test: &Test) -> bool {
 
 /// Returns the judgements of a test by one rule.
 pub fn required(test: &Test, rule: &Requirement) -> Vec<Judgement> {
-    judgements(test, &Criteria { expectations: &[], rules: vec![rule] })
+    judgements(test, &Criteria { expectations: Vec::new(), rules: vec![rule] })
 }
 
 fn against_rule(test: &Test, rounds: &JobRounds, rule: &Requirement) -> Option<Judgement> {

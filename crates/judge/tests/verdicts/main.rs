@@ -5,6 +5,7 @@ mod classes;
 mod compare;
 mod compared;
 mod coverage;
+mod hosts;
 mod inference;
 mod limits;
 mod reference;

@@ -43,6 +43,14 @@ fn a_rule_may_be_for_one_volume() {
 }
 
 #[test]
+fn a_rule_may_be_for_each_host() {
+    let read = parse("each-host:read.iops>=5000,each-host: log:fsync.p99<=1ms,iops>=1")
+        .unwrap_or_else(|wrong| panic!("{wrong}"));
+    let read: Vec<_> = read.list.iter().map(|rule| (rule.each_host, rule.volume.as_deref())).collect();
+    assert_eq!(read, [(true, None), (true, Some("log")), (false, None)]);
+}
+
+#[test]
 fn errors_have_their_place() {
     let cases = [
         (":write.iops>=5000", "the name of the volume is missing", 1),
