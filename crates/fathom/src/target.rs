@@ -61,8 +61,8 @@ pub struct Found {
     pub may_write: bool,
     /// Name of its device and file system in messages.
     pub location: String,
-    /// Device number (`os::file::identity`) of its file system on each host.
-    pub file_systems: Vec<u64>,
+    /// Device number (`os::file::identity`) of its file system on each host. `None` if it cannot be read.
+    pub file_systems: Vec<Option<u64>>,
     /// Reason that it is in use. Examined only if it existed and may be overwritten. `None` if it is not in use.
     pub in_use: Option<String>,
 }
@@ -117,7 +117,7 @@ pub fn find(given: &str, overwrite: &[String]) -> Result<Found, String> {
         space,
         may_write,
         location: location(&path),
-        file_systems: os::file::identity(beside(&path)).into_iter().map(|of| of.0).collect(),
+        file_systems: vec![os::file::identity(beside(&path)).ok().map(|of| of.0)],
         in_use: in_use.map(|refusal| refusal.to_string()),
         path,
     })
@@ -127,7 +127,7 @@ impl Found {
     /// Returns true if new files of both targets are on the same file system, on any host.
     pub fn shares(&self, other: &Found) -> bool {
         let mut both = self.file_systems.iter().zip(&other.file_systems);
-        !self.existed && !other.existed && both.any(|(own, other)| own == other)
+        !self.existed && !other.existed && both.any(|(own, other)| own.is_some() && own == other)
     }
 
     pub fn is_device(&self) -> bool {

@@ -122,8 +122,8 @@ pub struct Root<'a> {
     /// Set when the hosts were ordered to stop. No other run follows.
     stopped: Option<Instant>,
     on_host_lost: OnHostLost,
-    /// The hosts can run together.
-    are_checked: bool,
+    /// All hosts have described themselves and can run together.
+    is_checked: bool,
     /// The hosts cannot communicate.
     is_broken: bool,
 }
@@ -162,7 +162,7 @@ impl<'a> Root<'a> {
             next_heartbeat,
             stopped: None,
             on_host_lost,
-            are_checked: false,
+            is_checked: false,
             is_broken: false,
         }
     }
@@ -206,7 +206,7 @@ impl<'a> Root<'a> {
         if refusals.is_empty() { Ok(answers) } else { Err(FleetError::Refused(refusals)) }
     }
 
-    /// Exchanges heartbeats between two runs. Takes about 1 ms. The next run returns errors.
+    /// Exchanges heartbeats between two runs. Takes about 1 ms. An error is returned by the next run or question.
     pub fn idle(&mut self) {
         if self.poll().is_err() {
             self.is_broken = true;
@@ -232,9 +232,9 @@ impl<'a> Root<'a> {
 
     /// Waits for all hosts, and checks that none is lost.
     fn connect(&mut self, allows_shared_host: bool) -> Result<(), FleetError> {
-        if !self.are_checked {
+        if !self.is_checked {
             self.await_hellos(allows_shared_host)?;
-            self.are_checked = true;
+            self.is_checked = true;
         }
         match self.hosts.iter().find_map(|host| Some((&host.name, host.failure.as_ref()?))) {
             Some((name, failure)) => Err(LinkError(format!("{name}: {failure}")).into()),

@@ -29,8 +29,10 @@ impl Record {
 
     /// Returns the record of each host of a fleet, as the host alone would have made it.
     pub fn host_records(&self) -> impl Iterator<Item = (&HostRecord, Record)> {
+        let mut without_workers = Plan::clone(&self.plan);
+        without_workers.workers.clear();
         self.host_workers().map(move |(host, range)| {
-            let plan = Plan { workers: self.plan.workers[range.clone()].to_vec(), ..(*self.plan).clone() };
+            let plan = Plan { workers: self.plan.workers[range.clone()].to_vec(), ..without_workers.clone() };
             let record = Record {
                 fathom: self.fathom.clone(),
                 plan: Arc::new(plan),

@@ -36,7 +36,7 @@ impl Wine {
         }
         check("build for Windows", of_target(cargo, "build", "fathom"))?;
         let folder = root.join("target/windows");
-        let program = prepare(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        let program = set_up(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         Ok(Some(Wine { folder, program }))
     }
 
@@ -105,7 +105,7 @@ fn missing() -> Option<String> {
 }
 
 /// Makes a folder with the program, the library that wine lacks and wine's settings. Returns the path of the program.
-fn prepare(folder: &Path) -> std::io::Result<PathBuf> {
+fn set_up(folder: &Path) -> std::io::Result<PathBuf> {
     fs::create_dir_all(folder)?;
     let program = folder.join("fathom.exe");
     fs::copy(folder.with_file_name(TARGET).join("debug/fathom.exe"), &program)?;

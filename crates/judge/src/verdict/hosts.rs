@@ -1,7 +1,8 @@
 //! The judgements of each host of a fleet.
 
+use std::collections::BTreeMap;
+
 use assessment::{Judgement, Round, Subject, Test, ThresholdBound};
-use record::HostRecord;
 
 use super::test::{Criteria, of_rounds};
 
@@ -11,14 +12,12 @@ pub(super) fn judgements(test: &Test, criteria: &Criteria) -> Vec<Judgement> {
     if criteria.expectations.is_empty() && criteria.rules.is_empty() {
         return Vec::new();
     }
-    let hosts =
-        test.rounds.iter().map(|round| round.record.hosts()).find(|hosts| !hosts.is_empty()).unwrap_or_default();
-    let of_host = |host: &HostRecord| {
-        let mut of_host = of_rounds(&alone(test, &host.name), criteria);
-        of_host.iter_mut().for_each(|judgement| judgement.at.push(("host".to_owned(), host.name.clone())));
+    let of_host = |(name, rounds): (&str, Vec<Round>)| {
+        let mut of_host = of_rounds(&alone(test, name, rounds), criteria);
+        of_host.iter_mut().for_each(|judgement| judgement.at.push(("host".to_owned(), name.to_owned())));
         of_host
     };
-    let mut all: Vec<Judgement> = hosts.iter().flat_map(of_host).collect();
+    let mut all: Vec<Judgement> = rounds(test).into_iter().flat_map(of_host).collect();
     all.sort_by(|one, other| excess(other).total_cmp(&excess(one)));
     all
 }
@@ -31,13 +30,19 @@ fn excess(judgement: &Judgement) -> f64 {
     })
 }
 
+/// Returns the runs of each host, by its name.
+fn rounds(test: &Test) -> BTreeMap<&str, Vec<Round>> {
+    let mut rounds: BTreeMap<&str, Vec<Round>> = BTreeMap::new();
+    for round in &test.rounds {
+        for (host, record) in round.record.host_records() {
+            rounds.entry(&host.name).or_default().push(Round { at: round.at.clone(), record });
+        }
+    }
+    rounds
+}
+
 /// Returns the test as the host alone would have made it.
-fn alone(test: &Test, name: &str) -> Test {
-    let round = |round: &Round| {
-        let (_, record) = round.record.host_records().find(|(host, _)| host.name == name)?;
-        Some(Round { at: round.at.clone(), record })
-    };
-    let rounds = test.rounds.iter().filter_map(round).collect();
+fn alone(test: &Test, name: &str, rounds: Vec<Round>) -> Test {
     let mut alone = Test::of_rounds(test.name.clone(), test.title.clone(), test.job.clone(), rounds);
     alone.aim = test.aim;
     alone.volumes.clone_from(&test.volumes);

@@ -15,14 +15,14 @@ use crate::target::{self, Found};
 #[derive(Serialize, Deserialize)]
 pub enum HostQuestion {
     /// Find a target. The answer is a [`FoundOnHost`].
-    Find(Named),
+    Find(NamedTarget),
     /// Make the files of the tests. The answer is true if direct I/O is possible there.
-    MakeFiles { target: Named, id: RunId, keeps: bool },
+    MakeFiles { target: NamedTarget, id: RunId, keeps: bool },
 }
 
 /// A target as the user named it.
 #[derive(Clone, Serialize, Deserialize)]
-pub struct Named {
+pub struct NamedTarget {
     pub given: String,
     /// The consent to overwrite data: the paths of files or devices.
     pub overwrite: Vec<String>,
@@ -85,7 +85,7 @@ impl HostTargets {
     }
 }
 
-fn find(target: &Named, place: &Place) -> Result<Found, String> {
+fn find(target: &NamedTarget, place: &Place) -> Result<Found, String> {
     let of_host = |path: &String| path.replace(HOST_MARK, place.host());
     let overwrite: Vec<String> = target.overwrite.iter().map(of_host).collect();
     target::find(&of_host(&target.given), &overwrite)

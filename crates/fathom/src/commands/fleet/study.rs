@@ -10,9 +10,9 @@ use plan::Plan;
 use record::{Machine, RunError, schema};
 use study::suite;
 
-use super::host_targets::{FoundOnHost, HostQuestion, Named};
+use super::host_targets::{FoundOnHost, HostQuestion, NamedTarget};
 use super::launcher::{self, Launched};
-use super::targets::together;
+use super::targets::combine;
 use super::view::warn;
 use crate::args::fleet::Args;
 use crate::command_error::CommandError;
@@ -95,13 +95,13 @@ impl Runner for Hosts<'_> {
 
     fn find(&self, target: &str, overwrite: &[String]) -> Result<Found, String> {
         let overwrite = self.overwrite.get_or_init(|| overwrite.to_vec()).clone();
-        let answers = self.ask(&HostQuestion::Find(Named { given: target.to_owned(), overwrite }))?;
+        let answers = self.ask(&HostQuestion::Find(NamedTarget { given: target.to_owned(), overwrite }))?;
         let mut hosts: Vec<(String, FoundOnHost)> = Vec::new();
         for (host, text) in answers {
             let found = serde_json::from_str(&text).map_err(|error| format!("{host}: {error}"))?;
             hosts.push((host, found));
         }
-        let found = together(target, &hosts)?;
+        let found = combine(target, &hosts)?;
         if let Some((_, first)) = hosts.into_iter().next() {
             self.machine.get_or_init(|| first.machine);
         }
@@ -111,7 +111,7 @@ impl Runner for Hosts<'_> {
     fn make_files(&self, found: &Found, keep: bool, _: &Lease) -> Result<Box<dyn TestFiles>, String> {
         let id = RunId::random().map_err(|error| format!("{}: {}", found.given, units::errno::reason(&error)))?;
         let overwrite = self.overwrite.get().cloned().unwrap_or_default();
-        let target = Named { given: found.given.clone(), overwrite };
+        let target = NamedTarget { given: found.given.clone(), overwrite };
         let answers = self.ask(&HostQuestion::MakeFiles { target, id: id.clone(), keeps: keep })?;
         let has_direct_io = answers.iter().all(|(_, text)| text == "true");
         Ok(Box::new(HostFiles { place: scratch::place(found, &id), has_direct_io }))

@@ -12,7 +12,7 @@ use crate::target::Found;
 ///
 /// # Errors
 /// The targets are of different kinds, or have different paths.
-pub fn together(given: &str, hosts: &[(String, FoundOnHost)]) -> Result<Found, String> {
+pub fn combine(given: &str, hosts: &[(String, FoundOnHost)]) -> Result<Found, String> {
     let Some((first_host, FoundOnHost { found: first, .. })) = hosts.first() else {
         return Err(format!("{given}: there are no hosts"));
     };
@@ -102,7 +102,7 @@ mod tests {
             space: None,
             may_write: true,
             location: String::new(),
-            file_systems: vec![1],
+            file_systems: vec![Some(1)],
             in_use: None,
         };
         (host.to_owned(), FoundOnHost { found, machine: Machine::default() })
@@ -112,19 +112,19 @@ mod tests {
     fn the_smallest_target_is_that_of_all_hosts() {
         let mut hosts = [on("a", "/dev/sdb", 20), on("b", "/dev/sdb", 10)];
         hosts[1].1.found.in_use = Some("it is mounted".to_owned());
-        let whole = together("/dev/sdb", &hosts).unwrap();
+        let whole = combine("/dev/sdb", &hosts).unwrap();
         assert_eq!((whole.facts.size_bytes, whole.path.to_str()), (10, Some("/dev/sdb")));
         let names: Vec<&str> = whole.facts.devices.iter().map(|device| device.name.as_str()).collect();
         assert_eq!((names, whole.in_use.as_deref()), (vec!["a:sdb", "b:sdb"], Some("b: it is mounted")));
         hosts[1].1.found.facts.kind = TargetKind::File;
-        assert!(together("/dev/sdb", &hosts).unwrap_err().contains("another kind on b than on a"));
+        assert!(combine("/dev/sdb", &hosts).unwrap_err().contains("another kind on b than on a"));
     }
 
     #[test]
     fn paths_have_the_mark_in_place_of_the_names() {
         let path = |given: &str, paths: [&str; 2]| {
             let hosts = [on("a", paths[0], 1), on("b", paths[1], 1)];
-            together(given, &hosts).map(|found| found.path.display().to_string())
+            combine(given, &hosts).map(|found| found.path.display().to_string())
         };
         assert_eq!(path("./%h", ["/data/a", "/data/b"]).unwrap(), "/data/%h");
         assert_eq!(path("/data/%h/x", ["/data/a/x", "/data/b/x"]).unwrap(), "/data/%h/x");
