@@ -2,9 +2,11 @@
 
 use std::io::IsTerminal;
 use std::net::SocketAddr;
+use std::time::Instant;
 
 use engine::Live;
-use live::{Line, Meter, Metrics, Screen, metrics_address};
+use fleet::Progress;
+use live::{Fleet, HostReport, Line, Meter, Metrics, Reporting, Screen, metrics_address};
 use plan::{Dialect, Plan};
 use record::{Event, Message, Record};
 use report::wording;
@@ -61,6 +63,9 @@ pub struct LiveViews<'a> {
     screen: Option<WatchScreen>,
     metrics: Option<Metrics>,
     dialect: Dialect,
+    fleet: Fleet,
+    /// Start of the clock of a fleet.
+    opened: Instant,
 }
 
 /// The full-screen view, with the findings of the active run.
@@ -70,17 +75,35 @@ struct WatchScreen {
 }
 
 impl<'a> LiveViews<'a> {
-    /// Opens the views of a command.
+    /// Opens the views of a command whose runs are made by a fleet, or by this machine.
     ///
     /// # Errors
     /// The terminal cannot be set for the full-screen view, or the address of the endpoint cannot be used.
-    pub fn open(command: &'a mut dyn Display, options: &LiveOptions) -> Result<Self, String> {
+    pub fn open(command: &'a mut dyn Display, options: &LiveOptions, fleet: Fleet) -> Result<Self, String> {
         let metrics = options.metrics.map(serve).transpose()?;
         let screen = options.watches.then(WatchScreen::open).transpose()?;
         let has_line = options.has_line && screen.is_none() && std::io::stderr().is_terminal();
         let line = has_line.then(|| Line::new(writes_utf8()));
         output::set_line(line.clone());
-        Ok(LiveViews { command, meter: Meter::default(), line, screen, metrics, dialect: Dialect::Fio })
+        let (meter, dialect, opened) = (Meter::default(), Dialect::Fio, Instant::now());
+        Ok(LiveViews { command, meter, line, screen, metrics, dialect, fleet, opened })
+    }
+
+    /// Shows the figures of the meter.
+    fn show(&mut self) {
+        if let Some(line) = &mut self.line {
+            line.update(self.meter.view());
+        }
+        if let Some(metrics) = &self.metrics {
+            metrics.publish(&self.meter);
+        }
+        if let Some(watch) = self.screen.as_ref().filter(|watch| watch.screen.is_drawn()) {
+            watch.screen.update(self.meter.view());
+        }
+    }
+
+    fn opened_ns(&self) -> u64 {
+        self.opened.elapsed().as_nanos() as u64
     }
 }
 
@@ -124,7 +147,7 @@ impl Display for LiveViews<'_> {
     fn begin(&mut self, run: &Run, plan: &Plan) {
         self.command.begin(run, plan);
         self.dialect = plan.origin.dialect();
-        self.meter.begin(&run.label, plan, time::at_most_ns(plan), run.remaining_ns);
+        self.meter.begin(&run.label, plan, (time::at_most_ns(plan), run.remaining_ns), self.fleet);
         if let Some(line) = &mut self.line {
             line.update(self.meter.view());
         }
@@ -140,6 +163,9 @@ impl Display for LiveViews<'_> {
     fn end(&mut self, outcome: &Outcome) {
         if let Some(line) = &mut self.line {
             line.clear();
+        }
+        if let Some(metrics) = &self.metrics {
+            metrics.publish(&self.meter);
         }
         if let (Some(watch), Outcome::Completed { record, .. }) = (&self.screen, outcome) {
             let notes = watch.screen.notes();
@@ -175,16 +201,33 @@ impl Watcher for LiveViews<'_> {
         if !self.meter.tick(live, now_ns) {
             return;
         }
-        if let Some(line) = &mut self.line {
-            line.update(self.meter.view());
-        }
         if let Some(metrics) = &mut self.metrics {
-            metrics.update(live, &self.meter);
+            metrics.read(live);
         }
+        self.show();
         if let Some(watch) = self.screen.as_mut().filter(|watch| watch.screen.is_drawn()) {
-            watch.screen.update(self.meter.view());
             watch.findings.judge(record, now_ns);
         }
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        // All hosts have this build: the text is a report.
+        let Ok(report) = HostReport::parse(&progress.text) else { return };
+        let from = Reporting { rank: progress.rank, name: &progress.host };
+        self.meter.take_report(from, &report, self.opened_ns());
+        if let Some(metrics) = &mut self.metrics {
+            metrics.take_report(from, &report);
+        }
+    }
+
+    fn fleet_tick(&mut self) {
+        if self.meter.add_hosts(self.opened_ns()) {
+            self.show();
+        }
+    }
+
+    fn needs_counts(&self) -> bool {
+        self.metrics.is_some()
     }
 
     fn snapshots_taken(&mut self, record: &Record) {

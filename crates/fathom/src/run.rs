@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{Lease, Live, Observer, Waiting};
+use fleet::Progress;
 use os::platform::Platform;
 use os::signal::Interrupts;
 use plan::Plan;
@@ -23,6 +24,14 @@ pub trait Watcher {
     fn tick(&mut self, _record: &Record, _live: &Live, _now_ns: u64) {}
     /// Called when the record has new snapshots of all workers, for a report during the run.
     fn snapshots_taken(&mut self, _record: &Record) {}
+    /// Receives the progress of a host of a fleet, in place of events.
+    fn progress(&mut self, _progress: &Progress) {}
+    /// Called at least every 100 ms during a run on a fleet.
+    fn fleet_tick(&mut self) {}
+    /// Returns true if the hosts of a fleet report the counts of each job, too.
+    fn needs_counts(&self) -> bool {
+        false
+    }
 }
 
 /// Options for one run.

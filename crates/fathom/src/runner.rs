@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use engine::Lease;
+use live::Fleet;
 use os::signal::Interrupts;
 use plan::Plan;
 use record::Machine;
@@ -33,6 +34,11 @@ pub trait Runner {
 
     /// Returns the hosts that make each run together. Empty if it is this machine alone.
     fn hosts(&self) -> Vec<String>;
+
+    /// Returns the hosts, for the views of a run.
+    fn fleet(&self) -> Fleet {
+        Fleet::default()
+    }
 
     /// Returns true if the targets are on this machine.
     fn is_local(&self) -> bool {

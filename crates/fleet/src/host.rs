@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::clock::HostClock;
 use crate::hello::Hello;
-use crate::message::{HostRun, Progress};
+use crate::message::HostRun;
 
 /// How far a host is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -34,7 +34,6 @@ pub struct Host {
     /// Why it has no result.
     pub failure: Option<String>,
     pub(crate) stage: Stage,
-    pub(crate) progress: Progress,
     pub(crate) last_message: Instant,
     /// The answer to the last [`crate::Order::ReadClock`].
     pub(crate) read_ns: Option<u64>,
@@ -53,7 +52,6 @@ impl Host {
             run: None,
             failure: None,
             stage: Stage::default(),
-            progress: Progress::default(),
             last_message: Instant::now(),
             read_ns: None,
             refusal: None,

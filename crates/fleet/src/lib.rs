@@ -25,6 +25,6 @@ pub use launch::{Family, HostSlots, HostsError};
 pub use link::{Link, LinkError, MpiLink, ThreadLink, is_launched, threads};
 pub use member::{Member, Worker, serve};
 pub use merge::{MergeError, merge};
-pub use message::{HostRun, Order, Progress, Report, of_line, to_line};
+pub use message::{HostRun, Order, Progress, ProgressOptions, Report, of_line, to_line};
 pub use process::{StartedWorker, WorkerProcess};
 pub use root::{Answer, Disconnection, FleetError, OnHostLost, Outcome, Question, Request, Root, RunDisplay, release};

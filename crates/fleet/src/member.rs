@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::clock::monotonic_ns;
 use crate::hello::Hello;
 use crate::link::{Link, LinkError};
-use crate::message::{Order, Progress, Report, of_line, to_line};
+use crate::message::{Order, Report, of_line, to_line};
 
 /// Interval of heartbeats between rank 0 and the hosts.
 pub const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(2);
@@ -33,18 +33,12 @@ pub trait Worker {
 pub struct Member {
     worker: Box<dyn Worker>,
     hello: Option<Hello>,
-    progress: Progress,
     next_heartbeat: Instant,
 }
 
 impl Member {
     pub fn new(hello: Hello, worker: Box<dyn Worker>) -> Member {
-        Member {
-            worker,
-            hello: Some(hello),
-            progress: Progress::default(),
-            next_heartbeat: Instant::now() + HEARTBEAT_INTERVAL,
-        }
+        Member { worker, hello: Some(hello), next_heartbeat: Instant::now() + HEARTBEAT_INTERVAL }
     }
 
     /// Returns the next report for rank 0.
@@ -52,15 +46,12 @@ impl Member {
         if let Some(hello) = self.hello.take() {
             return Some(Report::Hello(hello));
         }
-        while let Some(report) = self.worker.try_recv() {
-            match report {
-                Report::Progress(progress) => self.progress = progress,
-                report => return Some(report),
-            }
+        if let Some(report) = self.worker.try_recv() {
+            return Some(report);
         }
         if Instant::now() >= self.next_heartbeat {
             self.next_heartbeat = Instant::now() + HEARTBEAT_INTERVAL;
-            return Some(Report::Progress(self.progress));
+            return Some(Report::Alive);
         }
         None
     }

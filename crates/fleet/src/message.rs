@@ -18,8 +18,7 @@ pub enum Order {
     Check {
         work: Work,
         place: Place,
-        /// Heartbeats have no I/O counters.
-        is_quiet: bool,
+        progress: ProgressOptions,
     },
     /// Another host refused the job: end it before anything is changed.
     Cancel,
@@ -71,8 +70,10 @@ pub enum Report {
     Clock {
         host_ns: u64,
     },
-    /// The host is alive, and has done this much.
-    Progress(Progress),
+    /// The host is alive.
+    Alive,
+    /// What the run has done so far. Only the worker and the display of the run know its form.
+    Progress(String),
     /// The run ended.
     Ended(HostRun),
     Answer(String),
@@ -82,12 +83,22 @@ pub enum Report {
     Failed(String),
 }
 
-/// Completed I/Os and bytes of a host, and its workers that are not at their end.
+/// What hosts report about the progress of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct ProgressOptions {
+    /// Nothing during the run.
+    pub is_quiet: bool,
+    /// The counts of each job, too.
+    pub has_counts: bool,
+}
+
+/// A report of a host about the progress of its run.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Progress {
-    pub ios: [u64; 3],
-    pub bytes: [u64; 3],
-    pub running: u32,
+    pub rank: usize,
+    /// Name of the host.
+    pub host: String,
+    pub text: String,
 }
 
 /// The result of a host.

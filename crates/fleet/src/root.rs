@@ -12,7 +12,7 @@ use crate::host::{Host, Stage};
 use crate::job::Work;
 use crate::link::{Link, LinkError};
 use crate::member::{HEARTBEAT_INTERVAL, HEARTBEAT_TIMEOUT, Member, POLL_INTERVAL};
-use crate::message::{Order, Progress, Report, of_line, to_line};
+use crate::message::{Order, Progress, ProgressOptions, Report, of_line, to_line};
 
 /// Time from the agreement on a start until the start.
 const LEAD: Duration = Duration::from_millis(30);
@@ -31,8 +31,7 @@ pub struct Request {
     /// Two ranks on one host are accepted.
     pub allows_shared_host: bool,
     pub on_host_lost: OnHostLost,
-    /// Heartbeats have no I/O counters.
-    pub is_quiet: bool,
+    pub progress: ProgressOptions,
 }
 
 /// A question to the workers of all hosts. Only they know its form.
@@ -64,9 +63,9 @@ pub enum OnHostLost {
 
 /// Shows a run on many hosts, and can stop it.
 pub trait RunDisplay {
-    /// Called every [`HEARTBEAT_INTERVAL`] with the progress of each host.
-    fn progress(&mut self, hosts: &[Progress]);
-    /// Returns true to end the run.
+    /// Called with each report of a host about the progress of its run.
+    fn progress(&mut self, progress: &Progress);
+    /// Called at least every 100 ms. Returns true to end the run.
     fn is_stopped(&mut self) -> bool;
 }
 
@@ -290,9 +289,9 @@ impl<'a> Root<'a> {
 
     /// Has each host plan the job and check its targets. One refusal ends the run.
     fn check(&mut self, request: Request) -> Result<(), FleetError> {
-        let Request { work, sharing, is_quiet, .. } = request;
+        let Request { work, sharing, progress, .. } = request;
         for (rank, place) in self.places(sharing).into_iter().enumerate() {
-            self.order(rank, &Order::Check { work: work.clone(), place, is_quiet });
+            self.order(rank, &Order::Check { work: work.clone(), place, progress });
         }
         while self.hosts.iter().any(|host| host.stage == Stage::Connected) && self.stopped.is_none() {
             self.poll()?;
@@ -436,10 +435,6 @@ impl<'a> Root<'a> {
         if Instant::now() >= self.next_heartbeat {
             self.next_heartbeat = Instant::now() + HEARTBEAT_INTERVAL;
             self.order_all(&Order::Heartbeat);
-            if self.hosts.iter().any(|host| host.stage == Stage::Running) {
-                let progress: Vec<Progress> = self.hosts.iter().map(|host| host.progress).collect();
-                self.display.progress(&progress);
-            }
         }
         let is_lost = |host: &&mut Host| host.is_active() && host.last_message.elapsed() > HEARTBEAT_TIMEOUT;
         for host in self.hosts.iter_mut().filter(is_lost) {
@@ -475,7 +470,8 @@ impl<'a> Root<'a> {
             Report::Ready { phase } => host.stage = Stage::Ready(phase),
             Report::Started { phase, at_ns } => host.starts_ns.push((phase, at_ns)),
             Report::Clock { host_ns } => host.read_ns = Some(host_ns),
-            Report::Progress(progress) => host.progress = progress,
+            Report::Alive => {}
+            Report::Progress(text) => self.display.progress(&Progress { rank, host: host.name.clone(), text }),
             Report::Ended(run) => (host.run, host.stage) = (Some(run), Stage::Over),
             Report::Failed(reason) => host.lose(reason),
             Report::Answer(text) => host.answer = Some(text),

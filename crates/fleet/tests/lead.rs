@@ -21,6 +21,7 @@ struct Seen {
     prepared: AtomicUsize,
     stopped: AtomicUsize,
     finished: AtomicUsize,
+    progress: Mutex<Vec<Progress>>,
 }
 
 /// How a simulated host behaves.
@@ -68,6 +69,7 @@ fn series() -> record::Timeline {
 
 impl Simulated {
     fn end(&mut self, phases: usize) {
+        self.reports.push_back(Report::Progress(format!("all of {}", self.rank)));
         let record = schema::write(&host_record(self.rank, phases)).unwrap();
         let run = HostRun { record, monotonic_ns: monotonic_ns(), unix_us: 5_000_000 };
         self.reports.push_back(Report::Ended(run));
@@ -127,10 +129,12 @@ impl Worker for Simulated {
     }
 }
 
-struct Silent;
+struct Display(Arc<Seen>);
 
-impl RunDisplay for Silent {
-    fn progress(&mut self, _: &[Progress]) {}
+impl RunDisplay for Display {
+    fn progress(&mut self, progress: &Progress) {
+        self.0.progress.lock().unwrap().push(progress.clone());
+    }
 
     fn is_stopped(&mut self) -> bool {
         false
@@ -171,7 +175,7 @@ fn lead<T>(behaviours: &[Behaviour], hellos: &[Hello], leads: impl FnOnce(&mut R
                 let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(agent));
             });
         }
-        let mut display = Silent;
+        let mut display = Display(Arc::clone(&seen));
         let mut root = Root::new(Box::new(own), member(0), &mut display);
         let outcome = leads(&mut root);
         root.end().disconnect().unwrap();
@@ -203,6 +207,16 @@ fn percentiles_of_the_fleet_are_those_of_all_samples_together() {
         read.hosts().iter().map(|host| host.name.as_str()).collect::<Vec<_>>().join(" "),
         "host0 host1 host2 host3 host4"
     );
+}
+
+#[test]
+fn the_progress_of_each_host_reaches_the_display() {
+    let (outcome, seen) = run_good(&[Behaviour::Good; 3]);
+    outcome.unwrap();
+    let mut shown = seen.progress.lock().unwrap();
+    shown.sort_by_key(|progress| progress.rank);
+    let progress = |rank| Progress { rank, host: format!("host{rank}"), text: format!("all of {rank}") };
+    assert_eq!(*shown, [0, 1, 2].map(progress));
 }
 
 #[test]
@@ -376,7 +390,7 @@ fn a_thousand_hosts_start_and_become_one_result() {
     let started = Instant::now();
     let (members, reports) = ((1..1000).map(member).collect(), VecDeque::new());
     let link = PolledLink { members, last: 0, reports, bytes: Arc::clone(&bytes) };
-    let mut display = Silent;
+    let mut display = Display(Arc::clone(&seen));
     let outcome = Root::new(Box::new(link), member(0), &mut display).run(Request::default());
     let led = started.elapsed();
     let record = merge(&outcome.unwrap()).unwrap();

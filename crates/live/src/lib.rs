@@ -1,18 +1,24 @@
 //! Live output of a run: a progress line, a full-screen view, and an endpoint for Prometheus.
 //!
 //! The figures come from the counters that workers publish anyway and from the snapshots that the coordinator requests
-//! anyway. Threads of this crate draw: neither a worker nor the coordinator waits for a terminal.
+//! anyway. Threads of this crate draw: neither a worker nor the coordinator waits for a terminal. The hosts of a fleet report
+//! their figures, and the views show the sums.
 
+mod host_report;
+mod hosts;
 mod job;
 mod line;
 mod meter;
 mod metrics;
 mod remaining;
+mod reporter;
 mod screen;
 mod view;
 
+pub use host_report::HostReport;
 pub use line::Line;
 pub use meter::Meter;
 pub use metrics::{AddressError, Metrics, metrics_address};
+pub use reporter::Reporter;
 pub use screen::{Notes, Screen};
-pub use view::{JobView, View};
+pub use view::{Fleet, HostView, JobView, Reporting, View};

@@ -12,7 +12,7 @@ use indicatif::style::ProgressTracker;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle, TermLike};
 use units::format;
 
-use crate::view::View;
+use crate::view::{QUIET, View};
 
 /// A run that is known to take less has no line. A run of unknown length has one after this time.
 const SHORT_NS: u64 = 2_000_000_000;
@@ -191,17 +191,24 @@ fn figures_of(view: &View) -> Vec<String> {
         let percent = format::percent(made as f64 / whole as f64);
         return vec![format!("making files: {} of {} ({percent})", format::size(made), format::size(whole))];
     }
+    let so_far = format!("{} so far", format::time_ns(whole_seconds(view.elapsed_ns)));
+    if view.fleet.is_quiet {
+        return vec![QUIET.to_owned(), so_far];
+    }
     let all = view.all();
     let mut figures = vec![format::iops(all.iops(None)), format::bandwidth(all.bandwidth(None))];
-    if let Some(p99_ns) = all.lat_of_all().percentile(99.0) {
+    if let Some(p99_ns) = all.lat.percentile(99.0) {
         figures.push(format!("p99 {}", format::time_ns(p99_ns as f64)));
     }
     match view.left_ns {
         Some(left_ns) => figures.push(format!("{} left", format::time_ns(whole_seconds(left_ns)))),
-        None => figures.push(format!("{} so far", format::time_ns(whole_seconds(view.elapsed_ns)))),
+        None => figures.push(so_far),
     }
     if let Some(left_ns) = view.left_ns.filter(|_| view.after_ns > 0) {
         figures.push(format!("{} in all", format::time_ns(whole_seconds(left_ns.saturating_add(view.after_ns)))));
+    }
+    if view.fleet.hosts > 0 {
+        figures.push(view.reporting());
     }
     figures
 }
@@ -214,7 +221,7 @@ fn whole_seconds(ns: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::JobView;
+    use crate::view::{Fleet, HostView, JobView};
 
     fn view() -> View {
         let job =
@@ -243,6 +250,21 @@ mod tests {
         let (name, figures) = parts(&view(), 160);
         assert_eq!(name, "[2/7] a test with a long name of sixty columns, to b~ ");
         assert_eq!(figures, " 72,015 IOPS, 281 MiB/s, 7 s left, 57 s in all");
+    }
+
+    #[test]
+    fn the_line_of_a_fleet_has_the_sum_and_the_number_of_hosts_that_report() {
+        let host = |ios_per_s: f64, is_silent: bool| {
+            let all = JobView { ios_per_s: [ios_per_s, 0.0, 0.0], ..JobView::default() };
+            HostView { name: "a".to_owned(), all, is_silent }
+        };
+        let mut view = View { hosts: vec![host(1000.0, false), host(500.0, false)], after_ns: 0, ..view() };
+        view.fleet = Fleet { hosts: 2, is_quiet: false };
+        assert_eq!(figures_of(&view).join(", "), "1,500 IOPS, 0 MiB/s, 7 s left, 2 hosts");
+        view.hosts[1] = host(0.0, true);
+        assert_eq!(figures_of(&view).join(", "), "1,000 IOPS, 0 MiB/s, 7 s left, 1 of 2 hosts");
+        view.fleet.is_quiet = true;
+        assert_eq!(figures_of(&view).join(", "), format!("{QUIET}, 3 s so far"));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Computes the live figures of a run from its events and the published counters.
+//! Computes the live figures of a run: from its events and the published counters, or from the reports of the hosts of a fleet.
 //!
 //! It runs on the coordinator's thread and only reads: the counters are loaded with plain loads, and latencies are the
 //! difference of two snapshots that the coordinator takes anyway.
@@ -8,18 +8,21 @@ use std::sync::atomic::Ordering::Relaxed;
 use engine::live::WorkerLive;
 use engine::{Live, State};
 use plan::{Ddir, Plan};
-use record::{CoarseHistogram, Event, Histogram, Record, WorkerStats};
+use record::{CoarseHistogram, Event, Histogram, Record, Stage, WorkerStats};
 
+use crate::host_report::HostReport;
+use crate::hosts::Hosts;
 use crate::job::{Job, jobs};
 use crate::remaining;
-use crate::view::{JobView, View};
+use crate::view::{Fleet, JobView, Reporting, View};
 
-/// Interval between updates.
+/// Interval between updates for a view.
 const EVERY_NS: u64 = 500_000_000;
 
 /// The figures of the active run.
-#[derive(Default)]
 pub struct Meter {
+    /// Interval between updates.
+    every_ns: u64,
     jobs: Vec<Job>,
     workers: Vec<Worker>,
     /// Time of the run, if it is limited.
@@ -27,6 +30,14 @@ pub struct Meter {
     started_ns: Option<u64>,
     updated_ns: u64,
     view: View,
+    /// The hosts that make the run. Their workers are not those of this machine.
+    hosts: Hosts,
+}
+
+impl Default for Meter {
+    fn default() -> Self {
+        Meter::with_interval(EVERY_NS)
+    }
 }
 
 /// The last state of a worker.
@@ -36,23 +47,43 @@ struct Worker {
     ios: [u64; 3],
     bytes: [u64; 3],
     /// Latencies between its last two snapshots.
-    lat: [CoarseHistogram; 3],
+    lat: CoarseHistogram,
     /// Mean number of I/Os in flight in that time.
     in_flight: f64,
 }
 
 impl Meter {
-    /// Starts a run. `takes_ns` is its time if it is limited, `after_ns` the time of the runs after it.
-    pub fn begin(&mut self, run: &str, plan: &Plan, takes_ns: Option<u64>, after_ns: u64) {
-        let (jobs, of_worker) = jobs(plan);
+    /// Makes a meter with an interval between updates.
+    pub fn with_interval(every_ns: u64) -> Self {
+        Meter {
+            every_ns,
+            jobs: Vec::new(),
+            workers: Vec::new(),
+            takes_ns: None,
+            started_ns: None,
+            updated_ns: 0,
+            view: View::default(),
+            hosts: Hosts::default(),
+        }
+    }
+
+    /// Starts a run. `takes_ns` is its time if it is limited, `after_ns` the time of the runs after it. Each host of a fleet has
+    /// the workers of the plan.
+    pub fn begin(&mut self, run: &str, plan: &Plan, (takes_ns, after_ns): (Option<u64>, u64), fleet: Fleet) {
+        let (mut jobs, of_worker) = jobs(plan);
+        for job in &mut jobs {
+            job.workers *= fleet.hosts.max(1);
+            job.depth *= fleet.hosts.max(1) as u64;
+        }
         let view = View {
             run: units::markup::one_line(run).into_owned(),
             after_ns,
             jobs: vec![JobView::default(); jobs.len()],
+            fleet,
             ..View::default()
         };
         let workers = of_worker.into_iter().map(|job| Worker { job, ..Worker::default() }).collect();
-        *self = Meter { jobs, workers, takes_ns, started_ns: None, updated_ns: 0, view };
+        *self = Meter { jobs, workers, takes_ns, view, ..Meter::with_interval(self.every_ns) };
     }
 
     /// Adds an event. `record` is from before the event.
@@ -77,7 +108,7 @@ impl Meter {
 
     /// Reads the counters if an update is due. Returns true after an update.
     pub fn tick(&mut self, live: &Live, now_ns: u64) -> bool {
-        if self.workers.len() != live.workers.len() || now_ns < self.updated_ns.saturating_add(EVERY_NS) {
+        if self.workers.len() != live.workers.len() || !self.is_due(now_ns) {
             return false;
         }
         let started_ns = *self.started_ns.get_or_insert(now_ns);
@@ -98,8 +129,8 @@ impl Meter {
             for at in 0..Ddir::ALL.len() {
                 job.ios_per_s[at] += rate(ios[at], known.ios[at]);
                 job.bytes_per_s[at] += rate(bytes[at], known.bytes[at]);
-                job.lat[at].merge(&known.lat[at]);
             }
+            job.lat.merge(&known.lat);
             job.in_flight += known.in_flight;
             (known.ios, known.bytes) = (ios, bytes);
             done_bytes += bytes.iter().sum::<u64>();
@@ -109,6 +140,33 @@ impl Meter {
         view.left_ns = remaining::left_ns(self.takes_ns, &goals, done_bytes, view.elapsed_ns);
         view.files = (live.bytes_made.load(Relaxed), live.bytes_to_make.load(Relaxed));
         true
+    }
+
+    /// Takes a report of a host.
+    pub fn take_report(&mut self, from: Reporting, report: &HostReport, now_ns: u64) {
+        self.hosts.take(from, report, self.jobs.len(), now_ns);
+    }
+
+    /// Adds up the reports of the hosts if an update is due. Returns true after an update.
+    pub fn add_hosts(&mut self, now_ns: u64) -> bool {
+        if !self.is_due(now_ns) {
+            return false;
+        }
+        self.updated_ns = now_ns;
+        self.hosts.add_to(&mut self.view, now_ns);
+        self.view.elapsed_ns = now_ns.saturating_sub(*self.started_ns.get_or_insert(now_ns));
+        true
+    }
+
+    /// Ends the run: no worker issues I/Os.
+    pub fn end(&mut self) {
+        let ended = self.jobs.iter().map(|job| JobView { ended: job.workers, ..JobView::default() });
+        self.view.jobs = ended.collect();
+        (self.view.stage, self.view.left_ns) = (Some(Stage::Ended), Some(0));
+    }
+
+    fn is_due(&self, now_ns: u64) -> bool {
+        now_ns >= self.updated_ns.saturating_add(self.every_ns)
     }
 
     /// Returns the figures of the last update.
@@ -136,13 +194,12 @@ impl Worker {
         let from_ns = if is_continued { earlier.runtime_ns } else { 0 };
         let span_ns = stats.runtime_ns.saturating_sub(from_ns);
         let nothing = Histogram::default();
-        let mut sum_ns = 0.0;
+        self.lat = CoarseHistogram::default();
         for ddir in Ddir::ALL {
             let then = if is_continued { latencies(earlier, ddir) } else { &nothing };
-            let lat = CoarseHistogram::between(then, latencies(stats, ddir)).unwrap_or_default();
-            sum_ns += lat.mean().unwrap_or_default() * lat.total() as f64;
-            self.lat[ddir as usize] = lat;
+            self.lat.merge(&CoarseHistogram::between(then, latencies(stats, ddir)).unwrap_or_default());
         }
+        let sum_ns = self.lat.mean().unwrap_or_default() * self.lat.total() as f64;
         // Little's law: the I/Os in flight are the rate times the latency.
         self.in_flight = if span_ns > 0 { sum_ns / span_ns as f64 } else { 0.0 };
     }

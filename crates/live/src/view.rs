@@ -3,6 +3,9 @@
 use plan::Ddir;
 use record::{CoarseHistogram, Stage};
 
+/// In place of figures that the hosts do not report.
+pub const QUIET: &str = "no figures before the end (--quiet-network)";
+
 /// The live figures of a run.
 #[derive(Clone, Debug, Default)]
 pub struct View {
@@ -19,6 +22,36 @@ pub struct View {
     pub files: (u64, u64),
     /// One per job of the plan.
     pub jobs: Vec<JobView>,
+    pub fleet: Fleet,
+    /// The hosts of the fleet that have reported, by rank.
+    pub hosts: Vec<HostView>,
+}
+
+/// The hosts that make a run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Fleet {
+    /// Number of hosts. 0: this machine makes the run.
+    pub hosts: usize,
+    /// The hosts report nothing before the end of a run.
+    pub is_quiet: bool,
+}
+
+/// The host of a report.
+#[derive(Clone, Copy, Debug)]
+pub struct Reporting<'a> {
+    pub rank: usize,
+    pub name: &'a str,
+}
+
+/// The live figures of a host.
+#[derive(Clone, Debug, Default)]
+pub struct HostView {
+    /// On one line.
+    pub name: String,
+    /// The sum of its jobs.
+    pub all: JobView,
+    /// It reports no more: its figures are not known.
+    pub is_silent: bool,
 }
 
 /// The live figures of a job. Arrays are by direction.
@@ -28,27 +61,40 @@ pub struct JobView {
     pub ended: usize,
     pub ios_per_s: [f64; 3],
     pub bytes_per_s: [f64; 3],
-    /// Latencies between the last two snapshots of each worker.
-    pub lat: [CoarseHistogram; 3],
+    /// Latencies of all directions between the last two snapshots of each worker.
+    pub lat: CoarseHistogram,
     /// Mean number of I/Os in flight in the same time.
     pub in_flight: f64,
 }
 
 impl View {
-    /// Returns the sum of all jobs.
+    /// Returns the sum of all jobs. Hosts report it more often than each of many jobs.
     pub fn all(&self) -> JobView {
         let mut all = JobView::default();
-        for job in &self.jobs {
-            all.running += job.running;
-            all.ended += job.ended;
-            all.in_flight += job.in_flight;
-            for at in 0..all.lat.len() {
-                all.ios_per_s[at] += job.ios_per_s[at];
-                all.bytes_per_s[at] += job.bytes_per_s[at];
-                all.lat[at].merge(&job.lat[at]);
-            }
+        if self.fleet.hosts > 0 {
+            self.hosts.iter().for_each(|host| all.add(&host.all));
+        } else {
+            self.jobs.iter().for_each(|job| all.add(job));
         }
         all
+    }
+
+    /// Returns the number of hosts, after the number of those with reports if it is lower.
+    pub fn reporting(&self) -> String {
+        let (reporting, hosts) = (self.hosts.iter().filter(|host| !host.is_silent).count(), self.fleet.hosts);
+        let plural = if hosts == 1 { "" } else { "s" };
+        if reporting == hosts {
+            format!("{hosts} host{plural}")
+        } else {
+            format!("{reporting} of {hosts} host{plural}")
+        }
+    }
+
+    /// Returns the slowest host, by its place in the list, if several have I/Os.
+    pub fn slowest(&self) -> Option<usize> {
+        let active = || self.hosts.iter().enumerate().filter(|(_, host)| host.all.running > 0);
+        let slowest = active().min_by(|one, other| one.1.all.bandwidth(None).total_cmp(&other.1.all.bandwidth(None)));
+        slowest.map(|(at, _)| at).filter(|_| active().count() > 1)
     }
 
     /// Returns the completed share of the run; `None` if the remaining time is unknown.
@@ -60,6 +106,18 @@ impl View {
 }
 
 impl JobView {
+    /// Adds the figures of another job, or of the same job on another host.
+    pub fn add(&mut self, other: &JobView) {
+        self.running += other.running;
+        self.ended += other.ended;
+        self.in_flight += other.in_flight;
+        for at in 0..self.ios_per_s.len() {
+            self.ios_per_s[at] += other.ios_per_s[at];
+            self.bytes_per_s[at] += other.bytes_per_s[at];
+        }
+        self.lat.merge(&other.lat);
+    }
+
     /// Returns the I/Os per second of one direction or of all.
     pub fn iops(&self, ddir: Option<Ddir>) -> f64 {
         ddir.map_or_else(|| self.ios_per_s.iter().sum(), |ddir| self.ios_per_s[ddir as usize])
@@ -68,12 +126,5 @@ impl JobView {
     /// Returns the bytes per second of one direction or of all.
     pub fn bandwidth(&self, ddir: Option<Ddir>) -> f64 {
         ddir.map_or_else(|| self.bytes_per_s.iter().sum(), |ddir| self.bytes_per_s[ddir as usize])
-    }
-
-    /// Returns the latencies of all directions.
-    pub fn lat_of_all(&self) -> CoarseHistogram {
-        let mut all = CoarseHistogram::default();
-        self.lat.iter().for_each(|lat| all.merge(lat));
-        all
     }
 }

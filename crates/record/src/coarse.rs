@@ -96,6 +96,20 @@ impl CoarseHistogram {
         part
     }
 
+    /// Returns the histogram with at most `max` bins, at least 1: while there are more, each two neighbours become the upper one.
+    #[must_use]
+    pub fn with_bins_at_most(&self, max: usize) -> CoarseHistogram {
+        let mut bins = self.bins.clone();
+        while bins.len() > max.max(1) {
+            let merged = |pair: &[(u16, u64)]| match *pair {
+                [(_, below), (index, count)] => (index, below.saturating_add(count)),
+                _ => pair[0],
+            };
+            bins = bins.chunks(2).map(merged).collect();
+        }
+        CoarseHistogram { bins, total: self.total }
+    }
+
     /// Returns the number of values.
     pub fn total(&self) -> u64 {
         self.total
@@ -200,6 +214,17 @@ mod tests {
             sum.merge(&whole.part(from, to));
         }
         assert_eq!(sum, whole);
+    }
+
+    #[test]
+    fn neighbours_are_merged_upwards_until_the_bins_are_few_enough() {
+        let values: Vec<u64> = (0..40).map(|nth| 1_000 << (nth / 2)).collect();
+        let whole = CoarseHistogram::between(&of(&[]), &of(&values)).unwrap();
+        let few = whole.with_bins_at_most(7);
+        let indices: Vec<usize> = few.bins().map(|bin| bin.index).collect();
+        let expected = [3, 7, 11, 15, 19].map(|nth| whole.bins().nth(nth).unwrap().index);
+        assert_eq!((indices, few.total(), few.percentile(100.0)), (expected.to_vec(), 40, whole.percentile(100.0)));
+        assert_eq!((whole.with_bins_at_most(20), whole.with_bins_at_most(0).bins().count()), (whole, 1));
     }
 
     #[test]

@@ -83,7 +83,7 @@ pub enum IoCall {
 }
 
 /// Stages of a phase, in order.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub enum Stage {
     Preparing,
     WarmingUp,

@@ -7,6 +7,7 @@
 mod binary;
 mod devices;
 mod fio;
+mod hosts;
 mod memory_group;
 mod priority;
 mod run;
@@ -21,6 +22,7 @@ mod time;
 pub use binary::binary;
 pub use devices::{Loop, Mount, Zram};
 pub use fio::run_fio;
+pub use hosts::{AHEAD_S, HOSTS, Hosts, SMALL_MIB, launchers};
 pub use memory_group::MemoryGroup;
 pub use priority::{can_use_realtime_priority, use_realtime_priority};
 pub use run::{Outcome, command, diskspd, fathom, in_own_group, outcome, run, with_realtime_priority};

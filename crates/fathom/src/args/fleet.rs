@@ -52,7 +52,7 @@ pub struct Args {
     /// What the other hosts do after a host is lost
     #[arg(long, value_enum, value_name = "ACTION", default_value_t = HostLostAction::Abort)]
     on_host_lost: HostLostAction,
-    /// Send heartbeats without I/O counters during the run: no progress line
+    /// Send no figures during the run: the progress line and the other live views have none before the end
     #[arg(long)]
     pub quiet_network: bool,
     /// Launcher of MPI programs
@@ -173,22 +173,7 @@ fn study(list: &[String]) -> Result<Work, Refusal> {
         }
         None => return Err(missing()),
     }
-    let command = read(list)?.command;
-    let live = match &command {
-        Command::Run(args) => &args.live,
-        Command::Sweep(args) => &args.live,
-        Command::Assess(args) => &args.live,
-        Command::Knee(args) => &args.live,
-        _ => return Err(missing()),
-    };
-    let given = [(live.watch, "--watch"), (live.metrics.is_some(), "--metrics")];
-    match given.into_iter().find(|(is_given, _)| *is_given) {
-        Some((_, option)) => {
-            let message = format!("{option} is not supported on many hosts");
-            Err(Refusal::new("fleet", ErrorKind::ArgumentConflict, message))
-        }
-        None => Ok(Work::Study(Box::new(command), list[1..].to_vec())),
-    }
+    Ok(Work::Study(Box::new(read(list)?.command), list[1..].to_vec()))
 }
 
 /// The arguments after the options of `fathom fleet`.
@@ -240,7 +225,8 @@ mod tests {
     #[test]
     fn what_does_not_run_on_hosts_is_named() {
         assert!(error("fleet --hosts a compare 1 2").contains("`compare` is not supported on many hosts"));
-        assert!(error("fleet --hosts a run --watch a.fio").contains("--watch is not supported"));
+        let Work::Study(command, _) = work("fleet --hosts a run --watch a.fio") else { panic!("a study") };
+        assert!(matches!(*command, Command::Run(args) if args.live.watch));
         assert!(error("fleet --hosts a").contains("a command line is missing"));
         assert!(error("fleet --image x fio a.fio").contains("fathom fleet manifest"));
     }

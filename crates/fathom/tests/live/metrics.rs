@@ -11,7 +11,7 @@ use harness::{Scratch, command, diskspd, fathom, interrupted, outcome, wait_unti
 const LONG: &str = "--ioengine=null --size=1g --time_based --runtime=3600 --rw=randrw --bs=4k --rate_iops=1000";
 
 /// A sample: its name and its labels, as written.
-type Samples = BTreeMap<(String, String), f64>;
+pub type Samples = BTreeMap<(String, String), f64>;
 
 /// Starts a command with an endpoint on a free port. Returns the port.
 fn served(mut command: Command) -> (Child, u16) {
@@ -49,7 +49,7 @@ fn scrape(port: u16) -> Samples {
 }
 
 /// Parses a text strictly by the OpenMetrics specification.
-fn parse(text: &str) -> Samples {
+pub fn parse(text: &str) -> Samples {
     let body = text.strip_suffix("# EOF\n").expect("ends with # EOF");
     let mut samples = Samples::new();
     let (mut families, mut family, mut kind) = (BTreeSet::new(), String::new(), String::new());
@@ -131,7 +131,7 @@ fn check_buckets(samples: &Samples) {
 }
 
 /// Returns the value of the sample whose labels contain all these texts.
-fn value(samples: &Samples, name: &str, labels: &[&str]) -> Option<f64> {
+pub fn value(samples: &Samples, name: &str, labels: &[&str]) -> Option<f64> {
     let is_it = |(key, text): &(String, String)| key == name && labels.iter().all(|label| text.contains(label));
     let mut found = samples.iter().filter(|(key, _)| is_it(key));
     let value = found.next().map(|(_, value)| *value);

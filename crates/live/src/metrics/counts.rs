@@ -1,15 +1,17 @@
 //! Counts of a run since its measured time began, as the record counts them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::Ordering::Relaxed;
 
 use engine::live::WorkerLive;
 use engine::{Live, State};
 use plan::{Ddir, Plan, Worker};
 use record::{Event, Latency, TargetStats, WorkerStats};
+use serde::{Deserialize, Serialize};
 use units::markup::one_line;
 
 use crate::job::jobs;
+use crate::view::Reporting;
 
 /// Upper bounds of the buckets in ns: two per power of two, from 1 us to 17 s. They are bounds of the histograms' bins.
 pub const BOUNDS_NS: [u64; 49] = bounds();
@@ -29,9 +31,12 @@ const fn bounds() -> [u64; 49] {
 #[derive(Default)]
 pub struct RunCounts {
     workers: Vec<WorkerCounts>,
-    jobs: usize,
     /// Paths of the targets that are counted, on one line each.
     targets: Vec<String>,
+    /// Sums of the reports of other hosts, by job.
+    of_hosts: Vec<JobCounts>,
+    /// The same by host: its name and its counts.
+    hosts: BTreeMap<usize, (String, IoCounts)>,
 }
 
 struct WorkerCounts {
@@ -64,13 +69,31 @@ pub struct JobCounts {
     pub clat: [Buckets; 3],
 }
 
-/// A cumulative histogram.
+/// A histogram.
 #[derive(Clone, Default)]
 pub struct Buckets {
-    /// Values below each of [`BOUNDS_NS`]; empty without values.
-    pub below: Vec<u64>,
-    pub count: u64,
+    /// Values below the first of [`BOUNDS_NS`], between each two, and from the last on. Empty without values.
+    counts: Vec<u64>,
     pub sum_s: f64,
+}
+
+/// What was counted between two times.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct CountsIncrease {
+    #[serde(rename = "i")]
+    ios: [u64; 3],
+    #[serde(rename = "b")]
+    bytes: [u64; 3],
+    /// By direction: the buckets that have more values, and the sum of the values in ns.
+    #[serde(rename = "l")]
+    clat: [(Vec<(usize, u64)>, u64); 3],
+}
+
+impl CountsIncrease {
+    /// Whether nothing was counted.
+    pub fn is_none(&self) -> bool {
+        *self == CountsIncrease::default()
+    }
 }
 
 impl RunCounts {
@@ -86,7 +109,24 @@ impl RunCounts {
             began_ns: 0,
             has_ended: false,
         });
-        RunCounts { workers: workers.collect(), jobs: jobs.len(), targets: targets.paths }
+        RunCounts {
+            workers: workers.collect(),
+            targets: targets.paths,
+            of_hosts: vec![JobCounts::default(); jobs.len()],
+            hosts: BTreeMap::new(),
+        }
+    }
+
+    /// Adds what a host has counted, by the index of the job.
+    pub fn take_report<'a>(&mut self, from: Reporting, changes: impl Iterator<Item = (usize, &'a CountsIncrease)>) {
+        let host =
+            self.hosts.entry(from.rank).or_insert_with(|| (one_line(from.name).into_owned(), IoCounts::default()));
+        for (job, counts) in changes {
+            if let Some(job) = self.of_hosts.get_mut(job) {
+                job.increase(counts);
+                host.1.add(IoCounts { ios: counts.ios, bytes: counts.bytes });
+            }
+        }
     }
 
     /// Adds the statistics of a snapshot, or the final ones.
@@ -117,9 +157,14 @@ impl RunCounts {
 
     /// Returns the sums by job.
     pub fn by_job(&self) -> Vec<JobCounts> {
-        let mut sums = vec![JobCounts::default(); self.jobs];
+        let mut sums = self.of_hosts.clone();
         self.workers.iter().for_each(|worker| sums[worker.job].add(&worker.counts));
         sums
+    }
+
+    /// Returns the names of the hosts that have reported, and their sums.
+    pub fn by_host(&self) -> Vec<(String, IoCounts)> {
+        self.hosts.values().cloned().collect()
     }
 
     /// Returns the paths of the targets, and their sums.
@@ -215,11 +260,31 @@ impl IoCounts {
 }
 
 impl JobCounts {
-    fn of(stats: &WorkerStats) -> Self {
+    /// Returns the counts of a worker.
+    pub fn of(stats: &WorkerStats) -> Self {
         JobCounts {
             ios: stats.ddirs.each_ref().map(|counts| counts.ios),
             bytes: stats.ddirs.each_ref().map(|counts| counts.bytes),
             clat: stats.ddirs.each_ref().map(|counts| Buckets::of(&counts.clat)),
+        }
+    }
+
+    /// Returns what was counted since an earlier time.
+    pub fn since(&self, earlier: &JobCounts) -> CountsIncrease {
+        let more = |now: [u64; 3], then: [u64; 3]| std::array::from_fn(|at| now[at].saturating_sub(then[at]));
+        CountsIncrease {
+            ios: more(self.ios, earlier.ios),
+            bytes: more(self.bytes, earlier.bytes),
+            clat: std::array::from_fn(|at| self.clat[at].since(&earlier.clat[at])),
+        }
+    }
+
+    /// Adds what was counted since the last time.
+    fn increase(&mut self, more: &CountsIncrease) {
+        for at in 0..self.ios.len() {
+            self.ios[at] += more.ios[at];
+            self.bytes[at] += more.bytes[at];
+            self.clat[at].increase(&more.clat[at]);
         }
     }
 
@@ -240,24 +305,52 @@ impl Buckets {
         if count == 0 {
             return Buckets::default();
         }
-        let mut bins = latency.histogram.bins().peekable();
+        let mut counts = vec![0; BOUNDS_NS.len() + 1];
+        for bin in latency.histogram.bins() {
+            counts[BOUNDS_NS.partition_point(|bound| *bound <= bin.low)] += bin.count;
+        }
+        Buckets { counts, sum_s: latency.mean_ns() * count as f64 / 1e9 }
+    }
+
+    /// Returns the number of values.
+    pub fn count(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    /// Returns the number of values below each of [`BOUNDS_NS`].
+    pub fn below(&self) -> Vec<u64> {
         let mut seen = 0;
-        let below = BOUNDS_NS.iter().map(|bound| {
-            while let Some(bin) = bins.next_if(|bin| bin.low < *bound) {
-                seen += bin.count;
-            }
+        let sums = self.counts.iter().take(BOUNDS_NS.len()).map(|count| {
+            seen += count;
             seen
         });
-        Buckets { below: below.collect(), count, sum_s: latency.mean_ns() * count as f64 / 1e9 }
+        sums.collect()
+    }
+
+    /// Returns the buckets with more values than at an earlier time, and the increase of the sum in ns.
+    fn since(&self, earlier: &Buckets) -> (Vec<(usize, u64)>, u64) {
+        let then = |at: usize| earlier.counts.get(at).copied().unwrap_or(0);
+        let more = self.counts.iter().enumerate().map(|(at, count)| (at, count.saturating_sub(then(at))));
+        let sum_ns = ((self.sum_s - earlier.sum_s) * 1e9).round() as u64;
+        (more.filter(|(_, count)| *count > 0).collect(), sum_ns)
+    }
+
+    fn increase(&mut self, (more, sum_ns): &(Vec<(usize, u64)>, u64)) {
+        self.counts.resize(BOUNDS_NS.len() + 1, 0);
+        for (at, count) in more {
+            if let Some(known) = self.counts.get_mut(*at) {
+                *known += count;
+            }
+        }
+        self.sum_s += *sum_ns as f64 / 1e9;
     }
 
     fn add(&mut self, other: &Buckets) {
-        if other.count == 0 {
+        if other.counts.is_empty() {
             return;
         }
-        self.below.resize(BOUNDS_NS.len(), 0);
-        self.below.iter_mut().zip(&other.below).for_each(|(mine, more)| *mine += more);
-        self.count += other.count;
+        self.counts.resize(BOUNDS_NS.len() + 1, 0);
+        self.counts.iter_mut().zip(&other.counts).for_each(|(mine, more)| *mine += more);
         self.sum_s += other.sum_s;
     }
 }
@@ -281,8 +374,10 @@ mod tests {
         let mut latency = Latency::default();
         [500, 1023, 1024, 1_000_000, 60_000_000_000].into_iter().for_each(|ns| latency.record(ns));
         let mut buckets = Buckets::of(&latency);
-        assert_eq!((buckets.below[0], buckets.below[1], buckets.below[48], buckets.count), (2, 3, 4, 5));
+        let below = buckets.below();
+        assert_eq!((below[0], below[1], below[48], buckets.count()), (2, 3, 4, 5));
         buckets.add(&Buckets::of(&latency));
-        assert_eq!((buckets.below[0], buckets.below[48], buckets.count), (4, 8, 10));
+        let below = buckets.below();
+        assert_eq!((below[0], below[48], buckets.count()), (4, 8, 10));
     }
 }

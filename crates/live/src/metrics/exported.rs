@@ -14,17 +14,18 @@ pub struct Exported {
     pub view: View,
 }
 
-/// A run, by job and by target.
+/// A run, by job, by target and by host.
 #[derive(Clone, Default)]
 pub struct ExportedRun {
     pub name: String,
     pub jobs: Vec<(Job, JobCounts)>,
     pub targets: Vec<(String, IoCounts)>,
+    pub hosts: Vec<(String, IoCounts)>,
 }
 
 impl ExportedRun {
     /// Returns the number of its series, by name.
     pub fn series(&self) -> usize {
-        self.jobs.len().max(self.targets.len())
+        self.jobs.len().max(self.targets.len()).max(self.hosts.len())
     }
 }

@@ -1,6 +1,6 @@
 //! An endpoint with the figures of the run in the OpenMetrics text format, for Prometheus.
 
-mod counts;
+pub(crate) mod counts;
 mod exported;
 mod server;
 mod text;
@@ -13,16 +13,17 @@ use engine::Live;
 use plan::Plan;
 use record::Event;
 
+use crate::host_report::HostReport;
 use crate::job::Job;
 use crate::meter::Meter;
-use crate::view::View;
+use crate::view::{JobView, Reporting};
 use counts::{IoCounts, JobCounts, RunCounts};
 use exported::{Exported, ExportedRun};
 use server::Server;
 
-/// Jobs and targets with series of their own, over all runs. A response is bounded by it.
+/// Jobs, targets and hosts with series of their own, over all runs. A response is bounded by it.
 const SERIES_MAX: usize = 256;
-/// Name of the sum of all further jobs or targets of a run.
+/// Name of the sum of all further jobs, targets or hosts of a run.
 const OTHERS: &str = "others";
 
 /// The endpoint, and the counts of the active run. It is closed on drop.
@@ -78,13 +79,18 @@ impl Metrics {
         }
     }
 
-    /// Reads the counters of all workers, after an update of the meter.
-    pub fn update(&mut self, live: &Live, meter: &Meter) {
-        self.active.read(live);
-        self.publish(meter);
+    /// Adds the counts of a host.
+    pub fn take_report(&mut self, from: Reporting, report: &HostReport) {
+        self.active.take_report(from, report.counts());
     }
 
-    fn publish(&self, meter: &Meter) {
+    /// Reads the counters of all workers.
+    pub fn read(&mut self, live: &Live) {
+        self.active.read(live);
+    }
+
+    /// Publishes the counts and the figures of the meter.
+    pub fn publish(&self, meter: &Meter) {
         let counts = self.active.by_job();
         let mut jobs: Vec<(Job, JobCounts)> = meter.jobs().iter().cloned().zip(counts).collect();
         let mut view = meter.view().clone();
@@ -96,20 +102,26 @@ impl Metrics {
                 others.1.add(&counts);
             }
             jobs.push(others);
-            let rest = View { jobs: view.jobs.split_off(SERIES_MAX - 1), ..View::default() };
-            view.jobs.push(rest.all());
-        }
-        let mut targets = self.active.by_target();
-        if targets.len() > SERIES_MAX {
-            let mut others = IoCounts::default();
-            targets.drain(SERIES_MAX - 1..).for_each(|(_, counts)| others.add(counts));
-            targets.push((OTHERS.to_owned(), others));
+            let mut rest = JobView::default();
+            view.jobs.drain(SERIES_MAX - 1..).for_each(|job| rest.add(&job));
+            view.jobs.push(rest);
         }
         let mut exported = lock(&self.exported);
-        exported.active.targets = targets;
+        exported.active.targets = bounded(self.active.by_target());
+        exported.active.hosts = bounded(self.active.by_host());
         exported.active.jobs = jobs;
         exported.view = view;
     }
+}
+
+/// Returns the counts with a bounded number of names: further ones are added up.
+fn bounded(mut list: Vec<(String, IoCounts)>) -> Vec<(String, IoCounts)> {
+    if list.len() > SERIES_MAX {
+        let mut others = IoCounts::default();
+        list.drain(SERIES_MAX - 1..).for_each(|(_, counts)| others.add(counts));
+        list.push((OTHERS.to_owned(), others));
+    }
+    list
 }
 
 fn lock(exported: &Mutex<Exported>) -> MutexGuard<'_, Exported> {

@@ -26,11 +26,8 @@ pub fn render(exported: &Exported) -> String {
     let help = "Completion latency of the I/Os of the measured time.";
     text.family("fathom_io_latency_seconds", "histogram", "seconds", help);
     each(&runs, |labels, counts, at| text.histogram("fathom_io_latency_seconds", labels, &counts.clat[at]));
-    text.family("fathom_target_ios", "counter", "", "Completed I/Os of the measured time, by target.");
-    each_target(&runs, |labels, counts, at| text.sample("fathom_target_ios_total", labels, counts.ios[at]));
-    let help = "Bytes of the completed I/Os of the measured time, by target.";
-    text.family("fathom_target_io_bytes", "counter", "bytes", help);
-    each_target(&runs, |labels, counts, at| text.sample("fathom_target_io_bytes_total", labels, counts.bytes[at]));
+    text.by_part(&runs, ("target", "target"), |run| &run.targets);
+    text.by_part(&runs, ("host", "host of a fleet"), |run| &run.hosts);
     text.gauges(exported);
     text.0.push_str("# EOF\n");
     text.0
@@ -43,17 +40,6 @@ fn each(runs: &[&ExportedRun], mut add: impl FnMut(&[(&str, &str)], &JobCounts, 
             for (at, direction) in DIRECTIONS.into_iter().enumerate().filter(|(at, _)| counts.ios[*at] > 0) {
                 let [test, name, target] = labels(run, job);
                 add(&[test, name, target, ("direction", direction)], counts, at);
-            }
-        }
-    }
-}
-
-/// Calls `add` for each target and direction with I/Os, with the labels.
-fn each_target(runs: &[&ExportedRun], mut add: impl FnMut(&[(&str, &str)], &IoCounts, usize)) {
-    for run in runs {
-        for (path, counts) in &run.targets {
-            for (at, direction) in DIRECTIONS.into_iter().enumerate().filter(|(at, _)| counts.ios[*at] > 0) {
-                add(&[("test", &run.name), ("target", path), ("direction", direction)], counts, at);
             }
         }
     }
@@ -94,17 +80,40 @@ impl Text {
     }
 
     fn histogram(&mut self, name: &str, labels: &[(&str, &str)], buckets: &super::counts::Buckets) {
-        if buckets.count == 0 {
+        let count = buckets.count();
+        if count == 0 {
             return;
         }
         let bucket = format!("{name}_bucket");
-        let bounds = BOUNDS_NS.iter().map(|ns| (*ns as f64 / 1e9).to_string()).zip(buckets.below.iter().copied());
-        for (bound, below) in bounds.chain([("+Inf".to_owned(), buckets.count)]) {
+        let bounds = BOUNDS_NS.iter().map(|ns| (*ns as f64 / 1e9).to_string()).zip(buckets.below());
+        for (bound, below) in bounds.chain([("+Inf".to_owned(), count)]) {
             let with_bound: Vec<(&str, &str)> = labels.iter().copied().chain([("le", bound.as_str())]).collect();
             self.sample(&bucket, &with_bound, below);
         }
-        self.sample(&format!("{name}_count"), labels, buckets.count);
+        self.sample(&format!("{name}_count"), labels, count);
         self.sample(&format!("{name}_sum"), labels, buckets.sum_s);
+    }
+
+    /// Adds the counts by target or host. `name` is that of the label.
+    fn by_part(
+        &mut self,
+        runs: &[&ExportedRun],
+        (name, part): (&str, &str),
+        parts: impl Fn(&ExportedRun) -> &[(String, IoCounts)],
+    ) {
+        let families = [("ios", "", "Completed I/Os"), ("io_bytes", "bytes", "Bytes of the completed I/Os")];
+        for (what, unit, help) in families {
+            let family = format!("fathom_{name}_{what}");
+            self.family(&family, "counter", unit, &format!("{help} of the measured time, by {part}."));
+            let counts_of = |counts: &IoCounts| if unit.is_empty() { counts.ios } else { counts.bytes };
+            for (run, (value, counts)) in runs.iter().flat_map(|run| parts(run).iter().map(move |part| (run, part))) {
+                for (direction, count) in DIRECTIONS.into_iter().zip(counts_of(counts)).filter(|(_, count)| *count > 0)
+                {
+                    let labels = [("test", run.name.as_str()), (name, value), ("direction", direction)];
+                    self.sample(&format!("{family}_total"), &labels, count);
+                }
+            }
+        }
     }
 
     /// Adds the state of the active run.

@@ -13,7 +13,7 @@ use units::format;
 use super::Picture;
 use super::keys::Controls;
 use super::series::PERCENTILES;
-use crate::view::JobView;
+use crate::view::{JobView, QUIET};
 
 /// Smaller terminals show the figures as text only.
 const CHARTS_FROM: (u16, u16) = (60, 16);
@@ -28,7 +28,8 @@ pub fn draw(frame: &mut Frame, picture: &Picture, controls: &Controls) {
         Layout::vertical([Constraint::Length(2), Constraint::Min(0), Constraint::Length(1)]).areas(area);
     let selected = selected(picture, controls);
     frame.render_widget(Paragraph::new(header_lines(picture, controls, &selected)), header);
-    if area.width >= CHARTS_FROM.0 && area.height >= CHARTS_FROM.1 {
+    let has_charts = area.width >= CHARTS_FROM.0 && area.height >= CHARTS_FROM.1 && !picture.view.fleet.is_quiet;
+    if has_charts {
         body_with_charts(frame, picture, controls, body);
     } else {
         frame.render_widget(Paragraph::new(figure_lines(picture, controls, &selected)).wrap(Wrap { trim: true }), body);
@@ -47,6 +48,7 @@ fn header_lines<'a>(picture: &Picture, controls: &Controls, job: &JobView) -> Ve
     let view = &picture.view;
     let stage = match view.stage {
         _ if picture.is_stopping => "stopping",
+        _ if view.fleet.is_quiet => "running",
         None | Some(Stage::Preparing) => "preparing",
         Some(Stage::WarmingUp) => "warming up",
         Some(Stage::Measuring) => "measuring",
@@ -72,18 +74,23 @@ fn figures(picture: &Picture, controls: &Controls, job: &JobView) -> Vec<String>
     if whole > 0 {
         return vec![format!("making files: {} of {}", format::size(made), format::size(whole))];
     }
+    if picture.view.fleet.is_quiet {
+        return vec![QUIET.to_owned()];
+    }
     let mut figures = vec![format::iops(job.iops(None)), bandwidth(job.bandwidth(None), controls)];
-    let lat = job.lat_of_all();
     for (percent, name) in PERCENTILES {
-        figures.extend(lat.percentile(percent).map(|ns| format!("{name} {}", format::time_ns(ns as f64))));
+        figures.extend(job.lat.percentile(percent).map(|ns| format!("{name} {}", format::time_ns(ns as f64))));
     }
     figures.push(format!("{} in flight of {}", format::grouped(job.in_flight), depth(picture, controls)));
     figures
 }
 
 fn figure_lines<'a>(picture: &Picture, controls: &Controls, job: &JobView) -> Vec<Line<'a>> {
-    let mut lines: Vec<Line> = figures(picture, controls, job).into_iter().map(Line::from).collect();
-    lines.extend(machine_lines(picture, controls));
+    let mut lines: Vec<Line> = Vec::new();
+    if !picture.view.fleet.is_quiet {
+        lines.extend(figures(picture, controls, job).into_iter().map(Line::from));
+        lines.extend(if is_here(picture) { machine_lines(picture, controls) } else { host_lines(picture, controls) });
+    }
     lines.extend(picture.notes.iter().map(|note| Line::from(note.clone())));
     lines
 }
@@ -97,7 +104,8 @@ fn depth(picture: &Picture, controls: &Controls) -> u64 {
 
 fn body_with_charts(frame: &mut Frame, picture: &Picture, controls: &Controls, body: Rect) {
     let notes = if picture.notes.is_empty() { 0 } else { (picture.notes.len() as u16 + 2).min(body.height / 4).max(3) };
-    let jobs = (picture.jobs.len().max(picture.machine.devices.len() + 1) as u16 + 3).min(body.height / 3).max(4);
+    let beside = if is_here(picture) { picture.machine.devices.len() + 1 } else { picture.view.hosts.len() };
+    let jobs = (picture.jobs.len().max(beside) as u16 + 3).min(body.height / 3).max(4);
     let [charts, tables, findings] =
         Layout::vertical([Constraint::Min(6), Constraint::Length(jobs), Constraint::Length(notes)]).areas(body);
     let [left, right] = Layout::horizontal([Constraint::Fill(1), Constraint::Fill(1)]).areas(charts);
@@ -111,10 +119,14 @@ fn body_with_charts(frame: &mut Frame, picture: &Picture, controls: &Controls, b
     let in_flight = picture.series.points.iter().map(|point| (point.at_s, point.in_flight)).collect();
     let in_flight = [Curve { name: "", colour: Color::Green, points: in_flight }];
     chart(frame, queue, "I/Os in flight", &in_flight, format::grouped);
-    let [jobs, machine] = Layout::horizontal([Constraint::Fill(3), Constraint::Fill(2)]).areas(tables);
+    let [jobs, beside] = Layout::horizontal([Constraint::Fill(3), Constraint::Fill(2)]).areas(tables);
     job_table(frame, picture, controls, jobs);
-    let block = Block::bordered().title("machine");
-    frame.render_widget(Paragraph::new(machine_lines(picture, controls)).block(block), machine);
+    if is_here(picture) {
+        let block = Block::bordered().title("machine");
+        frame.render_widget(Paragraph::new(machine_lines(picture, controls)).block(block), beside);
+    } else {
+        host_table(frame, picture, controls, beside);
+    }
     if notes > 0 {
         let lines: Vec<Line> = picture.notes.iter().map(|note| Line::from(note.clone())).collect();
         frame.render_widget(Paragraph::new(lines).block(Block::bordered().title("findings and messages")), findings);
@@ -168,7 +180,7 @@ fn chart(frame: &mut Frame, area: Rect, title: &str, curves: &[Curve], label: im
 
 fn job_table(frame: &mut Frame, picture: &Picture, controls: &Controls, area: Rect) {
     let row = |(nth, (job, view)): (usize, (&crate::job::Job, &JobView))| {
-        let p99 = view.lat_of_all().percentile(99.0).map_or_else(String::new, |ns| format::time_ns(ns as f64));
+        let p99 = view.lat.percentile(99.0).map_or_else(String::new, |ns| format::time_ns(ns as f64));
         let running = format!("{}/{}", view.running, job.workers);
         let cells = [
             job.name.clone(),
@@ -194,6 +206,50 @@ fn job_table(frame: &mut Frame, picture: &Picture, controls: &Controls, area: Re
     let heading = Row::new(["job", "threads", "IOPS", "bandwidth", "p99"]).style(Style::new().fg(Color::DarkGray));
     let title = format!("jobs ({})", picture.jobs.len());
     frame.render_widget(Table::new(rows, widths).header(heading).block(Block::bordered().title(title)), area);
+}
+
+/// Whether this machine makes the run.
+fn is_here(picture: &Picture) -> bool {
+    picture.view.fleet.hosts == 0
+}
+
+/// Returns the IOPS and the bandwidth of a host, and what is remarkable about it.
+fn host_cells(picture: &Picture, controls: &Controls, at: usize) -> [String; 4] {
+    let host = &picture.view.hosts[at];
+    if host.is_silent {
+        return [host.name.clone(), String::new(), String::new(), "no report".to_owned()];
+    }
+    let mark = if picture.view.slowest() == Some(at) { "slowest" } else { "" };
+    let rates = (format::grouped(host.all.iops(None)), bandwidth(host.all.bandwidth(None), controls));
+    [host.name.clone(), rates.0, rates.1, mark.to_owned()]
+}
+
+/// Draws the hosts by rank, or from the slowest on if there is no room for all.
+fn host_table(frame: &mut Frame, picture: &Picture, controls: &Controls, area: Rect) {
+    let hosts = &picture.view.hosts;
+    let mut order: Vec<usize> = (0..hosts.len()).collect();
+    if hosts.len() > usize::from(area.height.saturating_sub(3)) {
+        let rate = |at: &usize| hosts[*at].all.bandwidth(None);
+        order.sort_by(|one, other| rate(one).total_cmp(&rate(other)));
+    }
+    let row = |at: usize| {
+        let style = Style::new();
+        let is_marked = hosts[at].is_silent || picture.view.slowest() == Some(at);
+        Row::new(host_cells(picture, controls, at)).style(if is_marked { style.fg(Color::Yellow) } else { style })
+    };
+    let widths = [Constraint::Fill(1), Constraint::Length(10), Constraint::Length(12), Constraint::Length(9)];
+    let heading = Row::new(["host", "IOPS", "bandwidth", ""]).style(Style::new().fg(Color::DarkGray));
+    let block = Block::bordered().title(picture.view.reporting());
+    frame.render_widget(Table::new(order.into_iter().map(row), widths).header(heading).block(block), area);
+}
+
+fn host_lines<'a>(picture: &Picture, controls: &Controls) -> Vec<Line<'a>> {
+    let line = |at: usize| {
+        let [name, iops, bandwidth, mark] = host_cells(picture, controls, at);
+        let rates = if iops.is_empty() { String::new() } else { format!("{iops} IOPS, {bandwidth} ") };
+        Line::from(format!("{name}: {rates}{mark}"))
+    };
+    (0..picture.view.hosts.len()).map(line).collect()
 }
 
 fn machine_lines<'a>(picture: &Picture, controls: &Controls) -> Vec<Line<'a>> {
@@ -233,7 +289,7 @@ mod tests {
     use crate::job::Job;
     use crate::screen::machine::{DeviceUse, MachineUse};
     use crate::screen::series::AllSeries;
-    use crate::view::View;
+    use crate::view::{Fleet, HostView, View};
 
     fn picture() -> Picture {
         let job = JobView { ios_per_s: [1000.0, 500.0, 0.0], bytes_per_s: [1e6; 3], running: 1, ..JobView::default() };
@@ -261,8 +317,12 @@ mod tests {
     }
 
     fn drawn(size: (u16, u16), controls: &Controls) -> String {
+        drawn_of(&picture(), size, controls)
+    }
+
+    fn drawn_of(picture: &Picture, size: (u16, u16), controls: &Controls) -> String {
         let mut terminal = Terminal::new(TestBackend::new(size.0, size.1)).unwrap();
-        terminal.draw(|frame| draw(frame, &picture(), controls)).unwrap();
+        terminal.draw(|frame| draw(frame, picture, controls)).unwrap();
         // A backend without columns cannot be shown.
         if size.0 > 0 { terminal.backend().to_string() } else { String::new() }
     }
@@ -285,6 +345,45 @@ mod tests {
         }
         let decimal = drawn((120, 40), &Controls { jobs: 1, is_decimal: true, is_frozen: true, ..Controls::default() });
         assert!(decimal.contains("MB/s") && decimal.contains("FROZEN"));
+    }
+
+    /// A fleet of hosts. Each has 100 IOPS more than the one before it.
+    fn fleet(hosts: usize) -> Picture {
+        let host = |nth: usize| {
+            let rate = (nth + 1) as f64 * 100.0;
+            let all = JobView { running: 1, ios_per_s: [rate, 0.0, 0.0], bytes_per_s: [rate; 3], ..JobView::default() };
+            HostView { name: format!("node{nth}"), all, is_silent: false }
+        };
+        let mut picture = picture();
+        picture.view.fleet = Fleet { hosts, is_quiet: false };
+        picture.view.hosts = (0..hosts).rev().map(host).collect();
+        picture
+    }
+
+    #[test]
+    fn the_screen_of_a_fleet_has_the_hosts_in_place_of_the_machine() {
+        let mut two = fleet(2);
+        for size in [(120, 40), (50, 15)] {
+            let text = drawn_of(&two, size, &Controls::default());
+            let slow = text.lines().find(|line| line.contains("node0")).unwrap();
+            assert!(slow.contains("100") && slow.contains("slowest"), "{text}");
+            assert!(text.contains("300 IOPS") && !text.contains("nvme0n1") && !text.contains("CPU 54"), "{text}");
+        }
+        two.view.hosts[0] = HostView { is_silent: true, all: JobView::default(), ..two.view.hosts[0].clone() };
+        let text = drawn_of(&two, (120, 40), &Controls::default());
+        let silent = text.lines().find(|line| line.contains("node1")).unwrap();
+        assert!(silent.contains("no report") && text.contains("1 of 2 hosts") && !text.contains("slowest"), "{text}");
+        two.view.fleet.is_quiet = true;
+        let text = drawn_of(&two, (120, 40), &Controls::default());
+        assert!(text.contains(QUIET) && !text.contains("IOPS"), "{text}");
+    }
+
+    #[test]
+    fn the_slowest_of_many_hosts_are_on_top() {
+        let text = drawn_of(&fleet(100), (120, 40), &Controls::default());
+        let names: Vec<&str> = text.lines().filter_map(|line| line.split_once("node")?.1.split(' ').next()).collect();
+        assert!(names.len() > 3 && names[..3] == ["0", "1", "2"], "{text}");
+        assert!(text.contains("100 hosts"), "{text}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The full-screen view: figures over time, jobs, the machine and findings, drawn on standard error.
+//! The full-screen view: figures over time, jobs, the machine or the hosts, and findings, drawn on standard error.
 //!
 //! A thread of lower priority draws and reads the keys. An update of the figures only holds a lock for a copy.
 
@@ -105,7 +105,8 @@ impl Screen {
     /// Starts a run.
     pub fn begin(&self, meter: &Meter, plan: &Plan) {
         let mut targets: Vec<PathBuf> = Vec::new();
-        for worker in &plan.workers {
+        let is_here = meter.view().fleet.hosts == 0;
+        for worker in plan.workers.iter().filter(|_| is_here) {
             let streams = worker.stream_list().iter().map(|stream| &stream.path);
             targets.extend(worker.targets.paths.iter().chain(streams).map(PathBuf::from));
         }

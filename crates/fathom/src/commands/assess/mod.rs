@@ -74,7 +74,7 @@ pub fn main(args: &Args, typed: &[String], runner: &dyn Runner) -> Result<u8, Co
     let resumed = if args.resume { resumed(&resume, args)? } else { Vec::new() };
     let mut study = Box::new(started(args, (typed, runner), (suite, criteria), params, &volumes, ready, resumed));
     let mut progress = Progress::new(args.live.quiet);
-    let mut display = LiveViews::open(&mut progress, &live)?;
+    let mut display = LiveViews::open(&mut progress, &live, runner.fleet())?;
     driver::drive(study.as_mut(), (runner, interrupts), &options, &mut display, &mut Checkpoints(&resume));
     drop(display);
     let assessment = study.finish(&session::end(interrupts, None));

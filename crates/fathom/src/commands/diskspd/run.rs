@@ -20,7 +20,7 @@ use crate::findings::print_diagnostics;
 use crate::live_views::{LiveOptions, LiveViews};
 use crate::machine::RealMachine;
 use crate::run::{self, RunOptions};
-use crate::runner::ThisMachine;
+use crate::runner::{Runner, ThisMachine};
 use crate::signals;
 
 /// A run that ended.
@@ -75,7 +75,7 @@ fn run_plan(
     let may_start = |_| events.may_start();
     let options = RunOptions { may_start: &may_start, ..RunOptions::default() };
     let mut study = Single::new(Session::default(), Arc::clone(plan));
-    let mut display = LiveViews::open(watch, live)?;
+    let mut display = LiveViews::open(watch, live, ThisMachine.fleet())?;
     driver::drive(&mut study, (&ThisMachine, interrupts), &options, &mut display, &mut NoKeeper);
     drop(display);
     Ok(match study.into_outcome() {

@@ -28,7 +28,7 @@ use crate::live_views::{LiveOptions, LiveViews};
 use crate::machine::RealMachine;
 use crate::output::{Output, stderr_line, write_stderr, write_stdout};
 use crate::run::RunOptions;
-use crate::runner::ThisMachine;
+use crate::runner::{Runner, ThisMachine};
 use crate::terminal::stderr_is_terminal;
 use crate::{signals, store};
 use watch::Watch;
@@ -101,7 +101,7 @@ fn run(invocation: Invocation) -> Result<u8, String> {
     let snapshot_every = watch.snapshot_every();
     let options = RunOptions { snapshot_every, traces_ios: watch.traces_ios(), ..RunOptions::default() };
     let mut study = Single::new(Session::default(), plan);
-    let mut display = LiveViews::open(&mut watch, &live)?;
+    let mut display = LiveViews::open(&mut watch, &live, ThisMachine.fleet())?;
     driver::drive(&mut study, (&ThisMachine, interrupts), &options, &mut display, &mut NoKeeper);
     drop(display);
     let (code, record) = match study.into_outcome() {

@@ -33,7 +33,7 @@ pub enum AgentRequest {
 /// A message of rank 0 to the command that started the launcher.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum AgentMessage {
-    Progress(Vec<Progress>),
+    Progress(Progress),
     /// The saved form of the record.
     Record(String),
     /// The answers of the hosts.
@@ -77,19 +77,12 @@ impl Connected {
         serve(self.link, self.member).map_err(|error| error.to_string())
     }
 
-    /// Leads the run. `finish` takes the record of all hosts, or why there is none, before the hosts part.
-    pub fn lead<T>(
-        self,
-        request: Request,
-        display: &mut dyn RunDisplay,
-        finish: impl FnOnce(Result<Record, String>) -> T,
-    ) -> T {
+    /// Leads the run. Returns the record of all hosts, or why there is none. The disconnection follows the report.
+    pub fn lead(self, request: Request, display: &mut dyn RunDisplay) -> (Result<Record, String>, Disconnection) {
         let mut root = Root::new(self.link, self.member, display);
         let outcome = root.run(request).map_err(|error| text(&error));
         let disconnection = root.end();
-        let done = finish(outcome.and_then(|outcome| merge(&outcome).map_err(|error| error.to_string())));
-        disconnect(disconnection);
-        done
+        (outcome.and_then(|outcome| merge(&outcome).map_err(|error| error.to_string())), disconnection)
     }
 
     /// Releases the other hosts without a run.
@@ -128,7 +121,8 @@ fn text(error: &FleetError) -> String {
     }
 }
 
-fn disconnect(disconnection: Disconnection) {
+/// Disconnects with the other hosts. Prints an error.
+pub fn disconnect(disconnection: Disconnection) {
     if let Err(error) = disconnection.disconnect() {
         stderr_line!("warning: {error}");
     }
@@ -207,8 +201,8 @@ fn send(message: &AgentMessage) {
 struct Piped(Arc<AtomicBool>);
 
 impl RunDisplay for Piped {
-    fn progress(&mut self, hosts: &[Progress]) {
-        send(&AgentMessage::Progress(hosts.to_vec()));
+    fn progress(&mut self, progress: &Progress) {
+        send(&AgentMessage::Progress(progress.clone()));
     }
 
     fn is_stopped(&mut self) -> bool {

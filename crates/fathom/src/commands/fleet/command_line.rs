@@ -8,16 +8,21 @@ use crate::args::dialect_line::Line;
 use crate::command_error::CommandError;
 use crate::lines::Dialect;
 
-/// Parses the command line and returns the job for the hosts. Returns `None` if the line requests only
+/// Parses the command line of a manifest and returns the job for the hosts. Returns `None` if the line requests only
 /// a text, for example `--help`. The text is printed.
 ///
 /// # Errors
-/// The line is not valid, or has an option that is not supported on many hosts.
+/// The line is not valid, has an option that is not supported on many hosts, or requests a full-screen view.
 pub fn parse(line: &Line) -> Result<Option<Job>, CommandError> {
-    Ok(match line.dialect {
-        Dialect::Fio => fio_line::parse(&line.args)?.map(|(_, job)| job),
-        Dialect::DiskSpd => diskspd_line::parse(&line.args)?.map(|(_, job)| job),
-    })
+    let (watches, job) = match line.dialect {
+        Dialect::Fio => fio_line::parse(&line.args)?.map(|(invocation, job)| (invocation.program.live.watch, job)),
+        Dialect::DiskSpd => diskspd_line::parse(&line.args)?.map(|(invocation, job)| (invocation.watch, job)),
+    }
+    .unzip();
+    match watches {
+        Some(true) => Err("the full-screen view needs a terminal: a launcher in a pod has none".to_owned().into()),
+        _ => Ok(job),
+    }
 }
 
 /// Parses the command line and opens its files. Returns `None` if the line requests only

@@ -1,5 +1,7 @@
 //! A command line of DiskSpd on many hosts, and its reports: the threads of all hosts are the threads of one run.
 
+use std::sync::Arc;
+
 use ::diskspd::Request;
 use ::diskspd::parse::{Events, Invocation, ReportKind};
 use ::fio::render;
@@ -12,6 +14,7 @@ use super::reports::{Opened, Reports, reject};
 use crate::command_error::CommandError;
 use crate::diskspd_report::{self, Files};
 use crate::findings::print_diagnostics;
+use crate::live_views::LiveOptions;
 use crate::machine::RealMachine;
 use crate::output::write_stdout;
 use crate::terminal::stderr_is_terminal;
@@ -35,12 +38,7 @@ pub fn parse(args: &[String]) -> Result<Option<(Invocation, Job)>, CommandError>
         }
     };
     print_diagnostics(&invocation.messages.warnings);
-    reject(&[
-        (invocation.events != Events::default(), "named events (-y)"),
-        (invocation.watch, "-Rwatch"),
-        (invocation.metrics.is_some(), "-Rmetrics"),
-        (invocation.profile.progress > 0, "-P"),
-    ])?;
+    reject(&[(invocation.events != Events::default(), "named events (-y)"), (invocation.profile.progress > 0, "-P")])?;
     Ok(Some((invocation, recorder.into_job(Dialect::DiskSpd, args))))
 }
 
@@ -51,9 +49,12 @@ pub fn parse(args: &[String]) -> Result<Option<(Invocation, Job)>, CommandError>
 /// As [`parse`], or a file cannot be written.
 pub fn open(args: &[String]) -> Result<Option<Opened>, CommandError> {
     let Some((invocation, job)) = parse(args)? else { return Ok(None) };
+    let live = LiveOptions::of_dialect(true, invocation.watch, ("-Rmetrics", invocation.metrics.as_deref()))?;
+    live.check("-Rwatch")?;
     let lowered = ::diskspd::lower::lower(&invocation.profile, &invocation.args, &RealMachine)?;
     let files = Files::open(&invocation.reports, &lowered.plan).map_err(|message| format!("-R{message}"))?;
-    Ok(Some((Box::new(DiskSpdReports { invocation, files }), job)))
+    let (reports, plan) = (Box::new(DiskSpdReports { invocation, files }), Arc::new(lowered.plan));
+    Ok(Some(Opened { reports, job, plan, live }))
 }
 
 struct DiskSpdReports {

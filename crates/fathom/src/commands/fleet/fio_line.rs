@@ -10,6 +10,7 @@ use ::fleet::Job;
 use engine::OutputGuard;
 use plan::Dialect;
 use record::{Record, schema};
+use units::when::When;
 
 use super::job::Recorder;
 use super::reports::{Opened, Reports, reject};
@@ -17,6 +18,7 @@ use crate::atomic_file::AtomicFile;
 use crate::command_error::CommandError;
 use crate::findings::print_diagnostics;
 use crate::fio_report;
+use crate::live_views::LiveOptions;
 use crate::machine::RealMachine;
 use crate::output::{Output, stderr_line, write_stdout};
 use crate::terminal::stderr_is_terminal;
@@ -50,6 +52,9 @@ pub fn open(args: &[String]) -> Result<Option<Opened>, CommandError> {
     let Some((invocation, job)) = parse(args)? else { return Ok(None) };
     let plan = Arc::new(::fio::lower(&invocation, &RealMachine));
     let program = invocation.program;
+    let (watches, metrics) = (program.live.watch, program.live.metrics.as_deref());
+    let live = LiveOptions::of_dialect(program.eta != When::Never, watches, ("--metrics", metrics))?;
+    live.check("--watch")?;
     let mut guard = OutputGuard::new([plan.as_ref()]);
     let mut output =
         Output::open(program.output.as_deref(), &mut guard).map_err(|error| format!("--output={error}"))?;
@@ -58,17 +63,13 @@ pub fn open(args: &[String]) -> Result<Option<Opened>, CommandError> {
     if program.formats.normal {
         output.write(&render::banner(&plan, env!("CARGO_PKG_VERSION")));
     }
-    Ok(Some((Box::new(FioReports { program, output: Some(output), record }), job)))
+    let reports = Box::new(FioReports { program, output: Some(output), record });
+    Ok(Some(Opened { reports, job, plan, live }))
 }
 
 fn check(invocation: &Invocation) -> Result<(), CommandError> {
     let program = &invocation.program;
-    reject(&[
-        (program.status_interval.is_some(), "--status-interval"),
-        (program.live.watch, "--watch"),
-        (program.live.metrics.is_some(), "--metrics"),
-        (!program.debug.is_empty(), "--debug"),
-    ])
+    reject(&[(program.status_interval.is_some(), "--status-interval"), (!program.debug.is_empty(), "--debug")])
 }
 
 struct FioReports {

@@ -1,6 +1,6 @@
 //! The launcher of MPI programs as a child process, and what its rank 0 writes.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -19,6 +19,8 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 const STOP_TIMEOUT: Duration = Duration::from_secs(30);
 /// Longest time of the launcher after the result.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
+/// Longest time from the end of the launcher to its last line. A process that it left may hold its standard error open.
+const LINES_TIMEOUT: Duration = Duration::from_secs(1);
 /// Error for a reply of the wrong kind.
 const UNEXPECTED_REPLY: &str = "rank 0 sent an unexpected reply";
 
@@ -41,11 +43,31 @@ fn not_started(args: &Args, error: &std::io::Error) -> String {
     )
 }
 
+/// Starts a thread that calls `take` with each line.
+fn read_lines(output: impl Read + Send + 'static, take: impl Fn(&[u8]) + Send + 'static) -> Result<(), String> {
+    let read = move || {
+        let mut lines = BufReader::new(output);
+        let mut line = Vec::new();
+        while lines.read_until(b'\n', &mut line).is_ok_and(|bytes| bytes > 0) {
+            take(&line);
+            line.clear();
+        }
+    };
+    let started = std::thread::Builder::new().name("launcher".into()).spawn(read);
+    started.map(drop).map_err(|error| format!("a thread cannot be created: {}", units::errno::reason(&error)))
+}
+
+fn print_line(line: &[u8]) {
+    stderr_line!("{}", String::from_utf8_lossy(line.trim_ascii_end()));
+}
+
 /// A launcher with its fleet. The hosts remove their files when it is dropped.
 pub struct Launched {
     child: Child,
     input: Option<ChildStdin>,
     messages: Receiver<AgentMessage>,
+    /// Closed after the last line of its standard error.
+    errors: Receiver<()>,
     is_over: bool,
 }
 
@@ -61,28 +83,26 @@ impl Launched {
         let shell = args.remote_shell.as_deref();
         let (options, variables) = family.command(hosts, args.fleet_net.as_deref(), shell, &agent);
         let mut command = Command::new(&args.launcher);
-        command.args(options).envs(variables).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.args(options).envs(variables).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // Ctrl-C stops the run through rank 0, so that the results of all hosts arrive.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn().map_err(failed)?;
         let input = child.stdin.take();
-        let output = child.stdout.take().ok_or("the launcher has no output")?;
+        let (output, errors) = (child.stdout.take(), child.stderr.take());
+        let (output, errors) = output.zip(errors).ok_or("the launcher has no output")?;
         let (sender, messages) = channel();
-        let read = move || {
-            let mut lines = BufReader::new(output);
-            let mut line = Vec::new();
-            while lines.read_until(b'\n', &mut line).is_ok_and(|bytes| bytes > 0) {
-                match of_line(&line) {
-                    Ok(message) => drop(sender.send(message)),
-                    Err(_) => stderr_line!("{}", String::from_utf8_lossy(line.trim_ascii_end())),
-                }
-                line.clear();
-            }
-        };
-        let started = std::thread::Builder::new().name("launcher".into()).spawn(read);
-        started.map_err(|error| format!("a thread cannot be created: {}", units::errno::reason(&error)))?;
-        Ok(Launched { child, input, messages, is_over: false })
+        read_lines(output, move |line| match of_line(line) {
+            Ok(message) => drop(sender.send(message)),
+            Err(_) => print_line(line),
+        })?;
+        // The line and the screen own the terminal: the launcher does not write to it.
+        let (over, errors_over) = channel();
+        read_lines(errors, move |line| {
+            let _ = &over;
+            print_line(line);
+        })?;
+        Ok(Launched { child, input, messages, errors: errors_over, is_over: false })
     }
 
     /// Runs the request on the hosts.
@@ -170,5 +190,6 @@ impl Drop for Launched {
         }
         self.input = None;
         let _ = os::process::end_after(&mut self.child, END_TIMEOUT);
+        let _ = self.errors.recv_timeout(LINES_TIMEOUT);
     }
 }

@@ -14,7 +14,12 @@ mod targets;
 mod view;
 pub mod worker;
 
-use ::fleet::{HostSlots, is_launched};
+use std::sync::Arc;
+
+use ::fleet::{HostSlots, Request, is_launched};
+use ::study::single::Single;
+use ::study::{Session, Study};
+use live::Fleet;
 use os::signal::Interrupts;
 use record::Record;
 
@@ -22,14 +27,17 @@ use crate::args::Command;
 use crate::args::dialect_line::Line;
 use crate::args::fleet::{Args, Work};
 use crate::command_error::CommandError;
+use crate::driver::Display;
 use crate::findings;
+use crate::live_views::LiveViews;
 use crate::output::stderr_line;
+use crate::run::Watcher;
 use crate::runner::Runner;
 use crate::{exit, input, signals, store};
 use command_line::open;
-use reports::Reports;
+use reports::{Opened, Reports};
 use study::{Hosts, request};
-use view::{View, warn};
+use view::{LiveViewsOnly, Watched, warn};
 
 /// Runs a command of a study with a runner.
 pub type RunCommand = dyn Fn(Command, &[String], &dyn Runner) -> Result<u8, CommandError>;
@@ -52,15 +60,15 @@ pub fn main(mut args: Args, run_command: &RunCommand) -> Result<u8, CommandError
 }
 
 fn run_line(args: &Args, line: &Line, hosts: &[HostSlots]) -> Result<u8, CommandError> {
+    let mut command = LiveViewsOnly;
     if !hosts.is_empty() {
         let family = launcher::family(args)?;
-        let Some((reports, job)) = open(line)? else { return Ok(exit::DONE) };
-        let interrupts = signals::install()?;
+        let count = hosts.iter().map(|host| host.slots).sum();
+        let Some(mut begun) = begin(args, line, count, &mut command)? else { return Ok(exit::DONE) };
         let launched = launcher::Launched::start((args, family), hosts);
-        let request = request(args, ::fleet::Work::Line(job));
         // The launcher ends before the report is printed.
-        let result = launched.and_then(|mut launched| launched.run(&request, &mut View::default()));
-        return Ok(finish(reports, result, interrupts));
+        let result = launched.and_then(|mut launched| launched.run(&begun.request, &mut Watched(&mut begun.views)));
+        return Ok(begun.finish(result));
     }
     if !is_launched() {
         let help = "help: use --hosts a,b, or start it with mpirun or srun";
@@ -70,11 +78,12 @@ fn run_line(args: &Args, line: &Line, hosts: &[HostSlots]) -> Result<u8, Command
     if connected.link.rank() > 0 {
         return Ok(connected.serve().map(|()| exit::DONE)?);
     }
-    match open(line) {
-        Ok(Some((reports, job))) => {
-            let interrupts = signals::install()?;
-            let finish = |result| finish(reports, result, interrupts);
-            Ok(connected.lead(request(args, ::fleet::Work::Line(job)), &mut View::default(), finish))
+    match begin(args, line, connected.link.size(), &mut command) {
+        Ok(Some(mut begun)) => {
+            let (result, disconnection) = connected.lead(begun.request.clone(), &mut Watched(&mut begun.views));
+            let code = begun.finish(result);
+            agent::disconnect(disconnection);
+            Ok(code)
         }
         Ok(None) => {
             connected.release();
@@ -87,6 +96,31 @@ fn run_line(args: &Args, line: &Line, hosts: &[HostSlots]) -> Result<u8, Command
     }
 }
 
+/// A command line that can run: its files and its live views are open.
+struct Begun<'a> {
+    reports: Box<dyn Reports>,
+    request: Request,
+    views: LiveViews<'a>,
+    interrupts: Interrupts,
+}
+
+/// Opens the files and the live views of a command line. Returns `None` if the line requests only a text. The text is printed.
+fn begin<'a>(
+    args: &Args,
+    line: &Line,
+    hosts: usize,
+    command: &'a mut LiveViewsOnly,
+) -> Result<Option<Begun<'a>>, CommandError> {
+    let Some(Opened { reports, job, plan, live }) = open(line)? else { return Ok(None) };
+    let interrupts = signals::install()?;
+    let mut views = LiveViews::open(command, &live, Fleet { hosts, is_quiet: args.quiet_network })?;
+    if let Some(run) = Single::new(Session::default(), Arc::clone(&plan)).next() {
+        views.begin(&run, &plan);
+    }
+    let request = request(args, ::fleet::Work::Line(job), views.needs_counts());
+    Ok(Some(Begun { reports, request, views, interrupts }))
+}
+
 fn hosts(args: &Args) -> Result<Vec<HostSlots>, CommandError> {
     let Some(path) = &args.hostfile else { return Ok(args.hosts.clone()) };
     let of_file = |message: String| CommandError::from(message).of(path.display());
@@ -95,27 +129,31 @@ fn hosts(args: &Args) -> Result<Vec<HostSlots>, CommandError> {
     if hosts.is_empty() { Err(of_file("no host is in the file".to_owned())) } else { Ok(hosts) }
 }
 
-/// Prints and saves the result. Returns the exit code.
-fn finish(mut reports: Box<dyn Reports>, result: Result<Record, String>, interrupts: Interrupts) -> u8 {
-    let record = match result {
-        Ok(record) => record,
-        Err(message) => {
-            stderr_line!("error: {message}");
-            return exit::FAILED;
+impl Begun<'_> {
+    /// Prints and saves the result. Returns the exit code.
+    fn finish(self, result: Result<Record, String>) -> u8 {
+        let Begun { mut reports, views, interrupts, .. } = self;
+        drop(views);
+        let record = match result {
+            Ok(record) => record,
+            Err(message) => {
+                stderr_line!("error: {message}");
+                return exit::FAILED;
+            }
+        };
+        let is_written = reports.write(&record);
+        warn(&record);
+        if reports.shows_findings() {
+            findings::print(&record);
         }
-    };
-    let is_written = reports.write(&record);
-    warn(&record);
-    if reports.shows_findings() {
-        findings::print(&record);
-    }
-    let failed = record.failed() || record.hosts().iter().any(|host| host.failure.is_some());
-    if reports.keeps_history() {
-        store::add_run_of_dialect(record, reports.shows_findings());
-    }
-    match exit::of_signal(interrupts) {
-        _ if failed || !is_written => exit::FAILED,
-        Some(code) => code,
-        None => exit::DONE,
+        let failed = record.failed() || record.hosts().iter().any(|host| host.failure.is_some());
+        if reports.keeps_history() {
+            store::add_run_of_dialect(record, reports.shows_findings());
+        }
+        match exit::of_signal(interrupts) {
+            _ if failed || !is_written => exit::FAILED,
+            Some(code) => code,
+            None => exit::DONE,
+        }
     }
 }

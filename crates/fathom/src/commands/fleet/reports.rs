@@ -1,9 +1,13 @@
 //! Reports of a run on many hosts, for both dialects.
 
+use std::sync::Arc;
+
 use ::fleet::Job;
+use plan::Plan;
 use record::Record;
 
 use crate::command_error::CommandError;
+use crate::live_views::LiveOptions;
 
 /// The reports that a command line requests.
 pub trait Reports {
@@ -15,8 +19,14 @@ pub trait Reports {
     fn keeps_history(&self) -> bool;
 }
 
-/// The reports of a command line, and the job for the hosts.
-pub type Opened = (Box<dyn Reports>, Job);
+/// A command line for many hosts, with its files open.
+pub struct Opened {
+    pub reports: Box<dyn Reports>,
+    pub job: Job,
+    /// The job as this machine plans it.
+    pub plan: Arc<Plan>,
+    pub live: LiveOptions,
+}
 
 /// Rejects options that a run on many hosts does not support.
 ///

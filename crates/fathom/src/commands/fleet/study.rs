@@ -3,8 +3,9 @@
 use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 
-use ::fleet::{Family, HostSlots, Progress, Question, Request, RunDisplay, Work};
+use ::fleet::{Family, HostSlots, ProgressOptions, Question, Request, Work};
 use engine::Lease;
+use live::Fleet;
 use os::signal::Interrupts;
 use plan::Plan;
 use record::{Machine, RunError, schema};
@@ -13,13 +14,12 @@ use study::suite;
 use super::host_targets::{FoundOnHost, HostQuestion, NamedTarget};
 use super::launcher::{self, Launched};
 use super::targets::combine;
-use super::view::warn;
+use super::view::{LiveViewsOnly, Watched, warn};
 use crate::args::fleet::Args;
 use crate::command_error::CommandError;
 use crate::run::{self, RunEnd, RunOptions, Watcher};
 use crate::runner::Runner;
 use crate::scratch::{self, RunId, TestFiles};
-use crate::signals;
 use crate::target::Found;
 
 /// The hosts of `--hosts`, and the launcher that starts fathom on them.
@@ -67,16 +67,16 @@ impl<'a> Hosts<'a> {
     fn ask(&self, question: &HostQuestion) -> Result<Vec<(String, String)>, String> {
         let text = serde_json::to_string(question).map_err(|error| error.to_string())?;
         let question = Question { text, sharing: self.args.sharing(), allows_shared_host: self.args.allow_shared_host };
-        let answers = self.with_fleet(|launched| launched.ask(&question, &mut Silent))?;
+        let answers = self.with_fleet(|launched| launched.ask(&question, &mut Watched(&mut LiveViewsOnly)))?;
         Ok(answers.into_iter().map(|answer| (answer.host, answer.text)).collect())
     }
 }
 
 impl Runner for Hosts<'_> {
-    fn run(&self, plan: &Arc<Plan>, _: Interrupts, _: &RunOptions, _: &mut dyn Watcher) -> RunEnd {
+    fn run(&self, plan: &Arc<Plan>, _: Interrupts, _: &RunOptions, watcher: &mut dyn Watcher) -> RunEnd {
         let made = saved(plan).and_then(|saved| {
-            let request = request(self.args, Work::Plan(saved));
-            self.with_fleet(|launched| launched.run(&request, &mut Silent))
+            let request = request(self.args, Work::Plan(saved), watcher.needs_counts());
+            self.with_fleet(|launched| launched.run(&request, &mut Watched(watcher)))
         });
         match made {
             Ok(record) => {
@@ -124,6 +124,10 @@ impl Runner for Hosts<'_> {
     fn hosts(&self) -> Vec<String> {
         self.list.iter().flat_map(|host| std::iter::repeat_n(host.name.clone(), host.slots)).collect()
     }
+
+    fn fleet(&self) -> Fleet {
+        Fleet { hosts: self.hosts().len(), is_quiet: self.args.quiet_network }
+    }
 }
 
 /// The files of the tests on all hosts. Each host removes its own when the fleet ends.
@@ -157,24 +161,13 @@ fn saved(plan: &Arc<Plan>) -> Result<String, String> {
     Err("passwords and keys are not sent to other hosts: use `fathom fleet fio`".to_owned())
 }
 
-/// Returns the request of a run.
-pub fn request(args: &Args, work: Work) -> Request {
+/// Returns the request of a run. `has_counts`: the hosts report the counts of each job.
+pub fn request(args: &Args, work: Work, has_counts: bool) -> Request {
     Request {
         work,
         sharing: args.sharing(),
         allows_shared_host: args.allow_shared_host,
         on_host_lost: args.on_host_lost(),
-        is_quiet: args.quiet_network,
-    }
-}
-
-/// The study prints a line per run.
-struct Silent;
-
-impl RunDisplay for Silent {
-    fn progress(&mut self, _: &[Progress]) {}
-
-    fn is_stopped(&mut self) -> bool {
-        signals::stop_flag().load(std::sync::atomic::Ordering::Relaxed)
+        progress: ProgressOptions { is_quiet: args.quiet_network, has_counts },
     }
 }

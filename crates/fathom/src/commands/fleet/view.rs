@@ -1,38 +1,40 @@
 //! Progress and warnings of a run on many hosts.
 
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::Instant;
 
 use ::fleet::{Progress, RunDisplay};
-use record::Record;
+use record::{Message, Record};
 
-use crate::output::{stderr_line, write_stderr_raw};
+use crate::driver::Display;
+use crate::output::stderr_line;
+use crate::run::Watcher;
 use crate::signals;
-use crate::terminal::stderr_is_terminal;
 
-/// The progress line.
-#[derive(Default)]
-pub struct View {
-    before: Option<(Instant, u64, u64)>,
-}
+/// The receiver of the events of a run, as display of a fleet. A signal stops the run.
+pub struct Watched<'a>(pub &'a mut dyn Watcher);
 
-impl RunDisplay for View {
-    fn progress(&mut self, hosts: &[Progress]) {
-        let sum = |of: fn(&Progress) -> [u64; 3]| hosts.iter().flat_map(of).sum::<u64>();
-        let (ios, bytes) = (sum(|host| host.ios), sum(|host| host.bytes));
-        let now = Instant::now();
-        let before = self.before.replace((now, ios, bytes));
-        if let Some((then, ios_then, bytes_then)) = before.filter(|_| ios > 0 && stderr_is_terminal()) {
-            let seconds = now.duration_since(then).as_secs_f64().max(0.001);
-            let iops = ios.saturating_sub(ios_then) as f64 / seconds;
-            let mib_per_s = bytes.saturating_sub(bytes_then) as f64 / seconds / f64::from(1 << 20);
-            write_stderr_raw(&format!("{} hosts: {mib_per_s:.0} MiB/s, {iops:.0} IOPS\r", hosts.len()));
-        }
+impl RunDisplay for Watched<'_> {
+    fn progress(&mut self, progress: &Progress) {
+        self.0.progress(progress);
     }
 
     fn is_stopped(&mut self) -> bool {
+        self.0.fleet_tick();
         signals::stop_flag().load(Relaxed)
     }
+}
+
+/// A command line has no progress besides the live views.
+pub struct LiveViewsOnly;
+
+impl Display for LiveViewsOnly {
+    fn watcher(&mut self) -> &mut dyn Watcher {
+        self
+    }
+}
+
+impl Watcher for LiveViewsOnly {
+    fn message(&mut self, _: &Message) {}
 }
 
 /// Prints a warning per host without a complete result, and a note per host whose CPUs the launcher had restricted.

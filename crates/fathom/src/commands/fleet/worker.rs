@@ -4,14 +4,16 @@ use std::cell::Cell;
 use std::io::{BufRead, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use ::fleet::{HostRun, Job, Order, Place, Progress, Report, Work, divide, monotonic_ns, of_line, to_line};
-use engine::{Lease, Live, Waiting};
+use ::fleet::{HostRun, Job, Order, Place, ProgressOptions, Report, Work, divide, monotonic_ns, of_line, to_line};
+use engine::{Lease, Waiting};
+use live::Reporter;
 use os::signal::Interrupts;
 use plan::{Dialect, Plan};
-use record::{Message, Record, schema};
+use record::{Event, Message, Record, schema};
 use report::wording;
+use study::time;
 
 use super::host_targets::HostTargets;
 use super::job::HostEnv;
@@ -19,8 +21,6 @@ use crate::machine::RealMachine;
 use crate::run::{self, RunOptions, Watcher, unix_ms};
 use crate::{exit, plans, signals};
 
-/// Interval of reports about the progress.
-const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 /// Time before a start in which nothing else is done.
 const SPIN_NS: u64 = 1_000_000;
 /// Time before a start from which the worker waits for it. Twice the longest round of the engine's coordinator.
@@ -44,10 +44,10 @@ fn follow(orders: &Receiver<Order>, interrupts: Interrupts) -> Result<(), String
     let mut targets = HostTargets::default();
     while let Ok(order) = orders.recv() {
         match order {
-            Order::Check { work, place, is_quiet } => {
+            Order::Check { work, place, progress } => {
                 let checked = host_plan(work, &place).and_then(|plan| Ok((targets.will_run(&plan)?, plan)));
                 match checked {
-                    Ok((lease, plan)) => run_plan(&Arc::new(plan), lease, is_quiet, (orders, interrupts))?,
+                    Ok((lease, plan)) => run_plan(&Arc::new(plan), lease, progress, (orders, interrupts))?,
                     Err(reason) => report(&Report::Refused(reason)),
                 }
             }
@@ -68,7 +68,7 @@ fn follow(orders: &Receiver<Order>, interrupts: Interrupts) -> Result<(), String
 fn run_plan(
     plan: &Arc<Plan>,
     lease: Arc<Lease>,
-    is_quiet: bool,
+    progress: ProgressOptions,
     (orders, interrupts): (&Receiver<Order>, Interrupts),
 ) -> Result<(), String> {
     let start = Start { orders, announced: Cell::default(), agreed: Cell::default(), started: Cell::default() };
@@ -78,10 +78,13 @@ fn run_plan(
         lease,
         ..RunOptions::default()
     };
-    let next_progress = (!is_quiet).then(Instant::now);
-    let mut watch = Watch { start: &start, next_progress };
+    let reporter = Reporter::new(plan, time::at_most_ns(plan), progress.has_counts);
+    let mut watch = Watch { start: &start, reporter, is_quiet: progress.is_quiet };
     let end = run::run(plan, interrupts, &options, &mut watch);
     start.report_started();
+    if progress.has_counts || !progress.is_quiet {
+        report(&Report::Progress(watch.reporter.end()));
+    }
     if end.refused.is_empty() {
         let record = schema::write_unverified(&end.record).map_err(|error| error.to_string())?;
         report(&Report::Ended(HostRun { record, monotonic_ns: monotonic_ns(), unix_us: unix_ms() * 1000 }));
@@ -220,25 +223,24 @@ fn is_stopping() -> bool {
 /// Reports the progress.
 struct Watch<'a> {
     start: &'a Start<'a>,
-    /// `None`: the host does not report its progress.
-    next_progress: Option<Instant>,
+    reporter: Reporter,
+    /// Nothing is reported before the end.
+    is_quiet: bool,
 }
 
 impl Watcher for Watch<'_> {
     fn message(&mut self, _: &Message) {}
 
-    fn tick(&mut self, _: &Record, live: &Live, _: u64) {
+    fn event(&mut self, record: &Record, event: &Event) {
+        self.reporter.event(record, event);
+    }
+
+    fn tick(&mut self, _: &Record, live: &engine::Live, now_ns: u64) {
         self.start.report_started();
-        let Some(next) = self.next_progress.as_mut().filter(|next| Instant::now() >= **next) else { return };
-        *next = Instant::now() + PROGRESS_EVERY;
-        let mut progress = Progress::default();
-        for worker in &live.workers {
-            for at in 0..3 {
-                progress.ios[at] += worker.ios[at].load(std::sync::atomic::Ordering::Relaxed);
-                progress.bytes[at] += worker.bytes[at].load(std::sync::atomic::Ordering::Relaxed);
-            }
-            progress.running += u32::from(worker.state() != engine::State::Ended);
+        if !self.is_quiet
+            && let Some(text) = self.reporter.tick(live, now_ns)
+        {
+            report(&Report::Progress(text));
         }
-        report(&Report::Progress(progress));
     }
 }

@@ -56,7 +56,7 @@ pub fn main(args: &Args, typed: &[String], runner: &dyn Runner) -> Result<u8, Co
     let session = session::start("knee", typed, runner, (found.facts, Vec::new()), &args.tags);
     let mut study = Box::new(Knee::new(session, search, target));
     let mut progress = Progress::new(args.live.quiet);
-    let mut display = LiveViews::open(&mut progress, &live)?;
+    let mut display = LiveViews::open(&mut progress, &live, runner.fleet())?;
     driver::drive(study.as_mut(), (runner, interrupts), &options, &mut display, &mut NoKeeper);
     drop(display);
     let assessment = study.finish(&session::end(interrupts, None));

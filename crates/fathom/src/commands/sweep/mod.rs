@@ -112,7 +112,7 @@ fn run_all(
         progress::announce(study.runs(), study.at_most_ns());
     }
     let mut progress = Progress::new(args.live.quiet);
-    let mut display = LiveViews::open(&mut progress, live)?;
+    let mut display = LiveViews::open(&mut progress, live, runner.fleet())?;
     driver::drive(study.as_mut(), (runner, interrupts), &RunOptions::default(), &mut display, &mut files);
     let target = first.map(|plan| session::target_of(&plan, runner));
     drop(display);

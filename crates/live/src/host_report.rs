@@ -1,0 +1,83 @@
+//! Reports of a host about its run, for the machine that shows the figures of all hosts.
+
+use std::io;
+
+use record::{CoarseHistogram, Stage};
+use serde::{Deserialize, Serialize};
+
+use crate::metrics::counts::CountsIncrease;
+use crate::view::JobView;
+
+/// Interval between two reports.
+pub const REPORT_EVERY_NS: u64 = 1_000_000_000;
+/// Most bytes of a report during the run. With the bytes around it, a host sends less than 5 kB per second.
+pub const REPORT_BYTES_MAX: usize = 4_700;
+/// Most bins of the latencies of a job.
+const BINS_MAX: usize = 32;
+
+/// The figures of a host.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct HostReport {
+    pub stage: Option<Stage>,
+    pub left_ns: Option<u64>,
+    /// Bytes of the files that are laid out: written so far, and in total.
+    pub files: (u64, u64),
+    /// The sum of all jobs.
+    pub all: Figures,
+    pub jobs: Vec<JobChange>,
+}
+
+impl HostReport {
+    /// Parses a report.
+    ///
+    /// # Errors
+    /// The text is none.
+    pub fn parse(text: &str) -> io::Result<Self> {
+        Ok(serde_json::from_str(text)?)
+    }
+
+    /// Iterates over what was counted, by the index of the job.
+    pub fn counts(&self) -> impl Iterator<Item = (usize, &CountsIncrease)> {
+        self.jobs.iter().map(|change| (change.job, &change.counts))
+    }
+}
+
+/// Changes of a job since they were reported last.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct JobChange {
+    /// Index of the job.
+    #[serde(rename = "j")]
+    pub job: usize,
+    #[serde(rename = "f")]
+    pub figures: Figures,
+    #[serde(rename = "c", default, skip_serializing_if = "CountsIncrease::is_none")]
+    pub counts: CountsIncrease,
+}
+
+/// The figures of a [`JobView`], rounded: threads that run and that have ended, I/Os and bytes per second, tenths of I/Os in
+/// flight, latencies.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Figures(usize, usize, [u64; 3], [u64; 3], u64, CoarseHistogram);
+
+impl Figures {
+    /// Returns the figures of a job.
+    pub fn of(job: &JobView) -> Figures {
+        let rounded = |rates: [f64; 3]| rates.map(|rate| rate.round() as u64);
+        let in_flight = (job.in_flight * 10.0).round() as u64;
+        let lat = job.lat.with_bins_at_most(BINS_MAX);
+        Figures(job.running, job.ended, rounded(job.ios_per_s), rounded(job.bytes_per_s), in_flight, lat)
+    }
+
+    /// Returns the figures for a view.
+    pub fn view(&self) -> JobView {
+        let Figures(running, ended, ios_per_s, bytes_per_s, in_flight, lat) = self;
+        JobView {
+            running: *running,
+            ended: *ended,
+            ios_per_s: ios_per_s.map(|rate| rate as f64),
+            bytes_per_s: bytes_per_s.map(|rate| rate as f64),
+            lat: lat.clone(),
+            in_flight: *in_flight as f64 / 10.0,
+        }
+    }
+}
