@@ -3,10 +3,9 @@
 use std::fmt;
 
 use plan::{Part, Plan, Worker, Workload};
+pub use record::HOST_MARK;
 use serde::{Deserialize, Serialize};
 
-/// Replaced by the host's name in paths.
-pub const HOST_MARK: &str = "%h";
 /// Variable of job files with the host's name.
 pub const HOST_VARIABLE: &str = "host";
 

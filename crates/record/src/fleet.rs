@@ -30,6 +30,9 @@ pub struct FleetStart {
     pub bound_ns: u64,
 }
 
+/// In paths of a plan for many hosts: each host replaces it by its name.
+pub const HOST_MARK: &str = "%h";
+
 /// One host: everything of its record but its plan and its workers.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct HostRecord {

@@ -49,7 +49,7 @@ pub use event::{Ended, Event, IoCall, IoStep, Stage, Started};
 pub use fault::{
     AccessFault, BoundFeature, ContentFault, LogFault, MemoryLimit, OsError, OutputRefusal, ReplayFault, StreamFault,
 };
-pub use fleet::{Fleet, FleetStart, HostRecord};
+pub use fleet::{Fleet, FleetStart, HOST_MARK, HostRecord};
 pub use histogram::{Bin, Histogram};
 pub use io_error::{BelowMinimum, FailedIo, IoError, RateUnit, Subject};
 pub use latency::Latency;

@@ -31,6 +31,7 @@ mod engines;
 mod faults;
 mod findings;
 mod fleet;
+mod fleet_studies;
 mod full_disk;
 mod history;
 mod history_faults;

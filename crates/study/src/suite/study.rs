@@ -13,7 +13,7 @@ use judge::limits::Expectation;
 use judge::requirements::Requirements;
 use judge::steady::ROUNDS_MAX;
 use plan::{Plan, Worker, Workload};
-use record::Record;
+use record::{HOST_MARK, Record};
 
 use super::preparing::{Planner, SuiteTarget};
 use super::site::SCRATCH_PREFIX;
@@ -464,26 +464,35 @@ pub fn forbidden<'a>(ready: &Ready, targets: &'a [SuiteTarget], params: &SuitePa
 /// The same test of an interrupted run, with the same job.
 fn resumed_test<'a>(resumed: &'a [Measured], ready: &Ready) -> Option<&'a Measured> {
     let plan = &ready.runs.first()?.plan;
-    let has_run = |done: &Measured| done.rounds.iter().any(|round| same_work(&round.record.plan, plan));
+    let has_run = |done: &Measured| done.rounds.iter().any(|round| has_same_work(&round.record, plan));
     resumed.iter().find(|done| done.name == ready.test.name && has_run(done))
 }
 
-/// Returns true if two jobs differ only in the sizes of their files. A fill with a time limit makes smaller files. The
-/// folders of files have the ids of the runs.
-fn same_work(one: &Plan, other: &Plan) -> bool {
-    let without_sizes = |plan: &Plan| {
-        let mut plan = plan.without_text();
-        for worker in &mut plan.workers {
-            let targets = &mut worker.targets;
-            (targets.extent.size, targets.file_size) = (None, None);
-            targets.paths.iter_mut().for_each(|path| *path = without_run_id(path));
-            if let Workload::Streams(streams) = &mut worker.workload {
-                streams.list.iter_mut().for_each(|stream| stream.path = without_run_id(&stream.path));
-            }
-        }
-        plan
+/// Returns true if a record is of the same job. That of a fleet has the workers of all hosts: the first host's are compared.
+fn has_same_work(record: &Record, plan: &Plan) -> bool {
+    match record.host_records().next() {
+        Some((host, of_host)) => without_sizes(&of_host.plan, "") == without_sizes(plan, &host.name),
+        None => without_sizes(&record.plan, "") == without_sizes(plan, ""),
+    }
+}
+
+/// Returns the plan of a host without what differs between two runs of one job: the sizes of files, as a fill with a time limit
+/// makes smaller ones, and the ids of runs in the names of folders.
+fn without_sizes(plan: &Plan, host: &str) -> Plan {
+    let path_of = |path: &str| match host {
+        "" => without_run_id(path),
+        host => without_run_id(&path.replace(HOST_MARK, host)),
     };
-    without_sizes(one) == without_sizes(other)
+    let mut plan = plan.without_text();
+    for worker in &mut plan.workers {
+        let targets = &mut worker.targets;
+        (targets.extent.size, targets.file_size, targets.extent.part) = (None, None, None);
+        targets.paths.iter_mut().for_each(|path| *path = path_of(path));
+        if let Workload::Streams(streams) = &mut worker.workload {
+            streams.list.iter_mut().for_each(|stream| stream.path = path_of(&stream.path));
+        }
+    }
+    plan
 }
 
 fn without_run_id(path: &str) -> String {

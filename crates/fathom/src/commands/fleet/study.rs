@@ -14,7 +14,7 @@ use study::suite;
 use super::host_targets::{FoundOnHost, HostQuestion, NamedTarget};
 use super::launcher::{self, Launched};
 use super::targets::combine;
-use super::view::{LiveViewsOnly, Watched, warn};
+use super::view::{LiveViewsOnly, Watched, note_narrowed};
 use crate::args::fleet::Args;
 use crate::command_error::CommandError;
 use crate::run::{self, RunEnd, RunOptions, Watcher};
@@ -80,7 +80,7 @@ impl Runner for Hosts<'_> {
         });
         match made {
             Ok(record) => {
-                warn(&record);
+                note_narrowed(&record);
                 let lost = record.hosts().iter().filter_map(|host| Some((&host.name, host.failure.as_ref()?)));
                 let refused = lost.map(|(name, why)| RunError::text(0, "fleet", &format!("{name}: {why}"))).collect();
                 RunEnd { record, refused }
@@ -88,7 +88,7 @@ impl Runner for Hosts<'_> {
             Err(message) => {
                 let mut record = run::new_record(plan);
                 record.ended_unix_ms = run::unix_ms();
-                RunEnd { record, refused: vec![RunError::text(0, "fleet", &message)] }
+                RunEnd { record, refused: vec![RunError::text(0, "fleet", &message.replace('\n', "; "))] }
             }
         }
     }

@@ -37,12 +37,19 @@ impl Watcher for LiveViewsOnly {
     fn message(&mut self, _: &Message) {}
 }
 
-/// Prints a warning per host without a complete result, and a note per host whose CPUs the launcher had restricted.
+/// Prints a warning per host without a complete result, and [`note_narrowed`].
 pub fn warn(record: &Record) {
     for host in record.hosts() {
         if let Some(failure) = &host.failure {
             stderr_line!("warning: {} has no complete result: {failure}", host.name);
         }
+    }
+    note_narrowed(record);
+}
+
+/// Prints a note per host whose CPUs the launcher had restricted.
+pub fn note_narrowed(record: &Record) {
+    for host in record.hosts() {
         if let Some(cpus) = host.narrowed_cpus {
             stderr_line!("note: the launcher bound {} to {cpus} CPU(s). fathom used all CPUs", host.name);
         }
