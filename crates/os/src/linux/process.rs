@@ -1,6 +1,7 @@
 //! Process and threads: resource usage, priorities, ids, terminal.
 
 use std::io::{self, Read};
+use std::marker::PhantomData;
 use std::process::{Child, Command};
 
 use crate::linux::file::check;
@@ -46,6 +47,45 @@ fn usage(who: libc::c_int) -> Usage {
 pub fn set_nice(nice: i32) -> io::Result<()> {
     // SAFETY: no pointers. On Linux the nice value belongs to the thread.
     check(unsafe { libc::setpriority(libc::PRIO_PROCESS, thread_id() as libc::id_t, nice) }).map(drop)
+}
+
+/// Real-time priority of a thread: it runs before all threads without one (`SCHED_FIFO`, lowest priority). Threads that it starts
+/// have none. The former policy returns on drop.
+pub struct RealtimePriority {
+    former: libc::c_int,
+    /// The priority belongs to the thread that took it.
+    of_thread: PhantomData<*const ()>,
+}
+
+impl RealtimePriority {
+    /// Gives this thread the priority.
+    ///
+    /// # Errors
+    /// Returns the error of the system call, such as EPERM without the permission, or `AlreadyExists` if the thread has a
+    /// real-time priority.
+    pub fn take() -> io::Result<Self> {
+        // SAFETY: no pointers. 0 is the calling thread. musl has no function for this call.
+        let former = check(unsafe { libc::syscall(libc::SYS_sched_getscheduler, 0) } as i32)?;
+        let has_none = [libc::SCHED_OTHER, libc::SCHED_BATCH, libc::SCHED_IDLE];
+        if !has_none.contains(&(former & !libc::SCHED_RESET_ON_FORK)) {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        set_policy(libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK, 1)?;
+        Ok(RealtimePriority { former, of_thread: PhantomData })
+    }
+}
+
+impl Drop for RealtimePriority {
+    fn drop(&mut self) {
+        // Without the permission only the flag remains: threads that this one starts have no priority.
+        let _ = set_policy(self.former, 0).or_else(|_| set_policy(self.former | libc::SCHED_RESET_ON_FORK, 0));
+    }
+}
+
+fn set_policy(policy: libc::c_int, priority: libc::c_int) -> io::Result<()> {
+    // SAFETY: the pointer is to a live integer, the only member of the kernel's `struct sched_param`. 0 is the calling thread.
+    // musl has no function for this call.
+    check(unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, policy, &raw const priority) } as i32).map(drop)
 }
 
 /// Sets the user of this thread alone, for all its permissions. It cannot be changed back.
@@ -234,6 +274,23 @@ mod tests {
         let best_effort_5 = 0x4005;
         let thread = std::thread::spawn(move || set_io_priority(best_effort_5).and_then(|()| set_nice(1)));
         thread.join().unwrap().unwrap();
+    }
+
+    #[test]
+    fn a_realtime_priority_is_of_one_thread_and_ends() {
+        // SAFETY: no pointers.
+        let policy = || unsafe { libc::syscall(libc::SYS_sched_getscheduler, 0) } as i32;
+        let former = policy();
+        match RealtimePriority::take() {
+            Ok(priority) => {
+                assert_eq!(policy() & !libc::SCHED_RESET_ON_FORK, libc::SCHED_FIFO);
+                assert_eq!(std::thread::spawn(policy).join().unwrap(), libc::SCHED_OTHER);
+                assert!(RealtimePriority::take().is_err());
+                drop(priority);
+                assert_eq!(policy() & !libc::SCHED_RESET_ON_FORK, former);
+            }
+            Err(error) => eprintln!("SKIPPED: no thread may have a real-time priority here: {error}"),
+        }
     }
 
     #[test]

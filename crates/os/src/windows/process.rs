@@ -36,6 +36,19 @@ pub fn set_nice(_nice: i32) -> io::Result<()> {
     Err(unsupported("a nice value"))
 }
 
+/// Windows has no such policy.
+pub struct RealtimePriority(());
+
+impl RealtimePriority {
+    /// Returns an error.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn take() -> io::Result<Self> {
+        Err(unsupported("a real-time priority of a thread"))
+    }
+}
+
 /// Returns an error: a thread has the user of its process.
 ///
 /// # Errors

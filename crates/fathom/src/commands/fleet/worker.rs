@@ -9,6 +9,7 @@ use std::time::Duration;
 use ::fleet::{HostRun, Job, Order, Place, ProgressOptions, Report, Work, divide, monotonic_ns, of_line, to_line};
 use engine::{Lease, Waiting};
 use live::Reporter;
+use os::process::RealtimePriority;
 use os::signal::Interrupts;
 use plan::{Dialect, Plan};
 use record::{Event, Message, Record, schema};
@@ -71,7 +72,13 @@ fn run_plan(
     progress: ProgressOptions,
     (orders, interrupts): (&Receiver<Order>, Interrupts),
 ) -> Result<(), String> {
-    let start = Start { orders, announced: Cell::default(), agreed: Cell::default(), started: Cell::default() };
+    let start = Start {
+        orders,
+        announced: Cell::default(),
+        agreed: Cell::default(),
+        started: Cell::default(),
+        priority: Cell::default(),
+    };
     let options = RunOptions {
         may_prepare: &|| start.may_prepare(),
         may_start: &|waiting| start.may_start(waiting),
@@ -160,6 +167,8 @@ struct Start<'a> {
     agreed: Cell<Option<(u32, u64)>>,
     /// The phase that started, and when, until it is reported.
     started: Cell<Option<(u32, u64)>>,
+    /// The priority from shortly before a start until its report.
+    priority: Cell<Option<RealtimePriority>>,
 }
 
 impl Start<'_> {
@@ -196,6 +205,8 @@ impl Start<'_> {
         if at_ns > monotonic_ns() + WAIT_NS {
             return false;
         }
+        // Other threads must not take the CPU now. Without the permission, the start can be later than agreed.
+        self.priority.set(RealtimePriority::take().ok());
         if let Some(pause_ns) = at_ns.checked_sub(monotonic_ns() + SPIN_NS) {
             std::thread::sleep(Duration::from_nanos(pause_ns));
         }
@@ -210,6 +221,7 @@ impl Start<'_> {
 
     /// Reports a start, after it.
     fn report_started(&self) {
+        drop(self.priority.take());
         if let Some((phase, at_ns)) = self.started.take() {
             report(&Report::Started { phase, at_ns });
         }
