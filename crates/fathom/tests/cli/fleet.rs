@@ -331,6 +331,25 @@ fn a_study_with_a_password_is_not_sent_to_the_hosts() {
 }
 
 #[test]
+fn options_that_do_not_apply_to_many_hosts_are_refused_by_name() {
+    let scratch = Scratch::new("fleet-options");
+    for launcher in launchers() {
+        for (work, option) in [
+            ("fio --status-interval=1 --name=x --size=1m --ioengine=null", "--status-interval"),
+            ("fio --debug=io --name=x --size=1m --ioengine=null", "--debug"),
+            ("diskspd -P -c1M -d1 -W0 x.dat", "-P"),
+            ("diskspd -yssignal -c1M -d1 -W0 x.dat", "named events (-y)"),
+        ] {
+            let (at, program) = (scratch.path().display(), binary().display());
+            let options = format!("--hosts a,b --launcher {launcher} --remote-shell /bin/false");
+            let refused = shell(&format!("cd {at} && ! {program} fleet {options} {work} 2>&1")).unwrap();
+            assert!(refused.contains(&format!("{option} is not supported on many hosts")), "{work}: {refused}");
+        }
+    }
+    assert_eq!(scratch.names(), Vec::<String>::new());
+}
+
+#[test]
 fn a_manifest_has_the_job_file_and_the_hosts() {
     let scratch = Scratch::new("fleet-manifest");
     std::fs::write(scratch.file("job.fio"), "[global]\nbs=4k\n\n[a]\nrw=read\nsize=1m\n").unwrap();
