@@ -3,8 +3,8 @@
 use crate::passthrough;
 use crate::remote;
 use os::file::Advice;
-use os::io::{BackendConfig, EngineKind, NetConfig, Protocol, ScsiConfig, ScsiWrite};
-use plan::{Engine, Fadvise, IoUring, Net, NetProtocol, Scsi, Worker};
+use os::io::{BackendConfig, EngineKind, NetConfig, PmemConfig, Protocol, ScsiConfig, ScsiWrite};
+use plan::{Engine, Fadvise, IoUring, Net, NetProtocol, Scsi, SyncMode, Worker};
 
 /// `sync_file_range`'s flags, in the kernel's numbers.
 const WAIT_BEFORE: u32 = 1;
@@ -94,6 +94,7 @@ fn without_options(engine: &Engine) -> Option<EngineKind> {
         | Engine::Libaio { .. }
         | Engine::Pvsync2 { .. }
         | Engine::Mmap { .. }
+        | Engine::Libpmem
         | Engine::E4defrag { .. }
         | Engine::Sg(_)
         | Engine::PageFault
@@ -148,6 +149,11 @@ pub(crate) fn config(worker: &Worker, files: usize) -> Option<BackendConfig> {
             let mmap_drop = worker.targets.open.direct;
             let mmap_advice = advice(worker).unwrap_or(Advice::Normal);
             BackendConfig { thp: *thp, mmap_drop, mmap_advice, ..new(EngineKind::Mmap) }
+        }
+        Engine::Libpmem => {
+            let open = &worker.targets.open;
+            let pmem = PmemConfig { drains: open.sync != SyncMode::None, nontemporal: open.direct };
+            BackendConfig { pmem, ..new(EngineKind::Libpmem) }
         }
         // The donor is attached after the targets.
         Engine::E4defrag { in_place, .. } => {

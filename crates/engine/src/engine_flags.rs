@@ -37,7 +37,7 @@ impl EngineFlags {
             Engine::PageFault => EngineFlags { diskless: true, without_files: true, no_extend: true, ..none },
             Engine::Net(_) => EngineFlags { diskless: true, without_files: true, has_peer: true, ..none },
             Engine::Remote(_) => EngineFlags { diskless: true, without_files: true, no_extend: true, ..none },
-            Engine::Mmap { .. } => EngineFlags { no_extend: true, ..none },
+            Engine::Mmap { .. } | Engine::Libpmem => EngineFlags { no_extend: true, ..none },
             Engine::Ftruncate => EngineFlags { fake: true, ..none },
             Engine::FileStat(_) | Engine::FileDelete => metadata,
             Engine::FileCreate => EngineFlags { diskless: true, without_files: true, one_block_each: true, ..metadata },

@@ -34,6 +34,7 @@ mod overlap;
 mod passthrough;
 mod phase;
 mod phase_setup;
+mod pmem;
 mod remote;
 mod replay;
 mod run;

@@ -162,7 +162,7 @@ impl Moved<'_> {
 
 /// Whether a worker requests direct I/O on all its targets.
 pub fn is_direct(worker: &Worker) -> bool {
-    if matches!(worker.engine, Engine::Mmap { .. }) {
+    if matches!(worker.engine, Engine::Mmap { .. } | Engine::Libpmem) {
         return false;
     }
     match &worker.workload {

@@ -60,6 +60,8 @@ pub enum Engine {
     Exec(Exec),
     /// Copies from and to anonymous memory of the job's size.
     PageFault,
+    /// Copies from and to files in persistent memory, by libpmem.
+    Libpmem,
     /// Transfers to and from a peer.
     Net(Net),
     /// Targets on another machine.
@@ -90,6 +92,7 @@ impl Engine {
             | Engine::Sg(_)
             | Engine::Splice
             | Engine::Windowsaio
+            | Engine::Libpmem
             | Engine::Mmap { .. } => true,
             Engine::Null
             | Engine::Cpu { .. }

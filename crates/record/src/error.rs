@@ -15,8 +15,8 @@ use units::errno;
 use crate::io_error::{IoError, Subject};
 use crate::zone::ZoneError;
 use crate::{
-    AccessFault, ContentFault, LogFault, MemoryLimit, OsError, OutputRefusal, PassthroughProblem, ReplayFault,
-    StateFault, StreamFault, TargetUse,
+    AccessFault, ContentFault, LogFault, MemoryLimit, OsError, OutputRefusal, PassthroughProblem, PmemProblem,
+    ReplayFault, StateFault, StreamFault, TargetUse,
 };
 
 /// Why a worker ended early, or why a plan is not run.
@@ -190,6 +190,12 @@ pub enum TargetError {
         path: String,
         engine: String,
         problem: PassthroughProblem,
+    },
+    /// The target is not persistent memory that the engine can map.
+    PersistentMemory {
+        path: String,
+        engine: String,
+        problem: PmemProblem,
     },
     DeviceOpen {
         path: String,

@@ -22,6 +22,7 @@ mod message;
 mod moments;
 mod passthrough;
 mod phase;
+mod pmem;
 pub mod schema;
 mod slot_latencies;
 #[cfg(test)]
@@ -58,6 +59,7 @@ pub use message::{CommandTime, Message, MessageKind};
 pub use moments::Moments;
 pub use passthrough::{CommandStatus, PassthroughProblem};
 pub use phase::{CpuUse, Interruption, InterruptionCause, PhaseRecord};
+pub use pmem::PmemProblem;
 pub use slot_latencies::SlotLatencies;
 pub use stats::{DdirStats, DepthMap, PriorityLatency, Usage, Waits, WorkerStats};
 pub use steady_state::SteadyStateRecord;

@@ -4,6 +4,7 @@ use crate::engine_flags::EngineFlags;
 use crate::fault::{self, shown};
 use crate::layout;
 use crate::passthrough;
+use crate::pmem;
 use os::errno;
 use os::file::{Kind, OpenOptions, StatCall};
 use plan::{Engine, Plan, Worker};
@@ -50,7 +51,8 @@ pub(super) fn check(plan: &Plan, worker: &Worker, path: &Path) -> Result<(), Run
         None if worker.targets.create.allowed => can_create(path),
         None if is_created_by_another(plan, worker, path) => Ok(()),
         None => Err(RunError::new(errno::ENOENT, TargetError::CreationDisallowed { path: shown(path) })),
-    }
+    }?;
+    pmem::check(worker, path, kind)
 }
 
 /// Opens an existing file as the job will. Devices are not opened: closing one that was open for writing makes udev read

@@ -2,7 +2,7 @@
 
 use super::site::Site;
 use super::sizes::Shares;
-use crate::direct_io::check_alignment;
+use crate::direct_io::{check_alignment, opens_direct};
 use crate::engine_flags::EngineFlags;
 use crate::fault::{self, PrepareError, shown};
 use crate::held_targets::{HeldTargets, OpenError};
@@ -154,7 +154,7 @@ impl<'a> Layout<'a> {
 
     /// Checks for direct I/O before a terabyte is written.
     fn check_direct(&self, worker: &Worker) -> Result<(), RunError> {
-        if !worker.targets.open.direct {
+        if !opens_direct(worker) {
             return Ok(());
         }
         match self.file.open_again(OpenOptions { read: true, direct: true, ..OpenOptions::new() }) {

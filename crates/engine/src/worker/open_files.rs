@@ -11,6 +11,7 @@ use plan::{Engine, Stream, SyncMode, Worker};
 use record::{IoError, OpenCall, RunError};
 
 use crate::backend;
+use crate::direct_io::opens_direct;
 use crate::engine_flags::EngineFlags;
 use crate::fault;
 use crate::held_targets::{HeldTargets, OpenError};
@@ -67,8 +68,7 @@ impl<'a> OpenFiles<'a> {
             read: reads,
             write: writes,
             create: (writes || create.on_open) && create.allowed,
-            // Commands to a device do not pass through the cache.
-            direct: open.direct && !matches!(worker.engine, Engine::Sg(_) | Engine::IoUringCmd(_)),
+            direct: opens_direct(worker),
             sync: open.sync == SyncMode::Sync,
             dsync: open.sync == SyncMode::Dsync,
             noatime: true,

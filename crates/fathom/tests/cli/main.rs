@@ -53,6 +53,7 @@ mod net;
 mod open_flags;
 mod outputs;
 mod passthrough;
+mod pmem;
 mod profile;
 mod readme;
 mod records;

@@ -28,6 +28,7 @@ pub fn engine(values: &Values, clone: u32, scheme: &[PlacementRange]) -> Engine 
             uncached: values.number("uncached") != 0,
         },
         "mmap" => Engine::Mmap { thp: values.number("thp") != 0 },
+        "libpmem" => Engine::Libpmem,
         "splice" => Engine::Splice,
         "sg" => Engine::Sg(scsi(values)),
         "e4defrag" => Engine::E4defrag { donor: donor(values, clone), in_place: values.number("inplace") != 0 },

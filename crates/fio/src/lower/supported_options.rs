@@ -52,6 +52,8 @@ ioengine=libaio
 ioengine=pvsync2
 [engine-mmap]
 ioengine=mmap
+[engine-libpmem]
+ioengine=libpmem
 [engine-cpuio]
 ioengine=cpuio
 cpuload=10

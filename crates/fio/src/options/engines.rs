@@ -84,7 +84,7 @@ pub const ENGINES: &[Engine] = &[
         "libpmemblk and fio 3.33 or older (fio 3.34 removed the engine)",
     ),
     packaged("dev-dax", "device DAX", "persistent memory as /dev/daxN.N"),
-    packaged("libpmem", "persistent memory by libpmem", "a file system with DAX on persistent memory, and libpmem"),
+    linux("libpmem", "files in persistent memory, by libpmem"),
     packaged("external", "an engine in a shared object", "fio's own interface of engines in shared objects"),
     unpackaged("dfs", "DAOS files", "a DAOS pool and its libraries"),
     linux("http", "objects of a WebDAV, S3 or Swift server, by libcurl"),

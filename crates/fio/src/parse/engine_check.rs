@@ -23,6 +23,7 @@ pub(super) fn engine(job: &Job, found: &mut Found) {
         "exec" => exec(job, found),
         "page_fault" => page_fault(job, found),
         "e4defrag" => e4defrag(job, found),
+        "libpmem" => persistent_memory(job, found),
         "sg" => sg(job, found),
         "net" | "netsplice" => net(job, found),
         "nfs" => remote_check::nfs(job, found),
@@ -84,6 +85,13 @@ fn sg(job: &Job, found: &mut Found) {
     if values.keyword("sg_write_mode") == "write_stream" && values.unsigned("stream_id") == 0 {
         let help = "open a stream with sg_stream_ctl, and add its stream_id";
         found.error("write_stream requires stream_id", job, "sg_write_mode", "no open stream", help);
+    }
+}
+
+fn persistent_memory(job: &Job, found: &mut Found) {
+    if job.values.keyword("rw").contains("trim") {
+        let help = "use reads and writes";
+        found.error("persistent memory has no trims", job, "rw", "not supported by this engine", help);
     }
 }
 

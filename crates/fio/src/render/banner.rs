@@ -87,6 +87,7 @@ fn engine_name(engine: &Engine) -> &'static str {
         Engine::Pvsync => "pvsync",
         Engine::Pvsync2 { .. } => "pvsync2",
         Engine::Mmap { .. } => "mmap",
+        Engine::Libpmem => "libpmem",
         Engine::Splice => "splice",
         Engine::Sg(_) => "sg",
         Engine::E4defrag { .. } => "e4defrag",

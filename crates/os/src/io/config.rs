@@ -53,6 +53,8 @@ pub enum EngineKind {
     Rbd,
     /// Objects of a Ceph pool, by librados.
     Rados,
+    /// Copies from and to files in persistent memory, by libpmem.
+    Libpmem,
     /// Completes each operation at once without I/O: the overhead of the load generator itself.
     Null,
 }
@@ -85,6 +87,7 @@ impl EngineKind {
             EngineKind::Libiscsi => "libiscsi",
             EngineKind::Rbd => "rbd",
             EngineKind::Rados => "rados",
+            EngineKind::Libpmem => "libpmem",
             EngineKind::Null => "null",
         }
     }
@@ -145,6 +148,15 @@ pub struct ScsiConfig {
     pub read_fua: bool,
     pub write_fua: bool,
     pub write: ScsiWrite,
+}
+
+/// Writes to persistent memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PmemConfig {
+    /// A write waits until its data is in the memory. Otherwise a sync waits for the writes before it.
+    pub drains: bool,
+    /// Writes bypass the CPU caches.
+    pub nontemporal: bool,
 }
 
 /// Transport of the net engine.
@@ -261,6 +273,9 @@ pub struct BackendConfig {
     /// sg: the commands of reads and writes.
     pub scsi: ScsiConfig,
 
+    /// libpmem: how writes are made.
+    pub pmem: PmemConfig,
+
     /// io_uring_cmd: the commands.
     pub passthrough: Option<Box<PassthroughConfig>>,
 
@@ -302,6 +317,7 @@ impl BackendConfig {
             memory_bytes: 0,
             in_place: false,
             scsi: ScsiConfig::default(),
+            pmem: PmemConfig::default(),
             passthrough: None,
             net: None,
             remote: None,

@@ -1,5 +1,6 @@
 //! Opens the backend of a configuration.
 
+use std::io;
 use std::path::Path;
 
 use super::backend::{Backend, BackendError};
@@ -49,6 +50,14 @@ pub fn examine(config: &BackendConfig) -> Result<Vec<RemoteTarget>, BackendError
 /// The device does not accept the commands.
 pub fn examine_device(path: &Path, config: &PassthroughConfig) -> Result<PassthroughDevice, PassthroughProblem> {
     engines::examine_device(path, config)
+}
+
+/// Returns whether libpmem maps a file as persistent memory. For a folder, it maps a file without a name in it.
+///
+/// # Errors
+/// Returns the error of loading the library or of mapping the file. An empty file cannot be mapped.
+pub fn is_persistent(path: &Path) -> io::Result<bool> {
+    engines::is_persistent(path)
 }
 
 fn check(config: &BackendConfig) -> Result<(), BackendError> {

@@ -37,6 +37,7 @@ pub(super) fn target(target: &TargetError, error: &RunError) -> String {
         | TargetError::NotAFile { path }
         | TargetError::NotADevice { path, .. }
         | TargetError::Passthrough { path, .. }
+        | TargetError::PersistentMemory { path, .. }
         | TargetError::OtherKind { path, .. }
         | TargetError::NotATarget { path, .. }
         | TargetError::CreationDisallowed { path }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use record::{
     CheckError, CpuSet, EngineCall, ErrorKind, IoError, LayoutCall, LayoutError, MetadataOperation, OpenCall,
-    PassthroughProblem, PhaseError, PreReadCall, RunError, SetupError, SetupStep, TargetError, ZoneFault,
+    PassthroughProblem, PhaseError, PmemProblem, PreReadCall, RunError, SetupError, SetupStep, TargetError, ZoneFault,
 };
 
 /// Returns what fio prints as `func=`: the call that failed.
@@ -61,6 +61,11 @@ fn of_target(target: &TargetError) -> Cow<'_, str> {
             | PassthroughProblem::MetadataBuffer { .. }
             | PassthroughProblem::Unverifiable => "fio_ioring_cmd_open_file",
             _ => "setup_files",
+        },
+        TargetError::PersistentMemory { problem, .. } => match problem {
+            PmemProblem::NotPersistent => "file_name does not point to persistent memory",
+            PmemProblem::NotAFile => "setup_files",
+            PmemProblem::Map => "pmem_map_file",
         },
         TargetError::Status { .. } => "fstat",
         TargetError::DeviceEmpty { .. } | TargetError::DeviceSize { .. } => "blockdev_size",

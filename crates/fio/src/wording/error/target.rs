@@ -2,7 +2,7 @@
 
 use super::passthrough::passthrough;
 use plan::TargetKind;
-use record::{FileKind, RunError, TargetError, TargetUse, UseKind};
+use record::{FileKind, PmemProblem, RunError, TargetError, TargetUse, UseKind};
 
 pub(super) fn target(target: &TargetError, error: &RunError) -> String {
     match target {
@@ -55,6 +55,7 @@ pub(super) fn target(target: &TargetError, error: &RunError) -> String {
             format!("{path}: ioengine={engine} works on block and character devices only")
         }
         TargetError::Passthrough { path, engine, problem } => passthrough(path, engine, problem, error),
+        TargetError::PersistentMemory { path, engine, problem } => persistent_memory(path, engine, *problem, error),
         TargetError::NotAFile { path } => format!(
             "only files are supported ({path} is not a file; this engine creates, examines or removes files and directories)"
         ),
@@ -69,6 +70,20 @@ pub(super) fn target(target: &TargetError, error: &RunError) -> String {
              that was never set up)"
         ),
         TargetError::DeviceSize { path } => format!("the size of {path} cannot be read: {}", error.reason()),
+    }
+}
+
+/// Words why a target cannot be used as persistent memory.
+fn persistent_memory(path: &str, engine: &str, problem: PmemProblem, error: &RunError) -> String {
+    match problem {
+        PmemProblem::NotAFile => format!("{path}: ioengine={engine} works on regular files only"),
+        PmemProblem::NotPersistent => format!(
+            "{path} does not point to persistent memory (ioengine={engine} requires a file system on persistent memory, \
+             mounted with -o dax; for a test on another file system, set the environment variable PMEM_IS_PMEM_FORCE=1)"
+        ),
+        PmemProblem::Map => {
+            format!("{path}: libpmem cannot map it: {} (it opens files for reading and writing)", error.reason())
+        }
     }
 }
 

@@ -28,6 +28,7 @@ pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backe
         | EngineKind::Libiscsi
         | EngineKind::Rbd
         | EngineKind::Rados => return io::remote::open(config, slots),
+        EngineKind::Libpmem => Box::new(io::pmem::Pmem::open(config, slots)?),
         EngineKind::Windowsaio => return Err(windowsaio_is_missing()),
         EngineKind::Vsync => Box::new(io::vsync::Vsync::open(config, slots)),
         EngineKind::Sync | EngineKind::Psync | EngineKind::Pvsync | EngineKind::Pvsync2 => {
@@ -49,6 +50,7 @@ pub(crate) fn probe(config: &BackendConfig) -> Result<(), BackendError> {
         | EngineKind::Libiscsi
         | EngineKind::Rbd
         | EngineKind::Rados => io::remote::probe(config),
+        EngineKind::Libpmem => io::pmem::probe(config.engine),
         EngineKind::Windowsaio => Err(windowsaio_is_missing()),
         EngineKind::Sync
         | EngineKind::Psync
@@ -75,6 +77,11 @@ pub(crate) fn examine(config: &BackendConfig) -> Result<Vec<RemoteTarget>, Backe
 /// Looks at a device that is to get commands.
 pub(crate) fn examine_device(path: &Path, config: &PassthroughConfig) -> Result<PassthroughDevice, PassthroughProblem> {
     io::passthrough::examine(path, config)
+}
+
+/// Returns whether libpmem maps a file as persistent memory.
+pub(crate) fn is_persistent(path: &Path) -> std::io::Result<bool> {
+    io::pmem::is_persistent(path)
 }
 
 fn windowsaio_is_missing() -> BackendError {

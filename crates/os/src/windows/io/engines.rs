@@ -1,5 +1,6 @@
 //! The backend of each engine.
 
+use std::io;
 use std::path::Path;
 
 use super::completion_port::CompletionPort;
@@ -38,6 +39,11 @@ pub(crate) fn examine(config: &BackendConfig) -> Result<Vec<RemoteTarget>, Backe
 /// Looks at a device that is to get commands. Windows has none.
 pub(crate) fn examine_device(_: &Path, _: &PassthroughConfig) -> Result<PassthroughDevice, PassthroughProblem> {
     Err(PassthroughProblem::NotACharacterDevice)
+}
+
+/// Windows does not have the engine.
+pub(crate) fn is_persistent(_: &Path) -> io::Result<bool> {
+    Err(io::Error::other(missing(EngineKind::Libpmem)))
 }
 
 fn missing(engine: EngineKind) -> BackendError {

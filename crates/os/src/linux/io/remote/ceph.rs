@@ -6,9 +6,9 @@ use std::io;
 use std::ptr::{null, null_mut};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::library::{Names, functions, load, loaded};
 use super::service::text;
 use crate::io::{BackendError, CephPool, EngineKind};
+use crate::linux::io::library::{Names, functions, load, loaded};
 
 const LIBRARY: Names = Names { files: &["librados.so.2"], package: "librados2" };
 

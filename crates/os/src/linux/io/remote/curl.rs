@@ -4,8 +4,8 @@ use std::ffi::{CStr, CString, c_char, c_int, c_long, c_void};
 use std::io;
 use std::sync::OnceLock;
 
-use super::library::{Names, function, functions, load, loaded};
 use crate::io::{BackendError, EngineKind};
+use crate::linux::io::library::{Names, function, functions, load, loaded};
 
 const LIBRARY: Names = Names { files: &["libcurl.so.4", "libcurl-gnutls.so.4"], package: "libcurl4 (or libcurl4t64)" };
 /// `CURL_GLOBAL_ALL`.

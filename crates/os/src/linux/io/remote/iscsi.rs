@@ -9,12 +9,12 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use super::disk::disk;
-use super::library::{Names, functions, load, loaded};
 use super::request::{Request, Requests};
 use super::service::{Service, text};
 use crate::io::{BackendConfig, BackendError, EngineKind, RemoteConfig, RemoteTarget};
 use crate::io::{Kind, Op};
 use crate::linux::device::contents::RemoteDisk;
+use crate::linux::io::library::{Names, functions, load, loaded};
 use crate::linux::io::wait::wait_for_any;
 
 const LIBRARY: Names = Names { files: &["libiscsi.so.9", "libiscsi.so.8", "libiscsi.so.7"], package: "libiscsi7" };

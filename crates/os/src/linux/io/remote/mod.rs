@@ -8,7 +8,6 @@ mod curl;
 mod disk;
 mod http;
 mod iscsi;
-mod library;
 mod nbd;
 mod nfs;
 mod rados;

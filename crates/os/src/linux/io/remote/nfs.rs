@@ -8,11 +8,11 @@ use std::ptr::null_mut;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use super::library::{Names, functions, load, loaded};
 use super::request::{Request, Requests};
 use super::service::{Service, text};
 use crate::io::{BackendConfig, BackendError, EngineKind, RemoteConfig, RemoteTarget};
 use crate::io::{Kind, Op};
+use crate::linux::io::library::{Names, functions, load, loaded};
 use crate::linux::io::wait::wait_for_events;
 
 const LIBRARY: Names =

@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use super::ceph::{self, IoContext, Pool};
 use super::disk::disk;
-use super::library::{Names, functions, load, loaded};
 use super::request::{Request, Requests};
 use super::service::{Service, text};
 use crate::io::{BackendConfig, BackendError, EngineKind, RbdImage, RemoteTarget};
 use crate::io::{Kind, Op};
 use crate::linux::device::contents::RemoteDisk;
+use crate::linux::io::library::{Names, functions, load, loaded};
 
 const LIBRARY: Names = Names { files: &["librbd.so.1"], package: "librbd1" };
 /// Values of `rbd_encryption_format_t`.

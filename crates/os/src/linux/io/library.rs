@@ -5,21 +5,21 @@ use libloading::Library;
 use crate::io::{BackendError, EngineKind};
 
 /// Names of a shared library, with the package of Debian that has it.
-pub(super) struct Names {
+pub(crate) struct Names {
     /// File names, the newest first.
-    pub(super) files: &'static [&'static str],
-    pub(super) package: &'static str,
+    pub(crate) files: &'static [&'static str],
+    pub(crate) package: &'static str,
 }
 
 /// A library that was loaded.
-pub(super) struct Loaded {
-    pub(super) library: &'static Library,
+pub(crate) struct Loaded {
+    pub(crate) library: &'static Library,
     /// Index of the file name that was found.
-    pub(super) file: usize,
+    pub(crate) file: usize,
 }
 
 /// Loads a library. It stays loaded until the process ends: its threads and handlers at exit need its code.
-pub(super) fn load(names: &Names) -> Result<Loaded, String> {
+pub(crate) fn load(names: &Names) -> Result<Loaded, String> {
     let mut reason = String::new();
     for (at, file) in names.files.iter().enumerate() {
         // SAFETY: the initializers of these libraries have no requirements.
@@ -36,14 +36,14 @@ pub(super) fn load(names: &Names) -> Result<Loaded, String> {
 ///
 /// # Safety
 /// `F` is the type of the function with this name.
-pub(super) unsafe fn function<F: Copy>(library: &'static Library, name: &str) -> Result<F, String> {
+pub(crate) unsafe fn function<F: Copy>(library: &'static Library, name: &str) -> Result<F, String> {
     // SAFETY: by the contract of this function.
     let found = unsafe { library.get::<F>(name.as_bytes()) };
     found.map(|symbol| *symbol).map_err(|error| format!("the library has no function {name}: {error}"))
 }
 
 /// Returns the functions of a library that was loaded before, or the error.
-pub(super) fn loaded<A>(engine: EngineKind, api: &'static Result<A, String>) -> Result<&'static A, BackendError> {
+pub(crate) fn loaded<A>(engine: EngineKind, api: &'static Result<A, String>) -> Result<&'static A, BackendError> {
     api.as_ref().map_err(|what| BackendError::new(engine, what.clone()))
 }
 
@@ -59,11 +59,11 @@ macro_rules! functions {
             fn find(library: &'static libloading::Library) -> Result<Self, String> {
                 Ok($api {
                     // SAFETY: the types are those of the library's header.
-                    $($name: unsafe { super::library::function(library, stringify!($name))? },)*
+                    $($name: unsafe { $crate::linux::io::library::function(library, stringify!($name))? },)*
                 })
             }
         }
     };
 }
 
-pub(super) use functions;
+pub(crate) use functions;

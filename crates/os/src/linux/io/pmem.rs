@@ -1,0 +1,223 @@
+//! `libpmem`: an operation is a copy from or to persistent memory, by libpmem.
+
+use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::path::Path;
+use std::ptr;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use super::bus_error;
+use super::library::{Names, functions, load, loaded};
+use crate::file::File;
+use crate::io::misuse;
+use crate::io::{Backend, BackendConfig, BackendError, EngineKind, PmemConfig};
+use crate::io::{Completion, Kind, Op};
+use crate::linux::memory::c_path;
+use crate::memory::{Slots, page_size};
+
+const LIBRARY: Names = Names { files: &["libpmem.so.1"], package: "libpmem1" };
+
+/// Flags of `pmem_map_file`, by `libpmem.h`: a new file, without a name.
+const FILE_CREATE: c_int = 1;
+const FILE_TMPFILE: c_int = 1 << 3;
+/// Flags of `pmem_memcpy`, by `libpmem.h`.
+const MEM_NODRAIN: c_uint = 1;
+const MEM_NONTEMPORAL: c_uint = 1 << 1;
+const MEM_TEMPORAL: c_uint = 1 << 2;
+
+functions! {
+    struct Api;
+    pmem_map_file: fn(*const c_char, usize, c_int, libc::mode_t, *mut usize, *mut c_int) -> *mut c_void;
+    pmem_unmap: fn(*mut c_void, usize) -> c_int;
+    pmem_memcpy: fn(*mut c_void, *const c_void, usize, c_uint) -> *mut c_void;
+    pmem_drain: fn();
+}
+
+/// Returns the functions of the library.
+fn api(engine: EngineKind) -> Result<&'static Api, BackendError> {
+    static API: OnceLock<Result<Api, String>> = OnceLock::new();
+    loaded(engine, API.get_or_init(|| Api::find(load(&LIBRARY)?.library)))
+}
+
+/// Loads the library.
+pub(crate) fn probe(engine: EngineKind) -> Result<(), BackendError> {
+    api(engine).map(drop)
+}
+
+/// Returns whether a file is in persistent memory. For a folder, a file without a name in it is tested.
+///
+/// # Errors
+/// Returns the error of mapping the file.
+pub(crate) fn is_persistent(path: &Path) -> io::Result<bool> {
+    let api = api(EngineKind::Libpmem).map_err(io::Error::other)?;
+    let (bytes, flags) = if path.is_dir() { (page_size(), FILE_CREATE | FILE_TMPFILE) } else { (0, 0) };
+    Region::map(api, &c_path(path)?, bytes, flags).map(|region| region.is_persistent)
+}
+
+/// A mapping of a whole file by libpmem.
+struct Region {
+    api: &'static Api,
+    address: *mut u8,
+    bytes: usize,
+    is_persistent: bool,
+}
+
+impl Region {
+    /// Maps `bytes` bytes of a file. 0 maps the whole file.
+    fn map(api: &'static Api, path: &CStr, bytes: usize, flags: c_int) -> io::Result<Self> {
+        let (mut mapped, mut is_persistent) = (0, 0);
+        // SAFETY: the path is a C string, and the library fills the two values.
+        let address =
+            unsafe { (api.pmem_map_file)(path.as_ptr(), bytes, flags, 0o600, &raw mut mapped, &raw mut is_persistent) };
+        if address.is_null() {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(Region { api, address: address.cast(), bytes: mapped, is_persistent: is_persistent != 0 })
+    }
+}
+
+impl Drop for Region {
+    fn drop(&mut self) {
+        // SAFETY: this value owns the mapping.
+        unsafe { (self.api.pmem_unmap)(self.address.cast(), self.bytes) };
+    }
+}
+
+/// An attached file.
+struct Target {
+    is_writable: bool,
+    /// `None` after a page of the mapping was lost.
+    region: Option<Region>,
+}
+
+pub(crate) struct Pmem {
+    api: &'static Api,
+    slots: Slots,
+    targets: Vec<Option<Target>>,
+    copy_flags: c_uint,
+    done: Vec<Completion>,
+}
+
+impl Pmem {
+    pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Self, BackendError> {
+        let engine = config.engine;
+        bus_error::install()
+            .map_err(|error| BackendError::caused(engine, "cannot install a handler for SIGBUS", error))?;
+        Ok(Pmem {
+            api: api(engine)?,
+            slots,
+            targets: (0..config.files).map(|_| None).collect(),
+            copy_flags: copy_flags(config.pmem),
+            done: Vec::with_capacity(config.depth as usize),
+        })
+    }
+
+    /// Runs an operation on the `len` bytes at `data`. Returns the result of its completion.
+    fn run(&mut self, op: &Op, data: *mut u8) -> io::Result<i32> {
+        let Some(Some(target)) = self.targets.get_mut(op.file as usize) else {
+            return Err(misuse("operation on a file that is not attached"));
+        };
+        match op.kind {
+            Kind::Read | Kind::Write => {}
+            Kind::Trim => return Ok(-libc::EOPNOTSUPP),
+            Kind::Fsync | Kind::Fdatasync | Kind::SyncFileRange => {
+                // SAFETY: no arguments.
+                unsafe { (self.api.pmem_drain)() };
+                return Ok(0);
+            }
+        }
+        let Some(region) = &target.region else { return Ok(-libc::EIO) };
+        if op.kind == Kind::Write && !target.is_writable {
+            return Ok(-libc::EBADF);
+        }
+        let len = op.len as usize;
+        let start = usize::try_from(op.offset).unwrap_or(usize::MAX);
+        let bytes = region.bytes.saturating_sub(start).min(len);
+        if bytes == 0 && len > 0 {
+            // A mapping cannot extend a file.
+            return Ok(if op.kind == Kind::Read { 0 } else { -libc::ENOSPC });
+        }
+        let (copy, flags) = (self.api.pmem_memcpy, self.copy_flags);
+        // SAFETY: the range was compared with the mapping. `Slots::start` has lent the bytes at `data` to this
+        // operation. Other processes can change the mapping, so no reference to it is made. The guard handles missing
+        // pages.
+        let whole = bus_error::guarded(region.address, region.bytes, || unsafe {
+            let mapped = region.address.add(start);
+            match op.kind {
+                Kind::Read => ptr::copy_nonoverlapping(mapped, data, bytes),
+                _ => drop(copy(mapped.cast(), data.cast(), bytes, flags)),
+            }
+        });
+        if !whole {
+            target.region = None;
+            return Ok(-libc::EIO);
+        }
+        Ok(bytes as i32)
+    }
+}
+
+/// Returns the flags of `pmem_memcpy`.
+fn copy_flags(config: PmemConfig) -> c_uint {
+    let caching = if config.nontemporal { MEM_NONTEMPORAL } else { MEM_TEMPORAL };
+    if config.drains { caching } else { caching | MEM_NODRAIN }
+}
+
+impl Backend for Pmem {
+    fn attach(&mut self, index: u32, file: &File) -> io::Result<()> {
+        let Some(target) = self.targets.get_mut(index as usize) else {
+            return Err(misuse("file index beyond the table"));
+        };
+        // The library opens files by path. This one leads to the open file, whatever has its name now.
+        let path = CString::new(format!("/proc/self/fd/{}", file.descriptor().as_raw_fd()))?;
+        let region = Region::map(self.api, &path, 0, 0)?;
+        if !region.is_persistent {
+            return Err(io::Error::other("the file is not in persistent memory"));
+        }
+        *target = Some(Target { is_writable: file.is_writable(), region: Some(region) });
+        Ok(())
+    }
+
+    fn detach(&mut self, index: u32) -> io::Result<()> {
+        match self.targets.get_mut(index as usize).and_then(Option::take) {
+            Some(_) => Ok(()),
+            None => Err(misuse("no such file attached")),
+        }
+    }
+
+    fn submit(&mut self, ops: &[Op]) -> io::Result<usize> {
+        for (at, op) in ops.iter().enumerate() {
+            let result = match self.slots.start(op) {
+                Ok(data) => self.run(op, data)?,
+                Err(_) if at > 0 => return Ok(at),
+                Err(error) => return Err(error),
+            };
+            self.done.push(Completion { slot: op.slot, result });
+        }
+        Ok(ops.len())
+    }
+
+    fn reap(&mut self, _: usize, max: usize, _: Duration, out: &mut Vec<Completion>) -> io::Result<()> {
+        self.slots.finish_all(&mut self.done, max, out);
+        Ok(())
+    }
+
+    fn is_synchronous(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writes_drain_and_bypass_the_caches_on_request() {
+        let flags = |drains, nontemporal| copy_flags(PmemConfig { drains, nontemporal });
+        assert_eq!(flags(false, false), MEM_TEMPORAL | MEM_NODRAIN);
+        assert_eq!(flags(true, false), MEM_TEMPORAL);
+        assert_eq!(flags(false, true), MEM_NONTEMPORAL | MEM_NODRAIN);
+        assert_eq!(flags(true, true), MEM_NONTEMPORAL);
+    }
+}
