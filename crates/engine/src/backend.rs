@@ -95,6 +95,7 @@ fn without_options(engine: &Engine) -> Option<EngineKind> {
         | Engine::Pvsync2 { .. }
         | Engine::Mmap { .. }
         | Engine::Libpmem
+        | Engine::DevDax
         | Engine::E4defrag { .. }
         | Engine::Sg(_)
         | Engine::PageFault
@@ -152,8 +153,12 @@ pub(crate) fn config(worker: &Worker, files: usize) -> Option<BackendConfig> {
         }
         Engine::Libpmem => {
             let open = &worker.targets.open;
-            let pmem = PmemConfig { drains: open.sync != SyncMode::None, nontemporal: open.direct };
+            let pmem = PmemConfig { drains: open.sync != SyncMode::None, nontemporal: Some(open.direct) };
             BackendConfig { pmem, ..new(EngineKind::Libpmem) }
+        }
+        Engine::DevDax => {
+            let pmem = PmemConfig { drains: true, nontemporal: None };
+            BackendConfig { pmem, ..new(EngineKind::DevDax) }
         }
         // The donor is attached after the targets.
         Engine::E4defrag { in_place, .. } => {

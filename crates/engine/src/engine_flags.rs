@@ -17,6 +17,8 @@ pub struct EngineFlags {
     pub no_io: bool,
     /// Can't write past the end of a file, so that a file is laid out for writes, too (fio: NOEXTEND).
     pub no_extend: bool,
+    /// Works on devices that have no cache and no `fsync`.
+    pub without_sync: bool,
     /// Makes, looks at or removes targets when they are opened, and nothing else.
     pub metadata: bool,
     /// Works on directories: a target is a directory, made or removed as such.
@@ -37,6 +39,7 @@ impl EngineFlags {
             Engine::PageFault => EngineFlags { diskless: true, without_files: true, no_extend: true, ..none },
             Engine::Net(_) => EngineFlags { diskless: true, without_files: true, has_peer: true, ..none },
             Engine::Remote(_) => EngineFlags { diskless: true, without_files: true, no_extend: true, ..none },
+            Engine::DevDax => EngineFlags { no_extend: true, without_sync: true, ..none },
             Engine::Mmap { .. } | Engine::Libpmem => EngineFlags { no_extend: true, ..none },
             Engine::Ftruncate => EngineFlags { fake: true, ..none },
             Engine::FileStat(_) | Engine::FileDelete => metadata,

@@ -54,6 +54,7 @@ pub(crate) fn target_use(holder: &Holder) -> TargetUse {
         Use::Stacked { device, then } => UseKind::Stacked { device: device.clone(), then: then.clone() },
         Use::Member { of } => UseKind::Member { of: (*of).to_owned() },
         Use::Exclusive { by } => UseKind::Exclusive { by: by.clone() },
+        Use::Open { by } => UseKind::Open { by: by.clone() },
     };
     let relation = match holder.relation {
         Relation::Itself => UsedDevice::Target,

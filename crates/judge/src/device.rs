@@ -64,6 +64,8 @@ fn of_phase<'a>(record: &Record, timeline: &'a Timeline) -> Option<Moved<'a>> {
     let known = |path: &String| targets.iter().any(|facts| facts.path == *path && !facts.disks.is_empty());
     let all_known = |worker: &Worker| {
         worker.engine.moves_data()
+            // A device of persistent memory does not count copies.
+            && worker.engine != Engine::Libpmem
             && worker.measure.disk_util
             && worker.targets.opendir.is_none()
             && !worker.targets.paths.is_empty()
@@ -162,8 +164,11 @@ impl Moved<'_> {
 
 /// Whether a worker requests direct I/O on all its targets.
 pub fn is_direct(worker: &Worker) -> bool {
-    if matches!(worker.engine, Engine::Mmap { .. } | Engine::Libpmem) {
-        return false;
+    match worker.engine {
+        Engine::Mmap { .. } => return false,
+        // Persistent memory has no page cache.
+        Engine::Libpmem | Engine::DevDax => return true,
+        _ => {}
     }
     match &worker.workload {
         // Commands to a device do not pass through the page cache.

@@ -216,7 +216,7 @@ impl IoPath {
             Engine::IoUring(ring) | Engine::IoUringCmd(plan::Passthrough { ring, .. }) if ring.hipri => IoPath::InCall,
             Engine::Posixaio => IoPath::OtherThreads,
             Engine::IoUring(_) | Engine::IoUringCmd(_) | Engine::Libaio { .. } | Engine::Windowsaio => IoPath::Queue,
-            Engine::Mmap { .. } | Engine::Libpmem => IoPath::MemoryCopies,
+            Engine::Mmap { .. } | Engine::Libpmem | Engine::DevDax => IoPath::MemoryCopies,
             _ => IoPath::InCall,
         }
     }

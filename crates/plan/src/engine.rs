@@ -62,6 +62,8 @@ pub enum Engine {
     PageFault,
     /// Copies from and to files in persistent memory, by libpmem.
     Libpmem,
+    /// Copies from and to a DAX device, by libpmem.
+    DevDax,
     /// Transfers to and from a peer.
     Net(Net),
     /// Targets on another machine.
@@ -93,6 +95,7 @@ impl Engine {
             | Engine::Splice
             | Engine::Windowsaio
             | Engine::Libpmem
+            | Engine::DevDax
             | Engine::Mmap { .. } => true,
             Engine::Null
             | Engine::Cpu { .. }

@@ -7,8 +7,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PmemProblem {
-    /// libpmem maps regular files only.
+    /// The engine maps regular files only.
     NotAFile,
+    /// The engine maps DAX devices only.
+    NotADaxDevice,
     /// The file is in the page cache.
     NotPersistent,
     /// libpmem cannot map the file.

@@ -45,6 +45,10 @@ pub enum UseKind {
     Exclusive {
         by: Vec<String>,
     },
+    /// Other programs, `by`, have it open. No program can open such a device exclusively.
+    Open {
+        by: Vec<String>,
+    },
 }
 
 /// Formats the use without the target's name.
@@ -60,6 +64,7 @@ impl fmt::Display for TargetUse {
                 f.write_str("opened exclusively by another program or driver")?;
             }
             UseKind::Exclusive { by } => write!(f, "opened exclusively; open in {}", by.join(", "))?,
+            UseKind::Open { by } => write!(f, "open in {}", by.join(", "))?,
         }
         match self.relation {
             UsedDevice::Target => Ok(()),
@@ -78,6 +83,7 @@ impl TargetUse {
             UseKind::Swap => "swapoff first".to_owned(),
             UseKind::Stacked { .. } => "stop the devices above it first".to_owned(),
             UseKind::Member { .. } => "if it is no longer used, remove the signature with wipefs".to_owned(),
+            UseKind::Open { .. } => "stop the program that uses it first".to_owned(),
             UseKind::Exclusive { .. } => "stop the program or driver that uses it first".to_owned(),
         }
     }

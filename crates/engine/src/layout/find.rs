@@ -4,9 +4,10 @@ use super::sizes::{Found, UNKNOWN, min_block};
 use crate::engine_flags::EngineFlags;
 use crate::fault::{self, shown};
 use crate::passthrough;
+use crate::pmem;
 use os::errno;
 use os::file::{Kind, OpenOptions, StatCall};
-use plan::{TargetKind, Worker};
+use plan::{Engine, TargetKind, Worker};
 use record::{FileKind, LayoutError, Message, MessageKind, RunError, TargetError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -72,10 +73,20 @@ pub(crate) fn inspect(worker: &Worker, flags: EngineFlags, path: &Path) -> Resul
     let bytes = match kind {
         Kind::Block => device_size(path)?,
         Kind::Regular => bytes,
-        Kind::Char => passthrough::size(worker, path)?.unwrap_or(UNKNOWN),
+        Kind::Char => character_device_size(worker, path)?,
         Kind::Pipe | Kind::Directory | Kind::Socket => UNKNOWN,
     };
     Ok(Found { kind, bytes })
+}
+
+/// Returns the size of a character device, if the job's engine determines it.
+fn character_device_size(worker: &Worker, path: &Path) -> Result<u64, RunError> {
+    let bytes = match &worker.engine {
+        Engine::IoUringCmd(_) => passthrough::size(worker, path)?,
+        Engine::DevDax => Some(pmem::size(worker, path)?),
+        _ => None,
+    };
+    Ok(bytes.unwrap_or(UNKNOWN))
 }
 
 /// Refuses a target of another kind than the job requires.

@@ -30,6 +30,8 @@ pub struct OpenFiles<'a> {
     modes: Vec<OpenMode>,
     /// The engine has no files: `/dev/null` stands for each.
     without_files: bool,
+    /// There is nothing to sync.
+    without_sync: bool,
     /// The engine moves no data: there is nothing to verify.
     without_data: bool,
     fsync_on_close: bool,
@@ -80,8 +82,9 @@ impl<'a> OpenFiles<'a> {
             limit: if worker.targets.open_files == 0 { usize::MAX } else { worker.targets.open_files as usize },
             modes: vec![OpenMode { options, advice: backend::advice(worker), mapping: None }],
             without_files: flags.without_files,
+            without_sync: flags.without_files || flags.without_sync,
             without_data: flags.fake,
-            fsync_on_close: worker.access.syncs.fsync_on_close,
+            fsync_on_close: worker.access.syncs.fsync_on_close && !flags.without_sync,
             invalidate: worker.targets.invalidate,
             uses_cache: matches!(worker.engine, Engine::E4defrag { .. }),
             write_hint: worker.targets.write_hint.map(write_hint),
@@ -99,6 +102,7 @@ impl<'a> OpenFiles<'a> {
             limit: usize::MAX,
             modes: worker.stream_list().iter().map(OpenMode::of_stream).collect(),
             without_files: false,
+            without_sync: false,
             without_data: false,
             fsync_on_close: false,
             invalidate: false,
@@ -262,7 +266,7 @@ impl<'a> OpenFiles<'a> {
     }
 
     fn sync_all(&self, live: &WorkerLive, sync: fn(&File) -> io::Result<()>) -> Result<(), RunError> {
-        if self.without_files {
+        if self.without_sync {
             return Ok(());
         }
         for (index, file) in self.open.iter().enumerate() {

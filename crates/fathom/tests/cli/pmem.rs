@@ -36,10 +36,10 @@ fn the_sequence_is_that_of_other_engines() {
     }
     let scratch = Scratch::new("pmem-sequence");
     let sequence = |engine: &str| {
-        let options = "--filename=f --size=1m --rw=randrw --bssplit=4k/50:12k --offset=64k --write_iolog=log";
-        let job = format!("--name=a --ioengine={engine} {options}");
+        let options = "--filename=f --size=1m --rw=randrw --bssplit=4k/50:12k --offset=64k --write_iolog";
+        let job = format!("--name=a --ioengine={engine} {options}={engine}.log");
         outcome(fathom(scratch.path(), &job).env("PMEM_IS_PMEM_FORCE", "1").spawn().unwrap()).assert_success();
-        let log = std::fs::read_to_string(scratch.file("log")).unwrap();
+        let log = std::fs::read_to_string(scratch.file(&format!("{engine}.log"))).unwrap();
         // The first field is the time.
         let ios = log.lines().filter(|line| line.contains(" read ") || line.contains(" write "));
         ios.map(|line| line.split_once(' ').unwrap().1.to_owned()).collect::<Vec<_>>()
@@ -111,4 +111,27 @@ fn a_missing_library_is_named_with_its_package() {
     assert_eq!(output.status.code(), Some(1), "{stderr}");
     assert!(stderr.contains("cannot load libpmem.so.1 of the package libpmem1"), "{stderr}");
     assert!(!scratch.file("f").exists());
+}
+
+#[test]
+fn dev_dax_works_on_dax_devices_only() {
+    if !has_library("libpmem.so.1") {
+        return;
+    }
+    let scratch = Scratch::new("dev-dax");
+    scratch.filled("f", MIB);
+    let before = std::fs::read(scratch.file("f")).unwrap();
+    let refused = |arguments: &str, message: &str| {
+        let job = format!("--name=a --ioengine=dev-dax {arguments}");
+        let ended = outcome(fathom(scratch.path(), &job).env("PMEM_IS_PMEM_FORCE", "1").spawn().unwrap());
+        ended.ended_with(1).complained_of(message);
+    };
+    for rw in ["read", "write"] {
+        refused(&format!("--filename=f --rw={rw}"), "f not a DAX device!");
+        refused(&format!("--filename=/dev/null --size=1m --rw={rw}"), "/dev/null not a DAX device!");
+        refused(&format!("--filename=new --size=1m --rw={rw}"), "stat of new failed: No such file or directory");
+    }
+    refused("--filename=/dev/dax0.0 --rw=trim", "persistent memory has no trims");
+    assert!(!scratch.file("new").exists());
+    assert!(std::fs::read(scratch.file("f")).unwrap() == before, "the file was changed");
 }

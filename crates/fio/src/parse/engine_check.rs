@@ -23,7 +23,7 @@ pub(super) fn engine(job: &Job, found: &mut Found) {
         "exec" => exec(job, found),
         "page_fault" => page_fault(job, found),
         "e4defrag" => e4defrag(job, found),
-        "libpmem" => persistent_memory(job, found),
+        "libpmem" | "dev-dax" => persistent_memory(job, found),
         "sg" => sg(job, found),
         "net" | "netsplice" => net(job, found),
         "nfs" => remote_check::nfs(job, found),

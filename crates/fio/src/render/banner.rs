@@ -88,6 +88,7 @@ fn engine_name(engine: &Engine) -> &'static str {
         Engine::Pvsync2 { .. } => "pvsync2",
         Engine::Mmap { .. } => "mmap",
         Engine::Libpmem => "libpmem",
+        Engine::DevDax => "dev-dax",
         Engine::Splice => "splice",
         Engine::Sg(_) => "sg",
         Engine::E4defrag { .. } => "e4defrag",

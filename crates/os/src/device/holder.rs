@@ -42,6 +42,10 @@ pub enum Use {
     Exclusive {
         by: Vec<String>,
     },
+    /// Other programs have it open or mapped, as far as visible. No program can open such a device exclusively.
+    Open {
+        by: Vec<String>,
+    },
 }
 
 impl fmt::Display for Use {
@@ -54,6 +58,7 @@ impl fmt::Display for Use {
             Use::Member { of } => write!(f, "{of}, by its signature"),
             Use::Exclusive { by } if by.is_empty() => f.write_str("opened exclusively by another program or driver"),
             Use::Exclusive { by } => write!(f, "opened exclusively; open in {}", by.join(", ")),
+            Use::Open { by } => write!(f, "open in {}", by.join(", ")),
         }
     }
 }

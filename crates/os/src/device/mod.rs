@@ -1,4 +1,4 @@
-//! Block devices: holders, the disks below a path, and their counters.
+//! Block devices, and character devices that store data: holders, the disks below a path, and their counters.
 
 mod disk;
 mod holder;
@@ -7,8 +7,8 @@ mod zones;
 use std::fmt;
 
 pub use crate::system::device::{
-    Claims, Disk, InUseSnapshot, disk_behind, disks, file_system, holders, is_in_memory, is_terminal,
-    is_without_storage, mount, zone_limits,
+    Claims, Disk, InUseSnapshot, dax_bytes, disk_behind, disks, file_system, has_own_storage, holders, is_in_memory,
+    is_terminal, is_without_storage, mount, zone_limits,
 };
 pub use disk::{Counters, DiskInfo, ListedDisk, MountPoint};
 pub use holder::{Holder, Relation, Use};

@@ -55,6 +55,8 @@ pub enum EngineKind {
     Rados,
     /// Copies from and to files in persistent memory, by libpmem.
     Libpmem,
+    /// Copies from and to a DAX device, by libpmem.
+    DevDax,
     /// Completes each operation at once without I/O: the overhead of the load generator itself.
     Null,
 }
@@ -88,6 +90,7 @@ impl EngineKind {
             EngineKind::Rbd => "rbd",
             EngineKind::Rados => "rados",
             EngineKind::Libpmem => "libpmem",
+            EngineKind::DevDax => "dev-dax",
             EngineKind::Null => "null",
         }
     }
@@ -155,8 +158,8 @@ pub struct ScsiConfig {
 pub struct PmemConfig {
     /// A write waits until its data is in the memory. Otherwise a sync waits for the writes before it.
     pub drains: bool,
-    /// Writes bypass the CPU caches.
-    pub nontemporal: bool,
+    /// Whether writes bypass the CPU caches. `None`: the library chooses by their size.
+    pub nontemporal: Option<bool>,
 }
 
 /// Transport of the net engine.
@@ -273,7 +276,7 @@ pub struct BackendConfig {
     /// sg: the commands of reads and writes.
     pub scsi: ScsiConfig,
 
-    /// libpmem: how writes are made.
+    /// libpmem, dev-dax: how writes are made.
     pub pmem: PmemConfig,
 
     /// io_uring_cmd: the commands.

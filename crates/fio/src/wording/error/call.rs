@@ -64,7 +64,7 @@ fn of_target(target: &TargetError) -> Cow<'_, str> {
         },
         TargetError::PersistentMemory { problem, .. } => match problem {
             PmemProblem::NotPersistent => "file_name does not point to persistent memory",
-            PmemProblem::NotAFile => "setup_files",
+            PmemProblem::NotAFile | PmemProblem::NotADaxDevice => "setup_files",
             PmemProblem::Map => "pmem_map_file",
         },
         TargetError::Status { .. } => "fstat",

@@ -76,7 +76,13 @@ pub(super) fn target(target: &TargetError, error: &RunError) -> String {
 /// Words why a target cannot be used as persistent memory.
 fn persistent_memory(path: &str, engine: &str, problem: PmemProblem, error: &RunError) -> String {
     match problem {
-        PmemProblem::NotAFile => format!("{path}: ioengine={engine} works on regular files only"),
+        PmemProblem::NotAFile => {
+            format!("{path}: ioengine={engine} works on regular files only (for a DAX device, use ioengine=dev-dax)")
+        }
+        PmemProblem::NotADaxDevice => format!(
+            "{path} not a DAX device! (ioengine={engine} works on /dev/daxN.N, which `ndctl create-namespace --mode=devdax` \
+             creates; for a file in persistent memory, use ioengine=libpmem)"
+        ),
         PmemProblem::NotPersistent => format!(
             "{path} does not point to persistent memory (ioengine={engine} requires a file system on persistent memory, \
              mounted with -o dax; for a test on another file system, set the environment variable PMEM_IS_PMEM_FORCE=1)"

@@ -12,7 +12,7 @@ use super::mounts::{self, Mount};
 use super::overlay::Identity;
 use super::signature::{self, Part};
 use super::topology::{Block, block_device_at};
-use super::{below, loops};
+use super::{below, character, loops};
 use crate::device::{DeviceNumber, Holder, Relation, Use};
 use crate::file::{File, OpenOptions};
 
@@ -146,7 +146,7 @@ pub(super) fn of(kernel: &Kernel, tables: &UsageTables, path: &Path) -> io::Resu
             Ok(holders)
         }
         None if found.is_file() => Ok(of_file(tables, path, &found)),
-        None => Ok(Vec::new()),
+        None => character::holders(kernel, tables, path),
     }
 }
 
@@ -227,26 +227,54 @@ pub(super) fn open_exclusively(kernel: &Kernel, number: DeviceNumber, path: &Pat
 
 /// Returns the programs that have one of the devices open, or mounted in a mount namespace of their own.
 fn programs_with_open(kernel: &Kernel, numbers: &[DeviceNumber]) -> Vec<String> {
-    let Ok(entries) = fs::read_dir(&kernel.proc) else { return Vec::new() };
-    let processes: Vec<(u32, PathBuf)> =
-        entries.flatten().filter_map(|entry| Some((entry.file_name().to_str()?.parse().ok()?, entry.path()))).collect();
-    let name = |(id, folder): &(u32, PathBuf)| {
-        let program = fs::read_to_string(folder.join("comm")).unwrap_or_default();
-        format!("{} (process {id})", program.trim_end())
-    };
-    let is_one = |path: PathBuf| matches!(block_device_at(&path), Ok(Some(number)) if numbers.contains(&number));
-    let has_open = |(_, folder): &&(u32, PathBuf)| {
-        let descriptors = fs::read_dir(folder.join("fd"));
-        descriptors.is_ok_and(|mut all| all.any(|descriptor| descriptor.is_ok_and(|entry| is_one(entry.path()))))
-    };
-    let mut found: Vec<String> = processes.iter().filter(has_open).map(name).collect();
+    let processes = processes(kernel);
+    let is_one = |path: &Path| matches!(block_device_at(path), Ok(Some(number)) if numbers.contains(&number));
+    let has_open = |process: &&Process| process.refers(&["fd"], &is_one);
+    let mut found: Vec<String> = processes.iter().filter(has_open).map(Process::describe).collect();
     let mut namespaces = HashSet::from([fs::read_link(kernel.proc.join("self/ns/mnt")).ok()]);
     for process in &processes {
-        if namespaces.insert(fs::read_link(process.1.join("ns/mnt")).ok())
-            && let Some(at) = mounts::place_of(kernel, &process.1, numbers)
+        if namespaces.insert(fs::read_link(process.folder.join("ns/mnt")).ok())
+            && let Some(at) = mounts::place_of(kernel, &process.folder, numbers)
         {
-            found.push(format!("{}, which has it mounted on {}", name(process), at.display()));
+            found.push(format!("{}, which has it mounted on {}", process.describe(), at.display()));
         }
     }
     found
+}
+
+/// Returns the programs, other than this one, that have a file open or mapped for which `is_one` returns true.
+pub(super) fn programs_with(kernel: &Kernel, is_one: &dyn Fn(&Path) -> bool) -> Vec<String> {
+    let own = fs::read_link(kernel.proc.join("self")).ok();
+    let is_other = |process: &&Process| process.folder.file_name() != own.as_deref().and_then(Path::file_name);
+    let has_it = |process: &&Process| process.refers(&["fd", "map_files"], is_one);
+    processes(kernel).iter().filter(is_other).filter(has_it).map(Process::describe).collect()
+}
+
+/// A process with its folder in `/proc`.
+struct Process {
+    id: u32,
+    folder: PathBuf,
+}
+
+impl Process {
+    fn describe(&self) -> String {
+        let program = fs::read_to_string(self.folder.join("comm")).unwrap_or_default();
+        format!("{} (process {})", program.trim_end(), self.id)
+    }
+
+    /// Returns true if one of these folders of the process has a link to a file for which `is_one` returns true.
+    fn refers(&self, folders: &[&str], is_one: &dyn Fn(&Path) -> bool) -> bool {
+        let links = folders.iter().flat_map(|name| fs::read_dir(self.folder.join(name))).flatten();
+        links.flatten().any(|link| is_one(&link.path()))
+    }
+}
+
+/// Returns all processes, by their number.
+fn processes(kernel: &Kernel) -> Vec<Process> {
+    let entries = fs::read_dir(&kernel.proc).into_iter().flatten().flatten();
+    let process =
+        |entry: fs::DirEntry| Some(Process { id: entry.file_name().to_str()?.parse().ok()?, folder: entry.path() });
+    let mut processes: Vec<Process> = entries.filter_map(process).collect();
+    processes.sort_by_key(|process| process.id);
+    processes
 }

@@ -3,6 +3,7 @@
 //! The kernel's data is read below `/sys`, `/proc` and `/dev`. Tests replace these by folders of their own.
 
 mod below;
+mod character;
 mod claims;
 pub(crate) mod contents;
 mod disk;
@@ -47,7 +48,8 @@ impl InUseSnapshot {
     ///
     /// A block device has holders if it, a partition of it or the disk that contains it is mounted, used as swap, part
     /// of a stacked device, opened exclusively, or a member of a set of devices. A loop device also has the holders of what
-    /// is below it. A file has holders if a loop device or swap uses it. An empty list means that a write destroys nothing in use.
+    /// is below it. A file has holders if a loop device or swap uses it. A device with its own storage
+    /// ([`has_own_storage`]) has holders if a file system or UBI is on it, or if another program has it open. An empty list means that a write destroys nothing in use.
     ///
     /// # Errors
     /// Returns the error of reading the path, the device or the kernel's tables.
@@ -111,6 +113,23 @@ pub fn is_without_storage(path: &Path) -> bool {
 /// Returns the error of reading the path, or that the block device has no device file.
 pub fn disk_behind(path: &Path) -> io::Result<Option<PathBuf>> {
     topology::disk_behind(&Kernel::running(), path)
+}
+
+/// Returns true for character devices that store data themselves: device DAX (`/dev/dax0.0`) and raw flash (`/dev/mtd0`).
+/// [`InUseSnapshot::holders`] has their uses.
+///
+/// # Errors
+/// Returns the error of reading the path.
+pub fn has_own_storage(path: &Path) -> io::Result<bool> {
+    Ok(character::at(&Kernel::running(), path)?.is_some())
+}
+
+/// Returns the size of a DAX device. `None` for other devices and files.
+///
+/// # Errors
+/// Returns the error of reading the path.
+pub fn dax_bytes(path: &Path) -> io::Result<Option<u64>> {
+    Ok(character::at(&Kernel::running(), path)?.and_then(|storage| storage.dax_bytes()))
 }
 
 /// Returns true for terminals, including the serial ports.

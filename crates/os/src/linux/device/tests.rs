@@ -606,3 +606,69 @@ fn devices_without_a_disk_have_no_block_device() {
     }
     assert!(topology::disk_behind(&kernel, Path::new("/proc/nonexistent")).is_err());
 }
+
+/// Returns the uses of the device that the machine in `folder` has at the number of `/dev/null`.
+fn uses_of_null(kernel: &Kernel) -> Vec<String> {
+    let found = holders::of(kernel, &UsageTables::read(kernel).unwrap(), Path::new("/dev/null")).unwrap();
+    found.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn programs_with_an_open_dax_device_are_its_uses() {
+    let folder = Folder::new("dax");
+    let kernel = folder.kernel("");
+    assert_eq!(character::at(&kernel, Path::new("/dev/null")).unwrap(), None);
+    character_device(&folder, "region0/dax0.0", "1:3", "dax");
+    folder.write("sys/devices/region0/dax0.0/size", "266338304\n");
+    let storage = character::at(&kernel, Path::new("/dev/null")).unwrap().unwrap();
+    assert_eq!(storage.dax_bytes(), Some(266_338_304));
+    assert_eq!(uses_of_null(&kernel), [""; 0]);
+    for (process, program, link) in
+        [("10", "viewer", "fd/3"), ("7", "fathom", "fd/3"), ("8", "database", "map_files/1-2"), ("9", "other", "")]
+    {
+        folder.write(&format!("proc/{process}/comm"), &format!("{program}\n"));
+        fs::create_dir_all(folder.0.join(format!("proc/{process}/fd"))).unwrap();
+        if !link.is_empty() {
+            let link = folder.0.join(format!("proc/{process}/{link}"));
+            fs::create_dir_all(link.parent().unwrap()).unwrap();
+            symlink("/dev/null", link).unwrap();
+        }
+    }
+    // The process of the test is 7.
+    fs::rename(folder.0.join("proc/self/mountinfo"), folder.0.join("proc/7/mountinfo")).unwrap();
+    fs::remove_dir(folder.0.join("proc/self")).unwrap();
+    folder.link("proc/self", "proc/7");
+    assert_eq!(uses_of_null(&kernel), ["open in database (process 8), viewer (process 10)"]);
+}
+
+#[test]
+fn file_systems_and_volumes_on_flash_are_its_uses() {
+    let folder = Folder::new("flash");
+    let mountinfo = "1 1 31:4 / /firmware rw - jffs2 mtd4 rw\n2 1 31:5 / /root rw - squashfs /dev/nonexistent rw\n";
+    let kernel = folder.kernel(mountinfo);
+    // The chip mtd3 has the partitions mtd4 and mtd5, and the device that only reads has the number of /dev/null.
+    character_device(&folder, "chip/mtd3", "90:6", "mtd");
+    character_device(&folder, "chip/mtd3ro", "1:3", "mtd");
+    for partition in ["mtd4", "mtd4ro", "mtd5"] {
+        fs::create_dir_all(folder.0.join(format!("sys/devices/chip/mtd3/{partition}"))).unwrap();
+    }
+    folder.write("sys/class/ubi/ubi0/mtd_num", "3\n");
+    folder.write("sys/class/ubi/ubi1/mtd_num", "30\n");
+    folder.write("sys/class/ubi/version", "1\n");
+    assert_eq!(
+        uses_of_null(&kernel),
+        [
+            "in use by UBI device ubi0",
+            "mounted on /firmware (partition /dev/mtd4)",
+            "mounted on /root (partition /dev/mtd5)",
+        ]
+    );
+    let chip = character::of_number(&kernel, DeviceNumber { major: 90, minor: 6 }).unwrap();
+    assert_eq!(chip.dax_bytes(), None);
+    // A partition is used if its chip is.
+    let other = Folder::new("flash-partition");
+    let kernel = other.kernel("1 1 31:0 / /data rw - jffs2 mtd0 rw\n");
+    other.write("sys/devices/chip/mtd0/size", "1\n");
+    character_device(&other, "chip/mtd0/mtd1", "1:3", "mtd");
+    assert_eq!(uses_of_null(&kernel), ["mounted on /data (whole disk /dev/mtd0)"]);
+}

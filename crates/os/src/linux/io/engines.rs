@@ -28,7 +28,7 @@ pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backe
         | EngineKind::Libiscsi
         | EngineKind::Rbd
         | EngineKind::Rados => return io::remote::open(config, slots),
-        EngineKind::Libpmem => Box::new(io::pmem::Pmem::open(config, slots)?),
+        EngineKind::Libpmem | EngineKind::DevDax => Box::new(io::pmem::Pmem::open(config, slots)?),
         EngineKind::Windowsaio => return Err(windowsaio_is_missing()),
         EngineKind::Vsync => Box::new(io::vsync::Vsync::open(config, slots)),
         EngineKind::Sync | EngineKind::Psync | EngineKind::Pvsync | EngineKind::Pvsync2 => {
@@ -50,7 +50,7 @@ pub(crate) fn probe(config: &BackendConfig) -> Result<(), BackendError> {
         | EngineKind::Libiscsi
         | EngineKind::Rbd
         | EngineKind::Rados => io::remote::probe(config),
-        EngineKind::Libpmem => io::pmem::probe(config.engine),
+        EngineKind::Libpmem | EngineKind::DevDax => io::pmem::probe(config.engine),
         EngineKind::Windowsaio => Err(windowsaio_is_missing()),
         EngineKind::Sync
         | EngineKind::Psync

@@ -1,4 +1,4 @@
-//! `libpmem`: an operation is a copy from or to persistent memory, by libpmem.
+//! `libpmem` and `dev-dax`: an operation is a copy from or to persistent memory, by libpmem.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::io;
@@ -160,7 +160,11 @@ impl Pmem {
 
 /// Returns the flags of `pmem_memcpy`.
 fn copy_flags(config: PmemConfig) -> c_uint {
-    let caching = if config.nontemporal { MEM_NONTEMPORAL } else { MEM_TEMPORAL };
+    let caching = match config.nontemporal {
+        Some(true) => MEM_NONTEMPORAL,
+        Some(false) => MEM_TEMPORAL,
+        None => 0,
+    };
     if config.drains { caching } else { caching | MEM_NODRAIN }
 }
 
@@ -215,9 +219,10 @@ mod tests {
     #[test]
     fn writes_drain_and_bypass_the_caches_on_request() {
         let flags = |drains, nontemporal| copy_flags(PmemConfig { drains, nontemporal });
-        assert_eq!(flags(false, false), MEM_TEMPORAL | MEM_NODRAIN);
-        assert_eq!(flags(true, false), MEM_TEMPORAL);
-        assert_eq!(flags(false, true), MEM_NONTEMPORAL | MEM_NODRAIN);
-        assert_eq!(flags(true, true), MEM_NONTEMPORAL);
+        assert_eq!(flags(false, Some(false)), MEM_TEMPORAL | MEM_NODRAIN);
+        assert_eq!(flags(true, Some(false)), MEM_TEMPORAL);
+        assert_eq!(flags(false, Some(true)), MEM_NONTEMPORAL | MEM_NODRAIN);
+        assert_eq!(flags(true, Some(true)), MEM_NONTEMPORAL);
+        assert_eq!(flags(true, None), 0, "as pmem_memcpy_persist");
     }
 }

@@ -98,6 +98,22 @@ pub fn disk_behind(_path: &Path) -> io::Result<Option<PathBuf>> {
     Ok(None)
 }
 
+/// Returns false: Windows has no such devices.
+///
+/// # Errors
+/// None.
+pub fn has_own_storage(_path: &Path) -> io::Result<bool> {
+    Ok(false)
+}
+
+/// Returns `None`: Windows has no DAX devices.
+///
+/// # Errors
+/// None.
+pub fn dax_bytes(_path: &Path) -> io::Result<Option<u64>> {
+    Ok(None)
+}
+
 /// Returns true for the console.
 pub fn is_terminal(path: &Path) -> bool {
     ["con", "conout$", "conin$"].iter().any(|name| path.as_os_str().eq_ignore_ascii_case(name))
