@@ -96,6 +96,7 @@ fn without_options(engine: &Engine) -> Option<EngineKind> {
         | Engine::Mmap { .. }
         | Engine::Libpmem
         | Engine::DevDax
+        | Engine::Mtd { .. }
         | Engine::E4defrag { .. }
         | Engine::Sg(_)
         | Engine::PageFault
@@ -159,6 +160,9 @@ pub(crate) fn config(worker: &Worker, files: usize) -> Option<BackendConfig> {
         Engine::DevDax => {
             let pmem = PmemConfig { drains: true, nontemporal: None };
             BackendConfig { pmem, ..new(EngineKind::DevDax) }
+        }
+        Engine::Mtd { skips_bad_blocks } => {
+            BackendConfig { skips_bad_blocks: *skips_bad_blocks, ..new(EngineKind::Mtd) }
         }
         // The donor is attached after the targets.
         Engine::E4defrag { in_place, .. } => {

@@ -10,11 +10,14 @@ use record::{CheckError, RunError};
 use crate::engine_flags::EngineFlags;
 use crate::fault;
 
-/// Returns true if the files of a job are opened for direct I/O. Commands to a device and copies of libpmem do not need
-/// that.
+/// Returns true if the files of a job are opened for direct I/O. Commands to a device, copies of libpmem and raw flash
+/// do not need that.
 pub(crate) fn opens_direct(worker: &Worker) -> bool {
     worker.targets.open.direct
-        && !matches!(worker.engine, Engine::Sg(_) | Engine::IoUringCmd(_) | Engine::Libpmem | Engine::DevDax)
+        && !matches!(
+            worker.engine,
+            Engine::Sg(_) | Engine::IoUringCmd(_) | Engine::Libpmem | Engine::DevDax | Engine::Mtd { .. }
+        )
 }
 
 /// Checks that the job's blocks are multiples of the unit of direct I/O on a target. A target that does not exist is checked
@@ -25,7 +28,10 @@ pub(crate) fn opens_direct(worker: &Worker) -> bool {
 pub(crate) fn check_alignment(worker: &Worker, path: &Path) -> Result<(), RunError> {
     if EngineFlags::of(&worker.engine).diskless
         || !worker.targets.open.direct
-        || matches!(worker.engine, Engine::Falloc | Engine::IoUringCmd(_) | Engine::Libpmem | Engine::DevDax)
+        || matches!(
+            worker.engine,
+            Engine::Falloc | Engine::IoUringCmd(_) | Engine::Libpmem | Engine::DevDax | Engine::Mtd { .. }
+        )
     {
         return Ok(());
     }

@@ -39,7 +39,7 @@ impl EngineFlags {
             Engine::PageFault => EngineFlags { diskless: true, without_files: true, no_extend: true, ..none },
             Engine::Net(_) => EngineFlags { diskless: true, without_files: true, has_peer: true, ..none },
             Engine::Remote(_) => EngineFlags { diskless: true, without_files: true, no_extend: true, ..none },
-            Engine::DevDax => EngineFlags { no_extend: true, without_sync: true, ..none },
+            Engine::DevDax | Engine::Mtd { .. } => EngineFlags { no_extend: true, without_sync: true, ..none },
             Engine::Mmap { .. } | Engine::Libpmem => EngineFlags { no_extend: true, ..none },
             Engine::Ftruncate => EngineFlags { fake: true, ..none },
             Engine::FileStat(_) | Engine::FileDelete => metadata,

@@ -17,6 +17,7 @@ mod early_layout;
 mod engine_flags;
 mod entropy;
 mod fault;
+mod flash;
 mod flow;
 mod held_targets;
 mod idleness;

@@ -166,8 +166,8 @@ impl Moved<'_> {
 pub fn is_direct(worker: &Worker) -> bool {
     match worker.engine {
         Engine::Mmap { .. } => return false,
-        // Persistent memory has no page cache.
-        Engine::Libpmem | Engine::DevDax => return true,
+        // Persistent memory and raw flash have no page cache.
+        Engine::Libpmem | Engine::DevDax | Engine::Mtd { .. } => return true,
         _ => {}
     }
     match &worker.workload {

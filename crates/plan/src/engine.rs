@@ -64,6 +64,11 @@ pub enum Engine {
     Libpmem,
     /// Copies from and to a DAX device, by libpmem.
     DevDax,
+    /// Raw flash.
+    Mtd {
+        /// I/Os on blocks that are marked as bad fail without access to them.
+        skips_bad_blocks: bool,
+    },
     /// Transfers to and from a peer.
     Net(Net),
     /// Targets on another machine.
@@ -96,6 +101,7 @@ impl Engine {
             | Engine::Windowsaio
             | Engine::Libpmem
             | Engine::DevDax
+            | Engine::Mtd { .. }
             | Engine::Mmap { .. } => true,
             Engine::Null
             | Engine::Cpu { .. }

@@ -15,8 +15,8 @@ use units::errno;
 use crate::io_error::{IoError, Subject};
 use crate::zone::ZoneError;
 use crate::{
-    AccessFault, ContentFault, LogFault, MemoryLimit, OsError, OutputRefusal, PassthroughProblem, PmemProblem,
-    ReplayFault, StateFault, StreamFault, TargetUse,
+    AccessFault, ContentFault, FlashProblem, LogFault, MemoryLimit, OsError, OutputRefusal, PassthroughProblem,
+    PmemProblem, ReplayFault, StateFault, StreamFault, TargetUse,
 };
 
 /// Why a worker ended early, or why a plan is not run.
@@ -196,6 +196,12 @@ pub enum TargetError {
         path: String,
         engine: String,
         problem: PmemProblem,
+    },
+    /// The target is not raw flash, or not flash for this job.
+    Flash {
+        path: String,
+        engine: String,
+        problem: FlashProblem,
     },
     DeviceOpen {
         path: String,

@@ -11,6 +11,7 @@ mod disk;
 mod error;
 mod event;
 mod fault;
+mod flash;
 mod fleet;
 mod histogram;
 mod host_records;
@@ -50,6 +51,7 @@ pub use event::{Ended, Event, IoCall, IoStep, Stage, Started};
 pub use fault::{
     AccessFault, BoundFeature, ContentFault, LogFault, MemoryLimit, OsError, OutputRefusal, ReplayFault, StreamFault,
 };
+pub use flash::FlashProblem;
 pub use fleet::{Fleet, FleetStart, HOST_MARK, HostRecord};
 pub use histogram::{Bin, Histogram};
 pub use io_error::{BelowMinimum, FailedIo, IoError, RateUnit, Subject};

@@ -2,6 +2,7 @@
 
 use crate::engine_flags::EngineFlags;
 use crate::fault::{self, shown};
+use crate::flash;
 use crate::layout;
 use crate::passthrough;
 use crate::pmem;
@@ -32,7 +33,7 @@ pub(super) fn check(plan: &Plan, worker: &Worker, path: &Path) -> Result<(), Run
     let kind = layout::kind_of_target(worker, path)?;
     let trims_written = worker.verify.as_ref().is_some_and(|verify| verify.trims.is_some());
     if (worker.access.pattern.trims || worker.access.pattern.writes && trims_written)
-        && !matches!(worker.engine, Engine::Falloc | Engine::IoUringCmd(_))
+        && !matches!(worker.engine, Engine::Falloc | Engine::IoUringCmd(_) | Engine::Mtd { .. })
         && kind.is_none_or(|(kind, _)| kind == Kind::Regular)
     {
         return Err(RunError::new(errno::ENOTTY, TargetError::NotTrimmable { path: shown(path) }));
@@ -52,7 +53,8 @@ pub(super) fn check(plan: &Plan, worker: &Worker, path: &Path) -> Result<(), Run
         None if is_created_by_another(plan, worker, path) => Ok(()),
         None => Err(RunError::new(errno::ENOENT, TargetError::CreationDisallowed { path: shown(path) })),
     }?;
-    pmem::check(worker, path, kind)
+    pmem::check(worker, path, kind)?;
+    flash::check(worker, path)
 }
 
 /// Opens an existing file as the job will. Devices are not opened: closing one that was open for writing makes udev read

@@ -3,6 +3,7 @@
 use super::sizes::{Found, UNKNOWN, min_block};
 use crate::engine_flags::EngineFlags;
 use crate::fault::{self, shown};
+use crate::flash;
 use crate::passthrough;
 use crate::pmem;
 use os::errno;
@@ -84,6 +85,7 @@ fn character_device_size(worker: &Worker, path: &Path) -> Result<u64, RunError> 
     let bytes = match &worker.engine {
         Engine::IoUringCmd(_) => passthrough::size(worker, path)?,
         Engine::DevDax => Some(pmem::size(worker, path)?),
+        Engine::Mtd { .. } => Some(flash::size(worker, path)?),
         _ => None,
     };
     Ok(bytes.unwrap_or(UNKNOWN))

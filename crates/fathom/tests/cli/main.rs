@@ -49,6 +49,7 @@ mod latency_parts;
 mod limits;
 mod limits_catalogue;
 mod locked_memory;
+mod mtd;
 mod net;
 mod open_flags;
 mod outputs;

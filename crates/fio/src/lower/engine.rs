@@ -30,6 +30,7 @@ pub fn engine(values: &Values, clone: u32, scheme: &[PlacementRange]) -> Engine 
         "mmap" => Engine::Mmap { thp: values.number("thp") != 0 },
         "libpmem" => Engine::Libpmem,
         "dev-dax" => Engine::DevDax,
+        "mtd" => Engine::Mtd { skips_bad_blocks: values.flag("skip_bad") },
         "splice" => Engine::Splice,
         "sg" => Engine::Sg(scsi(values)),
         "e4defrag" => Engine::E4defrag { donor: donor(values, clone), in_place: values.number("inplace") != 0 },

@@ -52,6 +52,9 @@ ioengine=libaio
 ioengine=pvsync2
 [engine-mmap]
 ioengine=mmap
+[engine-mtd]
+ioengine=mtd
+filename=/dev/mtd0
 [engine-libpmem]
 ioengine=libpmem
 [engine-cpuio]

@@ -331,7 +331,9 @@ pub const ENGINE_OPTIONS: &[Opt] = &[
         .default("iqn.2019-04.org.fio:fio")
         .engines(&["libiscsi"]),
     option("thp", Engine, Number(INT32), Supported, "Use transparent huge pages").engines(&["mmap"]),
-    option("skip_bad", Engine, Bool, Unsupported, "Skip bad blocks").default("0").engines(&["mtd"]),
+    option("skip_bad", Engine, Bool, Supported, "Fail I/Os on bad blocks without access to them")
+        .default("0")
+        .engines(&["mtd"]),
     option("uri", Engine, Text, Supported, "NBD URI").engines(&["nbd"]),
     option("hostname", Engine, Text, Supported, "Host name or address of the peer").engines(&["net", "netsplice"]),
     option("port", Engine, Number(INT32.min(1).max(65535)), Supported, "Port").engines(&["net", "netsplice"]),

@@ -69,7 +69,7 @@ pub const ENGINES: &[Engine] = &[
     linux("splice", "splice() and vmsplice()"),
     packaged("gfapi", "Gluster, synchronous", "a Gluster volume and libgfapi"),
     packaged("gfapi_async", "Gluster, asynchronous", "a Gluster volume and libgfapi"),
-    packaged("mtd", "raw flash", "raw flash at /dev/mtdN"),
+    linux("mtd", "raw flash (/dev/mtdN)"),
     linux("sg", "SCSI generic"),
     linux("io_uring", "io_uring"),
     linux("io_uring_cmd", "NVMe or SCSI passthrough by io_uring"),

@@ -89,6 +89,7 @@ fn engine_name(engine: &Engine) -> &'static str {
         Engine::Mmap { .. } => "mmap",
         Engine::Libpmem => "libpmem",
         Engine::DevDax => "dev-dax",
+        Engine::Mtd { .. } => "mtd",
         Engine::Splice => "splice",
         Engine::Sg(_) => "sg",
         Engine::E4defrag { .. } => "e4defrag",

@@ -1,16 +1,18 @@
 //! Block devices, and character devices that store data: holders, the disks below a path, and their counters.
 
 mod disk;
+mod flash;
 mod holder;
 mod zones;
 
 use std::fmt;
 
 pub use crate::system::device::{
-    Claims, Disk, InUseSnapshot, dax_bytes, disk_behind, disks, file_system, has_own_storage, holders, is_in_memory,
-    is_terminal, is_without_storage, mount, zone_limits,
+    Claims, Disk, InUseSnapshot, dax_bytes, disk_behind, disks, file_system, flash, has_own_storage, holders,
+    is_in_memory, is_terminal, is_without_storage, mount, zone_limits,
 };
 pub use disk::{Counters, DiskInfo, ListedDisk, MountPoint};
+pub use flash::Flash;
 pub use holder::{Holder, Relation, Use};
 pub use zones::{ReportedZone, ZoneCondition, ZoneKind, ZoneLimits, ZoneModel};
 

@@ -57,6 +57,8 @@ pub enum EngineKind {
     Libpmem,
     /// Copies from and to a DAX device, by libpmem.
     DevDax,
+    /// Raw flash: trims erase.
+    Mtd,
     /// Completes each operation at once without I/O: the overhead of the load generator itself.
     Null,
 }
@@ -91,6 +93,7 @@ impl EngineKind {
             EngineKind::Rados => "rados",
             EngineKind::Libpmem => "libpmem",
             EngineKind::DevDax => "dev-dax",
+            EngineKind::Mtd => "mtd",
             EngineKind::Null => "null",
         }
     }
@@ -279,6 +282,9 @@ pub struct BackendConfig {
     /// libpmem, dev-dax: how writes are made.
     pub pmem: PmemConfig,
 
+    /// mtd: operations on erase blocks that are marked as bad fail without access to them.
+    pub skips_bad_blocks: bool,
+
     /// io_uring_cmd: the commands.
     pub passthrough: Option<Box<PassthroughConfig>>,
 
@@ -321,6 +327,7 @@ impl BackendConfig {
             in_place: false,
             scsi: ScsiConfig::default(),
             pmem: PmemConfig::default(),
+            skips_bad_blocks: false,
             passthrough: None,
             net: None,
             remote: None,

@@ -38,6 +38,7 @@ pub(super) fn target(target: &TargetError, error: &RunError) -> String {
         | TargetError::NotADevice { path, .. }
         | TargetError::Passthrough { path, .. }
         | TargetError::PersistentMemory { path, .. }
+        | TargetError::Flash { path, .. }
         | TargetError::OtherKind { path, .. }
         | TargetError::NotATarget { path, .. }
         | TargetError::CreationDisallowed { path }

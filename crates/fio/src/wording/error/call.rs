@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 
+use plan::Ddir;
 use record::{
-    CheckError, CpuSet, EngineCall, ErrorKind, IoError, LayoutCall, LayoutError, MetadataOperation, OpenCall,
-    PassthroughProblem, PhaseError, PmemProblem, PreReadCall, RunError, SetupError, SetupStep, TargetError, ZoneFault,
+    CheckError, CpuSet, EngineCall, ErrorKind, FlashProblem, IoError, LayoutCall, LayoutError, MetadataOperation,
+    OpenCall, PassthroughProblem, PhaseError, PmemProblem, PreReadCall, RunError, SetupError, SetupStep, TargetError,
+    ZoneFault,
 };
 
 /// Returns what fio prints as `func=`: the call that failed.
@@ -66,6 +68,11 @@ fn of_target(target: &TargetError) -> Cow<'_, str> {
             PmemProblem::NotPersistent => "file_name does not point to persistent memory",
             PmemProblem::NotAFile | PmemProblem::NotADaxDevice => "setup_files",
             PmemProblem::Map => "pmem_map_file",
+        },
+        TargetError::Flash { problem, .. } => match problem {
+            FlashProblem::NotFlash | FlashProblem::ReadOnly => "mtd_get_dev_info",
+            FlashProblem::BlockSize { ddir: Ddir::Trim, .. } => "trim on MTD must be erase block-aligned",
+            FlashProblem::BlockSize { .. } => "mtd_write",
         },
         TargetError::Status { .. } => "fstat",
         TargetError::DeviceEmpty { .. } | TargetError::DeviceSize { .. } => "blockdev_size",

@@ -1,8 +1,8 @@
 //! Errors of targets.
 
 use super::passthrough::passthrough;
-use plan::TargetKind;
-use record::{FileKind, PmemProblem, RunError, TargetError, TargetUse, UseKind};
+use plan::{Ddir, TargetKind};
+use record::{FileKind, FlashProblem, PmemProblem, RunError, TargetError, TargetUse, UseKind};
 
 pub(super) fn target(target: &TargetError, error: &RunError) -> String {
     match target {
@@ -56,6 +56,7 @@ pub(super) fn target(target: &TargetError, error: &RunError) -> String {
         }
         TargetError::Passthrough { path, engine, problem } => passthrough(path, engine, problem, error),
         TargetError::PersistentMemory { path, engine, problem } => persistent_memory(path, engine, *problem, error),
+        TargetError::Flash { path, engine, problem } => flash(path, engine, *problem),
         TargetError::NotAFile { path } => format!(
             "only files are supported ({path} is not a file; this engine creates, examines or removes files and directories)"
         ),
@@ -89,6 +90,23 @@ fn persistent_memory(path: &str, engine: &str, problem: PmemProblem, error: &Run
         ),
         PmemProblem::Map => {
             format!("{path}: libpmem cannot map it: {} (it opens files for reading and writing)", error.reason())
+        }
+    }
+}
+
+/// Words why a target cannot be used as raw flash.
+fn flash(path: &str, engine: &str, problem: FlashProblem) -> String {
+    match problem {
+        FlashProblem::NotFlash => format!(
+            "{path}: ioengine={engine} only works with raw flash (/dev/mtdN): {path} is none (/proc/mtd lists the devices)"
+        ),
+        FlashProblem::ReadOnly => format!("{path}: this flash cannot be written"),
+        FlashProblem::BlockSize { ddir: Ddir::Trim, block_bytes, unit_bytes } => format!(
+            "{path}: trim on MTD must be erase block-aligned: bs={block_bytes}, erase block of {unit_bytes} bytes (use a \
+             multiple)"
+        ),
+        FlashProblem::BlockSize { block_bytes, unit_bytes, .. } => {
+            format!("{path}: bs={block_bytes} is not a multiple of a page of the flash ({unit_bytes} bytes)")
         }
     }
 }

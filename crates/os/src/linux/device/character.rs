@@ -5,12 +5,13 @@ use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use super::holders::{UsageTables, programs_with};
 use super::kernel::Kernel;
-use crate::device::{DeviceNumber, Holder, Relation, Use};
+use crate::device::{DeviceNumber, Flash, Relation};
 
 /// Major number of the block devices over flash (`/dev/mtdblock0`), and of file systems on flash.
 const MTD_BLOCK_MAJOR: u32 = 31;
+/// `MTD_WRITEABLE` of `mtd-abi.h`.
+const MTD_WRITEABLE: u64 = 0x400;
 
 /// A character device that stores data.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -25,55 +26,50 @@ pub(super) enum Storage {
 pub(super) struct Chip {
     /// The number in its name.
     index: u32,
+    /// The folder of `mtdN` in sysfs.
     folder: PathBuf,
+    /// It is `mtdNro`, the device that only reads.
+    is_read_only: bool,
 }
 
 impl Chip {
-    /// Returns the chip whose sysfs folder is at `folder`.
-    fn in_folder(folder: PathBuf) -> Option<Self> {
+    /// Returns the chip whose sysfs folder is at `folder`. `None` for devices of other classes.
+    fn in_folder(folder: &Path) -> Option<Self> {
+        if class_of(folder)? != "mtd" {
+            return None;
+        }
         let name = folder.file_name()?.to_str()?;
-        // `mtd0ro` is the same chip.
-        let index = name.strip_suffix("ro").unwrap_or(name).strip_prefix("mtd")?.parse().ok()?;
-        Some(Chip { index, folder })
+        let plain_name = name.strip_suffix("ro").unwrap_or(name);
+        let index = plain_name.strip_prefix("mtd")?.parse().ok()?;
+        Some(Chip { index, folder: folder.with_file_name(plain_name), is_read_only: name != plain_name })
     }
 
     /// Returns the chip, its partitions, and the chip that it is a partition of.
     fn related(&self) -> Vec<(Relation, Chip)> {
-        let folder = match self.folder.file_name().is_some_and(|name| name.to_string_lossy().ends_with("ro")) {
-            true => self.folder.with_file_name(format!("mtd{}", self.index)),
-            false => self.folder.clone(),
-        };
-        let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
-        let partitions = entries.filter_map(|entry| Chip::in_folder(entry.path())).filter(|chip| !chip.is_read_only());
-        let mut related = vec![(Relation::Itself, Chip { index: self.index, folder: folder.clone() })];
-        related.extend(partitions.map(|chip| (Relation::Partition, chip)));
-        let whole = folder.parent().and_then(|parent| Chip::in_folder(parent.to_owned()));
-        related.extend(whole.map(|chip| (Relation::WholeDisk, chip)));
-        related
+        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let mut partitions: Vec<_> = entries.filter_map(|entry| Chip::in_folder(&entry.path())).collect();
+        partitions.retain(|chip| !chip.is_read_only);
+        partitions.sort_by_key(|chip| chip.index);
+        let whole = self.folder.parent().and_then(Chip::in_folder).map(|chip| (Relation::WholeDisk, chip));
+        let partitions = partitions.into_iter().map(|chip| (Relation::Partition, chip));
+        std::iter::once((Relation::Itself, self.clone())).chain(partitions).chain(whole).collect()
     }
 
-    /// Returns true for the device that only reads.
-    fn is_read_only(&self) -> bool {
-        self.folder.to_string_lossy().ends_with("ro")
+    /// Returns the number of the block device over the chip (`/dev/mtdblock0`), and of a file system on it.
+    pub(super) fn block_device(&self) -> DeviceNumber {
+        DeviceNumber { major: MTD_BLOCK_MAJOR, minor: self.index }
     }
 
-    /// Returns the uses of the chip by file systems, block devices over it and UBI.
-    fn uses(&self, kernel: &Kernel, tables: &UsageTables) -> Vec<Use> {
-        let number = DeviceNumber { major: MTD_BLOCK_MAJOR, minor: self.index };
-        let above = tables.uses_with_partitions(kernel, number).into_iter().map(|holder| holder.used);
-        above.chain(self.volumes(kernel)).collect()
+    /// Returns the path of the chip, by the kernel's name.
+    pub(super) fn path(&self) -> PathBuf {
+        PathBuf::from(format!("/dev/mtd{}", self.index))
     }
 
-    /// Returns the UBI devices on the chip.
-    fn volumes(&self, kernel: &Kernel) -> Vec<Use> {
+    /// Returns the names of the UBI devices on the chip.
+    pub(super) fn ubi_devices(&self, kernel: &Kernel) -> Vec<String> {
         let devices = fs::read_dir(kernel.sys.join("class/ubi")).into_iter().flatten().flatten();
-        let is_on_chip = |folder: &PathBuf| number_in(folder, "mtd_num") == Some(u64::from(self.index));
-        let names = devices.map(|entry| entry.path()).filter(is_on_chip);
-        let used = |folder: PathBuf| {
-            let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            Use::Stacked { device: format!("UBI device {name}"), then: Vec::new() }
-        };
-        names.map(used).collect()
+        let is_on_chip = |entry: &fs::DirEntry| number_in(&entry.path(), "mtd_num") == Some(u64::from(self.index));
+        devices.filter(is_on_chip).map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
     }
 }
 
@@ -91,21 +87,52 @@ fn number_at(path: &Path) -> io::Result<Option<DeviceNumber>> {
 /// Returns the device with a number. `None` if it is of another kind.
 pub(super) fn of_number(kernel: &Kernel, number: DeviceNumber) -> Option<Storage> {
     let folder = fs::canonicalize(kernel.sys.join(format!("dev/char/{number}"))).ok()?;
-    let class = fs::canonicalize(folder.join("subsystem")).ok()?;
-    match class.file_name()?.to_str()? {
+    match class_of(&folder)?.as_str() {
         "dax" => Some(Storage::Dax(folder)),
-        "mtd" => Chip::in_folder(folder).map(Storage::Flash),
+        "mtd" => Chip::in_folder(&folder).map(Storage::Flash),
         _ => None,
     }
 }
 
+/// Returns the class or bus of a device, by its folder in sysfs.
+fn class_of(folder: &Path) -> Option<String> {
+    let class = fs::canonicalize(folder.join("subsystem")).ok()?;
+    Some(class.file_name()?.to_str()?.to_owned())
+}
+
 impl Storage {
+    /// Returns true for two devices of the same storage, such as `mtd0` and `mtd0ro`.
+    pub(super) fn is_same(&self, other: &Storage) -> bool {
+        match (self, other) {
+            (Storage::Flash(chip), Storage::Flash(other)) => chip.index == other.index,
+            _ => self == other,
+        }
+    }
+
+    /// Returns the chip, its partitions, and the chip that it is a partition of. A DAX device has none.
+    pub(super) fn chips(&self) -> Vec<(Relation, Chip)> {
+        match self {
+            Storage::Dax(_) => Vec::new(),
+            Storage::Flash(chip) => chip.related(),
+        }
+    }
+
     /// Returns the size of a DAX device.
     pub(super) fn dax_bytes(&self) -> Option<u64> {
         match self {
             Storage::Dax(folder) => number_in(folder, "size"),
             Storage::Flash(_) => None,
         }
+    }
+    /// Returns the geometry of flash.
+    pub(super) fn flash(&self) -> Option<Flash> {
+        let Storage::Flash(Chip { folder, is_read_only, .. }) = self else { return None };
+        Some(Flash {
+            bytes: number_in(folder, "size")?,
+            erase_bytes: number_in(folder, "erasesize")?,
+            write_bytes: number_in(folder, "writesize")?,
+            is_writable: !is_read_only && number_in(folder, "flags")? & MTD_WRITEABLE != 0,
+        })
     }
 }
 
@@ -117,25 +144,4 @@ fn number_in(folder: &Path, name: &str) -> Option<u64> {
         Some(digits) => u64::from_str_radix(digits, 16).ok(),
         None => text.parse().ok(),
     }
-}
-
-/// Returns the uses of a device. Programs that have it open are uses, because no program can open it exclusively.
-pub(super) fn holders(kernel: &Kernel, tables: &UsageTables, path: &Path) -> io::Result<Vec<Holder>> {
-    let Some(number) = number_at(path)? else { return Ok(Vec::new()) };
-    let Some(storage) = of_number(kernel, number) else { return Ok(Vec::new()) };
-    let mut holders = Vec::new();
-    if let Storage::Flash(chip) = &storage {
-        for (relation, chip) in chip.related() {
-            let device = PathBuf::from(format!("/dev/mtd{}", chip.index));
-            let holder = |used| Holder { device: device.clone(), relation, used };
-            holders.extend(chip.uses(kernel, tables).into_iter().map(holder));
-        }
-    }
-    let is_same = |found: DeviceNumber| found == number || of_number(kernel, found).as_ref() == Some(&storage);
-    let is_device = |path: &Path| matches!(number_at(path), Ok(Some(found)) if is_same(found));
-    let by = programs_with(kernel, &is_device);
-    if !by.is_empty() {
-        holders.push(Holder { device: path.to_path_buf(), relation: Relation::Itself, used: Use::Open { by } });
-    }
-    Ok(holders)
 }

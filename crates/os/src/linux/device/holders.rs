@@ -146,7 +146,7 @@ pub(super) fn of(kernel: &Kernel, tables: &UsageTables, path: &Path) -> io::Resu
             Ok(holders)
         }
         None if found.is_file() => Ok(of_file(tables, path, &found)),
-        None => character::holders(kernel, tables, path),
+        None => of_character_device(kernel, tables, path),
     }
 }
 
@@ -171,6 +171,25 @@ fn of_file(tables: &UsageTables, path: &Path, found: &fs::Metadata) -> Vec<Holde
     }
     let holder = |used| Holder { device: path.to_path_buf(), relation: Relation::Itself, used };
     tables.uses_of_file(&Identity::at(&tables.mounts, path, found), None).into_iter().map(holder).collect()
+}
+
+/// Returns the uses of a character device that stores data. Programs that have it open are uses, because no program can open
+/// it exclusively.
+fn of_character_device(kernel: &Kernel, tables: &UsageTables, path: &Path) -> io::Result<Vec<Holder>> {
+    let Some(storage) = character::at(kernel, path)? else { return Ok(Vec::new()) };
+    let mut holders = Vec::new();
+    for (relation, chip) in storage.chips() {
+        let above = tables.uses_with_partitions(kernel, chip.block_device()).into_iter().map(|holder| holder.used);
+        let ubi = chip.ubi_devices(kernel).into_iter();
+        let ubi = ubi.map(|name| Use::Stacked { device: format!("UBI device {name}"), then: Vec::new() });
+        holders.extend(above.chain(ubi).map(|used| Holder { device: chip.path(), relation, used }));
+    }
+    let is_one = |path: &Path| matches!(character::at(kernel, path), Ok(Some(found)) if found.is_same(&storage));
+    let by = programs_with(kernel, &is_one);
+    if !by.is_empty() {
+        holders.push(Holder { device: path.to_path_buf(), relation: Relation::Itself, used: Use::Open { by } });
+    }
+    Ok(holders)
 }
 
 /// Returns the on-disk signatures of the device and of its partitions, except those with a use in `known`.
@@ -243,7 +262,7 @@ fn programs_with_open(kernel: &Kernel, numbers: &[DeviceNumber]) -> Vec<String> 
 }
 
 /// Returns the programs, other than this one, that have a file open or mapped for which `is_one` returns true.
-pub(super) fn programs_with(kernel: &Kernel, is_one: &dyn Fn(&Path) -> bool) -> Vec<String> {
+fn programs_with(kernel: &Kernel, is_one: &dyn Fn(&Path) -> bool) -> Vec<String> {
     let own = fs::read_link(kernel.proc.join("self")).ok();
     let is_other = |process: &&Process| process.folder.file_name() != own.as_deref().and_then(Path::file_name);
     let has_it = |process: &&Process| process.refers(&["fd", "map_files"], is_one);

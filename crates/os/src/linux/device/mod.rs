@@ -22,7 +22,8 @@ mod zones;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::device::{Holder, ListedDisk, MountPoint, ZoneLimits};
+use crate::device::{DeviceNumber, Flash, Holder, ListedDisk, MountPoint, ZoneLimits};
+use crate::file::File;
 pub use claims::Claims;
 pub use disk::Disk;
 use holders::UsageTables;
@@ -130,6 +131,19 @@ pub fn has_own_storage(path: &Path) -> io::Result<bool> {
 /// Returns the error of reading the path.
 pub fn dax_bytes(path: &Path) -> io::Result<Option<u64>> {
     Ok(character::at(&Kernel::running(), path)?.and_then(|storage| storage.dax_bytes()))
+}
+
+/// Returns the geometry of raw flash. `None` for other devices and files.
+///
+/// # Errors
+/// Returns the error of reading the path.
+pub fn flash(path: &Path) -> io::Result<Option<Flash>> {
+    Ok(character::at(&Kernel::running(), path)?.and_then(|storage| storage.flash()))
+}
+
+/// Returns the geometry of raw flash that is open. `None` for other files.
+pub(crate) fn flash_of(file: &File) -> Option<Flash> {
+    character::of_number(&Kernel::running(), DeviceNumber::of(file.id().device_number()))?.flash()
 }
 
 /// Returns true for terminals, including the serial ports.

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use super::topology::Block;
 use super::*;
-use crate::device::{Counters, DeviceNumber, Use, ZoneModel};
+use crate::device::{Counters, DeviceNumber, Flash, Use, ZoneModel};
 use crate::file::OpenOptions;
 
 fn is_root() -> bool {
@@ -649,9 +649,11 @@ fn file_systems_and_volumes_on_flash_are_its_uses() {
     // The chip mtd3 has the partitions mtd4 and mtd5, and the device that only reads has the number of /dev/null.
     character_device(&folder, "chip/mtd3", "90:6", "mtd");
     character_device(&folder, "chip/mtd3ro", "1:3", "mtd");
-    for partition in ["mtd4", "mtd4ro", "mtd5"] {
-        fs::create_dir_all(folder.0.join(format!("sys/devices/chip/mtd3/{partition}"))).unwrap();
+    for (partition, number) in [("mtd4", "90:8"), ("mtd4ro", "90:9"), ("mtd5", "90:10")] {
+        character_device(&folder, &format!("chip/mtd3/{partition}"), number, "mtd");
     }
+    // The content of the chip as a device of the class nvmem has the same name.
+    character_device(&folder, "chip/mtd3/mtd3", "90:99", "nvmem");
     folder.write("sys/class/ubi/ubi0/mtd_num", "3\n");
     folder.write("sys/class/ubi/ubi1/mtd_num", "30\n");
     folder.write("sys/class/ubi/version", "1\n");
@@ -663,12 +665,19 @@ fn file_systems_and_volumes_on_flash_are_its_uses() {
             "mounted on /root (partition /dev/mtd5)",
         ]
     );
-    let chip = character::of_number(&kernel, DeviceNumber { major: 90, minor: 6 }).unwrap();
-    assert_eq!(chip.dax_bytes(), None);
+    for (name, text) in [("size", "8388608"), ("erasesize", "131072"), ("writesize", "2048"), ("flags", "0x400")] {
+        folder.write(&format!("sys/devices/chip/mtd3/{name}"), &format!("{text}\n"));
+    }
+    let flash = |minor| {
+        let number = DeviceNumber { major: if minor == 3 { 1 } else { 90 }, minor };
+        character::of_number(&kernel, number).unwrap().flash().unwrap()
+    };
+    let expected = Flash { bytes: 8 << 20, erase_bytes: 128 << 10, write_bytes: 2048, is_writable: true };
+    assert_eq!((flash(6), flash(3)), (expected, Flash { is_writable: false, ..expected }));
     // A partition is used if its chip is.
     let other = Folder::new("flash-partition");
     let kernel = other.kernel("1 1 31:0 / /data rw - jffs2 mtd0 rw\n");
-    other.write("sys/devices/chip/mtd0/size", "1\n");
+    character_device(&other, "chip/mtd0", "90:0", "mtd");
     character_device(&other, "chip/mtd0/mtd1", "1:3", "mtd");
     assert_eq!(uses_of_null(&kernel), ["mounted on /data (whole disk /dev/mtd0)"]);
 }

@@ -15,6 +15,7 @@ pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backe
         EngineKind::IoUringCmd => Box::new(io::passthrough::Passthrough::open(config, slots)?),
         EngineKind::Libaio => Box::new(io::libaio::Libaio::open(config, slots)?),
         EngineKind::Mmap => Box::new(io::mmap::Mmap::open(config, slots)?),
+        EngineKind::Mtd => Box::new(io::mtd::Mtd::open(config, slots)),
         EngineKind::Posixaio => Box::new(io::posixaio::Posixaio::open(config, slots)),
         EngineKind::Falloc | EngineKind::Ftruncate => Box::new(io::resize::Resize::open(config, slots)),
         EngineKind::PageFault => Box::new(io::page_fault::PageFault::open(config, slots)?),
@@ -57,6 +58,7 @@ pub(crate) fn probe(config: &BackendConfig) -> Result<(), BackendError> {
         | EngineKind::Vsync
         | EngineKind::Pvsync
         | EngineKind::Mmap
+        | EngineKind::Mtd
         | EngineKind::Posixaio
         | EngineKind::Falloc
         | EngineKind::Ftruncate

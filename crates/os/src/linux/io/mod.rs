@@ -9,6 +9,7 @@ mod files;
 pub(crate) mod libaio;
 mod library;
 pub(crate) mod mmap;
+pub(crate) mod mtd;
 pub(crate) mod net;
 pub(crate) mod page_fault;
 pub(crate) mod passthrough;

@@ -105,7 +105,8 @@ impl Sync {
     }
 }
 
-fn transfer_at(op: &Op, fd: i32, data: *mut u8) -> i32 {
+/// Runs a read or write by one system call. Returns the result of its completion.
+pub(super) fn transfer_at(op: &Op, fd: i32, data: *mut u8) -> i32 {
     // SAFETY: `Slots::start` has lent the `len` bytes at `data` to this operation.
     let moved = unsafe {
         match op.kind {

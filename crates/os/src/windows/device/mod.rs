@@ -7,7 +7,7 @@ pub(super) mod volume;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::device::{Holder, ListedDisk, MountPoint, ZoneLimits};
+use crate::device::{Flash, Holder, ListedDisk, MountPoint, ZoneLimits};
 pub use disk::Disk;
 
 /// Disks with larger numbers are not listed.
@@ -111,6 +111,14 @@ pub fn has_own_storage(_path: &Path) -> io::Result<bool> {
 /// # Errors
 /// None.
 pub fn dax_bytes(_path: &Path) -> io::Result<Option<u64>> {
+    Ok(None)
+}
+
+/// Returns `None`: Windows has no devices of raw flash.
+///
+/// # Errors
+/// None.
+pub fn flash(_path: &Path) -> io::Result<Option<Flash>> {
     Ok(None)
 }
 

@@ -1,0 +1,81 @@
+//! Targets of the mtd engine: raw flash.
+
+use std::path::Path;
+
+use os::device::Flash;
+use os::errno;
+use plan::{Ddir, Engine, Worker};
+use record::{FlashProblem, RunError, TargetError};
+
+use crate::fault;
+
+/// Returns the size of a device of raw flash.
+///
+/// # Errors
+/// The target is of another kind.
+pub(crate) fn size(worker: &Worker, path: &Path) -> Result<u64, RunError> {
+    Ok(examine(worker, path)?.bytes)
+}
+
+/// Checks that a target is raw flash for the job. Does nothing for other engines.
+///
+/// # Errors
+/// It is of another kind, it cannot be written, or a size of the job does not fit it.
+pub(crate) fn check(worker: &Worker, path: &Path) -> Result<(), RunError> {
+    if !matches!(worker.engine, Engine::Mtd { .. }) {
+        return Ok(());
+    }
+    let flash = examine(worker, path)?;
+    let pattern = worker.access.pattern;
+    if (pattern.writes || pattern.trims) && !flash.is_writable {
+        return Err(refused(worker, path, errno::EROFS, FlashProblem::ReadOnly));
+    }
+    match unaligned(worker, &flash) {
+        Some(problem) => Err(refused(worker, path, errno::EINVAL, problem)),
+        None => Ok(()),
+    }
+}
+
+/// Returns the first size of the job that does not fit the flash.
+fn unaligned(worker: &Worker, flash: &Flash) -> Option<FlashProblem> {
+    let block = &worker.access.block;
+    let units = [(Ddir::Write, flash.write_bytes), (Ddir::Trim, flash.erase_bytes)];
+    let used = units.into_iter().filter(|(ddir, unit_bytes)| worker.access.pattern.has(*ddir) && *unit_bytes > 0);
+    let mut sizes = used.flat_map(|(ddir, unit_bytes)| {
+        [block.min_bytes[ddir], block.max_bytes[ddir]].map(|block_bytes| (ddir, block_bytes, unit_bytes))
+    });
+    let (ddir, block_bytes, unit_bytes) = sizes.find(|(_, block_bytes, unit_bytes)| block_bytes % unit_bytes != 0)?;
+    Some(FlashProblem::BlockSize { ddir, block_bytes, unit_bytes })
+}
+
+fn examine(worker: &Worker, path: &Path) -> Result<Flash, RunError> {
+    match os::device::flash(path) {
+        Ok(Some(flash)) => Ok(flash),
+        Ok(None) => Err(refused(worker, path, errno::EINVAL, FlashProblem::NotFlash)),
+        Err(error) => Err(fault::of_io(&error, TargetError::Status { path: fault::shown(path) })),
+    }
+}
+
+fn refused(worker: &Worker, path: &Path, errno: i32, problem: FlashProblem) -> RunError {
+    let engine = worker.echo.ioengine.clone();
+    RunError::new(errno, TargetError::Flash { path: fault::shown(path), engine, problem })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::worker;
+
+    #[test]
+    fn writes_are_multiples_of_a_page_and_trims_of_an_erase_block() {
+        let flash = Flash { bytes: 1 << 20, erase_bytes: 16 << 10, write_bytes: 512, is_writable: true };
+        let problem = |rw: &str, bytes: u64| unaligned(&worker("job", rw, bytes, &[Path::new("/dev/mtd0")]), &flash);
+        for (rw, bytes) in [("read", 100), ("write", 4096), ("trim", 32 << 10), ("trimwrite", 16 << 10)] {
+            assert_eq!(problem(rw, bytes), None, "{rw} {bytes}");
+        }
+        let page = FlashProblem::BlockSize { ddir: Ddir::Write, block_bytes: 700, unit_bytes: 512 };
+        assert_eq!(problem("write", 700), Some(page));
+        let erase = FlashProblem::BlockSize { ddir: Ddir::Trim, block_bytes: 4096, unit_bytes: 16 << 10 };
+        assert_eq!((problem("trim", 4096), problem("trimwrite", 4096)), (Some(erase), Some(erase)));
+    }
+}

@@ -1,0 +1,231 @@
+//! `mtd`: reads and writes of raw flash, and trims that erase.
+
+use std::io;
+use std::time::Duration;
+
+use super::files::Files;
+use super::run::outcome;
+use super::sync::transfer_at;
+use crate::device::Flash;
+use crate::file::File;
+use crate::io::{Backend, BackendConfig};
+use crate::io::{Completion, Kind, Op};
+use crate::linux::device;
+use crate::memory::Slots;
+
+/// `MEMERASE64` and `MEMGETBADBLOCK` of `mtd-abi.h`.
+const ERASE: libc::Ioctl = libc::_IOW::<EraseRange>('M' as u32, 20);
+const IS_BAD: libc::Ioctl = libc::_IOW::<i64>('M' as u32, 11);
+
+/// `struct erase_info_user64` of `mtd-abi.h`.
+#[repr(C)]
+struct EraseRange {
+    start: u64,
+    bytes: u64,
+}
+
+pub(crate) struct Mtd {
+    slots: Slots,
+    files: Files,
+    erase_bytes: Vec<u64>,
+    skips_bad: bool,
+    done: Vec<Completion>,
+}
+
+impl Mtd {
+    pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Self {
+        Mtd {
+            slots,
+            files: Files::new(config.files),
+            erase_bytes: vec![0; config.files as usize],
+            skips_bad: config.skips_bad_blocks,
+            done: Vec::with_capacity(config.depth as usize),
+        }
+    }
+
+    /// Runs an operation on the `len` bytes at `data`. Returns the result of its completion.
+    fn run(&self, op: &Op, fd: i32, data: *mut u8) -> i32 {
+        let erase_bytes = self.erase_bytes[op.file as usize];
+        match op.kind {
+            Kind::Read | Kind::Write => {}
+            Kind::Trim if is_aligned(op, erase_bytes) => {}
+            Kind::Trim => return -libc::EINVAL,
+            // The device has no cache.
+            Kind::Fsync | Kind::Fdatasync | Kind::SyncFileRange => return 0,
+        }
+        let mut result = if op.kind == Kind::Trim { 0 } else { op.len as i32 };
+        for piece in pieces(op, erase_bytes) {
+            // SAFETY: `Slots::start` has lent the `len` bytes at `data` to this operation, and the piece lies in them.
+            let data = unsafe { data.add((piece.skip - op.skip) as usize) };
+            // An error is one of its erase block: the others of the operation are still accessed.
+            if let Err(errno) = self.run_piece(&piece, fd, data) {
+                result = -errno;
+            }
+        }
+        result
+    }
+
+    /// Runs the part of an operation that lies in one erase block.
+    fn run_piece(&self, piece: &Op, fd: i32, data: *mut u8) -> Result<(), i32> {
+        if self.skips_bad && is_bad(fd, piece.offset - piece.offset % self.erase_bytes[piece.file as usize])? {
+            return Err(libc::EIO);
+        }
+        if piece.kind == Kind::Trim {
+            let range = EraseRange { start: piece.offset, bytes: u64::from(piece.len) };
+            // SAFETY: the request reads the structure.
+            return number(i64::from(unsafe { libc::ioctl(fd, ERASE, &raw const range) })).map(drop);
+        }
+        let mut done = 0;
+        while done < piece.len {
+            let rest = Op { offset: piece.offset + u64::from(done), len: piece.len - done, ..*piece };
+            // SAFETY: `done` bytes of the piece are behind `data`.
+            match transfer_at(&rest, fd, unsafe { data.add(done as usize) }) {
+                0 => return Err(libc::EIO),
+                errno if errno == -libc::EINTR => {}
+                failed if failed < 0 => return Err(-failed),
+                moved => done += moved as u32,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns whether the erase block at `start` is marked as bad. Flash without such marks has none.
+fn is_bad(fd: i32, start: u64) -> Result<bool, i32> {
+    let start = start as i64;
+    // SAFETY: the request reads the number.
+    match number(i64::from(unsafe { libc::ioctl(fd, IS_BAD, &raw const start) })) {
+        Err(libc::EOPNOTSUPP) => Ok(false),
+        answer => answer.map(|answer| answer > 0),
+    }
+}
+
+/// Returns the value of a system call, or its errno.
+fn number(returned: i64) -> Result<i32, i32> {
+    match outcome(returned) {
+        failed if failed < 0 => Err(-failed),
+        value => Ok(value),
+    }
+}
+
+fn is_aligned(op: &Op, erase_bytes: u64) -> bool {
+    op.offset.is_multiple_of(erase_bytes) && u64::from(op.len).is_multiple_of(erase_bytes)
+}
+
+/// Divides an operation at the borders of erase blocks.
+fn pieces(op: &Op, erase_bytes: u64) -> impl Iterator<Item = Op> {
+    let end = op.offset + u64::from(op.len);
+    let starts = op.offset / erase_bytes..end.div_ceil(erase_bytes);
+    let op = *op;
+    starts.map(move |block| {
+        let offset = (block * erase_bytes).max(op.offset);
+        let len = ((block + 1) * erase_bytes).min(end) - offset;
+        Op { offset, len: len as u32, skip: op.skip + (offset - op.offset) as u32, ..op }
+    })
+}
+
+impl Backend for Mtd {
+    fn attach(&mut self, index: u32, file: &File) -> io::Result<()> {
+        let flash = device::flash_of(file).ok_or_else(|| io::Error::other("it is not raw flash"))?;
+        self.attach_flash(index, file, flash)
+    }
+
+    fn detach(&mut self, index: u32) -> io::Result<()> {
+        self.files.detach(index)
+    }
+
+    fn submit(&mut self, ops: &[Op]) -> io::Result<usize> {
+        for (at, op) in ops.iter().enumerate() {
+            let started = self.files.fd(op.file).and_then(|fd| Ok((fd, self.slots.start(op)?)));
+            let result = match started {
+                Ok((fd, data)) => self.run(op, fd, data),
+                Err(_) if at > 0 => return Ok(at),
+                Err(error) => return Err(error),
+            };
+            self.done.push(Completion { slot: op.slot, result });
+        }
+        Ok(ops.len())
+    }
+
+    fn reap(&mut self, _: usize, max: usize, _: Duration, out: &mut Vec<Completion>) -> io::Result<()> {
+        self.slots.finish_all(&mut self.done, max, out);
+        Ok(())
+    }
+
+    fn is_synchronous(&self) -> bool {
+        true
+    }
+}
+
+impl Mtd {
+    fn attach_flash(&mut self, index: u32, file: &File, flash: Flash) -> io::Result<()> {
+        self.files.attach(index, file)?;
+        self.erase_bytes[index as usize] = flash.erase_bytes.max(1);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::file::OpenOptions;
+    use crate::io::EngineKind;
+    use crate::linux::io::tests::{BLOCK, Scratch, buffers, op, run};
+
+    const FLASH: Flash = Flash { bytes: 1 << 20, erase_bytes: 1024, write_bytes: 1, is_writable: true };
+
+    #[test]
+    fn operations_are_divided_at_the_borders_of_erase_blocks() {
+        let divided = |offset, len| {
+            let op = Op { offset, len, skip: 5, ..op(Kind::Read, 0, 0) };
+            pieces(&op, 1000).map(|piece| (piece.offset, piece.len, piece.skip)).collect::<Vec<_>>()
+        };
+        assert_eq!(divided(0, 1000), [(0, 1000, 5)]);
+        assert_eq!(divided(1500, 200), [(1500, 200, 5)]);
+        assert_eq!(divided(999, 1002), [(999, 1, 5), (1000, 1000, 6), (2000, 1, 1006)]);
+    }
+
+    /// A regular file in place of the flash accepts reads and writes, and no requests.
+    fn on_file(name: &str, skips_bad_blocks: bool, ops: &[Op]) -> (Vec<i32>, Vec<u8>) {
+        let scratch = Scratch::new(name, 4);
+        let config = BackendConfig { skips_bad_blocks, ..BackendConfig::new(EngineKind::Mtd, 8, 1) };
+        let mut buffers = buffers(8);
+        buffers.fill(1, |bytes| bytes.fill(b'w'));
+        let mut backend = Mtd::open(&config, buffers.slots());
+        let file = OpenOptions { read: true, write: true, ..OpenOptions::new() }.open(&scratch.0).unwrap();
+        backend.attach_flash(0, &file, FLASH).unwrap();
+        let results = run(&mut backend, ops).into_iter().map(|done| done.result).collect();
+        let mut content = std::fs::read(&scratch.0).unwrap();
+        content.extend_from_slice(&buffers.slot_mut(0));
+        (results, content)
+    }
+
+    #[test]
+    fn data_is_moved_at_its_offset() {
+        let write = Op { offset: 1500, len: 3000, ..op(Kind::Write, 1, 0) };
+        let sync = op(Kind::Fsync, 2, 0);
+        let (results, content) = on_file("mtd-data", false, &[op(Kind::Read, 0, 2), write, sync]);
+        assert_eq!(results, [BLOCK as i32, 3000, 0]);
+        assert!(content[1500..4500].iter().all(|byte| *byte == b'w'));
+        assert_eq!((content[1499], content[4500]), (1, 2));
+        assert!(content[4 * BLOCK..].iter().all(|byte| *byte == 3), "the read");
+    }
+
+    #[test]
+    fn a_trim_erases_whole_erase_blocks_only() {
+        let trims = [(0, 1024), (0, 1000), (512, 1024)].map(|(offset, len)| (offset, len));
+        let trim = |slot: u32, (offset, len)| Op { offset, len, ..op(Kind::Trim, slot, 0) };
+        let ops: Vec<Op> = (0..).zip(trims).map(|(slot, trim_of)| trim(slot, trim_of)).collect();
+        let (results, content) = on_file("mtd-trim", false, &ops);
+        // A file does not know the request to erase.
+        assert_eq!(results, [-libc::ENOTTY, -libc::EINVAL, -libc::EINVAL]);
+        assert_eq!(content[0], 1);
+    }
+
+    #[test]
+    fn a_block_whose_marks_cannot_be_read_is_not_accessed() {
+        let (results, content) = on_file("mtd-bad", true, &[op(Kind::Read, 0, 0), op(Kind::Write, 1, 1)]);
+        assert_eq!(results, [-libc::ENOTTY; 2]);
+        assert_eq!((content[BLOCK], content[4 * BLOCK]), (2, 0));
+    }
+}
