@@ -339,6 +339,38 @@ mod tests {
         assert_eq!(steps(&[1.0, 2.0, 3.0]), []);
     }
 
+    #[test]
+    fn at_most_eight_steps_are_found() {
+        let alternate = |levels: usize| series(9, 10 * levels, 0.01, |at| [100.0, 200.0][at / 10 % 2]);
+        assert_eq!(steps(&alternate(STEPS_MAX + 1)).len(), STEPS_MAX);
+        assert!(steps(&alternate(14)).len() <= STEPS_MAX, "{:?}", steps(&alternate(14)));
+    }
+
+    #[test]
+    fn a_border_reduces_the_squares_of_the_residuals() {
+        // 12 values around their mean of 2 have squares of 12, around the levels 1 and 3 of 0.
+        let values = [[1.0; 6], [3.0; 6]].concat();
+        assert_eq!(border(&values), Some((6, 12.0)));
+        assert_eq!(border(&values[..11]), None);
+    }
+
+    #[test]
+    fn a_small_difference_is_a_step_of_long_levels_only() {
+        let strength_of = |n: usize| {
+            let values: Vec<f64> = [[99.0, 101.0].repeat(n / 2), [102.0, 104.0].repeat(n / 2)].concat();
+            strength(&values, n, 0.0, 1.0)
+        };
+        // 3 of 7 (1 + 8 / n) deviations of the difference of two medians.
+        let deviations = |n: f64| 3.0 / (1.4826 * (2.0 / n).sqrt()) / (7.0 * (1.0 + 8.0 / (2.0 * n)));
+        for n in [8, 12, 20] {
+            assert!((strength_of(n) - deviations(n as f64)).abs() < 1e-4, "{n}: {}", strength_of(n));
+        }
+        assert!(deviations(20.0) < 1.0);
+        // Limited by the share of pairs in which one side is higher: all of them.
+        assert!((strength_of(40) - 1.0 / APART_MIN).abs() < 1e-9, "{}", strength_of(40));
+        assert_eq!(strength(&[5.0; 12], 6, 0.0, 1.0), 0.0);
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig {
             cases: 60,
