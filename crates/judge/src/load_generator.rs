@@ -243,6 +243,10 @@ fn rate_is_met(worker: &Worker, stats: &WorkerStats) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use plan::Workload;
+    use plan::stream::{Burst, Stream, Streams};
+    use record::TargetStats;
+
     use super::*;
 
     const S: u64 = 1_000_000_000;
@@ -342,6 +346,27 @@ mod tests {
         let bytes = 204_800_000 * 100 / 98;
         assert_eq!((reason(0, bytes), reason(0, bytes + 1)), (LimitReason::RateMet, LimitReason::NeverSlept));
         assert_eq!(reason(0, 0), LimitReason::NeverSlept);
+    }
+
+    #[test]
+    fn a_thread_of_diskspd_reached_its_rate_if_all_its_targets_did() {
+        let reason = |streams: &[Stream]| {
+            let (mut worker, mut counted) = ran(uring(), [100, 1900, 0]);
+            // 50 MB/s from each target in 2 s, half of it writes.
+            counted.stats.targets = vec![TargetStats::default(); streams.len()];
+            for target in &mut counted.stats.targets {
+                (target.ddirs[0].bytes, target.ddirs[1].bytes) = (50_000_000, 50_000_000);
+            }
+            worker.workload = Workload::Streams(Streams { list: streams.to_vec(), ..Streams::default() });
+            judged(&[(worker, counted)]).reason
+        };
+        let limited = |rate| Stream { rate: StreamRate::BytesPerMs(rate), ..Stream::default() };
+        assert_eq!(reason(&[limited(51_000.0)]), LimitReason::RateMet);
+        assert_eq!(reason(&[limited(51_100.0)]), LimitReason::NeverSlept);
+        assert_eq!(reason(&[limited(50_000.0), limited(51_100.0)]), LimitReason::NeverSlept);
+        let bursts = Stream { burst: Some(Burst { ios: 10, pause_ms: 1 }), ..Stream::default() };
+        assert_eq!(reason(&[limited(50_000.0), bursts]), LimitReason::RateMet);
+        assert_eq!(reason(&[limited(50_000.0), Stream::default()]), LimitReason::NeverSlept);
     }
 
     #[test]

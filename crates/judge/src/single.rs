@@ -242,3 +242,25 @@ fn devices(record: &Record) -> Vec<Device> {
     }
     devices.into_values().collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use record::TargetFacts;
+
+    use super::*;
+
+    #[test]
+    fn only_a_single_target_is_a_device_with_a_size() {
+        let kind_of = |targets: &[TargetFacts]| {
+            let mut record = Record::new(Default::default(), 0);
+            record.targets = targets.to_vec();
+            let found = target(&record);
+            (found.kind, found.size_bytes)
+        };
+        let device = TargetFacts { is_device: true, size_bytes: Some(512), ..TargetFacts::default() };
+        let file = TargetFacts { is_device: false, ..device.clone() };
+        assert_eq!(kind_of(&[device.clone()]), (TargetKind::Device, 512));
+        assert_eq!(kind_of(&[file]), (TargetKind::File, 512));
+        assert_eq!(kind_of(&[device.clone(), device]), (TargetKind::File, 0));
+    }
+}
