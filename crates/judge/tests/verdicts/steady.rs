@@ -71,6 +71,14 @@ fn noise_that_snias_rule_never_copes_with_is_steady_to_the_other() {
 }
 
 #[test]
+fn eight_rounds_are_enough_for_the_rule_of_shared_disks() {
+    let values: Vec<f64> = noise(3).map(|value| 10_000.0 * (1.0 + 0.02 * value)).take(8).collect();
+    assert!(matches!(look(SteadyRule::Cloud, &values), (Some(0), SteadyState::Row { first: 1, last: 8, .. })));
+    let (from, state) = look(SteadyRule::Cloud, &values[..7]);
+    assert!(from.is_none() && matches!(state, SteadyState::TooFewRounds { rounds: 7, needed: 8, .. }), "{state:?}");
+}
+
+#[test]
 fn drift_is_not_taken_for_noise() {
     let mut seen = 0;
     for seed in 0..50 {
