@@ -209,28 +209,9 @@ fn around_slope(values: &[f64]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::series_samples::noise;
     use proptest::prelude::*;
     use proptest::test_runner::RngSeed;
-
-    /// Normal noise with a standard deviation of 1 that depends only on the seed. `keep` is the share of the value
-    /// before that each value keeps.
-    fn noise(seed: u64, n: usize, keeps: f64) -> Vec<f64> {
-        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        let mut uniform = move || {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state >> 11) as f64 / (1u64 << 53) as f64
-        };
-        let mut last = 0.0;
-        let mut next = || {
-            let fresh = (0..12).map(|_| uniform()).sum::<f64>() - 6.0;
-            last = last * keeps + fresh * (1.0 - keeps * keeps).sqrt();
-            last
-        };
-        let _settled = (0..20).map(|_| next()).last();
-        (0..n).map(|_| next()).collect()
-    }
 
     fn series(seed: u64, n: usize, deviation: f64, level: impl Fn(usize) -> f64) -> Vec<f64> {
         noise(seed, n, 0.0).iter().enumerate().map(|(at, noise)| level(at) * (1.0 + noise * deviation)).collect()

@@ -19,6 +19,8 @@ mod load_generator;
 mod memory;
 mod page_cache;
 pub mod requirements;
+#[cfg(test)]
+mod series_samples;
 pub mod single;
 mod slow_host;
 pub mod stats;
