@@ -259,7 +259,7 @@ mod tests {
         };
         let device = TargetFacts { is_device: true, size_bytes: Some(512), ..TargetFacts::default() };
         let file = TargetFacts { is_device: false, ..device.clone() };
-        assert_eq!(kind_of(&[device.clone()]), (TargetKind::Device, 512));
+        assert_eq!(kind_of(std::slice::from_ref(&device)), (TargetKind::Device, 512));
         assert_eq!(kind_of(&[file]), (TargetKind::File, 512));
         assert_eq!(kind_of(&[device.clone(), device]), (TargetKind::File, 0));
     }

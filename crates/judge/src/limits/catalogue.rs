@@ -539,6 +539,13 @@ mod tests {
         assert!(refused("columns = [\"iops\"]\nlimit = {}\nrows = { P1 = [1, 2] }").contains("2 values for 1"));
         assert!(refused("columns = [\"iops\"]\nlimit = {}\nrows = { P1 = [\"x\"] }").contains("`x` is not a number"));
         assert!(refused("nmae = \"d\"").contains("mine.toml:9"));
+        let machine = HEAD.replace("disk", "machine");
+        assert!(added(&format!("{machine}name = \"d\"\nlimit = {{}}")).expect_err("no path").contains("needs a path"));
+        let share = |share: &str| format!("name = \"d\"\nlimit = {{}}\nenough = {{ share = {share} }}");
+        for wrong in ["0.0", "-0.1", "1.1"] {
+            assert!(refused(&share(wrong)).contains("above 0 and at most 1"), "{wrong}");
+        }
+        assert!(added(&format!("{HEAD}{}", share("1.0"))).is_ok());
         assert!(
             added("schema = \"fathom.limits/9\"\nprovider = \"a\"").expect_err("schema").contains("fathom.limits/1")
         );

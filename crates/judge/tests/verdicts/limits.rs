@@ -56,6 +56,10 @@ fn published_figures_come_out_of_the_words() {
         ("aws:m5.xlarge", 6000.0, 143.75 * MB),
         ("aws:gp2?size=334", 1002.0, 250.0 * MIB),
         ("aws:gp2?size=8TiB", 16_000.0, 250.0 * MIB),
+        // Amazon's 1000 GB are 931.3 GiB.
+        ("aws:gp2?size=1000GB", 2794.0, 250.0 * MIB),
+        ("aws:gp2?size=1TB", 2794.0, 250.0 * MIB),
+        ("aws:gp2?size=1000000MB", 2794.0, 250.0 * MIB),
         ("aws:io2?iops=32k&size=500", 32_000.0, 1000.0 * MIB),
         ("aws:st1?size=2TiB", 80.0, 80.0 * MIB),
         // Google's 500 GB are 500 GiB.
@@ -82,6 +86,11 @@ fn reads_and_writes_have_limits_of_their_own() {
     let only_reads = expect("read=azure:P30").expect("sound");
     assert!(only_reads.limits(Ddir::Write, Load::default()).is_empty());
     assert!(!only_reads.limits(Ddir::Read, Load::default()).is_empty());
+}
+
+#[test]
+fn a_limit_of_0_is_none() {
+    assert_eq!(published("azure:premium-v2?size=100&iops=0&throughput=600", Ddir::Read), [None, Some(600.0 * MB)]);
 }
 
 #[test]

@@ -42,7 +42,7 @@ const CRATES: [Crate; 23] = [
         "fio",
         "harness",
     ]),
-    library("judge", "crates/judge", &["units", "plan", "record", "assessment"]),
+    library("judge", "crates/judge", &["units", "plan", "record", "assessment"]).tests(&["harness"]),
     library("fio", "crates/fio", &["units", "plan", "iolog", "record", "assessment"]).tests(&["harness"]),
     library("diskspd", "crates/diskspd", &["units", "plan", "record", "assessment"]).tests(&["fio", "harness"]),
     library("study", "crates/study", &["units", "plan", "record", "assessment", "judge"]).tests(&["fio"]),
