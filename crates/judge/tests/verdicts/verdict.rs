@@ -582,6 +582,14 @@ fn waits_for_a_cpu_excuse_their_share_of_the_rate() {
     let stats = &mut shallow.rounds[0].record.workers[0].stats;
     (stats.runtime_ns, stats.usage.run_delay_ns) = (60_000_000_000, Some(40_000_000_000));
     assert_eq!(reason(&judged(shallow, UNCACHED)), waited(2.0 / 3.0));
+    // A load generator that waited for CPUs is no further reason.
+    for (waits_s, verdict) in [(12, Verdict::Fail), (0, Verdict::Inconclusive)] {
+        let mut slow = test(Aim::VmUncached, level(9000.0));
+        slow.findings.push(finding(load_generator_limit(LimitReason::WaitedForCpu), Severity::Warning));
+        let stats = &mut slow.rounds[0].record.workers[0].stats;
+        (stats.runtime_ns, stats.usage.run_delay_ns) = (60_000_000_000, Some(waits_s * 1_000_000_000));
+        assert_eq!(judged(slow, UNCACHED).verdict, verdict, "{waits_s} s");
+    }
 }
 
 #[test]
