@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use record::{DiskSlot, Record, TargetFacts};
 use units::diagnostic::Source;
 
-use crate::verdict::{
+use crate::known_runs::{
     Of, add_latencies, assessment, finding, flushes, level, load_generator_limit, require, run, test, writes,
 };
 

@@ -4,7 +4,7 @@ use assessment::{Aim, FindingKind, LimitReason, Severity, Test};
 use judge::classes::{describe, machine_limits, matches};
 use record::{Machine, Record};
 
-use crate::verdict::{BUILT_IN, assessment, finding, level, load_generator_limit, run, test};
+use crate::known_runs::{BUILT_IN, assessment, finding, level, load_generator_limit, run, test};
 
 fn like(test: Test) -> Vec<String> {
     matches(&[test], &BUILT_IN).into_iter().map(|found| found.expectation).collect()

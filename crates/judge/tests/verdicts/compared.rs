@@ -9,7 +9,7 @@ use judge::verdict::Conclusion;
 use plan::{Ddir, Plan, Worker};
 use record::{Record, Timeline};
 
-use crate::verdict::assessment;
+use crate::known_runs::assessment;
 
 const SECOND: u64 = 1_000_000_000;
 

@@ -7,7 +7,7 @@ use judge::verdict::judge;
 use plan::Plan;
 use record::{Fleet, HostRecord, Record};
 
-use super::verdict::{assessment, expect, level, require, test};
+use crate::known_runs::{assessment, expect, level, require, test};
 
 /// A run on the hosts `a` and `b`, each with a rate of writes.
 fn fleet(rates: [f64; 2]) -> Record {

@@ -12,7 +12,7 @@ use record::Record;
 use record::schema::{SCHEMA, read};
 use serde_json::{Value, json};
 
-use crate::verdict::{BUILT_IN, expect, require};
+use crate::known_runs::{BUILT_IN, expect, require};
 
 const EXPECTED: &str = "tests/samples/changes.txt";
 /// Digits of a number that count: logarithms differ in the last ones from machine to machine.

@@ -1,199 +1,24 @@
 //! Verdicts on runs with known answers: at a limit, below, above, unsteady, cut short, invalid.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use assessment::{
-    AboveLimit, Aim, Assessment, Basis, Cause, Confounder, Failure, Finding, FindingKind, Judgement, LimitReason,
-    LoadGenerator, LoadGeneratorLimit, Metric, NearMedian, PageCache, RateShape, Reason, Round, SCHEMA, Severity,
-    Steady, SteadyRule, SteadyState, Study, Subject, Target, Test, TimeShares, Verdict, VolumeUse,
+    AboveLimit, Aim, Assessment, Basis, Cause, Failure, Judgement, Metric, NearMedian, RateShape, Reason, Round,
+    SteadyState, Study, Test, Verdict, VolumeUse,
 };
-use judge::limits::{Catalogue, Expectation};
 use judge::requirements::Requirements;
 use judge::single;
 use judge::verdict::{Conclusion, conclusion, judge};
-use plan::{Ddir, Origin, Pattern, Plan, Worker};
+use plan::{Origin, Plan};
 use proptest::prelude::*;
-use record::{Machine, PhaseRecord, Record, Timeline};
+use record::Record;
 use units::diagnostic::Source;
 
-const UNCACHED: &str = "azure:Standard_D8ds_v4/uncached";
-/// Parsed once: that takes longer than most tests.
-pub static BUILT_IN: LazyLock<Catalogue> = LazyLock::new(Catalogue::built_in);
-
-/// A run with these I/Os in each second, by direction, and this block size.
-pub fn run(seconds: &[[u64; 2]], block: u64, random: bool) -> Record {
-    let mut worker = Worker::default();
-    worker.access.pattern.random = random;
-    let plan = Plan { workers: vec![worker], ..Plan::default() };
-    let mut record = Record::new(Arc::new(plan), 0);
-    let mut timeline = Timeline::new(0, 1_000_000_000, Vec::new());
-    let length_ns = seconds.len() as u64 * 1_000_000_000;
-    for (at, ios) in seconds.iter().enumerate() {
-        let from = at as u64 * 1_000_000_000;
-        for ddir in [Ddir::Read, Ddir::Write] {
-            let ios = ios[ddir as usize];
-            timeline.count((from, from + 1_000_000_000), ddir, ios, ios * block);
-            let stats = &mut record.workers[0].stats.ddirs[ddir as usize];
-            stats.ios += ios;
-            stats.bytes += ios * block;
-            stats.runtime_ns = length_ns;
-        }
-    }
-    timeline.until_ns = length_ns;
-    record.workers[0].stats.runtime_ns = length_ns;
-    timeline.slots.iter_mut().for_each(|slot| slot.workers = 1);
-    record.timeline.push(timeline);
-    record.phases.push(PhaseRecord { measured_ns: length_ns, ..PhaseRecord::default() });
-    record
-}
-
-/// Random writes of 4 KiB at these rates, with relative noise.
-pub fn writes(rates: impl Iterator<Item = f64>, noise: f64) -> Record {
-    let mut state = 1u64;
-    let seconds: Vec<[u64; 2]> = rates
-        .map(|rate| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let draw = (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
-            [0, (rate * (1.0 + noise * draw)).round() as u64]
-        })
-        .collect();
-    run(&seconds, 4096, true)
-}
-
-pub fn level(rate: f64) -> Record {
-    writes(std::iter::repeat_n(rate, 60), 0.002)
-}
-
-/// Which latencies of writes a run measured.
-pub enum Of {
-    Clat,
-    Lat,
-    Syncs,
-}
-
-/// Adds latencies to a run, evenly distributed over its time.
-pub fn add_latencies(record: &mut Record, of: &Of, count: u64, ns: impl Fn(u64) -> u64) {
-    let (stats, slots) = (&mut record.workers[0].stats, &mut record.timeline[0].slots);
-    let slot_count = slots.len() as u64;
-    for at in 0..count {
-        let (ns, slot) = (ns(at), &mut slots[(at * slot_count / count) as usize]);
-        let (whole, counts) = (&mut stats.ddirs[Ddir::Write as usize], &mut slot.ddirs[Ddir::Write as usize]);
-        match of {
-            Of::Clat => whole.clat.record(ns),
-            Of::Lat => whole.lat.record(ns),
-            Of::Syncs => stats.sync_lat.record(ns),
-        }
-        match of {
-            Of::Syncs => slot.syncs.record(ns),
-            Of::Clat | Of::Lat => {
-                counts.lat.record(ns);
-                counts.lat_sum_ns += ns;
-            }
-        }
-    }
-}
-
-pub fn test(aim: Aim, record: Record) -> Test {
-    Test {
-        name: "random-write".to_owned(),
-        title: String::new(),
-        aim,
-        volumes: Vec::new(),
-        job: String::new(),
-        rounds: vec![Round { at: Vec::new(), record }],
-        steady: None,
-        findings: Vec::new(),
-        judgements: Vec::new(),
-        verdict: Verdict::Pass,
-        cause: Cause::NothingMeasured,
-        error: None,
-    }
-}
-
-/// Writes in sequence, each followed by a flush of this latency.
-pub fn flushes(rate: f64, ns: u64) -> Test {
-    let mut test = test(Aim::FlushLatency, level(rate));
-    let record = &mut test.rounds[0].record;
-    let mut plan = Plan::clone(&record.plan);
-    let access = &mut plan.workers[0].access;
-    access.pattern = Pattern { reads: false, writes: true, ..Pattern::default() };
-    access.syncs.fdatasync_every_writes = 1;
-    record.plan = Arc::new(plan);
-    add_latencies(record, &Of::Syncs, 5000, |_| ns);
-    add_latencies(record, &Of::Lat, 5000, |_| 8000);
-    test
-}
-
-pub fn assessment(tests: Vec<Test>) -> Assessment {
-    Assessment {
-        schema: SCHEMA.to_owned(),
-        fathom: String::new(),
-        command: Vec::new(),
-        started_unix_ms: 0,
-        ended_unix_ms: 0,
-        utc_offset_s: 0,
-        suite: String::new(),
-        title: String::new(),
-        target: Target::default(),
-        volumes: Vec::new(),
-        machine: Machine::default(),
-        tags: Vec::new(),
-        preparation: Vec::new(),
-        tests,
-        expectations: Vec::new(),
-        applications: Vec::new(),
-        classes: Vec::new(),
-        machine_limits: None,
-        verdict: Verdict::Pass,
-        cause: Cause::NothingMeasured,
-        stopped: false,
-        study: Study::default(),
-    }
-}
-
-pub fn expect(words: &str) -> Vec<Expectation> {
-    vec![BUILT_IN.expect(&Source::new("--expect", words)).unwrap_or_else(|wrong| panic!("{wrong}"))]
-}
-
-pub fn require(words: &str) -> Vec<Requirements> {
-    vec![Requirements::parse(&Source::new("--require", words)).unwrap_or_else(|wrong| panic!("{wrong}"))]
-}
-
-pub fn judged(test: Test, words: &str) -> Assessment {
-    let mut assessment = assessment(vec![test]);
-    judge(&mut assessment, &expect(words), &[]);
-    assessment
-}
-
-/// The verdict on a run of writes against the VM's uncached limit of 12,800, and its reason.
-fn on(record: Record) -> (Verdict, Reason) {
-    let assessment = judged(test(Aim::VmUncached, record), UNCACHED);
-    (assessment.verdict, reason(&assessment))
-}
-
-/// The reason of the first judgement.
-fn reason(assessment: &Assessment) -> Reason {
-    assessment.tests[0].judgements[0].reason.clone()
-}
-
-pub fn finding(kind: FindingKind, severity: Severity) -> Finding {
-    Finding { kind, subject: Subject::Run, severity }
-}
-
-pub fn load_generator_limit(reason: LimitReason) -> FindingKind {
-    FindingKind::LoadGeneratorLimit(LoadGenerator {
-        user_ns_per_io: 1.0,
-        system_ns_per_io: 1.0,
-        on_cpu_percent: 100.0,
-        cpu_wait_percent: None,
-        limit: LoadGeneratorLimit::Limit,
-        reason,
-        threads: 1,
-        of_threads: 1,
-        shares: TimeShares::default(),
-    })
-}
+use crate::known_runs::{
+    Of, UNCACHED, add_latencies, assessment, expect, flushes, judged, level, metric, on, require, run, steady, test,
+    writes,
+};
 
 /// The rules that no test measured.
 fn unmeasured(cause: &Cause) -> Vec<&str> {
@@ -314,81 +139,6 @@ fn short_rising_and_noisy_runs_are_inconclusive() {
     let (verdict, reason) = on(writes(std::iter::repeat_n(12_544.0, 60), 0.3));
     let undecided = Reason::Undecided { fall: None, cpu_wait_share: None };
     assert_eq!((verdict, reason), (Verdict::Inconclusive, undecided));
-}
-
-#[test]
-fn findings_and_failures_keep_a_figure_from_deciding() {
-    let with = |kind: FindingKind, severity: Severity, record: Record| {
-        let mut test = test(Aim::VmUncached, record);
-        test.findings.push(finding(kind, severity));
-        judged(test, UNCACHED)
-    };
-    let early = FindingKind::EndedEarly { runtime_s: 60.0, ran_s: 1.0, moved_bytes: 1, jobs: 1 };
-    let assessment = with(early.clone(), Severity::Warning, level(12_800.0));
-    let confounder = Confounder::Finding(Box::new(finding(early, Severity::Warning)));
-    assert_eq!((assessment.verdict, reason(&assessment)), (Verdict::Inconclusive, Reason::Confounded(confounder)));
-
-    let limited = |rate| with(load_generator_limit(LimitReason::NeverSlept), Severity::Warning, level(rate)).verdict;
-    assert_eq!((limited(9000.0), limited(12_800.0)), (Verdict::Inconclusive, Verdict::Pass));
-
-    let (passed_ns, held_ns) = (1000, 1_000_000);
-    let direction = Ddir::Write;
-    let throttle =
-        FindingKind::Throttled { direction, iops: 9000.0, passed_share: 0.5, passed_ns, held_share: 0.5, held_ns };
-    let throttled = with(throttle, Severity::Info, writes(std::iter::repeat_n(9000.0, 60), 0.3));
-    let is_throttled = matches!(reason(&throttled), Reason::NotEnough(RateShape::Varied { is_throttled: true, .. }));
-    assert!(is_throttled, "{:?}", reason(&throttled));
-
-    let mut unsteady = test(Aim::VmUncached, level(12_800.0));
-    let state = SteadyState::Window { first: 21, last: 25, range_share: 0.3, slope_share: 0.1 };
-    unsteady.steady = Some(steady(vec![1.0], None, state.clone()));
-    let assessment = judged(unsteady, UNCACHED);
-    assert_eq!(reason(&assessment), Reason::Confounded(Confounder::NotSteady(state)));
-
-    let mut stopped = test(Aim::VmUncached, level(12_800.0));
-    stopped.error = Some(Failure::Stopped);
-    let assessment = judged(stopped, UNCACHED);
-    assert_eq!((assessment.verdict, assessment.tests[0].verdict), (Verdict::Inconclusive, Verdict::Skipped));
-    assert_eq!(assessment.tests[0].judgements[0].verdict, Verdict::Skipped);
-    let Cause::Test { cause, .. } = &assessment.cause else { panic!("{:?}", assessment.cause) };
-    assert!(matches!(&**cause, Cause::JudgementAndFailure { failure: Failure::Stopped, .. }), "{cause:?}");
-}
-
-fn steady(values: Vec<f64>, from_round: Option<usize>, state: SteadyState) -> Steady {
-    Steady { rule: SteadyRule::Snia, metric: metric("write.iops"), values, from_round, state }
-}
-
-fn metric(name: &str) -> Metric {
-    Metric::parse(name).expect("a metric")
-}
-
-#[test]
-fn a_job_that_requests_less_shows_nothing_of_the_target() {
-    let at_rate = |rate: u64, measured: f64| {
-        let mut record = level(measured);
-        let mut plan = (*record.plan).clone();
-        plan.workers[0].access.pattern.writes = true;
-        plan.workers[0].rate.ios_per_s[Ddir::Write] = rate;
-        record.plan = Arc::new(plan);
-        on(record)
-    };
-    let requested = Reason::Confounded(Confounder::RequestedRate { rate: 3200.0 });
-    assert_eq!(at_rate(3200, 3200.0), (Verdict::Inconclusive, requested));
-    assert_eq!(at_rate(12_800, 12_795.0).0, Verdict::Pass);
-    assert_eq!(at_rate(12_800, 9000.0).0, Verdict::Fail);
-}
-
-#[test]
-fn an_invalid_finding_makes_the_test_invalid() {
-    let mut cached = test(Aim::VmUncached, level(9000.0));
-    let page_cache = PageCache::FitsMemory { used_bytes: 1, memory_bytes: 2, counted: None };
-    let page_cache = finding(FindingKind::PageCache(page_cache), Severity::Invalid);
-    cached.findings.push(page_cache.clone());
-    let assessment = judged(cached, UNCACHED);
-    let cause = Box::new(Cause::Finding(Box::new(page_cache)));
-    let expected = Cause::Test { name: "random-write".to_owned(), cause, others: 0, tests: 1 };
-    assert_eq!((assessment.verdict, assessment.cause), (Verdict::Invalid, expected));
-    assert_eq!(assessment.tests[0].judgements[0].verdict, Verdict::Invalid);
 }
 
 #[test]
@@ -552,44 +302,6 @@ fn a_batch_in_the_next_interval_is_not_missed() {
     // An interval that is enough counts as enough, whatever its neighbours are.
     let around = missed(&[(11, 11_900.0), (13, 11_900.0)]);
     assert_eq!(around.map(|missed| missed.below_share), Some(2.0 / 40.0));
-}
-
-#[test]
-fn waits_for_a_cpu_excuse_their_share_of_the_rate() {
-    let starved = |rate: f64, share: f64| {
-        let mut record = level(rate);
-        let stats = &mut record.workers[0].stats;
-        stats.runtime_ns = 60_000_000_000;
-        stats.usage.run_delay_ns = Some((60e9 * share) as u64);
-        on(record)
-    };
-    let waited = |share: f64| Reason::Confounded(Confounder::WaitedForCpu { share });
-    assert_eq!(starved(9000.0, 0.62), (Verdict::Inconclusive, waited(0.62)));
-    // The rate would be below 12,800 without the waits, too.
-    assert_eq!(starved(9000.0, 0.2).0, Verdict::Fail);
-    assert_eq!(starved(12_400.0, 0.05).0, Verdict::Fail);
-    assert_eq!(starved(12_800.0, 0.62).0, Verdict::Pass);
-    let mut unsure = writes(std::iter::repeat_n(12_544.0, 60), 0.3);
-    let stats = &mut unsure.workers[0].stats;
-    (stats.runtime_ns, stats.usage.run_delay_ns) = (60_000_000_000, Some(20_000_000_000));
-    let undecided = Reason::Undecided { fall: None, cpu_wait_share: Some(1.0 / 3.0) };
-    assert_eq!(on(unsure), (Verdict::Inconclusive, undecided));
-    // The queue was not full because of the wait.
-    let mut shallow = test(Aim::VmUncached, level(9000.0));
-    let kind =
-        FindingKind::DepthNotReached { depth: 32, mean_in_flight: 4.0, workers: 1, of_workers: 1, is_direct: true };
-    shallow.findings.push(finding(kind, Severity::Warning));
-    let stats = &mut shallow.rounds[0].record.workers[0].stats;
-    (stats.runtime_ns, stats.usage.run_delay_ns) = (60_000_000_000, Some(40_000_000_000));
-    assert_eq!(reason(&judged(shallow, UNCACHED)), waited(2.0 / 3.0));
-    // A load generator that waited for CPUs is no further reason.
-    for (waits_s, verdict) in [(12, Verdict::Fail), (0, Verdict::Inconclusive)] {
-        let mut slow = test(Aim::VmUncached, level(9000.0));
-        slow.findings.push(finding(load_generator_limit(LimitReason::WaitedForCpu), Severity::Warning));
-        let stats = &mut slow.rounds[0].record.workers[0].stats;
-        (stats.runtime_ns, stats.usage.run_delay_ns) = (60_000_000_000, Some(waits_s * 1_000_000_000));
-        assert_eq!(judged(slow, UNCACHED).verdict, verdict, "{waits_s} s");
-    }
 }
 
 #[test]
