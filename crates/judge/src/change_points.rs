@@ -209,7 +209,7 @@ fn around_slope(values: &[f64]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::series_samples::noise;
+    use harness::series::noise;
     use proptest::prelude::*;
     use proptest::test_runner::RngSeed;
 

@@ -1,10 +1,8 @@
 //! The steps, intervals and tests of many series (`tests/samples/series.txt`): a change of a method shows what it changes.
-//!
-//! A line lists levels with their lengths, the noise as a share of the level, the share of its noise that each value takes
-//! from the one before, and the seed: `100x8 120x8 noise=0.02 keeps=0.5 seed=3`. `9..1x20` falls from 9 to 1.
 
 use std::path::Path;
 
+use harness::series;
 use serde_json::{Value, json};
 
 use crate::change_points::steps;
@@ -13,49 +11,6 @@ use crate::stats;
 
 /// Digits of a figure that a rounding error does not change.
 const DIGITS: usize = 5;
-
-/// Normal noise with a standard deviation of 1 that depends only on the seed. `keeps` is the share of the value before
-/// that each value keeps.
-pub fn noise(seed: u64, n: usize, keeps: f64) -> Vec<f64> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut uniform = move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 11) as f64 / (1u64 << 53) as f64
-    };
-    let mut last = 0.0;
-    let mut next = || {
-        let fresh = (0..12).map(|_| uniform()).sum::<f64>() - 6.0;
-        last = last * keeps + fresh * (1.0 - keeps * keeps).sqrt();
-        last
-    };
-    let _settled = (0..20).map(|_| next()).last();
-    (0..n).map(|_| next()).collect()
-}
-
-fn number(text: &str) -> f64 {
-    text.parse().unwrap_or_else(|_| panic!("{text} is not a number"))
-}
-
-/// Returns the values of `LEVELxLENGTH`, or of `FROM..TOxLENGTH`.
-fn levels(word: &str) -> Vec<f64> {
-    let (level, length) = word.split_once('x').unwrap_or_else(|| panic!("{word} has no length"));
-    let (from, to) = level.split_once("..").unwrap_or((level, level));
-    let (from, to, length) = (number(from), number(to), number(length));
-    (0..length as usize).map(|at| from + (to - from) * at as f64 / (length - 1.0).max(1.0)).collect()
-}
-
-fn series(line: &str) -> Vec<f64> {
-    let option = |name: &str| {
-        let values = line.split(' ').filter_map(|word| word.strip_prefix(name)?.strip_prefix('='));
-        values.map(number).next().unwrap_or(0.0)
-    };
-    let words = line.split(' ').filter(|word| word.contains('x'));
-    let level: Vec<f64> = words.flat_map(levels).collect();
-    let noise = noise(option("seed") as u64, level.len(), option("keeps"));
-    level.iter().zip(noise).map(|(level, noise)| level * (1.0 + noise * option("noise"))).collect()
-}
 
 fn rounded(value: f64) -> Value {
     json!(format!("{value:.*e}", DIGITS - 1))
@@ -67,7 +22,7 @@ fn both(interval: Option<Interval>) -> Value {
 
 /// Returns what each method says of the series, and of its halves.
 fn outcome(line: &str) -> (Option<Value>, Vec<String>) {
-    let values = series(line);
+    let values = series::values(line);
     if values.is_empty() {
         return (None, Vec::new());
     }

@@ -14,6 +14,7 @@ mod run;
 pub mod samples;
 mod schemas;
 mod scratch;
+pub mod series;
 mod server;
 mod skip;
 mod throttle;

@@ -12,6 +12,7 @@ mod known_runs;
 mod limits;
 mod reference;
 mod requirements;
+mod samples;
 mod saved;
 mod simulation;
 mod steady;

@@ -1,7 +1,7 @@
 //! What is concluded from saved runs, and what changes if one value of such a run is another. Expected are the lines of
 //! `tests/samples/changes.txt`; `UPDATE_SAMPLES=1` writes them again.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -12,11 +12,9 @@ use record::Record;
 use record::schema::{SCHEMA, read};
 use serde_json::{Value, json};
 
-use crate::known_runs::{BUILT_IN, expect, require};
+use crate::known_runs::{BUILT_IN, expect, require, rounded};
 
 const EXPECTED: &str = "tests/samples/changes.txt";
-/// Digits of a number that count: logarithms differ in the last ones from machine to machine.
-const DIGITS: usize = 5;
 
 /// Reads a file of the repository.
 fn document(path: &str) -> Value {
@@ -79,22 +77,6 @@ fn verdicts(run: &Assessment) -> BTreeSet<String> {
         add("application", json!(found));
     }
     lines
-}
-
-/// Returns the value with [`DIGITS`] of its numbers, and fields in the order of their names.
-fn rounded(value: Value) -> Value {
-    match value {
-        Value::Number(number) if number.is_f64() => {
-            let number = number.as_f64().unwrap_or(f64::NAN);
-            json!(format!("{number:.DIGITS$e}").parse::<f64>().unwrap_or(number))
-        }
-        Value::Array(list) => list.into_iter().map(rounded).collect(),
-        Value::Object(fields) => {
-            let sorted: BTreeMap<String, Value> = fields.into_iter().collect();
-            sorted.into_iter().map(|(name, value)| (name, rounded(value))).collect()
-        }
-        value => value,
-    }
 }
 
 /// Calls a function with each number and truth value of a document, and with its place. Elements of lists have one place,

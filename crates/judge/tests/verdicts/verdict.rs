@@ -136,6 +136,9 @@ fn short_rising_and_noisy_runs_are_inconclusive() {
     assert_eq!(on(writes(std::iter::repeat_n(3000.0, 3), 0.0)).0, Verdict::Fail);
     let (verdict, reason) = on(writes((0..60).map(|at| 5000.0 + 100.0 * f64::from(at)), 0.01));
     assert!(verdict == Verdict::Inconclusive && matches!(reason, Reason::StillRising(_)), "{reason:?}");
+    // Ten times the rise of this run would not be enough.
+    let (verdict, reason) = on(writes((0..60).map(|at| 1000.0 + 4.0 * f64::from(at)), 0.001));
+    assert!(verdict == Verdict::Fail && matches!(reason, Reason::NotEnough(RateShape::Unknown)), "{reason:?}");
     let (verdict, reason) = on(writes(std::iter::repeat_n(12_544.0, 60), 0.3));
     let undecided = Reason::Undecided { fall: None, cpu_wait_share: None };
     assert_eq!((verdict, reason), (Verdict::Inconclusive, undecided));
