@@ -404,6 +404,31 @@ mod tests {
     }
 
     #[test]
+    fn a_time_span_of_several_has_its_number_from_1() {
+        let subjects = |phases: &[u32]| {
+            let worker = |phase: &u32| Worker { phase: *phase, ..Worker::default() };
+            let mut record = Record::new(Default::default(), 0);
+            let (command_line, args, profile_xml) = Default::default();
+            record.plan = std::sync::Arc::new(plan::Plan {
+                origin: Origin::DiskSpd { command_line, args, profile_xml },
+                workers: phases.iter().map(worker).collect(),
+                ..Default::default()
+            });
+            record.workers = vec![WorkerRecord::default(); phases.len()];
+            groups(&record).into_iter().map(|(subject, members)| (subject, members.len())).collect::<Vec<_>>()
+        };
+        assert_eq!(subjects(&[0, 0]), [(Subject::Threads, 2)]);
+        assert_eq!(subjects(&[0, 1, 1]), [(Subject::TimeSpan(1), 1), (Subject::TimeSpan(2), 2)]);
+    }
+
+    #[test]
+    fn ios_on_other_threads_are_no_time_of_this_one() {
+        let (mut worker, counted) = ran(Engine::Psync, [100, 100, 0]);
+        worker.depth.offload = true;
+        assert_eq!(judged(&[(worker, counted)]).reason, LimitReason::OtherThreads);
+    }
+
+    #[test]
     fn threads_without_a_cpu_are_the_limit() {
         let crowd = judged(&vec![ran(Engine::Psync, [50, 450, 1490]); 4]);
         assert_eq!((crowd.limit, crowd.reason), (LoadGeneratorLimit::Limit, LimitReason::WaitedForCpu));

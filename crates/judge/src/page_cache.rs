@@ -168,5 +168,12 @@ mod tests {
         record.workers[0].stats.ddirs[0].bytes = 1 << 40;
         record.targets[0].size_bytes = Some(15 << 30);
         assert_eq!(find(&record), []);
+        record.targets[0].size_bytes = Some(1 << 30);
+        assert_eq!(find(&record).len(), 1);
+        // Another file of the job, another phase, direct I/O.
+        let paths = |worker: &mut Worker| worker.targets.paths = vec!["other".to_owned()];
+        assert_eq!(find(&with(record.clone(), paths)), []);
+        assert_eq!(find(&with(record.clone(), |worker| worker.phase = 1)), []);
+        assert_eq!(find(&with(record, |worker| worker.targets.open.direct = true)), []);
     }
 }
