@@ -103,7 +103,7 @@ mod tests {
             panic!("{throttled:?}")
         };
         assert_eq!((*direction, *iops, *passed_share, *held_share), (Ddir::Read, 500.0, 0.3, 0.7));
-        assert!((160_000..170_000).contains(passed_ns) && (50_000_000..60_000_000).contains(held_ns));
+        assert!((160_000..170_000).contains(passed_ns) && (51_000_000..54_000_000).contains(held_ns));
     }
 
     #[test]

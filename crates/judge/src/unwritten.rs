@@ -89,4 +89,25 @@ mod tests {
         assert_eq!(find(&record), []);
         assert!(!reads_only_written(&record), "the file system does not report it");
     }
+    #[test]
+    fn a_sparse_file_that_a_thread_of_diskspd_reads_is_found() {
+        let of = |ios: u64, unwritten: [u64; 2]| {
+            let mut record = run(&[1000.0; 10]);
+            record.workers = unwritten
+                .map(|bytes| {
+                    let mut target =
+                        TargetStats { path: "a".into(), unwritten_bytes: Some(bytes), ..Default::default() };
+                    target.size_bytes = 4 << 20;
+                    target.ddirs[Ddir::Read as usize].ios = ios;
+                    let mut counted = record.workers[0].clone();
+                    counted.stats.targets = vec![target];
+                    counted
+                })
+                .into();
+            find(&record).into_iter().map(|finding| finding.kind).collect::<Vec<_>>()
+        };
+        let kind = FindingKind::Unwritten { unwritten_bytes: 2 << 20, size_bytes: Some(4 << 20) };
+        assert_eq!(of(1, [1 << 20, 2 << 20]), [kind]);
+        assert_eq!((of(0, [1 << 20, 2 << 20]), of(1, [0, 0])), (vec![], vec![]));
+    }
 }

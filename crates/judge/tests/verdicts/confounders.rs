@@ -6,10 +6,14 @@ use assessment::{
     Aim, Cause, Confounder, Failure, FindingKind, LimitReason, PageCache, RateShape, Reason, Severity, SteadyState,
     Verdict,
 };
-use plan::Ddir;
+use judge::verdict::judge;
+use plan::{Ddir, Plan};
 use record::Record;
 
-use crate::known_runs::{UNCACHED, finding, judged, level, load_generator_limit, on, reason, steady, test, writes};
+use crate::known_runs::{
+    Of, UNCACHED, add_latencies, assessment, finding, judged, level, load_generator_limit, on, reason, require, steady,
+    test, writes,
+};
 
 #[test]
 fn findings_and_failures_keep_a_figure_from_deciding() {
@@ -114,4 +118,27 @@ fn waits_for_a_cpu_excuse_their_share_of_the_rate() {
         (stats.runtime_ns, stats.usage.run_delay_ns) = (60_000_000_000, Some(waits_s * 1_000_000_000));
         assert_eq!(judged(slow, UNCACHED).verdict, verdict, "{waits_s} s");
     }
+}
+
+#[test]
+fn waits_for_a_cpu_excuse_their_share_of_a_latency() {
+    let judged = |depth: u32, reasons: &[LimitReason]| {
+        let mut record = level(1000.0);
+        add_latencies(&mut record, &Of::Lat, 20_000, |_| 2_000_000);
+        let mut plan = Plan::clone(&record.plan);
+        plan.workers[0].depth.iodepth = depth;
+        record.plan = Arc::new(plan);
+        // A tenth of 60 s: 0.3 ms for each I/O, times the I/Os in flight.
+        record.workers[0].stats.usage.run_delay_ns = Some(6_000_000_000);
+        let mut slow = test(Aim::LatencyFloor, record);
+        slow.findings = reasons.iter().map(|why| finding(load_generator_limit(*why), Severity::Warning)).collect();
+        let mut whole = assessment(vec![slow]);
+        judge(&mut whole, &[], &require("write.lat.mean<=1ms"));
+        (whole.verdict, reason(&whole))
+    };
+    let waited = Reason::Confounded(Confounder::WaitedForCpu { share: 0.1 });
+    assert_eq!(judged(1, &[]).0, Verdict::Fail);
+    assert_eq!(judged(4, &[]), (Verdict::Inconclusive, waited.clone()));
+    assert_eq!(judged(1, &[LimitReason::WaitedForCpu]).0, Verdict::Fail);
+    assert_eq!(judged(1, &[LimitReason::OwnTime]), (Verdict::Inconclusive, waited));
 }
