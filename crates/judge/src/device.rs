@@ -291,6 +291,17 @@ mod tests {
     }
 
     #[test]
+    fn a_file_system_writes_more_than_its_files_receive() {
+        let on = |is_device: bool, written: u64| {
+            let mut record = on_device([0, 100 * MIB], [0, written * MIB], true);
+            record.targets[0].is_device = is_device;
+            names(&record)
+        };
+        assert_eq!((on(true, 150), on(false, 150)), (vec!["other-load".to_owned()], Vec::new()));
+        assert_eq!(on(false, 170), ["other-load"]);
+    }
+
+    #[test]
     fn equal_counts_buffered_io_and_unknown_devices_are_no_finding() {
         assert_eq!(names(&on_device([100 * MIB, 50 * MIB], [101 * MIB, 49 * MIB], true)), Vec::<String>::new());
         assert_eq!(names(&on_device([MIB / 8, 0], [MIB, 0], true)), Vec::<String>::new());

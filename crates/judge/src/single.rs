@@ -250,6 +250,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_title_has_the_switches_of_less_than_12_characters() {
+        let args = ["-b4K", "-w012345678", "-w0123456789", "f"].map(str::to_owned).into();
+        let (command_line, profile_xml) = Default::default();
+        let origin = Origin::DiskSpd { command_line, args, profile_xml };
+        let record = Record::new(std::sync::Arc::new(Plan { origin, ..Plan::default() }), 0);
+        assert_eq!(title(&record), "-b4K -w012345678");
+    }
+
+    #[test]
     fn only_a_single_target_is_a_device_with_a_size() {
         let kind_of = |targets: &[TargetFacts]| {
             let mut record = Record::new(Default::default(), 0);

@@ -58,6 +58,20 @@ fn at_the_limit_is_a_pass() {
 }
 
 #[test]
+fn an_interval_that_ends_at_the_threshold_decides_nothing() {
+    let on = |enough: f64| {
+        let mut whole = assessment(vec![test(Aim::VmUncached, writes(std::iter::repeat_n(10_000.0, 30), 0.1))]);
+        judge(&mut whole, &[], &require(&format!("write.iops>={enough}")));
+        (whole.verdict, whole.tests[0].judgements[0].interval.expect("an interval"))
+    };
+    let [low, high] = <[f64; 2]>::from(on(1.0).1);
+    assert_eq!(
+        [low, high, high + 1.0].map(|enough| on(enough).0),
+        [Verdict::Pass, Verdict::Inconclusive, Verdict::Fail]
+    );
+}
+
+#[test]
 fn a_lower_throttle_is_a_fail_with_its_reason() {
     assert_eq!(on(level(9000.0)), (Verdict::Fail, level_in(1.0)));
     let (verdict, reason) = on(writes(std::iter::repeat_n(9000.0, 60), 0.3));
@@ -179,6 +193,9 @@ fn reads_and_writes_share_a_limit() {
     let value = judgements[0].threshold.as_ref().map(|threshold| threshold.value.round());
     assert_eq!((judgements[0].metric, value), (Metric::IOPS, Some(12_800.0)));
     assert_eq!(mixed(6000, 3000).0, Verdict::Fail);
+    // The burst of a direction is none of both.
+    let above = mixed(11_200, 4800).1[0].reason.clone();
+    assert!(matches!(above, Reason::Enough { above_limit: Some(AboveLimit::Unpublished), .. }), "{above:?}");
     // I/O that the cache serves has a separate limit.
     let both = test(Aim::VmCached, run(&vec![[77_000, 12_800]; 60], 4096, true));
     let assessment = judged(both, "azure:Standard_D8ds_v4");
