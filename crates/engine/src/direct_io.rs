@@ -10,8 +10,8 @@ use record::{CheckError, RunError};
 use crate::engine_flags::EngineFlags;
 use crate::fault;
 
-/// Returns true if the files of a job are opened for direct I/O. Commands to a device, copies of libpmem and raw flash
-/// do not need that.
+/// Returns true if the files of a job are opened for direct I/O. Commands to a device, copies by libpmem and I/Os on
+/// raw flash bypass the page cache without it.
 pub(crate) fn opens_direct(worker: &Worker) -> bool {
     worker.targets.open.direct
         && !matches!(

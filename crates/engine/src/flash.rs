@@ -20,7 +20,7 @@ pub(crate) fn size(worker: &Worker, path: &Path) -> Result<u64, RunError> {
 /// Checks that a target is raw flash for the job. Does nothing for other engines.
 ///
 /// # Errors
-/// It is of another kind, it cannot be written, or a size of the job does not fit it.
+/// The target is of another kind, it is read-only and the job writes or trims, or a block size of the job does not fit.
 pub(crate) fn check(worker: &Worker, path: &Path) -> Result<(), RunError> {
     if !matches!(worker.engine, Engine::Mtd { .. }) {
         return Ok(());
@@ -36,7 +36,7 @@ pub(crate) fn check(worker: &Worker, path: &Path) -> Result<(), RunError> {
     }
 }
 
-/// Returns the first size of the job that does not fit the flash.
+/// Returns the first block size of the job that does not fit the flash.
 fn unaligned(worker: &Worker, flash: &Flash) -> Option<FlashProblem> {
     let block = &worker.access.block;
     let units = [(Ddir::Write, flash.write_bytes), (Ddir::Trim, flash.erase_bytes)];

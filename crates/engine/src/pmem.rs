@@ -9,7 +9,8 @@ use record::{PmemProblem, RunError, TargetError};
 
 use crate::fault;
 
-/// Checks a target of the kind and size that were found. Does nothing for other engines.
+/// Checks that the job can map a target as persistent memory. `found` is the kind and size of an existing target. Does
+/// nothing for other engines.
 ///
 /// # Errors
 /// The target is not persistent memory, or it cannot be mapped.
@@ -33,7 +34,7 @@ pub(crate) fn size(worker: &Worker, path: &Path) -> Result<u64, RunError> {
     }
 }
 
-/// Checks that a file is in persistent memory. For a file that the job will create, the folder is tested.
+/// Checks that a file is in persistent memory. For a file that is empty or does not exist, checks its folder.
 fn check_file(worker: &Worker, path: &Path, found: Option<(Kind, u64)>) -> Result<(), RunError> {
     let is_persistent = match found {
         Some((Kind::Regular, 1..)) => os::io::is_persistent(path)

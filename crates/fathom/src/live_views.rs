@@ -64,7 +64,7 @@ pub struct LiveViews<'a> {
     metrics: Option<Metrics>,
     dialect: Dialect,
     fleet: Fleet,
-    /// Start of the clock of a fleet.
+    /// Time 0 of the figures of a fleet.
     opened: Instant,
 }
 
@@ -75,7 +75,7 @@ struct WatchScreen {
 }
 
 impl<'a> LiveViews<'a> {
-    /// Opens the views of a command whose runs are made by a fleet, or by this machine.
+    /// Opens the views of a command. `fleet` has the hosts that make its runs.
     ///
     /// # Errors
     /// The terminal cannot be set for the full-screen view, or the address of the endpoint cannot be used.
@@ -211,7 +211,7 @@ impl Watcher for LiveViews<'_> {
     }
 
     fn progress(&mut self, progress: &Progress) {
-        // All hosts have this build: the text is a report.
+        // All hosts run this build, so the text is valid.
         let Ok(report) = HostReport::parse(&progress.text) else { return };
         let from = Reporting { rank: progress.rank, name: &progress.host };
         self.meter.take_report(from, &report, self.opened_ns());

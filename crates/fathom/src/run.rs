@@ -28,7 +28,7 @@ pub trait Watcher {
     fn progress(&mut self, _progress: &Progress) {}
     /// Called at least every 100 ms during a run on a fleet.
     fn fleet_tick(&mut self) {}
-    /// Returns true if the hosts of a fleet report the counts of each job, too.
+    /// Returns true if the hosts of a fleet must also report the counts of each job.
     fn needs_counts(&self) -> bool {
         false
     }

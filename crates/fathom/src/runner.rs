@@ -35,7 +35,7 @@ pub trait Runner {
     /// Returns the hosts that make each run together. Empty if it is this machine alone.
     fn hosts(&self) -> Vec<String>;
 
-    /// Returns the hosts, for the views of a run.
+    /// Returns the number of hosts, and whether they report figures, for the live views.
     fn fleet(&self) -> Fleet {
         Fleet::default()
     }

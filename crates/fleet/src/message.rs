@@ -72,7 +72,7 @@ pub enum Report {
     },
     /// The host is alive.
     Alive,
-    /// What the run has done so far. Only the worker and the display of the run know its form.
+    /// Progress of the run. The worker and the display of the run define the format.
     Progress(String),
     /// The run ended.
     Ended(HostRun),
@@ -86,9 +86,9 @@ pub enum Report {
 /// What hosts report about the progress of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ProgressOptions {
-    /// Nothing during the run.
+    /// They report nothing during the run.
     pub is_quiet: bool,
-    /// The counts of each job, too.
+    /// They also report the counts of each job.
     pub has_counts: bool,
 }
 
@@ -98,6 +98,7 @@ pub struct Progress {
     pub rank: usize,
     /// Name of the host.
     pub host: String,
+    /// The text of [`Report::Progress`].
     pub text: String,
 }
 

@@ -329,7 +329,7 @@ mod tests {
 
     #[test]
     fn a_border_reduces_the_squares_of_the_residuals() {
-        // 12 values around their mean of 2 have squares of 12, around the levels 1 and 3 of 0.
+        // The sum of the squares of the residuals is 12 around the mean of 2, and 0 around the levels 1 and 3.
         let values = [[1.0; 6], [3.0; 6]].concat();
         assert_eq!(border(&values), Some((6, 12.0)));
         assert_eq!(border(&values[..11]), None);
@@ -347,7 +347,7 @@ mod tests {
             assert!((strength_of(n) - deviations(n as f64)).abs() < 1e-4, "{n}: {}", strength_of(n));
         }
         assert!(deviations(20.0) < 1.0);
-        // Limited by the share of pairs in which one side is higher: all of them.
+        // One side is higher in all pairs of values: this share limits the strength.
         assert!((strength_of(40) - 1.0 / APART_MIN).abs() < 1e-9, "{}", strength_of(40));
         assert_eq!(strength(&[5.0; 12], 6, 0.0, 1.0), 0.0);
     }

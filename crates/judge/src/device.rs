@@ -64,7 +64,7 @@ fn of_phase<'a>(record: &Record, timeline: &'a Timeline) -> Option<Moved<'a>> {
     let known = |path: &String| targets.iter().any(|facts| facts.path == *path && !facts.disks.is_empty());
     let all_known = |worker: &Worker| {
         worker.engine.moves_data()
-            // A device of persistent memory does not count copies.
+            // The CPU copies to and from persistent memory: the counters of the device do not include these copies.
             && worker.engine != Engine::Libpmem
             && worker.measure.disk_util
             && worker.targets.opendir.is_none()
@@ -162,7 +162,7 @@ impl Moved<'_> {
     }
 }
 
-/// Whether a worker requests direct I/O on all its targets.
+/// Returns true if the I/Os of a worker bypass the page cache on all its targets.
 pub fn is_direct(worker: &Worker) -> bool {
     match worker.engine {
         Engine::Mmap { .. } => return false,

@@ -1,4 +1,5 @@
-//! The steps, intervals and tests of many series (`tests/samples/series.txt`): a change of a method shows what it changes.
+//! The steps, intervals and tests of many series (`tests/samples/series.txt`). After a change of a method, the file
+//! shows the results that differ.
 
 use std::path::Path;
 
@@ -9,7 +10,7 @@ use crate::change_points::steps;
 use crate::inference::{self, Interval};
 use crate::stats;
 
-/// Digits of a figure that a rounding error does not change.
+/// Digits of a figure that are compared. Rounding errors change later digits only.
 const DIGITS: usize = 5;
 
 fn rounded(value: f64) -> Value {
@@ -20,7 +21,7 @@ fn both(interval: Option<Interval>) -> Value {
     interval.map_or(Value::Null, |Interval { low, high }| json!([rounded(low), rounded(high)]))
 }
 
-/// Returns what each method says of the series, and of its halves.
+/// Returns the result of each method for the series, or for its halves.
 fn outcome(line: &str) -> (Option<Value>, Vec<String>) {
     let values = series::values(line);
     if values.is_empty() {

@@ -89,6 +89,7 @@ mod tests {
         assert_eq!(find(&record), []);
         assert!(!reads_only_written(&record), "the file system does not report it");
     }
+
     #[test]
     fn a_sparse_file_that_a_thread_of_diskspd_reads_is_found() {
         let of = |ios: u64, unwritten: [u64; 2]| {

@@ -8,17 +8,19 @@ use serde::{Deserialize, Serialize};
 use crate::metrics::counts::CountsIncrease;
 use crate::view::JobView;
 
-/// Interval between two reports.
+/// Interval between two reports of a host.
 pub const REPORT_EVERY_NS: u64 = 1_000_000_000;
-/// Most bytes of a report during the run. With the bytes around it, a host sends less than 5 kB per second.
+/// Maximum size of a report during the run. With the headers of messages and packets, a host sends less than 5 kB per
+/// second.
 pub const REPORT_BYTES_MAX: usize = 4_700;
-/// Most bins of the latencies of a job.
+/// Maximum number of bins in the histogram of the latencies of a job.
 const BINS_MAX: usize = 32;
 
 /// The figures of a host.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct HostReport {
     pub stage: Option<Stage>,
+    /// Remaining time of the run. `None` if it is not known.
     pub left_ns: Option<u64>,
     /// Bytes of the files that are laid out: written so far, and in total.
     pub files: (u64, u64),
@@ -31,18 +33,18 @@ impl HostReport {
     /// Parses a report.
     ///
     /// # Errors
-    /// The text is none.
+    /// The text is not a report.
     pub fn parse(text: &str) -> io::Result<Self> {
         Ok(serde_json::from_str(text)?)
     }
 
-    /// Iterates over what was counted, by the index of the job.
+    /// Iterates over the increases of the counts, with the index of the job.
     pub fn counts(&self) -> impl Iterator<Item = (usize, &CountsIncrease)> {
         self.jobs.iter().map(|change| (change.job, &change.counts))
     }
 }
 
-/// Changes of a job since they were reported last.
+/// Changes of a job since its last report. The names in JSON are short because the size of a report is limited.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct JobChange {
     /// Index of the job.
@@ -54,8 +56,8 @@ pub struct JobChange {
     pub counts: CountsIncrease,
 }
 
-/// The figures of a [`JobView`], rounded: threads that run and that have ended, I/Os and bytes per second, tenths of I/Os in
-/// flight, latencies.
+/// The figures of a [`JobView`], rounded. In order: threads that run, threads that have ended, I/Os per second and
+/// bytes per second by direction, tenths of I/Os in flight, latencies.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Figures(usize, usize, [u64; 3], [u64; 3], u64, CoarseHistogram);
 

@@ -1,4 +1,4 @@
-//! The hosts of a run, as far as they have reported.
+//! The hosts of a run that have reported, and the sums of their figures.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use units::markup::one_line;
 use crate::host_report::{HostReport, REPORT_EVERY_NS};
 use crate::view::{HostView, JobView, Reporting, View};
 
-/// Time without a report after which the figures of a host are not known.
+/// Time without a report after which the figures of a host are unknown.
 const SILENT_AFTER_NS: u64 = 5 * REPORT_EVERY_NS;
 
 /// Hosts by rank.
@@ -17,14 +17,15 @@ pub struct Hosts(BTreeMap<usize, Host>);
 struct Host {
     name: String,
     last: HostReport,
+    /// Time of the last report.
     at_ns: u64,
     /// The last figures of each job.
     jobs: Vec<JobView>,
 }
 
 impl Hosts {
-    /// Takes a report. Jobs that are not in it have not changed, or follow in a later one. `jobs` is the number of jobs of the
-    /// plan. Further ones are ignored.
+    /// Takes a report. Jobs that are not in it have not changed, or follow in a later report. `jobs` is the number of
+    /// jobs of the plan: jobs with a larger index are ignored.
     pub fn take(&mut self, from: Reporting, report: &HostReport, jobs: usize, now_ns: u64) {
         let host = self.0.entry(from.rank).or_insert_with(|| Host {
             name: one_line(from.name).into_owned(),
@@ -53,7 +54,7 @@ impl Hosts {
             view.hosts.push(HostView { name: host.name.clone(), all, is_silent });
         }
         let last = || self.0.values().map(|host| &host.last);
-        // The stage that a host has not left yet.
+        // The earliest stage of all hosts, and the longest remaining time if all are known.
         view.stage = last().filter_map(|report| report.stage).min();
         view.left_ns =
             last().map(|report| report.left_ns).collect::<Option<Vec<u64>>>().and_then(|left| left.into_iter().max());

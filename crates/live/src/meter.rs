@@ -1,4 +1,5 @@
-//! Computes the live figures of a run: from its events and the published counters, or from the reports of the hosts of a fleet.
+//! Computes the live figures of a run from its events and the published counters, or from the reports of the hosts of a
+//! fleet.
 //!
 //! It runs on the coordinator's thread and only reads: the counters are loaded with plain loads, and latencies are the
 //! difference of two snapshots that the coordinator takes anyway.
@@ -30,7 +31,7 @@ pub struct Meter {
     started_ns: Option<u64>,
     updated_ns: u64,
     view: View,
-    /// The hosts that make the run. Their workers are not those of this machine.
+    /// The hosts of a fleet that make the run. Empty if this machine makes it.
     hosts: Hosts,
 }
 
@@ -67,8 +68,8 @@ impl Meter {
         }
     }
 
-    /// Starts a run. `takes_ns` is its time if it is limited, `after_ns` the time of the runs after it. Each host of a fleet has
-    /// the workers of the plan.
+    /// Starts a run. `takes_ns` is its time if it is limited, `after_ns` the time of the runs after it. Each host of a
+    /// fleet has the workers of the plan.
     pub fn begin(&mut self, run: &str, plan: &Plan, (takes_ns, after_ns): (Option<u64>, u64), fleet: Fleet) {
         let (mut jobs, of_worker) = jobs(plan);
         for job in &mut jobs {

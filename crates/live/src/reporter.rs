@@ -1,7 +1,7 @@
 //! Makes the reports of this host about its run.
 //!
-//! A report has a limited size. It contains the sum of all jobs, then the jobs that have changed, in turn: what does not fit
-//! follows in the next report.
+//! A report has a limited size. It contains the sum of all jobs, then the jobs whose figures have changed. The jobs
+//! that do not fit follow in the next report.
 
 use engine::Live;
 use plan::Plan;
@@ -22,7 +22,8 @@ pub struct Reporter {
 }
 
 impl Reporter {
-    /// Starts a run. `takes_ns` is its time if it is limited. `has_counts`: the counts of the jobs are reported, too.
+    /// Starts a run. `takes_ns` is its time if it is limited. With `has_counts`, reports also have the counts of the
+    /// jobs.
     pub fn new(plan: &Plan, takes_ns: Option<u64>, has_counts: bool) -> Self {
         let mut meter = Meter::with_interval(REPORT_EVERY_NS);
         meter.begin("", plan, (takes_ns, 0), Fleet::default());
@@ -49,7 +50,7 @@ impl Reporter {
         Some(self.report(REPORT_BYTES_MAX))
     }
 
-    /// Returns the last report of the run, with everything that was not reported.
+    /// Returns the last report of the run, with all changes that are not reported yet. Its size is not limited.
     pub fn end(mut self) -> String {
         self.meter.end();
         self.report(usize::MAX)
@@ -61,7 +62,7 @@ impl Reporter {
     }
 }
 
-/// What was reported of each job.
+/// The last reported figures and counts of each job.
 struct Reported {
     jobs: Vec<(Figures, JobCounts)>,
     /// The job that comes first in the next report.
@@ -73,7 +74,8 @@ impl Reported {
         Reported { jobs: vec![Default::default(); jobs], next: 0 }
     }
 
-    /// Returns the changes since the last reports, in at most `bytes_max`. `counts` are those of each job, or empty.
+    /// Returns a report of the changes since the last reports, of at most `bytes_max` bytes. `counts` are those of each
+    /// job, or empty.
     fn next_report(&mut self, view: &View, mut counts: Vec<JobCounts>, bytes_max: usize) -> String {
         let all = Figures::of(&view.all());
         let mut report =

@@ -3,7 +3,7 @@
 use plan::Ddir;
 use record::{CoarseHistogram, Stage};
 
-/// In place of figures that the hosts do not report.
+/// Text in place of the figures if the hosts report none during a run.
 pub const QUIET: &str = "no figures before the end (--quiet-network)";
 
 /// The live figures of a run.
@@ -46,11 +46,11 @@ pub struct Reporting<'a> {
 /// The live figures of a host.
 #[derive(Clone, Debug, Default)]
 pub struct HostView {
-    /// On one line.
+    /// Name, without line breaks.
     pub name: String,
     /// The sum of its jobs.
     pub all: JobView,
-    /// It reports no more: its figures are not known.
+    /// Its last report is more than 5 s old: its figures are unknown.
     pub is_silent: bool,
 }
 
@@ -68,7 +68,8 @@ pub struct JobView {
 }
 
 impl View {
-    /// Returns the sum of all jobs. Hosts report it more often than each of many jobs.
+    /// Returns the sum of all jobs. For a fleet, adds up the sums of the hosts: they are newer than the figures of
+    /// jobs.
     pub fn all(&self) -> JobView {
         let mut all = JobView::default();
         if self.fleet.hosts > 0 {
@@ -79,7 +80,7 @@ impl View {
         all
     }
 
-    /// Returns the number of hosts, after the number of those with reports if it is lower.
+    /// Returns `2 hosts`, or `1 of 2 hosts` if one does not report.
     pub fn reporting(&self) -> String {
         let (reporting, hosts) = (self.hosts.iter().filter(|host| !host.is_silent).count(), self.fleet.hosts);
         let plural = if hosts == 1 { "" } else { "s" };
@@ -90,7 +91,7 @@ impl View {
         }
     }
 
-    /// Returns the slowest host, by its place in the list, if several have I/Os.
+    /// Returns the index of the host with the lowest bandwidth. `None` if threads run on fewer than two hosts.
     pub fn slowest(&self) -> Option<usize> {
         let active = || self.hosts.iter().enumerate().filter(|(_, host)| host.all.running > 0);
         let slowest = active().min_by(|one, other| one.1.all.bandwidth(None).total_cmp(&other.1.all.bandwidth(None)));

@@ -96,7 +96,8 @@ impl CoarseHistogram {
         part
     }
 
-    /// Returns the histogram with at most `max` bins, at least 1: while there are more, each two neighbours become the upper one.
+    /// Returns the histogram with at most `max` bins (at least 1). Merges pairs of neighbouring bins into the upper bin
+    /// until the limit is met.
     #[must_use]
     pub fn with_bins_at_most(&self, max: usize) -> CoarseHistogram {
         let mut bins = self.bins.clone();

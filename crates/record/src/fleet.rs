@@ -30,7 +30,7 @@ pub struct FleetStart {
     pub bound_ns: u64,
 }
 
-/// In paths of a plan for many hosts: each host replaces it by its name.
+/// Placeholder in the paths of a plan for many hosts. Each host replaces it with its name.
 pub const HOST_MARK: &str = "%h";
 
 /// One host: everything of its record but its plan and its workers.

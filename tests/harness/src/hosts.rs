@@ -10,15 +10,14 @@ use crate::{Outcome, Scratch, binary, needs, shell, skipped, wait_until};
 
 /// Names of the hosts.
 pub const HOSTS: [&str; 2] = ["a", "b"];
-/// The monotonic clock of the second host is ahead by this.
+/// Difference of the monotonic clock of the second host, which is ahead.
 pub const AHEAD_S: i64 = 86_400;
-
 /// Size of the second host's file system in memory, `/dev/shm`.
 pub const SMALL_MIB: u64 = 16;
 
 /// Two hosts and the network of the launcher, connected by a bridge. All are removed on drop.
 pub struct Hosts {
-    /// Folder that both hosts and the launcher have.
+    /// Folder that both hosts and the launcher share.
     pub scratch: Scratch,
     prefix: String,
     /// Starts a command on a host.
@@ -27,7 +26,7 @@ pub struct Hosts {
 }
 
 impl Hosts {
-    /// Makes the hosts. The name of the test is at most 20 characters long. Returns `None` if the test is skipped.
+    /// Makes the hosts. The name of the test has at most 20 characters. Returns `None` if the test is skipped.
     pub fn new(test: &str) -> Option<Hosts> {
         needs("test $(id -u) = 0 || { echo root is needed for namespaces >&2; false; }")?;
         let (scratch, prefix) = (Scratch::new(test), format!("{test}-{}", std::process::id()));
@@ -61,7 +60,7 @@ impl Hosts {
         Some(hosts)
     }
 
-    /// Starts an ssh server on each host, and has the launchers use ssh. `None` without ssh.
+    /// Starts an ssh server on each host. The launchers then use ssh. Returns `None` if ssh is not installed.
     pub fn with_ssh(mut self) -> Option<Hosts> {
         needs("command -v ssh /usr/sbin/sshd ssh-keygen >&2")?;
         let (p, folder) = (&self.prefix, self.scratch.path().display().to_string());
@@ -117,7 +116,8 @@ impl Hosts {
         self.run_work(launcher, hosts, options, &format!("fio {job}"))
     }
 
-    /// Returns the command line of a run of fio, DiskSpd or a command of fathom on the hosts, started on the launcher's network.
+    /// Returns the command line that runs fio, DiskSpd or a command of fathom on the hosts, from the launcher's
+    /// network.
     pub fn command(&self, launcher: &str, hosts: &str, options: &str, work: &str) -> Vec<String> {
         let (binary, shell) = (binary().display().to_string(), self.remote_shell.display().to_string());
         let line = format!(
@@ -131,12 +131,12 @@ impl Hosts {
             .collect()
     }
 
-    /// Returns the name of the network of a host, of the launcher or of the bridge (`net`).
+    /// Returns the name of the network namespace of a host, of the launcher or of the bridge (`net`).
     pub fn namespace(&self, host: &str) -> String {
         format!("{}-{host}", self.prefix)
     }
 
-    /// Returns a process of fathom on a host, by the command that started it.
+    /// Returns the id of a process of fathom on a host, by its command (`fleet-agent`, `fleet-worker`).
     pub fn process_on(&self, host: &str, command: &str) -> Option<u32> {
         let listed = shell(&format!("ip netns pids {}", self.namespace(host))).ok()?;
         let is_it = |pid: &u32| {
@@ -154,7 +154,7 @@ impl Hosts {
         calls.and_then(|calls| calls.parse().ok()).unwrap_or(0)
     }
 
-    /// Kills a process of fathom on a host, by the command that started it.
+    /// Kills a process of fathom on a host, by its command.
     pub fn kill(&self, host: &str, command: &str) {
         shell(&format!("kill -KILL {}", self.process_on(host, command).unwrap())).unwrap();
     }

@@ -1,8 +1,15 @@
-//! Series from a line: levels with their lengths, the noise as a share of the level, the share of its noise that each value
-//! takes from the one before, and the seed, as in `100x8 120x8 noise=0.02 keeps=0.5 seed=3`. `9..1x20` falls from 9 to 1.
+//! Series of values from a line of text, for example `100x8 120x8 noise=0.02 keeps=0.5 seed=3`.
+//!
+//! | part | meaning |
+//! |---|---|
+//! | `100x8` | 8 values at the level 100 |
+//! | `9..1x20` | 20 values that fall from 9 to 1 |
+//! | `noise=` | standard deviation of the noise, as a share of the level |
+//! | `keeps=` | share of the noise that each value has in common with the value before |
+//! | `seed=` | seed of the noise |
 
-/// Returns normal noise with a standard deviation of 1 that depends only on the seed. `keeps` is the share of the value
-/// before that each value keeps.
+/// Returns `n` values of normal noise with a standard deviation of 1. They depend on the arguments only. `keeps` is the
+/// correlation of each value with the value before.
 pub fn noise(seed: u64, n: usize, keeps: f64) -> Vec<f64> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut uniform = move || {

@@ -71,9 +71,9 @@ impl<'a> Safety<'a> {
         }
     }
 
-    /// Refuses to write a character device, unless it stores nothing, or it is (`/dev/dax0.0`, `/dev/mtd0`) or leads to
-    /// (`/dev/sg0`, `/dev/bsg/0:0:0:0`, `/dev/ng0n1`) a device that is not in use. Others can lead to a part of a disk, or
-    /// to the memory.
+    /// Refuses to write a character device. Exceptions are devices that store nothing, devices with their own storage
+    /// that are not in use (`/dev/dax0.0`, `/dev/mtd0`), and devices that lead to a disk that is not in use
+    /// (`/dev/sg0`, `/dev/bsg/0:0:0:0`, `/dev/ng0n1`). Others can lead to a part of a disk, or to the memory.
     fn check_character_device(&mut self, worker: &Worker, path: &Path) -> Result<(), RunError> {
         if os::device::is_without_storage(path) {
             return Ok(());

@@ -30,7 +30,7 @@ pub struct OpenFiles<'a> {
     modes: Vec<OpenMode>,
     /// The engine has no files: `/dev/null` stands for each.
     without_files: bool,
-    /// There is nothing to sync.
+    /// The engine has no files, or its devices have no cache: there is nothing to sync.
     without_sync: bool,
     /// The engine moves no data: there is nothing to verify.
     without_data: bool,

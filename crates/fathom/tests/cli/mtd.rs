@@ -1,5 +1,5 @@
-//! `ioengine=mtd`: targets that are no raw flash. The test machines have none: the unit tests of `os` and `engine` have the
-//! division into erase blocks, the sizes and the uses.
+//! `ioengine=mtd`: targets that are not raw flash. The test machines have no raw flash. The unit tests of `os` and
+//! `engine` cover the division into erase blocks, the sizes and the uses.
 
 use crate::stage::{Scratch, run};
 

@@ -1,5 +1,5 @@
 //! `ioengine=libpmem`: copies to and from files by libpmem. The test machines have no persistent memory.
-//! `PMEM_IS_PMEM_FORCE=1` makes libpmem take any file for persistent memory.
+//! With `PMEM_IS_PMEM_FORCE=1`, libpmem treats each file as persistent memory.
 
 use std::process::Command;
 

@@ -8,7 +8,7 @@ use harness::{HOSTS, Hosts, interrupted, launchers, shell, wait_until};
 use super::metrics::{Samples, parse, value};
 use super::terminal::Terminal;
 
-/// A rate per host leaves the CPUs to other tests.
+/// The rate limits the CPU time, which other tests need.
 const LONG: &str =
     "fio --name=alpha --ioengine=null --size=1g --time_based --runtime=3600 --rw=randread --bs=4k --rate_iops=1000";
 const SIZE: (u16, u16) = (40, 120);
@@ -39,7 +39,7 @@ fn the_line_of_each_command_shows_the_sum_of_the_hosts() {
             "diskspd -c1M -b4K -o1 -t1 -W0 -g4096 -d3600 %h.dat".to_owned(),
             "assess disk-%h --size 16M --runtime 3600 --test read-latency --keep-free 0 -y".to_owned(),
         ];
-        // The second launcher starts the same views.
+        // The views do not depend on the launcher: the second one runs the first command only.
         for work in works.iter().take(if nth == 0 { works.len() } else { 1 }) {
             let has_rate = !work.starts_with("assess");
             let terminal = shown(&hosts, launcher, "", work);

@@ -1,4 +1,4 @@
-//! Facts that keep a figure from deciding: findings, failures, requested rates, waits for CPUs.
+//! Facts that make a test inconclusive or invalid: findings, failures, requested rates, waits for CPUs.
 
 use std::sync::Arc;
 

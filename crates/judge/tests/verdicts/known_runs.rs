@@ -1,4 +1,4 @@
-//! Runs with known figures, and their judgement.
+//! Runs with known figures, and functions that judge them. Several modules of tests use them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
@@ -15,7 +15,7 @@ use record::{Machine, PhaseRecord, Record, Timeline};
 use serde_json::{Value, json};
 use units::diagnostic::Source;
 
-/// Digits of a number that count: logarithms differ in the last ones from machine to machine.
+/// Digits of a number that are compared. The last digits of logarithms differ between machines.
 const DIGITS: usize = 5;
 pub const UNCACHED: &str = "azure:Standard_D8ds_v4/uncached";
 /// Parsed once: that takes longer than most tests.

@@ -1,9 +1,18 @@
 //! The judgements on many runs (`tests/samples/verdicts.txt`) and the comparisons of many runs
-//! (`tests/samples/comparisons.txt`): a change of a method shows what it changes.
+//! (`tests/samples/comparisons.txt`). After a change of a method, the files show the results that differ.
 //!
-//! A line is rules or an expectation, and a run after `;`; or the sets of a comparison with `/` between them. The runs of a
-//! set, and the rounds of a test, have `,` between them. A run is a series of [`harness::series`] with the IOPS of each
-//! second, and options: `lat=` and `spread=` of the latencies in ns, `waits=` for a CPU as a share of the time.
+//! | file | line |
+//! |---|---|
+//! | `verdicts.txt` | requirements or an expectation, `;`, then the rounds of a test, separated by `,` |
+//! | `comparisons.txt` | sets of runs, separated by `/`. The runs of a set are separated by `,` |
+//!
+//! A run is a series of [`harness::series`] with the IOPS of each second, and options:
+//!
+//! | option | meaning |
+//! |---|---|
+//! | `lat=` | shortest latency in ns |
+//! | `spread=` | difference of the longest and the shortest latency in ns |
+//! | `waits=` | waits for a CPU, as a share of the time |
 
 use std::path::Path;
 
@@ -16,7 +25,7 @@ use serde_json::{Value, json};
 
 use crate::known_runs::{Of, add_latencies, assessment, expect, require, rounded, run, test};
 
-/// Latencies of a run.
+/// Number of latencies of a run.
 const IOS: u64 = 20_000;
 
 fn record(line: &str) -> Record {
@@ -24,7 +33,7 @@ fn record(line: &str) -> Record {
     let mut record = run(&seconds, 4096, true);
     if let Some(ns) = series::option(line, "lat") {
         let spread = series::option(line, "spread").unwrap_or(0.0);
-        // Four in five are near the fastest: a tail.
+        // The power of 4 makes a tail: half of the latencies exceed the shortest by less than 7 % of the spread.
         let ns = |at: u64| (ns + spread * ((at * 7919 % 1000) as f64 / 1000.0).powi(4)) as u64;
         add_latencies(&mut record, &Of::Lat, IOS, ns);
         add_latencies(&mut record, &Of::Clat, IOS, ns);

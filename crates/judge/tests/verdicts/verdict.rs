@@ -193,7 +193,7 @@ fn reads_and_writes_share_a_limit() {
     let value = judgements[0].threshold.as_ref().map(|threshold| threshold.value.round());
     assert_eq!((judgements[0].metric, value), (Metric::IOPS, Some(12_800.0)));
     assert_eq!(mixed(6000, 3000).0, Verdict::Fail);
-    // The burst of a direction is none of both.
+    // The burst limit of one direction does not apply to both together.
     let above = mixed(11_200, 4800).1[0].reason.clone();
     assert!(matches!(above, Reason::Enough { above_limit: Some(AboveLimit::Unpublished), .. }), "{above:?}");
     // I/O that the cache serves has a separate limit.

@@ -33,9 +33,9 @@ pub struct RunCounts {
     workers: Vec<WorkerCounts>,
     /// Paths of the targets that are counted, on one line each.
     targets: Vec<String>,
-    /// Sums of the reports of other hosts, by job.
+    /// Sums of the reports of the hosts, by job.
     of_hosts: Vec<JobCounts>,
-    /// The same by host: its name and its counts.
+    /// Sums of the reports by rank: the name of the host, and its counts.
     hosts: BTreeMap<usize, (String, IoCounts)>,
 }
 
@@ -72,7 +72,7 @@ pub struct JobCounts {
 /// A histogram.
 #[derive(Clone, Default)]
 pub struct Buckets {
-    /// Values below the first of [`BOUNDS_NS`], between each two, and from the last on. Empty without values.
+    /// Number of values below the first of [`BOUNDS_NS`], between each two, and from the last on. Empty without values.
     counts: Vec<u64>,
     pub sum_s: f64,
 }
@@ -90,7 +90,7 @@ pub struct CountsIncrease {
 }
 
 impl CountsIncrease {
-    /// Whether nothing was counted.
+    /// Returns true if nothing was counted.
     pub fn is_none(&self) -> bool {
         *self == CountsIncrease::default()
     }
@@ -117,7 +117,7 @@ impl RunCounts {
         }
     }
 
-    /// Adds what a host has counted, by the index of the job.
+    /// Adds the increases of the counts of a host. Each has the index of its job.
     pub fn take_report<'a>(&mut self, from: Reporting, changes: impl Iterator<Item = (usize, &'a CountsIncrease)>) {
         let host =
             self.hosts.entry(from.rank).or_insert_with(|| (one_line(from.name).into_owned(), IoCounts::default()));

@@ -114,7 +114,7 @@ impl Metrics {
     }
 }
 
-/// Returns the counts with a bounded number of names: further ones are added up.
+/// Returns at most [`SERIES_MAX`] names with their counts. If there are more, adds up the rest as [`OTHERS`].
 fn bounded(mut list: Vec<(String, IoCounts)>) -> Vec<(String, IoCounts)> {
     if list.len() > SERIES_MAX {
         let mut others = IoCounts::default();

@@ -94,7 +94,7 @@ impl Text {
         self.sample(&format!("{name}_sum"), labels, buckets.sum_s);
     }
 
-    /// Adds the counts by target or host. `name` is that of the label.
+    /// Adds the counts by target or by host. `name` is the label, `part` its text in the help.
     fn by_part(
         &mut self,
         runs: &[&ExportedRun],

@@ -208,12 +208,12 @@ fn job_table(frame: &mut Frame, picture: &Picture, controls: &Controls, area: Re
     frame.render_widget(Table::new(rows, widths).header(heading).block(Block::bordered().title(title)), area);
 }
 
-/// Whether this machine makes the run.
+/// Returns true if this machine makes the run.
 fn is_here(picture: &Picture) -> bool {
     picture.view.fleet.hosts == 0
 }
 
-/// Returns the IOPS and the bandwidth of a host, and what is remarkable about it.
+/// Returns the name, the IOPS and the bandwidth of a host, and its mark: `slowest`, `no report` or none.
 fn host_cells(picture: &Picture, controls: &Controls, at: usize) -> [String; 4] {
     let host = &picture.view.hosts[at];
     if host.is_silent {
@@ -224,7 +224,7 @@ fn host_cells(picture: &Picture, controls: &Controls, at: usize) -> [String; 4] 
     [host.name.clone(), rates.0, rates.1, mark.to_owned()]
 }
 
-/// Draws the hosts by rank, or from the slowest on if there is no room for all.
+/// Draws the hosts by rank. If they do not fit, draws them by bandwidth, the slowest first.
 fn host_table(frame: &mut Frame, picture: &Picture, controls: &Controls, area: Rect) {
     let hosts = &picture.view.hosts;
     let mut order: Vec<usize> = (0..hosts.len()).collect();

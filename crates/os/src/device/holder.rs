@@ -42,7 +42,8 @@ pub enum Use {
     Exclusive {
         by: Vec<String>,
     },
-    /// Other programs have it open or mapped, as far as visible. No program can open such a device exclusively.
+    /// Other programs have it open or mapped. Only root sees the programs of other users. The kernel has no exclusive
+    /// open for such a device.
     Open {
         by: Vec<String>,
     },

@@ -156,7 +156,7 @@ pub struct ScsiConfig {
     pub write: ScsiWrite,
 }
 
-/// Writes to persistent memory.
+/// Options of writes to persistent memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PmemConfig {
     /// A write waits until its data is in the memory. Otherwise a sync waits for the writes before it.

@@ -52,7 +52,8 @@ pub fn examine_device(path: &Path, config: &PassthroughConfig) -> Result<Passthr
     engines::examine_device(path, config)
 }
 
-/// Returns whether libpmem maps a file as persistent memory. For a folder, it maps a file without a name in it.
+/// Returns whether libpmem maps a file as persistent memory. For a folder, it maps a temporary file without a name in
+/// it.
 ///
 /// # Errors
 /// Returns the error of loading the library or of mapping the file. An empty file cannot be mapped.

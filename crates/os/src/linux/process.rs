@@ -49,8 +49,8 @@ pub fn set_nice(nice: i32) -> io::Result<()> {
     check(unsafe { libc::setpriority(libc::PRIO_PROCESS, thread_id() as libc::id_t, nice) }).map(drop)
 }
 
-/// Real-time priority of a thread: it runs before all threads without one (`SCHED_FIFO`, lowest priority). Threads that it starts
-/// have none. The former policy returns on drop.
+/// Real-time priority of a thread (`SCHED_FIFO`, lowest priority): the thread runs before all threads without one.
+/// Threads that it starts have none. Drop restores the former policy.
 pub struct RealtimePriority {
     former: libc::c_int,
     /// The priority belongs to the thread that took it.
@@ -77,7 +77,8 @@ impl RealtimePriority {
 
 impl Drop for RealtimePriority {
     fn drop(&mut self) {
-        // Without the permission only the flag remains: threads that this one starts have no priority.
+        // Only CAP_SYS_NICE can clear the flag. Without it the flag stays: threads that this one starts have no
+        // priority.
         let _ = set_policy(self.former, 0).or_else(|_| set_policy(self.former | libc::SCHED_RESET_ON_FORK, 0));
     }
 }

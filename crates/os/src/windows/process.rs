@@ -36,7 +36,7 @@ pub fn set_nice(_nice: i32) -> io::Result<()> {
     Err(unsupported("a nice value"))
 }
 
-/// Windows has no such policy.
+/// Real-time priority of a thread. Windows has no `SCHED_FIFO`.
 pub struct RealtimePriority(());
 
 impl RealtimePriority {

@@ -468,7 +468,8 @@ fn resumed_test<'a>(resumed: &'a [Measured], ready: &Ready) -> Option<&'a Measur
     resumed.iter().find(|done| done.name == ready.test.name && has_run(done))
 }
 
-/// Returns true if a record is of the same job. That of a fleet has the workers of all hosts: the first host's are compared.
+/// Returns true if a record is of the same job. The record of a fleet has the workers of all hosts: compares those of
+/// the first host.
 fn has_same_work(record: &Record, plan: &Plan) -> bool {
     match record.host_records().next() {
         Some((host, of_host)) => without_sizes(&of_host.plan, "") == without_sizes(plan, &host.name),
@@ -476,8 +477,9 @@ fn has_same_work(record: &Record, plan: &Plan) -> bool {
     }
 }
 
-/// Returns the plan of a host without what differs between two runs of one job: the sizes of files, as a fill with a time limit
-/// makes smaller ones, and the ids of runs in the names of folders.
+/// Returns the plan without what differs between two runs of one job: the sizes and parts of files, and the ids of runs
+/// in the names of folders. A fill with a time limit makes smaller files. `host` replaces [`HOST_MARK`], unless it is
+/// empty.
 fn without_sizes(plan: &Plan, host: &str) -> Plan {
     let path_of = |path: &str| match host {
         "" => without_run_id(path),

@@ -77,7 +77,8 @@ impl Connected {
         serve(self.link, self.member).map_err(|error| error.to_string())
     }
 
-    /// Leads the run. Returns the record of all hosts, or why there is none. The disconnection follows the report.
+    /// Leads the run. Returns the record of all hosts, or why there is none. The caller prints the report, then calls
+    /// [`disconnect`].
     pub fn lead(self, request: Request, display: &mut dyn RunDisplay) -> (Result<Record, String>, Disconnection) {
         let mut root = Root::new(self.link, self.member, display);
         let outcome = root.run(request).map_err(|error| text(&error));
@@ -121,7 +122,7 @@ fn text(error: &FleetError) -> String {
     }
 }
 
-/// Disconnects with the other hosts. Prints an error.
+/// Disconnects from the other hosts. Prints a warning if that fails.
 pub fn disconnect(disconnection: Disconnection) {
     if let Err(error) = disconnection.disconnect() {
         stderr_line!("warning: {error}");

@@ -8,8 +8,8 @@ use crate::args::dialect_line::Line;
 use crate::command_error::CommandError;
 use crate::lines::Dialect;
 
-/// Parses the command line of a manifest and returns the job for the hosts. Returns `None` if the line requests only
-/// a text, for example `--help`. The text is printed.
+/// Parses the command line of a manifest and returns the job for the hosts. If the line requests only a text, for
+/// example `--help`, prints it and returns `None`.
 ///
 /// # Errors
 /// The line is not valid, has an option that is not supported on many hosts, or requests a full-screen view.

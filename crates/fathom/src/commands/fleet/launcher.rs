@@ -19,7 +19,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 const STOP_TIMEOUT: Duration = Duration::from_secs(30);
 /// Longest time of the launcher after the result.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
-/// Longest time from the end of the launcher to its last line. A process that it left may hold its standard error open.
+/// Longest time from the end of the launcher to its last line. A process that it started can keep standard error open.
 const LINES_TIMEOUT: Duration = Duration::from_secs(1);
 /// Error for a reply of the wrong kind.
 const UNEXPECTED_REPLY: &str = "rank 0 sent an unexpected reply";
@@ -43,7 +43,7 @@ fn not_started(args: &Args, error: &std::io::Error) -> String {
     )
 }
 
-/// Starts a thread that calls `take` with each line.
+/// Starts a thread that calls `take` with each line of `output`.
 fn read_lines(output: impl Read + Send + 'static, take: impl Fn(&[u8]) + Send + 'static) -> Result<(), String> {
     let read = move || {
         let mut lines = BufReader::new(output);
@@ -96,7 +96,8 @@ impl Launched {
             Ok(message) => drop(sender.send(message)),
             Err(_) => print_line(line),
         })?;
-        // The line and the screen own the terminal: the launcher does not write to it.
+        // The launcher does not write to the terminal: its text would damage the progress line and the screen. The
+        // channel closes when the thread ends.
         let (over, errors_over) = channel();
         read_lines(errors, move |line| {
             let _ = &over;

@@ -104,7 +104,8 @@ struct Begun<'a> {
     interrupts: Interrupts,
 }
 
-/// Opens the files and the live views of a command line. Returns `None` if the line requests only a text. The text is printed.
+/// Opens the files and the live views of a command line. If the line requests only a text, prints it and returns
+/// `None`.
 fn begin<'a>(
     args: &Args,
     line: &Line,

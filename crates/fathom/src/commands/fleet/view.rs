@@ -10,7 +10,7 @@ use crate::output::stderr_line;
 use crate::run::Watcher;
 use crate::signals;
 
-/// The receiver of the events of a run, as display of a fleet. A signal stops the run.
+/// Passes the progress of a fleet to the receiver of the events of a run. A signal stops the run.
 pub struct Watched<'a>(pub &'a mut dyn Watcher);
 
 impl RunDisplay for Watched<'_> {
@@ -24,7 +24,7 @@ impl RunDisplay for Watched<'_> {
     }
 }
 
-/// A command line has no progress besides the live views.
+/// The display of a command line. During the run it has only the live views.
 pub struct LiveViewsOnly;
 
 impl Display for LiveViewsOnly {

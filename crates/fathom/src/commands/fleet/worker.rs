@@ -167,7 +167,7 @@ struct Start<'a> {
     agreed: Cell<Option<(u32, u64)>>,
     /// The phase that started, and when, until it is reported.
     started: Cell<Option<(u32, u64)>>,
-    /// The priority from shortly before a start until its report.
+    /// The real-time priority, from [`WAIT_NS`] before a start until its report.
     priority: Cell<Option<RealtimePriority>>,
 }
 
@@ -205,7 +205,7 @@ impl Start<'_> {
         if at_ns > monotonic_ns() + WAIT_NS {
             return false;
         }
-        // Other threads must not take the CPU now. Without the permission, the start can be later than agreed.
+        // Another thread on this CPU would delay the start. Without the permission this can happen.
         self.priority.set(RealtimePriority::take().ok());
         if let Some(pause_ns) = at_ns.checked_sub(monotonic_ns() + SPIN_NS) {
             std::thread::sleep(Duration::from_nanos(pause_ns));

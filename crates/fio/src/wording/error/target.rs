@@ -74,7 +74,7 @@ pub(super) fn target(target: &TargetError, error: &RunError) -> String {
     }
 }
 
-/// Words why a target cannot be used as persistent memory.
+/// Formats why a target cannot be used as persistent memory.
 fn persistent_memory(path: &str, engine: &str, problem: PmemProblem, error: &RunError) -> String {
     match problem {
         PmemProblem::NotAFile => {
@@ -94,7 +94,7 @@ fn persistent_memory(path: &str, engine: &str, problem: PmemProblem, error: &Run
     }
 }
 
-/// Words why a target cannot be used as raw flash.
+/// Formats why a target cannot be used as raw flash.
 fn flash(path: &str, engine: &str, problem: FlashProblem) -> String {
     match problem {
         FlashProblem::NotFlash => format!(

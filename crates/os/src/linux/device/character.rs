@@ -28,7 +28,7 @@ pub(super) struct Chip {
     index: u32,
     /// The folder of `mtdN` in sysfs.
     folder: PathBuf,
-    /// It is `mtdNro`, the device that only reads.
+    /// It is `mtdNro`, the read-only device of the same chip.
     is_read_only: bool,
 }
 
@@ -117,14 +117,15 @@ impl Storage {
         }
     }
 
-    /// Returns the size of a DAX device.
+    /// Returns the size of a DAX device. `None` for flash, or if sysfs has no size.
     pub(super) fn dax_bytes(&self) -> Option<u64> {
         match self {
             Storage::Dax(folder) => number_in(folder, "size"),
             Storage::Flash(_) => None,
         }
     }
-    /// Returns the geometry of flash.
+
+    /// Returns the geometry of flash. `None` for a DAX device, or if sysfs does not have it.
     pub(super) fn flash(&self) -> Option<Flash> {
         let Storage::Flash(Chip { folder, is_read_only, .. }) = self else { return None };
         Some(Flash {

@@ -173,8 +173,8 @@ fn of_file(tables: &UsageTables, path: &Path, found: &fs::Metadata) -> Vec<Holde
     tables.uses_of_file(&Identity::at(&tables.mounts, path, found), None).into_iter().map(holder).collect()
 }
 
-/// Returns the uses of a character device that stores data. Programs that have it open are uses, because no program can open
-/// it exclusively.
+/// Returns the uses of a character device that stores data. Programs that have it open are uses, because the kernel has
+/// no exclusive open for it.
 fn of_character_device(kernel: &Kernel, tables: &UsageTables, path: &Path) -> io::Result<Vec<Holder>> {
     let Some(storage) = character::at(kernel, path)? else { return Ok(Vec::new()) };
     let mut holders = Vec::new();
@@ -288,7 +288,7 @@ impl Process {
     }
 }
 
-/// Returns all processes, by their number.
+/// Returns all processes, sorted by id.
 fn processes(kernel: &Kernel) -> Vec<Process> {
     let entries = fs::read_dir(&kernel.proc).into_iter().flatten().flatten();
     let process =

@@ -50,7 +50,8 @@ impl InUseSnapshot {
     /// A block device has holders if it, a partition of it or the disk that contains it is mounted, used as swap, part
     /// of a stacked device, opened exclusively, or a member of a set of devices. A loop device also has the holders of what
     /// is below it. A file has holders if a loop device or swap uses it. A device with its own storage
-    /// ([`has_own_storage`]) has holders if a file system or UBI is on it, or if another program has it open. An empty list means that a write destroys nothing in use.
+    /// ([`has_own_storage`]) has holders if a file system or UBI is on it, or if another program has it open. An empty
+    /// list means that a write destroys nothing in use.
     ///
     /// # Errors
     /// Returns the error of reading the path, the device or the kernel's tables.
@@ -117,7 +118,7 @@ pub fn disk_behind(path: &Path) -> io::Result<Option<PathBuf>> {
 }
 
 /// Returns true for character devices that store data themselves: device DAX (`/dev/dax0.0`) and raw flash (`/dev/mtd0`).
-/// [`InUseSnapshot::holders`] has their uses.
+/// [`InUseSnapshot::holders`] returns their uses.
 ///
 /// # Errors
 /// Returns the error of reading the path.

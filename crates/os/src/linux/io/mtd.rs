@@ -57,7 +57,7 @@ impl Mtd {
         for piece in pieces(op, erase_bytes) {
             // SAFETY: `Slots::start` has lent the `len` bytes at `data` to this operation, and the piece lies in them.
             let data = unsafe { data.add((piece.skip - op.skip) as usize) };
-            // An error is one of its erase block: the others of the operation are still accessed.
+            // After an error in one erase block, the other erase blocks of the operation are still accessed.
             if let Err(errno) = self.run_piece(&piece, fd, data) {
                 result = -errno;
             }

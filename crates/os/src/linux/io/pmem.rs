@@ -46,7 +46,7 @@ pub(crate) fn probe(engine: EngineKind) -> Result<(), BackendError> {
     api(engine).map(drop)
 }
 
-/// Returns whether a file is in persistent memory. For a folder, a file without a name in it is tested.
+/// Returns whether a file is in persistent memory. For a folder, maps a temporary file without a name in it.
 ///
 /// # Errors
 /// Returns the error of mapping the file.
@@ -173,7 +173,7 @@ impl Backend for Pmem {
         let Some(target) = self.targets.get_mut(index as usize) else {
             return Err(misuse("file index beyond the table"));
         };
-        // The library opens files by path. This one leads to the open file, whatever has its name now.
+        // The library opens files by path. This path leads to the open file, even if another file has its name now.
         let path = CString::new(format!("/proc/self/fd/{}", file.descriptor().as_raw_fd()))?;
         let region = Region::map(self.api, &path, 0, 0)?;
         if !region.is_persistent {

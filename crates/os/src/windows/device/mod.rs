@@ -98,7 +98,7 @@ pub fn disk_behind(_path: &Path) -> io::Result<Option<PathBuf>> {
     Ok(None)
 }
 
-/// Returns false: Windows has no such devices.
+/// Returns false: Windows has no character devices that store data.
 ///
 /// # Errors
 /// None.

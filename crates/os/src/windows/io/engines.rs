@@ -41,7 +41,7 @@ pub(crate) fn examine_device(_: &Path, _: &PassthroughConfig) -> Result<Passthro
     Err(PassthroughProblem::NotACharacterDevice)
 }
 
-/// Windows does not have the engine.
+/// Returns an error: Windows does not have the engine.
 pub(crate) fn is_persistent(_: &Path) -> io::Result<bool> {
     Err(io::Error::other(missing(EngineKind::Libpmem)))
 }
