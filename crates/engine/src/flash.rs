@@ -28,10 +28,10 @@ pub(crate) fn check(worker: &Worker, path: &Path) -> Result<(), RunError> {
     let flash = examine(worker, path)?;
     let pattern = worker.access.pattern;
     if (pattern.writes || pattern.trims) && !flash.is_writable {
-        return Err(refused(worker, path, errno::EROFS, FlashProblem::ReadOnly));
+        return Err(refusal(worker, path, errno::EROFS, FlashProblem::ReadOnly));
     }
     match unaligned(worker, &flash) {
-        Some(problem) => Err(refused(worker, path, errno::EINVAL, problem)),
+        Some(problem) => Err(refusal(worker, path, errno::EINVAL, problem)),
         None => Ok(()),
     }
 }
@@ -51,12 +51,12 @@ fn unaligned(worker: &Worker, flash: &Flash) -> Option<FlashProblem> {
 fn examine(worker: &Worker, path: &Path) -> Result<Flash, RunError> {
     match os::device::flash(path) {
         Ok(Some(flash)) => Ok(flash),
-        Ok(None) => Err(refused(worker, path, errno::EINVAL, FlashProblem::NotFlash)),
+        Ok(None) => Err(refusal(worker, path, errno::EINVAL, FlashProblem::NotFlash)),
         Err(error) => Err(fault::of_io(&error, TargetError::Status { path: fault::shown(path) })),
     }
 }
 
-fn refused(worker: &Worker, path: &Path, errno: i32, problem: FlashProblem) -> RunError {
+fn refusal(worker: &Worker, path: &Path, errno: i32, problem: FlashProblem) -> RunError {
     let engine = worker.echo.ioengine.clone();
     RunError::new(errno, TargetError::Flash { path: fault::shown(path), engine, problem })
 }

@@ -65,8 +65,10 @@ pub enum OnHostLost {
 pub trait RunDisplay {
     /// Called with each report of a host about the progress of its run.
     fn progress(&mut self, progress: &Progress);
-    /// Called at least every 100 ms. Returns true to end the run.
-    fn is_stopped(&mut self) -> bool;
+    /// Called at least every 100 ms.
+    fn tick(&mut self);
+    /// Returns true to end the run.
+    fn is_stopped(&self) -> bool;
 }
 
 /// Why a fleet has no result.
@@ -440,6 +442,7 @@ impl<'a> Root<'a> {
         for host in self.hosts.iter_mut().filter(is_lost) {
             host.lose(format!("no message for {} s", HEARTBEAT_TIMEOUT.as_secs()));
         }
+        self.display.tick();
         if self.display.is_stopped() {
             self.stop();
         }

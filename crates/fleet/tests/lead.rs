@@ -136,7 +136,9 @@ impl RunDisplay for Display {
         self.0.progress.lock().unwrap().push(progress.clone());
     }
 
-    fn is_stopped(&mut self) -> bool {
+    fn tick(&mut self) {}
+
+    fn is_stopped(&self) -> bool {
         false
     }
 }

@@ -52,7 +52,7 @@ pub struct JobChange {
     pub job: usize,
     #[serde(rename = "f")]
     pub figures: Figures,
-    #[serde(rename = "c", default, skip_serializing_if = "CountsIncrease::is_none")]
+    #[serde(rename = "c", default, skip_serializing_if = "CountsIncrease::is_empty")]
     pub counts: CountsIncrease,
 }
 

@@ -85,7 +85,7 @@ impl Reported {
         for job in (self.next..self.jobs.len()).chain(0..self.next) {
             let (figures, counted) = &mut self.jobs[job];
             let change = JobChange { job, figures: Figures::of(&view.jobs[job]), counts: counts[job].since(counted) };
-            if change.figures == *figures && change.counts.is_none() {
+            if change.figures == *figures && change.counts.is_empty() {
                 continue;
             }
             bytes += text(&change).len() + 1;

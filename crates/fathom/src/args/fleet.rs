@@ -52,7 +52,7 @@ pub struct Args {
     /// What the other hosts do after a host is lost
     #[arg(long, value_enum, value_name = "ACTION", default_value_t = HostLostAction::Abort)]
     on_host_lost: HostLostAction,
-    /// Send no figures during the run: the progress line and the other live views have none before the end
+    /// Hosts report no figures during the run. The live views show the time only
     #[arg(long)]
     pub quiet_network: bool,
     /// Launcher of MPI programs

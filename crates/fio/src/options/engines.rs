@@ -83,7 +83,7 @@ pub const ENGINES: &[Engine] = &[
         "blocks in persistent memory",
         "libpmemblk and fio 3.33 or older (fio 3.34 removed the engine)",
     ),
-    linux("dev-dax", "a device of persistent memory, by libpmem"),
+    linux("dev-dax", "a DAX device of persistent memory (/dev/daxN.N), by libpmem"),
     linux("libpmem", "files in persistent memory, by libpmem"),
     packaged("external", "an engine in a shared object", "fio's own interface of engines in shared objects"),
     unpackaged("dfs", "DAOS files", "a DAOS pool and its libraries"),

@@ -91,7 +91,7 @@ pub struct CountsIncrease {
 
 impl CountsIncrease {
     /// Returns true if nothing was counted.
-    pub fn is_none(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         *self == CountsIncrease::default()
     }
 }

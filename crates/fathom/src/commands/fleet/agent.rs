@@ -206,7 +206,9 @@ impl RunDisplay for Piped {
         send(&AgentMessage::Progress(progress.clone()));
     }
 
-    fn is_stopped(&mut self) -> bool {
+    fn tick(&mut self) {}
+
+    fn is_stopped(&self) -> bool {
         self.0.load(Relaxed)
     }
 }

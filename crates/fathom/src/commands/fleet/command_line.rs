@@ -14,14 +14,22 @@ use crate::lines::Dialect;
 /// # Errors
 /// The line is not valid, has an option that is not supported on many hosts, or requests a full-screen view.
 pub fn parse(line: &Line) -> Result<Option<Job>, CommandError> {
-    let (watches, job) = match line.dialect {
-        Dialect::Fio => fio_line::parse(&line.args)?.map(|(invocation, job)| (invocation.program.live.watch, job)),
-        Dialect::DiskSpd => diskspd_line::parse(&line.args)?.map(|(invocation, job)| (invocation.watch, job)),
-    }
-    .unzip();
-    match watches {
-        Some(true) => Err("the full-screen view needs a terminal: a launcher in a pod has none".to_owned().into()),
-        _ => Ok(job),
+    let (option, help, parsed) = match line.dialect {
+        Dialect::Fio => {
+            let parsed = fio_line::parse(&line.args)?;
+            ("--watch", "--metrics", parsed.map(|(invocation, job)| (invocation.program.live.watch, job)))
+        }
+        Dialect::DiskSpd => {
+            let parsed = diskspd_line::parse(&line.args)?;
+            ("-Rwatch", "-Rmetrics", parsed.map(|(invocation, job)| (invocation.watch, job)))
+        }
+    };
+    match parsed {
+        Some((true, _)) => {
+            let message = format!("{option}: the full-screen view needs a terminal, and a pod has none");
+            Err(format!("{message}\nhelp: use {help}").into())
+        }
+        parsed => Ok(parsed.map(|(_, job)| job)),
     }
 }
 

@@ -152,6 +152,7 @@ impl Launched {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break "the launcher ended without a result".to_owned(),
             }
+            display.tick();
             if stopped.is_some_and(|since| since.elapsed() > STOP_TIMEOUT) {
                 break format!("no result within {} s after the stop", STOP_TIMEOUT.as_secs());
             }

@@ -64,11 +64,11 @@ fn run_line(args: &Args, line: &Line, hosts: &[HostSlots]) -> Result<u8, Command
     if !hosts.is_empty() {
         let family = launcher::family(args)?;
         let count = hosts.iter().map(|host| host.slots).sum();
-        let Some(mut begun) = begin(args, line, count, &mut command)? else { return Ok(exit::DONE) };
+        let Some(mut opened) = open_command(args, line, count, &mut command)? else { return Ok(exit::DONE) };
         let launched = launcher::Launched::start((args, family), hosts);
         // The launcher ends before the report is printed.
-        let result = launched.and_then(|mut launched| launched.run(&begun.request, &mut Watched(&mut begun.views)));
-        return Ok(begun.finish(result));
+        let result = launched.and_then(|mut launched| launched.run(&opened.request, &mut Watched(&mut opened.views)));
+        return Ok(opened.finish(result));
     }
     if !is_launched() {
         let help = "help: use --hosts a,b, or start it with mpirun or srun";
@@ -78,10 +78,10 @@ fn run_line(args: &Args, line: &Line, hosts: &[HostSlots]) -> Result<u8, Command
     if connected.link.rank() > 0 {
         return Ok(connected.serve().map(|()| exit::DONE)?);
     }
-    match begin(args, line, connected.link.size(), &mut command) {
-        Ok(Some(mut begun)) => {
-            let (result, disconnection) = connected.lead(begun.request.clone(), &mut Watched(&mut begun.views));
-            let code = begun.finish(result);
+    match open_command(args, line, connected.link.size(), &mut command) {
+        Ok(Some(mut opened)) => {
+            let (result, disconnection) = connected.lead(opened.request.clone(), &mut Watched(&mut opened.views));
+            let code = opened.finish(result);
             agent::disconnect(disconnection);
             Ok(code)
         }
@@ -97,7 +97,7 @@ fn run_line(args: &Args, line: &Line, hosts: &[HostSlots]) -> Result<u8, Command
 }
 
 /// A command line that can run: its files and its live views are open.
-struct Begun<'a> {
+struct OpenCommand<'a> {
     reports: Box<dyn Reports>,
     request: Request,
     views: LiveViews<'a>,
@@ -106,12 +106,12 @@ struct Begun<'a> {
 
 /// Opens the files and the live views of a command line. If the line requests only a text, prints it and returns
 /// `None`.
-fn begin<'a>(
+fn open_command<'a>(
     args: &Args,
     line: &Line,
     hosts: usize,
     command: &'a mut LiveViewsOnly,
-) -> Result<Option<Begun<'a>>, CommandError> {
+) -> Result<Option<OpenCommand<'a>>, CommandError> {
     let Some(Opened { reports, job, plan, live }) = open(line)? else { return Ok(None) };
     let interrupts = signals::install()?;
     let mut views = LiveViews::open(command, &live, Fleet { hosts, is_quiet: args.quiet_network })?;
@@ -119,7 +119,7 @@ fn begin<'a>(
         views.begin(&run, &plan);
     }
     let request = request(args, ::fleet::Work::Line(job), views.needs_counts());
-    Ok(Some(Begun { reports, request, views, interrupts }))
+    Ok(Some(OpenCommand { reports, request, views, interrupts }))
 }
 
 fn hosts(args: &Args) -> Result<Vec<HostSlots>, CommandError> {
@@ -130,10 +130,10 @@ fn hosts(args: &Args) -> Result<Vec<HostSlots>, CommandError> {
     if hosts.is_empty() { Err(of_file("no host is in the file".to_owned())) } else { Ok(hosts) }
 }
 
-impl Begun<'_> {
+impl OpenCommand<'_> {
     /// Prints and saves the result. Returns the exit code.
     fn finish(self, result: Result<Record, String>) -> u8 {
-        let Begun { mut reports, views, interrupts, .. } = self;
+        let OpenCommand { mut reports, views, interrupts, .. } = self;
         drop(views);
         let record = match result {
             Ok(record) => record,

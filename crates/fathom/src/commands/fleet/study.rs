@@ -14,7 +14,7 @@ use study::suite;
 use super::host_targets::{FoundOnHost, HostQuestion, NamedTarget};
 use super::launcher::{self, Launched};
 use super::targets::combine;
-use super::view::{LiveViewsOnly, Watched, note_narrowed};
+use super::view::{LiveViewsOnly, Watched, print_cpu_notes};
 use crate::args::fleet::Args;
 use crate::command_error::CommandError;
 use crate::run::{self, RunEnd, RunOptions, Watcher};
@@ -80,7 +80,7 @@ impl Runner for Hosts<'_> {
         });
         match made {
             Ok(record) => {
-                note_narrowed(&record);
+                print_cpu_notes(&record);
                 let lost = record.hosts().iter().filter_map(|host| Some((&host.name, host.failure.as_ref()?)));
                 let refused = lost.map(|(name, why)| RunError::text(0, "fleet", &format!("{name}: {why}"))).collect();
                 RunEnd { record, refused }

@@ -18,8 +18,11 @@ impl RunDisplay for Watched<'_> {
         self.0.progress(progress);
     }
 
-    fn is_stopped(&mut self) -> bool {
+    fn tick(&mut self) {
         self.0.fleet_tick();
+    }
+
+    fn is_stopped(&self) -> bool {
         signals::stop_flag().load(Relaxed)
     }
 }
@@ -37,18 +40,18 @@ impl Watcher for LiveViewsOnly {
     fn message(&mut self, _: &Message) {}
 }
 
-/// Prints a warning per host without a complete result, and [`note_narrowed`].
+/// Prints a warning per host without a complete result, and [`print_cpu_notes`].
 pub fn warn(record: &Record) {
     for host in record.hosts() {
         if let Some(failure) = &host.failure {
             stderr_line!("warning: {} has no complete result: {failure}", host.name);
         }
     }
-    note_narrowed(record);
+    print_cpu_notes(record);
 }
 
 /// Prints a note per host whose CPUs the launcher had restricted.
-pub fn note_narrowed(record: &Record) {
+pub fn print_cpu_notes(record: &Record) {
     for host in record.hosts() {
         if let Some(cpus) = host.narrowed_cpus {
             stderr_line!("note: the launcher bound {} to {cpus} CPU(s). fathom used all CPUs", host.name);

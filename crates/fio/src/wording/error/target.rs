@@ -89,7 +89,10 @@ fn persistent_memory(path: &str, engine: &str, problem: PmemProblem, error: &Run
              mounted with -o dax; for a test on another file system, set the environment variable PMEM_IS_PMEM_FORCE=1)"
         ),
         PmemProblem::Map => {
-            format!("{path}: libpmem cannot map it: {} (it opens files for reading and writing)", error.reason())
+            let reason = error.reason();
+            format!(
+                "{path}: libpmem cannot map the file: {reason} (libpmem requires the permissions to read and to write)"
+            )
         }
     }
 }
@@ -98,15 +101,17 @@ fn persistent_memory(path: &str, engine: &str, problem: PmemProblem, error: &Run
 fn flash(path: &str, engine: &str, problem: FlashProblem) -> String {
     match problem {
         FlashProblem::NotFlash => format!(
-            "{path}: ioengine={engine} only works with raw flash (/dev/mtdN): {path} is none (/proc/mtd lists the devices)"
+            "{path} is not raw flash: ioengine={engine} only works with raw flash (/dev/mtdN). /proc/mtd lists the devices"
         ),
-        FlashProblem::ReadOnly => format!("{path}: this flash cannot be written"),
+        FlashProblem::ReadOnly => {
+            format!("{path}: the device is read-only (use /dev/mtdN without `ro`, or a job that only reads)")
+        }
         FlashProblem::BlockSize { ddir: Ddir::Trim, block_bytes, unit_bytes } => format!(
-            "{path}: trim on MTD must be erase block-aligned: bs={block_bytes}, erase block of {unit_bytes} bytes (use a \
-             multiple)"
+            "{path}: trim on MTD must be erase block-aligned: bs={block_bytes} is not a multiple of the erase block \
+             ({unit_bytes} bytes)"
         ),
         FlashProblem::BlockSize { block_bytes, unit_bytes, .. } => {
-            format!("{path}: bs={block_bytes} is not a multiple of a page of the flash ({unit_bytes} bytes)")
+            format!("{path}: bs={block_bytes} is not a multiple of the page of the flash ({unit_bytes} bytes)")
         }
     }
 }
