@@ -221,7 +221,7 @@ impl Start<'_> {
 
     /// Reports a start, after it.
     fn report_started(&self) {
-        drop(self.priority.take());
+        self.priority.set(None);
         if let Some((phase, at_ns)) = self.started.take() {
             report(&Report::Started { phase, at_ns });
         }
