@@ -28,6 +28,8 @@ fn cpu_time_per_io_and_a_load_generator_at_its_limit_are_reported() {
     assert!(reports(&held_back, "all threads: CPU time per I/O "), "{}", held_back.stderr);
     assert!(reports(&held_back, "the load generator was not the limit: the threads slept "), "{}", held_back.stderr);
     assert!(!reports(&held_back, "limit, not the target"), "{}", held_back.stderr);
+    // Threads that wait for the disk sleep: the file is read into the page cache first.
+    assert_eq!(std::fs::read(scratch.file("file")).unwrap().len(), 8 << 20);
     let cached = run(&scratch, "-d1 -W0 -b512 -r -o8 file");
     assert!(reports(&cached, "limit, not the target"), "{}", cached.stderr);
 }
