@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
+
+/// Decimals of the scientific form of a number that are compared. Logarithms differ in the last ones from machine to machine.
+const DECIMALS: usize = 5;
 
 /// Texts of the fields by their paths.
 type Fields = BTreeMap<String, String>;
@@ -76,4 +79,20 @@ fn described(line: &str, base: &Fields, fields: &Fields, messages: &[String]) ->
         }
     }
     text
+}
+
+/// Returns the value with its numbers rounded, and fields in the order of their names.
+pub fn rounded(value: Value) -> Value {
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            let number = number.as_f64().unwrap_or(f64::NAN);
+            json!(format!("{number:.DECIMALS$e}").parse::<f64>().unwrap_or(number))
+        }
+        Value::Array(list) => list.into_iter().map(rounded).collect(),
+        Value::Object(fields) => {
+            let sorted: BTreeMap<String, Value> = fields.into_iter().collect();
+            sorted.into_iter().map(|(name, value)| (name, rounded(value))).collect()
+        }
+        value => value,
+    }
 }

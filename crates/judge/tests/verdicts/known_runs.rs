@@ -1,6 +1,5 @@
 //! Runs with known figures, and functions that judge them. Several modules of tests use them.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 use assessment::{
@@ -12,11 +11,8 @@ use judge::requirements::Requirements;
 use judge::verdict::judge;
 use plan::{Ddir, Pattern, Plan, Worker};
 use record::{Machine, PhaseRecord, Record, Timeline};
-use serde_json::{Value, json};
 use units::diagnostic::Source;
 
-/// Digits of a number that are compared. The last digits of logarithms differ between machines.
-const DIGITS: usize = 5;
 pub const UNCACHED: &str = "azure:Standard_D8ds_v4/uncached";
 /// Parsed once: that takes longer than most tests.
 pub static BUILT_IN: LazyLock<Catalogue> = LazyLock::new(Catalogue::built_in);
@@ -201,20 +197,4 @@ pub fn steady(values: Vec<f64>, from_round: Option<usize>, state: SteadyState) -
 
 pub fn metric(name: &str) -> Metric {
     Metric::parse(name).expect("a metric")
-}
-
-/// Returns the value with [`DIGITS`] of its numbers, and fields in the order of their names.
-pub fn rounded(value: Value) -> Value {
-    match value {
-        Value::Number(number) if number.is_f64() => {
-            let number = number.as_f64().unwrap_or(f64::NAN);
-            json!(format!("{number:.DIGITS$e}").parse::<f64>().unwrap_or(number))
-        }
-        Value::Array(list) => list.into_iter().map(rounded).collect(),
-        Value::Object(fields) => {
-            let sorted: BTreeMap<String, Value> = fields.into_iter().collect();
-            sorted.into_iter().map(|(name, value)| (name, rounded(value))).collect()
-        }
-        value => value,
-    }
 }

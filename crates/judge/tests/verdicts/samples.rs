@@ -17,13 +17,14 @@
 use std::path::Path;
 
 use assessment::{Aim, Round};
+use harness::samples::rounded;
 use harness::series;
 use judge::compare::{Run, compare};
 use judge::verdict::judge;
 use record::Record;
 use serde_json::{Value, json};
 
-use crate::known_runs::{Of, add_latencies, assessment, expect, require, rounded, run, test};
+use crate::known_runs::{Of, add_latencies, assessment, expect, require, run, test};
 
 /// Number of latencies of a run.
 const IOS: u64 = 20_000;

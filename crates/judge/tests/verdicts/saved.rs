@@ -6,13 +6,14 @@ use std::fmt::Write;
 use std::path::Path;
 
 use assessment::Assessment;
+use harness::samples::rounded;
 use judge::verdict::judge;
 use judge::{applications, classes, single};
 use record::Record;
 use record::schema::{SCHEMA, read};
 use serde_json::{Value, json};
 
-use crate::known_runs::{BUILT_IN, expect, require, rounded};
+use crate::known_runs::{BUILT_IN, expect, require};
 
 const EXPECTED: &str = "tests/samples/changes.txt";
 

@@ -88,6 +88,12 @@ impl Mtd {
         }
         Ok(())
     }
+
+    fn attach_flash(&mut self, index: u32, file: &File, flash: Flash) -> io::Result<()> {
+        self.files.attach(index, file)?;
+        self.erase_bytes[index as usize] = flash.erase_bytes.max(1);
+        Ok(())
+    }
 }
 
 /// Returns whether the erase block at `start` is marked as bad. Flash without such marks has none.
@@ -157,14 +163,6 @@ impl Backend for Mtd {
     }
 }
 
-impl Mtd {
-    fn attach_flash(&mut self, index: u32, file: &File, flash: Flash) -> io::Result<()> {
-        self.files.attach(index, file)?;
-        self.erase_bytes[index as usize] = flash.erase_bytes.max(1);
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -213,7 +211,7 @@ mod tests {
 
     #[test]
     fn a_trim_erases_whole_erase_blocks_only() {
-        let trims = [(0, 1024), (0, 1000), (512, 1024)].map(|(offset, len)| (offset, len));
+        let trims = [(0, 1024), (0, 1000), (512, 1024)];
         let trim = |slot: u32, (offset, len)| Op { offset, len, ..op(Kind::Trim, slot, 0) };
         let ops: Vec<Op> = (0..).zip(trims).map(|(slot, trim_of)| trim(slot, trim_of)).collect();
         let (results, content) = on_file("mtd-trim", false, &ops);
