@@ -109,6 +109,22 @@ impl std::error::Error for BackendError {
     }
 }
 
+/// Starts operations in order, up to the first that cannot be started. Returns the number of started ones.
+///
+/// # Errors
+/// The first operation cannot be started.
+#[inline]
+pub(crate) fn start_in_order(ops: &[Op], mut start: impl FnMut(&Op) -> io::Result<()>) -> io::Result<usize> {
+    for (at, op) in ops.iter().enumerate() {
+        match start(op) {
+            Ok(()) => {}
+            Err(_) if at > 0 => return Ok(at),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(ops.len())
+}
+
 #[cold]
 pub(crate) fn misuse(what: &'static str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, what)

@@ -13,7 +13,7 @@ mod open;
 mod passthrough;
 mod remote;
 
-pub(crate) use backend::misuse;
+pub(crate) use backend::{misuse, start_in_order};
 pub(crate) use null::Null;
 
 pub use backend::{Backend, BackendError};

@@ -8,6 +8,7 @@ use super::run::outcome;
 use super::sync::transfer_at;
 use crate::device::Flash;
 use crate::file::File;
+use crate::io::start_in_order;
 use crate::io::{Backend, BackendConfig};
 use crate::io::{Completion, Kind, Op};
 use crate::linux::device;
@@ -141,16 +142,13 @@ impl Backend for Mtd {
     }
 
     fn submit(&mut self, ops: &[Op]) -> io::Result<usize> {
-        for (at, op) in ops.iter().enumerate() {
-            let started = self.files.fd(op.file).and_then(|fd| Ok((fd, self.slots.start(op)?)));
-            let result = match started {
-                Ok((fd, data)) => self.run(op, fd, data),
-                Err(_) if at > 0 => return Ok(at),
-                Err(error) => return Err(error),
-            };
+        start_in_order(ops, |op| {
+            let fd = self.files.fd(op.file)?;
+            let data = self.slots.start(op)?;
+            let result = self.run(op, fd, data);
             self.done.push(Completion { slot: op.slot, result });
-        }
-        Ok(ops.len())
+            Ok(())
+        })
     }
 
     fn reap(&mut self, _: usize, max: usize, _: Duration, out: &mut Vec<Completion>) -> io::Result<()> {

@@ -5,6 +5,7 @@ use std::ptr;
 use std::time::Duration;
 
 use crate::file::File;
+use crate::io::start_in_order;
 use crate::io::{Backend, BackendConfig, BackendError};
 use crate::io::{Completion, Kind, Op};
 use crate::memory::Slots;
@@ -60,16 +61,12 @@ impl Backend for PageFault {
     }
 
     fn submit(&mut self, ops: &[Op]) -> io::Result<usize> {
-        for (at, op) in ops.iter().enumerate() {
-            let data = match self.slots.start(op) {
-                Ok(data) => data,
-                Err(_) if at > 0 => return Ok(at),
-                Err(error) => return Err(error),
-            };
+        start_in_order(ops, |op| {
+            let data = self.slots.start(op)?;
             let result = self.run(op, data);
             self.done.push(Completion { slot: op.slot, result });
-        }
-        Ok(ops.len())
+            Ok(())
+        })
     }
 
     fn reap(&mut self, _: usize, max: usize, _: Duration, out: &mut Vec<Completion>) -> io::Result<()> {

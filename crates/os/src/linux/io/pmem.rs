@@ -12,6 +12,7 @@ use super::bus_error;
 use super::library::{Names, functions, load, loaded};
 use crate::file::File;
 use crate::io::misuse;
+use crate::io::start_in_order;
 use crate::io::{Backend, BackendConfig, BackendError, EngineKind, PmemConfig};
 use crate::io::{Completion, Kind, Op};
 use crate::linux::memory::c_path;
@@ -92,6 +93,48 @@ struct Target {
     region: Option<Region>,
 }
 
+impl Target {
+    /// Runs an operation on the `len` bytes at `data`. Returns the result of its completion.
+    fn run(&mut self, op: &Op, data: *mut u8, (api, flags): (&Api, c_uint)) -> i32 {
+        match op.kind {
+            Kind::Read | Kind::Write => {}
+            Kind::Trim => return -libc::EOPNOTSUPP,
+            Kind::Fsync | Kind::Fdatasync | Kind::SyncFileRange => {
+                // SAFETY: no arguments.
+                unsafe { (api.pmem_drain)() };
+                return 0;
+            }
+        }
+        let Some(region) = &self.region else { return -libc::EIO };
+        if op.kind == Kind::Write && !self.is_writable {
+            return -libc::EBADF;
+        }
+        let len = op.len as usize;
+        let start = usize::try_from(op.offset).unwrap_or(usize::MAX);
+        let bytes = region.bytes.saturating_sub(start).min(len);
+        if bytes == 0 && len > 0 {
+            // A mapping cannot extend a file.
+            return if op.kind == Kind::Read { 0 } else { -libc::ENOSPC };
+        }
+        let copy = api.pmem_memcpy;
+        // SAFETY: the range was compared with the mapping. `Slots::start` has lent the bytes at `data` to this
+        // operation. Other processes can change the mapping, so no reference to it is made. The guard handles missing
+        // pages.
+        let whole = bus_error::guarded(region.address, region.bytes, || unsafe {
+            let mapped = region.address.add(start);
+            match op.kind {
+                Kind::Read => ptr::copy_nonoverlapping(mapped, data, bytes),
+                _ => drop(copy(mapped.cast(), data.cast(), bytes, flags)),
+            }
+        });
+        if !whole {
+            self.region = None;
+            return -libc::EIO;
+        }
+        bytes as i32
+    }
+}
+
 pub(crate) struct Pmem {
     api: &'static Api,
     slots: Slots,
@@ -112,49 +155,6 @@ impl Pmem {
             copy_flags: copy_flags(config.pmem),
             done: Vec::with_capacity(config.depth as usize),
         })
-    }
-
-    /// Runs an operation on the `len` bytes at `data`. Returns the result of its completion.
-    fn run(&mut self, op: &Op, data: *mut u8) -> io::Result<i32> {
-        let Some(Some(target)) = self.targets.get_mut(op.file as usize) else {
-            return Err(misuse("operation on a file that is not attached"));
-        };
-        match op.kind {
-            Kind::Read | Kind::Write => {}
-            Kind::Trim => return Ok(-libc::EOPNOTSUPP),
-            Kind::Fsync | Kind::Fdatasync | Kind::SyncFileRange => {
-                // SAFETY: no arguments.
-                unsafe { (self.api.pmem_drain)() };
-                return Ok(0);
-            }
-        }
-        let Some(region) = &target.region else { return Ok(-libc::EIO) };
-        if op.kind == Kind::Write && !target.is_writable {
-            return Ok(-libc::EBADF);
-        }
-        let len = op.len as usize;
-        let start = usize::try_from(op.offset).unwrap_or(usize::MAX);
-        let bytes = region.bytes.saturating_sub(start).min(len);
-        if bytes == 0 && len > 0 {
-            // A mapping cannot extend a file.
-            return Ok(if op.kind == Kind::Read { 0 } else { -libc::ENOSPC });
-        }
-        let (copy, flags) = (self.api.pmem_memcpy, self.copy_flags);
-        // SAFETY: the range was compared with the mapping. `Slots::start` has lent the bytes at `data` to this
-        // operation. Other processes can change the mapping, so no reference to it is made. The guard handles missing
-        // pages.
-        let whole = bus_error::guarded(region.address, region.bytes, || unsafe {
-            let mapped = region.address.add(start);
-            match op.kind {
-                Kind::Read => ptr::copy_nonoverlapping(mapped, data, bytes),
-                _ => drop(copy(mapped.cast(), data.cast(), bytes, flags)),
-            }
-        });
-        if !whole {
-            target.region = None;
-            return Ok(-libc::EIO);
-        }
-        Ok(bytes as i32)
     }
 }
 
@@ -191,15 +191,15 @@ impl Backend for Pmem {
     }
 
     fn submit(&mut self, ops: &[Op]) -> io::Result<usize> {
-        for (at, op) in ops.iter().enumerate() {
-            let result = match self.slots.start(op) {
-                Ok(data) => self.run(op, data)?,
-                Err(_) if at > 0 => return Ok(at),
-                Err(error) => return Err(error),
+        start_in_order(ops, |op| {
+            let Some(Some(target)) = self.targets.get_mut(op.file as usize) else {
+                return Err(misuse("operation on a file that is not attached"));
             };
+            let data = self.slots.start(op)?;
+            let result = target.run(op, data, (self.api, self.copy_flags));
             self.done.push(Completion { slot: op.slot, result });
-        }
-        Ok(ops.len())
+            Ok(())
+        })
     }
 
     fn reap(&mut self, _: usize, max: usize, _: Duration, out: &mut Vec<Completion>) -> io::Result<()> {

@@ -7,6 +7,7 @@ use super::files::Files;
 use super::run::{outcome, run_here};
 use crate::file::File;
 use crate::io::Backend;
+use crate::io::start_in_order;
 use crate::io::{BackendConfig, EngineKind};
 use crate::io::{Completion, Kind, Op};
 use crate::memory::Slots;
@@ -76,16 +77,13 @@ impl Backend for Resize {
     }
 
     fn submit(&mut self, ops: &[Op]) -> io::Result<usize> {
-        for (at, op) in ops.iter().enumerate() {
-            let started = self.files.fd(op.file).and_then(|fd| self.slots.start(op).map(|_| fd));
-            let fd = match started {
-                Ok(fd) => fd,
-                Err(_) if at > 0 => return Ok(at),
-                Err(error) => return Err(error),
-            };
-            self.done.push(Completion { slot: op.slot, result: self.run(op, fd) });
-        }
-        Ok(ops.len())
+        start_in_order(ops, |op| {
+            let fd = self.files.fd(op.file)?;
+            self.slots.start(op)?;
+            let result = self.run(op, fd);
+            self.done.push(Completion { slot: op.slot, result });
+            Ok(())
+        })
     }
 
     fn reap(&mut self, _: usize, max: usize, _: Duration, out: &mut Vec<Completion>) -> io::Result<()> {

@@ -12,6 +12,7 @@ use windows_sys::Win32::System::Memory::{
 
 use super::files::Files;
 use crate::file::File;
+use crate::io::start_in_order;
 use crate::io::{Backend, BackendConfig, BackendError, Completion, Flush, Kind, Mapping, Op};
 use crate::memory::{Slots, cache_lines};
 use crate::windows::errno;
@@ -177,16 +178,13 @@ impl Backend for Mmap {
     }
 
     fn submit(&mut self, ops: &[Op]) -> io::Result<usize> {
-        for (at, op) in ops.iter().enumerate() {
-            let started = self.files.handle(op.file).and_then(|_| self.slots.start(op));
-            let result = match started {
-                Ok(data) => self.run(op, data),
-                Err(_) if at > 0 => return Ok(at),
-                Err(error) => return Err(error),
-            };
+        start_in_order(ops, |op| {
+            self.files.handle(op.file)?;
+            let data = self.slots.start(op)?;
+            let result = self.run(op, data);
             self.done.push(Completion { slot: op.slot, result });
-        }
-        Ok(ops.len())
+            Ok(())
+        })
     }
 
     fn reap(&mut self, _: usize, max: usize, _: Duration, out: &mut Vec<Completion>) -> io::Result<()> {

@@ -8,6 +8,7 @@ use windows_sys::Win32::Storage::FileSystem::{ReadFile, WriteFile};
 
 use super::files::{Files, outcome};
 use crate::file::File;
+use crate::io::start_in_order;
 use crate::io::{Backend, BackendConfig, Completion, Kind, Op};
 use crate::memory::Slots;
 use crate::windows::file::place;
@@ -48,17 +49,13 @@ impl Backend for Sync {
     }
 
     fn submit(&mut self, ops: &[Op]) -> io::Result<usize> {
-        for (at, op) in ops.iter().enumerate() {
-            let started = self.files.handle(op.file).and_then(|handle| Ok((handle, self.slots.start(op)?)));
-            let (handle, data) = match started {
-                Ok(started) => started,
-                Err(_) if at > 0 => return Ok(at),
-                Err(error) => return Err(error),
-            };
+        start_in_order(ops, |op| {
+            let handle = self.files.handle(op.file)?;
+            let data = self.slots.start(op)?;
             let result = if op.kind.moves_data() { transfer(op, handle, data) } else { self.files.run_here(op) };
             self.done.push(Completion { slot: op.slot, result });
-        }
-        Ok(ops.len())
+            Ok(())
+        })
     }
 
     fn reap(&mut self, _: usize, max: usize, _: Duration, out: &mut Vec<Completion>) -> io::Result<()> {

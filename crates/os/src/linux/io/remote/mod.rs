@@ -29,6 +29,7 @@ use self::rbd::Rbd;
 use self::request::Requests;
 use self::service::Service;
 use crate::file::File;
+use crate::io::start_in_order;
 use crate::io::{Backend, BackendConfig, BackendError, RemoteConfig, RemoteServer, RemoteTarget};
 use crate::io::{Completion, Op, misuse};
 use crate::memory::Slots;
@@ -136,14 +137,7 @@ impl<S: Service + 'static> Backend for Remote<S> {
     }
 
     fn submit(&mut self, ops: &[Op]) -> io::Result<usize> {
-        for (at, op) in ops.iter().enumerate() {
-            match self.start(op) {
-                Ok(()) => {}
-                Err(_) if at > 0 => return Ok(at),
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(ops.len())
+        start_in_order(ops, |op| self.start(op))
     }
 
     fn reap(&mut self, min: usize, max: usize, timeout: Duration, out: &mut Vec<Completion>) -> io::Result<()> {
