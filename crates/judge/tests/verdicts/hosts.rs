@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use assessment::{Aim, Verdict};
+use assessment::{Aim, FindingKind, SavedFinding, Severity, Subject, Verdict};
 use judge::verdict::judge;
 use plan::Plan;
 use record::{Fleet, HostRecord, Record};
 
-use crate::known_runs::{assessment, expect, level, require, test};
+use crate::known_runs::{assessment, expect, finding, level, require, test};
 
 /// A run on the hosts `a` and `b`, each with a rate of writes.
 fn fleet(rates: [f64; 2]) -> Record {
@@ -48,4 +48,21 @@ fn each_host_is_judged_and_the_worst_comes_first() {
     let alone = vec![(String::new(), 12_800.0, Verdict::Pass)];
     assert_eq!(judged(level(12_800.0), "", rule), (Verdict::Pass, alone.clone()));
     assert_eq!(judged(level(12_800.0), limit, ""), (Verdict::Pass, alone));
+}
+
+#[test]
+fn a_finding_explains_the_figures_of_its_own_host() {
+    let verdicts = |subject: Subject| {
+        let mut test = test(Aim::VmUncached, fleet([6400.0, 6500.0]));
+        let saved = SavedFinding { id: "other-load".into(), what: "".into(), evidence: "".into(), advice: "".into() };
+        let mut load = finding(FindingKind::Saved(saved), Severity::Warning);
+        load.subject = subject;
+        test.findings = vec![load];
+        let mut assessment = assessment(vec![test]);
+        judge(&mut assessment, &[], &require("each-host:write.iops>=10000"));
+        assessment.tests[0].judgements.iter().map(|judgement| judgement.verdict).collect::<Vec<_>>()
+    };
+    assert_eq!(verdicts(Subject::Run.on_host("a")), [Verdict::Inconclusive, Verdict::Fail]);
+    assert_eq!(verdicts(Subject::Run.on_host("b")), [Verdict::Fail, Verdict::Inconclusive]);
+    assert_eq!(verdicts(Subject::Run), [Verdict::Inconclusive; 2]);
 }

@@ -16,8 +16,8 @@ use record::Record;
 use units::diagnostic::Source;
 
 use crate::known_runs::{
-    Of, UNCACHED, add_latencies, assessment, expect, flushes, judged, level, metric, on, require, run, steady, test,
-    writes,
+    Of, UNCACHED, add_latencies, assessment, expect, flushes, judged, level, metric, on, reason, require, run, steady,
+    test, writes,
 };
 
 /// The rules that no test measured.
@@ -104,6 +104,19 @@ fn a_burst_is_recognised() {
     assert!(verdict == Verdict::Fail && matches!(reason, Reason::NotEnough(RateShape::Fell(_))), "{reason:?}");
     // No published burst allows this rate.
     assert_eq!(on(level(70_000.0)), (Verdict::Inconclusive, Reason::AboveTarget));
+}
+
+#[test]
+fn more_small_sequential_ios_than_published_were_merged() {
+    let gp3 = |ios: u64, random: bool| {
+        let writes = run(&vec![[0, ios]; 60], 4096, random);
+        let assessment = judged(test(Aim::DiskIops, writes), "aws:gp3?iops=3000&throughput=125");
+        (assessment.verdict, reason(&assessment))
+    };
+    // 125 MiB/s in blocks of 4 KiB are 32,000 per second.
+    assert_eq!(gp3(32_000, false), (Verdict::Pass, enough(Some(AboveLimit::MergedIos))));
+    assert_eq!(gp3(40_000, false), (Verdict::Inconclusive, Reason::AboveTarget));
+    assert_eq!(gp3(32_000, true), (Verdict::Inconclusive, Reason::AboveTarget));
 }
 
 #[test]
