@@ -25,22 +25,22 @@ pub fn make_all(
 ) -> Result<(), PrepareError> {
     let wanted = wanted(plan, phase);
     live.bytes_made.store(0, Relaxed);
-    live.bytes_to_make.store(wanted.iter().map(|(_, file)| file.bytes).sum(), Relaxed);
+    live.bytes_to_make.store(wanted.iter().filter_map(|(_, file)| Some(file.as_ref()?.bytes)).sum(), Relaxed);
     let mut before = 0;
     let made = wanted.iter().try_for_each(|(path, file)| {
         let progress = &mut |written| live.bytes_made.store(before + written, Relaxed);
-        let made = targets.recreate(path, |place| make(place, file, stop, progress));
+        let made = targets.recreate(path, |place| file.map_or(Ok(()), |file| make(place, &file, stop, progress)));
         made.map_err(|error| failed(path, &error))?;
-        before += file.bytes;
+        before += file.map_or(0, |file| file.bytes);
         Ok(())
     });
     live.bytes_to_make.store(0, Relaxed);
     made
 }
 
-/// Returns each file once, in order of first use. Devices exist already.
-fn wanted(plan: &Plan, phase: u32) -> Vec<(PathBuf, NewFile)> {
-    let mut wanted: Vec<(PathBuf, NewFile)> = Vec::new();
+/// Returns each file once, in order of first use; `None` for one that another host has created. Devices exist already.
+fn wanted(plan: &Plan, phase: u32) -> Vec<(PathBuf, Option<NewFile>)> {
+    let mut wanted: Vec<(PathBuf, Option<NewFile>)> = Vec::new();
     for worker in plan.workers.iter().filter(|worker| worker.phase == phase) {
         for stream in worker.stream_list() {
             let path = PathBuf::from(&stream.path);
@@ -48,7 +48,7 @@ fn wanted(plan: &Plan, phase: u32) -> Vec<(PathBuf, NewFile)> {
                 && !wanted.iter().any(|(known, _)| *known == path)
                 && !is_device(&path)
             {
-                wanted.push((path, file));
+                wanted.push((path, (!stream.is_created_elsewhere()).then_some(file)));
             }
         }
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use os::errno;
-use os::file::Written;
+use os::file::{OpenOptions, Written};
 use plan::stream::WriteContent;
 use plan::{Plan, Stream};
 use record::{PhaseError, RunError};
@@ -59,8 +59,9 @@ impl Shared {
 }
 
 fn unwritten_bytes(stream: &Stream) -> Option<u64> {
-    let part = stream.base_bytes..stream.end_bytes.unwrap_or(u64::MAX);
-    match os::file::written(Path::new(&stream.path), part) {
+    let path = Path::new(&stream.path);
+    let file = OpenOptions { read: true, nonblock: true, ..OpenOptions::new() }.open(path).ok()?;
+    match os::file::written(path, stream.range(file.size().ok()??)) {
         Ok(Written::Known { bytes_unwritten, .. }) => Some(bytes_unwritten),
         Ok(Written::Unknown) | Err(_) => None,
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use plan::{Part, Plan, Worker, Workload};
+use plan::{Part, Plan, Stream, Worker, Workload};
 pub use record::HOST_MARK;
 use serde::{Deserialize, Serialize};
 
@@ -59,28 +59,38 @@ pub fn divide(plan: &mut Plan, place: &Place) -> Result<(), IndivisibleError> {
         name(stem, place);
     }
     for worker in &mut plan.workers {
-        // The seeds depend on the number.
+        // The seeds of fio's jobs depend on the number.
         worker.number += place.rank as u32 * workers;
+        if let Workload::Streams(streams) = &mut worker.workload {
+            streams.seed = streams.seed.wrapping_add(u64::from(place.rank as u32 * workers));
+        }
         name_paths(worker, place);
         if place.sharing == Sharing::Shared && place.hosts.len() > 1 {
             if let Some(option) = indivisible(worker) {
                 return Err(IndivisibleError { job: worker.name.clone(), option });
             }
-            worker.targets.extent.part = Some(Part { index: place.rank as u32, count: place.hosts.len() as u32 });
+            let part = Some(Part { index: place.rank as u32, count: place.hosts.len() as u32 });
+            worker.targets.extent.part = part;
+            streams(worker).iter_mut().for_each(|stream| stream.part = part);
         }
     }
     Ok(())
 }
 
 fn name_paths(worker: &mut Worker, place: &Place) {
-    if let Workload::Streams(streams) = &mut worker.workload {
-        streams.list.iter_mut().for_each(|stream| name(&mut stream.path, place));
-    }
+    streams(worker).iter_mut().for_each(|stream| name(&mut stream.path, place));
     let targets = &mut worker.targets;
     targets.paths.iter_mut().chain(&mut targets.opendir).for_each(|path| name(path, place));
     let logs = &mut worker.measure.logs;
     for stem in [&mut logs.bandwidth, &mut logs.iops, &mut logs.latency, &mut logs.histogram].into_iter().flatten() {
         name(stem, place);
+    }
+}
+
+fn streams(worker: &mut Worker) -> &mut [Stream] {
+    match &mut worker.workload {
+        Workload::Streams(streams) => &mut streams.list,
+        _ => &mut [],
     }
 }
 
@@ -93,6 +103,8 @@ fn name(path: &mut String, place: &Place) {
 /// Returns the option of a job whose targets cannot be divided.
 fn indivisible(worker: &Worker) -> Option<&'static str> {
     let (targets, extent) = (&worker.targets, &worker.targets.extent);
+    // Files are created by the first host while the others wait, once.
+    let creates_again = worker.phase > 0 && worker.stream_list().iter().any(|stream| stream.create.is_some());
     let found = [
         (extent.append, "file_append"),
         (extent.fill_device, "fill_device"),
@@ -100,7 +112,7 @@ fn indivisible(worker: &Worker) -> Option<&'static str> {
         (targets.create.on_open, "create_on_open"),
         (worker.replay.is_some(), "read_iolog"),
         (worker.zoned.is_some(), "zonemode=zbd"),
-        (!worker.stream_list().is_empty(), "a command line of DiskSpd"),
+        (creates_again, "-c in a second time span"),
     ];
     found.into_iter().find_map(|(is_set, option)| is_set.then_some(option))
 }
@@ -138,11 +150,18 @@ mod tests {
         assert_eq!(shared.workers[0].targets.extent.part, Some(Part { index: 1, count: 2 }));
         let mut diskspd = plan();
         let stream = plan::Stream { path: "/%h.dat".to_owned(), ..plan::Stream::default() };
-        diskspd.workers[0].workload = Workload::Streams(plan::Streams { list: vec![stream], ..Default::default() });
+        let streams = plan::Streams { list: vec![stream], seed: 7, ..Default::default() };
+        diskspd.workers[0].workload = Workload::Streams(streams);
         divide(&mut diskspd, &place(1, Sharing::Private)).unwrap();
         assert_eq!(diskspd.workers[0].stream_list()[0].path, "/b.dat");
+        divide(&mut diskspd, &place(1, Sharing::Shared)).unwrap();
+        assert_eq!(diskspd.workers[0].stream_list()[0].part, Some(Part { index: 1, count: 2 }));
+        assert_eq!(diskspd.workers[0].streams().unwrap().seed, 7 + 2 + 2, "two workers per host, divided twice");
+        diskspd.workers[0].phase = 1;
+        let Workload::Streams(streams) = &mut diskspd.workers[0].workload else { unreachable!() };
+        streams.list[0].create = Some(plan::stream::NewFile { bytes: 1 << 20, zeros: false });
         let refused = divide(&mut diskspd, &place(1, Sharing::Shared)).unwrap_err();
-        assert_eq!(refused.option, "a command line of DiskSpd");
+        assert_eq!(refused.option, "-c in a second time span");
         let mut unlinks = plan();
         unlinks.workers[1].targets.unlink = true;
         assert_eq!(divide(&mut unlinks, &place(1, Sharing::Shared)).unwrap_err().option, "unlink");

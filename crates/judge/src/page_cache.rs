@@ -4,9 +4,10 @@
 //! was read or written more than once.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use assessment::{Finding, FindingKind, Moved as MovedBytes, PageCache, Severity, Subject};
-use plan::{Ddir, Stream, Worker};
+use plan::{Ddir, Worker};
 use record::{Record, TargetFacts};
 
 use crate::device::{DIRECTIONS, Moved, is_direct, moved};
@@ -76,7 +77,7 @@ fn of_streams(record: &Record) -> Vec<Finding> {
         for (stream, stats) in worker.stream_list().iter().zip(&counted.stats.targets) {
             let target = targets.entry(&stream.path).or_default();
             target.is_buffered |= !stream.open.direct;
-            target.used_bytes = target.used_bytes.max(used_bytes(stream, stats.size_bytes));
+            target.used_bytes = target.used_bytes.max(bytes_of(&stream.range(stats.size_bytes)));
             target.moved_bytes += DIRECTIONS.map(|ddir| stats.ddirs[ddir as usize].bytes).iter().sum::<u64>();
         }
     }
@@ -108,8 +109,8 @@ struct Cached {
     moved_bytes: u64,
 }
 
-fn used_bytes(stream: &Stream, size_bytes: u64) -> u64 {
-    stream.end_bytes.unwrap_or(size_bytes).min(size_bytes).saturating_sub(stream.base_bytes)
+fn bytes_of(range: &Range<u64>) -> u64 {
+    range.end - range.start
 }
 
 /// Bytes that the disks under all targets moved in the run; `None` if no disk counts.
@@ -125,6 +126,8 @@ mod tests {
     use crate::device::simulated::on_device;
     use crate::time_series::simulated::with;
     use assessment::DeviceBytes;
+    use plan::{Stream, Streams};
+    use record::{DiskUse, TargetStats};
 
     const MIB: u64 = 1 << 20;
 
@@ -154,6 +157,33 @@ mod tests {
         // A job that syncs at its end measures them.
         let synced = with(record, |worker| worker.access.syncs.end_fsync = true);
         assert_eq!(find(&synced), []);
+    }
+
+    #[test]
+    fn a_target_of_diskspd_that_fits_memory_is_found_with_the_bytes_of_its_disk() {
+        let stream = Stream { path: "/dev/x".into(), base_bytes: 1 << 29, write_percent: 50, ..Stream::default() };
+        let mut record = with(on_device([0, 0], [0, 0], false), |worker| {
+            worker.workload = Streams { list: vec![stream.clone()], ..Streams::default() }.into();
+        });
+        let mut stats = TargetStats { path: "/dev/x".into(), size_bytes: 1 << 30, ..TargetStats::default() };
+        (stats.ddirs[0].bytes, stats.ddirs[1].bytes) = (600 * MIB, 400 * MIB);
+        record.workers[0].stats.targets = vec![stats];
+        let mut disk = DiskUse { name: "x".into(), ..DiskUse::default() };
+        let mut counted_with = |sectors: [u64; 2]| {
+            disk.counters.sectors[..2].copy_from_slice(&sectors);
+            record.disks = vec![disk.clone()];
+            let found = find(&record);
+            let FindingKind::PageCache(PageCache::FitsMemory { used_bytes, memory_bytes, counted }) = &found[0].kind
+            else {
+                panic!("{found:?}")
+            };
+            assert_eq!((*used_bytes, *memory_bytes), (1 << 29, 16 << 30));
+            *counted
+        };
+        // Sectors have 512 bytes, and half of the bytes of the run are too many for a cache.
+        let moved = MovedBytes { run_bytes: 1000 * MIB, device_bytes: 499 * MIB };
+        assert_eq!(counted_with([2048 * 400, 2048 * 99]), Some(moved));
+        assert_eq!(counted_with([2048 * 400, 2048 * 100]), None);
     }
 
     #[test]

@@ -4,8 +4,10 @@
 //! keeps I/Os in flight for each stream by itself or over all of them by weight. One generator serves all streams of a
 //! worker, so that equal seeds give DiskSpd's own offsets.
 
+use std::ops::Range;
+
 use crate::ddir::Ddir;
-use crate::target::Open;
+use crate::target::{Open, Part};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -60,7 +62,11 @@ pub struct Stream {
     pub base_bytes: u64,
     /// End of the used range, from the start of the target; `None` is the end of the target.
     pub end_bytes: Option<u64>,
-    /// Start of this worker, relative to `base_bytes`.
+    /// The worker uses one of several equal parts of that range. Other hosts use the others, and the first host creates the
+    /// file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<Part>,
+    /// Start of this worker, relative to the start of its range.
     pub start_bytes: u64,
     pub order: Order,
     pub spread: Spread,
@@ -84,6 +90,7 @@ impl Default for Stream {
             block_bytes: 4096,
             base_bytes: 0,
             end_bytes: None,
+            part: None,
             start_bytes: 0,
             order: Order::Sequential { stride_bytes: 4096 },
             spread: Spread::Uniform,
@@ -96,6 +103,21 @@ impl Default for Stream {
 }
 
 impl Stream {
+    /// Returns true if another host creates the file.
+    pub fn is_created_elsewhere(&self) -> bool {
+        self.create.is_some() && self.part.is_some_and(|part| part.index > 0)
+    }
+
+    /// Returns the used range of a target of that size, in bytes. It is empty if it begins beyond the end of the target.
+    pub fn range(&self, target_bytes: u64) -> Range<u64> {
+        let end = self.end_bytes.map_or(target_bytes, |end| end.min(target_bytes));
+        let whole = self.base_bytes..end.max(self.base_bytes);
+        match self.part {
+            Some(part) => part.of(whole, u64::from(self.block_bytes)),
+            None => whole,
+        }
+    }
+
     /// Whether each I/O in that direction has an intended start, as in [`crate::Worker::has_intended_starts`].
     pub fn has_intended_starts(&self, ddir: Ddir) -> bool {
         let used = match ddir {
@@ -199,4 +221,30 @@ pub enum StreamRate {
 pub struct Burst {
     pub ios: u32,
     pub pause_ms: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_range_ends_with_the_target_and_is_divided_at_multiples_of_the_block() {
+        let whole = Stream { block_bytes: 4096, base_bytes: 4096, end_bytes: Some(1 << 20), ..Stream::default() };
+        assert_eq!((whole.range(u64::MAX), whole.range(8192)), (4096..1 << 20, 4096..8192));
+        assert!(whole.range(4000).is_empty());
+        let part =
+            |index, target_bytes| Stream { part: Some(Part { index, count: 3 }), ..whole.clone() }.range(target_bytes);
+        // Eight blocks, and a remainder of 100 bytes.
+        assert_eq!([0, 1, 2].map(|index| part(index, 9 * 4096 + 100)), [4096..12288, 12288..20480, 20480..36964]);
+        assert_eq!([0, 1, 2].map(|index| part(index, 3 * 4096).count()), [2730, 2730, 2732], "two blocks for three");
+    }
+
+    #[test]
+    fn the_first_host_creates_a_file() {
+        let create = Some(NewFile { bytes: 4096, zeros: false });
+        let stream = |index| Stream { create, part: Some(Part { index, count: 2 }), ..Stream::default() };
+        assert_eq!([0, 1].map(|index| stream(index).is_created_elsewhere()), [false, true]);
+        assert!(!Stream { create, ..Stream::default() }.is_created_elsewhere());
+        assert!(!Stream { create: None, ..stream(1) }.is_created_elsewhere());
+    }
 }

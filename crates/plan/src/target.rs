@@ -1,5 +1,7 @@
 //! Files and devices: their paths, creation, opening and removal.
 
+use std::ops::Range;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -139,6 +141,19 @@ pub struct Part {
     pub index: u32,
     /// Number of the parts.
     pub count: u32,
+}
+
+impl Part {
+    /// Returns this part of a region, in bytes. Parts begin at multiples of `block_bytes` from the start of the region, if all
+    /// have room for a block. The last part has the remainder.
+    pub fn of(self, region: Range<u64>, block_bytes: u64) -> Range<u64> {
+        let share = region.end.saturating_sub(region.start) / u64::from(self.count.max(1));
+        let each =
+            share.checked_div(block_bytes).filter(|blocks| *blocks > 0).map_or(share, |blocks| blocks * block_bytes);
+        let start = region.start + each * u64::from(self.index);
+        let is_last = self.index + 1 >= self.count;
+        start..if is_last { region.end.max(start) } else { start + each }
+    }
 }
 
 /// How long written data lasts.

@@ -29,6 +29,7 @@ pub fn stream(span: &TimeSpan, assigned: Assigned, create: Option<NewFile>) -> S
         block_bytes: target.block_size,
         base_bytes: target.base_file_offset,
         end_bytes: (target.max_file_size > 0).then_some(target.max_file_size),
+        part: None,
         start_bytes: u64::from(assigned.relative).saturating_mul(target.thread_stride),
         order: order(target),
         spread: spread(target.distribution.as_ref()),

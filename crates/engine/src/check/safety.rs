@@ -7,7 +7,7 @@ use crate::in_use::{TargetUses, refuse, unknown};
 use os::device::{Claims, Holder, Use};
 use os::errno;
 use os::file::{Kind, StatCall};
-use plan::{Engine, Memory, Worker};
+use plan::{Engine, Memory, Stream, Worker};
 use record::{RunError, TargetError};
 use std::io::ErrorKind;
 use std::path::Path;
@@ -40,9 +40,11 @@ impl<'a> Safety<'a> {
     }
 
     /// Holds the target of a stream. Refuses to change it if it is in use.
-    pub(super) fn check_stream(&mut self, worker: &Worker, path: &Path, changes: bool) -> Result<(), RunError> {
-        self.targets.hold(path, false)?;
-        if changes { self.check_change(worker, path) } else { Ok(()) }
+    pub(super) fn check_stream(&mut self, worker: &Worker, stream: &Stream) -> Result<(), RunError> {
+        let path = Path::new(&stream.path);
+        self.targets.hold(path, stream.is_created_elsewhere())?;
+        let is_changed = stream.write_percent > 0 || stream.create.is_some();
+        if is_changed { self.check_change(worker, path) } else { Ok(()) }
     }
 
     /// Refuses to change or replace what is in use.

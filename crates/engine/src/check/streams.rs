@@ -17,7 +17,7 @@ use crate::streams::slot_bytes;
 pub(super) fn check(worker: &Worker, safety: &mut Safety, take: &mut dyn FnMut(Result<(), RunError>)) {
     for stream in worker.stream_list() {
         let path = Path::new(&stream.path);
-        take(check_use(worker, stream, safety));
+        take(safety.check_stream(worker, stream));
         if stream.open.direct {
             take(check_units(stream, path));
         }
@@ -29,12 +29,7 @@ pub(super) fn check(worker: &Worker, safety: &mut Safety, take: &mut dyn FnMut(R
 /// # Errors
 /// The first such stream.
 pub(super) fn check_uses(worker: &Worker, safety: &mut Safety) -> Result<(), RunError> {
-    worker.stream_list().iter().try_for_each(|stream| check_use(worker, stream, safety))
-}
-
-fn check_use(worker: &Worker, stream: &Stream, safety: &mut Safety) -> Result<(), RunError> {
-    let changes = stream.write_percent > 0 || stream.create.is_some();
-    safety.check_stream(worker, Path::new(&stream.path), changes)
+    worker.stream_list().iter().try_for_each(|stream| safety.check_stream(worker, stream))
 }
 
 /// Refuses phases whose buffers are larger than the memory. The kernel would kill programs.

@@ -174,18 +174,13 @@ fn io_size(
     }
 }
 
-/// Returns the worker's part of a region: offset and bytes. The parts begin at multiples of the largest block, and the last
-/// part has the rest.
+/// Returns the worker's part of a region: offset and bytes.
 fn part_of(worker: &Worker, offset: u64, io_size: u64) -> Result<(u64, u64), RunError> {
     let Some(part) = worker.targets.extent.part.filter(|_| io_size != UNKNOWN) else { return Ok((offset, io_size)) };
     let block = worker.access.block.max_bytes.0.into_iter().max().unwrap_or(1).max(1);
-    let each = io_size / u64::from(part.count.max(1)) / block * block;
-    if each == 0 {
-        return Err(too_small(worker, io_size / u64::from(part.count.max(1)), block));
-    }
-    let skipped = each * u64::from(part.index);
-    let is_last = part.index + 1 == part.count;
-    Ok((offset + skipped, if is_last { io_size - skipped } else { each }))
+    let own = part.of(offset..offset + io_size, block);
+    let bytes = own.end - own.start;
+    if bytes < block { Err(too_small(worker, bytes, block)) } else { Ok((own.start, bytes)) }
 }
 
 fn bad_offset(worker: &Worker, offset: u64, bytes: u64) -> RunError {

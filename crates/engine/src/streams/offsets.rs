@@ -3,6 +3,7 @@
 //! Draws from the worker's generator follow DiskSpd's order, so that equal seeds give equal sequences: offset, range
 //! of the distribution, direction. Offsets are relative to the used part. Only `step` adds its base.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -69,7 +70,8 @@ impl Walk {
             Order::Random { align_bytes, percent: 100.. } => (Walked::Random, align_bytes),
             Order::Random { align_bytes, percent } => (Walked::Mixed(percent), align_bytes),
         };
-        let reach = reach(stream, stride, target_bytes)?;
+        let range = stream.range(target_bytes);
+        let reach = reach(stream, stride, &range, target_bytes)?;
         let spread = match order {
             Walked::Random | Walked::Mixed(_) => SpreadTable::new(&stream.spread, reach)?,
             Walked::Sequential | Walked::Parallel | Walked::Interlocked => None,
@@ -81,7 +83,7 @@ impl Walk {
         };
         let mut walk = Walk {
             order,
-            base: stream.base_bytes,
+            base: range.start,
             stride,
             last: reach.part_bytes - reach.block_bytes,
             wrapped: stream.start_bytes % stride,
@@ -182,7 +184,7 @@ impl Walk {
 ///
 /// # Errors
 /// The used part is empty or smaller than a block, or a size is 0.
-fn reach(stream: &Stream, stride: u64, target_bytes: u64) -> Result<Reach, StreamFault> {
+fn reach(stream: &Stream, stride: u64, range: &Range<u64>, target_bytes: u64) -> Result<Reach, StreamFault> {
     let (block_bytes, base_bytes) = (stream.block_bytes, stream.base_bytes);
     if block_bytes == 0 {
         return Err(StreamFault::NoBlock);
@@ -191,10 +193,10 @@ fn reach(stream: &Stream, stride: u64, target_bytes: u64) -> Result<Reach, Strea
         return Err(StreamFault::NoStride);
     }
     let end_bytes = stream.end_bytes.map_or(target_bytes, |end| end.min(target_bytes));
-    let part_bytes = match end_bytes.checked_sub(base_bytes) {
-        None | Some(0) => return Err(StreamFault::BaseBeyondEnd { base_bytes, end_bytes, target_bytes }),
-        Some(part_bytes) => part_bytes,
-    };
+    if end_bytes <= base_bytes {
+        return Err(StreamFault::BaseBeyondEnd { base_bytes, end_bytes, target_bytes });
+    }
+    let part_bytes = range.end - range.start;
     if u64::from(block_bytes) > part_bytes {
         return Err(StreamFault::BlockTooLarge { block_bytes, part_bytes, target_bytes });
     }

@@ -229,8 +229,32 @@ fn a_line_of_diskspd_on_two_hosts_is_one_run() {
         let page = shell(&format!("{show} --format html")).unwrap();
         assert!(page.contains("Bandwidth by host") && page.contains("<caption>Hosts</caption>"), "{launcher}");
         assert!(shell(&format!("{show} --format markdown")).unwrap().contains("\n| b | "), "{launcher}");
-        let refused = hosts.run_work(launcher, "a,b", "--shared", "diskspd -c1M -d1 -W0 x.dat");
-        refused.ended_with(1).complained_of("a command line of DiskSpd does not work with --shared");
+    }
+}
+
+#[test]
+fn threads_of_diskspd_on_two_hosts_share_a_file_without_overlap() {
+    let Some(hosts) = Hosts::new("fleet-diskspd-shared") else { return };
+    let file = hosts.scratch.file("x.dat");
+    for launcher in launchers() {
+        // The rate allows a few blocks for each host.
+        std::fs::File::create(&file).unwrap().set_len(16 << 20).unwrap();
+        hosts.run_work(launcher, "a,b", "--shared", "diskspd -w100 -b64K -g100 -d1 -W0 x.dat").assert_success();
+        let data = std::fs::read(&file).unwrap();
+        let written: Vec<bool> = data.chunks(64 << 10).map(|block| block.iter().any(|byte| *byte > 0)).collect();
+        let (first, second) = written.split_at(128);
+        for half in [first, second] {
+            let blocks = half.iter().take_while(|is_written| **is_written).count();
+            assert!((1..64).contains(&blocks), "{launcher}: {blocks}");
+            assert!(half[blocks..].iter().all(|is_written| !is_written), "{launcher}");
+        }
+        // The first host replaces the file, and the other one uses the new one.
+        hosts.run_work(launcher, "a,b", "--shared", "diskspd -c4M -r -w50 -d1 -W0 x.dat").assert_success();
+        assert_eq!(std::fs::metadata(&file).unwrap().len(), 4 << 20, "{launcher}");
+        let refused = hosts.run_work(launcher, "a,b", "--shared", "diskspd -b4M -d1 -W0 x.dat");
+        refused
+            .ended_with(1)
+            .complained_of("error: b: x.dat: a block of 4194304 bytes doesn't fit into the 2097152 bytes");
     }
 }
 

@@ -114,7 +114,7 @@ fn target(stream: &Stream) -> Result<Target, RunError> {
             return Err(RunError::new(errno::EINVAL, kind));
         }
     };
-    let offset = stream.base_bytes;
+    let offset = stream.range(bytes).start;
     Ok(Target { path: path.into(), kind: status.kind, offset, io_size: bytes.saturating_sub(offset), real_size: bytes })
 }
 
