@@ -363,6 +363,19 @@ mod tests {
     }
 
     #[test]
+    fn a_database_with_a_log_that_cannot_be_written_back_is_not_read() {
+        let folder = Scratch::new("history-log");
+        let path = folder.file("history.db");
+        drop(Store::open(&path).expect("a database"));
+        let log = folder.file("history.db-wal");
+        std::fs::write(&log, b"").expect("a log");
+        assert!(Store::open_unchanged(&path).is_ok(), "an empty log has nothing");
+        std::fs::write(&log, b"x").expect("a log");
+        let refused = Store::open_unchanged(&path).err().expect("an error").to_string();
+        assert!(refused.contains(&HistoryError::LogOnReadOnlyDisk.to_string()), "{refused}");
+    }
+
+    #[test]
     fn a_commit_goes_to_the_log_and_waits_for_the_disk_unless_in_passing() {
         let folder = Scratch::new("history-settings");
         let path = folder.file("history.db");

@@ -241,6 +241,13 @@ fn latencies_of_a_direction_are_those_of_its_completions() {
     record.workers.iter().for_each(|worker| flushes.merge(&worker.stats.sync_lat));
     let figures = Summary::of(&Document::Record(record));
     assert_eq!(figures.iter().map(|line| line.direction.as_str()).collect::<Vec<_>>(), ["read", "write", "flush"]);
+    let rates = |line: &Summary| (line.iops, line.bytes_per_s);
+    let of = |ddir: Ddir| {
+        let ddir = &totals.ddirs[ddir as usize];
+        (Some(ddir.ios as f64 * 1e9 / ddir.runtime_ns as f64), Some(ddir.bytes_per_s()))
+    };
+    let [read, write, flush] = figures.as_slice() else { panic!("{figures:?}") };
+    assert_eq!((rates(read), rates(write), rates(flush)), (of(Ddir::Read), of(Ddir::Write), (None, None)));
     let clat = |ddir: Ddir| &totals.ddirs[ddir as usize].clat;
     for (line, latency) in figures.iter().zip([clat(Ddir::Read), clat(Ddir::Write), &flushes]) {
         let near = |figure: Option<f64>, exact: f64| figure.is_some_and(|figure| (figure / exact - 1.0).abs() < 0.01);
@@ -311,11 +318,15 @@ fn tables_of_figures_and_of_intervals_hold_the_same_as_parquet_and_as_csv() {
     let mut store = Store::open(&folder.database()).unwrap();
     let mut document = record();
     let Document::Record(record) = &mut document else { panic!("a record") };
+    // An interval of length 0 has no rate.
+    let mut none = Timeline::new(0, 1_000_000_000, Vec::new());
+    none.count((0, 0), Ddir::Read, 1, 4096);
+    none.until_ns = 0;
     let mut timeline = Timeline { until_ns: 2_500_000_000, ..Timeline::new(0, 1_000_000_000, Vec::new()) };
     timeline.count((0, 1_000_000_000), Ddir::Read, 100, 409_600);
     timeline.count((2_000_000_000, 2_500_000_000), Ddir::Read, 25, 102_400);
     timeline.slots.iter_mut().for_each(|slot| slot.workers = 2);
-    record.timeline = vec![timeline];
+    record.timeline = vec![timeline, none];
     let ids = [store.add(&document, "", &[]).unwrap(), store.add(&document, "", &tags(&["one"])).unwrap()];
     let figures = export::figures(&ids.map(|id| store.entry(id).unwrap()));
     let intervals = export::intervals(&store, &ids).unwrap();
@@ -333,8 +344,11 @@ fn tables_of_figures_and_of_intervals_hold_the_same_as_parquet_and_as_csv() {
     let cell = |row: &[(String, Field)], name: &str| as_text(&row.iter().find(|(known, _)| known == name).unwrap().1);
     let rows = read_back(&folder, &intervals);
     let of = |name: &str| rows[..rows.len() / 2].iter().map(|row| cell(row, name)).collect::<Vec<_>>();
-    assert_eq!((of("ios"), of("from_ns")[1].as_str()), (vec!["100".into(), "0".into(), "25".into()], "1000000000"));
-    assert_eq!((of("iops"), of("p99_ns")), (["100", "0", "50"].map(String::from).to_vec(), vec![String::new(); 3]));
+    assert_eq!(
+        (of("ios"), of("from_ns")[1].as_str()),
+        (vec!["100".into(), "0".into(), "25".into(), "1".into()], "1000000000")
+    );
+    assert_eq!((of("iops"), of("p99_ns")), (["100", "0", "50", ""].map(String::from).to_vec(), vec![String::new(); 4]));
     // A table without rows is valid.
     assert_eq!(read_back(&folder, &export::figures(&[])).len(), 0);
 }
