@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use engine::Lease;
 use os::errno;
+use os::file::Folder;
 use plan::Plan;
 use study::suite::{Place, footprint};
 
@@ -40,7 +41,7 @@ pub trait TestFiles {
 /// The files of the tests on this machine.
 pub struct Scratch {
     place: Place,
-    /// `None` if the target existed before.
+    /// `None` if the target existed before, or another host made the folder.
     folder: Option<RunFolder>,
     /// The path of a new target file.
     stays: Option<PathBuf>,
@@ -75,6 +76,27 @@ impl Scratch {
         lease.hold_folder(&folder.path, folder.folder.clone());
         let stays = found.new_file().map(|_| found.path.clone());
         Ok(Scratch { place, folder: Some(folder), stays, keep })
+    }
+
+    /// Opens the folder that another host has made on the same file system. That host removes it.
+    ///
+    /// # Errors
+    /// The folder is not found, or it is not a private folder of this user.
+    pub fn of_another_host(found: &Found, id: &RunId, lease: &Lease) -> Result<Scratch, String> {
+        if !found.existed {
+            let path = found.folder().join(id.folder());
+            let folder = Folder::open(found.folder()).and_then(|parent| parent.folder(&id.folder()));
+            let folder = folder.map_err(|error| {
+                let (path, reason) = (path.display(), units::errno::reason(&error));
+                format!("{path}, made by the first host: {reason}\nhelp: --shared requires a file system that all hosts mount")
+            })?;
+            if !folder.is_private().unwrap_or(false) {
+                let help = "help: with NFS, use no_root_squash or another user than root";
+                return Err(format!("{}: it does not belong to this user alone\n{help}", path.display()));
+            }
+            lease.hold_folder(&path, folder);
+        }
+        Ok(Scratch { place: place(found, id), folder: None, stays: None, keep: true })
     }
 }
 

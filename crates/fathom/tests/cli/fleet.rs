@@ -334,8 +334,37 @@ fn the_targets_of_an_assessment_are_checked_on_each_host() {
         };
         run("", "%h.dat").ended_with(2).complained_of("%h.dat: of another kind on b than on a");
         run("", "missing/x").ended_with(2).complained_of("b: missing/x: ");
-        run("--shared", ".").ended_with(2).complained_of("--shared requires a file or device that exists");
         assert_eq!(std::fs::read(hosts.scratch.file("a.dat")).unwrap(), vec![1; 1 << 20]);
+    }
+}
+
+#[test]
+fn an_assessment_shares_new_files_between_hosts() {
+    let Some(hosts) = Hosts::new("fleet-assess-shared") else { return };
+    let folder = hosts.scratch.file("disk");
+    std::fs::create_dir(&folder).unwrap();
+    for launcher in launchers() {
+        let assess = |target: &str, options: &str| {
+            let work = format!(
+                "assess {target} --suite quick --test read-iops --short --size 16m --no-history --quiet --keep-free 0 \
+                 --save saved.json --yes {options}"
+            );
+            hosts.run_work(launcher, "a,b", "--shared", &work).assert_success();
+            let saved = std::fs::read(hosts.scratch.file("saved.json")).unwrap();
+            let saved: Value = serde_json::from_slice(&saved).unwrap();
+            let record = &saved["tests"][0]["rounds"][0]["record"];
+            let parts = record["plan"]["workers"].as_array().unwrap().iter();
+            let parts: Vec<u64> =
+                parts.map(|worker| worker["targets"]["extent"]["part"]["index"].as_u64().unwrap()).collect();
+            assert_eq!(parts, [0, 0, 0, 0, 1, 1, 1, 1], "{launcher}");
+            let workers = record["workers"].as_array().unwrap();
+            assert!(workers.iter().all(|one| one["stats"]["ddirs"][0]["ios"].as_u64().unwrap() > 0), "{launcher}");
+            std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect::<Vec<_>>()
+        };
+        assert!(assess("disk", "").is_empty(), "{launcher}");
+        assert_eq!(assess("disk/new.dat", "--keep-files"), ["new.dat"], "{launcher}");
+        assert_eq!(std::fs::metadata(folder.join("new.dat")).unwrap().len(), 16 << 20, "{launcher}");
+        std::fs::remove_file(folder.join("new.dat")).unwrap();
     }
 }
 

@@ -16,8 +16,10 @@ use crate::target::{self, Found};
 pub enum HostQuestion {
     /// Find a target. The answer is a [`FoundOnHost`].
     Find(NamedTarget),
-    /// Make the files of the tests. The answer is true if direct I/O is possible there.
+    /// Make the files of the tests. Shared files are made by the first host. The answer is true if direct I/O is possible there.
     MakeFiles { target: NamedTarget, id: RunId, keeps: bool },
+    /// Use the shared files of the tests that the first host has made. The answer is true.
+    UseFiles { target: NamedTarget, id: RunId },
 }
 
 /// A target as the user named it.
@@ -55,14 +57,19 @@ impl HostTargets {
                 serde_json::to_string(&FoundOnHost { found, machine: engine::machine() })
             }
             HostQuestion::MakeFiles { target, id, keeps } => {
-                let found = find(&target, place)?;
-                if place.sharing == Sharing::Shared && !found.existed {
-                    return Err(format!("{}: --shared requires a file or device that exists", found.given));
-                }
-                let files = Scratch::make(&found, &id, keeps, &self.lease)?;
-                let has_direct_io = files.has_direct_io();
-                self.files.push(files);
+                let has_direct_io = uses_files_of_another(place) || {
+                    let files = Scratch::make(&find(&target, place)?, &id, keeps, &self.lease)?;
+                    let has_direct_io = files.has_direct_io();
+                    self.files.push(files);
+                    has_direct_io
+                };
                 serde_json::to_string(&has_direct_io)
+            }
+            HostQuestion::UseFiles { target, id } => {
+                if uses_files_of_another(place) {
+                    self.files.push(Scratch::of_another_host(&find(&target, place)?, &id, &self.lease)?);
+                }
+                serde_json::to_string(&true)
             }
         };
         answer.map_err(|error| error.to_string())
@@ -83,6 +90,11 @@ impl HostTargets {
     pub fn remove(&mut self) {
         self.files.clear();
     }
+}
+
+/// Whether the files of the tests are shared, and the first host makes and removes them.
+fn uses_files_of_another(place: &Place) -> bool {
+    place.sharing == Sharing::Shared && place.rank > 0
 }
 
 fn find(target: &NamedTarget, place: &Place) -> Result<Found, String> {

@@ -112,8 +112,11 @@ impl Runner for Hosts<'_> {
         let id = RunId::random().map_err(|error| format!("{}: {}", found.given, units::errno::reason(&error)))?;
         let overwrite = self.overwrite.get().cloned().unwrap_or_default();
         let target = NamedTarget { given: found.given.clone(), overwrite };
-        let answers = self.ask(&HostQuestion::MakeFiles { target, id: id.clone(), keeps: keep })?;
+        let answers = self.ask(&HostQuestion::MakeFiles { target: target.clone(), id: id.clone(), keeps: keep })?;
         let has_direct_io = answers.iter().all(|(_, text)| text == "true");
+        if self.args.shared {
+            self.ask(&HostQuestion::UseFiles { target, id: id.clone() })?;
+        }
         Ok(Box::new(HostFiles { place: scratch::place(found, &id), has_direct_io }))
     }
 
