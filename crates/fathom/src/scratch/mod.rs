@@ -85,7 +85,7 @@ impl Scratch {
     pub fn of_another_host(found: &Found, id: &RunId, lease: &Lease) -> Result<Scratch, String> {
         if !found.existed {
             let path = found.folder().join(id.folder());
-            let folder = Folder::open(found.folder()).and_then(|parent| parent.folder(&id.folder()));
+            let folder = Folder::open(found.folder()).and_then(|parent| parent.folder(id.folder()));
             let folder = folder.map_err(|error| {
                 let (path, reason) = (path.display(), units::errno::reason(&error));
                 format!("{path}, made by the first host: {reason}\nhelp: --shared requires a file system that all hosts mount")
