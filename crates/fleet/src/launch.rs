@@ -11,6 +11,11 @@ const ROOT_VARIABLES: [&str; 4] = [
     "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM",
 ];
 
+/// Variables of Open MPI 4 and 5 with the program that starts a command on a host.
+const SHELL_VARIABLES: [&str; 2] = ["OMPI_MCA_plm_rsh_agent", "PRTE_MCA_plm_ssh_agent"];
+/// Variables of Open MPI 4 and 5 by which the other processes continue after one has failed.
+const RECOVERY_VARIABLES: [&str; 2] = ["OMPI_MCA_orte_enable_recovery", "PRTE_MCA_state_base_recoverable"];
+
 /// A family of launchers. Each has its own options.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Family {
@@ -80,17 +85,14 @@ impl Family {
                 // fathom needs root for devices, as fio does. Open MPI asks twice.
                 variables.extend(ROOT_VARIABLES.map(|name| (name, OsString::from("1"))));
                 // The other hosts keep their results if one is lost.
-                variables.push(("OMPI_MCA_orte_enable_recovery", "1".into()));
-                variables.extend(remote_shell.map(|shell| ("OMPI_MCA_plm_rsh_agent", shell.to_owned())));
+                variables.extend(RECOVERY_VARIABLES.map(|name| (name, OsString::from("1"))));
+                if let Some(shell) = remote_shell {
+                    variables.extend(SHELL_VARIABLES.map(|name| (name, shell.to_owned())));
+                }
             }
             Family::Mpich | Family::IntelMpi => {
                 // The other hosts keep their results if one is lost.
-                add(&["-disable-auto-cleanup", "-hosts", &list, "-n", &count]);
-                if self == Family::Mpich {
-                    add(&["-bind-to", "none"]);
-                } else {
-                    variables.push(("I_MPI_PIN", "off".into()));
-                }
+                add(&["-disable-auto-cleanup"]);
                 if let Some(network) = network {
                     add(&["-iface", network]);
                 }
@@ -100,7 +102,22 @@ impl Family {
                 }
             }
         }
-        args.extend(agent.iter().cloned());
+        match self {
+            Family::OpenMpi => args.extend(agent.iter().cloned()),
+            Family::Mpich => {
+                args.extend(["-hosts", &list, "-n", &count, "-bind-to", "none"].map(OsString::from));
+                args.extend(agent.iter().cloned());
+            }
+            Family::IntelMpi => {
+                variables.push(("I_MPI_PIN", "off".into()));
+                // It starts as many processes on a host as the host has cores, whatever number is in a list of hosts.
+                for (at, host) in hosts.iter().enumerate() {
+                    args.extend((at > 0).then(|| ":".into()));
+                    args.extend(["-n", &host.slots.to_string(), "-host", &host.name].map(OsString::from));
+                    args.extend(agent.iter().cloned());
+                }
+            }
+        }
         (args, variables)
     }
 }
@@ -176,6 +193,7 @@ mod tests {
         };
         assert!(line(Family::OpenMpi).contains("--bind-to none --host a:1,b:2 -np 3"), "{}", line(Family::OpenMpi));
         assert!(line(Family::Mpich).contains("-hosts a:1,b:2 -n 3 -bind-to none"), "{}", line(Family::Mpich));
-        assert!(line(Family::IntelMpi).contains("I_MPI_PIN"), "{}", line(Family::IntelMpi));
+        let intel = line(Family::IntelMpi);
+        assert!(intel.contains("I_MPI_PIN") && intel.ends_with("-n 1 -host a fathom : -n 2 -host b fathom"), "{intel}");
     }
 }

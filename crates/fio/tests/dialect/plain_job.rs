@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use fio::lower::{FixedMachine, Machine, lower};
 use fio::parse::env::FixedEnv;
-use fio::parse::{Request, parse};
+use fio::parse::{JobLog, Request, parse};
+use iolog::Summary;
 use plan::{Echo, Fallocate, Targets, VerifyMethod, Worker};
 
 #[test]
@@ -104,4 +105,20 @@ fn a_device_with_the_name_of_a_job_is_its_target() {
     assert_eq!(targets(&["--name=/dev/zero"]), (vec!["/dev/zero".to_owned()], false));
     let files = ["/dev/zero.0.0", "/dev/zero.0.1"].map(str::to_owned).to_vec();
     assert_eq!(targets(&["--name=/dev/zero", "--nrfiles=2"]), (files, true));
+}
+
+#[test]
+fn the_depth_of_a_log_is_that_of_a_job_without_iodepth() {
+    let depth = |options: &[&str]| {
+        let line: Vec<String> = ["--name=job"].iter().chain(options).map(|&word| word.to_owned()).collect();
+        let Ok(Request::Run(mut invocation)) = parse(&line, &FixedEnv::default()) else { panic!("{options:?}") };
+        let summary = Summary { depth: Some(16), ..Summary::default() };
+        invocation.jobs[0].logs = vec![JobLog { path: "log".into(), summary, targets: vec!["sda".into()] }];
+        let worker = lower(&invocation, &FixedMachine { cpus: 1 }).workers.remove(0);
+        assert_eq!(worker.targets.paths, ["sda"]);
+        (worker.depth.iodepth, worker.depth.low)
+    };
+    assert_eq!(depth(&["--ioengine=libaio"]), (16, 16));
+    assert_eq!(depth(&["--ioengine=libaio", "--iodepth=4"]), (4, 4));
+    assert_eq!(depth(&["--ioengine=psync"]), (1, 1));
 }

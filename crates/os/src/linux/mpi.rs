@@ -6,6 +6,7 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::mpi_error::MpiError;
@@ -24,15 +25,21 @@ const TAG: c_int = 17;
 const FINALIZE_PATIENCE: Duration = Duration::from_secs(1);
 /// Longest time of `MPI_Abort`. Without a network to the launcher it does not return.
 const ABORT_PATIENCE: Duration = Duration::from_secs(5);
+/// Longest time of any other call. The calls of this module only test operations, and return at once.
+const CALL_PATIENCE: Duration = Duration::from_secs(20);
 /// Longest wait for messages in flight when a process leaves.
 const LEAVE_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Values for the environment that keep MPI from changing the process and from burning CPU time. Values of the user have priority.
-const SETTINGS: [(&str, &str); 4] = [
+const SETTINGS: [(&str, &str); 6] = [
     // MPICH with UCX patches mmap, munmap and madvise in the process.
     ("UCX_MEM_MMAP_HOOK_MODE", "none"),
     ("UCX_MEM_EVENTS", "no"),
+    // MPICH 5.0.2 with UCX loses the second of two messages that follow each other at once. MPICH without libfabric ignores it.
+    ("MPIR_CVAR_CH4_NETMOD", "ofi"),
     ("OMPI_MCA_memory", "^patcher"),
+    // Without it, Open MPI 5 ends this process after another one has ended.
+    ("OMPI_MCA_mpi_ft_enable", "1"),
     // Sockets and shared memory: a few small messages need no RDMA.
     ("OMPI_MCA_pml", "ob1"),
 ];
@@ -146,6 +153,7 @@ impl Mpi {
         }
         let version = version(get_version);
         let (rank, size) = (rank.unsigned_abs(), size.unsigned_abs());
+        watch_calls();
         let (sends, receive) = (Vec::new(), None);
         let mut mpi = Mpi { calls, handles, rank, size, version, sends, receive, stays_on_its_thread: PhantomData };
         mpi.post_receive()?;
@@ -173,6 +181,7 @@ impl Mpi {
         if message.len() > MESSAGE_BYTES {
             return Err(MpiError(format!("a message of {} bytes is longer than {MESSAGE_BYTES}", message.len())));
         }
+        let _watched = Watched::begin();
         let length = (message.len() as u32).to_le_bytes();
         let buffer: Box<[u8]> = length.into_iter().chain(message.iter().copied()).collect();
         let mut transfer = Transfer { request: 0, buffer, is_complete: false };
@@ -193,6 +202,7 @@ impl Mpi {
     /// # Errors
     /// The library reports an error.
     pub fn try_receive(&mut self) -> Result<Option<Vec<u8>>, MpiError> {
+        let _watched = Watched::begin();
         self.advance_sends();
         let Some(transfer) = &mut self.receive else { return Ok(None) };
         match test(&self.calls, transfer) {
@@ -262,6 +272,42 @@ impl Mpi {
     fn advance_sends(&mut self) {
         self.sends.retain_mut(|transfer| matches!(test(&self.calls, transfer), Ok(false)));
     }
+}
+
+/// Starts and ends of calls that may not return. It is odd during a call.
+static CALLS: AtomicU64 = AtomicU64::new(0);
+
+/// A call that may not return. It ends when this is dropped.
+struct Watched;
+
+impl Watched {
+    fn begin() -> Self {
+        CALLS.fetch_add(1, Ordering::Relaxed);
+        Watched
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        CALLS.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Starts a thread that ends the process if a call does not return. Intel MPI waits forever after another process has ended.
+fn watch_calls() {
+    std::thread::spawn(|| {
+        let mut before = 0;
+        loop {
+            std::thread::sleep(CALL_PATIENCE);
+            let now = CALLS.load(Ordering::Relaxed);
+            if now % 2 == 1 && now == before {
+                let seconds = CALL_PATIENCE.as_secs();
+                eprintln!("error: a call of MPI did not return within {seconds} s. Another host may be lost");
+                std::process::exit(1);
+            }
+            before = now;
+        }
+    });
 }
 
 /// Returns true if the operation is complete.

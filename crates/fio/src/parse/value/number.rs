@@ -285,4 +285,10 @@ mod tests {
         assert_eq!(time("(2*30)", Scale::Seconds), Some(60_000_000));
         assert_eq!(time("(2*30)", Scale::Micros), Some(60));
     }
+
+    #[test]
+    fn after_an_unknown_word_a_time_is_in_microseconds() {
+        let value = |text: &str| parse(text, Scale::Seconds, &mut Vec::new()).map(|number| number.value).ok();
+        assert_eq!((value("10sec"), value("10.5")), (Some(10), Some(10_000_000)));
+    }
 }
