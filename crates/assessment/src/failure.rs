@@ -16,6 +16,8 @@ pub enum Failure {
     NotOverwritable { path: String },
     /// A job ended with an error.
     Job { name: String, error: RunError, dialect: Dialect },
+    /// A host of the fleet has no complete result. The figures are those of the other hosts, and of its I/Os until then.
+    HostLost { host: String, reason: String },
     /// A phase ended with an error that no job has.
     Phase { error: RunError, dialect: Dialect },
     /// The plan was refused before the run: messages of the dialect, or of the engine.
@@ -50,7 +52,8 @@ impl Failure {
         Some(Failure::TargetReplaced { path: path.to_owned() })
     }
 
-    /// Returns the error of the first job that failed; `None` if all jobs ended well. A replaced target comes first.
+    /// Returns the error of the first job that failed; `None` if all jobs ended well. A replaced target comes first, and a lost
+    /// host second.
     pub fn of_run(record: &Record) -> Option<Failure> {
         let dialect = record.plan.origin.dialect();
         let mut both = record.plan.workers.iter().zip(&record.workers);
@@ -62,7 +65,11 @@ impl Failure {
         let of_phases = record.phases.iter().filter_map(|phase| phase.error.as_ref());
         let replaced = Failure::of_replaced(of_workers.chain(of_phases));
         let of_phase = || record.phases.iter().find_map(|phase| phase.error.clone());
-        replaced.or(of_job).or_else(|| of_phase().map(|error| Failure::Phase { error, dialect }))
+        let of_host = record
+            .hosts()
+            .iter()
+            .find_map(|host| Some(Failure::HostLost { host: host.name.clone(), reason: host.failure.clone()? }));
+        replaced.or(of_host).or(of_job).or_else(|| of_phase().map(|error| Failure::Phase { error, dialect }))
     }
 
     /// Returns why a run has no comparable figures: an error, or no completed I/O.

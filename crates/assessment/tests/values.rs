@@ -10,7 +10,7 @@ use assessment::{
 };
 use plan::{Ddir, Plan, Worker};
 use record::schema::{read_document, write_document};
-use record::{Record, RunError, TargetError};
+use record::{Fleet, HostRecord, Record, RunError, TargetError};
 
 /// The text of a value in a document, without quotes.
 fn in_document(value: &impl serde::Serialize) -> String {
@@ -242,6 +242,22 @@ fn the_failure_of_a_run_is_that_of_its_first_job() {
     let expected = Some(Failure::TargetReplaced { path: "/mnt/a".to_owned() });
     assert_eq!((Failure::of_run(&run), Failure::of_replaced([&full(), &replaced()])), (expected.clone(), expected));
     assert_eq!(Failure::of_replaced([&full()]), None);
+}
+
+#[test]
+fn a_run_with_a_lost_host_has_failed() {
+    let mut run = record(None);
+    let host = |name: &str, failure: Option<&str>| HostRecord {
+        name: name.to_owned(),
+        failure: failure.map(str::to_owned),
+        ..HostRecord::default()
+    };
+    let hosts = vec![host("a", None), host("b", Some("no message for 6 s"))];
+    run.fleet = Some(Fleet { hosts, ..Fleet::default() });
+    let lost = Failure::HostLost { host: "b".to_owned(), reason: "no message for 6 s".to_owned() };
+    assert_eq!(Failure::of_run(&run), Some(lost));
+    run.fleet.as_mut().unwrap().hosts.pop();
+    assert_eq!(Failure::of_run(&run), None);
 }
 
 #[test]

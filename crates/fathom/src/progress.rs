@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal;
 
+use assessment::Failure;
 use judge::figures;
 use plan::{Dialect, Plan};
 use record::{Message, Record};
@@ -90,15 +91,11 @@ impl Display for Progress {
 
     fn end(&mut self, outcome: &Outcome) {
         match outcome {
-            Outcome::Completed { record, .. } => {
-                let failed = record.workers.iter().find_map(|worker| worker.error.as_ref());
-                let error = failed.map(|error| wording::run_error(error, record.plan.origin.dialect()));
-                match error {
-                    Some(error) => self.finish(&format!("failed: {error}")),
-                    None if self.is_quiet => {}
-                    None => self.finish(&summary(record)),
-                }
-            }
+            Outcome::Completed { record, .. } => match Failure::of_run(record) {
+                Some(failure) => self.finish(&format!("failed: {}", wording::failure(&failure))),
+                None if self.is_quiet => {}
+                None => self.finish(&summary(record)),
+            },
             Outcome::Interrupted(_) => self.finish("interrupted"),
             Outcome::Refused(refusal) => self.finish(&format!("failed: {}", wording::failure(&refusal.failure))),
             Outcome::PrepareFailed(failure) => self.line(&format!("error: {}", wording::failure(failure))),

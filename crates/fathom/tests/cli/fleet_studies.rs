@@ -39,6 +39,12 @@ fn after_a_lost_host_the_other_runs_of_run_and_sweep_are_made() {
             let saved = std::fs::read_dir(hosts.scratch.file("saved")).unwrap().flatten();
             let names: Vec<String> = saved.map(|entry| entry.file_name().into_string().unwrap()).collect();
             assert!(names.iter().any(|name| name == "A-2.json"), "{launcher} {lost}: {names:?}");
+            // What was measured until then is saved.
+            let partial = std::fs::read(hosts.scratch.file("saved/A-1.json")).unwrap();
+            let partial: Value = serde_json::from_slice(&partial).unwrap();
+            let failures = partial["fleet"]["hosts"].as_array().unwrap().iter().map(|host| host["failure"].is_string());
+            assert_eq!(failures.collect::<Vec<_>>(), [false, true], "{launcher} {lost}");
+            assert!(partial["workers"][0]["stats"]["ddirs"][1]["ios"].as_u64() > Some(20), "{launcher} {lost}");
             std::fs::remove_dir_all(hosts.scratch.file("saved")).unwrap();
             assert_no_process(&hosts);
         }
