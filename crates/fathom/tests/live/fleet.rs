@@ -1,11 +1,12 @@
 //! The live views of a run on two hosts.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
 
 use harness::{HOSTS, Hosts, interrupted, launchers, shell, wait_until};
 
-use super::metrics::{Samples, parse, value};
+use super::metrics::{Samples, metrics_of_dashboard, parse, value};
 use super::terminal::Terminal;
 
 /// The rate limits the CPU time, which other tests need.
@@ -131,6 +132,9 @@ fn the_metrics_are_the_sum_of_the_hosts_and_those_of_an_ended_run_are_final() {
             assert_eq!(value(&samples, name, &[ended, labels]), Some(10_000.0), "{launcher}: {name}");
         }
         assert_eq!(value(&samples, "fathom_ios_total", &[active]), Some(of_hosts(active).iter().sum()), "{launcher}");
+        let exported: BTreeSet<&String> = samples.keys().map(|(name, _)| name).collect();
+        let of_hosts = metrics_of_dashboard().into_iter().filter(|name| name.starts_with("fathom_host_"));
+        assert_eq!(of_hosts.filter(|name| exported.contains(name)).count(), 2, "{launcher}: {exported:?}");
         assert_eq!(value(&samples, "fathom_threads", &[active]), Some(2.0), "{launcher}");
         assert_eq!(value(&samples, "fathom_queue_depth", &[active]), Some(2.0), "{launcher}");
         interrupted(child, &["INT"]);
