@@ -39,10 +39,11 @@ fn the_line_of_each_command_shows_the_sum_of_the_hosts() {
             format!("sweep --yes bs=4k,8k {LONG}"),
             "diskspd -c1M -b4K -o1 -t1 -W0 -g4096 -d3600 %h.dat".to_owned(),
             "assess disk-%h --size 16M --runtime 3600 --test read-latency --keep-free 0 -y".to_owned(),
+            "knee disk-%h --size 16M --runtime 3600s --iodepth 4 --keep-free 0 -y".to_owned(),
         ];
         // The views do not depend on the launcher: the second one runs the first command only.
         for work in works.iter().take(if nth == 0 { works.len() } else { 1 }) {
-            let has_rate = !work.starts_with("assess");
+            let has_rate = !["assess", "knee"].iter().any(|command| work.starts_with(command));
             let terminal = shown(&hosts, launcher, "", work);
             terminal.wait_until("the line", |text| {
                 text.lines()
