@@ -10,14 +10,9 @@ use record::{CheckError, RunError};
 use crate::engine_flags::EngineFlags;
 use crate::fault;
 
-/// Returns true if the files of a job are opened for direct I/O. Commands to a device, copies by libpmem and I/Os on
-/// raw flash bypass the page cache without it.
+/// Returns true if the files of a job are opened for direct I/O.
 pub(crate) fn opens_direct(worker: &Worker) -> bool {
-    worker.targets.open.direct
-        && !matches!(
-            worker.engine,
-            Engine::Sg(_) | Engine::IoUringCmd(_) | Engine::Libpmem | Engine::DevDax | Engine::Mtd { .. }
-        )
+    worker.targets.open.direct && !worker.engine.bypasses_page_cache()
 }
 
 /// Checks that the job's blocks are multiples of the unit of direct I/O on a target. A target that does not exist is checked
@@ -26,13 +21,9 @@ pub(crate) fn opens_direct(worker: &Worker) -> bool {
 /// # Errors
 /// A block size is not a multiple.
 pub(crate) fn check_alignment(worker: &Worker, path: &Path) -> Result<(), RunError> {
-    if EngineFlags::of(&worker.engine).diskless
-        || !worker.targets.open.direct
-        || matches!(
-            worker.engine,
-            Engine::Falloc | Engine::IoUringCmd(_) | Engine::Libpmem | Engine::DevDax | Engine::Mtd { .. }
-        )
-    {
+    // Commands of sg have whole blocks of the device, too.
+    let has_units = opens_direct(worker) || worker.targets.open.direct && matches!(worker.engine, Engine::Sg(_));
+    if !has_units || worker.engine == Engine::Falloc || EngineFlags::of(&worker.engine).diskless {
         return Ok(());
     }
     match direct_unit(path) {

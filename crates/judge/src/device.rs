@@ -164,15 +164,10 @@ impl Moved<'_> {
 
 /// Returns true if the I/Os of a worker bypass the page cache on all its targets.
 pub fn is_direct(worker: &Worker) -> bool {
-    match worker.engine {
-        Engine::Mmap { .. } => return false,
-        // Persistent memory and raw flash have no page cache.
-        Engine::Libpmem | Engine::DevDax | Engine::Mtd { .. } => return true,
-        _ => {}
-    }
     match &worker.workload {
-        // Commands to a device do not pass through the page cache.
-        Workload::Job => worker.targets.open.direct || matches!(worker.engine, Engine::Sg(_) | Engine::IoUringCmd(_)),
+        _ if worker.engine.bypasses_page_cache() => true,
+        _ if matches!(worker.engine, Engine::Mmap { .. }) => false,
+        Workload::Job => worker.targets.open.direct,
         Workload::Streams(streams) => streams.list.iter().all(|stream| stream.open.direct && stream.mapping.is_none()),
     }
 }

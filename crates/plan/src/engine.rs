@@ -84,6 +84,11 @@ pub enum Engine {
 }
 
 impl Engine {
+    /// Whether the I/Os bypass the page cache without direct I/O: commands to a device, persistent memory, raw flash.
+    pub fn bypasses_page_cache(&self) -> bool {
+        matches!(self, Engine::Sg(_) | Engine::IoUringCmd(_) | Engine::Libpmem | Engine::DevDax | Engine::Mtd { .. })
+    }
+
     /// Whether the engine's I/Os read or write data of a target.
     pub fn moves_data(&self) -> bool {
         match self {
