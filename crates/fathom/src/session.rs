@@ -1,5 +1,6 @@
 //! Facts about the session that a study belongs to.
 
+use ::fio::lower::without_secrets;
 use assessment::{Target, Volume};
 use os::signal::Interrupts;
 use plan::Plan;
@@ -17,7 +18,7 @@ pub fn start(
     (target, volumes): (Target, Vec<Volume>),
     tags: &[String],
 ) -> Session {
-    let line = ["fathom", command].into_iter().map(str::to_owned).chain(typed.iter().cloned());
+    let line = ["fathom", command].into_iter().map(str::to_owned).chain(without_secrets(typed));
     Session {
         fathom: env!("CARGO_PKG_VERSION").to_owned(),
         command: line.collect(),

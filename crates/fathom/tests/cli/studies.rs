@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::stage::{self, Outcome, Scratch, outcome};
+use crate::stage::{self, Outcome, Scratch, binary, outcome, shell};
 use serde_json::Value;
 
 /// Report formats, by file extension and by the name of the format with the same output.
@@ -230,4 +230,25 @@ fn a_quantity_of_a_suite_is_one_number_wherever_it_is_shown() {
 fn judgements(test: &Value) -> Vec<(&str, &Value)> {
     let name = test["name"].as_str().unwrap();
     test["judgements"].as_array().unwrap().iter().map(|judgement| (name, judgement)).collect()
+}
+
+#[test]
+fn no_study_shows_or_saves_a_password() {
+    let scratch = Scratch::new("studies-password");
+    // Nothing listens on the port.
+    let job = "--name=x --ioengine=http --http_host=127.0.0.1:1 --http_user=u --http_pass=word77 --filename=/x \
+               --rw=read --size=4k";
+    let (at, program) = (scratch.path().display(), binary().display());
+    for line in [
+        format!("sweep bs=1k,2k --save saved --yes --format json fio {job}"),
+        format!("run --repeat 2 --save saved --yes fio {job}"),
+        format!("run --repeat 2 --save saved --yes 'fio {job}'"),
+    ] {
+        let command = format!("cd {at} && export XDG_DATA_HOME={at}/data; {program} {line} 2>&1 || true");
+        let shown = shell(&command).unwrap();
+        assert!(shown.contains("--http_pass=***") && !shown.contains("word77"), "{line}: {shown}");
+        let found = shell(&format!("cd {at} && ls saved >&2 && ! grep -rl word77 ."));
+        assert!(found.is_ok(), "{line}: {found:?}");
+        std::fs::remove_dir_all(scratch.file("saved")).unwrap();
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ::fio::lower::without_secrets;
 use ::history::Document;
 use assessment::{Assessment, Failure, Workload};
 use engine::OutputGuard;
@@ -99,7 +100,8 @@ fn requested(args: &Args, set: Option<String>) -> assessment::Repeats {
     let workload = |(at, name): (usize, &str)| {
         // One command is for all workloads. Two commands are for one workload each.
         let prepare = args.prepare.get(at).or_else(|| args.prepare.first()).cloned();
-        Workload { name: name.to_owned(), line: args.workloads[at].text.clone(), prepare }
+        let line = without_secrets(std::slice::from_ref(&args.workloads[at].text)).concat();
+        Workload { name: name.to_owned(), line, prepare }
     };
     assessment::Repeats {
         workloads: NAMES.into_iter().take(args.workloads.len()).enumerate().map(workload).collect(),

@@ -5,6 +5,7 @@ mod points;
 
 use std::sync::Arc;
 
+use ::fio::lower::without_secrets;
 use assessment::Metric;
 use engine::OutputGuard;
 use plan::Plan;
@@ -78,7 +79,7 @@ fn metric(args: &Args) -> Metric {
 fn requested(args: &Args, metric: Metric) -> assessment::Sweep {
     assessment::Sweep {
         dialect: args.line.dialect.name().to_owned(),
-        line: args.line.args.clone(),
+        line: without_secrets(&args.line.args),
         axes: args.axes.iter().map(|axis| (axis.option.clone(), axis.values.clone())).collect(),
         repeats: args.repeats,
         order: args.order().kind().to_owned(),
