@@ -59,67 +59,91 @@ impl Family {
         }
     }
 
-    /// Returns the arguments of the launcher and its environment. `agent` is the command to start on each host.
-    pub fn command(
-        self,
-        hosts: &[HostSlots],
-        network: Option<&str>,
-        remote_shell: Option<&OsStr>,
-        agent: &[OsString],
-    ) -> (Vec<OsString>, Vec<(&'static str, OsString)>) {
-        let count = hosts.iter().map(|host| host.slots).sum::<usize>().to_string();
-        let list: Vec<String> = hosts.iter().map(|host| format!("{}:{}", host.name, host.slots)).collect();
-        let list = list.join(",");
-        let mut args: Vec<OsString> = Vec::new();
-        let mut variables: Vec<(&'static str, OsString)> = Vec::new();
-        let mut add = |words: &[&str]| args.extend(words.iter().map(OsString::from));
+    /// Returns the arguments of the launcher and its environment.
+    pub fn command(self, launch: &Launch) -> (Vec<OsString>, Vec<(&'static str, OsString)>) {
         match self {
-            Family::OpenMpi => {
-                // By default each process is bound to one core.
-                add(&["--bind-to", "none", "--host", &list, "-np", &count]);
-                // A host with the shell of one network cannot start daemons on others.
-                add(&["--mca", "plm_rsh_no_tree_spawn", "1"]);
-                if let Some(network) = network {
-                    add(&["--mca", "btl_tcp_if_include", network, "--mca", "oob_tcp_if_include", network]);
-                }
-                // fathom needs root for devices, as fio does. Open MPI asks twice.
-                variables.extend(ROOT_VARIABLES.map(|name| (name, OsString::from("1"))));
-                // The other hosts keep their results if one is lost.
-                variables.extend(RECOVERY_VARIABLES.map(|name| (name, OsString::from("1"))));
-                if let Some(shell) = remote_shell {
-                    variables.extend(SHELL_VARIABLES.map(|name| (name, shell.to_owned())));
-                }
-            }
-            Family::Mpich | Family::IntelMpi => {
-                // The other hosts keep their results if one is lost.
-                add(&["-disable-auto-cleanup"]);
-                if let Some(network) = network {
-                    add(&["-iface", network]);
-                }
-                if let Some(shell) = remote_shell {
-                    add(&["-launcher", "ssh", "-launcher-exec"]);
-                    args.push(shell.to_owned());
-                }
-            }
+            Family::OpenMpi => launch.open_mpi(),
+            Family::Mpich => launch.mpich(),
+            Family::IntelMpi => launch.intel_mpi(),
         }
-        match self {
-            Family::OpenMpi => args.extend(agent.iter().cloned()),
-            Family::Mpich => {
-                args.extend(["-hosts", &list, "-n", &count, "-bind-to", "none"].map(OsString::from));
-                args.extend(agent.iter().cloned());
-            }
-            Family::IntelMpi => {
-                variables.push(("I_MPI_PIN", "off".into()));
-                // It starts as many processes on a host as the host has cores, whatever number is in a list of hosts.
-                for (at, host) in hosts.iter().enumerate() {
-                    args.extend((at > 0).then(|| ":".into()));
-                    args.extend(["-n", &host.slots.to_string(), "-host", &host.name].map(OsString::from));
-                    args.extend(agent.iter().cloned());
-                }
-            }
+    }
+}
+
+/// What a launcher starts, and where.
+#[derive(Clone, Copy, Debug)]
+pub struct Launch<'a> {
+    pub hosts: &'a [HostSlots],
+    /// The interface of the messages between hosts, or the subnet.
+    pub network: Option<&'a str>,
+    /// The program that starts a command on a host. `None`: ssh.
+    pub remote_shell: Option<&'a OsStr>,
+    /// The command to start on each host.
+    pub agent: &'a [OsString],
+}
+
+impl Launch<'_> {
+    fn open_mpi(&self) -> (Vec<OsString>, Vec<(&'static str, OsString)>) {
+        // By default each process is bound to one core.
+        let mut args = words(&["--bind-to", "none", "--host", &self.list(), "-np", &self.count()]);
+        // A host with the shell of one network cannot start daemons on others.
+        args.extend(words(&["--mca", "plm_rsh_no_tree_spawn", "1"]));
+        if let Some(network) = self.network {
+            args.extend(words(&["--mca", "btl_tcp_if_include", network, "--mca", "oob_tcp_if_include", network]));
+        }
+        args.extend(self.agent.iter().cloned());
+        // fathom needs root for devices, as fio does. Open MPI asks twice.
+        let mut variables: Vec<_> = ROOT_VARIABLES.map(|name| (name, OsString::from("1"))).into();
+        variables.extend(RECOVERY_VARIABLES.map(|name| (name, OsString::from("1"))));
+        if let Some(shell) = self.remote_shell {
+            variables.extend(SHELL_VARIABLES.map(|name| (name, shell.to_owned())));
         }
         (args, variables)
     }
+
+    fn mpich(&self) -> (Vec<OsString>, Vec<(&'static str, OsString)>) {
+        let mut args = self.hydra();
+        args.extend(words(&["-hosts", &self.list(), "-n", &self.count(), "-bind-to", "none"]));
+        args.extend(self.agent.iter().cloned());
+        (args, Vec::new())
+    }
+
+    /// In a list of hosts Intel MPI ignores the number of processes of each host, and starts one per core.
+    fn intel_mpi(&self) -> (Vec<OsString>, Vec<(&'static str, OsString)>) {
+        let mut args = self.hydra();
+        for (at, host) in self.hosts.iter().enumerate() {
+            args.extend((at > 0).then(|| ":".into()));
+            args.extend(words(&["-n", &host.slots.to_string(), "-host", &host.name]));
+            args.extend(self.agent.iter().cloned());
+        }
+        (args, vec![("I_MPI_PIN", "off".into())])
+    }
+
+    /// Returns the options of Hydra, the launcher of MPICH and Intel MPI.
+    fn hydra(&self) -> Vec<OsString> {
+        // The other hosts keep their results if one is lost.
+        let mut args = words(&["-disable-auto-cleanup"]);
+        if let Some(network) = self.network {
+            args.extend(words(&["-iface", network]));
+        }
+        if let Some(shell) = self.remote_shell {
+            args.extend(words(&["-launcher", "ssh", "-launcher-exec"]));
+            args.push(shell.to_owned());
+        }
+        args
+    }
+
+    /// Returns the hosts with their slots: `a:1,b:2`.
+    fn list(&self) -> String {
+        self.hosts.iter().map(|host| format!("{}:{}", host.name, host.slots)).collect::<Vec<_>>().join(",")
+    }
+
+    fn count(&self) -> String {
+        self.hosts.iter().map(|host| host.slots).sum::<usize>().to_string()
+    }
+}
+
+fn words(words: &[&str]) -> Vec<OsString> {
+    words.iter().map(OsString::from).collect()
 }
 
 impl HostSlots {
@@ -187,7 +211,8 @@ mod tests {
     fn no_family_binds_the_agents_to_cores() {
         let hosts = [HostSlots { name: "a".into(), slots: 1 }, HostSlots { name: "b".into(), slots: 2 }];
         let line = |family: Family| {
-            let (args, variables) = family.command(&hosts, None, None, &["fathom".into()]);
+            let launch = Launch { hosts: &hosts, network: None, remote_shell: None, agent: &["fathom".into()] };
+            let (args, variables) = family.command(&launch);
             let args: Vec<String> = args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
             format!("{variables:?} {}", args.join(" "))
         };

@@ -21,7 +21,7 @@ pub use division::{HOST_MARK, HOST_VARIABLE, IndivisibleError, Place, Sharing, d
 pub use hello::Hello;
 pub use host::Host;
 pub use job::{Job, Work};
-pub use launch::{Family, HostSlots, HostsError};
+pub use launch::{Family, HostSlots, HostsError, Launch};
 pub use link::{Link, LinkError, MpiLink, ThreadLink, is_launched, threads};
 pub use member::{Member, Worker, serve};
 pub use merge::{MergeError, merge};

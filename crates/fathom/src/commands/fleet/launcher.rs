@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use ::fleet::{Answer, Family, HostSlots, Question, Request, RunDisplay, of_line, to_line};
+use ::fleet::{Answer, Family, HostSlots, Launch, Question, Request, RunDisplay, of_line, to_line};
 use record::{Record, schema};
 
 use super::agent::{AgentMessage, AgentRequest};
@@ -80,8 +80,8 @@ impl Launched {
         let failed = |error: std::io::Error| not_started(args, &error);
         let program = std::env::current_exe().map_err(failed)?;
         let agent = [program.into_os_string(), "fleet-agent".into()];
-        let shell = args.remote_shell.as_deref();
-        let (options, variables) = family.command(hosts, args.fleet_net.as_deref(), shell, &agent);
+        let (network, remote_shell) = (args.fleet_net.as_deref(), args.remote_shell.as_deref());
+        let (options, variables) = family.command(&Launch { hosts, network, remote_shell, agent: &agent });
         let mut command = Command::new(&args.launcher);
         command.args(options).envs(variables).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // Ctrl-C stops the run through rank 0, so that the results of all hosts arrive.
