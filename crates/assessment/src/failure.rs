@@ -16,7 +16,7 @@ pub enum Failure {
     NotOverwritable { path: String },
     /// A job ended with an error.
     Job { name: String, error: RunError, dialect: Dialect },
-    /// A host of the fleet has no complete result. The figures are those of the other hosts, and of its I/Os until then.
+    /// A host of the fleet has no complete result.
     HostLost { host: String, reason: String },
     /// A phase ended with an error that no job has.
     Phase { error: RunError, dialect: Dialect },
@@ -52,8 +52,8 @@ impl Failure {
         Some(Failure::TargetReplaced { path: path.to_owned() })
     }
 
-    /// Returns the error of the first job that failed; `None` if all jobs ended well. A replaced target comes first, and a lost
-    /// host second.
+    /// Returns why a run failed: a replaced target, else a lost host, else the first job that failed, else a phase. `None` if all
+    /// ended well.
     pub fn of_run(record: &Record) -> Option<Failure> {
         let dialect = record.plan.origin.dialect();
         let mut both = record.plan.workers.iter().zip(&record.workers);

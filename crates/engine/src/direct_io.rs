@@ -21,9 +21,10 @@ pub(crate) fn opens_direct(worker: &Worker) -> bool {
 /// # Errors
 /// A block size is not a multiple.
 pub(crate) fn check_alignment(worker: &Worker, path: &Path) -> Result<(), RunError> {
-    // Commands of sg have whole blocks of the device, too.
-    let has_units = opens_direct(worker) || worker.targets.open.direct && matches!(worker.engine, Engine::Sg(_));
-    if !has_units || worker.engine == Engine::Falloc || EngineFlags::of(&worker.engine).diskless {
+    // Commands of sg address whole blocks of the device, too.
+    let has_units = !worker.engine.bypasses_page_cache() || matches!(worker.engine, Engine::Sg(_));
+    let is_checked = worker.targets.open.direct && has_units && worker.engine != Engine::Falloc;
+    if !is_checked || EngineFlags::of(&worker.engine).diskless {
         return Ok(());
     }
     match direct_unit(path) {

@@ -4,9 +4,11 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use os::file::{FileCreator, Kind, StatCall};
+use os::errno;
+use os::file::{FileCreator, Kind, OpenOptions, StatCall};
 use plan::Plan;
 use plan::stream::NewFile;
+use record::{PhaseError, RunError};
 
 use crate::fault::{self, PrepareError};
 use crate::held_targets::HeldTargets;
@@ -25,34 +27,65 @@ pub fn make_all(
 ) -> Result<(), PrepareError> {
     let wanted = wanted(plan, phase);
     live.bytes_made.store(0, Relaxed);
-    live.bytes_to_make.store(wanted.iter().filter_map(|(_, file)| Some(file.as_ref()?.bytes)).sum(), Relaxed);
+    live.bytes_to_make.store(wanted.iter().map(Wanted::bytes_to_make).sum(), Relaxed);
     let mut before = 0;
-    let made = wanted.iter().try_for_each(|(path, file)| {
+    let made = wanted.iter().try_for_each(|wanted| {
+        let Wanted { path, file, .. } = wanted;
+        if wanted.is_created_elsewhere {
+            return targets.recreate(path, |place| check_created(place, wanted)).map_err(PrepareError::from);
+        }
         let progress = &mut |written| live.bytes_made.store(before + written, Relaxed);
-        let made = targets.recreate(path, |place| file.map_or(Ok(()), |file| make(place, &file, stop, progress)));
+        let made = targets.recreate(path, |place| make(place, file, stop, progress));
         made.map_err(|error| failed(path, &error))?;
-        before += file.map_or(0, |file| file.bytes);
+        before += file.bytes;
         Ok(())
     });
     live.bytes_to_make.store(0, Relaxed);
     made
 }
 
-/// Returns each file once, in order of first use; `None` for one that another host has created. Devices exist already.
-fn wanted(plan: &Plan, phase: u32) -> Vec<(PathBuf, Option<NewFile>)> {
-    let mut wanted: Vec<(PathBuf, Option<NewFile>)> = Vec::new();
+/// A file of a phase.
+struct Wanted {
+    path: PathBuf,
+    file: NewFile,
+    /// The first host of a fleet has created it.
+    is_created_elsewhere: bool,
+}
+
+impl Wanted {
+    fn bytes_to_make(&self) -> u64 {
+        if self.is_created_elsewhere { 0 } else { self.file.bytes }
+    }
+}
+
+/// Returns each file once, in order of first use. Devices exist already.
+fn wanted(plan: &Plan, phase: u32) -> Vec<Wanted> {
+    let mut wanted: Vec<Wanted> = Vec::new();
     for worker in plan.workers.iter().filter(|worker| worker.phase == phase) {
         for stream in worker.stream_list() {
             let path = PathBuf::from(&stream.path);
             if let Some(file) = stream.create
-                && !wanted.iter().any(|(known, _)| *known == path)
+                && !wanted.iter().any(|known| known.path == path)
                 && !is_device(&path)
             {
-                wanted.push((path, (!stream.is_created_elsewhere()).then_some(file)));
+                wanted.push(Wanted { path, file, is_created_elsewhere: stream.is_created_elsewhere() });
             }
         }
     }
     wanted
+}
+
+/// Checks that the first host's file is here. An open reads its current size: NFS caches that of a path.
+fn check_created(place: &Path, wanted: &Wanted) -> Result<(), RunError> {
+    let options = OpenOptions { read: true, ..OpenOptions::new() };
+    match options.open(place).and_then(|file| file.size()) {
+        Ok(Some(bytes)) if bytes == wanted.file.bytes => Ok(()),
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(of_new_file(&wanted.path, &error)),
+        _ => {
+            let path = fault::shown(&wanted.path);
+            Err(RunError::new(errno::ENOENT, PhaseError::NotShared { path, bytes: wanted.file.bytes }))
+        }
+    }
 }
 
 fn is_device(path: &Path) -> bool {
@@ -75,6 +108,10 @@ fn make(path: &Path, file: &NewFile, stop: &AtomicBool, progress: &mut dyn FnMut
 fn failed(path: &Path, error: &io::Error) -> PrepareError {
     match error.kind() {
         ErrorKind::Interrupted => PrepareError::Stopped,
-        _ => fault::of_io(error, record::PhaseError::NewFile { path: fault::shown(path) }).into(),
+        _ => of_new_file(path, error).into(),
     }
+}
+
+fn of_new_file(path: &Path, error: &io::Error) -> RunError {
+    fault::of_io(error, PhaseError::NewFile { path: fault::shown(path) })
 }

@@ -15,6 +15,7 @@ use crate::plans;
 use crate::prepare_command::{self, Stop};
 use crate::run::{RunEnd, RunOptions, Watcher};
 use crate::runner::Runner;
+use crate::secrets::mask_line;
 
 /// Shows the progress of a study.
 pub trait Display {
@@ -93,7 +94,7 @@ fn make(
             Ok(()) => {}
             Err(Stop::Interrupted) => return None,
             Err(Stop::Failed(why)) => {
-                let command = command.command.clone();
+                let command = mask_line(&command.command);
                 return Some(Outcome::PrepareFailed(Failure::PrepareCommand { command, message: why }));
             }
         }

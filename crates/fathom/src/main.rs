@@ -33,6 +33,7 @@ mod run;
 mod runner;
 mod save_folder;
 mod scratch;
+mod secrets;
 mod session;
 mod signals;
 mod store;

@@ -1,6 +1,5 @@
 //! Facts about the session that a study belongs to.
 
-use ::fio::lower::without_secrets;
 use assessment::{Target, Volume};
 use os::signal::Interrupts;
 use plan::Plan;
@@ -8,6 +7,7 @@ use study::{End, Session};
 use units::calendar::date_and_time;
 
 use crate::runner::Runner;
+use crate::secrets::mask_arguments;
 use crate::{run, target};
 
 /// Returns the facts about a session that starts now. `typed` are the arguments after the command's name.
@@ -18,7 +18,7 @@ pub fn start(
     (target, volumes): (Target, Vec<Volume>),
     tags: &[String],
 ) -> Session {
-    let line = ["fathom", command].into_iter().map(str::to_owned).chain(without_secrets(typed));
+    let line = ["fathom", command].into_iter().map(str::to_owned).chain(mask_arguments(typed));
     Session {
         fathom: env!("CARGO_PKG_VERSION").to_owned(),
         command: line.collect(),

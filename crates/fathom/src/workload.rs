@@ -6,10 +6,11 @@ use units::diagnostic::Diagnostic;
 use crate::input;
 use crate::lines::fio_line::FioLine;
 use crate::lines::{Dialect, Planned, diskspd_line};
+use crate::secrets::{mask_arguments, mask_line};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Workload {
-    /// Name for people: the command line with its program.
+    /// The command line with its program, without passwords and keys.
     pub text: String,
     pub dialect: Dialect,
     /// Arguments of the dialect's program.
@@ -25,7 +26,7 @@ impl Workload {
         let program = arg.split_whitespace().next().filter(|program| program.len() < arg.trim().len());
         if let Some(dialect) = program.and_then(Dialect::of_program) {
             let line = shlex::split(arg).ok_or_else(|| format!("`{arg}`: its quotes are not closed"))?;
-            return Ok(Workload { text: arg.to_owned(), dialect, line: line.into_iter().skip(1).collect() });
+            return Ok(Workload { text: mask_line(arg), dialect, line: line.into_iter().skip(1).collect() });
         }
         Ok(if is_profile(arg) {
             Workload { text: arg.to_owned(), dialect: Dialect::DiskSpd, line: vec![format!("-X{arg}")] }
@@ -36,7 +37,7 @@ impl Workload {
 
     /// Returns the workload of a command line that the shell has split.
     pub fn of_line(dialect: Dialect, line: Vec<String>) -> Workload {
-        let text = std::iter::once(dialect.name()).chain(line.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
+        let text = [vec![dialect.name().to_owned()], mask_arguments(&line)].concat().join(" ");
         Workload { text, dialect, line }
     }
 

@@ -103,7 +103,7 @@ fn name(path: &mut String, place: &Place) {
 /// Returns the option of a job whose targets cannot be divided.
 fn indivisible(worker: &Worker) -> Option<&'static str> {
     let (targets, extent) = (&worker.targets, &worker.targets.extent);
-    // Files are created by the first host while the others wait, once.
+    // The other hosts wait for the files of the first host before phase 0 only.
     let creates_again = worker.phase > 0 && worker.stream_list().iter().any(|stream| stream.create.is_some());
     let found = [
         (extent.append, "file_append"),

@@ -11,9 +11,9 @@ const ROOT_VARIABLES: [&str; 4] = [
     "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM",
 ];
 
-/// Variables of Open MPI 4 and 5 with the program that starts a command on a host.
+/// Open MPI 4 and 5: the remote shell.
 const SHELL_VARIABLES: [&str; 2] = ["OMPI_MCA_plm_rsh_agent", "PRTE_MCA_plm_ssh_agent"];
-/// Variables of Open MPI 4 and 5 by which the other processes continue after one has failed.
+/// Open MPI 4 and 5: the other processes continue after one has failed.
 const RECOVERY_VARIABLES: [&str; 2] = ["OMPI_MCA_orte_enable_recovery", "PRTE_MCA_state_base_recoverable"];
 
 /// A family of launchers. Each has its own options.

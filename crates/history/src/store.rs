@@ -363,13 +363,13 @@ mod tests {
     }
 
     #[test]
-    fn a_database_with_a_log_that_cannot_be_written_back_is_not_read() {
+    fn a_database_with_a_write_ahead_log_on_a_read_only_disk_is_refused() {
         let folder = Scratch::new("history-log");
         let path = folder.file("history.db");
         drop(Store::open(&path).expect("a database"));
         let log = folder.file("history.db-wal");
         std::fs::write(&log, b"").expect("a log");
-        assert!(Store::open_unchanged(&path).is_ok(), "an empty log has nothing");
+        assert!(Store::open_unchanged(&path).is_ok(), "an empty log has no transactions");
         std::fs::write(&log, b"x").expect("a log");
         let refused = Store::open_unchanged(&path).err().expect("an error").to_string();
         assert!(refused.contains(&HistoryError::LogOnReadOnlyDisk.to_string()), "{refused}");

@@ -319,14 +319,14 @@ fn tables_of_figures_and_of_intervals_hold_the_same_as_parquet_and_as_csv() {
     let mut document = record();
     let Document::Record(record) = &mut document else { panic!("a record") };
     // An interval of length 0 has no rate.
-    let mut none = Timeline::new(0, 1_000_000_000, Vec::new());
-    none.count((0, 0), Ddir::Read, 1, 4096);
-    none.until_ns = 0;
+    let mut empty = Timeline::new(0, 1_000_000_000, Vec::new());
+    empty.count((0, 0), Ddir::Read, 1, 4096);
+    empty.until_ns = 0;
     let mut timeline = Timeline { until_ns: 2_500_000_000, ..Timeline::new(0, 1_000_000_000, Vec::new()) };
     timeline.count((0, 1_000_000_000), Ddir::Read, 100, 409_600);
     timeline.count((2_000_000_000, 2_500_000_000), Ddir::Read, 25, 102_400);
     timeline.slots.iter_mut().for_each(|slot| slot.workers = 2);
-    record.timeline = vec![timeline, none];
+    record.timeline = vec![timeline, empty];
     let ids = [store.add(&document, "", &[]).unwrap(), store.add(&document, "", &tags(&["one"])).unwrap()];
     let figures = export::figures(&ids.map(|id| store.entry(id).unwrap()));
     let intervals = export::intervals(&store, &ids).unwrap();

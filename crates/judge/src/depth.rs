@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(found(400_000, |worker| worker.depth.low = 4), []);
         assert_eq!(found(400_000, |worker| worker.engine = plan::Engine::Null), []);
         assert_eq!(found(400_000, |worker| worker.depth = Depth::of(1)), []);
-        // 0.4 in flight: one I/O at a time is no queue.
+        // A mean of 0.4 I/Os in flight: a depth of 1 is no queue.
         assert_eq!(found(40_000, |worker| worker.depth = Depth::of(1)), []);
     }
 

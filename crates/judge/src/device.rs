@@ -164,9 +164,11 @@ impl Moved<'_> {
 
 /// Returns true if the I/Os of a worker bypass the page cache on all its targets.
 pub fn is_direct(worker: &Worker) -> bool {
+    if worker.engine.bypasses_page_cache() {
+        return true;
+    }
     match &worker.workload {
-        _ if worker.engine.bypasses_page_cache() => true,
-        _ if matches!(worker.engine, Engine::Mmap { .. }) => false,
+        Workload::Job if matches!(worker.engine, Engine::Mmap { .. }) => false,
         Workload::Job => worker.targets.open.direct,
         Workload::Streams(streams) => streams.list.iter().all(|stream| stream.open.direct && stream.mapping.is_none()),
     }

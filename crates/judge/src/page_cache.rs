@@ -77,7 +77,7 @@ fn of_streams(record: &Record) -> Vec<Finding> {
         for (stream, stats) in worker.stream_list().iter().zip(&counted.stats.targets) {
             let target = targets.entry(&stream.path).or_default();
             target.is_buffered |= !stream.open.direct;
-            target.used_bytes = target.used_bytes.max(bytes_of(&stream.range(stats.size_bytes)));
+            target.used_bytes = target.used_bytes.max(length_bytes(&stream.range(stats.size_bytes)));
             target.moved_bytes += DIRECTIONS.map(|ddir| stats.ddirs[ddir as usize].bytes).iter().sum::<u64>();
         }
     }
@@ -109,7 +109,7 @@ struct Cached {
     moved_bytes: u64,
 }
 
-fn bytes_of(range: &Range<u64>) -> u64 {
+fn length_bytes(range: &Range<u64>) -> u64 {
     range.end - range.start
 }
 
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_of_diskspd_that_fits_memory_is_found_with_the_bytes_of_its_disk() {
+    fn a_cached_target_of_diskspd_is_found_with_the_bytes_of_its_disk() {
         let stream = Stream { path: "/dev/x".into(), base_bytes: 1 << 29, write_percent: 50, ..Stream::default() };
         let mut record = with(on_device([0, 0], [0, 0], false), |worker| {
             worker.workload = Streams { list: vec![stream.clone()], ..Streams::default() }.into();
@@ -180,7 +180,7 @@ mod tests {
             assert_eq!((*used_bytes, *memory_bytes), (1 << 29, 16 << 30));
             *counted
         };
-        // Sectors have 512 bytes, and half of the bytes of the run are too many for a cache.
+        // Sectors have 512 bytes. If the disk moved half of the run's bytes, it is not certain that the cache served the run.
         let moved = MovedBytes { run_bytes: 1000 * MIB, device_bytes: 499 * MIB };
         assert_eq!(counted_with([2048 * 400, 2048 * 99]), Some(moved));
         assert_eq!(counted_with([2048 * 400, 2048 * 100]), None);

@@ -84,7 +84,7 @@ pub enum Engine {
 }
 
 impl Engine {
-    /// Whether the I/Os bypass the page cache without direct I/O: commands to a device, persistent memory, raw flash.
+    /// Whether the I/Os bypass the page cache without `O_DIRECT`, too: commands to a device, persistent memory, raw flash.
     pub fn bypasses_page_cache(&self) -> bool {
         matches!(self, Engine::Sg(_) | Engine::IoUringCmd(_) | Engine::Libpmem | Engine::DevDax | Engine::Mtd { .. })
     }

@@ -62,8 +62,7 @@ pub struct Stream {
     pub base_bytes: u64,
     /// End of the used range, from the start of the target; `None` is the end of the target.
     pub end_bytes: Option<u64>,
-    /// The worker uses one of several equal parts of that range. Other hosts use the others, and the first host creates the
-    /// file.
+    /// The part of that range that this host uses. The host with the first part creates the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<Part>,
     /// Start of this worker, relative to the start of its range.

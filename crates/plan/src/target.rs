@@ -134,7 +134,7 @@ pub struct Extent {
     pub part: Option<Part>,
 }
 
-/// One of `count` equal parts.
+/// One of `count` parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Part {
     /// Number of the part, from 0.
@@ -144,8 +144,8 @@ pub struct Part {
 }
 
 impl Part {
-    /// Returns this part of a region, in bytes. Parts begin at multiples of `block_bytes` from the start of the region, if all
-    /// have room for a block. The last part has the remainder.
+    /// Returns this part of a region, in bytes. Parts begin at multiples of `block_bytes` from the start of the region, or, if
+    /// they are shorter than a block, at equal distances. The last part includes the remainder.
     pub fn of(self, region: Range<u64>, block_bytes: u64) -> Range<u64> {
         let share = region.end.saturating_sub(region.start) / u64::from(self.count.max(1));
         let each =

@@ -288,6 +288,8 @@ pub enum LayoutError {
 pub enum PhaseError {
     /// A file of a stream cannot be created.
     NewFile { path: String },
+    /// The file that the first host of a fleet created is not on this host.
+    NotShared { path: String, bytes: u64 },
     /// There is no memory for the data of writes.
     WriteDataMemory { bytes: u64 },
     /// The data of writes cannot be read.

@@ -82,7 +82,7 @@ impl Scratch {
     ///
     /// # Errors
     /// The folder is not found, or it is not a private folder of this user.
-    pub fn of_another_host(found: &Found, id: &RunId, lease: &Lease) -> Result<Scratch, String> {
+    pub fn open_shared(found: &Found, id: &RunId, lease: &Lease) -> Result<Scratch, String> {
         if !found.existed {
             let path = found.folder().join(id.folder());
             let folder = Folder::open(found.folder()).and_then(|parent| parent.folder(id.folder()));
@@ -90,9 +90,10 @@ impl Scratch {
                 let (path, reason) = (path.display(), units::errno::reason(&error));
                 format!("{path}, made by the first host: {reason}\nhelp: --shared requires a file system that all hosts mount")
             })?;
-            if !folder.is_private().unwrap_or(false) {
-                let help = "help: with NFS, use no_root_squash or another user than root";
-                return Err(format!("{}: it does not belong to this user alone\n{help}", path.display()));
+            let is_private = folder.is_private();
+            if !is_private.map_err(|error| format!("{}: {}", path.display(), units::errno::reason(&error)))? {
+                let help = "help: on NFS, export with no_root_squash, or run as a user other than root";
+                return Err(format!("{}: the folder is not private to this user\n{help}", path.display()));
             }
             lease.hold_folder(&path, folder);
         }

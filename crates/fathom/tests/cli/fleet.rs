@@ -251,6 +251,10 @@ fn threads_of_diskspd_on_two_hosts_share_a_file_without_overlap() {
         // The first host replaces the file, and the other one uses the new one.
         hosts.run_work(launcher, "a,b", "--shared", "diskspd -c4M -r -w50 -d1 -W0 x.dat").assert_success();
         assert_eq!(std::fs::metadata(&file).unwrap().len(), 4 << 20, "{launcher}");
+        let not_shared = hosts.run_work(launcher, "a,b", "--shared", "diskspd -c1M -d1 -W0 %h.dat");
+        not_shared
+            .ended_with(1)
+            .complained_of("b.dat: the file of 1048576 bytes that the first host created is not here");
         let refused = hosts.run_work(launcher, "a,b", "--shared", "diskspd -b4M -d1 -W0 x.dat");
         refused
             .ended_with(1)

@@ -35,7 +35,10 @@ fn after_a_lost_host_the_other_runs_of_run_and_sweep_are_made() {
             assert_eq!(outcome.code, Some(1), "{launcher} {lost}: {}", outcome.stderr);
             assert!(outcome.stdout.contains("A: 1 run"), "{launcher} {lost}: {}", outcome.stdout);
             let failed = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-            assert!(failed.contains("run 1 of A failed: b: "), "{launcher} {lost}: {failed}");
+            assert!(
+                failed.contains("run 1 of A failed: host b has no complete result: "),
+                "{launcher} {lost}: {failed}"
+            );
             let saved = std::fs::read_dir(hosts.scratch.file("saved")).unwrap().flatten();
             let names: Vec<String> = saved.map(|entry| entry.file_name().into_string().unwrap()).collect();
             assert!(names.iter().any(|name| name == "A-2.json"), "{launcher} {lost}: {names:?}");
@@ -52,7 +55,7 @@ fn after_a_lost_host_the_other_runs_of_run_and_sweep_are_made() {
         let outcome = with_lost_host(&hosts, launcher, "fleet-worker", &line);
         assert_eq!(outcome.code, Some(1), "{launcher}: {}", outcome.stderr);
         assert!(
-            outcome.stderr.contains("failed: b: the process that measures ended"),
+            outcome.stderr.contains("the process that measures ended without a result"),
             "{launcher}: {}",
             outcome.stderr
         );
@@ -98,7 +101,7 @@ fn an_assessment_with_a_lost_host_keeps_its_tests_and_the_next_one_removes_the_f
         assert_eq!(verdicts.len(), 2, "{launcher}: {assessment}");
         assert!(verdicts[0] != "INCONCLUSIVE" && verdicts[1] == "INCONCLUSIVE", "{launcher}: {verdicts:?}");
         assert!(
-            outcome.stderr.contains("failed: b: the process that measures ended"),
+            outcome.stderr.contains("the process that measures ended without a result"),
             "{launcher}: {}",
             outcome.stderr
         );

@@ -233,7 +233,7 @@ fn judgements(test: &Value) -> Vec<(&str, &Value)> {
 }
 
 #[test]
-fn no_study_shows_or_saves_a_password() {
+fn run_and_sweep_mask_passwords() {
     let scratch = Scratch::new("studies-password");
     // Nothing listens on the port.
     let job = "--name=x --ioengine=http --http_host=127.0.0.1:1 --http_user=u --http_pass=word77 --filename=/x \
@@ -243,6 +243,8 @@ fn no_study_shows_or_saves_a_password() {
         format!("sweep bs=1k,2k --save saved --yes --format json fio {job}"),
         format!("run --repeat 2 --save saved --yes fio {job}"),
         format!("run --repeat 2 --save saved --yes 'fio {job}'"),
+        format!("run --repeat 2 --save saved --yes --prepare 'fio {job}' fio {job}"),
+        format!("run --repeat 2 --save saved --yes --prepare 'true fio {job}' fio {job}"),
     ] {
         let command = format!("cd {at} && export XDG_DATA_HOME={at}/data; {program} {line} 2>&1 || true");
         let shown = shell(&command).unwrap();

@@ -267,7 +267,7 @@ fn every_query_of_the_dashboard_is_of_a_metric_that_exists() {
         names.contains("fathom_io_latency_seconds_count")
     });
     interrupted(child, &["INT"]);
-    // A test on two hosts checks those of hosts.
+    // `fleet.rs` checks those of hosts.
     let used = metrics_of_dashboard().into_iter().filter(|name| !name.starts_with("fathom_host_"));
     let used: BTreeSet<String> = used.collect();
     assert!(used.len() > 5 && used.is_subset(&names), "not exported: {:?}", used.difference(&names));

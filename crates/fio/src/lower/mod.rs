@@ -31,7 +31,7 @@ use crate::parse::{Invocation, Job, JobOption};
 
 pub(crate) use limits::steady_state;
 pub use machine::{FixedMachine, Machine};
-pub use secrets::without_secrets;
+pub use secrets::mask_secrets;
 
 /// Returns the plan of an invocation: one worker per clone of each job.
 pub fn lower(invocation: &Invocation, machine: &dyn Machine) -> Plan {

@@ -17,12 +17,12 @@ pub(super) fn shown(name: &str, value: &str) -> String {
     if SECRETS.contains(&name) { MASK.to_owned() } else { value.to_owned() }
 }
 
-/// Returns the words of a command line without secrets. A word can be a command line in quotes.
-pub fn without_secrets(words: &[String]) -> Vec<String> {
-    let mut is_secret = false;
-    let masked = words.iter().map(|word| {
-        let is_value = std::mem::replace(&mut is_secret, is_secret_name(word.trim_start_matches('-')));
-        if is_value { MASK.to_owned() } else { in_quotes(&line(word)) }
+/// Masks the values of passwords and keys in the arguments of a command line.
+pub fn mask_secrets(args: &[String]) -> Vec<String> {
+    let mut is_value = false;
+    let masked = args.iter().map(|arg| {
+        let is_secret = std::mem::replace(&mut is_value, is_secret_option(arg));
+        if is_secret { MASK.to_owned() } else { line(arg) }
     });
     masked.collect()
 }
@@ -30,47 +30,28 @@ pub fn without_secrets(words: &[String]) -> Vec<String> {
 /// Returns the source of a plan without secrets.
 pub(super) fn masked(source: &FioWords) -> FioWords {
     let mut masked = source.clone();
-    masked.words = without_secrets(&source.words);
+    masked.words = mask_secrets(&source.words);
     for file in &mut masked.job_files {
         file.text = file.text.split_inclusive('\n').map(line).collect();
     }
     masked
 }
 
-fn is_secret_name(name: &str) -> bool {
-    SECRETS.contains(&name.trim())
+/// Returns true for an option of the command line with a secret value: with its dashes, and possibly abbreviated.
+fn is_secret_option(arg: &str) -> bool {
+    let name = arg.trim_start_matches('-');
+    let is_abbreviated = |secret: &&str| secret.starts_with(name) && name.contains('_');
+    name.len() < arg.len() && SECRETS.iter().any(|secret| *secret == name || is_abbreviated(secret))
 }
 
 /// Returns an argument or a line of a job file with the value masked.
 fn line(text: &str) -> String {
     let Some((name, value)) = text.split_once('=') else { return text.to_owned() };
-    if !is_secret_name(name.trim_start_matches('-')) {
+    if !is_secret_option(name) && !SECRETS.contains(&name.trim()) {
         return text.to_owned();
     }
     let end = if value.ends_with('\n') { "\n" } else { "" };
     format!("{name}={MASK}{end}")
-}
-
-/// Returns a command line in quotes with the values masked: each to its closing quote, or to the next space.
-fn in_quotes(text: &str) -> String {
-    let mut masked = String::new();
-    let mut rest = text;
-    let next = |rest: &str| {
-        let options = SECRETS.iter().flat_map(|name| [format!("--{name}="), format!("--{name} ")]);
-        options.filter_map(|option| rest.find(&option).map(|at| at + option.len())).min()
-    };
-    while let Some(start) = next(rest) {
-        let value = &rest[start..];
-        let quote = value.chars().next().filter(|first| matches!(first, '\'' | '"'));
-        let end = match quote {
-            Some(quote) => value[1..].find(quote).map(|at| at + 2),
-            None => value.find(char::is_whitespace),
-        };
-        masked += &rest[..start];
-        masked += MASK;
-        rest = &value[end.unwrap_or(value.len())..];
-    }
-    masked + rest
 }
 
 #[cfg(test)]
@@ -83,15 +64,15 @@ mod tests {
             ("--http_pass=a=b", "--http_pass=***"),
             ("http_s3_key = x\n", "http_s3_key =***\n"),
             ("--http_s3_keyid=id", "--http_s3_keyid=id"),
+            ("-http_pass=x", "-http_pass=***"),
+            ("--http_pas=x", "--http_pas=***"),
+            ("--rbd=x", "--rbd=x"),
             ("--name=http_pass", "--name=http_pass"),
         ] {
             assert_eq!(line(given), expected);
         }
         let words = ["--http_pass", "x", "--name=a"].map(str::to_owned).to_vec();
         assert_eq!(masked(&FioWords { words, ..FioWords::default() }).words, ["--http_pass", "***", "--name=a"]);
-        let quoted = "fio --http_pass=x --http_s3_key='a b' --name=c --http_pass \"d\"";
-        let expected = "fio --http_pass=*** --http_s3_key=*** --name=c --http_pass ***";
-        assert_eq!(without_secrets(&["run".to_owned(), quoted.to_owned()]), ["run", expected]);
         assert_eq!((shown("http_pass", "x").as_str(), shown("rw", "read").as_str()), ("***", "read"));
     }
 }

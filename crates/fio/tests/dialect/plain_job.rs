@@ -108,7 +108,7 @@ fn a_device_with_the_name_of_a_job_is_its_target() {
 }
 
 #[test]
-fn the_depth_of_a_log_is_that_of_a_job_without_iodepth() {
+fn a_job_without_iodepth_has_the_depth_of_its_log() {
     let depth = |options: &[&str]| {
         let line: Vec<String> = ["--name=job"].iter().chain(options).map(|&word| word.to_owned()).collect();
         let Ok(Request::Run(mut invocation)) = parse(&line, &FixedEnv::default()) else { panic!("{options:?}") };

@@ -25,8 +25,8 @@ const TAG: c_int = 17;
 const FINALIZE_PATIENCE: Duration = Duration::from_secs(1);
 /// Longest time of `MPI_Abort`. Without a network to the launcher it does not return.
 const ABORT_PATIENCE: Duration = Duration::from_secs(5);
-/// Longest time of any other call. The calls of this module only test operations, and return at once.
-const CALL_PATIENCE: Duration = Duration::from_secs(20);
+/// Timeout of the calls of `send` and `try_receive`, which do not block. The process exits after 20 to 40 s.
+const CALL_TIMEOUT: Duration = Duration::from_secs(20);
 /// Longest wait for messages in flight when a process leaves.
 const LEAVE_PATIENCE: Duration = Duration::from_secs(2);
 
@@ -224,6 +224,7 @@ impl Mpi {
     /// # Errors
     /// The library reports an error.
     pub fn finalize(mut self) -> Result<(), MpiError> {
+        exit_after(LEAVE_PATIENCE + FINALIZE_PATIENCE, 0);
         let started = Instant::now();
         while !self.sends.is_empty() && started.elapsed() < LEAVE_PATIENCE {
             self.advance_sends();
@@ -274,10 +275,10 @@ impl Mpi {
     }
 }
 
-/// Starts and ends of calls that may not return. It is odd during a call.
+/// Number of starts and ends of watched calls. It is odd during a call.
 static CALLS: AtomicU64 = AtomicU64::new(0);
 
-/// A call that may not return. It ends when this is dropped.
+/// Marks a watched call. Dropping it marks the end.
 struct Watched;
 
 impl Watched {
@@ -293,17 +294,19 @@ impl Drop for Watched {
     }
 }
 
-/// Starts a thread that ends the process if a call does not return. Intel MPI waits forever after another process has ended.
+/// Starts a thread that exits the process if a watched call does not return. With Intel MPI, calls block forever after another
+/// process has ended.
 fn watch_calls() {
     std::thread::spawn(|| {
         let mut before = 0;
         loop {
-            std::thread::sleep(CALL_PATIENCE);
+            std::thread::sleep(CALL_TIMEOUT);
             let now = CALLS.load(Ordering::Relaxed);
             if now % 2 == 1 && now == before {
-                let seconds = CALL_PATIENCE.as_secs();
-                eprintln!("error: a call of MPI did not return within {seconds} s. Another host may be lost");
-                std::process::exit(1);
+                let seconds = CALL_TIMEOUT.as_secs();
+                eprintln!("error: an MPI call did not return within {seconds} s: another host may be lost");
+                eprintln!("help: check that all hosts are reachable and that fathom is active on them");
+                exit_now(1);
             }
             before = now;
         }
@@ -323,11 +326,17 @@ fn test(calls: &Calls, transfer: &mut Transfer) -> Result<bool, MpiError> {
     Ok(transfer.is_complete)
 }
 
+/// Exits without the handlers of the library, which may wait for the thread that is in a call.
+fn exit_now(code: i32) -> ! {
+    // SAFETY: no pointers. Nothing is to be written back: the agent flushes each message.
+    unsafe { libc::_exit(code) }
+}
+
 /// Ends the process after a time, if it has not ended.
 fn exit_after(patience: Duration, code: i32) {
     std::thread::spawn(move || {
         std::thread::sleep(patience);
-        std::process::exit(code);
+        exit_now(code);
     });
 }
 

@@ -31,7 +31,7 @@ pub fn failure(failure: &Failure) -> String {
             format!("the test writes, and {path} may hold data; --overwrite {path} allows it")
         }
         Failure::Job { name, error, dialect } => format!("{}: {}", quoted(name), run_error(error, *dialect)),
-        Failure::HostLost { host, reason } => format!("{host}: {reason}"),
+        Failure::HostLost { host, reason } => format!("host {host} has no complete result: {reason}"),
         Failure::Phase { error, dialect } => run_error(error, *dialect),
         Failure::Refused { messages } => messages.join("; "),
         Failure::PrepareCommand { command, message } => format!("--prepare failed: {message}: {command}"),

@@ -9,8 +9,8 @@ use crate::steps::check;
 
 /// Optimised for size, except for the path of an I/O.
 const PROFILE: &str = "compact";
-/// Limit of a stripped binary. The glibc binary has 14.2 MB.
-const LIMIT_BYTES: u64 = 14_500_000;
+/// Limit of a stripped binary. The glibc binary has 14.6 MB.
+const LIMIT_BYTES: u64 = 14_700_000;
 
 /// Parts of SQLite that the history does not use.
 const SQLITE_FLAGS: &str =

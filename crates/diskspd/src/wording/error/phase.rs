@@ -8,6 +8,7 @@ pub(super) fn phase(phase: &PhaseError, error: &RunError) -> String {
         PhaseError::NewFile { path } => {
             format!("{path}: cannot be created: {}{}", error.reason(), new_file_help(error.errno))
         }
+        PhaseError::NotShared { path, bytes } => not_shared(path, *bytes),
         PhaseError::WriteDataMemory { bytes } => {
             format!("no memory for the write source of {bytes} bytes (use a smaller -Z<size>)")
         }
@@ -19,6 +20,13 @@ pub(super) fn phase(phase: &PhaseError, error: &RunError) -> String {
         PhaseError::Ended => "preparing a time span ended early".to_owned(),
         PhaseError::Stuck => "did not stop: creating or reading a file is stuck in the kernel".to_owned(),
     }
+}
+
+fn not_shared(path: &str, bytes: u64) -> String {
+    format!(
+        "{path}: the file of {bytes} bytes that the first host created is not here (--shared requires a file system that all hosts \
+         mount)"
+    )
 }
 
 fn new_file_help(errno: i32) -> &'static str {

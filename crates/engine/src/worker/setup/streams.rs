@@ -114,8 +114,9 @@ fn target(stream: &Stream) -> Result<Target, RunError> {
             return Err(RunError::new(errno::EINVAL, kind));
         }
     };
-    let offset = stream.range(bytes).start;
-    Ok(Target { path: path.into(), kind: status.kind, offset, io_size: bytes.saturating_sub(offset), real_size: bytes })
+    let range = stream.range(bytes);
+    let (offset, io_size) = (range.start, range.end - range.start);
+    Ok(Target { path: path.into(), kind: status.kind, offset, io_size, real_size: bytes })
 }
 
 fn file_kind(kind: Kind) -> FileKind {

@@ -16,10 +16,11 @@ use crate::target::{self, Found};
 pub enum HostQuestion {
     /// Find a target. The answer is a [`FoundOnHost`].
     Find(NamedTarget),
-    /// Make the files of the tests. Shared files are made by the first host. The answer is true if direct I/O is possible there.
+    /// Create the folder of the tests. With `--shared`, only the first host creates it. The answer is true if direct I/O is
+    /// possible there.
     MakeFiles { target: NamedTarget, id: RunId, keeps: bool },
-    /// Use the shared files of the tests that the first host has made. The answer is true.
-    UseFiles { target: NamedTarget, id: RunId },
+    /// Open the shared folder that the first host has created. The answer has no content.
+    OpenSharedFiles { target: NamedTarget, id: RunId },
 }
 
 /// A target as the user named it.
@@ -57,19 +58,19 @@ impl HostTargets {
                 serde_json::to_string(&FoundOnHost { found, machine: engine::machine() })
             }
             HostQuestion::MakeFiles { target, id, keeps } => {
-                let has_direct_io = uses_files_of_another(place) || {
-                    let files = Scratch::make(&find(&target, place)?, &id, keeps, &self.lease)?;
-                    let has_direct_io = files.has_direct_io();
-                    self.files.push(files);
-                    has_direct_io
-                };
+                if others_create_files(place) {
+                    return Ok("true".to_owned());
+                }
+                let files = Scratch::make(&find(&target, place)?, &id, keeps, &self.lease)?;
+                let has_direct_io = files.has_direct_io();
+                self.files.push(files);
                 serde_json::to_string(&has_direct_io)
             }
-            HostQuestion::UseFiles { target, id } => {
-                if uses_files_of_another(place) {
-                    self.files.push(Scratch::of_another_host(&find(&target, place)?, &id, &self.lease)?);
+            HostQuestion::OpenSharedFiles { target, id } => {
+                if others_create_files(place) {
+                    self.files.push(Scratch::open_shared(&find(&target, place)?, &id, &self.lease)?);
                 }
-                serde_json::to_string(&true)
+                serde_json::to_string(&())
             }
         };
         answer.map_err(|error| error.to_string())
@@ -92,8 +93,8 @@ impl HostTargets {
     }
 }
 
-/// Whether the files of the tests are shared, and the first host makes and removes them.
-fn uses_files_of_another(place: &Place) -> bool {
+/// Returns true if the files of the tests are shared, and the first host creates and removes them.
+fn others_create_files(place: &Place) -> bool {
     place.sharing == Sharing::Shared && place.rank > 0
 }
 

@@ -113,7 +113,7 @@ impl Runner for Hosts<'_> {
         let answers = self.ask(&HostQuestion::MakeFiles { target: target.clone(), id: id.clone(), keeps: keep })?;
         let has_direct_io = answers.iter().all(|(_, text)| text == "true");
         if self.args.shared {
-            self.ask(&HostQuestion::UseFiles { target, id: id.clone() })?;
+            self.ask(&HostQuestion::OpenSharedFiles { target, id: id.clone() })?;
         }
         Ok(Box::new(HostFiles { place: scratch::place(found, &id), has_direct_io }))
     }

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use ::fio::lower::without_secrets;
 use ::history::Document;
-use assessment::{Assessment, Failure, Workload};
+use assessment::{Assessment, Failure, Study as Request, Workload};
 use engine::OutputGuard;
 use plan::Plan;
 use record::{Record, schema};
@@ -26,6 +25,7 @@ use crate::results::Results;
 use crate::run::RunOptions;
 use crate::runner::Runner;
 use crate::save_folder::SaveFolder;
+use crate::secrets::mask_line;
 use crate::terminal::writes_utf8;
 use crate::unsaved::Unsaved;
 use crate::{exit, session, signals, store};
@@ -69,7 +69,8 @@ pub fn main(args: &Args, typed: &[String], runner: &dyn Runner) -> Result<u8, Co
     driver::drive(study.as_mut(), (runner, interrupts), &RunOptions::default(), &mut display, &mut runs);
     let target = first.map(|plan| session::target_of(&plan, runner));
     drop(display);
-    let assessment = study.finish(&session::end(interrupts, target));
+    let mut assessment = study.finish(&session::end(interrupts, target));
+    mask_prepare_commands(&mut assessment);
     let is_written = print(args, &assessment, runs.folder) & results.save(&assessment);
     Ok(exit::of(&assessment, interrupts, is_written))
 }
@@ -91,6 +92,14 @@ fn plans(args: &Args, is_local: bool) -> Result<Vec<Arc<Plan>>, CommandError> {
     Ok(plans)
 }
 
+/// Masks the secrets in the commands before runs. The study needed them.
+fn mask_prepare_commands(assessment: &mut Assessment) {
+    let Request::Repeats(request) = &mut assessment.study else { return };
+    for command in request.workloads.iter_mut().filter_map(|workload| workload.prepare.as_mut()) {
+        *command = mask_line(command);
+    }
+}
+
 /// Returns a tag that no other set of runs has.
 fn set_name() -> String {
     format!("run-{}", session::stamp())
@@ -100,8 +109,7 @@ fn requested(args: &Args, set: Option<String>) -> assessment::Repeats {
     let workload = |(at, name): (usize, &str)| {
         // One command is for all workloads. Two commands are for one workload each.
         let prepare = args.prepare.get(at).or_else(|| args.prepare.first()).cloned();
-        let line = without_secrets(std::slice::from_ref(&args.workloads[at].text)).concat();
-        Workload { name: name.to_owned(), line, prepare }
+        Workload { name: name.to_owned(), line: args.workloads[at].text.clone(), prepare }
     };
     assessment::Repeats {
         workloads: NAMES.into_iter().take(args.workloads.len()).enumerate().map(workload).collect(),

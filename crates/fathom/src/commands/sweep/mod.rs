@@ -5,7 +5,6 @@ mod points;
 
 use std::sync::Arc;
 
-use ::fio::lower::without_secrets;
 use assessment::Metric;
 use engine::OutputGuard;
 use plan::Plan;
@@ -27,6 +26,7 @@ use crate::progress::{self, Progress};
 use crate::results::Results;
 use crate::run::RunOptions;
 use crate::runner::Runner;
+use crate::secrets::mask_arguments;
 use crate::{exit, session, signals};
 use files::Files;
 use points::Points;
@@ -79,7 +79,7 @@ fn metric(args: &Args) -> Metric {
 fn requested(args: &Args, metric: Metric) -> assessment::Sweep {
     assessment::Sweep {
         dialect: args.line.dialect.name().to_owned(),
-        line: without_secrets(&args.line.args),
+        line: mask_arguments(&args.line.args),
         axes: args.axes.iter().map(|axis| (axis.option.clone(), axis.values.clone())).collect(),
         repeats: args.repeats,
         order: args.order().kind().to_owned(),

@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn after_an_unknown_word_a_time_is_in_microseconds() {
+    fn a_time_with_an_unknown_unit_is_in_microseconds() {
         let value = |text: &str| parse(text, Scale::Seconds, &mut Vec::new()).map(|number| number.value).ok();
         assert_eq!((value("10sec"), value("10.5")), (Some(10), Some(10_000_000)));
     }

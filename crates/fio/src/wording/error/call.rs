@@ -117,7 +117,7 @@ fn of_phase(phase: &PhaseError) -> &'static str {
     match phase {
         PhaseError::WriteDataMemory { .. } => "init_io_u",
         PhaseError::WriteDataFile { .. } => "open",
-        PhaseError::NewFile { .. } => "create",
+        PhaseError::NewFile { .. } | PhaseError::NotShared { .. } => "create",
         PhaseError::NoThread | PhaseError::Ended => "prepare",
         PhaseError::Stuck => "stop",
     }

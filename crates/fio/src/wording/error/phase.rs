@@ -10,6 +10,8 @@ pub(super) fn phase(phase: &PhaseError, error: &RunError) -> String {
         PhaseError::Ended => "preparing a time span ended early".to_owned(),
         PhaseError::Stuck => "did not stop: creating or reading a file is stuck in the kernel".to_owned(),
         PhaseError::WriteDataMemory { .. } => format!("{}: {}", call(error), error.reason()),
-        PhaseError::NewFile { path } | PhaseError::WriteDataFile { path } => format!("{path}: {}", error.reason()),
+        PhaseError::NewFile { path } | PhaseError::NotShared { path, .. } | PhaseError::WriteDataFile { path } => {
+            format!("{path}: {}", error.reason())
+        }
     }
 }

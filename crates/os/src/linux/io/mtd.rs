@@ -196,6 +196,11 @@ mod tests {
         (results, content)
     }
 
+    /// A file does not know the requests of flash. qemu does not pass them on.
+    fn is_unknown_request(result: i32) -> bool {
+        [-libc::ENOTTY, -libc::ENOSYS].contains(&result)
+    }
+
     #[test]
     fn data_is_moved_at_its_offset() {
         let write = Op { offset: 1500, len: 3000, ..op(Kind::Write, 1, 0) };
@@ -213,15 +218,15 @@ mod tests {
         let trim = |slot: u32, (offset, len)| Op { offset, len, ..op(Kind::Trim, slot, 0) };
         let ops: Vec<Op> = (0..).zip(trims).map(|(slot, trim_of)| trim(slot, trim_of)).collect();
         let (results, content) = on_file("mtd-trim", false, &ops);
-        // A file does not know the request to erase.
-        assert_eq!(results, [-libc::ENOTTY, -libc::EINVAL, -libc::EINVAL]);
+        assert!(is_unknown_request(results[0]), "{results:?}");
+        assert_eq!(results[1..], [-libc::EINVAL; 2]);
         assert_eq!(content[0], 1);
     }
 
     #[test]
     fn a_block_whose_marks_cannot_be_read_is_not_accessed() {
         let (results, content) = on_file("mtd-bad", true, &[op(Kind::Read, 0, 0), op(Kind::Write, 1, 1)]);
-        assert_eq!(results, [-libc::ENOTTY; 2]);
+        assert!(results.iter().all(|result| is_unknown_request(*result)), "{results:?}");
         assert_eq!((content[BLOCK], content[4 * BLOCK]), (2, 0));
     }
 }
