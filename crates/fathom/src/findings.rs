@@ -2,7 +2,7 @@
 
 use ::fio::render::{Analysis, Described, Member};
 use assessment::{Finding, LoadGenerator, Severity};
-use record::{Message, Record};
+use record::{Message, Record, WorkerRecord};
 use report::wording;
 use units::diagnostic::Diagnostic;
 use units::diagnostics::render_first;
@@ -51,16 +51,29 @@ pub fn replay_diskspd_warnings(record: &Record) {
             diagnostics.push(Diagnostic::warning(wording::run_message(kind, dialect)));
         }
     }
-    let mut errors: Vec<String> = Vec::new();
-    for error in record.workers.iter().filter_map(|worker| worker.error.as_ref()) {
-        let message = wording::run_error(error, dialect);
-        if !errors.contains(&message) {
-            diagnostics.push(Diagnostic::error(message.as_str()));
-            errors.push(message);
-        }
-    }
+    diagnostics.extend(job_errors(record).into_iter().map(Diagnostic::error));
     print_diagnostics(&diagnostics);
     print(record);
+}
+
+/// Returns the errors of the jobs, each once. On a fleet they begin with the name of the host.
+pub fn job_errors(record: &Record) -> Vec<String> {
+    let dialect = record.plan.origin.dialect();
+    let mut errors: Vec<String> = Vec::new();
+    let mut add = |host: &str, worker: &WorkerRecord| {
+        let Some(error) = &worker.error else { return };
+        let message = format!("{host}{}", wording::run_error(error, dialect));
+        if !errors.contains(&message) {
+            errors.push(message);
+        }
+    };
+    if record.hosts().is_empty() {
+        record.workers.iter().for_each(|worker| add("", worker));
+    }
+    for (host, workers) in record.host_workers() {
+        record.workers[workers].iter().for_each(|worker| add(&format!("{}: ", host.name), worker));
+    }
+    errors
 }
 
 /// Prints diagnostics to standard error.

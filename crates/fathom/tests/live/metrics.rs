@@ -273,13 +273,22 @@ fn every_query_of_the_dashboard_is_of_a_metric_that_exists() {
     assert!(used.len() > 5 && used.is_subset(&names), "not exported: {:?}", used.difference(&names));
 }
 
+#[test]
+fn the_ids_of_panels_are_unique() {
+    let dashboard = dashboard();
+    let panels = dashboard["panels"].as_array().unwrap();
+    let ids: BTreeSet<i64> = panels.iter().map(|panel| panel["id"].as_i64().unwrap()).collect();
+    assert_eq!(ids.len(), panels.len());
+}
+
+fn dashboard() -> serde_json::Value {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/grafana/fathom.json");
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
 /// Returns the names in the queries of the dashboard.
 pub fn metrics_of_dashboard() -> BTreeSet<String> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/grafana/fathom.json");
-    let dashboard: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    let ids: BTreeSet<i64> =
-        dashboard["panels"].as_array().unwrap().iter().map(|panel| panel["id"].as_i64().unwrap()).collect();
-    assert_eq!(ids.len(), dashboard["panels"].as_array().unwrap().len(), "ids of panels are unique");
+    let dashboard = dashboard();
     let panels = dashboard["panels"].as_array().unwrap().iter();
     let targets = panels.flat_map(|panel| panel["targets"].as_array().cloned().unwrap_or_default());
     let variables = dashboard["templating"]["list"]

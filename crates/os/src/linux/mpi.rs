@@ -22,13 +22,13 @@ const VERSION_BYTES: usize = 8192;
 const STATUS_WORDS: usize = 16;
 const TAG: c_int = 17;
 /// Longest time of `MPI_Finalize`. The process ends after it.
-const FINALIZE_PATIENCE: Duration = Duration::from_secs(1);
+const FINALIZE_TIMEOUT: Duration = Duration::from_secs(1);
 /// Longest time of `MPI_Abort`. Without a network to the launcher it does not return.
-const ABORT_PATIENCE: Duration = Duration::from_secs(5);
+const ABORT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Timeout of the calls of `send` and `try_receive`, which do not block. The process exits after 20 to 40 s.
 const CALL_TIMEOUT: Duration = Duration::from_secs(20);
 /// Longest wait for messages in flight when a process leaves.
-const LEAVE_PATIENCE: Duration = Duration::from_secs(2);
+const LEAVE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Values for the environment that keep MPI from changing the process and from burning CPU time. Values of the user have priority.
 const SETTINGS: [(&str, &str); 6] = [
@@ -224,28 +224,28 @@ impl Mpi {
     /// # Errors
     /// The library reports an error.
     pub fn finalize(mut self) -> Result<(), MpiError> {
-        exit_after(LEAVE_PATIENCE + FINALIZE_PATIENCE, 0);
+        exit_after(LEAVE_TIMEOUT + FINALIZE_TIMEOUT, 0);
         let started = Instant::now();
-        while !self.sends.is_empty() && started.elapsed() < LEAVE_PATIENCE {
+        while !self.sends.is_empty() && started.elapsed() < LEAVE_TIMEOUT {
             self.advance_sends();
             std::thread::sleep(Duration::from_millis(1));
         }
         if let Some(mut transfer) = self.receive.take() {
             // SAFETY: the request is one of `irecv` that is not complete.
             check("MPI_Cancel", unsafe { (self.calls.cancel)(&raw mut transfer.request) })?;
-            while !test(&self.calls, &mut transfer)? && started.elapsed() < LEAVE_PATIENCE {
+            while !test(&self.calls, &mut transfer)? && started.elapsed() < LEAVE_TIMEOUT {
                 std::thread::sleep(Duration::from_millis(1));
             }
         }
         // MPICH 4.0 with UCX often waits forever here. Everything is done, so the process ends in any case.
-        exit_after(FINALIZE_PATIENCE, 0);
+        exit_after(FINALIZE_TIMEOUT, 0);
         // SAFETY: MPI is initialised, and this value, which alone makes calls, ends here.
         check("MPI_Finalize", unsafe { (self.calls.finalize)() })
     }
 
     /// Ends all processes of the launcher with this exit code.
     pub fn abort(self, code: i32) {
-        exit_after(ABORT_PATIENCE, code);
+        exit_after(ABORT_TIMEOUT, code);
         // SAFETY: MPI is initialised.
         unsafe { (self.calls.abort)(self.handles.group, code) };
     }
@@ -333,9 +333,9 @@ fn exit_now(code: i32) -> ! {
 }
 
 /// Ends the process after a time, if it has not ended.
-fn exit_after(patience: Duration, code: i32) {
+fn exit_after(timeout: Duration, code: i32) {
     std::thread::spawn(move || {
-        std::thread::sleep(patience);
+        std::thread::sleep(timeout);
         exit_now(code);
     });
 }

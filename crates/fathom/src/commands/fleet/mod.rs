@@ -37,7 +37,7 @@ use crate::{exit, input, signals, store};
 use command_line::open;
 use reports::{Opened, Reports};
 use study::{Hosts, request};
-use view::{LiveViewsOnly, Watched, print_errors, warn};
+use view::{LiveViewsOnly, Watched, warn};
 
 /// Runs a command of a study with a runner.
 pub type RunCommand = dyn Fn(Command, &[String], &dyn Runner) -> Result<u8, CommandError>;
@@ -143,7 +143,7 @@ impl OpenCommand<'_> {
             }
         };
         let is_written = reports.write(&record);
-        print_errors(&record);
+        findings::job_errors(&record).iter().for_each(|error| stderr_line!("error: {error}"));
         warn(&record);
         if reports.shows_findings() {
             findings::print(&record);

@@ -1,11 +1,9 @@
 //! Progress and warnings of a run on many hosts.
 
-use std::collections::BTreeSet;
 use std::sync::atomic::Ordering::Relaxed;
 
 use ::fleet::{Progress, RunDisplay};
 use record::{Message, Record};
-use report::wording::run_error;
 
 use crate::driver::Display;
 use crate::output::stderr_line;
@@ -40,16 +38,6 @@ impl Display for LiveViewsOnly {
 
 impl Watcher for LiveViewsOnly {
     fn message(&mut self, _: &Message) {}
-}
-
-/// Prints the errors of the jobs of each host, each once.
-pub fn print_errors(record: &Record) {
-    let dialect = record.plan.origin.dialect();
-    for (host, workers) in record.host_workers() {
-        let errors = record.workers[workers].iter().filter_map(|worker| worker.error.as_ref());
-        let messages: BTreeSet<String> = errors.map(|error| run_error(error, dialect)).collect();
-        messages.iter().for_each(|message| stderr_line!("error: {}: {message}", host.name));
-    }
 }
 
 /// Prints a warning per host without a complete result, and [`print_cpu_notes`].
