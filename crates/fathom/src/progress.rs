@@ -91,8 +91,8 @@ impl Display for Progress {
 
     fn end(&mut self, outcome: &Outcome) {
         match outcome {
-            Outcome::Completed { record, .. } => match Failure::of_run(record) {
-                Some(failure) => self.finish(&format!("failed: {}", wording::failure(&failure))),
+            Outcome::Completed { record, .. } => match error_of(record) {
+                Some(error) => self.finish(&format!("failed: {error}")),
                 None if self.is_quiet => {}
                 None => self.finish(&summary(record)),
             },
@@ -105,6 +105,15 @@ impl Display for Progress {
     fn watcher(&mut self) -> &mut dyn Watcher {
         self
     }
+}
+
+/// Returns why a run failed: a lost host, or the error of the first job that has one, in the words of its dialect.
+fn error_of(record: &Record) -> Option<String> {
+    if let Some(lost @ Failure::HostLost { .. }) = Failure::of_run(record) {
+        return Some(wording::failure(&lost));
+    }
+    let error = record.workers.iter().find_map(|worker| worker.error.as_ref())?;
+    Some(wording::run_error(error, record.plan.origin.dialect()))
 }
 
 impl Watcher for Progress {
