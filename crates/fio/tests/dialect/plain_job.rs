@@ -6,7 +6,7 @@ use fio::lower::{FixedMachine, Machine, lower};
 use fio::parse::env::FixedEnv;
 use fio::parse::{JobLog, Request, parse};
 use iolog::Summary;
-use plan::{Echo, Fallocate, Targets, VerifyMethod, Worker};
+use plan::{Echo, Fallocate, PerDdir, Targets, VerifyMethod, Worker};
 
 #[test]
 fn a_plain_job_is_the_default_worker() {
@@ -107,14 +107,33 @@ fn a_device_with_the_name_of_a_job_is_its_target() {
     assert_eq!(targets(&["--name=/dev/zero", "--nrfiles=2"]), (files, true));
 }
 
+/// The worker of a job that replays a log.
+fn replaying(options: &[&str], summary: Summary) -> Worker {
+    let line: Vec<String> = ["--name=job"].iter().chain(options).map(|&word| word.to_owned()).collect();
+    let Ok(Request::Run(mut invocation)) = parse(&line, &FixedEnv::default()) else { panic!("{options:?}") };
+    invocation.jobs[0].logs = vec![JobLog { path: "log".into(), summary, targets: vec!["sda".into()] }];
+    lower(&invocation, &FixedMachine { cpus: 1 }).workers.remove(0)
+}
+
+#[test]
+fn a_job_has_the_directions_of_its_log() {
+    let directions = |ios: [u64; 3]| {
+        let pattern =
+            replaying(&["--rw=randwrite"], Summary { ios: PerDdir(ios), ..Summary::default() }).access.pattern;
+        ([pattern.reads, pattern.writes, pattern.trims], pattern.random)
+    };
+    assert_eq!(directions([1, 0, 0]), ([true, false, false], false));
+    assert_eq!(directions([0, 1, 0]), ([false, true, false], false));
+    assert_eq!(directions([0, 0, 1]), ([false, false, true], false));
+    assert_eq!(directions([2, 1, 3]), ([true, true, true], false));
+    // A log without I/Os.
+    assert_eq!(directions([0; 3]), ([true, false, false], false));
+}
+
 #[test]
 fn a_job_without_iodepth_has_the_depth_of_its_log() {
     let depth = |options: &[&str]| {
-        let line: Vec<String> = ["--name=job"].iter().chain(options).map(|&word| word.to_owned()).collect();
-        let Ok(Request::Run(mut invocation)) = parse(&line, &FixedEnv::default()) else { panic!("{options:?}") };
-        let summary = Summary { depth: Some(16), ..Summary::default() };
-        invocation.jobs[0].logs = vec![JobLog { path: "log".into(), summary, targets: vec!["sda".into()] }];
-        let worker = lower(&invocation, &FixedMachine { cpus: 1 }).workers.remove(0);
+        let worker = replaying(options, Summary { depth: Some(16), ..Summary::default() });
         assert_eq!(worker.targets.paths, ["sda"]);
         (worker.depth.iodepth, worker.depth.low)
     };

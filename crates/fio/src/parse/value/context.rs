@@ -14,6 +14,23 @@ pub struct Context<'a> {
 }
 
 impl Context<'_> {
+    /// Parses a part of the text that begins at `offset`. Its problems are moved there.
+    ///
+    /// # Errors
+    ///
+    /// As `parse`.
+    pub fn part<T>(
+        &mut self,
+        offset: usize,
+        parse: impl FnOnce(&mut Self) -> Result<T, Problem>,
+    ) -> Result<T, Problem> {
+        let before = self.problems.len();
+        let parsed = parse(self);
+        let added = self.problems.split_off(before);
+        self.problems.extend(added.into_iter().map(|problem| problem.shifted(offset)));
+        parsed.map_err(|problem| problem.shifted(offset))
+    }
+
     /// Returns the previous numbers of the option, or zeroes.
     pub fn previous_numbers(&self) -> [i64; 3] {
         match self.previous {

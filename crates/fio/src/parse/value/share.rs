@@ -85,7 +85,7 @@ pub fn block_split(text: &str, context: &mut Context) -> Result<[Vec<SizeShare>;
         _ => Default::default(),
     };
     for (slot, (offset, part)) in split.iter_mut().zip(directions(text)) {
-        let entries = entries(part, false, SPLITS_MAX, context).map_err(|problem| problem.shifted(offset))?;
+        let entries = context.part(offset, |context| entries(part, false, SPLITS_MAX, context))?;
         if entries.is_empty() {
             continue;
         }
@@ -147,8 +147,10 @@ pub fn distribution(text: &str, keywords: &[Keyword], context: &mut Context) -> 
                 _ => Distribution::Normal { deviation_percent: parameter, center },
             })
         }
-        "zoned" => zones(after.unwrap_or(""), false, context).map(Distribution::Zoned).map_err(shifted),
-        "zoned_abs" => zones(after.unwrap_or(""), true, context).map(Distribution::ZonedAbs).map_err(shifted),
+        "zoned" => context.part(offset, |context| zones(after.unwrap_or(""), false, context)).map(Distribution::Zoned),
+        "zoned_abs" => {
+            context.part(offset, |context| zones(after.unwrap_or(""), true, context)).map(Distribution::ZonedAbs)
+        }
         "sequence" => sequence(after.unwrap_or("")).map(Distribution::Sequence).map_err(shifted),
         _ => Ok(Distribution::Random),
     }
@@ -200,7 +202,7 @@ fn zones(text: &str, is_absolute: bool, context: &mut Context) -> Result<[Vec<Zo
         return Err(Problem::error(0..0, "the zones are missing", "expected zones such as zoned:60/10:40/90"));
     }
     for (slot, (offset, part)) in zones.iter_mut().zip(directions(text)) {
-        let entries = entries(part, is_absolute, ZONES_MAX, context).map_err(|problem| problem.shifted(offset))?;
+        let entries = context.part(offset, |context| entries(part, is_absolute, ZONES_MAX, context))?;
         if entries.is_empty() {
             continue;
         }
