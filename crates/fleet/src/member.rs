@@ -119,7 +119,7 @@ pub fn serve(mut link: Box<dyn Link>, mut member: Member) -> Result<(), LinkErro
         }
     };
     match outcome {
-        Ok(()) => link.disconnect(),
+        Ok(()) => link.disconnect(0),
         Err(error) => {
             member.follow(&Order::Stop);
             link.abort();

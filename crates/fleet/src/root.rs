@@ -76,6 +76,8 @@ pub trait RunDisplay {
 pub enum FleetError {
     /// The hosts cannot communicate.
     Link(LinkError),
+    /// A host was lost in an earlier run or after it.
+    HostLost { host: String, reason: String },
     /// The request cannot run. Nothing was changed on any host.
     Refused(Vec<String>),
 }
@@ -84,6 +86,7 @@ impl fmt::Display for FleetError {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             FleetError::Link(error) => error.fmt(to),
+            FleetError::HostLost { host, reason } => write!(to, "{host}: {reason}"),
             FleetError::Refused(reasons) => to.write_str(&reasons.join("\n")),
         }
     }
@@ -104,13 +107,13 @@ pub struct Outcome {
     pub hosts: Vec<Host>,
 }
 
-/// Releases all hosts without a run.
+/// Releases all hosts without a run. `exit_code`: see [`Link::disconnect`].
 ///
 /// # Errors
 /// The hosts cannot communicate.
-pub fn release(mut link: Box<dyn Link>) -> Result<(), LinkError> {
+pub fn release(mut link: Box<dyn Link>, exit_code: u8) -> Result<(), LinkError> {
     (1..link.size()).try_for_each(|rank| link.send(rank, &to_line(&Order::Disconnect)))?;
-    link.disconnect()
+    link.disconnect(exit_code)
 }
 
 /// The agent of rank 0, connected to those of all other hosts.
@@ -129,7 +132,7 @@ pub struct Root<'a> {
     is_broken: bool,
 }
 
-/// The end of the connection. The result must be saved before: the end of an MPI can fail.
+/// The end of the connection. The result must be saved and printed before: the end of an MPI can end the process.
 pub struct Disconnection {
     link: Box<dyn Link>,
     /// A host is lost, and would be waited for.
@@ -137,16 +140,16 @@ pub struct Disconnection {
 }
 
 impl Disconnection {
-    /// Disconnects with all hosts, or ends those that remain.
+    /// Disconnects with all hosts, or ends those that remain. `exit_code`: see [`Link::disconnect`].
     ///
     /// # Errors
     /// The connection failed.
-    pub fn disconnect(self) -> Result<(), LinkError> {
+    pub fn disconnect(self, exit_code: u8) -> Result<(), LinkError> {
         if self.aborts {
             self.link.abort();
             return Ok(());
         }
-        self.link.disconnect()
+        self.link.disconnect(exit_code)
     }
 }
 
@@ -171,7 +174,7 @@ impl<'a> Root<'a> {
     /// Runs a job on all hosts.
     ///
     /// # Errors
-    /// The hosts cannot communicate, one of them was lost in an earlier run, or one of them refuses the job.
+    /// The hosts cannot communicate, one of them is already lost, or one of them refuses the job.
     pub fn run(&mut self, request: Request) -> Result<Outcome, FleetError> {
         let sharing = request.sharing;
         self.on_host_lost = request.on_host_lost;
@@ -237,10 +240,8 @@ impl<'a> Root<'a> {
             self.await_hellos(allows_shared_host)?;
             self.is_checked = true;
         }
-        match self.hosts.iter().find_map(|host| Some((&host.name, host.failure.as_ref()?))) {
-            Some((name, failure)) => Err(LinkError(format!("{name}: {failure}")).into()),
-            None => Ok(()),
-        }
+        let lost = self.hosts.iter().find_map(|host| Some((&host.name, host.failure.as_ref()?)));
+        lost.map_or(Ok(()), |(host, reason)| Err(FleetError::HostLost { host: host.clone(), reason: reason.clone() }))
     }
 
     fn run_connected(&mut self, request: Request) -> Result<(), FleetError> {

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use fleet::{
     FleetError, Hello, HostRun, Link, LinkError, Member, OnHostLost, Order, Outcome, Progress, Question, Report,
@@ -21,6 +21,8 @@ struct Seen {
     prepared: AtomicUsize,
     stopped: AtomicUsize,
     finished: AtomicUsize,
+    /// How many had finished when rank 0 was done.
+    finished_at_end: AtomicUsize,
     progress: Mutex<Vec<Progress>>,
 }
 
@@ -110,6 +112,8 @@ impl Worker for Simulated {
                 self.reports.push_back(Report::Answer(format!("{question} {}", place.rank)));
             }
             Order::Finish => {
+                // Files are removed.
+                std::thread::sleep(Duration::from_millis(20));
                 self.seen.finished.fetch_add(1, Relaxed);
                 self.reports.push_back(Report::Finished);
             }
@@ -180,7 +184,9 @@ fn lead<T>(behaviours: &[Behaviour], hellos: &[Hello], leads: impl FnOnce(&mut R
         let mut display = Display(Arc::clone(&seen));
         let mut root = Root::new(Box::new(own), member(0), &mut display);
         let outcome = leads(&mut root);
-        root.end().disconnect().unwrap();
+        let disconnection = root.end();
+        seen.finished_at_end.store(seen.finished.load(Relaxed), Relaxed);
+        disconnection.disconnect(0).unwrap();
         outcome
     });
     (outcome, seen)
@@ -276,11 +282,13 @@ fn a_fleet_answers_and_runs_until_it_ends() {
 #[test]
 fn after_a_host_is_lost_no_other_run_starts() {
     let hellos: Vec<Hello> = (0..2).map(|rank| hello(rank, "x")).collect();
-    let (second, _) = lead(&[Behaviour::Good, Behaviour::Fails], &hellos, |root| {
+    let (second, seen) = lead(&[Behaviour::Fails, Behaviour::Good], &hellos, |root| {
         assert!(root.run(Request::default()).is_ok());
         root.run(Request::default())
     });
-    assert_eq!(second, Err(FleetError::Link(LinkError("host1: killed".to_owned()))));
+    assert_eq!(second, Err(FleetError::HostLost { host: "host0".to_owned(), reason: "killed".to_owned() }));
+    // The other host has time to remove its files.
+    assert_eq!(seen.finished_at_end.load(Relaxed), 2);
 }
 
 #[test]
@@ -375,7 +383,7 @@ impl Link for PolledLink {
         Ok(self.reports.pop_front())
     }
 
-    fn disconnect(self: Box<Self>) -> Result<(), LinkError> {
+    fn disconnect(self: Box<Self>, _: u8) -> Result<(), LinkError> {
         Ok(())
     }
 

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::share::Share;
 use crate::{Bin, Histogram, log_linear};
 
 /// Bits of a value that choose its bin within a power of two.
@@ -86,12 +87,11 @@ impl CoarseHistogram {
         mine.for_each(|(index, count)| self.add(index, count));
     }
 
-    /// Returns the fraction of each bin's values between `from` and `to` (0 to 1). Adjacent fractions add up to the
-    /// whole histogram.
-    pub fn part(&self, from: f64, to: f64) -> CoarseHistogram {
+    /// Returns the share of each bin's values. Adjacent shares add up to the whole histogram.
+    pub(crate) fn part(&self, share: &Share) -> CoarseHistogram {
         let mut part = CoarseHistogram::default();
         for &(index, count) in &self.bins {
-            part.add(index, part_of(count, from, to));
+            part.add(index, share.of_count(count));
         }
         part
     }
@@ -150,12 +150,6 @@ impl CoarseHistogram {
     }
 }
 
-/// Returns the part of a count between two fractions of it, rounded so that adjacent parts add up to the count.
-pub(crate) fn part_of(count: u64, from: f64, to: f64) -> u64 {
-    let until = |fraction: f64| if fraction >= 1.0 { count } else { (count as f64 * fraction).round() as u64 };
-    until(to).saturating_sub(until(from))
-}
-
 /// Pairs of a bin's index and its count, in ascending order.
 impl Serialize for CoarseHistogram {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -211,8 +205,8 @@ mod tests {
     fn parts_add_up_to_the_whole() {
         let whole = CoarseHistogram::between(&of(&[]), &of(&[1, 1, 1, 1, 1, 50, 900_000])).unwrap();
         let mut sum = CoarseHistogram::default();
-        for (from, to) in [(0.0, 0.1), (0.1, 0.63), (0.63, 0.64), (0.64, 1.0)] {
-            sum.merge(&whole.part(from, to));
+        for (from, to) in [(0, 100), (100, 630), (630, 640), (640, 1000)] {
+            sum.merge(&whole.part(&Share { from, to, whole: 1000 }));
         }
         assert_eq!(sum, whole);
     }

@@ -25,6 +25,7 @@ mod passthrough;
 mod phase;
 mod pmem;
 pub mod schema;
+mod share;
 mod slot_latencies;
 #[cfg(test)]
 mod statistics_tests;

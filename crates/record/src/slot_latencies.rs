@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::coarse::part_of;
+use crate::share::Share;
 use crate::{CoarseHistogram, Latency};
 
 /// Latencies of a slot.
@@ -38,9 +38,9 @@ impl SlotLatencies {
         self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
     }
 
-    /// Returns the part between two fractions (0 to 1). Adjacent parts add up to the whole.
-    pub fn part(&self, from: f64, to: f64) -> SlotLatencies {
-        SlotLatencies { sum_ns: part_of(self.sum_ns, from, to), histogram: self.histogram.part(from, to) }
+    /// Returns a share. Adjacent shares add up to the whole.
+    pub(crate) fn part(&self, share: &Share) -> SlotLatencies {
+        SlotLatencies { sum_ns: share.of_count(self.sum_ns), histogram: self.histogram.part(share) }
     }
 }
 
@@ -57,8 +57,8 @@ mod tests {
         let between = SlotLatencies::between(&earlier, &later).unwrap();
         assert_eq!((between.sum_ns, between.histogram.total()), (90_008, 2));
         assert_eq!(SlotLatencies::between(&later, &earlier), None);
-        let mut parts = between.part(0.0, 0.3);
-        parts.merge(&between.part(0.3, 1.0));
+        let mut parts = between.part(&Share { from: 0, to: 3, whole: 10 });
+        parts.merge(&between.part(&Share { from: 3, to: 10, whole: 10 }));
         assert_eq!(parts, between);
     }
 }

@@ -7,7 +7,7 @@ use plan::Ddir;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::coarse::part_of;
+use crate::share::Share;
 use crate::{CoarseHistogram, SlotLatencies};
 
 /// Limit of the slots. Above it each two slots become one.
@@ -120,10 +120,10 @@ impl Timeline {
     /// Adds the I/Os of a direction in a span (ns after the start).
     pub fn count(&mut self, span: (u64, u64), ddir: Ddir, ios: u64, bytes: u64) {
         if ios > 0 || bytes > 0 {
-            self.distribute(span, |slot, (from, to)| {
+            self.distribute(span, |slot, share| {
                 let counts = &mut slot.ddirs[ddir as usize];
-                counts.ios += part_of(ios, from, to);
-                counts.bytes += part_of(bytes, from, to);
+                counts.ios += share.of_count(ios);
+                counts.bytes += share.of_count(bytes);
             });
         }
     }
@@ -154,7 +154,7 @@ impl Timeline {
         mut add: impl FnMut(&mut Slot, &SlotLatencies),
     ) {
         if !all.is_empty() {
-            self.distribute(span, |slot, (from, to)| add(slot, &all.part(from, to)));
+            self.distribute(span, |slot, share| add(slot, &all.part(share)));
         }
     }
 
@@ -162,18 +162,18 @@ impl Timeline {
     pub fn count_disk(&mut self, span: (u64, u64), disk: usize, counted: &DiskSlot) {
         let disks = self.disks.len();
         if disk < disks && *counted != DiskSlot::default() {
-            self.distribute(span, |slot, (from, to)| {
+            self.distribute(span, |slot, share| {
                 slot.disks.resize(disks, DiskSlot::default());
                 for way in 0..2 {
-                    slot.disks[disk].ios[way] += part_of(counted.ios[way], from, to);
-                    slot.disks[disk].bytes[way] += part_of(counted.bytes[way], from, to);
+                    slot.disks[disk].ios[way] += share.of_count(counted.ios[way]);
+                    slot.disks[disk].bytes[way] += share.of_count(counted.bytes[way]);
                 }
             });
         }
     }
 
-    /// Calls `add` for each slot that the span covers, with the start and end of the slot as fractions of the span.
-    fn distribute(&mut self, span: (u64, u64), mut add: impl FnMut(&mut Slot, (f64, f64))) {
+    /// Calls `add` for each slot that the span covers, with its share of the span.
+    fn distribute(&mut self, span: (u64, u64), mut add: impl FnMut(&mut Slot, &Share)) {
         let to_ns = span.1.max(span.0);
         // A span that ends at the border of two slots belongs to the first. So does a span of length 0.
         let last_ns = to_ns.saturating_sub(1);
@@ -185,14 +185,12 @@ impl Timeline {
         if last >= self.slots.len() {
             self.slots.resize_with(last + 1, Slot::default);
         }
-        let length = (to_ns - from_ns).max(1) as f64;
-        let fraction = |at: usize| {
-            let border_ns = (at as u64 * self.interval_ns).clamp(from_ns, to_ns);
-            (border_ns - from_ns) as f64 / length
-        };
+        // A span without length is in one slot.
+        let whole = (to_ns - from_ns).max(1);
+        let start = |at: usize| (at as u64 * self.interval_ns).clamp(from_ns, to_ns) - from_ns;
         for at in first..=last {
-            let to = if at == last { 1.0 } else { fraction(at + 1) };
-            add(&mut self.slots[at], (fraction(at), to));
+            let to = if at == last { whole } else { start(at + 1) };
+            add(&mut self.slots[at], &Share { from: start(at), to, whole });
         }
     }
 

@@ -3,6 +3,7 @@
 use plan::Ddir;
 use proptest::prelude::*;
 
+use crate::share::Share;
 use crate::timeline::SLOTS_MAX;
 use crate::{CoarseHistogram, DiskSlot, Slot, SlotLatencies, Timeline};
 
@@ -27,7 +28,8 @@ fn before(count: u64, (from, to): (u64, u64), until: u64) -> u64 {
     if until >= to {
         count
     } else {
-        (count as f64 * until.saturating_sub(from) as f64 / (to - from) as f64).round() as u64
+        // Halves are rounded up.
+        (2 * count * until.saturating_sub(from) + (to - from)) / (2 * (to - from))
     }
 }
 
@@ -194,7 +196,7 @@ fn coarse_histograms_have_means_and_percentiles() {
     let bins: Vec<(u64, u64)> = more.bins().map(|bin| (bin.low, bin.count)).collect();
     assert_eq!((bins, more.total()), (vec![(1, 1), (2, 3), (3, 1), (4, 1), (5, 1), (10, 1), (30, 1)], 9));
     assert_eq!(
-        more.part(0.0, 0.5).bins().map(|bin| (bin.low, bin.count)).collect::<Vec<_>>(),
+        more.part(&Share { from: 0, to: 1, whole: 2 }).bins().map(|bin| (bin.low, bin.count)).collect::<Vec<_>>(),
         [(1, 1), (2, 2), (3, 1), (4, 1), (5, 1), (10, 1), (30, 1)]
     );
 }
@@ -202,7 +204,7 @@ fn coarse_histograms_have_means_and_percentiles() {
 #[test]
 fn latencies_of_a_slot_may_have_a_sum_only() {
     let all = latencies(&[100]);
-    let parts = [all.part(0.0, 0.4), all.part(0.4, 1.0)];
+    let parts = [(0, 2), (2, 5)].map(|(from, to)| all.part(&Share { from, to, whole: 5 }));
     assert_eq!(parts.each_ref().map(|part| (part.sum_ns, part.histogram.total())), [(40, 0), (60, 1)]);
     assert_eq!(parts.each_ref().map(SlotLatencies::is_empty), [false, false]);
     assert!(SlotLatencies::default().is_empty());

@@ -28,11 +28,11 @@ pub trait Link {
     /// # Errors
     /// The connection failed.
     fn try_recv(&mut self) -> Result<Option<(usize, Vec<u8>)>, LinkError>;
-    /// Disconnects, and waits until all processes disconnect.
+    /// Disconnects, and waits until all processes disconnect. If that takes too long, the process exits with `exit_code`.
     ///
     /// # Errors
     /// The connection failed.
-    fn disconnect(self: Box<Self>) -> Result<(), LinkError>;
+    fn disconnect(self: Box<Self>, exit_code: u8) -> Result<(), LinkError>;
     /// Ends all processes.
     fn abort(self: Box<Self>);
 }

@@ -125,8 +125,8 @@ impl Link for MpiLink {
         Ok(None)
     }
 
-    fn disconnect(self: Box<Self>) -> Result<(), LinkError> {
-        self.mpi.finalize().map_err(of_mpi)
+    fn disconnect(self: Box<Self>, exit_code: u8) -> Result<(), LinkError> {
+        self.mpi.finalize(exit_code).map_err(of_mpi)
     }
 
     fn abort(self: Box<Self>) {

@@ -42,7 +42,7 @@ impl Link for ThreadLink {
         Ok(self.inboxes[self.rank].lock().unwrap_or_else(PoisonError::into_inner).pop_front())
     }
 
-    fn disconnect(self: Box<Self>) -> Result<(), LinkError> {
+    fn disconnect(self: Box<Self>, _: u8) -> Result<(), LinkError> {
         Ok(())
     }
 

@@ -219,12 +219,13 @@ impl Mpi {
         Ok(Some(message))
     }
 
-    /// Disconnects: waits until all processes disconnect, for 1 s at most. Then the process exits.
+    /// Disconnects: waits until all processes disconnect, for 1 s at most. Then the process exits with `exit_code`.
     ///
     /// # Errors
     /// The library reports an error.
-    pub fn finalize(mut self) -> Result<(), MpiError> {
-        exit_after(LEAVE_TIMEOUT + FINALIZE_TIMEOUT, 0);
+    pub fn finalize(mut self, exit_code: u8) -> Result<(), MpiError> {
+        let exit_code = i32::from(exit_code);
+        exit_after(LEAVE_TIMEOUT + FINALIZE_TIMEOUT, exit_code);
         let started = Instant::now();
         while !self.sends.is_empty() && started.elapsed() < LEAVE_TIMEOUT {
             self.advance_sends();
@@ -238,7 +239,7 @@ impl Mpi {
             }
         }
         // MPICH 4.0 with UCX often waits forever here. Everything is done, so the process ends in any case.
-        exit_after(FINALIZE_TIMEOUT, 0);
+        exit_after(FINALIZE_TIMEOUT, exit_code);
         // SAFETY: MPI is initialised, and this value, which alone makes calls, ends here.
         check("MPI_Finalize", unsafe { (self.calls.finalize)() })
     }

@@ -45,7 +45,7 @@ impl Mpi {
 
     /// # Errors
     /// There is no value of this type.
-    pub fn finalize(self) -> Result<(), MpiError> {
+    pub fn finalize(self, _exit_code: u8) -> Result<(), MpiError> {
         match self.0 {}
     }
 

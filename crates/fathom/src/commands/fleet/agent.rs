@@ -86,9 +86,9 @@ impl Connected {
         (outcome.and_then(|outcome| merge(&outcome).map_err(|error| error.to_string())), disconnection)
     }
 
-    /// Releases the other hosts without a run.
-    pub fn release(self) {
-        let _ = release(self.link);
+    /// Releases the other hosts without a run. Then this process should exit with the code.
+    pub fn release(self, exit_code: u8) {
+        let _ = release(self.link, exit_code);
     }
 }
 
@@ -118,13 +118,13 @@ pub fn main() -> u8 {
 fn text(error: &FleetError) -> String {
     match error {
         FleetError::Refused(reasons) => format!("{}\nnothing was run", reasons.join("\n")),
-        FleetError::Link(error) => error.to_string(),
+        FleetError::Link(_) | FleetError::HostLost { .. } => error.to_string(),
     }
 }
 
-/// Disconnects from the other hosts. Prints a warning if that fails.
-pub fn disconnect(disconnection: Disconnection) {
-    if let Err(error) = disconnection.disconnect() {
+/// Disconnects from the other hosts. Prints a warning if that fails. Then this process should exit with the code.
+pub fn disconnect(disconnection: Disconnection, exit_code: u8) {
+    if let Err(error) = disconnection.disconnect(exit_code) {
         stderr_line!("warning: {error}");
     }
 }
@@ -147,7 +147,7 @@ fn lead_for_command(connected: Connected) -> Result<(), String> {
     }
     let disconnection = root.end();
     send(&AgentMessage::Ended);
-    disconnect(disconnection);
+    disconnect(disconnection, exit::DONE);
     Ok(())
 }
 
@@ -182,7 +182,7 @@ fn requests(is_stopped: Arc<AtomicBool>) -> Result<Receiver<AgentRequest>, Strin
 fn failure(error: FleetError) -> AgentMessage {
     match error {
         FleetError::Refused(_) => AgentMessage::Refused(text(&error)),
-        FleetError::Link(_) => AgentMessage::Failed(text(&error)),
+        FleetError::Link(_) | FleetError::HostLost { .. } => AgentMessage::Failed(text(&error)),
     }
 }
 

@@ -82,16 +82,18 @@ fn run_line(args: &Args, line: &Line, hosts: &[HostSlots]) -> Result<u8, Command
         Ok(Some(mut opened)) => {
             let (result, disconnection) = connected.lead(opened.request.clone(), &mut Watched(&mut opened.views));
             let code = opened.finish(result);
-            agent::disconnect(disconnection);
+            agent::disconnect(disconnection, code);
             Ok(code)
         }
         Ok(None) => {
-            connected.release();
+            connected.release(exit::DONE);
             Ok(exit::DONE)
         }
         Err(error) => {
-            connected.release();
-            Err(error)
+            // The release may end this process.
+            error.print();
+            connected.release(exit::REFUSED);
+            Ok(exit::REFUSED)
         }
     }
 }

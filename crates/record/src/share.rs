@@ -1,0 +1,18 @@
+//! A share of counts.
+
+/// The part of a whole between two positions of it.
+pub(crate) struct Share {
+    pub from: u64,
+    pub to: u64,
+    /// Length of the whole, above 0.
+    pub whole: u64,
+}
+
+impl Share {
+    /// Returns the share of a count, rounded so that adjacent shares add up to the count.
+    pub(crate) fn of_count(&self, count: u64) -> u64 {
+        let (whole, count) = (u128::from(self.whole), u128::from(count));
+        let until = |at: u64| (count * u128::from(at) + whole / 2) / whole;
+        (until(self.to) - until(self.from)) as u64
+    }
+}
