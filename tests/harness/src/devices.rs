@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::{MIB, Scratch, needs, shell, skipped, system};
 
@@ -144,14 +144,17 @@ impl Drop for Mount {
     }
 }
 
-/// Retries a removal: an ending process or a device probe can use the object for a moment.
+/// Longest wait for a removal. A process of another test can have a copy of a mount for as long as that test takes.
+const REMOVAL_TIMEOUT: Duration = Duration::from_secs(90);
+
+/// Retries a removal: an ending process, a device probe or a copy of a mount can use the object for a while.
 pub(crate) fn retry_removal(what: &str, remove: impl Fn() -> bool) {
-    let gone = (0..250).any(|_| {
-        let gone = remove();
-        std::thread::sleep(Duration::from_millis(if gone { 0 } else { 20 }));
-        gone
-    });
-    if !gone {
-        eprintln!("{what} could not be removed");
+    let begin = Instant::now();
+    while !remove() {
+        if begin.elapsed() > REMOVAL_TIMEOUT {
+            eprintln!("{what} could not be removed");
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(20));
     }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::io::{Backend, BackendConfig, BackendError, EngineKind, Null, RemoteTarget};
 use crate::io::{PassthroughConfig, PassthroughDevice, PassthroughProblem};
 use crate::linux::io;
+use crate::linux::io::execute::{Execute, Executing};
 use crate::memory::Slots;
 
 /// Opens the backend of the engine, on the calling thread.
@@ -15,13 +16,13 @@ pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backe
         EngineKind::IoUringCmd => Box::new(io::passthrough::Passthrough::open(config, slots)?),
         EngineKind::Libaio => Box::new(io::libaio::Libaio::open(config, slots)?),
         EngineKind::Mmap => Box::new(io::mmap::Mmap::open(config, slots)?),
-        EngineKind::Mtd => Box::new(io::mtd::Mtd::open(config, slots)),
+        EngineKind::Mtd => executing(io::mtd::Mtd::new(config), config, slots),
         EngineKind::Posixaio => Box::new(io::posixaio::Posixaio::open(config, slots)),
-        EngineKind::Falloc | EngineKind::Ftruncate => Box::new(io::resize::Resize::open(config, slots)),
-        EngineKind::PageFault => Box::new(io::page_fault::PageFault::open(config, slots)?),
-        EngineKind::E4defrag => Box::new(io::e4defrag::E4defrag::open(config, slots)),
-        EngineKind::Sg => Box::new(io::sg::Sg::open(config, slots)),
-        EngineKind::Splice => Box::new(io::splice::Splice::open(config, slots)?),
+        EngineKind::Falloc | EngineKind::Ftruncate => executing(io::resize::Resize::new(config), config, slots),
+        EngineKind::PageFault => executing(io::page_fault::PageFault::new(config)?, config, slots),
+        EngineKind::E4defrag => executing(io::e4defrag::E4defrag::new(config), config, slots),
+        EngineKind::Sg => executing(io::sg::Sg::new(config), config, slots),
+        EngineKind::Splice => executing(io::splice::Splice::new(config)?, config, slots),
         EngineKind::Net => Box::new(io::net::Net::open(config, slots)?),
         EngineKind::Nfs
         | EngineKind::Http
@@ -29,13 +30,17 @@ pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backe
         | EngineKind::Libiscsi
         | EngineKind::Rbd
         | EngineKind::Rados => return io::remote::open(config, slots),
-        EngineKind::Libpmem | EngineKind::DevDax => Box::new(io::pmem::Pmem::open(config, slots)?),
+        EngineKind::Libpmem | EngineKind::DevDax => executing(io::pmem::Pmem::new(config)?, config, slots),
         EngineKind::Windowsaio => return Err(windowsaio_is_missing()),
         EngineKind::Vsync => Box::new(io::vsync::Vsync::open(config, slots)),
         EngineKind::Sync | EngineKind::Psync | EngineKind::Pvsync | EngineKind::Pvsync2 => {
             Box::new(io::sync::Sync::open(config, slots))
         }
     })
+}
+
+fn executing(engine: impl Execute + 'static, config: &BackendConfig, slots: Slots) -> Box<dyn Backend> {
+    Box::new(Executing::new(engine, config, slots))
 }
 
 /// Checks whether the kernel supports the engine.

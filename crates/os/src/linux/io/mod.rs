@@ -5,6 +5,7 @@ pub(crate) mod block_tests;
 mod bus_error;
 pub(crate) mod e4defrag;
 pub(crate) mod engines;
+mod execute;
 mod files;
 pub(crate) mod libaio;
 mod library;

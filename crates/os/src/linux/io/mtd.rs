@@ -1,18 +1,14 @@
 //! `mtd`: reads and writes of raw flash, and trims that erase.
 
 use std::io;
-use std::time::Duration;
 
+use super::execute::Execute;
 use super::files::Files;
 use super::run::outcome;
 use super::sync::transfer_at;
-use crate::device::Flash;
 use crate::file::File;
-use crate::io::start_in_order;
-use crate::io::{Backend, BackendConfig};
-use crate::io::{Completion, Kind, Op};
+use crate::io::{BackendConfig, Kind, Op};
 use crate::linux::device;
-use crate::memory::Slots;
 
 /// `MEMERASE64` and `MEMGETBADBLOCK` of `mtd-abi.h`.
 const ERASE: libc::Ioctl = libc::_IOW::<EraseRange>('M' as u32, 20);
@@ -26,44 +22,13 @@ struct EraseRange {
 }
 
 pub(crate) struct Mtd {
-    slots: Slots,
-    files: Files,
     erase_bytes: Vec<u64>,
     skips_bad: bool,
-    done: Vec<Completion>,
 }
 
 impl Mtd {
-    pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Self {
-        Mtd {
-            slots,
-            files: Files::new(config.files),
-            erase_bytes: vec![0; config.files as usize],
-            skips_bad: config.skips_bad_blocks,
-            done: Vec::with_capacity(config.depth as usize),
-        }
-    }
-
-    /// Runs an operation on the `len` bytes at `data`. Returns the result of its completion.
-    fn run(&self, op: &Op, fd: i32, data: *mut u8) -> i32 {
-        let erase_bytes = self.erase_bytes[op.file as usize];
-        match op.kind {
-            Kind::Read | Kind::Write => {}
-            Kind::Trim if is_aligned(op, erase_bytes) => {}
-            Kind::Trim => return -libc::EINVAL,
-            // The device has no cache.
-            Kind::Fsync | Kind::Fdatasync | Kind::SyncFileRange => return 0,
-        }
-        let mut result = if op.kind == Kind::Trim { 0 } else { op.len as i32 };
-        for piece in pieces(op, erase_bytes) {
-            // SAFETY: `Slots::start` has lent the `len` bytes at `data` to this operation, and the piece lies in them.
-            let data = unsafe { data.add((piece.skip - op.skip) as usize) };
-            // After an error in one erase block, the other erase blocks of the operation are still accessed.
-            if let Err(errno) = self.run_piece(&piece, fd, data) {
-                result = -errno;
-            }
-        }
-        result
+    pub(crate) fn new(config: &BackendConfig) -> Self {
+        Mtd { erase_bytes: vec![0; config.files as usize], skips_bad: config.skips_bad_blocks }
     }
 
     /// Runs the part of an operation that lies in one erase block.
@@ -89,11 +54,34 @@ impl Mtd {
         }
         Ok(())
     }
+}
 
-    fn attach_flash(&mut self, index: u32, file: &File, flash: Flash) -> io::Result<()> {
-        self.files.attach(index, file)?;
+impl Execute for Mtd {
+    fn prepare(&mut self, index: u32, file: &File) -> io::Result<()> {
+        let flash = device::flash_of(file).ok_or_else(|| io::Error::other("it is not raw flash"))?;
         self.erase_bytes[index as usize] = flash.erase_bytes.max(1);
         Ok(())
+    }
+
+    fn execute(&mut self, op: &Op, fd: i32, data: *mut u8, _: &Files) -> i32 {
+        let erase_bytes = self.erase_bytes[op.file as usize];
+        match op.kind {
+            Kind::Read | Kind::Write => {}
+            Kind::Trim if is_aligned(op, erase_bytes) => {}
+            Kind::Trim => return -libc::EINVAL,
+            // The device has no cache.
+            Kind::Fsync | Kind::Fdatasync | Kind::SyncFileRange => return 0,
+        }
+        let mut result = if op.kind == Kind::Trim { 0 } else { op.len as i32 };
+        for piece in pieces(op, erase_bytes) {
+            // SAFETY: `Slots::start` has lent the `len` bytes at `data` to this operation, and the piece lies in them.
+            let data = unsafe { data.add((piece.skip - op.skip) as usize) };
+            // After an error in one erase block, the other erase blocks of the operation are still accessed.
+            if let Err(errno) = self.run_piece(&piece, fd, data) {
+                result = -errno;
+            }
+        }
+        result
     }
 }
 
@@ -131,44 +119,22 @@ fn pieces(op: &Op, erase_bytes: u64) -> impl Iterator<Item = Op> {
     })
 }
 
-impl Backend for Mtd {
-    fn attach(&mut self, index: u32, file: &File) -> io::Result<()> {
-        let flash = device::flash_of(file).ok_or_else(|| io::Error::other("it is not raw flash"))?;
-        self.attach_flash(index, file, flash)
-    }
-
-    fn detach(&mut self, index: u32) -> io::Result<()> {
-        self.files.detach(index)
-    }
-
-    fn submit(&mut self, ops: &[Op]) -> io::Result<usize> {
-        start_in_order(ops, |op| {
-            let fd = self.files.fd(op.file)?;
-            let data = self.slots.start(op)?;
-            let result = self.run(op, fd, data);
-            self.done.push(Completion { slot: op.slot, result });
-            Ok(())
-        })
-    }
-
-    fn reap(&mut self, _: usize, max: usize, _: Duration, out: &mut Vec<Completion>) -> io::Result<()> {
-        self.slots.finish_all(&mut self.done, max, out);
-        Ok(())
-    }
-
-    fn is_synchronous(&self) -> bool {
-        true
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::file::OpenOptions;
-    use crate::io::EngineKind;
+    use crate::io::{Backend, EngineKind};
+    use crate::linux::io::execute::Executing;
     use crate::linux::io::tests::{BLOCK, Scratch, buffers, op, run};
 
-    const FLASH: Flash = Flash { bytes: 1 << 20, erase_bytes: 1024, write_bytes: 1, is_writable: true };
+    /// Flash with a regular file in its place, which accepts reads and writes, and no requests.
+    struct OnFile(Mtd);
+
+    impl Execute for OnFile {
+        fn execute(&mut self, op: &Op, fd: i32, data: *mut u8, files: &Files) -> i32 {
+            self.0.execute(op, fd, data, files)
+        }
+    }
 
     #[test]
     fn operations_are_divided_at_the_borders_of_erase_blocks() {
@@ -181,15 +147,15 @@ mod tests {
         assert_eq!(divided(999, 1002), [(999, 1, 5), (1000, 1000, 6), (2000, 1, 1006)]);
     }
 
-    /// A regular file in place of the flash accepts reads and writes, and no requests.
     fn on_file(name: &str, skips_bad_blocks: bool, ops: &[Op]) -> (Vec<i32>, Vec<u8>) {
         let scratch = Scratch::new(name, 4);
         let config = BackendConfig { skips_bad_blocks, ..BackendConfig::new(EngineKind::Mtd, 8, 1) };
         let mut buffers = buffers(8);
         buffers.fill(1, |bytes| bytes.fill(b'w'));
-        let mut backend = Mtd::open(&config, buffers.slots());
+        let flash = OnFile(Mtd { erase_bytes: vec![1024], ..Mtd::new(&config) });
+        let mut backend = Executing::new(flash, &config, buffers.slots());
         let file = OpenOptions { read: true, write: true, ..OpenOptions::new() }.open(&scratch.0).unwrap();
-        backend.attach_flash(0, &file, FLASH).unwrap();
+        backend.attach(0, &file).unwrap();
         let results = run(&mut backend, ops).into_iter().map(|done| done.result).collect();
         let mut content = std::fs::read(&scratch.0).unwrap();
         content.extend_from_slice(&buffers.slot_mut(0));

@@ -6,17 +6,15 @@ use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::ptr;
 use std::sync::OnceLock;
-use std::time::Duration;
 
 use super::bus_error;
+use super::execute::Execute;
+use super::files::Files;
 use super::library::{Names, functions, load, loaded};
 use crate::file::File;
-use crate::io::misuse;
-use crate::io::start_in_order;
-use crate::io::{Backend, BackendConfig, BackendError, EngineKind, PmemConfig};
-use crate::io::{Completion, Kind, Op};
+use crate::io::{BackendConfig, BackendError, EngineKind, Kind, Op, PmemConfig};
 use crate::linux::memory::c_path;
-use crate::memory::{Slots, page_size};
+use crate::memory::page_size;
 
 const LIBRARY: Names = Names { files: &["libpmem.so.1"], package: "libpmem1" };
 
@@ -137,23 +135,19 @@ impl Target {
 
 pub(crate) struct Pmem {
     api: &'static Api,
-    slots: Slots,
     targets: Vec<Option<Target>>,
     copy_flags: c_uint,
-    done: Vec<Completion>,
 }
 
 impl Pmem {
-    pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Self, BackendError> {
+    pub(crate) fn new(config: &BackendConfig) -> Result<Self, BackendError> {
         let engine = config.engine;
         bus_error::install()
             .map_err(|error| BackendError::caused(engine, "cannot install a handler for SIGBUS", error))?;
         Ok(Pmem {
             api: api(engine)?,
-            slots,
             targets: (0..config.files).map(|_| None).collect(),
             copy_flags: copy_flags(config.pmem),
-            done: Vec::with_capacity(config.depth as usize),
         })
     }
 }
@@ -168,47 +162,25 @@ fn copy_flags(config: PmemConfig) -> c_uint {
     if config.drains { caching } else { caching | MEM_NODRAIN }
 }
 
-impl Backend for Pmem {
-    fn attach(&mut self, index: u32, file: &File) -> io::Result<()> {
-        let Some(target) = self.targets.get_mut(index as usize) else {
-            return Err(misuse("file index beyond the table"));
-        };
+impl Execute for Pmem {
+    fn prepare(&mut self, index: u32, file: &File) -> io::Result<()> {
         // The library opens files by path. This path leads to the open file, even if another file has its name now.
         let path = CString::new(format!("/proc/self/fd/{}", file.descriptor().as_raw_fd()))?;
         let region = Region::map(self.api, &path, 0, 0)?;
         if !region.is_persistent {
             return Err(io::Error::other("the file is not in persistent memory"));
         }
-        *target = Some(Target { is_writable: file.is_writable(), region: Some(region) });
+        self.targets[index as usize] = Some(Target { is_writable: file.is_writable(), region: Some(region) });
         Ok(())
     }
 
-    fn detach(&mut self, index: u32) -> io::Result<()> {
-        match self.targets.get_mut(index as usize).and_then(Option::take) {
-            Some(_) => Ok(()),
-            None => Err(misuse("no such file attached")),
-        }
+    fn release(&mut self, index: u32) {
+        self.targets[index as usize] = None;
     }
 
-    fn submit(&mut self, ops: &[Op]) -> io::Result<usize> {
-        start_in_order(ops, |op| {
-            let Some(Some(target)) = self.targets.get_mut(op.file as usize) else {
-                return Err(misuse("operation on a file that is not attached"));
-            };
-            let data = self.slots.start(op)?;
-            let result = target.run(op, data, (self.api, self.copy_flags));
-            self.done.push(Completion { slot: op.slot, result });
-            Ok(())
-        })
-    }
-
-    fn reap(&mut self, _: usize, max: usize, _: Duration, out: &mut Vec<Completion>) -> io::Result<()> {
-        self.slots.finish_all(&mut self.done, max, out);
-        Ok(())
-    }
-
-    fn is_synchronous(&self) -> bool {
-        true
+    fn execute(&mut self, op: &Op, _: i32, data: *mut u8, _: &Files) -> i32 {
+        let Some(target) = &mut self.targets[op.file as usize] else { return -libc::EBADF };
+        target.run(op, data, (self.api, self.copy_flags))
     }
 }
 

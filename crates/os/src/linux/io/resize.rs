@@ -1,42 +1,28 @@
 //! `falloc` and `ftruncate`: reads and writes that reserve, release or truncate space without data.
 
-use std::io;
-use std::time::Duration;
-
+use super::execute::Execute;
 use super::files::Files;
 use super::run::{outcome, run_here};
-use crate::file::File;
-use crate::io::Backend;
-use crate::io::start_in_order;
-use crate::io::{BackendConfig, EngineKind};
-use crate::io::{Completion, Kind, Op};
-use crate::memory::Slots;
+use crate::io::{BackendConfig, EngineKind, Kind, Op};
 
 pub(crate) struct Resize {
     engine: EngineKind,
-    slots: Slots,
-    files: Files,
-    done: Vec<Completion>,
     sync_file_range: u32,
 }
 
 impl Resize {
-    pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Self {
-        Resize {
-            engine: config.engine,
-            slots,
-            files: Files::new(config.files),
-            done: Vec::with_capacity(config.depth as usize),
-            sync_file_range: config.sync_file_range,
-        }
+    pub(crate) fn new(config: &BackendConfig) -> Self {
+        Resize { engine: config.engine, sync_file_range: config.sync_file_range }
     }
+}
 
-    fn run(&self, op: &Op, fd: i32) -> i32 {
+impl Execute for Resize {
+    fn execute(&mut self, op: &Op, fd: i32, _: *mut u8, files: &Files) -> i32 {
         match op.kind {
             Kind::Read | Kind::Write => {}
             Kind::Trim if self.engine == EngineKind::Falloc => {}
             Kind::Trim => return -libc::EINVAL,
-            _ => return run_here(op, fd, &self.files, self.sync_file_range),
+            _ => return run_here(op, fd, files, self.sync_file_range),
         }
         loop {
             let result = match self.engine {
@@ -65,33 +51,4 @@ fn allocate(op: &Op, fd: i32) -> i32 {
     };
     // SAFETY: no pointers.
     outcome(i64::from(unsafe { libc::fallocate(fd, mode, op.offset as i64, i64::from(op.len)) }))
-}
-
-impl Backend for Resize {
-    fn attach(&mut self, index: u32, file: &File) -> io::Result<()> {
-        self.files.attach(index, file)
-    }
-
-    fn detach(&mut self, index: u32) -> io::Result<()> {
-        self.files.detach(index)
-    }
-
-    fn submit(&mut self, ops: &[Op]) -> io::Result<usize> {
-        start_in_order(ops, |op| {
-            let fd = self.files.fd(op.file)?;
-            self.slots.start(op)?;
-            let result = self.run(op, fd);
-            self.done.push(Completion { slot: op.slot, result });
-            Ok(())
-        })
-    }
-
-    fn reap(&mut self, _: usize, max: usize, _: Duration, out: &mut Vec<Completion>) -> io::Result<()> {
-        self.slots.finish_all(&mut self.done, max, out);
-        Ok(())
-    }
-
-    fn is_synchronous(&self) -> bool {
-        true
-    }
 }

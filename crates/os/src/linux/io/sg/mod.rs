@@ -3,17 +3,15 @@
 mod command;
 
 use std::io;
+use std::os::fd::AsRawFd;
 use std::ptr::null_mut;
-use std::time::Duration;
 
 use self::command::{Blocks, Command, unmap_parameters};
+use super::execute::Execute;
 use super::files::Files;
 use crate::file::File;
-use crate::io::start_in_order;
-use crate::io::{Backend, BackendConfig, ScsiConfig};
-use crate::io::{Completion, Kind, Op};
+use crate::io::{BackendConfig, Kind, Op, ScsiConfig};
 use crate::linux::file::check;
-use crate::memory::Slots;
 
 /// The `SG_IO` request of `scsi/sg.h`. The constants below are of the same header.
 const SG_IO: libc::Ioctl = 0x2285;
@@ -63,26 +61,23 @@ const _: () = assert!(size_of::<Header>() == 88);
 
 pub(crate) struct Sg {
     config: ScsiConfig,
-    slots: Slots,
-    files: Files,
     /// Bytes of a block of each device.
     block_bytes: Vec<u32>,
-    done: Vec<Completion>,
 }
 
 impl Sg {
-    pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Self {
-        Sg {
-            config: config.scsi,
-            slots,
-            files: Files::new(config.files),
-            block_bytes: vec![0; config.files as usize],
-            done: Vec::with_capacity(config.depth as usize),
-        }
+    pub(crate) fn new(config: &BackendConfig) -> Self {
+        Sg { config: config.scsi, block_bytes: vec![0; config.files as usize] }
+    }
+}
+
+impl Execute for Sg {
+    fn prepare(&mut self, index: u32, file: &File) -> io::Result<()> {
+        self.block_bytes[index as usize] = read_block_bytes(file.descriptor().as_raw_fd())?;
+        Ok(())
     }
 
-    /// Runs an operation on the `len` bytes at `data`. Returns the result of its completion.
-    fn run(&self, op: &Op, fd: i32, data: *mut u8) -> i32 {
+    fn execute(&mut self, op: &Op, fd: i32, data: *mut u8, _: &Files) -> i32 {
         let bytes = self.block_bytes[op.file as usize];
         if bytes == 0 || !op.len.is_multiple_of(bytes) || !op.offset.is_multiple_of(u64::from(bytes)) {
             return -libc::EINVAL;
@@ -160,35 +155,4 @@ fn read_block_bytes(fd: i32) -> io::Result<u32> {
     let command = Command::large_capacity(CAPACITY_BYTES as u32);
     send(fd, &command, FROM_DEVICE, answer.as_mut_ptr(), false)?;
     Ok(number(&answer, 8))
-}
-
-impl Backend for Sg {
-    fn attach(&mut self, index: u32, file: &File) -> io::Result<()> {
-        self.files.attach(index, file)?;
-        self.block_bytes[index as usize] = read_block_bytes(self.files.fd(index)?)?;
-        Ok(())
-    }
-
-    fn detach(&mut self, index: u32) -> io::Result<()> {
-        self.files.detach(index)
-    }
-
-    fn submit(&mut self, ops: &[Op]) -> io::Result<usize> {
-        start_in_order(ops, |op| {
-            let fd = self.files.fd(op.file)?;
-            let data = self.slots.start(op)?;
-            let result = self.run(op, fd, data);
-            self.done.push(Completion { slot: op.slot, result });
-            Ok(())
-        })
-    }
-
-    fn reap(&mut self, _: usize, max: usize, _: Duration, out: &mut Vec<Completion>) -> io::Result<()> {
-        self.slots.finish_all(&mut self.done, max, out);
-        Ok(())
-    }
-
-    fn is_synchronous(&self) -> bool {
-        true
-    }
 }
