@@ -35,7 +35,7 @@ impl HostReport {
     /// # Errors
     /// The text is not a report.
     pub fn parse(text: &str) -> io::Result<Self> {
-        Ok(serde_json::from_str(text)?)
+        Ok(serde_json::from_slice(text.as_bytes())?)
     }
 
     /// Iterates over the increases of the counts, with the index of the job.

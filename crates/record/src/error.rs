@@ -3,16 +3,15 @@
 //! The data has no sentence: the dialect of the plan words it. `fio` and `diskspd` see this crate and not the engine, so
 //! the types are here.
 
-use std::fmt;
-
 use plan::TargetKind;
 use schemars::JsonSchema;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
 use units::errno;
 
 use crate::io_error::{IoError, Subject};
+use crate::schema::exact::Exact;
 use crate::zone::ZoneError;
 use crate::{
     AccessFault, ContentFault, FlashProblem, LogFault, MemoryLimit, OsError, OutputRefusal, PassthroughProblem,
@@ -560,31 +559,17 @@ impl Serialize for RunError {
     }
 }
 
+/// Through a [`Value`]: the errors are then compiled for one deserializer, not for each.
 impl<'de> Deserialize<'de> for RunError {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ErrorVisitor)
-    }
-}
-
-struct ErrorVisitor;
-
-impl<'de> Visitor<'de> for ErrorVisitor {
-    type Value = RunError;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an error or its message")
-    }
-
-    fn visit_str<E>(self, message: &str) -> Result<RunError, E> {
-        Ok(RunError::text(0, "", message))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RunError, A::Error> {
-        let SavedError { errno, os_text, kind, func, message } =
-            SavedError::deserialize(MapAccessDeserializer::new(map))?;
-        let kind = kind.unwrap_or_else(|| {
-            Box::new(ErrorKind::Text { call: func.unwrap_or_default(), message: message.unwrap_or_default() })
+        let saved = match Value::deserialize(deserializer)? {
+            Value::String(message) => return Ok(RunError::text(0, "", &message)),
+            saved => SavedError::deserialize(Exact(saved)).map_err(D::Error::custom)?,
+        };
+        let kind = saved.kind.unwrap_or_else(|| {
+            let (call, message) = (saved.func.unwrap_or_default(), saved.message.unwrap_or_default());
+            Box::new(ErrorKind::Text { call, message })
         });
-        Ok(RunError { errno, os_text, kind })
+        Ok(RunError { errno: saved.errno, os_text: saved.os_text, kind })
     }
 }

@@ -1,12 +1,11 @@
 //! Messages of a run.
 
-use std::fmt;
-
 use schemars::JsonSchema;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
 
+use crate::schema::exact::Exact;
 use crate::{LogFault, OsError, RunError, ZoneNotice};
 
 /// A message of the run, apart from the errors that end workers.
@@ -174,26 +173,12 @@ impl Serialize for MessageKind {
     }
 }
 
+/// Through a [`Value`], as errors.
 impl<'de> Deserialize<'de> for MessageKind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(KindVisitor)
-    }
-}
-
-struct KindVisitor;
-
-impl<'de> Visitor<'de> for KindVisitor {
-    type Value = MessageKind;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a message or its text")
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<MessageKind, E> {
-        Ok(MessageKind::Text(text.to_owned()))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<MessageKind, A::Error> {
-        MessageKind::deserialize(MapAccessDeserializer::new(map))
+        match Value::deserialize(deserializer)? {
+            Value::String(text) => Ok(MessageKind::Text(text)),
+            saved => MessageKind::deserialize(Exact(saved)).map_err(D::Error::custom),
+        }
     }
 }

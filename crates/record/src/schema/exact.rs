@@ -1,6 +1,7 @@
 //! Accepts strings for integers of 64 bits or more.
 //!
-//! [`Exact`] wraps a deserializer and all its parts, so no field needs an attribute.
+//! [`Exact`] wraps a deserializer and all its parts, so no field needs an attribute. Structures are read as maps only: the
+//! code to read them from lists would be a large part of the binary.
 
 use serde::de::{DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, VariantAccess, Visitor};
 use std::fmt;
@@ -59,11 +60,11 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Exact<D> {
 
     fn deserialize_struct<V: Visitor<'de>>(
         self,
-        name: &'static str,
-        fields: &'static [&'static str],
+        _: &'static str,
+        _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, D::Error> {
-        self.0.deserialize_struct(name, fields, Exact(visitor))
+        self.0.deserialize_map(Exact(visitor))
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -217,11 +218,18 @@ impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Exact<A> {
         self.0.tuple_variant(len, Exact(visitor))
     }
 
-    fn struct_variant<V: Visitor<'de>>(
-        self,
-        fields: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, A::Error> {
-        self.0.struct_variant(fields, Exact(visitor))
+    fn struct_variant<V: Visitor<'de>>(self, _: &'static [&'static str], visitor: V) -> Result<V::Value, A::Error> {
+        self.0.newtype_variant_seed(Map(Exact(visitor)))
+    }
+}
+
+/// Reads a map with a visitor.
+struct Map<V>(V);
+
+impl<'de, V: Visitor<'de>> DeserializeSeed<'de> for Map<V> {
+    type Value = V::Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<V::Value, D::Error> {
+        deserializer.deserialize_map(self.0)
     }
 }

@@ -6,7 +6,7 @@
 //! assessments and the history contain records without a version. [`upgrade_version_1`] converts the texts.
 
 mod check;
-mod exact;
+pub(crate) mod exact;
 mod layout;
 mod version_1;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ::fleet::{HOST_MARK, Place, Sharing};
 use engine::Lease;
 use plan::Plan;
-use record::Machine;
+use record::{Machine, schema};
 use serde::{Deserialize, Serialize};
 
 use crate::scratch::{RunId, Scratch, TestFiles};
@@ -51,7 +51,7 @@ impl HostTargets {
     /// # Errors
     /// The target cannot be used.
     pub fn answer(&mut self, question: &str, place: &Place) -> Result<String, String> {
-        let question = serde_json::from_str(question).map_err(|error| error.to_string())?;
+        let question = schema::read_document(question.as_bytes()).map_err(|error| error.to_string())?;
         let answer = match question {
             HostQuestion::Find(target) => {
                 let found = find(&target, place)?;

@@ -96,7 +96,7 @@ impl Runner for Hosts<'_> {
         let answers = self.ask(&HostQuestion::Find(NamedTarget { given: target.to_owned(), overwrite }))?;
         let mut hosts: Vec<(String, FoundOnHost)> = Vec::new();
         for (host, text) in answers {
-            let found = serde_json::from_str(&text).map_err(|error| format!("{host}: {error}"))?;
+            let found = schema::read_document(text.as_bytes()).map_err(|error| format!("{host}: {error}"))?;
             hosts.push((host, found));
         }
         let found = combine(target, &hosts)?;
