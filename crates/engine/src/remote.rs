@@ -5,7 +5,7 @@ use os::io::{
     BackendConfig, CephPool, EngineKind, HttpConfig, HttpServer, RbdImage, RemoteConfig, RemoteServer, RemoteTarget,
     S3Config, Tls,
 };
-use plan::{Engine, Remote, Worker};
+use plan::{Engine, Remote, Secret, Worker};
 use record::{CheckError, RunError, TargetError};
 
 use crate::fault;
@@ -18,7 +18,10 @@ pub(crate) fn config(worker: &Worker, server: &Remote, files: u32) -> BackendCon
         Remote::Nfs { url } => (EngineKind::Nfs, RemoteServer::Nfs { url: url.clone() }),
         Remote::Http(http) => (EngineKind::Http, RemoteServer::Http(objects(http))),
         Remote::Nbd { uri } => (EngineKind::Nbd, RemoteServer::Nbd { uri: uri.clone() }),
-        Remote::Iscsi { initiator } => (EngineKind::Libiscsi, RemoteServer::Iscsi { initiator: initiator.clone() }),
+        Remote::Iscsi { initiator, passwords } => {
+            let passwords = passwords.iter().map(text).collect();
+            (EngineKind::Libiscsi, RemoteServer::Iscsi { initiator: initiator.clone(), passwords })
+        }
         Remote::Rbd(rbd) => (EngineKind::Rbd, RemoteServer::Rbd(image(rbd, direct))),
         Remote::Rados { pool, touches } => {
             (EngineKind::Rados, RemoteServer::Rados { pool: ceph_pool(pool), touches: *touches })
@@ -33,18 +36,21 @@ pub(crate) fn config(worker: &Worker, server: &Remote, files: u32) -> BackendCon
     BackendConfig { remote: Some(Box::new(remote)), ..BackendConfig::new(engine, worker.depth.iodepth, files) }
 }
 
+fn text(secret: &Option<Secret>) -> Option<String> {
+    secret.as_ref().map(|secret| secret.0.clone())
+}
+
 fn objects(http: &plan::Http) -> HttpConfig {
-    let optional = |secret: &Option<plan::Secret>| secret.as_ref().map(|secret| secret.0.clone());
     HttpConfig {
         server: match &http.server {
             plan::HttpServer::WebDav => HttpServer::WebDav,
             plan::HttpServer::S3(s3) => HttpServer::S3(S3Config {
                 key: s3.key.0.clone(),
                 key_id: s3.key_id.clone(),
-                security_token: optional(&s3.security_token),
+                security_token: text(&s3.security_token),
                 region: s3.region.clone(),
                 storage_class: s3.storage_class.clone(),
-                customer_key: optional(&s3.customer_key),
+                customer_key: text(&s3.customer_key),
                 customer_algorithm: s3.customer_algorithm.clone(),
             }),
             plan::HttpServer::Swift { token } => HttpServer::Swift { token: token.0.clone() },
@@ -56,7 +62,7 @@ fn objects(http: &plan::Http) -> HttpConfig {
         },
         host: http.host.clone(),
         user: http.user.clone(),
-        password: optional(&http.password),
+        password: text(&http.password),
         verbosity: http.verbosity,
         has_one_object: http.has_one_object,
     }
@@ -73,8 +79,7 @@ fn ceph_pool(pool: &plan::CephPool) -> CephPool {
 }
 
 fn image(rbd: &plan::Rbd, direct: bool) -> RbdImage {
-    let passphrase = rbd.encryption_passphrase.as_ref().map(|secret| secret.0.clone());
-    let encryption = rbd.encryption_format.clone().zip(passphrase);
+    let encryption = rbd.encryption_format.clone().zip(text(&rbd.encryption_passphrase));
     RbdImage { pool: ceph_pool(&rbd.pool), name: rbd.image.clone(), encryption, direct }
 }
 

@@ -26,6 +26,11 @@ impl Target {
 
 /// Starts a target with two LUNs of 1 MiB. Otherwise the test is skipped.
 fn target(name: &str) -> Option<Target> {
+    target_with(name, "true")
+}
+
+/// Starts a target with two LUNs of 1 MiB, and configures it with more commands of `{admin}`.
+fn target_with(name: &str, commands: &str) -> Option<Target> {
     if !has_library("libiscsi.so") {
         return None;
     }
@@ -33,6 +38,7 @@ fn target(name: &str) -> Option<Target> {
     let disks = ["a", "b"].map(|name| scratch.path().join(name));
     disks.iter().for_each(|disk| fs::write(disk, vec![0; 1 << 20]).unwrap());
     let admin = "tgtadm --lld iscsi --mode";
+    let commands = commands.replace("{admin}", admin);
     let [first, second] = disks.each_ref().map(|disk| disk.display().to_string());
     // The LUNs exist before the port accepts connections.
     let script = format!(
@@ -41,7 +47,7 @@ fn target(name: &str) -> Option<Target> {
          {admin} target --op new --tid 1 --targetname iqn.2024-01.test:disk && \
          {admin} logicalunit --op new --tid 1 --lun 1 --backing-store {first} && \
          {admin} logicalunit --op new --tid 1 --lun 2 --backing-store {second} && \
-         {admin} target --op bind --tid 1 --initiator-address ALL && \
+         {admin} target --op bind --tid 1 --initiator-address ALL && {commands} && \
          {admin} portal --op new --param portal=127.0.0.1:3260; wait"
     );
     let server = Server::start_in_namespace(&script, 3260, &scratch.path().join("server.log"))?;
@@ -86,6 +92,27 @@ fn luns_that_another_machine_may_use_are_not_written() {
     refused.ended_with(1).complained_of("a partition table or a boot sector, and another machine may use it");
     assert!(fs::read(&target.disks[0]).unwrap() == content);
     target.run(&format!("{job} --rw=write --allow_mounted_write=1")).ended_with(0);
+}
+
+#[test]
+fn the_password_of_a_url_is_used_and_not_saved() {
+    let account = "{admin} account --op new --user someone --password topsecret123 && \
+        {admin} account --op bind --tid 1 --user someone";
+    let Some(target) = target_with("iscsi-chap", account) else { return };
+    let lun = |password: &str| LUNS[0].replace("127", &format!("someone%{password}@127"));
+    let job = |password: &str| {
+        let job = format!("--name=j --ioengine=libiscsi --rw=read --bs=64k --filename={}", lun(password));
+        target.run(&format!("{job} --output-format=json+ --record=saved.json"))
+    };
+    let read = job("topsecret123").assert_success();
+    let saved = fs::read_to_string(target.scratch.path().join("saved.json")).unwrap();
+    for text in [&read.stdout, &read.stderr, &saved] {
+        assert!(!text.contains("topsecret123"), "{text}");
+    }
+    assert!(saved.contains("someone%***@127.0.0.1"), "{saved}");
+    let refused = job("wrongsecret1");
+    refused.ended_with(1).complained_of("cannot connect to iscsi://someone%***@127.0.0.1:3260");
+    assert!(!refused.stderr.contains("wrongsecret1"), "{}", refused.stderr);
 }
 
 #[test]

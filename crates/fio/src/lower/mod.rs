@@ -21,7 +21,7 @@ mod zoned;
 
 use std::sync::Arc;
 
-use plan::{Echo, Engine, IdleProfile, Net, NetProtocol, Origin, Plan, Targets, Worker};
+use plan::{Echo, Engine, IdleProfile, Net, NetProtocol, Origin, Plan, Remote, Targets, Worker};
 use units::system::System;
 
 use crate::options::engines::DEFAULT_ENGINE;
@@ -126,6 +126,9 @@ fn add_job(plan: &mut Plan, job: &Job, position: JobPosition, machine: &dyn Mach
             name_links(net, &mut worker.targets);
             // The peer verifies what it reads.
             worker.verify.iter_mut().for_each(|verify| verify.read_back = false);
+        }
+        if let Engine::Remote(Remote::Iscsi { passwords, .. }) = &mut worker.engine {
+            *passwords = secrets::take_url_passwords(&mut worker.targets.paths);
         }
         plan.workers.push(worker);
     }

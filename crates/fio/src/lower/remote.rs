@@ -43,7 +43,8 @@ pub(super) fn nbd(values: &Values) -> Remote {
 }
 
 pub(super) fn iscsi(values: &Values) -> Remote {
-    Remote::Iscsi { initiator: values.text("initiator").unwrap_or_default().to_owned() }
+    let initiator = values.text("initiator").unwrap_or_default().to_owned();
+    Remote::Iscsi { initiator, passwords: Vec::new() }
 }
 
 pub(super) fn rbd(values: &Values) -> Remote {

@@ -1,6 +1,8 @@
 //! Masks passwords and keys in what reports and saved plans contain.
 
-use plan::{FioWords, MASK};
+use std::ops::Range;
+
+use plan::{FioWords, MASK, Secret};
 
 /// Options with a password or key.
 const SECRETS: [&str; 6] = [
@@ -12,9 +14,44 @@ const SECRETS: [&str; 6] = [
     "rbd_encryption_passphrase",
 ];
 
+/// Scheme of iSCSI URLs, also in a value that separates names by colons.
+const ISCSI_SCHEMES: [&str; 2] = ["iscsi://", r"iscsi\://"];
+
 /// Returns the value of an option as reports print it.
 pub(super) fn shown(name: &str, value: &str) -> String {
-    if SECRETS.contains(&name) { MASK.to_owned() } else { value.to_owned() }
+    if SECRETS.contains(&name) { MASK.to_owned() } else { without_url_passwords(value) }
+}
+
+/// Masks the passwords of iSCSI URLs. Returns those that it removed, by the index of the URL. Without one it returns none.
+pub(super) fn take_url_passwords(urls: &mut [String]) -> Vec<Option<Secret>> {
+    let mut take = |url: &mut String| {
+        let password = url_passwords(url).first().map(|range| Secret(url[range.clone()].to_owned()));
+        *url = without_url_passwords(url);
+        password
+    };
+    let passwords: Vec<Option<Secret>> = urls.iter_mut().map(&mut take).collect();
+    if passwords.iter().any(Option::is_some) { passwords } else { Vec::new() }
+}
+
+fn without_url_passwords(text: &str) -> String {
+    let mut masked = text.to_owned();
+    url_passwords(text).into_iter().rev().for_each(|range| masked.replace_range(range, MASK));
+    masked
+}
+
+/// Returns where the passwords of iSCSI URLs are, as libiscsi finds them: `iscsi://USER%PASSWORD@HOST`, or with a colon in
+/// place of the percent sign.
+fn url_passwords(text: &str) -> Vec<Range<usize>> {
+    let schemes = ISCSI_SCHEMES.iter().flat_map(|scheme| text.match_indices(scheme));
+    let mut starts: Vec<usize> = schemes.map(|(at, scheme)| at + scheme.len()).collect();
+    starts.sort_unstable();
+    let ends = starts.iter().skip(1).copied().chain([text.len()]);
+    let password = |(&start, end): (&usize, usize)| {
+        let user = &text[start..start + text[start..end].find('@')?];
+        let sign = user.find('%').or_else(|| user.find(':'))?;
+        Some(start + sign + 1..start + user.len())
+    };
+    starts.iter().zip(ends).filter_map(password).collect()
 }
 
 /// Masks the values of passwords and keys in the arguments of a command line.
@@ -46,9 +83,9 @@ fn is_secret_option(arg: &str) -> bool {
 
 /// Returns an argument or a line of a job file with the value masked.
 fn line(text: &str) -> String {
-    let Some((name, value)) = text.split_once('=') else { return text.to_owned() };
+    let Some((name, value)) = text.split_once('=') else { return without_url_passwords(text) };
     if !is_secret_option(name) && !SECRETS.contains(&name.trim()) {
-        return text.to_owned();
+        return without_url_passwords(text);
     }
     let end = if value.ends_with('\n') { "\n" } else { "" };
     format!("{name}={MASK}{end}")
@@ -68,11 +105,18 @@ mod tests {
             ("--http_pas=x", "--http_pas=***"),
             ("--rbd=x", "--rbd=x"),
             ("--name=http_pass", "--name=http_pass"),
+            (r"filename=iscsi\://u%p@h/t/1:iscsi\://h/t%@/2", r"filename=iscsi\://u%***@h/t/1:iscsi\://h/t%***@/2"),
+            ("iscsi://u:p/q@h/t/1\n", "iscsi://u:***@h/t/1\n"),
+            ("--filename=a%b@c", "--filename=a%b@c"),
         ] {
             assert_eq!(line(given), expected);
         }
         let words = ["--http_pass", "x", "--name=a"].map(str::to_owned).to_vec();
         assert_eq!(masked(&FioWords { words, ..FioWords::default() }).words, ["--http_pass", "***", "--name=a"]);
+        let mut urls = ["iscsi://h/t/1", "iscsi://u%p@h/t/1"].map(str::to_owned);
+        assert_eq!(take_url_passwords(&mut urls), [None, Some(Secret("p".to_owned()))]);
+        assert_eq!(urls, ["iscsi://h/t/1", "iscsi://u%***@h/t/1"]);
+        assert_eq!(take_url_passwords(&mut urls[..1]), []);
         assert_eq!((shown("http_pass", "x").as_str(), shown("rw", "read").as_str()), ("***", "read"));
     }
 }

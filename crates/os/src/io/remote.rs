@@ -29,6 +29,8 @@ pub enum RemoteServer {
     Iscsi {
         /// Name of this machine.
         initiator: String,
+        /// Passwords by the index of the target, in place of those in the URLs.
+        passwords: Vec<Option<String>>,
     },
     /// An image of a Ceph pool. All targets are this image.
     Rbd(RbdImage),

@@ -115,8 +115,11 @@ impl Iscsi {
         config: &BackendConfig,
         remote: &RemoteConfig,
         initiator: &str,
+        passwords: &[Option<String>],
     ) -> Result<Self, BackendError> {
-        let luns = remote.names.iter().map(|url| Lun::connect(config.engine, initiator, url));
+        let passwords = passwords.iter().map(Option::as_deref).chain(std::iter::repeat(None));
+        let luns = remote.names.iter().zip(passwords);
+        let luns = luns.map(|(url, password)| Lun::connect(config.engine, initiator, (url, password)));
         let luns = luns.collect::<Result<Vec<_>, _>>()?;
         let polled = vec![libc::pollfd { fd: -1, events: 0, revents: 0 }; luns.len()];
         Ok(Iscsi { luns, polled })
@@ -130,9 +133,15 @@ impl Iscsi {
 }
 
 impl Lun {
-    fn connect(engine: EngineKind, initiator: &str, url: &str) -> Result<Self, BackendError> {
+    /// `password` replaces that of the URL.
+    fn connect(
+        engine: EngineKind,
+        initiator: &str,
+        (url, password): (&str, Option<&str>),
+    ) -> Result<Self, BackendError> {
         let api = api(engine)?;
         let (initiator, address) = (text(engine, initiator)?, text(engine, url)?);
+        let password = password.map(|password| text(engine, password)).transpose()?;
         // SAFETY: the text ends with a zero byte.
         let context = unsafe { (api.iscsi_create_context)(initiator.as_ptr()) };
         if context.is_null() {
@@ -152,12 +161,11 @@ impl Lun {
             let found = &*parsed;
             lun.number = found.lun;
             let has_user = found.user[0] != 0;
+            let password = password.as_ref().map_or(found.password.as_ptr(), |password| password.as_ptr());
             let is_connected = (api.iscsi_set_targetname)(context, found.target.as_ptr()) == 0
                 && (api.iscsi_set_session_type)(context, SESSION_NORMAL) == 0
                 && (api.iscsi_set_header_digest)(context, HEADER_DIGEST_NONE_CRC32C) == 0
-                && (!has_user
-                    || (api.iscsi_set_initiator_username_pwd)(context, found.user.as_ptr(), found.password.as_ptr())
-                        == 0)
+                && (!has_user || (api.iscsi_set_initiator_username_pwd)(context, found.user.as_ptr(), password) == 0)
                 && (api.iscsi_full_connect_sync)(context, found.portal.as_ptr(), found.lun) == 0;
             (api.iscsi_destroy_url)(parsed);
             is_connected
