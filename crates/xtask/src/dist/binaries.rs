@@ -12,6 +12,9 @@ const PROFILE: &str = "compact";
 /// Limit of a stripped binary. The glibc binary has 14.6 MB.
 const LIMIT_BYTES: u64 = 14_700_000;
 
+/// With frame pointers, the tables for unwinding are 0.4 MB smaller, and `perf record -g` needs no debug information.
+const FLAGS: &str = "-Cforce-frame-pointers=yes";
+
 /// Parts of SQLite that the history does not use.
 const SQLITE_FLAGS: &str =
     "-USQLITE_ENABLE_FTS3 -USQLITE_ENABLE_FTS3_PARENTHESIS -USQLITE_ENABLE_FTS5 -USQLITE_ENABLE_RTREE";
@@ -51,7 +54,10 @@ pub fn build(folders: &Folders, tools: &Tools, binary: &Binary) -> Result<PathBu
     let target = binary.glibc.map_or(binary.target.to_owned(), |version| format!("{}.{version}", binary.target));
     let mut build = tools.zigbuild("rustc");
     build.current_dir(folders.root).args(["--profile", PROFILE, "--package", "fathom", "--all-features"]);
-    build.args(["--bin", "fathom", "--target", &target, "--"]).env("LIBSQLITE3_FLAGS", SQLITE_FLAGS);
+    build
+        .args(["--bin", "fathom", "--target", &target, "--"])
+        .env("LIBSQLITE3_FLAGS", SQLITE_FLAGS)
+        .env("RUSTFLAGS", FLAGS);
     if binary.glibc.is_none() {
         build.args(STATIC_LINKER);
     }
