@@ -18,9 +18,9 @@ pub(crate) fn config(worker: &Worker, server: &Remote, files: u32) -> BackendCon
         Remote::Nfs { url } => (EngineKind::Nfs, RemoteServer::Nfs { url: url.clone() }),
         Remote::Http(http) => (EngineKind::Http, RemoteServer::Http(objects(http))),
         Remote::Nbd { uri } => (EngineKind::Nbd, RemoteServer::Nbd { uri: uri.clone() }),
-        Remote::Iscsi { initiator, passwords } => {
-            let passwords = passwords.iter().map(text).collect();
-            (EngineKind::Libiscsi, RemoteServer::Iscsi { initiator: initiator.clone(), passwords })
+        Remote::Iscsi { initiator, urls } => {
+            let urls = urls.iter().map(text).collect();
+            (EngineKind::Libiscsi, RemoteServer::Iscsi { initiator: initiator.clone(), urls })
         }
         Remote::Rbd(rbd) => (EngineKind::Rbd, RemoteServer::Rbd(image(rbd, direct))),
         Remote::Rados { pool, touches } => {

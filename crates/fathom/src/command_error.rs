@@ -1,4 +1,4 @@
-//! Why a command of fathom's own does nothing. `main` prints the error once, as the last text on standard error.
+//! Why a command of fathom's own does nothing. The error is printed once, as the last text on standard error.
 
 use std::fmt;
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use plan::{Part, Plan, Stream, Worker, Workload};
+use plan::{Engine, Part, Plan, Remote, Stream, Worker, Workload};
 pub use record::HOST_MARK;
 use serde::{Deserialize, Serialize};
 
@@ -81,6 +81,9 @@ fn name_paths(worker: &mut Worker, place: &Place) {
     streams(worker).iter_mut().for_each(|stream| name(&mut stream.path, place));
     let targets = &mut worker.targets;
     targets.paths.iter_mut().chain(&mut targets.opendir).for_each(|path| name(path, place));
+    if let Engine::Remote(Remote::Iscsi { urls, .. }) = &mut worker.engine {
+        urls.iter_mut().flatten().for_each(|url| name(&mut url.0, place));
+    }
     let logs = &mut worker.measure.logs;
     for stem in [&mut logs.bandwidth, &mut logs.iops, &mut logs.latency, &mut logs.histogram].into_iter().flatten() {
         name(stem, place);

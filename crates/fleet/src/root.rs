@@ -140,7 +140,8 @@ pub struct Disconnection {
 }
 
 impl Disconnection {
-    /// Disconnects with all hosts, or ends those that remain. `exit_code`: see [`Link::disconnect`].
+    /// Disconnects with all hosts (`exit_code`: see [`Link::disconnect`]), or ends those that remain after a lost one with exit
+    /// code 1.
     ///
     /// # Errors
     /// The connection failed.
@@ -222,7 +223,7 @@ impl<'a> Root<'a> {
     pub fn end(mut self) -> Disconnection {
         let aborts = self.is_broken || self.hosts.iter().any(|host| host.failure.is_some());
         if aborts {
-            self.order_all(&Order::Stop);
+            self.stop();
         }
         let begun = Instant::now();
         self.order_all(&Order::Finish);

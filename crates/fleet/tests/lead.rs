@@ -21,7 +21,7 @@ struct Seen {
     prepared: AtomicUsize,
     stopped: AtomicUsize,
     finished: AtomicUsize,
-    /// How many had finished when rank 0 was done.
+    /// Hosts that had finished when `Root::end` returned.
     finished_at_end: AtomicUsize,
     progress: Mutex<Vec<Progress>>,
 }

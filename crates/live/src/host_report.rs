@@ -35,6 +35,7 @@ impl HostReport {
     /// # Errors
     /// The text is not a report.
     pub fn parse(text: &str) -> io::Result<Self> {
+        // As bytes, for which the deserializer exists already.
         Ok(serde_json::from_slice(text.as_bytes())?)
     }
 

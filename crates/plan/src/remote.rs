@@ -24,9 +24,9 @@ pub enum Remote {
     Iscsi {
         /// Name of this machine.
         initiator: String,
-        /// Passwords by the index of the target. The URLs have `***` in their place.
+        /// URLs with a password, by the index of the target. The paths of these targets have `***` in place of the password.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        passwords: Vec<Option<Secret>>,
+        urls: Vec<Option<Secret>>,
     },
     /// An image of a Ceph pool.
     Rbd(Rbd),

@@ -559,7 +559,7 @@ impl Serialize for RunError {
     }
 }
 
-/// Through a [`Value`]: the errors are then compiled for one deserializer, not for each.
+/// Reads the error through a [`Value`]: the code is then compiled for one deserializer.
 impl<'de> Deserialize<'de> for RunError {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let saved = match Value::deserialize(deserializer)? {

@@ -173,7 +173,7 @@ impl Serialize for MessageKind {
     }
 }
 
-/// Through a [`Value`], as errors.
+/// Reads the message through a [`Value`], as errors are read.
 impl<'de> Deserialize<'de> for MessageKind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match Value::deserialize(deserializer)? {

@@ -245,10 +245,13 @@ fn run_and_sweep_mask_passwords() {
         format!("run --repeat 2 --save saved --yes 'fio {job}'"),
         format!("run --repeat 2 --save saved --yes --prepare 'fio {job}' fio {job}"),
         format!("run --repeat 2 --save saved --yes --prepare 'true fio {job}' fio {job}"),
+        r"sweep 'filename=iscsi\://u%word77@127.0.0.1\:1/t/1,iscsi\://u%word77@127.0.0.1\:1/t/2' --save saved --yes --format \
+          json fio --name=x --ioengine=libiscsi --rw=read --size=4k"
+            .to_owned(),
     ] {
         let command = format!("cd {at} && export XDG_DATA_HOME={at}/data; {program} {line} 2>&1 || true");
         let shown = shell(&command).unwrap();
-        assert!(shown.contains("--http_pass=***") && !shown.contains("word77"), "{line}: {shown}");
+        assert!(shown.contains("***") && !shown.contains("word77"), "{line}: {shown}");
         let found = shell(&format!("cd {at} && ls saved >&2 && ! grep -rl word77 ."));
         assert!(found.is_ok(), "{line}: {found:?}");
         std::fs::remove_dir_all(scratch.file("saved")).unwrap();

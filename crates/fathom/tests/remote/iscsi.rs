@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use harness::{Outcome, Scratch, Server, fathom, has_library};
+use harness::{Outcome, Scratch, Server, fathom, has_library, shell};
 
 use crate::jobs::{assert_same_sequence, ended, ios, job};
 
@@ -99,10 +99,11 @@ fn the_password_of_a_url_is_used_and_not_saved() {
     let account = "{admin} account --op new --user someone --password topsecret123 && \
         {admin} account --op bind --tid 1 --user someone";
     let Some(target) = target_with("iscsi-chap", account) else { return };
-    let lun = |password: &str| LUNS[0].replace("127", &format!("someone%{password}@127"));
+    let luns = |password: &str| LUNS.map(|lun| lun.replace("127", &format!("someone%{password}@127"))).join(":");
     let job = |password: &str| {
-        let job = format!("--name=j --ioengine=libiscsi --rw=read --bs=64k --filename={}", lun(password));
-        target.run(&format!("{job} --output-format=json+ --record=saved.json"))
+        let luns = luns(password);
+        let job = format!("--name=j --ioengine=libiscsi --rw=read --bs=64k --filename={luns} --write_iolog=log");
+        target.run(&format!("{job} --output-format=json+ --record=saved.json --debug=all"))
     };
     let read = job("topsecret123").assert_success();
     let saved = fs::read_to_string(target.scratch.path().join("saved.json")).unwrap();
@@ -110,9 +111,13 @@ fn the_password_of_a_url_is_used_and_not_saved() {
         assert!(!text.contains("topsecret123"), "{text}");
     }
     assert!(saved.contains("someone%***@127.0.0.1"), "{saved}");
+    let left = shell(&format!("! grep -rl topsecret123 {}", target.scratch.path().display()));
+    assert!(left.is_ok(), "{left:?}");
     let refused = job("wrongsecret1");
     refused.ended_with(1).complained_of("cannot connect to iscsi://someone%***@127.0.0.1:3260");
     assert!(!refused.stderr.contains("wrongsecret1"), "{}", refused.stderr);
+    let replay = target.run("--name=r --ioengine=libiscsi --read_iolog=log");
+    replay.ended_with(1).complained_of("a URL in it has a password");
 }
 
 #[test]

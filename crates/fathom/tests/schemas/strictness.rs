@@ -18,9 +18,9 @@ pub const OPTIONAL: &str = "\
     first_error, fleet, flow, func, gid, global options, good, interruptions, interval_s, ios, is_unconfirmed, job \
     options, judgements, kind, lat, lat_mean, lat_ns, lat_sum_ns, latency_depth, latency_percentile, latency_target, \
     latency_target_ns, latency_window, latency_window_us, load_generator, lock, machine_limits, message, mixed, near, \
-    of, on_cpu_percent, os_text, part, passwords, percentile, priorities, prios, read, replay, replayable, response, response_ns, \
+    of, on_cpu_percent, os_text, part, percentile, priorities, prios, read, replay, replayable, response, response_ns, \
     result, seed, serializes_overlaps, start_clock, steady_state, steadystate, sync, syncs, system_ns_per_io, target, \
-    text, thread_name, total_err, trim, uid, user_ns_per_io, verify, volume, volumes, write, write_hint, zone_resets, \
+    text, thread_name, total_err, trim, uid, urls, user_ns_per_io, verify, volume, volumes, write, write_hint, zone_resets, \
     zoned";
 
 /// What the objects of the schemas allow.

@@ -31,7 +31,7 @@ use crate::parse::{Invocation, Job, JobOption};
 
 pub(crate) use limits::steady_state;
 pub use machine::{FixedMachine, Machine};
-pub use secrets::mask_secrets;
+pub use secrets::{has_url_password, mask_secrets, mask_value, may_have_secrets};
 
 /// Returns the plan of an invocation: one worker per clone of each job.
 pub fn lower(invocation: &Invocation, machine: &dyn Machine) -> Plan {
@@ -66,7 +66,9 @@ pub(crate) fn report_groups(jobs: &[Job]) -> Vec<u32> {
 fn echoed(options: &[JobOption]) -> Vec<(String, String)> {
     options
         .iter()
-        .map(|option| (option.name.clone(), secrets::shown(&option.name, option.value.as_deref().unwrap_or_default())))
+        .map(|option| {
+            (option.name.clone(), secrets::mask_value(&option.name, option.value.as_deref().unwrap_or_default()))
+        })
         .collect()
 }
 
@@ -127,8 +129,8 @@ fn add_job(plan: &mut Plan, job: &Job, position: JobPosition, machine: &dyn Mach
             // The peer verifies what it reads.
             worker.verify.iter_mut().for_each(|verify| verify.read_back = false);
         }
-        if let Engine::Remote(Remote::Iscsi { passwords, .. }) = &mut worker.engine {
-            *passwords = secrets::take_url_passwords(&mut worker.targets.paths);
+        if let Engine::Remote(Remote::Iscsi { urls, .. }) = &mut worker.engine {
+            *urls = secrets::take_urls(&mut worker.targets.paths);
         }
         plan.workers.push(worker);
     }

@@ -44,7 +44,7 @@ pub(super) fn nbd(values: &Values) -> Remote {
 
 pub(super) fn iscsi(values: &Values) -> Remote {
     let initiator = values.text("initiator").unwrap_or_default().to_owned();
-    Remote::Iscsi { initiator, passwords: Vec::new() }
+    Remote::Iscsi { initiator, urls: Vec::new() }
 }
 
 pub(super) fn rbd(values: &Values) -> Remote {

@@ -8,6 +8,7 @@ use super::env::Env;
 use super::request::{Job, JobLog};
 use super::state::State;
 use super::value::path_list;
+use crate::lower::has_url_password;
 use crate::lower::replay::{rules, skipped};
 
 /// Values of `replay_skip`.
@@ -92,6 +93,8 @@ enum Fault {
     Empty,
     /// This machine has no device of this number.
     Device(String),
+    /// The log has the password of a server, which saved records would contain.
+    Password,
 }
 
 fn read(path: &str, rules: &ReplayRules, redirect: Option<&str>, env: &dyn Env) -> Result<JobLog, Fault> {
@@ -99,6 +102,9 @@ fn read(path: &str, rules: &ReplayRules, redirect: Option<&str>, env: &dyn Env) 
     let summary = summarize(input, rules).map_err(Fault::Log)?;
     if Ddir::ALL.into_iter().all(|ddir| summary.ios[ddir] == 0) && summary.waits == 0 && summary.syncs == 0 {
         return Err(Fault::Empty);
+    }
+    if summary.files.iter().any(|name| has_url_password(name)) {
+        return Err(Fault::Password);
     }
     let targets = targets(&summary, redirect, env)?;
     Ok(JobLog { path: path.to_owned(), summary, targets })
@@ -137,6 +143,10 @@ fn error(job: &Job, path: &str, fault: Fault, span: &Span) -> Diagnostic {
         Fault::Device(number) => {
             (format!("this machine has no block device {number}"), "name a device with replay_redirect")
         }
+        Fault::Password => (
+            "a URL in it has a password".to_owned(),
+            "remove the password from the log, and give the URL with it in replay_redirect",
+        ),
     };
     Diagnostic::error(format!("job {}: {path}: {message}", job.name)).at(span, "cannot be replayed").help(help)
 }

@@ -28,7 +28,7 @@ pub trait Link {
     /// # Errors
     /// The connection failed.
     fn try_recv(&mut self) -> Result<Option<(usize, Vec<u8>)>, LinkError>;
-    /// Disconnects, and waits until all processes disconnect. If that takes too long, the process exits with `exit_code`.
+    /// Disconnects, and waits until all processes disconnect. After 3 s the process exits with `exit_code`.
     ///
     /// # Errors
     /// The connection failed.

@@ -29,8 +29,8 @@ pub enum RemoteServer {
     Iscsi {
         /// Name of this machine.
         initiator: String,
-        /// Passwords by the index of the target, in place of those in the URLs.
-        passwords: Vec<Option<String>>,
+        /// URLs of the targets whose names are not their URLs, by the index of the target.
+        urls: Vec<Option<String>>,
     },
     /// An image of a Ceph pool. All targets are this image.
     Rbd(RbdImage),

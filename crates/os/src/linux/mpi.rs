@@ -219,7 +219,7 @@ impl Mpi {
         Ok(Some(message))
     }
 
-    /// Disconnects: waits until all processes disconnect, for 1 s at most. Then the process exits with `exit_code`.
+    /// Disconnects, and waits until all processes disconnect. After 3 s the process exits with `exit_code`.
     ///
     /// # Errors
     /// The library reports an error.

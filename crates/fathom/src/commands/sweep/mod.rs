@@ -18,6 +18,8 @@ use crate::consent::{self, Demand};
 use crate::driver;
 use crate::findings::print_diagnostics;
 use crate::line_targets;
+use ::fio::lower::mask_value;
+
 use crate::lines::fio_line::{self, FioLine};
 use crate::lines::{Dialect, Planned, diskspd_line};
 use crate::live_views::{LiveOptions, LiveViews};
@@ -55,7 +57,7 @@ pub fn main(args: &Args, typed: &[String], runner: &dyn Runner) -> Result<u8, Co
             if !points::measures(&plans, metric) {
                 return Err(format!("the line does not measure latency, which --metric {metric} needs").into());
             }
-            run_all(args, typed, (search, plans), &live, runner)
+            run_all(args, typed, (masked(search), plans), &live, runner)
         }
         Points::Print { printed, warnings } => {
             print_diagnostics(&warnings);
@@ -88,6 +90,14 @@ fn requested(args: &Args, metric: Metric) -> assessment::Sweep {
         refused: Vec::new(),
         result: None,
     }
+}
+
+/// Masks passwords and keys in the values of the axes.
+fn masked(mut search: assessment::Sweep) -> assessment::Sweep {
+    for (option, values) in &mut search.axes {
+        values.iter_mut().for_each(|value| *value = mask_value(option, value));
+    }
+    search
 }
 
 fn run_all(

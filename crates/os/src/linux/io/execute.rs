@@ -8,7 +8,7 @@ use crate::file::File;
 use crate::io::{Backend, BackendConfig, Completion, Op, start_in_order};
 use crate::memory::Slots;
 
-/// Executes operations.
+/// An engine that executes operations.
 pub(crate) trait Execute {
     /// Prepares for operations on a file.
     ///
@@ -26,7 +26,7 @@ pub(crate) trait Execute {
     fn execute(&mut self, op: &Op, fd: i32, data: *mut u8, files: &Files) -> i32;
 }
 
-/// The backend of an engine that executes operations.
+/// The backend of such an engine.
 pub(crate) struct Executing<E> {
     engine: E,
     slots: Slots,

@@ -110,16 +110,18 @@ pub(super) fn probe(engine: EngineKind) -> Result<(), BackendError> {
 }
 
 impl Iscsi {
-    /// Logs in to the targets. The name of a target is a URL of libiscsi.
+    /// Logs in to the targets. The name of a target is a URL of libiscsi, if `urls` has no other URL for it.
     pub(super) fn connect(
         config: &BackendConfig,
         remote: &RemoteConfig,
         initiator: &str,
-        passwords: &[Option<String>],
+        urls: &[Option<String>],
     ) -> Result<Self, BackendError> {
-        let passwords = passwords.iter().map(Option::as_deref).chain(std::iter::repeat(None));
-        let luns = remote.names.iter().zip(passwords);
-        let luns = luns.map(|(url, password)| Lun::connect(config.engine, initiator, (url, password)));
+        let lun = |(at, name): (usize, &String)| {
+            let url = urls.get(at).and_then(Option::as_ref).unwrap_or(name);
+            Lun::connect(config.engine, initiator, (name, url))
+        };
+        let luns = remote.names.iter().enumerate().map(lun);
         let luns = luns.collect::<Result<Vec<_>, _>>()?;
         let polled = vec![libc::pollfd { fd: -1, events: 0, revents: 0 }; luns.len()];
         Ok(Iscsi { luns, polled })
@@ -133,15 +135,10 @@ impl Iscsi {
 }
 
 impl Lun {
-    /// `password` replaces that of the URL.
-    fn connect(
-        engine: EngineKind,
-        initiator: &str,
-        (url, password): (&str, Option<&str>),
-    ) -> Result<Self, BackendError> {
+    /// Logs in to the target of a URL. Errors contain the name instead.
+    fn connect(engine: EngineKind, initiator: &str, (name, url): (&str, &str)) -> Result<Self, BackendError> {
         let api = api(engine)?;
         let (initiator, address) = (text(engine, initiator)?, text(engine, url)?);
-        let password = password.map(|password| text(engine, password)).transpose()?;
         // SAFETY: the text ends with a zero byte.
         let context = unsafe { (api.iscsi_create_context)(initiator.as_ptr()) };
         if context.is_null() {
@@ -149,7 +146,8 @@ impl Lun {
         }
         let mut lun = Lun { api, context, number: 0, block_bytes: 0, blocks: 0 };
         let failed = |lun: &Lun, what: &str| {
-            BackendError::new(engine, format!("{what} {url}: {}", lun.error().trim_end().replace('\n', "; ")))
+            let error = lun.error().replace(url, name);
+            BackendError::new(engine, format!("{what} {name}: {}", error.trim_end().replace('\n', "; ")))
         };
         // SAFETY: the context and the text are valid.
         let parsed = unsafe { (api.iscsi_parse_full_url)(context, address.as_ptr()) };
@@ -161,11 +159,12 @@ impl Lun {
             let found = &*parsed;
             lun.number = found.lun;
             let has_user = found.user[0] != 0;
-            let password = password.as_ref().map_or(found.password.as_ptr(), |password| password.as_ptr());
             let is_connected = (api.iscsi_set_targetname)(context, found.target.as_ptr()) == 0
                 && (api.iscsi_set_session_type)(context, SESSION_NORMAL) == 0
                 && (api.iscsi_set_header_digest)(context, HEADER_DIGEST_NONE_CRC32C) == 0
-                && (!has_user || (api.iscsi_set_initiator_username_pwd)(context, found.user.as_ptr(), password) == 0)
+                && (!has_user
+                    || (api.iscsi_set_initiator_username_pwd)(context, found.user.as_ptr(), found.password.as_ptr())
+                        == 0)
                 && (api.iscsi_full_connect_sync)(context, found.portal.as_ptr(), found.lun) == 0;
             (api.iscsi_destroy_url)(parsed);
             is_connected

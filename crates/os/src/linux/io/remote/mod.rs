@@ -50,8 +50,8 @@ pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backe
         RemoteServer::Nfs { url } => Remote::boxed(Nfs::connect(config, remote, url)?, config, slots),
         RemoteServer::Http(http) => Remote::boxed(Http::open(config, remote, http)?, config, slots),
         RemoteServer::Nbd { uri } => Remote::boxed(Nbd::connect(config, uri)?, config, slots),
-        RemoteServer::Iscsi { initiator, passwords } => {
-            Remote::boxed(Iscsi::connect(config, remote, initiator, passwords)?, config, slots)
+        RemoteServer::Iscsi { initiator, urls } => {
+            Remote::boxed(Iscsi::connect(config, remote, initiator, urls)?, config, slots)
         }
         RemoteServer::Rbd(image) => Remote::boxed(Rbd::connect(config, image, false)?, config, slots),
         RemoteServer::Rados { pool, touches } => {
@@ -83,8 +83,8 @@ pub(crate) fn examine(config: &BackendConfig) -> Result<Vec<RemoteTarget>, Backe
         RemoteServer::Nfs { url } => Nfs::connect(config, remote, url)?.examine(config.engine),
         RemoteServer::Http(http) => Http::open(config, remote, http)?.examine(config),
         RemoteServer::Nbd { uri } => Nbd::connect(config, uri)?.examine(config, remote.writes).map(of_all),
-        RemoteServer::Iscsi { initiator, passwords } => {
-            Iscsi::connect(config, remote, initiator, passwords)?.examine(config, remote.writes)
+        RemoteServer::Iscsi { initiator, urls } => {
+            Iscsi::connect(config, remote, initiator, urls)?.examine(config, remote.writes)
         }
         RemoteServer::Rbd(image) => Rbd::connect(config, image, true)?.examine(config, remote.writes).map(of_all),
         RemoteServer::Rados { pool, .. } => Rados::connect(config, remote, pool).map(|rados| rados.examine()),
