@@ -118,7 +118,10 @@ impl Zram {
 
 impl Drop for Zram {
     fn drop(&mut self) {
-        let remove = || std::fs::write("/sys/class/zram-control/hot_remove", self.number.to_string()).is_ok();
+        let remove = || {
+            std::fs::write("/sys/class/zram-control/hot_remove", self.number.to_string()).is_ok()
+                || !self.sysfs().exists()
+        };
         retry_removal(&self.device, remove);
     }
 }

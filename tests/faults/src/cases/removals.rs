@@ -96,7 +96,7 @@ pub const REMOVALS: &[Case<Removal>] = &[
     ),
     case(
         DETACH,
-        "fio --name=a --filename=target --direct=1 --rw=randread --rate_iops=300 --number_ios=300",
+        "fio --name=a --filename=target --direct=1 --rw=randread --rate_iops=300 --number_ios=1500",
         0,
         "",
         Complete,
@@ -114,14 +114,14 @@ pub const REMOVALS: &[Case<Removal>] = &[
     case(BACKING, "assess target --yes --short --runtime 600 --test read-latency", 3, "Input/output error", Complete),
     case(
         RESET,
-        "fio --name=a --filename=target --direct=1 --rw=randrw --rate_iops=300 --number_ios=300",
+        "fio --name=a --filename=target --direct=1 --rw=randrw --rate_iops=300 --number_ios=1500",
         0,
         "",
         Complete,
     ),
     case(
         REMOVE,
-        "fio --name=a --filename=target --direct=1 --rw=randread --rate_iops=300 --number_ios=300",
+        "fio --name=a --filename=target --direct=1 --rw=randread --rate_iops=300 --number_ios=1500",
         0,
         "",
         Complete,
