@@ -5,6 +5,7 @@ mod points;
 
 use std::sync::Arc;
 
+use ::fio::lower::mask_value;
 use assessment::Metric;
 use engine::OutputGuard;
 use plan::Plan;
@@ -18,8 +19,6 @@ use crate::consent::{self, Demand};
 use crate::driver;
 use crate::findings::print_diagnostics;
 use crate::line_targets;
-use ::fio::lower::mask_value;
-
 use crate::lines::fio_line::{self, FioLine};
 use crate::lines::{Dialect, Planned, diskspd_line};
 use crate::live_views::{LiveOptions, LiveViews};
