@@ -49,10 +49,10 @@ pub fn all() -> Vec<Known> {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         all.push(Known { suite: read(&path), name, path: Some(path) });
     }
-    for (name, _) in BUILT_IN {
-        if all.iter().all(|known| known.name != *name) {
+    for name in BUILT_IN {
+        if all.iter().all(|known| known.name != name) {
             let suite = built_in(name).ok_or_else(|| format!("there is no suite {name}").into());
-            all.push(Known { suite, name: (*name).to_owned(), path: None });
+            all.push(Known { suite, name: name.to_owned(), path: None });
         }
     }
     all

@@ -15,17 +15,9 @@ use plan::Ddir;
 
 pub use read::SCHEMA;
 
-const BUILT_IN: [(&str, &str); 9] = [
-    ("ceph-journal", include_str!("../../../../data/requirements/ceph-journal.toml")),
-    ("etcd", include_str!("../../../../data/requirements/etcd.toml")),
-    ("etcd-heavy", include_str!("../../../../data/requirements/etcd-heavy.toml")),
-    ("exchange", include_str!("../../../../data/requirements/exchange.toml")),
-    ("gke-on-prem", include_str!("../../../../data/requirements/gke-on-prem.toml")),
-    ("k3s", include_str!("../../../../data/requirements/k3s.toml")),
-    ("sap-hana", include_str!("../../../../data/requirements/sap-hana.toml")),
-    ("splunk", include_str!("../../../../data/requirements/splunk.toml")),
-    ("sql-server", include_str!("../../../../data/requirements/sql-server.toml")),
-];
+/// Applications.
+const BUILT_IN: [&str; 9] =
+    ["ceph-journal", "etcd", "etcd-heavy", "exchange", "gke-on-prem", "k3s", "sap-hana", "splunk", "sql-server"];
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Requirements {
@@ -149,19 +141,19 @@ impl Requirements {
     ///
     /// A diagnostic if there is no such application.
     pub fn of_application(name: &Arc<Source>) -> Result<Requirements, Diagnostic> {
-        let names = || BUILT_IN.iter().map(|(known, _)| *known);
         let wanted = name.text.trim();
-        if let Some((known, text)) = BUILT_IN.iter().find(|(known, _)| known.eq_ignore_ascii_case(wanted)) {
-            let mut read = Requirements::read(&Source::new(format!("{known}.toml"), *text))?;
+        if let Some(known) = BUILT_IN.iter().find(|known| known.eq_ignore_ascii_case(wanted)) {
+            let text = built_in::text(&format!("requirements/{known}.toml")).unwrap_or_default();
+            let mut read = Requirements::read(&Source::new(format!("{known}.toml"), text))?;
             read.list.iter_mut().for_each(|rule| rule.application = Some((*known).to_owned()));
             return Ok(read);
         }
         let span = Span::new(name, 0..name.text.len());
-        let label = match nearest(wanted, names()) {
+        let label = match nearest(wanted, BUILT_IN) {
             Some(near) => format!("did you mean {near}?"),
             None => "not built in".to_owned(),
         };
-        let known = names().collect::<Vec<_>>().join(", ");
+        let known = BUILT_IN.join(", ");
         Err(Diagnostic::error(format!("unknown application `{wanted}`"))
             .at(&span, label)
             .help(format!("built-in requirements: {known}")))
@@ -169,6 +161,6 @@ impl Requirements {
 
     /// Returns the names of the applications with built-in requirements.
     pub fn applications() -> impl Iterator<Item = &'static str> {
-        BUILT_IN.iter().map(|(name, _)| *name)
+        BUILT_IN.into_iter()
     }
 }

@@ -41,7 +41,7 @@ proptest! {
     fn a_damaged_suite_is_a_suite_or_a_message(
         which in 0..BUILT_IN.len(), from in 0.0..1.0f64, length in 0usize..40, put in "[\\[\\]{}=\",.\\-a-z0-9%\n ]{0,12}",
     ) {
-        let text = BUILT_IN[which].1;
+        let text = built_in::text(&format!("suites/{}.toml", BUILT_IN[which])).expect("a suite");
         let boundary = |at: usize| (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
         let start = boundary((text.len() as f64 * from) as usize);
         let end = boundary(start + length).max(start);

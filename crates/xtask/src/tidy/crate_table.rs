@@ -28,8 +28,9 @@ impl Crate {
     }
 }
 
-const CRATES: [Crate; 23] = [
+const CRATES: [Crate; 24] = [
     library("units", "crates/units", &[]),
+    library("built_in", "crates/built_in", &[]),
     library("plan", "crates/plan", &["units"]),
     library("iolog", "crates/iolog", &["plan"]),
     library("record", "crates/record", &["units", "plan"]),
@@ -42,10 +43,10 @@ const CRATES: [Crate; 23] = [
         "fio",
         "harness",
     ]),
-    library("judge", "crates/judge", &["units", "plan", "record", "assessment"]).tests(&["harness"]),
+    library("judge", "crates/judge", &["built_in", "units", "plan", "record", "assessment"]).tests(&["harness"]),
     library("fio", "crates/fio", &["units", "plan", "iolog", "record", "assessment"]).tests(&["harness"]),
     library("diskspd", "crates/diskspd", &["units", "plan", "record", "assessment"]).tests(&["fio", "harness"]),
-    library("study", "crates/study", &["units", "plan", "record", "assessment", "judge"]).tests(&["fio"]),
+    library("study", "crates/study", &["built_in", "units", "plan", "record", "assessment", "judge"]).tests(&["fio"]),
     library("report", "crates/report", &["units", "plan", "record", "assessment", "judge", "fio", "diskspd"])
         .tests(&["harness"]),
     library("history", "crates/history", &["units", "plan", "record", "assessment", "judge"]).tests(&["harness"]),
@@ -55,6 +56,7 @@ const CRATES: [Crate; 23] = [
         "fathom",
         "crates/fathom",
         &[
+            "built_in",
             "units",
             "plan",
             "iolog",

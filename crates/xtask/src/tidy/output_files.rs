@@ -13,7 +13,7 @@ const GUARD: [&str; 5] = [
     "crates/engine/src/output_guard.rs",
     "crates/fathom/src/atomic_file.rs",
     "crates/fathom/src/temporary_file.rs",
-    "crates/fathom/build.rs",
+    "crates/built_in/build.rs",
     "crates/report/build.rs",
 ];
 /// Items of the standard library that create or replace files: module or type, and name.
