@@ -5,8 +5,12 @@ use record::{Record, RunError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::tagged::tagged;
+
+tagged! { Failure }
+
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", content = "data", rename_all = "kebab-case")]
+#[serde(remote = "Self", tag = "kind", content = "data", rename_all = "kebab-case")]
 pub enum Failure {
     /// A signal stopped it.
     Stopped,

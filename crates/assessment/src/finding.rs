@@ -1,16 +1,19 @@
 //! Findings: facts about a measurement that its figures do not show.
 
-use std::fmt;
 use std::mem::discriminant;
 
 use plan::Ddir;
 use record::Interruption;
+use record::schema::Exact;
 use schemars::JsonSchema;
-use serde::de::value::{MapAccessDeserializer, StringDeserializer};
-use serde::de::{DeserializeSeed, Error, IgnoredAny, IntoDeserializer, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::de::{Deserializer, Error};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+use crate::tagged::{Tagged, object, tagged};
 use crate::{LimitReason, LoadGenerator, PreparationDetail, SteadyState};
+
+tagged! { FindingKind }
 
 /// The effect of a finding on the figures.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
@@ -73,7 +76,7 @@ impl Subject {
 
 /// What was found, with the numbers that show it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", content = "evidence", rename_all = "kebab-case")]
+#[serde(remote = "Self", tag = "kind", content = "evidence", rename_all = "kebab-case")]
 pub enum FindingKind {
     /// The target lies on a file system in memory.
     InMemory,
@@ -418,62 +421,16 @@ impl Subject {
     }
 }
 
-/// The kind is read directly from the document: buffered by serde's `flatten`, whole numbers above 2^53, which documents
-/// hold as strings, would be refused.
+/// Reads the finding through a [`Value`], as its kind is read: buffered by serde's `flatten`, whole numbers above 2^53,
+/// which documents hold as strings, would be refused.
 impl<'de> Deserialize<'de> for Finding {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Finding, D::Error> {
-        from.deserialize_map(FindingVisitor)
-    }
-}
-
-struct FindingVisitor;
-
-impl<'de> Visitor<'de> for FindingVisitor {
-    type Value = Finding;
-
-    fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        to.write_str("a finding")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Finding, A::Error> {
-        let (mut subject, mut severity) = (None, None);
-        let rest = KindFields { map, subject: &mut subject, severity: &mut severity };
-        let kind = FindingKind::deserialize(MapAccessDeserializer::new(rest))?;
-        Ok(Finding {
-            kind,
-            subject: subject.ok_or_else(|| A::Error::missing_field("subject"))?,
-            severity: severity.ok_or_else(|| A::Error::missing_field("severity"))?,
-        })
-    }
-}
-
-/// The fields of a finding that belong to its kind; the others are stored on the way.
-struct KindFields<'a, A> {
-    map: A,
-    subject: &'a mut Option<Subject>,
-    severity: &'a mut Option<Severity>,
-}
-
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for KindFields<'_, A> {
-    type Error = A::Error;
-
-    fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, A::Error> {
-        while let Some(key) = self.map.next_key::<String>()? {
-            match key.as_str() {
-                "subject" => *self.subject = Some(self.map.next_value()?),
-                "severity" => *self.severity = Some(self.map.next_value()?),
-                "kind" | "evidence" => {
-                    let key: StringDeserializer<A::Error> = key.into_deserializer();
-                    return seed.deserialize(key).map(Some);
-                }
-                _ => drop(self.map.next_value::<IgnoredAny>()?),
-            }
-        }
-        Ok(None)
-    }
-
-    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
-        self.map.next_value_seed(seed)
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Finding, D::Error> {
+        let mut saved = object(Value::deserialize(deserializer)?, &"a finding")?;
+        let mut taken = |field| saved.remove(field).map(Exact).ok_or_else(|| D::Error::missing_field(field));
+        let subject = Subject::deserialize(taken("subject")?).map_err(D::Error::custom)?;
+        let severity = Severity::deserialize(taken("severity")?).map_err(D::Error::custom)?;
+        let kind = FindingKind::deserialize(Tagged(saved.into())).map_err(D::Error::custom)?;
+        Ok(Finding { kind, subject, severity })
     }
 }
 

@@ -16,6 +16,7 @@ mod preparation;
 mod required_load;
 mod steady;
 mod study;
+mod tagged;
 mod v1;
 mod verdict;
 

@@ -3,6 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::tagged::tagged;
+
+tagged! { LoadGeneratorEvidence }
+
 /// The threads of one group as a load generator.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LoadGenerator {
@@ -24,7 +28,7 @@ pub struct LoadGenerator {
 
 /// What shows that the load generator, not the target, limited a run of a search.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", content = "data", rename_all = "kebab-case")]
+#[serde(remote = "Self", tag = "kind", content = "data", rename_all = "kebab-case")]
 pub enum LoadGeneratorEvidence {
     /// Its CPU time was used up.
     Cpu(LoadGenerator),

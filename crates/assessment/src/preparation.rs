@@ -3,7 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::tagged::tagged;
 use crate::{Failure, SteadyState};
+
+tagged! { PreparationReason PreparationDetail }
 
 /// A step before the tests.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -35,7 +38,7 @@ pub enum PreparationStep {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", content = "data", rename_all = "kebab-case")]
+#[serde(remote = "Self", tag = "kind", content = "data", rename_all = "kebab-case")]
 pub enum PreparationReason {
     /// The user requested the step.
     Requested,
@@ -58,7 +61,7 @@ pub enum PreparationOutcome {
 
 /// What a step did, and what that showed.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", content = "data", rename_all = "kebab-case")]
+#[serde(remote = "Self", tag = "kind", content = "data", rename_all = "kebab-case")]
 pub enum PreparationDetail {
     /// All of the target was processed.
     Pass,

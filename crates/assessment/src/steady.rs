@@ -4,6 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Metric;
+use crate::tagged::tagged;
+
+tagged! { SteadyState }
 
 /// A rule for a steady state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -32,7 +35,7 @@ pub struct Steady {
 
 /// What a rule found. Rounds are counted from 1; shares are of the mean (SNIA) or of the median (cloud).
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", content = "data", rename_all = "kebab-case")]
+#[serde(remote = "Self", tag = "kind", content = "data", rename_all = "kebab-case")]
 pub enum SteadyState {
     TooFewRounds {
         rounds: u64,

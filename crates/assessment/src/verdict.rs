@@ -6,7 +6,10 @@ use plan::Ddir;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::tagged::tagged;
 use crate::{Failure, Finding, Metric, SteadyState, Unmeasured};
+
+tagged! { Reason AboveLimit RateShape Confounder Cause }
 
 /// Ordered from best to worst. The verdict of several is the worst of them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
@@ -150,7 +153,7 @@ pub enum Basis {
 
 /// Why a judgement has its verdict.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", content = "data", rename_all = "kebab-case")]
+#[serde(remote = "Self", tag = "kind", content = "data", rename_all = "kebab-case")]
 pub enum Reason {
     /// The confidence interval lies on the good side of the threshold.
     Enough {
@@ -198,7 +201,7 @@ pub enum Reason {
 
 /// Why a rate may be above a published limit.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", content = "data", rename_all = "kebab-case")]
+#[serde(remote = "Self", tag = "kind", content = "data", rename_all = "kebab-case")]
 pub enum AboveLimit {
     /// Only with the start and the end of the run.
     StartAndEnd {
@@ -230,7 +233,7 @@ pub struct MissedTime {
 
 /// A rate over the run.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", content = "data", rename_all = "kebab-case")]
+#[serde(remote = "Self", tag = "kind", content = "data", rename_all = "kebab-case")]
 pub enum RateShape {
     /// At one level, typical of a throttle.
     Level {
@@ -267,7 +270,7 @@ pub struct NearMedian {
 
 /// A fact that weakens a conclusion.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", content = "data", rename_all = "kebab-case")]
+#[serde(remote = "Self", tag = "kind", content = "data", rename_all = "kebab-case")]
 pub enum Confounder {
     Failure(Failure),
     Finding(Box<Finding>),
@@ -287,7 +290,7 @@ pub enum Confounder {
 
 /// The cause of the verdict on a test, an application or an assessment.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", content = "data", rename_all = "kebab-case")]
+#[serde(remote = "Self", tag = "kind", content = "data", rename_all = "kebab-case")]
 pub enum Cause {
     NothingExpected,
     NothingMeasured,

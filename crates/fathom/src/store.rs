@@ -8,7 +8,7 @@ use ::history::{Document, Entry, RunFilter, Store, TargetFilter};
 use assessment::Assessment;
 use engine::OutputGuard;
 use record::Record;
-use record::schema::SchemaError;
+use record::schema::{Layout, SchemaError};
 use serde::Serialize;
 use study::repeats::{self, NAMES};
 
@@ -265,5 +265,5 @@ pub fn repeats_with(tag: &str) -> Result<Assessment, CommandError> {
 /// # Errors
 /// The value cannot be represented.
 pub fn json_text(value: &impl Serialize) -> Result<String, CommandError> {
-    Ok(serde_json::to_string_pretty(value).map_err(SchemaError::from)? + "\n")
+    Ok(Layout::LINES.format(value).map_err(SchemaError::from)? + "\n")
 }

@@ -4,6 +4,7 @@
 
 use std::io;
 
+use record::schema::Layout;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -115,7 +116,7 @@ pub struct HostRun {
 /// Returns a message as a line.
 pub fn to_line(message: &impl Serialize) -> Vec<u8> {
     // The types have no maps with other keys than strings, and no other reason to fail.
-    let mut line = serde_json::to_vec(message).unwrap_or_default();
+    let mut line = Layout::LINE.format(message).unwrap_or_default().into_bytes();
     line.push(b'\n');
     line
 }

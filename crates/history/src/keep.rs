@@ -1,6 +1,6 @@
 //! Adds runs to the database, each in one transaction. Newer automatic runs replace older ones.
 
-use record::schema;
+use record::schema::{self, Layout};
 use rusqlite::{Transaction, params};
 
 use crate::document::{Packing, packed};
@@ -85,9 +85,9 @@ impl Store {
 }
 
 fn put(transaction: &Transaction, entry: &Entry, blob: &[u8]) -> rusqlite::Result<i64> {
-    let command = serde_json::to_string(&entry.command).unwrap_or_default();
-    let devices = serde_json::to_string(&entry.devices).unwrap_or_default();
-    let cause = entry.cause.as_ref().and_then(|cause| serde_json::to_string(cause).ok()).unwrap_or_default();
+    let command = Layout::LINE.format(&entry.command).unwrap_or_default();
+    let devices = Layout::LINE.format(&entry.devices).unwrap_or_default();
+    let cause = entry.cause.as_ref().and_then(|cause| Layout::LINE.format(cause).ok()).unwrap_or_default();
     transaction.execute(
         "INSERT INTO runs (kind, started_unix_ms, ended_unix_ms, utc_offset_s, host, target, suite, verdict, cause, \
          stopped, fathom, command, document, title, unasked, bytes, file_system, devices, instance_type, zone, cause_data) \

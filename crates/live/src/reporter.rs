@@ -5,6 +5,7 @@
 
 use engine::Live;
 use plan::Plan;
+use record::schema::Layout;
 use record::{Event, Record};
 use serde::Serialize;
 
@@ -103,7 +104,7 @@ impl Reported {
 
 fn text(part: &impl Serialize) -> String {
     // The types have no maps, and no other reason to fail.
-    serde_json::to_string(part).unwrap_or_default()
+    Layout::LINE.format(part).unwrap_or_default()
 }
 
 #[cfg(test)]

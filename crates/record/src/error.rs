@@ -5,13 +5,12 @@
 
 use plan::TargetKind;
 use schemars::JsonSchema;
-use serde::de::{Deserializer, Error};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 use serde_json::Value;
 use units::errno;
 
 use crate::io_error::{IoError, Subject};
-use crate::schema::exact::Exact;
+use crate::schema::Exact;
 use crate::zone::ZoneError;
 use crate::{
     AccessFault, ContentFault, FlashProblem, LogFault, MemoryLimit, OsError, OutputRefusal, PassthroughProblem,
@@ -541,6 +540,7 @@ struct SavedError {
     message: Option<String>,
 }
 
+/// Saves the error through a [`Value`]: the code is then compiled for one serializer.
 impl Serialize for RunError {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut saved =
@@ -555,7 +555,7 @@ impl Serialize for RunError {
             }
             _ => saved.kind = Some(self.kind.clone()),
         }
-        saved.serialize(serializer)
+        serde_json::to_value(saved).map_err(ser::Error::custom)?.serialize(serializer)
     }
 }
 
@@ -564,7 +564,7 @@ impl<'de> Deserialize<'de> for RunError {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let saved = match Value::deserialize(deserializer)? {
             Value::String(message) => return Ok(RunError::text(0, "", &message)),
-            saved => SavedError::deserialize(Exact(saved)).map_err(D::Error::custom)?,
+            saved => SavedError::deserialize(Exact(saved)).map_err(de::Error::custom)?,
         };
         let kind = saved.kind.unwrap_or_else(|| {
             let (call, message) = (saved.func.unwrap_or_default(), saved.message.unwrap_or_default());

@@ -1,11 +1,10 @@
 //! Messages of a run.
 
 use schemars::JsonSchema;
-use serde::de::{Deserializer, Error};
-use serde::{Deserialize, Serialize, Serializer};
-use serde_json::Value;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
+use serde_json::{Value, value};
 
-use crate::schema::exact::Exact;
+use crate::schema::Exact;
 use crate::{LogFault, OsError, RunError, ZoneNotice};
 
 /// A message of the run, apart from the errors that end workers.
@@ -163,12 +162,12 @@ impl MessageKind {
     }
 }
 
-/// A message that is text is saved as a string, any other as an object.
+/// A message that is text is saved as a string, any other as an object, through a [`Value`], as errors are saved.
 impl Serialize for MessageKind {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             MessageKind::Text(text) => serializer.serialize_str(text),
-            kind => MessageKind::serialize(kind, serializer),
+            kind => MessageKind::serialize(kind, value::Serializer).map_err(ser::Error::custom)?.serialize(serializer),
         }
     }
 }
@@ -178,7 +177,7 @@ impl<'de> Deserialize<'de> for MessageKind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match Value::deserialize(deserializer)? {
             Value::String(text) => Ok(MessageKind::Text(text)),
-            saved => MessageKind::deserialize(Exact(saved)).map_err(D::Error::custom),
+            saved => MessageKind::deserialize(Exact(saved)).map_err(de::Error::custom),
         }
     }
 }

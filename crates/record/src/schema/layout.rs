@@ -1,22 +1,48 @@
-//! The layout of the text: one line per field of a worker, and strings for integers that a double would round.
+//! The layouts of JSON texts. One formatter has them all: the code that formats a type is then compiled once.
 
+use serde::Serialize;
 use serde_json::ser::Formatter;
 use std::io::{self, Write};
 
-/// Nesting depth of the fields of a worker (`workers`, worker, `stats`, field). Deeper values stay on their line.
-const LINES_DEPTH_MAX: usize = 4;
 /// A double represents every integer up to this exactly.
 const EXACT_MAX: u64 = (1 << 53) - 1;
 
-/// Formats JSON in this layout.
-#[derive(Default)]
+/// Formats JSON in a layout.
 pub struct Layout {
+    /// Values that are nested deeper stay on their line.
+    lines_depth_max: usize,
+    /// Spaces before a line, per level.
+    indent: usize,
+    /// Follows a comma or colon on the same line.
+    space: &'static [u8],
+    /// Larger integers are strings.
+    integer_max: u64,
     depth: usize,
     /// The current array or object has values.
     has_values: bool,
 }
 
 impl Layout {
+    /// Saved documents: a line per field of a worker (`workers`, worker, `stats`, field), and strings for integers that a
+    /// double would round.
+    pub const DOCUMENT: Layout =
+        Layout { lines_depth_max: 4, indent: 1, space: b" ", integer_max: EXACT_MAX, depth: 0, has_values: false };
+    /// A line per value.
+    pub const LINES: Layout =
+        Layout { lines_depth_max: usize::MAX, indent: 2, integer_max: u64::MAX, ..Layout::DOCUMENT };
+    /// One line without spaces.
+    pub const LINE: Layout = Layout { lines_depth_max: 0, indent: 0, space: b"", ..Layout::LINES };
+
+    /// Formats a value in this layout.
+    ///
+    /// # Errors
+    /// The value can't be formatted as JSON.
+    pub fn format(self, value: &impl Serialize) -> serde_json::Result<String> {
+        let mut text = Vec::new();
+        value.serialize(&mut serde_json::Serializer::with_formatter(&mut text, self))?;
+        String::from_utf8(text).map_err(serde::ser::Error::custom)
+    }
+
     fn begin<W: ?Sized + Write>(&mut self, writer: &mut W, bracket: &[u8]) -> io::Result<()> {
         self.depth += 1;
         self.has_values = false;
@@ -27,17 +53,17 @@ impl Layout {
         if !first {
             writer.write_all(b",")?;
         }
-        if self.depth <= LINES_DEPTH_MAX {
+        if self.depth <= self.lines_depth_max {
             self.line(writer)
         } else if first {
             Ok(())
         } else {
-            writer.write_all(b" ")
+            writer.write_all(self.space)
         }
     }
 
     fn end<W: ?Sized + Write>(&mut self, writer: &mut W, bracket: &[u8]) -> io::Result<()> {
-        let had_lines = self.depth <= LINES_DEPTH_MAX;
+        let had_lines = self.depth <= self.lines_depth_max;
         self.depth -= 1;
         if had_lines && self.has_values {
             self.line(writer)?;
@@ -48,7 +74,7 @@ impl Layout {
 
     fn line<W: ?Sized + Write>(&self, writer: &mut W) -> io::Result<()> {
         writer.write_all(b"\n")?;
-        (0..self.depth).try_for_each(|_| writer.write_all(b" "))
+        (0..self.depth * self.indent).try_for_each(|_| writer.write_all(b" "))
     }
 }
 
@@ -58,11 +84,11 @@ impl Formatter for Layout {
     }
 
     fn write_u128<W: ?Sized + Write>(&mut self, writer: &mut W, value: u128) -> io::Result<()> {
-        if value > u128::from(EXACT_MAX) { write!(writer, "\"{value}\"") } else { write!(writer, "{value}") }
+        if value > u128::from(self.integer_max) { write!(writer, "\"{value}\"") } else { write!(writer, "{value}") }
     }
 
     fn write_i64<W: ?Sized + Write>(&mut self, writer: &mut W, value: i64) -> io::Result<()> {
-        if value.unsigned_abs() > EXACT_MAX { write!(writer, "\"{value}\"") } else { write!(writer, "{value}") }
+        if value.unsigned_abs() > self.integer_max { write!(writer, "\"{value}\"") } else { write!(writer, "{value}") }
     }
 
     fn begin_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
@@ -95,7 +121,8 @@ impl Formatter for Layout {
     }
 
     fn begin_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        writer.write_all(b": ")
+        writer.write_all(b":")?;
+        writer.write_all(self.space)
     }
 
     fn end_object_value<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {

@@ -6,7 +6,7 @@
 //! assessments and the history contain records without a version. [`upgrade_version_1`] converts the texts.
 
 mod check;
-pub(crate) mod exact;
+mod exact;
 mod layout;
 mod version_1;
 
@@ -19,6 +19,8 @@ use units::markup::printable;
 
 use crate::Record;
 
+pub use exact::Exact;
+pub use layout::Layout;
 pub use version_1::upgrade as upgrade_version_1;
 
 /// The version that is written. Adding a field keeps the version. Removing a field, or changing its meaning, makes a new
@@ -104,11 +106,8 @@ pub fn write_unverified(record: &Record) -> Result<String, SchemaError> {
 /// # Errors
 /// The document can't be formatted as JSON.
 pub fn write_document(document: &impl Serialize) -> Result<String, SchemaError> {
-    let mut text = Vec::new();
-    let mut serializer = serde_json::Serializer::with_formatter(&mut text, layout::Layout::default());
-    document.serialize(&mut serializer)?;
-    text.push(b'\n');
-    let text = String::from_utf8(text).map_err(|error| SchemaError::new(error.to_string()))?;
+    let mut text = Layout::DOCUMENT.format(document)?;
+    text.push('\n');
     Ok(if let Cow::Owned(escaped) = printable(&text) { escaped } else { text })
 }
 
@@ -118,7 +117,7 @@ pub fn write_document(document: &impl Serialize) -> Result<String, SchemaError> 
 /// The text is not JSON, or not of type `T`.
 pub fn read_document<T: DeserializeOwned>(text: &[u8]) -> Result<T, SchemaError> {
     let mut deserializer = serde_json::Deserializer::from_slice(text);
-    let document = T::deserialize(exact::Exact(&mut deserializer))?;
+    let document = T::deserialize(Exact(&mut deserializer))?;
     deserializer.end()?;
     Ok(document)
 }

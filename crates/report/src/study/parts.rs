@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use assessment::{Settings, Verdict};
+use record::schema::Layout;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -38,8 +39,7 @@ impl Summary {
 
 /// Formats a JSON document.
 pub fn document(value: &impl Serialize) -> String {
-    serde_json::to_string_pretty(value)
-        .map_or_else(|error| error.to_string(), |text| printable(&text).into_owned() + "\n")
+    Layout::LINES.format(value).map_or_else(|error| error.to_string(), |text| printable(&text).into_owned() + "\n")
 }
 
 /// Settings as an object: `{"bs": "4k"}`.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use ::fleet::{HOST_MARK, Place, Sharing};
 use engine::Lease;
 use plan::Plan;
-use record::{Machine, schema};
+use record::Machine;
+use record::schema::{self, Layout};
 use serde::{Deserialize, Serialize};
 
 use crate::scratch::{RunId, Scratch, TestFiles};
@@ -55,7 +56,7 @@ impl HostTargets {
         let answer = match question {
             HostQuestion::Find(target) => {
                 let found = find(&target, place)?;
-                serde_json::to_string(&FoundOnHost { found, machine: engine::machine() })
+                Layout::LINE.format(&FoundOnHost { found, machine: engine::machine() })
             }
             HostQuestion::MakeFiles { target, id, keeps } => {
                 if others_create_files(place) {
@@ -64,13 +65,13 @@ impl HostTargets {
                 let files = Scratch::make(&find(&target, place)?, &id, keeps, &self.lease)?;
                 let has_direct_io = files.has_direct_io();
                 self.files.push(files);
-                serde_json::to_string(&has_direct_io)
+                Layout::LINE.format(&has_direct_io)
             }
             HostQuestion::OpenSharedFiles { target, id } => {
                 if others_create_files(place) {
                     self.files.push(Scratch::open_shared(&find(&target, place)?, &id, &self.lease)?);
                 }
-                serde_json::to_string(&())
+                Layout::LINE.format(&())
             }
         };
         answer.map_err(|error| error.to_string())

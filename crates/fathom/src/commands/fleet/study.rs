@@ -8,7 +8,8 @@ use engine::Lease;
 use live::Fleet;
 use os::signal::Interrupts;
 use plan::Plan;
-use record::{Machine, RunError, schema};
+use record::schema::{self, Layout};
+use record::{Machine, RunError};
 use study::suite;
 
 use super::host_targets::{FoundOnHost, HostQuestion, NamedTarget};
@@ -65,7 +66,7 @@ impl<'a> Hosts<'a> {
     }
 
     fn ask(&self, question: &HostQuestion) -> Result<Vec<(String, String)>, String> {
-        let text = serde_json::to_string(question).map_err(|error| error.to_string())?;
+        let text = Layout::LINE.format(question).map_err(|error| error.to_string())?;
         let question = Question { text, sharing: self.args.sharing(), allows_shared_host: self.args.allow_shared_host };
         let answers = self.with_fleet(|launched| launched.ask(&question, &mut Watched(&mut LiveViewsOnly)))?;
         Ok(answers.into_iter().map(|answer| (answer.host, answer.text)).collect())
