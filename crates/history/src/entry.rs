@@ -60,6 +60,13 @@ pub struct EntryDevice {
     pub size_bytes: u64,
 }
 
+impl EntryDevice {
+    /// Returns true if the text is the name, the model or the serial number, in upper or lower case.
+    pub fn is_identified_by(&self, text: &str) -> bool {
+        [&self.name, &self.model, &self.serial].into_iter().any(|known| known.eq_ignore_ascii_case(text))
+    }
+}
+
 /// A filter of runs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RunFilter {

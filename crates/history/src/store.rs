@@ -33,9 +33,6 @@ const COLUMNS: &str = "id, kind, started_unix_ms, ended_unix_ms, utc_offset_s, h
 const OF_TARGET: &str = " AND (target IN (?, ?) OR substr(target, 1, length(?)) = ? \
                          OR instr(replace(' ' || target || ' ', '=', ' '), ' ' || ? || ' ') > 0 \
                          OR instr(replace(' ' || target, '=', ' '), ' ' || ?) > 0)";
-/// Condition on the name, the model or the serial number of a device.
-const OF_DEVICE: &str = " AND EXISTS (SELECT 1 FROM json_each(devices) WHERE value ->> 'name' = ? COLLATE NOCASE \
-                         OR value ->> 'model' = ? COLLATE NOCASE OR value ->> 'serial' = ? COLLATE NOCASE)";
 
 pub struct Store {
     pub(crate) connection: Connection,
@@ -162,10 +159,6 @@ impl Store {
             question += OF_TARGET;
             given.extend([&target.given as &dyn ToSql, &target.path, folder, folder, &target.path, folder]);
         }
-        if let Some(device) = &filter.device {
-            question += OF_DEVICE;
-            given.extend([device as &dyn ToSql, device, device]);
-        }
         for (column, value) in [("host", &filter.host), ("instance_type", &filter.instance_type)] {
             if let Some(value) = value {
                 question += &format!(" AND {column} = ? COLLATE NOCASE");
@@ -176,16 +169,25 @@ impl Store {
             question += " AND kind = ?";
             given.push(kind);
         }
-        // SQLite takes a negative limit as none.
-        let limit = filter.limit.map_or(-1, signed);
-        question += " ORDER BY id DESC LIMIT ?";
-        given.push(&limit);
-        Ok(self.entries(&question, &given)?)
+        question += " ORDER BY id DESC";
+        let limit = filter.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
+        Ok(self.entries(&question, &given, filter.device.as_deref(), limit)?)
     }
 
-    fn entries(&self, question: &str, given: &[&dyn ToSql]) -> rusqlite::Result<Vec<Entry>> {
+    /// Returns the first entries with a device, or with any.
+    fn entries(
+        &self,
+        question: &str,
+        given: &[&dyn ToSql],
+        device: Option<&str>,
+        limit: usize,
+    ) -> rusqlite::Result<Vec<Entry>> {
         let mut statement = self.connection.prepare(question)?;
-        let found = statement.query_map(given, entry)?.collect::<rusqlite::Result<Vec<Entry>>>()?;
+        let has_device = |entry: &Entry| {
+            device.is_none_or(|wanted| entry.devices.iter().any(|device| device.is_identified_by(wanted)))
+        };
+        let found = statement.query_map(given, entry)?.filter(|entry| entry.as_ref().map_or(true, has_device));
+        let found = found.take(limit).collect::<rusqlite::Result<Vec<Entry>>>()?;
         let filled = found
             .into_iter()
             .map(|entry| Ok(Entry { tags: self.tags(entry.id)?, figures: self.figures(entry.id)?, ..entry }));
@@ -235,7 +237,7 @@ impl Store {
     /// The run does not exist, or SQLite fails.
     pub fn entry(&self, id: i64) -> Result<Entry, HistoryError> {
         let question = format!("SELECT {COLUMNS} FROM runs WHERE id = ?");
-        let found = self.entries(&question, &[&id])?;
+        let found = self.entries(&question, &[&id], None, 1)?;
         found.into_iter().next().ok_or(HistoryError::NoRun(id))
     }
 

@@ -228,7 +228,9 @@ fn an_entry_has_the_fields_of_its_assessment_and_is_found_by_them() {
     let on = |device: &str| RunFilter { device: Some(device.to_owned()), ..RunFilter::default() };
     let of_type = RunFilter { instance_type: Some("M5.xlarge".to_owned()), ..RunFilter::default() };
     let of_kind = RunFilter { kind: Some("knee".to_owned()), ..RunFilter::default() };
-    for filter in [on("VDA"), on("s1"), of_type, of_kind] {
+    store.add(&record(), "", &[]).unwrap();
+    let newest = RunFilter { limit: Some(1), ..on("vda") };
+    for filter in [on("VDA"), on("s1"), newest, of_type, of_kind] {
         assert_eq!(store.list(&filter).unwrap().iter().map(|entry| entry.id).collect::<Vec<_>>(), [id], "{filter:?}");
     }
 }

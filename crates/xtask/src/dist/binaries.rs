@@ -16,8 +16,36 @@ const LIMIT_BYTES: u64 = 13_500_000;
 const FLAGS: &str = "-Cforce-frame-pointers=yes";
 
 /// Parts of SQLite that the history does not use.
-const SQLITE_FLAGS: &str =
-    "-USQLITE_ENABLE_FTS3 -USQLITE_ENABLE_FTS3_PARENTHESIS -USQLITE_ENABLE_FTS5 -USQLITE_ENABLE_RTREE";
+const SQLITE_FLAGS: [&str; 28] = [
+    "-USQLITE_ENABLE_API_ARMOR",
+    "-USQLITE_ENABLE_COLUMN_METADATA",
+    "-USQLITE_ENABLE_DBSTAT_VTAB",
+    "-USQLITE_ENABLE_FTS3",
+    "-USQLITE_ENABLE_FTS3_PARENTHESIS",
+    "-USQLITE_ENABLE_FTS5",
+    "-USQLITE_ENABLE_LOAD_EXTENSION",
+    "-USQLITE_ENABLE_MEMORY_MANAGEMENT",
+    "-USQLITE_ENABLE_RTREE",
+    "-USQLITE_ENABLE_STAT4",
+    "-USQLITE_SOUNDEX",
+    "-DSQLITE_OMIT_AUTHORIZATION",
+    "-DSQLITE_OMIT_COMPILEOPTION_DIAGS",
+    "-DSQLITE_OMIT_COMPLETE",
+    "-DSQLITE_OMIT_DATETIME_FUNCS",
+    "-DSQLITE_OMIT_DEPRECATED",
+    "-DSQLITE_OMIT_DESERIALIZE",
+    "-DSQLITE_OMIT_GET_TABLE",
+    "-DSQLITE_OMIT_INCRBLOB",
+    "-DSQLITE_OMIT_JSON",
+    "-DSQLITE_OMIT_LOAD_EXTENSION",
+    "-DSQLITE_OMIT_PROGRESS_CALLBACK",
+    "-DSQLITE_OMIT_SHARED_CACHE",
+    "-DSQLITE_OMIT_TCL_VARIABLE",
+    "-DSQLITE_OMIT_TRACE",
+    "-DSQLITE_OMIT_UTF16",
+    "-DSQLITE_UNTESTABLE",
+    "-DSQLITE_DEFAULT_MEMSTATUS=0",
+];
 
 /// The linker of the Rust toolchain merges functions with the same code and packs relocations, which zig's does not. It
 /// links static binaries only.
@@ -56,7 +84,7 @@ pub fn build(folders: &Folders, tools: &Tools, binary: &Binary) -> Result<PathBu
     build.current_dir(folders.root).args(["--profile", PROFILE, "--package", "fathom", "--all-features"]);
     build
         .args(["--bin", "fathom", "--target", &target, "--"])
-        .env("LIBSQLITE3_FLAGS", SQLITE_FLAGS)
+        .env("LIBSQLITE3_FLAGS", SQLITE_FLAGS.join(" "))
         .env("RUSTFLAGS", FLAGS);
     if binary.glibc.is_none() {
         build.args(STATIC_LINKER);
@@ -67,6 +95,18 @@ pub fn build(folders: &Folders, tools: &Tools, binary: &Binary) -> Result<PathBu
     split(&built, &path)?;
     check_symbols(&path, binary)?;
     Ok(path)
+}
+
+/// Runs the tests of the history with the parts of SQLite that the binaries have.
+///
+/// # Errors
+///
+/// A test failed.
+pub fn test_history(root: &Path) -> Result<(), String> {
+    let mut test = Command::new("cargo");
+    test.current_dir(root).args(["test", "--package", "fathom-history"]);
+    test.env("LIBSQLITE3_FLAGS", SQLITE_FLAGS.join(" "));
+    check("history with the parts of SQLite that it uses", test)
 }
 
 /// Checks the sizes of stripped binaries.

@@ -32,6 +32,7 @@ pub fn run(root: &Path) -> Result<(), String> {
     }
     let folders = Folders { root, packages: root.join("target/packages"), stage: root.join("target/package-stage") };
     recreate(&folders.packages)?;
+    binaries::test_history(root)?;
     let tools = Tools::prepare(root)?;
     let glibc = binaries::build(&folders, &tools, &X86_64_GLIBC)?;
     let x86_64 = binaries::build(&folders, &tools, &X86_64_STATIC)?;
