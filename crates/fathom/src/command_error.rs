@@ -8,6 +8,7 @@ use report::PngError;
 use study::StudyError;
 use units::diagnostic::Diagnostic;
 use units::diagnostics::render_first;
+use units::order::OrderBy;
 
 use crate::atomic_file::OutputError;
 use crate::output::stderr_line;
@@ -49,7 +50,7 @@ impl fmt::Display for CommandError {
             CommandError::Message(message) => to.write_str(message),
             CommandError::Diagnostics(list) => {
                 let mut list = list.clone();
-                list.sort_by_key(|diagnostic| diagnostic.level);
+                list.order_by_key(|diagnostic| diagnostic.level);
                 to.write_str(&render_first(&list).join("\n"))
             }
         }

@@ -74,10 +74,10 @@ pub fn of_runs(statistic: Statistic, runs: impl Iterator<Item = Option<f64>>) ->
 
 /// Returns the median of a percentile over several runs. `None` is longer than any time.
 pub fn percentile_of_runs(runs: impl Iterator<Item = Option<f64>>) -> Option<f64> {
-    let mut values: Vec<Option<f64>> = runs.collect();
-    values.sort_by(|one, other| one.unwrap_or(f64::INFINITY).total_cmp(&other.unwrap_or(f64::INFINITY)));
+    let mut values: Vec<f64> = runs.map(|value| value.unwrap_or(f64::INFINITY)).collect();
+    values.sort_by(f64::total_cmp);
     let (low, high) = (values.get(values.len().checked_sub(1)? / 2)?, values.get(values.len() / 2)?);
-    Some(f64::midpoint((*low)?, (*high)?))
+    Some(f64::midpoint(*low, *high)).filter(|median| median.is_finite())
 }
 
 /// Returns the middle value, or the mean of the two in the middle; 0 without a value.

@@ -2,6 +2,7 @@
 
 use assessment::{Assessment, Severity, Test, Verdict};
 use units::format::{grouped, time_ns};
+use units::order::OrderBy;
 
 use crate::answer;
 use crate::figures::cells;
@@ -279,9 +280,9 @@ fn chosen(assessment: &Assessment, room: usize) -> (Vec<Line>, usize) {
         // The first row represents its test.
         ranked.extend(lines.into_iter().enumerate().map(|(nth, line)| (test, nth, line)));
     }
-    ranked.sort_by_key(|(test, nth, line)| (*nth > 0, std::cmp::Reverse(line.verdict), *test, *nth));
+    ranked.order_by_key(|(test, nth, line)| (*nth > 0, std::cmp::Reverse(line.verdict), *test, *nth));
     ranked.truncate(room);
-    ranked.sort_by_key(|(test, nth, _)| (*test, *nth));
+    ranked.order_by_key(|(test, nth, _)| (*test, *nth));
     let shown: Vec<Line> = ranked.into_iter().map(|(.., line)| line).collect();
     let missing = all - shown.len();
     (shown, missing)

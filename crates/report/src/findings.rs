@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use assessment::{Assessment, Finding, Severity, Study, Subject, TargetKind};
+use units::order::OrderBy;
 
 use crate::study;
 use crate::wording::{self, Dialect};
@@ -100,6 +101,6 @@ pub fn worst_first(assessment: &Assessment) -> Vec<Shared<'_>> {
             }
         }
     }
-    shared.sort_by_key(|shared| std::cmp::Reverse(shared.severity));
+    shared.order_by_key(|shared| std::cmp::Reverse(shared.severity));
     shared
 }

@@ -2,6 +2,7 @@
 
 use assessment::{Aim, Test};
 use units::format::{grouped, time_ns};
+use units::order::OrderBy;
 use units::quantity::option_value;
 
 use crate::figures::Cell;
@@ -23,7 +24,7 @@ pub fn of_test(test: &Test, cells: &[Cell]) -> Option<Matrix> {
         return None;
     }
     // Block sizes are rows, as in SNIA's tables.
-    names.sort_by_key(|name| !["bs", "b"].contains(name));
+    names.order_by_key(|name| !["bs", "b"].contains(name));
     let [rows, columns] = [0, 1].map(|at| values(cells, names[at]));
     if rows.len() < 2 || columns.len() < 2 {
         return None;
@@ -53,6 +54,6 @@ fn values(cells: &[Cell], setting: &str) -> Vec<String> {
         }
     }
     let size = |value: &String| option_value(value).unwrap_or(f64::MAX);
-    values.sort_by(|one, other| size(one).total_cmp(&size(other)));
+    values.order_by(|one, other| size(one).total_cmp(&size(other)));
     values
 }

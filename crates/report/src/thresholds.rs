@@ -3,6 +3,7 @@
 use assessment::{Application, Assessment, Basis, Cause, Judgement, Study, Test, Threshold, ThresholdBound, Verdict};
 use judge::compare::ChangeLimit;
 use units::format::grouped;
+use units::order::OrderBy;
 
 use crate::causes::{cause, cause_of_test, is_in_sentence};
 use crate::study::{Ink, changed, limit_in_words};
@@ -190,10 +191,10 @@ pub fn of(assessment: &Assessment) -> Vec<Check<'_>> {
     if !checks.iter().any(|check| check.verdict >= assessment.verdict) && assessment.verdict > Verdict::Pass {
         checks.push(Check::new(CheckOf::Whole, &assessment.suite, assessment.verdict, cause(assessment)));
     }
-    checks.sort_by_key(|check| std::cmp::Reverse(check.verdict));
+    checks.order_by_key(|check| std::cmp::Reverse(check.verdict));
     if assessment.expectations.is_empty() {
         let mut applications: Vec<Check> = assessment.applications.iter().filter_map(of_application).collect();
-        applications.sort_by_key(|check| std::cmp::Reverse(check.verdict));
+        applications.order_by_key(|check| std::cmp::Reverse(check.verdict));
         checks.extend(applications);
     }
     checks

@@ -11,6 +11,7 @@ use judge::compare::{self, ChangeLimit};
 use judge::verdict::Conclusion;
 use plan::Plan;
 use record::Record;
+use units::order::OrderBy;
 
 use crate::error::StudyError;
 use crate::run::{End, Outcome, PrepareCommand, Refusal, Run, Session, Study, Work};
@@ -225,7 +226,7 @@ pub fn of_records(
         }
         rounds.push(records.into_iter().map(|(_, record)| Round { at: Settings::new(), record }).collect::<Vec<_>>());
     }
-    runs.sort_by_key(|run| (run.started_unix_ms, run.workload));
+    runs.order_by_key(|run| (run.started_unix_ms, run.workload));
     let request = assessment::Repeats {
         workloads,
         repeats: rounds.iter().map(Vec::len).max().unwrap_or(0),

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::order::OrderBy;
+
 use crate::diagnostic::{Diagnostic, Level, Source};
 
 /// Diagnostics that a list keeps. A binary file that is parsed as a job file causes thousands.
@@ -68,7 +70,7 @@ pub fn sort_by_position(diagnostics: &mut [Diagnostic]) {
 /// Renders the diagnostics that fit in 20 lines, errors before warnings, and counts the others in the last line.
 pub fn render_first(diagnostics: &[Diagnostic]) -> Vec<String> {
     let mut by_level: Vec<usize> = (0..diagnostics.len()).collect();
-    by_level.sort_by_key(|&at| std::cmp::Reverse(diagnostics[at].level));
+    by_level.order_by_key(|&at| std::cmp::Reverse(diagnostics[at].level));
     let mut shown: Vec<(usize, String)> = Vec::new();
     let mut lines = 0;
     for &at in &by_level {
@@ -80,7 +82,7 @@ pub fn render_first(diagnostics: &[Diagnostic]) -> Vec<String> {
         shown.push((at, text));
     }
     let left = &by_level[shown.len()..];
-    shown.sort_by_key(|(at, _)| *at);
+    shown.order_by_key(|(at, _)| *at);
     let mut texts: Vec<String> = shown.into_iter().map(|(_, text)| text).collect();
     let count = |level: Level, name: &str| {
         let count = left.iter().filter(|&&at| diagnostics[at].level == level).count();

@@ -7,6 +7,7 @@ pub mod errno;
 pub mod format;
 pub mod markup;
 pub mod nearest;
+pub mod order;
 pub mod quantity;
 pub mod random;
 pub mod shell;

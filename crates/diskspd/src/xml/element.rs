@@ -7,6 +7,7 @@ use std::sync::Arc;
 use roxmltree::{Attribute, Node};
 use units::diagnostic::{Diagnostic, Level, Source, Span};
 use units::nearest::nearest;
+use units::order::OrderBy;
 
 use super::keywords::Keywords;
 use super::value::{self, ValueError};
@@ -44,8 +45,8 @@ impl<'d> DocumentDiagnostics<'d> {
     pub fn finish(self) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
         let (mut errors, mut warnings) = (self.errors.into_inner(), self.warnings.into_inner());
         let place = |diagnostic: &Diagnostic| diagnostic.label.as_ref().map_or(0, |(span, _)| span.range().start);
-        errors.sort_by_key(place);
-        warnings.sort_by_key(place);
+        errors.order_by_key(place);
+        warnings.order_by_key(place);
         if errors.len() == ERRORS_MAX {
             errors.push(Diagnostic::error(format!("more than {ERRORS_MAX} errors; the others are not shown")));
         }

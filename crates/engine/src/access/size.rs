@@ -2,6 +2,7 @@
 
 use plan::{BlockSizes, Ddir, SizeShare};
 use record::AccessFault;
+use units::order::OrderBy;
 use units::random::Tausworthe;
 
 use super::seeds::{Purpose, SeedTable};
@@ -155,7 +156,7 @@ fn rule(block: &BlockSizes, ddir: Ddir, random_max: u64) -> Result<Rule, AccessF
 /// Returns the sizes, rarest first, each with the cumulative share.
 fn shares(split: &[SizeShare], random_max: u64) -> Vec<Share> {
     let mut split: Vec<SizeShare> = split.iter().copied().filter(|share| share.percent > 0).collect();
-    split.sort_by_key(|share| share.percent);
+    split.order_by_key(|share| share.percent);
     let mut percent = 0;
     let share = |share: &SizeShare| {
         percent += u128::from(share.percent);

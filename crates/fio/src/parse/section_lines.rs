@@ -1,6 +1,7 @@
 //! Sets the options of a section from the lines of a job file.
 
 use units::diagnostic::Span;
+use units::order::OrderBy;
 
 use super::section::{OptionSpans, Section};
 use super::state::State;
@@ -20,7 +21,7 @@ pub struct Line {
 /// Returns whether all options are valid.
 pub fn set_options(section: &mut Section, lines: &[Line], state: &mut State) -> bool {
     let mut options: Vec<OptionLine> = lines.iter().map(|line| OptionLine::new(line, state)).collect();
-    options.sort_by_key(|line| -core_option(&line.name).map_or(0, |option| option.priority));
+    options.order_by_key(|line| -core_option(&line.name).map_or(0, |option| option.priority));
     let mut is_valid = true;
     let mut engine_options = Vec::new();
     for line in options {

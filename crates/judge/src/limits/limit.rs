@@ -4,6 +4,7 @@
 
 use assessment::{Citation, Confidence, Metric, Quantity};
 use plan::Ddir;
+use units::order::OrderBy;
 
 use super::catalogue::{Enough, Kind};
 use super::expectation::{Expectation, Part};
@@ -204,7 +205,7 @@ fn rate(candidates: &[Candidate], ddir: Ddir, block_bytes: f64, sequential: bool
             candidate.rate(candidate.base, block_bytes).map(|(rate, quantity)| (candidate, rate, quantity))
         })
         .collect();
-    rates.sort_by(|one, other| one.1.total_cmp(&other.1));
+    rates.order_by(|one, other| one.1.total_cmp(&other.1));
     let (least, value, quantity) = *rates.first()?;
     let scale = if quantity == Quantity::Iops { 1.0 } else { block_bytes };
     let mut limit = least.limit(Metric { ddir: Some(ddir), quantity }, value * scale);
@@ -222,7 +223,7 @@ fn rate(candidates: &[Candidate], ddir: Ddir, block_bytes: f64, sequential: bool
 fn plain(candidates: &[Candidate], ddir: Ddir, quantity: Quantity) -> Option<Limit> {
     let mut values: Vec<(&Candidate, f64)> =
         candidates.iter().filter_map(|candidate| Some((candidate, candidate.base.of(quantity)?))).collect();
-    values.sort_by(|one, other| one.1.total_cmp(&other.1));
+    values.order_by(|one, other| one.1.total_cmp(&other.1));
     let (least, value) = *values.first()?;
     let mut limit = least.limit(Metric { ddir: Some(ddir), quantity }, value);
     limit.others = values[1..].iter().map(|(other, value)| (other.of.clone(), *value)).collect();

@@ -14,6 +14,7 @@ use crate::figures::{of_runs, percentile_of_runs};
 use crate::inference::{Interval, enclosing_ranks, evened, mean, mean_interval};
 use crate::limits::Load;
 use assessment::{LatencyKind, LoadPattern, Metric, Quantity, RequiredLoad, Round, Statistic};
+use units::order::OrderBy;
 
 /// A direction with a smaller share of the I/Os is not part of the load.
 const DDIR_MIN: f64 = 0.01;
@@ -229,9 +230,9 @@ pub(super) fn around(series: &[f64], measured: f64) -> Option<Interval> {
 fn of_rounds(mut rounds: Vec<Interval>) -> Option<Interval> {
     let count = rounds.len();
     let (lowest, highest) = enclosing_ranks(count as u64, 0.5).unwrap_or((1, count as u64));
-    rounds.sort_by(|one, other| one.low.total_cmp(&other.low));
+    rounds.order_by(|one, other| one.low.total_cmp(&other.low));
     let low = rounds.get(lowest as usize - 1)?.low;
-    rounds.sort_by(|one, other| one.high.total_cmp(&other.high));
+    rounds.order_by(|one, other| one.high.total_cmp(&other.high));
     Some(Interval { low, high: rounds.get(highest as usize - 1)?.high })
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use assessment::{Judgement, Round, Subject, Test, ThresholdBound};
+use units::order::OrderBy;
 
 use super::test::{Criteria, of_rounds};
 
@@ -18,7 +19,7 @@ pub(super) fn judgements(test: &Test, criteria: &Criteria) -> Vec<Judgement> {
         of_host
     };
     let mut all: Vec<Judgement> = rounds(test).into_iter().flat_map(of_host).collect();
-    all.sort_by(|one, other| excess(other).total_cmp(&excess(one)));
+    all.order_by(|one, other| excess(other).total_cmp(&excess(one)));
     all
 }
 

@@ -9,6 +9,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Axis, Block, Chart, Dataset, GraphType, Paragraph, Row, Table, Wrap};
 use record::Stage;
 use units::format;
+use units::order::OrderBy;
 
 use super::Picture;
 use super::keys::Controls;
@@ -230,7 +231,7 @@ fn host_table(frame: &mut Frame, picture: &Picture, controls: &Controls, area: R
     let mut order: Vec<usize> = (0..hosts.len()).collect();
     if hosts.len() > usize::from(area.height.saturating_sub(3)) {
         let rate = |at: &usize| hosts[*at].all.bandwidth(None);
-        order.sort_by(|one, other| rate(one).total_cmp(&rate(other)));
+        order.order_by(|one, other| rate(one).total_cmp(&rate(other)));
     }
     let row = |at: usize| {
         let style = Style::new();

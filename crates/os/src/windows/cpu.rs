@@ -5,6 +5,8 @@
 
 use std::io;
 
+use units::order::OrderBy;
+
 use windows_sys::Wdk::System::SystemInformation::{NtQuerySystemInformation, SystemProcessorPerformanceInformation};
 use windows_sys::Win32::System::SystemInformation::{
     CacheData, CacheInstruction, CacheUnified, GROUP_AFFINITY, GetLogicalProcessorInformationEx, RelationAll,
@@ -178,7 +180,7 @@ pub fn topology() -> io::Result<Vec<Cpu>> {
 /// Returns the error of the call.
 pub fn caches() -> io::Result<Vec<Cache>> {
     let mut caches = Relations::read()?.caches;
-    caches.sort_by_key(|cache| (cache.level, cache.kind, cache.cpus.first().copied()));
+    caches.order_by_key(|cache| (cache.level, cache.kind, cache.cpus.first().copied()));
     Ok(caches)
 }
 

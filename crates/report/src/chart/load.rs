@@ -2,6 +2,7 @@
 
 use assessment::{Judgement, Metric, Quantity, Reason, Test};
 use units::format::{grouped, time_ns};
+use units::order::OrderBy;
 use units::quantity::option_value;
 
 use super::axis::{Axis, span};
@@ -59,7 +60,7 @@ pub fn chart(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
         // A larger load can deliver fewer I/Os, so that the curve turns back.
         let requested = |cell: &Cell| cell.value(setting).and_then(option_value).unwrap_or(0.0);
         let order = |cell: &Cell| if is_offered { load(cell) } else { requested(cell) };
-        group.sort_by(|one, other| order(one).total_cmp(&order(other)));
+        group.order_by(|one, other| order(one).total_cmp(&order(other)));
         for (dash, percent) in PERCENTILES.into_iter().enumerate() {
             let known: Vec<(&Cell, f64, f64)> =
                 group.iter().filter_map(|cell| Some((**cell, load(cell), of(cell, percent)?))).collect();

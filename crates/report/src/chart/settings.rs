@@ -2,6 +2,7 @@
 
 use assessment::{Metric, Sweep, Test};
 use units::format::grouped;
+use units::order::OrderBy;
 use units::quantity::option_value;
 
 use super::axis::Axis;
@@ -54,7 +55,7 @@ fn values<'a>(cells: &'a [Cell], setting: &str) -> Vec<&'a str> {
             values.push(value);
         }
     }
-    values.sort_by(|one, other| {
+    values.order_by(|one, other| {
         let (one, other) = (option_value(one).unwrap_or(f64::MAX), option_value(other).unwrap_or(f64::MAX));
         one.total_cmp(&other)
     });
@@ -99,7 +100,7 @@ fn blocks(test: &Test, cells: &[Cell], setting: &str, figure: &Figure) -> Option
         let place = |cell: &Cell| values.iter().position(|value| Some(*value) == cell.value(setting));
         let mut points: Vec<(f64, f64)> =
             group.iter().filter_map(|cell| Some((place(cell)? as f64, (figure.of)(cell)))).collect();
-        points.sort_by(|one, other| one.0.total_cmp(&other.0));
+        points.order_by(|one, other| one.0.total_cmp(&other.0));
         canvas.line(&line_classes(at), &points);
         for (place, value) in points {
             let block = values[place as usize];

@@ -3,6 +3,7 @@
 use assessment::{Aim, Assessment, Cause, Failure, Steady, Study, Test, Verdict};
 use units::format::{grouped, time_ns};
 use units::markup::escaped;
+use units::order::OrderBy;
 use units::quantity::option_value;
 
 use super::badge::badge;
@@ -88,7 +89,7 @@ pub fn section(assessment: &Assessment, test: &Test, at: usize, detail: &Detail)
 fn sorted<'a>(test: &'a Test, mut cells: Vec<Cell<'a>>) -> Vec<Cell<'a>> {
     if is_search(test) {
         let load = |cell: &Cell| cell.at.first().and_then(|(_, value)| option_value(value)).unwrap_or_default();
-        cells.sort_by(|one, other| load(one).total_cmp(&load(other)));
+        cells.order_by(|one, other| load(one).total_cmp(&load(other)));
     }
     cells
 }

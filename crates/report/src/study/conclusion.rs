@@ -4,6 +4,7 @@ use assessment::{By, ComparedFigure, Comparison, LimitedChange, RepeatedFigure};
 use judge::compare::{ChangeLimit, SINGLE, side_name};
 use units::format::percent;
 use units::markup::one_line;
+use units::order::OrderBy;
 
 use crate::text::{figure, from_to};
 
@@ -63,7 +64,7 @@ fn sentences(comparison: &Comparison) -> Vec<String> {
         return groups.iter().map(|(names, result, _)| format!("{names}: {result}")).collect();
     }
     groups.retain(|(.., line)| line.shown);
-    groups.sort_by(|(.., one), (.., other)| other.ratio.ln().abs().total_cmp(&one.ratio.ln().abs()));
+    groups.order_by(|(.., one), (.., other)| other.ratio.ln().abs().total_cmp(&one.ratio.ln().abs()));
     let mut all: Vec<String> = groups.iter().map(|(names, result, _)| format!("{names}: {result}")).collect();
     if all.len() > SENTENCES_MOST {
         all.truncate(SENTENCES_MOST);

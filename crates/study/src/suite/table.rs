@@ -6,6 +6,7 @@ use std::sync::Arc;
 use toml::de::{DeTable, DeValue};
 use units::diagnostic::{Diagnostic, Source, Span};
 use units::nearest::nearest;
+use units::order::OrderBy;
 
 pub(super) struct Table<'a> {
     source: &'a Arc<Source>,
@@ -34,7 +35,7 @@ impl<'a> Table<'a> {
             (name.clone().into_owned(), span(key.span()), value)
         };
         let mut entries: Vec<_> = table.iter().map(entry).collect();
-        entries.sort_by_key(|(_, at, _)| at.range().start);
+        entries.order_by_key(|(_, at, _)| at.range().start);
         Table { source, at: span(at), entries, known: Vec::new() }
     }
 

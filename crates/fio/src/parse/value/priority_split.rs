@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use units::order::OrderBy;
+
 use super::number::{self, Scale};
 
 /// The largest class, level and hint.
@@ -56,7 +58,7 @@ fn entries(text: &str, kb_base: u32) -> Result<Vec<PriorityEntry>, PrioritySplit
         found.push(entry(part, kb_base)?);
     }
     found.retain(|entry| entry.percent > 0);
-    found.sort_by_key(|entry| entry.block_bytes);
+    found.order_by_key(|entry| entry.block_bytes);
     for same_size in found.chunk_by(|one, other| one.block_bytes == other.block_bytes) {
         let percent: u32 = same_size.iter().map(|entry| entry.percent).sum();
         if percent > 100 {

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::Path;
 
+use units::order::OrderBy;
+
 use super::online_under;
 use super::topology::list_or_empty;
 use crate::cpu::{Cache, CacheKind};
@@ -34,7 +36,7 @@ fn caches_under(sys: &Path) -> io::Result<Vec<Cache>> {
             }
         }
     }
-    all.sort_by_key(|cache| (cache.level, cache.kind, cache.cpus.first().copied()));
+    all.order_by_key(|cache| (cache.level, cache.kind, cache.cpus.first().copied()));
     Ok(all)
 }
 

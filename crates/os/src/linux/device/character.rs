@@ -5,6 +5,8 @@ use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use units::order::OrderBy;
+
 use super::kernel::Kernel;
 use crate::device::{DeviceNumber, Flash, Relation};
 
@@ -49,7 +51,7 @@ impl Chip {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         let mut partitions: Vec<_> = entries.filter_map(|entry| Chip::in_folder(&entry.path())).collect();
         partitions.retain(|chip| !chip.is_read_only);
-        partitions.sort_by_key(|chip| chip.index);
+        partitions.order_by_key(|chip| chip.index);
         let whole = self.folder.parent().and_then(Chip::in_folder).map(|chip| (Relation::WholeDisk, chip));
         let partitions = partitions.into_iter().map(|chip| (Relation::Partition, chip));
         std::iter::once((Relation::Itself, self.clone())).chain(partitions).chain(whole).collect()

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
+use units::order::OrderBy;
+
 use super::kernel::Kernel;
 use super::mounts::{self, Mount};
 use super::overlay::Identity;
@@ -294,6 +296,6 @@ fn processes(kernel: &Kernel) -> Vec<Process> {
     let process =
         |entry: fs::DirEntry| Some(Process { id: entry.file_name().to_str()?.parse().ok()?, folder: entry.path() });
     let mut processes: Vec<Process> = entries.filter_map(process).collect();
-    processes.sort_by_key(|process| process.id);
+    processes.order_by_key(|process| process.id);
     processes
 }

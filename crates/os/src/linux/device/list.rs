@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use units::order::OrderBy;
+
 use super::holders::{UsageTables, describe};
 use super::kernel::Kernel;
 use super::topology::{Block, all_disks};
@@ -10,7 +12,7 @@ use crate::device::ListedDisk;
 /// Returns all disks with a size above 0, by device number as `lsblk` does.
 pub(super) fn disks(kernel: &Kernel, tables: &UsageTables) -> Vec<ListedDisk> {
     let mut blocks = all_disks(kernel);
-    blocks.sort_by_key(|block| block.number);
+    blocks.order_by_key(|block| block.number);
     let listed = |block: &Block| {
         let bytes = block.bytes().filter(|bytes| *bytes > 0)?;
         let is_virtual = block.folder.components().any(|part| part.as_os_str() == "virtual");

@@ -6,6 +6,8 @@ use std::ops::RangeInclusive;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use units::order::OrderBy;
+
 use super::kernel::Kernel;
 use crate::device::DeviceNumber;
 
@@ -165,7 +167,7 @@ fn blocks_in(folder: &Path) -> Vec<Block> {
         .filter(|entry| entry.path().join("dev").exists())
         .filter_map(|entry| Block::in_folder(&entry.path()))
         .collect();
-    blocks.sort_by(|one, other| one.name.cmp(&other.name));
+    blocks.order_by(|one, other| one.name.cmp(&other.name));
     blocks
 }
 
