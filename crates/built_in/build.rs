@@ -16,8 +16,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let data = Path::new("../../data").join(folder);
         println!("cargo::rerun-if-changed={}", data.display());
         std::fs::create_dir_all(out.join(folder))?;
-        for entry in std::fs::read_dir(data)? {
-            let path = entry?.path();
+        let mut paths = std::fs::read_dir(data)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()?;
+        paths.sort();
+        for path in paths {
             let name = path.file_name().and_then(|name| name.to_str()).ok_or("a file without a name")?;
             let name = format!("{folder}/{name}");
             let mut file = DeflateEncoder::new(Vec::new(), Compression::best());

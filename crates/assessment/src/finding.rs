@@ -8,9 +8,9 @@ use record::schema::Exact;
 use schemars::JsonSchema;
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::Map;
 
-use crate::tagged::{Tagged, object, tagged};
+use crate::tagged::{Tagged, tagged};
 use crate::{LimitReason, LoadGenerator, PreparationDetail, SteadyState};
 
 tagged! { FindingKind }
@@ -421,15 +421,15 @@ impl Subject {
     }
 }
 
-/// Reads the finding through a [`Value`], as its kind is read: buffered by serde's `flatten`, whole numbers above 2^53,
-/// which documents hold as strings, would be refused.
+/// Reads the finding through a [`Map`]. Documents save integers above 2^53 - 1 as strings, which serde's `flatten` would
+/// refuse.
 impl<'de> Deserialize<'de> for Finding {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Finding, D::Error> {
-        let mut saved = object(Value::deserialize(deserializer)?, &"a finding")?;
+        let mut saved = Map::deserialize(deserializer)?;
         let mut taken = |field| saved.remove(field).map(Exact).ok_or_else(|| D::Error::missing_field(field));
         let subject = Subject::deserialize(taken("subject")?).map_err(D::Error::custom)?;
         let severity = Severity::deserialize(taken("severity")?).map_err(D::Error::custom)?;
-        let kind = FindingKind::deserialize(Tagged(saved.into())).map_err(D::Error::custom)?;
+        let kind = FindingKind::deserialize(Tagged(saved)).map_err(D::Error::custom)?;
         Ok(Finding { kind, subject, severity })
     }
 }

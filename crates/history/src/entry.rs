@@ -61,7 +61,7 @@ pub struct EntryDevice {
 }
 
 impl EntryDevice {
-    /// Returns true if the text is the name, the model or the serial number, in upper or lower case.
+    /// Returns true if the text is the name, the model or the serial number. ASCII case is ignored.
     pub fn is_identified_by(&self, text: &str) -> bool {
         [&self.name, &self.model, &self.serial].into_iter().any(|known| known.eq_ignore_ascii_case(text))
     }

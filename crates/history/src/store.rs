@@ -174,7 +174,7 @@ impl Store {
         Ok(self.entries(&question, &given, filter.device.as_deref(), limit)?)
     }
 
-    /// Returns the first entries with a device, or with any.
+    /// Returns at most `limit` entries; only those with the device, if one is given.
     fn entries(
         &self,
         question: &str,

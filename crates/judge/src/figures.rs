@@ -77,7 +77,7 @@ pub fn percentile_of_runs(runs: impl Iterator<Item = Option<f64>>) -> Option<f64
     let mut values: Vec<f64> = runs.map(|value| value.unwrap_or(f64::INFINITY)).collect();
     values.sort_by(f64::total_cmp);
     let (low, high) = (values.get(values.len().checked_sub(1)? / 2)?, values.get(values.len() / 2)?);
-    Some(f64::midpoint(*low, *high)).filter(|median| median.is_finite())
+    Some(f64::midpoint(*low, *high)).filter(|median| *median != f64::INFINITY)
 }
 
 /// Returns the middle value, or the mean of the two in the middle; 0 without a value.

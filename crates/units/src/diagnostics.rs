@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::order::OrderBy;
-
 use crate::diagnostic::{Diagnostic, Level, Source};
+use crate::order::OrderBy;
 
 /// Diagnostics that a list keeps. A binary file that is parsed as a job file causes thousands.
 pub const KEPT_MAX: usize = 1000;

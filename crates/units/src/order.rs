@@ -1,7 +1,7 @@
-//! Stable sorts of short lists, compiled once.
+//! Stable sorts that are compiled once.
 //!
-//! The standard library's sort is compiled for each type and each comparison, 4 KB each. These sort places in the list, and
-//! then move its items. They allocate 8 bytes per item.
+//! The standard library's sort is compiled for each type and each comparison, 4 KB each. `order_by` sorts indices, then swaps
+//! the items into place. It allocates 8 bytes per item.
 
 use std::cmp::Ordering;
 
@@ -18,22 +18,23 @@ pub trait OrderBy<T> {
 
 impl<T> OrderBy<T> for [T] {
     fn order_by(&mut self, compare: impl Fn(&T, &T) -> Ordering) {
-        let order = sorted_places(self.len(), &|one, other| compare(&self[one], &self[other]));
+        let mut order = sorted_indices(self.len(), &|one, other| compare(&self[one], &self[other]));
         for at in 0..order.len() {
             let mut from = order[at];
-            // An earlier item was moved away from there.
+            // The item from index `from` was swapped to `order[from]`.
             while from < at {
                 from = order[from];
             }
             self.swap(at, from);
+            order[at] = from;
         }
     }
 }
 
-fn sorted_places(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
-    let mut places: Vec<usize> = (0..count).collect();
-    places.sort_by(|one, other| compare(*one, *other));
-    places
+fn sorted_indices(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
+    let mut indices: Vec<usize> = (0..count).collect();
+    indices.sort_by(|one, other| compare(*one, *other));
+    indices
 }
 
 #[cfg(test)]
@@ -52,5 +53,12 @@ mod tests {
             sorted.sort_by_key(|item| Reverse(item.0));
             prop_assert_eq!(ordered, sorted);
         }
+    }
+
+    #[test]
+    fn a_long_list_with_its_smallest_item_last_is_sorted() {
+        let mut names: Vec<String> = (1..200_000).chain([0]).map(|number| format!("{number:06}")).collect();
+        names.order_by(String::cmp);
+        assert!(names.is_sorted());
     }
 }

@@ -50,7 +50,7 @@ fn documents_have_kind_evidence_subject_and_severity() {
     assert!(read_document::<Finding>(br#"{"kind": "in-memory", "severity": "info"}"#).is_err());
     assert!(read_document::<Finding>(br#"{"kind": "unknown", "subject": "run", "severity": "info"}"#).is_err());
     let no_finding = read_document::<Finding>(b"[]").expect_err("no object").to_string();
-    assert!(no_finding.contains("a finding"), "{no_finding}");
+    assert!(no_finding.contains("invalid type: sequence, expected a map"), "{no_finding}");
 }
 
 fn device_bytes(direction: Ddir, device_bytes: u64) -> DeviceBytes {

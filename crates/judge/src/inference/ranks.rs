@@ -1,7 +1,5 @@
 //! Mann and Whitney's test: whether the values of one sample are greater than those of another, by rank.
 
-use units::order::OrderBy;
-
 /// Up to this many values in all, without ties, probabilities are exact.
 const EXACT_MAX: usize = 24;
 
@@ -20,7 +18,7 @@ pub fn mann_whitney(first: &[f64], second: &[f64]) -> Option<MannWhitney> {
     }
     let mut all: Vec<(f64, bool)> = first.iter().map(|value| (*value, true)).collect();
     all.extend(second.iter().map(|value| (*value, false)));
-    all.order_by(|one, other| one.0.total_cmp(&other.0));
+    all.sort_by(|one, other| one.0.total_cmp(&other.0));
     let mut rank_sum = 0.0;
     // The sum of t³ - t over groups of t equal values.
     let mut ties = 0.0;

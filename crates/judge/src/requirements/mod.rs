@@ -15,7 +15,7 @@ use plan::Ddir;
 
 pub use read::SCHEMA;
 
-/// Applications.
+/// Names of the applications with built-in requirements.
 const BUILT_IN: [&str; 9] =
     ["ceph-journal", "etcd", "etcd-heavy", "exchange", "gke-on-prem", "k3s", "sap-hana", "splunk", "sql-server"];
 
@@ -143,7 +143,7 @@ impl Requirements {
     pub fn of_application(name: &Arc<Source>) -> Result<Requirements, Diagnostic> {
         let wanted = name.text.trim();
         if let Some(known) = BUILT_IN.iter().find(|known| known.eq_ignore_ascii_case(wanted)) {
-            let text = built_in::text(&format!("requirements/{known}.toml")).unwrap_or_default();
+            let text = built_in::text(&format!("requirements/{known}.toml")).expect("a file that is built in");
             let mut read = Requirements::read(&Source::new(format!("{known}.toml"), text))?;
             read.list.iter_mut().for_each(|rule| rule.application = Some((*known).to_owned()));
             return Ok(read);

@@ -6,7 +6,6 @@
 use std::io;
 
 use units::order::OrderBy;
-
 use windows_sys::Wdk::System::SystemInformation::{NtQuerySystemInformation, SystemProcessorPerformanceInformation};
 use windows_sys::Win32::System::SystemInformation::{
     CacheData, CacheInstruction, CacheUnified, GROUP_AFFINITY, GetLogicalProcessorInformationEx, RelationAll,

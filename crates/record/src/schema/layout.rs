@@ -1,11 +1,11 @@
-//! The layouts of JSON texts. One formatter has them all: the code that formats a type is then compiled once.
+//! The layouts of JSON texts. All layouts use one formatter type: the code that formats a type is compiled once.
 
 use serde::Serialize;
 use serde_json::ser::Formatter;
 use std::io::{self, Write};
 
 /// A double represents every integer up to this exactly.
-const EXACT_MAX: u64 = (1 << 53) - 1;
+const EXACT_MAX: u128 = (1 << 53) - 1;
 
 /// Formats JSON in a layout.
 pub struct Layout {
@@ -15,8 +15,8 @@ pub struct Layout {
     indent: usize,
     /// Follows a comma or colon on the same line.
     space: &'static [u8],
-    /// Larger integers are strings.
-    integer_max: u64,
+    /// Integers above this value are written as strings.
+    integer_max: u128,
     depth: usize,
     /// The current array or object has values.
     has_values: bool,
@@ -29,7 +29,7 @@ impl Layout {
         Layout { lines_depth_max: 4, indent: 1, space: b" ", integer_max: EXACT_MAX, depth: 0, has_values: false };
     /// A line per value.
     pub const LINES: Layout =
-        Layout { lines_depth_max: usize::MAX, indent: 2, integer_max: u64::MAX, ..Layout::DOCUMENT };
+        Layout { lines_depth_max: usize::MAX, indent: 2, integer_max: u128::MAX, ..Layout::DOCUMENT };
     /// One line without spaces.
     pub const LINE: Layout = Layout { lines_depth_max: 0, indent: 0, space: b"", ..Layout::LINES };
 
@@ -84,11 +84,15 @@ impl Formatter for Layout {
     }
 
     fn write_u128<W: ?Sized + Write>(&mut self, writer: &mut W, value: u128) -> io::Result<()> {
-        if value > u128::from(self.integer_max) { write!(writer, "\"{value}\"") } else { write!(writer, "{value}") }
+        if value > self.integer_max { write!(writer, "\"{value}\"") } else { write!(writer, "{value}") }
     }
 
     fn write_i64<W: ?Sized + Write>(&mut self, writer: &mut W, value: i64) -> io::Result<()> {
-        if value.unsigned_abs() > self.integer_max { write!(writer, "\"{value}\"") } else { write!(writer, "{value}") }
+        if u128::from(value.unsigned_abs()) > self.integer_max {
+            write!(writer, "\"{value}\"")
+        } else {
+            write!(writer, "{value}")
+        }
     }
 
     fn begin_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
@@ -128,5 +132,48 @@ impl Formatter for Layout {
     fn end_object_value<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
         self.has_values = true;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn any_value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<u64>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            ".{0,9}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 40, 5, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+                prop::collection::vec(("[a-c\"\n]{0,3}", inner), 0..5)
+                    .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn lines_are_as_serde_json_writes_them(value in any_value()) {
+            prop_assert_eq!(Layout::LINE.format(&value).expect("text"), serde_json::to_string(&value).expect("text"));
+            prop_assert_eq!(Layout::LINES.format(&value).expect("text"), serde_json::to_string_pretty(&value).expect("text"));
+        }
+    }
+
+    #[test]
+    fn documents_have_strings_for_integers_that_a_double_would_round() {
+        let value = json!([(1u64 << 53) - 1, 1u64 << 53, -(1i64 << 53), 0.5]);
+        assert_eq!(
+            Layout::DOCUMENT.format(&value).expect("text").split_whitespace().collect::<String>(),
+            r#"[9007199254740991,"9007199254740992","-9007199254740992",0.5]"#
+        );
     }
 }

@@ -5,7 +5,7 @@ use super::Suite;
 /// The default suite.
 pub const DEFAULT: &str = "quick";
 
-/// Names, in the order of lists.
+/// Names of the suites, in the order in which they are listed.
 pub const BUILT_IN: [&str; 24] = [
     "quick",
     "azure",
@@ -51,5 +51,7 @@ mod tests {
             assert_eq!(suite.name, name);
             assert!(!suite.source.is_empty() && suite.date.len() >= 4, "{name}");
         }
+        let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/suites"));
+        assert_eq!(files.map(Iterator::count).ok(), Some(BUILT_IN.len()), "each file of data/suites is listed");
     }
 }
