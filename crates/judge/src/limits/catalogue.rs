@@ -37,7 +37,7 @@ pub(super) const COUNT: &str = "count";
 /// A cell of a row without a published figure.
 const NOT_PUBLISHED: &str = "-";
 
-/// Files, in the order of their providers.
+/// Files. The disks of a provider come before its machines, also in lists.
 const BUILT_IN: [&str; 9] = [
     "azure.toml",
     "azure-vm.toml",
