@@ -33,6 +33,8 @@ const USAGE: &str = "usage: cargo xtask ci
                                        test that tests fail with changed code (needs cargo-mutants)
        cargo xtask miri                run the unit tests of `os` under Miri (needs nightly with miri and rust-src)
        cargo xtask soak --hours N      run fathom for hours under random signals (needs root)
+       cargo xtask differential --fio PATH --cases N [--seed S] [--jobs J] [--keep FOLDER]
+                                       compare fathom with fio in random jobs
        cargo xtask windows             build and lint for Windows, and test under wine
        cargo xtask dist                make binaries, packages and container images in target/packages
        cargo xtask dist --check        install and use the packages in clean roots (needs root)
@@ -60,6 +62,7 @@ fn main() -> ExitCode {
         ["miri"] => miri::run(),
         ["mutants", args @ ..] => mutants::run(args),
         ["soak", rest @ ..] => soak(rest),
+        ["differential", rest @ ..] => differential(rest),
         ["dist"] => root().and_then(dist::run),
         ["dist", "--check"] => root().and_then(dist::check_packages),
         ["windows"] => root().and_then(windows::run),
@@ -120,6 +123,18 @@ fn soak(arguments: &[&str]) -> Result<(), String> {
     let mut soak = cargo(&["run", "--quiet", "--package", "fathom-soak", "--"]);
     soak.args(arguments).env("FATHOM", root.join("target/dist/fathom"));
     check("soak", soak)
+}
+
+/// Compares fathom with fio in random jobs: the program in `$FATHOM`, or a new build for development.
+fn differential(arguments: &[&str]) -> Result<(), String> {
+    let root = root()?;
+    let mut differential = cargo(&["run", "--quiet", "--package", "fathom-differential", "--"]);
+    if std::env::var_os("FATHOM").is_none() {
+        check("build", cargo(&["build", "--quiet", "--package", "fathom", "--all-features"]))?;
+        differential.env("FATHOM", root.join("target/debug/fathom"));
+    }
+    differential.args(arguments);
+    check("differential", differential)
 }
 
 /// Runs the test of signals at random times with another number of runs. The seed is that of the clock by default.

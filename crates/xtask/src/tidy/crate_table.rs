@@ -28,7 +28,7 @@ impl Crate {
     }
 }
 
-const CRATES: [Crate; 24] = [
+const CRATES: [Crate; 25] = [
     library("units", "crates/units", &[]),
     library("built_in", "crates/built_in", &[]),
     library("plan", "crates/plan", &["units"]),
@@ -80,6 +80,7 @@ const CRATES: [Crate; 24] = [
     library("harness", "tests/harness", &[]),
     library("tests/truth", "tests/truth", &["harness"]),
     library("tests/faults", "tests/faults", &["harness"]),
+    library("tests/differential", "tests/differential", &["harness"]).tests(&["fio"]),
     library(
         "parsers",
         "tests/parsers",

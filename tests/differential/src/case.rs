@@ -1,0 +1,156 @@
+//! A case: the jobs of one command line.
+
+use std::fmt;
+
+/// In a case, the name of the loop device. Each program has a device of its own.
+pub const DEVICE: &str = "DEVICE";
+
+/// The jobs of one command line.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Case {
+    pub jobs: Vec<Job>,
+}
+
+/// A job and its options, without its name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Job {
+    pub name: String,
+    pub options: Vec<Setting>,
+}
+
+/// An option with its value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Setting {
+    pub name: String,
+    /// `None` if the option has no value, as in `--thread`.
+    pub value: Option<String>,
+}
+
+impl Case {
+    /// Parses what [`fmt::Display`] prints. Values have no blanks. Options before the first name belong to a job `a`.
+    pub fn parse(text: &str) -> Case {
+        let mut jobs: Vec<Job> = Vec::new();
+        for word in text.split_whitespace().filter_map(|word| word.strip_prefix("--")) {
+            let (name, value) = match word.split_once('=') {
+                Some((name, value)) => (name, Some(value.to_owned())),
+                None => (word, None),
+            };
+            match (name, value) {
+                ("name", Some(name)) => jobs.push(Job { name, options: Vec::new() }),
+                (name, value) => {
+                    if jobs.is_empty() {
+                        jobs.push(Job { name: "a".to_owned(), options: Vec::new() });
+                    }
+                    let options = &mut jobs.last_mut().expect("a job was added above").options;
+                    options.push(Setting { name: name.to_owned(), value });
+                }
+            }
+        }
+        Case { jobs }
+    }
+
+    /// Returns the arguments for a program whose loop device is `device`.
+    pub fn arguments(&self, device: &str) -> Vec<String> {
+        self.to_string().split(' ').map(|word| word.replace(DEVICE, device)).collect()
+    }
+
+    pub fn settings(&self) -> impl Iterator<Item = &Setting> {
+        self.jobs.iter().flat_map(|job| &job.options)
+    }
+
+    pub fn uses_device(&self) -> bool {
+        self.settings().any(|setting| setting.value.as_deref().is_some_and(|value| value.contains(DEVICE)))
+    }
+
+    /// Returns whether any job has the option, with any value.
+    pub fn has(&self, name: &str) -> bool {
+        self.jobs.iter().any(|job| job.has(name))
+    }
+
+    /// Returns whether any job has the option with this value.
+    pub fn has_value(&self, name: &str, value: &str) -> bool {
+        self.jobs.iter().any(|job| job.value(name) == Some(value))
+    }
+}
+
+impl Job {
+    pub fn has(&self, name: &str) -> bool {
+        self.options.iter().any(|setting| setting.name == name)
+    }
+
+    /// Returns the value of an option.
+    pub fn value(&self, name: &str) -> Option<&str> {
+        self.options.iter().find(|setting| setting.name == name)?.value.as_deref()
+    }
+
+    pub fn is(&self, name: &str, value: &str) -> bool {
+        self.value(name) == Some(value)
+    }
+
+    /// Returns whether a switch is on: the option has no value, or one other than 0.
+    pub fn is_on(&self, name: &str) -> bool {
+        self.has(name) && !self.is(name, "0")
+    }
+
+    pub fn remove(&mut self, name: &str) {
+        self.options.retain(|setting| setting.name != name);
+    }
+
+    /// Sets an option, in its place if the job has it.
+    pub fn set(&mut self, name: &str, value: &str) {
+        let value = Some(value.to_owned());
+        match self.options.iter_mut().find(|setting| setting.name == name) {
+            Some(setting) => setting.value = value,
+            None => self.options.push(Setting { name: name.to_owned(), value }),
+        }
+    }
+
+    /// Returns the pattern without the argument of the sequencer. `readwrite` is `rw`.
+    pub fn pattern(&self) -> &str {
+        self.value("rw").map_or("read", |value| value.split(':').next().unwrap_or(value))
+    }
+
+    pub fn is_random(&self) -> bool {
+        self.pattern().starts_with("rand")
+    }
+
+    pub fn trims(&self) -> bool {
+        self.pattern().contains("trim")
+    }
+
+    pub fn writes(&self) -> bool {
+        self.pattern().contains("write") || self.pattern().ends_with("rw")
+    }
+
+    pub fn reads(&self) -> bool {
+        self.pattern().ends_with("read") || self.pattern().ends_with("rw")
+    }
+
+    pub fn engine(&self) -> &str {
+        self.value("ioengine").unwrap_or("psync")
+    }
+
+    pub fn is_on_device(&self) -> bool {
+        self.value("filename").is_some_and(|names| names.contains(DEVICE))
+    }
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, job) in self.jobs.iter().enumerate() {
+            let blank = if at == 0 { "" } else { " " };
+            write!(f, "{blank}--name={}", job.name)?;
+            job.options.iter().try_for_each(|setting| write!(f, " {setting}"))?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.value {
+            Some(value) => write!(f, "--{}={value}", self.name),
+            None => write!(f, "--{}", self.name),
+        }
+    }
+}

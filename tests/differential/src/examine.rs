@@ -1,0 +1,88 @@
+//! Examines a case: runs it, repeats it if the programs differ, and shrinks it.
+
+use std::collections::BTreeSet;
+use std::io;
+
+use crate::case::Case;
+use crate::compare::{Difference, Kind};
+use crate::known::{explanation, is_unexplained};
+use crate::pair::{Outcome, Places, Programs, run_pair};
+use crate::shrink::shrink;
+
+/// Result of a case.
+pub enum Verdict {
+    Same,
+    BothFailed,
+    /// Two runs of the same program differ as the programs do.
+    Undetermined,
+    FioFault(String),
+    /// Names of the known differences.
+    Known(BTreeSet<&'static str>),
+    Unexplained(Box<Failure>),
+}
+
+/// A case with an unexplained difference.
+pub struct Failure {
+    pub number: u64,
+    /// The case with the fewest options, and its differences.
+    pub case: Case,
+    pub differences: Vec<Difference>,
+    pub original: Case,
+}
+
+/// Examines the case with this number.
+///
+/// # Errors
+///
+/// A folder or a program cannot be used.
+pub fn examine(programs: &Programs, number: u64, case: &Case, places: &Places) -> io::Result<Verdict> {
+    let differences = match run_pair(programs, case, places)? {
+        Outcome::Same => return Ok(Verdict::Same),
+        Outcome::BothFailed => return Ok(Verdict::BothFailed),
+        Outcome::FioFault(fault) => return Ok(Verdict::FioFault(fault)),
+        Outcome::Different(differences) => differences,
+    };
+    if let Some(names) = all_known(case, &differences) {
+        return Ok(Verdict::Known(names));
+    }
+    let again = run_pair(programs, case, places)?;
+    let determined: Vec<Difference> =
+        differences.into_iter().filter(|difference| is_repeated(difference, &again)).collect();
+    if determined.is_empty() {
+        return Ok(Verdict::Undetermined);
+    }
+    if let Some(names) = all_known(case, &determined) {
+        return Ok(Verdict::Known(names));
+    }
+    let kind = determined.iter().find(|difference| is_unexplained(case, difference)).expect("not all are known").kind;
+    let original = case.clone();
+    let case = shrink(&original, |case| has_kind(programs, case, places, kind).is_some());
+    let differences = has_kind(programs, &case, places, kind).unwrap_or(determined);
+    Ok(Verdict::Unexplained(Box::new(Failure { number, case, differences, original })))
+}
+
+fn all_known(case: &Case, differences: &[Difference]) -> Option<BTreeSet<&'static str>> {
+    differences.iter().map(|difference| explanation(case, difference).map(|known| known.name)).collect()
+}
+
+/// Returns whether a second run of both programs shows the difference, with the same figure of fio.
+fn is_repeated(difference: &Difference, again: &Outcome) -> bool {
+    again.differences().iter().any(|other| {
+        (other.kind, &other.subject, &other.fio) == (difference.kind, &difference.subject, &difference.fio)
+    })
+}
+
+/// Returns the unexplained differences of a case that a second run repeats, if their first kind is `kind`.
+fn has_kind(programs: &Programs, case: &Case, places: &Places, kind: Kind) -> Option<Vec<Difference>> {
+    let mut differences = unexplained(case, run_pair(programs, case, places).ok()?.differences());
+    if differences.first()?.kind != kind {
+        return None;
+    }
+    let again = run_pair(programs, case, places).ok()?;
+    differences.retain(|difference| is_repeated(difference, &again));
+    (differences.first()?.kind == kind).then_some(differences)
+}
+
+fn unexplained(case: &Case, differences: &[Difference]) -> Vec<Difference> {
+    differences.iter().filter(|difference| is_unexplained(case, difference)).cloned().collect()
+}

@@ -1,0 +1,16 @@
+//! Runs random jobs with fio and with fathom, compares what each does, and reduces a difference to the fewest options.
+
+pub mod case;
+pub mod compare;
+mod contents;
+pub mod examine;
+pub mod generate;
+mod iolog;
+pub mod known;
+pub mod observe;
+pub mod pair;
+pub mod report;
+mod rules;
+pub mod run;
+pub mod shrink;
+mod weights;

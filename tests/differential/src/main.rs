@@ -1,0 +1,127 @@
+//! `cargo xtask differential`: compares fathom with fio in random jobs. Ends with exit status 1 if a difference is neither
+//! known nor fio's own fault.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use differential::case::Case;
+use differential::examine::{Failure, Verdict, examine};
+use differential::generate::Generator;
+use differential::pair::{Places, Programs};
+use differential::report::{Report, describe};
+
+const USAGE: &str = "usage: cargo xtask differential --fio PATH --cases N [--seed S] [--jobs J] [--keep FOLDER]
+       cargo xtask differential --fio PATH --case 'OPTIONS'";
+
+fn main() -> ExitCode {
+    match Options::parse().and_then(|options| options.run()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(why) => {
+            eprintln!("differential: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+struct Options {
+    fio: PathBuf,
+    cases: u64,
+    /// Number of the first case.
+    first: u64,
+    seed: u64,
+    jobs: u64,
+    keep: PathBuf,
+    /// A single case instead of random ones.
+    case: Option<Case>,
+}
+
+impl Options {
+    fn parse() -> Result<Options, String> {
+        let mut options = Options {
+            fio: PathBuf::new(),
+            cases: 0,
+            first: 0,
+            seed: 1,
+            jobs: 2,
+            keep: "target/differential".into(),
+            case: None,
+        };
+        let mut arguments = std::env::args().skip(1);
+        while let Some(name) = arguments.next() {
+            let value = arguments.next().ok_or(USAGE)?;
+            let number = || value.parse().map_err(|_| USAGE);
+            match name.as_str() {
+                "--fio" => options.fio = value.into(),
+                "--cases" => options.cases = number()?,
+                "--first" => options.first = number()?,
+                "--seed" => options.seed = number()?,
+                "--jobs" => options.jobs = number()?,
+                "--keep" => options.keep = value.into(),
+                "--case" => options.case = Some(Case::parse(&value)),
+                _ => return Err(USAGE.to_owned()),
+            }
+        }
+        let is_complete = options.fio.is_file() && (options.cases > 0 || options.case.is_some()) && options.jobs > 0;
+        if is_complete { Ok(options) } else { Err(USAGE.to_owned()) }
+    }
+
+    /// Returns whether all differences are explained.
+    fn run(&self) -> Result<bool, String> {
+        let fio = self.fio.canonicalize().map_err(|error| format!("{}: {error}", self.fio.display()))?;
+        let programs = Programs::new(harness::binary(), &fio);
+        let begin = Instant::now();
+        let report = match &self.case {
+            Some(case) => {
+                let mut report = Report::default();
+                report.add(0, self.examine(&programs, 0, case, &Places::new())?);
+                report
+            }
+            None => self.random_cases(&programs)?,
+        };
+        print!("{}", report.text(begin.elapsed()));
+        Ok(!report.has_failures())
+    }
+
+    fn random_cases(&self, programs: &Programs) -> Result<Report, String> {
+        let (next, report) = (AtomicU64::new(self.first), Mutex::new(Report::default()));
+        let end = self.first + self.cases;
+        let work = || {
+            let places = Places::new();
+            let generator = Generator::new(self.seed, places.has_devices());
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                if number >= end {
+                    return Ok(());
+                }
+                let verdict = self.examine(programs, number, &generator.case(number), &places)?;
+                report.lock().expect("no thread panics with the lock").add(number, verdict);
+            }
+        };
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..self.jobs).map(|_| scope.spawn(work)).collect();
+            threads.into_iter().try_for_each(|thread| thread.join().expect("a thread does not panic"))
+        })
+        .map_err(|error: String| error)?;
+        Ok(report.into_inner().expect("all threads have ended"))
+    }
+
+    fn examine(&self, programs: &Programs, number: u64, case: &Case, places: &Places) -> Result<Verdict, String> {
+        let verdict = examine(programs, number, case, places).map_err(|error| format!("case {number}: {error}"))?;
+        if let Verdict::Unexplained(failure) = &verdict {
+            println!("case {number}\n{}", describe(failure));
+            self.keep(failure).map_err(|error| format!("{}: {error}", self.keep.display()))?;
+        }
+        Ok(verdict)
+    }
+
+    /// Keeps a failure in a file of its own.
+    fn keep(&self, failure: &Failure) -> std::io::Result<()> {
+        std::fs::create_dir_all(&self.keep)?;
+        let path: &Path = &self.keep.join(format!("{}-{}.txt", self.seed, failure.number));
+        std::fs::write(path, format!("{}\noriginal\n  {}\n", describe(failure), failure.original))
+    }
+}

@@ -1,0 +1,123 @@
+//! Both programs on one case, at the same time.
+
+use std::path::Path;
+use std::time::Duration;
+
+use harness::{Loop, Scratch};
+
+use crate::case::Case;
+use crate::compare::{Difference, compare};
+use crate::observe::{End, Observation};
+use crate::run::{DEVICE_BYTES, Place, Program, run};
+
+/// Longest time of a program.
+const TIMEOUT: Duration = Duration::from_secs(15);
+
+/// The two programs.
+#[derive(Clone, Debug)]
+pub struct Programs {
+    pub fathom: Program,
+    pub fio: Program,
+}
+
+impl Programs {
+    pub fn new(fathom: &Path, fio: &Path) -> Programs {
+        Programs {
+            fathom: Program { path: fathom.to_path_buf(), arguments: &["fio"] },
+            fio: Program { path: fio.to_path_buf(), arguments: &[] },
+        }
+    }
+}
+
+/// Folders and devices of one thread.
+pub struct Places {
+    fathom: Place,
+    fio: Place,
+    // The devices before the folder with their images.
+    _devices: Vec<Loop>,
+    _scratch: Scratch,
+    _images: [Scratch; 2],
+}
+
+impl Places {
+    /// Makes folders, and loop devices if the process may.
+    pub fn new() -> Places {
+        let scratch = Scratch::new("differential");
+        let images = [Scratch::new("differential-fathom"), Scratch::new("differential-fio")];
+        let devices: Vec<Loop> = images.iter().filter_map(|image| Loop::new(image, DEVICE_BYTES >> 20, "")).collect();
+        let has_both = devices.len() == images.len();
+        let place = |at: usize, name: &str| Place {
+            folder: scratch.file(name),
+            device: has_both.then(|| devices[at].device.clone()),
+        };
+        let (fathom, fio) = (place(0, "fathom"), place(1, "fio"));
+        Places { fathom, fio, _devices: devices, _scratch: scratch, _images: images }
+    }
+
+    pub fn has_devices(&self) -> bool {
+        self.fio.device.is_some()
+    }
+}
+
+impl Default for Places {
+    fn default() -> Self {
+        Places::new()
+    }
+}
+
+/// Result of a case.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// Both did the same.
+    Same,
+    /// Both rejected the case, or all of it failed.
+    BothFailed,
+    Different(Vec<Difference>),
+    /// fio crashed or did not end.
+    FioFault(String),
+}
+
+impl Outcome {
+    pub fn differences(&self) -> &[Difference] {
+        match self {
+            Outcome::Different(differences) => differences,
+            _ => &[],
+        }
+    }
+}
+
+/// Runs both programs and compares them.
+///
+/// # Errors
+///
+/// A folder or a program cannot be used.
+pub fn run_pair(programs: &Programs, case: &Case, places: &Places) -> std::io::Result<Outcome> {
+    let (fathom, fio) = std::thread::scope(|scope| {
+        let fio = scope.spawn(|| run(&programs.fio, case, &places.fio, TIMEOUT));
+        let fathom = run(&programs.fathom, case, &places.fathom, TIMEOUT);
+        (fathom, fio.join().expect("the thread does not panic"))
+    });
+    let (fathom, fio) = (fathom?, fio?);
+    Ok(judge(case, &fathom, &fio))
+}
+
+fn judge(case: &Case, fathom: &Observation, fio: &Observation) -> Outcome {
+    if let Some(fault) = fault_of_fio(fio).filter(|_| fathom.end.is_orderly() && fathom.end != End::Exit(101)) {
+        return Outcome::FioFault(fault);
+    }
+    match compare(case, fathom, fio) {
+        differences if !differences.is_empty() => Outcome::Different(differences),
+        _ if fathom.end == End::Exit(0) => Outcome::Same,
+        _ => Outcome::BothFailed,
+    }
+}
+
+/// Returns how fio crashed or that it did not end.
+fn fault_of_fio(fio: &Observation) -> Option<String> {
+    if !fio.end.is_orderly() {
+        return Some(fio.end.to_string());
+    }
+    // A job of its own process.
+    let signal = fio.messages.split("got signal=").nth(1)?;
+    Some(format!("signal {} of a job", signal.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default()))
+}

@@ -1,0 +1,151 @@
+//! Runs a program on a case, in a folder of its own.
+
+use std::fs::File;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::case::Case;
+use crate::observe::{End, Observation};
+
+/// fio's message if its jobs did not start within 5 s. No I/O was done.
+const NOT_STARTED: &str = "job startup hung";
+/// Starts of a program before that failure is returned.
+const STARTS: usize = 3;
+/// Time between two looks at a running program.
+const TICK: Duration = Duration::from_millis(2);
+
+/// A program that understands fio's command lines.
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub path: PathBuf,
+    /// Arguments before those of the case.
+    pub arguments: &'static [&'static str],
+}
+
+/// Folder and device of the runs of one program.
+pub struct Place {
+    /// The jobs run in its folder `work`.
+    pub folder: PathBuf,
+    /// A block device, if there is one.
+    pub device: Option<String>,
+}
+
+impl Place {
+    /// Returns the folder in which the jobs run.
+    pub fn work(&self) -> PathBuf {
+        self.folder.join("work")
+    }
+
+    /// Removes everything that the last run left.
+    fn clear(&self, with_device: bool) -> std::io::Result<()> {
+        if self.folder.exists() {
+            std::fs::remove_dir_all(&self.folder)?;
+        }
+        std::fs::create_dir_all(self.work())?;
+        match &self.device {
+            Some(device) if with_device => {
+                let mut device = File::options().write(true).open(device)?;
+                std::io::copy(&mut std::io::Read::take(std::io::repeat(0), DEVICE_BYTES), &mut device)?;
+                device.sync_all()
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Size of a loop device.
+pub const DEVICE_BYTES: u64 = 4 << 20;
+
+/// Runs the program on the case to its end.
+///
+/// # Errors
+///
+/// The folder or the program cannot be used.
+pub fn run(program: &Program, case: &Case, place: &Place, timeout: Duration) -> std::io::Result<Observation> {
+    let mut observation = run_once(program, case, place, timeout)?;
+    for _ in 1..STARTS {
+        if !observation.messages.contains(NOT_STARTED) {
+            break;
+        }
+        observation = run_once(program, case, place, timeout)?;
+    }
+    Ok(observation)
+}
+
+fn run_once(program: &Program, case: &Case, place: &Place, timeout: Duration) -> std::io::Result<Observation> {
+    place.clear(case.uses_device())?;
+    let device = place.device.as_deref().unwrap_or("no-device");
+    let mut command = Command::new(&program.path);
+    command.args(program.arguments).args(["--output-format=json", "--output=../report"]);
+    command.args(with_iologs(case).arguments(device)).current_dir(place.work());
+    command.env("FATHOM_NO_HISTORY", "1").env_remove("RUST_BACKTRACE").process_group(0);
+    let messages = place.folder.join("messages");
+    let output = File::create(&messages)?;
+    command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
+    let end = wait(command.spawn()?, timeout)?;
+    Ok(Observation::new(end, case, place))
+}
+
+/// Engines whose logs of I/Os fio writes twice or not at all.
+const WITHOUT_IOLOG: [&str; 6] = ["null", "filecreate", "filestat", "filedelete", "ftruncate", "falloc"];
+
+/// Returns whether a job gets a log of its I/Os. Clones would share it.
+pub fn has_iolog(case: &Case, at: usize) -> bool {
+    let job = &case.jobs[at];
+    job.value("numjobs").is_none_or(|count| count == "1") && !WITHOUT_IOLOG.contains(&job.engine())
+}
+
+fn with_iologs(case: &Case) -> Case {
+    let mut case = case.clone();
+    for at in 0..case.jobs.len() {
+        if has_iolog(&case, at) {
+            let path = format!("../iolog.{}", case.jobs[at].name);
+            case.jobs[at].set("write_iolog", &path);
+        }
+    }
+    case
+}
+
+/// Waits for the end of a program. Kills it and its children after the timeout.
+fn wait(mut child: Child, timeout: Duration) -> std::io::Result<End> {
+    let begin = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(match (status.code(), status.signal()) {
+                (Some(code), _) => End::Exit(code),
+                (None, signal) => End::Signal(signal.unwrap_or_default()),
+            });
+        }
+        if begin.elapsed() > timeout {
+            kill(child.id());
+            child.wait()?;
+            return Ok(End::Timeout);
+        }
+        std::thread::sleep(TICK);
+    }
+}
+
+/// Kills a process and its descendants. fio's jobs are in sessions of their own.
+fn kill(id: u32) {
+    let children = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap_or_default();
+    // A stopped parent starts no more children.
+    signal(id, "STOP");
+    children.split_whitespace().filter_map(|child| child.parse().ok()).for_each(kill);
+    signal(id, "KILL");
+}
+
+fn signal(id: u32, name: &str) {
+    let _ = Command::new("kill").args([&format!("-{name}"), &id.to_string()]).stderr(Stdio::null()).status();
+}
+
+/// Returns whether a path is the log of a job's I/Os, which the tool adds.
+pub fn iolog_of(place: &Place, job: &str) -> PathBuf {
+    place.folder.join(format!("iolog.{job}"))
+}
+
+/// Returns the path of the report.
+pub fn report_of(place: &Place) -> PathBuf {
+    Path::new(&place.folder).join("report")
+}
