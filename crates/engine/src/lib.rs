@@ -19,6 +19,7 @@ mod entropy;
 mod fault;
 mod flash;
 mod flow;
+mod goal;
 mod held_targets;
 mod idleness;
 mod in_use;
@@ -57,6 +58,7 @@ mod zones;
 mod sample;
 
 pub use check::Lease;
+pub use goal::{Goal, Length};
 pub use in_use::{InUse, TargetUses};
 pub use live::{Live, State};
 pub use machine::describe as machine;

@@ -2,13 +2,14 @@
 //!
 //! A worker writes its counters with plain stores and reads the flags with plain loads. It never waits here.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
 use plan::Plan;
 
 use crate::control_groups::ControlGroups;
 use crate::flow::Flows;
+use crate::goal::Goal;
 use crate::overlap::SharedRanges;
 use crate::target_locks::SharedLocks;
 
@@ -55,8 +56,8 @@ pub struct WorkerLive {
     pub open_files: AtomicU32,
     /// Start of the measured time (after the ramp), on the engine's clock; 0 before.
     pub began_ns: AtomicU64,
-    /// Bytes that the worker is to transfer; `u64::MAX` if only time ends it.
-    pub goal_bytes: AtomicU64,
+    /// Set when the targets of the worker are laid out.
+    goal: OnceLock<Goal>,
     pub(crate) stop: AtomicBool,
     pub(crate) snapshot_wanted: AtomicBool,
 }
@@ -64,6 +65,16 @@ pub struct WorkerLive {
 impl WorkerLive {
     pub fn state(&self) -> State {
         STATES[self.state.load(Relaxed) as usize]
+    }
+
+    /// Returns what ends the worker; `None` before its targets are laid out.
+    pub fn goal(&self) -> Option<Goal> {
+        self.goal.get().copied()
+    }
+
+    pub(crate) fn set_goal(&self, goal: Goal) {
+        // A worker sets it once.
+        self.goal.get_or_init(|| goal);
     }
 
     pub(crate) fn set_state(&self, state: State) {

@@ -137,7 +137,7 @@ impl Meter {
             done_bytes += bytes.iter().sum::<u64>();
         }
         view.elapsed_ns = now_ns.saturating_sub(started_ns);
-        let goals: Vec<u64> = live.workers.iter().map(|worker| worker.goal_bytes.load(Relaxed)).collect();
+        let goals: Vec<_> = live.workers.iter().map(WorkerLive::goal).collect();
         view.left_ns = remaining::left_ns(self.takes_ns, &goals, done_bytes, view.elapsed_ns);
         view.files = (live.bytes_made.load(Relaxed), live.bytes_to_make.load(Relaxed));
         true

@@ -74,6 +74,8 @@ pub enum ContentFault {
     },
     /// The working set of the repeated buffers is smaller than a write.
     EmptyWorkingSet,
+    /// The size of the working set depends on the job's size, which is unknown.
+    UnknownSize,
     WorkingSetMemory {
         buffers: u64,
     },

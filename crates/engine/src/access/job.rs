@@ -22,14 +22,17 @@ pub struct Job<'a> {
     pub verifies: bool,
 }
 
+/// End of a file or of a worker's part that is unknown. No offset reaches it.
+pub const NO_END: u64 = u64::MAX;
+
 /// The part of a file that a worker uses.
 #[derive(Clone, Copy, Debug)]
 pub struct FileExtent<'a> {
     /// The path as in the job. The seeds of skewed distributions depend on it.
     pub name: &'a str,
     pub offset: u64,
-    /// Bytes of a pass, from `offset`.
+    /// Bytes of a pass, from `offset`; [`NO_END`] if the end of the file ends the pass.
     pub io_size: u64,
-    /// Size of the file or device in bytes.
+    /// Size of the file or device in bytes; [`NO_END`] if it is unknown.
     pub real_size: u64,
 }

@@ -33,5 +33,5 @@ mod zones;
 
 pub use generator::Generator;
 pub use io::{Draft, Drawn, Due, Io, Next, SyncKind};
-pub use job::{FileExtent, Job};
+pub use job::{FileExtent, Job, NO_END};
 pub use seeds::{Purpose, SeedTable};

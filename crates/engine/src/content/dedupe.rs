@@ -6,6 +6,7 @@ use units::random::{Tausworthe, Tausworthe32, Tausworthe64};
 use super::error::ContentError;
 use super::job::Job;
 use crate::access::{Purpose, SeedTable};
+use crate::goal::Length;
 
 /// Seeds of the next buffers.
 #[derive(Clone, Debug)]
@@ -107,7 +108,8 @@ impl Repeats {
 
 impl WorkingSet {
     fn new(job: &Job, percent: u32, global: bool) -> Result<Self, ContentError> {
-        let buffers = (u128::from(job.size) * u128::from(percent) / 100) as u64 / job.min_write.max(1);
+        let Length::Bytes(pass_bytes) = job.pass else { return Err(ContentError::UnknownSize) };
+        let buffers = (u128::from(pass_bytes) * u128::from(percent) / 100) as u64 / job.min_write.max(1);
         if buffers == 0 {
             return Err(ContentError::EmptyWorkingSet);
         }

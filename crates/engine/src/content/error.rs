@@ -17,6 +17,8 @@ pub enum ContentError {
     },
     /// The working set of the repeated buffers is smaller than a write.
     EmptyWorkingSet,
+    /// The size of the working set depends on the job's size, which is unknown.
+    UnknownSize,
     Memory {
         buffers: u64,
     },
@@ -28,6 +30,7 @@ pub(crate) fn run_error(worker: &Worker, error: ContentError) -> RunError {
         ContentError::EmptyPattern => ContentFault::EmptyPattern,
         ContentError::PatternFile { path, error } => ContentFault::PatternFile { path, error: fault::os_error(&error) },
         ContentError::EmptyWorkingSet => ContentFault::EmptyWorkingSet,
+        ContentError::UnknownSize => ContentFault::UnknownSize,
         ContentError::Memory { buffers } => ContentFault::WorkingSetMemory { buffers },
     };
     RunError::new(errno::EINVAL, SetupError::Content { job: worker.name.clone(), fault })

@@ -7,19 +7,20 @@ use super::filler::Content;
 use super::job::Job;
 use crate::access::{Purpose, SeedTable};
 use crate::entropy;
+use crate::goal::Length;
 
-/// Returns the content of a worker's buffers. `size` is the size of a pass in bytes.
+/// Returns the content of a worker's buffers. `pass` is the length of a pass.
 ///
 /// # Errors
 /// As [`Content::new`].
-pub fn for_worker(plan: &Plan, worker: &Worker, seeds: &SeedTable, size: u64) -> Result<Content, ContentError> {
+pub fn for_worker(plan: &Plan, worker: &Worker, seeds: &SeedTable, pass: Length) -> Result<Content, ContentError> {
     let shares = |dedupe: plan::Dedupe| matches!(dedupe.mode, DedupeMode::WorkingSet { global: true, .. });
     let peers = plan.workers.iter().filter(|_| worker.buffers.dedupe.is_some_and(shares));
     let peer_seeds: Vec<u64> = peers.map(|peer| SeedTable::of_worker(peer).of(Purpose::Buffer)).collect();
     Content::new(&Job {
         buffers: &worker.buffers,
         min_write: worker.access.block.min_bytes[Ddir::Write],
-        size,
+        pass,
         seeds,
         wide: worker.access.generator == plan::Generator::Tausworthe64,
         verifies: worker.verify.is_some(),

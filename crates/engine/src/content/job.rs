@@ -3,14 +3,15 @@
 use plan::Buffers;
 
 use crate::access::SeedTable;
+use crate::goal::Length;
 
 /// Everything that determines the content of a worker's buffers.
 pub struct Job<'a> {
     pub buffers: &'a Buffers,
     /// The smallest write in bytes.
     pub min_write: u64,
-    /// Bytes of a pass. The size of a working set depends on it.
-    pub size: u64,
+    /// Length of a pass. The size of a working set depends on it.
+    pub pass: Length,
     pub seeds: &'a SeedTable,
     /// The job's generators have 64 bits (`random_generator=tausworthe64`).
     pub wide: bool,

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use super::{Content, ContentError, Job};
 use crate::access::SeedTable;
+use crate::goal::Length;
 
 const BLOCK: usize = 8192;
 
@@ -17,7 +18,7 @@ fn content(change: impl FnOnce(&mut Buffers)) -> Result<Content, ContentError> {
     Content::new(&Job {
         buffers: &buffers,
         min_write: BLOCK as u64,
-        size: 64 << 20,
+        pass: Length::Bytes(64 << 20),
         seeds: &seeds,
         wide: false,
         verifies: false,

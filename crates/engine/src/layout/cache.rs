@@ -18,13 +18,10 @@ const READ_BYTES: u64 = 1 << 20;
 /// # Errors
 /// The kernel refuses. Only root may drop the pages of a block device.
 pub fn invalidate(file: &File, target: &Target) -> io::Result<()> {
-    if target.io_size == u64::MAX || target.offset == u64::MAX {
-        return Ok(());
-    }
     if !matches!(target.kind, Kind::Regular | Kind::Block) {
         return Ok(());
     }
-    file.invalidate_cache(target.offset, target.io_size)
+    file.invalidate_cache(target.offset, target.io_size.bytes())
 }
 
 /// Reads the job's part of the target into the page cache.
@@ -40,7 +37,7 @@ pub fn pre_read(target: &Target, held: &HeldTargets, stop: &AtomicBool) -> Resul
     };
     let file = held.open(&OpenOptions { read: true, ..OpenOptions::new() }, &target.path);
     let file = file.map_err(|error| error.into_run_error(|error| failed(error, PreReadCall::Open)))?;
-    let end = target.offset.saturating_add(target.io_size).min(target.real_size);
+    let Some(end) = target.end() else { return Ok(()) };
     let mut buffer = vec![0u8; READ_BYTES as usize];
     let mut at = target.offset;
     while at < end && !stop.load(Ordering::Relaxed) {

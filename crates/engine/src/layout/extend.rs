@@ -5,6 +5,7 @@ use super::sizes::Shares;
 use crate::direct_io::{check_alignment, opens_direct};
 use crate::engine_flags::EngineFlags;
 use crate::fault::{self, PrepareError, shown};
+use crate::goal::Length;
 use crate::held_targets::{HeldTargets, OpenError};
 use crate::in_use::{TargetUses, refuse_in_use};
 use os::errno;
@@ -88,14 +89,19 @@ pub(crate) fn extend(
         let there = done.inspect_err(|_| layout.put_back())?;
         layout.close()?;
         if with_data && worker.targets.extent.fill_device {
-            share.real_size = there;
-            share.io_size = share.io_size.min(there.saturating_sub(share.offset));
+            share.real_size = Some(there);
+            let rest_bytes = there.saturating_sub(share.offset);
+            share.io_size = Length::Bytes(share.io_size.bytes().map_or(rest_bytes, |bytes| bytes.min(rest_bytes)));
             shrunk = true;
         }
     }
     if shrunk {
-        let filled = shares.files.iter().fold(0u64, |sum, share| sum.saturating_add(share.io_size));
-        shares.pass_bytes = shares.pass_bytes.min(filled);
+        let filled = shares.files.iter().fold(Length::Bytes(0), |sum, share| sum.plus(share.io_size));
+        shares.pass = match (shares.pass, filled) {
+            (Length::Bytes(pass), Length::Bytes(filled)) => Length::Bytes(pass.min(filled)),
+            (Length::Bytes(_), Length::ToEnd) => shares.pass,
+            (Length::ToEnd, filled) => filled,
+        };
     }
     Ok(())
 }
@@ -166,23 +172,31 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// Extends the file to `wanted` bytes. Returns its size.
-    fn run(&mut self, worker: &Worker, wanted: u64, with_data: bool, site: &mut Site) -> Result<u64, PrepareError> {
+    /// Extends the file to `wanted` bytes, or until the device is full. Returns its size.
+    fn run(
+        &mut self,
+        worker: &Worker,
+        wanted: Option<u64>,
+        with_data: bool,
+        site: &mut Site,
+    ) -> Result<u64, PrepareError> {
         // Another job may have extended it since.
         let present = self.size()?;
-        if present >= wanted {
+        if wanted.is_some_and(|wanted| present >= wanted) {
             return Ok(present);
         }
-        self.allocate(worker, present, wanted, with_data, site.say)?;
+        if let Some(wanted) = wanted {
+            self.allocate(worker, present, wanted, with_data, site.say)?;
+        }
         if !with_data {
             return Ok(self.size()?);
         }
-        let end = self.write(worker, present, wanted, site)?;
+        let end = self.write(worker, present, wanted.unwrap_or(u64::MAX), site)?;
         if worker.targets.create.fsync {
             self.file.fsync().map_err(|error| self.failed(&error, LayoutCall::Sync))?;
         }
         // The cache is dropped from what was written, so that the job reads it from the device.
-        match self.file.invalidate_cache(present, end - present) {
+        match self.file.invalidate_cache(present, Some(end - present)) {
             // Windows has no such call.
             Err(error) if error.kind() != io::ErrorKind::Unsupported => {
                 Err(self.failed(&error, LayoutCall::DropCache).into())

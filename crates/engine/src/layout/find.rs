@@ -1,6 +1,6 @@
 //! Finds a job's targets and their sizes.
 
-use super::sizes::{Found, UNKNOWN, min_block};
+use super::sizes::{Found, min_block};
 use crate::engine_flags::EngineFlags;
 use crate::fault::{self, shown};
 use crate::flash;
@@ -64,31 +64,30 @@ pub(crate) fn inspect(worker: &Worker, flags: EngineFlags, path: &Path) -> Resul
         refuse_devices(path)?;
     }
     if flags.one_block_each {
-        return Ok(Found { kind: Kind::Regular, bytes: min_block(worker) });
+        return Ok(Found { kind: Kind::Regular, bytes: Some(min_block(worker)) });
     }
     if flags.diskless {
-        return Ok(Found { kind: Kind::Regular, bytes: UNKNOWN });
+        return Ok(Found { kind: Kind::Regular, bytes: None });
     }
     let (kind, bytes) = kind_of_target(worker, path)?.unwrap_or((Kind::Regular, 0));
     require_kind(worker, path, kind)?;
     let bytes = match kind {
-        Kind::Block => device_size(path)?,
-        Kind::Regular => bytes,
+        Kind::Block => Some(device_size(path)?),
+        Kind::Regular => Some(bytes),
         Kind::Char => character_device_size(worker, path)?,
-        Kind::Pipe | Kind::Directory | Kind::Socket => UNKNOWN,
+        Kind::Pipe | Kind::Directory | Kind::Socket => None,
     };
     Ok(Found { kind, bytes })
 }
 
 /// Returns the size of a character device, if the job's engine determines it.
-fn character_device_size(worker: &Worker, path: &Path) -> Result<u64, RunError> {
-    let bytes = match &worker.engine {
-        Engine::IoUringCmd(_) => passthrough::size(worker, path)?,
-        Engine::DevDax => Some(pmem::size(worker, path)?),
-        Engine::Mtd { .. } => Some(flash::size(worker, path)?),
-        _ => None,
-    };
-    Ok(bytes.unwrap_or(UNKNOWN))
+fn character_device_size(worker: &Worker, path: &Path) -> Result<Option<u64>, RunError> {
+    match &worker.engine {
+        Engine::IoUringCmd(_) => passthrough::size(worker, path),
+        Engine::DevDax => pmem::size(worker, path).map(Some),
+        Engine::Mtd { .. } => flash::size(worker, path).map(Some),
+        _ => Ok(None),
+    }
 }
 
 /// Refuses a target of another kind than the job requires.

@@ -3,15 +3,16 @@
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use plan::{Plan, Replay, Worker};
+use plan::{Amount, Buffers, Plan, Replay, Worker};
 use units::random::Tausworthe;
 
 use super::site::Site;
 use super::{extend, find, sizes, zones};
 use crate::access::{Purpose, SeedTable};
-use crate::content;
+use crate::content::{self, Content};
 use crate::engine_flags::EngineFlags;
 use crate::fault::{self, PrepareError};
+use crate::goal::Length;
 use crate::held_targets::HeldTargets;
 use crate::remote;
 use crate::target::{LaidOut, Target};
@@ -31,18 +32,31 @@ pub(crate) fn lay_out(
     say: &mut dyn FnMut(Message),
 ) -> Result<LaidOut, PrepareError> {
     let seeds = SeedTable::of_worker(worker);
-    let size = worker.targets.extent.size.map_or(0, |size| size.of(0));
-    let mut content =
-        content::for_worker(plan, worker, &seeds, size).map_err(|error| content::run_error(worker, error))?;
+    let mut content = content_of_layout(plan, worker, &seeds)?;
     let fill = &mut |block: &mut [u8]| content.fill_initial(block);
     lay_out_in(worker, &mut Site { readonly: plan.readonly, targets, stop, say, fill, seeds: &seeds, zones })
+}
+
+/// Returns the content of the files that the layout writes. The size of a working set depends on the job's size. If the targets
+/// determine the size, they have it already, and no working set is needed here.
+fn content_of_layout(plan: &Plan, worker: &Worker, seeds: &SeedTable) -> Result<Content, RunError> {
+    let pass = worker.targets.extent.size.map_or(Length::ToEnd, |size| match size {
+        Amount::Bytes(bytes) if bytes > 0 => Length::Bytes(bytes),
+        _ => Length::ToEnd,
+    });
+    let without_set = || Worker { buffers: Buffers { dedupe: None, ..worker.buffers.clone() }, ..worker.clone() };
+    let content = match pass {
+        Length::Bytes(_) => content::for_worker(plan, worker, seeds, pass),
+        Length::ToEnd => content::for_worker(plan, &without_set(), seeds, pass),
+    };
+    content.map_err(|error| content::run_error(worker, error))
 }
 
 /// Finds and creates the targets of `worker`, so that its I/O can start.
 pub(super) fn lay_out_in(worker: &Worker, site: &mut Site) -> Result<LaidOut, PrepareError> {
     let flags = EngineFlags::of(&worker.engine);
     if flags.no_io {
-        return Ok(LaidOut { pass_bytes: u64::MAX, total_bytes: u64::MAX, ..LaidOut::default() });
+        return Ok(LaidOut::default());
     }
     let paths = find::paths(worker, site.say)?;
     extend::make_directories(worker, flags, &paths, site)?;
@@ -57,7 +71,7 @@ pub(super) fn lay_out_in(worker: &Worker, site: &mut Site) -> Result<LaidOut, Pr
     let mut file_sizes = Tausworthe::new(site.seeds.of(Purpose::FileSize), wide);
     let mut shares = sizes::share_out(worker, flags, &found, &mut || file_sizes.fraction())?;
     for (share, path) in shares.files.iter().zip(&paths) {
-        if share.io_size == 0 {
+        if share.io_size == Length::Bytes(0) {
             (site.say)(Message::Warning(MessageKind::TargetIgnored { path: fault::shown(path) }));
         }
     }
@@ -70,8 +84,8 @@ pub(super) fn lay_out_in(worker: &Worker, site: &mut Site) -> Result<LaidOut, Pr
         io_size: share.io_size,
         real_size: share.real_size,
     });
-    let (pass_bytes, total_bytes) = (shares.pass_bytes, shares.total_bytes);
-    Ok(LaidOut { targets: targets.collect(), pass_bytes, total_bytes, zones })
+    let (pass, io_size_bytes) = (shares.pass, shares.io_size_bytes);
+    Ok(LaidOut { targets: targets.collect(), pass, io_size_bytes, zones })
 }
 
 /// Returns the kinds and sizes of the targets.
@@ -85,9 +99,9 @@ fn find_all(worker: &Worker, flags: EngineFlags, paths: &[PathBuf]) -> Result<Ve
 /// Returns the targets of a log as they are. Nothing is extended: the log has the places of its I/Os.
 fn of_replay(replay: &Replay, paths: Vec<PathBuf>, found: &[sizes::Found]) -> LaidOut {
     let target = |(path, found): (PathBuf, &sizes::Found)| {
-        let bytes = found.bytes;
-        Target { path, kind: found.kind, offset: 0, io_size: bytes, real_size: bytes }
+        let (kind, real_size) = (found.kind, found.bytes);
+        Target { path, kind, offset: 0, io_size: real_size.map_or(Length::ToEnd, Length::Bytes), real_size }
     };
     let targets = paths.into_iter().zip(found).map(target).collect();
-    LaidOut { targets, pass_bytes: replay.bytes, total_bytes: replay.bytes, zones: Vec::new() }
+    LaidOut { targets, pass: Length::Bytes(replay.bytes), ..LaidOut::default() }
 }

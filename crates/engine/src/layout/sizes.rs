@@ -1,26 +1,24 @@
 //! Divides a job's size among its targets, with fio's arithmetic and without I/O.
 
 use crate::engine_flags::EngineFlags;
+use crate::goal::Length;
 use os::errno;
 use os::file::Kind;
 use plan::{Amount, Worker};
 use record::{LayoutError, RunError};
 
-/// An unknown or unlimited size.
-pub(crate) const UNKNOWN: u64 = u64::MAX;
-
 /// A target before the layout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Found {
     pub kind: Kind,
-    /// Current size; [`UNKNOWN`] for character devices and targets that need no disk.
-    pub bytes: u64,
+    /// Current size; `None` for character devices without a known size and for targets that need no disk.
+    pub bytes: Option<u64>,
 }
 
 impl Found {
     /// Returns a target on another machine.
     pub(crate) fn on_server(target: &os::io::RemoteTarget) -> Self {
-        Found { kind: Kind::Regular, bytes: target.bytes.unwrap_or(UNKNOWN) }
+        Found { kind: Kind::Regular, bytes: target.bytes }
     }
 }
 
@@ -28,9 +26,9 @@ impl Found {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Share {
     pub offset: u64,
-    pub io_size: u64,
-    /// Size of the target when it is ready.
-    pub real_size: u64,
+    pub io_size: Length,
+    /// Size of the target when it is ready; `None` if it is unknown.
+    pub real_size: Option<u64>,
     /// The layout extends it.
     pub extend: bool,
 }
@@ -38,15 +36,40 @@ pub(crate) struct Share {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Shares {
     pub files: Vec<Share>,
-    pub pass_bytes: u64,
-    pub total_bytes: u64,
+    pub pass: Length,
+    /// Bytes of one loop, if they are not those of a pass.
+    pub io_size_bytes: Option<u64>,
 }
 
 impl Shares {
-    /// Returns the number of files that the layout extends, and the sum of their final sizes.
+    /// Returns the number of files that the layout extends, and the sum of their final sizes: the largest possible sum if
+    /// one has no limit.
     pub fn growing(&self) -> (usize, u64) {
         let growing = self.files.iter().filter(|share| share.extend);
-        growing.fold((0, 0), |(count, bytes), share| (count + 1, bytes.saturating_add(share.real_size)))
+        growing.fold((0, 0), |(count, bytes), share| {
+            (count + 1, share.real_size.map_or(u64::MAX, |size| bytes.saturating_add(size)))
+        })
+    }
+}
+
+/// The size that a job requests.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Requested {
+    Bytes(u64),
+    /// The sizes of the targets.
+    OfTargets,
+    /// All space (`fill_device`).
+    Fill,
+}
+
+impl Requested {
+    fn of(worker: &Worker) -> Self {
+        let extent = &worker.targets.extent;
+        match extent.size {
+            Some(Amount::Bytes(bytes)) if bytes > 0 => Requested::Bytes(bytes),
+            _ if extent.fill_device => Requested::Fill,
+            _ => Requested::OfTargets,
+        }
     }
 }
 
@@ -69,54 +92,65 @@ pub(crate) fn share_out(
     let extent = &worker.targets.extent;
     let block = min_block(worker);
     let count = found.len() as u64;
-    let size = requested_size(worker);
+    let requested = Requested::of(worker);
     check_size(worker)?;
 
     // A target without a size of its own takes its part of the job's.
-    let real = |found: &Found| match found.bytes {
-        UNKNOWN if size > 0 && count > 0 => size / count,
-        bytes => bytes,
+    let real = |found: &Found| match (found.bytes, requested) {
+        (None, Requested::Bytes(bytes)) => bytes.checked_div(count),
+        (bytes, _) => bytes,
     };
-    let there = found.iter().fold(0u64, |sum, found| sum.saturating_add(real(found)));
-    if (there == 0 || there == UNKNOWN)
-        && size == 0
+    let there = found.iter().try_fold(0u64, |sum, found| real(found).map(|bytes| sum.saturating_add(bytes)));
+    if there.is_none_or(|bytes| bytes == 0)
+        && requested == Requested::OfTargets
         && !flags.no_io
-        && !extent.fill_device
         && file_range(worker).is_none()
     {
         return Err(RunError::new(errno::EINVAL, LayoutError::NoSize { job: worker.name.clone() }));
     }
 
-    let each = size.checked_div(count).unwrap_or(0);
-    let mut extra = (size - each * count) / block;
-    let mut total = 0u64;
+    let (each, mut extra) = match requested {
+        Requested::Bytes(bytes) => {
+            let each = bytes.checked_div(count).unwrap_or(0);
+            (Some(Length::Bytes(each)).filter(|_| each > 0), (bytes - each * count) / block)
+        }
+        Requested::Fill => (Some(Length::ToEnd), 0),
+        Requested::OfTargets => (None, 0),
+    };
+    let mut total = Length::Bytes(0);
     let mut files = Vec::with_capacity(found.len());
     for found in found {
         let real = real(found);
         let offset = start_offset(worker, found.kind, real);
         let bonus = if extra > 0 { block } else { 0 };
         extra = extra.saturating_sub(1);
-        let mut io_size = io_size(worker, real, offset, each.saturating_add(bonus), fraction)?;
-        if io_size != UNKNOWN {
-            io_size = percent_of_file(worker, io_size, offset, block);
-        }
-        let end = io_size.saturating_add(offset);
+        let share = each.map(|each| each.plus(Length::Bytes(bonus))).or((bonus > 0).then_some(Length::Bytes(bonus)));
+        let io_size = io_size(worker, real, offset, share, fraction)?;
+        let io_size = percent_of_file(worker, io_size, offset, block);
+        let end = io_size.bytes().map(|bytes| bytes.saturating_add(offset));
         let (offset, io_size) = part_of(worker, offset, io_size)?;
-        total = match io_size {
-            UNKNOWN => UNKNOWN,
-            _ => total.saturating_add(percent_of_pass(worker, io_size)),
-        };
-        let grows = found.kind == Kind::Regular && end > real;
+        total = total.plus(percent_of_pass(worker, io_size));
+        let grows = found.kind == Kind::Regular && real.is_some_and(|real| end.is_none_or(|end| end > real));
         let extend = grows && !flags.diskless && !worker.targets.create.on_open;
         let real_size = if grows && (!flags.diskless || flags.fake) { end } else { real };
         files.push(Share { offset, io_size, real_size, extend });
     }
 
-    let pass_bytes = if size == 0 || (total > 0 && size > total) { total } else { size };
-    if pass_bytes < block {
-        return Err(too_small(worker, pass_bytes, block));
+    let pass = match (requested, total) {
+        (Requested::OfTargets, total) => total,
+        (Requested::Bytes(bytes), Length::Bytes(total)) if total > 0 => Length::Bytes(bytes.min(total)),
+        (Requested::Bytes(bytes), _) => Length::Bytes(bytes),
+        (Requested::Fill, Length::Bytes(total)) if total > 0 => Length::Bytes(total),
+        (Requested::Fill, _) => Length::ToEnd,
+    };
+    if let Some(bytes) = pass.bytes().filter(|&bytes| bytes < block) {
+        return Err(too_small(worker, bytes, block));
     }
-    Ok(Shares { files, pass_bytes, total_bytes: total_bytes(worker, pass_bytes) })
+    let io_size_bytes = match extent.io_size {
+        Some(Amount::Bytes(bytes)) if bytes > 0 => Some(bytes),
+        _ => None,
+    };
+    Ok(Shares { files, pass, io_size_bytes })
 }
 
 /// Checks that the job's size is at least one block. fio checks this before it reads the status of a file.
@@ -124,12 +158,14 @@ pub(crate) fn share_out(
 /// # Errors
 /// The size is smaller than a block.
 pub(crate) fn check_size(worker: &Worker) -> Result<(), RunError> {
-    let (size, block) = (requested_size(worker), min_block(worker));
-    if size > 0 && size < block {
-        let kind = LayoutError::SizeBelowBlock { size_bytes: size, block_bytes: block };
-        return Err(RunError::new(errno::EINVAL, kind));
+    let block = min_block(worker);
+    match Requested::of(worker) {
+        Requested::Bytes(size) if size < block => {
+            let kind = LayoutError::SizeBelowBlock { size_bytes: size, block_bytes: block };
+            Err(RunError::new(errno::EINVAL, kind))
+        }
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 fn too_small(worker: &Worker, bytes: u64, block: u64) -> RunError {
@@ -137,50 +173,44 @@ fn too_small(worker: &Worker, bytes: u64, block: u64) -> RunError {
     RunError::new(errno::EINVAL, LayoutError::RangeBelowBlock { job, range_bytes: bytes, block_bytes: block })
 }
 
-/// Returns the job's size in bytes; 0 if the targets determine it.
-fn requested_size(worker: &Worker) -> u64 {
-    let extent = &worker.targets.extent;
-    match extent.size {
-        Some(Amount::Bytes(bytes)) if bytes > 0 => bytes,
-        _ if extent.fill_device => UNKNOWN,
-        _ => 0,
-    }
-}
-
 /// Returns the range of `filesize`, if it is set.
 fn file_range(worker: &Worker) -> Option<(u64, u64)> {
     worker.targets.file_size.filter(|&(low, high)| low > 0 || high > 0)
 }
 
-/// Returns the bytes of I/O on a target from `offset` on.
+/// Returns the length of I/O on a target from `offset` on. `share` is its part of the job's size.
 fn io_size(
     worker: &Worker,
-    real: u64,
+    real: Option<u64>,
     offset: u64,
-    share: u64,
+    share: Option<Length>,
     fraction: &mut dyn FnMut() -> f64,
-) -> Result<u64, RunError> {
-    let rest = || real.checked_sub(offset).ok_or_else(|| bad_offset(worker, offset, real));
+) -> Result<Length, RunError> {
+    let rest = || match real {
+        Some(real) => real.checked_sub(offset).map(Length::Bytes).ok_or_else(|| bad_offset(worker, offset, real)),
+        None => Ok(Length::ToEnd),
+    };
     match file_range(worker).filter(|&(low, _)| low > 0) {
-        None if share > 0 => Ok(share),
-        None => rest(),
-        Some((low, high)) if (low..=high.max(low)).contains(&real) => rest(),
+        None => share.map_or_else(rest, Ok),
+        Some((low, high)) if real.is_some_and(|real| (low..=high.max(low)).contains(&real)) => rest(),
         Some((low, _)) if offset > low => Err(bad_offset(worker, offset, low)),
-        Some((low, high)) if low >= high => Ok(low - offset),
+        Some((low, high)) if low >= high => Ok(Length::Bytes(low - offset)),
         Some((low, high)) => {
             let drawn = ((high - low) as f64 * fraction()) as u64 + low;
-            Ok((drawn - drawn % min_block(worker)).saturating_sub(offset))
+            Ok(Length::Bytes((drawn - drawn % min_block(worker)).saturating_sub(offset)))
         }
     }
 }
 
-/// Returns the worker's part of a region: offset and bytes.
-fn part_of(worker: &Worker, offset: u64, io_size: u64) -> Result<(u64, u64), RunError> {
-    let Some(part) = worker.targets.extent.part.filter(|_| io_size != UNKNOWN) else { return Ok((offset, io_size)) };
+/// Returns the worker's part of a region: offset and length.
+fn part_of(worker: &Worker, offset: u64, io_size: Length) -> Result<(u64, Length), RunError> {
+    let (Some(part), Length::Bytes(io_bytes)) = (worker.targets.extent.part, io_size) else {
+        return Ok((offset, io_size));
+    };
     let block = worker.access.block.max_bytes.0.into_iter().max().unwrap_or(1).max(1);
-    let own = part.of(offset..offset + io_size, block);
+    let own = part.of(offset..offset.saturating_add(io_bytes), block);
     let bytes = own.end - own.start;
-    if bytes < block { Err(too_small(worker, bytes, block)) } else { Ok((own.start, bytes)) }
+    if bytes < block { Err(too_small(worker, bytes, block)) } else { Ok((own.start, Length::Bytes(bytes))) }
 }
 
 fn bad_offset(worker: &Worker, offset: u64, bytes: u64) -> RunError {
@@ -189,38 +219,31 @@ fn bad_offset(worker: &Worker, offset: u64, bytes: u64) -> RunError {
 }
 
 /// Applies a `size` in percent to a target.
-fn percent_of_file(worker: &Worker, io_size: u64, offset: u64, block: u64) -> u64 {
-    match worker.targets.extent.size {
-        Some(Amount::Percent(percent)) if percent > 0.0 && percent != 100.0 => {
-            let part = share_of(percent, io_size.saturating_add(offset)).min(io_size);
-            part - part % block
+fn percent_of_file(worker: &Worker, io_size: Length, offset: u64, block: u64) -> Length {
+    match (worker.targets.extent.size, io_size) {
+        (Some(Amount::Percent(percent)), Length::Bytes(bytes)) if percent > 0.0 && percent != 100.0 => {
+            let part = share_of(percent, bytes.saturating_add(offset)).min(bytes);
+            Length::Bytes(part - part % block)
         }
         _ => io_size,
     }
 }
 
 /// Applies an `io_size` in percent to the pass.
-fn percent_of_pass(worker: &Worker, io_size: u64) -> u64 {
-    match worker.targets.extent.io_size {
-        Some(Amount::Percent(percent)) if percent > 0.0 && percent != 100.0 => share_of(percent, io_size),
+fn percent_of_pass(worker: &Worker, io_size: Length) -> Length {
+    match (worker.targets.extent.io_size, io_size) {
+        (Some(Amount::Percent(percent)), Length::Bytes(bytes)) if percent > 0.0 && percent != 100.0 => {
+            Length::Bytes(share_of(percent, bytes))
+        }
         _ => io_size,
     }
 }
 
-fn total_bytes(worker: &Worker, pass_bytes: u64) -> u64 {
-    if worker.limits.time_based {
-        return UNKNOWN;
-    }
-    let once = match worker.targets.extent.io_size {
-        Some(Amount::Bytes(bytes)) if bytes > 0 => bytes,
-        _ => pass_bytes,
-    };
-    once.saturating_mul(u64::from(worker.limits.loops.max(1)))
-}
-
-/// Returns the offset at which this clone of the job starts in a target of `real` bytes.
-fn start_offset(worker: &Worker, kind: Kind, real: u64) -> u64 {
+/// Returns the offset at which this clone of the job starts in a target of `real` bytes. A target without a known size has
+/// neither an end nor parts in percent.
+fn start_offset(worker: &Worker, kind: Kind, real: Option<u64>) -> u64 {
     let extent = &worker.targets.extent;
+    let real = real.unwrap_or(0);
     if extent.append && kind == Kind::Regular {
         return real;
     }

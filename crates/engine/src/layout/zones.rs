@@ -9,9 +9,10 @@ use plan::{Amount, Worker};
 use record::{Message, MessageKind, RunError, TargetError, ZoneError};
 
 use super::site::Site;
-use super::sizes::{Found, Shares, UNKNOWN};
+use super::sizes::{Found, Shares};
 use crate::engine_flags::EngineFlags;
 use crate::fault::{self, shown};
+use crate::goal::Length;
 use crate::zones::{self, ZoneTable, ZonedPart};
 
 /// Returns the zones of each target. A job without zones has none.
@@ -28,7 +29,7 @@ pub(super) fn tables(
     let Some(zoned) = worker.zoned.filter(|_| !flags.metadata) else { return Ok(Vec::new()) };
     let size = worker.targets.extent.size.map_or(0, |size| size.of(0));
     let table = |(path, found): (&PathBuf, &Found)| {
-        let bytes = if found.bytes == UNKNOWN { size / paths.len() as u64 } else { found.bytes };
+        let bytes = found.bytes.unwrap_or(size / paths.len() as u64);
         site.zones.of_target(path, (found.kind, bytes), &zoned, || {
             let failed = |error: &std::io::Error| fault::of_io(error, TargetError::DeviceOpen { path: shown(path) });
             let options = OpenOptions { read: true, ..OpenOptions::new() };
@@ -69,9 +70,10 @@ pub(super) fn parts(
         let say = &mut |notice| {
             (site.say)(Message::Info(MessageKind::Zones { path: shown(path), notice }));
         };
-        let part = zones::fit(worker, zoned, table, (found.kind, share.offset, share.io_size), say)
+        let io_bytes = share.io_size.bytes().unwrap_or(table.target_bytes.saturating_sub(share.offset));
+        let part = zones::fit(worker, zoned, table, (found.kind, share.offset, io_bytes), say)
             .map_err(|fault| RunError::new(errno::EINVAL, ZoneError { path: shown(path), fault }))?;
-        (share.offset, share.io_size) = (part.offset, part.io_size);
+        (share.offset, share.io_size) = (part.offset, Length::Bytes(part.io_size));
         parts.push(part);
     }
     Ok(parts)

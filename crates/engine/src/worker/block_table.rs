@@ -28,7 +28,8 @@ impl BlockTable {
             return Ok(None);
         }
         let block_bytes = worker.access.block.min_bytes[Ddir::Trim].max(1);
-        let blocks = targets.first().map_or(0, |target| target.io_size / block_bytes);
+        let bytes = targets.first().and_then(|target| target.io_size.bytes());
+        let blocks = bytes.unwrap_or(0) / block_bytes;
         if targets.len() != 1 || !(1..=BLOCKS_MAX).contains(&blocks) {
             let (job, targets) = (worker.name.clone(), targets.len() as u64);
             let kind = LayoutError::BlockLifetimes { job, targets, blocks, blocks_max: BLOCKS_MAX };

@@ -1,7 +1,5 @@
 //! A job of fio: passes over its files.
 
-use std::sync::atomic::Ordering::Relaxed;
-
 use plan::Worker;
 use record::{Ended, RunError};
 
@@ -38,8 +36,7 @@ pub fn run(
         Err(PrepareError::Stopped) => return Ended::stopped(),
         Err(PrepareError::Failed(error)) => return Ended::failed(error),
     };
-    let goal_bytes = if worker.limits.time_based { u64::MAX } else { laid_out.total_bytes };
-    live.goal_bytes.store(goal_bytes, Relaxed);
+    live.set_goal(laid_out.goal(&worker.limits));
     let mut io_loop = match setup::job_loop(context, laid_out, logs) {
         Ok(io_loop) => io_loop,
         Err(error) => return Ended::failed(error),
@@ -145,7 +142,8 @@ fn has_next_pass(io_loop: &IoLoop, loops_left: u32) -> bool {
     }
     let (totals, limits, worker) = (&io_loop.accounting.totals, &io_loop.limits, io_loop.worker);
     // As in fio the loops count for the end of the last pass, and not for the start of another one.
-    let once = limits.total_bytes / u64::from(worker.limits.loops.max(1));
+    let Some(total_bytes) = limits.total_bytes.count() else { return false };
+    let once = total_bytes / u64::from(worker.limits.loops.max(1));
     let completed_bytes = if worker.targets.extent.io_size.is_some() {
         totals.completed_bytes
     } else if worker.zoned.is_some() && worker.verify.as_ref().is_some_and(|verify| verify.read_back) {
@@ -157,5 +155,5 @@ fn has_next_pass(io_loop: &IoLoop, loops_left: u32) -> bool {
         return false;
     };
     let largest = worker.access.block.max_bytes.0.into_iter().max().unwrap_or(1);
-    once.saturating_sub(completed_bytes) >= largest && totals.issued_ios < limits.ios
+    once.saturating_sub(completed_bytes) >= largest && !limits.ios.is_reached(totals.issued_ios)
 }

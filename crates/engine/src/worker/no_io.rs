@@ -5,6 +5,7 @@ use record::{Ended, WorkerStats};
 
 use super::context::Context;
 use super::{commands, setup};
+use crate::goal::Goal;
 
 /// Prepares the thread, waits for the start of the phase, and does the work between the job's commands.
 pub fn run(context: Context, wait_at_gate: &mut dyn FnMut() -> Option<u64>, work: impl FnOnce() -> Ended) -> Ended {
@@ -12,6 +13,7 @@ pub fn run(context: Context, wait_at_gate: &mut dyn FnMut() -> Option<u64>, work
         Ok(locked) => locked,
         Err(error) => return Ended::failed(error),
     };
+    context.live.set_goal(Goal::ByTime);
     wait_at_gate();
     setup::delay_start(context);
     if let Err(error) = commands::prerun(context) {

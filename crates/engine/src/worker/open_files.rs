@@ -189,7 +189,7 @@ impl<'a> OpenFiles<'a> {
         }
         if let (Some(advice), false) = (advice, self.without_files) {
             // Advice that a file system doesn't know is no reason to stop.
-            let _ = file.advise(advice, target.offset, target.io_size);
+            let _ = file.advise(advice, target.offset, target.io_size.bytes());
         }
         if self.invalidate && (self.uses_cache || !options.direct) && !self.without_files {
             // A cache that can't be dropped is no reason not to measure.

@@ -1,13 +1,12 @@
 //! A thread of DiskSpd: it runs as long as its phase.
 
-use std::sync::atomic::Ordering::Relaxed;
-
 use plan::Streams;
 use record::Ended;
 
 use super::context::Context;
 use super::finish::finish;
 use super::setup;
+use crate::goal::Goal;
 use crate::shared::Shared;
 
 /// Runs a worker with streams.
@@ -23,7 +22,7 @@ pub fn run(
         Ok(io_loop) => io_loop,
         Err(error) => return Ended::failed(error),
     };
-    context.live.goal_bytes.store(u64::MAX, Relaxed);
+    context.live.set_goal(Goal::ByTime);
     let Some(start_ns) = wait_at_gate() else { return finish(context, io_loop, Ok(())) };
     io_loop.start_streams(start_ns);
     let outcome = io_loop.pass().map(|_| ());

@@ -137,7 +137,7 @@ fn job<'a>(buffers: &'a Buffers, seeds: &'a SeedTable, block: u64, wide: bool) -
     Job {
         buffers,
         min_write: block,
-        size: SIZE,
+        pass: engine::Length::Bytes(SIZE),
         seeds,
         wide,
         verifies: false,

@@ -14,7 +14,7 @@ pub struct WorkerProgress {
     /// I/Os completed, ramp time included, by direction.
     pub ios: [u64; 3],
     pub open_files: u32,
-    /// Bytes after which the worker ends. `None` if only time ends it.
+    /// Bytes after which the worker ends. `None` if no number of bytes ends it, or before its start.
     pub goal_bytes: Option<u64>,
     /// Time since the worker started its I/O, or its ramp time if that is not over, in ms.
     pub running_ms: u64,

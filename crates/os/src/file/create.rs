@@ -61,7 +61,7 @@ impl FileCreator<'_> {
         let written = self.write_direct(file, bytes, &mut buffer)?;
         self.write_cached(file, written, bytes, &mut buffer)?;
         file.fsync()?;
-        match file.invalidate_cache(0, 0) {
+        match file.invalidate_cache(0, None) {
             // Windows has no such call: what direct writes leave is not in the cache.
             Err(error) if error.kind() == ErrorKind::Unsupported => Ok(()),
             dropped => dropped,

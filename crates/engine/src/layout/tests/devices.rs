@@ -2,6 +2,7 @@
 
 use super::super::invalidate;
 use super::{laid_out, laid_out_with_messages};
+use crate::goal::Length;
 use crate::sample::{self, Loop, Scratch};
 use os::file::{Kind, OpenOptions};
 use plan::Amount;
@@ -16,7 +17,7 @@ fn a_block_device_says_its_size() {
     let worker = sample::worker("job", "randwrite", 4096, &[device.path()]);
     let (done, messages) = laid_out_with_messages(&worker);
     let target = done.unwrap().targets.remove(0);
-    assert_eq!((target.kind, target.real_size, target.io_size), (Kind::Block, 3 * MIB, 3 * MIB));
+    assert_eq!((target.kind, target.real_size, target.io_size), (Kind::Block, Some(3 * MIB), Length::Bytes(3 * MIB)));
     assert_eq!(messages, Vec::<String>::new());
     let file = OpenOptions { read: true, ..OpenOptions::new() }.open(device.path()).unwrap();
     invalidate(&file, &target).unwrap();
@@ -30,7 +31,7 @@ fn a_device_is_never_extended() {
     worker.targets.extent.size = Some(Amount::Bytes(4 * MIB));
     let (done, messages) = laid_out_with_messages(&worker);
     let target = done.unwrap().targets.remove(0);
-    assert_eq!((target.real_size, target.io_size, messages.len()), (MIB, 4 * MIB, 0));
+    assert_eq!((target.real_size, target.io_size, messages.len()), (Some(MIB), Length::Bytes(4 * MIB), 0));
 }
 
 #[test]
@@ -48,7 +49,7 @@ fn a_character_device_needs_a_size() {
     assert!(fio::wording::error(&laid_out(&worker).unwrap_err()).starts_with("job: you need to specify size="));
     worker.targets.extent.size = Some(Amount::Bytes(MIB));
     let target = laid_out(&worker).unwrap().targets.remove(0);
-    assert_eq!((target.kind, target.real_size), (Kind::Char, MIB));
+    assert_eq!((target.kind, target.real_size), (Kind::Char, Some(MIB)));
 }
 
 #[test]

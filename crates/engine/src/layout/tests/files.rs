@@ -6,6 +6,7 @@ use super::super::{invalidate, pre_read, unlink};
 use super::sharing::units_random;
 use super::{DATA, laid_out, laid_out_with_messages, seeds};
 use crate::fault::PrepareError;
+use crate::goal::Length;
 use crate::held_targets::HeldTargets;
 use crate::sample::{self, Scratch};
 use crate::zones::ZoneTables;
@@ -31,7 +32,7 @@ fn a_file_to_be_read_is_made_of_real_data() {
     assert_eq!(std::fs::read(&path).unwrap(), vec![DATA; MIB as usize + 4096]);
     assert_eq!(messages, ["job: Laying out IO file (1 file / 1MiB)"]);
     let done = done.unwrap();
-    assert_eq!((done.pass_bytes, done.targets[0].real_size), (MIB + 4096, MIB + 4096));
+    assert_eq!((done.pass, done.targets[0].real_size), (Length::Bytes(MIB + 4096), Some(MIB + 4096)));
 }
 
 #[test]
@@ -154,8 +155,8 @@ fn a_full_file_system_is_an_error_in_fios_words_and_keeps_its_space() {
         worker.targets.extent.size = None;
         worker.targets.extent.fill_device = true;
         let done = laid_out(&worker).unwrap();
-        assert_eq!(done.targets[0].real_size, std::fs::metadata(&path).unwrap().len());
-        assert_eq!((done.pass_bytes, done.targets[0].io_size), (MIB, MIB));
+        assert_eq!(done.targets[0].real_size, Some(std::fs::metadata(&path).unwrap().len()));
+        assert_eq!((done.pass, done.targets[0].io_size), (Length::Bytes(MIB), Length::Bytes(MIB)));
     });
     let unmounted = std::process::Command::new("umount").arg(scratch.path()).status();
     assert!(unmounted.is_ok_and(|status| status.success()), "{} stays mounted", scratch.path().display());
@@ -211,7 +212,7 @@ fn files_made_when_opened_are_not_made_before() {
     let mut worker = job("write", &path, MIB);
     worker.targets.create.on_open = true;
     let done = laid_out(&worker).unwrap();
-    assert_eq!((done.targets[0].real_size, path.exists()), (MIB, false));
+    assert_eq!((done.targets[0].real_size, path.exists()), (Some(MIB), false));
 }
 
 #[test]
@@ -229,7 +230,7 @@ fn every_file_below_a_directory_becomes_a_target() {
     let done = done.unwrap();
     let mut names: Vec<_> = done.targets.iter().map(|target| target.path.file_name().unwrap().to_owned()).collect();
     names.sort();
-    assert_eq!((names, done.pass_bytes), (vec!["one".into(), "two".into()], 16384));
+    assert_eq!((names, done.pass), (vec!["one".into(), "two".into()], Length::Bytes(16384)));
     assert_eq!(messages, ["fio: opendir added 2 files"]);
 }
 
@@ -269,7 +270,7 @@ fn metadata_engines_get_the_files_that_they_work_on() {
         worker.targets.file_size = Some((4096, 4096));
         worker.engine = engine.clone();
         let done = laid_out(&worker).unwrap();
-        assert_eq!((paths[0].exists(), done.pass_bytes), (exists, pass), "{engine:?}");
+        assert_eq!((paths[0].exists(), done.pass), (exists, Length::Bytes(pass)), "{engine:?}");
         unlink(&worker, &done.targets, &HeldTargets::default()).unwrap();
         assert!(!paths[0].exists() && !paths[1].exists(), "{engine:?}");
     }

@@ -1,8 +1,11 @@
 //! The arithmetic, without files.
 
-use super::super::sizes::{Found, Shares, UNKNOWN, share_out};
+use super::super::sizes::{Found, Shares, share_out};
 use crate::engine_flags::EngineFlags;
+use crate::goal::Goal;
+use crate::goal::Length::{self, Bytes, ToEnd};
 use crate::sample;
+use crate::target::LaidOut;
 use os::file::Kind;
 use plan::{Amount, Engine, Worker};
 use record::RunError;
@@ -19,17 +22,21 @@ fn shares(worker: &Worker, found: &[Found]) -> Result<Shares, RunError> {
 }
 
 fn file(bytes: u64) -> Found {
-    Found { kind: Kind::Regular, bytes }
+    Found { kind: Kind::Regular, bytes: Some(bytes) }
+}
+
+fn lengths(shares: &Shares) -> Vec<Length> {
+    shares.files.iter().map(|share| share.io_size).collect()
 }
 
 fn device(bytes: u64) -> Found {
-    Found { kind: Kind::Block, bytes }
+    Found { kind: Kind::Block, bytes: Some(bytes) }
 }
 
 #[test]
 fn without_a_size_the_target_says_it() {
     let shares = shares(&worker(), &[device(7 * MIB)]).unwrap();
-    assert_eq!((shares.pass_bytes, shares.files[0].io_size), (7 * MIB, 7 * MIB));
+    assert_eq!((shares.pass, shares.files[0].io_size), (Bytes(7 * MIB), Bytes(7 * MIB)));
 }
 
 #[test]
@@ -42,11 +49,11 @@ fn nothing_that_says_the_size_is_an_error_in_fios_words() {
 #[test]
 fn a_character_device_takes_the_jobs_size() {
     let mut worker = worker();
-    let zero = Found { kind: Kind::Char, bytes: UNKNOWN };
+    let zero = Found { kind: Kind::Char, bytes: None };
     assert!(shares(&worker, &[zero]).is_err());
     worker.targets.extent.size = Some(Amount::Bytes(MIB));
     let shares = shares(&worker, &[zero]).unwrap();
-    assert_eq!((shares.files[0].real_size, shares.files[0].extend), (MIB, false));
+    assert_eq!((shares.files[0].real_size, shares.files[0].extend), (Some(MIB), false));
 }
 
 #[test]
@@ -54,7 +61,7 @@ fn what_division_leaves_over_goes_to_the_first_files() {
     let mut worker = sample::worker("job", "read", 1, &[]);
     worker.targets.extent.size = Some(Amount::Bytes(11));
     let shares = shares(&worker, &[file(0); 4]).unwrap();
-    assert_eq!(shares.files.iter().map(|share| share.io_size).collect::<Vec<_>>(), [3, 3, 3, 2]);
+    assert_eq!(lengths(&shares), [3, 3, 3, 2].map(Bytes));
 }
 
 #[test]
@@ -62,7 +69,7 @@ fn a_percentage_of_the_size_is_cut_to_whole_blocks() {
     let mut worker = worker();
     worker.targets.extent.size = Some(Amount::Percent(33.0));
     let shares = shares(&worker, &[device(MIB)]).unwrap();
-    assert_eq!(shares.pass_bytes, MIB * 33 / 100 / 4096 * 4096);
+    assert_eq!(shares.pass, Bytes(MIB * 33 / 100 / 4096 * 4096));
 }
 
 #[test]
@@ -80,7 +87,7 @@ fn io_size_in_percent_shortens_the_pass() {
     worker.targets.extent.size = Some(Amount::Bytes(MIB));
     worker.targets.extent.io_size = Some(Amount::Percent(50.0));
     let shares = shares(&worker, &[file(0)]).unwrap();
-    assert_eq!((shares.pass_bytes, shares.total_bytes, shares.files[0].io_size), (MIB / 2, MIB / 2, MIB));
+    assert_eq!((shares.pass, shares.io_size_bytes, shares.files[0].io_size), (Bytes(MIB / 2), None, Bytes(MIB)));
 }
 
 #[test]
@@ -90,7 +97,13 @@ fn io_size_in_bytes_counts_for_each_loop() {
     worker.targets.extent.io_size = Some(Amount::Bytes(3 * MIB));
     worker.limits.loops = 2;
     let shares = shares(&worker, &[file(0)]).unwrap();
-    assert_eq!((shares.pass_bytes, shares.total_bytes), (MIB, 6 * MIB));
+    assert_eq!((shares.pass, shares.io_size_bytes), (Bytes(MIB), Some(3 * MIB)));
+    let mut laid_out = LaidOut { pass: shares.pass, io_size_bytes: shares.io_size_bytes, ..LaidOut::default() };
+    assert_eq!((laid_out.goal(&worker.limits), laid_out.exceeds_pass()), (Goal::Bytes(6 * MIB), true));
+    worker.limits.time_based = true;
+    assert_eq!((laid_out.goal(&worker.limits), laid_out.exceeds_pass()), (Goal::ByTime, true));
+    laid_out.io_size_bytes = None;
+    assert_eq!((laid_out.goal(&worker.limits), laid_out.exceeds_pass()), (Goal::ByTime, false));
 }
 
 #[test]
@@ -100,7 +113,7 @@ fn clones_start_where_the_one_before_ends() {
     worker.targets.extent.size = Some(Amount::Bytes(MIB));
     worker.targets.extent.offset_increment = Amount::Bytes(MIB);
     let shares = shares(&worker, &[file(0)]).unwrap();
-    assert_eq!((shares.files[0].offset, shares.files[0].real_size), (3 * MIB, 4 * MIB));
+    assert_eq!((shares.files[0].offset, shares.files[0].real_size), (3 * MIB, Some(4 * MIB)));
 }
 
 #[test]
@@ -137,8 +150,8 @@ fn file_sizes_are_drawn_between_the_bounds_in_whole_blocks() {
     let mut worker = worker();
     worker.targets.file_size = Some((MIB, 2 * MIB));
     let shares = shares(&worker, &[file(0), file(MIB + 512)]).unwrap();
-    assert_eq!(shares.files.iter().map(|share| share.io_size).collect::<Vec<_>>(), [MIB * 3 / 2, MIB + 512]);
-    assert_eq!(shares.pass_bytes, MIB * 5 / 2 + 512);
+    assert_eq!(lengths(&shares), [MIB * 3 / 2, MIB + 512].map(Bytes));
+    assert_eq!(shares.pass, Bytes(MIB * 5 / 2 + 512));
 }
 
 #[test]
@@ -147,7 +160,7 @@ fn append_starts_at_the_end() {
     worker.targets.extent.append = true;
     worker.targets.extent.size = Some(Amount::Bytes(MIB));
     let share = shares(&worker, &[file(5000)]).unwrap().files[0];
-    assert_eq!((share.offset, share.real_size, share.extend), (5000, 5000 + MIB, true));
+    assert_eq!((share.offset, share.real_size, share.extend), (5000, Some(5000 + MIB), true));
 }
 
 #[test]
@@ -155,9 +168,9 @@ fn fill_device_ends_at_the_end_of_a_device_and_nowhere_in_a_file() {
     let mut worker = sample::worker("job", "write", 4096, &[]);
     worker.targets.extent.fill_device = true;
     let share = shares(&worker, &[device(MIB)]).unwrap().files[0];
-    assert_eq!((share.io_size, share.real_size), (UNKNOWN, MIB));
+    assert_eq!((share.io_size, share.real_size), (ToEnd, Some(MIB)));
     let share = shares(&worker, &[file(0)]).unwrap().files[0];
-    assert_eq!((share.io_size, share.real_size, share.extend), (UNKNOWN, UNKNOWN, true));
+    assert_eq!((share.io_size, share.real_size, share.extend), (ToEnd, None, true));
 }
 
 #[test]
@@ -165,8 +178,8 @@ fn engines_without_a_disk_lay_nothing_out() {
     let mut worker = worker();
     worker.engine = Engine::Null;
     worker.targets.extent.size = Some(Amount::Bytes(MIB));
-    let shares = shares(&worker, &[Found { kind: Kind::Regular, bytes: UNKNOWN }]).unwrap();
-    assert_eq!((shares.files[0].real_size, shares.files[0].extend, shares.pass_bytes), (MIB, false, MIB));
+    let shares = shares(&worker, &[Found { kind: Kind::Regular, bytes: None }]).unwrap();
+    assert_eq!((shares.files[0].real_size, shares.files[0].extend, shares.pass), (Some(MIB), false, Bytes(MIB)));
 }
 
 #[test]
@@ -187,11 +200,13 @@ fn no_numbers_make_it_panic() {
         worker.targets.file_size = [None, Some((pick(), pick()))][pick() as usize % 2];
         worker.access.block.min_bytes = plan::PerDdir::all(pick());
         worker.limits.loops = pick() as u32;
-        let found: Vec<_> =
-            (0..pick() % 5).map(|_| [file(pick().min(UNKNOWN - 1)), device(pick())][pick() as usize % 2]).collect();
+        let found: Vec<_> = (0..pick() % 5).map(|_| [file(pick()), device(pick())][pick() as usize % 2]).collect();
         if let Ok(shares) = shares(&worker, &found) {
             for (share, found) in shares.files.iter().zip(&found) {
-                assert!(!share.extend || share.real_size > found.bytes, "{share:?} of {found:?}");
+                assert!(
+                    !share.extend || share.real_size.is_none() || share.real_size > found.bytes,
+                    "{share:?} of {found:?}"
+                );
             }
         }
     }

@@ -93,7 +93,7 @@ impl IoLoop<'_> {
     /// Starts the measured time of a job at `from_ns`.
     fn measure_from(&mut self, from_ns: u64) {
         // As in fio `number_ios` limits the measured I/Os.
-        self.limits.ios = self.limits.ios.saturating_add(self.accounting.totals.completed_ios);
+        self.limits.ios = self.limits.ios.plus(self.accounting.totals.completed_ios);
         self.deadlines.measure_job_from(from_ns, self.worker.limits.runtime_ns);
         if let Some(pace) = &mut self.pace {
             pace.restart(from_ns);

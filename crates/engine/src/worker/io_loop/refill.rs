@@ -126,9 +126,10 @@ impl IoLoop<'_> {
     #[inline]
     pub(super) fn issue_limit_reached(&self) -> bool {
         let (totals, limits) = (&self.accounting.totals, &self.limits);
-        totals.issued_ios >= limits.ios
+        limits.ios.is_reached(totals.issued_ios)
             || (!limits.ends_by_time
-                && (totals.pass_bytes >= limits.pass_bytes || totals.issued_bytes >= limits.total_bytes))
+                && (limits.pass_bytes.is_reached(totals.pass_bytes)
+                    || limits.total_bytes.is_reached(totals.issued_bytes)))
     }
 
     /// Prepares an I/O. Returns false if the verification ends before it.

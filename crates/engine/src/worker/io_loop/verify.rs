@@ -75,7 +75,7 @@ impl IoLoop<'_> {
             return PassEnd::Complete;
         };
         let (mut bytes, mut ios) = (0, 0);
-        while bytes < self.limits.total_bytes && ios < self.limits.ios {
+        while !self.limits.total_bytes.is_reached(bytes) && !self.limits.ios.is_reached(ios) {
             match access.next() {
                 Next::Io(io) => {
                     (bytes, ios) = (bytes + io.length, ios + 1);

@@ -9,12 +9,13 @@ use record::{RunError, SetupError, SetupStep};
 use super::counters::empty_stats;
 use super::memory::{largest_block, memory};
 use super::thread::failed;
-use crate::access::{FileExtent, Generator, Job, SeedTable};
+use crate::access::{FileExtent, Generator, Job, NO_END, SeedTable};
 use crate::backend;
 use crate::command_priority::PriorityDraw;
 use crate::content;
 use crate::donor;
 use crate::fault;
+use crate::goal::{Goal, Length};
 use crate::logs::Logs;
 use crate::metadata::Metadata;
 use crate::overlap::Overlaps;
@@ -28,7 +29,7 @@ use crate::worker::deadlines::Deadlines;
 use crate::worker::depth_search::DepthSearch;
 use crate::worker::in_flight::InFlight;
 use crate::worker::io_loop::IoLoop;
-use crate::worker::limits::PassLimits;
+use crate::worker::limits::{CountLimit, PassLimits};
 use crate::worker::minimum::MinimumRate;
 use crate::worker::open_files::OpenFiles;
 use crate::worker::pace::Pace;
@@ -54,8 +55,8 @@ pub fn job_loop<'a>(context: Context<'a>, laid_out: LaidOut, logs: Logs) -> Resu
     let mut buffers = buffers.map_err(|error| failed(SetupStep::Buffers, &error))?;
     let seeds = SeedTable::of_worker(worker);
     events.seeds(seeds.all().to_vec());
-    let mut content = content::for_worker(plan, worker, &seeds, laid_out.pass_bytes)
-        .map_err(|error| content::run_error(worker, error))?;
+    let mut content =
+        content::for_worker(plan, worker, &seeds, laid_out.pass).map_err(|error| content::run_error(worker, error))?;
     // Buffers of reads need no content, and untouched pages use no memory.
     let to_fill = if worker.access.pattern.writes { buffers.count() } else { 0 };
     for slot in 0..to_fill {
@@ -140,8 +141,8 @@ fn generator(worker: &Worker, laid_out: &LaidOut, seeds: &SeedTable) -> Result<G
         .map(|(target, name)| FileExtent {
             name,
             offset: target.offset,
-            io_size: target.io_size,
-            real_size: target.real_size,
+            io_size: target.io_size.bytes().unwrap_or(NO_END),
+            real_size: target.real_size.unwrap_or(NO_END),
         })
         .collect();
     // A log has the I/Os in place of the pattern, which may be impossible on these targets.
@@ -154,7 +155,7 @@ fn generator(worker: &Worker, laid_out: &LaidOut, seeds: &SeedTable) -> Result<G
         seeds: seeds.clone(),
         files: &extents,
         time_based: worker.limits.time_based,
-        overwrites: laid_out.total_bytes > laid_out.pass_bytes.saturating_mul(u64::from(worker.limits.loops.max(1))),
+        overwrites: laid_out.exceeds_pass(),
         verifies: worker.verify.is_some(),
     };
     Generator::new(&job)
@@ -166,27 +167,33 @@ fn pass_limits(worker: &Worker, laid_out: &LaidOut, synchronous: bool) -> PassLi
     // With trim and write pairs, each byte counts twice in a pass, and each I/O twice in the number of I/Os.
     let pairs = worker.access.trim_then_write;
     let times = if pairs { 2 } else { 1 };
-    let pass_bytes = laid_out.pass_bytes.saturating_add(if pairs { laid_out.total_bytes } else { 0 });
+    let all_loops = laid_out.all_loops(&worker.limits);
+    let pass = if pairs { laid_out.pass.plus(all_loops) } else { laid_out.pass };
     // Writes over earlier writes of the job are verified together, after the last of them.
     let access = &worker.access;
     let is_verified_once = worker.verify.is_some()
         && access.pattern.writes
         && !(access.pattern.random && access.random_map != RandomMap::Off);
-    let pass_bytes =
-        if is_verified_once && worker.limits.loops <= 1 { pass_bytes.max(laid_out.total_bytes) } else { pass_bytes };
-    let physical_bytes = physical_bytes(worker, laid_out);
-    let (pass_bytes, total_bytes) = match physical_bytes {
-        Some(bytes) => (bytes, bytes.saturating_mul(u64::from(worker.limits.loops.max(1)))),
-        None => (pass_bytes, laid_out.total_bytes),
+    let pass = match laid_out.io_size_bytes {
+        Some(bytes) if is_verified_once && worker.limits.loops <= 1 => pass.at_least(bytes),
+        _ => pass,
+    };
+    let (pass, all_loops) = match physical_bytes(worker, laid_out) {
+        Some(bytes) => (Length::Bytes(bytes), Length::Bytes(bytes).times(worker.limits.loops.max(1))),
+        None => (pass, all_loops),
+    };
+    let total_bytes = match Goal::of(all_loops, &worker.limits) {
+        Goal::Bytes(bytes) if worker.replay.is_none() => CountLimit::at(bytes),
+        Goal::Bytes(_) | Goal::ByTime | Goal::ToEnd => CountLimit::NONE,
     };
     let ios = match worker.limits.number_ios {
-        0 => u64::MAX,
-        ios => ios.saturating_mul(times),
+        0 => CountLimit::NONE,
+        ios => CountLimit::at(ios.saturating_mul(times)),
     };
     PassLimits {
         // A synchronous engine ends a pass at the end of the files.
-        pass_bytes: if synchronous || worker.replay.is_some() { u64::MAX } else { pass_bytes },
-        total_bytes: if worker.replay.is_some() { u64::MAX } else { total_bytes },
+        pass_bytes: if synchronous || worker.replay.is_some() { CountLimit::NONE } else { pass.into() },
+        total_bytes,
         ios,
         time_based: worker.limits.time_based,
         ends_by_time: worker.limits.time_based && worker.verify.is_none(),
@@ -200,6 +207,6 @@ fn physical_bytes(worker: &Worker, laid_out: &LaidOut) -> Option<u64> {
     else {
         return None;
     };
-    let logical_bytes = target.io_size.min(target.real_size);
+    let logical_bytes = target.io_size.bytes().into_iter().chain(target.real_size).min()?;
     Some(model.physical_bytes(logical_bytes, worker.access.block.min_bytes[Ddir::Write]))
 }

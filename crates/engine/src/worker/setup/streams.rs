@@ -12,6 +12,7 @@ use super::counters::prepare_latencies;
 use super::memory::memory;
 use crate::backend;
 use crate::fault;
+use crate::goal::Length;
 use crate::layout;
 use crate::logs::Logs;
 use crate::shared::Shared;
@@ -38,7 +39,7 @@ use crate::worker::submission::Submission;
 pub fn stream_loop<'a>(context: Context<'a>, streams: &Streams, shared: &Shared) -> Result<Box<IoLoop<'a>>, RunError> {
     let Context { lease, worker, platform, live, events, .. } = context;
     let targets = streams.list.iter().map(target).collect::<Result<Vec<_>, _>>()?;
-    let sizes: Vec<u64> = targets.iter().map(|target| target.real_size).collect();
+    let (targets, sizes): (Vec<Target>, Vec<u64>) = targets.into_iter().unzip();
     let source = source(streams, &sizes, shared)
         .map_err(|SourceError { path, fault }| RunError::new(errno::EINVAL, SetupError::Stream { path, fault }))?;
     let depth = streams.depth();
@@ -47,7 +48,7 @@ pub fn stream_loop<'a>(context: Context<'a>, streams: &Streams, shared: &Shared)
     let config = backend::config(worker, targets.len());
     let config = config.ok_or_else(|| RunError::new(errno::EINVAL, SetupError::EngineWithoutIo))?;
     let backend = platform.open_backend(&config, &buffers).map_err(|error| fault::of_backend(&error))?;
-    let stats = counters(worker, streams, &source, shared, &targets);
+    let stats = counters(worker, streams, &source, shared, &sizes);
     let ioprios = streams.list.iter().map(|stream| stream.ioprio).collect();
     let source = StreamSource::new(source, ioprios, depth, write_at, is_paced(streams));
     let is_open_loop = Ddir::ALL.into_iter().any(|ddir| worker.has_intended_starts(ddir));
@@ -98,11 +99,11 @@ fn is_paced(streams: &Streams) -> bool {
     streams.list.iter().any(|stream| stream.rate != StreamRate::Unlimited || stream.burst.is_some())
 }
 
-/// Returns a target with its current size.
+/// Returns a target and its current size.
 ///
 /// # Errors
 /// The target does not exist, or is neither a file nor a block device.
-fn target(stream: &Stream) -> Result<Target, RunError> {
+fn target(stream: &Stream) -> Result<(Target, u64), RunError> {
     let path = Path::new(&stream.path);
     let status = os::file::stat(path, StatCall::Stat)
         .map_err(|error| fault::of_io(&error, SetupError::StreamTarget { path: stream.path.clone() }))?;
@@ -115,8 +116,9 @@ fn target(stream: &Stream) -> Result<Target, RunError> {
         }
     };
     let range = stream.range(bytes);
-    let (offset, io_size) = (range.start, range.end - range.start);
-    Ok(Target { path: path.into(), kind: status.kind, offset, io_size, real_size: bytes })
+    let io_size = Length::Bytes(range.end - range.start);
+    let target = Target { path: path.into(), kind: status.kind, offset: range.start, io_size, real_size: Some(bytes) };
+    Ok((target, bytes))
 }
 
 fn file_kind(kind: Kind) -> FileKind {
@@ -137,13 +139,13 @@ fn no_memory(worker: &Worker, streams: &Streams, error: &std::io::Error) -> RunE
 }
 
 /// Returns counters for each target, with memory for everything that the worker records.
-fn counters(worker: &Worker, streams: &Streams, source: &Source, shared: &Shared, targets: &[Target]) -> WorkerStats {
+fn counters(worker: &Worker, streams: &Streams, source: &Source, shared: &Shared, sizes: &[u64]) -> WorkerStats {
     let duration_ms = worker.limits.runtime_ns / 1_000_000;
-    let one = |(at, target): (usize, &Target)| {
+    let one = |(at, &size_bytes): (usize, &u64)| {
         let stream = &streams.list[at];
         let mut stats = TargetStats {
             path: stream.path.clone(),
-            size_bytes: target.real_size,
+            size_bytes,
             unwritten_bytes: shared.unwritten_bytes.get(stream.target as usize).copied().flatten(),
             distribution: source.spread(at as u32),
             series: (streams.interval_ms > 0).then(|| Series::new(streams.interval_ms, duration_ms)),
@@ -156,5 +158,5 @@ fn counters(worker: &Worker, streams: &Streams, source: &Source, shared: &Shared
         }
         stats
     };
-    WorkerStats { targets: targets.iter().enumerate().map(one).collect(), ..WorkerStats::default() }
+    WorkerStats { targets: sizes.iter().enumerate().map(one).collect(), ..WorkerStats::default() }
 }

@@ -18,6 +18,7 @@ use crate::worker::context::Context;
 use crate::worker::events::EventSender;
 use crate::worker::io_loop::IoLoop;
 use crate::worker::job::passes;
+use crate::worker::limits::CountLimit;
 use crate::worker::setup;
 
 const BLOCK: u64 = 4096;
@@ -200,7 +201,7 @@ fn the_io_count_of_a_job_begins_with_the_first_that_is_measured() {
     };
     run_over(Reluctant::new(), change, |io_loop, outcome| {
         assert_eq!(outcome.err(), None);
-        assert!(io_loop.limits.ios <= 5 + BLOCKS, "{}", io_loop.limits.ios);
+        assert!(io_loop.limits.ios <= CountLimit::at(5 + BLOCKS), "{:?}", io_loop.limits.ios);
     });
 }
 

@@ -278,7 +278,6 @@ impl Watcher for Watch<'_> {
 
 fn progress(live: &Live, record: &Record, now_ns: u64) -> Vec<WorkerProgress> {
     let one = |(worker, saved): (&engine::live::WorkerLive, &record::WorkerRecord)| {
-        let goal = worker.goal_bytes.load(Relaxed);
         let began_ns = worker.began_ns.load(Relaxed);
         WorkerProgress {
             state: match worker.state() {
@@ -296,7 +295,10 @@ fn progress(live: &Live, record: &Record, now_ns: u64) -> Vec<WorkerProgress> {
             bytes: worker.bytes.each_ref().map(|bytes| bytes.load(Relaxed)),
             ios: worker.ios.each_ref().map(|ios| ios.load(Relaxed)),
             open_files: worker.open_files.load(Relaxed),
-            goal_bytes: (goal != u64::MAX).then_some(goal),
+            goal_bytes: match worker.goal() {
+                Some(engine::Goal::Bytes(bytes)) => Some(bytes),
+                Some(engine::Goal::ByTime | engine::Goal::ToEnd) | None => None,
+            },
             running_ms: if began_ns == 0 { 0 } else { now_ns.saturating_sub(began_ns) / 1_000_000 },
         }
     };

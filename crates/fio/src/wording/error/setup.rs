@@ -98,6 +98,9 @@ fn content_fault(fault: &ContentFault) -> String {
         ContentFault::EmptyWorkingSet => {
             "dedupe_working_set_percentage of the job's size is less than one write".to_owned()
         }
+        ContentFault::UnknownSize => {
+            "dedupe_mode=working_set needs a size, and fill_device has none; use size".to_owned()
+        }
         ContentFault::WorkingSetMemory { buffers } => format!("no memory for a working set of {buffers} buffers"),
     }
 }

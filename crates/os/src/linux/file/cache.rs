@@ -13,11 +13,11 @@ const FLUSH_TRIES: u32 = 25;
 const FLUSH_PAUSE: Duration = Duration::from_millis(10);
 
 impl File {
-    /// Announces the access pattern of a range (`posix_fadvise`). 0 bytes mean up to the end.
+    /// Announces the access pattern of a range (`posix_fadvise`), up to the end of the file if `bytes` is `None`.
     ///
     /// # Errors
     /// Returns the error of the system call.
-    pub fn advise(&self, advice: Advice, offset: u64, bytes: u64) -> io::Result<()> {
+    pub fn advise(&self, advice: Advice, offset: u64, bytes: Option<u64>) -> io::Result<()> {
         let advice = match advice {
             Advice::Normal => libc::POSIX_FADV_NORMAL,
             Advice::Random => libc::POSIX_FADV_RANDOM,
@@ -27,11 +27,12 @@ impl File {
         self.fadvise(advice, offset, bytes)
     }
 
-    /// Drops the range from the page cache (`POSIX_FADV_DONTNEED`). On a block device it drops all buffers.
+    /// Drops the range from the page cache (`POSIX_FADV_DONTNEED`), up to the end of the file if `bytes` is `None`. On a block
+    /// device it drops all buffers.
     ///
     /// # Errors
     /// Returns the error of the system call. EBUSY is retried for 250 ms.
-    pub fn invalidate_cache(&self, offset: u64, bytes: u64) -> io::Result<()> {
+    pub fn invalidate_cache(&self, offset: u64, bytes: Option<u64>) -> io::Result<()> {
         let mut tries = 1;
         loop {
             let outcome = if self.kind == Kind::Block {
@@ -59,7 +60,12 @@ impl File {
         check(started).map(drop)
     }
 
-    fn fadvise(&self, advice: libc::c_int, offset: u64, bytes: u64) -> io::Result<()> {
+    fn fadvise(&self, advice: libc::c_int, offset: u64, bytes: Option<u64>) -> io::Result<()> {
+        // The call takes 0 bytes for "up to the end".
+        let bytes = match bytes {
+            Some(0) => return Ok(()),
+            bytes => bytes.unwrap_or(0),
+        };
         // SAFETY: no pointers.
         let error = unsafe { libc::posix_fadvise(self.raw(), offset as i64, bytes as i64, advice) };
         if error == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(error)) }

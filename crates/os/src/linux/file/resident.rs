@@ -99,13 +99,13 @@ mod tests {
         assert_eq!(file.cached_bytes(0, 0).unwrap(), bytes);
         assert_eq!(file.mapped_bytes(0, bytes).unwrap(), bytes);
         assert_eq!(file.cached_bytes(2 * bytes, 5).unwrap(), 0);
-        file.invalidate_cache(0, 0).unwrap();
+        file.invalidate_cache(0, None).unwrap();
         if file.cached_bytes(0, 0).unwrap() == bytes {
             eprintln!("SKIPPED: this file system keeps its pages");
         } else {
             assert_eq!(file.cached_bytes(0, 0).unwrap(), 0);
             assert_eq!(file.mapped_bytes(0, bytes).unwrap(), 0);
-            file.advise(crate::file::Advice::Random, 0, 0).unwrap();
+            file.advise(crate::file::Advice::Random, 0, None).unwrap();
             assert_eq!(file.read_at(&mut [0; 8192], 40960).unwrap(), 8192);
             assert_eq!(file.cached_bytes(40960, 8192).unwrap(), 8192);
             let all = file.cached_bytes(0, 0).unwrap();

@@ -95,10 +95,10 @@ fn advice_invalidation_and_syncs_succeed() {
     let file = read_write().open(&folder.0.join("a")).unwrap();
     file.write_at(&[7; 8192], 0).unwrap();
     for advice in [Advice::Random, Advice::Sequential, Advice::NoReuse, Advice::Normal] {
-        file.advise(advice, 0, 0).unwrap();
+        file.advise(advice, 0, None).unwrap();
     }
     file.fsync().unwrap();
-    file.invalidate_cache(0, 8192).unwrap();
+    file.invalidate_cache(0, Some(8192)).unwrap();
     assert_eq!(space::discard(file.raw(), false, 0, 4096), 0);
     let mut bytes = [1; 8192];
     assert_eq!(file.read_at(&mut bytes, 0).unwrap(), 8192);

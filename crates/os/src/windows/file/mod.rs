@@ -257,7 +257,7 @@ impl File {
     ///
     /// # Errors
     /// None.
-    pub fn advise(&self, _advice: Advice, _offset: u64, _bytes: u64) -> io::Result<()> {
+    pub fn advise(&self, _advice: Advice, _offset: u64, _bytes: Option<u64>) -> io::Result<()> {
         Ok(())
     }
 
@@ -273,7 +273,7 @@ impl File {
     ///
     /// # Errors
     /// Always `Unsupported`.
-    pub fn invalidate_cache(&self, _offset: u64, _bytes: u64) -> io::Result<()> {
+    pub fn invalidate_cache(&self, _offset: u64, _bytes: Option<u64>) -> io::Result<()> {
         Err(unsupported("dropping a file from the cache"))
     }
 
