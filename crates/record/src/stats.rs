@@ -14,7 +14,8 @@ pub struct WorkerStats {
     pub syncs: u64,
     /// Latency of these syncs.
     pub sync_lat: Latency,
-    /// I/Os in flight when one was issued, including it. Syncs count as I/Os.
+    /// Depth of the queue when an I/O was issued, including it, as fio counts it. A completed I/O stays in the queue until the
+    /// queue is full, unless the job limits its reaps. Syncs count as I/Os.
     pub depth: DepthMap,
     /// I/Os per submission. A synchronous engine counts each I/O as a submission of 1 and a reap of 1. Engines without
     /// a queue, such as `null`, count none.

@@ -22,22 +22,48 @@ pub(crate) fn paths(worker: &Worker, say: &mut dyn FnMut(Message)) -> Result<Vec
     let Some(directory) = &worker.targets.opendir else {
         return Ok(named.collect());
     };
-    let mut below = Vec::new();
-    files_below(Path::new(directory), &mut below)?;
+    let mut below = files_below(Path::new(directory))?;
     let mut paths: Vec<_> = if worker.targets.generated && !below.is_empty() { Vec::new() } else { named.collect() };
     paths.append(&mut below);
     say(Message::Info(MessageKind::DirectoryListed { files: paths.len() as u64 }));
     Ok(paths)
 }
 
-/// Collects regular files in `directory` and below it, in the system's order. Links are not followed.
-fn files_below(directory: &Path, files: &mut Vec<PathBuf>) -> Result<(), RunError> {
+/// An entry of a directory.
+enum Entry {
+    File(PathBuf),
+    Directory(PathBuf),
+}
+
+/// Returns the regular files in `directory` and below it. The entries of a directory are in the system's order, and a
+/// directory's files take its place. Links are not followed.
+///
+/// The directories to read are on the heap and one is open at a time: a recursion would need a stack and descriptors for each
+/// level.
+fn files_below(directory: &Path) -> Result<Vec<PathBuf>, RunError> {
+    let mut files = Vec::new();
+    let mut rest = vec![Entry::Directory(directory.to_owned())];
+    while let Some(next) = rest.pop() {
+        match next {
+            Entry::File(path) => files.push(path),
+            Entry::Directory(path) => {
+                let first = rest.len();
+                list(&path, &mut rest)?;
+                rest[first..].reverse();
+            }
+        }
+    }
+    Ok(files)
+}
+
+/// Appends the files and directories in `directory`, in the system's order.
+fn list(directory: &Path, entries: &mut Vec<Entry>) -> Result<(), RunError> {
     let failed = |error: io::Error| fault::of_io(&error, LayoutError::ListDirectory { path: shown(directory) });
     for entry in std::fs::read_dir(directory).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         match entry.file_type() {
-            Ok(kind) if kind.is_file() => files.push(entry.path()),
-            Ok(kind) if kind.is_dir() => files_below(&entry.path(), files)?,
+            Ok(kind) if kind.is_file() => entries.push(Entry::File(entry.path())),
+            Ok(kind) if kind.is_dir() => entries.push(Entry::Directory(entry.path())),
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(failed(error)),

@@ -22,6 +22,7 @@ mod open_files;
 mod pace;
 mod placement;
 mod program;
+mod queue_depth;
 mod setup;
 mod source;
 mod stream_source;

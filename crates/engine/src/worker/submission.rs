@@ -5,13 +5,15 @@ use std::time::Duration;
 
 use os::io::{Backend, Completion, Op};
 use os::memory::Buffers;
-use plan::{Ddir, Depth};
+use plan::{Ddir, Worker};
 use record::WorkerStats;
 
 use super::accounting::Accounting;
 use super::batching::{BATCH_TIMEOUT, CompletionBatcher};
 use super::deadlines::{Deadlines, WAIT_MAX};
 use super::in_flight::{InFlight, InFlightIo, Purpose};
+use super::queue_depth::QueueDepth;
+use super::submission_rules::SubmissionRules;
 use crate::logs::SubmittedIo;
 
 /// Maximum size of an automatic batch. Larger batches gain nothing and blur the latencies.
@@ -38,20 +40,22 @@ pub struct Submission {
     /// The automatic batch size, from the time of the last batch.
     batch_ios: u32,
     batcher: CompletionBatcher,
+    queue_depth: QueueDepth,
 }
 
 impl Submission {
     /// `in_flight` has a slot per buffer.
-    pub fn new(backend: Box<dyn Backend>, buffers: Buffers, in_flight: InFlight, depth: &Depth) -> Self {
+    pub fn new(backend: Box<dyn Backend>, buffers: Buffers, in_flight: InFlight, worker: &Worker) -> Self {
         let slots = buffers.count() as usize + 1;
         Submission {
             is_synchronous: backend.is_synchronous(),
+            queue_depth: QueueDepth::new(worker, backend.is_synchronous()),
             backend,
             buffers,
             in_flight,
             ops: Vec::with_capacity(slots),
             done: Vec::with_capacity(slots),
-            batch_submit: depth.batch_submit,
+            batch_submit: SubmissionRules::batch_submit(worker),
             batch_ios: 1,
             batcher: CompletionBatcher::default(),
         }
@@ -112,11 +116,11 @@ impl Submission {
         canceled
     }
 
-    /// Submits the prepared operations. The kernel can accept some of them.
+    /// Submits the prepared operations. The kernel can accept some of them. `limit` is the current queue depth of the job.
     ///
     /// # Errors
     /// The backend failed. Errors of single I/Os are in their completions.
-    pub fn submit(&mut self, deadlines: &mut Deadlines, accounting: &mut Accounting) -> io::Result<()> {
+    pub fn submit(&mut self, limit: u32, deadlines: &mut Deadlines, accounting: &mut Accounting) -> io::Result<()> {
         // A batch of one is timed from the moment it was made, without another reading of the clock.
         let before_ns = match self.ops[..] {
             [only] if !self.is_synchronous => self.in_flight[only.slot].start_ns,
@@ -129,6 +133,8 @@ impl Submission {
             }
             return Ok(());
         }
+        let in_flight = self.in_flight.count() - (self.ops.len() - accepted) as u32;
+        self.queue_depth.submitted(accepted as u32, in_flight, limit, &mut accounting.stats.depth);
         self.submitted(before_ns, accepted as u32, deadlines, accounting);
         accounting.stats.submit.record(accepted as u32);
         self.ops.drain(..accepted);
@@ -142,8 +148,6 @@ impl Submission {
         let after_ns = if synchronous { before_ns } else { deadlines.tick() };
         let each_ns = (after_ns - before_ns) / u64::from(accepted);
         self.batch_ios = (BATCH_NS_MAX / each_ns.max(1)).clamp(1, u64::from(BATCH_IOS_MAX)) as u32;
-        let before = self.in_flight.count() - self.ops.len() as u32;
-        accounting.stats.depth.record_each(before + 1, before + accepted);
         let mut equal = EqualLatencies::default();
         let mut issue_ns = before_ns;
         for (nth, op) in (0..).zip(&self.ops[..accepted as usize]) {
@@ -177,6 +181,11 @@ impl Submission {
                 }
             }
         }
+    }
+
+    /// Called when the worker waits for something other than a full queue.
+    pub fn paused(&mut self) {
+        self.queue_depth.paused(self.in_flight.count());
     }
 
     /// Reaps completions into `done`.

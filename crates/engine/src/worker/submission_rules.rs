@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use os::io::Op;
-use plan::{Depth, Worker};
+use plan::Worker;
 
 use crate::target::Target;
 use crate::target_locks::{Held, SharedLocks, TargetLocks};
@@ -30,11 +30,11 @@ impl SubmissionRules {
         })
     }
 
-    /// Returns the depth of the worker. A lock is held for one I/O, and the spinning follows each one, unless the job sets
-    /// a batch size.
-    pub fn depth(worker: &Worker) -> Depth {
+    /// Returns the size of submission batches. A lock is held for one I/O, and the spinning follows each one, unless the job
+    /// sets a batch size.
+    pub fn batch_submit(worker: &Worker) -> Option<u32> {
         let batch_submit = if Self::has_none(worker) { None } else { Some(1) };
-        Depth { batch_submit: worker.depth.batch_submit.or(batch_submit), ..worker.depth }
+        worker.depth.batch_submit.or(batch_submit)
     }
 
     /// Waits for the locks of the operations.

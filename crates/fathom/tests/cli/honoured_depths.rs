@@ -1,7 +1,7 @@
 //! Latency targets, depths, batches, pools and CPU jobs of fio's options, on the machine. That they are kept to the I/O is
 //! shown on a simulated device, in the tests of `engine`.
 
-use crate::stage::{Scratch, run};
+use crate::stage::{Scratch, Zram, run};
 use serde_json::Value;
 
 /// Runs in a scratch folder.
@@ -75,6 +75,40 @@ fn depths_and_batches_are_kept() {
     let all = scratch.job(&format!("{args} --iodepth_batch=16 --iodepth_batch_complete_min=16"));
     assert_eq!(all["iodepth_submit"]["16"], 100.0, "{}", all["iodepth_submit"]);
     assert_eq!(all["iodepth_complete"]["16"], 100.0, "{}", all["iodepth_complete"]);
+}
+
+/// Returns the share of I/Os at each depth: 1, 2, 4, 8, 16, 32, 64.
+fn levels(job: &Value) -> [f64; 7] {
+    ["1", "2", "4", "8", "16", "32", ">=64"].map(|depth| job["iodepth_level"][depth].as_f64().unwrap())
+}
+
+#[test]
+fn io_depths_are_those_of_the_queue_as_in_fio() {
+    let scratch = Scratch::new("levels");
+    let zram = Zram::new(16);
+    let targets = ["f".to_owned()].into_iter().chain(zram.iter().map(|zram| zram.device.clone()));
+    for target in targets {
+        let line =
+            format!("--name=a --filename={target} --size=16m --bs=4k --direct=1 --rw=randread --number_ios=2000");
+        let job = |options: &str| scratch.job(&format!("{line} {options}"));
+        for engine in ["libaio", "io_uring", "posixaio"] {
+            for (at, depth) in [(0, 1), (3, 8), (6, 64)] {
+                let found = levels(&job(&format!("--ioengine={engine} --iodepth={depth}")));
+                // The queue fills once.
+                assert!(found[at] >= 95.0, "{target} {engine} {depth}: {found:?}");
+            }
+        }
+        let batches = levels(&job("--ioengine=libaio --iodepth=16 --iodepth_batch=4 --iodepth_batch_complete_min=4"));
+        assert_eq!(batches, [0.0, 0.0, 0.2, 0.4, 99.4, 0.0, 0.0], "{target}: each batch counts as a whole");
+        let low = levels(&job("--ioengine=libaio --iodepth=16 --iodepth_low=4"));
+        assert!((24.0..26.0).contains(&low[2]) && (65.0..68.0).contains(&low[3]), "{target}: 4 to 16 in turn: {low:?}");
+        for engine in ["psync", "null"] {
+            assert_eq!(levels(&job(&format!("--ioengine={engine} --iodepth=8")))[0], 100.0, "{target} {engine}");
+        }
+        let slow =
+            levels(&job("--ioengine=libaio --iodepth=16 --rate_iops=2000 --rate_process=poisson --number_ios=200"));
+        assert!(slow[4] < 50.0, "{target}: the rate keeps the queue short: {slow:?}");
+    }
 }
 
 #[test]

@@ -116,3 +116,37 @@ fn memory_is_no_disk_unless_its_device_is_named() {
     let Some(_tmpfs) = Mount::tmpfs(64, &scratch.file("tmpfs")) else { return };
     invalid("tmpfs");
 }
+
+#[test]
+fn deeply_nested_folders_are_listed_on_the_small_stack_of_a_worker() {
+    let scratch = Scratch::new("targets-deep");
+    let lowest = scratch.file("top").join("d/".repeat(1950));
+    std::fs::create_dir_all(&lowest).unwrap();
+    std::fs::write(lowest.join("f"), [1; 8]).unwrap();
+    std::fs::write(scratch.file("top/f"), [1; 8]).unwrap();
+    let line = "--name=a --opendir=top --create_serialize=0 --rw=read --bs=8";
+    let outcome = stage::run(scratch.path(), &format!("--output-format=json {line}")).assert_success();
+    assert_eq!(outcome.json()["jobs"][0]["read"]["total_ios"], 2);
+}
+
+#[test]
+fn opening_files_reads_nothing_into_the_page_cache() {
+    let scratch = Scratch::new("targets-cold");
+    let folder = scratch.path().display().to_string();
+    let files = "--name=a --directory=. --nrfiles=20 --filesize=64k --size=1280k --rw=randread --bs=4k";
+    stage::run(scratch.path(), &format!("{files} --create_only=1")).assert_success();
+    let cached = || {
+        let found = needs(&format!("sync -f {folder} && fincore -b -n -o RES {folder}/a.0.*"))?;
+        let bytes = found.split_whitespace().map(|file| file.parse::<u64>().unwrap()).sum::<u64>();
+        Some(bytes)
+    };
+    for engine in ["sync", "psync", "pvsync2", "libaio", "posixaio", "mmap", "io_uring"] {
+        // All files are opened. Opening drops their pages, and one block of one file is read.
+        stage::run(scratch.path(), &format!("{files} --ioengine={engine} --number_ios=1")).assert_success();
+        let Some(bytes) = cached() else { return };
+        if bytes == 1280 << 10 {
+            return stage::skipped("this file system keeps its pages");
+        }
+        assert_eq!(bytes, 4096, "{engine}");
+    }
+}

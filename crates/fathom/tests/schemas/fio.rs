@@ -93,7 +93,13 @@ fn job() -> Value {
             ("ctx", count("Context switches.")),
             ("majf", count("Major page faults.")),
             ("minf", count("Minor page faults.")),
-            ("iodepth_level", shares(&["1", "2", "4", "8", "16", "32", ">=64"], "I/Os in flight when one was issued.")),
+            (
+                "iodepth_level",
+                shares(
+                    &["1", "2", "4", "8", "16", "32", ">=64"],
+                    "Depth of the queue when an I/O was issued. A completed I/O stays in it until it is full.",
+                ),
+            ),
             ("iodepth_submit", shares(&["0", "4", "8", "16", "32", "64", ">=64"], "I/Os per submission.")),
             ("iodepth_complete", shares(&["0", "4", "8", "16", "32", "64", ">=64"], "I/Os per reap.")),
             ("latency_ns", shares(&BUCKETS, "Latencies below each limit in ns, and not below the one before.")),

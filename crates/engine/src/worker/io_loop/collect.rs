@@ -36,6 +36,7 @@ impl IoLoop<'_> {
             };
         }
         if let Some(due_ns) = wait_until_ns {
+            self.submission.paused();
             let Some(wait) = self.deadlines.wait_before(due_ns) else {
                 return self.collect(0, max, Duration::ZERO);
             };
@@ -159,6 +160,7 @@ impl IoLoop<'_> {
             self.collect(1, usize::MAX, WAIT_MAX)?;
             self.submit()?;
         }
+        self.submission.paused();
         Ok(())
     }
 }

@@ -138,6 +138,7 @@ impl IoLoop<'_> {
                 self.collect_as_requested(is_exhausted, wait_until_ns)?;
             } else if let Some(due_ns) = wait_until_ns {
                 self.accounting.stats.waits.throttle_sleep += 1;
+                self.submission.paused();
                 self.sleep_until(due_ns);
             }
             if self.think.is_some() {
@@ -179,16 +180,17 @@ impl IoLoop<'_> {
         if self.submission.is_empty() {
             return Ok(());
         }
+        let limit = self.depth_now();
         let submitted = match &mut self.submission_rules {
             Some(rules) if !self.is_plain => {
                 let prepared = self.submission.prepared().len();
                 let locks = rules.lock(self.submission.prepared());
-                let submitted = self.submission.submit(&mut self.deadlines, &mut self.accounting);
+                let submitted = self.submission.submit(limit, &mut self.deadlines, &mut self.accounting);
                 drop(locks);
                 rules.submitted(prepared - self.submission.prepared().len());
                 submitted
             }
-            _ => self.submission.submit(&mut self.deadlines, &mut self.accounting),
+            _ => self.submission.submit(limit, &mut self.deadlines, &mut self.accounting),
         };
         submitted.map_err(|error| errors::backend_failed(self.worker, EngineCall::Submit, &error))
     }

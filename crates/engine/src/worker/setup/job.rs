@@ -88,7 +88,7 @@ pub fn job_loop<'a>(context: Context<'a>, laid_out: LaidOut, logs: Logs) -> Resu
         live,
         events,
         deadlines: Deadlines::new(context.clock()),
-        submission: Submission::new(backend, buffers, in_flight, &SubmissionRules::depth(worker)),
+        submission: Submission::new(backend, buffers, in_flight, worker),
         accounting,
         source: IoSource::Pattern { access: Box::new(access), content: Box::new(content) },
         limits: pass_limits(worker, &laid_out, is_synchronous),

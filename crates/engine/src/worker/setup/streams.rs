@@ -57,7 +57,7 @@ pub fn stream_loop<'a>(context: Context<'a>, streams: &Streams, shared: &Shared)
         live,
         events,
         deadlines: Deadlines::new(context.clock()),
-        submission: Submission::new(backend, buffers, InFlight::new(depth, true), &worker.depth),
+        submission: Submission::new(backend, buffers, InFlight::new(depth, true), worker),
         accounting: Accounting::new(worker, live, stats, Logs::default()),
         source: IoSource::Streams(Box::new(source)),
         files: OpenFiles::of_streams(worker, &lease.targets, targets),
