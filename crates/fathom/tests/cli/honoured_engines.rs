@@ -171,3 +171,15 @@ fn flags_reach_the_system_calls() {
         assert!(submitted.contains(expected), "{options}: {submitted}");
     }
 }
+
+#[test]
+fn blocks_of_2_gib_and_more_are_transferred() {
+    let scratch = Scratch::new("large-blocks");
+    for (block, bytes) in [("2g", 2u64 << 30), ("3g", 3 << 30), ("4095m", 4095 << 20)] {
+        let read = &job(&scratch, &format!("--ioengine=null --rw=read --bs={block} --size=9g --number_ios=2"))["read"];
+        // fio 3.42 reports the same.
+        assert_eq!((read["total_ios"].as_u64(), read["io_bytes"].as_u64()), (Some(2), Some(2 * bytes)), "{block}");
+    }
+    let refused = run(scratch.path(), "--name=a --ioengine=null --rw=read --bs=4g --size=8g");
+    refused.complained_of("the block size of 4294967296 bytes exceeds the maximum of one I/O");
+}

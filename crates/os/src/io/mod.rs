@@ -18,7 +18,7 @@ pub(crate) use null::Null;
 
 pub use backend::{Backend, BackendError};
 pub use config::{BackendConfig, EngineKind, Flush, Mapping, NetConfig, PmemConfig, Protocol, ScsiConfig, ScsiWrite};
-pub use op::{Completion, Kind, Op};
+pub use op::{Completion, IoResult, Kind, Op};
 pub use open::{examine, examine_device, is_persistent, open_backend, probe};
 pub use passthrough::{
     ByteCheck, CommandLength, CommandStatus, NvmeConfig, NvmeWrite, NvmeWriteShare, PLACEMENT_IDS_MAX,

@@ -37,8 +37,7 @@ impl Backend for Null {
                 Err(_) if at > 0 => return Ok(at),
                 Err(error) => return Err(error),
             }
-            let result = if op.kind.moves_data() { op.len as i32 } else { 0 };
-            self.done.push(Completion { slot: op.slot, result });
+            self.done.push(Completion { slot: op.slot, result: op.whole() });
         }
         Ok(ops.len())
     }

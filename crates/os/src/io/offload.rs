@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::backend::{Backend, BackendError, misuse};
 use super::config::{BackendConfig, EngineKind};
-use super::op::{Completion, Op};
+use super::op::{Completion, IoResult, Op};
 use crate::errno;
 use crate::file::File;
 use crate::memory::Slots;
@@ -120,14 +120,23 @@ fn serve(
     while let Some(task) = queue.take() {
         let slot = task.op.slot;
         let result = run(backend.as_mut(), &mut numbers, &task, &mut results);
-        let result = result.unwrap_or_else(|error| -errno::of(&error).unwrap_or(errno::EINVAL));
+        let result = result.unwrap_or_else(|error| Err(errno::of(&error).unwrap_or(errno::EINVAL)));
         if done.send(Completion { slot, result }).is_err() {
             break;
         }
     }
 }
 
-fn run(backend: &mut dyn Backend, numbers: &mut [u64], task: &Task, results: &mut Vec<Completion>) -> io::Result<i32> {
+/// Runs an operation on the file of the task. Returns its result.
+///
+/// # Errors
+/// The backend failed.
+fn run(
+    backend: &mut dyn Backend,
+    numbers: &mut [u64],
+    task: &Task,
+    results: &mut Vec<Completion>,
+) -> io::Result<IoResult> {
     let number = &mut numbers[task.op.file as usize];
     if *number != task.file.number {
         if *number != 0 {
@@ -261,7 +270,7 @@ mod tests {
                 assert_eq!(pool.submit(&ops).unwrap(), 4);
                 done.clear();
                 pool.reap(4, 4, Duration::from_secs(10), &mut done).unwrap();
-                assert_eq!(done.iter().map(|done| done.result).collect::<Vec<_>>(), [4096; 4], "{engine}");
+                assert_eq!(done.iter().map(|done| done.result).collect::<Vec<_>>(), [Ok(4096); 4], "{engine}");
                 pool.detach(1).unwrap();
             }
             drop(pool);

@@ -35,15 +35,33 @@ pub struct Op {
     /// Bytes to move, from byte `skip` of the slot's buffer.
     pub len: u32,
     /// Start of the data in the slot's buffer: 0, except for the rest of a short transfer.
-    pub skip: u32,
+    pub skip: u64,
     /// Offset in the file.
     pub offset: u64,
 }
+
+impl Op {
+    /// Returns the result of an operation that was done as a whole.
+    #[inline]
+    pub fn whole(&self) -> IoResult {
+        Ok(if self.kind.moves_data() { self.len } else { 0 })
+    }
+
+    /// Returns the result of an operation that moved `bytes` bytes, which are at most its length.
+    #[inline]
+    pub fn moved(&self, bytes: u64) -> IoResult {
+        Ok(u32::try_from(bytes).map_or(self.len, |bytes| bytes.min(self.len)))
+    }
+}
+
+/// Result of an operation: bytes moved (0 for operations without data), or the errno.
+///
+/// The kernel's own results are signed. A length of 2 GiB or more would be an error among them.
+pub type IoResult = Result<u32, i32>;
 
 /// The completion of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Completion {
     pub slot: u32,
-    /// Bytes moved (0 for operations without data), or the negated errno.
-    pub result: i32,
+    pub result: IoResult,
 }

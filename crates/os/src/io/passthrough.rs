@@ -167,7 +167,7 @@ pub enum PassthroughProblem {
     NotADisk(io::Error),
 }
 
-/// Offset of a status of the device in the negated result of a completion.
+/// Offset of a status of the device in the errno of a completion.
 const DEVICE_STATUS: i32 = 1 << 16;
 /// Offset of a status that the host found.
 const HOST_STATUS: i32 = 1 << 17;
@@ -182,20 +182,20 @@ pub enum CommandStatus {
 }
 
 impl CommandStatus {
-    /// Returns the result of a completion.
-    pub fn result(self) -> i32 {
+    /// Returns the number in place of an errno in a completion.
+    pub fn errno(self) -> i32 {
         match self {
-            CommandStatus::Device(status) => -(DEVICE_STATUS | i32::from(status)),
-            CommandStatus::Host(status) => -(HOST_STATUS | i32::from(status)),
+            CommandStatus::Device(status) => DEVICE_STATUS | i32::from(status),
+            CommandStatus::Host(status) => HOST_STATUS | i32::from(status),
         }
     }
 
-    /// Returns the status in the negated result of a completion. `None` if that is an errno.
-    pub fn of(negated_result: i32) -> Option<Self> {
-        let status = (negated_result & 0xffff) as u16;
-        match negated_result {
-            _ if negated_result >= HOST_STATUS => Some(CommandStatus::Host(status)),
-            _ if negated_result >= DEVICE_STATUS => Some(CommandStatus::Device(status)),
+    /// Returns the status in the errno of a completion. `None` if it is an errno of the system.
+    pub fn of(errno: i32) -> Option<Self> {
+        let status = |offset: i32| u16::try_from(errno - offset).ok();
+        match errno {
+            HOST_STATUS.. => status(HOST_STATUS).map(CommandStatus::Host),
+            DEVICE_STATUS.. => status(DEVICE_STATUS).map(CommandStatus::Device),
             _ => None,
         }
     }

@@ -202,10 +202,11 @@ impl Slots {
         }
         let mut skip = 0;
         if op.kind.moves_data() {
-            skip = op.skip as usize;
-            if skip + op.len as usize > self.bytes_each {
+            let fits = |skip: &usize| *skip <= self.bytes_each && op.len as usize <= self.bytes_each - skip;
+            let Some(within) = usize::try_from(op.skip).ok().filter(fits) else {
                 return Err(crate::io::misuse("operation longer than its slot"));
-            }
+            };
+            skip = within;
         }
         state.store(true, Ordering::Release);
         self.in_flight += 1;
@@ -307,6 +308,19 @@ mod tests {
         assert!(Buffers::new(u32::MAX, 1 << 40, &MemorySpec::default()).is_err());
         assert!(Buffers::new(1, usize::MAX, &MemorySpec::default()).is_err());
         assert_eq!(Buffers::new(0, 0, &MemorySpec::default()).unwrap().count(), 0);
+    }
+
+    #[cfg(target_pointer_width = "64")]
+    #[test]
+    fn data_behind_4_gib_of_a_slot_is_within_it() {
+        let spec = MemorySpec { kind: MemoryKind::Mmap, ..MemorySpec::default() };
+        let Ok(buffers) = Buffers::new(1, 5 << 30, &spec) else { return eprintln!("SKIPPED: no address space") };
+        let mut slots = buffers.slots();
+        let rest = Op { kind: Kind::Read, ioprio: 0, file: 0, slot: 0, len: 1 << 30, skip: 4 << 30, offset: 0 };
+        assert!(slots.start(&Op { len: (1 << 30) + 1, ..rest }).is_err());
+        assert!(slots.start(&Op { skip: u64::MAX, ..rest }).is_err());
+        assert_eq!(slots.start(&rest).unwrap() as usize, buffers.slot(0) as usize + (4 << 30));
+        slots.finish(0);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use units::random::Tausworthe64;
 
 use super::model::{DeviceModel, FaultKind, Limit, LimitUnit, ServiceTime};
-use crate::io::{Kind, Op};
+use crate::io::{IoResult, Kind, Op};
 
 const NS_PER_S: u128 = 1_000_000_000;
 
@@ -20,7 +20,7 @@ pub struct ServedIo {
     /// Completion time. `u64::MAX` means never.
     pub done_ns: u64,
     /// Result of the completion.
-    pub result: i32,
+    pub result: IoResult,
 }
 
 /// State of the device.
@@ -65,11 +65,11 @@ impl Device {
         let service_ns = self.draw_service_ns();
         let mut done_ns = self.after_stalls(started_ns, service_ns, origin_ns);
         self.channels[channel] = done_ns;
-        let mut result = if op.kind.moves_data() { op.len as i32 } else { 0 };
+        let mut result = op.whole();
         match self.model.faults.iter().find(|fault| fault.ios.contains(&number)).map(|fault| fault.kind) {
             None => {}
-            Some(FaultKind::Errno(errno)) => result = -errno,
-            Some(FaultKind::Short(bytes)) => result = result.min(bytes as i32),
+            Some(FaultKind::Errno(errno)) => result = Err(errno),
+            Some(FaultKind::Short(bytes)) => result = result.map(|moved| moved.min(bytes)),
             Some(FaultKind::Lost) => done_ns = u64::MAX,
         }
         if self.model.dies_at_ns.is_some_and(|dies_ns| done_ns >= origin_ns.saturating_add(dies_ns)) {

@@ -35,7 +35,7 @@ impl IoLoop<'_> {
             };
             if let Some(intended_ns) = intended_ns
                 && is_measured
-                && completion.result >= 0
+                && completion.result.is_ok()
             {
                 let response_ns = now_ns.saturating_sub(intended_ns);
                 self.accounting.stats.counters(io.file, ddir).response.record(response_ns);
@@ -92,5 +92,5 @@ impl IoLoop<'_> {
 
 /// Returns true for a short transfer whose rest is submitted next.
 pub(super) fn has_rest(io: &InFlightIo, ddir: Ddir, completion: &Completion) -> bool {
-    ddir != Ddir::Trim && completion.result > 0 && io.done + (completion.result as u32) < io.len
+    ddir != Ddir::Trim && completion.result.is_ok_and(|moved| moved > 0 && moved < io.len - io.done)
 }

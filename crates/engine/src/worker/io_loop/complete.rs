@@ -30,17 +30,17 @@ impl IoLoop<'_> {
     pub(super) fn complete(&mut self, completion: Completion) -> Result<(), RunError> {
         let slot = completion.slot;
         let io = self.submission.in_flight[slot];
-        if completion.result < 0 {
-            return self.complete_failed(slot, -completion.result);
-        }
+        let moved = match completion.result {
+            Ok(moved) => moved,
+            Err(errno) => return self.complete_failed(slot, errno),
+        };
         let Purpose::Data(ddir) = io.purpose else {
             self.submission.in_flight.free(slot);
             self.accounting.sync_completed(&io, self.deadlines.now_ns);
             return self.verify_completed(slot, true);
         };
-        let moved = if ddir == Ddir::Trim { io.len } else { io.done + completion.result as u32 };
-        if moved < io.len {
-            return self.resubmit_rest(slot, ddir, moved, completion.result == 0);
+        if ddir != Ddir::Trim && moved < io.len - io.done {
+            return self.resubmit_rest(slot, ddir, io.done + moved, moved == 0);
         }
         self.submission.in_flight.free(slot);
         let counted = self.count(ddir, &io);
@@ -143,7 +143,7 @@ impl IoLoop<'_> {
             file: io.file,
             slot,
             len: io.len - moved,
-            skip: data_at + moved,
+            skip: data_at + u64::from(moved),
             offset: io.offset + u64::from(moved),
         });
         Ok(())

@@ -57,8 +57,8 @@ impl IoLoop<'_> {
         let skip = streams.data_at(ddir);
         let kind = if ddir == Ddir::Write { Kind::Write } else { Kind::Read };
         if ddir == Ddir::Write {
-            let (source, range) = (&mut streams.source, skip as usize..(skip + len) as usize);
-            self.submission.buffers.fill(slot, |buffer| source.fill(slot, file, &mut buffer[range]));
+            let (source, at) = (&mut streams.source, skip as usize);
+            self.submission.buffers.fill(slot, |buffer| source.fill(slot, file, &mut buffer[at..][..len as usize]));
         }
         let ioprio = streams.ioprios[file as usize];
         self.submission.prepare(Op { kind, ioprio, file, slot, len, skip, offset }, io);

@@ -288,7 +288,7 @@ impl IoLoop<'_> {
             zones.in_flight(slot, file, zone);
         }
         self.deadlines.tick();
-        let result = outcome.map_or_else(|error| -errno::of(&error).unwrap_or(errno::EIO), |()| 0);
+        let result = outcome.map(|()| 0).map_err(|error| errno::of(&error).unwrap_or(errno::EIO));
         self.submission.done.clear();
         self.submission.done.push(Completion { slot, result });
         self.count_done()
@@ -367,7 +367,7 @@ impl IoLoop<'_> {
             let io = self.submission.in_flight[completion.slot];
             let Purpose::Data(ddir) = io.purpose else { continue };
             if !has_rest(&io, ddir, completion) {
-                let moved = completion.result >= 0 && (ddir == Ddir::Trim || completion.result > 0);
+                let moved = completion.result.is_ok_and(|moved| ddir == Ddir::Trim || moved > 0);
                 self.end_on_zone(completion.slot, ddir, &io, moved);
             }
         }

@@ -76,7 +76,7 @@ impl Backend for Reluctant {
         assert!(self.idle < 10_000, "waits for I/Os that were never submitted");
         for op in self.in_flight.drain(..max.min(self.in_flight.len())) {
             let moved = if self.halves && op.skip == 0 { op.len / 2 } else { op.len };
-            out.push(Completion { slot: op.slot, result: moved as i32 });
+            out.push(Completion { slot: op.slot, result: Ok(moved) });
         }
         Ok(())
     }

@@ -62,11 +62,11 @@ fn trims_of_a_device_clear_exactly_their_blocks() {
             buffers.fill(slot, |bytes| bytes.fill(0x50 + slot as u8));
         }
         let writes: Vec<_> = (0..4).map(|at| op(Kind::Write, at, u64::from(at))).collect();
-        run(&mut *backend, &writes).iter().for_each(|done| assert_eq!(done.result, BLOCK as i32, "{name}"));
+        run(&mut *backend, &writes).iter().for_each(|done| assert_eq!(done.result, Ok(BLOCK as u32), "{name}"));
         // A ring learns from the first trim that its kernel has no discard command.
         for _ in 0..2 {
             let trims = [op(Kind::Trim, 0, 1), op(Kind::Trim, 1, 3)];
-            run(&mut *backend, &trims).iter().for_each(|done| assert_eq!(done.result, 0, "{name}"));
+            run(&mut *backend, &trims).iter().for_each(|done| assert_eq!(done.result, Ok(0), "{name}"));
         }
         // A separate descriptor, as the mapping can still hold the page.
         let check = zram.open();
@@ -96,7 +96,7 @@ fn io_beyond_the_end_of_a_device() {
             op(Kind::Trim, 3, DEVICE_BLOCKS),
         ];
         let results: Vec<_> = run(&mut *backend, &ops).iter().map(|done| done.result).collect();
-        assert_eq!(results, [BLOCK as i32, 0, -libc::ENOSPC, -libc::EINVAL], "{name}");
+        assert_eq!(results, [Ok(BLOCK as u32), Ok(0), Err(libc::ENOSPC), Err(libc::EINVAL)], "{name}");
     });
 }
 
@@ -109,7 +109,7 @@ fn misaligned_direct_io_is_an_error() {
         backend.attach(0, &zram.open()).unwrap();
         let crooked = Op { len: 100, offset: 3, ..op(Kind::Read, 0, 0) };
         // A mapping needs no alignment.
-        let expected = if config.engine == EngineKind::Mmap { 100 } else { -libc::EINVAL };
+        let expected = if config.engine == EngineKind::Mmap { Ok(100) } else { Err(libc::EINVAL) };
         assert_eq!(run(&mut *backend, &[crooked])[0].result, expected, "{name}");
     });
 }
@@ -128,10 +128,10 @@ fn polled_ring_works_on_a_device_without_polling() {
         backend.attach(0, &zram.open()).unwrap();
         let ops = [op(Kind::Read, 0, 0), op(Kind::Write, 1, 1)];
         for done in run(&mut *backend, &ops) {
-            assert!([BLOCK as i32, -libc::EOPNOTSUPP].contains(&done.result), "{engine}: {done:?}");
+            assert!([Ok(BLOCK as u32), Err(libc::EOPNOTSUPP)].contains(&done.result), "{engine}: {done:?}");
         }
         for kind in [Kind::Fsync, Kind::Trim] {
-            assert_eq!(run(&mut *backend, &[op(kind, 0, 0)])[0].result, 0, "{engine} {kind:?}");
+            assert_eq!(run(&mut *backend, &[op(kind, 0, 0)])[0].result, Ok(0), "{engine} {kind:?}");
         }
     }
 }
@@ -181,7 +181,7 @@ fn random_batches_match_a_model() {
                 let done = run(&mut *backend, &ops);
                 for ((op, value), done) in batch.iter().zip(done) {
                     let block = (op.offset / BLOCK as u64) as usize;
-                    let moved = if op.kind.moves_data() { BLOCK as i32 } else { 0 };
+                    let moved = if op.kind.moves_data() { Ok(BLOCK as u32) } else { Ok(0) };
                     assert_eq!(done.result, moved, "{name} seed {seed} round {round}: {op:?}");
                     match op.kind {
                         Kind::Write => model[block] = *value,

@@ -4,9 +4,9 @@ use std::io;
 
 use super::execute::Execute;
 use super::files::Files;
-use super::run::{errno, outcome, run_here};
+use super::run::{errno, run_here};
 use crate::file::File;
-use crate::io::{BackendConfig, Kind, Op};
+use crate::io::{BackendConfig, IoResult, Kind, Op};
 
 /// `EXT4_IOC_MOVE_EXT`: `_IOWR('f', 15, struct move_extent)`.
 const MOVE_EXTENT: libc::Ioctl = 0xc028_660f_u32 as libc::Ioctl;
@@ -45,7 +45,7 @@ impl E4defrag {
     }
 
     /// Exchanges the blocks of the operation with those of the donor at the same place.
-    fn exchange(&self, op: &Op, fd: i32, donor: i32) -> i32 {
+    fn exchange(&self, op: &Op, fd: i32, donor: i32) -> IoResult {
         let start = op.offset / self.block_bytes;
         let end = (op.offset + u64::from(op.len)).div_ceil(self.block_bytes);
         let mut range = MoveExtent {
@@ -59,12 +59,12 @@ impl E4defrag {
         // SAFETY: the pointer is to a live value of the request's type.
         let returned = unsafe { libc::ioctl(fd, MOVE_EXTENT, &raw mut range) };
         if returned < 0 {
-            return -errno();
+            return Err(errno());
         }
         match range.moved * self.block_bytes {
             // Beyond the end of the file.
-            0 => -libc::EINVAL,
-            bytes => bytes.min(u64::from(op.len)) as i32,
+            0 => Err(libc::EINVAL),
+            bytes => op.moved(bytes),
         }
     }
 }
@@ -77,24 +77,24 @@ impl Execute for E4defrag {
         Ok(())
     }
 
-    fn execute(&mut self, op: &Op, fd: i32, _: *mut u8, files: &Files) -> i32 {
+    fn execute(&mut self, op: &Op, fd: i32, _: *mut u8, files: &Files) -> IoResult {
         match op.kind {
             Kind::Write => {}
-            Kind::Read | Kind::Trim => return -libc::EINVAL,
+            Kind::Read | Kind::Trim => return Err(libc::EINVAL),
             _ => return run_here(op, fd, files, self.sync_file_range),
         }
-        let Ok(donor) = files.fd(self.donor) else { return -libc::EBADF };
+        let Ok(donor) = files.fd(self.donor) else { return Err(libc::EBADF) };
         if self.in_place {
             // SAFETY: no pointers.
             let reserved = unsafe { libc::fallocate(donor, 0, op.offset as i64, i64::from(op.len)) };
             if reserved < 0 {
-                return outcome(-1);
+                return Err(errno());
             }
         }
         let result = self.exchange(op, fd, donor);
         // SAFETY: no pointers.
-        if self.in_place && unsafe { libc::ftruncate(donor, 0) } < 0 && result >= 0 {
-            return outcome(-1);
+        if self.in_place && unsafe { libc::ftruncate(donor, 0) } < 0 && result.is_ok() {
+            return Err(errno());
         }
         result
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::files::Files;
 use crate::file::File;
-use crate::io::{Backend, BackendConfig, Completion, Op, start_in_order};
+use crate::io::{Backend, BackendConfig, Completion, IoResult, Op, start_in_order};
 use crate::memory::Slots;
 
 /// An engine that executes operations.
@@ -23,7 +23,7 @@ pub(crate) trait Execute {
 
     /// Executes an operation on the file `fd` and the `len` bytes at `data`, which `Slots::start` has lent to it. Returns
     /// the result of its completion.
-    fn execute(&mut self, op: &Op, fd: i32, data: *mut u8, files: &Files) -> i32;
+    fn execute(&mut self, op: &Op, fd: i32, data: *mut u8, files: &Files) -> IoResult;
 }
 
 /// The backend of such an engine.

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use super::files::Files;
-use super::run::{errno, run_here};
+use super::run::{errno, of_negated, run_here};
 use crate::file::File;
 use crate::io::{Backend, BackendError};
 use crate::io::{BackendConfig, EngineKind};
@@ -138,7 +138,7 @@ impl Libaio {
             // until head has passed it.
             let event = unsafe { &*(ptr::from_ref(ring).add(1).cast::<Event>().add(head as usize)) };
             let slot = event.data as u32;
-            out.push(Completion { slot, result: event.result as i32 });
+            out.push(Completion { slot, result: of_negated(event.result) });
             self.slots.finish(slot);
             head = if head + 1 >= ring.events { 0 } else { head + 1 };
             taken += 1;
@@ -179,7 +179,7 @@ impl Libaio {
         unsafe { self.events.set_len(taken as usize) };
         for event in &self.events {
             let slot = event.data as u32;
-            out.push(Completion { slot, result: event.result as i32 });
+            out.push(Completion { slot, result: of_negated(event.result) });
             self.slots.finish(slot);
         }
         Ok(taken as usize)
@@ -263,7 +263,7 @@ impl Libaio {
                 libc::ENOMEM if taken > 0 || self.slots.in_flight() > rest.len() => break,
                 // The kernel rejects this operation: the errno is its result.
                 refused => {
-                    self.done.push(Completion { slot: ops[taken].slot, result: -refused });
+                    self.done.push(Completion { slot: ops[taken].slot, result: Err(refused) });
                     taken += 1;
                 }
             }

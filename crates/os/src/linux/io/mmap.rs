@@ -12,7 +12,7 @@ use crate::file::{Advice, File};
 use crate::io::misuse;
 use crate::io::{Backend, BackendError};
 use crate::io::{BackendConfig, EngineKind, Flush, Mapping};
-use crate::io::{Completion, Kind, Op};
+use crate::io::{Completion, IoResult, Kind, Op};
 use crate::memory::{Slots, cache_lines, page_size};
 
 /// A mapped range of a file.
@@ -75,23 +75,23 @@ impl Mmap {
         })
     }
 
-    fn run(&mut self, op: &Op, data: *mut u8) -> io::Result<i32> {
+    fn run(&mut self, op: &Op, data: *mut u8) -> io::Result<IoResult> {
         let Some(Some(target)) = self.targets.get_mut(op.file as usize) else {
             return Err(misuse("operation on a file that is not attached"));
         };
         let fd = target.file.descriptor();
         Ok(match op.kind {
-            Kind::Read | Kind::Write => self.copy(op, data).unwrap_or_else(|error| -error),
+            Kind::Read | Kind::Write => self.copy(op, data),
             Kind::Fsync | Kind::Fdatasync => match &target.window {
-                Some(window) => sync(window.address, window.bytes),
-                None => 0,
+                Some(window) => sync(window.address, window.bytes).map(|()| 0),
+                None => Ok(0),
             },
             Kind::Trim | Kind::SyncFileRange => run_here(op, fd.as_raw_fd(), &self.files, self.sync_file_range),
         })
     }
 
     /// Copies between file and buffer. Returns the bytes copied, or the errno.
-    fn copy(&mut self, op: &Op, data: *mut u8) -> Result<i32, i32> {
+    fn copy(&mut self, op: &Op, data: *mut u8) -> IoResult {
         let at = op.file as usize;
         let Some(target) = &mut self.targets[at] else { return Err(libc::EBADF) };
         let permitted = if op.kind == Kind::Read { target.file.is_readable() } else { target.file.is_writable() };
@@ -130,7 +130,7 @@ impl Mmap {
         if self.drop_after {
             write_back_and_drop(mapped, bytes, page)?;
         }
-        Ok(bytes as i32)
+        op.moved(bytes as u64)
     }
 }
 
@@ -236,11 +236,11 @@ impl Target {
     }
 }
 
-fn sync(address: *mut u8, bytes: usize) -> i32 {
+fn sync(address: *mut u8, bytes: usize) -> Result<(), i32> {
     // SAFETY: the range is a mapping of this backend.
     match unsafe { libc::msync(address.cast(), bytes, libc::MS_SYNC) } {
-        0 => 0,
-        _ => -errno(),
+        0 => Ok(()),
+        _ => Err(errno()),
     }
 }
 
@@ -249,10 +249,7 @@ fn sync_pages(mapped: *mut u8, bytes: usize, page: usize) -> Result<(*mut u8, us
     let ahead = mapped as usize % page;
     // SAFETY: mappings start at a page, so the start of the page lies in the mapping.
     let start = unsafe { mapped.sub(ahead) };
-    match sync(start, ahead + bytes) {
-        0 => Ok((start, ahead + bytes)),
-        failed => Err(-failed),
-    }
+    sync(start, ahead + bytes).map(|()| (start, ahead + bytes))
 }
 
 /// Writes back and drops the pages of a transfer.

@@ -7,7 +7,7 @@ use super::files::Files;
 use super::run::outcome;
 use super::sync::transfer_at;
 use crate::file::File;
-use crate::io::{BackendConfig, Kind, Op};
+use crate::io::{BackendConfig, IoResult, Kind, Op};
 use crate::linux::device;
 
 /// `MEMERASE64` and `MEMGETBADBLOCK` of `mtd-abi.h`.
@@ -39,17 +39,17 @@ impl Mtd {
         if piece.kind == Kind::Trim {
             let range = EraseRange { start: piece.offset, bytes: u64::from(piece.len) };
             // SAFETY: the request reads the structure.
-            return number(i64::from(unsafe { libc::ioctl(fd, ERASE, &raw const range) })).map(drop);
+            return outcome(i64::from(unsafe { libc::ioctl(fd, ERASE, &raw const range) })).map(drop);
         }
         let mut done = 0;
         while done < piece.len {
             let rest = Op { offset: piece.offset + u64::from(done), len: piece.len - done, ..*piece };
             // SAFETY: `done` bytes of the piece are behind `data`.
             match transfer_at(&rest, fd, unsafe { data.add(done as usize) }) {
-                0 => return Err(libc::EIO),
-                errno if errno == -libc::EINTR => {}
-                failed if failed < 0 => return Err(-failed),
-                moved => done += moved as u32,
+                Ok(0) => return Err(libc::EIO),
+                Ok(moved) => done += moved,
+                Err(libc::EINTR) => {}
+                Err(errno) => return Err(errno),
             }
         }
         Ok(())
@@ -63,22 +63,22 @@ impl Execute for Mtd {
         Ok(())
     }
 
-    fn execute(&mut self, op: &Op, fd: i32, data: *mut u8, _: &Files) -> i32 {
+    fn execute(&mut self, op: &Op, fd: i32, data: *mut u8, _: &Files) -> IoResult {
         let erase_bytes = self.erase_bytes[op.file as usize];
         match op.kind {
             Kind::Read | Kind::Write => {}
             Kind::Trim if is_aligned(op, erase_bytes) => {}
-            Kind::Trim => return -libc::EINVAL,
+            Kind::Trim => return Err(libc::EINVAL),
             // The device has no cache.
-            Kind::Fsync | Kind::Fdatasync | Kind::SyncFileRange => return 0,
+            Kind::Fsync | Kind::Fdatasync | Kind::SyncFileRange => return Ok(0),
         }
-        let mut result = if op.kind == Kind::Trim { 0 } else { op.len as i32 };
+        let mut result = op.whole();
         for piece in pieces(op, erase_bytes) {
             // SAFETY: `Slots::start` has lent the `len` bytes at `data` to this operation, and the piece lies in them.
             let data = unsafe { data.add((piece.skip - op.skip) as usize) };
             // After an error in one erase block, the other erase blocks of the operation are still accessed.
             if let Err(errno) = self.run_piece(&piece, fd, data) {
-                result = -errno;
+                result = Err(errno);
             }
         }
         result
@@ -89,17 +89,9 @@ impl Execute for Mtd {
 fn is_bad(fd: i32, start: u64) -> Result<bool, i32> {
     let start = start as i64;
     // SAFETY: the request reads the number.
-    match number(i64::from(unsafe { libc::ioctl(fd, IS_BAD, &raw const start) })) {
+    match outcome(i64::from(unsafe { libc::ioctl(fd, IS_BAD, &raw const start) })) {
         Err(libc::EOPNOTSUPP) => Ok(false),
         answer => answer.map(|answer| answer > 0),
-    }
-}
-
-/// Returns the value of a system call, or its errno.
-fn number(returned: i64) -> Result<i32, i32> {
-    match outcome(returned) {
-        failed if failed < 0 => Err(-failed),
-        value => Ok(value),
     }
 }
 
@@ -115,7 +107,7 @@ fn pieces(op: &Op, erase_bytes: u64) -> impl Iterator<Item = Op> {
     starts.map(move |block| {
         let offset = (block * erase_bytes).max(op.offset);
         let len = ((block + 1) * erase_bytes).min(end) - offset;
-        Op { offset, len: len as u32, skip: op.skip + (offset - op.offset) as u32, ..op }
+        Op { offset, len: len as u32, skip: op.skip + (offset - op.offset), ..op }
     })
 }
 
@@ -131,7 +123,7 @@ mod tests {
     struct OnFile(Mtd);
 
     impl Execute for OnFile {
-        fn execute(&mut self, op: &Op, fd: i32, data: *mut u8, files: &Files) -> i32 {
+        fn execute(&mut self, op: &Op, fd: i32, data: *mut u8, files: &Files) -> IoResult {
             self.0.execute(op, fd, data, files)
         }
     }
@@ -147,7 +139,7 @@ mod tests {
         assert_eq!(divided(999, 1002), [(999, 1, 5), (1000, 1000, 6), (2000, 1, 1006)]);
     }
 
-    fn on_file(name: &str, skips_bad_blocks: bool, ops: &[Op]) -> (Vec<i32>, Vec<u8>) {
+    fn on_file(name: &str, skips_bad_blocks: bool, ops: &[Op]) -> (Vec<IoResult>, Vec<u8>) {
         let scratch = Scratch::new(name, 4);
         let config = BackendConfig { skips_bad_blocks, ..BackendConfig::new(EngineKind::Mtd, 8, 1) };
         let mut buffers = buffers(8);
@@ -163,8 +155,8 @@ mod tests {
     }
 
     /// A file does not know the requests of flash. qemu does not pass them on.
-    fn is_unknown_request(result: i32) -> bool {
-        [-libc::ENOTTY, -libc::ENOSYS].contains(&result)
+    fn is_unknown_request(result: IoResult) -> bool {
+        [Err(libc::ENOTTY), Err(libc::ENOSYS)].contains(&result)
     }
 
     #[test]
@@ -172,7 +164,7 @@ mod tests {
         let write = Op { offset: 1500, len: 3000, ..op(Kind::Write, 1, 0) };
         let sync = op(Kind::Fsync, 2, 0);
         let (results, content) = on_file("mtd-data", false, &[op(Kind::Read, 0, 2), write, sync]);
-        assert_eq!(results, [BLOCK as i32, 3000, 0]);
+        assert_eq!(results, [Ok(BLOCK as u32), Ok(3000), Ok(0)]);
         assert!(content[1500..4500].iter().all(|byte| *byte == b'w'));
         assert_eq!((content[1499], content[4500]), (1, 2));
         assert!(content[4 * BLOCK..].iter().all(|byte| *byte == 3), "the read");
@@ -185,7 +177,7 @@ mod tests {
         let ops: Vec<Op> = (0..).zip(trims).map(|(slot, trim_of)| trim(slot, trim_of)).collect();
         let (results, content) = on_file("mtd-trim", false, &ops);
         assert!(is_unknown_request(results[0]), "{results:?}");
-        assert_eq!(results[1..], [-libc::EINVAL; 2]);
+        assert_eq!(results[1..], [Err(libc::EINVAL); 2]);
         assert_eq!(content[0], 1);
     }
 

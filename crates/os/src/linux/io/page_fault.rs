@@ -5,7 +5,7 @@ use std::ptr;
 
 use super::execute::Execute;
 use super::files::Files;
-use crate::io::{BackendConfig, BackendError, Kind, Op};
+use crate::io::{BackendConfig, BackendError, IoResult, Kind, Op};
 
 pub(crate) struct PageFault {
     memory: *mut u8,
@@ -28,10 +28,10 @@ impl PageFault {
 }
 
 impl Execute for PageFault {
-    fn execute(&mut self, op: &Op, _: i32, data: *mut u8, _: &Files) -> i32 {
+    fn execute(&mut self, op: &Op, _: i32, data: *mut u8, _: &Files) -> IoResult {
         let len = op.len as usize;
         let Some(at) = usize::try_from(op.offset).ok().filter(|at| at.saturating_add(len) <= self.bytes) else {
-            return -libc::EINVAL;
+            return Err(libc::EINVAL);
         };
         // SAFETY: the range is in the mapping, which only this value uses. `Slots::start` has lent the bytes at `data` to
         // this operation.
@@ -39,11 +39,11 @@ impl Execute for PageFault {
             match op.kind {
                 Kind::Read => ptr::copy_nonoverlapping(self.memory.add(at), data, len),
                 Kind::Write => ptr::copy_nonoverlapping(data, self.memory.add(at), len),
-                Kind::Trim => return -libc::EINVAL,
-                Kind::Fsync | Kind::Fdatasync | Kind::SyncFileRange => return 0,
+                Kind::Trim => return Err(libc::EINVAL),
+                Kind::Fsync | Kind::Fdatasync | Kind::SyncFileRange => return Ok(0),
             }
         }
-        op.len as i32
+        op.whole()
     }
 }
 

@@ -12,7 +12,7 @@ use super::execute::Execute;
 use super::files::Files;
 use super::library::{Names, functions, load, loaded};
 use crate::file::File;
-use crate::io::{BackendConfig, BackendError, EngineKind, Kind, Op, PmemConfig};
+use crate::io::{BackendConfig, BackendError, EngineKind, IoResult, Kind, Op, PmemConfig};
 use crate::linux::memory::c_path;
 use crate::memory::page_size;
 
@@ -93,26 +93,26 @@ struct Target {
 
 impl Target {
     /// Runs an operation on the `len` bytes at `data`. Returns the result of its completion.
-    fn run(&mut self, op: &Op, data: *mut u8, (api, flags): (&Api, c_uint)) -> i32 {
+    fn run(&mut self, op: &Op, data: *mut u8, (api, flags): (&Api, c_uint)) -> IoResult {
         match op.kind {
             Kind::Read | Kind::Write => {}
-            Kind::Trim => return -libc::EOPNOTSUPP,
+            Kind::Trim => return Err(libc::EOPNOTSUPP),
             Kind::Fsync | Kind::Fdatasync | Kind::SyncFileRange => {
                 // SAFETY: no arguments.
                 unsafe { (api.pmem_drain)() };
-                return 0;
+                return Ok(0);
             }
         }
-        let Some(region) = &self.region else { return -libc::EIO };
+        let Some(region) = &self.region else { return Err(libc::EIO) };
         if op.kind == Kind::Write && !self.is_writable {
-            return -libc::EBADF;
+            return Err(libc::EBADF);
         }
         let len = op.len as usize;
         let start = usize::try_from(op.offset).unwrap_or(usize::MAX);
         let bytes = region.bytes.saturating_sub(start).min(len);
         if bytes == 0 && len > 0 {
             // A mapping cannot extend a file.
-            return if op.kind == Kind::Read { 0 } else { -libc::ENOSPC };
+            return if op.kind == Kind::Read { Ok(0) } else { Err(libc::ENOSPC) };
         }
         let copy = api.pmem_memcpy;
         // SAFETY: the range was compared with the mapping. `Slots::start` has lent the bytes at `data` to this
@@ -127,9 +127,9 @@ impl Target {
         });
         if !whole {
             self.region = None;
-            return -libc::EIO;
+            return Err(libc::EIO);
         }
-        bytes as i32
+        op.moved(bytes as u64)
     }
 }
 
@@ -178,8 +178,8 @@ impl Execute for Pmem {
         self.targets[index as usize] = None;
     }
 
-    fn execute(&mut self, op: &Op, _: i32, data: *mut u8, _: &Files) -> i32 {
-        let Some(target) = &mut self.targets[op.file as usize] else { return -libc::EBADF };
+    fn execute(&mut self, op: &Op, _: i32, data: *mut u8, _: &Files) -> IoResult {
+        let Some(target) = &mut self.targets[op.file as usize] else { return Err(libc::EBADF) };
         target.run(op, data, (self.api, self.copy_flags))
     }
 }

@@ -66,8 +66,8 @@ impl Posixaio {
             }
         };
         match outcome(i64::from(returned)) {
-            0 => self.flying.push(op.slot),
-            refused if refused == -libc::EAGAIN && !self.flying.is_empty() => {
+            Ok(_) => self.flying.push(op.slot),
+            Err(libc::EAGAIN) if !self.flying.is_empty() => {
                 self.slots.finish(op.slot);
                 return Ok(false);
             }
@@ -93,7 +93,7 @@ impl Posixaio {
             }
             // SAFETY: the operation is complete, and its result is read once.
             let returned = unsafe { libc::aio_return(block) };
-            let result = if error == 0 { outcome(returned as i64) } else { -error };
+            let result = if error == 0 { outcome(returned as i64) } else { Err(error) };
             out.push(Completion { slot: *slot, result });
             slots.finish(*slot);
             false

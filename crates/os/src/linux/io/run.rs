@@ -2,11 +2,11 @@
 
 use super::files::Files;
 use crate::io::BackendConfig;
-use crate::io::{Kind, Op};
+use crate::io::{IoResult, Kind, Op};
 use crate::linux::file;
 
 /// Runs a trim or a sync. Returns the result of its completion.
-pub(crate) fn run_here(op: &Op, fd: i32, files: &Files, sync_file_range: u32) -> i32 {
+pub(crate) fn run_here(op: &Op, fd: i32, files: &Files, sync_file_range: u32) -> IoResult {
     loop {
         let result = match op.kind {
             Kind::Trim => file::discard(fd, files.is_block_device(op.file), op.offset, u64::from(op.len)),
@@ -18,18 +18,27 @@ pub(crate) fn run_here(op: &Op, fd: i32, files: &Files, sync_file_range: u32) ->
             Kind::SyncFileRange => unsafe {
                 i64::from(libc::sync_file_range(fd, op.offset as i64, i64::from(op.len), sync_file_range))
             },
-            Kind::Read | Kind::Write => return -libc::EINVAL,
+            Kind::Read | Kind::Write => return Err(libc::EINVAL),
         };
         let result = outcome(result);
-        if result != -libc::EINTR {
+        if result != Err(libc::EINTR) {
             return result;
         }
     }
 }
 
 /// Converts the return value of a system call into the result of a completion.
-pub(crate) fn outcome(returned: i64) -> i32 {
-    if returned >= 0 { i32::try_from(returned).unwrap_or(i32::MAX) } else { -errno() }
+pub(crate) fn outcome(returned: i64) -> IoResult {
+    if returned >= 0 { of_negated(returned) } else { Err(errno()) }
+}
+
+/// Converts a number of bytes or a negated errno into the result of a completion. Operations have at most `u32::MAX` bytes.
+#[inline]
+pub(crate) fn of_negated(result: i64) -> IoResult {
+    if result >= 0 {
+        return Ok(u32::try_from(result).unwrap_or(u32::MAX));
+    }
+    Err(i32::try_from(result.saturating_neg()).unwrap_or(libc::EIO))
 }
 
 pub(crate) fn errno() -> i32 {
@@ -48,5 +57,18 @@ impl BackendConfig {
         }
         let write = if self.atomic { both | libc::RWF_ATOMIC } else { both };
         (both, write)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_length_is_no_error_whatever_it_is() {
+        for bytes in [0, 1, 0x7fff_f000, 1 << 31, 3 << 30, u32::MAX] {
+            assert_eq!(of_negated(i64::from(bytes)), Ok(bytes));
+        }
+        assert_eq!([-1, -5, i64::MIN].map(of_negated), [Err(1), Err(5), Err(libc::EIO)]);
     }
 }

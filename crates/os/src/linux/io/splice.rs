@@ -4,7 +4,7 @@ use super::execute::Execute;
 use super::files::Files;
 use super::pipe::Pipe;
 use super::run::run_here;
-use crate::io::{BackendConfig, BackendError, Kind, Op};
+use crate::io::{BackendConfig, BackendError, IoResult, Kind, Op};
 
 pub(crate) struct Splice {
     pipe: Pipe,
@@ -52,7 +52,7 @@ impl Splice {
 }
 
 impl Execute for Splice {
-    fn execute(&mut self, op: &Op, fd: i32, data: *mut u8, files: &Files) -> i32 {
+    fn execute(&mut self, op: &Op, fd: i32, data: *mut u8, files: &Files) -> IoResult {
         if !op.kind.moves_data() {
             return run_here(op, fd, files, self.sync_file_range);
         }
@@ -71,9 +71,9 @@ impl Execute for Splice {
                 Err(libc::EINTR) => {}
                 // The next operation returns the error again.
                 Err(_) if moved > 0 => break,
-                Err(errno) => return -errno,
+                Err(errno) => return Err(errno),
             }
         }
-        moved as i32
+        op.moved(moved as u64)
     }
 }

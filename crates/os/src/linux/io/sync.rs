@@ -8,7 +8,7 @@ use super::run::{outcome, run_here};
 use crate::file::File;
 use crate::io::{Backend, BackendError};
 use crate::io::{BackendConfig, EngineKind};
-use crate::io::{Completion, Kind, Op};
+use crate::io::{Completion, IoResult, Kind, Op};
 use crate::memory::Slots;
 
 /// Unknown position of a file.
@@ -45,7 +45,7 @@ impl Sync {
         }
     }
 
-    fn run(&mut self, op: &Op, fd: i32, data: *mut u8) -> i32 {
+    fn run(&mut self, op: &Op, fd: i32, data: *mut u8) -> IoResult {
         loop {
             let result = match self.engine {
                 _ if !op.kind.moves_data() => run_here(op, fd, &self.files, self.sync_file_range),
@@ -54,13 +54,13 @@ impl Sync {
                 EngineKind::Pvsync => transfer_vector(op, fd, data),
                 _ => self.transfer_vector_with_flags(op, fd, data),
             };
-            if result != -libc::EINTR {
+            if result != Err(libc::EINTR) {
                 return result;
             }
         }
     }
 
-    fn seek_and_transfer(&mut self, op: &Op, fd: i32, data: *mut u8) -> i32 {
+    fn seek_and_transfer(&mut self, op: &Op, fd: i32, data: *mut u8) -> IoResult {
         let position = &mut self.positions[op.file as usize];
         if *position != op.offset {
             *position = UNKNOWN;
@@ -80,7 +80,7 @@ impl Sync {
         outcome(moved as i64)
     }
 
-    fn transfer_vector_with_flags(&mut self, op: &Op, fd: i32, data: *mut u8) -> i32 {
+    fn transfer_vector_with_flags(&mut self, op: &Op, fd: i32, data: *mut u8) -> IoResult {
         let polled = if self.is_polled() { libc::RWF_HIPRI } else { 0 };
         let vector = libc::iovec { iov_base: data.cast(), iov_len: op.len as usize };
         // SAFETY: `Slots::start` has lent the `len` bytes of the vector to this operation.
@@ -106,7 +106,7 @@ impl Sync {
 }
 
 /// Runs a read or write by one system call. Returns the result of its completion.
-pub(super) fn transfer_at(op: &Op, fd: i32, data: *mut u8) -> i32 {
+pub(super) fn transfer_at(op: &Op, fd: i32, data: *mut u8) -> IoResult {
     // SAFETY: `Slots::start` has lent the `len` bytes at `data` to this operation.
     let moved = unsafe {
         match op.kind {
@@ -117,7 +117,7 @@ pub(super) fn transfer_at(op: &Op, fd: i32, data: *mut u8) -> i32 {
     outcome(moved as i64)
 }
 
-fn transfer_vector(op: &Op, fd: i32, data: *mut u8) -> i32 {
+fn transfer_vector(op: &Op, fd: i32, data: *mut u8) -> IoResult {
     let vector = libc::iovec { iov_base: data.cast(), iov_len: op.len as usize };
     // SAFETY: `Slots::start` has lent the `len` bytes of the vector to this operation.
     let moved = unsafe {

@@ -120,7 +120,7 @@ fn reads_return_each_block_of_the_file() {
             backend.attach(1, &scratch.open(direct)).unwrap();
             let ops: Vec<_> = (0..8).map(|at| Op { file: 1, ..op(Kind::Read, at, u64::from(7 - at)) }).collect();
             for completion in run(&mut *backend, &ops) {
-                assert_eq!(completion.result, BLOCK as i32, "{name}");
+                assert_eq!(completion.result, Ok(BLOCK as u32), "{name}");
                 let expected = 8 - completion.slot as u8;
                 assert!(buffers.slot_mut(completion.slot).iter().all(|byte| *byte == expected), "{name}");
             }
@@ -142,9 +142,9 @@ fn writes_store_each_block_at_its_offset() {
             }
             let mut ops: Vec<_> = (0..8).map(|at| op(Kind::Write, at, u64::from(at))).collect();
             ops.swap(2, 5);
-            run(&mut *backend, &ops).iter().for_each(|done| assert_eq!(done.result, BLOCK as i32, "{name}"));
+            run(&mut *backend, &ops).iter().for_each(|done| assert_eq!(done.result, Ok(BLOCK as u32), "{name}"));
             for kind in [Kind::Fsync, Kind::Fdatasync, Kind::SyncFileRange] {
-                assert_eq!(run(&mut *backend, &[op(kind, 3, 0)])[0].result, 0, "{name} {kind:?}");
+                assert_eq!(run(&mut *backend, &[op(kind, 3, 0)])[0].result, Ok(0), "{name} {kind:?}");
             }
             let content = std::fs::read(&scratch.0).unwrap();
             assert!(
@@ -163,12 +163,12 @@ fn the_rest_of_a_short_transfer_uses_the_rest_of_the_buffer() {
         let mut backend = open_backend(config, &buffers).unwrap();
         backend.attach(0, &scratch.open(false)).unwrap();
         let late = Op { offset: 2 * BLOCK as u64 - 1000, ..op(Kind::Read, 0, 0) };
-        assert_eq!(run(&mut *backend, &[late])[0].result, 1000, "{name}: a read across the end is short");
+        assert_eq!(run(&mut *backend, &[late])[0].result, Ok(1000), "{name}: a read across the end is short");
         let beyond = Op { offset: 64 * BLOCK as u64, ..late };
-        assert_eq!(run(&mut *backend, &[beyond])[0].result, 0, "{name}: a read beyond the end");
+        assert_eq!(run(&mut *backend, &[beyond])[0].result, Ok(0), "{name}: a read beyond the end");
         buffers.fill(1, |bytes| bytes.iter_mut().enumerate().for_each(|(at, byte)| *byte = (at / 512) as u8));
         let rest = Op { skip: 1024, len: 512, ..op(Kind::Write, 1, 0) };
-        assert_eq!(run(&mut *backend, &[rest])[0].result, 512, "{name}");
+        assert_eq!(run(&mut *backend, &[rest])[0].result, Ok(512), "{name}");
         let content = std::fs::read(&scratch.0).unwrap();
         assert!(content[..512].iter().all(|byte| *byte == 2) && content[512] == 1, "{name}");
     });
@@ -184,14 +184,14 @@ fn errors_of_the_kernel_are_results() {
         backend.attach(0, &read_only).unwrap();
         let ops = [op(Kind::Read, 0, 0), op(Kind::Write, 1, 0), op(Kind::Read, 2, 1), op(Kind::Trim, 3, 1)];
         let results: Vec<_> = run(&mut *backend, &ops).iter().map(|completion| completion.result).collect();
-        assert_eq!(results, [BLOCK as i32, -libc::EBADF, BLOCK as i32, -libc::EBADF], "{name}");
+        assert_eq!(results, [Ok(BLOCK as u32), Err(libc::EBADF), Ok(BLOCK as u32), Err(libc::EBADF)], "{name}");
         let full = OpenOptions { read: true, write: true, ..OpenOptions::new() }.open(Path::new("/dev/full")).unwrap();
         backend.attach(0, &full).unwrap();
         let expected = match config.engine {
             // The kernel's AIO does not support this device, also not for buffered I/O.
-            EngineKind::Libaio => -libc::EINVAL,
-            EngineKind::Mmap => -libc::ENODEV,
-            _ => -libc::ENOSPC,
+            EngineKind::Libaio => Err(libc::EINVAL),
+            EngineKind::Mmap => Err(libc::ENODEV),
+            _ => Err(libc::ENOSPC),
         };
         assert_eq!(run(&mut *backend, &[op(Kind::Write, 0, 0)])[0].result, expected, "{name}");
     });
@@ -206,7 +206,7 @@ fn trims_of_a_file_leave_a_hole() {
         backend.attach(0, &scratch.open(false)).unwrap();
         let ops = [op(Kind::Read, 0, 0), op(Kind::Trim, 1, 1), op(Kind::Read, 2, 2), op(Kind::Trim, 3, 3)];
         let results: Vec<_> = run(&mut *backend, &ops).iter().map(|completion| completion.result).collect();
-        assert_eq!(results, [BLOCK as i32, 0, BLOCK as i32, 0], "{name}");
+        assert_eq!(results, [Ok(BLOCK as u32), Ok(0), Ok(BLOCK as u32), Ok(0)], "{name}");
         let content = std::fs::read(&scratch.0).unwrap();
         let firsts: Vec<_> = content.chunks(BLOCK).map(|block| block[0]).collect();
         assert_eq!(firsts, [1, 0, 3, 0], "{name}");
@@ -238,7 +238,7 @@ fn misuse_of_slots_and_files_is_rejected() {
         assert!(backend.submit(&[op(Kind::Read, 0, 0)]).is_err(), "{name}: slot in flight");
         let mut out = Vec::new();
         backend.reap(1, 1, SECOND, &mut out).unwrap();
-        assert_eq!(out, [Completion { slot: 0, result: BLOCK as i32 }], "{name}");
+        assert_eq!(out, [Completion { slot: 0, result: Ok(BLOCK as u32) }], "{name}");
         assert!(!buffers.in_flight(0), "{name}");
     }
 }
@@ -336,7 +336,7 @@ fn batches_above_the_maximum_complete_once_per_operation() {
             let ops: Vec<_> = (0..700).map(|at| op(Kind::Read, at, u64::from(at % 2))).collect();
             let done = run(&mut *backend, &ops);
             assert!(
-                done.iter().enumerate().all(|(at, done)| done.slot == at as u32 && done.result == BLOCK as i32),
+                done.iter().enumerate().all(|(at, done)| done.slot == at as u32 && done.result == Ok(BLOCK as u32)),
                 "{name}"
             );
         }
@@ -358,13 +358,13 @@ fn truncated_mapped_file_is_an_error_and_not_a_crash() {
     let mut backend = open_backend(&BackendConfig::new(EngineKind::Mmap, 8, 1), &buffers).unwrap();
     let file = scratch.open(false);
     backend.attach(0, &file).unwrap();
-    assert_eq!(run(&mut *backend, &[op(Kind::Read, 0, 7)])[0].result, BLOCK as i32);
+    assert_eq!(run(&mut *backend, &[op(Kind::Read, 0, 7)])[0].result, Ok(BLOCK as u32));
     file.set_size(2 * BLOCK as u64).unwrap();
-    assert_eq!(run(&mut *backend, &[op(Kind::Read, 0, 5)])[0].result, -libc::EIO);
-    assert_eq!(run(&mut *backend, &[op(Kind::Read, 0, 1)])[0].result, BLOCK as i32);
+    assert_eq!(run(&mut *backend, &[op(Kind::Read, 0, 5)])[0].result, Err(libc::EIO));
+    assert_eq!(run(&mut *backend, &[op(Kind::Read, 0, 1)])[0].result, Ok(BLOCK as u32));
     file.set_size(8 * BLOCK as u64).unwrap();
-    assert_eq!(run(&mut *backend, &[op(Kind::Write, 0, 5)])[0].result, BLOCK as i32);
-    assert_eq!(run(&mut *backend, &[op(Kind::Write, 0, 8)])[0].result, -libc::ENOSPC);
+    assert_eq!(run(&mut *backend, &[op(Kind::Write, 0, 5)])[0].result, Ok(BLOCK as u32));
+    assert_eq!(run(&mut *backend, &[op(Kind::Write, 0, 8)])[0].result, Err(libc::ENOSPC));
 }
 
 /// All flags of a mapped file.
@@ -384,14 +384,14 @@ fn mapped_files_are_copied_exactly_with_every_flush() {
         buffers.fill(0, |bytes| bytes.fill(0xab));
         // Start, end and buffer offset are not aligned to cache lines.
         let odd = Op { skip: 3, len: 1001, offset: 4090, ..op(Kind::Write, 0, 0) };
-        assert_eq!(run(&mut *backend, &[odd])[0].result, 1001, "{mapping:?}");
+        assert_eq!(run(&mut *backend, &[odd])[0].result, Ok(1001), "{mapping:?}");
         let content = std::fs::read(&scratch.0).unwrap();
         assert!(content[4090..][..1001].iter().all(|byte| *byte == 0xab), "{mapping:?}");
         assert_eq!((content[4089], content[4090 + 1001]), (1, 2), "{mapping:?}");
-        assert_eq!(run(&mut *backend, &[op(Kind::Read, 1, 0)])[0].result, BLOCK as i32);
+        assert_eq!(run(&mut *backend, &[op(Kind::Read, 1, 0)])[0].result, Ok(BLOCK as u32));
         assert_eq!(&*buffers.slot_mut(1), &content[..BLOCK], "{mapping:?}");
         scratch.open(false).set_size(BLOCK as u64).unwrap();
-        assert_eq!(run(&mut *backend, &[op(Kind::Write, 0, 3)])[0].result, -libc::EIO, "{mapping:?}: cut short");
+        assert_eq!(run(&mut *backend, &[op(Kind::Write, 0, 3)])[0].result, Err(libc::EIO), "{mapping:?}: cut short");
     }
 }
 
@@ -415,7 +415,7 @@ fn mapped_and_other_files_are_used_side_by_side() {
                 buffers.fill(slot, |bytes| bytes.fill(0x40 + 16 * round + slot as u8));
             }
             let ops: Vec<_> = (0..8).map(|at| Op { file: at / 2 % 2, ..op(Kind::Write, at, u64::from(at)) }).collect();
-            run(&mut *backend, &ops).iter().for_each(|done| assert_eq!(done.result, BLOCK as i32, "{engine}"));
+            run(&mut *backend, &ops).iter().for_each(|done| assert_eq!(done.result, Ok(BLOCK as u32), "{engine}"));
             for (at, op) in ops.iter().enumerate() {
                 let on = if round == 0 { op.file } else { 1 - op.file };
                 let content = std::fs::read(&files[on as usize].0).unwrap();
@@ -447,13 +447,13 @@ fn falloc_reserves_extends_and_punches() {
     let file = scratch.open(false);
     backend.attach(0, &file).unwrap();
     let mut done = |kind, block| run(backend.as_mut(), &[op(kind, 0, block)])[0].result;
-    assert_eq!(done(Kind::Read, 7), BLOCK as i32);
+    assert_eq!(done(Kind::Read, 7), Ok(BLOCK as u32));
     assert_eq!(file.size().unwrap(), Some(BLOCK as u64));
-    assert_eq!(done(Kind::Write, 7), BLOCK as i32);
+    assert_eq!(done(Kind::Write, 7), Ok(BLOCK as u32));
     assert_eq!(file.size().unwrap(), Some(8 * BLOCK as u64));
-    assert_eq!(done(Kind::Trim, 0), 0);
+    assert_eq!(done(Kind::Trim, 0), Ok(0));
     assert_eq!(std::fs::read(&scratch.0).unwrap(), vec![0; 8 * BLOCK]);
-    assert_eq!(done(Kind::Fsync, 0), 0);
+    assert_eq!(done(Kind::Fsync, 0), Ok(0));
 }
 
 #[test]
@@ -464,9 +464,9 @@ fn ftruncate_truncates_at_the_offset_and_supports_only_writes() {
     let file = scratch.open(false);
     backend.attach(0, &file).unwrap();
     let mut done = |kind, block| run(backend.as_mut(), &[op(kind, 0, block)])[0].result;
-    assert_eq!(done(Kind::Write, 2), BLOCK as i32);
+    assert_eq!(done(Kind::Write, 2), Ok(BLOCK as u32));
     assert_eq!(file.size().unwrap(), Some(2 * BLOCK as u64));
-    assert_eq!(done(Kind::Read, 0), -libc::EINVAL);
-    assert_eq!(done(Kind::Trim, 0), -libc::EINVAL);
-    assert_eq!(done(Kind::Fsync, 0), 0);
+    assert_eq!(done(Kind::Read, 0), Err(libc::EINVAL));
+    assert_eq!(done(Kind::Trim, 0), Err(libc::EINVAL));
+    assert_eq!(done(Kind::Fsync, 0), Ok(0));
 }

@@ -11,10 +11,10 @@ use io_uring::{cqueue, opcode, squeue};
 
 use super::files::Files;
 use super::ring::{self, Ring, RingEngine};
-use super::run::run_here;
+use super::run::{of_negated, run_here};
 use crate::file::File;
 use crate::io::{Backend, BackendConfig, BackendError};
-use crate::io::{Completion, Kind, Op};
+use crate::io::{Completion, IoResult, Kind, Op};
 use crate::memory::Slots;
 
 /// Discard command: `_IO(0x12, 0)`, since Linux 6.12.
@@ -200,7 +200,8 @@ impl RingEngine for Uring {
         let mut completions = self.ring.queues.completion();
         while taken < max {
             let Some(entry) = completions.next() else { break };
-            let completion = Completion { slot: entry.user_data() as u32, result: entry.result() };
+            let completion =
+                Completion { slot: entry.user_data() as u32, result: of_negated(i64::from(entry.result())) };
             if self.trims_in_flight > 0
                 && let Some(op) = self.trims[completion.slot as usize].take()
             {
@@ -209,7 +210,7 @@ impl RingEngine for Uring {
                 let is_unsupported = is_unsupported(completion.result);
                 // Neither kernel nor device supports discards through the ring. From now on they run on this thread.
                 self.trims_in_ring &= !is_unsupported;
-                if is_unsupported || completion.result == -libc::EBUSY {
+                if is_unsupported || completion.result == Err(libc::EBUSY) {
                     refused.push(op);
                     continue;
                 }
@@ -222,7 +223,7 @@ impl RingEngine for Uring {
         for op in refused {
             match self.files.fd(op.file) {
                 Ok(fd) => self.run_here(&op, fd),
-                Err(_) => self.done.push(Completion { slot: op.slot, result: -libc::EBADF }),
+                Err(_) => self.done.push(Completion { slot: op.slot, result: Err(libc::EBADF) }),
             }
         }
         taken
@@ -282,8 +283,8 @@ impl Backend for Uring {
 }
 
 /// Returns whether the result means that kernel or device do not support discards through the ring.
-fn is_unsupported(result: i32) -> bool {
-    matches!(-result, libc::EOPNOTSUPP | libc::EINVAL | libc::ENOTTY | libc::ENOSYS)
+fn is_unsupported(result: IoResult) -> bool {
+    matches!(result, Err(libc::EOPNOTSUPP | libc::EINVAL | libc::ENOTTY | libc::ENOSYS))
 }
 
 /// Creates such a ring and closes it.

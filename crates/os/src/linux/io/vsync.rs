@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use super::files::Files;
-use super::run::{errno, outcome, run_here};
+use super::run::{errno, run_here};
 use crate::file::File;
 use crate::io::Backend;
 use crate::io::BackendConfig;
@@ -49,14 +49,14 @@ impl Vsync {
         }
         let started = self.vector.len();
         let outcome = self.call(&run[0], fd);
-        let mut left = outcome;
+        let mut left = outcome.unwrap_or(0);
         let mut reached = 0;
         for op in &run[..started] {
-            let result = if outcome < 0 { outcome as i32 } else { left.min(i64::from(op.len)) as i32 };
-            if reached > 0 && outcome >= 0 && result == 0 && op.len > 0 {
+            let result = outcome.and_then(|_| op.moved(left));
+            if reached > 0 && result == Ok(0) && op.len > 0 {
                 break;
             }
-            left -= i64::from(result);
+            left -= u64::from(result.unwrap_or(0));
             self.done.push(Completion { slot: op.slot, result });
             reached += 1;
         }
@@ -77,11 +77,11 @@ impl Vsync {
         Ok(1)
     }
 
-    /// Returns the bytes moved by the vector, or the negated errno.
-    fn call(&self, first: &Op, fd: i32) -> i64 {
+    /// Returns the bytes moved by the vector, or the errno.
+    fn call(&self, first: &Op, fd: i32) -> Result<u64, i32> {
         // SAFETY: no pointers.
         if unsafe { libc::lseek(fd, first.offset as i64, libc::SEEK_SET) } < 0 {
-            return i64::from(outcome(-1));
+            return Err(errno());
         }
         loop {
             let length = self.vector.len() as i32;
@@ -92,11 +92,10 @@ impl Vsync {
                     _ => libc::writev(fd, self.vector.as_ptr(), length),
                 }
             };
-            if moved >= 0 {
-                return moved as i64;
-            }
-            if errno() != libc::EINTR {
-                return -i64::from(errno());
+            match u64::try_from(moved) {
+                Ok(moved) => return Ok(moved),
+                Err(_) if errno() == libc::EINTR => {}
+                Err(_) => return Err(errno()),
             }
         }
     }
@@ -148,7 +147,7 @@ mod tests {
 
     use super::*;
     use crate::file::OpenOptions;
-    use crate::io::EngineKind;
+    use crate::io::{EngineKind, IoResult};
     use crate::memory::{Buffers, MemorySpec};
 
     #[test]
@@ -172,8 +171,8 @@ mod tests {
         assert_eq!(vsync.submit(&ops).unwrap(), 3);
         let mut done = Vec::new();
         vsync.reap(3, 3, Duration::ZERO, &mut done).unwrap();
-        let results: Vec<i32> = done.iter().map(|completion| completion.result).collect();
-        assert_eq!(results, [4096, -libc::EPERM, -libc::EPERM]);
+        let results: Vec<IoResult> = done.iter().map(|completion| completion.result).collect();
+        assert_eq!(results, [Ok(4096), Err(libc::EPERM), Err(libc::EPERM)]);
         assert_eq!(vsync.slots.in_flight(), 0);
     }
 

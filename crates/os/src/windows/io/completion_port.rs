@@ -15,7 +15,7 @@ use windows_sys::Win32::System::IO::{
 
 use super::files::{Files, outcome};
 use crate::file::File;
-use crate::io::{Backend, BackendConfig, BackendError, Completion, EngineKind, Kind, Op};
+use crate::io::{Backend, BackendConfig, BackendError, Completion, EngineKind, IoResult, Kind, Op};
 use crate::memory::Slots;
 use crate::windows::file::place;
 use crate::windows::handle::{check, owned};
@@ -64,7 +64,7 @@ impl CompletionPort {
     }
 
     /// Starts a transfer. Returns the result if it failed at once.
-    fn start(&mut self, op: &Op, handle: HANDLE, data: *mut u8) -> Option<i32> {
+    fn start(&mut self, op: &Op, handle: HANDLE, data: *mut u8) -> Option<IoResult> {
         let request = self.requests[op.slot as usize].0.get();
         // SAFETY: the slot was free, so the kernel does not use its structure. `Slots::start` has lent the `len` bytes at `data` to
         // this operation. Both live until it completes: `drop` leaks them if it does not.

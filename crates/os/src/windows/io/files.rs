@@ -14,7 +14,7 @@ use windows_sys::Win32::System::Ioctl::{
 };
 
 use crate::file::{File, Kind};
-use crate::io::{self as backends, Op, misuse};
+use crate::io::{self as backends, IoResult, Op, misuse};
 use crate::windows::errno::{last, of_code};
 use crate::windows::handle::check;
 use crate::windows::process::io_priority;
@@ -73,32 +73,32 @@ impl Files {
     }
 
     /// Runs a trim or a sync on the calling thread. Returns the result of its completion.
-    pub(super) fn run_here(&self, op: &Op) -> i32 {
-        let Some(Some(file)) = self.list.get(op.file as usize) else { return -units::errno::EBADF };
+    pub(super) fn run_here(&self, op: &Op) -> IoResult {
+        let Some(Some(file)) = self.list.get(op.file as usize) else { return Err(units::errno::EBADF) };
         match op.kind {
             backends::Kind::Fsync | backends::Kind::Fdatasync | backends::Kind::SyncFileRange => {
                 // SAFETY: the handle is open. A file that is not writable has nothing to flush.
                 let flushed = !file.is_writable || unsafe { FlushFileBuffers(file.handle.as_raw_handle()) } != 0;
-                if flushed { 0 } else { -last() }
+                if flushed { Ok(0) } else { Err(last()) }
             }
             backends::Kind::Trim => trim(&file.handle, op.offset, u64::from(op.len)),
-            backends::Kind::Read | backends::Kind::Write => -units::errno::EINVAL,
+            backends::Kind::Read | backends::Kind::Write => Err(units::errno::EINVAL),
         }
     }
 }
 
-/// Converts the result of a transfer into that of a completion: bytes, or the negated errno of a code. A read at the end of a file
+/// Converts the result of a transfer into that of a completion: bytes, or the errno of a code. A read at the end of a file
 /// returns 0 bytes.
-pub(super) fn outcome(code: u32, bytes: u32) -> i32 {
+pub(super) fn outcome(code: u32, bytes: u32) -> IoResult {
     match code {
-        0 => bytes as i32,
-        ERROR_HANDLE_EOF => 0,
-        code => -of_code(code),
+        0 => Ok(bytes),
+        ERROR_HANDLE_EOF => Ok(0),
+        code => Err(of_code(code)),
     }
 }
 
 /// Reports to the device that a range is unused.
-fn trim(handle: &OwnedHandle, offset: u64, bytes: u64) -> i32 {
+fn trim(handle: &OwnedHandle, offset: u64, bytes: u64) -> IoResult {
     let request =
         FILE_LEVEL_TRIM { Key: 0, NumRanges: 1, Ranges: [FILE_LEVEL_TRIM_RANGE { Offset: offset, Length: bytes }] };
     let (size, mut returned) = (size_of::<FILE_LEVEL_TRIM>() as u32, 0);
@@ -116,7 +116,7 @@ fn trim(handle: &OwnedHandle, offset: u64, bytes: u64) -> i32 {
             null,
         )
     };
-    if done != 0 { 0 } else { -last() }
+    if done != 0 { Ok(0) } else { Err(last()) }
 }
 
 /// Allows I/O up to the end of a volume, beyond its file system. Disks do not need it, and refuse it.

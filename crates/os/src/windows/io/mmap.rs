@@ -13,7 +13,7 @@ use windows_sys::Win32::System::Memory::{
 use super::files::Files;
 use crate::file::File;
 use crate::io::start_in_order;
-use crate::io::{Backend, BackendConfig, BackendError, Completion, Flush, Kind, Mapping, Op};
+use crate::io::{Backend, BackendConfig, BackendError, Completion, Flush, IoResult, Kind, Mapping, Op};
 use crate::memory::{Slots, cache_lines};
 use crate::windows::errno;
 use crate::windows::handle::owned;
@@ -81,13 +81,13 @@ impl Mmap {
         })
     }
 
-    fn run(&self, op: &Op, data: *mut u8) -> i32 {
-        let Some(Some(target)) = self.targets.get(op.file as usize) else { return -EBADF };
+    fn run(&self, op: &Op, data: *mut u8) -> IoResult {
+        let Some(Some(target)) = self.targets.get(op.file as usize) else { return Err(EBADF) };
         match op.kind {
-            Kind::Read | Kind::Write => target.copy(op, data).unwrap_or_else(|error| -error),
+            Kind::Read | Kind::Write => target.copy(op, data),
             Kind::Fsync | Kind::Fdatasync | Kind::SyncFileRange => {
                 let flushed = target.view.as_ref().map_or(Ok(()), |view| flush(view.address, view.bytes));
-                flushed.map_or_else(|error| -error, |()| self.files.run_here(op))
+                flushed.and_then(|()| self.files.run_here(op))
             }
             Kind::Trim => self.files.run_here(op),
         }
@@ -96,7 +96,7 @@ impl Mmap {
 
 impl Target {
     /// Copies between file and buffer. Returns the bytes copied, or the errno.
-    fn copy(&self, op: &Op, data: *mut u8) -> Result<i32, i32> {
+    fn copy(&self, op: &Op, data: *mut u8) -> IoResult {
         let is_permitted = if op.kind == Kind::Read { self.file.is_readable() } else { self.file.is_writable() };
         if !is_permitted {
             return Err(EBADF);
@@ -115,7 +115,7 @@ impl Target {
                 _ => write(self.mapping, data, mapped, bytes)?,
             }
         }
-        Ok(bytes as i32)
+        op.moved(bytes as u64)
     }
 }
 

@@ -9,7 +9,7 @@ use windows_sys::Win32::Storage::FileSystem::{ReadFile, WriteFile};
 use super::files::{Files, outcome};
 use crate::file::File;
 use crate::io::start_in_order;
-use crate::io::{Backend, BackendConfig, Completion, Kind, Op};
+use crate::io::{Backend, BackendConfig, Completion, IoResult, Kind, Op};
 use crate::memory::Slots;
 use crate::windows::file::place;
 
@@ -25,7 +25,7 @@ impl Sync {
     }
 }
 
-fn transfer(op: &Op, handle: HANDLE, data: *mut u8) -> i32 {
+fn transfer(op: &Op, handle: HANDLE, data: *mut u8) -> IoResult {
     let (mut at, mut moved) = (place(op.offset), 0);
     // SAFETY: `Slots::start` has lent the `len` bytes at `data` to this operation. The handle is synchronous: the call has ended
     // on return.

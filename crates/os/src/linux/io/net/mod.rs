@@ -19,7 +19,7 @@ use self::link::Link;
 use self::splice::Spliced;
 use crate::file::File;
 use crate::io::{Backend, BackendConfig, BackendError, NetConfig, Protocol};
-use crate::io::{Completion, Kind, Op, misuse};
+use crate::io::{Completion, IoResult, Kind, Op, misuse};
 use crate::memory::Slots;
 
 /// Longest wait for the other end in `attach`.
@@ -99,10 +99,10 @@ impl Net {
         let data = self.slots.start(op)?;
         let sends = op.kind == Kind::Write;
         let result = match op.kind {
-            Kind::Trim => Some(-libc::EINVAL),
-            Kind::Fsync | Kind::Fdatasync | Kind::SyncFileRange => Some(0),
+            Kind::Trim => Some(Err(libc::EINVAL)),
+            Kind::Fsync | Kind::Fdatasync | Kind::SyncFileRange => Some(Ok(0)),
             // As in fio, only TCP has both directions.
-            _ if !self.config.protocol.is_tcp() && sends == self.config.listens => Some(-libc::EINVAL),
+            _ if !self.config.protocol.is_tcp() && sends == self.config.listens => Some(Err(libc::EINVAL)),
             _ => None,
         };
         if let Some(result) = result {
@@ -122,14 +122,14 @@ impl Net {
         while let Some(mut transfer) = self.transfer.take() {
             let outcome = if transfer.sends { self.send(&transfer) } else { self.receive(&transfer) };
             match outcome {
-                Ok(0) => return self.complete(&transfer, -libc::ESHUTDOWN),
+                Ok(0) => return self.complete(&transfer, Err(libc::ESHUTDOWN)),
                 Ok(moved) => transfer.moved += moved,
                 Err(libc::EINTR) => {}
                 Err(libc::EAGAIN) => {
                     self.transfer = Some(transfer);
                     return;
                 }
-                Err(errno) => return self.complete(&transfer, -errno),
+                Err(errno) => return self.complete(&transfer, Err(errno)),
             }
             // A datagram arrives at once.
             let is_whole = transfer.moved >= transfer.len || self.config.protocol.is_datagram() && transfer.moved > 0;
@@ -138,7 +138,7 @@ impl Net {
                 continue;
             }
             if !transfer.is_answered {
-                let moved = transfer.moved as i32;
+                let moved = u32::try_from(transfer.moved).map_err(|_| libc::EIO);
                 return self.complete(&transfer, moved);
             }
             (transfer.sends, transfer.moved, transfer.is_answered) = (!transfer.sends, 0, false);
@@ -146,7 +146,7 @@ impl Net {
         }
     }
 
-    fn complete(&mut self, transfer: &Transfer, result: i32) {
+    fn complete(&mut self, transfer: &Transfer, result: IoResult) {
         self.done.push(Completion { slot: transfer.slot, result });
     }
 
@@ -275,7 +275,7 @@ impl Backend for Net {
 
     fn cancel(&mut self) {
         if let Some(transfer) = self.transfer.take() {
-            self.complete(&transfer, -libc::ECANCELED);
+            self.complete(&transfer, Err(libc::ECANCELED));
         }
     }
 

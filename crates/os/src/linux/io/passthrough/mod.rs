@@ -24,8 +24,9 @@ use self::request::{DataBuffer, Request};
 use self::scsi::Scsi;
 use super::files::Files;
 use super::ring::{self, Ring, RingEngine};
+use super::run::of_negated;
 use crate::file::{File, Kind as FileKind, OpenOptions, StatCall, stat};
-use crate::io::{Backend, BackendConfig, BackendError, CommandStatus, Completion, Kind, Op, misuse};
+use crate::io::{Backend, BackendConfig, BackendError, CommandStatus, Completion, IoResult, Kind, Op, misuse};
 use crate::io::{PassthroughConfig, PassthroughDevice, PassthroughProblem};
 use crate::memory::Slots;
 
@@ -132,7 +133,7 @@ impl Passthrough {
         let request = match request {
             Ok(request) => request,
             Err(errno) => {
-                self.done.push(Completion { slot: op.slot, result: -errno });
+                self.done.push(Completion { slot: op.slot, result: Err(errno) });
                 return Ok(true);
             }
         };
@@ -145,14 +146,12 @@ impl Passthrough {
     }
 }
 
-/// Returns the result of a completed operation.
-fn result_of(commands: &mut Commands, op: &Op, start: *mut u8, result: i32, extra: u64) -> i32 {
-    if result < 0 {
-        return result;
-    }
+/// Returns the result of a completed operation. `result` is a negated errno, or the status of an NVMe device.
+fn result_of(commands: &mut Commands, op: &Op, start: *mut u8, result: i32, extra: u64) -> IoResult {
+    let status = of_negated(i64::from(result))?;
     let outcome = match commands {
         // A status of the device. It has 15 bits.
-        Commands::Nvme(_) if result > 0 => Err(CommandStatus::Device(result as u16)),
+        Commands::Nvme(_) if status > 0 => Err(CommandStatus::Device(u16::try_from(status).unwrap_or(u16::MAX))),
         Commands::Nvme(nvme) => nvme.check_read(op, data_of(op, start)),
         Commands::Scsi(scsi) => match scsi.status(op, extra) {
             0 => Ok(()),
@@ -160,9 +159,8 @@ fn result_of(commands: &mut Commands, op: &Op, start: *mut u8, result: i32, extr
         },
     };
     match outcome {
-        Ok(()) if op.kind.moves_data() => op.len as i32,
-        Ok(()) => 0,
-        Err(status) => status.result(),
+        Ok(()) => op.whole(),
+        Err(status) => Err(status.errno()),
     }
 }
 

@@ -244,10 +244,10 @@ fn protection_that_the_host_makes_is_in_the_metadata() {
     assert_eq!((&metadata[2..8], &metadata[10..]), (&[0x12, 0x34, 0, 0, 0, 9][..], &[0x12, 0x34, 0, 0, 0, 10][..]));
     let mut commands = Commands::Nvme(Box::new(nvme));
     let read = op(Kind::Read, 9, 2);
-    assert_eq!(result_of(&mut commands, &read, bytes.as_mut_ptr(), 0, 0), 1024);
+    assert_eq!(result_of(&mut commands, &read, bytes.as_mut_ptr(), 0, 0), Ok(1024));
     bytes[700] = 0;
     let wrong = result_of(&mut commands, &read, bytes.as_mut_ptr(), 0, 0);
-    assert_eq!(CommandStatus::of(-wrong), Some(CommandStatus::Host(0x282)));
+    assert_eq!(wrong.map_err(CommandStatus::of), Err(Some(CommandStatus::Host(0x282))));
 }
 
 #[test]
@@ -282,9 +282,9 @@ fn status_of_the_device_is_no_errno() {
     let mut commands = Commands::Nvme(Box::new(nvme(&config(), NAMESPACE)));
     let write = op(Kind::Write, 0, 1);
     let result = result_of(&mut commands, &write, std::ptr::dangling_mut(), 0x4281, 0);
-    assert_eq!(CommandStatus::of(-result), Some(CommandStatus::Device(0x4281)));
+    assert_eq!(result.map_err(CommandStatus::of), Err(Some(CommandStatus::Device(0x4281))));
     let errno = result_of(&mut commands, &write, std::ptr::dangling_mut(), -libc::EOPNOTSUPP, 0);
-    assert_eq!((errno, CommandStatus::of(-errno)), (-libc::EOPNOTSUPP, None));
+    assert_eq!((errno, errno.map_err(CommandStatus::of)), (Err(libc::EOPNOTSUPP), Err(None)));
 }
 
 /// Returns a backend whose file 0 is the null device, as a namespace.
@@ -326,15 +326,15 @@ fn operations_complete_through_a_ring_of_wide_entries() {
         let slot = |kind, slot| Op { slot, ..op(kind, u64::from(slot) * 8, 8) };
         for _ in 0..3 {
             let ops = [slot(Kind::Read, 0), slot(Kind::Write, 1), slot(Kind::Trim, 2), slot(Kind::Fsync, 3)];
-            let results: Vec<i32> = run(&mut backend, &ops).iter().map(|done| done.result).collect();
-            if results[0] == -libc::EOPNOTSUPP {
+            let results: Vec<IoResult> = run(&mut backend, &ops).iter().map(|done| done.result).collect();
+            if results[0] == Err(libc::EOPNOTSUPP) {
                 eprintln!("SKIPPED: the null device of this kernel takes no commands");
                 return;
             }
-            assert_eq!(results, [4096, 4096, 0, 0]);
+            assert_eq!(results, [Ok(4096), Ok(4096), Ok(0), Ok(0)]);
         }
         let unaligned = Op { len: 100, ..slot(Kind::Read, 0) };
-        assert_eq!(run(&mut backend, &[unaligned])[0].result, -libc::EINVAL);
+        assert_eq!(run(&mut backend, &[unaligned])[0].result, Err(libc::EINVAL));
         let mut out = Vec::new();
         backend.reap(1, 1, SECOND, &mut out).unwrap();
         assert!(out.is_empty() && backend.detach(0).is_ok());

@@ -12,7 +12,7 @@ use super::request::Requests;
 use super::s3;
 use super::service::Service;
 use crate::io::{BackendConfig, BackendError, HttpConfig, HttpServer, RemoteConfig, RemoteTarget, Tls};
-use crate::io::{Kind, Op};
+use crate::io::{IoResult, Kind, Op};
 
 /// Errors of libcurl.
 const COULD_NOT_RESOLVE: c_int = 6;
@@ -118,7 +118,7 @@ impl Http {
     }
 
     /// Makes the request of an operation on the `len` bytes at `data`. Returns its result.
-    fn request(&self, op: &Op, method: Method, data: *mut u8) -> io::Result<i32> {
+    fn request(&self, op: &Op, method: Method, data: *mut u8) -> io::Result<u32> {
         let path = self.object(op);
         let sent = if method == Method::Put { op.len as usize } else { 0 };
         // SAFETY: the slot has `len` bytes at `data`. Nothing changes them during the operation.
@@ -178,19 +178,21 @@ impl Http {
     }
 
     /// Returns the result of a request that the server has answered.
-    fn outcome(&self, op: &Op, method: Method, body: &mut Body) -> io::Result<i32> {
+    fn outcome(&self, op: &Op, method: Method, body: &mut Body) -> io::Result<u32> {
         let status = self.curl.status();
         match (method, status) {
-            (Method::Put, 100 | 200..=204) => Ok(op.len as i32),
+            (Method::Put, 100 | 200..=204) => Ok(op.len),
             (Method::Delete, 200 | 202 | 204 | 404) => Ok(0),
             // As in fio, an object that does not exist has zeroes.
             (Method::Get, 404) => {
                 // SAFETY: the slot has this number of bytes.
                 unsafe { body.data.write_bytes(0, body.len) };
-                Ok(op.len as i32)
+                Ok(op.len)
             }
             (Method::Get, 200) if !self.config.has_one_object || op.offset == 0 => received(op, body),
-            (Method::Get, 206) if self.config.has_one_object => Ok(body.at as i32),
+            (Method::Get, 206) if self.config.has_one_object => {
+                op.moved(body.at as u64).map_err(io::Error::from_raw_os_error)
+            }
             (_, 401 | 403) => Err(io::Error::from_raw_os_error(libc::EACCES)),
             (_, 404) => Err(io::Error::from_raw_os_error(libc::ENOENT)),
             (_, 507) => Err(io::Error::from_raw_os_error(libc::ENOSPC)),
@@ -200,11 +202,11 @@ impl Http {
 }
 
 /// Returns the result of a read of a whole object. An object of another length is an error.
-fn received(op: &Op, body: &Body) -> io::Result<i32> {
+fn received(op: &Op, body: &Body) -> io::Result<u32> {
     if body.is_exceeded || body.at != body.len {
         return Err(io::Error::from_raw_os_error(libc::EIO));
     }
-    Ok(op.len as i32)
+    Ok(op.len)
 }
 
 /// Returns the errno of an error of libcurl.
@@ -315,16 +317,16 @@ impl Service for Http {
         Ok(())
     }
 
-    fn start(&mut self, op: &Op, requests: &Requests) -> Option<i32> {
+    fn start(&mut self, op: &Op, requests: &Requests) -> Option<IoResult> {
         let method = match op.kind {
             Kind::Read => Method::Get,
             Kind::Write => Method::Put,
             Kind::Trim => Method::Delete,
             // A write is stable when the server has answered.
-            Kind::Fsync | Kind::Fdatasync | Kind::SyncFileRange => return Some(0),
+            Kind::Fsync | Kind::Fdatasync | Kind::SyncFileRange => return Some(Ok(0)),
         };
         let result = self.request(op, method, requests.of(op).data());
-        Some(result.unwrap_or_else(|error| -error.raw_os_error().unwrap_or(libc::EIO)))
+        Some(result.map_err(|error| error.raw_os_error().unwrap_or(libc::EIO)))
     }
 
     fn progress(&mut self, _: &Requests, _: Duration) -> io::Result<()> {

@@ -12,7 +12,7 @@ use super::disk::disk;
 use super::request::{Request, Requests};
 use super::service::{Service, text};
 use crate::io::{BackendConfig, BackendError, EngineKind, RemoteConfig, RemoteTarget};
-use crate::io::{Kind, Op};
+use crate::io::{IoResult, Kind, Op};
 use crate::linux::device::contents::RemoteDisk;
 use crate::linux::io::library::{Names, functions, load, loaded};
 use crate::linux::io::wait::wait_for_any;
@@ -242,7 +242,9 @@ impl Lun {
         if op.kind.moves_data() && (!op.offset.is_multiple_of(u64::from(bytes)) || !op.len.is_multiple_of(bytes)) {
             return Err(libc::EINVAL);
         }
-        let (block, len) = (op.offset / u64::from(bytes), op.len as c_int);
+        // The library's lengths are signed.
+        let len = c_int::try_from(op.len).map_err(|_| libc::EINVAL)?;
+        let block = op.offset / u64::from(bytes);
         // SAFETY: no pointers, except the data, which exists until the completion is reaped.
         let (task, added) = unsafe {
             match op.kind {
@@ -293,9 +295,9 @@ unsafe extern "C" fn on_done(_: *mut Context, status: c_int, task: *mut c_void, 
         unsafe { (api.scsi_free_scsi_task)(task.cast()) };
     }
     request.complete(match status {
-        STATUS_GOOD => request.bytes_moved(),
-        STATUS_RESERVATION_CONFLICT => -libc::EBUSY,
-        _ => -libc::EIO,
+        STATUS_GOOD => Ok(request.bytes_moved()),
+        STATUS_RESERVATION_CONFLICT => Err(libc::EBUSY),
+        _ => Err(libc::EIO),
     });
 }
 
@@ -308,17 +310,17 @@ impl Service for Iscsi {
         Ok(())
     }
 
-    fn start(&mut self, op: &Op, requests: &Requests) -> Option<i32> {
+    fn start(&mut self, op: &Op, requests: &Requests) -> Option<IoResult> {
         let (lun, request) = (&self.luns[op.file as usize], requests.of(op));
         let task = match lun.command(op, request.data()) {
             Ok(task) => task,
-            Err(errno) => return Some(-errno),
+            Err(errno) => return Some(Err(errno)),
         };
         let argument = request.as_pointer();
         // SAFETY: the context is connected. The request and its data stay until the completion is reaped.
         let sent =
             unsafe { (lun.api.iscsi_scsi_command_async)(lun.context, lun.number, task, on_done, null_mut(), argument) };
-        (sent < 0).then_some(-libc::EIO)
+        (sent < 0).then_some(Err(libc::EIO))
     }
 
     fn progress(&mut self, _: &Requests, timeout: Duration) -> io::Result<()> {

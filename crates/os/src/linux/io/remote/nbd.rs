@@ -11,7 +11,7 @@ use super::disk::disk;
 use super::request::{Request, Requests};
 use super::service::{Service, text};
 use crate::io::{BackendConfig, BackendError, EngineKind, RemoteTarget};
-use crate::io::{Kind, Op};
+use crate::io::{IoResult, Kind, Op};
 use crate::linux::device::contents::RemoteDisk;
 use crate::linux::io::library::{Names, functions, load, loaded};
 use crate::linux::io::wait::wait_for_events;
@@ -130,7 +130,7 @@ unsafe extern "C" fn on_done(request: *mut c_void, error: *mut c_int) -> c_int {
     // SAFETY: the argument is the request of the slot, which exists until the operation has completed. The library has
     // the errno at `error`.
     let (request, errno) = unsafe { (&*request.cast::<Request>(), *error) };
-    request.complete(if errno == 0 { request.bytes_moved() } else { -errno });
+    request.complete(if errno == 0 { Ok(request.bytes_moved()) } else { Err(errno) });
     1
 }
 
@@ -143,7 +143,7 @@ impl Service for Nbd {
         Ok(())
     }
 
-    fn start(&mut self, op: &Op, requests: &Requests) -> Option<i32> {
+    fn start(&mut self, op: &Op, requests: &Requests) -> Option<IoResult> {
         let request = requests.of(op);
         let (data, len) = (request.data().cast::<c_void>(), op.len as usize);
         let callback = Callback { callback: on_done, argument: request.as_pointer(), free: None };
@@ -155,10 +155,10 @@ impl Service for Nbd {
                 Kind::Write => (api.nbd_aio_pwrite)(handle, data, len, op.offset, callback, 0),
                 Kind::Trim => (api.nbd_aio_trim)(handle, u64::from(op.len), op.offset, callback, 0),
                 Kind::Fsync | Kind::Fdatasync => (api.nbd_aio_flush)(handle, callback, 0),
-                Kind::SyncFileRange => return Some(-libc::EOPNOTSUPP),
+                Kind::SyncFileRange => return Some(Err(libc::EOPNOTSUPP)),
             }
         };
-        (started < 0).then(|| -self.error().1)
+        (started < 0).then(|| Err(self.error().1))
     }
 
     fn progress(&mut self, _: &Requests, timeout: Duration) -> io::Result<()> {

@@ -11,8 +11,9 @@ use std::time::Duration;
 use super::request::{Request, Requests};
 use super::service::{Service, text};
 use crate::io::{BackendConfig, BackendError, EngineKind, RemoteConfig, RemoteTarget};
-use crate::io::{Kind, Op};
+use crate::io::{IoResult, Kind, Op};
 use crate::linux::io::library::{Names, functions, load, loaded};
+use crate::linux::io::run::of_negated;
 use crate::linux::io::wait::wait_for_events;
 
 const LIBRARY: Names =
@@ -206,19 +207,19 @@ unsafe extern "C" fn on_read(result: c_int, _: *mut Context, data: *mut c_void, 
         // SAFETY: the library has `result` bytes at `data`, and the slot has `len`.
         unsafe { request.data().copy_from_nonoverlapping(data.cast(), bytes) };
     }
-    request.complete(result);
+    request.complete(of_negated(i64::from(result)));
 }
 
 /// Ends a read into the slot.
 unsafe extern "C" fn on_read_in_place(result: c_int, _: *mut Context, _: *mut c_void, request: *mut c_void) {
     // SAFETY: as for `on_read`.
-    unsafe { &*request.cast::<Request>() }.complete(result);
+    unsafe { &*request.cast::<Request>() }.complete(of_negated(i64::from(result)));
 }
 
 /// Ends a write or a sync.
 unsafe extern "C" fn on_done(result: c_int, _: *mut Context, _: *mut c_void, request: *mut c_void) {
     // SAFETY: as for `on_read`.
-    unsafe { &*request.cast::<Request>() }.complete(result);
+    unsafe { &*request.cast::<Request>() }.complete(of_negated(i64::from(result)));
 }
 
 impl Service for Nfs {
@@ -241,14 +242,14 @@ impl Service for Nfs {
         outcome(closed)
     }
 
-    fn start(&mut self, op: &Op, requests: &Requests) -> Option<i32> {
+    fn start(&mut self, op: &Op, requests: &Requests) -> Option<IoResult> {
         // SAFETY: the request and its data stay until the completion is reaped.
         let queued = unsafe { self.queue(op, requests.of(op)) };
         match queued {
             0 => None,
             // The library names no errno for a request that it cannot send.
-            -1 => Some(-libc::EIO),
-            errno => Some(errno),
+            -1 => Some(Err(libc::EIO)),
+            errno => Some(of_negated(i64::from(errno))),
         }
     }
 

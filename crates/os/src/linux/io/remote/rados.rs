@@ -9,7 +9,8 @@ use super::ceph::{self, Completion, Pool};
 use super::request::{Request, Requests};
 use super::service::{Service, text};
 use crate::io::{BackendConfig, BackendError, CephPool, EngineKind, RemoteConfig, RemoteTarget};
-use crate::io::{Kind, Op};
+use crate::io::{IoResult, Kind, Op};
+use crate::linux::io::run::of_negated;
 
 /// The objects of a job. Each target is one.
 pub(super) struct Rados {
@@ -100,10 +101,10 @@ impl Service for Rados {
         Ok(())
     }
 
-    fn start(&mut self, op: &Op, requests: &Requests) -> Option<i32> {
+    fn start(&mut self, op: &Op, requests: &Requests) -> Option<IoResult> {
         if !op.kind.moves_data() && op.kind != Kind::Trim {
             // A write is stable when it completes.
-            return Some(0);
+            return Some(Ok(0));
         }
         let (api, request) = (self.pool.api, requests.of(op));
         let mut completion = null_mut();
@@ -111,13 +112,13 @@ impl Service for Rados {
         // SAFETY: the pointer is to a live value.
         let made = unsafe { (api.rados_aio_create_completion)(argument, Some(on_done), None, &raw mut completion) };
         if made < 0 {
-            return Some(made);
+            return Some(of_negated(i64::from(made)));
         }
         let sent = self.send(op, request, completion);
         if sent < 0 {
             // SAFETY: the library has no operation with this completion.
             unsafe { (api.rados_aio_release)(completion) };
-            return Some(sent);
+            return Some(of_negated(i64::from(sent)));
         }
         None
     }

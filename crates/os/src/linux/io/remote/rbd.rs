@@ -11,9 +11,10 @@ use super::disk::disk;
 use super::request::{Request, Requests};
 use super::service::{Service, text};
 use crate::io::{BackendConfig, BackendError, EngineKind, RbdImage, RemoteTarget};
-use crate::io::{Kind, Op};
+use crate::io::{IoResult, Kind, Op};
 use crate::linux::device::contents::RemoteDisk;
 use crate::linux::io::library::{Names, functions, load, loaded};
+use crate::linux::io::run::of_negated;
 
 const LIBRARY: Names = Names { files: &["librbd.so.1"], package: "librbd1" };
 /// Values of `rbd_encryption_format_t`.
@@ -200,19 +201,19 @@ impl Service for Rbd {
         Ok(())
     }
 
-    fn start(&mut self, op: &Op, requests: &Requests) -> Option<i32> {
+    fn start(&mut self, op: &Op, requests: &Requests) -> Option<IoResult> {
         let (api, request) = (self.api, requests.of(op));
         let mut completion = null_mut();
         // SAFETY: the pointer is to a live value.
         let made = unsafe { (api.rbd_aio_create_completion)(request.as_pointer(), on_done, &raw mut completion) };
         if made < 0 {
-            return Some(made);
+            return Some(of_negated(i64::from(made)));
         }
         let sent = self.send(op, request, completion);
         if sent < 0 {
             // SAFETY: the library has no operation with this completion.
             unsafe { (api.rbd_aio_release)(completion) };
-            return Some(sent);
+            return Some(of_negated(i64::from(sent)));
         }
         None
     }

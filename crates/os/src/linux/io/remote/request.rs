@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::io::{Completion, Kind, Op};
+use crate::io::{Completion, IoResult, Kind, Op};
+use crate::linux::io::run::of_negated;
 
 /// The operation of a slot. Its address does not change, and libraries keep it during the operation.
 pub(super) struct Request {
@@ -47,10 +48,10 @@ impl Request {
         self.len.load(Relaxed)
     }
 
-    /// Returns the result of a completion without an error.
-    pub(super) fn bytes_moved(&self) -> i32 {
+    /// Returns the bytes moved by a completion without an error.
+    pub(super) fn bytes_moved(&self) -> u32 {
         let moves_data = self.is_read() || self.kind.load(Relaxed) == Kind::Write as u8;
-        if moves_data { self.len() as i32 } else { 0 }
+        if moves_data { self.len() } else { 0 }
     }
 
     pub(super) fn is_read(&self) -> bool {
@@ -59,7 +60,7 @@ impl Request {
 
     /// Reports the completion of an operation that moves all of its data unless `result` is a negated errno.
     pub(super) fn complete_whole(&self, result: i32) {
-        self.complete(if result < 0 { result } else { self.bytes_moved() });
+        self.complete(of_negated(i64::from(result)).map(|_| self.bytes_moved()));
     }
 
     /// Returns the pointer for the callback of a library.
@@ -68,7 +69,7 @@ impl Request {
     }
 
     /// Reports the completion. Can be called on any thread.
-    pub(super) fn complete(&self, result: i32) {
+    pub(super) fn complete(&self, result: IoResult) {
         self.completed.lock().push(Completion { slot: self.slot, result });
         self.completed.changed.notify_one();
     }

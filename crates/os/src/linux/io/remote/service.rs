@@ -5,7 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use super::request::Requests;
-use crate::io::{BackendError, EngineKind, Op};
+use crate::io::{BackendError, EngineKind, IoResult, Op};
 
 /// A connection to a server.
 pub(super) trait Service {
@@ -17,7 +17,7 @@ pub(super) trait Service {
 
     /// Starts an operation on a target that is open. Returns the result of an operation that is complete already, otherwise the
     /// library completes the request of its slot.
-    fn start(&mut self, op: &Op, requests: &Requests) -> Option<i32>;
+    fn start(&mut self, op: &Op, requests: &Requests) -> Option<IoResult>;
 
     /// Exchanges data with the server until a request completes or the timeout has passed.
     fn progress(&mut self, requests: &Requests, timeout: Duration) -> io::Result<()>;

@@ -10,7 +10,7 @@ use self::command::{Blocks, Command, unmap_parameters};
 use super::execute::Execute;
 use super::files::Files;
 use crate::file::File;
-use crate::io::{BackendConfig, Kind, Op, ScsiConfig};
+use crate::io::{BackendConfig, IoResult, Kind, Op, ScsiConfig};
 use crate::linux::file::check;
 
 /// The `SG_IO` request of `scsi/sg.h`. The constants below are of the same header.
@@ -77,10 +77,10 @@ impl Execute for Sg {
         Ok(())
     }
 
-    fn execute(&mut self, op: &Op, fd: i32, data: *mut u8, _: &Files) -> i32 {
+    fn execute(&mut self, op: &Op, fd: i32, data: *mut u8, _: &Files) -> IoResult {
         let bytes = self.block_bytes[op.file as usize];
         if bytes == 0 || !op.len.is_multiple_of(bytes) || !op.offset.is_multiple_of(u64::from(bytes)) {
-            return -libc::EINVAL;
+            return Err(libc::EINVAL);
         }
         let blocks = Blocks { first: op.offset / u64::from(bytes), count: op.len / bytes, bytes };
         let command = Command::of(op.kind, &self.config, blocks);
@@ -92,10 +92,9 @@ impl Execute for Sg {
             _ => TO_DEVICE,
         };
         match send(fd, &command, direction, data, self.config.polled) {
-            Err(error) => -error.raw_os_error().unwrap_or(libc::EIO),
-            Ok(_) if !op.kind.moves_data() => 0,
-            Ok(residual) if command.data_bytes == op.len => op.len.saturating_sub(residual) as i32,
-            Ok(_) => op.len as i32,
+            Err(error) => Err(error.raw_os_error().unwrap_or(libc::EIO)),
+            Ok(residual) if op.kind.moves_data() && command.data_bytes == op.len => Ok(op.len.saturating_sub(residual)),
+            Ok(_) => op.whole(),
         }
     }
 }
