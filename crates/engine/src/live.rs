@@ -11,6 +11,7 @@ use crate::control_groups::ControlGroups;
 use crate::flow::Flows;
 use crate::goal::Goal;
 use crate::overlap::SharedRanges;
+use crate::stop::{StopKind, StopRequest};
 use crate::target_locks::SharedLocks;
 
 /// State of a worker.
@@ -58,7 +59,9 @@ pub struct WorkerLive {
     pub began_ns: AtomicU64,
     /// Set when the targets of the worker are laid out.
     goal: OnceLock<Goal>,
-    pub(crate) stop: AtomicBool,
+    pub(crate) stop: StopRequest,
+    /// Time since which the worker only waits for its I/Os, on the engine's clock; 0 before.
+    pub(crate) draining_from_ns: AtomicU64,
     pub(crate) snapshot_wanted: AtomicBool,
 }
 
@@ -75,6 +78,12 @@ impl WorkerLive {
     pub(crate) fn set_goal(&self, goal: Goal) {
         // A worker sets it once.
         self.goal.get_or_init(|| goal);
+    }
+
+    /// Requests the end of the worker, because its work is done.
+    pub(crate) fn finish(&self, now_ns: u64) {
+        self.stop.make(StopKind::Finish);
+        let _ = self.draining_from_ns.compare_exchange(0, now_ns, Relaxed, Relaxed);
     }
 
     pub(crate) fn set_state(&self, state: State) {
@@ -117,13 +126,9 @@ impl Live {
         }
     }
 
-    pub(crate) fn stop(&self, worker: usize) {
-        self.workers[worker].stop.store(true, Relaxed);
-    }
-
-    pub(crate) fn stop_all(&self) {
+    pub(crate) fn stop_all(&self, kind: StopKind) {
         self.stopping.store(true, Relaxed);
-        (0..self.workers.len()).for_each(|worker| self.stop(worker));
+        self.workers.iter().for_each(|worker| worker.stop.make(kind));
     }
 
     /// Returns true if the whole run is being stopped.

@@ -84,7 +84,7 @@ impl SteadyStateWatch {
         if self.began_ns == 0 {
             self.begin(workers);
         }
-        if self.record.attained || now_ns < self.next_ns {
+        if now_ns < self.next_ns {
             return false;
         }
         let interval_ns = self.criterion.interval_s * 1_000_000_000;
@@ -95,6 +95,9 @@ impl SteadyStateWatch {
         let ramp_ns = self.criterion.ramp_s * 1_000_000_000;
         if ramp_ns == 0 || now_ns - self.began_ns >= ramp_ns + interval_ns {
             self.record.add(&self.criterion, figures);
+        }
+        if self.record.attained {
+            self.next_ns = u64::MAX;
         }
         true
     }

@@ -2,7 +2,6 @@
 //! ending after a stop signal.
 
 use std::io;
-use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
@@ -29,7 +28,7 @@ pub fn wait<T: Send + 'static>(call: impl FnOnce() -> io::Result<T> + Send + 'st
         match outcome.recv_timeout(POLL_INTERVAL) {
             Ok(outcome) => return outcome,
             Err(RecvTimeoutError::Disconnected) => return Err(io::Error::other("the thread of the call ended early")),
-            Err(RecvTimeoutError::Timeout) if !signals::stop_flag().load(Relaxed) => {}
+            Err(RecvTimeoutError::Timeout) if !signals::is_stopping() => {}
             Err(RecvTimeoutError::Timeout) => {
                 if Instant::now() >= *give_up.get_or_insert_with(|| Instant::now() + PATIENCE) {
                     return Err(io::Error::other("the file system does not respond"));

@@ -75,7 +75,7 @@ pub fn run(plan: &Arc<Plan>, interrupts: Interrupts, options: &RunOptions, watch
     let options = engine::RunOptions {
         platform: Platform::MACHINE,
         lease: Arc::clone(&options.lease),
-        stop: signals::stop_flag(),
+        stop: signals::stop_request(),
         tick: TICK,
         snapshot_every: options.snapshot_every,
         traces_ios: options.traces_ios,

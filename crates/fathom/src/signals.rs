@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread::Builder;
 use std::time::Duration;
 
+use engine::{StopKind, StopRequest};
 use os::signal::Interrupts;
 
 /// The handlers are installed.
 static ARE_HANDLED: AtomicBool = AtomicBool::new(false);
-/// Set when the run must end.
-static STOP: AtomicBool = AtomicBool::new(false);
+static STOP: StopRequest = StopRequest::new();
 
 /// Installs the handlers.
 ///
@@ -38,10 +38,20 @@ pub fn are_handled() -> bool {
 
 /// Stops the active run, as a signal does.
 pub fn stop() {
-    STOP.store(true, Relaxed);
+    STOP.make(StopKind::Interrupt);
 }
 
-/// Returns the flag that a run checks.
-pub fn stop_flag() -> &'static AtomicBool {
+/// Ends the active run as if its jobs were done: I/Os in flight complete.
+pub fn finish() {
+    STOP.make(StopKind::Finish);
+}
+
+/// Returns whether the active run must end.
+pub fn is_stopping() -> bool {
+    STOP.is_made()
+}
+
+/// Returns the request that a run checks.
+pub fn stop_request() -> &'static StopRequest {
     &STOP
 }

@@ -1,7 +1,6 @@
 //! Runs a plan.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
@@ -13,6 +12,7 @@ use record::{Ended, Event, Message, MessageKind};
 use super::errors::{log_refused, no_thread};
 use super::observer::Observer;
 use super::options::{Refusal, RunOptions};
+use super::patience::{Interruption, SETUP_PATIENCE};
 use super::slot::{SlotStage, WorkerSlot};
 use crate::check;
 use crate::disks::Disks;
@@ -24,14 +24,12 @@ use crate::output_guard::OutputGuard;
 use crate::phase::PhaseWatch;
 use crate::shared::Shared;
 use crate::steady_state::SteadyStateWatch;
+use crate::stop::StopKind;
 use crate::target_watch::TargetWatch;
 use crate::timeline::TimelineWatch;
 use crate::verify;
 use crate::worker::{self, Assignment, EventSender, Gate, WorkerMessage};
 
-/// Longest time of a stopped worker until it reports. It sees the stop after 0.1 s, waits 0.8 s for its I/Os, and its last
-/// wait takes 0.1 s. The rest is for a busy machine: the worker's own error has more details than the coordinator's.
-pub const STOP_PATIENCE: Duration = Duration::from_millis(1300);
 /// Longest interval between two rounds of the coordinator.
 const ROUND_MAX: Duration = Duration::from_millis(100);
 /// The same while workers wait for [`RunOptions::may_start`].
@@ -45,7 +43,7 @@ const START_ROUND_MAX: Duration = Duration::from_millis(2);
 pub fn run(plan: &Arc<Plan>, options: &RunOptions, observer: &mut dyn Observer) -> Result<(), Refusal> {
     // A report of a refused plan includes the machine, too.
     observer.event(Event::Machine(machine::describe()));
-    check::check_aside(plan, &options.lease, options.stop, STOP_PATIENCE, options.platform).map_err(Refusal)?;
+    check::check_aside(plan, &options.lease, options.stop.flag(), SETUP_PATIENCE, options.platform).map_err(Refusal)?;
     if !(options.may_prepare)() {
         observer.event(Event::Stopped);
         return Ok(());
@@ -83,8 +81,9 @@ pub struct Coordinator<'a> {
     pub next_tick_ns: u64,
     pub next_snapshot_ns: u64,
     pub next_status_ns: u64,
-    /// Workers that have not ended by then are given up.
-    pub stop_by_ns: Option<u64>,
+    /// The most urgent stop that was passed on to the workers.
+    pub stopped: Option<StopKind>,
+    pub interruption: Option<Interruption>,
     /// A worker of the phase was reported as overdue.
     pub has_reported_overdue: bool,
     pub phase: Option<PhaseWatch>,
@@ -117,7 +116,8 @@ impl<'a> Coordinator<'a> {
             next_tick_ns: now_ns,
             next_snapshot_ns: now_ns,
             next_status_ns: options.snapshot_every.map_or(u64::MAX, |every| now_ns + every.as_nanos() as u64),
-            stop_by_ns: None,
+            stopped: None,
+            interruption: None,
             has_reported_overdue: false,
             phase: None,
             timeline: None,
@@ -252,6 +252,7 @@ impl<'a> Coordinator<'a> {
             Event::Snapshot { worker, mut stats } => {
                 let slot = &mut self.slots[worker];
                 slot.sampler.fill(&mut stats);
+                slot.progress.add(&stats);
                 if let Some(timeline) = &mut self.timeline {
                     timeline.snapshot(worker, &self.live.workers[worker], &stats, slot.last_stats.as_deref());
                 }
@@ -269,7 +270,7 @@ impl<'a> Coordinator<'a> {
     }
 
     pub fn is_stop_requested(&self) -> bool {
-        self.options.stop.load(Relaxed)
+        self.options.stop.is_made()
     }
 }
 

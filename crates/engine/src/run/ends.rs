@@ -6,9 +6,11 @@ use std::thread::JoinHandle;
 use plan::ExitAll;
 use record::{Ended, Event, WorkerStats};
 
-use super::coordinator::{Coordinator, STOP_PATIENCE};
+use super::coordinator::Coordinator;
 use super::errors;
+use super::patience::{Due, Interruption};
 use crate::live::State;
+use crate::stop::StopKind;
 
 impl Coordinator<'_> {
     pub(super) fn worker_ended(&mut self, index: usize, mut ended: Ended) {
@@ -18,8 +20,8 @@ impl Coordinator<'_> {
         ended.error = ended.error.or_else(|| self.options.lease.targets.replaced());
         let was_started = self.slots[index].end();
         self.live.workers[index].set_state(State::Ended);
-        // While workers end, the others may only be waiting for a CPU.
-        self.stop_by_ns = self.stop_by_ns.map(|_| self.clock.now() + STOP_PATIENCE.as_nanos() as u64);
+        let now_ns = self.clock.now();
+        self.interruption = self.interruption.map(|earlier| Interruption { last_end_ns: now_ns, ..earlier });
         let has_failed = ended.error.is_some();
         if let Some(watch) = &mut self.phase {
             watch.worker_ended(&ended);
@@ -50,14 +52,16 @@ impl Coordinator<'_> {
         if others.peek().is_none() || !others.all(|(index, _)| self.slots[index].has_ended()) {
             return;
         }
+        let now_ns = self.clock.now();
         for (index, worker) in workers() {
             if matches!(worker.engine, plan::Engine::Cpu { exit_on_io_done: true, .. }) {
-                self.live.stop(index);
+                self.live.workers[index].finish(now_ns);
             }
         }
     }
 
     fn exit_all(&self, index: usize, whom: ExitAll) {
+        let now_ns = self.clock.now();
         let (group, phase) = (self.plan.workers[index].group, self.plan.workers[index].phase);
         for (other, worker) in self.plan.workers.iter().enumerate() {
             let meant = match whom {
@@ -67,7 +71,7 @@ impl Coordinator<'_> {
                 ExitAll::All => true,
             };
             if meant {
-                self.live.stop(other);
+                self.live.workers[other].finish(now_ns);
             }
         }
     }
@@ -92,16 +96,28 @@ impl Coordinator<'_> {
         }
     }
 
-    /// Ends workers that did not stop, with their last known statistics.
-    pub(super) fn end_stuck_workers(&mut self) {
+    /// Requests interrupted workers to give up their I/Os once their patience is over, and ends those that do not report
+    /// then.
+    pub(super) fn limit_waits(&mut self, now_ns: u64) {
         for index in 0..self.slots.len() {
+            let Some(interruption) = self.interruption else { return };
             if !self.slots[index].is_running() {
                 continue;
             }
-            let stats = self.last_known(index);
-            let error = errors::stuck(&self.plan.workers[index]);
-            self.worker_ended(index, Ended { stats, ..Ended::failed(error) });
+            let live = &self.live.workers[index];
+            match self.slots[index].progress.follow(live, interruption, now_ns) {
+                Due::Nothing => {}
+                Due::GiveUp => live.stop.make(StopKind::GiveUp),
+                Due::End => self.end_stuck_worker(index),
+            }
         }
+    }
+
+    /// Ends a worker that did not stop, with its last known statistics.
+    fn end_stuck_worker(&mut self, index: usize) {
+        let stats = self.last_known(index);
+        let error = errors::stuck(&self.plan.workers[index]);
+        self.worker_ended(index, Ended { stats, ..Ended::failed(error) });
     }
 
     /// Returns the last known statistics of a worker: its last snapshot, with the counters that it published since.
@@ -135,7 +151,6 @@ fn panic_text(payload: &dyn std::any::Any) -> String {
 mod tests {
     use std::path::Path;
     use std::sync::Arc;
-    use std::sync::atomic::AtomicBool;
     use std::time::Duration;
 
     use os::platform::Platform;
@@ -147,6 +162,7 @@ mod tests {
     use crate::run::observer::Observer;
     use crate::run::options::RunOptions;
     use crate::run::slot::SlotStage;
+    use crate::stop::{StopKind, StopRequest};
 
     #[derive(Default)]
     struct Ends(Vec<(usize, Ended)>);
@@ -166,7 +182,7 @@ mod tests {
     }
 
     /// Ends a run of one worker whose thread is `thread`, with `stop` set or not.
-    fn ended_by(thread: JoinHandle<()>, stop: &'static AtomicBool) -> Ended {
+    fn ended_by(thread: JoinHandle<()>, stop: &'static StopRequest) -> Ended {
         let worker = crate::sample::worker("job", "read", 4096, &[Path::new("none")]);
         let plan = Arc::new(Plan { workers: vec![worker], ..Plan::default() });
         let tick = Duration::from_millis(1);
@@ -196,7 +212,7 @@ mod tests {
 
     #[test]
     fn a_worker_that_panics_is_reported_with_what_it_had_done() {
-        static STOP: AtomicBool = AtomicBool::new(false);
+        static STOP: StopRequest = StopRequest::new();
         let ended = ended_by(std::thread::spawn(|| panic!("the test says so")), &STOP);
         let error = ended.error.unwrap();
         assert!(
@@ -208,7 +224,8 @@ mod tests {
 
     #[test]
     fn a_worker_that_hangs_is_given_up_with_what_it_had_done() {
-        static STOP: AtomicBool = AtomicBool::new(true);
+        static STOP: StopRequest = StopRequest::new();
+        STOP.make(StopKind::Interrupt);
         let (release, hangs) = std::sync::mpsc::channel::<()>();
         let ended = ended_by(std::thread::spawn(move || _ = hangs.recv()), &STOP);
         drop(release);

@@ -2,8 +2,9 @@
 
 use record::Ended;
 
-use super::coordinator::{Coordinator, STOP_PATIENCE};
+use super::coordinator::Coordinator;
 use super::errors::{layout_ended, no_thread};
+use super::patience::SETUP_PATIENCE;
 use crate::early_layout::{EarlyLayout, LayoutEvent, lays_out_early};
 use crate::fault::PrepareError;
 use crate::idleness::Idleness;
@@ -11,8 +12,8 @@ use crate::idleness::Idleness;
 impl Coordinator<'_> {
     /// Lays out the files of one job after another, before any worker starts.
     pub(super) fn lay_out(&mut self) {
-        let (lease, stop, platform) = (&self.options.lease, self.options.stop, self.options.platform);
-        let mut layout = match EarlyLayout::start(self.plan, lease, stop, STOP_PATIENCE, platform) {
+        let (lease, stop, platform) = (&self.options.lease, self.options.stop.flag(), self.options.platform);
+        let mut layout = match EarlyLayout::start(self.plan, lease, stop, SETUP_PATIENCE, platform) {
             Ok(layout) => layout,
             Err(error) => {
                 for (index, job) in self.plan.workers.iter().enumerate() {

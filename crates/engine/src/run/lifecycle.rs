@@ -1,13 +1,13 @@
 //! The lifecycle of a phase: its preparation, its stages and its end.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 
 use record::{Ended, Event, Stage, TargetFacts};
 
 use super::coordinator::Coordinator;
 use super::errors::setup_stuck;
 use super::options::Waiting;
+use super::patience::{Interruption, SETUP_PATIENCE};
 use crate::fault::PrepareError;
 use crate::phase::PhaseWatch;
 use crate::phase_setup::PhaseSetup;
@@ -17,9 +17,8 @@ use crate::timeline::TimelineWatch;
 impl Coordinator<'_> {
     /// Returns true for a time span after a failed one. Its files are not created either.
     pub(super) fn is_canceled(&self, members: &[usize]) -> bool {
-        let is_stopped = |&index: &usize| {
-            self.plan.workers[index].streams().is_some() && self.live.workers[index].stop.load(Relaxed)
-        };
+        let is_stopped =
+            |&index: &usize| self.plan.workers[index].streams().is_some() && self.live.workers[index].stop.is_made();
         !members.is_empty() && members.iter().all(is_stopped)
     }
 
@@ -54,7 +53,7 @@ impl Coordinator<'_> {
 
     /// Prepares the files and shared data of a phase, and reads the facts of its targets.
     fn set_up(&mut self, phase: u32) -> Result<(Shared, Vec<TargetFacts>), PrepareError> {
-        let (stop, platform) = (self.options.stop, self.options.platform);
+        let (stop, platform) = (self.options.stop.flag(), self.options.platform);
         let Some(setup) = PhaseSetup::start(self.plan, &self.options.lease, phase, stop, &self.live, platform) else {
             return Ok(Default::default());
         };
@@ -63,7 +62,9 @@ impl Coordinator<'_> {
                 return outcome;
             }
             self.watch();
-            if self.stop_by_ns.is_some_and(|by_ns| self.clock.now() > by_ns) {
+            let is_late =
+                |interruption: &Interruption| self.clock.now() > interruption.at_ns + SETUP_PATIENCE.as_nanos() as u64;
+            if self.interruption.as_ref().is_some_and(is_late) {
                 return Err(setup_stuck().into());
             }
         }

@@ -8,6 +8,7 @@ mod lifecycle;
 mod observer;
 mod options;
 mod overdue;
+mod patience;
 mod slot;
 mod status;
 

@@ -1,13 +1,13 @@
 //! Options for one run.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use os::platform::Platform;
 use record::RunError;
 
 use crate::check::Lease;
+use crate::stop::StopRequest;
 
 /// Options for one run.
 pub struct RunOptions<'a> {
@@ -15,8 +15,8 @@ pub struct RunOptions<'a> {
     pub platform: Platform,
     /// The lease of the targets. Runs of one study share it.
     pub lease: Arc<Lease>,
-    /// Set to end the run, for example by a signal handler.
-    pub stop: &'static AtomicBool,
+    /// Made to end the run, for example by a signal handler.
+    pub stop: &'static StopRequest,
     /// Interval of [`Observer::tick`](super::Observer::tick).
     pub tick: Duration,
     /// Interval of snapshots of all workers.

@@ -1,5 +1,5 @@
-//! Reports workers whose I/Os do not complete after the end of their time. They wait for their I/Os, as fio's jobs do: only a
-//! stop signal ends them.
+//! Reports workers whose I/Os do not complete after their end. They wait for their I/Os, as fio's jobs do: only a stop signal
+//! ends them.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -9,14 +9,14 @@ use record::{Message, MessageKind};
 use super::coordinator::Coordinator;
 use crate::live::{State, WorkerLive};
 
-/// Time after the end of a worker's time until it is reported.
+/// Time after the end of a worker's time, or after its last I/O was submitted, until it is reported.
 const OVERDUE_AFTER_NS: u64 = 10_000_000_000;
 const TARGETS_MAX: usize = 3;
 
 impl Coordinator<'_> {
     /// Reports the first overdue worker of a phase and the number of overdue ones, once.
     pub(super) fn report_overdue(&mut self, now_ns: u64) {
-        if self.has_reported_overdue || self.stop_by_ns.is_some() {
+        if self.has_reported_overdue || self.interruption.is_some() {
             return;
         }
         let workers = self.plan.workers.iter().zip(&self.live.workers);
@@ -32,9 +32,16 @@ impl Coordinator<'_> {
 }
 
 fn is_overdue(worker: &Worker, live: &WorkerLive, now_ns: u64) -> bool {
+    // The time of the syncs at the end is not limited.
+    if !matches!(live.state(), State::Ramping | State::Running | State::Verifying | State::CoolingDown) {
+        return false;
+    }
     let (limits, began_ns) = (&worker.limits, live.began_ns.load(Relaxed));
     let end_ns = began_ns.saturating_add(limits.runtime_ns).saturating_add(limits.cool_down_ns);
-    // The time of the syncs at the end is not limited.
-    let waits_for_ios = matches!(live.state(), State::Running | State::Verifying | State::CoolingDown);
-    waits_for_ios && began_ns > 0 && limits.runtime_ns > 0 && now_ns >= end_ns.saturating_add(OVERDUE_AFTER_NS)
+    let due_ns = match live.draining_from_ns.load(Relaxed) {
+        0 if began_ns > 0 && limits.runtime_ns > 0 => end_ns,
+        0 => return false,
+        draining_from_ns => draining_from_ns,
+    };
+    now_ns >= due_ns.saturating_add(OVERDUE_AFTER_NS)
 }

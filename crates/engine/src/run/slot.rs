@@ -5,6 +5,7 @@ use std::thread::JoinHandle;
 use plan::Worker;
 use record::WorkerStats;
 
+use super::patience::Progress;
 use crate::logs::Logs;
 use crate::sampler::Sampler;
 use crate::target::LaidOut;
@@ -20,6 +21,7 @@ pub struct WorkerSlot {
     pub thread: Option<JoinHandle<()>>,
     /// The last snapshot.
     pub last_stats: Option<Box<WorkerStats>>,
+    pub progress: Progress,
 }
 
 /// How far a worker is, as the coordinator knows it.
@@ -42,6 +44,7 @@ impl WorkerSlot {
             stage: SlotStage::Waiting,
             thread: None,
             last_stats: None,
+            progress: Progress::default(),
         }
     }
 

@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use record::{Event, Message, MessageKind};
 
-use super::coordinator::{Coordinator, STOP_PATIENCE};
+use super::coordinator::Coordinator;
 use super::observer::Observer;
+use super::patience::Interruption;
 use crate::disks::Disks;
 use crate::idleness::Idleness;
 use crate::live::State;
 use crate::logs::{AggregateLog, LogError};
+use crate::stop::StopKind;
 use crate::timeline::TimelineWatch;
 
 /// Longest interval between snapshots of a worker. The last snapshot is reported if the worker never reports again.
@@ -46,9 +48,7 @@ impl Coordinator<'_> {
         self.watch();
         self.report_overdue(now_ns);
         self.end_dead_workers();
-        if self.stop_by_ns.is_some_and(|by_ns| now_ns > by_ns) {
-            self.end_stuck_workers();
-        }
+        self.limit_waits(now_ns);
     }
 
     /// Calls the observer's tick. Stops the workers after a stop request, and if a target was replaced.
@@ -58,12 +58,26 @@ impl Coordinator<'_> {
             self.next_tick_ns = now_ns + self.options.tick.as_nanos() as u64;
             self.observer.tick(&self.live, now_ns);
         }
-        if self.stop_by_ns.is_none() && (self.is_stop_requested() || self.options.lease.targets.replaced().is_some()) {
-            self.live.stop_all();
-            if self.is_stop_requested() {
+        let requested = self.requested_stop();
+        if requested > self.stopped
+            && let Some(kind) = requested
+        {
+            self.live.stop_all(kind);
+            if self.is_stop_requested() && self.stopped.is_none() {
                 self.observer.event(Event::Stopped);
             }
-            self.stop_by_ns = Some(now_ns + STOP_PATIENCE.as_nanos() as u64);
+            if kind >= StopKind::Interrupt {
+                self.interruption = Some(Interruption::at(now_ns));
+            }
+            self.stopped = requested;
+        }
+    }
+
+    fn requested_stop(&self) -> Option<StopKind> {
+        let is_replaced = || self.options.lease.targets.replaced().is_some();
+        match self.options.stop.is_at_least(StopKind::Interrupt) || is_replaced() {
+            true => Some(StopKind::Interrupt),
+            false => self.is_stop_requested().then_some(StopKind::Finish),
         }
     }
 
@@ -86,7 +100,7 @@ impl Coordinator<'_> {
             let slots = &self.slots;
             let is_due = watch.look(&self.live.workers, |index| slots[index].last_stats.as_deref(), now_ns);
             if is_due && watch.record.attained {
-                watch.members.iter().for_each(|&member| self.live.stop(member));
+                watch.members.iter().for_each(|&member| self.live.workers[member].finish(now_ns));
             }
             wants_snapshots |= is_due && watch.needs_snapshots();
         }

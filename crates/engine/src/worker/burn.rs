@@ -30,7 +30,7 @@ fn burn_until_end(context: Context, mut burner: CpuBurn) -> Ended {
     let mut stats = Box::<WorkerStats>::default();
     while !context.is_stopped() && clock.now() < end_ns {
         let chunk_ns = clock.now();
-        let rest = burner.burn(&live.stop);
+        let rest = burner.burn(live.stop.flag());
         no_io::count_step(&mut stats, clock.now() - chunk_ns);
         context.sleep_until(clock, clock.now().saturating_add(rest.as_nanos() as u64).min(end_ns));
     }

@@ -9,7 +9,7 @@ use super::context::Context;
 use super::setup;
 use crate::output_guard::{Existing, OutputError, OutputGuard};
 
-/// How long a command may continue after a stop.
+/// How long a command may continue after a signal.
 const COMMAND_GRACE: Duration = Duration::from_millis(500);
 
 /// Runs the command before a job.
@@ -50,7 +50,7 @@ fn run(context: Context, command: &str, when: CommandTime) -> Result<(), RunErro
     let errors = output.try_clone().map_err(|error| failed(&error))?;
     let run = || {
         let child = os::process::shell(command).stdout(output).stderr(errors).spawn()?;
-        os::process::wait(child, COMMAND_GRACE, || context.is_stopped())
+        os::process::wait(child, COMMAND_GRACE, || context.is_interrupted())
     };
     match context.lease.targets.with_command(run) {
         Ok(None) => Ok(()),

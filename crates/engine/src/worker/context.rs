@@ -1,7 +1,6 @@
 //! What every part of a worker's thread needs.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use os::clock::{Clock, Source};
@@ -15,6 +14,7 @@ use crate::control_groups::ControlGroups;
 use crate::flow::Flows;
 use crate::live::WorkerLive;
 use crate::overlap::SharedRanges;
+use crate::stop::StopKind;
 use crate::target_locks::SharedLocks;
 
 /// The worker of a thread, with its surroundings.
@@ -44,7 +44,12 @@ impl Context<'_> {
     }
 
     pub fn is_stopped(&self) -> bool {
-        self.live.stop.load(Relaxed)
+        self.live.stop.is_made()
+    }
+
+    /// Returns true if a signal interrupts the run. A worker that only ends with others is stopped and not interrupted.
+    pub fn is_interrupted(&self) -> bool {
+        self.live.stop.is_at_least(StopKind::Interrupt)
     }
 
     /// Sleeps until `end_ns` or a stop.

@@ -29,7 +29,7 @@ pub fn run(
         Err(error) => return Ended::failed(error),
     };
     let laid_out = match laid_out.map_or_else(
-        || layout::lay_out(plan, worker, &lease.targets, &ZoneTables::default(), &live.stop, &mut |_| {}),
+        || layout::lay_out(plan, worker, &lease.targets, &ZoneTables::default(), live.stop.flag(), &mut |_| {}),
         Ok,
     ) {
         Ok(laid_out) => laid_out,
@@ -68,7 +68,7 @@ fn check_again(context: Context) -> Result<(), RunError> {
     let Context { worker, lease, live, .. } = context;
     let process = &worker.process;
     let is_late = setup::start_delay_ns(worker) > 0 || process.exec_prerun.is_some() || worker.wait_for.is_some();
-    if is_late { lease.check_worker(worker, &live.stop) } else { Ok(()) }
+    if is_late { lease.check_worker(worker, live.stop.flag()) } else { Ok(()) }
 }
 
 fn pre_read(context: Context, io_loop: &IoLoop) -> Result<(), RunError> {
@@ -76,7 +76,7 @@ fn pre_read(context: Context, io_loop: &IoLoop) -> Result<(), RunError> {
     if !worker.targets.pre_read {
         return Ok(());
     }
-    io_loop.files.targets().iter().try_for_each(|target| layout::pre_read(target, &lease.targets, &live.stop))
+    io_loop.files.targets().iter().try_for_each(|target| layout::pre_read(target, &lease.targets, live.stop.flag()))
 }
 
 /// Does one pass after another until the work is done or the time is over.

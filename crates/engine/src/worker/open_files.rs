@@ -17,6 +17,7 @@ use crate::fault;
 use crate::held_targets::{HeldTargets, OpenError};
 use crate::layout;
 use crate::live::WorkerLive;
+use crate::stop::StopKind;
 use crate::target::Target;
 
 pub struct OpenFiles<'a> {
@@ -243,10 +244,10 @@ impl<'a> OpenFiles<'a> {
         outcome
     }
 
-    /// Flushes every file of the job at the end of a pass, those that are closed already, too. Those that a stop comes
-    /// before are left as they are.
+    /// Flushes every file of the job at the end of a pass, those that are closed already, too. A signal leaves the rest as
+    /// they are.
     pub fn fsync_all(&self, live: &WorkerLive) -> Result<(), RunError> {
-        self.sync_all(live, File::fsync)
+        self.sync_all(live, StopKind::Interrupt, File::fsync)
     }
 
     /// Syncs what is to be read back from the device. Character devices have no cache, and no such call.
@@ -254,7 +255,11 @@ impl<'a> OpenFiles<'a> {
     /// # Errors
     /// A sync failed.
     pub fn sync_before_reading_back(&self, live: &WorkerLive) -> Result<(), RunError> {
-        if self.targets.iter().all(|target| target.kind == Kind::Char) { Ok(()) } else { self.fsync_all(live) }
+        if self.targets.iter().all(|target| target.kind == Kind::Char) {
+            Ok(())
+        } else {
+            self.sync_all(live, StopKind::Finish, File::fsync)
+        }
     }
 
     /// Syncs the file systems of all files.
@@ -262,15 +267,21 @@ impl<'a> OpenFiles<'a> {
     /// # Errors
     /// A sync failed.
     pub fn sync_file_systems(&self, live: &WorkerLive) -> Result<(), RunError> {
-        self.sync_all(live, File::sync_file_system)
+        self.sync_all(live, StopKind::Interrupt, File::sync_file_system)
     }
 
-    fn sync_all(&self, live: &WorkerLive, sync: fn(&File) -> io::Result<()>) -> Result<(), RunError> {
+    /// Syncs all files. A stop of kind `ends_at`, or a more urgent one, leaves the rest as they are.
+    fn sync_all(
+        &self,
+        live: &WorkerLive,
+        ends_at: StopKind,
+        sync: fn(&File) -> io::Result<()>,
+    ) -> Result<(), RunError> {
         if self.without_sync {
             return Ok(());
         }
         for (index, file) in self.open.iter().enumerate() {
-            if live.stop.load(Relaxed) {
+            if live.stop.is_at_least(ends_at) {
                 break;
             }
             let failed = |error: &io::Error| fault::of_io(error, IoError::Sync { path: self.name(index as u32) });
@@ -298,7 +309,7 @@ fn attach(index: u32, file: &File, backend: &mut dyn Backend, live: &WorkerLive)
     loop {
         match backend.attach(index, file) {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                if live.stop.load(Relaxed) {
+                if live.stop.is_made() {
                     return Ok(false);
                 }
             }

@@ -96,7 +96,7 @@ fn follow(context: Context, exec: &Exec, mut child: Child) -> Result<Ended, RunE
     }
     live.set_state(State::Finishing);
     let grace = Duration::from_secs(u64::from(exec.grace_time_s));
-    os::process::end(&mut child, grace, STOP_GRACE, || context.is_stopped()).map_err(|error| failed(&error))?;
+    os::process::end(&mut child, grace, STOP_GRACE, || context.is_interrupted()).map_err(|error| failed(&error))?;
     if let Some(status) = status.filter(|status| !status.success()) {
         let (job, program, status) = (worker.name.clone(), exec.program.clone(), status.to_string());
         events.message(Message::Warning(MessageKind::ProgramFailed { job, program, status }));

@@ -106,13 +106,18 @@ impl Submission {
         self.ops.push(op);
     }
 
-    /// Drops the prepared operations. Returns each with its I/O.
+    /// Drops the prepared operations, except the rests of short transfers. Returns each with its I/O.
     pub fn cancel_prepared(&mut self) -> Vec<(u32, InFlightIo)> {
         let mut canceled = Vec::with_capacity(self.ops.len());
-        for op in self.ops.drain(..) {
-            canceled.push((op.slot, self.in_flight[op.slot]));
-            self.in_flight.free(op.slot);
-        }
+        let in_flight = &mut self.in_flight;
+        self.ops.retain(|op| {
+            let io = in_flight[op.slot];
+            if io.done == 0 {
+                canceled.push((op.slot, io));
+                in_flight.free(op.slot);
+            }
+            io.done > 0
+        });
         canceled
     }
 

@@ -64,12 +64,12 @@ pub fn run(assignment: Assignment) {
     let ended = match &worker.workload {
         Workload::Streams(planned) => streams::run(context, planned, &shared, &mut || {
             live.set_state(State::Ready);
-            ticket.wait_for_all(&live.stop)
+            ticket.wait_for_all(live.stop.flag())
         }),
         Workload::Job => {
             let mut wait_at_gate = || {
                 live.set_state(State::Ready);
-                ticket.wait(&live.stop)
+                ticket.wait(live.stop.flag())
             };
             match worker.engine {
                 Engine::Cpu { load_percent, chunk_us, sorts, .. } => {

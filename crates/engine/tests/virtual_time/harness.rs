@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 
-use engine::{Live, Observer, RunOptions};
+use engine::{Live, Observer, RunOptions, StopKind, StopRequest};
 use os::clock::VirtualClock;
 use os::simulation::{DeviceModel, ServedIo, ServiceTime, Simulation};
 use plan::{Ddir, Plan};
@@ -111,6 +111,8 @@ pub fn above(latency: &Latency, ns: u64) -> u64 {
 #[derive(Clone, Copy, Default)]
 pub struct Script {
     pub stop_ns: Option<u64>,
+    /// The stop ends the jobs as if their work was done.
+    pub finishes: bool,
     pub snapshot_every: Option<Duration>,
 }
 
@@ -132,7 +134,7 @@ pub fn fio_by(model: DeviceModel, options: &str, script: Script) -> Run {
 
 /// Runs a plan on a device.
 pub fn run(model: DeviceModel, plan: Plan, script: Script) -> Run {
-    let stop: &'static AtomicBool = Box::leak(Box::default());
+    let stop: &'static StopRequest = Box::leak(Box::default());
     let simulation = Simulation::new(model);
     simulation.run(|platform| {
         let clock = simulation.clock();
@@ -140,7 +142,7 @@ pub fn run(model: DeviceModel, plan: Plan, script: Script) -> Run {
         if let Some(stop_ns) = script.stop_ns {
             let stopper = move || {
                 clock.wait_until(start_ns + stop_ns);
-                stop.store(true, Relaxed);
+                stop.make(if script.finishes { StopKind::Finish } else { StopKind::Interrupt });
             };
             clock.spawn(std::thread::Builder::new(), stopper).unwrap();
         }

@@ -89,6 +89,27 @@ fn waits_end_when_the_run_stops() {
     }
 }
 
+/// The queue of the second job needs 4 s.
+const SLOW: &str = "--ioengine=io_uring --direct=1 --rw=write --bs=1m --size=64m --output-format=json";
+
+#[test]
+fn a_normal_end_waits_for_the_queue_of_a_slow_device() {
+    let Some(device) = Zram::new(128) else { return };
+    let Some(throttle) = Throttle::new(&device) else { return };
+    throttle.bytes_per_s(8 * MIB);
+    let scratch = Scratch::new("slow-end");
+    let first = "--name=a --iodepth=1 --number_ios=2 --exec_postrun=sleep${IFS}1;touch${IFS}ran";
+    for ends in ["--exitall", "--exitall --exit_what=all", "--max_latency=1ms --exitall_on_error"] {
+        let line = format!("{SLOW} --filename={} {first} {ends} --name=b --iodepth=32", device.device);
+        let ended = outcome(throttle.confine(&fathom(scratch.path(), &line)).spawn().unwrap());
+        ended.ended_with(i32::from(ends.contains("latency")));
+        let jobs = &ended.json()["jobs"];
+        let written = &jobs[1]["write"];
+        assert!(jobs[1]["error"] == 0 && number(&written["io_bytes"]) >= 32 * MIB, "{ends}: {jobs}");
+        std::fs::remove_file(scratch.file("ran")).unwrap();
+    }
+}
+
 #[test]
 fn run_with_many_files_stops_before_checking_all() {
     let scratch = Scratch::new("many-files");

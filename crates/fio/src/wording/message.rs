@@ -53,7 +53,7 @@ fn text(kind: &MessageKind) -> String {
         MessageKind::NotResponding { job, jobs, targets, seconds } => {
             let others = if *jobs > 1 { format!(" (and of {} other jobs)", jobs - 1) } else { String::new() };
             format!(
-                "fio: {job}: I/Os on {}{others} have not completed {seconds} s after the end of the run time. \
+                "fio: {job}: I/Os on {}{others} have not completed {seconds} s after the end of the job. \
                  Ctrl-C ends the run with a report",
                 targets.join(", ")
             )

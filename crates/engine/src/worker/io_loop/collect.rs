@@ -1,17 +1,19 @@
 //! Reaps completions.
 
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use record::{EngineCall, RunError, Subject};
 
 use super::IoLoop;
+use crate::stop::StopKind;
 use crate::worker::deadlines::WAIT_MAX;
 use crate::worker::errors;
 use crate::worker::in_flight::Purpose;
 use crate::worker::source::IoSource;
 
-/// Longest wait for I/Os in flight after a stop or an error.
-const STOP_GRACE_NS: u64 = 800_000_000;
+/// Longest wait for I/Os in flight on a backend that fails.
+const BACKEND_GRACE_NS: u64 = 800_000_000;
 
 impl IoLoop<'_> {
     /// Reaps completions as the job requires: with its limits of a reap, and down to its low-water mark.
@@ -109,11 +111,11 @@ impl IoLoop<'_> {
         self.end_on_zones();
     }
 
-    /// Waits for all I/Os in flight. After a stop or an error it gives up I/Os that do not complete.
-    pub(super) fn drain(&mut self, has_failed: bool) -> Result<(), RunError> {
+    /// Waits for all I/Os in flight. It gives them up if the coordinator requests it, or if the backend keeps failing.
+    pub(super) fn drain(&mut self) -> Result<(), RunError> {
         for (slot, io) in self.submission.cancel_prepared() {
             self.cancel_on_zone(slot, &io);
-            if let (Purpose::Data(ddir), 0) = (io.purpose, io.done) {
+            if let Purpose::Data(ddir) = io.purpose {
                 self.accounting.canceled(io.file, ddir);
                 if self.is_open_loop {
                     self.cancel_arrival(slot, ddir, &io);
@@ -122,19 +124,27 @@ impl IoLoop<'_> {
         }
         self.submission.backend.cancel();
         let began_ns = self.deadlines.tick();
-        let mut has_failed = has_failed;
+        if self.submission.in_flight.count() > 0 {
+            self.live.draining_from_ns.store(began_ns.max(1), Relaxed);
+        }
+        let mut failing_from_ns: Option<u64> = None;
         let mut outcome = Ok(());
         while self.submission.in_flight.count() > 0 {
             let reaped = self.reap(1, usize::MAX, WAIT_MAX);
             let counted = self.count_done();
             let submitted = self.submit();
-            has_failed |= reaped.is_err() || submitted.is_err();
+            let now_ns = self.deadlines.now_ns;
+            if reaped.is_err() || submitted.is_err() {
+                failing_from_ns.get_or_insert(now_ns);
+            }
             outcome = outcome.and(reaped).and(counted).and(submitted);
-            if (has_failed || self.is_stopped()) && self.deadlines.now_ns - began_ns > STOP_GRACE_NS {
+            let is_broken = failing_from_ns.is_some_and(|from_ns| now_ns - from_ns > BACKEND_GRACE_NS);
+            if is_broken || self.live.stop.is_at_least(StopKind::GiveUp) {
                 self.submission.buffers.leak();
                 return outcome.and(Err(self.unanswered()));
             }
         }
+        self.live.draining_from_ns.store(0, Relaxed);
         outcome
     }
 

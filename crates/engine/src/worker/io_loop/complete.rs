@@ -1,7 +1,5 @@
 //! Handles completions: counts them, resubmits the rest of short transfers, and handles errors.
 
-use std::sync::atomic::Ordering::Relaxed;
-
 use os::errno;
 use os::io::{CommandStatus, Completion, Kind, Op};
 use plan::Ddir;
@@ -9,6 +7,7 @@ use record::{Message, MessageKind, RunError};
 
 use super::IoLoop;
 use crate::engine_flags::EngineFlags;
+use crate::stop::StopKind;
 use crate::worker::errors;
 use crate::worker::in_flight::{InFlightIo, Purpose};
 use crate::worker::source::IoSource;
@@ -95,7 +94,7 @@ impl IoLoop<'_> {
         match self.handle_error(&io, errno) {
             Failure::Survived => Ok(()),
             Failure::Full => {
-                self.live.stop.store(true, Relaxed);
+                self.live.stop.make(StopKind::Finish);
                 Ok(())
             }
             Failure::Fatal(error) => Err(error),
@@ -110,7 +109,7 @@ impl IoLoop<'_> {
     /// Takes back an I/O at the end of a link. The worker ends if the peer has ended.
     fn abandon(&mut self, slot: u32, io: &InFlightIo, errno: i32) -> Result<(), RunError> {
         if errno == errno::ESHUTDOWN {
-            self.live.stop.store(true, Relaxed);
+            self.live.stop.make(StopKind::Finish);
         }
         if let Purpose::Data(ddir) = io.purpose {
             self.accounting.canceled(io.file, ddir);

@@ -111,7 +111,7 @@ impl IoLoop<'_> {
         self.arrivals_until_ns = u64::MAX;
         let outcome = self.issue_and_collect();
         self.close_arrivals(outcome.as_ref().ok().copied());
-        let drained = self.drain(outcome.is_err());
+        let drained = self.drain();
         let drained = if self.verification.is_some() { drained.and(self.check_threads(true)) } else { drained };
         let end = outcome?;
         drained?;
@@ -197,7 +197,7 @@ impl IoLoop<'_> {
 
     #[inline]
     pub(super) fn is_stopped(&self) -> bool {
-        self.live.stop.load(Relaxed)
+        self.live.stop.is_made()
     }
 
     /// Returns the current limit of I/Os in flight.

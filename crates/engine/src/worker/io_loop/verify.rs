@@ -45,7 +45,7 @@ impl IoLoop<'_> {
         let compares = passthrough::compares(self.worker);
         self.submission.backend.compare_reads(compares);
         let end = self.issue_and_collect();
-        let drained = self.drain(end.is_err()).and(self.check_threads(true));
+        let drained = self.drain().and(self.check_threads(true));
         self.submission.backend.compare_reads(false);
         self.enter(Stage::Pattern);
         self.live.set_state(State::Running);

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use os::platform::Platform;
@@ -11,7 +10,7 @@ use plan::{Plan, Worker};
 use record::{ErrorKind, Event, Message, Record, SetupError};
 
 use crate::sample::{Scratch, stream, streaming_worker};
-use crate::{Live, Observer, RunOptions};
+use crate::{Live, Observer, RunOptions, StopRequest};
 
 const MS: u64 = 1_000_000;
 
@@ -27,7 +26,7 @@ impl Observer for Fold {
 }
 
 fn run(workers: Vec<Worker>) -> Record {
-    static STOP: AtomicBool = AtomicBool::new(false);
+    static STOP: StopRequest = StopRequest::new();
     let plan = Arc::new(Plan { workers, ..Plan::default() });
     let tick = Duration::from_millis(10);
     let options = RunOptions {

@@ -33,7 +33,7 @@ impl NamedEvents {
         if let Some(stop) = make(&names.stop)? {
             Builder::new().spawn(move || {
                 if stop.wait(|| false).unwrap_or(false) {
-                    signals::stop();
+                    signals::finish();
                 }
             })?;
         }

@@ -234,7 +234,7 @@ impl Watcher for Watch<'_> {
     fn tick(&mut self, record: &Record, live: &Live, now_ns: u64) {
         self.show_interrupt();
         if self.trigger.fires() {
-            signals::stop();
+            signals::finish();
         }
         if let Some(act) = &mut self.act {
             act.tick(Duration::from_nanos(now_ns - live.started_ns));
@@ -268,7 +268,7 @@ impl Watcher for Watch<'_> {
         let is_for_act = act.is_some() && self.program.status_interval.is_none();
         if let Some(failure) = act.and_then(|act| act.next_slice(record)) {
             write_stderr(format_args!("{failure}"));
-            signals::stop();
+            signals::finish();
         }
         if !is_for_act {
             self.report(record);

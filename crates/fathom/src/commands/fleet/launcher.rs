@@ -2,7 +2,6 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -183,7 +182,7 @@ impl Drop for Launched {
                 Ok(AgentMessage::Ended) | Err(RecvTimeoutError::Disconnected) => break,
                 Ok(_) | Err(RecvTimeoutError::Timeout) => {}
             }
-            if self.is_over || signals::stop_flag().load(Relaxed) {
+            if self.is_over || signals::is_stopping() {
                 stopped.get_or_insert_with(Instant::now);
             }
             if stopped.is_some_and(|since| since.elapsed() > STOP_TIMEOUT) {

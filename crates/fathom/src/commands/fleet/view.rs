@@ -1,7 +1,5 @@
 //! Progress and warnings of a run on many hosts.
 
-use std::sync::atomic::Ordering::Relaxed;
-
 use ::fleet::{Progress, RunDisplay};
 use record::{Message, Record};
 
@@ -23,7 +21,7 @@ impl RunDisplay for Watched<'_> {
     }
 
     fn is_stopped(&self) -> bool {
-        signals::stop_flag().load(Relaxed)
+        signals::is_stopping()
     }
 }
 

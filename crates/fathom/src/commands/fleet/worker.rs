@@ -175,7 +175,7 @@ impl Start<'_> {
     /// Reports that the targets are checked, and waits for the other hosts.
     fn may_prepare(&self) -> bool {
         report(&Report::Checked);
-        while !is_stopping() {
+        while !signals::is_stopping() {
             match self.orders.recv_timeout(ORDER_TIMEOUT) {
                 Ok(Order::Prepare) => return true,
                 Ok(Order::Cancel) => return false,
@@ -226,10 +226,6 @@ impl Start<'_> {
             report(&Report::Started { phase, at_ns });
         }
     }
-}
-
-fn is_stopping() -> bool {
-    signals::stop_flag().load(std::sync::atomic::Ordering::Relaxed)
 }
 
 /// Reports the progress.
