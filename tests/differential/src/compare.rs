@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use crate::case::Case;
+use crate::case::{Case, Job};
 use crate::iolog::{IoLog, LoggedIo};
 use crate::observe::{End, Observation, ReportedJob};
 
@@ -24,8 +24,6 @@ pub enum Kind {
     Syncs,
     /// Short and dropped I/Os.
     Shorts,
-    /// Number of times that a file was opened.
-    Opens,
     /// Files left behind, and their sizes.
     Files,
     /// Contents of files.
@@ -46,7 +44,6 @@ impl fmt::Display for Kind {
             Kind::Sequence => "sequence",
             Kind::Syncs => "syncs",
             Kind::Shorts => "short I/Os",
-            Kind::Opens => "opens",
             Kind::Files => "files",
             Kind::Contents => "contents",
             Kind::Logs => "logs",
@@ -90,9 +87,12 @@ pub fn compare(case: &Case, fathom: &Observation, fio: &Observation) -> Vec<Diff
         return found.0;
     }
     // The number of I/Os depends on the speed of the machine.
-    let is_by_time = case.has("time_based") || case.has("runtime");
+    let is_by_time = case.has("time_based") || case.has("runtime") || case.jobs.iter().any(has_two_rates);
     if !is_by_time {
-        amounts(&mut found, fathom, fio);
+        // A timer decides when the ramp ends.
+        if !case.has("ramp_size") {
+            amounts(&mut found, fathom, fio);
+        }
         sequences(&mut found, fathom, fio);
     }
     files(&mut found, fathom, fio, is_by_time);
@@ -101,6 +101,11 @@ pub fn compare(case: &Case, fathom: &Observation, fio: &Observation) -> Vec<Diff
     found.add(Kind::Keys, "", "", missing.join(", "));
     found.0.sort_by_key(|difference| difference.kind);
     found.0
+}
+
+/// Returns whether the time decides about the direction of the next I/O.
+fn has_two_rates(job: &Job) -> bool {
+    (job.has("rate") || job.has("rate_iops")) && job.pattern().ends_with("rw")
 }
 
 /// Differences that were found so far.
@@ -124,6 +129,14 @@ fn first_message(messages: &str) -> &str {
 }
 
 fn errors(found: &mut Found, fathom: &Observation, fio: &Observation) {
+    // The two programs have other numbers for a job that fails before its first I/O, and fio omits the job or its name.
+    let is_rejected = |seen: &Observation| {
+        let did_io = |job: &ReportedJob| job.amounts.values().any(|amounts| amounts.ios > 0);
+        seen.end != End::Exit(0) && (seen.jobs.is_empty() || seen.jobs.iter().any(|job| job.error != 0 && !did_io(job)))
+    };
+    if is_rejected(fathom) && is_rejected(fio) {
+        return;
+    }
     let list = |seen: &Observation| {
         let one = |job: &ReportedJob| match job.error {
             0 => job.name.clone(),
@@ -131,12 +144,7 @@ fn errors(found: &mut Found, fathom: &Observation, fio: &Observation) {
         };
         seen.jobs.iter().map(one).collect::<Vec<_>>().join(", ")
     };
-    // fio omits jobs that fail before their first I/O, or their names.
-    let has_all = |seen: &Observation| !seen.jobs.is_empty() && seen.jobs.iter().all(|job| !job.name.is_empty());
-    let is_complete = has_all(fathom) && has_all(fio) && fathom.jobs.len() == fio.jobs.len();
-    if is_complete || fathom.end == End::Exit(0) {
-        found.add(Kind::Errors, "", list(fathom), list(fio));
-    }
+    found.add(Kind::Errors, "", list(fathom), list(fio));
 }
 
 fn amounts(found: &mut Found, fathom: &Observation, fio: &Observation) {
@@ -166,10 +174,6 @@ fn sequences(found: &mut Found, fathom: &Observation, fio: &Observation) {
             found.add(Kind::FileAmounts, &subject, text(&own_sums), text(&other_sums));
         }
         sequence(found, job, ours, other);
-        for file in keys(&ours.opens, &other.opens) {
-            let count = |log: &IoLog| log.opens.get(file).copied().unwrap_or_default();
-            found.add(Kind::Opens, &format!("{job} {file}"), count(ours), count(other));
-        }
     }
 }
 

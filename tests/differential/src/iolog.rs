@@ -8,8 +8,6 @@ use std::fmt;
 pub struct IoLog {
     /// Reads, writes, trims and syncs.
     pub ios: Vec<LoggedIo>,
-    /// Number of times that each file was opened.
-    pub opens: BTreeMap<String, usize>,
 }
 
 /// An I/O in a log.
@@ -29,7 +27,6 @@ impl IoLog {
             let [_, file, action, rest @ ..] = fields.as_slice() else { continue };
             let number = |at: usize| rest.get(at).and_then(|field: &&str| field.parse().ok()).unwrap_or_default();
             match *action {
-                "open" => *log.opens.entry((*file).to_owned()).or_default() += 1,
                 "read" | "write" | "trim" => log.add(file, action, Some((number(0), number(1)))),
                 "sync" | "datasync" => log.add(file, action, None),
                 _ => {}

@@ -15,15 +15,63 @@ pub struct Known {
 }
 
 /// The decided differences.
-pub const KNOWN: &[Known] = &[Known {
-    name: "unnamed job in the report",
-    explains: |case, difference| {
-        let named = |text: &str| text.trim_end_matches(", ").to_owned();
-        case.has("group_reporting") && difference.kind == Kind::Errors && named(&difference.fio) == difference.fathom
+pub const KNOWN: &[Known] = &[
+    Known {
+        name: "unnamed job in the report",
+        explains: |case, difference| {
+            let named = difference.fio.trim_end_matches(", ");
+            case.has("group_reporting") && difference.kind == Kind::Errors && named == difference.fathom
+        },
+        fio: "Adds a job without a name and I/O to the JSON report if only the last jobs have `group_reporting`.",
+        fathom: "Reports the group.",
     },
-    fio: "Adds a job without a name and I/O to the JSON report if only the last jobs have `group_reporting`.",
-    fathom: "Reports the group.",
-}];
+    Known {
+        name: "scrambled buffers without a clock",
+        explains: |case, difference| {
+            let has_no_clock = case.jobs.iter().any(|job| job.is_on("gtod_reduce") || job.is_on("disable_lat"));
+            has_no_clock && !case.has_value("scramble_buffers", "0") && difference.kind == Kind::Contents
+        },
+        fio: "With `gtod_reduce` or `disable_lat`, `scramble_buffers` writes a time of 0 into each block.",
+        fathom: "Writes the time. Blocks differ from run to run, as without these options.",
+    },
+    Known {
+        name: "shift register that cannot start",
+        explains: |case, difference| {
+            case.has_value("random_generator", "lfsr")
+                && difference.fathom.contains("the shift register does not change")
+        },
+        fio: "With `random_generator=lfsr` and a seed that the shift register cannot leave, the job does no I/O. Exit status 0.",
+        fathom: "The job fails. Exit status 1.",
+    },
+    Known {
+        name: "direct I/O of pre_read",
+        explains: |case, difference| {
+            let reads = case.jobs.iter().any(|job| job.is_on("pre_read") && job.is_on("direct"));
+            reads && difference.kind == Kind::End && difference.fathom == "exit 0"
+        },
+        fio: "`pre_read=1` with `direct=1` fails: its buffer is not aligned.",
+        fathom: "Reads the file first.",
+    },
+    Known {
+        name: "io_uring with io_submit_mode=offload",
+        explains: |case, difference| {
+            let offloads =
+                case.jobs.iter().any(|job| job.is("io_submit_mode", "offload") && job.engine() == "io_uring");
+            offloads && [Kind::End, Kind::Errors].contains(&difference.kind)
+        },
+        fio: "Rejects `io_submit_mode=offload` with `ioengine=io_uring`.",
+        fathom: "Works with every engine.",
+    },
+    Known {
+        name: "sync of a removed file",
+        explains: |case, difference| {
+            let syncs = case.has("fsync_on_close") || case.has("end_fsync");
+            case.has_value("ioengine", "filedelete") && syncs && difference.kind == Kind::End
+        },
+        fio: "`ioengine=filedelete` with `fsync_on_close` or `end_fsync` fails: the file is gone.",
+        fathom: "Removes the files.",
+    },
+];
 
 /// Returns the decided difference that explains a difference.
 pub fn explanation(case: &Case, difference: &Difference) -> Option<&'static Known> {
