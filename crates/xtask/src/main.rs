@@ -34,6 +34,7 @@ const USAGE: &str = "usage: cargo xtask ci
        cargo xtask miri                run the unit tests of `os` under Miri (needs nightly with miri and rust-src)
        cargo xtask soak --hours N      run fathom for hours under random signals (needs root)
        cargo xtask differential --fio PATH --cases N [--seed S] [--jobs J] [--keep FOLDER]
+                                          [--without OPTION,…]
                                        compare fathom with fio in random jobs
        cargo xtask windows             build and lint for Windows, and test under wine
        cargo xtask dist                make binaries, packages and container images in target/packages

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::io;
 
 use crate::case::Case;
-use crate::compare::{Difference, Kind};
+use crate::compare::Difference;
+use crate::facts::Kind;
 use crate::known::{explanation, is_unexplained};
 use crate::pair::{Outcome, Places, Programs, run_pair};
 use crate::shrink::shrink;

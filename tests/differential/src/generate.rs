@@ -24,6 +24,12 @@ impl Generator {
         Generator { options: weights::all(), seed, has_device }
     }
 
+    /// Returns a generator of cases without some options.
+    pub fn without(mut self, names: &[String]) -> Generator {
+        self.options.retain(|option| names.iter().all(|name| name != option.name));
+        self
+    }
+
     /// Returns a case of the seed. It depends on nothing else.
     pub fn case(&self, number: u64) -> Case {
         let mut random = Rng::with_seed(self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number);

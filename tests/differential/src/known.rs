@@ -1,7 +1,8 @@
 //! Decided differences from fio, with reasons. `docs/fio-differences.md` prints the list.
 
 use crate::case::Case;
-use crate::compare::{Difference, Kind};
+use crate::compare::Difference;
+use crate::facts::Kind;
 
 /// A decided difference.
 pub struct Known {
@@ -81,4 +82,20 @@ pub fn explanation(case: &Case, difference: &Difference) -> Option<&'static Know
 /// Returns whether no decided difference explains a difference.
 pub fn is_unexplained(case: &Case, difference: &Difference) -> bool {
     explanation(case, difference).is_none()
+}
+
+/// Lines of the page around the table.
+const MARKERS: [&str; 2] = ["<!-- table: known -->\n", "<!-- end -->"];
+
+/// Returns the page with the table of decided differences between its markers replaced.
+///
+/// # Panics
+///
+/// Panics if the page has no markers.
+pub fn in_page(page: &str) -> String {
+    let (before, rest) = page.split_once(MARKERS[0]).expect("the page has the first marker");
+    let (_, after) = rest.split_once(MARKERS[1]).expect("the page has the last marker");
+    let row = |known: &Known| format!("| {} | {} | {} |\n", known.name, known.fio, known.fathom);
+    let rows: String = KNOWN.iter().map(row).collect();
+    format!("{before}{}\n| subject | fio | fathom |\n|---|---|---|\n{rows}\n{}{after}", MARKERS[0], MARKERS[1])
 }

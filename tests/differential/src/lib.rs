@@ -1,9 +1,11 @@
 //! Runs random jobs with fio and with fathom, compares what each does, and reduces a difference to the fewest options.
 
+pub mod answers;
 pub mod case;
 pub mod compare;
 mod contents;
 pub mod examine;
+pub mod facts;
 pub mod generate;
 mod iolog;
 pub mod known;

@@ -7,14 +7,20 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use differential::answers::Answer;
 use differential::case::Case;
 use differential::examine::{Failure, Verdict, examine};
 use differential::generate::Generator;
 use differential::pair::{Places, Programs};
 use differential::report::{Report, describe};
 
-const USAGE: &str = "usage: cargo xtask differential --fio PATH --cases N [--seed S] [--jobs J] [--keep FOLDER]
-       cargo xtask differential --fio PATH --case 'OPTIONS'";
+const USAGE: &str =
+    "usage: cargo xtask differential --fio PATH --cases N [--seed S] [--jobs J] [--keep FOLDER] [--without OPTION,…]
+       cargo xtask differential --fio PATH --case 'OPTIONS'
+       cargo xtask differential --fio PATH --cases N [--seed S] --record FILE";
+
+/// First line of a file of answers.
+const ANSWERS_HEAD: &str = "# What fio 3.42 does. Written by `cargo xtask differential --record`.\n";
 
 fn main() -> ExitCode {
     match Options::parse().and_then(|options| options.run()) {
@@ -35,6 +41,10 @@ struct Options {
     seed: u64,
     jobs: u64,
     keep: PathBuf,
+    /// Options that no case has.
+    without: Vec<String>,
+    /// File for answers of fio, instead of a comparison.
+    record: Option<PathBuf>,
     /// A single case instead of random ones.
     case: Option<Case>,
 }
@@ -48,6 +58,8 @@ impl Options {
             seed: 1,
             jobs: 2,
             keep: "target/differential".into(),
+            without: Vec::new(),
+            record: None,
             case: None,
         };
         let mut arguments = std::env::args().skip(1);
@@ -61,6 +73,8 @@ impl Options {
                 "--seed" => options.seed = number()?,
                 "--jobs" => options.jobs = number()?,
                 "--keep" => options.keep = value.into(),
+                "--without" => options.without = value.split(',').map(str::to_owned).collect(),
+                "--record" => options.record = Some(value.into()),
                 "--case" => options.case = Some(Case::parse(&value)),
                 _ => return Err(USAGE.to_owned()),
             }
@@ -73,6 +87,9 @@ impl Options {
     fn run(&self) -> Result<bool, String> {
         let fio = self.fio.canonicalize().map_err(|error| format!("{}: {error}", self.fio.display()))?;
         let programs = Programs::new(harness::binary(), &fio);
+        if let Some(path) = &self.record {
+            return self.record(&programs, path).map(|()| true);
+        }
         let begin = Instant::now();
         let report = match &self.case {
             Some(case) => {
@@ -91,7 +108,7 @@ impl Options {
         let end = self.first + self.cases;
         let work = || {
             let places = Places::new();
-            let generator = Generator::new(self.seed, places.has_devices());
+            let generator = Generator::new(self.seed, places.has_devices()).without(&self.without);
             loop {
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 if number >= end {
@@ -107,6 +124,24 @@ impl Options {
         })
         .map_err(|error: String| error)?;
         Ok(report.into_inner().expect("all threads have ended"))
+    }
+
+    /// Writes the answers of the first cases of the seed that both programs answer in the same way.
+    fn record(&self, programs: &Programs, path: &Path) -> Result<(), String> {
+        let places = Places::new();
+        let generator = Generator::new(self.seed, places.has_devices()).without(&self.without);
+        let (mut text, mut count) = (String::from(ANSWERS_HEAD), 0);
+        for number in self.first.. {
+            if count == self.cases {
+                break;
+            }
+            let answer = Answer::record(programs, &generator.case(number), &places);
+            if let Some(answer) = answer.map_err(|error| format!("case {number}: {error}"))? {
+                text.push_str(&answer.to_string());
+                count += 1;
+            }
+        }
+        std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
     }
 
     fn examine(&self, programs: &Programs, number: u64, case: &Case, places: &Places) -> Result<Verdict, String> {

@@ -11,7 +11,7 @@ use crate::observe::{End, Observation};
 use crate::run::{DEVICE_BYTES, Place, Program, run};
 
 /// Longest time of a program.
-const TIMEOUT: Duration = Duration::from_secs(15);
+pub const TIMEOUT: Duration = Duration::from_secs(15);
 
 /// The two programs.
 #[derive(Clone, Debug)]
@@ -52,6 +52,10 @@ impl Places {
         };
         let (fathom, fio) = (place(0, "fathom"), place(1, "fio"));
         Places { fathom, fio, _devices: devices, _scratch: scratch, _images: images }
+    }
+
+    pub fn fio(&self) -> &Place {
+        &self.fio
     }
 
     pub fn has_devices(&self) -> bool {

@@ -5,8 +5,9 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use crate::case::Case;
-use crate::compare::Kind;
+
 use crate::examine::{Failure, Verdict};
+use crate::facts::Kind;
 
 /// Counts and failures of a run.
 #[derive(Default)]

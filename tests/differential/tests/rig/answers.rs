@@ -1,0 +1,49 @@
+//! fathom is compared with the answers of fio 3.42 in `corpus/differential`.
+
+use std::path::Path;
+
+use differential::answers::Answer;
+use differential::pair::{Places, Programs};
+
+/// Tests that share the cases, so that they run at the same time.
+const TESTS: usize = 4;
+
+fn check(test: usize) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/differential/cases.txt");
+    let answers = Answer::parse_all(&std::fs::read_to_string(path).unwrap());
+    assert!(answers.len() >= 400, "there are {} answers", answers.len());
+    let places = Places::new();
+    let fathom = Programs::new(harness::binary(), Path::new("")).fathom;
+    let mut failures = Vec::new();
+    for answer in answers.iter().skip(test).step_by(TESTS) {
+        if answer.case.uses_device() && !places.has_devices() {
+            continue;
+        }
+        let differences = answer.check(&fathom, &places).unwrap();
+        if !differences.is_empty() {
+            let lines: Vec<String> = differences.iter().map(|difference| format!("    {difference}\n")).collect();
+            failures.push(format!("  {}\n{}", answer.case, lines.concat()));
+        }
+    }
+    assert!(failures.is_empty(), "fathom | fio 3.42:\n{}", failures.concat());
+}
+
+#[test]
+fn answers_of_fio_first_quarter() {
+    check(0);
+}
+
+#[test]
+fn answers_of_fio_second_quarter() {
+    check(1);
+}
+
+#[test]
+fn answers_of_fio_third_quarter() {
+    check(2);
+}
+
+#[test]
+fn answers_of_fio_fourth_quarter() {
+    check(3);
+}
