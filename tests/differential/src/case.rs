@@ -8,6 +8,8 @@ pub const DEVICE: &str = "DEVICE";
 /// The jobs of one command line.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Case {
+    /// Files that exist before the run, with their sizes in KiB.
+    pub existing: Vec<(String, u64)>,
     pub jobs: Vec<Job>,
 }
 
@@ -29,6 +31,12 @@ pub struct Setting {
 impl Case {
     /// Parses what [`fmt::Display`] prints. Values have no blanks. Options before the first name belong to a job `a`.
     pub fn parse(text: &str) -> Case {
+        let existing = text.split_whitespace().take_while(|word| !word.starts_with("--"));
+        let size = |word: &str| {
+            let (name, kib) = word.split_once('=')?;
+            Some((name.to_owned(), kib.strip_suffix('k')?.parse().ok()?))
+        };
+        let existing = existing.filter_map(size).collect();
         let mut jobs: Vec<Job> = Vec::new();
         for word in text.split_whitespace().filter_map(|word| word.strip_prefix("--")) {
             let (name, value) = match word.split_once('=') {
@@ -46,12 +54,17 @@ impl Case {
                 }
             }
         }
-        Case { jobs }
+        Case { existing, jobs }
     }
 
     /// Returns the arguments for a program whose loop device is `device`.
     pub fn arguments(&self, device: &str) -> Vec<String> {
-        self.to_string().split(' ').map(|word| word.replace(DEVICE, device)).collect()
+        let name = |job: &Job| format!("--name={}", job.name);
+        let options =
+            |job: &Job| job.options.iter().map(|setting| setting.to_string().replace(DEVICE, device)).collect();
+        let of_job =
+            |job: &Job| -> Vec<String> { std::iter::once(name(job)).chain::<Vec<String>>(options(job)).collect() };
+        self.jobs.iter().flat_map(of_job).collect()
     }
 
     pub fn settings(&self) -> impl Iterator<Item = &Setting> {
@@ -137,6 +150,7 @@ impl Job {
 
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.existing.iter().try_for_each(|(name, kib)| write!(f, "{name}={kib}k "))?;
         for (at, job) in self.jobs.iter().enumerate() {
             let blank = if at == 0 { "" } else { " " };
             write!(f, "{blank}--name={}", job.name)?;

@@ -7,6 +7,7 @@ use crate::case::Case;
 use crate::facts::{Facts, Kind, facts};
 use crate::iolog::LoggedIo;
 use crate::observe::{End, Observation};
+use crate::shares;
 
 /// A difference between the two programs.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,11 +36,15 @@ pub fn compare(case: &Case, fathom: &Observation, fio: &Observation) -> Vec<Diff
     for difference in found.iter_mut().filter(|difference| difference.kind == Kind::Sequence) {
         name_first_io(difference, fathom, fio);
     }
+    if (case.has("time_based") || case.has("runtime")) && [fathom, fio].iter().all(|seen| seen.end == End::Exit(0)) {
+        found.extend(shares::differing(fathom, fio));
+    }
     let missing: Vec<&str> = fio.keys.difference(&fathom.keys).map(String::as_str).take(3).collect();
     if !missing.is_empty() && fathom.end == End::Exit(0) && fio.end == End::Exit(0) {
         let (fathom, fio) = ("missing".to_owned(), missing.join(", "));
         found.push(Difference { kind: Kind::Keys, subject: String::new(), fathom, fio });
     }
+    found.sort_by_key(|difference| difference.kind);
     found
 }
 

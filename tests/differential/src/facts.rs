@@ -25,10 +25,16 @@ pub enum Kind {
     Syncs,
     /// Short and dropped I/Os.
     Shorts,
+    /// System calls on a file, such as `fsync`.
+    Calls,
+    /// Shares of files and directions in jobs by time.
+    Shares,
     /// Files left behind, and their sizes.
     Files,
     /// Contents of files.
     Contents,
+    /// Verification of the files of one program by the other one.
+    Verify,
     /// Logs and their lines.
     Logs,
     /// Keys of the report that fathom lacks, or with another type.
@@ -36,7 +42,7 @@ pub enum Kind {
 }
 
 /// All kinds with their names.
-const NAMES: [(Kind, &str); 11] = [
+const NAMES: [(Kind, &str); 14] = [
     (Kind::End, "end"),
     (Kind::Errors, "errors"),
     (Kind::Amounts, "amounts"),
@@ -44,8 +50,11 @@ const NAMES: [(Kind, &str); 11] = [
     (Kind::Sequence, "sequence"),
     (Kind::Syncs, "syncs"),
     (Kind::Shorts, "short"),
+    (Kind::Calls, "calls"),
+    (Kind::Shares, "share"),
     (Kind::Files, "left"),
     (Kind::Contents, "contents"),
+    (Kind::Verify, "verified"),
     (Kind::Logs, "log"),
     (Kind::Keys, "keys"),
 ];
@@ -118,11 +127,20 @@ fn add_amounts(facts: &mut Facts, case: &Case, seen: &Observation) {
                 facts.insert((Kind::Shorts, subject), text);
             }
         }
-        if job.syncs > 0 {
+        if job.syncs > 0 && !case.has("ramp_size") {
             facts.insert((Kind::Syncs, name), job.syncs.to_string());
         }
     }
-    seen.iologs.iter().for_each(|(job, log)| add_iolog(facts, job, log));
+    for (job, log) in &seen.iologs {
+        add_iolog(facts, job, log);
+        // Threads of an offloaded queue log in any order.
+        if case.jobs.iter().any(|offloaded| offloaded.name == *job && offloaded.is("io_submit_mode", "offload")) {
+            facts.remove(&(Kind::Sequence, job.clone()));
+        }
+    }
+    for ((call, file), count) in &seen.calls {
+        facts.insert((Kind::Calls, format!("{call} {file}")), count.to_string());
+    }
 }
 
 fn add_iolog(facts: &mut Facts, job: &str, log: &IoLog) {

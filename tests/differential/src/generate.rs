@@ -11,6 +11,21 @@ const NAMES: [&str; 3] = ["a", "b", "c"];
 /// Most options of a job. Of more, some are removed at random.
 const OPTIONS_MAX: usize = 16;
 
+/// Share of cases in which the first file of the first job exists before the run.
+const EXISTING_PERCENT: u8 = 8;
+/// Sizes of such files, KiB.
+const EXISTING_KIB: [u64; 5] = [10, 100, 256, 300, 2048];
+
+/// Returns the first file of a job, with a size. A device or a folder has none.
+fn existing(job: &Job, random: &mut Rng) -> Vec<(String, u64)> {
+    if job.has("directory") || job.has("filename_format") || job.is_on_device() || job.engine() == "null" {
+        return Vec::new();
+    }
+    let first = job.value("filename").and_then(|names| names.split(':').next()).map(str::to_owned);
+    let name = first.unwrap_or_else(|| format!("{}.0.0", job.name));
+    vec![(name, EXISTING_KIB[random.usize(0..EXISTING_KIB.len())])]
+}
+
 /// Makes the cases of a seed.
 pub struct Generator {
     options: Vec<Weighted>,
@@ -34,8 +49,12 @@ impl Generator {
     pub fn case(&self, number: u64) -> Case {
         let mut random = Rng::with_seed(self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number);
         let count = [1, 1, 1, 1, 1, 1, 2, 2, 3][random.usize(0..9)];
-        let mut case = Case { jobs: NAMES[..count].iter().map(|name| self.job(name, &mut random)).collect() };
+        let jobs = NAMES[..count].iter().map(|name| self.job(name, &mut random)).collect();
+        let mut case = Case { existing: Vec::new(), jobs };
         rules::separate(&mut case);
+        if random.u8(0..100) < EXISTING_PERCENT {
+            case.existing = existing(&case.jobs[0], &mut random);
+        }
         case
     }
 

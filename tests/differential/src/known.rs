@@ -1,6 +1,6 @@
 //! Decided differences from fio, with reasons. `docs/fio-differences.md` prints the list.
 
-use crate::case::Case;
+use crate::case::{Case, Job};
 use crate::compare::Difference;
 use crate::facts::Kind;
 
@@ -29,8 +29,9 @@ pub const KNOWN: &[Known] = &[
     Known {
         name: "scrambled buffers without a clock",
         explains: |case, difference| {
-            let has_no_clock = case.jobs.iter().any(|job| job.is_on("gtod_reduce") || job.is_on("disable_lat"));
-            has_no_clock && !case.has_value("scramble_buffers", "0") && difference.kind == Kind::Contents
+            let has_no_clock = |job: &Job| job.is_on("gtod_reduce") || job.is_on("disable_lat");
+            let scrambles = |job: &Job| !job.is("scramble_buffers", "0");
+            difference.kind == Kind::Contents && case.jobs.iter().any(|job| has_no_clock(job) && scrambles(job))
         },
         fio: "With `gtod_reduce` or `disable_lat`, `scramble_buffers` writes a time of 0 into each block.",
         fathom: "Writes the time. Blocks differ from run to run, as without these options.",
@@ -71,6 +72,59 @@ pub const KNOWN: &[Known] = &[
         },
         fio: "`ioengine=filedelete` with `fsync_on_close` or `end_fsync` fails: the file is gone.",
         fathom: "Removes the files.",
+    },
+    Known {
+        name: "existing file that is too small",
+        explains: |case, difference| {
+            let exists = case.existing.iter().any(|(name, _)| *name == difference.subject);
+            exists && difference.kind == Kind::Contents
+        },
+        fio: "Removes it and makes a new one.",
+        fathom: "Extends it and keeps its content.",
+    },
+    Known {
+        name: "merged I/Os of vsync",
+        explains: |case, difference| {
+            let merges = case.jobs.iter().any(|job| job.engine() == "vsync" && job.has("iodepth"));
+            merges && [Kind::Amounts, Kind::Shorts].contains(&difference.kind)
+        },
+        fio: "`ioengine=vsync` with `iodepth` above 1 does not count the bytes of some merged I/Os.",
+        fathom: "Runs with depth 1.",
+    },
+    Known {
+        name: "logs with io_submit_mode=offload",
+        explains: |case, difference| {
+            case.has_value("io_submit_mode", "offload") && difference.kind == Kind::Logs && difference.fio == "0 lines"
+        },
+        fio: "Logs of bandwidth and IOPS are empty.",
+        fathom: "One line per I/O, as without `io_submit_mode=offload`.",
+    },
+    Known {
+        name: "sync_file_range with a queue",
+        explains: |case, difference| {
+            let queues = ["libaio", "io_uring", "posixaio"];
+            let syncs = case.jobs.iter().any(|job| job.has("sync_file_range") && queues.contains(&job.engine()));
+            syncs && [Kind::End, Kind::Errors, Kind::Syncs].contains(&difference.kind)
+        },
+        fio: "`sync_file_range` fails with io_uring, and has no effect with libaio.",
+        fathom: "Works with every engine.",
+    },
+    Known {
+        name: "cache of a device",
+        explains: |case, difference| {
+            let invalidates = case.jobs.iter().any(|job| job.is_on_device() && !job.is("invalidate", "0"));
+            invalidates && difference.kind == Kind::Calls && difference.subject == "fsync DEVICE"
+        },
+        fio: "`invalidate=1` writes and drops the cached pages of a device with `BLKFLSBUF`.",
+        fathom: "Calls `fsync` and `posix_fadvise`.",
+    },
+    Known {
+        name: "sync before reading back",
+        explains: |case, difference| {
+            case.has("verify") && difference.kind == Kind::Calls && difference.subject.starts_with("fsync")
+        },
+        fio: "Closes the files after a pass of a verification and does not sync them.",
+        fathom: "Syncs the files first.",
     },
 ];
 

@@ -9,7 +9,8 @@ use serde_json::Value;
 use crate::case::{Case, DEVICE};
 use crate::contents;
 use crate::iolog::IoLog;
-use crate::run::{DEVICE_BYTES, Place, has_iolog, iolog_of, report_of};
+use crate::run::{DEVICE_BYTES, DEVICE_NAME, Place, has_iolog, iolog_of, report_of};
+use crate::trace::{self, Calls};
 
 /// How a program ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,6 +82,8 @@ pub struct Observation {
     pub logs: BTreeMap<String, usize>,
     /// Logs of I/Os by job.
     pub iologs: BTreeMap<String, IoLog>,
+    /// System calls, if they were traced.
+    pub calls: Calls,
 }
 
 impl Observation {
@@ -99,11 +102,11 @@ impl Observation {
             files: BTreeMap::new(),
             logs: BTreeMap::new(),
             iologs: BTreeMap::new(),
+            calls: trace::calls(place),
         };
         seen.add_files(&place.work(), "");
         for job in case.jobs.iter().enumerate().filter(|(at, _)| has_iolog(case, *at)).map(|(_, job)| job) {
-            let text = read(&iolog_of(place, &job.name));
-            let text = place.device.as_ref().map_or(text.clone(), |device| text.replace(device, DEVICE));
+            let text = read(&iolog_of(place, &job.name)).replace(DEVICE_NAME, DEVICE);
             seen.iologs.insert(job.name.clone(), IoLog::parse(&text));
         }
         if let Some(device) = place.device.as_ref().filter(|_| case.uses_device()) {

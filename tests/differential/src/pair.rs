@@ -7,11 +7,12 @@ use harness::{Loop, Scratch};
 
 use crate::case::Case;
 use crate::compare::{Difference, compare};
+use crate::crosscheck::crosscheck;
 use crate::observe::{End, Observation};
 use crate::run::{DEVICE_BYTES, Place, Program, run};
 
 /// Longest time of a program.
-pub const TIMEOUT: Duration = Duration::from_secs(15);
+pub const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The two programs.
 #[derive(Clone, Debug)]
@@ -23,9 +24,15 @@ pub struct Programs {
 impl Programs {
     pub fn new(fathom: &Path, fio: &Path) -> Programs {
         Programs {
-            fathom: Program { path: fathom.to_path_buf(), arguments: &["fio"] },
-            fio: Program { path: fio.to_path_buf(), arguments: &[] },
+            fathom: Program { path: fathom.to_path_buf(), arguments: &["fio"], is_traced: false },
+            fio: Program { path: fio.to_path_buf(), arguments: &[], is_traced: false },
         }
+    }
+
+    /// Returns the programs with their system calls traced.
+    pub fn traced(&self) -> Programs {
+        let traced = |program: &Program| Program { is_traced: true, ..program.clone() };
+        Programs { fathom: traced(&self.fathom), fio: traced(&self.fio) }
     }
 }
 
@@ -52,6 +59,10 @@ impl Places {
         };
         let (fathom, fio) = (place(0, "fathom"), place(1, "fio"));
         Places { fathom, fio, _devices: devices, _scratch: scratch, _images: images }
+    }
+
+    pub fn fathom(&self) -> &Place {
+        &self.fathom
     }
 
     pub fn fio(&self) -> &Place {
@@ -102,7 +113,12 @@ pub fn run_pair(programs: &Programs, case: &Case, places: &Places) -> std::io::R
         (fathom, fio.join().expect("the thread does not panic"))
     });
     let (fathom, fio) = (fathom?, fio?);
-    Ok(judge(case, &fathom, &fio))
+    let outcome = judge(case, &fathom, &fio);
+    if matches!(outcome, Outcome::Same) {
+        let differences = crosscheck(programs, case, places)?;
+        return Ok(if differences.is_empty() { outcome } else { Outcome::Different(differences) });
+    }
+    Ok(outcome)
 }
 
 fn judge(case: &Case, fathom: &Observation, fio: &Observation) -> Outcome {

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::case::Case;
 use crate::observe::{End, Observation};
+use crate::trace;
 
 /// fio's message if its jobs did not start within 5 s. No I/O was done.
 const NOT_STARTED: &str = "job startup hung";
@@ -22,6 +23,8 @@ pub struct Program {
     pub path: PathBuf,
     /// Arguments before those of the case.
     pub arguments: &'static [&'static str],
+    /// Whether its system calls are traced.
+    pub is_traced: bool,
 }
 
 /// Folder and device of the runs of one program.
@@ -38,14 +41,18 @@ impl Place {
         self.folder.join("work")
     }
 
-    /// Removes everything that the last run left.
-    fn clear(&self, with_device: bool) -> std::io::Result<()> {
+    /// Removes everything that the last run left, and makes the files that exist before the next one.
+    fn prepare(&self, case: &Case) -> std::io::Result<()> {
         if self.folder.exists() {
             std::fs::remove_dir_all(&self.folder)?;
         }
         std::fs::create_dir_all(self.work())?;
+        for (name, kib) in &case.existing {
+            std::fs::write(self.work().join(name), vec![0x5a; usize::try_from(*kib).unwrap_or(0) << 10])?;
+        }
         match &self.device {
-            Some(device) if with_device => {
+            Some(device) if case.uses_device() => {
+                std::os::unix::fs::symlink(device, self.folder.join("device"))?;
                 let mut device = File::options().write(true).open(device)?;
                 std::io::copy(&mut std::io::Read::take(std::io::repeat(0), DEVICE_BYTES), &mut device)?;
                 device.sync_all()
@@ -54,6 +61,9 @@ impl Place {
         }
     }
 }
+
+/// Name of the device in both places, relative to the folder of the jobs: the names of targets are seeds of some distributions.
+pub const DEVICE_NAME: &str = "../device";
 
 /// Size of a loop device.
 pub const DEVICE_BYTES: u64 = 4 << 20;
@@ -64,28 +74,35 @@ pub const DEVICE_BYTES: u64 = 4 << 20;
 ///
 /// The folder or the program cannot be used.
 pub fn run(program: &Program, case: &Case, place: &Place, timeout: Duration) -> std::io::Result<Observation> {
-    let mut observation = run_once(program, case, place, timeout)?;
+    let run_once = || {
+        place.prepare(case)?;
+        let end = start(program, &with_iologs(case), place, timeout)?;
+        Ok::<_, std::io::Error>(Observation::new(end, case, place))
+    };
+    let mut observation = run_once()?;
     for _ in 1..STARTS {
         if !observation.messages.contains(NOT_STARTED) {
             break;
         }
-        observation = run_once(program, case, place, timeout)?;
+        observation = run_once()?;
     }
     Ok(observation)
 }
 
-fn run_once(program: &Program, case: &Case, place: &Place, timeout: Duration) -> std::io::Result<Observation> {
-    place.clear(case.uses_device())?;
-    let device = place.device.as_deref().unwrap_or("no-device");
-    let mut command = Command::new(&program.path);
+/// Starts the program in a place as it is, and waits for its end.
+///
+/// # Errors
+///
+/// The folder or the program cannot be used.
+pub fn start(program: &Program, case: &Case, place: &Place, timeout: Duration) -> std::io::Result<End> {
+    let mut command =
+        if program.is_traced { trace::command(&program.path, place) } else { Command::new(&program.path) };
     command.args(program.arguments).args(["--output-format=json", "--output=../report"]);
-    command.args(with_iologs(case).arguments(device)).current_dir(place.work());
+    command.args(case.arguments(DEVICE_NAME)).current_dir(place.work());
     command.env("FATHOM_NO_HISTORY", "1").env_remove("RUST_BACKTRACE").process_group(0);
-    let messages = place.folder.join("messages");
-    let output = File::create(&messages)?;
+    let output = File::create(place.folder.join("messages"))?;
     command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
-    let end = wait(command.spawn()?, timeout)?;
-    Ok(Observation::new(end, case, place))
+    wait(command.spawn()?, timeout)
 }
 
 /// Engines whose logs of I/Os fio writes twice or not at all.

@@ -30,6 +30,8 @@ const NUMBERS: [&str; 1] = ["1"];
 /// Returns the smallest case found for which `fails` returns true. It is called once per candidate.
 pub fn shrink(case: &Case, mut fails: impl FnMut(&Case) -> bool) -> Case {
     let mut current = case.clone();
+    let new = Case { existing: Vec::new(), ..current.clone() };
+    accept(&mut current, new, &mut fails);
     drop_jobs(&mut current, &mut fails);
     drop_options(&mut current, &mut fails);
     if simplify_values(&mut current, &mut fails) {
