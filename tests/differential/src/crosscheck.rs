@@ -7,7 +7,8 @@ use crate::compare::Difference;
 use crate::facts::{Kind, is_by_time};
 use crate::observe::End;
 use crate::pair::{Places, Programs, TIMEOUT};
-use crate::run::{Place, Program, start};
+use crate::place::Place;
+use crate::run::{Program, start};
 
 /// Options that have no meaning in a run that only verifies.
 const WITHOUT: [&str; 6] =

@@ -162,7 +162,7 @@ fn add_files(facts: &mut Facts, seen: &Observation, is_by_time: bool) {
 }
 
 fn add_logs(facts: &mut Facts, case: &Case, seen: &Observation) {
-    let has_lines = !case.has("log_avg_msec") && !is_by_time(case);
+    let has_lines = !["log_avg_msec", "ramp_size"].iter().any(|name| case.has(name)) && !is_by_time(case);
     for (name, lines) in &seen.logs {
         let text = if has_lines { format!("{lines} lines") } else { "present".to_owned() };
         facts.insert((Kind::Logs, name.clone()), text);

@@ -119,6 +119,17 @@ pub const KNOWN: &[Known] = &[
         fathom: "Calls `fsync` and `posix_fadvise`.",
     },
     Known {
+        name: "clones with the same generated name",
+        explains: |case, difference| {
+            let shares = |job: &Job| {
+                job.value("filename_format").is_some_and(|format| !format.contains("$jobnum")) && job.has("numjobs")
+            };
+            difference.kind == Kind::Amounts && case.jobs.iter().any(shares)
+        },
+        fio: "Clones whose `filename_format` lacks `$jobnum` do no I/O, except the first.",
+        fathom: "All clones use the file.",
+    },
+    Known {
         name: "sync before reading back",
         explains: |case, difference| {
             case.has("verify") && difference.kind == Kind::Calls && difference.subject.starts_with("fsync")

@@ -12,6 +12,7 @@ mod iolog;
 pub mod known;
 pub mod observe;
 pub mod pair;
+pub mod place;
 pub mod report;
 mod rules;
 pub mod run;

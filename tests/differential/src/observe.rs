@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::case::{Case, DEVICE};
 use crate::contents;
 use crate::iolog::IoLog;
-use crate::run::{DEVICE_BYTES, DEVICE_NAME, Place, has_iolog, iolog_of, report_of};
+use crate::place::{DEVICE_BYTES, DEVICE_NAME, Place, has_iolog, iolog_of, report_of};
 use crate::trace::{self, Calls};
 
 /// How a program ended.

@@ -9,7 +9,8 @@ use crate::case::Case;
 use crate::compare::{Difference, compare};
 use crate::crosscheck::crosscheck;
 use crate::observe::{End, Observation};
-use crate::run::{DEVICE_BYTES, Place, Program, run};
+use crate::place::{DEVICE_BYTES, Place};
+use crate::run::{Program, run};
 
 /// Longest time of a program.
 pub const TIMEOUT: Duration = Duration::from_secs(10);

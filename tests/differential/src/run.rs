@@ -2,12 +2,13 @@
 
 use std::fs::File;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::case::Case;
 use crate::observe::{End, Observation};
+use crate::place::{DEVICE_NAME, Place, has_iolog};
 use crate::trace;
 
 /// fio's message if its jobs did not start within 5 s. No I/O was done.
@@ -26,47 +27,6 @@ pub struct Program {
     /// Whether its system calls are traced.
     pub is_traced: bool,
 }
-
-/// Folder and device of the runs of one program.
-pub struct Place {
-    /// The jobs run in its folder `work`.
-    pub folder: PathBuf,
-    /// A block device, if there is one.
-    pub device: Option<String>,
-}
-
-impl Place {
-    /// Returns the folder in which the jobs run.
-    pub fn work(&self) -> PathBuf {
-        self.folder.join("work")
-    }
-
-    /// Removes everything that the last run left, and makes the files that exist before the next one.
-    fn prepare(&self, case: &Case) -> std::io::Result<()> {
-        if self.folder.exists() {
-            std::fs::remove_dir_all(&self.folder)?;
-        }
-        std::fs::create_dir_all(self.work())?;
-        for (name, kib) in &case.existing {
-            std::fs::write(self.work().join(name), vec![0x5a; usize::try_from(*kib).unwrap_or(0) << 10])?;
-        }
-        match &self.device {
-            Some(device) if case.uses_device() => {
-                std::os::unix::fs::symlink(device, self.folder.join("device"))?;
-                let mut device = File::options().write(true).open(device)?;
-                std::io::copy(&mut std::io::Read::take(std::io::repeat(0), DEVICE_BYTES), &mut device)?;
-                device.sync_all()
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
-/// Name of the device in both places, relative to the folder of the jobs: the names of targets are seeds of some distributions.
-pub const DEVICE_NAME: &str = "../device";
-
-/// Size of a loop device.
-pub const DEVICE_BYTES: u64 = 4 << 20;
 
 /// Runs the program on the case to its end.
 ///
@@ -103,15 +63,6 @@ pub fn start(program: &Program, case: &Case, place: &Place, timeout: Duration) -
     let output = File::create(place.folder.join("messages"))?;
     command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
     wait(command.spawn()?, timeout)
-}
-
-/// Engines whose logs of I/Os fio writes twice or not at all.
-const WITHOUT_IOLOG: [&str; 6] = ["null", "filecreate", "filestat", "filedelete", "ftruncate", "falloc"];
-
-/// Returns whether a job gets a log of its I/Os. Clones would share it.
-pub fn has_iolog(case: &Case, at: usize) -> bool {
-    let job = &case.jobs[at];
-    job.value("numjobs").is_none_or(|count| count == "1") && !WITHOUT_IOLOG.contains(&job.engine())
 }
 
 fn with_iologs(case: &Case) -> Case {
@@ -155,14 +106,4 @@ fn kill(id: u32) {
 
 fn signal(id: u32, name: &str) {
     let _ = Command::new("kill").args([&format!("-{name}"), &id.to_string()]).stderr(Stdio::null()).status();
-}
-
-/// Returns whether a path is the log of a job's I/Os, which the tool adds.
-pub fn iolog_of(place: &Place, job: &str) -> PathBuf {
-    place.folder.join(format!("iolog.{job}"))
-}
-
-/// Returns the path of the report.
-pub fn report_of(place: &Place) -> PathBuf {
-    Path::new(&place.folder).join("report")
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::case::{Case, DEVICE};
-use crate::run::Place;
+use crate::place::Place;
 
 /// Calls that are traced. Of `ioctl`, trims are counted.
 const CALLS: &str = "trace=fsync,fdatasync,sync_file_range,ioctl";
