@@ -6,7 +6,7 @@ use std::io;
 use crate::case::Case;
 use crate::compare::Difference;
 use crate::facts::Kind;
-use crate::known::{explanation, is_unexplained};
+use crate::known::explanation;
 use crate::pair::{Outcome, Places, Programs, run_pair};
 use crate::shrink::shrink;
 use crate::trace::is_traceable;
@@ -49,7 +49,7 @@ pub fn examine(programs: &Programs, number: u64, case: &Case, places: &Places) -
         Outcome::FioFault(fault) => return Ok(Verdict::FioFault(fault)),
         Outcome::Different(differences) => differences,
     };
-    if let Some(names) = all_known(case, &differences) {
+    if let Some(names) = all_known(programs, case, &differences) {
         return Ok(Verdict::Known(names));
     }
     let again = run_pair(programs, case, places)?;
@@ -60,10 +60,10 @@ pub fn examine(programs: &Programs, number: u64, case: &Case, places: &Places) -
     if determined.is_empty() {
         return Ok(if has_same_ios { Verdict::Same } else { Verdict::Undetermined });
     }
-    if let Some(names) = all_known(case, &determined) {
+    if let Some(names) = all_known(programs, case, &determined) {
         return Ok(Verdict::Known(names));
     }
-    let kind = determined.iter().find(|difference| is_unexplained(case, difference)).expect("not all are known").kind;
+    let kind = unexplained(programs, case, &determined).first().expect("not all are known").kind;
     let original = case.clone();
     let case = shrink(&original, |case| has_kind(programs, case, places, kind).is_some());
     // A case that fails in some runs only shows nothing.
@@ -73,8 +73,11 @@ pub fn examine(programs: &Programs, number: u64, case: &Case, places: &Places) -
     })
 }
 
-fn all_known(case: &Case, differences: &[Difference]) -> Option<BTreeSet<&'static str>> {
-    differences.iter().map(|difference| explanation(case, difference).map(|known| known.name)).collect()
+fn all_known(programs: &Programs, case: &Case, differences: &[Difference]) -> Option<BTreeSet<&'static str>> {
+    differences
+        .iter()
+        .map(|difference| explanation(programs.version, case, difference).map(|known| known.name))
+        .collect()
 }
 
 /// Returns whether a second run of both programs shows the difference, with the same figure of fio.
@@ -86,7 +89,7 @@ fn is_repeated(difference: &Difference, again: &Outcome) -> bool {
 
 /// Returns the unexplained differences of a case that a second run repeats, if their first kind is `kind`.
 fn has_kind(programs: &Programs, case: &Case, places: &Places, kind: Kind) -> Option<Vec<Difference>> {
-    let mut differences = unexplained(case, run_pair(programs, case, places).ok()?.differences());
+    let mut differences = unexplained(programs, case, run_pair(programs, case, places).ok()?.differences());
     if differences.first()?.kind != kind {
         return None;
     }
@@ -95,6 +98,7 @@ fn has_kind(programs: &Programs, case: &Case, places: &Places, kind: Kind) -> Op
     (differences.first()?.kind == kind).then_some(differences)
 }
 
-fn unexplained(case: &Case, differences: &[Difference]) -> Vec<Difference> {
-    differences.iter().filter(|difference| is_unexplained(case, difference)).cloned().collect()
+fn unexplained(programs: &Programs, case: &Case, differences: &[Difference]) -> Vec<Difference> {
+    let is_unexplained = |difference: &&Difference| explanation(programs.version, case, difference).is_none();
+    differences.iter().filter(is_unexplained).cloned().collect()
 }

@@ -4,9 +4,23 @@ use crate::case::{Case, Job};
 use crate::compare::Difference;
 use crate::facts::Kind;
 
+/// A version of fio, such as 3.42.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Version(pub u32, pub u32);
+
+impl Version {
+    /// Parses what `fio --version` prints.
+    pub fn parse(text: &str) -> Option<Version> {
+        let mut numbers = text.trim().strip_prefix("fio-")?.split(|c: char| !c.is_ascii_digit());
+        Some(Version(numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+    }
+}
+
 /// A decided difference.
 pub struct Known {
     pub name: &'static str,
+    /// The last version of fio that has it, or `None` if it is in 3.42.
+    pub last: Option<Version>,
     /// Whether it explains a difference of a case.
     pub explains: fn(&Case, &Difference) -> bool,
     /// What fio does.
@@ -19,6 +33,7 @@ pub struct Known {
 pub const KNOWN: &[Known] = &[
     Known {
         name: "unnamed job in the report",
+        last: None,
         explains: |case, difference| {
             let named = difference.fio.trim_end_matches(", ");
             case.has("group_reporting") && difference.kind == Kind::Errors && named == difference.fathom
@@ -28,6 +43,7 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         name: "scrambled buffers without a clock",
+        last: None,
         explains: |case, difference| {
             let has_no_clock = |job: &Job| job.is_on("gtod_reduce") || job.is_on("disable_lat");
             let scrambles = |job: &Job| !job.is("scramble_buffers", "0");
@@ -38,6 +54,7 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         name: "shift register that cannot start",
+        last: None,
         explains: |case, difference| {
             case.has_value("random_generator", "lfsr")
                 && difference.fathom.contains("the shift register does not change")
@@ -47,6 +64,7 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         name: "direct I/O of pre_read",
+        last: None,
         explains: |case, difference| {
             let reads = case.jobs.iter().any(|job| job.is_on("pre_read") && job.is_on("direct"));
             reads && difference.kind == Kind::End && difference.fathom == "exit 0"
@@ -56,6 +74,7 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         name: "io_uring with io_submit_mode=offload",
+        last: None,
         explains: |case, difference| {
             let offloads =
                 case.jobs.iter().any(|job| job.is("io_submit_mode", "offload") && job.engine() == "io_uring");
@@ -66,6 +85,7 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         name: "sync of a removed file",
+        last: None,
         explains: |case, difference| {
             let syncs = case.has("fsync_on_close") || case.has("end_fsync");
             case.has_value("ioengine", "filedelete") && syncs && difference.kind == Kind::End
@@ -75,24 +95,29 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         name: "existing file that is too small",
+        last: None,
         explains: |case, difference| {
-            let exists = case.existing.iter().any(|(name, _)| *name == difference.subject);
-            exists && difference.kind == Kind::Contents
+            // Other files of the job draw their content from the same generator.
+            !case.existing.is_empty() && difference.kind == Kind::Contents
         },
         fio: "Removes it and makes a new one.",
         fathom: "Extends it and keeps its content.",
     },
     Known {
         name: "merged I/Os of vsync",
+        last: None,
         explains: |case, difference| {
-            let merges = case.jobs.iter().any(|job| job.engine() == "vsync" && job.has("iodepth"));
-            merges && [Kind::Amounts, Kind::Shorts].contains(&difference.kind)
+            let merges =
+                case.jobs.iter().any(|job| job.engine() == "vsync" && (job.has("iodepth") || job.has("loops")));
+            merges && [Kind::Amounts, Kind::Shorts, Kind::Sequence].contains(&difference.kind)
         },
-        fio: "`ioengine=vsync` with `iodepth` above 1 does not count the bytes of some merged I/Os.",
-        fathom: "Runs with depth 1.",
+        fio: "`ioengine=vsync` merges I/Os. It does not count the bytes of some of them with `iodepth` above 1, and repeats the last one in \
+              the next loop.",
+        fathom: "Does each I/O by itself.",
     },
     Known {
         name: "logs with io_submit_mode=offload",
+        last: None,
         explains: |case, difference| {
             case.has_value("io_submit_mode", "offload") && difference.kind == Kind::Logs && difference.fio == "0 lines"
         },
@@ -101,6 +126,7 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         name: "sync_file_range with a queue",
+        last: None,
         explains: |case, difference| {
             let queues = ["libaio", "io_uring", "posixaio"];
             let syncs = case.jobs.iter().any(|job| job.has("sync_file_range") && queues.contains(&job.engine()));
@@ -111,6 +137,7 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         name: "cache of a device",
+        last: None,
         explains: |case, difference| {
             let invalidates = case.jobs.iter().any(|job| job.is_on_device() && !job.is("invalidate", "0"));
             invalidates && difference.kind == Kind::Calls && difference.subject == "fsync DEVICE"
@@ -120,6 +147,7 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         name: "clones with the same generated name",
+        last: None,
         explains: |case, difference| {
             let shares = |job: &Job| {
                 job.value("filename_format").is_some_and(|format| !format.contains("$jobnum")) && job.has("numjobs")
@@ -130,7 +158,59 @@ pub const KNOWN: &[Known] = &[
         fathom: "All clones use the file.",
     },
     Known {
+        name: "verification of a mapped device",
+        last: None,
+        explains: |case, difference| {
+            let maps = case.jobs.iter().any(|job| job.engine() == "mmap" && job.is_on_device() && job.has("verify"));
+            maps && difference.kind == Kind::End && difference.fathom == "exit 0"
+        },
+        fio: "`ioengine=mmap` with `verify` fails on a device: the mapped pages are dropped before they are written.",
+        fathom: "Verifies the device.",
+    },
+    Known {
+        name: "jobs with io_submit_mode=offload",
+        last: None,
+        explains: |case, difference| {
+            let repeats = ["loops", "io_size", "fsync", "fdatasync", "write_barrier"];
+            let offloads = |job: &Job| job.is("io_submit_mode", "offload") && repeats.iter().any(|name| job.has(name));
+            let kinds = [Kind::Amounts, Kind::FileAmounts, Kind::Syncs, Kind::Calls];
+            kinds.contains(&difference.kind) && case.jobs.iter().any(offloads)
+        },
+        fio: "Ends after one pass over the file, and does no `fsync`.",
+        fathom: "Does the same I/Os as without `io_submit_mode=offload`.",
+    },
+    Known {
+        name: "random numbers",
+        last: Some(Version(3, 33)),
+        explains: |case, difference| {
+            let is_mixed = |job: &Job| job.pattern().ends_with("rw") || job.has("bssplit") || job.has("bsrange");
+            let is_random = |job: &Job| job.is_random() || job.has("percentage_random") || is_mixed(job);
+            let kinds = [Kind::Sequence, Kind::FileAmounts, Kind::Amounts, Kind::Calls];
+            match difference.kind {
+                Kind::Contents => true,
+                kind => kinds.contains(&kind) && case.jobs.iter().any(is_random),
+            }
+        },
+        fio: "Has other seeds.",
+        fathom: "Generates the numbers of 3.42.",
+    },
+    Known {
+        name: "saved state of a verification",
+        last: Some(Version(3, 33)),
+        explains: |_, difference| difference.kind == Kind::Files && difference.subject.ends_with("-verify.state"),
+        fio: "Has another format.",
+        fathom: "Writes the format of 3.42.",
+    },
+    Known {
+        name: "short I/Os of sync_file_range",
+        last: Some(Version(3, 33)),
+        explains: |case, difference| case.has("sync_file_range") && difference.kind == Kind::Shorts,
+        fio: "Counts each as a short write.",
+        fathom: "Counts no short I/Os.",
+    },
+    Known {
         name: "sync before reading back",
+        last: None,
         explains: |case, difference| {
             case.has("verify") && difference.kind == Kind::Calls && difference.subject.starts_with("fsync")
         },
@@ -139,14 +219,10 @@ pub const KNOWN: &[Known] = &[
     },
 ];
 
-/// Returns the decided difference that explains a difference.
-pub fn explanation(case: &Case, difference: &Difference) -> Option<&'static Known> {
-    KNOWN.iter().find(|known| (known.explains)(case, difference))
-}
-
-/// Returns whether no decided difference explains a difference.
-pub fn is_unexplained(case: &Case, difference: &Difference) -> bool {
-    explanation(case, difference).is_none()
+/// Returns the decided difference from this version of fio that explains a difference.
+pub fn explanation(version: Version, case: &Case, difference: &Difference) -> Option<&'static Known> {
+    let applies = |known: &&Known| known.last.is_none_or(|last| version <= last) && (known.explains)(case, difference);
+    KNOWN.iter().find(applies)
 }
 
 /// Lines of the page around the table.
@@ -160,7 +236,10 @@ const MARKERS: [&str; 2] = ["<!-- table: known -->\n", "<!-- end -->"];
 pub fn in_page(page: &str) -> String {
     let (before, rest) = page.split_once(MARKERS[0]).expect("the page has the first marker");
     let (_, after) = rest.split_once(MARKERS[1]).expect("the page has the last marker");
-    let row = |known: &Known| format!("| {} | {} | {} |\n", known.name, known.fio, known.fathom);
+    let row = |known: &Known| {
+        let versions = known.last.map_or(String::new(), |last| format!("Up to {}.{}: ", last.0, last.1));
+        format!("| {} | {versions}{} | {} |\n", known.name, known.fio, known.fathom)
+    };
     let rows: String = KNOWN.iter().map(row).collect();
     format!("{before}{}\n| subject | fio | fathom |\n|---|---|---|\n{rows}\n{}{after}", MARKERS[0], MARKERS[1])
 }

@@ -86,7 +86,7 @@ impl Options {
     /// Returns whether all differences are explained.
     fn run(&self) -> Result<bool, String> {
         let fio = self.fio.canonicalize().map_err(|error| format!("{}: {error}", self.fio.display()))?;
-        let programs = Programs::new(harness::binary(), &fio);
+        let programs = Programs::new(harness::binary(), &fio).map_err(|error| error.to_string())?;
         if let Some(path) = &self.record {
             return self.record(&programs, path).map(|()| true);
         }

@@ -1,6 +1,8 @@
 //! Both programs on one case, at the same time.
 
+use std::io;
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 use harness::{Loop, Scratch};
@@ -8,6 +10,7 @@ use harness::{Loop, Scratch};
 use crate::case::Case;
 use crate::compare::{Difference, compare};
 use crate::crosscheck::crosscheck;
+use crate::known::Version;
 use crate::observe::{End, Observation};
 use crate::place::{DEVICE_BYTES, Place};
 use crate::run::{Program, run};
@@ -20,20 +23,29 @@ pub const TIMEOUT: Duration = Duration::from_secs(10);
 pub struct Programs {
     pub fathom: Program,
     pub fio: Program,
+    /// Version of fio.
+    pub version: Version,
 }
 
 impl Programs {
-    pub fn new(fathom: &Path, fio: &Path) -> Programs {
-        Programs {
-            fathom: Program { path: fathom.to_path_buf(), arguments: &["fio"], is_traced: false },
+    /// # Errors
+    ///
+    /// `fio` cannot be started, or prints no version.
+    pub fn new(fathom: &Path, fio: &Path) -> io::Result<Programs> {
+        let output = Command::new(fio).arg("--version").output()?;
+        let version = Version::parse(&String::from_utf8_lossy(&output.stdout));
+        let version = version.ok_or_else(|| io::Error::other(format!("{} prints no version", fio.display())))?;
+        Ok(Programs {
+            fathom: Program::fathom(fathom),
             fio: Program { path: fio.to_path_buf(), arguments: &[], is_traced: false },
-        }
+            version,
+        })
     }
 
     /// Returns the programs with their system calls traced.
     pub fn traced(&self) -> Programs {
         let traced = |program: &Program| Program { is_traced: true, ..program.clone() };
-        Programs { fathom: traced(&self.fathom), fio: traced(&self.fio) }
+        Programs { fathom: traced(&self.fathom), fio: traced(&self.fio), version: self.version }
     }
 }
 
@@ -107,7 +119,7 @@ impl Outcome {
 /// # Errors
 ///
 /// A folder or a program cannot be used.
-pub fn run_pair(programs: &Programs, case: &Case, places: &Places) -> std::io::Result<Outcome> {
+pub fn run_pair(programs: &Programs, case: &Case, places: &Places) -> io::Result<Outcome> {
     let (fathom, fio) = std::thread::scope(|scope| {
         let fio = scope.spawn(|| run(&programs.fio, case, &places.fio, TIMEOUT));
         let fathom = run(&programs.fathom, case, &places.fathom, TIMEOUT);

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -26,6 +26,13 @@ pub struct Program {
     pub arguments: &'static [&'static str],
     /// Whether its system calls are traced.
     pub is_traced: bool,
+}
+
+impl Program {
+    /// Returns fathom with the dialect of fio.
+    pub fn fathom(path: &Path) -> Program {
+        Program { path: path.to_path_buf(), arguments: &["fio"], is_traced: false }
+    }
 }
 
 /// Runs the program on the case to its end.

@@ -33,9 +33,9 @@ fn parse(line: &'static str) -> Weighted {
 
 impl Weighted {
     /// Decides whether a job has the option. Half as often as in the corpus, so that a difference has fewer options to
-    /// come from, and at least in one of 70 jobs.
+    /// come from, and at least in one of 40 jobs.
     pub fn occurs(&self, random: &mut Rng) -> bool {
-        random.u32(0..2 * JOBS) < self.jobs + 8
+        random.u32(0..2 * JOBS) < self.jobs + 13
     }
 
     /// Returns a value, or `None` for the option without a value.

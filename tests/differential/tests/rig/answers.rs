@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use differential::answers::Answer;
-use differential::pair::{Places, Programs};
+use differential::pair::Places;
+use differential::run::Program;
 
 /// Tests that share the cases, so that they run at the same time.
 const TESTS: usize = 4;
@@ -13,7 +14,7 @@ fn check(test: usize) {
     let answers = Answer::parse_all(&std::fs::read_to_string(path).unwrap());
     assert!(answers.len() >= 400, "there are {} answers", answers.len());
     let places = Places::new();
-    let fathom = Programs::new(harness::binary(), Path::new("")).fathom;
+    let fathom = Program::fathom(harness::binary());
     let mut failures = Vec::new();
     for answer in answers.iter().skip(test).step_by(TESTS) {
         if answer.case.uses_device() && !places.has_devices() {

@@ -1,6 +1,6 @@
 //! fathom is compared with the fio that is installed.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use differential::examine::{Verdict, examine};
 use differential::generate::Generator;
@@ -23,7 +23,7 @@ fn installed() -> Option<PathBuf> {
 
 fn check(first: u64) {
     let Some(fio) = installed() else { return };
-    let programs = Programs::new(harness::binary(), Path::new(&fio));
+    let programs = Programs::new(harness::binary(), &fio).unwrap();
     let places = Places::new();
     let generator = Generator::new(SEED, places.has_devices());
     let mut failures = String::new();
