@@ -82,6 +82,8 @@ pub enum CheckError {
     EngineMissing { engine: String, what: String, source: Option<OsError> },
     /// The job writes or trims in a run with `readonly`. `pattern` is the job's, as written.
     ReadOnlyRun { job: String, pattern: String },
+    /// The job changes files in another way than by writes, in a run with `readonly`.
+    ReadOnlyFiles { job: String, change: FileChange },
     /// A block is larger than the largest I/O.
     BlockTooLarge { job: String, block_bytes: u64 },
     /// The engine has no atomic writes.
@@ -104,6 +106,22 @@ pub enum CheckError {
     StreamUnaligned { path: String, unit_bytes: u64, parameter: StreamParameter, bytes: u64 },
     /// Direct I/O of a job needs multiples of `unit_bytes`.
     BlockUnaligned { path: String, unit_bytes: u64, block_bytes: u64 },
+}
+
+/// What a job changes, apart from the data that it writes.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FileChange {
+    /// The job removes its files or directories.
+    Removes,
+    /// The job creates files or directories.
+    Creates,
+    /// The job changes the space or the length of its files.
+    Resizes,
+    /// The buffers of the job lie in a file that exists.
+    BufferFile { path: String },
+    /// The job waits at a UNIX socket. It removes a socket of that name.
+    Socket { path: String },
 }
 
 /// A target that cannot be used.

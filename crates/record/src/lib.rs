@@ -45,8 +45,8 @@ pub use block_lifetimes::{BlockCount, BlockLifetimes, BlockState};
 pub use coarse::CoarseHistogram;
 pub use disk::{DiskCounters, DiskUse};
 pub use error::{
-    CheckError, CpuSet, EngineCall, ErrorKind, FileKind, LayoutCall, LayoutError, MetadataOperation, OpenCall,
-    PhaseError, PreReadCall, RunError, SetupError, SetupStep, StreamParameter, TargetError,
+    CheckError, CpuSet, EngineCall, ErrorKind, FileChange, FileKind, LayoutCall, LayoutError, MetadataOperation,
+    OpenCall, PhaseError, PreReadCall, RunError, SetupError, SetupStep, StreamParameter, TargetError,
 };
 pub use event::{Ended, Event, IoCall, IoStep, Stage, Started};
 pub use fault::{

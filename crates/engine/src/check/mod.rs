@@ -8,6 +8,7 @@ mod lease;
 mod memory;
 mod plan_check;
 mod reach;
+mod readonly;
 mod safety;
 mod scheduler;
 mod streams;

@@ -2,13 +2,12 @@
 
 use super::lease::Lease;
 use super::safety::Safety;
-use super::{engine, memory, reach, scheduler, streams};
+use super::{engine, memory, reach, readonly, scheduler, streams};
 use crate::direct_io::check_alignment;
 use crate::donor;
-use os::errno;
 use os::platform::Platform;
-use plan::{Plan, Worker};
-use record::{CheckError, RunError};
+use plan::Plan;
+use record::RunError;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Checks a plan until `stop` is set, and leases its targets. A plan may have millions of files.
@@ -23,7 +22,7 @@ pub fn check(plan: &Plan, lease: &Lease, stop: &AtomicBool, platform: Platform) 
     faults.take(lease.targets.compare_all());
     for worker in &plan.workers {
         if plan.readonly {
-            faults.take(readonly(worker));
+            faults.take(readonly::check(worker));
         }
         faults.take(engine::check(worker, platform, &mut probed));
         if worker.streams().is_some() {
@@ -71,14 +70,4 @@ impl Faults {
             self.found.push(fault);
         }
     }
-}
-
-fn readonly(worker: &Worker) -> Result<(), RunError> {
-    let pattern = worker.access.pattern;
-    let trims_written = worker.verify.as_ref().is_some_and(|verify| verify.trims.is_some());
-    if !pattern.writes && !pattern.trims && !trims_written {
-        return Ok(());
-    }
-    let kind = CheckError::ReadOnlyRun { job: worker.name.clone(), pattern: worker.echo.rw.clone() };
-    Err(RunError::new(errno::EROFS, kind))
 }

@@ -57,6 +57,7 @@ mod passthrough;
 mod pmem;
 mod profile;
 mod readme;
+mod readonly;
 mod records;
 mod replay;
 mod safety;

@@ -8,8 +8,8 @@ use super::engine_check;
 use super::env::Env;
 use super::found::{Found, span};
 use super::parser::JOBS_MAX;
+use super::readonly;
 use super::request::Job;
-use super::section::readonly_error;
 use super::state::State;
 use super::steady_state;
 use super::value::{Amount, path_list};
@@ -28,7 +28,7 @@ pub fn jobs(jobs: &[Job], state: &mut State) {
     let mut diagnostics = Found::default();
     for (index, job) in jobs.iter().enumerate() {
         if state.program.readonly {
-            readonly(job, &mut diagnostics);
+            readonly::check(job, &mut diagnostics);
         }
         directories(job, state.env, &mut diagnostics);
         zones(job, &mut diagnostics);
@@ -50,24 +50,18 @@ pub fn jobs(jobs: &[Job], state: &mut State) {
     state.warnings.extend(diagnostics.warnings.into_vec());
 }
 
-fn readonly(job: &Job, diagnostics: &mut Found) {
-    let rw = job.values.keyword("rw");
-    if !matches!(rw, "read" | "randread") {
-        diagnostics.errors.push(readonly_error(rw, span(job, "rw")));
-    }
-}
-
 /// Checks that directories exist. A missing one may be a missing mount: the job would measure another disk.
 fn directories(job: &Job, env: &dyn Env, diagnostics: &mut Found) {
-    let paths = job.values.text("directory").map(path_list::split).unwrap_or_default();
+    let text = job.values.text("directory").unwrap_or_default();
+    let paths = path_list::split(text);
+    // A directory with a colon in its name, which fio takes for several.
+    let escaped = (paths.len() > 1 && env.is_directory(text)).then(|| text.replace(':', r"\:"));
+    let help = match escaped {
+        Some(escaped) => format!("write a backslash before each colon of the name: directory={escaped}"),
+        None => "create the directory, or mount its file system".to_owned(),
+    };
     for path in paths.iter().filter(|path| !env.is_directory(path)) {
-        diagnostics.error(
-            &format!("{path} is not a directory"),
-            job,
-            "directory",
-            "must exist before the run",
-            "create the directory, or mount its file system",
-        );
+        diagnostics.error(&format!("{path} is not a directory"), job, "directory", "must exist before the run", &help);
     }
 }
 

@@ -13,6 +13,7 @@ mod passthrough_check;
 mod placement;
 mod profile;
 mod program;
+mod readonly;
 mod remote_check;
 mod replay;
 mod request;

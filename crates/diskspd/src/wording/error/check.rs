@@ -35,6 +35,7 @@ pub(super) fn check(check: &CheckError, error: &RunError) -> String {
             parameter_name(*parameter)
         ),
         CheckError::ReadOnlyRun { .. } => "writes are not allowed in this run".to_owned(),
+        CheckError::ReadOnlyFiles { .. } => "changes of files are not allowed in this run".to_owned(),
         CheckError::NoAtomicWrites => "the engine has no atomic writes".to_owned(),
         CheckError::NoCpuLoad => "the CPU load is missing".to_owned(),
         CheckError::WritesOnly { .. } => "the engine can only write".to_owned(),

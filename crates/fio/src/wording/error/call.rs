@@ -29,7 +29,7 @@ fn of_check(check: &CheckError) -> &'static str {
     match check {
         CheckError::Ended | CheckError::Stuck { .. } => "check",
         CheckError::EngineMissing { .. } | CheckError::NoPolling { .. } => "td_io_init",
-        CheckError::ReadOnlyRun { .. } => "readonly",
+        CheckError::ReadOnlyRun { .. } | CheckError::ReadOnlyFiles { .. } => "readonly",
         CheckError::BlockTooLarge { .. }
         | CheckError::BuffersExceedMemory { .. }
         | CheckError::NotEnoughMemory { .. } => "init_io_u",

@@ -1,6 +1,6 @@
 //! Errors of checks before the run.
 
-use record::{CheckError, RunError};
+use record::{CheckError, FileChange, RunError};
 
 use super::call::call;
 use super::setup::engine_error;
@@ -17,6 +17,9 @@ pub(super) fn check(check: &CheckError, error: &RunError) -> String {
         CheckError::ReadOnlyRun { job, pattern } => format!(
             "trim and write operations are not allowed with the --readonly parameter. (job {job} is rw={pattern})"
         ),
+        CheckError::ReadOnlyFiles { job, change } => {
+            format!("the --readonly parameter allows no change of files. (job {job} {})", file_change(change))
+        }
         CheckError::BlockTooLarge { job, block_bytes } => {
             format!("{job}: the block size of {block_bytes} bytes exceeds the maximum of one I/O (use bs=2g or less)")
         }
@@ -50,5 +53,15 @@ pub(super) fn check(check: &CheckError, error: &RunError) -> String {
             limit_bytes >> 20
         ),
         CheckError::StreamUnaligned { path, .. } => format!("{path}: {}", error.reason()),
+    }
+}
+
+fn file_change(change: &FileChange) -> String {
+    match change {
+        FileChange::Removes => "removes files: unlink, unlink_each_loop, ioengine=filedelete or dirdelete".to_owned(),
+        FileChange::Creates => "creates files or directories: ioengine=filecreate or dircreate".to_owned(),
+        FileChange::Resizes => "changes the space of its files: ioengine=falloc, ftruncate or e4defrag".to_owned(),
+        FileChange::BufferFile { path } => format!("overwrites {path} with the contents of its buffers: mem"),
+        FileChange::Socket { path } => format!("replaces the socket {path}: protocol=unix"),
     }
 }

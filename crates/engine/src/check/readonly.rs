@@ -1,0 +1,56 @@
+//! Refuses jobs that change files in a run with `readonly`: what existed before the run is the same after it.
+
+use os::errno;
+use os::file::StatCall;
+use plan::{Engine, Memory, NetProtocol, Worker};
+use record::{CheckError, FileChange, RunError};
+use std::path::Path;
+
+/// Checks that a job writes and trims nothing, and that it creates, removes and resizes no file.
+pub(super) fn check(worker: &Worker) -> Result<(), RunError> {
+    let job = worker.name.clone();
+    let kind = if writes(worker) {
+        CheckError::ReadOnlyRun { job, pattern: worker.echo.rw.clone() }
+    } else if let Some(change) = change(worker) {
+        CheckError::ReadOnlyFiles { job, change }
+    } else {
+        return Ok(());
+    };
+    Err(RunError::new(errno::EROFS, kind))
+}
+
+fn writes(worker: &Worker) -> bool {
+    let pattern = worker.access.pattern;
+    pattern.writes || pattern.trims || worker.verify.as_ref().is_some_and(|verify| verify.trims.is_some())
+}
+
+/// Returns what the job changes without writes.
+fn change(worker: &Worker) -> Option<FileChange> {
+    if worker.targets.unlink || worker.targets.unlink_each_loop {
+        return Some(FileChange::Removes);
+    }
+    match &worker.engine {
+        Engine::FileDelete | Engine::DirDelete => return Some(FileChange::Removes),
+        Engine::FileCreate | Engine::DirCreate => return Some(FileChange::Creates),
+        Engine::Falloc | Engine::Ftruncate | Engine::E4defrag { .. } => return Some(FileChange::Resizes),
+        Engine::Net(net) if net.listens && net.protocol == NetProtocol::Unix => {
+            return Some(FileChange::Socket { path: net.host.clone().unwrap_or_default() });
+        }
+        _ => {}
+    }
+    match &worker.buffers.memory {
+        Memory::Mmap { file: Some(path) }
+        | Memory::MmapShared { file: Some(path) }
+        | Memory::MmapHuge { file: Some(path) }
+            if keeps_data(Path::new(path)) =>
+        {
+            Some(FileChange::BufferFile { path: path.clone() })
+        }
+        _ => None,
+    }
+}
+
+/// Whether the path leads to a file or device that exists and stores data. A new file for buffers is removed after the job.
+fn keeps_data(path: &Path) -> bool {
+    os::file::stat(path, StatCall::Stat).is_ok() && !os::device::is_without_storage(path)
+}
