@@ -37,7 +37,7 @@ fn a_job_name_with_colon_and_comma_stays_one_name_in_every_report() {
         let jobs: Vec<&Value> = report["jobs"].as_array().unwrap().iter().map(|job| &job["jobname"]).collect();
         assert_eq!(jobs, [NAME, "d"]);
         let finding = ended_early(&report["fathom"]["findings"]);
-        assert_eq!(finding["subject"]["jobs"]["names"], serde_json::json!([NAME]), "{finding:#}");
+        assert_eq!(finding["subject"]["jobs"]["names"], serde_json::json!([{ "name": NAME }]), "{finding:#}");
         assert_eq!(finding["evidence"]["runtime_s"], 30.0, "{finding:#}");
         let message = finding["message"].as_str().unwrap();
         assert!(message.starts_with(&format!("\"{NAME}\": {HEADLINE}: after ")), "{message}");

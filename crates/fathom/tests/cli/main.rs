@@ -30,6 +30,7 @@ mod diskspd_work;
 mod engines;
 mod faults;
 mod findings;
+mod flattened;
 mod fleet;
 mod fleet_studies;
 mod full_disk;

@@ -104,7 +104,7 @@ fn failed_run_saves_its_record_with_the_error() {
         ran.ended_with(code);
         let shown = show(scratch.path(), "r --format=fio-json");
         assert_eq!(shown.ended_with(0).stdout, ran.stdout, "{job}");
-        let message = shown.json()["jobs"][0]["error_messages"][0].as_str().unwrap().to_owned();
+        let message = shown.json()["jobs"][0]["error_messages"].as_str().unwrap().to_owned();
         shown.complained_of(&message);
         ran.complained_of(&message);
     }

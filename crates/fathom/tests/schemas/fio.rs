@@ -4,6 +4,7 @@ use assessment::{LimitReason, LoadGeneratorLimit, TimeShares};
 use serde_json::{Map, Value, json};
 
 use crate::generated::{Integers, finished, generator};
+use crate::json_shapes;
 
 /// Limits of the latency buckets, in their unit.
 const BUCKETS: [&str; 10] = ["2", "4", "10", "20", "50", "100", "250", "500", "750", "1000"];
@@ -32,6 +33,12 @@ pub fn schema() -> Value {
         ("message", text("The decision in words. The text can change with any version.")),
     ]);
     let mut definitions: Map<String, Value> = generator.take_definitions(true).into_iter().collect();
+    let mut findings = json!({
+        "type": "array",
+        "items": finding,
+        "description": "Facts that make figures unreliable. The name of each is its kind. A number distinguishes several of one kind.",
+    });
+    json_shapes::shape(&mut findings, &mut definitions);
     for (name, schema) in [
         ("Job", job()),
         ("Direction", direction()),
@@ -44,11 +51,6 @@ pub fn schema() -> Value {
     ] {
         definitions.insert(name.to_owned(), schema);
     }
-    let findings = json!({
-        "type": "array",
-        "items": finding,
-        "description": "Facts that make figures unreliable.",
-    });
     let fathom = described(fields(&[("findings", findings)]), "What fathom adds to fio's report.");
     let mut root = object(
         &[
@@ -129,10 +131,7 @@ fn job() -> Value {
             ("latency_window_us", count("`latency_window`, in µs.")),
             ("steadystate", steady_state()),
             ("desc", text("`description` of the job.")),
-            (
-                "error_messages",
-                json!({ "type": "array", "items": { "type": "string" }, "description": "Error messages of a job that failed." }),
-            ),
+            ("error_messages", text("Error messages of a job that failed, one per line.")),
             (
                 "block",
                 json!({
@@ -246,11 +245,11 @@ fn latency_figures() -> Value {
 }
 
 /// Values by percentile, such as `99.000000`.
-fn percentiles(kind: impl Into<Value>) -> Value {
+fn percentiles(kind: &str) -> Value {
     json!({
         "type": "object",
         "propertyNames": { "pattern": "^[0-9]+\\.[0-9]{6}$" },
-        "additionalProperties": { "type": kind.into(), "minimum": 0 },
+        "additionalProperties": { "type": kind, "minimum": 0 },
     })
 }
 
@@ -315,8 +314,8 @@ fn fathom_of_direction() -> Value {
     ]);
     let mut response = latency_figures();
     response["properties"]["percentile"] = described(
-        percentiles(json!(["integer", "null"])),
-        "Response time by percentile of the I/Os that were due, in ns. `null` lies among I/Os that were never submitted.",
+        percentiles("integer"),
+        "Response time by percentile of the I/Os that were due, in ns. A percentile among I/Os that were never submitted is absent.",
     );
     object(
         &[("arrivals", described(arrivals, "The I/Os of an open loop, and how many were in time."))],

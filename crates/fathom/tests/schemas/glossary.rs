@@ -76,7 +76,7 @@ pub const GLOSSARY: &[(&str, &str)] = &[
     ("late", "I/Os that were submitted late."),
     ("LatencyFigures.count", "Number of latencies."),
     ("LatencyFigures.sum_squares", "Sum of the squares, in ns²."),
-    ("Level.rate", "Mean rate of the level, in the unit of the finding."),
+    ("Level.rate NamedLevel.rate", "Mean rate of the level, in the unit of the finding."),
     ("LoadRange.least", "Lower end."),
     ("Logs.bandwidth Logs.histogram Logs.iops", "Path of the log, without its end."),
     ("Logs.with_issue_time Logs.with_offset Logs.with_prio", "The lines of the log have this value."),

@@ -6,5 +6,6 @@ mod descriptions;
 mod fio;
 mod generated;
 mod glossary;
+mod json_shapes;
 mod printed;
 mod strictness;

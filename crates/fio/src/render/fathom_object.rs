@@ -1,11 +1,15 @@
 //! The `fathom` objects of the JSON report: one at the end of each job, one at the end of the document.
 
+use std::collections::BTreeMap;
+
 use super::entry::Entry;
+use super::hosts;
 use super::json::{latency, percentiles};
+use super::json_shapes::shaped;
 use super::options::Detail;
 use assessment::{Finding, LoadGenerator};
 use plan::{Ddir, Worker};
-use record::{Arrivals, WorkerRecord};
+use record::{Arrivals, Record, WorkerRecord};
 use serde_json::{Map, Value, json};
 
 /// Key of the objects.
@@ -45,7 +49,7 @@ pub(super) fn of_job(entry: &Entry, detail: Detail, analysis: &Analysis) -> Opti
     for ddir in Ddir::ALL {
         add_open_loop(&mut object, entry, ddir, detail);
     }
-    (!object.is_empty()).then(|| object.into())
+    (!object.is_empty()).then(|| shaped(object.into()))
 }
 
 fn add_generator(object: &mut Map<String, Value>, described: &Described<LoadGenerator>) {
@@ -69,7 +73,7 @@ fn add_generator(object: &mut Map<String, Value>, described: &Described<LoadGene
 }
 
 /// The response times of a direction with a rate, and how many of its I/Os were in time. A percentile among I/Os that were
-/// never submitted is null.
+/// never submitted is absent.
 fn add_open_loop(object: &mut Map<String, Value>, entry: &Entry, ddir: Ddir, detail: Detail) {
     let stats = &entry.stats.ddirs[ddir as usize];
     let Some(arrivals) = &stats.arrivals else { return };
@@ -93,12 +97,30 @@ fn add_open_loop(object: &mut Map<String, Value>, entry: &Entry, ddir: Ddir, det
 }
 
 /// Returns the object of the run.
-pub(super) fn of_run(analysis: &Analysis) -> Value {
-    let findings = analysis.findings.iter().map(|finding| {
-        let mut object = serde_json::to_value(&finding.value).unwrap_or_default();
-        object["message"] = finding.message.as_str().into();
-        object["advice"] = finding.advice.as_str().into();
-        object
-    });
-    json!({ "findings": findings.collect::<Value>() })
+pub(super) fn of_run(record: &Record, analysis: &Analysis) -> Value {
+    let mut object = json!({ "findings": findings(analysis.findings) });
+    if record.fleet.is_some() {
+        object["fleet"] = hosts::json(record);
+    }
+    shaped(object)
+}
+
+/// Returns the findings. The name of each is its kind. A number distinguishes several of one kind, such as `ended-early-2`.
+fn findings(findings: &[Described<Finding>]) -> Value {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut list = Vec::with_capacity(findings.len());
+    for Described { value, message, advice } in findings {
+        let kind = value.kind.name();
+        let count = counts.entry(kind).or_default();
+        *count += 1;
+        let name = if *count == 1 { kind.to_owned() } else { format!("{kind}-{count}") };
+        let mut object = json!({ "name": name });
+        if let (Value::Object(object), Ok(Value::Object(fields))) = (&mut object, serde_json::to_value(value)) {
+            object.extend(fields);
+        }
+        object["message"] = message.as_str().into();
+        object["advice"] = advice.as_str().into();
+        list.push(object);
+    }
+    list.into()
 }

@@ -8,7 +8,7 @@ use super::latency_buckets::{BOUNDS, BOUNDS_MS, LatencyBuckets};
 use super::normal::depth_levels;
 use super::options::{Detail, ReportOptions};
 use super::version::version_of;
-use super::{blocks, disks, fathom_object, hosts, json_text, steady_state};
+use super::{blocks, disks, fathom_object, json_text, steady_state};
 use plan::{IdleProfile, Unified};
 use record::{DiskCounters, DiskUse, HostRecord, Latency, Record};
 use serde_json::{Map, Value, json};
@@ -51,10 +51,7 @@ fn document(record: &Record, options: &ReportOptions, detail: Detail, analysis: 
     if record.plan.idle_profile != IdleProfile::Off && !record.cpu_idle_percent.is_empty() {
         root["cpu_idleness"] = idleness(record);
     }
-    root[fathom_object::KEY] = fathom_object::of_run(analysis);
-    if record.fleet.is_some() {
-        root[fathom_object::KEY]["fleet"] = hosts::json(record);
-    }
+    root[fathom_object::KEY] = fathom_object::of_run(record, analysis);
     root
 }
 
@@ -115,7 +112,7 @@ fn job(
     }
     let messages: Vec<String> = entry.messages().collect();
     if !messages.is_empty() {
-        job["error_messages"] = messages.into();
+        job["error_messages"] = messages.join("\n").into();
     }
     if let Some(resets) = entry.stats.zone_resets {
         job["zone_resets"] = resets.into();

@@ -14,6 +14,7 @@ mod fathom_object;
 mod group;
 mod hosts;
 mod json;
+mod json_shapes;
 mod json_text;
 mod latency;
 mod latency_buckets;

@@ -15,7 +15,7 @@ fn a_failed_job_has_its_error() {
     fail(&mut record, 0, 5, "write");
     let job = &parsed(&record, Detail::Plain)["jobs"][0];
     assert_eq!(job["error"], 5);
-    assert_eq!(job["error_messages"][0], "job 'a': write of 4096 bytes at offset 0 of f failed");
+    assert_eq!(job["error_messages"], "job 'a': write of 4096 bytes at offset 0 of f failed");
     assert_eq!(job["write"]["total_ios"], 10);
 }
 
@@ -31,7 +31,7 @@ fn only_json_plus_has_bins_and_they_add_up() {
 }
 
 #[test]
-fn a_response_percentile_among_ios_that_were_never_submitted_is_null() {
+fn a_response_percentile_among_ios_that_were_never_submitted_is_absent() {
     let mut counted = stats(&[Ddir::Read], 98);
     let reads = &mut counted.ddirs[Ddir::Read as usize];
     (0..98).for_each(|_| reads.response.record(5_000));
@@ -42,7 +42,7 @@ fn a_response_percentile_among_ios_that_were_never_submitted_is_null() {
     let response = &document["jobs"][0]["fathom"]["read"]["response_ns"];
     let percentile = |key: &str| response["percentile"][key].as_u64();
     assert!(percentile("50.000000").is_some() && percentile("98.000000").is_some(), "{response}");
-    assert_eq!(response["percentile"]["99.000000"], Value::Null);
+    assert!(response["percentile"].get("99.000000").is_none(), "{response}");
     assert_eq!(response["N"], 98);
 }
 
