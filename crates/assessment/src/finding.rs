@@ -1,6 +1,6 @@
 //! Findings: facts about a measurement that its figures do not show.
 
-use std::mem::discriminant;
+use std::mem::{Discriminant, discriminant};
 
 use plan::Ddir;
 use record::Interruption;
@@ -103,7 +103,32 @@ pub enum FindingKind {
     /// The measured time or the number of I/Os is small.
     TooShort { measured_s: f64, ios: u64, lacks: Lack },
     /// The mean number of I/Os in flight was below the queue depth. The numbers are those of the worker with the lowest mean.
-    DepthNotReached { depth: u32, mean_in_flight: f64, workers: u64, of_workers: u64, is_direct: bool },
+    DepthNotReached {
+        depth: u32,
+        mean_in_flight: f64,
+        workers: u64,
+        of_workers: u64,
+        is_direct: bool,
+        /// Most I/Os of the worker were trims.
+        #[serde(default)]
+        is_trim: bool,
+    },
+    /// The engine completes an I/O before it starts the next. A queue depth above 1 has no effect.
+    SynchronousEngine {
+        /// The requested depth.
+        depth: u32,
+        engine: String,
+    },
+    /// Jobs did no I/O at all.
+    NoIos {
+        cause: NoIosCause,
+        /// Number of jobs.
+        jobs: u64,
+    },
+    /// Files are removed after a pass, and the next pass reads them.
+    RemovedBeforeRead,
+    /// The name of a target was probably meant otherwise.
+    UnintendedTarget(UnintendedTarget),
     /// The load generator limited the figures, not the target.
     LoadGeneratorLimit(LoadGenerator),
     /// Threads waited for a CPU, and did not limit the figures.
@@ -149,6 +174,36 @@ pub enum FindingKind {
     FewTailIos { percent: f64, ios_beyond: f64 },
     /// A finding that was saved as text, by version 0.1.
     Saved(SavedFinding),
+}
+
+/// Why jobs did no I/O.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NoIosCause {
+    /// The I/O starts beyond the end of the target, or close to it.
+    Offset {
+        offset_bytes: u64,
+        /// Size of the target, if it is known.
+        size_bytes: Option<u64>,
+    },
+    /// The I/O is distributed over sizes that may lie beyond the end of the target.
+    Zones,
+    /// At this rate the first block is due after the end of the run.
+    Rate { bytes_per_s: f64, block_bytes: u64 },
+    /// Another cause.
+    Unknown,
+}
+
+/// Why the name of a target was probably meant otherwise.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum UnintendedTarget {
+    /// One path with colons became several targets.
+    Split { path: String },
+    /// Several paths with commas became one target.
+    Joined { path: String },
+    /// The name starts or ends with a character that looks like ASCII, such as a typographic quotation mark.
+    Typographic { path: String },
 }
 
 /// How the page cache was seen.
@@ -318,6 +373,10 @@ impl FindingKind {
             FindingKind::Interrupted(_) => "interrupted",
             FindingKind::TooShort { .. } => "too-short",
             FindingKind::DepthNotReached { .. } => "depth-not-reached",
+            FindingKind::SynchronousEngine { .. } => "synchronous-engine",
+            FindingKind::NoIos { .. } => "no-ios",
+            FindingKind::RemovedBeforeRead => "removed-before-read",
+            FindingKind::UnintendedTarget(_) => "unintended-target",
             FindingKind::LoadGeneratorLimit(_) => "load-generator-limit",
             FindingKind::CpuWait(_) => "cpu-wait",
             FindingKind::SlowHost { .. } => "slow-host",
@@ -355,7 +414,9 @@ enum Distinction<'a> {
     None,
     Direction(Ddir),
     Lack(Lack),
-    IsDirect(bool),
+    Depth { is_direct: bool, is_trim: bool },
+    NoIos(Discriminant<NoIosCause>),
+    Name(&'a UnintendedTarget),
     Limit(LimitReason),
     Late(LateCause),
     Levels(&'a Levels),
@@ -375,7 +436,11 @@ impl FindingKind {
     fn distinction(&self) -> Distinction<'_> {
         match self {
             FindingKind::TooShort { lacks, .. } => Distinction::Lack(*lacks),
-            FindingKind::DepthNotReached { is_direct, .. } => Distinction::IsDirect(*is_direct),
+            FindingKind::DepthNotReached { is_direct, is_trim, .. } => {
+                Distinction::Depth { is_direct: *is_direct, is_trim: *is_trim }
+            }
+            FindingKind::NoIos { cause, .. } => Distinction::NoIos(discriminant(cause)),
+            FindingKind::UnintendedTarget(name) => Distinction::Name(name),
             FindingKind::LoadGeneratorLimit(judged) => Distinction::Limit(judged.reason),
             FindingKind::RateMissed(late) | FindingKind::LateArrivals(late) => Distinction::Late(late.cause),
             FindingKind::StepDown(levels) | FindingKind::StepUp(levels) => Distinction::Levels(levels),

@@ -31,8 +31,8 @@ pub use document::{
 pub use failure::Failure;
 pub use figures::{Cpu, CpuOf, Figures, Latencies, Rates};
 pub use finding::{
-    BucketProduct, DeviceBytes, Finding, FindingKind, Lack, LateCause, LateIos, Level, Levels, Moved, PageCache,
-    RateUnit, SavedFinding, Severity, Subject, TokenBucket, Unsteady,
+    BucketProduct, DeviceBytes, Finding, FindingKind, Lack, LateCause, LateIos, Level, Levels, Moved, NoIosCause,
+    PageCache, RateUnit, SavedFinding, Severity, Subject, TokenBucket, UnintendedTarget, Unsteady,
 };
 pub use load_generator::{LimitReason, LoadGenerator, LoadGeneratorEvidence, LoadGeneratorLimit, TimeShares};
 pub use metric::{LatencyKind, METRIC_EXAMPLES, Metric, Quantity, Statistic};

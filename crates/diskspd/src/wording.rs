@@ -3,7 +3,9 @@
 mod error;
 mod message;
 
-use assessment::{AdviceOptions, FindingKind, LimitReason, PageCache};
+use std::borrow::Cow;
+
+use assessment::{AdviceOptions, FindingKind, LimitReason, NoIosCause, PageCache};
 
 pub use error::error;
 pub use message::message;
@@ -23,8 +25,8 @@ pub const ADVICE_OPTIONS: AdviceOptions = AdviceOptions {
 };
 
 /// Returns advice on a finding that only DiskSpd's options give. `None` if the advice is that of all dialects.
-pub fn advice(kind: &FindingKind) -> Option<&'static str> {
-    Some(match kind {
+pub fn advice(kind: &FindingKind) -> Option<Cow<'static, str>> {
+    Some(Cow::Borrowed(match kind {
         FindingKind::PageCache(PageCache::Counted(_)) => "use -Sh or -Su",
         FindingKind::Unwritten { .. } => "write the whole target first; -c<size> makes a written file",
         FindingKind::TargetShort { .. } => {
@@ -33,9 +35,13 @@ pub fn advice(kind: &FindingKind) -> Option<&'static str> {
         FindingKind::DepthNotReached { is_direct: true, .. } => {
             "the device is faster than submission: use more threads (-t, -F) if CPUs are idle, else fewer I/Os (-o)"
         }
+        FindingKind::NoIos { cause: NoIosCause::Rate { .. }, .. } => {
+            "use a higher rate (-g), smaller blocks (-b), or a longer -d"
+        }
+        FindingKind::NoIos { .. } => "compare -f, -B and -b with the size of the target",
         FindingKind::LoadGeneratorLimit(generator) if generator.reason != LimitReason::WaitedForCpu => {
             "use more threads (-t, -F) if CPUs are idle, or larger blocks (-b)"
         }
         _ => return None,
-    })
+    }))
 }

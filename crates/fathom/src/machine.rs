@@ -60,6 +60,10 @@ impl fio::parse::env::Env for RealMachine {
 }
 
 impl fio::lower::Machine for RealMachine {
+    fn exists(&self, path: &str) -> bool {
+        std::path::Path::new(path).exists()
+    }
+
     fn is_special_file(&self, path: &str) -> bool {
         os::file::stat(Path::new(path), StatCall::Stat).is_ok_and(|found| found.kind != os::file::Kind::Regular)
     }

@@ -4,7 +4,9 @@ mod debug;
 mod error;
 mod message;
 
-use assessment::{AdviceOptions, FindingKind, LimitReason, PageCache};
+use std::borrow::Cow;
+
+use assessment::{AdviceOptions, FindingKind, LimitReason, NoIosCause, PageCache, UnintendedTarget};
 use plan::Ddir;
 
 pub use debug::{io_steps, steady_state_threshold};
@@ -26,13 +28,38 @@ pub const ADVICE_OPTIONS: AdviceOptions = AdviceOptions {
 };
 
 /// Returns advice on a finding that only fio's options give. `None` if the advice is that of all dialects.
-pub fn advice(kind: &FindingKind) -> Option<&'static str> {
-    Some(match kind {
+pub fn advice(kind: &FindingKind) -> Option<Cow<'static, str>> {
+    Some(Cow::Borrowed(match kind {
+        FindingKind::UnintendedTarget(UnintendedTarget::Split { path }) => {
+            let escaped = path.replace(':', r"\:");
+            let quotes = "(in quotes on a command line)";
+            return Some(Cow::Owned(format!("write a backslash before each colon: filename={escaped} {quotes}")));
+        }
+        FindingKind::UnintendedTarget(UnintendedTarget::Joined { path }) => {
+            return Some(Cow::Owned(format!("separate names by colons: filename={}", path.replace(',', ":"))));
+        }
         FindingKind::PageCache(PageCache::Counted(bytes)) if bytes.direction == Ddir::Write => {
             "use direct=1, or end_fsync=1 to include the time until all is written"
         }
         FindingKind::Unwritten { .. } => "write the whole target first (rw=write, bs=1m)",
         FindingKind::EndedEarly { .. } => "add time_based=1, or use a larger size",
+        FindingKind::DepthNotReached { is_trim: true, .. } => {
+            "most engines complete a trim in the call that submits it: use ioengine=io_uring on Linux 6.12 or later, or \
+             more jobs (numjobs)"
+        }
+        FindingKind::SynchronousEngine { .. } => {
+            "use ioengine=io_uring or libaio for a queue, or more jobs (numjobs); with iodepth=1 the figures are the same"
+        }
+        FindingKind::NoIos { cause: NoIosCause::Zones, .. } => {
+            "use smaller zones in random_distribution=zoned_abs, or a larger size"
+        }
+        FindingKind::NoIos { cause: NoIosCause::Offset { .. }, .. } => {
+            "use a smaller offset, or a larger file; size counts from the offset"
+        }
+        FindingKind::NoIos { .. } => "compare size, bs and the zones of the job with the size of its file or device",
+        FindingKind::RemovedBeforeRead => {
+            "remove unlink_each_loop, or use unlink=1 to remove the files at the end of the job"
+        }
         FindingKind::DepthNotReached { is_direct: true, .. } => {
             "the device is faster than submission, or the file system completes I/Os in the call: use more jobs \
              (numjobs) if CPUs are idle, else a lower iodepth"
@@ -41,5 +68,5 @@ pub fn advice(kind: &FindingKind) -> Option<&'static str> {
             "use more jobs (numjobs) if CPUs are idle, larger blocks (bs), or an ioengine with less CPU time per I/O"
         }
         _ => return None,
-    })
+    }))
 }

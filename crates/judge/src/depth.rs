@@ -3,7 +3,7 @@
 use assessment::{Finding, FindingKind, Severity, Subject};
 use plan::stream::StreamRate;
 use plan::{Ddir, Depth, Origin, Stream, Worker, Workload};
-use record::{Record, WorkerStats};
+use record::{Record, WorkerRecord, WorkerStats};
 
 use crate::device::is_direct;
 
@@ -16,31 +16,47 @@ const RUNTIME_MIN_NS: u64 = 200_000_000;
 
 pub fn find(record: &Record) -> Vec<Finding> {
     let both = record.plan.workers.iter().zip(&record.workers);
-    let short: Vec<(&Worker, u32, f64)> = both
+    let short: Vec<Short> = both
         .filter(|(worker, _)| depth(worker) > 1 && !is_held_back(worker))
-        .filter_map(|(worker, counted)| {
-            let (depth, mean) = (depth(worker), mean_in_flight(&counted.stats)?);
-            (mean < f64::from(depth) * REACHED_SHARE).then_some((worker, depth, mean))
+        .filter_map(|(worker, WorkerRecord { stats, .. })| {
+            let (depth, mean_in_flight) = (depth(worker), mean_in_flight(stats)?);
+            let is_short = mean_in_flight < f64::from(depth) * REACHED_SHARE;
+            is_short.then_some(Short { worker, stats, depth, mean_in_flight })
         })
         .collect();
-    let Some(&(worst, depth, mean_in_flight)) = short.iter().min_by(|one, other| one.2.total_cmp(&other.2)) else {
+    let Some(worst) = short.iter().min_by(|one, other| one.mean_in_flight.total_cmp(&other.mean_in_flight)) else {
         return Vec::new();
     };
+    let phase = worst.worker.phase;
     let subject = match record.plan.origin {
         Origin::DiskSpd { .. } => Subject::Threads,
         Origin::Fio(_) => {
-            let of_phase = short.iter().filter(|(worker, ..)| worker.phase == worst.phase);
-            Subject::jobs(worst.phase, of_phase.map(|(worker, ..)| worker.name.as_str()))
+            let of_phase = short.iter().filter(|short| short.worker.phase == phase);
+            Subject::jobs(phase, of_phase.map(|short| short.worker.name.as_str()))
         }
     };
     let kind = FindingKind::DepthNotReached {
-        depth,
-        mean_in_flight,
+        depth: worst.depth,
+        mean_in_flight: worst.mean_in_flight,
         workers: short.len() as u64,
         of_workers: record.plan.workers.len() as u64,
         is_direct: record.plan.workers.iter().all(is_direct),
+        is_trim: mostly_trims(worst.stats),
     };
     vec![Finding { kind, subject, severity: Severity::Warning }]
+}
+
+/// A worker with a short queue.
+struct Short<'a> {
+    worker: &'a Worker,
+    stats: &'a WorkerStats,
+    depth: u32,
+    mean_in_flight: f64,
+}
+
+fn mostly_trims(stats: &WorkerStats) -> bool {
+    let all: u64 = stats.ddirs.iter().map(|ddir| ddir.lat.count()).sum();
+    stats.ddirs[Ddir::Trim as usize].lat.count() * 2 > all
 }
 
 fn depth(worker: &Worker) -> u32 {
@@ -73,7 +89,7 @@ fn is_held_back(worker: &Worker) -> bool {
 fn mean_in_flight(stats: &WorkerStats) -> Option<f64> {
     let mut in_flight_ns = 0.0;
     let mut ios = 0;
-    for ddir in [Ddir::Read, Ddir::Write].map(|ddir| &stats.ddirs[ddir as usize]) {
+    for ddir in &stats.ddirs {
         in_flight_ns += ddir.lat.mean_ns() * ddir.lat.count() as f64;
         ios += ddir.lat.count();
     }
@@ -101,14 +117,33 @@ mod tests {
     fn fewer_ios_in_flight_than_the_depth_are_found() {
         let finding = &found(400_000, |_| {})[0];
         assert_eq!(finding.subject, Subject::Jobs { phase: 0, names: vec!["job".to_owned()] });
-        let FindingKind::DepthNotReached { depth, mean_in_flight, workers, of_workers, is_direct } = finding.kind
+        let FindingKind::DepthNotReached { depth, mean_in_flight, workers, of_workers, is_direct, is_trim } =
+            finding.kind
         else {
             panic!("{finding:?}")
         };
-        assert_eq!((depth, workers, of_workers, is_direct), (32, 1, 1, true));
+        assert_eq!((depth, workers, of_workers, is_direct, is_trim), (32, 1, 1, true, false));
         assert!((mean_in_flight - 4.0).abs() < 0.1, "{mean_in_flight}");
         let buffered = &found(400_000, |worker| worker.targets.open.direct = false)[0];
         assert!(matches!(buffered.kind, FindingKind::DepthNotReached { is_direct: false, .. }));
+    }
+
+    #[test]
+    fn trims_in_flight_count() {
+        let mut record = with(run(&[10_000.0; 10]), |worker| {
+            worker.engine = plan::Engine::IoUring(plan::IoUring::default());
+            worker.depth = Depth::of(64);
+            worker.targets.open.direct = true;
+        });
+        let trims = |record: &mut Record, latency_ns| {
+            record.workers[0].stats.ddirs[Ddir::Trim as usize].lat = record::Latency::default();
+            (0..100_000).for_each(|_| record.workers[0].stats.ddirs[Ddir::Trim as usize].lat.record(latency_ns));
+        };
+        trims(&mut record, 100_000);
+        let found = find(&record);
+        assert!(matches!(found[0].kind, FindingKind::DepthNotReached { depth: 64, is_trim: true, .. }), "{found:?}");
+        trims(&mut record, 6_300_000);
+        assert_eq!(find(&record), []);
     }
 
     #[test]

@@ -17,7 +17,9 @@ mod levels;
 pub mod limits;
 mod load_generator;
 mod memory;
+mod no_ios;
 mod page_cache;
+mod requested;
 pub mod requirements;
 #[cfg(test)]
 mod series_samples;
@@ -54,7 +56,11 @@ pub fn findings(record: &Record) -> Vec<Finding> {
     found.extend(unwritten::find(record));
     found.extend(device::find(record));
     found.extend(target_short::find(record));
+    found.extend(requested::names(record));
+    found.extend(requested::removals(record));
+    found.extend(no_ios::find(record));
     found.extend(ended::early(record));
+    found.extend(requested::depths(record));
     found.extend(depth::find(record));
     found.extend(load_generator::find(record));
     found.extend(late_ios::find(record));

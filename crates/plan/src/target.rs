@@ -40,6 +40,19 @@ pub struct Targets {
     /// Lock of a target during each submission. Jobs with the same target wait for each other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lock: Option<TargetLock>,
+    /// Names that were probably meant as other targets.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub misread: Vec<MisreadName>,
+}
+
+/// A list of names that was probably meant to be separated in another way.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MisreadName {
+    /// One path, which exists or is a path of Windows, became several targets.
+    Split { path: String },
+    /// Several paths, which exist, became one target.
+    Joined { path: String },
 }
 
 /// Kind of a target.
@@ -83,6 +96,7 @@ impl Default for Targets {
             write_hint: None,
             kind: None,
             lock: None,
+            misread: Vec::new(),
         }
     }
 }

@@ -5,6 +5,7 @@ pub mod diagnostic;
 pub mod diagnostics;
 pub mod errno;
 pub mod format;
+pub mod lookalike;
 pub mod markup;
 pub mod nearest;
 pub mod order;

@@ -99,7 +99,11 @@ fn each_kind() -> Vec<FindingKind> {
         EndedEarly { runtime_s: 1.0, ran_s: 0.5, moved_bytes: 1, jobs: 1 },
         Interrupted(Vec::new()),
         TooShort { measured_s: 1.0, ios: 1, lacks: Lack::Ios },
-        DepthNotReached { depth: 2, mean_in_flight: 1.0, workers: 1, of_workers: 1, is_direct: true },
+        DepthNotReached { depth: 2, mean_in_flight: 1.0, workers: 1, of_workers: 1, is_direct: true, is_trim: false },
+        SynchronousEngine { depth: 2, engine: "psync".to_owned() },
+        NoIos { cause: NoIosCause::Zones, jobs: 1 },
+        RemovedBeforeRead,
+        UnintendedTarget(super::UnintendedTarget::Split { path: "a:b".to_owned() }),
         LoadGeneratorLimit(load_generator(LimitReason::OwnTime, 1)),
         CpuWait(load_generator(LimitReason::OwnTime, 1)),
         SlowHost { bytes_per_s: 1.0, others_bytes_per_s: 3.0, others: 2 },
@@ -161,8 +165,14 @@ fn each_kind_says_the_same_as_itself_only() {
 #[test]
 fn what_distinguishes_findings_of_one_kind_is_in_their_headline() {
     use FindingKind::*;
-    let depth =
-        |is_direct, workers| DepthNotReached { depth: 2, mean_in_flight: 1.0, workers, of_workers: 9, is_direct };
+    let depth = |is_direct, workers| DepthNotReached {
+        depth: 2,
+        mean_in_flight: 1.0,
+        workers,
+        of_workers: 9,
+        is_direct,
+        is_trim: false,
+    };
     let steps = |bound_ns, needed_ns| ShortSteps { percent: 99.0, bound_ns, step_ns: 1, needed_ns };
     let tail = |percent, ios_beyond| FewTailIos { percent, ios_beyond };
     let drift = |change_share| NotSteady(Unsteady::Drift { change_share, median_iops: 1.0 });

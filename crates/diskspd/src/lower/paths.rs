@@ -36,6 +36,13 @@ pub fn check(profile: &Profile, machine: &dyn Machine, notes: &mut Vec<Diagnosti
     }
 }
 
+/// Returns the number of a disk and the text after it, of a target such as `#1\file`.
+fn drive_number_with_path(path: &str) -> Option<(&str, &str)> {
+    let after = path.strip_prefix('#')?;
+    let (number, rest) = after.split_at(after.find(|c: char| !c.is_ascii_digit())?);
+    (!number.is_empty() && rest.starts_with(['\\', '/'])).then_some((number, rest))
+}
+
 fn fault(path: &str, machine: &dyn Machine) -> Option<Diagnostic> {
     let mut letters = path.chars();
     let drive =
@@ -47,6 +54,11 @@ fn fault(path: &str, machine: &dyn Machine) -> Option<Diagnostic> {
     if kind(path) != Kind::Path {
         let error = Diagnostic::error(format!("{path} is a template without a target"));
         return Some(error.help("give the targets of the profile after the options"));
+    }
+    if let Some((number, rest)) = drive_number_with_path(path) {
+        let error = Diagnostic::error(format!("{path} is disk {number} by number, and DiskSpd ignores `{rest}`"));
+        let help = format!("#{number} is the disk; for a file, write its path. A file with this name is ./{path}");
+        return Some(error.help(help));
     }
     if !drive && !disk || System::HERE.is_windows() {
         return None;

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use units::diagnostic::{Diagnostic, Source, Span};
+use units::lookalike;
 use units::system::System;
 
 /// All arguments, and the command line that they form.
@@ -87,15 +88,9 @@ impl<'a> Switch<'a> {
     }
 }
 
-/// Dashes that text editors insert in place of `-`.
-const DASHES: [char; 11] = [
-    '\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2015}', '\u{2212}', '\u{fe58}', '\u{fe63}',
-    '\u{ff0d}', '\u{2e3a}',
-];
-
 /// Returns the option that an argument with such a dash is likely to mean.
 pub fn intended_option(argument: &str) -> Option<String> {
-    let rest = argument.strip_prefix(DASHES)?;
+    let rest = lookalike::after_dashes(argument)?;
     crate::options::option(rest.chars().next()?)?;
     Some(format!("-{rest}"))
 }

@@ -50,6 +50,7 @@ mod latency_parts;
 mod limits;
 mod limits_catalogue;
 mod locked_memory;
+mod misread;
 mod mtd;
 mod net;
 mod open_flags;

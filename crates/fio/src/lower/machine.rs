@@ -4,6 +4,8 @@
 pub trait Machine {
     /// Returns whether `path` exists and is not a regular file. A job with such a name uses it as its target.
     fn is_special_file(&self, path: &str) -> bool;
+    /// Returns whether there is a file, device or folder at `path`.
+    fn exists(&self, path: &str) -> bool;
     /// Returns the CPUs that a worker can run on.
     fn online_cpus(&self) -> Vec<u32>;
 }
@@ -16,6 +18,10 @@ pub struct FixedMachine {
 
 impl Machine for FixedMachine {
     fn is_special_file(&self, _: &str) -> bool {
+        false
+    }
+
+    fn exists(&self, _: &str) -> bool {
         false
     }
 

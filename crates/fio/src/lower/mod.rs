@@ -8,6 +8,7 @@ pub(crate) mod engine;
 pub(crate) mod limits;
 mod machine;
 mod measure;
+mod misread;
 mod passthrough;
 mod process;
 mod remote;

@@ -5,7 +5,7 @@ use plan::{
     PatternPart, SyncMode, TargetKind, TargetLock, Targets, WriteHint,
 };
 
-use super::Machine;
+use super::{Machine, misread};
 use crate::parse::value::{self, Amount, KeywordArgument, path_list};
 use crate::parse::values::Values;
 
@@ -74,6 +74,7 @@ pub fn targets(values: &Values, job: &str, clone: u32, machine: &dyn Machine) ->
             "readwrite" => Some(TargetLock::ReadWrite),
             _ => None,
         },
+        misread: misread::names(values, clone, machine),
     }
 }
 

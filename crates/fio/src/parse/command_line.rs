@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use units::diagnostic::{Diagnostic, Source, Span};
+use units::lookalike;
 use units::nearest::nearest;
 use units::shell::quoted;
 
@@ -270,6 +271,11 @@ fn missing_value(name: &str, span: &Span) -> Diagnostic {
 
 fn unknown_option(name: &str, span: &Span, names: &[OptionName]) -> Diagnostic {
     let diagnostic = Diagnostic::error(format!("unknown option `{name}`")).at(span, "not an option");
+    if let Some(found) = lookalike::first(name) {
+        let meant = lookalike::in_ascii(name);
+        let meant = meant.trim_matches(['-', ' ', '"', '\'']);
+        return diagnostic.help(format!("{}: write --{meant}", lookalike::described(found)));
+    }
     let owners = ENGINE_OPTIONS.iter().filter(|option| option.is_named(name));
     let owners: Vec<&str> = owners.flat_map(|option| option.engines).copied().collect();
     if !owners.is_empty() {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use plan::JobFile;
 use units::diagnostic::{Diagnostic, Source, Span};
 use units::errno::reason;
+use units::lookalike;
 use units::shell::quoted;
 
 use super::parser::Parser;
@@ -86,6 +87,10 @@ fn open(path: &str, parser: &mut Parser) -> Result<Arc<Source>, Diagnostic> {
     let name = if path == "-" { "standard input" } else { path };
     match parser.state.env.read_file(path) {
         Ok(bytes) => {
+            if let Some(encoding) = unsupported_encoding(&bytes) {
+                let error = Diagnostic::error(format!("{path} starts with the byte order mark of {encoding}"));
+                return Err(error.help("save the file as UTF-8 without a byte order mark (BOM)"));
+            }
             let text = String::from_utf8_lossy(&bytes);
             // A file can be included several times.
             if parser.source.job_files.iter().all(|file| file.path != path) {
@@ -93,7 +98,26 @@ fn open(path: &str, parser: &mut Parser) -> Result<Arc<Source>, Diagnostic> {
             }
             Ok(Source::new(name, text))
         }
-        Err(error) => Err(Diagnostic::error(format!("cannot read job file {path}: {}", reason(&error)))),
+        Err(error) => {
+            let diagnostic = Diagnostic::error(format!("cannot read job file {path}: {}", reason(&error)));
+            Err(match (lookalike::after_dashes(path), lookalike::first(path)) {
+                (Some(option), Some(found)) => {
+                    let (is, option) = (lookalike::described(found), lookalike::in_ascii(option));
+                    diagnostic.help(format!("{is}: for the option, write --{option}"))
+                }
+                _ => diagnostic,
+            })
+        }
+    }
+}
+
+/// Returns the encoding that the byte order mark of a file names. fio takes the mark for an option.
+fn unsupported_encoding(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0xef, 0xbb, 0xbf, ..] => Some("UTF-8"),
+        [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => Some("UTF-32"),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some("UTF-16"),
+        _ => None,
     }
 }
 

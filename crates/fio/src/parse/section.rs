@@ -1,6 +1,7 @@
 //! One section of a job file, or the options of one job on the command line, during parsing.
 
 use units::diagnostic::{Diagnostic, Span};
+use units::lookalike;
 use units::nearest::nearest;
 use units::system::System;
 
@@ -56,7 +57,7 @@ impl Section {
     pub fn set(&mut self, option: &'static Opt, text: Option<&str>, spans: &OptionSpans, state: &mut State) -> bool {
         if is_path_option(option) && text.is_some_and(|text| text.contains(char::REPLACEMENT_CHARACTER)) {
             let problem = Problem::error(0..0, "the path is not valid UTF-8", "would name a different file");
-            state.report(Severity::Error, diagnostic(option, &problem, spans));
+            state.report(Severity::Error, diagnostic(option, problem, spans));
             return false;
         }
         let mut context = Context {
@@ -67,8 +68,9 @@ impl Section {
         };
         let result = value::parse(&option.kind, text, &mut context);
         let problems = context.problems;
+        let typed = text.unwrap_or_default();
         for problem in problems {
-            state.report(problem.severity, diagnostic(option, &problem, spans));
+            state.report(problem.severity, diagnostic(option, problem.in_ascii(typed), spans));
         }
         match result {
             Ok(value) => {
@@ -77,7 +79,7 @@ impl Section {
                 self.check_readonly(option, spans, state)
             }
             Err(problem) => {
-                state.report(Severity::Error, diagnostic(option, &problem, spans));
+                state.report(Severity::Error, diagnostic(option, problem.in_ascii(typed), spans));
                 false
             }
         }
@@ -138,6 +140,10 @@ impl Section {
     /// Returns the error for an option name that is not valid in this section.
     pub fn unknown_option(&self, name: &str, span: &Span) -> Diagnostic {
         let diagnostic = Diagnostic::error(format!("unknown option `{name}`")).at(span, "not an option");
+        if let Some(lookalike) = lookalike::first(name) {
+            let (is, meant) = (lookalike::described(lookalike), lookalike::in_ascii(name));
+            return diagnostic.help(format!("{is}: write `{}`", meant.trim()));
+        }
         let owners = ENGINE_OPTIONS.iter().filter(|option| option.is_named(name));
         let owners: Vec<&str> = owners.flat_map(|option| option.engines).copied().collect();
         if !owners.is_empty() {
@@ -187,17 +193,15 @@ pub fn readonly_error(rw: &str, span: &Span) -> Diagnostic {
         .help("remove `--readonly`, or use rw=read or rw=randread")
 }
 
-fn diagnostic(option: &Opt, problem: &Problem, spans: &OptionSpans) -> Diagnostic {
+fn diagnostic(option: &Opt, problem: Problem, spans: &OptionSpans) -> Diagnostic {
     let message = format!("option {}: {}", option.name, problem.message);
     let diagnostic = match problem.severity {
         Severity::Warning => Diagnostic::warning(message),
         Severity::ErrorWhenRun | Severity::Error => Diagnostic::error(message),
     };
-    let help = match &problem.help {
-        Some(help) => help.clone(),
-        None => format!("{}: {}", option.name, option.help),
-    };
-    diagnostic.at(&spans.of_problem(problem), problem.label.as_str()).help(help)
+    let span = spans.of_problem(&problem);
+    let help = problem.help.unwrap_or_else(|| format!("{}: {}", option.name, option.help));
+    diagnostic.at(&span, problem.label).help(help)
 }
 
 /// Returns the error `option X (line N of FILE: LINE) is not supported by fathom`.

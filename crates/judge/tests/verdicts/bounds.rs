@@ -70,8 +70,14 @@ fn other_load_explains_at_most_its_ios_and_bytes() {
 
 #[test]
 fn littles_law_bounds_what_a_deeper_queue_can_reach() {
-    let shallow =
-        FindingKind::DepthNotReached { depth: 32, mean_in_flight: 4.0, workers: 1, of_workers: 1, is_direct: true };
+    let shallow = FindingKind::DepthNotReached {
+        depth: 32,
+        mean_in_flight: 4.0,
+        workers: 1,
+        of_workers: 1,
+        is_direct: true,
+        is_trim: false,
+    };
     let on = |rule: &str| by_rule(test(Aim::DiskIops, level(1000.0)), rule, std::slice::from_ref(&shallow));
     let (far, near) = (on("write.iops>=9000"), on("write.iops>=7000"));
     assert_eq!((far.verdict, near.verdict), (Verdict::Fail, Verdict::Inconclusive));
@@ -204,6 +210,7 @@ proptest! {
         (stats.runtime_ns, stats.usage.run_delay_ns) = (60_000_000_000, Some((60e9 * share) as u64));
         let shallow = FindingKind::DepthNotReached {
             depth: depth.max(mean.ceil() as u32), mean_in_flight: mean, workers: 1, of_workers: 1, is_direct: true,
+            is_trim: false,
         };
         let rule = format!("write.iops>={required:.0}");
         let judgement = by_rule(test(Aim::DiskIops, record), &rule, &[other_load, shallow]);

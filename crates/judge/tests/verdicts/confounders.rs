@@ -104,8 +104,14 @@ fn waits_for_a_cpu_excuse_their_share_of_the_rate() {
     assert_eq!(on(unsure), (Verdict::Inconclusive, undecided));
     // The queue was not full because of the wait.
     let mut shallow = test(Aim::VmUncached, level(9000.0));
-    let kind =
-        FindingKind::DepthNotReached { depth: 32, mean_in_flight: 4.0, workers: 1, of_workers: 1, is_direct: true };
+    let kind = FindingKind::DepthNotReached {
+        depth: 32,
+        mean_in_flight: 4.0,
+        workers: 1,
+        of_workers: 1,
+        is_direct: true,
+        is_trim: false,
+    };
     shallow.findings.push(finding(kind, Severity::Warning));
     let stats = &mut shallow.rounds[0].record.workers[0].stats;
     (stats.runtime_ns, stats.usage.run_delay_ns) = (60_000_000_000, Some(40_000_000_000));

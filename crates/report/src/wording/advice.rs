@@ -1,8 +1,9 @@
 //! Advice on findings. Sentences are the same for all dialects, except those that only one dialect's options allow.
 
-use assessment::{AdviceOptions, Finding, FindingKind, LateCause, LateIos, Levels, Severity};
+use assessment::{AdviceOptions, Finding, FindingKind, LateCause, LateIos, Levels, Severity, UnintendedTarget};
 use plan::Dialect;
 use units::format::time_ns;
+use units::lookalike;
 
 /// Returns what to do about a finding, in the options of the dialect.
 pub fn advice(finding: &Finding, dialect: Dialect) -> String {
@@ -11,7 +12,7 @@ pub fn advice(finding: &Finding, dialect: Dialect) -> String {
         Dialect::DiskSpd => (diskspd::wording::advice(&finding.kind), diskspd::wording::ADVICE_OPTIONS),
     };
     match (&finding.kind, of_dialect) {
-        (_, Some(advice)) => advice.to_owned(),
+        (_, Some(advice)) => advice.into_owned(),
         (FindingKind::InMemory, None) => in_memory(finding.severity).to_owned(),
         (kind, None) => of_run(kind, &options),
     }
@@ -41,6 +42,9 @@ fn of_run(kind: &FindingKind, options: &AdviceOptions) -> String {
         ),
         FindingKind::TooShort { .. } => format!("measure for a minute or more ({})", options.one_minute),
         FindingKind::DepthNotReached { .. } => format!("buffered I/O completes in the call: use {}", options.uncached),
+        FindingKind::UnintendedTarget(UnintendedTarget::Typographic { path }) => {
+            format!("if the character is not part of the name, write {}", lookalike::in_ascii(path).trim())
+        }
         FindingKind::LoadGeneratorLimit(_) | FindingKind::CpuWait(_) => {
             format!("stop other programs, allow more CPUs ({}), or use fewer {}", options.cpus, options.workers)
         }
@@ -94,6 +98,7 @@ fn without_options(kind: &FindingKind) -> &'static str {
         FindingKind::CachedBelow { .. } => {
             "set the loop device up with direct I/O (losetup --direct-io=on), or use the disk below it"
         }
+        FindingKind::NoIos { .. } => "compare offset, size and block size of the job with the size of its target",
         FindingKind::DeviceDisagrees(_) => "look for a cache or compression between the job and the device",
         FindingKind::OtherLoad(_) => "find the program (iotop, pidstat -d), stop it, and measure again",
         FindingKind::Levels(_) => {

@@ -1,12 +1,13 @@
 //! Findings in words.
 
 use assessment::{
-    BucketProduct, DeviceBytes, Finding, FindingKind, Lack, LateIos, Levels, LimitReason, PageCache, RateUnit,
-    Severity, Subject, TokenBucket, Unsteady,
+    BucketProduct, DeviceBytes, Finding, FindingKind, Lack, LateIos, Levels, LimitReason, NoIosCause, PageCache,
+    RateUnit, Severity, Subject, TokenBucket, UnintendedTarget, Unsteady,
 };
 use plan::Ddir;
 use record::{Interruption, InterruptionCause};
 use units::format::{bandwidth, grouped, iops, percent, size, time_ns};
+use units::lookalike;
 
 use super::load_generator::load_generator_reason;
 use super::names::names;
@@ -75,6 +76,12 @@ pub fn headline(finding: &Finding) -> String {
         }
         FindingKind::TooShort { lacks: Lack::Ios, .. } => "too few I/Os for percentiles above p99",
         FindingKind::DepthNotReached { .. } => "the queue depth was not reached",
+        FindingKind::SynchronousEngine { .. } => {
+            "the queue depth has no effect: the engine completes each I/O before it starts the next"
+        }
+        FindingKind::NoIos { .. } => "the job did no I/O",
+        FindingKind::RemovedBeforeRead => "the files are removed after each loop, and the next loop reads them",
+        FindingKind::UnintendedTarget(target) => unintended_target(target),
         FindingKind::LoadGeneratorLimit(generator) if generator.reason == LimitReason::WaitedForCpu => {
             "this machine was the limit, not the target: threads waited for a CPU"
         }
@@ -104,6 +111,14 @@ pub fn headline(finding: &Finding) -> String {
         FindingKind::Saved(saved) => &saved.what,
     };
     text.to_owned()
+}
+
+fn unintended_target(target: &UnintendedTarget) -> &'static str {
+    match target {
+        UnintendedTarget::Split { .. } => "the path was split at its colons into several targets",
+        UnintendedTarget::Joined { .. } => "the list of paths with commas is one target",
+        UnintendedTarget::Typographic { .. } => "the name of the target starts or ends with a typographic character",
+    }
 }
 
 /// Returns the numbers that show a finding; empty if there are none.
@@ -170,13 +185,46 @@ pub fn figures(finding: &Finding) -> String {
         }
         FindingKind::FewTailIos { ios_beyond, .. } => format!("a step has {} I/Os beyond it", grouped(*ios_beyond)),
         FindingKind::Saved(saved) => saved.evidence.clone(),
-        kind => of_time_series(kind),
+        kind => of_time_series(kind).unwrap_or_else(|| of_settings(kind)),
+    }
+}
+
+fn no_ios(cause: NoIosCause, jobs: u64) -> String {
+    let cause = match cause {
+        NoIosCause::Offset { offset_bytes, size_bytes } => {
+            let of = size_bytes.map(|bytes| format!(", the target has {}", size(bytes))).unwrap_or_default();
+            format!("the I/O starts at {}{of}", size(offset_bytes))
+        }
+        NoIosCause::Zones => "the zones of the I/O may lie beyond the end of the target".to_owned(),
+        NoIosCause::Rate { bytes_per_s, block_bytes } => {
+            let first_s = block_bytes as f64 / bytes_per_s;
+            let rate = size(bytes_per_s as u64);
+            format!("at {rate}/s, a block of {} is due after {}", size(block_bytes), seconds(first_s))
+        }
+        NoIosCause::Unknown => String::new(),
+    };
+    match jobs {
+        0 | 1 => cause,
+        _ if cause.is_empty() => format!("{jobs} jobs"),
+        _ => format!("{cause} (the first of {jobs} jobs)"),
+    }
+}
+
+/// The numbers of findings on settings of jobs.
+fn of_settings(kind: &FindingKind) -> String {
+    match kind {
+        FindingKind::SynchronousEngine { depth, engine } => format!("depth {depth}, engine {engine}"),
+        FindingKind::NoIos { cause, jobs } => no_ios(*cause, *jobs),
+        FindingKind::UnintendedTarget(UnintendedTarget::Typographic { path }) => {
+            lookalike::first(path).map(lookalike::described).unwrap_or_default()
+        }
+        _ => String::new(),
     }
 }
 
 /// The numbers of findings on rates over time.
-fn of_time_series(kind: &FindingKind) -> String {
-    match kind {
+fn of_time_series(kind: &FindingKind) -> Option<String> {
+    Some(match kind {
         FindingKind::Throttled { direction, iops: rate, passed_share, passed_ns, held_share, held_ns } => format!(
             "{} of {}s took about {}, {} about {}, few between; {} throughout",
             percent(*passed_share),
@@ -197,8 +245,8 @@ fn of_time_series(kind: &FindingKind) -> String {
             iops(*p90_iops),
             seconds(*interval_s)
         ),
-        _ => String::new(),
-    }
+        _ => return None,
+    })
 }
 
 fn device_bytes(bytes: &DeviceBytes) -> String {

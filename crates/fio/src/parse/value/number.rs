@@ -1,10 +1,15 @@
 //! Numbers with fio's suffixes: sizes, times, percentages and zones.
 
+use std::ops::Range;
+
 use super::arithmetic::{self, Evaluated};
 use super::context::Context;
 use super::problem::Problem;
 use super::types::Amount;
 use crate::options::kind::{Number, Unit};
+
+/// Operators of arithmetic, which is only valid in parentheses. A minus separates numbers.
+const OPERATORS: [char; 4] = ['*', '/', '+', '^'];
 
 /// Unit of a number without a suffix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,8 +65,12 @@ pub fn parse(text: &str, scale: Scale, problems: &mut Vec<Problem>) -> Result<Pa
     match suffix {
         Suffix::Percent => Ok(ParsedNumber { value: i128::from(value), is_percent: true }),
         Suffix::Factor { factor, used } => {
-            if used < rest.len() && !rest[used..].trim().is_empty() {
-                problems.push(ignored(&rest[used..], digits.end + used..text.len()));
+            let after = &rest[used..];
+            let range = digits.end + used..text.len();
+            if after.starts_with(OPERATORS) {
+                problems.push(unparenthesised(text, range));
+            } else if !after.trim().is_empty() {
+                problems.push(ignored(after, range));
             }
             Ok(ParsedNumber { value: i128::from(value) * factor, is_percent: false })
         }
@@ -70,13 +79,13 @@ pub fn parse(text: &str, scale: Scale, problems: &mut Vec<Problem>) -> Result<Pa
                 Scale::Bytes { .. } => "expected k, m, g, t or p, with or without iB or B",
                 Scale::Micros | Scale::Seconds => "expected us, ms, s, m, h or d",
             };
-            let mut problem = Problem::error_when_run(unit_range, format!("`{rest}` is not a unit"), expected);
-            if rest.starts_with('.') {
-                problem.message = format!("`{text}` has a fraction");
-                problem.label = "expected a whole number".into();
-                problem.help = Some("use a smaller unit: 1536m instead of 1.5g".into());
-            }
-            problems.push(problem);
+            problems.push(if rest.starts_with('.') {
+                fraction(text, unit_range, scale)
+            } else if rest.contains(OPERATORS) {
+                unparenthesised(text, unit_range)
+            } else {
+                Problem::error_when_run(unit_range, format!("`{rest}` is not a unit"), expected)
+            });
             Ok(ParsedNumber { value: i128::from(value) * fallback, is_percent: false })
         }
     }
@@ -103,7 +112,60 @@ fn strip_zero_fraction(rest: &str) -> &str {
     }
 }
 
-fn ignored(rest: &str, range: std::ops::Range<usize>) -> Problem {
+/// Returns the problem of arithmetic without parentheses. fio reads the number before it.
+fn unparenthesised(text: &str, range: Range<usize>) -> Problem {
+    let message = format!("`{}` is ignored: arithmetic needs parentheses", &text[range.clone()]);
+    Problem::error_when_run(range, message, "ignored by fio").help(format!("write ({text})"))
+}
+
+/// Returns the problem of a number with a fraction, which fio ignores together with the unit.
+fn fraction(text: &str, range: Range<usize>, scale: Scale) -> Problem {
+    let problem = Problem::error_when_run(range, format!("`{text}` has a fraction"), "expected a whole number");
+    match as_whole(text, scale) {
+        Some(whole) => problem.help(format!("write {whole}")),
+        None => problem.help("write a whole number"),
+    }
+}
+
+/// Returns a number with a fraction as a whole number of a smaller unit, or else rounded.
+fn as_whole(text: &str, scale: Scale) -> Option<String> {
+    let text = text.trim();
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let value: f64 = text[..end].parse().ok()?;
+    let typed = text[end..].trim().to_ascii_lowercase();
+    if typed == "%" {
+        return Some(format!("{:.0}%", value.round()));
+    }
+    // Units from the largest to the smallest. The last one has no smaller one.
+    let (units, default): (Vec<(String, f64)>, &str) = match scale {
+        Scale::Bytes { kb_base } => {
+            let suffix = typed.get(1..).unwrap_or_default();
+            let mut units: Vec<(String, f64)> = "ptgmk".chars().map(|unit| (format!("{unit}{suffix}"), 0.0)).collect();
+            for (unit, factor) in &mut units {
+                let Suffix::Factor { factor: bytes, .. } = byte_suffix(unit, i128::from(kb_base)) else { return None };
+                *factor = bytes as f64;
+            }
+            units.push((String::new(), 1.0));
+            (units, "")
+        }
+        Scale::Micros => (time_units(), "us"),
+        Scale::Seconds => (time_units(), "s"),
+    };
+    let typed = if typed.is_empty() { default } else { typed.as_str() };
+    let at = units.iter().position(|(unit, _)| unit == typed)?;
+    let total = value * units[at].1;
+    let is_whole = |factor: f64| total >= factor && (total / factor).fract() == 0.0;
+    let (unit, factor) = units[at..].iter().find(|(_, factor)| is_whole(*factor)).or(units.last())?;
+    Some(format!("{:.0}{unit}", (total / factor).round().max(1.0)))
+}
+
+/// Units of time from the largest to the smallest, in microseconds.
+fn time_units() -> Vec<(String, f64)> {
+    let units = [("d", 86.4e9), ("h", 3.6e9), ("m", 60e6), ("s", 1e6), ("ms", 1e3), ("us", 1.0)];
+    units.map(|(unit, micros)| (unit.to_owned(), micros)).into()
+}
+
+fn ignored(rest: &str, range: Range<usize>) -> Problem {
     Problem::warning(range, format!("`{rest}` after the number is ignored"), "ignored")
 }
 
@@ -284,6 +346,37 @@ mod tests {
         assert_eq!(time("(2*30s)", Scale::Seconds), Some(60_000_000));
         assert_eq!(time("(2*30)", Scale::Seconds), Some(60_000_000));
         assert_eq!(time("(2*30)", Scale::Micros), Some(60));
+    }
+
+    fn help(text: &str, scale: Scale) -> String {
+        let mut problems = Vec::new();
+        parse(text, scale, &mut problems).expect("the number before the problem is read");
+        problems.remove(0).help.expect("a problem with help")
+    }
+
+    #[test]
+    fn advice_on_fractions_fits_the_quantity() {
+        let bytes = |text: &str| help(text, Scale::Bytes { kb_base: 1024 });
+        assert_eq!(bytes("1.5g"), "write 1536m");
+        assert_eq!(bytes("1.5GiB"), "write 1500mib");
+        assert_eq!(bytes("0.5k"), "write 512");
+        assert_eq!(bytes("50.4978"), "write 50");
+        assert_eq!(bytes("0.3"), "write 1");
+        assert_eq!(bytes("33.3%"), "write 33%");
+        assert_eq!(bytes("1.5.2"), "write a whole number");
+        assert_eq!(help("1.5", Scale::Seconds), "write 1500ms");
+        assert_eq!(help("1.5m", Scale::Seconds), "write 90s");
+        assert_eq!(help("0.5ms", Scale::Micros), "write 500us");
+        assert_eq!(help("2.6", Scale::Micros), "write 3us");
+    }
+
+    #[test]
+    fn arithmetic_needs_parentheses() {
+        for text in ["128*1", "4k*2", "1g+1m", "8/2"] {
+            assert_eq!(help(text, Scale::Bytes { kb_base: 1024 }), format!("write ({text})"));
+        }
+        assert_eq!(help("2*30s", Scale::Seconds), "write (2*30s)");
+        assert_eq!(help("30s*2", Scale::Seconds), "write (30s*2)");
     }
 
     #[test]

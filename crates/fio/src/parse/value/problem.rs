@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use units::lookalike;
+
 /// Severity of a problem.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Severity {
@@ -40,6 +42,17 @@ impl Problem {
 
     pub fn help(mut self, help: impl Into<String>) -> Problem {
         self.help = Some(help.into());
+        self
+    }
+
+    /// Adds how to write the value in ASCII, if it has characters of a word processor. They are the likely cause.
+    pub fn in_ascii(mut self, value: &str) -> Problem {
+        if let Some(found) = lookalike::first(value) {
+            let meant = lookalike::in_ascii(value);
+            // A shell removes quotation marks around a value, but not these.
+            let meant = meant.trim_matches([' ', '"', '\'']);
+            self.help = Some(format!("{}: write `{meant}`", lookalike::described(found)));
+        }
         self
     }
 

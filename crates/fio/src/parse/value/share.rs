@@ -1,5 +1,7 @@
 //! Values with shares of I/Os: block sizes and zones with percentages, and random distributions.
 
+use std::ops::Range;
+
 use super::context::Context;
 use super::keyword;
 use super::list::float_prefix;
@@ -51,8 +53,7 @@ fn entries(text: &str, is_absolute: bool, max: usize, context: &mut Context) -> 
                 Ok(percent) => i128::from(percent),
                 Err(_) => {
                     let range = second_offset..second_offset + percent.len();
-                    let message = format!("`{percent}` is not a percentage");
-                    context.problems.push(Problem::error_when_run(range, message, "expected a number up to 100"));
+                    context.problems.push(not_a_percentage(percent, range));
                     0
                 }
             }),
@@ -62,6 +63,40 @@ fn entries(text: &str, is_absolute: bool, max: usize, context: &mut Context) -> 
         offset += part.len() + 1;
     }
     Ok(entries)
+}
+
+fn not_a_percentage(text: &str, range: Range<usize>) -> Problem {
+    let whole = || text.trim().trim_end_matches('%').parse::<f64>().ok().filter(|_| text.contains('.'));
+    match whole() {
+        Some(percent) => {
+            let problem = Problem::error_when_run(range, format!("`{text}` has a fraction"), "expected a whole number");
+            let least = percent.round().max(1.0);
+            problem.help(format!("fio reads whole percentages here: write {least:.0}. zoned_abs takes sizes in bytes"))
+        }
+        None => {
+            let message = format!("`{text}` is not a percentage");
+            Problem::error_when_run(range, message, "expected a whole number up to 100")
+        }
+    }
+}
+
+/// Adds that a comma starts the entries of another direction, if all entries together would be right.
+fn between_directions(problem: Problem, text: &str, sum_of_all: i128) -> Problem {
+    if !text.contains(',') || sum_of_all != 100 {
+        return problem;
+    }
+    let joined = text.replace(',', ":");
+    problem.help(format!("a comma starts the entries for writes, a second one those for trims: write {joined}"))
+}
+
+/// Returns the sum of a percentage of all entries, whatever separates them.
+fn sum_of_all(text: &str, is_first: bool) -> i128 {
+    let percentage = |entry: &str| {
+        let (first, second) = entry.split_once('/').unwrap_or((entry, ""));
+        let text = if is_first { first } else { second };
+        text.trim().trim_end_matches('%').parse::<i128>().unwrap_or(0)
+    };
+    text.split([',', ':']).map(percentage).sum()
 }
 
 /// Splits a `read,write,trim` list. Without a part for trims, they use that for writes. A single part is for all.
@@ -89,7 +124,12 @@ pub fn block_split(text: &str, context: &mut Context) -> Result<[Vec<SizeShare>;
         if entries.is_empty() {
             continue;
         }
-        *slot = shares(&entries, part, offset, context)?;
+        let before = context.problems.len();
+        let of_direction = shares(&entries, part, offset, context);
+        let added = context.problems.split_off(before).into_iter();
+        let explain = |problem| between_directions(problem, text, sum_of_all(text, false));
+        context.problems.extend(added.map(explain));
+        *slot = of_direction?;
     }
     context.problems.dedup();
     Ok(split)
@@ -211,7 +251,7 @@ fn zones(text: &str, is_absolute: bool, context: &mut Context) -> Result<[Vec<Zo
         };
         let access: i128 = entries.iter().map(|entry| entry.first).sum();
         if access != 100 || entries.iter().any(|entry| entry.first < 0) {
-            return Err(error("I/Os", access, "expected 100"));
+            return Err(between_directions(error("I/Os", access, "expected 100"), text, sum_of_all(text, true)));
         }
         let known: i128 = entries.iter().filter_map(|entry| entry.second).sum();
         if !is_absolute && known > 100 {
