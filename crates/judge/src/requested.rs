@@ -77,7 +77,7 @@ pub fn names(record: &Record) -> Vec<Finding> {
     found.into_iter().take(NAMES_MAX).map(finding).collect()
 }
 
-/// Whether a path or its last name starts or ends with a character of a word processor.
+/// Whether a path or its last name starts or ends with a typographic character.
 fn is_typographic(path: &str) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     lookalike::at_edge(path).or_else(|| lookalike::at_edge(name)).is_some()

@@ -1,4 +1,4 @@
-//! Characters that word processors and web pages insert in place of ASCII: dashes, quotation marks, spaces.
+//! Characters that text editors and web pages insert in place of ASCII: dashes, quotation marks, spaces.
 
 /// A character that looks like ASCII.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

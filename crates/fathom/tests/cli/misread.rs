@@ -91,7 +91,7 @@ fn paths_with_colons_and_commas_are_found() {
 }
 
 #[test]
-fn characters_of_word_processors_are_named() {
+fn typographic_characters_are_named() {
     let scratch = Scratch::new("misread-typography");
     scratch.filled("data", 64 << 10);
     let job = ["--name=j", "--filename=data", "--size=64k", "--rw=read"];

@@ -45,7 +45,7 @@ impl Problem {
         self
     }
 
-    /// Adds how to write the value in ASCII, if it has characters of a word processor. They are the likely cause.
+    /// Adds how to write the value in ASCII, if it has typographic characters. They are the likely cause.
     pub fn in_ascii(mut self, value: &str) -> Problem {
         if let Some(found) = lookalike::first(value) {
             let meant = lookalike::in_ascii(value);
