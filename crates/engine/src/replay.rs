@@ -48,7 +48,8 @@ impl Replay {
         let log = planned.log.clone();
         let failed = |error: LogError| log_failed(&log, error);
         let file = File::open(&log).map_err(|error| failed(error.into()))?;
-        let steps = Steps::new(BufReader::with_capacity(64 << 10, file), &planned.rules).map_err(failed)?;
+        let steps =
+            Steps::new(BufReader::with_capacity(64 << 10, file), &planned.rules, planned.redirects).map_err(failed)?;
         let room = if planned.chunked { CHUNK_STEPS } else { planned.steps.min(1 << 32) as usize };
         let mut replay = Replay {
             log,

@@ -164,7 +164,7 @@ mod tests {
         let mut output = Vec::new();
         merge(&sources, |_| Ok(Bytes::new(record(5, 8, WRITE, true))), &mut output).unwrap();
         assert_eq!(output.len(), 48);
-        let summary = crate::summarize(Bytes::new(output), &plan::ReplayRules::default()).unwrap();
+        let summary = crate::summarize(Bytes::new(output), &plan::ReplayRules::default(), false).unwrap();
         assert_eq!((summary.files, summary.bytes), (vec!["8:16".to_owned()], 4096));
     }
 

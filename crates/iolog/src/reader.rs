@@ -23,16 +23,16 @@ enum Format {
 }
 
 impl<R: BufRead> Reader<R> {
-    /// Finds the format of a log.
+    /// Finds the format of a log. `redirects`: all I/Os go to one target, whatever files the log names.
     ///
     /// # Errors
     /// The input cannot be read, or has none of the formats.
-    pub fn new(mut input: R) -> Result<Self, LogError> {
+    pub fn new(mut input: R, redirects: bool) -> Result<Self, LogError> {
         let format = match BinaryLog::of(input.fill_buf()?) {
             Some(log) => Format::Binary(log),
             None => Format::Text(TextLog::open(&mut input)?),
         };
-        Ok(Reader { input, format, files: Files::default(), ignored: Ignored::default() })
+        Ok(Reader { input, format, files: Files::new(redirects), ignored: Ignored::default() })
     }
 
     /// Returns the next entry. `None` at the end.

@@ -28,12 +28,12 @@ pub struct Steps<R> {
 }
 
 impl<R: BufRead> Steps<R> {
-    /// Opens a log.
+    /// Opens a log. `redirects`: all I/Os go to one target, whatever files the log names.
     ///
     /// # Errors
     /// The input cannot be read, or is not a log.
-    pub fn new(input: R, rules: &ReplayRules) -> Result<Self, LogError> {
-        Ok(Steps { reader: Reader::new(input)?, rules: *rules, last_ns: 0 })
+    pub fn new(input: R, rules: &ReplayRules, redirects: bool) -> Result<Self, LogError> {
+        Ok(Steps { reader: Reader::new(input, redirects)?, rules: *rules, last_ns: 0 })
     }
 
     /// Returns the next step. `None` at the end.

@@ -25,12 +25,12 @@ pub struct Summary {
     pub ignored: Ignored,
 }
 
-/// Reads a log as it will be replayed.
+/// Reads a log as it will be replayed. `redirects`: all I/Os go to one target, whatever files the log names.
 ///
 /// # Errors
 /// The input cannot be read, or is not a log.
-pub fn summarize(input: impl BufRead, rules: &ReplayRules) -> Result<Summary, LogError> {
-    let mut steps = Steps::new(input, rules)?;
+pub fn summarize(input: impl BufRead, rules: &ReplayRules, redirects: bool) -> Result<Summary, LogError> {
+    let mut steps = Steps::new(input, rules, redirects)?;
     let mut summary = Summary::default();
     while let Some(step) = steps.next()? {
         summary.steps += 1;

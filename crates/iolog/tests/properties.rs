@@ -13,12 +13,12 @@ fn action() -> impl Strategy<Value = Action> {
 
 proptest! {
     #[test]
-    fn no_input_makes_the_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..400), begins in 0_usize..4) {
+    fn no_input_makes_the_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..400), begins in 0_usize..4, redirects: bool) {
         let beginnings: [&[u8]; 4] =
             [b"", b"fio version 2 iolog\na add\n", b"fio version 3 iolog\n1 a add\n", &0x6561_7407_u32.to_ne_bytes()];
         let log = [beginnings[begins], &bytes].concat();
         let rules = ReplayRules { align_bytes: 4096, offset_divisor: 3, ..ReplayRules::default() };
-        drop(summarize(Cursor::new(log), &rules));
+        drop(summarize(Cursor::new(log), &rules, redirects));
     }
 
     #[test]
@@ -31,7 +31,7 @@ proptest! {
         for (at, &(action, offset, bytes)) in actions.iter().enumerate() {
             write::line(&mut log, at as u64 + 1, &name, action, u64::from(offset), bytes);
         }
-        let mut steps = Steps::new(Cursor::new(log), &ReplayRules::default()).unwrap();
+        let mut steps = Steps::new(Cursor::new(log), &ReplayRules::default(), false).unwrap();
         prop_assert_eq!(steps.next().unwrap().unwrap().action, Action::Add);
         for (action, offset, bytes) in actions {
             let step = steps.next().unwrap().unwrap();
@@ -54,7 +54,7 @@ fn the_depth_is_the_largest_number_of_queued_requests() {
     let (read, queued, back_merged, completed) = (1 << 16, 1, 2, 8);
     let actions = [queued, queued, queued, back_merged, completed, queued, completed];
     let trace = actions.map(|action| record(read | action)).concat();
-    let summary = summarize(Cursor::new(trace), &ReplayRules::default()).unwrap();
+    let summary = summarize(Cursor::new(trace), &ReplayRules::default(), false).unwrap();
     assert_eq!((summary.depth, summary.ios[Ddir::Read], summary.bytes), (Some(2), 4, 4 * 512));
     assert_eq!(summary.files, ["8:0"]);
 }

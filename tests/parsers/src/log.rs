@@ -15,7 +15,9 @@ const NAME_MAX: usize = 4096;
 pub fn io_log(bytes: &[u8]) -> Progress {
     let skip = ReplaySkip { reads: true, ..ReplaySkip::default() };
     let rules = ReplayRules { no_stall: true, time_scale_percent: 7, offset_divisor: 3, align_bytes: 4096, skip };
-    drop(summarize(bytes, &rules));
+    for redirects in [false, true] {
+        drop(summarize(bytes, &rules, redirects));
+    }
     let (steps, log) = match read(bytes) {
         Ok(read) => read,
         Err(LogError::BadRecord { record }) if record > 1 => return Progress::Further,
@@ -34,7 +36,7 @@ pub fn io_log(bytes: &[u8]) -> Progress {
 
 /// Returns all steps, and the log at its end.
 fn read(bytes: &[u8]) -> Result<(Vec<Step>, Steps<&[u8]>), LogError> {
-    let mut log = Steps::new(bytes, &ReplayRules::default())?;
+    let mut log = Steps::new(bytes, &ReplayRules::default(), false)?;
     let mut steps = Vec::new();
     while let Some(step) = log.next()? {
         steps.push(step);

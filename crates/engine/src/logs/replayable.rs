@@ -70,7 +70,7 @@ impl ReplayLog {
         }
     }
 
-    /// Logs that a file is opened or closed.
+    /// Logs that a file is opened, closed or synced as a whole.
     pub fn file(&mut self, file: u32, action: Action, now_ns: u64) {
         self.line(now_ns, file, action, (0, 0));
     }
@@ -88,7 +88,7 @@ impl ReplayLog {
             Kind::Trim => Action::Io(Ddir::Trim),
             Kind::Fsync => Action::Fsync,
             Kind::Fdatasync => Action::Fdatasync,
-            // A log has no name for it.
+            // A log has no name for it: fio writes one that it cannot read.
             Kind::SyncFileRange => return,
         };
         self.line(now_ns, op.file, action, (op.offset, op.len));

@@ -129,6 +129,32 @@ fn offsets_files_and_kinds_change_as_requested() {
 }
 
 #[test]
+fn a_log_has_the_syncs_at_the_end_of_a_pass() {
+    let scratch = scratch("replay-end-fsync");
+    let line = "--name=j --filename=a:b --size=8k --rw=write --end_fsync=1 --write_iolog=log";
+    run(scratch.path(), line).ended_with(0);
+    let log = fs::read_to_string(scratch.file("log")).unwrap();
+    let expected = "a write 0 4096, b write 0 4096, a sync  , b sync  ";
+    assert_eq!(ios(&log).join(", "), expected);
+    assert_eq!(ios(&replay(&scratch, &log, "")).join(", "), expected);
+}
+
+#[test]
+fn a_redirected_log_needs_no_line_that_adds_a_file() {
+    let scratch = scratch("replay-redirect");
+    for version in [2, 3] {
+        let time = if version == 3 { "1 " } else { "" };
+        let lines = ["a add", "a open", "b read 0 512", "c write 512 512", "b sync 0 0", "b close"];
+        let lines: String = lines.iter().map(|line| format!("{time}{line}\n")).collect();
+        let log = format!("fio version {version} iolog\n{lines}");
+        for options in ["--replay_redirect=b", "--replay_redirect=b --read_iolog_chunked=1"] {
+            let replayed = ios(&replay(&scratch, &log, options)).join(", ");
+            assert_eq!(replayed, "b read 0 512, b write 512 512, b sync  ", "version {version} {options}");
+        }
+    }
+}
+
+#[test]
 fn entries_that_cannot_be_replayed_are_reported_with_their_line() {
     let scratch = scratch("replay-faults");
     let reported = |log: &[u8], code: i32, what: &str| {
@@ -146,6 +172,8 @@ fn entries_that_cannot_be_replayed_are_reported_with_their_line() {
     }
     reported(b"rw,0,512\n", 1, "log: neither a log of fio's version 2 or 3 nor a trace of blktrace");
     reported(b"fio version 2 iolog\na add\n", 1, "log: no I/O to replay");
+    let unknown = b"fio version 2 iolog\na add\nb read 0 512\n";
+    reported(unknown, 1, "log: no I/O to replay: entry 3: a file that no line before it adds");
     reported(b"", 1, "log: neither");
     let output = run(scratch.path(), "--name=j --read_iolog=log --replay_skip=reads");
     output.ended_with(1).complained_of("replay_skip has no `reads`");

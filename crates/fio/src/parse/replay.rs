@@ -90,7 +90,7 @@ fn merged(job: &Job, paths: Vec<String>, env: &dyn Env) -> Result<Vec<String>, D
 /// Why a log cannot be replayed.
 enum Fault {
     Log(LogError),
-    Empty,
+    Empty(Ignored),
     /// This machine has no device of this number.
     Device(String),
     /// The log has the password of a server, which saved records would contain.
@@ -99,9 +99,9 @@ enum Fault {
 
 fn read(path: &str, rules: &ReplayRules, redirect: Option<&str>, env: &dyn Env) -> Result<JobLog, Fault> {
     let input = env.open_log(path).map_err(|error| Fault::Log(error.into()))?;
-    let summary = summarize(input, rules).map_err(Fault::Log)?;
+    let summary = summarize(input, rules, redirect.is_some()).map_err(Fault::Log)?;
     if Ddir::ALL.into_iter().all(|ddir| summary.ios[ddir] == 0) && summary.waits == 0 && summary.syncs == 0 {
-        return Err(Fault::Empty);
+        return Err(Fault::Empty(summary.ignored));
     }
     if summary.files.iter().any(|name| has_url_password(name)) {
         return Err(Fault::Password);
@@ -139,7 +139,10 @@ fn error(job: &Job, path: &str, fault: Fault, span: &Span) -> Diagnostic {
             format!("record {record} is not one of blktrace, version 7"),
             "make the file with `blkparse DEVICE -o /dev/null -d FILE`",
         ),
-        Fault::Empty => ("no I/O to replay".to_owned(), "name another log, or skip fewer kinds of I/O"),
+        Fault::Empty(ignored) => match reason(&ignored) {
+            Some((at, why)) => (format!("no I/O to replay: entry {at}: {why}"), "correct the log, or name another one"),
+            None => ("no I/O to replay".to_owned(), "name another log, or skip fewer kinds of I/O"),
+        },
         Fault::Device(number) => {
             (format!("this machine has no block device {number}"), "name a device with replay_redirect")
         }
@@ -153,8 +156,15 @@ fn error(job: &Job, path: &str, fault: Fault, span: &Span) -> Diagnostic {
 
 /// Returns a warning of the entries that are not replayed.
 fn ignored(log: &JobLog) -> Option<Diagnostic> {
-    let Ignored { count, first } = log.summary.ignored;
-    let (place, why) = first?;
+    let Ignored { count, .. } = log.summary.ignored;
+    let (at, why) = reason(&log.summary.ignored)?;
+    let more = if count > 1 { format!(" (and {} more entries)", count - 1) } else { String::new() };
+    Some(Diagnostic::warning(format!("{}:{at}: {why}: ignored{more}", log.path)))
+}
+
+/// Returns the position of the first entry that is not replayed, and why it is not.
+fn reason(ignored: &Ignored) -> Option<(u64, &'static str)> {
+    let (place, why) = ignored.first?;
     let (Place::Line(at) | Place::Record(at)) = place;
     let why = match why {
         BadEntry::Fields => "not an entry of this version",
@@ -164,6 +174,5 @@ fn ignored(log: &JobLog) -> Option<Diagnostic> {
         BadEntry::Range => "an I/O without bytes or beyond the largest offset",
         BadEntry::Incomplete => "the log ends within this entry",
     };
-    let more = if count > 1 { format!(" (and {} more entries)", count - 1) } else { String::new() };
-    Some(Diagnostic::warning(format!("{}:{at}: {why}: ignored{more}", log.path)))
+    Some((at, why))
 }
