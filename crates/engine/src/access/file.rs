@@ -59,6 +59,11 @@ impl File {
         }
     }
 
+    /// Moves the extent.
+    pub(super) fn move_to(&mut self, start: u64, real_size: u64) {
+        (self.start, self.base, self.real_size) = (start, start, real_size);
+    }
+
     pub(super) fn start(&self) -> u64 {
         self.start
     }
@@ -67,6 +72,12 @@ impl File {
     #[inline]
     pub(super) fn end(&self) -> u64 {
         self.start.saturating_add(self.io_size)
+    }
+
+    /// Returns true if an I/O of `length` bytes at `offset` from the base is in the extent and in the file.
+    #[inline]
+    pub(super) fn has_room(&self, offset: u64, length: u64) -> bool {
+        offset.saturating_add(length) <= self.io_size.min(self.real_size.saturating_sub(self.base))
     }
 
     /// Clears the map and sets sequential I/O to the base.

@@ -73,7 +73,8 @@ impl Generator {
         let geometry = Geometry::new(job)?;
         let files = job.files.iter().map(|extent| geometry.file(job, extent)).collect::<Result<Vec<_>, _>>()?;
         let zones = Zones::new(&access.distribution)?;
-        let offsets = Offsets::new(job, geometry.align, zones, wide || geometry.needs_wide, service.is_skewed())?;
+        let (align, unit_bytes) = (geometry.align, geometry.smallest);
+        let offsets = Offsets::new(job, align, unit_bytes, zones, wide || geometry.needs_wide, service.is_skewed())?;
         let syncs = access.syncs;
         let syncs_at_all = pattern.writes && syncs.between_writes();
         Ok(Generator {
@@ -178,6 +179,11 @@ impl Generator {
         }
     }
 
+    /// Moves the extent of a file between two passes.
+    pub fn move_extent(&mut self, file: usize, offset: u64, real_size: u64) {
+        self.files[file].move_to(offset, real_size);
+    }
+
     /// Restarts the counts for the mix of directions and for syncs, at the end of a ramp.
     pub fn forget_counts(&mut self) {
         self.issued = [0; 3];
@@ -221,6 +227,10 @@ impl Generator {
             enter_zone(strides, &mut self.zone_bytes, file, ddir, seed);
         }
         let drawn = self.draw(index, ddir)?;
+        // A part of a block at the end of the extent is left out, as at the end of a file. Strides leave the extent.
+        if self.strides.is_none() && drawn.offset.saturating_add(drawn.length) > self.files[index].end() {
+            return None;
+        }
         self.issue(&drawn, drawn.offset, drawn.length)
     }
 
@@ -229,7 +239,7 @@ impl Generator {
     fn draw(&mut self, index: usize, ddir: Ddir) -> Option<Drawn> {
         let seed = self.seeds.of(Purpose::Offset);
         let file = &mut self.files[index];
-        let place = self.offsets.draw(file, ddir, seed)?;
+        let place = self.offsets.draw(file, ddir, self.issued[ddir as usize], seed)?;
         let offset = file.base + place.offset;
         let length = if self.random_trim_then_write {
             self.paired_length(index, ddir, offset, place.is_random)?
@@ -347,6 +357,7 @@ fn enter_zone(strides: &Strides, zone_bytes: &mut u64, file: &mut File, ddir: Dd
 struct Geometry {
     align: [u64; 3],
     min: PerDdir<u64>,
+    /// Smallest block of the pattern's directions. Values of generators without a range for each direction count it.
     smallest: u64,
     strides: Option<Strides>,
     mapped: bool,
@@ -362,8 +373,8 @@ impl Geometry {
             align if align > 0 && access.pattern.random => align,
             _ => min[ddir],
         });
-        let open_files = if job.open_files == 0 { job.files.len() } else { job.open_files as usize };
-        let mut strides = access.strides.filter(|_| open_files.min(job.files.len()) <= 1);
+        // As in fio only the option counts, not the number of files.
+        let mut strides = access.strides.filter(|_| job.open_files <= 1);
         if let Some(strides) = &mut strides {
             if strides.range_bytes == 0 {
                 strides.range_bytes = strides.size_bytes;
@@ -376,7 +387,8 @@ impl Geometry {
             && access.random_map != MapMode::Off
             && align == min.0
             && access.distribution == Distribution::Uniform;
-        let smallest = min.0.into_iter().fold(u64::MAX, u64::min);
+        let used = Ddir::ALL.into_iter().filter(|&ddir| access.pattern.has(ddir));
+        let smallest = used.map(|ddir| min[ddir]).min().unwrap_or(min[Ddir::Read]);
         let soft = access.random_map == MapMode::Soft;
         let mut geometry = Geometry { align, min, smallest, strides, mapped, soft, needs_wide: false };
         // fio changes to a 64-bit generator if 32 bits do not reach all blocks.
@@ -420,7 +432,9 @@ impl Geometry {
         if blocks == 0 {
             return Ok(Source::Uniform);
         }
-        if job.access.generator == plan::Generator::Lfsr {
+        // A shift register has one range, so it cannot draw from the zones of a distribution.
+        let is_zoned = matches!(job.access.distribution, Distribution::Zoned(_) | Distribution::ZonedAbs(_));
+        if job.access.generator == plan::Generator::Lfsr && !is_zoned {
             return Lfsr::new(blocks, job.seeds.of(Purpose::Offset)).map(Source::Lfsr).map_err(lfsr_fault);
         }
         if !self.mapped {
@@ -434,8 +448,7 @@ impl Geometry {
     }
 
     fn skewed(&self, job: &Job, extent: &FileExtent) -> Source {
-        let range = self.min[Ddir::Read].min(self.min[Ddir::Write]);
-        let ranges = extent.io_size.min(extent.real_size).div_ceil(range);
+        let ranges = extent.io_size.min(extent.real_size).div_ceil(self.smallest);
         let seed = u64::from(hash_name(extent.name.as_bytes()))
             .wrapping_mul(u64::from(job.worker_number))
             .wrapping_mul(job.seeds.of(Purpose::Offset)) as u32;

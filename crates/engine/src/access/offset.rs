@@ -10,6 +10,9 @@ use super::precondition::Rewrites;
 use super::seeds::{Purpose, SeedTable};
 use super::zones::Zones;
 
+/// Maximum number of draws for one offset. A skewed distribution can have its hot spot where no I/O fits.
+const MAX_DRAWS: u32 = 1 << 8;
+
 #[derive(Clone, Debug)]
 pub(super) struct Offsets {
     random: bool,
@@ -17,6 +20,9 @@ pub(super) struct Offsets {
     write_follows_trim: bool,
     pub(super) uniform: Tausworthe,
     align: [u64; 3],
+    min_bytes: [u64; 3],
+    /// Bytes between two values of a generator that has one range for all directions.
+    unit_bytes: u64,
     random_percent: [u32; 3],
     random_or_not: [Tausworthe32; 3],
     zones: Option<Zones>,
@@ -38,30 +44,25 @@ pub(super) struct Offsets {
 struct Sequence {
     blocks: Vec<u32>,
     moves: bool,
-    /// I/Os so far, by direction.
-    drawn: [u64; 3],
 }
 
 impl Sequence {
     fn of(distribution: &Distribution) -> Option<Self> {
         match distribution {
             Distribution::Sequence { blocks, moves } if !blocks.is_empty() => {
-                Some(Sequence { blocks: blocks.clone(), moves: *moves, drawn: [0; 3] })
+                Some(Sequence { blocks: blocks.clone(), moves: *moves })
             }
             _ => None,
         }
     }
 
-    /// Returns the next block of a file with `count` blocks. `None` if it has no such block.
-    fn draw(&mut self, ddir: Ddir, count: u64) -> Option<u64> {
-        let drawn = &mut self.drawn[ddir as usize];
+    /// Returns the next block of a file with `count` blocks after `issued` I/Os of the direction. `None` if it has no such
+    /// block. As in fio, I/Os that the list does not determine count, too.
+    fn draw(&self, issued: u64, count: u64) -> Option<u64> {
         let length = self.blocks.len() as u64;
-        let block = u64::from(self.blocks[(*drawn % length) as usize]);
-        let block = if self.moves { block.checked_add(*drawn / length * length)? } else { block };
-        (block < count).then(|| {
-            *drawn += 1;
-            block
-        })
+        let block = u64::from(self.blocks[(issued % length) as usize]);
+        let block = if self.moves { block.checked_add(issued / length * length)? } else { block };
+        (block < count).then_some(block)
     }
 }
 
@@ -89,6 +90,7 @@ impl Offsets {
     pub(super) fn new(
         job: &Job,
         align: [u64; 3],
+        unit_bytes: u64,
         zones: Option<Zones>,
         wide: bool,
         skewed_service: bool,
@@ -101,6 +103,8 @@ impl Offsets {
             write_follows_trim: pattern.random && pattern.writes && pattern.trims,
             uniform: Tausworthe::new(0, wide),
             align,
+            min_bytes: access.block.min_bytes.0,
+            unit_bytes,
             random_percent: access.random_percent.0,
             random_or_not: std::array::from_fn(|_| Tausworthe32::new(0)),
             zones,
@@ -127,9 +131,9 @@ impl Offsets {
         }
     }
 
-    /// Returns the next offset for a direction, or `None` if the file has no more.
+    /// Returns the next offset for a direction that has `issued` I/Os so far, or `None` if the file has no more.
     #[inline]
-    pub(super) fn draw(&mut self, file: &mut File, ddir: Ddir, seed: u64) -> Option<Place> {
+    pub(super) fn draw(&mut self, file: &mut File, ddir: Ddir, issued: u64, seed: u64) -> Option<Place> {
         self.wrapped = false;
         let place = if !self.random {
             self.sequential(file, ddir)
@@ -139,7 +143,7 @@ impl Offsets {
             if draws {
                 self.until_draw = self.sequencer.every_ios.max(1);
             }
-            self.in_random_pattern(file, ddir, draws, seed)
+            self.in_random_pattern(file, ddir, draws, (issued, seed))
         }?;
         if place.offset >= file.io_size || place.offset.checked_add(file.base)? >= file.real_size {
             return None;
@@ -147,14 +151,20 @@ impl Offsets {
         Some(place)
     }
 
-    fn in_random_pattern(&mut self, file: &mut File, ddir: Ddir, draws: bool, seed: u64) -> Option<Place> {
+    fn in_random_pattern(
+        &mut self,
+        file: &mut File,
+        ddir: Ddir,
+        draws: bool,
+        (issued, seed): (u64, u64),
+    ) -> Option<Place> {
         if self.write_follows_trim && ddir == Ddir::Write {
             let offset = file.last_start[Ddir::Trim as usize].wrapping_sub(file.base);
             self.off_the_map = true;
             return Some(Place::random(offset));
         }
         if draws && self.wants_random(ddir) {
-            return self.random_place(file, ddir, seed);
+            return self.random_place(file, ddir, issued, seed);
         }
         self.off_the_map = true;
         if !draws && self.sequencer.identical {
@@ -167,7 +177,7 @@ impl Offsets {
             return sequential;
         }
         // fio draws here and still uses the size for sequential I/O.
-        self.random_place(file, ddir, seed).map(|place| Place::next(place.offset))
+        self.random_place(file, ddir, issued, seed).map(|place| Place::next(place.offset))
     }
 
     fn wants_random(&mut self, ddir: Ddir) -> bool {
@@ -205,43 +215,67 @@ impl Offsets {
     }
 
     #[inline]
-    fn random_place(&mut self, file: &mut File, ddir: Ddir, seed: u64) -> Option<Place> {
-        let block = match self.random_block(file, ddir) {
-            Some(block) => block,
+    fn random_place(&mut self, file: &mut File, ddir: Ddir, issued: u64, seed: u64) -> Option<Place> {
+        let offset = match self.random_offset(file, ddir, issued) {
+            Some(offset) => offset,
             None if self.restarts_random => {
                 file.reset(seed);
                 self.wrapped = true;
-                self.random_block(file, ddir)?
+                self.random_offset(file, ddir, issued)?
             }
             None => return None,
         };
-        block.checked_mul(self.align[ddir as usize]).map(Place::random)
+        Some(Place::random(offset))
+    }
+
+    /// Draws an offset. In fio a draw without room for a block ends the file. Here only a uniform draw does.
+    #[inline]
+    fn random_offset(&mut self, file: &mut File, ddir: Ddir, issued: u64) -> Option<u64> {
+        if self.zones.is_none() && matches!(file.source, Source::Mapped(_) | Source::Uniform) {
+            return self.draw_offset(file, ddir, issued);
+        }
+        let min_bytes = self.min_bytes[ddir as usize];
+        if !file.has_room(0, min_bytes) {
+            return None;
+        }
+        for _ in 0..MAX_DRAWS {
+            let offset = self.draw_offset(file, ddir, issued)?;
+            if file.has_room(offset, min_bytes) {
+                return Some(offset);
+            }
+        }
+        None
     }
 
     #[inline]
-    fn random_block(&mut self, file: &mut File, ddir: Ddir) -> Option<u64> {
+    fn draw_offset(&mut self, file: &mut File, ddir: Ddir, issued: u64) -> Option<u64> {
+        let align = self.align[ddir as usize];
         let blocks = file.blocks[ddir as usize];
         if let (Some(rewrites), Source::Lfsr(lfsr)) = (&mut self.rewrites, &mut file.source) {
-            return rewrites.draw(lfsr);
+            return rewrites.draw(lfsr)?.checked_mul(align);
         }
+        let unit_bytes = self.unit_bytes;
+        // The values of these generators are places in the file. In fio they are blocks of the direction, which are beyond
+        // the end if the blocks of the directions differ.
+        let aligned = |value: u64| value.checked_mul(unit_bytes).map(|offset| offset - offset % align);
         let (first, count) = match (&mut file.source, &mut self.zones) {
-            (Source::Zipf(zipf), _) => return Some(zipf.draw()),
-            (Source::Pareto(pareto), _) => return Some(pareto.draw()),
-            (Source::Normal(normal), _) => return Some(normal.draw()),
+            (Source::Zipf(zipf), _) => return aligned(zipf.draw()),
+            (Source::Pareto(pareto), _) => return aligned(pareto.draw()),
+            (Source::Normal(normal), _) => return aligned(normal.draw()),
             _ if blocks == 0 => return None,
-            _ if self.sequence.is_some() => return self.sequence.as_mut()?.draw(ddir, blocks),
-            (_, Some(zones)) => zones.draw(ddir, blocks, self.align[ddir as usize])?,
+            _ if self.sequence.is_some() => return self.sequence.as_ref()?.draw(issued, blocks)?.checked_mul(align),
+            (Source::Lfsr(lfsr), _) => return aligned(lfsr.draw()?),
+            (_, Some(zones)) => zones.draw(ddir, blocks, align, file.io_size.min(file.real_size))?,
             (_, None) => (0, blocks),
         };
         let block = match &mut file.source {
-            Source::Lfsr(lfsr) => lfsr.draw()?,
             Source::Mapped(map) => {
                 let block = (count as f64 * self.uniform.fraction()) as u64;
                 if map.is_taken(block) { map.next_free(block)? } else { block }
             }
             _ => (count as f64 * self.uniform.fraction()) as u64,
         };
-        first.checked_add(block)
+        first.checked_add(block)?.checked_mul(align)
     }
 }
 

@@ -136,6 +136,102 @@ fn no_io_leaves_the_extent_whatever_the_job() {
     }
 }
 
+#[test]
+fn draws_without_room_do_not_end_a_file() {
+    use plan::{ZoneBytes, ZoneShare};
+    let zone = |access_percent| vec![ZoneShare { access_percent, size_percent: 50 }; 2];
+    let bytes = vec![ZoneBytes { access_percent: 50, size_bytes: 1 << 20 }; 2];
+    let distributions = [
+        Distribution::Zoned(Box::new([zone(50), zone(50), zone(50)])),
+        Distribution::ZonedAbs(Box::new([bytes.clone(), bytes.clone(), bytes])),
+        Distribution::Zipf { theta: 1.2, center: None },
+        Distribution::Pareto { power: 0.2, center: None },
+        Distribution::Normal { deviation_percent: 20.0, center: None },
+        Distribution::Uniform,
+    ];
+    for (distribution, generator) in distributions.iter().flat_map(|distribution| {
+        [plan::Generator::Lfsr, plan::Generator::Tausworthe64].map(|generator| (distribution, generator))
+    }) {
+        for (rw, min_bytes, align) in
+            [("randread", [8192, 4096, 4096], 0), ("randrw", [4096, 65536, 4096], 0), ("randread", [4096; 3], 512)]
+        {
+            let access = access(rw, |access| {
+                access.block.min_bytes = PerDdir(min_bytes);
+                access.block.max_bytes = PerDdir(min_bytes);
+                access.block.align_bytes = PerDdir::all(align);
+                access.random_map = RandomMap::Off;
+                (access.distribution, access.generator) = (distribution.clone(), generator);
+            });
+            let files = [extent(12288, (2 << 20) + 1000)];
+            let ios = pass(&mut Generator::new(&job(&access, &files)).unwrap(), 200);
+            assert_eq!(ios.len(), 200, "{rw} {min_bytes:?} {align} {generator:?} {distribution:?}");
+            let far = ios.iter().map(|io| io.offset).max().unwrap();
+            assert!(far > 1 << 20, "{rw} {min_bytes:?} {align} {generator:?} {distribution:?}: {far}");
+        }
+    }
+}
+
+#[test]
+fn blocks_of_unused_directions_do_not_count() {
+    for generator in [plan::Generator::Lfsr, plan::Generator::Tausworthe32] {
+        let access = access("randread", |access| {
+            access.block.min_bytes = PerDdir([8192, 512, 512]);
+            access.block.max_bytes = PerDdir([8192, 512, 512]);
+            access.generator = generator;
+        });
+        let files = [extent(0, 1 << 20)];
+        let mut starts: Vec<u64> =
+            pass(&mut Generator::new(&job(&access, &files)).unwrap(), ENDLESS).iter().map(|io| io.offset).collect();
+        starts.sort_unstable();
+        assert_eq!(starts, (0..128).map(|block| block * 8192).collect::<Vec<u64>>(), "{generator:?}");
+    }
+}
+
+#[test]
+fn a_block_that_leaves_the_extent_is_left_out() {
+    for rw in ["write", "read", "randwrite", "rw"] {
+        let access = access(rw, |_| {});
+        let files = [FileExtent { real_size: 1 << 20, ..extent(BLOCK, 2 * BLOCK + 2048) }];
+        let ios = pass(&mut Generator::new(&job(&access, &files)).unwrap(), ENDLESS);
+        assert!(ios.iter().all(|io| io.offset + io.length <= 3 * BLOCK), "{rw}: {ios:?}");
+        assert!(ios.len() >= 2, "{rw}: {ios:?}");
+    }
+}
+
+#[test]
+fn strides_apply_to_several_files_unless_several_are_open_at_a_time() {
+    let access = access("write", |access| {
+        let size_bytes = 2 * BLOCK;
+        access.strides = Some(Strides { size_bytes, range_bytes: size_bytes, skip_bytes: size_bytes });
+    });
+    let files = [extent(0, 64 * BLOCK); 2];
+    let offsets = |open_files| {
+        let job = Job { open_files, ..job(&access, &files) };
+        pass(&mut Generator::new(&job).unwrap(), 6).iter().map(|io| io.offset / BLOCK).collect::<Vec<u64>>()
+    };
+    // The bytes of all files end a zone.
+    assert_eq!(offsets(0), [0, 0, 4, 1, 8, 0]);
+    assert_eq!(offsets(2), [0, 0, 1, 1, 2, 2]);
+}
+
+#[test]
+fn a_moved_extent_is_used_by_the_next_pass() {
+    for rw in ["write", "randwrite"] {
+        let access = access(rw, |_| {});
+        let files = [extent(0, 8 * BLOCK)];
+        let mut generator = Generator::new(&job(&access, &files)).unwrap();
+        let mut offsets = Vec::new();
+        for start in [0, 8 * BLOCK, 32 * BLOCK] {
+            generator.move_extent(0, start, start + 8 * BLOCK);
+            generator.start_pass();
+            let mut ios: Vec<u64> = pass(&mut generator, ENDLESS).iter().map(|io| io.offset / BLOCK).collect();
+            ios.sort_unstable();
+            offsets.extend(ios);
+        }
+        assert_eq!(offsets, (0..16).chain(32..40).collect::<Vec<u64>>(), "{rw}");
+    }
+}
+
 fn any_access(random: &mut Tausworthe32) -> Access {
     let patterns = ["read", "write", "rw", "trim", "trimwrite"];
     let name = patterns[random.between(0, 4) as usize];

@@ -43,8 +43,9 @@ impl Zones {
         self.random = Tausworthe32::new(seed as u32);
     }
 
-    /// Draws a zone and returns its first block and number of blocks. Returns `None` if the zone is past the file's end.
-    pub(super) fn draw(&mut self, ddir: Ddir, blocks: u64, block_bytes: u64) -> Option<(u64, u64)> {
+    /// Draws a zone and returns its first block and number of blocks. Blocks begin at multiples of `align`. Returns `None` if
+    /// the zone is past the end of the extent.
+    pub(super) fn draw(&mut self, ddir: Ddir, blocks: u64, align: u64, extent_bytes: u64) -> Option<(u64, u64)> {
         let table = &self.tables[ddir as usize];
         if let Table::Whole = table {
             return Some((0, blocks));
@@ -57,8 +58,10 @@ impl Zones {
                 Some((of(blocks, from), of(blocks, to - from)))
             }
             Table::Bytes(table) => {
-                let (from, to) = (table[percent].0 / block_bytes, table[percent].1 / block_bytes);
-                (to <= blocks).then_some((from, to - from))
+                let (from, to) = table[percent];
+                // The last blocks of the extent overlap its end if the alignment is below the block size.
+                let end = (to / align).min(blocks);
+                (to / align <= extent_bytes / align).then(|| (from / align, end.saturating_sub(from / align)))
             }
         }
     }

@@ -72,6 +72,10 @@ pub const CASES: &[Case] = &[
     case(
         "rw=randread size=4m zonemode=strided zonesize=512k zonerange=256k zoneskip=256k io_size=3m randrepeat=0 randseed=7",
     ),
+    case("rw=write:8k size=1m bs=64k filename=one:two zonemode=strided zonesize=64k zonerange=64k"),
+    case(
+        "rw=rw size=1m filename=one:two:three zonemode=strided zonesize=128k zonerange=64k zoneskip=64k randrepeat=0 randseed=7",
+    ),
     case("rw=randwrite size=4m zonemode=strided zonesize=96k zonerange=256k norandommap=1 randrepeat=0 randseed=7"),
     case("rw=randread size=16m random_distribution=zoned:60/10:30/20:8/30:2/40 randrepeat=0 randseed=7"),
     newer("rw=randrw size=16m random_distribution=zoned:60/10:40/90,20/50:80/50 randrepeat=0 randseed=7"),
@@ -154,6 +158,7 @@ pub const CASES: &[Case] = &[
     newer("rw=randread size=1m filename=one:two:three file_service_type=zipf:1.1 loops=2"),
     newer("rw=randread size=48k io_size=36k random_distribution=sequence:2,0,1"),
     newer("rw=randwrite size=48k io_size=36k random_distribution=sequence:2,0,1 random_sequence_stride=1"),
+    newer("rw=randwrite:8 size=256k random_distribution=sequence:2,0,1"),
     newer("rw=randrw size=64k random_distribution=sequence:3,1,0,2 random_sequence_stride=1 norandommap=1"),
     Case {
         options: "rw=randrw size=1m bsrange=4k-16k randrepeat=0 randseed=9",
