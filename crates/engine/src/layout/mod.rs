@@ -4,6 +4,7 @@
 //! Invariant: nothing here makes a file shorter than it was, or changes a byte of it. The same holds for a layout that
 //! fails or is stopped.
 
+mod append;
 mod cache;
 mod extend;
 mod find;
@@ -15,6 +16,7 @@ mod tests;
 mod unlink;
 mod zones;
 
+pub use append::{append, appends_each_pass};
 pub use cache::{invalidate, pre_read};
 pub(crate) use find::{device_size, kind_of_target, paths, refuse_devices};
 pub(crate) use lay_out::lay_out;

@@ -116,6 +116,9 @@ pub fn passes(io_loop: &mut IoLoop, start_ns: Option<u64>) -> Result<(), RunErro
             access.start_pass();
             content.start_pass();
         }
+        if layout::appends_each_pass(worker) {
+            io_loop.append_pass()?;
+        }
     }
     Ok(())
 }
@@ -128,7 +131,10 @@ fn sync_at_end(io_loop: &mut IoLoop) -> Result<(), RunError> {
         io_loop.live.set_state(State::Syncing);
         match end_syncfs {
             true => io_loop.files.sync_file_systems(io_loop.live)?,
-            false => io_loop.files.fsync_all(io_loop.live)?,
+            false => {
+                io_loop.files.fsync_all(io_loop.live)?;
+                io_loop.log_syncs();
+            }
         }
         io_loop.live.set_state(State::Running);
     }

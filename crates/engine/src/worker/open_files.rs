@@ -85,7 +85,7 @@ impl<'a> OpenFiles<'a> {
             without_files: flags.without_files,
             without_sync: flags.without_files || flags.without_sync,
             without_data: flags.fake,
-            fsync_on_close: worker.access.syncs.fsync_on_close && !flags.without_sync,
+            fsync_on_close: worker.access.syncs.fsync_on_close && !flags.without_files && !flags.without_sync,
             invalidate: worker.targets.invalidate,
             uses_cache: matches!(worker.engine, Engine::E4defrag { .. }),
             write_hint: worker.targets.write_hint.map(write_hint),
@@ -130,6 +130,14 @@ impl<'a> OpenFiles<'a> {
 
     pub fn targets(&self) -> &[Target] {
         &self.targets
+    }
+
+    /// Moves the parts of the job behind the end of the files.
+    ///
+    /// # Errors
+    /// A file cannot be extended.
+    pub fn append(&mut self, worker: &Worker) -> Result<(), RunError> {
+        layout::append(worker, &mut self.targets, self.held)
     }
 
     pub fn held(&self) -> &'a HeldTargets {

@@ -61,6 +61,7 @@ mod profile;
 mod readme;
 mod readonly;
 mod records;
+mod regions;
 mod replay;
 mod safety;
 mod safety_lease;

@@ -8,6 +8,7 @@ use super::IoLoop;
 use crate::fault;
 use crate::metadata::Metadata;
 use crate::worker::deadlines::WAIT_MAX;
+use crate::worker::source::IoSource;
 
 impl IoLoop<'_> {
     /// Opens a file that is not open. At the limit of open files it closes another one first: one without I/O in flight,
@@ -39,6 +40,23 @@ impl IoLoop<'_> {
         }
     }
 
+    /// Logs the sync of all files at the end of a pass. As in fio, a closed file is opened for it.
+    pub fn log_syncs(&mut self) {
+        if self.accounting.replay_log.is_none() {
+            return;
+        }
+        for file in 0..self.files.targets().len() as u32 {
+            let is_closed = !self.files.is_open(file);
+            if is_closed {
+                self.log_file(file, Action::Open);
+            }
+            self.log_file(file, Action::Fsync);
+            if is_closed {
+                self.log_file(file, Action::Close);
+            }
+        }
+    }
+
     #[cold]
     fn close_one(&mut self) -> Result<bool, RunError> {
         loop {
@@ -54,6 +72,22 @@ impl IoLoop<'_> {
             self.submit()?;
             self.collect(1, usize::MAX, WAIT_MAX)?;
         }
+    }
+
+    /// Moves the next pass behind the end of the files.
+    ///
+    /// # Errors
+    /// A file cannot be extended.
+    pub fn append_pass(&mut self) -> Result<(), RunError> {
+        self.files.append(self.worker)?;
+        if let IoSource::Pattern { access, .. } = &mut self.source {
+            for (file, target) in self.files.targets().iter().enumerate() {
+                if let Some(real_size) = target.real_size {
+                    access.move_extent(file, target.offset, real_size);
+                }
+            }
+        }
+        Ok(())
     }
 
     fn close(&mut self, file: u32) -> Result<(), RunError> {

@@ -16,6 +16,7 @@ use crate::content;
 use crate::donor;
 use crate::fault;
 use crate::goal::{Goal, Length};
+use crate::layout;
 use crate::logs::Logs;
 use crate::metadata::Metadata;
 use crate::overlap::Overlaps;
@@ -155,7 +156,7 @@ fn generator(worker: &Worker, laid_out: &LaidOut, seeds: &SeedTable) -> Result<G
         seeds: seeds.clone(),
         files: &extents,
         time_based: worker.limits.time_based,
-        overwrites: laid_out.exceeds_pass(),
+        overwrites: laid_out.exceeds_pass() && !layout::appends_each_pass(worker),
         verifies: worker.verify.is_some(),
     };
     Generator::new(&job)
