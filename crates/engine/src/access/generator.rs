@@ -1,6 +1,6 @@
 //! Combines file, direction, offset and size of the next I/O.
 
-use plan::{Ddir, Distribution, PerDdir, RandomMap as MapMode, Strides, Syncs};
+use plan::{Access, Ddir, Distribution, PerDdir, RandomMap as MapMode, Strides, Syncs};
 use record::AccessFault;
 use units::random::{Lfsr, LfsrError, Normal, Pareto, Zipf, hash_name};
 
@@ -353,6 +353,21 @@ fn enter_zone(strides: &Strides, zone_bytes: &mut u64, file: &mut File, ddir: Dd
     }
 }
 
+/// Returns the alignment of random offsets, by direction.
+fn alignment(access: &Access) -> [u64; 3] {
+    Ddir::ALL.map(|ddir| match access.block.align_bytes[ddir] {
+        align if align > 0 && access.pattern.random => align,
+        _ => access.block.min_bytes[ddir],
+    })
+}
+
+/// Returns true if a random pass over a file of this pattern visits each block once, as recorded by a map of its blocks.
+pub fn keeps_random_map(access: &Access) -> bool {
+    access.random_map != MapMode::Off
+        && alignment(access) == access.block.min_bytes.0
+        && access.distribution == Distribution::Uniform
+}
+
 /// Division of a job's files into blocks.
 struct Geometry {
     align: [u64; 3],
@@ -369,10 +384,7 @@ impl Geometry {
     fn new(job: &Job) -> Result<Self, AccessFault> {
         let access = job.access;
         let min = access.block.min_bytes;
-        let align = Ddir::ALL.map(|ddir| match access.block.align_bytes[ddir] {
-            align if align > 0 && access.pattern.random => align,
-            _ => min[ddir],
-        });
+        let align = alignment(access);
         // As in fio only the option counts, not the number of files.
         let mut strides = access.strides.filter(|_| job.open_files <= 1);
         if let Some(strides) = &mut strides {
@@ -383,10 +395,7 @@ impl Geometry {
                 return Err(AccessFault::Strides);
             }
         }
-        let mapped = access.pattern.random
-            && access.random_map != MapMode::Off
-            && align == min.0
-            && access.distribution == Distribution::Uniform;
+        let mapped = access.pattern.random && keeps_random_map(access);
         let used = Ddir::ALL.into_iter().filter(|&ddir| access.pattern.has(ddir));
         let smallest = used.map(|ddir| min[ddir]).min().unwrap_or(min[Ddir::Read]);
         let soft = access.random_map == MapMode::Soft;

@@ -152,9 +152,9 @@ fn has_next_pass(io_loop: &IoLoop, loops_left: u32) -> bool {
     let once = total_bytes / u64::from(worker.limits.loops.max(1));
     let completed_bytes = if worker.targets.extent.io_size.is_some() {
         totals.completed_bytes
-    } else if worker.zoned.is_some() && worker.verify.as_ref().is_some_and(|verify| verify.read_back) {
-        // Zones can end a pass early. As in fio, the bytes of the verification count, too. The next pass starts with
-        // empty zones.
+    } else if worker.verify.as_ref().is_some_and(|verify| verify.read_back) {
+        // Holes, zones and ends of files can end a pass early. As in fio, a verified job continues, and the bytes of the
+        // verification count, too.
         io_loop.accounting.stats.ddirs.iter().map(|ddir| ddir.bytes).sum()
     } else {
         // Only `io_size` can require more bytes than the passes.

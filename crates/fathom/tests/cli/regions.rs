@@ -35,7 +35,7 @@ fn each_pass_of_a_job_that_only_writes_appends() {
     let cases = [
         ("--rw=write --loops=2", 1, 128),
         ("--rw=randwrite --loops=3 --ioengine=io_uring --iodepth=4", 1, 192),
-        ("--rw=write --io_size=160k", 1, 192),
+        ("--rw=write --io_size=128k", 1, 128),
         ("--rw=write --loops=2 --fallocate=none", 1, 128),
         ("--rw=write --loops=2 --numjobs=3 --verify=crc32c", 3, 384),
         // What a job reads is laid out once, and the time does not fill the device.
@@ -111,4 +111,22 @@ fn strided_zones_apply_to_several_files() {
         "--rw=write:8k --size=1m --bs=64k --nrfiles=2 --zonemode=strided --zonesize=64k --zoneskip=0 --zonerange=64k";
     assert_eq!(counts(&scratch, line)[1], (16, 1 << 20));
     assert_eq!(counts(&scratch, &format!("{line} --openfiles=2"))[1], (14, 14 << 16));
+}
+
+#[test]
+fn a_verified_job_continues_until_its_size_is_read_and_written() {
+    let scratch = Scratch::new("verified-amount");
+    let amounts = counts(&scratch, "--rw=write:16k --size=64k --verify=crc32c");
+    assert_eq!(amounts, [(8, 32 << 10), (8, 32 << 10)]);
+    assert_eq!(counts(&scratch, "--rw=read --size=256k --nrfiles=5 --verify=null")[0], (64, 256 << 10));
+}
+
+#[test]
+fn writes_without_a_random_map_do_all_of_io_size_in_one_pass() {
+    let scratch = Scratch::new("one-pass");
+    let line = "--ioengine=libaio --size=64k --unlink=1";
+    // fio 3.42 reads and writes as many.
+    assert_eq!(counts(&scratch, &format!("{line} --rw=rw --io_size=100k")).map(|(ios, _)| ios), [13, 12]);
+    let zoned = format!("{line} --rw=randwrite --io_size=200k --loops=3 --random_distribution=zoned:50/50:50/50");
+    assert_eq!(counts(&scratch, &zoned)[1].0, 150);
 }

@@ -3,13 +3,13 @@
 use os::errno;
 use os::io::Backend;
 use os::memory::Buffers;
-use plan::{Access, Ddir, Distribution, RandomMap, Worker};
+use plan::{Access, Ddir, Distribution, Worker};
 use record::{RunError, SetupError, SetupStep};
 
 use super::counters::empty_stats;
 use super::memory::{largest_block, memory};
 use super::thread::failed;
-use crate::access::{FileExtent, Generator, Job, NO_END, SeedTable};
+use crate::access::{FileExtent, Generator, Job, NO_END, SeedTable, keeps_random_map};
 use crate::backend;
 use crate::command_priority::PriorityDraw;
 use crate::content;
@@ -170,13 +170,12 @@ fn pass_limits(worker: &Worker, laid_out: &LaidOut, synchronous: bool) -> PassLi
     let times = if pairs { 2 } else { 1 };
     let all_loops = laid_out.all_loops(&worker.limits);
     let pass = if pairs { laid_out.pass.plus(all_loops) } else { laid_out.pass };
-    // Writes over earlier writes of the job are verified together, after the last of them.
+    // As in fio, a pass of writes without a random map has all bytes of `io_size`. Writes over earlier writes of the job are
+    // verified together, after the last of them.
     let access = &worker.access;
-    let is_verified_once = worker.verify.is_some()
-        && access.pattern.writes
-        && !(access.pattern.random && access.random_map != RandomMap::Off);
+    let writes_once = access.pattern.random && keeps_random_map(access);
     let pass = match laid_out.io_size_bytes {
-        Some(bytes) if is_verified_once && worker.limits.loops <= 1 => pass.at_least(bytes),
+        Some(bytes) if access.pattern.writes && !writes_once => pass.at_least(bytes),
         _ => pass,
     };
     let (pass, all_loops) = match physical_bytes(worker, laid_out) {
