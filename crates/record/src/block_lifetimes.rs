@@ -70,7 +70,7 @@ impl BlockLifetimes {
     pub fn percentile(&self, percent: f64) -> Option<u64> {
         let used = || self.counts.iter().filter(|count| count.state != BlockState::Untrimmed);
         let total: u64 = used().map(|count| count.blocks).sum();
-        let rank = ((percent * total as f64 / 100.0) as u64).min(total.checked_sub(1)?);
+        let rank = units::number::whole(percent * total as f64 / 100.0).min(total.checked_sub(1)?);
         let mut before = 0;
         used()
             .find(|count| {

@@ -49,7 +49,7 @@ impl CoarseHistogram {
             if before.peek().is_some_and(|known| known.index <= bin.index) {
                 return None;
             }
-            found.add(Self::index_of(bin.low) as u16, bin.count.checked_sub(known)?);
+            found.add(log_linear::stored::<GROUP_BITS>(Self::index_of(bin.low)), bin.count.checked_sub(known)?);
         }
         before.next().is_none().then_some(found)
     }
@@ -68,7 +68,7 @@ impl CoarseHistogram {
 
     /// Counts one value.
     pub fn record(&mut self, value: u64) {
-        self.merge(&CoarseHistogram { bins: vec![(Self::index_of(value) as u16, 1)], total: 1 });
+        self.merge(&CoarseHistogram { bins: vec![(log_linear::stored::<GROUP_BITS>(Self::index_of(value)), 1)], total: 1 });
     }
 
     /// Adds the counts of another histogram.
@@ -132,7 +132,7 @@ impl CoarseHistogram {
     /// Returns the percentile by nearest rank: the middle of the bin with the ceil(p/100·n)-th smallest value. `None` if
     /// there are no values.
     pub fn percentile(&self, percent: f64) -> Option<u64> {
-        let rank = ((percent / 100.0 * self.total as f64).ceil() as u64).clamp(1, self.total.max(1));
+        let rank = units::number::whole((percent / 100.0 * self.total as f64).ceil()).clamp(1, self.total.max(1));
         let mut seen = 0u64;
         for bin in self.bins() {
             seen = seen.saturating_add(bin.count);

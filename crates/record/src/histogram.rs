@@ -48,7 +48,7 @@ pub struct Bin {
 impl Clone for Histogram {
     fn clone(&self) -> Self {
         let mut sparse = Vec::with_capacity(self.bins().count());
-        sparse.extend(self.bins().map(|bin| (bin.index as u16, bin.count)));
+        sparse.extend(self.bins().map(|bin| (log_linear::stored::<GROUP_BITS>(bin.index), bin.count)));
         Histogram { dense: Vec::new(), sparse, total: self.total }
     }
 }
@@ -113,7 +113,7 @@ impl Histogram {
         let at = self.sparse.partition_point(|&(found, _)| usize::from(found) < index);
         match self.sparse.get_mut(at) {
             Some((found, count)) if usize::from(*found) == index => *count = count.saturating_add(times),
-            _ => self.sparse.insert(at, (index as u16, times)),
+            _ => self.sparse.insert(at, (log_linear::stored::<GROUP_BITS>(index), times)),
         }
         if self.sparse.len() > SPARSE_MAX || self.sparse[at].1 > SPARSE_MAX as u64 {
             let last = self.sparse.last().map_or(index, |&(last, _)| usize::from(last));
@@ -195,7 +195,7 @@ impl Histogram {
     pub fn percentile(&self, percent: f64) -> Option<u64> {
         // 99.9 % of 1000 is a little above 999 in binary fractions, which would make it the 1000th.
         let rank = percent / 100.0 * self.total as f64 * (1.0 - 4.0 * f64::EPSILON);
-        self.ranked(rank.ceil() as u64)
+        self.ranked(units::number::whole(rank.ceil()))
     }
 
     /// Returns the middle of the bin with the value of a rank. The smallest value has rank 1. `None` if there are no
@@ -237,7 +237,7 @@ impl<'de> Deserialize<'de> for Histogram {
                 return Err(D::Error::custom(format!("bin {index} of a histogram is out of order or beyond {BINS}")));
             }
             index_min = index + 1;
-            histogram.sparse.push((index as u16, count));
+            histogram.sparse.push((log_linear::stored::<GROUP_BITS>(index), count));
             let total = histogram.total.checked_add(count).filter(|_| count > 0);
             histogram.total = total.ok_or_else(|| D::Error::custom("the counts of a histogram don't add up"))?;
         }

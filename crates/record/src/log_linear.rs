@@ -5,8 +5,18 @@ pub(crate) const fn count<const BITS: u32>() -> usize {
     (64 - BITS as usize + 1) << BITS
 }
 
+/// Returns the number of a bin, for a list of the bins that are in use.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "the number of bins is checked when the program is compiled")]
+pub(crate) fn stored<const BITS: u32>(index: usize) -> u16 {
+    const { assert!(count::<BITS>() <= 1 << 16) };
+    debug_assert!(index < count::<BITS>());
+    index as u16
+}
+
 /// Returns the bin of a value.
 #[inline]
+#[expect(clippy::cast_possible_truncation, reason = "both parts are below the number of bins")]
 pub(crate) fn index_of<const BITS: u32>(value: u64) -> usize {
     let top_bit = 63 - (value | 1).leading_zeros();
     if top_bit <= BITS {
@@ -33,6 +43,7 @@ pub(crate) fn middle_of<const BITS: u32>(index: usize) -> u64 {
     low_of::<BITS>(index) + (1 << error_bits_of::<BITS>(index)) / 2
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "an index is below the number of bins")]
 fn error_bits_of<const BITS: u32>(index: usize) -> u32 {
     (index >> BITS) as u32 - 1
 }

@@ -10,6 +10,7 @@ pub(crate) struct Share {
 
 impl Share {
     /// Returns the share of a count, rounded so that adjacent shares add up to the count.
+    #[expect(clippy::cast_possible_truncation, reason = "a share of a count is at most the count")]
     pub(crate) fn of_count(&self, count: u64) -> u64 {
         let (whole, count) = (u128::from(self.whole), u128::from(count));
         let until = |at: u64| (count * u128::from(at) + whole / 2) / whole;

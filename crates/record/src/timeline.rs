@@ -181,7 +181,7 @@ impl Timeline {
         while last_ns / self.interval_ns >= SLOTS_MAX as u64 {
             self.merge_neighbours();
         }
-        let (first, last) = ((from_ns / self.interval_ns) as usize, (last_ns / self.interval_ns) as usize);
+        let (first, last) = (self.slot_at(from_ns), self.slot_at(last_ns));
         if last >= self.slots.len() {
             self.slots.resize_with(last + 1, Slot::default);
         }
@@ -192,6 +192,12 @@ impl Timeline {
             let to = if at == last { whole } else { start(at + 1) };
             add(&mut self.slots[at], &Share { from: start(at), to, whole });
         }
+    }
+
+    /// Returns the slot of a time. Times are within `SLOTS_MAX` slots.
+    #[expect(clippy::cast_possible_truncation, reason = "slots are merged until their number is small")]
+    fn slot_at(&self, ns: u64) -> usize {
+        (ns / self.interval_ns) as usize
     }
 
     /// Merges each two slots into one of twice the length.
@@ -215,7 +221,7 @@ impl Timeline {
             self.merge_neighbours();
         }
         let interval_ns = self.interval_ns;
-        let (whole, rest_ns) = ((self.until_ns / interval_ns) as usize, self.until_ns % interval_ns);
+        let (whole, rest_ns) = (self.slot_at(self.until_ns), self.until_ns % interval_ns);
         self.slots.resize_with(whole + usize::from(rest_ns > 0), Slot::default);
         if whole > 0
             && rest_ns > 0

@@ -8,6 +8,7 @@ pub mod format;
 pub mod lookalike;
 pub mod markup;
 pub mod nearest;
+pub mod number;
 pub mod order;
 pub mod quantity;
 pub mod random;
