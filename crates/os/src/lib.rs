@@ -3,6 +3,11 @@
 //! It offers safe functions and does not know plans or jobs. The public modules have what all systems share, and `system` is
 //! the module of the one that is compiled for: `linux` or `windows`.
 
+#![cfg_attr(
+    all(target_os = "linux", not(test)),
+    deny(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)
+)]
+
 pub mod clock;
 pub mod cloud;
 pub mod cpu;

@@ -68,7 +68,10 @@ impl CoarseHistogram {
 
     /// Counts one value.
     pub fn record(&mut self, value: u64) {
-        self.merge(&CoarseHistogram { bins: vec![(log_linear::stored::<GROUP_BITS>(Self::index_of(value)), 1)], total: 1 });
+        self.merge(&CoarseHistogram {
+            bins: vec![(log_linear::stored::<GROUP_BITS>(Self::index_of(value)), 1)],
+            total: 1,
+        });
     }
 
     /// Adds the counts of another histogram.

@@ -2,10 +2,7 @@
 //!
 //! All reports compute their figures from a [`Record`] with the methods of this crate.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)
-)]
+#![cfg_attr(not(test), deny(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss))]
 
 mod arrivals;
 mod block_lifetimes;

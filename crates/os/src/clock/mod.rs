@@ -111,7 +111,9 @@ impl Clock {
     pub fn unix_us(&self) -> u64 {
         match self.reading {
             Reading::Virtual(clock) => clock.unix_us(),
-            _ => std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_micros() as u64),
+            _ => {
+                std::time::UNIX_EPOCH.elapsed().map_or(0, |since| u64::try_from(since.as_micros()).unwrap_or(u64::MAX))
+            }
         }
     }
 
@@ -134,7 +136,7 @@ impl Clock {
     /// Sleeps for `time`.
     pub fn sleep(&self, time: Duration) {
         match self.reading {
-            Reading::Virtual(clock) => clock.wait_until(clock.now().saturating_add(time.as_nanos() as u64)),
+            Reading::Virtual(clock) => clock.wait_until(clock.now().saturating_add(ns_of(time))),
             _ => std::thread::sleep(time),
         }
     }
@@ -178,7 +180,7 @@ impl Clock {
     /// Waits until another thread calls [`Thread::unpark`], for at most `time`. Spurious wakeups are possible.
     pub fn park_timeout(&self, time: Duration) {
         match self.reading {
-            Reading::Virtual(clock) => clock.park_until(clock.now().saturating_add(time.as_nanos() as u64)),
+            Reading::Virtual(clock) => clock.park_until(clock.now().saturating_add(ns_of(time))),
             _ => std::thread::park_timeout(time),
         }
     }
@@ -203,7 +205,7 @@ impl Clock {
             Ok(deviation) => deviation,
             Err(broken) => {
                 // The clock must not run backwards if the TSC was ahead.
-                let zero = epoch().monotonic.saturating_sub(broken.max(0) as u64);
+                let zero = epoch().monotonic.saturating_sub(broken.max(0).unsigned_abs());
                 self.reading = Reading::Monotonic(zero);
                 broken
             }
@@ -256,6 +258,11 @@ fn calibrated(epoch: &Epoch) -> Result<Scale, &'static str> {
     TRUSTED
         .get_or_init(system::tsc_is_trusted)
         .and_then(|()| Scale::measure(epoch.counter, CALIBRATION, epoch.monotonic))
+}
+
+/// Returns a duration in ns, at most `u64::MAX`.
+pub(crate) fn ns_of(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -43,6 +43,7 @@ impl Scale {
     }
 
     #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the time since an anchor is far below 2^64 ns")]
     fn at(&self, ticks: u64) -> u64 {
         // The TSC of another CPU can be some ticks behind.
         let passed = ticks.saturating_sub(self.ticks);
@@ -55,7 +56,7 @@ impl Scale {
         let Stamp { ticks, monotonic } = Stamp::now();
         let shown = self.at(ticks);
         let truth = monotonic.saturating_sub(self.zero);
-        let deviation = shown as i64 - truth as i64;
+        let deviation = shown.cast_signed().wrapping_sub(truth.cast_signed());
         let passed = monotonic.saturating_sub(self.monotonic);
         if deviation.unsigned_abs() > BROKEN_NS + passed / BROKEN_DIVISOR {
             return Err(deviation);
@@ -65,7 +66,7 @@ impl Scale {
         }
         let Some(measured) = rate(ticks.saturating_sub(self.ticks), passed) else { return Err(deviation) };
         let correction = i128::from(measured) * i128::from(deviation) / i128::from(passed);
-        let rate = (i128::from(measured) - correction).max(1) as u64;
+        let Ok(rate) = u64::try_from((i128::from(measured) - correction).max(1)) else { return Err(deviation) };
         *self = Scale { ticks, ns: shown, rate, monotonic, zero: self.zero };
         Ok(deviation)
     }

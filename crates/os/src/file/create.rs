@@ -110,7 +110,7 @@ impl FileCreator<'_> {
         if self.stop.load(Ordering::Relaxed) {
             return Err(io::Error::new(ErrorKind::Interrupted, "stopped before the file was complete"));
         }
-        let count = (end - at).min(CHUNK_BYTES as u64) as usize;
+        let count = usize::try_from(end - at).map_or(CHUNK_BYTES, |rest| rest.min(CHUNK_BYTES));
         let mut chunk = buffer.slot_mut(0);
         (self.content)(at, &mut chunk[..count]);
         let written = loop {

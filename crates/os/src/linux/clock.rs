@@ -3,14 +3,16 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 
+use super::number::{ns_of, ns_of_timeval, signed};
+
 /// Returns the offset of local time from UTC in seconds.
 pub fn utc_offset_s() -> i32 {
-    let now = std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs() as _);
+    let now = std::time::UNIX_EPOCH.elapsed().map_or(0, |since| signed(since.as_secs()));
     // SAFETY: all-zero bytes are a valid `tm`. Its pointer is not read.
     let mut local: libc::tm = unsafe { std::mem::zeroed() };
     // SAFETY: both pointers point to live values of the right types.
     let found = unsafe { libc::localtime_r(&now, &mut local) };
-    if found.is_null() { 0 } else { local.tm_gmtoff as i32 }
+    if found.is_null() { 0 } else { i32::try_from(local.tm_gmtoff).unwrap_or(0) }
 }
 
 /// Returns the time of a kernel clock in ns, by its number (`CLOCK_REALTIME` is 0).
@@ -21,7 +23,7 @@ pub fn kernel_clock(id: i32) -> std::io::Result<u64> {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the kernel fills the structure or returns an error.
     match unsafe { libc::clock_gettime(id, &mut time) } {
-        0 => Ok(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64),
+        0 => Ok(ns_of(time)),
         _ => Err(std::io::Error::last_os_error()),
     }
 }
@@ -40,14 +42,14 @@ fn read(clock: libc::clockid_t) -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the kernel fills the structure. These clocks always exist.
     unsafe { libc::clock_gettime(clock, &mut time) };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+    ns_of(time)
 }
 
 pub(crate) fn gettimeofday() -> u64 {
     let mut time = libc::timeval { tv_sec: 0, tv_usec: 0 };
     // SAFETY: the kernel fills the structure. A null time zone is allowed.
     unsafe { libc::gettimeofday(&mut time, std::ptr::null_mut()) };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000
+    ns_of_timeval(time)
 }
 
 /// Checks that the CPU guarantees a constant TSC rate and that the kernel uses the TSC as its clock source.

@@ -70,7 +70,7 @@ fn names() -> io::Result<libc::utsname> {
 }
 
 fn text(field: &[libc::c_char]) -> String {
-    let bytes: Vec<u8> = field.iter().map(|byte| *byte as u8).collect();
+    let bytes: Vec<u8> = field.iter().map(|byte| byte.to_ne_bytes()[0]).collect();
     match CStr::from_bytes_until_nul(&bytes) {
         Ok(name) => name.to_string_lossy().into_owned(),
         Err(_) => String::from_utf8_lossy(&bytes).into_owned(),

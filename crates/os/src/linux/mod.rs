@@ -11,6 +11,7 @@ pub(crate) mod io;
 pub mod machine;
 pub(crate) mod memory;
 pub mod mpi;
+pub(crate) mod number;
 pub(crate) mod process;
 pub mod signal;
 pub mod standard_streams;

@@ -16,6 +16,9 @@ use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
 pub const MESSAGE_BYTES: usize = 32 << 10;
 /// Bytes before the message: its length.
 const LENGTH_BYTES: usize = 4;
+/// Bytes of a message with its length.
+const BUFFER_LENGTH: c_int = 4 + (32 << 10);
+const _: () = assert!(BUFFER_LENGTH as usize == LENGTH_BYTES + MESSAGE_BYTES);
 /// Longest version text of a library (`MPI_MAX_LIBRARY_VERSION_STRING` of the MPI 5.0 ABI).
 const VERSION_BYTES: usize = 8192;
 /// Room for a status. The largest has 32 bytes.
@@ -182,14 +185,15 @@ impl Mpi {
             return Err(MpiError(format!("a message of {} bytes is longer than {MESSAGE_BYTES}", message.len())));
         }
         let _watched = Watched::begin();
-        let length = (message.len() as u32).to_le_bytes();
+        let too_long = |_| MpiError(format!("a message of {} bytes is too long", message.len()));
+        let length = u32::try_from(message.len()).map_err(too_long)?.to_le_bytes();
         let buffer: Box<[u8]> = length.into_iter().chain(message.iter().copied()).collect();
         let mut transfer = Transfer { request: 0, buffer, is_complete: false };
         let (group, byte) = (self.handles.group, self.handles.byte);
-        let (start, bytes) = (transfer.buffer.as_ptr(), transfer.buffer.len() as c_int);
+        let (start, bytes) = (transfer.buffer.as_ptr(), c_int::try_from(transfer.buffer.len()).map_err(too_long)?);
         // SAFETY: the transfer keeps the buffer until the operation is complete. The request fits into the word.
         let result = unsafe {
-            (self.calls.isend)(start.cast(), bytes, byte, to as c_int, TAG, group, &raw mut transfer.request)
+            (self.calls.isend)(start.cast(), bytes, byte, to.cast_signed(), TAG, group, &raw mut transfer.request)
         };
         self.sends.push(transfer);
         check("MPI_Isend", result)?;
@@ -254,7 +258,7 @@ impl Mpi {
     fn post_receive(&mut self) -> Result<(), MpiError> {
         let buffer = vec![0; LENGTH_BYTES + MESSAGE_BYTES].into_boxed_slice();
         let transfer = self.receive.insert(Transfer { request: 0, buffer, is_complete: false });
-        let (Handles { group, byte, any_source, .. }, bytes) = (&self.handles, transfer.buffer.len() as c_int);
+        let (Handles { group, byte, any_source, .. }, bytes) = (&self.handles, BUFFER_LENGTH);
         // SAFETY: the transfer keeps the buffer until the operation is complete. The request fits into the word.
         let result = unsafe {
             (self.calls.irecv)(

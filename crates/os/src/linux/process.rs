@@ -4,7 +4,8 @@ use std::io::{self, Read};
 use std::marker::PhantomData;
 use std::process::{Child, Command};
 
-use crate::linux::file::check;
+use crate::linux::file::{check, check_call};
+use crate::linux::number::{ns_of_timeval, unsigned};
 use crate::process::Usage;
 
 /// Returns this thread's usage since its start.
@@ -28,14 +29,13 @@ fn usage(who: libc::c_int) -> Usage {
     let mut found: libc::rusage = unsafe { std::mem::zeroed() };
     // SAFETY: the kernel fills the structure. Both values of `who` are always valid.
     unsafe { libc::getrusage(who, &mut found) };
-    let ns = |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000;
     Usage {
-        user_ns: ns(found.ru_utime),
-        system_ns: ns(found.ru_stime),
-        voluntary_switches: found.ru_nvcsw as u64,
-        involuntary_switches: found.ru_nivcsw as u64,
-        minor_faults: found.ru_minflt as u64,
-        major_faults: found.ru_majflt as u64,
+        user_ns: ns_of_timeval(found.ru_utime),
+        system_ns: ns_of_timeval(found.ru_stime),
+        voluntary_switches: unsigned(found.ru_nvcsw),
+        involuntary_switches: unsigned(found.ru_nivcsw),
+        minor_faults: unsigned(found.ru_minflt),
+        major_faults: unsigned(found.ru_majflt),
         run_delay_ns: None,
     }
 }
@@ -65,7 +65,7 @@ impl RealtimePriority {
     /// real-time priority.
     pub fn take() -> io::Result<Self> {
         // SAFETY: no pointers. 0 is the calling thread. musl has no function for this call.
-        let former = check(unsafe { libc::syscall(libc::SYS_sched_getscheduler, 0) } as i32)?;
+        let former = check_call(unsafe { libc::syscall(libc::SYS_sched_getscheduler, 0) })?;
         let has_none = [libc::SCHED_OTHER, libc::SCHED_BATCH, libc::SCHED_IDLE];
         if !has_none.contains(&(former & !libc::SCHED_RESET_ON_FORK)) {
             return Err(io::ErrorKind::AlreadyExists.into());
@@ -86,7 +86,7 @@ impl Drop for RealtimePriority {
 fn set_policy(policy: libc::c_int, priority: libc::c_int) -> io::Result<()> {
     // SAFETY: the pointer is to a live integer, the only member of the kernel's `struct sched_param`. 0 is the calling thread.
     // musl has no function for this call.
-    check(unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, policy, &raw const priority) } as i32).map(drop)
+    check_call(unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, policy, &raw const priority) }).map(drop)
 }
 
 /// Sets the user of this thread alone, for all its permissions. It cannot be changed back.
@@ -95,7 +95,7 @@ fn set_policy(policy: libc::c_int, priority: libc::c_int) -> io::Result<()> {
 /// Returns the error of the system call, such as EPERM for another user without the permission.
 pub fn set_thread_user(user: u32) -> io::Result<()> {
     // SAFETY: no pointers. glibc's function would change all threads.
-    check(unsafe { libc::syscall(libc::SYS_setresuid, user, user, user) } as i32).map(drop)
+    check_call(unsafe { libc::syscall(libc::SYS_setresuid, user, user, user) }).map(drop)
 }
 
 /// Sets the group of this thread alone, for all its permissions.
@@ -104,7 +104,7 @@ pub fn set_thread_user(user: u32) -> io::Result<()> {
 /// Returns the error of the system call, such as EPERM for another group without the permission.
 pub fn set_thread_group(group: u32) -> io::Result<()> {
     // SAFETY: no pointers. glibc's function would change all threads.
-    check(unsafe { libc::syscall(libc::SYS_setresgid, group, group, group) } as i32).map(drop)
+    check_call(unsafe { libc::syscall(libc::SYS_setresgid, group, group, group) }).map(drop)
 }
 
 /// Sets this thread's I/O priority.
@@ -114,7 +114,7 @@ pub fn set_thread_group(group: u32) -> io::Result<()> {
 pub fn set_io_priority(priority: u16) -> io::Result<()> {
     const WHO_PROCESS: libc::c_int = 1;
     // SAFETY: no pointers. Id 0 is the calling thread.
-    check(unsafe { libc::syscall(libc::SYS_ioprio_set, WHO_PROCESS, 0, libc::c_int::from(priority)) } as i32).map(drop)
+    check_call(unsafe { libc::syscall(libc::SYS_ioprio_set, WHO_PROCESS, 0, libc::c_int::from(priority)) }).map(drop)
 }
 
 /// Memory locked into RAM, so that less is left for the page cache. It is freed on drop.
@@ -190,14 +190,16 @@ pub fn shell(command: &str) -> Command {
 /// # Errors
 /// Returns the error of the system call.
 pub fn terminate(child: &mut Child) -> io::Result<()> {
+    let id = libc::pid_t::try_from(child.id()).map_err(io::Error::other)?;
     // SAFETY: no pointers. The id belongs to the child until it is waited for.
-    check(unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGTERM) }).map(drop)
+    check(unsafe { libc::kill(id, libc::SIGTERM) }).map(drop)
 }
 
 /// Returns the kernel's id of this thread.
 pub fn thread_id() -> u32 {
     // glibc has a function for it since 2.30. SAFETY: no arguments.
-    unsafe { libc::syscall(libc::SYS_gettid) as u32 }
+    let id = unsafe { libc::syscall(libc::SYS_gettid) };
+    u32::try_from(id).unwrap_or(0)
 }
 
 /// Sets the timer slack of this thread in ns: the maximum delay of its sleeps.

@@ -48,7 +48,7 @@ impl Buffers {
     }
 
     pub fn count(&self) -> u32 {
-        self.states.len() as u32
+        u32::try_from(self.states.len()).unwrap_or(u32::MAX)
     }
 
     /// Returns the bytes of a slot.

@@ -91,7 +91,7 @@ impl<T> Receiver<T> {
     /// Returns `Timeout` if no message came in time, `Disconnected` if all senders are gone.
     pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
         let Some(Waiting { clock, thread }) = &self.waiting else { return self.receiver.recv_timeout(timeout) };
-        let until_ns = clock.now().saturating_add(timeout.as_nanos() as u64);
+        let until_ns = clock.now().saturating_add(crate::clock::ns_of(timeout));
         loop {
             match self.receiver.try_recv() {
                 Ok(message) => return Ok(message),

@@ -77,7 +77,7 @@ impl Backend for SimulatedBackend {
             return Ok(());
         }
         let done_ns = self.in_flight.keys().nth(missing - 1).map_or(u64::MAX, |(done_ns, _)| *done_ns);
-        clock.wait_until(done_ns.min(clock.now().saturating_add(timeout.as_nanos() as u64)));
+        clock.wait_until(done_ns.min(clock.now().saturating_add(crate::clock::ns_of(timeout))));
         self.take(max - taken, out);
         Ok(())
     }

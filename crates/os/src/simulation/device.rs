@@ -100,7 +100,7 @@ impl Device {
             ServiceTime::Fixed(ns) => *ns,
             ServiceTime::Uniform(least_ns, most_ns) => self.random.between(*least_ns, *most_ns),
             ServiceTime::Exponential { mean_ns } => {
-                (-(1.0 - self.random.fraction()).ln() * *mean_ns as f64).round() as u64
+                units::number::whole((-(1.0 - self.random.fraction()).ln() * *mean_ns as f64).round())
             }
             ServiceTime::Modes(modes) => {
                 let total: u64 = modes.iter().map(|(_, weight)| u64::from(*weight)).sum();
@@ -131,7 +131,7 @@ impl Bucket {
             return 0;
         }
         let saved = u128::from(self.limit.credit) * NS_PER_S;
-        self.due.saturating_sub(saved).div_ceil(u128::from(self.limit.per_s)) as u64
+        u64::try_from(self.due.saturating_sub(saved).div_ceil(u128::from(self.limit.per_s))).unwrap_or(u64::MAX)
     }
 
     /// Counts an I/O that starts.

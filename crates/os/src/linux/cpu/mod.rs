@@ -11,7 +11,7 @@ use std::io;
 use std::path::Path;
 
 use crate::cpu::{MemoryPolicy, Node};
-use crate::linux::file::check;
+use crate::linux::file::check_call;
 pub use cache::caches;
 pub use governor::governors;
 pub use topology::topology;
@@ -89,9 +89,9 @@ pub fn affinity() -> io::Result<Vec<u32>> {
     let mut words = [0u64; 1024];
     // SAFETY: the kernel writes at most the given number of bytes.
     let bytes = unsafe { libc::syscall(libc::SYS_sched_getaffinity, 0, size_of_val(&words), words.as_mut_ptr()) };
-    check(bytes as i32)?;
+    let bytes = check_call(bytes)?.unsigned_abs();
     let is_set = |cpu: &u32| words[(*cpu / 64) as usize] & (1 << (*cpu % 64)) != 0;
-    Ok((0..bytes as u32 * 8).filter(is_set).collect())
+    Ok((0..bytes * 8).filter(is_set).collect())
 }
 
 /// Restricts this thread to `cpus`.
@@ -103,7 +103,7 @@ pub fn set_affinity(cpus: &[u32]) -> io::Result<()> {
     // SAFETY: the length is that of the mask.
     let returned =
         unsafe { libc::syscall(libc::SYS_sched_setaffinity, 0, mask.len() * size_of::<u64>(), mask.as_ptr()) };
-    check(returned as i32).map(drop)
+    check_call(returned).map(drop)
 }
 
 /// Sets the NUMA policy of this thread's allocations.
@@ -116,7 +116,7 @@ pub fn set_memory_policy(policy: &MemoryPolicy) -> io::Result<()> {
     // SAFETY: the length is that of the mask. The kernel expects one more than it reads.
     let returned =
         unsafe { libc::syscall(libc::SYS_set_mempolicy, mode, mask.as_ptr(), mask.len() * u64::BITS as usize + 1) };
-    check(returned as i32).map(drop)
+    check_call(returned).map(drop)
 }
 
 fn mask_of(numbers: &[u32]) -> Vec<u64> {

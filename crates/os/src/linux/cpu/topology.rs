@@ -47,7 +47,7 @@ fn index_in<T: PartialEq>(known: &mut Vec<T>, value: T) -> u32 {
         known.push(value);
         known.len() - 1
     });
-    place as u32
+    u32::try_from(place).unwrap_or(u32::MAX)
 }
 
 /// Returns the firmware's number of the socket, or -1.
@@ -72,7 +72,10 @@ fn efficiency_classes(sys: &Path, online: &[u32]) -> Vec<u8> {
     let list_of = |kind: &&str| read_list(&sys.join("devices").join(kind).join("cpus")).ok();
     let kinds: Vec<Vec<u32>> = KINDS.iter().filter_map(list_of).filter(|cpus| !cpus.is_empty()).collect();
     if kinds.len() > 1 {
-        let class = |id: &u32| kinds.iter().position(|cpus| cpus.contains(id)).unwrap_or(0) as u8;
+        let class = |id: &u32| {
+            let place = kinds.iter().position(|cpus| cpus.contains(id)).unwrap_or(0);
+            u8::try_from(place).unwrap_or(u8::MAX)
+        };
         return online.iter().map(class).collect();
     }
     let capacity = |id: &u32| -> Option<u64> {

@@ -38,6 +38,7 @@ struct Aligned<'a, D>(&'a D);
 const UNIT: u64 = 4096;
 
 impl<D: RemoteDisk> ReadAt for Aligned<'_, D> {
+    #[expect(clippy::cast_possible_truncation, reason = "the lengths are those of `bytes` and two units")]
     fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
         let (start, end) = (offset / UNIT * UNIT, (offset + bytes.len() as u64).next_multiple_of(UNIT));
         let end = end.min(self.0.bytes());

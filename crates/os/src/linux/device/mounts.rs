@@ -135,7 +135,8 @@ fn unescape(text: &str) -> PathBuf {
         match digits {
             Some(digits) if bytes[at] == b'\\' => {
                 let value = digits.iter().fold(0u32, |value, digit| value * 8 + u32::from(digit - b'0'));
-                out.push(value as u8);
+                // Three octal digits have 9 bits. The kernel writes bytes.
+                out.push(value.to_le_bytes()[0]);
                 at += 4;
             }
             _ => {

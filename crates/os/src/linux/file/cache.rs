@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::{File, check};
 use crate::file::{Advice, Kind};
+use crate::linux::number::signed;
 
 /// `_IO(0x12, 97)` of `linux/fs.h`.
 const BLKFLSBUF: libc::Ioctl = 0x1261;
@@ -56,7 +57,7 @@ impl File {
     pub fn start_writeback(&self, offset: u64, bytes: u64) -> io::Result<()> {
         // SAFETY: no pointers.
         let started =
-            unsafe { libc::sync_file_range(self.raw(), offset as i64, bytes as i64, libc::SYNC_FILE_RANGE_WRITE) };
+            unsafe { libc::sync_file_range(self.raw(), signed(offset), signed(bytes), libc::SYNC_FILE_RANGE_WRITE) };
         check(started).map(drop)
     }
 
@@ -67,7 +68,7 @@ impl File {
             bytes => bytes.unwrap_or(0),
         };
         // SAFETY: no pointers.
-        let error = unsafe { libc::posix_fadvise(self.raw(), offset as i64, bytes as i64, advice) };
+        let error = unsafe { libc::posix_fadvise(self.raw(), signed(offset), signed(bytes), advice) };
         if error == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(error)) }
     }
 }

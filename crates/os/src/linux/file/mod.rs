@@ -21,6 +21,7 @@ use std::sync::Arc;
 
 use crate::file::{Kind, OpenOptions, WriteHint};
 use crate::linux::memory::c_path;
+use crate::linux::number::{signed, unsigned};
 pub use folder::Folder;
 pub use id::{FileId, identity, identity_of};
 pub(crate) use space::discard;
@@ -189,7 +190,7 @@ impl File {
     /// Returns the error of the system call.
     pub fn size(&self) -> io::Result<Option<u64>> {
         match self.kind {
-            Kind::Regular => Ok(Some(status::of_descriptor(&self.fd)?.st_size as u64)),
+            Kind::Regular => Ok(Some(unsigned(status::of_descriptor(&self.fd)?.st_size))),
             Kind::Block => {
                 let mut bytes: u64 = 0;
                 // SAFETY: this request writes a u64.
@@ -208,7 +209,7 @@ impl File {
         let mut bytes: libc::c_int = 0;
         // SAFETY: this request writes an int.
         check(unsafe { libc::ioctl(self.raw(), BLKSSZGET, &mut bytes) })?;
-        Ok(bytes as u32)
+        u32::try_from(bytes).map_err(io::Error::other)
     }
 
     /// Returns the block size of the file system.
@@ -216,7 +217,7 @@ impl File {
     /// # Errors
     /// Returns the error of the system call.
     pub(crate) fn block_bytes(&self) -> io::Result<u64> {
-        Ok(status::of_descriptor(&self.fd)?.st_blksize as u64)
+        Ok(unsigned(status::of_descriptor(&self.fd)?.st_blksize))
     }
 
     /// Sets the hint on how long written data will last (`F_SET_RW_HINT`). As in fio, the hint of the
@@ -281,7 +282,7 @@ impl File {
     /// Returns the error of the system call.
     pub fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
         // SAFETY: the kernel writes at most the length of the slice.
-        let read = unsafe { libc::pread(self.raw(), bytes.as_mut_ptr().cast(), bytes.len(), offset as i64) };
+        let read = unsafe { libc::pread(self.raw(), bytes.as_mut_ptr().cast(), bytes.len(), signed(offset)) };
         usize::try_from(read).map_err(|_| io::Error::last_os_error())
     }
 
@@ -291,7 +292,7 @@ impl File {
     /// Returns the error of the system call.
     pub fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<usize> {
         // SAFETY: the kernel reads at most the length of the slice.
-        let written = unsafe { libc::pwrite(self.raw(), bytes.as_ptr().cast(), bytes.len(), offset as i64) };
+        let written = unsafe { libc::pwrite(self.raw(), bytes.as_ptr().cast(), bytes.len(), signed(offset)) };
         usize::try_from(written).map_err(|_| io::Error::last_os_error())
     }
 }
@@ -311,4 +312,9 @@ pub fn close(file: impl Into<OwnedFd>) -> io::Result<()> {
 
 pub(crate) fn check(returned: i32) -> io::Result<i32> {
     if returned >= 0 { Ok(returned) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Does the same for the general function of system calls, which returns results of the type `int` in a longer type.
+pub(crate) fn check_call(returned: libc::c_long) -> io::Result<i32> {
+    if returned >= 0 { Ok(i32::try_from(returned).unwrap_or(i32::MAX)) } else { Err(io::Error::last_os_error()) }
 }

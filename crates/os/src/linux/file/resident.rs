@@ -3,7 +3,8 @@
 use std::io;
 use std::ptr;
 
-use super::{File, check, check_writable, status};
+use super::{File, check, check_call, check_writable, status};
+use crate::linux::number::signed;
 use crate::memory::page_size;
 
 /// `cachestat(2)`, since Linux 6.5. The number is the same on all architectures.
@@ -44,7 +45,7 @@ impl File {
         let mut found = CacheStat::default();
         // SAFETY: the kernel reads one structure and fills the other. Both live.
         let returned = unsafe { libc::syscall(SYS_CACHESTAT, self.raw(), &range, &mut found, 0) };
-        match check(returned as i32) {
+        match check_call(returned) {
             Ok(_) => Ok(found.cached.saturating_mul(page_size() as u64).min(bytes)),
             Err(error) if error.raw_os_error() == Some(libc::ENOSYS) => self.mapped_bytes(offset, bytes),
             Err(error) => Err(error),
@@ -53,7 +54,7 @@ impl File {
 
     /// Does the same with `mincore(2)`, one mapping per `PIECE_BYTES`.
     fn mapped_bytes(&self, offset: u64, bytes: u64) -> io::Result<u64> {
-        const PIECE_BYTES: u64 = 1 << 30;
+        const PIECE_BYTES: usize = 1 << 30;
         // SAFETY: no arguments.
         let ours = status::of_descriptor(&self.descriptor())?.st_uid == unsafe { libc::geteuid() };
         if !ours {
@@ -62,12 +63,12 @@ impl File {
         let page = page_size();
         let (mut at, end) = (offset / page as u64 * page as u64, offset + bytes);
         let mut pages = 0;
-        let mut states = vec![0u8; PIECE_BYTES as usize / page];
+        let mut states = vec![0u8; PIECE_BYTES / page];
         while at < end {
-            let piece = (end - at).min(PIECE_BYTES) as usize;
+            let piece = usize::try_from(end - at).map_or(PIECE_BYTES, |rest| rest.min(PIECE_BYTES));
             let map = |protection| {
                 // SAFETY: a new mapping at an address of the kernel's choice. It is never read.
-                unsafe { libc::mmap(ptr::null_mut(), piece, protection, libc::MAP_SHARED, self.raw(), at as i64) }
+                unsafe { libc::mmap(ptr::null_mut(), piece, protection, libc::MAP_SHARED, self.raw(), signed(at)) }
             };
             let address = map(if self.readable { libc::PROT_READ } else { libc::PROT_NONE });
             if address == libc::MAP_FAILED {

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::{File, check};
 use crate::file::Space;
 use crate::linux::memory::c_path;
+use crate::linux::number::signed;
 
 /// `_IO(0x12, 119)` of `linux/fs.h`.
 const BLKDISCARD: libc::Ioctl = 0x1277;
@@ -20,7 +21,7 @@ impl File {
         let mode = if keep_size { libc::FALLOC_FL_KEEP_SIZE } else { 0 };
         loop {
             // SAFETY: no pointers.
-            match check(unsafe { libc::fallocate(self.raw(), mode, offset as i64, bytes as i64) }) {
+            match check(unsafe { libc::fallocate(self.raw(), mode, signed(offset), signed(bytes)) }) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 done => return done.map(drop),
             }
@@ -35,7 +36,7 @@ impl File {
     pub fn allocate_or_write(&self, offset: u64, bytes: u64) -> io::Result<()> {
         loop {
             // SAFETY: no pointers.
-            match unsafe { libc::posix_fallocate(self.raw(), offset as i64, bytes as i64) } {
+            match unsafe { libc::posix_fallocate(self.raw(), signed(offset), signed(bytes)) } {
                 0 => return Ok(()),
                 libc::EINTR => {}
                 errno => return Err(io::Error::from_raw_os_error(errno)),
@@ -49,7 +50,7 @@ impl File {
     /// Returns the error of the system call.
     pub fn set_size(&self, bytes: u64) -> io::Result<()> {
         // SAFETY: no pointers.
-        check(unsafe { libc::ftruncate(self.raw(), bytes as i64) }).map(drop)
+        check(unsafe { libc::ftruncate(self.raw(), signed(bytes)) }).map(drop)
     }
 }
 
@@ -76,7 +77,7 @@ pub(crate) fn discard(fd: i32, is_block_device: bool, offset: u64, bytes: u64) -
     }
     let hole = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
     // SAFETY: no pointers.
-    i64::from(unsafe { libc::fallocate(fd, hole, offset as i64, bytes as i64) })
+    i64::from(unsafe { libc::fallocate(fd, hole, signed(offset), signed(bytes)) })
 }
 
 /// Discards a range of a block device. The kernel reports EBUSY for a range with written pages in the cache if the device is
@@ -91,6 +92,6 @@ fn discard_on_device(fd: i32, offset: u64, bytes: u64) -> i64 {
     }
     let flags = libc::SYNC_FILE_RANGE_WAIT_BEFORE | libc::SYNC_FILE_RANGE_WRITE | libc::SYNC_FILE_RANGE_WAIT_AFTER;
     // SAFETY: no pointers.
-    let synced = unsafe { libc::sync_file_range(fd, offset as i64, bytes as i64, flags) };
+    let synced = unsafe { libc::sync_file_range(fd, signed(offset), signed(bytes), flags) };
     if synced == 0 { discard() } else { i64::from(synced) }
 }

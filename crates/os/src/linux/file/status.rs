@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::check;
 use crate::file::{Kind, StatCall, Status};
 use crate::linux::memory::c_path;
+use crate::linux::number::unsigned;
 
 /// Returns the status of a path, with the given call.
 ///
@@ -41,8 +42,8 @@ pub fn stat(path: &Path, call: StatCall) -> io::Result<Status> {
     })?;
     Ok(Status {
         kind: Kind::of_mode(found.st_mode),
-        bytes: found.st_size as u64,
-        allocated: found.st_blocks as u64 * 512,
+        bytes: unsigned(found.st_size),
+        allocated: unsigned(found.st_blocks) * 512,
         device: (libc::major(found.st_dev), libc::minor(found.st_dev)),
         is_device: (libc::major(found.st_rdev), libc::minor(found.st_rdev)),
         inode: found.st_ino,

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::{File, check, status};
 use crate::file::{Kind, OpenOptions, Written};
+use crate::linux::number::signed;
 
 /// `FS_IOC_FIEMAP` of `linux/fs.h`.
 const FS_IOC_FIEMAP: libc::Ioctl = 0xc020_660b_u32 as libc::Ioctl;
@@ -14,7 +15,8 @@ const FIEMAP_FLAG_SYNC: u32 = 1;
 const FIEMAP_EXTENT_LAST: u32 = 1;
 const FIEMAP_EXTENT_UNWRITTEN: u32 = 0x800;
 /// Extents per request, and maximum per file: more would take too long.
-const EXTENTS_AT_ONCE: usize = 512;
+const EXTENTS_ROOM: u32 = 512;
+const EXTENTS_AT_ONCE: usize = EXTENTS_ROOM as usize;
 const EXTENTS_MAX: usize = 1 << 20;
 /// Maximum depth of loop devices on loop devices.
 const LOOPS_MAX: u32 = 8;
@@ -122,7 +124,7 @@ fn by_extents(file: &File, range: &Range<u64>) -> io::Result<Gaps> {
             length: range.end - gaps.reached,
             flags,
             mapped: 0,
-            room: EXTENTS_AT_ONCE as u32,
+            room: EXTENTS_ROOM,
             reserved: 0,
             list: [none; EXTENTS_AT_ONCE],
         });
@@ -153,7 +155,7 @@ fn by_extents(file: &File, range: &Range<u64>) -> io::Result<Gaps> {
 fn by_seeking(file: &File, range: &Range<u64>) -> io::Result<Gaps> {
     let seek = |offset: u64, whence: libc::c_int| -> io::Result<Option<u64>> {
         // SAFETY: no pointers.
-        let found = unsafe { libc::lseek(file.raw(), offset as libc::off_t, whence) };
+        let found = unsafe { libc::lseek(file.raw(), signed(offset), whence) };
         match u64::try_from(found) {
             Ok(found) => Ok(Some(found)),
             Err(_) => match io::Error::last_os_error() {
@@ -188,7 +190,9 @@ fn reports_holes(file: &File) -> io::Result<bool> {
     // SAFETY: the kernel fills the structure.
     check(unsafe { libc::fstatfs(file.raw(), &mut found) })?;
     // The magic number has 32 bits in a type that differs between architectures.
-    Ok([TMPFS, ZFS, BCACHEFS, CEPH].contains(&(found.f_type as u64 & 0xffff_ffff)))
+    #[allow(clippy::cast_sign_loss, reason = "the type is signed on some systems, and all its bits are compared")]
+    let magic = found.f_type as u64 & 0xffff_ffff;
+    Ok([TMPFS, ZFS, BCACHEFS, CEPH].contains(&magic))
 }
 
 /// Block devices report nothing in general. zram reports how much it stores, and a loop device has a backing file.

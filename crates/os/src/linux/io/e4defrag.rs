@@ -7,6 +7,7 @@ use super::files::Files;
 use super::run::{errno, run_here};
 use crate::file::File;
 use crate::io::{BackendConfig, IoResult, Kind, Op};
+use crate::linux::number::signed;
 
 /// `EXT4_IOC_MOVE_EXT`: `_IOWR('f', 15, struct move_extent)`.
 const MOVE_EXTENT: libc::Ioctl = 0xc028_660f_u32 as libc::Ioctl;
@@ -50,7 +51,7 @@ impl E4defrag {
         let end = (op.offset + u64::from(op.len)).div_ceil(self.block_bytes);
         let mut range = MoveExtent {
             reserved: 0,
-            donor_fd: donor as u32,
+            donor_fd: donor.cast_unsigned(),
             start,
             donor_start: start,
             length: end - start,
@@ -86,7 +87,7 @@ impl Execute for E4defrag {
         let Ok(donor) = files.fd(self.donor) else { return Err(libc::EBADF) };
         if self.in_place {
             // SAFETY: no pointers.
-            let reserved = unsafe { libc::fallocate(donor, 0, op.offset as i64, i64::from(op.len)) };
+            let reserved = unsafe { libc::fallocate(donor, 0, signed(op.offset), i64::from(op.len)) };
             if reserved < 0 {
                 return Err(errno());
             }

@@ -14,6 +14,7 @@ use crate::file::File;
 use crate::io::{Backend, BackendError};
 use crate::io::{BackendConfig, EngineKind};
 use crate::io::{Completion, Kind, Op};
+use crate::linux::number::{signed, timespec};
 use crate::memory::Slots;
 
 const CMD_PREAD: u16 = 0;
@@ -137,7 +138,7 @@ impl Libaio {
             // SAFETY: head is below the number of events, which follow the header. The kernel does not write this event
             // until head has passed it.
             let event = unsafe { &*(ptr::from_ref(ring).add(1).cast::<Event>().add(head as usize)) };
-            let slot = event.data as u32;
+            let slot = slot_of(event.data);
             out.push(Completion { slot, result: of_negated(event.result) });
             self.slots.finish(slot);
             head = if head + 1 >= ring.events { 0 } else { head + 1 };
@@ -158,31 +159,24 @@ impl Libaio {
         out: &mut Vec<Completion>,
     ) -> io::Result<usize> {
         let max = max.min(self.events.capacity());
-        let mut limit = libc::timespec { tv_sec: timeout.as_secs() as i64, tv_nsec: i64::from(timeout.subsec_nanos()) };
+        let mut limit = timespec(timeout);
         self.events.clear();
         // SAFETY: the vector has space for `max` events, and the timeout outlives the call.
         let taken = unsafe {
-            libc::syscall(
-                libc::SYS_io_getevents,
-                self.context,
-                min.min(max) as i64,
-                max as i64,
-                self.events.as_mut_ptr(),
-                &mut limit,
-            )
+            libc::syscall(libc::SYS_io_getevents, self.context, min.min(max), max, self.events.as_mut_ptr(), &mut limit)
         };
-        if taken < 0 {
+        let Ok(taken) = usize::try_from(taken) else {
             let error = io::Error::last_os_error();
             return if error.kind() == io::ErrorKind::Interrupted { Ok(0) } else { Err(error) };
-        }
+        };
         // SAFETY: the kernel has initialized this number of events.
-        unsafe { self.events.set_len(taken as usize) };
+        unsafe { self.events.set_len(taken) };
         for event in &self.events {
-            let slot = event.data as u32;
+            let slot = slot_of(event.data);
             out.push(Completion { slot, result: of_negated(event.result) });
             self.slots.finish(slot);
         }
-        Ok(taken as usize)
+        Ok(taken)
     }
 
     /// Fills the control block of the slot.
@@ -205,13 +199,13 @@ impl Libaio {
         let moves = op.kind.moves_data();
         let block = &mut self.iocbs[at];
         block.data = u64::from(op.slot);
-        block.fd = fd as u32;
+        block.fd = fd.cast_unsigned();
         block.opcode = opcode;
         block.rw_flags = flags;
         block.buffer = if moves { address } else { 0 };
         block.bytes = if moves { length } else { 0 };
-        block.offset = if moves { op.offset as i64 } else { 0 };
-        block.priority = op.ioprio as i16;
+        block.offset = if moves { signed(op.offset) } else { 0 };
+        block.priority = op.ioprio.cast_signed();
         block.flags = if op.ioprio != 0 { FLAG_IOPRIO } else { 0 };
     }
 
@@ -250,10 +244,9 @@ impl Libaio {
             let rest = &mut blocks[taken..];
             // SAFETY: each pointer is to a filled control block of a slot in flight. The vector of blocks is never
             // resized, and the kernel reads the blocks within the call.
-            let returned =
-                unsafe { libc::syscall(libc::SYS_io_submit, self.context, rest.len() as i64, rest.as_mut_ptr()) };
-            if returned > 0 {
-                taken += returned as usize;
+            let returned = unsafe { libc::syscall(libc::SYS_io_submit, self.context, rest.len(), rest.as_mut_ptr()) };
+            if let Ok(accepted @ 1..) = usize::try_from(returned) {
+                taken += accepted;
                 continue;
             }
             match if returned == 0 { libc::EAGAIN } else { errno() } {
@@ -270,6 +263,12 @@ impl Libaio {
         }
         taken
     }
+}
+
+/// Returns the slot in the data of an event, where `prepare` has put it.
+#[expect(clippy::cast_possible_truncation, reason = "the data of a control block is a slot")]
+fn slot_of(data: u64) -> u32 {
+    data as u32
 }
 
 /// Returns true if the kernel's AIO has no command for the operation. It then runs on this thread, as in fio.

@@ -13,6 +13,7 @@ use crate::io::misuse;
 use crate::io::{Backend, BackendError};
 use crate::io::{BackendConfig, EngineKind, Flush, Mapping};
 use crate::io::{Completion, IoResult, Kind, Op};
+use crate::linux::number::signed;
 use crate::memory::{Slots, cache_lines, page_size};
 
 /// A mapped range of a file.
@@ -91,6 +92,10 @@ impl Mmap {
     }
 
     /// Copies between file and buffer. Returns the bytes copied, or the errno.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "offsets within a mapping, and the size of a page, fit into usize"
+    )]
     fn copy(&mut self, op: &Op, data: *mut u8) -> IoResult {
         let at = op.file as usize;
         let Some(target) = &mut self.targets[at] else { return Err(libc::EBADF) };
@@ -182,7 +187,8 @@ impl Target {
             self.size = self.file.size().map_err(|error| error.raw_os_error().unwrap_or(libc::EIO))?;
         }
         Ok(match self.size {
-            Some(size) => size.saturating_sub(op.offset).min(u64::from(op.len)) as usize,
+            Some(size) => usize::try_from(size.saturating_sub(op.offset))
+                .map_or(op.len as usize, |rest| rest.min(op.len as usize)),
             None => op.len as usize,
         })
     }
@@ -195,7 +201,7 @@ impl Target {
         let attempt = |offset: u64, bytes: usize| {
             let map = |sharing| {
                 // SAFETY: a new mapping at an address of the kernel's choice.
-                unsafe { libc::mmap(ptr::null_mut(), bytes, protection, sharing, fd.as_raw_fd(), offset as i64) }
+                unsafe { libc::mmap(ptr::null_mut(), bytes, protection, sharing, fd.as_raw_fd(), signed(offset)) }
             };
             // On DAX, MAP_SYNC is needed: a cache line flush is durable only if the file's metadata is, too. Other
             // files cannot be mapped with it and do not need it.
@@ -217,7 +223,8 @@ impl Target {
             _ => {
                 self.partial = true;
                 let start = offset / page * page;
-                attempt(start, (offset - start) as usize + bytes)?
+                let ahead = usize::try_from(offset - start).map_err(|_| libc::EINVAL)?;
+                attempt(start, ahead + bytes)?
             }
         };
         // SAFETY: the range is the new mapping. The advice is optional: errors are ignored.

@@ -9,6 +9,7 @@ use super::sync::transfer_at;
 use crate::file::File;
 use crate::io::{BackendConfig, IoResult, Kind, Op};
 use crate::linux::device;
+use crate::linux::number::signed;
 
 /// `MEMERASE64` and `MEMGETBADBLOCK` of `mtd-abi.h`.
 const ERASE: libc::Ioctl = libc::_IOW::<EraseRange>('M' as u32, 20);
@@ -63,6 +64,7 @@ impl Execute for Mtd {
         Ok(())
     }
 
+    #[expect(clippy::cast_possible_truncation, reason = "a piece lies in its operation, whose length has 32 bits")]
     fn execute(&mut self, op: &Op, fd: i32, data: *mut u8, _: &Files) -> IoResult {
         let erase_bytes = self.erase_bytes[op.file as usize];
         match op.kind {
@@ -75,7 +77,7 @@ impl Execute for Mtd {
         let mut result = op.whole();
         for piece in pieces(op, erase_bytes) {
             // SAFETY: `Slots::start` has lent the `len` bytes at `data` to this operation, and the piece lies in them.
-            let data = unsafe { data.add((piece.skip - op.skip) as usize) };
+            let data = unsafe { data.add((piece.offset - op.offset) as usize) };
             // After an error in one erase block, the other erase blocks of the operation are still accessed.
             if let Err(errno) = self.run_piece(&piece, fd, data) {
                 result = Err(errno);
@@ -87,7 +89,7 @@ impl Execute for Mtd {
 
 /// Returns whether the erase block at `start` is marked as bad. Flash without such marks has none.
 fn is_bad(fd: i32, start: u64) -> Result<bool, i32> {
-    let start = start as i64;
+    let start = signed(start);
     // SAFETY: the request reads the number.
     match outcome(i64::from(unsafe { libc::ioctl(fd, IS_BAD, &raw const start) })) {
         Err(libc::EOPNOTSUPP) => Ok(false),
@@ -100,6 +102,7 @@ fn is_aligned(op: &Op, erase_bytes: u64) -> bool {
 }
 
 /// Divides an operation at the borders of erase blocks.
+#[expect(clippy::cast_possible_truncation, reason = "a piece lies in its operation, whose length has 32 bits")]
 fn pieces(op: &Op, erase_bytes: u64) -> impl Iterator<Item = Op> {
     let end = op.offset + u64::from(op.len);
     let starts = op.offset / erase_bytes..end.div_ceil(erase_bytes);

@@ -6,6 +6,7 @@ use std::ptr::null_mut;
 
 use super::run::errno;
 use crate::linux::file::check;
+use crate::linux::number::signed;
 
 /// Bytes that a pipe can hold.
 pub(super) const CAPACITY: usize = 64 << 10;
@@ -38,7 +39,7 @@ impl Pipe {
 
     /// Moves bytes of a descriptor into the pipe. `offset` is `None` for a descriptor without a position.
     pub(super) fn splice_from(&self, fd: i32, offset: Option<u64>, len: usize) -> Result<usize, i32> {
-        let mut offset = offset.map(|offset| offset as libc::off64_t);
+        let mut offset = offset.map(signed);
         let position = offset.as_mut().map_or(null_mut(), |offset| &raw mut *offset);
         let len = len.min(CAPACITY);
         // SAFETY: the pointer is null or to a live value.
@@ -47,7 +48,7 @@ impl Pipe {
 
     /// Moves bytes of the pipe to a descriptor.
     pub(super) fn splice_to(&self, fd: i32, offset: Option<u64>, len: usize) -> Result<usize, i32> {
-        let mut offset = offset.map(|offset| offset as libc::off64_t);
+        let mut offset = offset.map(signed);
         let position = offset.as_mut().map_or(null_mut(), |offset| &raw mut *offset);
         // SAFETY: the pointer is null or to a live value.
         result(unsafe { libc::splice(self.read.as_raw_fd(), null_mut(), fd, position, len, libc::SPLICE_F_NONBLOCK) })

@@ -11,6 +11,7 @@ use crate::io::Backend;
 use crate::io::BackendConfig;
 use crate::io::misuse;
 use crate::io::{Completion, Kind, Op};
+use crate::linux::number::{signed, timespec};
 use crate::memory::Slots;
 
 pub(crate) struct Posixaio {
@@ -53,7 +54,7 @@ impl Posixaio {
         block.aio_fildes = fd;
         block.aio_buf = data.cast();
         block.aio_nbytes = op.len as usize;
-        block.aio_offset = op.offset as i64;
+        block.aio_offset = signed(op.offset);
         block.aio_sigevent.sigev_notify = libc::SIGEV_NONE;
         // SAFETY: the block is in a box that lives until the library is done (see `drop`), and its data is lent to this
         // operation.
@@ -105,9 +106,11 @@ impl Posixaio {
     fn wait(&mut self, left: Duration) -> io::Result<()> {
         self.waiting.clear();
         self.waiting.extend(self.flying.iter().map(|slot| ptr::from_ref(&self.blocks[*slot as usize])));
-        let limit = libc::timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
+        let limit = timespec(left);
         // SAFETY: the list contains blocks in flight.
-        let returned = unsafe { libc::aio_suspend(self.waiting.as_ptr(), self.waiting.len() as i32, &limit) };
+        let returned = unsafe {
+            libc::aio_suspend(self.waiting.as_ptr(), i32::try_from(self.waiting.len()).unwrap_or(i32::MAX), &limit)
+        };
         match if returned == 0 { 0 } else { errno() } {
             0 | libc::EAGAIN | libc::EINTR => Ok(()),
             error => Err(io::Error::from_raw_os_error(error)),

@@ -4,6 +4,7 @@ use super::execute::Execute;
 use super::files::Files;
 use super::run::{outcome, run_here};
 use crate::io::{BackendConfig, EngineKind, IoResult, Kind, Op};
+use crate::linux::number::signed;
 
 pub(crate) struct Resize {
     engine: EngineKind,
@@ -30,7 +31,7 @@ impl Execute for Resize {
                 _ if op.kind == Kind::Read => Err(libc::EINVAL),
                 // SAFETY: no pointers. As in fio, the file ends at the start of the operation, independent of its
                 // length.
-                _ => outcome(i64::from(unsafe { libc::ftruncate(fd, op.offset as i64) })),
+                _ => outcome(i64::from(unsafe { libc::ftruncate(fd, signed(op.offset)) })),
             };
             match result {
                 Ok(_) => return op.whole(),
@@ -49,7 +50,7 @@ fn allocate(op: &Op, fd: i32) -> IoResult {
         _ => libc::FALLOC_FL_KEEP_SIZE,
     };
     // SAFETY: no pointers.
-    outcome(i64::from(unsafe { libc::fallocate(fd, mode, op.offset as i64, i64::from(op.len)) }))
+    outcome(i64::from(unsafe { libc::fallocate(fd, mode, signed(op.offset), i64::from(op.len)) }))
 }
 
 #[cfg(test)]

@@ -182,6 +182,19 @@ pub(super) fn reap(
     }
 }
 
+/// Returns the slot in the user data of an entry.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "the user data of each entry is a slot")]
+pub(super) fn slot_of(user_data: u64) -> u32 {
+    user_data as u32
+}
+
+/// Returns the index of a registered file, in the type of a descriptor. The kernel has no table of so many files.
+#[inline]
+pub(super) fn fixed_file(index: u32) -> i32 {
+    i32::try_from(index).unwrap_or(i32::MAX)
+}
+
 /// Runs an optional setup. `Some(true)` requires it to succeed, `Some(false)` skips it, `None` tries it. Returns
 /// whether it is set up.
 pub(super) fn set_up_optional(

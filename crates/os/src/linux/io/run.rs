@@ -4,6 +4,7 @@ use super::files::Files;
 use crate::io::BackendConfig;
 use crate::io::{IoResult, Kind, Op};
 use crate::linux::file;
+use crate::linux::number::signed;
 
 /// Runs a trim or a sync. Returns the result of its completion.
 pub(crate) fn run_here(op: &Op, fd: i32, files: &Files, sync_file_range: u32) -> IoResult {
@@ -16,7 +17,7 @@ pub(crate) fn run_here(op: &Op, fd: i32, files: &Files, sync_file_range: u32) ->
             Kind::Fdatasync => unsafe { i64::from(libc::fdatasync(fd)) },
             // SAFETY: as for fsync.
             Kind::SyncFileRange => unsafe {
-                i64::from(libc::sync_file_range(fd, op.offset as i64, i64::from(op.len), sync_file_range))
+                i64::from(libc::sync_file_range(fd, signed(op.offset), i64::from(op.len), sync_file_range))
             },
             Kind::Read | Kind::Write => return Err(libc::EINVAL),
         };

@@ -9,6 +9,7 @@ use crate::file::File;
 use crate::io::{Backend, BackendError};
 use crate::io::{BackendConfig, EngineKind};
 use crate::io::{Completion, IoResult, Kind, Op};
+use crate::linux::number::signed;
 use crate::memory::Slots;
 
 /// Unknown position of a file.
@@ -65,7 +66,7 @@ impl Sync {
         if *position != op.offset {
             *position = UNKNOWN;
             // SAFETY: no pointers.
-            if unsafe { libc::lseek(fd, op.offset as i64, libc::SEEK_SET) } < 0 {
+            if unsafe { libc::lseek(fd, signed(op.offset), libc::SEEK_SET) } < 0 {
                 return outcome(-1);
             }
         }
@@ -76,7 +77,7 @@ impl Sync {
                 _ => libc::write(fd, data.cast(), op.len as usize),
             }
         };
-        *position = if moved < 0 { UNKNOWN } else { op.offset.wrapping_add(moved as u64) };
+        *position = u64::try_from(moved).map_or(UNKNOWN, |moved| op.offset.wrapping_add(moved));
         outcome(moved as i64)
     }
 
@@ -86,8 +87,8 @@ impl Sync {
         // SAFETY: `Slots::start` has lent the `len` bytes of the vector to this operation.
         let moved = unsafe {
             match op.kind {
-                Kind::Read => libc::preadv2(fd, &vector, 1, op.offset as i64, self.read_flags | polled),
-                _ => libc::pwritev2(fd, &vector, 1, op.offset as i64, self.write_flags | polled),
+                Kind::Read => libc::preadv2(fd, &vector, 1, signed(op.offset), self.read_flags | polled),
+                _ => libc::pwritev2(fd, &vector, 1, signed(op.offset), self.write_flags | polled),
             }
         };
         outcome(moved as i64)
@@ -110,8 +111,8 @@ pub(super) fn transfer_at(op: &Op, fd: i32, data: *mut u8) -> IoResult {
     // SAFETY: `Slots::start` has lent the `len` bytes at `data` to this operation.
     let moved = unsafe {
         match op.kind {
-            Kind::Read => libc::pread(fd, data.cast(), op.len as usize, op.offset as i64),
-            _ => libc::pwrite(fd, data.cast(), op.len as usize, op.offset as i64),
+            Kind::Read => libc::pread(fd, data.cast(), op.len as usize, signed(op.offset)),
+            _ => libc::pwrite(fd, data.cast(), op.len as usize, signed(op.offset)),
         }
     };
     outcome(moved as i64)
@@ -122,8 +123,8 @@ fn transfer_vector(op: &Op, fd: i32, data: *mut u8) -> IoResult {
     // SAFETY: `Slots::start` has lent the `len` bytes of the vector to this operation.
     let moved = unsafe {
         match op.kind {
-            Kind::Read => libc::preadv(fd, &vector, 1, op.offset as i64),
-            _ => libc::pwritev(fd, &vector, 1, op.offset as i64),
+            Kind::Read => libc::preadv(fd, &vector, 1, signed(op.offset)),
+            _ => libc::pwritev(fd, &vector, 1, signed(op.offset)),
         }
     };
     outcome(moved as i64)

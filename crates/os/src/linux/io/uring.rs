@@ -84,7 +84,7 @@ impl Uring {
     /// Returns the submission queue entry of an operation with its data at `data`.
     fn entry(&mut self, op: &Op, fd: i32, data: *mut u8) -> squeue::Entry {
         let (file, mut flags) = if self.registered_files {
-            (Fd(op.file as i32), squeue::Flags::FIXED_FILE)
+            (Fd(ring::fixed_file(op.file)), squeue::Flags::FIXED_FILE)
         } else {
             (Fd(fd), squeue::Flags::empty())
         };
@@ -123,7 +123,7 @@ impl Uring {
             };
         }
         if let Some(piece) = at.checked_div(self.slots_per_piece) {
-            let piece = piece as u16;
+            let piece = u16::try_from(piece).unwrap_or(u16::MAX);
             return match op.kind {
                 Kind::Read => build!(opcode::ReadFixed::new(file, data, op.len, piece)),
                 _ => build!(opcode::WriteFixed::new(file, data, op.len, piece)),
@@ -201,7 +201,7 @@ impl RingEngine for Uring {
         while taken < max {
             let Some(entry) = completions.next() else { break };
             let completion =
-                Completion { slot: entry.user_data() as u32, result: of_negated(i64::from(entry.result())) };
+                Completion { slot: ring::slot_of(entry.user_data()), result: of_negated(i64::from(entry.result())) };
             if self.trims_in_flight > 0
                 && let Some(op) = self.trims[completion.slot as usize].take()
             {

@@ -9,6 +9,7 @@ use crate::file::File;
 use crate::io::Backend;
 use crate::io::BackendConfig;
 use crate::io::{Completion, Kind, Op};
+use crate::linux::number::signed;
 use crate::memory::Slots;
 
 /// Maximum length of a vector in the kernel.
@@ -80,11 +81,11 @@ impl Vsync {
     /// Returns the bytes moved by the vector, or the errno.
     fn call(&self, first: &Op, fd: i32) -> Result<u64, i32> {
         // SAFETY: no pointers.
-        if unsafe { libc::lseek(fd, first.offset as i64, libc::SEEK_SET) } < 0 {
+        if unsafe { libc::lseek(fd, signed(first.offset), libc::SEEK_SET) } < 0 {
             return Err(errno());
         }
         loop {
-            let length = self.vector.len() as i32;
+            let length = i32::try_from(self.vector.len()).unwrap_or(i32::MAX);
             // SAFETY: `Slots::start` has lent the bytes of each part of the vector to its operation.
             let moved = unsafe {
                 match first.kind {

@@ -4,6 +4,12 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use crate::linux::file::check;
+use crate::linux::number::timespec;
+
+/// Returns the events that a library wants, in the type of `poll(2)`. They are bits below 16.
+pub(crate) fn events_of(events: libc::c_int) -> libc::c_short {
+    libc::c_short::try_from(events).unwrap_or(0)
+}
 
 /// Waits until the descriptor has one of the events. Returns those that it has, 0 after the timeout.
 pub(crate) fn wait_for_events(fd: i32, events: libc::c_short, timeout: Duration) -> io::Result<libc::c_short> {
@@ -17,7 +23,7 @@ pub(crate) fn wait_for_any(polled: &mut [libc::pollfd], timeout: Duration) -> io
     let start = Instant::now();
     loop {
         let left = timeout.saturating_sub(start.elapsed());
-        let limit = libc::timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
+        let limit = timespec(left);
         let count = polled.len() as libc::nfds_t;
         // SAFETY: the pointers are to live values, the first to this number of them.
         match check(unsafe { libc::ppoll(polled.as_mut_ptr(), count, &limit, std::ptr::null()) }) {

@@ -5,6 +5,12 @@ use std::mem::{offset_of, size_of, zeroed};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 
 use crate::io::{NetConfig, Protocol};
+use crate::linux::number::size_of_u32;
+
+/// Returns the number of an address family in the type of addresses.
+fn family(number: libc::c_int) -> libc::sa_family_t {
+    libc::sa_family_t::try_from(number).unwrap_or(0)
+}
 
 #[derive(Clone, Copy)]
 pub(super) struct Address {
@@ -16,12 +22,12 @@ impl Address {
     /// Returns an address to be filled by the kernel.
     pub(super) fn empty() -> Self {
         // SAFETY: all-zero bytes are a valid address of an unspecified family.
-        Address { storage: unsafe { zeroed() }, length: size_of::<libc::sockaddr_storage>() as libc::socklen_t }
+        Address { storage: unsafe { zeroed() }, length: size_of_u32::<libc::sockaddr_storage>() }
     }
 
     fn of<T>(value: T, length: usize) -> Self {
         const { assert!(size_of::<T>() <= size_of::<libc::sockaddr_storage>()) };
-        let mut address = Address { length: length as libc::socklen_t, ..Address::empty() };
+        let mut address = Address { length: libc::socklen_t::try_from(length).unwrap_or(0), ..Address::empty() };
         // SAFETY: the storage is larger than the value and has the alignment of every address.
         unsafe { std::ptr::write((&raw mut address.storage).cast::<T>(), value) };
         address
@@ -32,7 +38,7 @@ impl Address {
             SocketAddr::V4(address) => {
                 // SAFETY: all-zero bytes are a valid value.
                 let mut raw: libc::sockaddr_in = unsafe { zeroed() };
-                raw.sin_family = libc::AF_INET as libc::sa_family_t;
+                raw.sin_family = family(libc::AF_INET);
                 raw.sin_port = address.port().to_be();
                 raw.sin_addr = in_addr(*address.ip());
                 Address::of(raw, size_of::<libc::sockaddr_in>())
@@ -40,7 +46,7 @@ impl Address {
             SocketAddr::V6(address) => {
                 // SAFETY: all-zero bytes are a valid value.
                 let mut raw: libc::sockaddr_in6 = unsafe { zeroed() };
-                raw.sin6_family = libc::AF_INET6 as libc::sa_family_t;
+                raw.sin6_family = family(libc::AF_INET6);
                 raw.sin6_port = address.port().to_be();
                 raw.sin6_addr.s6_addr = address.ip().octets();
                 raw.sin6_scope_id = address.scope_id();
@@ -52,13 +58,13 @@ impl Address {
     fn of_path(path: &str) -> io::Result<Self> {
         // SAFETY: all-zero bytes are a valid value.
         let mut raw: libc::sockaddr_un = unsafe { zeroed() };
-        raw.sun_family = libc::AF_UNIX as libc::sa_family_t;
+        raw.sun_family = family(libc::AF_UNIX);
         // The last byte stays zero.
         if path.is_empty() || path.len() >= raw.sun_path.len() || path.contains('\0') {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "no valid path of a UNIX socket"));
         }
         for (to, from) in raw.sun_path.iter_mut().zip(path.bytes()) {
-            *to = from as libc::c_char;
+            *to = libc::c_char::from_ne_bytes([from]);
         }
         Ok(Address::of(raw, offset_of!(libc::sockaddr_un, sun_path) + path.len() + 1))
     }
@@ -66,7 +72,7 @@ impl Address {
     fn of_machine(cid: u32, port: u32) -> Self {
         // SAFETY: all-zero bytes are a valid value.
         let mut raw: libc::sockaddr_vm = unsafe { zeroed() };
-        raw.svm_family = libc::AF_VSOCK as libc::sa_family_t;
+        raw.svm_family = family(libc::AF_VSOCK);
         (raw.svm_cid, raw.svm_port) = (cid, port);
         Address::of(raw, size_of::<libc::sockaddr_vm>())
     }

@@ -11,6 +11,7 @@ use crate::io::{NetConfig, Protocol};
 use crate::linux::file::check;
 use crate::linux::io::pipe::result;
 use crate::linux::io::wait::wait_for_events;
+use crate::linux::number::size_of_u32;
 
 /// Connections that may wait to be accepted.
 const BACKLOG: i32 = 10;
@@ -31,14 +32,14 @@ fn new(protocol: Protocol) -> io::Result<OwnedFd> {
 }
 
 fn set<T>(fd: &OwnedFd, level: i32, name: i32, value: T) -> io::Result<()> {
-    let (value, length) = ((&raw const value).cast(), size_of::<T>() as libc::socklen_t);
+    let (value, length) = ((&raw const value).cast(), size_of_u32::<T>());
     // SAFETY: the pointer is to a live value of that length.
     check(unsafe { libc::setsockopt(fd.as_raw_fd(), level, name, value, length) }).map(drop)
 }
 
 /// Sets the size of the buffers and of the segments.
 fn set_sizes(config: &NetConfig, fd: &OwnedFd) -> io::Result<()> {
-    let bytes = config.window_bytes as libc::c_int;
+    let bytes = libc::c_int::try_from(config.window_bytes).unwrap_or(libc::c_int::MAX);
     if bytes > 0 && (config.listens || config.pingpong) {
         set(fd, libc::SOL_SOCKET, libc::SO_RCVBUF, bytes)?;
     }
@@ -46,7 +47,12 @@ fn set_sizes(config: &NetConfig, fd: &OwnedFd) -> io::Result<()> {
         set(fd, libc::SOL_SOCKET, libc::SO_SNDBUF, bytes)?;
     }
     if config.mss_bytes > 0 && config.protocol.is_tcp() {
-        set(fd, libc::IPPROTO_TCP, libc::TCP_MAXSEG, config.mss_bytes as libc::c_int)?;
+        set(
+            fd,
+            libc::IPPROTO_TCP,
+            libc::TCP_MAXSEG,
+            libc::c_int::try_from(config.mss_bytes).unwrap_or(libc::c_int::MAX),
+        )?;
     }
     Ok(())
 }
@@ -129,7 +135,12 @@ pub(super) fn connect(config: &NetConfig, peer: Option<&Address>) -> io::Result<
             if config.interface.is_some() {
                 set(&fd, libc::IPPROTO_IP, libc::IP_MULTICAST_IF, in_addr(interface(config)?))?;
             }
-            set(&fd, libc::IPPROTO_IP, libc::IP_MULTICAST_TTL, config.ttl as libc::c_int)?;
+            set(
+                &fd,
+                libc::IPPROTO_IP,
+                libc::IP_MULTICAST_TTL,
+                libc::c_int::try_from(config.ttl).unwrap_or(libc::c_int::MAX),
+            )?;
         }
         return Ok(fd);
     }
@@ -146,7 +157,7 @@ pub(super) fn finish_connect(fd: i32, timeout: Duration) -> io::Result<()> {
     if !wait(fd, libc::POLLOUT, timeout)? {
         return Err(io::ErrorKind::WouldBlock.into());
     }
-    let (mut error, mut length): (libc::c_int, _) = (0, size_of::<libc::c_int>() as libc::socklen_t);
+    let (mut error, mut length): (libc::c_int, _) = (0, size_of_u32::<libc::c_int>());
     let value = (&raw mut error).cast();
     // SAFETY: the pointers are to live values, the first of that length.
     check(unsafe { libc::getsockopt(fd, libc::SOL_SOCKET, libc::SO_ERROR, value, &mut length) })?;

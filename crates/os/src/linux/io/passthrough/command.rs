@@ -61,6 +61,7 @@ impl NvmeCommand {
     }
 
     /// Sets the first logical block.
+    #[expect(clippy::cast_possible_truncation, reason = "the number is divided into two words")]
     pub(super) fn set_start(&mut self, first_block: u64) {
         self.dword10 = first_block as u32;
         self.dword11 = (first_block >> 32) as u32;

@@ -104,10 +104,10 @@ impl Passthrough {
             }
         }
         let piece = (op.slot as usize).checked_div(self.slots_per_piece);
-        let piece = piece.filter(|_| request.moves_data).map(|piece| piece as u16);
+        let piece = piece.filter(|_| request.moves_data).and_then(|piece| u16::try_from(piece).ok());
         let entry = if self.registered_files {
             flags |= squeue::Flags::FIXED_FILE;
-            opcode::UringCmd80::new(Fd(op.file as i32), request.code)
+            opcode::UringCmd80::new(Fd(ring::fixed_file(op.file)), request.code)
         } else {
             opcode::UringCmd80::new(Fd(fd), request.code)
         };
@@ -188,7 +188,7 @@ impl RingEngine for Passthrough {
         let mut taken = 0;
         while taken < max {
             let Some(entry) = completions.next() else { break };
-            let slot = entry.user_data() as u32;
+            let slot = ring::slot_of(entry.user_data());
             let Some((op, start)) = self.in_flight[slot as usize].take() else { continue };
             let result = result_of(&mut self.commands, &op, start, entry.result(), entry.big_cqe()[0]);
             self.slots.finish(slot);

@@ -65,7 +65,8 @@ pub(super) fn read(file: &File, config: &NvmeConfig) -> Result<Namespace, Passth
     let descriptor = file.descriptor();
     let fd = descriptor.as_raw_fd();
     // SAFETY: the request takes no argument. It returns the number of the namespace.
-    let id = check(unsafe { libc::ioctl(fd, NVME_IOCTL_ID) }).map_err(PassthroughProblem::NotANamespace)? as u32;
+    let id =
+        check(unsafe { libc::ioctl(fd, NVME_IOCTL_ID) }).map_err(PassthroughProblem::NotANamespace)?.cast_unsigned();
     let identify = |namespace, what| identify(fd, namespace, what).map_err(PassthroughProblem::Identify);
     let controller = identify(0, CONTROLLER)?;
     let namespace = identify(id, NAMESPACE)?;
@@ -115,7 +116,7 @@ fn parse(
         return Err(PassthroughProblem::StorageTag);
     }
     // The device inserts and removes metadata that is nothing but protection information.
-    if device_makes_protection && metadata_bytes == guard.tuple_bytes() as u32 {
+    if device_makes_protection && metadata_bytes as usize == guard.tuple_bytes() {
         (found.metadata_bytes, found.is_extended) = (0, false);
     }
     found.protection = Some(ProtectionLayout {
@@ -151,7 +152,7 @@ fn choose_handles(handles: &[u16], indices: &[u16]) -> Result<Vec<u16>, Passthro
     if indices.is_empty() {
         return Ok(handles[..handles.len().min(PLACEMENT_IDS_MAX)].to_vec());
     }
-    let count = handles.len() as u32;
+    let count = u32::try_from(handles.len()).unwrap_or(u32::MAX);
     let chosen = indices.iter().map(|&index| {
         handles.get(usize::from(index)).copied().ok_or(PassthroughProblem::PlacementIndex { index, count })
     });
@@ -173,7 +174,7 @@ fn reclaim_unit_handles(fd: i32, namespace: u32) -> io::Result<Vec<u16>> {
 fn receive(fd: i32, namespace: u32, bytes: usize) -> io::Result<Vec<u8>> {
     let mut command = NvmeCommand::new(IO_MANAGEMENT_RECEIVE, namespace);
     command.dword10 = RECLAIM_UNIT_HANDLES;
-    command.dword11 = (bytes / 4 - 1) as u32;
+    command.dword11 = u32::try_from(bytes / 4 - 1).map_err(io::Error::other)?;
     transfer(fd, NVME_IOCTL_IO_CMD, command, bytes)
 }
 
@@ -186,7 +187,7 @@ fn identify(fd: i32, namespace: u32, what: u32) -> io::Result<Vec<u8>> {
 /// Sends a command that returns `bytes` bytes.
 fn transfer(fd: i32, request: libc::Ioctl, mut command: NvmeCommand, bytes: usize) -> io::Result<Vec<u8>> {
     let mut data = vec![0; bytes];
-    (command.data, command.data_bytes) = (data.as_mut_ptr() as u64, bytes as u32);
+    (command.data, command.data_bytes) = (data.as_mut_ptr() as u64, u32::try_from(bytes).map_err(io::Error::other)?);
     // SAFETY: the request reads and writes the command, and writes at most `bytes` bytes to the data before it returns.
     match check(unsafe { libc::ioctl(fd, request, &raw mut command) })? {
         0 => Ok(data),

@@ -16,7 +16,8 @@ use crate::io::{CommandStatus, Kind, NvmeConfig, NvmeWrite, NvmeWriteShare, Op, 
 pub(super) const PLAIN: u32 = 0xc048_4e80;
 pub(super) const VECTORED: u32 = 0xc048_4e81;
 /// Bytes of a range of dataset management.
-pub(super) const RANGE_BYTES: usize = 16;
+pub(super) const RANGE_BYTES: usize = RANGE_LENGTH as usize;
+const RANGE_LENGTH: u32 = 16;
 /// Most blocks of a command.
 const BLOCKS_MAX: u64 = 1 << 16;
 
@@ -53,7 +54,7 @@ impl Nvme {
             is_vectored,
             attached: (0..files).map(|_| None).collect(),
             placement: config.placement.as_ref().map(Placement::new),
-            command_of_writes: Tausworthe32::new(config.write_seed as u32),
+            command_of_writes: Tausworthe32::new(low_half(config.write_seed)),
             compares: false,
             memory: Memory {
                 vectors: vec![libc::iovec { iov_base: null_mut(), iov_len: 0 }; slots],
@@ -129,12 +130,12 @@ impl Nvme {
         mut data: DataBuffer,
     ) -> Result<Request, i32> {
         let (first, blocks) = blocks_of(namespace, op)?;
-        if blocks > BLOCKS_MAX {
+        let Some(blocks) = u32::try_from(blocks).ok().filter(|&blocks| u64::from(blocks) <= BLOCKS_MAX) else {
             return Err(libc::EINVAL);
-        }
+        };
         let mut command = NvmeCommand::new(opcode, namespace.id);
         command.set_start(first);
-        command.dword12 = (blocks - 1) as u32 | flags[0];
+        command.dword12 = (blocks - 1) | flags[0];
         command.dword13 = flags[1];
         if opcode != WRITE_UNCORRECTABLE {
             self.protect(&mut command, namespace, first);
@@ -147,7 +148,8 @@ impl Nvme {
             if namespace.is_extended { 0 } else { blocks as usize * namespace.metadata_bytes as usize };
         let Some(metadata) = metadata.get_mut(..metadata_bytes) else { return Err(libc::EINVAL) };
         if metadata_bytes > 0 {
-            (command.metadata, command.metadata_bytes) = (metadata.as_mut_ptr() as u64, metadata_bytes as u32);
+            (command.metadata, command.metadata_bytes) =
+                (metadata.as_mut_ptr() as u64, u32::try_from(metadata_bytes).map_err(|_| libc::EINVAL)?);
         }
         if let (Some(layout), WRITE | COMPARE, false) =
             (&namespace.protection, opcode, self.config.protection.by_device)
@@ -178,7 +180,7 @@ impl Nvme {
             command.dword15 = u32::from(config.application_tag_mask) << 16 | u32::from(config.application_tag);
         }
         if config.checks_reference_tag && layout.has_reference_tag() {
-            command.dword14 = first_block as u32;
+            command.dword14 = low_half(first_block);
             command.dword3 = layout.upper_reference_tag(first_block);
         }
     }
@@ -225,7 +227,7 @@ impl Memory {
         let mut command = NvmeCommand::new(DATASET_MANAGEMENT, namespace.id);
         command.dword10 = count.checked_sub(1).ok_or(libc::EINVAL)?;
         command.dword11 = ATTRIBUTE_DEALLOCATE;
-        (command.data, command.data_bytes) = (places.as_mut_ptr() as u64, count * RANGE_BYTES as u32);
+        (command.data, command.data_bytes) = (places.as_mut_ptr() as u64, count * RANGE_LENGTH);
         Ok(command)
     }
 }
@@ -241,6 +243,12 @@ fn blocks_in(namespace: &Namespace, start: u64, length: u64) -> Result<(u64, u64
         return Err(libc::EINVAL);
     }
     Ok((start / unit, length / unit))
+}
+
+/// Returns the lower 32 bits.
+#[expect(clippy::cast_possible_truncation, reason = "the upper bits are dropped on purpose")]
+pub(super) fn low_half(number: u64) -> u32 {
+    number as u32
 }
 
 fn number(bytes: &[u8]) -> u64 {

@@ -30,7 +30,7 @@ pub(super) struct Placement {
 impl Placement {
     pub(super) fn new(config: &PlacementConfig) -> Self {
         let PlacementConfig { kind, ref select, seed, .. } = *config;
-        Placement { kind, select: select.clone(), random: Tausworthe32::new(seed as u32) }
+        Placement { kind, select: select.clone(), random: Tausworthe32::new(super::nvme::low_half(seed)) }
     }
 
     /// Returns the directive type.
@@ -50,7 +50,7 @@ impl Placement {
                 file.ids.get(at).copied().unwrap_or(0)
             }
             PlacementSelect::Random => {
-                let last = file.ids.len().saturating_sub(1) as u32;
+                let last = u32::try_from(file.ids.len().saturating_sub(1)).unwrap_or(u32::MAX);
                 let at = self.random.between(0, last) as usize;
                 file.ids.get(at).copied().unwrap_or(0)
             }

@@ -183,7 +183,7 @@ impl ProtectionLayout {
         if config.checks_application_tag && application & mask != config.application_tag & mask {
             return Err(CommandStatus::Host(APPLICATION_TAG_ERROR));
         }
-        let bits = 8 * self.guard.reference_bytes() as u32;
+        let bits = 8 * self.guard.reference_bytes();
         let expected = number & (u64::MAX >> (64 - bits));
         if config.checks_reference_tag && self.has_reference_tag() && number_of(reference) != expected {
             return Err(CommandStatus::Host(REFERENCE_TAG_ERROR));

@@ -24,8 +24,10 @@ const VARIABLE_LENGTH: u8 = 0x7f;
 const ADDITIONAL_BYTES: u8 = 0x18;
 const FUA: u8 = 0x08;
 const COMMAND_BYTES: usize = 32;
-const SENSE_BYTES: usize = 64;
-const UNMAP_BYTES: usize = 24;
+const SENSE_LENGTH: u32 = 64;
+const SENSE_BYTES: usize = SENSE_LENGTH as usize;
+const UNMAP_LENGTH: u8 = 24;
+const UNMAP_BYTES: usize = UNMAP_LENGTH as usize;
 /// Status of a pre-fetch that completed.
 const CONDITION_MET: u16 = 0x04;
 
@@ -118,8 +120,8 @@ fn entry(
     let mut bytes = [0; ENTRY_BYTES];
     let mut put = |at: usize, value: &[u8]| bytes[at..at + value.len()].copy_from_slice(value);
     put(0, &(command.as_ptr() as u64).to_ne_bytes());
-    put(8, &(command_bytes as u32).to_ne_bytes());
-    put(20, &(SENSE_BYTES as u32).to_ne_bytes());
+    put(8, &u32::try_from(command_bytes).unwrap_or(0).to_ne_bytes());
+    put(20, &SENSE_LENGTH.to_ne_bytes());
     put(24, &(sense.as_ptr() as u64).to_ne_bytes());
     match transfer {
         Transfer::Nothing => {}
@@ -161,8 +163,8 @@ fn command_of(kind: Kind, config: &ScsiCommandConfig, blocks: Blocks) -> Result<
         },
         Kind::Trim => {
             let mut command = vec![0; 10];
-            (command[0], command[8]) = (UNMAP, UNMAP_BYTES as u8);
-            Ok((command, Transfer::ToDevice(UNMAP_BYTES as u32)))
+            (command[0], command[8]) = (UNMAP, UNMAP_LENGTH);
+            Ok((command, Transfer::ToDevice(u32::from(UNMAP_LENGTH))))
         }
         Kind::Fsync => {
             // Block 0 and a count of 0 are all blocks. There is no command of 32 bytes.
@@ -208,7 +210,7 @@ fn of_blocks(operation: &Operation, config: &ScsiCommandConfig, blocks: Blocks, 
 /// Returns the parameters of `UNMAP` for a range.
 fn unmap_ranges(blocks: Blocks) -> [u8; UNMAP_BYTES] {
     let mut bytes = [0; UNMAP_BYTES];
-    (bytes[1], bytes[3]) = (UNMAP_BYTES as u8 - 2, 16);
+    (bytes[1], bytes[3]) = (UNMAP_LENGTH - 2, 16);
     bytes[8..16].copy_from_slice(&blocks.first.to_be_bytes());
     bytes[16..20].copy_from_slice(&blocks.count.to_be_bytes());
     bytes

@@ -150,7 +150,7 @@ impl Http {
         if method == Method::Delete {
             curl.set_text(option::CUSTOM_REQUEST, method.name())?;
         }
-        curl.set_size(option::INFILE_SIZE, sent as i64)?;
+        curl.set_size(option::INFILE_SIZE, crate::linux::number::signed(sent as u64))?;
         curl.perform().map_err(|code| io::Error::from_raw_os_error(errno_of(code)))?;
         self.outcome(op, method, &mut body)
     }

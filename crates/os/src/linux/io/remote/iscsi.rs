@@ -15,7 +15,7 @@ use crate::io::{BackendConfig, BackendError, EngineKind, RemoteConfig, RemoteTar
 use crate::io::{IoResult, Kind, Op};
 use crate::linux::device::contents::RemoteDisk;
 use crate::linux::io::library::{Names, functions, load, loaded};
-use crate::linux::io::wait::wait_for_any;
+use crate::linux::io::wait::{events_of, wait_for_any};
 
 const LIBRARY: Names = Names { files: &["libiscsi.so.9", "libiscsi.so.8", "libiscsi.so.7"], package: "libiscsi7" };
 const SESSION_NORMAL: c_int = 2;
@@ -25,7 +25,8 @@ const STATUS_RESERVATION_CONFLICT: c_int = 0x18;
 /// Service action of `PERSISTENT RESERVE IN`.
 const READ_RESERVATION: c_int = 1;
 /// Bytes of its answer with a reservation.
-const RESERVATION_BYTES: usize = 24;
+const RESERVATION_LENGTH: u16 = 24;
+const RESERVATION_BYTES: usize = RESERVATION_LENGTH as usize;
 
 enum Context {}
 
@@ -199,11 +200,10 @@ impl Lun {
 
     /// Runs a command that reads into `bytes`. Returns its status.
     fn read(&self, task: *mut Task, bytes: &mut [u8]) -> Option<c_int> {
-        let api = self.api;
+        let (api, length) = (self.api, c_int::try_from(bytes.len()).ok()?);
         // SAFETY: the library made the task, and the buffer exists until the command has ended.
         unsafe {
-            if task.is_null() || (api.scsi_task_add_data_in_buffer)(task, bytes.len() as c_int, bytes.as_mut_ptr()) < 0
-            {
+            if task.is_null() || (api.scsi_task_add_data_in_buffer)(task, length, bytes.as_mut_ptr()) < 0 {
                 return None;
             }
             let ended = (api.iscsi_scsi_command_sync)(self.context, self.number, task, null_mut());
@@ -217,7 +217,7 @@ impl Lun {
     fn reservation(&self) -> Option<String> {
         let mut answer = [0; RESERVATION_BYTES];
         // SAFETY: no pointers.
-        let task = unsafe { (self.api.scsi_cdb_persistent_reserve_in)(READ_RESERVATION, RESERVATION_BYTES as u16) };
+        let task = unsafe { (self.api.scsi_cdb_persistent_reserve_in)(READ_RESERVATION, RESERVATION_LENGTH) };
         let status = self.read(task, &mut answer)?;
         let length = u32::from_be_bytes([answer[4], answer[5], answer[6], answer[7]]);
         if status != STATUS_GOOD || length == 0 {
@@ -244,16 +244,17 @@ impl Lun {
         }
         // The library's lengths are signed.
         let len = c_int::try_from(op.len).map_err(|_| libc::EINVAL)?;
+        let block_bytes = c_int::try_from(bytes).map_err(|_| libc::EINVAL)?;
         let block = op.offset / u64::from(bytes);
         // SAFETY: no pointers, except the data, which exists until the completion is reaped.
         let (task, added) = unsafe {
             match op.kind {
                 Kind::Read => {
-                    let task = (api.scsi_cdb_read16)(block, op.len, bytes as c_int, 0, 0, 0, 0, 0);
+                    let task = (api.scsi_cdb_read16)(block, op.len, block_bytes, 0, 0, 0, 0, 0);
                     (task, if task.is_null() { -1 } else { (api.scsi_task_add_data_in_buffer)(task, len, data) })
                 }
                 Kind::Write => {
-                    let task = (api.scsi_cdb_write16)(block, op.len, bytes as c_int, 0, 0, 0, 0, 0);
+                    let task = (api.scsi_cdb_write16)(block, op.len, block_bytes, 0, 0, 0, 0, 0);
                     (task, if task.is_null() { -1 } else { (api.scsi_task_add_data_out_buffer)(task, len, data) })
                 }
                 Kind::Fsync | Kind::Fdatasync => ((api.scsi_cdb_synchronizecache16)(0, 0, 0, 0), 0),
@@ -271,8 +272,10 @@ impl RemoteDisk for Lun {
             return Err(io::Error::from_raw_os_error(libc::EINVAL));
         }
         let block = offset / size as u64;
+        let invalid = |_| io::Error::from_raw_os_error(libc::EINVAL);
+        let (length, size) = (u32::try_from(bytes.len()).map_err(invalid)?, c_int::try_from(size).map_err(invalid)?);
         // SAFETY: no pointers.
-        let task = unsafe { (self.api.scsi_cdb_read16)(block, bytes.len() as u32, size as c_int, 0, 0, 0, 0, 0) };
+        let task = unsafe { (self.api.scsi_cdb_read16)(block, length, size, 0, 0, 0, 0, 0) };
         match self.read(task, bytes) {
             Some(STATUS_GOOD) => Ok(()),
             _ => Err(io::Error::other(self.error())),
@@ -328,7 +331,7 @@ impl Service for Iscsi {
             // SAFETY: the context is connected.
             let (fd, events) =
                 unsafe { ((lun.api.iscsi_get_fd)(lun.context), (lun.api.iscsi_which_events)(lun.context)) };
-            *polled = libc::pollfd { fd, events: events as i16, revents: 0 };
+            *polled = libc::pollfd { fd, events: events_of(events), revents: 0 };
         }
         wait_for_any(&mut self.polled, timeout)?;
         for (polled, lun) in self.polled.iter().zip(&self.luns) {

@@ -14,7 +14,7 @@ use crate::io::{BackendConfig, BackendError, EngineKind, RemoteConfig, RemoteTar
 use crate::io::{IoResult, Kind, Op};
 use crate::linux::io::library::{Names, functions, load, loaded};
 use crate::linux::io::run::of_negated;
-use crate::linux::io::wait::wait_for_events;
+use crate::linux::io::wait::{events_of, wait_for_events};
 
 const LIBRARY: Names =
     Names { files: &["libnfs.so.16", "libnfs.so.14", "libnfs.so.13"], package: "libnfs13 (or libnfs14, libnfs16)" };
@@ -179,11 +179,11 @@ impl Nfs {
             match op.kind {
                 Kind::Read if self.has_version_2 => {
                     let read = std::mem::transmute::<*const (), TransferAsync>(self.api.nfs_pread_async as *const ());
-                    read(context, file, data, len as usize, op.offset, on_read_in_place, argument)
+                    read(context, file, data, op.len as usize, op.offset, on_read_in_place, argument)
                 }
                 Kind::Write if self.has_version_2 => {
                     let write = std::mem::transmute::<*const (), TransferAsync>(self.api.nfs_pwrite_async as *const ());
-                    write(context, file, data, len as usize, op.offset, on_done, argument)
+                    write(context, file, data, op.len as usize, op.offset, on_done, argument)
                 }
                 Kind::Read => (self.api.nfs_pread_async)(context, file, op.offset, len, on_read, argument),
                 Kind::Write => (self.api.nfs_pwrite_async)(context, file, op.offset, len, data, on_done, argument),
@@ -256,7 +256,7 @@ impl Service for Nfs {
     fn progress(&mut self, _: &Requests, timeout: Duration) -> io::Result<()> {
         // SAFETY: the context is valid.
         let (fd, wanted) = unsafe { ((self.api.nfs_get_fd)(self.context), (self.api.nfs_which_events)(self.context)) };
-        let events = wait_for_events(fd, wanted as i16, timeout)?;
+        let events = wait_for_events(fd, events_of(wanted), timeout)?;
         // SAFETY: as above.
         if unsafe { (self.api.nfs_service)(self.context, c_int::from(events)) } < 0 {
             return Err(io::Error::other(format!("the connection to the NFS server is lost: {}", self.error())));

@@ -89,7 +89,7 @@ unsafe extern "C" fn on_done(completion: *mut Completion, request: *mut c_void) 
             request.data().add(read.min(len)).write_bytes(0, len - read.min(len));
         }
     }
-    request.complete_whole(result);
+    request.complete_whole(i64::from(result));
 }
 
 impl Service for Rados {

@@ -137,7 +137,8 @@ impl Rbd {
         let listed = unsafe { (self.api.rbd_watchers_list)(self.image, watchers.as_mut_ptr(), &raw mut count) };
         ceph::check(engine, listed, || "the clients of the image cannot be read".to_owned())?;
         let own = ceph::clients();
-        let found = watchers[..count.min(WATCHERS)].iter().filter(|watcher| !own.contains(&(watcher.client as u64)));
+        let found =
+            watchers[..count.min(WATCHERS)].iter().filter(|watcher| !own.contains(&watcher.client.cast_unsigned()));
         // SAFETY: the library returned texts that end with a zero byte.
         let address = |watcher: &Watcher| unsafe { CStr::from_ptr(watcher.address) }.to_string_lossy().into_owned();
         let found = found.map(|watcher| format!("client {} at {}", watcher.client, address(watcher))).collect();
@@ -169,7 +170,7 @@ impl RemoteDisk for Rbd {
         match usize::try_from(read) {
             Ok(count) if count == bytes.len() => Ok(()),
             Ok(_) => Err(io::ErrorKind::UnexpectedEof.into()),
-            Err(_) => Err(io::Error::from_raw_os_error(-read as i32)),
+            Err(_) => Err(io::Error::from_raw_os_error(of_negated(read as i64).err().unwrap_or(libc::EIO))),
         }
     }
 
@@ -189,7 +190,7 @@ unsafe extern "C" fn on_done(completion: *mut Completion, request: *mut c_void) 
         (api.rbd_aio_release)(completion);
         result
     };
-    request.complete_whole(result as c_int);
+    request.complete_whole(result as i64);
 }
 
 impl Service for Rbd {

@@ -59,8 +59,8 @@ impl Request {
     }
 
     /// Reports the completion of an operation that moves all of its data unless `result` is a negated errno.
-    pub(super) fn complete_whole(&self, result: i32) {
-        self.complete(of_negated(i64::from(result)).map(|_| self.bytes_moved()));
+    pub(super) fn complete_whole(&self, result: i64) {
+        self.complete(of_negated(result).map(|_| self.bytes_moved()));
     }
 
     /// Returns the pointer for the callback of a library.
@@ -85,7 +85,7 @@ impl Requests {
             kind: AtomicU8::new(0),
             completed: Arc::clone(&completed),
         };
-        Requests { requests: (0..count as u32).map(request).collect(), completed }
+        Requests { requests: (0..u32::try_from(count).unwrap_or(u32::MAX)).map(request).collect(), completed }
     }
 
     /// Prepares the request of an operation on the data at `data`.

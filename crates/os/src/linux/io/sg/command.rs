@@ -24,7 +24,8 @@ const FUA: u8 = 0x08;
 /// No data-out buffer: the device writes zeroes.
 const NDOB: u8 = 0x01;
 /// Bytes of the parameters of [`UNMAP`] with one range.
-pub(super) const UNMAP_BYTES: usize = 24;
+pub(super) const UNMAP_BYTES: usize = UNMAP_LENGTH as usize;
+const UNMAP_LENGTH: u16 = 24;
 
 /// A command and the length of its data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,17 +77,17 @@ impl Command {
         self
     }
 
-    /// Returns the command of an operation.
-    pub(super) fn of(kind: Kind, config: &ScsiConfig, blocks: Blocks) -> Self {
-        match kind {
+    /// Returns the command of an operation. `None` if the command has no room for the number of blocks.
+    pub(super) fn of(kind: Kind, config: &ScsiConfig, blocks: Blocks) -> Option<Self> {
+        Some(match kind {
             Kind::Read => {
                 let flags = if config.read_fua { FUA } else { 0 };
                 Command::of_blocks([READ_10, READ_16], blocks, blocks.count * blocks.bytes).with(flags)
             }
-            Kind::Write => Command::of_write(config, blocks),
+            Kind::Write => return Command::of_write(config, blocks),
             Kind::Trim => {
-                let mut command = Command::new(UNMAP, 10, UNMAP_BYTES as u32);
-                command.bytes[7..9].copy_from_slice(&(UNMAP_BYTES as u16).to_be_bytes());
+                let mut command = Command::new(UNMAP, 10, u32::from(UNMAP_LENGTH));
+                command.bytes[7..9].copy_from_slice(&UNMAP_LENGTH.to_be_bytes());
                 command
             }
             Kind::Fsync | Kind::Fdatasync | Kind::SyncFileRange => {
@@ -97,16 +98,16 @@ impl Command {
                     0,
                 )
             }
-        }
+        })
     }
 
-    fn of_write(config: &ScsiConfig, blocks: Blocks) -> Self {
+    fn of_write(config: &ScsiConfig, blocks: Blocks) -> Option<Self> {
         let data_bytes = blocks.count * blocks.bytes;
         let flags = if config.write_fua { FUA } else { 0 };
         let verify = |byte_check: u8, data_bytes| {
             Command::of_blocks([VERIFY_10, VERIFY_16], blocks, data_bytes).with(byte_check << 1)
         };
-        match config.write {
+        Some(match config.write {
             ScsiWrite::Write => Command::of_blocks([WRITE_10, WRITE_16], blocks, data_bytes).with(flags),
             ScsiWrite::WriteAndVerify => {
                 Command::of_blocks([WRITE_AND_VERIFY_10, WRITE_AND_VERIFY_16], blocks, data_bytes)
@@ -117,13 +118,13 @@ impl Command {
                 let mut command = Command::new(WRITE_STREAM_16, 16, data_bytes).with(flags);
                 command.bytes[2..10].copy_from_slice(&blocks.first.to_be_bytes());
                 command.bytes[10..12].copy_from_slice(&id.to_be_bytes());
-                command.bytes[12..14].copy_from_slice(&(blocks.count as u16).to_be_bytes());
+                command.bytes[12..14].copy_from_slice(&u16::try_from(blocks.count).ok()?.to_be_bytes());
                 command
             }
             ScsiWrite::VerifyMedium => verify(0, 0),
             ScsiWrite::VerifyData => verify(1, data_bytes),
             ScsiWrite::VerifyBlock => verify(3, blocks.bytes),
-        }
+        })
     }
 
     /// Returns `READ CAPACITY` for a device whose blocks have 32-bit numbers.
@@ -142,7 +143,7 @@ impl Command {
 /// Returns the parameters of `UNMAP` for a range.
 pub(super) fn unmap_parameters(blocks: Blocks) -> [u8; UNMAP_BYTES] {
     let mut bytes = [0; UNMAP_BYTES];
-    bytes[..2].copy_from_slice(&(UNMAP_BYTES as u16 - 2).to_be_bytes());
+    bytes[..2].copy_from_slice(&(UNMAP_LENGTH - 2).to_be_bytes());
     bytes[2..4].copy_from_slice(&16u16.to_be_bytes());
     bytes[8..16].copy_from_slice(&blocks.first.to_be_bytes());
     bytes[16..20].copy_from_slice(&blocks.count.to_be_bytes());
@@ -161,7 +162,8 @@ mod tests {
         ScsiConfig { write, write_fua: true, ..ScsiConfig::default() }
     }
 
-    fn bytes(command: Command) -> (Vec<u8>, u32) {
+    fn bytes(command: Option<Command>) -> (Vec<u8>, u32) {
+        let command = command.unwrap();
         (command.bytes[..command.length as usize].to_vec(), command.data_bytes)
     }
 
@@ -173,7 +175,7 @@ mod tests {
         let far = Command::of(Kind::Read, &ScsiConfig::default(), blocks(0x1_0000_0000, 8));
         assert_eq!(bytes(far), (vec![0x88, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0], 4096));
         let long = Command::of(Kind::Read, &ScsiConfig::default(), blocks(1, 0x1_0000));
-        assert_eq!(long.bytes[..14], [0x88, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0]);
+        assert_eq!(long.unwrap().bytes[..14], [0x88, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0]);
     }
 
     #[test]
@@ -186,6 +188,9 @@ mod tests {
         assert_eq!(of(ScsiWrite::WriteSameWithoutData), (same, 0));
         let stream = vec![0x9a, 8, 0, 0, 0, 0, 0, 0, 0, 2, 0, 7, 0, 4, 0, 0];
         assert_eq!(of(ScsiWrite::WriteStream { id: 7 }), (stream, 2048));
+        // The command has 16 bits for the number of blocks.
+        let large = Command::of(Kind::Write, &write(ScsiWrite::WriteStream { id: 7 }), blocks(2, 0x1_0000));
+        assert!(large.is_none());
         assert_eq!(of(ScsiWrite::VerifyMedium), (vec![0x2f, 0, 0, 0, 0, 2, 0, 0, 4, 0], 0));
         assert_eq!(of(ScsiWrite::VerifyData), (vec![0x2f, 2, 0, 0, 0, 2, 0, 0, 4, 0], 2048));
         assert_eq!(of(ScsiWrite::VerifyBlock), (vec![0x2f, 6, 0, 0, 0, 2, 0, 0, 4, 0], 512));

@@ -25,9 +25,11 @@ const INFO_CHECK: u32 = 1;
 const POLLED: u32 = 0x800;
 /// Timeout of a command, as in fio.
 const TIMEOUT_MS: u32 = 30_000;
-const SENSE_BYTES: usize = 64;
+const SENSE_LENGTH: u8 = 64;
+const SENSE_BYTES: usize = SENSE_LENGTH as usize;
 /// Bytes of the answer to `READ CAPACITY`.
-const CAPACITY_BYTES: usize = 32;
+const CAPACITY_LENGTH: u32 = 32;
+const CAPACITY_BYTES: usize = CAPACITY_LENGTH as usize;
 
 /// `struct sg_io_hdr` of `scsi/sg.h`.
 #[repr(C)]
@@ -83,7 +85,7 @@ impl Execute for Sg {
             return Err(libc::EINVAL);
         }
         let blocks = Blocks { first: op.offset / u64::from(bytes), count: op.len / bytes, bytes };
-        let command = Command::of(op.kind, &self.config, blocks);
+        let Some(command) = Command::of(op.kind, &self.config, blocks) else { return Err(libc::EINVAL) };
         let mut parameters = unmap_parameters(blocks);
         let data = if op.kind == Kind::Trim { parameters.as_mut_ptr() } else { data };
         let direction = match op.kind {
@@ -109,7 +111,7 @@ fn send(fd: i32, command: &Command, direction: i32, data: *mut u8, polled: bool)
         interface: INTERFACE,
         direction,
         command_length: command.length,
-        sense_length: SENSE_BYTES as u8,
+        sense_length: SENSE_LENGTH,
         vectors: 0,
         data_bytes: command.data_bytes,
         data: if command.data_bytes == 0 { null_mut() } else { data },
@@ -135,7 +137,7 @@ fn send(fd: i32, command: &Command, direction: i32, data: *mut u8, polled: bool)
     if header.status != 0 || header.info & INFO_CHECK != 0 {
         return Err(io::Error::from_raw_os_error(libc::EIO));
     }
-    Ok(header.residual.max(0) as u32)
+    Ok(header.residual.max(0).unsigned_abs())
 }
 
 /// Returns the bytes of a block of the device.
@@ -145,13 +147,13 @@ fn send(fd: i32, command: &Command, direction: i32, data: *mut u8, polled: bool)
 fn read_block_bytes(fd: i32) -> io::Result<u32> {
     let mut answer = [0u8; CAPACITY_BYTES];
     let number = |answer: &[u8], at: usize| answer[at..at + 4].iter().fold(0, |sum, &byte| sum << 8 | u32::from(byte));
-    let command = Command::capacity(CAPACITY_BYTES as u32);
+    let command = Command::capacity(CAPACITY_LENGTH);
     match send(fd, &command, FROM_DEVICE, answer.as_mut_ptr(), false) {
         Ok(_) if number(&answer, 0) != u32::MAX => return Ok(number(&answer, 4)),
         Err(error) if error.raw_os_error() != Some(libc::EIO) => return Err(error),
         _ => {}
     }
-    let command = Command::large_capacity(CAPACITY_BYTES as u32);
+    let command = Command::large_capacity(CAPACITY_LENGTH);
     send(fd, &command, FROM_DEVICE, answer.as_mut_ptr(), false)?;
     Ok(number(&answer, 8))
 }
