@@ -98,7 +98,7 @@ impl Series {
     }
 
     /// Counts an I/O that completed `since_ns` after the start of the measured time.
-    #[expect(clippy::cast_possible_truncation, reason = "no series with so many intervals fits into memory")]
+    #[expect(clippy::cast_possible_truncation, reason = "a series beyond the address space does not fit into memory")]
     pub fn record(&mut self, since_ns: u64, ddir: Ddir, latency_ns: u64) {
         let at = (since_ns / (u64::from(self.interval_ms) * 1_000_000)) as usize;
         if at >= self.intervals.len() {

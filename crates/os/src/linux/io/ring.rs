@@ -189,7 +189,7 @@ pub(super) fn slot_of(user_data: u64) -> u32 {
     user_data as u32
 }
 
-/// Returns the index of a registered file, in the type of a descriptor. The kernel has no table of so many files.
+/// Returns the index of a registered file, in the type of a descriptor. The kernel limits the table to 2^20 files or fewer.
 #[inline]
 pub(super) fn fixed_file(index: u32) -> i32 {
     i32::try_from(index).unwrap_or(i32::MAX)
