@@ -63,7 +63,7 @@ impl EarlyLayout {
     pub(crate) fn next(&mut self) -> Option<LayoutEvent> {
         if self.stop.load(Relaxed) {
             let now_ns = self.clock.now();
-            if now_ns >= *self.give_up_ns.get_or_insert(now_ns + self.patience.as_nanos() as u64) {
+            if now_ns >= *self.give_up_ns.get_or_insert(now_ns + crate::number::ns_of(self.patience)) {
                 return None;
             }
         }

@@ -78,7 +78,7 @@ fn watch(stop: &Receiver<()>) -> Vec<Interruption> {
 fn interruption(start: Moment, before: Moment, now: Moment) -> Option<Interruption> {
     let awake_ns = now.monotonic_ns.saturating_sub(before.monotonic_ns);
     let suspended_ns = now.boot_ns.saturating_sub(before.boot_ns).saturating_sub(awake_ns);
-    let late_ns = awake_ns.saturating_sub(INTERVAL.as_nanos() as u64);
+    let late_ns = awake_ns.saturating_sub(crate::number::ns_of(INTERVAL));
     let waited_ns = now.run_delay_ns?.saturating_sub(before.run_delay_ns?);
     let (length_ns, cause) = match () {
         () if suspended_ns >= SHORTEST_NS => (suspended_ns, InterruptionCause::Suspended),

@@ -3,6 +3,8 @@
 //! The engine prints nothing, and words nothing for people. An [`Observer`] receives its events, errors and messages as
 //! data. A `record::Record` is their fold.
 
+#![cfg_attr(not(test), deny(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss))]
+
 pub mod access;
 mod backend;
 mod check;
@@ -31,6 +33,7 @@ mod logs;
 mod machine;
 mod metadata;
 mod new_files;
+mod number;
 pub mod output_guard;
 mod overlap;
 mod passthrough;

@@ -181,13 +181,15 @@ pub(crate) fn status(worker: &Worker, status: os::io::CommandStatus) -> CommandS
     let is_scsi =
         matches!(&worker.engine, Engine::IoUringCmd(plan::Passthrough { commands: DeviceCommands::Bsg(_), .. }));
     match status {
-        os::io::CommandStatus::Host(status) => CommandStatus::Protection { code: status as u8 },
+        os::io::CommandStatus::Host(status) => CommandStatus::Protection { code: status.to_le_bytes()[0] },
         os::io::CommandStatus::Device(status) if is_scsi => {
-            CommandStatus::Scsi { device: status as u8, host: (status >> 8) as u8 }
+            let [device, host] = status.to_le_bytes();
+            CommandStatus::Scsi { device, host }
         }
         // The bits above are flags about the status.
         os::io::CommandStatus::Device(status) => {
-            CommandStatus::Nvme { code_type: (status >> 8) as u8 & 7, code: status as u8 }
+            let [code, upper] = status.to_le_bytes();
+            CommandStatus::Nvme { code_type: upper & 7, code }
         }
     }
 }

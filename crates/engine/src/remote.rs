@@ -111,7 +111,7 @@ pub(crate) fn refuse_in_use(worker: &Worker, targets: &[RemoteTarget]) -> Result
 /// The server cannot be reached, or no job can do I/O on a target.
 pub(crate) fn examine(worker: &Worker) -> Result<Option<Vec<RemoteTarget>>, RunError> {
     let Engine::Remote(server) = &worker.engine else { return Ok(None) };
-    let config = config(worker, server, worker.targets.paths.len() as u32);
+    let config = config(worker, server, crate::number::index(worker.targets.paths.len()));
     os::io::examine(&config).map(Some).map_err(|error| missing(&error))
 }
 

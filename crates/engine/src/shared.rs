@@ -49,8 +49,8 @@ impl Shared {
             if let (WriteContent::Source { bytes, file }, None) = (&stream.content, &shared.sources[at]) {
                 check_room(*bytes)?;
                 shared.sources[at] = Some(match file {
-                    None => maker.random(*bytes as usize),
-                    Some(file) => maker.of_file(&read(Path::new(file), *bytes, stop)?, *bytes as usize),
+                    None => maker.random(crate::number::size(*bytes)),
+                    Some(file) => maker.of_file(&read(Path::new(file), *bytes, stop)?, crate::number::size(*bytes)),
                 });
             }
         }

@@ -135,7 +135,11 @@ impl SteadyStateWatch {
             latencies += now.latencies.saturating_sub(last.latencies);
             *last = now;
         }
-        [iops.round() as u64, bytes_per_s.round() as u64, sum_ns.checked_div(latencies).unwrap_or(0)]
+        [
+            units::number::whole(iops.round()),
+            units::number::whole(bytes_per_s.round()),
+            sum_ns.checked_div(latencies).unwrap_or(0),
+        ]
     }
 }
 

@@ -246,7 +246,7 @@ fn counted_after(start_ns: u64, (from_ns, to_ns): (u64, u64), counted: DiskSlot)
         return (counted, from_ns);
     }
     let share = to_ns.saturating_sub(start_ns) as f64 / to_ns.saturating_sub(from_ns).max(1) as f64;
-    let part = |counts: [u64; 2]| counts.map(|count| (count as f64 * share).round() as u64);
+    let part = |counts: [u64; 2]| counts.map(|count| units::number::whole((count as f64 * share).round()));
     (DiskSlot { ios: part(counted.ios), bytes: part(counted.bytes) }, start_ns)
 }
 

@@ -458,9 +458,11 @@ impl Geometry {
 
     fn skewed(&self, job: &Job, extent: &FileExtent) -> Source {
         let ranges = extent.io_size.min(extent.real_size).div_ceil(self.smallest);
-        let seed = u64::from(hash_name(extent.name.as_bytes()))
-            .wrapping_mul(u64::from(job.worker_number))
-            .wrapping_mul(job.seeds.of(Purpose::Offset)) as u32;
+        let seed = crate::number::low_half(
+            u64::from(hash_name(extent.name.as_bytes()))
+                .wrapping_mul(u64::from(job.worker_number))
+                .wrapping_mul(job.seeds.of(Purpose::Offset)),
+        );
         match job.access.distribution {
             Distribution::Zipf { theta, center } => Source::Zipf(Zipf::new(ranges, theta, center, seed, true)),
             Distribution::Pareto { power, center } => Source::Pareto(Pareto::new(ranges, power, center, seed, true)),

@@ -79,7 +79,7 @@ impl RandomMap {
 
     fn descend(&self, mut place: u64, height: usize) -> Option<u64> {
         for level in self.levels[..height].iter().rev() {
-            let word = *level.get(place as usize)?;
+            let word = *level.get(crate::number::size(place))?;
             place = place * WORD + u64::from((!word).trailing_zeros());
         }
         (place < self.blocks).then_some(place)

@@ -32,12 +32,12 @@ impl Mix {
             (false, true) => Kind::TrimThenWrite,
             (false, false) => Kind::One,
         };
-        let random = Tausworthe32::new(seed as u32);
+        let random = Tausworthe32::new(crate::number::low_half(seed));
         Some(Mix { kind, ddir: first, until_issued: 0, read_percent: read_percent.min(100), random })
     }
 
     pub(super) fn reseed(&mut self, seed: u64) {
-        self.random = Tausworthe32::new(seed as u32);
+        self.random = Tausworthe32::new(crate::number::low_half(seed));
     }
 
     pub(super) fn start_counting(&mut self) {

@@ -60,7 +60,7 @@ impl Sequence {
     /// block. As in fio, I/Os that the list does not determine count, too.
     fn draw(&self, issued: u64, count: u64) -> Option<u64> {
         let length = self.blocks.len() as u64;
-        let block = u64::from(self.blocks[(issued % length) as usize]);
+        let block = u64::from(self.blocks[crate::number::size(issued % length)]);
         let block = if self.moves { block.checked_add(issued / length * length)? } else { block };
         (block < count).then_some(block)
     }
@@ -124,7 +124,7 @@ impl Offsets {
 
     pub(super) fn reseed(&mut self, seeds: &SeedTable, wide: bool) {
         self.uniform = Tausworthe::new(seeds.of(Purpose::Offset), wide);
-        let seed = seeds.of(Purpose::SequentialOrRandom) as u32;
+        let seed = crate::number::low_half(seeds.of(Purpose::SequentialOrRandom));
         self.random_or_not = std::array::from_fn(|_| Tausworthe32::new(seed));
         if let Some(zones) = &mut self.zones {
             zones.reseed(seeds.of(Purpose::Zone));
@@ -270,10 +270,10 @@ impl Offsets {
         };
         let block = match &mut file.source {
             Source::Mapped(map) => {
-                let block = (count as f64 * self.uniform.fraction()) as u64;
+                let block = units::number::whole(count as f64 * self.uniform.fraction());
                 if map.is_taken(block) { map.next_free(block)? } else { block }
             }
-            _ => (count as f64 * self.uniform.fraction()) as u64,
+            _ => units::number::whole(count as f64 * self.uniform.fraction()),
         };
         first.checked_add(block)?.checked_mul(align)
     }

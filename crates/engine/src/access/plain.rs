@@ -53,7 +53,8 @@ impl Plain {
         };
         let before = matches!(file.source, Source::Mapped(_)).then(|| random.clone());
         // The signed conversion is faster. There are always fewer than 2⁶³ blocks.
-        let mut block = (blocks as i64 as f64 * random.fraction()) as i64 as u64;
+        #[expect(clippy::cast_possible_truncation, reason = "the product is not above the number of blocks")]
+        let mut block = ((blocks.cast_signed() as f64 * random.fraction()) as i64).cast_unsigned();
         if let Source::Mapped(map) = &mut file.source {
             if map.is_taken(block) {
                 block = map.next_free(block).unwrap_or(blocks);

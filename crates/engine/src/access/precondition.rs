@@ -54,8 +54,11 @@ impl Rewrites {
             return Err(AccessFault::RegionSize { region_bytes, cache_bytes: model.cache_bytes });
         }
         Ok(Rewrites {
-            random: Tausworthe32::new(seeds.of(Purpose::Precondition) as u32),
-            invalid_share: valid.iter().map(|valid| ((1.0 - valid) * f64::from(WHOLE)).round() as u32).collect(),
+            random: Tausworthe32::new(crate::number::low_half(seeds.of(Purpose::Precondition))),
+            invalid_share: valid
+                .iter()
+                .map(|valid| crate::number::length(units::number::whole(((1.0 - valid) * f64::from(WHOLE)).round())))
+                .collect(),
             blocks_per_region,
             waits_for_cache: model.cache_bytes > 0,
             region: 0,

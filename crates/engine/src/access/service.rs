@@ -41,12 +41,14 @@ impl Service {
             FileOrder::RoundRobin => Order::RoundRobin,
             FileOrder::Sequential => Order::Sequential,
             FileOrder::Random => Order::Random(Tausworthe::new(seed, wide)),
-            FileOrder::Zipf { theta, center } => Order::Zipf(Zipf::new(places, theta, center, seed as u32, false)),
+            FileOrder::Zipf { theta, center } => {
+                Order::Zipf(Zipf::new(places, theta, center, crate::number::low_half(seed), false))
+            }
             FileOrder::Pareto { power, center } => {
-                Order::Pareto(Pareto::new(places, power, center, seed as u32, false))
+                Order::Pareto(Pareto::new(places, power, center, crate::number::low_half(seed), false))
             }
             FileOrder::Normal { deviation_percent, center } => {
-                Order::Normal(Normal::new(places, deviation_percent, center, seed as u32, false))
+                Order::Normal(Normal::new(places, deviation_percent, center, crate::number::low_half(seed), false))
             }
         };
         let open_limit = if open_files == 0 { files } else { files.min(open_files as usize) };
@@ -60,9 +62,9 @@ impl Service {
         match &mut self.order {
             Order::RoundRobin | Order::Sequential => {}
             Order::Random(random) => *random = Tausworthe::new(seed, wide),
-            Order::Zipf(zipf) => zipf.reseed(seed as u32),
-            Order::Pareto(pareto) => pareto.reseed(seed as u32),
-            Order::Normal(normal) => normal.reseed(seed as u32),
+            Order::Zipf(zipf) => zipf.reseed(crate::number::low_half(seed)),
+            Order::Pareto(pareto) => pareto.reseed(crate::number::low_half(seed)),
+            Order::Normal(normal) => normal.reseed(crate::number::low_half(seed)),
         }
     }
 
@@ -117,7 +119,7 @@ impl Service {
                 self.next = if chosen + 1 >= files { 0 } else { chosen + 1 };
                 return chosen;
             }
-            Order::Random(random) => (files as f64 * random.fraction()) as usize,
+            Order::Random(random) => crate::number::size(units::number::whole(files as f64 * random.fraction())),
             Order::Zipf(zipf) => (zipf.draw() >> PLACES_SHIFT) as usize,
             Order::Pareto(pareto) => (pareto.draw() >> PLACES_SHIFT) as usize,
             Order::Normal(normal) => (normal.draw() >> PLACES_SHIFT) as usize,

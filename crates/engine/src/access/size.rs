@@ -104,7 +104,7 @@ impl Sized {
             let length = match &self.rule {
                 Rule::Fixed => self.min,
                 Rule::Range { max, round } => {
-                    let drawn = self.min + (*max as f64 * self.random.fraction()) as u64;
+                    let drawn = self.min + units::number::whole(*max as f64 * self.random.fraction());
                     round.down(drawn).min(*max)
                 }
                 Rule::Split { max, round, sizes } => {

@@ -40,7 +40,7 @@ impl Zones {
     }
 
     pub(super) fn reseed(&mut self, seed: u64) {
-        self.random = Tausworthe32::new(seed as u32);
+        self.random = Tausworthe32::new(crate::number::low_half(seed));
     }
 
     /// Draws a zone and returns its first block and number of blocks. Blocks begin at multiples of `align`. Returns `None` if
@@ -68,7 +68,7 @@ impl Zones {
 }
 
 fn of(blocks: u64, percent: u64) -> u64 {
-    (u128::from(blocks) * u128::from(percent) / 100) as u64
+    crate::number::narrow(u128::from(blocks) * u128::from(percent) / 100)
 }
 
 fn spread(

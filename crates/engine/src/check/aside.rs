@@ -47,7 +47,7 @@ pub fn check_aside(
             Err(RecvTimeoutError::Timeout) if !stop.load(Relaxed) => {}
             Err(RecvTimeoutError::Timeout) => {
                 let now_ns = clock.now();
-                if now_ns >= *give_up_ns.get_or_insert(now_ns + patience.as_nanos() as u64) {
+                if now_ns >= *give_up_ns.get_or_insert(now_ns + crate::number::ns_of(patience)) {
                     let kind = CheckError::Stuck { targets: targets(plan) };
                     return Err(vec![RunError::new(errno::EIO, kind)]);
                 }

@@ -53,7 +53,7 @@ impl Origins {
         self.fresh = Tausworthe::new(seeds.of(Purpose::Buffer), wide);
         self.before = self.fresh.clone();
         if let Some(repeats) = &mut self.repeats {
-            repeats.choice = Tausworthe32::new(seeds.of(Purpose::Dedupe) as u32);
+            repeats.choice = Tausworthe32::new(crate::number::low_half(seeds.of(Purpose::Dedupe)));
             if let Some((_, index)) = &mut repeats.working_set {
                 *index = Tausworthe::new(seeds.of(Purpose::DedupeWorkingSet), wide);
             }
@@ -101,7 +101,7 @@ impl Repeats {
                 Some((set, Tausworthe::new(job.seeds.of(Purpose::DedupeWorkingSet), job.wide)))
             }
         };
-        let choice = Tausworthe32::new(job.seeds.of(Purpose::Dedupe) as u32);
+        let choice = Tausworthe32::new(crate::number::low_half(job.seeds.of(Purpose::Dedupe)));
         Ok(Repeats { percent: dedupe.percent, choice, working_set })
     }
 }
@@ -109,7 +109,7 @@ impl Repeats {
 impl WorkingSet {
     fn new(job: &Job, percent: u32, global: bool) -> Result<Self, ContentError> {
         let Length::Bytes(pass_bytes) = job.pass else { return Err(ContentError::UnknownSize) };
-        let buffers = (u128::from(pass_bytes) * u128::from(percent) / 100) as u64 / job.min_write.max(1);
+        let buffers = crate::number::narrow(u128::from(pass_bytes) * u128::from(percent) / 100) / job.min_write.max(1);
         if buffers == 0 {
             return Err(ContentError::EmptyWorkingSet);
         }
@@ -119,14 +119,14 @@ impl WorkingSet {
             let advance = |state: &mut Tausworthe64| for_one_seed(|| state.draw());
             states(buffers, chunks, &seeds, Tausworthe64::new, advance).map(WorkingSet::Wide)
         } else {
-            let start = |seed| Tausworthe32::new(seed as u32);
+            let start = |seed| Tausworthe32::new(crate::number::low_half(seed));
             let advance = |state: &mut Tausworthe32| for_one_seed(|| state.draw());
             states(buffers, chunks, &seeds, start, advance).map(WorkingSet::Narrow)
         }
     }
 
     fn pick(&self, index: &mut Tausworthe) -> Tausworthe {
-        let mut pick = |length: usize| (index.between(0, length as u64 - 1) as usize).min(length - 1);
+        let mut pick = |length: usize| crate::number::size(index.between(0, length as u64 - 1)).min(length - 1);
         match self {
             WorkingSet::Narrow(states) => Tausworthe::Narrow(states[pick(states.len())].clone()),
             WorkingSet::Wide(states) => Tausworthe::Wide(states[pick(states.len())].clone()),
@@ -151,7 +151,7 @@ impl Turns<'_> {
             return None;
         }
         let peers = self.job.peer_seeds;
-        let worker = (u64::from(self.job.worker_number) - 1 + place / self.each) as usize;
+        let worker = crate::number::size(u64::from(self.job.worker_number) - 1 + place / self.each);
         peers.get(worker % peers.len().max(1)).copied()
     }
 }

@@ -112,7 +112,7 @@ impl Content {
             Filler::Pattern(pattern) => pattern.fill(buffer, offset),
             Filler::Chunks { bytes, compress_percent, pattern } => {
                 let mut origin = self.origins.choose();
-                for chunk in buffer.chunks_mut(*bytes as usize) {
+                for chunk in buffer.chunks_mut(crate::number::size(*bytes)) {
                     fill::compressible(chunk, self.origins.seed(&mut origin), *compress_percent, pattern);
                 }
             }

@@ -38,7 +38,7 @@ pub fn pre_read(target: &Target, held: &HeldTargets, stop: &AtomicBool) -> Resul
     let file = held.open(&OpenOptions { read: true, ..OpenOptions::new() }, &target.path);
     let file = file.map_err(|error| error.into_run_error(|error| failed(error, PreReadCall::Open)))?;
     let Some(end) = target.end() else { return Ok(()) };
-    let mut buffer = vec![0u8; READ_BYTES as usize];
+    let mut buffer = vec![0u8; crate::number::size(READ_BYTES)];
     let mut at = target.offset;
     while at < end && !stop.load(Ordering::Relaxed) {
         let wanted = (end - at).min(READ_BYTES) as usize;

@@ -196,7 +196,7 @@ fn io_size(
         Some((low, _)) if offset > low => Err(bad_offset(worker, offset, low)),
         Some((low, high)) if low >= high => Ok(Length::Bytes(low - offset)),
         Some((low, high)) => {
-            let drawn = ((high - low) as f64 * fraction()) as u64 + low;
+            let drawn = units::number::whole((high - low) as f64 * fraction()) + low;
             Ok(Length::Bytes((drawn - drawn % min_block(worker)).saturating_sub(offset)))
         }
     }
@@ -266,7 +266,7 @@ fn start_offset(worker: &Worker, kind: Kind, real: Option<u64>) -> u64 {
 /// Returns `percent` of `whole`, exact for integers as in fio.
 fn share_of(percent: f64, whole: u64) -> u64 {
     if percent.fract() == 0.0 && (0.0..=100.0).contains(&percent) {
-        return (u128::from(whole) * percent as u128 / 100) as u64;
+        return crate::number::narrow(u128::from(whole) * u128::from(units::number::whole(percent)) / 100);
     }
     Amount::Percent(percent).of(whole)
 }

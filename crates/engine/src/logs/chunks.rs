@@ -34,7 +34,7 @@ pub struct Chunks {
 impl Chunks {
     /// `sharers` is the number of workers that share the memory.
     pub fn new(destination: &Arc<Destination>, batches: SyncSender<LogBatch>, sharers: usize) -> Self {
-        let memory = memory_bytes() as usize / sharers.max(1) / size_of::<Entry>();
+        let memory = crate::number::size(memory_bytes()) / sharers.max(1) / size_of::<Entry>();
         let entries = (memory / 8).clamp(CHUNK_ENTRIES.0, CHUNK_ENTRIES.1);
         let chunks = (memory / entries).clamp(WORKER_CHUNKS.0, WORKER_CHUNKS.1);
         let (back, returned) = sync_channel(chunks);

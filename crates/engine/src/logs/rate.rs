@@ -60,7 +60,7 @@ impl RateWindows {
         let unit = if self.kind == Kind::Iops { 1 } else { 1024 };
         for (amount, ddir) in std::mem::take(&mut self.amounts).into_iter().zip(Ddir::ALL) {
             if amount > 0 {
-                let rate = (u128::from(amount) * 1_000_000_000 / spent_ns.max(1) / unit) as u64;
+                let rate = crate::number::narrow(u128::from(amount) * 1_000_000_000 / spent_ns.max(1) / unit);
                 // A log of average and maximum has the rate twice.
                 log(Entry::window(self.kind, ddir, end_ns / NS_PER_MS, rate, rate));
             }

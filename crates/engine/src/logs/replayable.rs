@@ -65,7 +65,7 @@ impl ReplayLog {
     pub fn begin(&mut self, targets: &[Target]) {
         self.names = targets.iter().map(|target| target.path.display().to_string()).collect();
         self.lines.extend_from_slice(write::header().as_bytes());
-        for file in 0..self.names.len() as u32 {
+        for file in 0..crate::number::index(self.names.len()) {
             self.line(0, file, Action::Add, (0, 0));
         }
     }

@@ -115,7 +115,9 @@ impl<'a> Coordinator<'a> {
             receiver,
             next_tick_ns: now_ns,
             next_snapshot_ns: now_ns,
-            next_status_ns: options.snapshot_every.map_or(u64::MAX, |every| now_ns + every.as_nanos() as u64),
+            next_status_ns: options
+                .snapshot_every
+                .map_or(u64::MAX, |every| now_ns.saturating_add(crate::number::ns_of(every))),
             stopped: None,
             interruption: None,
             has_reported_overdue: false,

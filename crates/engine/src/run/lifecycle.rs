@@ -62,8 +62,9 @@ impl Coordinator<'_> {
                 return outcome;
             }
             self.watch();
-            let is_late =
-                |interruption: &Interruption| self.clock.now() > interruption.at_ns + SETUP_PATIENCE.as_nanos() as u64;
+            let is_late = |interruption: &Interruption| {
+                self.clock.now() > interruption.at_ns + crate::number::ns_of(SETUP_PATIENCE)
+            };
             if self.interruption.as_ref().is_some_and(is_late) {
                 return Err(setup_stuck().into());
             }

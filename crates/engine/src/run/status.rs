@@ -37,9 +37,9 @@ impl Coordinator<'_> {
         self.log_aggregate(now_ns);
         self.follow_steady_states(now_ns);
         if now_ns >= self.next_snapshot_ns {
-            let every = SNAPSHOT_EVERY_PER_WORKER * self.slots.len() as u32;
+            let every = SNAPSHOT_EVERY_PER_WORKER * crate::number::index(self.slots.len());
             let slot = self.timeline.as_ref().map_or(SNAPSHOT_EVERY, TimelineWatch::interval);
-            self.next_snapshot_ns = now_ns + every.max(SNAPSHOT_EVERY.min(slot)).as_nanos() as u64;
+            self.next_snapshot_ns = now_ns + crate::number::ns_of(every.max(SNAPSHOT_EVERY.min(slot)));
             self.request_snapshots();
         }
         if now_ns >= self.next_status_ns || (self.options.snapshot_wanted)() {
@@ -55,7 +55,7 @@ impl Coordinator<'_> {
     pub(super) fn watch(&mut self) {
         let now_ns = self.clock.now();
         if now_ns >= self.next_tick_ns {
-            self.next_tick_ns = now_ns + self.options.tick.as_nanos() as u64;
+            self.next_tick_ns = now_ns + crate::number::ns_of(self.options.tick);
             self.observer.tick(&self.live, now_ns);
         }
         let requested = self.requested_stop();
@@ -120,7 +120,7 @@ impl Coordinator<'_> {
     /// Gets snapshots of all running workers for the observer. A worker that is inside a long system call is reported
     /// with its previous snapshot.
     fn report_status(&mut self, now_ns: u64) {
-        let every = self.options.snapshot_every.map_or(u64::MAX, |every| every.as_nanos() as u64);
+        let every = self.options.snapshot_every.map_or(u64::MAX, crate::number::ns_of);
         self.next_status_ns = now_ns.saturating_add(every);
         self.request_snapshots();
         let until_ns = now_ns + SNAPSHOT_PATIENCE_NS;

@@ -17,7 +17,7 @@ const SEED: u32 = 0x8989;
 /// Returns the speed of a checksum in bytes per second. `None` if no checksum has this name.
 pub fn checksum(name: &str) -> Option<f64> {
     let mut random = Tausworthe32::new(SEED);
-    let block: Vec<u8> = (0..BLOCK_BYTES).map(|_| random.draw() as u8).collect();
+    let block: Vec<u8> = (0..BLOCK_BYTES).map(|_| random.draw().to_le_bytes()[0]).collect();
     let method = match name {
         "md5" => VerifyMethod::Md5,
         "crc64" => VerifyMethod::Crc64,

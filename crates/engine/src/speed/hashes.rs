@@ -11,7 +11,7 @@ pub fn murmur3(data: &[u8], seed: u32) -> u32 {
     if !rest.is_empty() {
         hash ^= scramble(little_endian(rest));
     }
-    hash ^= data.len() as u32;
+    hash ^= crate::number::index(data.len());
     hash = (hash ^ (hash >> 16)).wrapping_mul(0x85eb_ca6b);
     hash = (hash ^ (hash >> 13)).wrapping_mul(0xc2b2_ae35);
     hash ^ (hash >> 16)
@@ -19,7 +19,7 @@ pub fn murmur3(data: &[u8], seed: u32) -> u32 {
 
 /// Bob Jenkins' lookup3 (public domain), for little-endian words.
 pub fn jenkins(data: &[u8], seed: u32) -> u32 {
-    let mut state = [0xdead_beef_u32.wrapping_add(data.len() as u32).wrapping_add(seed); 3];
+    let mut state = [0xdead_beef_u32.wrapping_add(crate::number::index(data.len())).wrapping_add(seed); 3];
     // The last block, also a full one, is mixed in another way.
     let last = data.len().saturating_sub(1) / 12 * 12;
     for block in data[..last].as_chunks::<12>().0 {

@@ -96,7 +96,7 @@ impl Content {
     pub fn fill(&self, buffer: &mut [u8], place: u64, random: &mut Jenkins64) {
         match self {
             Content::Counting => {
-                let mut byte = place as u8;
+                let mut byte = place.to_le_bytes()[0];
                 for place in buffer {
                     *place = byte;
                     byte = byte.wrapping_add(1);
@@ -106,7 +106,7 @@ impl Content {
             Content::Fresh => fill_fresh(buffer, place, random),
             Content::Source { data, places, direct } => {
                 let drawn = places.of(u64::from(random.draw_u32()));
-                let place = if *direct { drawn - drawn % DIRECT_ALIGN } else { drawn } as usize;
+                let place = crate::number::size(if *direct { drawn - drawn % DIRECT_ALIGN } else { drawn });
                 if let Some(data) = data {
                     buffer.copy_from_slice(&data[place..place + buffer.len()]);
                 }

@@ -62,7 +62,7 @@ impl Pace {
     /// Returns the time at which the next I/O is due by the rate.
     #[inline]
     fn due_ns(&self) -> u64 {
-        self.origin_ns + ((self.issued + 1) as f64 * self.ns_per_io) as u64
+        self.origin_ns + units::number::whole((self.issued + 1) as f64 * self.ns_per_io)
     }
 
     /// Counts an issued I/O of a slot, whether it succeeds or not.
@@ -109,7 +109,7 @@ impl Pace {
         let mut arrivals = Ddir::ALL.map(|ddir| starts.arrivals(ddir));
         let first = self.due_before(starts.counted_from_ns()).max(self.issued);
         let waiting = self.due_before(until_ns).saturating_sub(first);
-        let writes = (waiting as f64 * f64::from(self.write_percent) / 100.0).round() as u64;
+        let writes = units::number::whole((waiting as f64 * f64::from(self.write_percent) / 100.0).round());
         arrivals[Ddir::Read as usize].add_unissued(waiting - writes);
         arrivals[Ddir::Write as usize].add_unissued(writes);
         Some(arrivals)
@@ -118,6 +118,6 @@ impl Pace {
     /// Returns the number of I/Os due before `ns`, since the start of the rate.
     fn due_before(&self, ns: u64) -> u64 {
         let gaps = ns.saturating_sub(self.origin_ns) as f64 / self.ns_per_io;
-        (gaps.ceil() as u64).saturating_sub(1)
+        units::number::whole(gaps.ceil()).saturating_sub(1)
     }
 }

@@ -267,7 +267,7 @@ impl Choice {
     fn choose(&self, random: &mut Jenkins64) -> u32 {
         match self {
             Choice::One(stream) => *stream,
-            Choice::Evenly { streams, count } => streams[count.of(u64::from(random.draw_u32())) as usize],
+            Choice::Evenly { streams, count } => streams[crate::number::size(count.of(u64::from(random.draw_u32())))],
             Choice::Weighed { streams, whole } => {
                 let drawn = whole.of(random.draw());
                 // The last sum is greater than every remainder, so the index is valid.

@@ -87,7 +87,7 @@ impl SpreadTable {
     #[inline]
     pub fn place(&self, aligned: u64, random: &mut Jenkins64) -> u64 {
         let percent = self.whole.of(random.draw());
-        let drawn = &self.ranges[usize::from(self.by_percent[percent as usize])];
+        let drawn = &self.ranges[usize::from(self.by_percent[crate::number::size(percent)])];
         (drawn.width.of(aligned) + drawn.range.start).min(drawn.last)
     }
 
@@ -119,7 +119,7 @@ fn drawn(range: Range, reach: Reach) -> DrawnRange {
 /// Returns the ranges of a distribution in percent. Ends and starts of ranges are rounded down to the alignment.
 fn by_percent(stated: &[(u32, u32)], reach: Reach) -> Vec<Range> {
     let whole = reach.aligned_bytes();
-    let of_whole = |percent: u32| (u128::from(whole) * u128::from(percent) / 100) as u64;
+    let of_whole = |percent: u32| crate::number::narrow(u128::from(whole) * u128::from(percent) / 100);
     let mut placed = Placed { ranges: Vec::with_capacity(stated.len()), carried: 0, reach };
     let mut before = 0;
     for &(io_percent, percent) in stated {

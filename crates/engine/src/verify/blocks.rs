@@ -53,7 +53,7 @@ impl Blocks {
             compressible,
             checks_seed: verify.checks_seed,
             checks_sequence: verify.checks_sequence,
-            thread: worker.number as u16,
+            thread: (worker.number & 0xffff) as u16,
         }
     }
 
@@ -83,10 +83,10 @@ impl Blocks {
                 magic: 0,
                 version: 0,
                 method: header::method_number(self.method),
-                len: step as u32,
+                len: crate::number::index(step),
                 seed: write.seed,
                 offset: write.offset + (nth * self.interval) as u64,
-                time_s: (start_ns / 1_000_000_000) as u32,
+                time_s: crate::number::low_half(start_ns / 1_000_000_000),
                 time_ns: (start_ns % 1_000_000_000) as u32,
                 number: write.number,
                 thread: self.thread,
@@ -110,7 +110,7 @@ impl Blocks {
         }
         if write.is_trimmed {
             let first = block.iter().position(|&byte| byte != 0);
-            let fault = first.map(|at| VerifyFault::NotZero { at: at as u32 });
+            let fault = first.map(|at| VerifyFault::NotZero { at: crate::number::index(at) });
             return fault.map_or(Ok(()), |fault| Err(Fault { at: 0, len: block.len(), fault }));
         }
         let step = self.step(block.len());
@@ -157,7 +157,10 @@ impl Blocks {
 
     fn check_header(&self, interval: &[u8], nth: usize, step: usize, write: &Written) -> Result<(), VerifyFault> {
         if interval.len() < header::SIZE {
-            return Err(VerifyFault::HeaderLength { found: interval.len() as u32, wanted: step as u32 });
+            return Err(VerifyFault::HeaderLength {
+                found: crate::number::index(interval.len()),
+                wanted: crate::number::index(step),
+            });
         }
         let header = Header::read(interval);
         if !header.has_magic() {
@@ -167,7 +170,7 @@ impl Blocks {
             return Err(VerifyFault::Version { found: header.version });
         }
         if header.len as usize != step {
-            return Err(VerifyFault::HeaderLength { found: header.len, wanted: step as u32 });
+            return Err(VerifyFault::HeaderLength { found: header.len, wanted: crate::number::index(step) });
         }
         if self.checks_seed && self.has_seeds() && header.seed != write.seed {
             return Err(VerifyFault::Seed { found: header.seed, wanted: write.seed });
@@ -228,7 +231,7 @@ fn equal(found: &[u8], wanted: &[u8], from: usize) -> Result<(), VerifyFault> {
     }
     let differs = found.iter().zip(wanted).position(|(found, wanted)| found != wanted);
     let at = differs.unwrap_or_default();
-    Err(VerifyFault::Pattern { at: (from + at) as u32, found: found[at], wanted: wanted[at] })
+    Err(VerifyFault::Pattern { at: crate::number::index(from + at), found: found[at], wanted: wanted[at] })
 }
 
 fn hex(bytes: &[u8]) -> String {

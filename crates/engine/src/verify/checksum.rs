@@ -90,7 +90,7 @@ fn sha256(data: &[u8], sum: &mut [u8]) {
     }
     sum.copy_from_slice(tail.last(BLOCK));
     for (byte, word) in sum.iter_mut().zip(state) {
-        *byte = word as u8;
+        *byte = word.to_le_bytes()[0];
     }
 }
 

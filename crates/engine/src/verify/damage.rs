@@ -68,7 +68,7 @@ fn of_data(blocks: &Blocks, header_size: usize, suspect: &Suspect, seed: u64) ->
     }
     let first = (header_size..interval.len()).find(|&at| interval[at] != expected[at])?;
     if bits <= FLIPPED_MAX {
-        return Some(Damage::BitsFlipped { bits, first_at: first as u32 });
+        return Some(Damage::BitsFlipped { bits, first_at: crate::number::index(first) });
     }
     let sectors = (0..interval.len()).step_by(SECTOR);
     let is_right = |start: usize| {
@@ -77,5 +77,8 @@ fn of_data(blocks: &Blocks, header_size: usize, suspect: &Suspect, seed: u64) ->
     };
     let right = sectors.clone().filter(|&start| is_right(start)).count() * SECTOR;
     let wrong_at = sectors.clone().find(|&start| start >= header_size && !is_right(start));
-    (right > 0).then(|| Damage::Torn { right_bytes: right as u32, wrong_at: wrong_at.unwrap_or(first) as u32 })
+    (right > 0).then(|| Damage::Torn {
+        right_bytes: crate::number::index(right),
+        wrong_at: crate::number::index(wrong_at.unwrap_or(first)),
+    })
 }

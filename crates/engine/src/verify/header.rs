@@ -56,7 +56,7 @@ impl Header {
         let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|byte| bytes[at + byte]));
         let long = |at: usize| u64::from_le_bytes(std::array::from_fn(|byte| bytes[at + byte]));
         Header {
-            magic: word(0) as u16,
+            magic: (word(0) & 0xffff) as u16,
             version: bytes[2],
             method: bytes[3],
             len: word(4),
@@ -65,7 +65,7 @@ impl Header {
             time_s: word(24),
             time_ns: word(28),
             number: long(32),
-            thread: word(40) as u16,
+            thread: (word(40) & 0xffff) as u16,
             crc: word(CRC_AT),
         }
     }

@@ -112,7 +112,7 @@ impl<'a> Verification<'a> {
         let header_size = Blocks::header_size(settings.method);
         if header_size > 0 && settings.interval_bytes as usize <= header_size {
             let job = worker.name.clone();
-            let (interval_bytes, header_bytes) = (settings.interval_bytes, header_size as u32);
+            let (interval_bytes, header_bytes) = (settings.interval_bytes, crate::number::index(header_size));
             let kind = SetupError::VerifyHeader { job, interval_bytes, header_bytes };
             return Err(RunError::new(os::errno::EINVAL, kind));
         }
@@ -225,7 +225,7 @@ impl<'a> Verification<'a> {
         let number = self.writes;
         self.writes += 1;
         let seed = if self.blocks.has_seeds() { self.seed_state.seed() } else { 0 };
-        Written { file, offset: io.offset, len: io.length as u32, number, seed, is_trimmed: false }
+        Written { file, offset: io.offset, len: crate::number::length(io.length), number, seed, is_trimmed: false }
     }
 
     /// Counts a write of an earlier run, which is verified as if this run had made it.
@@ -253,7 +253,8 @@ impl<'a> Verification<'a> {
         if self.loaded.as_ref().is_some_and(|state| state.ends_at(number)) {
             return false;
         }
-        let write = Written { file, offset: io.offset, len: io.length as u32, number, seed, is_trimmed: false };
+        let write =
+            Written { file, offset: io.offset, len: crate::number::length(io.length), number, seed, is_trimmed: false };
         self.slots[slot as usize] = Slot::Read { write, is_own: false };
         true
     }
@@ -296,7 +297,7 @@ impl<'a> Verification<'a> {
                     let number = replay.number;
                     replay.number += 1;
                     let seed = if self.blocks.has_seeds() { replay.seeds.seed() } else { 0 };
-                    let (file, len) = (io.file as u32, io.length as u32);
+                    let (file, len) = (crate::number::index(io.file), crate::number::length(io.length));
                     return Some(Written { file, offset: io.offset, len, number, seed, is_trimmed: false });
                 }
                 Next::PassDone => return None,
@@ -377,7 +378,7 @@ impl<'a> Verification<'a> {
         FailedVerification {
             path: fault::shown(path),
             offset: write.offset + at as u64,
-            bytes: len as u32,
+            bytes: crate::number::index(len),
             block_offset: write.offset,
             block_bytes: write.len,
             fault,

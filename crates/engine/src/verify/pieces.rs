@@ -117,7 +117,7 @@ impl Pieces {
         match self {
             Pieces::InOrder { queue, first, .. } => {
                 let at = key.number.checked_sub(*first)?;
-                queue.get_mut(at as usize).filter(|entry| entry.state != State::Removed)
+                queue.get_mut(crate::number::size(at)).filter(|entry| entry.state != State::Removed)
             }
             Pieces::ByPlace(map) => {
                 map.get_mut(&(key.file, key.offset)).filter(|entry| entry.write.number == key.number)

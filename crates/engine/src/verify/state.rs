@@ -66,7 +66,7 @@ impl State {
         let mut bytes = vec![0; STATE_BYTES];
         let depth = worker.depth.iodepth as usize;
         let places = depth + self.failed.len();
-        bytes[..4].copy_from_slice(&(places as u32).to_le_bytes());
+        bytes[..4].copy_from_slice(&crate::number::index(places).to_le_bytes());
         bytes[NUMBER_AT..NUMBER_AT + WORD].copy_from_slice(&self.issued.to_le_bytes());
         bytes[INDEX_AT..INDEX_AT + WORD].copy_from_slice(&u64::from(worker.number - 1).to_le_bytes());
         let name = &worker.name.as_bytes()[..worker.name.len().min(NAME_BYTES - 1)];

@@ -24,7 +24,7 @@ impl Trims {
     pub fn new(settings: VerifyTrims, seeds: &SeedTable) -> Self {
         Trims {
             settings,
-            random: Tausworthe32::new(seeds.of(Purpose::Trim) as u32),
+            random: Tausworthe32::new(crate::number::low_half(seeds.of(Purpose::Trim))),
             selects_up_to: u32::MAX / 100 * settings.percent.min(100),
             queue: VecDeque::new(),
             batch_left: 0,

@@ -35,7 +35,7 @@ impl BlockTable {
             let kind = LayoutError::BlockLifetimes { job, targets, blocks, blocks_max: BLOCKS_MAX };
             return Err(RunError::new(errno::EINVAL, kind));
         }
-        let blocks = vec![(BlockState::Untrimmed, 0); blocks as usize];
+        let blocks = vec![(BlockState::Untrimmed, 0); crate::number::size(blocks)];
         Ok(Some(BlockTable { start: targets[0].offset, block_bytes, blocks }))
     }
 
@@ -84,7 +84,7 @@ impl BlockTable {
     /// Returns the block at the start of an I/O. A remainder of the target that is smaller than a block is not counted.
     fn block(&mut self, io: &InFlightIo) -> Option<&mut (BlockState, u64)> {
         let block = io.offset.checked_sub(self.start)? / self.block_bytes;
-        self.blocks.get_mut(block as usize)
+        self.blocks.get_mut(crate::number::size(block))
     }
 }
 

@@ -32,7 +32,7 @@ fn burn_until_end(context: Context, mut burner: CpuBurn) -> Ended {
         let chunk_ns = clock.now();
         let rest = burner.burn(live.stop.flag());
         no_io::count_step(&mut stats, clock.now() - chunk_ns);
-        context.sleep_until(clock, clock.now().saturating_add(rest.as_nanos() as u64).min(end_ns));
+        context.sleep_until(clock, clock.now().saturating_add(crate::number::ns_of(rest)).min(end_ns));
     }
     let elapsed_ns = clock.now() - start_ns;
     let usage = usage_since(&used_before);

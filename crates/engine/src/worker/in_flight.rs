@@ -83,7 +83,7 @@ impl InFlight {
             FreeSlots::LastFreed(slots) => slots.len(),
             FreeSlots::RoundRobin(slots) => slots.len(),
         };
-        (self.table.len() - free) as u32
+        crate::number::index(self.table.len() - free)
     }
 
     /// Takes a free slot.

@@ -43,8 +43,8 @@ impl MinimumRate {
         let seconds = (now_ns - then_ns) as f64 / 1e9;
         Ddir::ALL.into_iter().find_map(|ddir| {
             let at = ddir as usize;
-            let bytes_per_s = ((bytes[at] - bytes_before[at]) as f64 / seconds) as u64;
-            let ios_per_s = ((ios[at] - ios_before[at]) as f64 / seconds) as u64;
+            let bytes_per_s = units::number::whole((bytes[at] - bytes_before[at]) as f64 / seconds);
+            let ios_per_s = units::number::whole((ios[at] - ios_before[at]) as f64 / seconds);
             let (least_bytes, least_ios) = (self.rate.min_bytes_per_s[ddir], self.rate.min_ios_per_s[ddir]);
             let missed =
                 |unit, minimum_per_s, measured_per_s| BelowMinimum { ddir, unit, minimum_per_s, measured_per_s };

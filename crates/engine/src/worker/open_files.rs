@@ -213,7 +213,7 @@ impl<'a> OpenFiles<'a> {
         }
         self.open[index as usize] = Some(file);
         self.order.push(index);
-        live.open_files.store(self.order.len() as u32, Relaxed);
+        live.open_files.store(crate::number::index(self.order.len()), Relaxed);
         Ok(())
     }
 
@@ -235,7 +235,7 @@ impl<'a> OpenFiles<'a> {
         // Only a written file can have an error that the close reports.
         let closed = if self.mode(index).options.write { file.close() } else { Ok(()) };
         self.order.retain(|&open| open != index);
-        live.open_files.store(self.order.len() as u32, Relaxed);
+        live.open_files.store(crate::number::index(self.order.len()), Relaxed);
         synced
             .and(detached)
             .and(closed)
@@ -292,10 +292,13 @@ impl<'a> OpenFiles<'a> {
             if live.stop.is_at_least(ends_at) {
                 break;
             }
-            let failed = |error: &io::Error| fault::of_io(error, IoError::Sync { path: self.name(index as u32) });
+            let failed =
+                |error: &io::Error| fault::of_io(error, IoError::Sync { path: self.name(crate::number::index(index)) });
             match file {
                 Some(file) => sync(file).map_err(|error| failed(&error))?,
-                None => self.sync_closed(index as u32, sync).map_err(|error| error.into_run_error(failed))?,
+                None => {
+                    self.sync_closed(crate::number::index(index), sync).map_err(|error| error.into_run_error(failed))?
+                }
             }
         }
         Ok(())

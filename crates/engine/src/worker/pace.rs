@@ -64,7 +64,7 @@ impl Schedule {
     /// Skips the arrivals before `until_ns`, counted by their mean number. A Poisson process has no memory.
     fn skip_to(&mut self, until_ns: f64) {
         if self.due_ns < until_ns {
-            self.passed += ((until_ns - self.due_ns) / self.ns_per_io) as u64;
+            self.passed += units::number::whole((until_ns - self.due_ns) / self.ns_per_io);
             self.due_ns = until_ns;
         }
     }
@@ -72,7 +72,11 @@ impl Schedule {
     /// Returns the number of evenly spaced I/Os that are due before `until_ns`.
     fn waiting(&self, until_ns: f64, mean_bytes: f64) -> u64 {
         let gap_ns = self.ns_per_io + mean_bytes * self.ns_per_byte;
-        if until_ns <= self.due_ns || gap_ns <= 0.0 { 0 } else { ((until_ns - self.due_ns) / gap_ns).ceil() as u64 }
+        if until_ns <= self.due_ns || gap_ns <= 0.0 {
+            0
+        } else {
+            units::number::whole(((until_ns - self.due_ns) / gap_ns).ceil())
+        }
     }
 }
 
@@ -95,7 +99,8 @@ impl Pace {
             } else if bytes > 0 {
                 schedule.ns_per_byte = 1e9 / bytes as f64;
             }
-            schedule.poisson = rate.poisson.then(|| Tausworthe32::new(seeds.of(purposes[ddir]) as u32));
+            schedule.poisson =
+                rate.poisson.then(|| Tausworthe32::new(crate::number::low_half(seeds.of(purposes[ddir]))));
             schedule
         });
         let starts = (!worker.think.pauses()).then(|| IntendedStarts::new(worker.depth.iodepth));
@@ -121,7 +126,7 @@ impl Pace {
 
     fn due_ns(&self, ddir: Ddir) -> u64 {
         let schedule = &self.schedules[ddir as usize];
-        if schedule.is_limited() { schedule.due_ns as u64 } else { 0 }
+        if schedule.is_limited() { units::number::whole(schedule.due_ns) } else { 0 }
     }
 
     /// Returns whether an I/O in the drawn direction may be issued now.
@@ -151,7 +156,7 @@ impl Pace {
         if let Some(starts) = &mut self.starts
             && schedule.is_limited()
         {
-            starts.issue(slot, ddir, schedule.due_ns as u64, now_ns);
+            starts.issue(slot, ddir, units::number::whole(schedule.due_ns), now_ns);
         }
         schedule.pass(bytes);
     }

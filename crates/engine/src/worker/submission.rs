@@ -138,10 +138,10 @@ impl Submission {
             }
             return Ok(());
         }
-        let in_flight = self.in_flight.count() - (self.ops.len() - accepted) as u32;
-        self.queue_depth.submitted(accepted as u32, in_flight, limit, &mut accounting.stats.depth);
-        self.submitted(before_ns, accepted as u32, deadlines, accounting);
-        accounting.stats.submit.record(accepted as u32);
+        let in_flight = self.in_flight.count() - crate::number::index(self.ops.len() - accepted);
+        self.queue_depth.submitted(crate::number::index(accepted), in_flight, limit, &mut accounting.stats.depth);
+        self.submitted(before_ns, crate::number::index(accepted), deadlines, accounting);
+        accounting.stats.submit.record(crate::number::index(accepted));
         self.ops.drain(..accepted);
         Ok(())
     }
@@ -152,7 +152,7 @@ impl Submission {
         let synchronous = self.is_synchronous;
         let after_ns = if synchronous { before_ns } else { deadlines.tick() };
         let each_ns = (after_ns - before_ns) / u64::from(accepted);
-        self.batch_ios = (BATCH_NS_MAX / each_ns.max(1)).clamp(1, u64::from(BATCH_IOS_MAX)) as u32;
+        self.batch_ios = crate::number::length((BATCH_NS_MAX / each_ns.max(1)).clamp(1, u64::from(BATCH_IOS_MAX)));
         let mut equal = EqualLatencies::default();
         let mut issue_ns = before_ns;
         for (nth, op) in (0..).zip(&self.ops[..accepted as usize]) {
@@ -210,7 +210,7 @@ impl Submission {
         let reaped = self.backend.reap(min, room, timeout, &mut self.done);
         deadlines.tick();
         if !self.done.is_empty() {
-            accounting.stats.complete.record(self.done.len() as u32);
+            accounting.stats.complete.record(crate::number::index(self.done.len()));
         }
         reaped
     }

@@ -28,7 +28,7 @@ pub enum Step {
 impl TrimRanges {
     /// `None`: each trim of the worker has one range.
     pub fn new(worker: &Worker) -> Option<Self> {
-        let most = passthrough::trim_ranges(worker) as usize;
+        let most = crate::number::size(passthrough::trim_ranges(worker));
         (most > 1).then(|| TrimRanges { most, ranges: Vec::with_capacity(most), pending: None })
     }
 

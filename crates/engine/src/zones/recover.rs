@@ -41,7 +41,7 @@ impl WorkerZones {
             return Err(ZoneNotice::UnexpectedPointer { pointer });
         }
         // The data of an earlier write is gone.
-        let rest = pointer.checked_sub(offset).map(|at| &data[(at as usize).min(data.len())..]);
+        let rest = pointer.checked_sub(offset).map(|at| &data[crate::number::size(at).min(data.len())..]);
         let bytes = failed_end - pointer;
         let rest = rest.filter(|rest| rest.len() as u64 == bytes);
         device.move_pointer(pointer, bytes, rest).map_err(|_| ZoneNotice::NotRecovered)?;

@@ -213,7 +213,11 @@ impl WorkerZones {
     }
 
     pub(super) fn writes_per_reset(&self) -> u32 {
-        if self.settings.reset_frequency > 0.0 { (1.0 / self.settings.reset_frequency) as u32 } else { u32::MAX }
+        if self.settings.reset_frequency > 0.0 {
+            crate::number::length(units::number::whole(1.0 / self.settings.reset_frequency))
+        } else {
+            u32::MAX
+        }
     }
 }
 

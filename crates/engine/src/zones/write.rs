@@ -133,7 +133,7 @@ impl WorkerZones {
     }
 
     fn is_at_limit(&self, part: &ZonedPart, state: &State) -> bool {
-        let open = state.open.len() as u32;
+        let open = crate::number::index(state.open.len());
         open == part.end - part.first
             || (part.table.max_open > 0 && open == part.table.max_open)
             || self.opening().is_at_job_limit(state)

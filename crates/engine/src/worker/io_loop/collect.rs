@@ -159,7 +159,7 @@ impl IoLoop<'_> {
 
     /// Returns the targets with I/Os in flight.
     fn names_in_flight(&self) -> Vec<String> {
-        let files = 0..self.files.targets().len() as u32;
+        let files = 0..crate::number::index(self.files.targets().len());
         let busy = files.filter(|&file| self.submission.in_flight.any_on(file));
         busy.map(|file| self.files.name(file)).collect()
     }

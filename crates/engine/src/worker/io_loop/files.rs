@@ -31,7 +31,7 @@ impl IoLoop<'_> {
     /// # Errors
     /// A file cannot be opened.
     pub fn open_all(&mut self) -> Result<(), RunError> {
-        (0..self.files.targets().len() as u32).try_for_each(|file| self.open(file).map(|_| ()))
+        (0..crate::number::index(self.files.targets().len())).try_for_each(|file| self.open(file).map(|_| ()))
     }
 
     fn log_file(&mut self, file: u32, action: Action) {
@@ -45,7 +45,7 @@ impl IoLoop<'_> {
         if self.accounting.replay_log.is_none() {
             return;
         }
-        for file in 0..self.files.targets().len() as u32 {
+        for file in 0..crate::number::index(self.files.targets().len()) {
             let is_closed = !self.files.is_open(file);
             if is_closed {
                 self.log_file(file, Action::Open);

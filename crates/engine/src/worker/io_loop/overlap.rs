@@ -15,7 +15,7 @@ impl IoLoop<'_> {
     /// Waits until no I/O in flight overlaps this one. After a stop it does not wait: the I/O is not issued.
     #[cold]
     pub(super) fn wait_for_overlapping(&mut self, io: &Io) -> Result<(), RunError> {
-        let file = io.file as u32;
+        let file = crate::number::index(io.file);
         while let Some(overlaps) = &self.overlaps
             && !self.is_stopped()
         {

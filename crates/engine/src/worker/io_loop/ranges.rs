@@ -37,8 +37,8 @@ impl IoLoop<'_> {
                         self.submission.buffers.fill(slot, |buffer| ranges.write(buffer));
                     }
                 }
-                Step::Other(Next::Sync { kind, file }) => self.make_sync(kind, file as u32, start_ns)?,
-                Step::Other(Next::FileDone { file }) => self.close_if_idle(file as u32)?,
+                Step::Other(Next::Sync { kind, file }) => self.make_sync(kind, crate::number::index(file), start_ns)?,
+                Step::Other(Next::FileDone { file }) => self.close_if_idle(crate::number::index(file))?,
                 Step::Other(Next::PassDone) => return Ok((true, None)),
                 // The pattern of this job has only trims.
                 Step::Other(Next::Io(_)) => break,

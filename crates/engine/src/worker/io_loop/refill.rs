@@ -77,8 +77,8 @@ impl IoLoop<'_> {
                         return Ok((true, None));
                     }
                 }
-                Next::Sync { kind, file } => self.make_sync(kind, file as u32, start_ns)?,
-                Next::FileDone { file } => self.close_if_idle(file as u32)?,
+                Next::Sync { kind, file } => self.make_sync(kind, crate::number::index(file), start_ns)?,
+                Next::FileDone { file } => self.close_if_idle(crate::number::index(file))?,
                 Next::PassDone => return Ok((true, None)),
             }
         }
@@ -118,7 +118,7 @@ impl IoLoop<'_> {
             let totals = &self.accounting.totals;
             let counted =
                 if think.counts_issued() { totals.issued_ios } else { totals.completed_ios + u64::from(in_flight) };
-            room = room.min(think.room(counted).min(u64::from(u32::MAX)) as u32);
+            room = room.min(u32::try_from(think.room(counted)).unwrap_or(u32::MAX));
         }
         room
     }
@@ -136,7 +136,7 @@ impl IoLoop<'_> {
     #[inline(always)]
     pub(super) fn make_io(&mut self, io: Io, start_ns: u64) -> Result<bool, RunError> {
         let Io { ddir, offset, .. } = io;
-        let (file, len) = (io.file as u32, io.length as u32);
+        let (file, len) = (crate::number::index(io.file), crate::number::length(io.length));
         if let Some(metadata) = self.metadata {
             self.act_on_target(metadata, file, ddir)?;
         } else if !self.files.is_open(file) && !self.open(file)? {

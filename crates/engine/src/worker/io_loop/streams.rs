@@ -57,7 +57,7 @@ impl IoLoop<'_> {
         let skip = streams.data_at(ddir);
         let kind = if ddir == Ddir::Write { Kind::Write } else { Kind::Read };
         if ddir == Ddir::Write {
-            let (source, at) = (&mut streams.source, skip as usize);
+            let (source, at) = (&mut streams.source, crate::number::size(skip));
             self.submission.buffers.fill(slot, |buffer| source.fill(slot, file, &mut buffer[at..][..len as usize]));
         }
         let ioprio = streams.ioprios[file as usize];

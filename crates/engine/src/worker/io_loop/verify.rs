@@ -79,10 +79,10 @@ impl IoLoop<'_> {
             match access.next() {
                 Next::Io(io) => {
                     (bytes, ios) = (bytes + io.length, ios + 1);
-                    if io.ddir == Ddir::Write && !verification.assume_written(io.file as u32, &io) {
+                    if io.ddir == Ddir::Write && !verification.assume_written(crate::number::index(io.file), &io) {
                         break;
                     }
-                    self.accounting.assumed(io.file as u32, io.ddir, io.length);
+                    self.accounting.assumed(crate::number::index(io.file), io.ddir, io.length);
                 }
                 Next::PassDone => break,
                 Next::Sync { .. } | Next::FileDone { .. } => {}
@@ -95,11 +95,11 @@ impl IoLoop<'_> {
     #[cold]
     pub(super) fn prepare_verified(&mut self, slot: u32, io: &Io, start_ns: u64) -> bool {
         let Some(verification) = &mut self.verification else { return true };
-        let file = io.file as u32;
+        let file = crate::number::index(io.file);
         match io.ddir {
             Ddir::Write => {
                 let make = |buffer: &mut [u8]| {
-                    verification.write(slot, (file, io), start_ns, &mut buffer[..io.length as usize]);
+                    verification.write(slot, (file, io), start_ns, &mut buffer[..crate::number::size(io.length)]);
                 };
                 self.submission.buffers.fill(slot, make);
                 true

@@ -55,7 +55,7 @@ impl IoLoop<'_> {
         if !self.worker.access.pattern.writes {
             return Ok(());
         }
-        for file in 0..self.files.targets().len() as u32 {
+        for file in 0..crate::number::index(self.files.targets().len()) {
             let Some(zones) = self.zones() else { return Ok(()) };
             for zone in zones.start_pass(file) {
                 if !self.open(file)? || !self.hold(file, zone)? {
@@ -91,13 +91,13 @@ impl IoLoop<'_> {
                         if let IoSource::Pattern { access, .. } = &mut self.source {
                             access.finish_file(drawn.file);
                         }
-                        self.close_if_idle(drawn.file as u32)?;
+                        self.close_if_idle(crate::number::index(drawn.file))?;
                     }
                     Made::PassDone => return Ok((true, None)),
                     Made::Interrupted => return Ok((false, None)),
                 },
-                Draft::Sync { kind, file } => self.make_sync(kind, file as u32, start_ns)?,
-                Draft::FileDone { file } => self.close_if_idle(file as u32)?,
+                Draft::Sync { kind, file } => self.make_sync(kind, crate::number::index(file), start_ns)?,
+                Draft::FileDone { file } => self.close_if_idle(crate::number::index(file))?,
                 Draft::PassDone => return Ok((true, None)),
             }
         }
@@ -117,7 +117,7 @@ impl IoLoop<'_> {
     }
 
     fn make_on_zone(&mut self, drawn: &Drawn, start_ns: u64) -> Result<Made, RunError> {
-        let file = drawn.file as u32;
+        let file = crate::number::index(drawn.file);
         if !self.open(file)? {
             return Ok(Made::Interrupted);
         }
@@ -160,7 +160,7 @@ impl IoLoop<'_> {
 
     /// Returns the offset and length of a read or trim. Its zone is held.
     fn place(&mut self, drawn: &Drawn) -> Result<Place, RunError> {
-        let file = drawn.file as u32;
+        let file = crate::number::index(drawn.file);
         loop {
             let Some(zones) = self.zones() else { return Ok(Place::Interrupted) };
             let choice = if drawn.ddir == Ddir::Trim {
@@ -183,7 +183,7 @@ impl IoLoop<'_> {
 
     /// Returns the offset and length of a write. Its zone is held, and has room for a block.
     fn place_write(&mut self, drawn: &Drawn) -> Result<Place, RunError> {
-        let file = drawn.file as u32;
+        let file = crate::number::index(drawn.file);
         let Some(zones) = self.zones() else { return Ok(Place::Interrupted) };
         if let Err(fault) = zones.check_block(file, drawn.length) {
             return Err(self.zone_refused(file, fault));
@@ -231,7 +231,7 @@ impl IoLoop<'_> {
 
     /// Returns the offset and length of a write to a held zone. Resets the zone first if a reset is due.
     fn write_to_zone(&mut self, drawn: &Drawn, zone: u32) -> Result<Place, RunError> {
-        let file = drawn.file as u32;
+        let file = crate::number::index(drawn.file);
         let Some(zones) = self.zones() else { return Ok(Place::Interrupted) };
         if zones.must_reset(file, zone) {
             self.verify_before_reset()?;
@@ -265,7 +265,7 @@ impl IoLoop<'_> {
 
     /// Resets a zone by a trim. The reset completes in this call and counts as an I/O.
     fn trim_zone(&mut self, io: &Io, zone: u32) -> Result<(), RunError> {
-        let (file, len) = (io.file as u32, io.length as u32);
+        let (file, len) = (crate::number::index(io.file), crate::number::length(io.length));
         self.drain_own()?;
         let slot = self.submission.in_flight.take_slot().expect("nothing is in flight");
         let start_ns = self.deadlines.tick();

@@ -64,7 +64,7 @@ pub fn job_loop<'a>(context: Context<'a>, laid_out: LaidOut, logs: Logs) -> Resu
         buffers.fill(slot, |buffer| content.fill_initial(buffer));
     }
     let mut backend = open_backend(context, laid_out.targets.len(), &buffers)?;
-    donor::attach(worker, &lease.targets, backend.as_mut(), laid_out.targets.len() as u32)?;
+    donor::attach(worker, &lease.targets, backend.as_mut(), crate::number::index(laid_out.targets.len()))?;
     let replay = worker.replay.as_ref().map(Replay::open).transpose()?.map(Box::new);
     let zones = WorkerZones::new(worker, laid_out.zones.clone(), backend.is_synchronous()).map(Box::new);
     let ranges = TrimRanges::new(worker).map(Box::new);

@@ -48,10 +48,10 @@ pub fn memory(worker: &Worker, slots: u32, bytes_each: u64) -> io::Result<Buffer
     let spec = MemorySpec {
         kind,
         file: file.map(Into::into),
-        align: worker.buffers.align_bytes as usize,
-        hugepage_size: worker.buffers.hugepage_bytes as usize,
+        align: crate::number::size(worker.buffers.align_bytes),
+        hugepage_size: crate::number::size(worker.buffers.hugepage_bytes),
     };
-    Buffers::new(slots, bytes_each as usize, &spec)
+    Buffers::new(slots, crate::number::size(bytes_each), &spec)
 }
 
 /// Locks the memory that a worker requests (`lockmem`).
@@ -59,7 +59,7 @@ pub fn memory(worker: &Worker, slots: u32, bytes_each: u64) -> io::Result<Buffer
 /// # Errors
 /// The kernel refuses.
 pub fn lock_memory(worker: &Worker) -> Result<Option<LockedMemory>, RunError> {
-    let bytes = worker.process.lock_memory_bytes as usize;
+    let bytes = crate::number::size(worker.process.lock_memory_bytes);
     let locked = (bytes > 0).then(|| LockedMemory::new(bytes)).transpose();
     let step = SetupStep::LockedMemory;
     locked.map_err(|error| fault::of_io_or(&error, errno::ENOMEM, SetupError::Step { step }))

@@ -147,7 +147,7 @@ fn counters(worker: &Worker, streams: &Streams, source: &Source, shared: &Shared
             path: stream.path.clone(),
             size_bytes,
             unwritten_bytes: shared.unwritten_bytes.get(stream.target as usize).copied().flatten(),
-            distribution: source.spread(at as u32),
+            distribution: source.spread(crate::number::index(at)),
             series: (streams.interval_ms > 0).then(|| Series::new(streams.interval_ms, duration_ms)),
             ..TargetStats::default()
         };

@@ -38,7 +38,7 @@ pub fn start_delay_ns(worker: &Worker) -> u64 {
     }
     let wide = worker.access.generator == plan::Generator::Tausworthe64;
     let mut state = Tausworthe::new(SeedTable::of_worker(worker).of(Purpose::StartDelay), wide);
-    least.saturating_add((state.fraction() * ((most - least) as f64 + 1.0)) as u64)
+    least.saturating_add(units::number::whole(state.fraction() * ((most - least) as f64 + 1.0)))
 }
 
 /// Waits for the worker's start delay.
