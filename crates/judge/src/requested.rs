@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assessment::{Finding, FindingKind, Severity, Subject, UnintendedTarget};
 use plan::{Engine, MisreadName, Worker};
-use record::Record;
+use record::{Record, WorkerRecord};
 use units::lookalike;
 
 /// Maximum number of findings on names.
@@ -34,12 +34,13 @@ pub fn depths(record: &Record) -> Vec<Finding> {
 
 /// Finds jobs that remove their files after a pass and read them in the next.
 pub fn removals(record: &Record) -> Vec<Finding> {
-    let reads_removed = |worker: &&Worker| {
-        let has_passes = worker.limits.loops > 1 || worker.limits.time_based;
+    let reads_removed = |(worker, counted): &(&Worker, &WorkerRecord)| {
+        // A job that ends by its time may not begin a second pass.
+        let has_passes = worker.limits.loops > 1 || worker.limits.time_based && counted.error.is_some();
         worker.targets.unlink_each_loop && worker.access.pattern.reads && worker.engine.moves_data() && has_passes
     };
     let mut phases: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
-    for worker in record.plan.workers.iter().filter(reads_removed) {
+    for (worker, _) in record.plan.workers.iter().zip(&record.workers).filter(reads_removed) {
         phases.entry(worker.phase).or_default().push(&worker.name);
     }
     let finding = |(phase, names): (u32, Vec<&str>)| Finding {
