@@ -27,7 +27,7 @@ struct Counted {
     at_ns: u64,
     ios: u64,
     bytes: u64,
-    latency_sum_ns: u64,
+    latency_sum_ns: u128,
     latencies: u64,
 }
 
@@ -117,7 +117,7 @@ impl SteadyStateWatch {
         stats: impl Fn(usize) -> Option<&'a WorkerStats>,
         now_ns: u64,
     ) -> [u64; 3] {
-        let (mut iops, mut bytes_per_s, mut sum_ns, mut latencies) = (0.0, 0.0, 0, 0);
+        let (mut iops, mut bytes_per_s, mut sum_ns, mut latencies) = (0.0, 0.0, 0, 0u64);
         for (&member, last) in self.members.iter().zip(&mut self.counted) {
             let worker = &workers[member];
             if !matches!(worker.state(), State::Running | State::Verifying) {
@@ -131,14 +131,15 @@ impl SteadyStateWatch {
             let seconds = (now_ns.saturating_sub(last.at_ns) as f64 / 1e9).max(1e-9);
             iops += now.ios.saturating_sub(last.ios) as f64 / seconds;
             bytes_per_s += now.bytes.saturating_sub(last.bytes) as f64 / seconds;
-            sum_ns += now.latency_sum_ns.wrapping_sub(last.latency_sum_ns);
+            sum_ns += now.latency_sum_ns.saturating_sub(last.latency_sum_ns);
             latencies += now.latencies.saturating_sub(last.latencies);
             *last = now;
         }
+        let mean_ns = sum_ns.checked_div(u128::from(latencies)).unwrap_or(0);
         [
             units::number::whole(iops.round()),
             units::number::whole(bytes_per_s.round()),
-            sum_ns.checked_div(latencies).unwrap_or(0),
+            u64::try_from(mean_ns).unwrap_or(u64::MAX),
         ]
     }
 }
@@ -151,7 +152,7 @@ fn count(worker: &WorkerLive, stats: Option<&WorkerStats>, now_ns: u64) -> Count
         at_ns: now_ns,
         ios: sum(&worker.ios),
         bytes: sum(&worker.bytes),
-        latency_sum_ns: latencies().fold(0, |sum, clat| sum.wrapping_add(clat.sum_ns())),
+        latency_sum_ns: latencies().map(record::Latency::sum_ns).sum(),
         latencies: latencies().map(record::Latency::count).sum(),
     }
 }

@@ -245,7 +245,7 @@ fn latencies_of_a_priority_are_counted_for_it() {
     other.priorities[1].latency.record(30);
     other.priorities[0].prio = prio(3);
     stats.merge(&other);
-    let found: Vec<(u64, u64)> =
+    let found: Vec<(u64, u128)> =
         stats.priorities.iter().map(|of_prio| (of_prio.latency.count(), of_prio.latency.sum_ns())).collect();
     assert_eq!(found, [(0, 0), (3, 170), (0, 0)]);
 }

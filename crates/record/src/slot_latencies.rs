@@ -9,7 +9,7 @@ use crate::{CoarseHistogram, Latency};
 /// Latencies of a slot.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct SlotLatencies {
-    pub sum_ns: u64,
+    pub sum_ns: u128,
     pub histogram: CoarseHistogram,
 }
 
@@ -17,8 +17,7 @@ impl SlotLatencies {
     /// Returns the latencies recorded between two states. `None` if they are not states of one [`Latency`].
     pub fn between(earlier: &Latency, later: &Latency) -> Option<Self> {
         let histogram = CoarseHistogram::between(&earlier.histogram, &later.histogram)?;
-        // Both sums wrap around.
-        Some(SlotLatencies { sum_ns: later.sum_ns().wrapping_sub(earlier.sum_ns()), histogram })
+        Some(SlotLatencies { sum_ns: later.sum_ns().saturating_sub(earlier.sum_ns()), histogram })
     }
 
     /// Returns whether nothing was counted. A part of few latencies can have a sum only.
@@ -29,7 +28,7 @@ impl SlotLatencies {
     /// Counts one latency.
     pub fn record(&mut self, ns: u64) {
         self.histogram.record(ns);
-        self.sum_ns = self.sum_ns.saturating_add(ns);
+        self.sum_ns = self.sum_ns.saturating_add(u128::from(ns));
     }
 
     /// Adds other latencies.
@@ -40,7 +39,7 @@ impl SlotLatencies {
 
     /// Returns a share. Adjacent shares add up to the whole.
     pub(crate) fn part(&self, share: &Share) -> SlotLatencies {
-        SlotLatencies { sum_ns: share.of_count(self.sum_ns), histogram: self.histogram.part(share) }
+        SlotLatencies { sum_ns: share.of_sum(self.sum_ns), histogram: self.histogram.part(share) }
     }
 }
 

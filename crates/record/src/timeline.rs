@@ -57,7 +57,7 @@ pub struct SlotDdir {
     pub lat: CoarseHistogram,
     /// Exact sum of these latencies. Records of early versions have none of the sums, responses and syncs.
     #[serde(skip_serializing_if = "is_zero")]
-    pub lat_sum_ns: u64,
+    pub lat_sum_ns: u128,
     /// Response times, in the same way.
     #[serde(skip_serializing_if = "SlotLatencies::is_empty")]
     pub response: SlotLatencies,
@@ -77,9 +77,8 @@ pub struct DiskSlot {
     pub bytes: [u64; 2],
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde requires it")]
-fn is_zero(count: &u64) -> bool {
-    *count == 0
+fn is_zero<T: Default + PartialEq>(count: &T) -> bool {
+    *count == T::default()
 }
 
 impl Timeline {

@@ -84,7 +84,7 @@ pub fn add_latencies(record: &mut Record, of: &Of, count: u64, ns: impl Fn(u64) 
             Of::Syncs => slot.syncs.record(ns),
             Of::Clat | Of::Lat => {
                 counts.lat.record(ns);
-                counts.lat_sum_ns += ns;
+                counts.lat_sum_ns += u128::from(ns);
             }
         }
     }

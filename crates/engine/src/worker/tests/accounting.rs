@@ -118,7 +118,7 @@ fn latencies_of_a_priority_are_those_that_have_percentiles() {
         let mut counted = accounting(&worker, &live, stats);
         counted.priority_completed(Ddir::Write, &io(1, 0), 1000);
         counted.priority_completed(Ddir::Write, &io(1, 1 << 13 | 4), 2000);
-        let sums: Vec<u64> = counted.stats.ddirs[1].priorities.iter().map(|one| one.latency.sum_ns()).collect();
+        let sums: Vec<u128> = counted.stats.ddirs[1].priorities.iter().map(|one| one.latency.sum_ns()).collect();
         assert_eq!(sums, if lat_percentiles { [900, 1900] } else { [870, 1870] });
         (counted.measures.clat, counted.measures.lat) = (lat_percentiles, !lat_percentiles);
         counted.priority_completed(Ddir::Write, &io(1, 0), 1000);
