@@ -237,12 +237,13 @@ pub struct DeviceBytes {
     pub device_bytes: u64,
 }
 
-/// What a short run lacks.
+/// What a short run lacks: time, I/Os, or any measurement if the job ended within its ramp.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Lack {
     Time,
     Ios,
+    Measurement,
 }
 
 /// I/Os of an open loop that missed their intended start.

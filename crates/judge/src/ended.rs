@@ -30,11 +30,38 @@ pub fn early(record: &Record) -> Vec<Finding> {
     jobs.into_iter().filter_map(|((phase, name), members)| ended_early(phase, name, &members)).collect()
 }
 
+/// Finds jobs that ended within their ramp.
+pub fn in_ramp(record: &Record) -> Vec<Finding> {
+    let mut jobs: BTreeMap<(u32, &str), u64> = BTreeMap::new();
+    let both = record.plan.workers.iter().zip(&record.workers);
+    for (worker, counted) in both.filter(|(worker, counted)| has_only_ramp(worker, counted)) {
+        *jobs.entry((worker.phase, &worker.name)).or_default() +=
+            counted.stats.ddirs.iter().map(|ddir| ddir.ios).sum::<u64>();
+    }
+    let found = |((phase, name), ios): ((u32, &str), u64)| Finding {
+        kind: FindingKind::TooShort { measured_s: 0.0, ios, lacks: Lack::Measurement },
+        subject: Subject::jobs(phase, std::iter::once(name)),
+        severity: Severity::Warning,
+    };
+    jobs.into_iter().map(found).collect()
+}
+
+/// Returns true if the measured time never began: the time of the figures is that since the start.
+fn has_only_ramp(worker: &Worker, counted: &WorkerRecord) -> bool {
+    let has_ramp = worker.limits.ramp_ns > 0 || worker.limits.ramp_bytes > 0;
+    let stats = &counted.stats;
+    has_ramp && worker.streams().is_none() && stats.elapsed_ns > 0 && stats.runtime_ns == stats.elapsed_ns
+}
+
 fn is_early(worker: &Worker, counted: &WorkerRecord) -> bool {
     let runtime_ns = worker.limits.runtime_ns;
     let by_size = worker.streams().is_none() && !worker.limits.time_based && worker.latency_target.is_none();
     let ran_ns = counted.stats.runtime_ns;
-    by_size && counted.ended && runtime_ns > 0 && (ran_ns as f64) < runtime_ns as f64 * EARLY_SHARE
+    by_size
+        && !has_only_ramp(worker, counted)
+        && counted.ended
+        && runtime_ns > 0
+        && (ran_ns as f64) < runtime_ns as f64 * EARLY_SHARE
 }
 
 fn ended_early(phase: u32, name: &str, members: &[(&Worker, &WorkerRecord)]) -> Option<Finding> {
@@ -90,6 +117,20 @@ mod tests {
         let mut stopped = record.clone();
         stopped.stopped = true;
         assert_eq!(early(&stopped), []);
+    }
+
+    #[test]
+    fn a_job_that_ends_within_its_ramp_is_found() {
+        let mut record = ran(|worker| {
+            (worker.limits.runtime_ns, worker.limits.ramp_ns) = (60_000_000_000, 30_000_000_000);
+        });
+        record.workers[0].stats.elapsed_ns = record.workers[0].stats.runtime_ns;
+        let kind = FindingKind::TooShort { measured_s: 0.0, ios: 100_000, lacks: Lack::Measurement };
+        let subject = Subject::Jobs { phase: 0, names: vec!["job".to_owned()] };
+        assert_eq!(in_ramp(&record), [Finding { kind, subject, severity: Severity::Warning }]);
+        assert_eq!(early(&record), []);
+        record.workers[0].stats.elapsed_ns += 30_000_000_000;
+        assert_eq!((in_ramp(&record), early(&record).len()), (Vec::new(), 1));
     }
 
     #[test]

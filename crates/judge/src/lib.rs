@@ -60,6 +60,7 @@ pub fn findings(record: &Record) -> Vec<Finding> {
     found.extend(requested::removals(record));
     found.extend(no_ios::find(record));
     found.extend(ended::early(record));
+    found.extend(ended::in_ramp(record));
     found.extend(requested::depths(record));
     found.extend(depth::find(record));
     found.extend(load_generator::find(record));

@@ -1,6 +1,6 @@
 //! Advice on findings. Sentences are the same for all dialects, except those that only one dialect's options allow.
 
-use assessment::{AdviceOptions, Finding, FindingKind, LateCause, LateIos, Levels, Severity, UnintendedTarget};
+use assessment::{AdviceOptions, Finding, FindingKind, Lack, LateCause, LateIos, Levels, Severity, UnintendedTarget};
 use plan::Dialect;
 use units::format::time_ns;
 use units::lookalike;
@@ -40,6 +40,9 @@ fn of_run(kind: &FindingKind, options: &AdviceOptions) -> String {
             "the file system accepted {} and caches or compresses: use a device, or another file system",
             options.direct
         ),
+        FindingKind::TooShort { lacks: Lack::Measurement, .. } => {
+            "use a shorter ramp, or a job that runs longer".to_owned()
+        }
         FindingKind::TooShort { .. } => format!("measure for a minute or more ({})", options.one_minute),
         FindingKind::DepthNotReached { .. } => format!("buffered I/O completes in the call: use {}", options.uncached),
         FindingKind::UnintendedTarget(UnintendedTarget::Typographic { path }) => {

@@ -75,6 +75,9 @@ pub fn headline(finding: &Finding) -> String {
             "the run is too short to show a steady state, a burst or a throttle"
         }
         FindingKind::TooShort { lacks: Lack::Ios, .. } => "too few I/Os for percentiles above p99",
+        FindingKind::TooShort { lacks: Lack::Measurement, .. } => {
+            "the job ended within its ramp: its figures are those of the ramp"
+        }
         FindingKind::DepthNotReached { .. } => "the queue depth was not reached",
         FindingKind::SynchronousEngine { .. } => {
             "the queue depth has no effect: the engine completes each I/O before it starts the next"
