@@ -29,7 +29,11 @@ impl TrimRanges {
     /// `None`: each trim of the worker has one range.
     pub fn new(worker: &Worker) -> Option<Self> {
         let most = crate::number::size(passthrough::trim_ranges(worker));
-        (most > 1).then(|| TrimRanges { most, ranges: Vec::with_capacity(most), pending: None })
+        (most > 1).then(|| TrimRanges::of(most))
+    }
+
+    pub fn of(most: usize) -> Self {
+        TrimRanges { most, ranges: Vec::with_capacity(most), pending: None }
     }
 
     /// Returns the next step. Ranges of one I/O are in one file.
@@ -79,7 +83,7 @@ mod tests {
 
     #[test]
     fn trims_of_one_file_are_one_io() {
-        let mut ranges = TrimRanges { most: 3, ranges: Vec::new(), pending: None };
+        let mut ranges = TrimRanges::of(3);
         let mut steps = vec![
             trim(0, 0),
             trim(0, 8192),

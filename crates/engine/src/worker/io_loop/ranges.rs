@@ -26,15 +26,8 @@ impl IoLoop<'_> {
             };
             match ranges.next(access) {
                 Step::Trim(io) => {
-                    let before = self.submission.prepared().len();
                     if !self.make_io(io, start_ns)? {
                         return Ok((true, None));
-                    }
-                    if let (Some(slot), Some(Placement::Ranges(ranges))) =
-                        (self.submission.last_prepared(), &self.placement)
-                        && self.submission.prepared().len() > before
-                    {
-                        self.submission.buffers.fill(slot, |buffer| ranges.write(buffer));
                     }
                 }
                 Step::Other(Next::Sync { kind, file }) => self.make_sync(kind, crate::number::index(file), start_ns)?,
@@ -45,5 +38,13 @@ impl IoLoop<'_> {
             }
         }
         Ok((false, None))
+    }
+
+    /// Writes the ranges of a trim into the buffer of its slot.
+    #[cold]
+    pub(super) fn prepare_ranges(&mut self, slot: u32) {
+        if let Some(Placement::Ranges(ranges)) = &self.placement {
+            self.submission.buffers.fill(slot, |buffer| ranges.write(buffer));
+        }
     }
 }

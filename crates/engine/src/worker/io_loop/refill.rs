@@ -165,6 +165,7 @@ impl IoLoop<'_> {
                 self.submission.in_flight.free(slot);
                 return Ok(false);
             }
+            self.prepare_ranges(slot);
             ioprio = self.priorities.as_mut().map_or(0, |priorities| priorities.draw(ddir, io.length));
         }
         let kind = match ddir {

@@ -7,8 +7,9 @@ use std::time::Duration;
 use os::errno;
 use os::file::File;
 use os::io::{Backend, Completion, Op};
+use os::memory::{Buffers, MemoryKind, MemorySpec};
 use os::platform::Platform;
-use plan::{Ddir, Engine, Plan, Worker};
+use plan::{Ddir, Engine, Pattern, Plan, Worker};
 use record::{EngineCall, IoError, RunError};
 
 use crate::live::WorkerLive;
@@ -19,7 +20,9 @@ use crate::worker::events::EventSender;
 use crate::worker::io_loop::IoLoop;
 use crate::worker::job::passes;
 use crate::worker::limits::CountLimit;
+use crate::worker::placement::Placement;
 use crate::worker::setup;
+use crate::worker::trim_ranges::TrimRanges;
 
 const BLOCK: u64 = 4096;
 const BLOCKS: u64 = 10;
@@ -88,6 +91,15 @@ impl Backend for Reluctant {
 
 /// Runs a job of ten blocks over `backend` and looks at the loop afterwards.
 fn run_over(backend: Reluctant, change: impl Fn(&mut Worker), judge: impl Fn(&IoLoop, Result<(), RunError>)) {
+    run_changed(backend, change, |_| (), |io_loop, outcome| judge(io_loop, outcome));
+}
+
+fn run_changed(
+    backend: Reluctant,
+    change: impl Fn(&mut Worker),
+    change_loop: impl Fn(&mut IoLoop),
+    judge: impl Fn(&mut IoLoop, Result<(), RunError>),
+) {
     let scratch = Scratch::new("worker-loop");
     let mut worker = sample::worker("a", "read", BLOCK, &[&scratch.file("f")]);
     worker.engine = Engine::Null;
@@ -123,8 +135,9 @@ fn run_over(backend: Reluctant, change: impl Fn(&mut Worker), judge: impl Fn(&Io
     .unwrap();
     let mut io_loop = setup::job_loop(context, laid_out, crate::logs::Logs::default()).unwrap();
     io_loop.submission.replace_backend(Box::new(backend));
+    change_loop(&mut io_loop);
     let outcome = passes(&mut io_loop, None);
-    judge(&io_loop, outcome);
+    judge(&mut io_loop, outcome);
 }
 
 fn all_is_read(io_loop: &IoLoop, outcome: Result<(), RunError>) {
@@ -217,4 +230,28 @@ fn a_buffer_holds_the_largest_block_that_may_come() {
     assert_eq!(largest("randread", true), 2, "sizes of sequential and of random I/O");
     assert_eq!(largest("trim", false), 0, "a trim moves nothing");
     assert_eq!(largest("trimwrite", false), 4, "a write as long as the trim before it");
+}
+
+/// With one open file each I/O waits for the I/O on the other file, which is submitted meanwhile.
+#[test]
+fn each_trim_has_its_own_ranges() {
+    let scratch = Scratch::new("worker-ranges");
+    let change = |worker: &mut Worker| {
+        worker.targets.paths.push(scratch.file("g").to_str().unwrap().to_owned());
+        worker.targets.open_files = 1;
+        worker.access.pattern = Pattern { reads: false, writes: false, trims: true, random: false };
+    };
+    let change_loop = |io_loop: &mut IoLoop| {
+        let spec = MemorySpec { kind: MemoryKind::Malloc, file: None, align: 0, hugepage_size: 2 << 20 };
+        io_loop.submission.buffers = Buffers::new(4, BLOCK as usize, &spec).unwrap();
+        io_loop.placement = Some(Placement::Ranges(Box::new(TrimRanges::of(2))));
+        io_loop.is_plain = false;
+    };
+    run_changed(Reluctant::new(), change, change_loop, |io_loop, outcome| {
+        assert_eq!((outcome.err(), io_loop.accounting.stats.ddirs[2].bytes), (None, BLOCKS * BLOCK));
+        // The slot freed last is used first: all I/Os used it.
+        let first_range = io_loop.submission.buffers.fill(0, |buffer| buffer[..8].to_vec());
+        assert_eq!(u64::from_le_bytes(first_range.try_into().unwrap()), io_loop.submission.in_flight[0].offset);
+        assert!(io_loop.submission.in_flight[0].offset > 0);
+    });
 }
