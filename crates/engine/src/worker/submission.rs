@@ -29,6 +29,8 @@ pub struct Submission {
     pub backend: Box<dyn Backend>,
     /// The backend completes each I/O within the call. Batches have one I/O then, so that each call is timed.
     is_synchronous: bool,
+    /// The worker has operations other than reads and writes. Some engines run them within the call.
+    pub has_other_kinds: bool,
     pub buffers: Buffers,
     pub in_flight: InFlight,
     /// Prepared operations. After a submission it has those that the kernel did not accept.
@@ -51,6 +53,7 @@ impl Submission {
             is_synchronous: backend.is_synchronous(),
             queue_depth: QueueDepth::new(worker, backend.is_synchronous()),
             backend,
+            has_other_kinds: has_other_kinds(worker),
             buffers,
             in_flight,
             ops: Vec::with_capacity(slots),
@@ -121,17 +124,39 @@ impl Submission {
         canceled
     }
 
-    /// Submits the prepared operations. The kernel can accept some of them. `limit` is the current queue depth of the job.
+    /// Returns true if the call that submits the first prepared operation runs it, although the engine is asynchronous.
+    #[cold]
+    pub fn runs_first_in_submit(&self) -> bool {
+        self.ops.first().is_some_and(|op| self.backend.runs_in_submit(op))
+    }
+
+    /// Returns how many prepared operations the next call can submit together: one that it runs, or those before it.
+    #[cold]
+    pub fn first_part(&self) -> usize {
+        let runs = |op: &Op| self.backend.runs_in_submit(op);
+        self.ops.iter().position(runs).map_or(self.ops.len(), |first| first.max(1))
+    }
+
+    /// Submits the first `ios` prepared operations. The kernel can accept some of them. `synchronous`: the call completes
+    /// them. `limit` is the current queue depth of the job.
     ///
     /// # Errors
     /// The backend failed. Errors of single I/Os are in their completions.
-    pub fn submit(&mut self, limit: u32, deadlines: &mut Deadlines, accounting: &mut Accounting) -> io::Result<()> {
+    #[inline]
+    pub fn submit(
+        &mut self,
+        ios: usize,
+        synchronous: bool,
+        limit: u32,
+        deadlines: &mut Deadlines,
+        accounting: &mut Accounting,
+    ) -> io::Result<()> {
         // A batch of one is timed from the moment it was made, without another reading of the clock.
-        let before_ns = match self.ops[..] {
-            [only] if !self.is_synchronous => self.in_flight[only.slot].start_ns,
+        let before_ns = match self.ops[..ios] {
+            [only] if !synchronous => self.in_flight[only.slot].start_ns,
             _ => deadlines.tick(),
         };
-        let accepted = self.backend.submit(&self.ops)?;
+        let accepted = self.backend.submit(&self.ops[..ios])?;
         if accepted == 0 {
             if self.in_flight.count() as usize == self.ops.len() {
                 deadlines.clock.sleep(RETRY_PAUSE);
@@ -140,7 +165,7 @@ impl Submission {
         }
         let in_flight = self.in_flight.count() - crate::number::index(self.ops.len() - accepted);
         self.queue_depth.submitted(crate::number::index(accepted), in_flight, limit, &mut accounting.stats.depth);
-        self.submitted(before_ns, crate::number::index(accepted), deadlines, accounting);
+        self.submitted(before_ns, crate::number::index(accepted), synchronous, deadlines, accounting);
         accounting.stats.submit.record(crate::number::index(accepted));
         self.ops.drain(..accepted);
         Ok(())
@@ -148,11 +173,19 @@ impl Submission {
 
     /// Sets the issue times of the first `accepted` operations. The kernel accepts the I/Os of a batch one after another,
     /// so each gets a share of the call's time. One time for all would add the time of the others to its latency.
-    fn submitted(&mut self, before_ns: u64, accepted: u32, deadlines: &mut Deadlines, accounting: &mut Accounting) {
-        let synchronous = self.is_synchronous;
+    fn submitted(
+        &mut self,
+        before_ns: u64,
+        accepted: u32,
+        synchronous: bool,
+        deadlines: &mut Deadlines,
+        accounting: &mut Accounting,
+    ) {
         let after_ns = if synchronous { before_ns } else { deadlines.tick() };
         let each_ns = (after_ns - before_ns) / u64::from(accepted);
-        self.batch_ios = crate::number::length((BATCH_NS_MAX / each_ns.max(1)).clamp(1, u64::from(BATCH_IOS_MAX)));
+        if !synchronous {
+            self.batch_ios = crate::number::length((BATCH_NS_MAX / each_ns.max(1)).clamp(1, u64::from(BATCH_IOS_MAX)));
+        }
         let mut equal = EqualLatencies::default();
         let mut issue_ns = before_ns;
         for (nth, op) in (0..).zip(&self.ops[..accepted as usize]) {
@@ -161,6 +194,10 @@ impl Submission {
             issue_ns = if nth + 1 == accepted { after_ns } else { start_ns + each_ns };
             io.issue_ns = issue_ns;
             let Purpose::Data(ddir) = io.purpose else { continue };
+            if synchronous && !self.is_synchronous {
+                // The operations before it ran within their calls.
+                io.start_ns = start_ns;
+            }
             if synchronous || io.done > 0 {
                 continue;
             }
@@ -226,6 +263,13 @@ impl Submission {
         let is_complete = in_flight_before - self.in_flight.count() >= wanted;
         self.batcher.waited(now_ns, is_complete, completed_ios);
     }
+}
+
+/// Returns true if the worker can have operations other than reads and writes.
+fn has_other_kinds(worker: &Worker) -> bool {
+    let plan::Syncs { fsync_every_writes, fdatasync_every_writes, sync_file_range, .. } = &worker.access.syncs;
+    let syncs = *fsync_every_writes > 0 || *fdatasync_every_writes > 0 || sync_file_range.is_some();
+    worker.access.pattern.trims || syncs || worker.verify.is_some() || worker.replay.is_some()
 }
 
 /// I/Os of one batch with the same submission latency. They are recorded together.

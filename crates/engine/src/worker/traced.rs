@@ -138,6 +138,10 @@ impl Backend for TracedBackend {
         self.backend.runs_on_kernel_workers()
     }
 
+    fn runs_in_submit(&self, op: &Op) -> bool {
+        self.backend.runs_in_submit(op)
+    }
+
     fn is_synchronous(&self) -> bool {
         self.backend.is_synchronous()
     }

@@ -70,6 +70,12 @@ pub trait Backend {
         false
     }
 
+    /// Returns whether `submit` runs this operation to its end, although the backend is asynchronous. Such an operation is
+    /// submitted and timed alone.
+    fn runs_in_submit(&self, _op: &Op) -> bool {
+        false
+    }
+
     /// Returns whether `submit` completes its operations. Operations are then submitted and timed one by one.
     fn is_synchronous(&self) -> bool;
 }

@@ -90,6 +90,10 @@ impl Backend for Mixed {
         self.kernel.runs_on_kernel_workers()
     }
 
+    fn runs_in_submit(&self, op: &Op) -> bool {
+        self.kernel.runs_in_submit(op)
+    }
+
     fn is_synchronous(&self) -> bool {
         self.kernel.is_synchronous()
     }

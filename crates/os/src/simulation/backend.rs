@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::machine::Simulation;
 use crate::file::File;
-use crate::io::{Backend, BackendConfig, Completion, EngineKind, Op};
+use crate::io::{Backend, BackendConfig, Completion, EngineKind, Kind, Op};
 use crate::memory::Slots;
 
 pub(crate) struct SimulatedBackend {
@@ -16,13 +16,17 @@ pub(crate) struct SimulatedBackend {
     in_flight: BTreeMap<(u64, u64), Completion>,
     submitted: u64,
     is_synchronous: bool,
+    /// The engine runs trims and `sync_file_range` within the submission.
+    has_own_operations: bool,
 }
 
 impl SimulatedBackend {
     pub(crate) fn new(simulation: &'static Simulation, config: &BackendConfig, slots: Slots) -> Self {
         let asynchronous = [EngineKind::IoUring, EngineKind::Libaio, EngineKind::Posixaio, EngineKind::Null];
         let is_synchronous = !asynchronous.contains(&config.engine) && !config.offload;
-        SimulatedBackend { simulation, slots, in_flight: BTreeMap::new(), submitted: 0, is_synchronous }
+        let has_own_operations = [EngineKind::Libaio, EngineKind::Posixaio].contains(&config.engine) && !config.offload;
+        let (in_flight, submitted) = (BTreeMap::new(), 0);
+        SimulatedBackend { simulation, slots, in_flight, submitted, is_synchronous, has_own_operations }
     }
 
     fn take(&mut self, max: usize, out: &mut Vec<Completion>) -> usize {
@@ -62,7 +66,7 @@ impl Backend for SimulatedBackend {
             let completion = Completion { slot: op.slot, result: served.result };
             self.in_flight.insert((served.done_ns, self.submitted), completion);
             self.submitted += 1;
-            if self.is_synchronous {
+            if self.is_synchronous || self.runs_in_submit(op) {
                 clock.wait_until(served.done_ns);
             }
         }
@@ -80,6 +84,10 @@ impl Backend for SimulatedBackend {
         clock.wait_until(done_ns.min(clock.now().saturating_add(crate::clock::ns_of(timeout))));
         self.take(max - taken, out);
         Ok(())
+    }
+
+    fn runs_in_submit(&self, op: &Op) -> bool {
+        self.has_own_operations && matches!(op.kind, Kind::Trim | Kind::SyncFileRange)
     }
 
     fn is_synchronous(&self) -> bool {

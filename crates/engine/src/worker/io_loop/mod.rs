@@ -24,6 +24,7 @@ mod verify;
 mod zones;
 
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
 
 use plan::Worker;
 use record::{EngineCall, RunError};
@@ -180,17 +181,44 @@ impl IoLoop<'_> {
         if self.submission.is_empty() {
             return Ok(());
         }
+        if self.submission.has_other_kinds {
+            return self.submit_in_parts();
+        }
+        let ios = self.submission.prepared().len();
+        self.submit_first(ios, self.submission.is_synchronous())
+    }
+
+    /// Submits the prepared I/Os. Those that run within the call are submitted, timed and reaped one by one.
+    #[cold]
+    fn submit_in_parts(&mut self) -> Result<(), RunError> {
+        while !self.submission.is_empty() {
+            let prepared = self.submission.prepared().len();
+            let runs = self.submission.runs_first_in_submit();
+            self.submit_first(self.submission.first_part(), runs || self.submission.is_synchronous())?;
+            if self.submission.prepared().len() == prepared {
+                break;
+            }
+            if runs {
+                self.collect(0, usize::MAX, Duration::ZERO)?;
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn submit_first(&mut self, ios: usize, synchronous: bool) -> Result<(), RunError> {
         let limit = self.depth_now();
         let submitted = match &mut self.submission_rules {
             Some(rules) if !self.is_plain => {
                 let prepared = self.submission.prepared().len();
-                let locks = rules.lock(self.submission.prepared());
-                let submitted = self.submission.submit(limit, &mut self.deadlines, &mut self.accounting);
+                let locks = rules.lock(&self.submission.prepared()[..ios]);
+                let submitted =
+                    self.submission.submit(ios, synchronous, limit, &mut self.deadlines, &mut self.accounting);
                 drop(locks);
                 rules.submitted(prepared - self.submission.prepared().len());
                 submitted
             }
-            _ => self.submission.submit(limit, &mut self.deadlines, &mut self.accounting),
+            _ => self.submission.submit(ios, synchronous, limit, &mut self.deadlines, &mut self.accounting),
         };
         submitted.map_err(|error| errors::backend_failed(self.worker, EngineCall::Submit, &error))
     }

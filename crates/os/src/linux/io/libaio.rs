@@ -285,6 +285,10 @@ impl Backend for Libaio {
         self.files.detach(index)
     }
 
+    fn runs_in_submit(&self, op: &Op) -> bool {
+        runs_here(op.kind)
+    }
+
     fn submit(&mut self, ops: &[Op]) -> io::Result<usize> {
         let mut taken = 0;
         while taken < ops.len() {

@@ -45,7 +45,7 @@ impl Posixaio {
     fn start(&mut self, op: &Op) -> io::Result<bool> {
         let fd = self.files.fd(op.file)?;
         let data = self.slots.start(op)?;
-        if matches!(op.kind, Kind::Trim | Kind::SyncFileRange) {
+        if runs_here(op.kind) {
             let result = run_here(op, fd, &self.files, self.sync_file_range);
             self.done.push(Completion { slot: op.slot, result });
             return Ok(true);
@@ -118,6 +118,11 @@ impl Posixaio {
     }
 }
 
+/// Returns true if the library has no call for the operation. It then runs on this thread, as in fio.
+fn runs_here(kind: Kind) -> bool {
+    matches!(kind, Kind::Trim | Kind::SyncFileRange)
+}
+
 impl Backend for Posixaio {
     fn attach(&mut self, index: u32, file: &File) -> io::Result<()> {
         self.files.attach(index, file)
@@ -159,6 +164,10 @@ impl Backend for Posixaio {
             self.wait(left)?;
             got += self.take(max - got, out);
         }
+    }
+
+    fn runs_in_submit(&self, op: &Op) -> bool {
+        runs_here(op.kind)
     }
 
     fn is_synchronous(&self) -> bool {

@@ -277,6 +277,10 @@ impl Backend for Uring {
         self.uses_kernel_workers
     }
 
+    fn runs_in_submit(&self, op: &Op) -> bool {
+        self.runs_here(op)
+    }
+
     fn is_synchronous(&self) -> bool {
         false
     }
