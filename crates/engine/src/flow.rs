@@ -28,6 +28,7 @@ pub struct Flow {
     ios: u64,
     weight: u64,
     pause_ns: u64,
+    paused_until_ns: u64,
 }
 
 impl Flows {
@@ -41,16 +42,21 @@ impl Flows {
         let group = Arc::clone(self.0.get(&flow.id)?);
         let weight = u64::from(flow.weight);
         group.weight.fetch_add(weight, Relaxed);
-        Some(Flow { group, ios: 0, weight, pause_ns: flow.sleep_us.saturating_mul(1000).max(PAUSE_NS) })
+        let pause_ns = flow.sleep_us.saturating_mul(1000).max(PAUSE_NS);
+        Some(Flow { group, ios: 0, weight, pause_ns, paused_until_ns: 0 })
     }
 }
 
 impl Flow {
-    /// Counts the next I/O. Returns the pause before it if the job is ahead of the others.
-    pub fn admit(&mut self) -> Option<u64> {
+    /// Counts the next I/O. Returns the end of the pause before it if the job is ahead of the others.
+    pub fn admit(&mut self, now_ns: u64) -> Option<u64> {
+        if now_ns < self.paused_until_ns {
+            return Some(self.paused_until_ns);
+        }
         let (ios, weight) = (self.group.ios.load(Relaxed), self.group.weight.load(Relaxed));
         if u128::from(self.ios) * u128::from(weight) > u128::from(self.weight) * u128::from(ios) {
-            return Some(self.pause_ns);
+            self.paused_until_ns = now_ns.saturating_add(self.pause_ns);
+            return Some(self.paused_until_ns);
         }
         self.group.ios.fetch_add(1, Relaxed);
         self.ios += 1;

@@ -21,8 +21,10 @@ pub struct Deadlines {
     /// The next border of the measured time of a worker with streams; `u64::MAX` if there is none. It is exact to the
     /// nanosecond.
     pub border_ns: u64,
-    /// The earliest of the above that is still to come. The loop compares only this one.
+    /// The earliest of the above that is still to come. The loop compares only this one. It is due during a ramp by bytes.
     pub next_ns: u64,
+    /// The ramp ends with a number of bytes, at no known time.
+    pub ramps_by_bytes: bool,
 }
 
 impl Deadlines {
@@ -36,6 +38,7 @@ impl Deadlines {
             end_ns: u64::MAX,
             border_ns: u64::MAX,
             next_ns: u64::MAX,
+            ramps_by_bytes: false,
         }
     }
 
@@ -70,12 +73,18 @@ impl Deadlines {
         (left_ns > 0).then_some(Duration::from_nanos(left_ns))
     }
 
+    /// Returns the time at which a wait ends at the latest.
+    pub fn wake_ns(&self) -> u64 {
+        if self.ramps_by_bytes { self.end_ns } else { self.next_ns }
+    }
+
     /// Sets the start of a job. A ramp by bytes has no end in time.
-    pub fn start_job(&mut self, start_ns: Option<u64>, ramp_ns: u64) -> u64 {
+    pub fn start_job(&mut self, start_ns: Option<u64>, ramp_ns: u64, ramps_by_bytes: bool) -> u64 {
         let now_ns = self.tick();
         let start_ns = start_ns.unwrap_or(now_ns);
         let next_ns = start_ns.saturating_add(ramp_ns);
-        *self = Deadlines { now_ns: now_ns.max(start_ns), start_ns, next_ns, ..Deadlines::new(self.clock) };
+        *self =
+            Deadlines { now_ns: now_ns.max(start_ns), start_ns, next_ns, ramps_by_bytes, ..Deadlines::new(self.clock) };
         start_ns
     }
 
@@ -85,12 +94,14 @@ impl Deadlines {
         let border_ns = start_ns.saturating_add(limits.ramp_ns);
         let end_ns = border_ns.saturating_add(limits.runtime_ns).saturating_add(limits.cool_down_ns);
         let (clock, measured_from_ns) = (self.clock, None);
-        *self = Deadlines { clock, now_ns, start_ns, measured_from_ns, end_ns, border_ns, next_ns: border_ns };
+        let (next_ns, ramps_by_bytes) = (border_ns, false);
+        *self = Deadlines { clock, now_ns, start_ns, measured_from_ns, end_ns, border_ns, next_ns, ramps_by_bytes };
     }
 
     /// Starts the measured time of a job. It ends after `runtime_ns`; 0 is no limit.
     pub fn measure_job_from(&mut self, from_ns: u64, runtime_ns: u64) {
         self.measured_from_ns = Some(from_ns);
+        self.ramps_by_bytes = false;
         if runtime_ns > 0 {
             self.end_ns = from_ns.saturating_add(runtime_ns);
         }
@@ -113,7 +124,7 @@ impl Deadlines {
     /// Returns how long to wait for completions before `due_ns`, or `None` if the remaining time is shorter than a
     /// wake-up: the caller then spins.
     pub fn wait_before(&mut self, due_ns: u64) -> Option<Duration> {
-        let left = Duration::from_nanos(due_ns.min(self.next_ns).saturating_sub(self.tick()));
+        let left = Duration::from_nanos(due_ns.min(self.wake_ns()).saturating_sub(self.tick()));
         let wait = left.checked_sub(self.clock.wake_latency()).filter(|wait| !wait.is_zero())?;
         Some(wait.min(WAIT_MAX))
     }

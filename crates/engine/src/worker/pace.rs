@@ -119,6 +119,17 @@ impl Pace {
         }
     }
 
+    /// Starts the measured time. The schedules continue, and nothing is due from the time before.
+    pub fn measure_from(&mut self, from_ns: u64) {
+        for schedule in &mut self.schedules {
+            (schedule.due_ns, schedule.passed) = (schedule.due_ns.max(from_ns as f64), 0);
+        }
+        self.ahead = self.schedules.clone();
+        if let Some(starts) = &mut self.starts {
+            starts.restart(from_ns);
+        }
+    }
+
     /// Delays the schedules by time that does not count against the rate.
     pub fn extend_by(&mut self, ns: u64) {
         self.schedules.iter_mut().for_each(|schedule| schedule.due_ns += ns as f64);

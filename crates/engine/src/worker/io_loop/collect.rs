@@ -130,6 +130,7 @@ impl IoLoop<'_> {
         let mut failing_from_ns: Option<u64> = None;
         let mut outcome = Ok(());
         while self.submission.in_flight.count() > 0 {
+            self.answer_snapshot();
             let reaped = self.reap(1, usize::MAX, WAIT_MAX);
             let counted = self.count_done();
             let submitted = self.submit();
@@ -167,6 +168,7 @@ impl IoLoop<'_> {
     /// Waits until nothing is in flight.
     pub(super) fn wait_for_all(&mut self) -> Result<(), RunError> {
         while self.submission.in_flight.count() > 0 && !self.is_stopped() {
+            self.answer_snapshot();
             self.collect(1, usize::MAX, WAIT_MAX)?;
             self.submit()?;
         }

@@ -142,8 +142,10 @@ impl IoLoop<'_> {
                 self.submission.paused();
                 self.sleep_until(due_ns);
             }
-            if self.think.is_some() {
-                self.pause_if_due()?;
+            if self.think.is_some()
+                && let Some(end) = self.pause_if_due()?
+            {
+                return Ok(end);
             }
         }
     }
@@ -151,19 +153,8 @@ impl IoLoop<'_> {
     /// Handles stops, deadlines and requests from the coordinator. Costs two loads and a compare if there are none.
     #[inline]
     fn check_events(&mut self) -> Result<Option<PassEnd>, RunError> {
-        if self.is_stopped() {
-            return Ok(Some(PassEnd::Stopped));
-        }
-        if self.live.snapshot_wanted.load(Relaxed) {
-            self.send_snapshot();
-        }
-        if self.deadlines.is_due()
-            && let Some(end) = self.reach_deadline()
-        {
+        if let Some(end) = self.check_requests() {
             return Ok(Some(end));
-        }
-        if let Some(logs) = &mut self.accounting.logs {
-            logs.tick(self.deadlines.now_ns);
         }
         if let Some(minimum) = &mut self.minimum
             && let Some(missed) = minimum.check(self.deadlines.now_ns, &self.accounting.stats)
@@ -174,6 +165,24 @@ impl IoLoop<'_> {
             return self.follow_search();
         }
         Ok(None)
+    }
+
+    /// Handles what can occur while no I/O completes.
+    #[inline]
+    fn check_requests(&mut self) -> Option<PassEnd> {
+        if self.is_stopped() {
+            return Some(PassEnd::Stopped);
+        }
+        self.answer_snapshot();
+        if self.deadlines.is_due()
+            && let Some(end) = self.reach_deadline()
+        {
+            return Some(end);
+        }
+        if let Some(logs) = &mut self.accounting.logs {
+            logs.tick(self.deadlines.now_ns);
+        }
+        None
     }
 
     /// Submits the prepared I/Os.
@@ -234,11 +243,11 @@ impl IoLoop<'_> {
         self.search.as_ref().map_or(self.worker.depth.iodepth, DepthSearch::depth)
     }
 
-    /// Sleeps until `due_ns`, a stop or the next deadline. Spins for the last microseconds: the kernel's timers
+    /// Sleeps until `due_ns`, a request or the next deadline. Spins for the last microseconds: the kernel's timers
     /// are too coarse for them.
     fn sleep_until(&mut self, due_ns: u64) {
-        while !self.is_stopped() {
-            let due_ns = due_ns.min(self.deadlines.next_ns);
+        while !self.is_stopped() && !self.live.snapshot_wanted.load(Relaxed) {
+            let due_ns = due_ns.min(self.deadlines.wake_ns());
             if self.deadlines.tick() >= due_ns {
                 break;
             }

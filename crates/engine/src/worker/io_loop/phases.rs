@@ -14,7 +14,7 @@ impl IoLoop<'_> {
     /// rate that the machine had at any time.
     pub fn start_job(&mut self, start_ns: Option<u64>) {
         let limits = &self.worker.limits;
-        let start_ns = self.deadlines.start_job(start_ns, limits.ramp_ns);
+        let start_ns = self.deadlines.start_job(start_ns, limits.ramp_ns, self.limits.ramp_bytes > 0);
         self.accounting.restart_usage();
         // The run's clock continues from worker to worker. Nothing is due from the time before the start.
         if let Some(pace) = &mut self.pace {
@@ -96,7 +96,7 @@ impl IoLoop<'_> {
         self.limits.ios = self.limits.ios.plus(self.accounting.totals.completed_ios);
         self.deadlines.measure_job_from(from_ns, self.worker.limits.runtime_ns);
         if let Some(pace) = &mut self.pace {
-            pace.restart(from_ns);
+            pace.measure_from(from_ns);
         }
         if let Some(minimum) = &mut self.minimum {
             minimum.restart(from_ns);

@@ -103,7 +103,7 @@ impl IoLoop<'_> {
     /// Returns the end of the pause of a job that is ahead of the others of its flow.
     #[inline]
     pub(super) fn held_back_until(&mut self, now_ns: u64) -> Option<u64> {
-        self.flow.as_mut()?.admit().map(|pause_ns| now_ns + pause_ns)
+        self.flow.as_mut()?.admit(now_ns)
     }
 
     /// Returns the number of I/Os that can be made now.

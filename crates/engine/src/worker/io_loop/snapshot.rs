@@ -35,9 +35,16 @@ impl IoLoop<'_> {
         stats
     }
 
-    /// Sends the statistics to the coordinator.
+    /// Sends the statistics to the coordinator if it wants them.
+    #[inline]
+    pub(super) fn answer_snapshot(&mut self) {
+        if self.live.snapshot_wanted.load(Relaxed) {
+            self.send_snapshot();
+        }
+    }
+
     #[cold]
-    pub(super) fn send_snapshot(&mut self) {
+    fn send_snapshot(&mut self) {
         self.live.snapshot_wanted.store(false, Relaxed);
         self.deadlines.clock.refresh();
         let stats = self.current_stats();
