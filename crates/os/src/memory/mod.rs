@@ -214,6 +214,20 @@ impl Slots {
         Ok(unsafe { self.base.add(at * self.stride + skip) })
     }
 
+    /// Returns the data of an operation in flight.
+    ///
+    /// # Errors
+    /// Its slot is not in flight, or shorter than the operation.
+    pub(crate) fn data(&mut self, op: &Op) -> io::Result<&mut [u8]> {
+        let (at, skip, len) = (op.slot as usize, op.skip as usize, op.len as usize);
+        let is_in_flight = self.states.get(at).is_some_and(|state| state.load(Ordering::Acquire));
+        if !is_in_flight || skip + len > self.bytes_each {
+            return Err(crate::io::misuse("data of a slot that is not in flight"));
+        }
+        // SAFETY: the range is in the slot. The slot is in flight, so only this backend uses it.
+        Ok(unsafe { std::slice::from_raw_parts_mut(self.base.add(at * self.stride + skip), len) })
+    }
+
     /// Takes a slot back from the kernel.
     #[inline]
     pub(crate) fn finish(&mut self, slot: u32) {

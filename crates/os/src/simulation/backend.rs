@@ -12,8 +12,8 @@ use crate::memory::Slots;
 pub(crate) struct SimulatedBackend {
     simulation: &'static Simulation,
     slots: Slots,
-    /// By completion time, then by order of submission.
-    in_flight: BTreeMap<(u64, u64), Completion>,
+    /// By completion time, then by order of submission. With the number of the I/O on the device.
+    in_flight: BTreeMap<(u64, u64), (Completion, Op, u64)>,
     submitted: u64,
     is_synchronous: bool,
     /// The engine runs trims and `sync_file_range` within the submission.
@@ -36,7 +36,16 @@ impl SimulatedBackend {
             && let Some(first) = self.in_flight.first_entry()
             && first.key().0 <= now_ns
         {
-            let completion = first.remove();
+            let (completion, op, number) = first.remove();
+            let mut device = self.simulation.device();
+            if device.keeps_data()
+                && op.kind.moves_data()
+                && completion.result == op.whole()
+                && let Ok(data) = self.slots.data(&op)
+            {
+                device.transfer(&op, number, data);
+            }
+            drop(device);
             self.slots.finish(completion.slot);
             out.push(completion);
             taken += 1;
@@ -62,9 +71,12 @@ impl Backend for SimulatedBackend {
                 Err(_) if at > 0 => return Ok(at),
                 Err(error) => return Err(error),
             }
-            let served = self.simulation.device().serve(op, clock.now());
+            let mut device = self.simulation.device();
+            let number = device.served().len() as u64;
+            let served = device.serve(op, clock.now());
+            drop(device);
             let completion = Completion { slot: op.slot, result: served.result };
-            self.in_flight.insert((served.done_ns, self.submitted), completion);
+            self.in_flight.insert((served.done_ns, self.submitted), (completion, *op, number));
             self.submitted += 1;
             if self.is_synchronous || self.runs_in_submit(op) {
                 clock.wait_until(served.done_ns);

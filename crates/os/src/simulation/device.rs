@@ -1,8 +1,10 @@
 //! The simulated device. The completion time of each I/O is computed exactly when it is submitted.
 
+use std::collections::BTreeMap;
+
 use units::random::Tausworthe64;
 
-use super::model::{DeviceModel, FaultKind, Limit, LimitUnit, ServiceTime};
+use super::model::{DeviceModel, Fault, FaultKind, Limit, LimitUnit, ServiceTime};
 use crate::io::{IoResult, Kind, Op};
 
 const NS_PER_S: u128 = 1_000_000_000;
@@ -33,6 +35,8 @@ pub(super) struct Device {
     channels: Vec<u64>,
     buckets: Vec<Bucket>,
     served: Vec<ServedIo>,
+    /// Data of each file.
+    data: BTreeMap<u32, Vec<u8>>,
 }
 
 impl Device {
@@ -43,6 +47,7 @@ impl Device {
             channels: vec![0; model.channels.max(1)],
             buckets: model.limits.iter().map(|limit| Bucket { limit: *limit, due: 0 }).collect(),
             served: Vec::new(),
+            data: BTreeMap::new(),
             model,
         }
     }
@@ -71,6 +76,7 @@ impl Device {
             Some(FaultKind::Errno(errno)) => result = Err(errno),
             Some(FaultKind::Short(bytes)) => result = result.map(|moved| moved.min(bytes)),
             Some(FaultKind::Lost) => done_ns = u64::MAX,
+            Some(FaultKind::BitFlip(_)) => {}
         }
         if self.model.dies_at_ns.is_some_and(|dies_ns| done_ns >= origin_ns.saturating_add(dies_ns)) {
             done_ns = u64::MAX;
@@ -79,6 +85,30 @@ impl Device {
         let served = ServedIo { kind, file, offset, len, submitted_ns: now_ns, started_ns, done_ns, result };
         self.served.push(served);
         served
+    }
+
+    pub(super) fn keeps_data(&self) -> bool {
+        self.model.keeps_data
+    }
+
+    /// Moves the data of an I/O at its completion. `number` counts the I/Os in the order of submission.
+    pub(super) fn transfer(&mut self, op: &Op, number: u64, buffer: &mut [u8]) {
+        let file = self.data.entry(op.file).or_default();
+        let (start, end) = (op.offset as usize, op.offset as usize + op.len as usize);
+        if file.len() < end {
+            file.resize(end, 0);
+        }
+        match op.kind {
+            Kind::Read => buffer.copy_from_slice(&file[start..end]),
+            Kind::Write => {
+                file[start..end].copy_from_slice(buffer);
+                let fault = self.model.faults.iter().find(|fault| fault.ios.contains(&number));
+                if let Some(Fault { kind: FaultKind::BitFlip(at), .. }) = fault {
+                    file[start + *at as usize] ^= 1;
+                }
+            }
+            _ => {}
+        }
     }
 
     /// Returns the completion time of work of `work_ns` that starts at `from_ns`. Stalls suspend the work.

@@ -17,6 +17,8 @@ pub struct DeviceModel {
     pub faults: Vec<Fault>,
     /// Time in ns from which no I/O completes.
     pub dies_at_ns: Option<u64>,
+    /// The device keeps what is written. An I/O takes effect when it completes.
+    pub keeps_data: bool,
     /// Seed of the service times.
     pub seed: u64,
 }
@@ -31,6 +33,7 @@ impl Default for DeviceModel {
             stalls: Vec::new(),
             faults: Vec::new(),
             dies_at_ns: None,
+            keeps_data: false,
             seed: 1,
         }
     }
@@ -99,4 +102,6 @@ pub enum FaultKind {
     Short(u32),
     /// Never completes.
     Lost,
+    /// A bit of this byte of the write is wrong on the device.
+    BitFlip(u32),
 }
