@@ -248,7 +248,7 @@ impl<'a> Coordinator<'a> {
     pub fn handle(&mut self, message: WorkerMessage) {
         let event = match message {
             WorkerMessage::Event(event) => event,
-            WorkerMessage::Message(message) => return self.observer.message(&message),
+            WorkerMessage::Message(message, _unhandled) => return self.observer.message(&message),
         };
         match event {
             Event::Snapshot { worker, mut stats } => {

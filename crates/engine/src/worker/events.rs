@@ -1,6 +1,7 @@
 //! Messages from a worker to the coordinator, over a channel that never blocks the worker.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use os::platform::Sender;
 use record::{Ended, Event, IoStep, Message, Started, WorkerStats};
@@ -8,7 +9,23 @@ use record::{Ended, Event, IoStep, Message, Started, WorkerStats};
 /// A message from a worker.
 pub enum WorkerMessage {
     Event(Event),
-    Message(Message),
+    Message(Message, Unhandled),
+}
+
+/// Counts a message until the coordinator has handled it.
+pub struct Unhandled(Arc<AtomicU32>);
+
+impl Unhandled {
+    fn new(count: &Arc<AtomicU32>) -> Self {
+        count.fetch_add(1, Relaxed);
+        Unhandled(Arc::clone(count))
+    }
+}
+
+impl Drop for Unhandled {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Relaxed);
+    }
 }
 
 /// Sends the events of one worker.
@@ -16,11 +33,12 @@ pub enum WorkerMessage {
 pub struct EventSender {
     worker: usize,
     sender: Sender<WorkerMessage>,
+    unhandled: Arc<AtomicU32>,
 }
 
 impl EventSender {
     pub fn new(worker: usize, sender: Sender<WorkerMessage>) -> Self {
-        EventSender { worker, sender }
+        EventSender { worker, sender, unhandled: Arc::default() }
     }
 
     pub fn started(&self, started: Started) {
@@ -44,7 +62,12 @@ impl EventSender {
     }
 
     pub fn message(&self, message: Message) {
-        self.send(WorkerMessage::Message(message));
+        self.send(WorkerMessage::Message(message, Unhandled::new(&self.unhandled)));
+    }
+
+    /// Returns the number of messages that the coordinator has not handled yet.
+    pub fn unhandled(&self) -> u32 {
+        self.unhandled.load(Relaxed)
     }
 
     fn send(&self, message: WorkerMessage) {

@@ -1,5 +1,7 @@
 //! Handles completions: counts them, resubmits the rest of short transfers, and handles errors.
 
+use std::time::Duration;
+
 use os::errno;
 use os::io::{CommandStatus, Completion, Kind, Op};
 use plan::Ddir;
@@ -14,6 +16,11 @@ use crate::worker::source::IoSource;
 
 /// Default errors of `continue_on_error`: the device reports a failure, or data is wrong.
 const SURVIVABLE: [i32; 2] = [errno::EIO, errno::EILSEQ];
+
+/// Most messages of a worker that are not handled yet.
+const MESSAGES_MAX: u32 = 256;
+/// Pause while there are more.
+const MESSAGES_PAUSE: Duration = Duration::from_micros(200);
 
 /// Effect of an I/O error on the job.
 enum Failure {
@@ -182,10 +189,21 @@ impl IoLoop<'_> {
             None => errors::io_failed(path, io, errno),
         };
         if survives {
-            self.events.message(Message::Warning(MessageKind::NonfatalError(error)));
+            self.report(Message::Warning(MessageKind::NonfatalError(error)));
             return Failure::Survived;
         }
         Failure::Fatal(error)
+    }
+
+    /// Sends a message that each I/O can cause. Waits while many are not handled yet: a slow reader of the messages slows the
+    /// job down instead of filling the memory.
+    #[cold]
+    pub(super) fn report(&mut self, message: Message) {
+        self.events.message(message);
+        while self.events.unhandled() > MESSAGES_MAX && !self.is_stopped() && !self.deadlines.is_over() {
+            self.deadlines.clock.sleep(MESSAGES_PAUSE);
+            self.deadlines.tick();
+        }
     }
 
     pub(super) fn has_streams(&self) -> bool {
