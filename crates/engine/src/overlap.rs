@@ -1,6 +1,7 @@
 //! I/Os that wait until no other I/O on the same bytes is in flight (`serialize_overlap`).
 //!
-//! A job waits for its own I/Os. Jobs whose I/Os start from other threads (`io_submit_mode=offload`) also wait for each
+//! A job waits for its own I/Os. So does a job with verification that can write a block twice: otherwise the kernel
+//! determines which write is the last. Jobs whose I/Os start from other threads (`io_submit_mode=offload`) also wait for each
 //! other.
 
 use std::collections::BTreeSet;
@@ -34,12 +35,13 @@ pub struct Overlaps {
 }
 
 impl Overlaps {
-    /// Returns `None` if the worker's I/Os may overlap.
-    pub fn new(worker: &Worker, targets: &[Target], shared: &Arc<SharedRanges>) -> Option<Self> {
-        worker.depth.serializes_overlaps.then(|| Overlaps {
+    /// Returns `None` if the worker's I/Os may overlap. `needs_order`: the last write of a block must be known.
+    pub fn new(worker: &Worker, targets: &[Target], shared: &Arc<SharedRanges>, needs_order: bool) -> Option<Self> {
+        let depth = &worker.depth;
+        (depth.serializes_overlaps || needs_order).then(|| Overlaps {
             worker: worker.number,
             targets: targets.iter().map(|target| identity(&target.path)).collect(),
-            shared: worker.depth.offload.then(|| Arc::clone(shared)),
+            shared: (depth.serializes_overlaps && depth.offload).then(|| Arc::clone(shared)),
         })
     }
 

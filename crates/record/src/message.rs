@@ -122,7 +122,7 @@ pub enum MessageKind {
     VerifySharedTargets {
         job: String,
     },
-    /// The time of the job is over before its verification can begin.
+    /// The time of the job was over before its verification could begin.
     VerifyNeverBegins {
         job: String,
     },

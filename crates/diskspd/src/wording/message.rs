@@ -40,6 +40,8 @@ fn text(kind: &MessageKind) -> String {
         MessageKind::VerifyStateNotSaved { error, .. } => format!("the verification state is not saved: {error}"),
         MessageKind::VerifySharedTargets { job } => format!("{job}: several jobs write the same blocks"),
         MessageKind::Zones { path, .. } => format!("{path}: the job is fitted to the zones"),
-        MessageKind::VerifyNeverBegins { job } => format!("{job}: the time ends before the verification begins"),
+        MessageKind::VerifyNeverBegins { job } => {
+            format!("{job}: no block was verified: the time ended before the first pass was written")
+        }
     }
 }

@@ -4,7 +4,7 @@ use plan::{Access, Ddir, Distribution, PerDdir, RandomMap as MapMode, Strides, S
 use record::AccessFault;
 use units::random::{Lfsr, LfsrError, Normal, Pareto, Zipf, hash_name};
 
-use super::file::{File, NOWHERE, Source};
+use super::file::{File, NOWHERE, Source, State};
 use super::io::{Draft, Drawn, Due, Io, Next, SyncKind};
 use super::job::{FileExtent, Job};
 use super::map::RandomMap;
@@ -42,6 +42,8 @@ pub struct Generator {
     last_was_write: bool,
     zone_bytes: u64,
     pending: Option<Step>,
+    /// Only the writes of trimmed blocks are left.
+    finishes_pairs: bool,
 }
 
 /// The next step as chosen. A rate limiter sees it before it is executed.
@@ -94,6 +96,7 @@ impl Generator {
             last_was_write: false,
             zone_bytes: 0,
             pending: None,
+            finishes_pairs: false,
         })
     }
 
@@ -165,9 +168,21 @@ impl Generator {
         Next::PassDone
     }
 
+    /// Ends a trim-then-write pattern after the writes of the blocks that are trimmed already. Returns false if there are none.
+    pub fn finish_pairs(&mut self) -> bool {
+        if !self.finishes_pairs {
+            (self.pending, self.finishes_pairs) = (None, true);
+        }
+        self.next_write_of_pair().is_some()
+    }
+
+    fn next_write_of_pair(&self) -> Option<usize> {
+        self.files.iter().position(|file| file.state == State::Open && self.mix.is_in_pair(file))
+    }
+
     /// Starts another pass over all files.
     pub fn start_pass(&mut self) {
-        self.pending = None;
+        (self.pending, self.finishes_pairs) = (None, false);
         self.service.start_pass(&mut self.files);
         self.zone_bytes = 0;
         self.mix.start_counting();
@@ -184,6 +199,15 @@ impl Generator {
         self.files[file].move_to(offset, real_size);
     }
 
+    /// Returns true if no two writes of a pass have a byte in common.
+    pub fn writes_once(&self) -> bool {
+        let uses_map = |file: &File| matches!(file.source, Source::Mapped(_));
+        self.strides.is_none()
+            && !self.service.is_skewed()
+            && self.offsets.never_returns()
+            && (!self.offsets.is_random() || self.files.iter().all(uses_map))
+    }
+
     /// Restarts the counts for the mix of directions and for syncs, at the end of a ramp.
     pub fn forget_counts(&mut self) {
         self.issued = [0; 3];
@@ -192,6 +216,10 @@ impl Generator {
     }
 
     fn choose(&mut self) -> Step {
+        if self.finishes_pairs {
+            let write = self.next_write_of_pair().map(|file| Step::Io { file, rated: Ddir::Write });
+            return write.unwrap_or(Step::PassDone);
+        }
         let seed = self.seeds.of(Purpose::Offset);
         let Some(file) = self.service.choose(&mut self.files, seed) else { return Step::PassDone };
         if let Some(kind) = self.sync_due() {

@@ -68,6 +68,11 @@ impl Mix {
         }
     }
 
+    /// Returns true if a block of this file is trimmed and not written yet.
+    pub(super) fn is_in_pair(&self, file: &File) -> bool {
+        self.kind == Kind::TrimThenWrite && self.on_file(Ddir::Trim, file) == Ddir::Write
+    }
+
     /// Changes to the other direction of a mixed pattern if its share is above 0 %.
     pub(super) fn switch(&mut self) -> Option<Ddir> {
         let other = other(self.ddir);

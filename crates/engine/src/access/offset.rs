@@ -131,6 +131,17 @@ impl Offsets {
         }
     }
 
+    pub(super) fn is_random(&self) -> bool {
+        self.random
+    }
+
+    /// Returns true if a sequential pattern only moves forwards, and a random one draws all of its offsets from one map.
+    pub(super) fn never_returns(&self) -> bool {
+        let draws_all = self.random_percent == [100; 3] && self.sequencer.every_ios <= 1 && !self.write_follows_trim;
+        let is_restarted = if self.random { self.restarts_random } else { self.restarts_at_end };
+        !is_restarted && if self.random { draws_all } else { self.sequencer.skip_bytes == 0 }
+    }
+
     /// Returns the next offset for a direction that has `issued` I/Os so far, or `None` if the file has no more.
     #[inline]
     pub(super) fn draw(&mut self, file: &mut File, ddir: Ddir, issued: u64, seed: u64) -> Option<Place> {

@@ -9,6 +9,7 @@ use record::VerifyFault;
 use super::header::{self, Header};
 use super::{Written, checksum};
 use crate::content::{Pattern, fill};
+use crate::number;
 
 /// Makes and checks the blocks of one job.
 pub struct Blocks {
@@ -17,6 +18,8 @@ pub struct Blocks {
     header_offset: usize,
     /// Each I/O is one interval: its size can be anything.
     unaligned: bool,
+    /// The smallest write.
+    min_write: usize,
     pattern: Option<Pattern>,
     pattern_interval: usize,
     compress_percent: u32,
@@ -47,6 +50,7 @@ impl Blocks {
             interval: verify.interval_bytes as usize,
             header_offset: verify.header_offset_bytes as usize,
             unaligned: worker.access.block.unaligned,
+            min_write: number::size(worker.access.block.min_bytes[plan::Ddir::Write]),
             pattern: (!verify.pattern.is_empty()).then(|| Pattern::of_parts(&verify.pattern)),
             pattern_interval: verify.pattern_interval_bytes as usize,
             compress_percent: worker.buffers.compress_percent.unwrap_or(0),
@@ -99,8 +103,8 @@ impl Blocks {
         }
     }
 
-    /// Checks a block that was read. `write` is what is known of its write. The block is changed if its headers have an
-    /// offset. `expected` is memory for the expected data.
+    /// Checks a block that was read, or a part of it. `write` is what is known of its write. The data is changed if its
+    /// headers have an offset. `expected` is memory for the expected data.
     ///
     /// # Errors
     /// The first fault.
@@ -113,12 +117,11 @@ impl Blocks {
             let fault = first.map(|at| VerifyFault::NotZero { at: crate::number::index(at) });
             return fault.map_or(Ok(()), |fault| Err(Fault { at: 0, len: block.len(), fault }));
         }
-        let step = self.step(block.len());
+        let step = self.step(write.block_len as usize);
         let compares = self.pattern.is_some()
             && matches!(self.method, VerifyMethod::Header | VerifyMethod::Pattern | VerifyMethod::PatternWithHeader);
         if compares {
-            expected.resize(block.len(), 0);
-            self.fill(expected, write.offset, write.seed);
+            self.expect(expected, write);
         }
         for (nth, interval) in block.chunks_mut(step).enumerate() {
             self.move_header(interval);
@@ -189,6 +192,14 @@ impl Blocks {
         Ok(())
     }
 
+    /// Makes the data of a block, or of a part of it, before its headers.
+    pub fn expect(&self, data: &mut Vec<u8>, write: &Written) {
+        data.resize(write.block_len as usize, 0);
+        self.fill(data, write.block_offset(), write.seed);
+        data.copy_within(write.part_at as usize..(write.part_at + write.len) as usize, 0);
+        data.truncate(write.len as usize);
+    }
+
     /// Returns the data of a block before its headers.
     pub fn fill(&self, block: &mut [u8], offset: u64, seed: u64) {
         let Some(pattern) = &self.pattern else {
@@ -211,6 +222,13 @@ impl Blocks {
         if divides { self.interval } else { block.max(1) }
     }
 
+    /// Returns the distance of the places at which a block can be cut: each part has whole intervals, and can be read with
+    /// direct I/O. `None` if there is no such place.
+    pub fn grain(&self, block: usize) -> Option<u32> {
+        let grain = least_common_multiple(self.step(block), self.min_write);
+        (grain < block).then(|| number::index(grain))
+    }
+
     /// Exchanges the header at the start of its interval with the bytes at its offset.
     pub fn move_header(&self, interval: &mut [u8]) {
         let size = Self::header_size(self.method);
@@ -222,6 +240,14 @@ impl Blocks {
         interval.copy_within(self.header_offset..self.header_offset + size, 0);
         interval[self.header_offset..self.header_offset + size].copy_from_slice(&kept[..size]);
     }
+}
+
+fn least_common_multiple(one: usize, other: usize) -> usize {
+    let (mut divisor, mut rest) = (one, other);
+    while rest != 0 {
+        (divisor, rest) = (rest, divisor % rest);
+    }
+    (one / divisor.max(1)).saturating_mul(other.max(1))
 }
 
 /// Compares the data of a pattern. Positions count from the start of the interval.

@@ -15,9 +15,8 @@ const FLIPPED_MAX: u32 = 64;
 pub struct Suspect<'a> {
     /// The interval. Its header is at its start.
     pub interval: &'a [u8],
-    /// Start of the interval in its block.
+    /// Start of the interval in the data that was read.
     pub at: usize,
-    pub block_len: usize,
     pub write: &'a Written,
     /// The write is known. Otherwise only its place is.
     pub is_own: bool,
@@ -54,9 +53,9 @@ pub fn damage(blocks: &Blocks, header_size: usize, suspect: &Suspect) -> Option<
 
 /// Compares the data with that of a seed.
 fn of_data(blocks: &Blocks, header_size: usize, suspect: &Suspect, seed: u64) -> Option<Damage> {
-    let Suspect { interval, at, block_len, write, .. } = *suspect;
-    let mut expected = vec![0; block_len];
-    blocks.fill(&mut expected, write.offset, seed);
+    let Suspect { interval, at, write, .. } = *suspect;
+    let mut expected = Vec::new();
+    blocks.expect(&mut expected, &Written { seed, ..*write });
     let expected = expected.get(at..at + interval.len())?;
     let wrong = |range: std::ops::Range<usize>| -> u32 {
         let pairs = interval[range.clone()].iter().zip(&expected[range]);

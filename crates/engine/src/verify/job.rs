@@ -10,7 +10,7 @@ use units::random::Tausworthe;
 use super::Written;
 use super::blocks::{Blocks, Fault};
 use super::damage::{Suspect, damage};
-use super::pieces::{Key, Pieces};
+use super::pieces::{Key, Order, Pieces};
 use super::state::{self, State};
 use super::threads::Threads;
 use super::trims::Trims;
@@ -64,6 +64,8 @@ pub struct Verification<'a> {
     header_size: usize,
     pub stage: Stage,
     pieces: Pieces,
+    /// The I/Os of a pass are generated again instead of stored.
+    regenerates: bool,
     trims: Option<Trims>,
     slots: Vec<Slot>,
     seeds: SeedTable,
@@ -72,6 +74,10 @@ pub struct Verification<'a> {
     replay: Option<Box<Replay>>,
     writes: u64,
     reads: u64,
+    /// Bytes and I/Os of an earlier run, over all passes.
+    pub assumed: (u64, u64),
+    /// Written blocks that were read to be checked.
+    pub checked: u64,
     batch_left: u64,
     last_was_read: bool,
     /// Writes with lower numbers are covered by a completed sync.
@@ -106,7 +112,7 @@ impl<'a> Verification<'a> {
         plan: &'a Plan,
         worker: &'a Worker,
         targets: &[Target],
-        seeds: &SeedTable,
+        (access, seeds): (&Generator, &SeedTable),
     ) -> Result<Option<Box<Self>>, RunError> {
         let Some(settings) = &worker.verify else { return Ok(None) };
         let header_size = Blocks::header_size(settings.method);
@@ -116,6 +122,8 @@ impl<'a> Verification<'a> {
             let kind = SetupError::VerifyHeader { job, interval_bytes, header_bytes };
             return Err(RunError::new(os::errno::EINVAL, kind));
         }
+        let writes_once = writes_once(worker, access);
+        let order = if settings.overwrites { Order::ByPlace } else { Order::ByNumber };
         let loaded = if settings.loads_state { Some(load(worker, settings)?) } else { None };
         let seed_state = seed_state(worker, seeds);
         let blocks = Arc::new(Blocks::new(worker, settings));
@@ -130,7 +138,8 @@ impl<'a> Verification<'a> {
             paths: targets.iter().map(|target| Arc::new(target.path.clone())).collect(),
             header_size,
             stage: Stage::Pattern,
-            pieces: Pieces::new(settings.overwrites),
+            pieces: Pieces::new(order, writes_once),
+            regenerates: settings.regenerates && writes_once && !may_switch_directions(worker),
             trims: settings.trims.map(|trims| Trims::new(trims, seeds)),
             slots: vec![Slot::Other; worker.depth.iodepth as usize],
             seeds: seeds.clone(),
@@ -138,6 +147,8 @@ impl<'a> Verification<'a> {
             replay: None,
             writes: 0,
             reads: 0,
+            assumed: (0, 0),
+            checked: 0,
             batch_left: 0,
             last_was_read: false,
             synced: 0,
@@ -158,7 +169,7 @@ impl<'a> Verification<'a> {
         if self.seeds.each_pass() {
             self.seed_state = seed_state(self.worker, &self.seeds);
         }
-        if self.settings.regenerates {
+        if self.regenerates {
             let replay = Replay { access: access.clone(), seeds: self.seed_state.clone(), number: self.writes };
             self.replay = Some(Box::new(replay));
         }
@@ -213,8 +224,10 @@ impl<'a> Verification<'a> {
     pub fn write(&mut self, slot: u32, place: (u32, &Io), start_ns: u64, block: &mut [u8]) {
         let written = self.next_write(place);
         self.blocks.make(block, &written, start_ns);
-        let is_kept = (self.settings.read_back || self.trims.is_some()) && !self.settings.regenerates;
-        let key = is_kept.then(|| self.pieces.add(written));
+        let is_kept = (self.settings.read_back || self.trims.is_some()) && !self.regenerates;
+        let blocks = &self.blocks;
+        let grain = |old: &Written| blocks.grain(old.block_len as usize);
+        let key = is_kept.then(|| self.pieces.add(written, grain));
         if let (Some(trims), Some(key)) = (&mut self.trims, key) {
             trims.draw(key);
         }
@@ -225,7 +238,7 @@ impl<'a> Verification<'a> {
         let number = self.writes;
         self.writes += 1;
         let seed = if self.blocks.has_seeds() { self.seed_state.seed() } else { 0 };
-        Written { file, offset: io.offset, len: crate::number::length(io.length), number, seed, is_trimmed: false }
+        Written::block(file, (io.offset, crate::number::length(io.length)), number, seed)
     }
 
     /// Counts a write of an earlier run, which is verified as if this run had made it.
@@ -235,7 +248,8 @@ impl<'a> Verification<'a> {
             return false;
         }
         if !self.loaded.as_ref().is_some_and(|state| state.skips(written.number)) {
-            let key = self.pieces.add(written);
+            let blocks = &self.blocks;
+            let key = self.pieces.add(written, |old| blocks.grain(old.block_len as usize));
             self.pieces.end(key, true);
         }
         true
@@ -253,8 +267,7 @@ impl<'a> Verification<'a> {
         if self.loaded.as_ref().is_some_and(|state| state.ends_at(number)) {
             return false;
         }
-        let write =
-            Written { file, offset: io.offset, len: crate::number::length(io.length), number, seed, is_trimmed: false };
+        let write = Written::block(file, (io.offset, crate::number::length(io.length)), number, seed);
         self.slots[slot as usize] = Slot::Read { write, is_own: false };
         true
     }
@@ -281,11 +294,13 @@ impl<'a> Verification<'a> {
 
     /// Returns the next write to read back.
     pub fn next_to_read_back(&mut self) -> Option<Written> {
-        let next = if self.settings.regenerates { self.next_again()? } else { self.pieces.next()? };
-        if self.settings.only_synced && self.loaded.is_none() && next.number >= self.synced {
-            return None;
+        loop {
+            let next = if self.regenerates { self.next_again()? } else { self.pieces.next()? };
+            let is_synced = !self.settings.only_synced || self.loaded.is_some() || next.number < self.synced;
+            if is_synced {
+                return Some(next);
+            }
         }
-        Some(next)
     }
 
     /// Generates the I/Os of the pass again, and returns the next write.
@@ -298,7 +313,7 @@ impl<'a> Verification<'a> {
                     replay.number += 1;
                     let seed = if self.blocks.has_seeds() { replay.seeds.seed() } else { 0 };
                     let (file, len) = (crate::number::index(io.file), crate::number::length(io.length));
-                    return Some(Written { file, offset: io.offset, len, number, seed, is_trimmed: false });
+                    return Some(Written::block(file, (io.offset, len), number, seed));
                 }
                 Next::PassDone => return None,
                 Next::Io(_) | Next::Sync { .. } | Next::FileDone { .. } => {}
@@ -312,8 +327,9 @@ impl<'a> Verification<'a> {
     }
 
     /// Makes the data of a written block again. Blocks with headers have others.
-    pub fn fill(&self, write: &Written, block: &mut [u8]) {
-        self.blocks.fill(block, write.offset, write.seed);
+    pub fn fill(&mut self, write: &Written, block: &mut [u8]) {
+        self.blocks.expect(&mut self.expected, write);
+        block.copy_from_slice(&self.expected);
     }
 
     pub fn sync(&mut self, slot: u32) {
@@ -338,8 +354,9 @@ impl<'a> Verification<'a> {
                     self.failed.push(number);
                 }
             }
+            Slot::Read { .. } => self.checked += u64::from(has_succeeded),
             Slot::Sync { before } if has_succeeded => self.synced = self.synced.max(before),
-            Slot::Sync { .. } | Slot::Read { .. } | Slot::Trim | Slot::Other => {}
+            Slot::Sync { .. } | Slot::Trim | Slot::Other => {}
         }
         ended
     }
@@ -370,10 +387,10 @@ impl<'a> Verification<'a> {
     fn failed(&self, block: &[u8], write: &Written, is_own: bool, fault: Fault, path: &Path) -> FailedVerification {
         let Fault { at, len, fault } = fault;
         let interval = &block[at..at + len];
-        let suspect = Suspect { interval, at, block_len: block.len(), write, is_own };
+        let suspect = Suspect { interval, at, write, is_own };
         let damage = damage(&self.blocks, self.header_size, &suspect);
         if self.settings.dump {
-            self.dump(interval, at, block.len(), write, &fault, path);
+            self.dump(interval, at, write, &fault, path);
         }
         FailedVerification {
             path: fault::shown(path),
@@ -387,7 +404,7 @@ impl<'a> Verification<'a> {
     }
 
     /// Writes what was read, and what was expected, to files.
-    fn dump(&self, interval: &[u8], at: usize, block: usize, write: &Written, fault: &VerifyFault, path: &Path) {
+    fn dump(&self, interval: &[u8], at: usize, write: &Written, fault: &VerifyFault, path: &Path) {
         let offset = write.offset + at as u64;
         // A dump that cannot be written does not change the result of the verification.
         let save = |kind: &str, data: &[u8]| {
@@ -403,8 +420,10 @@ impl<'a> Verification<'a> {
         }
         save("received", interval);
         let seed = if self.header_size > 0 { header::Header::read(interval).seed } else { write.seed };
-        let mut expected = vec![0; block];
-        self.blocks.make(&mut expected, &Written { seed, ..*write }, 0);
+        let mut expected = vec![0; write.block_len as usize];
+        let block = Written { seed, offset: write.block_offset(), ..*write };
+        self.blocks.make(&mut expected, &block, 0);
+        let at = write.part_at as usize + at;
         save("expected", expected.get(at..at + interval.len()).unwrap_or_default());
     }
 
@@ -428,6 +447,22 @@ impl<'a> Verification<'a> {
         let path = fault::shown(&state::path(self.worker, self.settings));
         state.save(self.plan, self.worker, self.settings).map_err(|error| LogError::of_output(&path, error))
     }
+}
+
+/// Returns true if I/Os on the same bytes must not be in flight together: the last write of a block must be known.
+pub fn needs_order(worker: &Worker, access: &Generator) -> bool {
+    worker.verify.is_some() && worker.depth.iodepth > 1 && !writes_once(worker, access)
+}
+
+/// Returns true if no two writes of a pass have a byte in common.
+fn writes_once(worker: &Worker, access: &Generator) -> bool {
+    access.writes_once() && worker.zoned.is_none() && worker.replay.is_none()
+}
+
+/// Returns true if the time of an I/O can change its direction: the I/Os cannot be generated again.
+fn may_switch_directions(worker: &Worker) -> bool {
+    let has_ramp = worker.limits.ramp_ns > 0 || worker.limits.ramp_bytes > 0;
+    worker.access.pattern.is_mixed() && (worker.rate.is_limited() || has_ramp)
 }
 
 fn seed_state(worker: &Worker, seeds: &SeedTable) -> Tausworthe {

@@ -14,19 +14,25 @@ mod state;
 mod threads;
 mod trims;
 
-pub use job::{Slot, Stage, Verification};
+pub use job::{Slot, Stage, Verification, needs_order};
 
 use std::sync::Arc;
 
 use plan::{Plan, Worker};
 use record::MessageKind;
 
-/// A write, as far as a verification needs it.
+use crate::number;
+
+/// A write, as far as a verification needs it, or the part of it that later writes left.
 #[derive(Clone, Copy, Debug)]
 pub struct Written {
     pub file: u32,
     pub offset: u64,
     pub len: u32,
+    /// Start of this part in the block that was written.
+    pub part_at: u32,
+    /// Length of the block that was written.
+    pub block_len: u32,
     /// Number of the write in its job, from 0.
     pub number: u64,
     /// Seed of the data.
@@ -35,21 +41,39 @@ pub struct Written {
     pub is_trimmed: bool,
 }
 
+impl Written {
+    /// Returns a whole block.
+    pub fn block(file: u32, (offset, len): (u64, u32), number: u64, seed: u64) -> Self {
+        Written { file, offset, len, part_at: 0, block_len: len, number, seed, is_trimmed: false }
+    }
+
+    pub fn end(&self) -> u64 {
+        self.offset + u64::from(self.len)
+    }
+
+    /// Returns the offset of the block that was written.
+    pub fn block_offset(&self) -> u64 {
+        self.offset - u64::from(self.part_at)
+    }
+
+    /// Returns the part between two offsets.
+    pub fn part(&self, from: u64, until: u64) -> Self {
+        let part_at = number::length(from - self.block_offset());
+        Written { offset: from, len: number::length(until - from), part_at, ..*self }
+    }
+}
+
 /// Returns what limits the verification of a job that starts.
 pub fn notices(plan: &Plan, worker: &Worker) -> Vec<MessageKind> {
     let mut notices = Vec::new();
     let pattern = worker.access.pattern;
-    let Some(verify) = worker.verify.as_ref().filter(|verify| verify.read_back && pattern.writes) else {
+    if !(pattern.writes && worker.verify.as_ref().is_some_and(|verify| verify.read_back)) {
         return notices;
-    };
+    }
     let is_clone = |other: &&Worker| other.number != worker.number && Arc::ptr_eq(&other.echo, &worker.echo);
     let shares = |other: &Worker| other.targets.paths.iter().any(|path| worker.targets.paths.contains(path));
     if worker.clone == 0 && plan.workers.iter().filter(is_clone).any(shares) {
         notices.push(MessageKind::VerifySharedTargets { job: worker.name.clone() });
-    }
-    let limits = &worker.limits;
-    if limits.time_based && limits.runtime_ns > 0 && !pattern.reads && verify.backlog.is_none() {
-        notices.push(MessageKind::VerifyNeverBegins { job: worker.name.clone() });
     }
     notices
 }

@@ -64,7 +64,8 @@ impl State {
 
     fn bytes(&self, worker: &Worker) -> Vec<u8> {
         let mut bytes = vec![0; STATE_BYTES];
-        let depth = worker.depth.iodepth as usize;
+        // As in fio, with synchronous engines, too.
+        let depth = worker.requested_depth() as usize;
         let places = depth + self.failed.len();
         bytes[..4].copy_from_slice(&crate::number::index(places).to_le_bytes());
         bytes[NUMBER_AT..NUMBER_AT + WORD].copy_from_slice(&self.issued.to_le_bytes());
@@ -87,7 +88,7 @@ impl State {
         let mut bytes = Vec::new();
         let file = File::open(path(worker, verify)).map_err(unreadable)?;
         file.take(MAX_BYTES).read_to_end(&mut bytes).map_err(unreadable)?;
-        State::of_bytes(&bytes, worker.depth.iodepth as usize).map_err(|fault| (fault, None))
+        State::of_bytes(&bytes, worker.requested_depth() as usize).map_err(|fault| (fault, None))
     }
 
     fn of_bytes(bytes: &[u8], depth: usize) -> Result<State, StateFault> {

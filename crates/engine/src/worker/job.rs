@@ -93,9 +93,9 @@ pub fn passes(io_loop: &mut IoLoop, start_ns: Option<u64>) -> Result<(), RunErro
         let before_bytes = io_loop.accounting.totals.completed_bytes;
         io_loop.start_verified_pass();
         io_loop.start_zoned_pass()?;
-        let mut end = if assumes_written { io_loop.assume_written() } else { io_loop.pass()? };
+        let (mut end, is_any) = if assumes_written { io_loop.assume_written() } else { (io_loop.pass()?, false) };
         loops_left = loops_left.saturating_sub(1);
-        let has_moved = assumes_written || io_loop.accounting.totals.completed_bytes > before_bytes;
+        let has_moved = is_any || io_loop.accounting.totals.completed_bytes > before_bytes;
         sync_at_end(io_loop)?;
         if verify.is_some_and(|verify| verify.read_back) && end == PassEnd::Complete && has_moved {
             end = io_loop.read_back()?;
@@ -106,6 +106,9 @@ pub fn passes(io_loop: &mut IoLoop, start_ns: Option<u64>) -> Result<(), RunErro
         };
         let is_replay = worker.replay.is_some();
         if end != PassEnd::Complete || !has_moved || is_replay || !has_next() {
+            if end == PassEnd::Finished {
+                io_loop.report_unverified();
+            }
             break;
         }
         io_loop.close_all()?;
@@ -150,12 +153,12 @@ fn has_next_pass(io_loop: &IoLoop, loops_left: u32) -> bool {
     // As in fio the loops count for the end of the last pass, and not for the start of another one.
     let Some(total_bytes) = limits.total_bytes.count() else { return false };
     let once = total_bytes / u64::from(worker.limits.loops.max(1));
-    let completed_bytes = if worker.targets.extent.io_size.is_some() {
-        totals.completed_bytes
-    } else if worker.verify.as_ref().is_some_and(|verify| verify.read_back) {
+    let completed_bytes = if worker.verify.as_ref().is_some_and(|verify| verify.read_back) {
         // Holes, zones and ends of files can end a pass early. As in fio, a verified job continues, and the bytes of the
         // verification count, too.
         io_loop.accounting.stats.ddirs.iter().map(|ddir| ddir.bytes).sum()
+    } else if worker.targets.extent.io_size.is_some() {
+        totals.completed_bytes
     } else {
         // Only `io_size` can require more bytes than the passes.
         return false;

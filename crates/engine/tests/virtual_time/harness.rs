@@ -114,6 +114,8 @@ pub struct Script {
     /// The stop ends the jobs as if their work was done.
     pub finishes: bool,
     pub snapshot_every: Option<Duration>,
+    /// Time to handle a message.
+    pub message_ns: u64,
 }
 
 /// Runs fio options on a device. Jobs have 1 GiB and the engine `null`, which has no files.
@@ -161,6 +163,7 @@ pub fn run(model: DeviceModel, plan: Plan, script: Script) -> Run {
         let mut watch = Watch {
             clock,
             start_ns,
+            message_ns: script.message_ns,
             run: Run {
                 record: Record::new(Arc::clone(&plan), 0),
                 served: Vec::new(),
@@ -216,6 +219,7 @@ impl Drop for Files {
 struct Watch {
     clock: VirtualClock,
     start_ns: u64,
+    message_ns: u64,
     run: Run,
 }
 
@@ -234,6 +238,9 @@ impl Observer for Watch {
 
     fn message(&mut self, message: &Message) {
         self.run.messages.push((self.clock.now() - self.start_ns, message.clone()));
+        if self.message_ns > 0 {
+            self.clock.wait_until(self.clock.now() + self.message_ns);
+        }
     }
 
     fn tick(&mut self, _: &Live, _: u64) {}

@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod device;
+mod ends;
 mod findings;
 mod harness;
 mod lifecycle;
@@ -15,3 +16,4 @@ mod stops;
 mod streams;
 mod syncs;
 mod totals;
+mod verify;

@@ -87,6 +87,7 @@ mod targets;
 mod thread_settings;
 mod triggers;
 mod verify;
+mod verify_overwrites;
 mod verify_trims;
 mod windows;
 mod written_data;

@@ -1,6 +1,6 @@
 //! Lowers the options of verification.
 
-use plan::{Access, Ddir, RandomMap, Verify, VerifyBacklog, VerifyMethod, VerifyTrims};
+use plan::{Access, Ddir, Distribution, RandomMap, Verify, VerifyBacklog, VerifyMethod, VerifyTrims};
 
 use super::targets::pattern_part;
 use super::zoned;
@@ -51,7 +51,8 @@ pub fn verify(values: &Values, access: &Access, is_synchronous: bool, folder: Op
         saves_state: values.flag("verify_state_save"),
         loads_state: values.flag("verify_state_load"),
         folder: folder.map(str::to_owned),
-        overwrites,
+        // fio decides this after the checks of the header.
+        overwrites: overwrites || access.distribution != Distribution::Uniform,
     })
 }
 

@@ -71,8 +71,8 @@ fn text(kind: &MessageKind) -> String {
             "fio: multiple writers may overwrite blocks that belong to other jobs. This can cause verification failures."
                 .to_owned()
         }
-        MessageKind::VerifyNeverBegins { .. } => {
-            "fio: verification read phase will never start because write phase uses all of runtime".to_owned()
+        MessageKind::VerifyNeverBegins { job } => {
+            format!("fio: {job}: no block was verified: the time ended before the first pass was written")
         }
         MessageKind::Zones { path, notice } => zone_notice(path, *notice),
         MessageKind::MessagesOmitted { kept } => format!("only the first {kept} messages are saved"),

@@ -94,7 +94,8 @@ impl Device {
     /// Moves the data of an I/O at its completion. `number` counts the I/Os in the order of submission.
     pub(super) fn transfer(&mut self, op: &Op, number: u64, buffer: &mut [u8]) {
         let file = self.data.entry(op.file).or_default();
-        let (start, end) = (op.offset as usize, op.offset as usize + op.len as usize);
+        let start = usize::try_from(op.offset).unwrap_or(usize::MAX);
+        let end = start + op.len as usize;
         if file.len() < end {
             file.resize(end, 0);
         }

@@ -53,7 +53,7 @@ impl IoLoop<'_> {
             return self.collect_batch(in_flight);
         }
         self.collect(min, max.max(min), WAIT_MAX)?;
-        while self.submission.in_flight.count() > low && !self.is_stopped() {
+        while self.submission.in_flight.count() > low && !self.is_stopped() && !self.deadlines.is_over() {
             self.submit()?;
             self.collect(min.min(self.submission.in_flight.count() as usize), max.max(min), WAIT_MAX)?;
         }

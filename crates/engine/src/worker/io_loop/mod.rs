@@ -121,9 +121,12 @@ impl IoLoop<'_> {
 
     fn issue_and_collect(&mut self) -> Result<PassEnd, RunError> {
         let mut is_exhausted = false;
+        let mut last_end = PassEnd::Complete;
         loop {
-            if let Some(end) = self.check_events()? {
-                return Ok(end);
+            match self.check_events()? {
+                None => {}
+                Some(PassEnd::Finished) if !is_exhausted && self.finish_pairs() => last_end = PassEnd::Finished,
+                Some(end) => return Ok(end),
             }
             let mut wait_until_ns = None;
             if !is_exhausted {
@@ -133,7 +136,7 @@ impl IoLoop<'_> {
             self.submit()?;
             let in_flight = self.submission.in_flight.count();
             if is_exhausted && in_flight == 0 {
-                return Ok(PassEnd::Complete);
+                return Ok(last_end);
             }
             if in_flight > 0 {
                 self.collect_as_requested(is_exhausted, wait_until_ns)?;
@@ -142,10 +145,8 @@ impl IoLoop<'_> {
                 self.submission.paused();
                 self.sleep_until(due_ns);
             }
-            if self.think.is_some()
-                && let Some(end) = self.pause_if_due()?
-            {
-                return Ok(end);
+            if self.think.is_some() {
+                self.pause_if_due()?;
             }
         }
     }

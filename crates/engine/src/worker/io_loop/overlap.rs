@@ -12,16 +12,18 @@ use crate::worker::deadlines::WAIT_MAX;
 const PAUSE: Duration = Duration::from_micros(10);
 
 impl IoLoop<'_> {
-    /// Waits until no I/O in flight overlaps this one. After a stop it does not wait: the I/O is not issued.
+    /// Waits until no I/O in flight overlaps this one. Returns false if the worker is stopped or its time is over meanwhile.
     #[cold]
-    pub(super) fn wait_for_overlapping(&mut self, io: &Io) -> Result<(), RunError> {
+    pub(super) fn wait_for_overlapping(&mut self, io: &Io) -> Result<bool, RunError> {
         let file = crate::number::index(io.file);
-        while let Some(overlaps) = &self.overlaps
-            && !self.is_stopped()
-        {
+        while let Some(overlaps) = &self.overlaps {
             let is_own = self.submission.in_flight.overlaps(file, io.offset, io.length);
             if !is_own && overlaps.try_add(file, io.offset, io.length) {
-                break;
+                return Ok(true);
+            }
+            // The write of a trimmed block is issued after the end, too.
+            if self.is_stopped() || (self.deadlines.is_over() && !self.worker.access.trim_then_write) {
+                return Ok(false);
             }
             self.submit()?;
             if self.submission.in_flight.count() > 0 {
@@ -31,6 +33,6 @@ impl IoLoop<'_> {
                 self.deadlines.tick();
             }
         }
-        Ok(())
+        Ok(true)
     }
 }

@@ -59,7 +59,7 @@ impl IoLoop<'_> {
             if !self.is_plain && self.verify_between_writes(start_ns)? {
                 continue;
             }
-            if self.issue_limit_reached() {
+            if self.issue_limit_reached() && !self.finish_pairs() {
                 return Ok((true, None));
             }
             if let Some(due_ns) = self.delayed_until(start_ns) {
@@ -87,7 +87,8 @@ impl IoLoop<'_> {
 
     /// Returns the due time of the next I/O if its rate delays it.
     pub(super) fn delayed_until(&mut self, now_ns: u64) -> Option<u64> {
-        let pace = self.pace.as_ref()?;
+        // A worker whose time is over has only the writes of trimmed blocks left.
+        let pace = self.pace.as_ref().filter(|_| !self.deadlines.is_over())?;
         let IoSource::Pattern { access, .. } = &mut self.source else { return None };
         let Due::Io(wanted) = access.due() else { return None };
         match pace.admit(wanted, now_ns) {
@@ -132,6 +133,16 @@ impl IoLoop<'_> {
                     || limits.total_bytes.is_reached(totals.issued_bytes)))
     }
 
+    /// Lets a trim-then-write pattern end with the writes of its trimmed blocks. Returns false if there are none.
+    #[cold]
+    pub(super) fn finish_pairs(&mut self) -> bool {
+        let has_pairs = self.worker.access.trim_then_write && self.placement.is_none() && !self.is_reading_back();
+        match &mut self.source {
+            IoSource::Pattern { access, .. } => has_pairs && access.finish_pairs(),
+            IoSource::Streams(_) => false,
+        }
+    }
+
     /// Prepares an I/O. Returns false if the verification ends before it.
     #[inline(always)]
     pub(super) fn make_io(&mut self, io: Io, start_ns: u64) -> Result<bool, RunError> {
@@ -142,8 +153,8 @@ impl IoLoop<'_> {
         } else if !self.files.is_open(file) && !self.open(file)? {
             return Ok(true);
         }
-        if !self.is_plain {
-            self.wait_for_overlapping(&io)?;
+        if !self.is_plain && !self.wait_for_overlapping(&io)? {
+            return Ok(true);
         }
         let start_ns = start_ns.max(self.deadlines.now_ns);
         if io.wrapped {

@@ -12,6 +12,8 @@ use crate::verify::{Slot, Stage, Written};
 use crate::worker::in_flight::{InFlightIo, Purpose};
 use crate::worker::source::IoSource;
 
+/// I/Os of an earlier run that are generated between two looks at the clock and the stop flag.
+const ASSUMED_AT_ONCE: u64 = 256;
 /// Position of the errors of verification in `survivable_errno`.
 const VERIFICATION: usize = 2;
 
@@ -54,6 +56,19 @@ impl IoLoop<'_> {
         Ok(end)
     }
 
+    /// Reports that the time of a job ended before any block was verified.
+    pub fn report_unverified(&self) {
+        let wrote = self.accounting.stats.ddirs[Ddir::Write as usize].ios > 0;
+        if let Some(verification) = &self.verification
+            && verification.settings.read_back
+            && verification.checked == 0
+            && wrote
+        {
+            let job = self.worker.name.clone();
+            self.events.message(Message::Info(MessageKind::VerifyNeverBegins { job }));
+        }
+    }
+
     fn enter(&mut self, stage: Stage) {
         let now_ns = self.deadlines.tick();
         if let Some(verification) = &mut self.verification {
@@ -69,26 +84,41 @@ impl IoLoop<'_> {
     }
 
     /// Generates the I/Os of a pass without doing them: an earlier run has written the blocks. As in fio these I/Os are
-    /// counted. They have no latency and take no time.
-    pub fn assume_written(&mut self) -> PassEnd {
-        let (Some(verification), IoSource::Pattern { access, .. }) = (&mut self.verification, &mut self.source) else {
-            return PassEnd::Complete;
-        };
-        let (mut bytes, mut ios) = (0, 0);
-        while !self.limits.total_bytes.is_reached(bytes) && !self.limits.ios.is_reached(ios) {
+    /// counted. They have no latency and take no time. Returns true if there are any.
+    pub fn assume_written(&mut self) -> (PassEnd, bool) {
+        let (mut pass_bytes, mut is_any) = (0, false);
+        for nth in 0_u64.. {
+            if nth.is_multiple_of(ASSUMED_AT_ONCE) {
+                self.deadlines.tick();
+                if let Some(end) = self.check_requests() {
+                    return (end, is_any);
+                }
+            }
+            let (Some(verification), IoSource::Pattern { access, .. }) = (&mut self.verification, &mut self.source)
+            else {
+                break;
+            };
+            let (total_bytes, ios) = verification.assumed;
+            let limits = &self.limits;
+            let is_over = limits.pass_bytes.is_reached(pass_bytes) || limits.total_bytes.is_reached(total_bytes);
+            if is_over || limits.ios.is_reached(ios) {
+                break;
+            }
             match access.next() {
                 Next::Io(io) => {
-                    (bytes, ios) = (bytes + io.length, ios + 1);
-                    if io.ddir == Ddir::Write && !verification.assume_written(crate::number::index(io.file), &io) {
+                    let file = crate::number::index(io.file);
+                    if io.ddir == Ddir::Write && !verification.assume_written(file, &io) {
                         break;
                     }
-                    self.accounting.assumed(crate::number::index(io.file), io.ddir, io.length);
+                    verification.assumed = (total_bytes.saturating_add(io.length), ios + 1);
+                    (pass_bytes, is_any) = (pass_bytes + io.length, true);
+                    self.accounting.assumed(file, io.ddir, io.length);
                 }
                 Next::PassDone => break,
                 Next::Sync { .. } | Next::FileDone { .. } => {}
             }
         }
-        PassEnd::Complete
+        (PassEnd::Complete, is_any)
     }
 
     /// Prepares the data of a write, and the check of a read. Returns false if the verification ends before the I/O.
@@ -140,7 +170,10 @@ impl IoLoop<'_> {
         if !self.files.is_open(file) && !self.open(file)? {
             return Ok(());
         }
-        self.wait_for_overlapping(&Io { ddir, file: file as usize, offset, length: u64::from(len), wrapped: false })?;
+        let io = Io { ddir, file: file as usize, offset, length: u64::from(len), wrapped: false };
+        if !self.wait_for_overlapping(&io)? {
+            return Ok(());
+        }
         let start_ns = start_ns.max(self.deadlines.now_ns);
         let slot = self.submission.in_flight.take_slot().expect("`room` counts the free slots");
         if let Some(verification) = &mut self.verification {
@@ -206,7 +239,7 @@ impl IoLoop<'_> {
         if !survives {
             return Err(error);
         }
-        self.events.message(Message::Warning(MessageKind::NonfatalError(error)));
+        self.report(Message::Warning(MessageKind::NonfatalError(error)));
         Ok(())
     }
 }

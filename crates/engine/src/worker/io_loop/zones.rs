@@ -143,7 +143,8 @@ impl IoLoop<'_> {
         if io.ddir == Ddir::Write {
             zones.start_write(file, zone, io.offset + io.length);
         }
-        let is_made = self.make_io(io, start_ns)?;
+        let before = self.submission.prepared().len();
+        let is_made = self.make_io(io, start_ns)? && self.submission.prepared().len() > before;
         let slot = self.submission.last_prepared();
         let Some(zones) = self.zones() else { return Ok(Made::PassDone) };
         match slot {
@@ -202,11 +203,15 @@ impl IoLoop<'_> {
                 }
                 WriteChoice::Zone(chosen) => return self.write_to_zone(drawn, chosen),
                 WriteChoice::Replace(chosen) => {
-                    self.finish_zone(file, chosen)?;
+                    if !self.finish_zone(file, chosen)? {
+                        return Ok(Place::Interrupted);
+                    }
                     return self.write_to_zone(drawn, chosen);
                 }
                 WriteChoice::Finish(chosen) => {
-                    self.finish_zone(file, chosen)?;
+                    if !self.finish_zone(file, chosen)? {
+                        return Ok(Place::Interrupted);
+                    }
                     let Some(zones) = self.zones() else { return Ok(Place::Interrupted) };
                     zones.release(file, chosen);
                     let Some(next) = zones.zone_after(file, chosen) else { return Ok(Place::Nowhere) };
@@ -234,8 +239,7 @@ impl IoLoop<'_> {
         let file = crate::number::index(drawn.file);
         let Some(zones) = self.zones() else { return Ok(Place::Interrupted) };
         if zones.must_reset(file, zone) {
-            self.verify_before_reset()?;
-            if !self.drain_own()? {
+            if !self.verify_before_reset()? || !self.drain_own()? {
                 if let Some(zones) = self.zones() {
                     zones.cancel(file, zone, Ddir::Write);
                 }
@@ -250,17 +254,18 @@ impl IoLoop<'_> {
         }
     }
 
-    /// Reads the writes that are to be verified, before a reset destroys them.
-    fn verify_before_reset(&mut self) -> Result<(), RunError> {
+    /// Reads the writes that are to be verified, before a reset destroys them. Returns false if the worker is stopped, or its
+    /// time is over.
+    fn verify_before_reset(&mut self) -> Result<bool, RunError> {
         if self.verification.is_none() {
-            return Ok(());
+            return Ok(true);
         }
         while self.drain_own()? {
             let next = self.verification.as_mut().and_then(|verification| verification.next_to_read_back());
-            let Some(write) = next else { return Ok(()) };
+            let Some(write) = next else { return Ok(true) };
             self.make_beside(Ddir::Read, write, self.deadlines.now_ns)?;
         }
-        Ok(())
+        Ok(false)
     }
 
     /// Resets a zone by a trim. The reset completes in this call and counts as an I/O.
@@ -316,16 +321,22 @@ impl IoLoop<'_> {
         Ok(())
     }
 
-    /// Finishes a zone that is held.
-    fn finish_zone(&mut self, file: u32, zone: u32) -> Result<(), RunError> {
-        self.drain_own()?;
+    /// Finishes a zone that is held. Returns false, without the hold, if the worker is stopped or its time is over.
+    fn finish_zone(&mut self, file: u32, zone: u32) -> Result<bool, RunError> {
+        if !self.drain_own()? {
+            if let Some(zones) = self.zones() {
+                zones.cancel(file, zone, Ddir::Write);
+            }
+            return Ok(false);
+        }
         let (Some(Placement::Zones(zones)), Some(device)) = (&self.placement, self.files.file(file)) else {
-            return Ok(());
+            return Ok(true);
         };
         let finished = zones.finish(device, file, zone);
         let offset = zones.start_of(file, zone);
         self.deadlines.tick();
-        finished.map_err(|error| self.zone_failed(file, &error, ZoneFault::Finish { offset }))
+        finished.map_err(|error| self.zone_failed(file, &error, ZoneFault::Finish { offset }))?;
+        Ok(true)
     }
 
     /// Holds a zone. Returns false if the worker is stopped meanwhile.
@@ -342,7 +353,7 @@ impl IoLoop<'_> {
     fn drain_own(&mut self) -> Result<bool, RunError> {
         self.submit()?;
         self.wait_for_all()?;
-        Ok(!self.is_stopped())
+        Ok(!self.is_stopped() && !self.deadlines.is_over())
     }
 
     /// Waits for another worker to release a zone, or any zone. Returns false if the worker is stopped, or its time is over.
@@ -401,7 +412,7 @@ impl IoLoop<'_> {
         let recover = |buffer: &mut [u8]| zones.recover(device, (io.file, zone), io.offset, &buffer[..io.len as usize]);
         if let Err(notice) = self.submission.buffers.fill(slot, recover) {
             let kind = MessageKind::Zones { path: self.files.name(io.file), notice };
-            self.events.message(Message::Info(kind));
+            self.report(Message::Info(kind));
         }
     }
 

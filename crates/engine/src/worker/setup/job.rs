@@ -22,7 +22,7 @@ use crate::metadata::Metadata;
 use crate::overlap::Overlaps;
 use crate::replay::Replay;
 use crate::target::LaidOut;
-use crate::verify::Verification;
+use crate::verify::{self, Verification};
 use crate::worker::accounting::Accounting;
 use crate::worker::block_table::BlockTable;
 use crate::worker::context::Context;
@@ -81,9 +81,9 @@ pub fn job_loop<'a>(context: Context<'a>, laid_out: LaidOut, logs: Logs) -> Resu
         log.begin(&laid_out.targets);
     }
     let in_flight = InFlight::new(worker.depth.iodepth, false);
-    let verification = Verification::new(plan, worker, &laid_out.targets, &seeds)?;
+    let verification = Verification::new(plan, worker, &laid_out.targets, (&access, &seeds))?;
     let submission_rules = SubmissionRules::new(worker, &laid_out.targets, context.locks);
-    let overlaps = Overlaps::new(worker, &laid_out.targets, context.ranges);
+    let overlaps = Overlaps::new(worker, &laid_out.targets, context.ranges, verify::needs_order(worker, &access));
     Ok(Box::new(IoLoop {
         worker,
         live,
@@ -190,9 +190,14 @@ fn pass_limits(worker: &Worker, laid_out: &LaidOut, synchronous: bool) -> PassLi
         0 => CountLimit::NONE,
         ios => CountLimit::at(ios.saturating_mul(times)),
     };
+    // What a job writes until its time is over is verified pass by pass.
+    let is_verified_by_pass = worker.limits.time_based
+        && access.pattern.writes
+        && worker.verify.as_ref().is_some_and(|verify| verify.read_back || verify.only);
+    // Otherwise a synchronous engine ends a pass at the end of the files.
+    let ends_by_files = synchronous && !is_verified_by_pass;
     PassLimits {
-        // A synchronous engine ends a pass at the end of the files.
-        pass_bytes: if synchronous || worker.replay.is_some() { CountLimit::NONE } else { pass.into() },
+        pass_bytes: if ends_by_files || worker.replay.is_some() { CountLimit::NONE } else { pass.into() },
         total_bytes,
         ios,
         time_based: worker.limits.time_based,
