@@ -6,14 +6,24 @@
 use plan::Ddir;
 use record::{Arrivals, LATE_NS};
 
-/// Marks a slot that is free or whose I/O has no intended start.
-const NONE: u64 = u64::MAX;
+/// The intended start of the I/O in a slot, or none. It has the size of a time, as all slots are in the cache during a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Start(u64);
+
+impl Start {
+    /// The slot is free, or its I/O has no intended start.
+    const NONE: Start = Start(u64::MAX);
+
+    fn intended_ns(self) -> Option<u64> {
+        (self != Start::NONE).then_some(self.0)
+    }
+}
 
 /// The intended starts of the I/Os in flight, and the counts of all arrivals.
 #[derive(Clone, Debug)]
 pub(crate) struct IntendedStarts {
     /// By slot of the queue.
-    starts: Box<[u64]>,
+    starts: Box<[Start]>,
     in_flight: usize,
     /// Start and end of the last time with a full queue.
     full_from_ns: u64,
@@ -29,7 +39,7 @@ pub(crate) struct IntendedStarts {
 impl IntendedStarts {
     pub fn new(places: u32) -> Self {
         IntendedStarts {
-            starts: vec![NONE; places as usize].into(),
+            starts: vec![Start::NONE; places as usize].into(),
             in_flight: 0,
             full_from_ns: 0,
             full_until_ns: 0,
@@ -51,7 +61,7 @@ impl IntendedStarts {
 
     #[inline]
     pub fn issue(&mut self, place: u32, ddir: Ddir, intended_ns: u64, now_ns: u64) {
-        self.starts[place as usize] = intended_ns;
+        self.starts[place as usize] = Start(intended_ns);
         self.in_flight += 1;
         (self.last_intended_ns, self.last_issued_ns) = (intended_ns, now_ns);
         if intended_ns >= self.from_ns {
@@ -63,9 +73,9 @@ impl IntendedStarts {
     /// Ends the I/O in a slot. Returns its intended start, if it has one.
     #[inline]
     pub fn end(&mut self, place: u32) -> Option<u64> {
-        let intended_ns = std::mem::replace(&mut self.starts[place as usize], NONE);
-        self.in_flight -= usize::from(intended_ns != NONE);
-        (intended_ns != NONE).then_some(intended_ns)
+        let intended_ns = std::mem::replace(&mut self.starts[place as usize], Start::NONE).intended_ns();
+        self.in_flight -= usize::from(intended_ns.is_some());
+        intended_ns
     }
 
     /// Takes back an arrival: the I/O in the slot, made at `issued_ns`, was never submitted.

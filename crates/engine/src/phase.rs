@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use os::clock::Clock;
+use os::clock::{Clock, NEVER_NS};
 use os::cpu::CpuTimes;
 use plan::Plan;
 use record::{CpuUse, Ended, PhaseRecord, Stage};
@@ -51,9 +51,9 @@ impl PhaseWatch {
         self.gate.get_or_insert_with(|| Arc::clone(gate));
     }
 
-    /// Returns the start of the next stage; `u64::MAX` if it is not known.
+    /// Returns the start of the next stage; [`NEVER_NS`] if it is not known.
     pub fn next_ns(&self) -> u64 {
-        self.begins_ns(next(self.stage)).unwrap_or(u64::MAX)
+        self.begins_ns(next(self.stage)).unwrap_or(NEVER_NS)
     }
 
     /// Advances to the next stage if it is due. Returns that stage.

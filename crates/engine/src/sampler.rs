@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
+use os::clock::NEVER_NS;
 use plan::Measure;
 use record::{Moments, WorkerStats};
 
@@ -13,7 +14,7 @@ pub struct Sampler {
     iops: Series,
     enabled: bool,
     began_ns: u64,
-    /// End of the current window; `u64::MAX` if nothing is sampled.
+    /// End of the current window; [`NEVER_NS`] if nothing is sampled.
     pub next_ns: u64,
 }
 
@@ -75,7 +76,7 @@ impl Sampler {
             iops: Series::new(measure.iops_sample_ms),
             enabled: measure.stats,
             began_ns: 0,
-            next_ns: u64::MAX,
+            next_ns: NEVER_NS,
         }
     }
 
@@ -115,7 +116,7 @@ impl Sampler {
     }
 
     pub fn stop(&mut self) {
-        self.next_ns = u64::MAX;
+        self.next_ns = NEVER_NS;
         self.enabled = false;
     }
 

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
+use os::clock::NEVER_NS;
 use plan::{Plan, SteadyMetric, SteadyStateCriterion};
 use record::{Event, SteadyStateRecord, WorkerStats};
 
@@ -15,7 +16,7 @@ pub struct SteadyStateWatch {
     counted: Vec<Counted>,
     /// Start of the measured time of the first member; 0 before.
     began_ns: u64,
-    /// End of the current interval. `u64::MAX` before the start and after the end.
+    /// End of the current interval. [`NEVER_NS`] before the start and after the end.
     pub next_ns: u64,
     pub record: SteadyStateRecord,
 }
@@ -58,7 +59,7 @@ impl SteadyStateWatch {
             members: vec![member],
             counted: Vec::new(),
             began_ns: 0,
-            next_ns: u64::MAX,
+            next_ns: NEVER_NS,
             record: SteadyStateRecord::default(),
         }
     }

@@ -55,6 +55,13 @@ pub enum MisreadName {
     Joined { path: String },
 }
 
+impl Targets {
+    /// Returns the maximum number of open files; `None` without a limit.
+    pub fn open_limit(&self) -> Option<usize> {
+        (self.open_files > 0).then_some(self.open_files as usize)
+    }
+}
+
 /// Kind of a target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -284,4 +291,14 @@ pub enum FileOrder {
         deviation_percent: f64,
         center: Option<f64>,
     },
+}
+
+impl FileOrder {
+    /// Returns true for the orders that draw some files more often than others. Their files start over at their end.
+    pub fn is_skewed(self) -> bool {
+        match self {
+            FileOrder::RoundRobin | FileOrder::Sequential | FileOrder::Random => false,
+            FileOrder::Zipf { .. } | FileOrder::Pareto { .. } | FileOrder::Normal { .. } => true,
+        }
+    }
 }

@@ -6,9 +6,6 @@ use units::random::{Lfsr, Normal, Pareto, Zipf};
 use super::job::FileExtent;
 use super::map::RandomMap;
 
-/// Value of `last_start` before the first I/O.
-pub(super) const NOWHERE: u64 = u64::MAX;
-
 #[derive(Clone, Debug)]
 pub(super) struct File {
     /// Start of the extent.
@@ -17,7 +14,8 @@ pub(super) struct File {
     pub(super) base: u64,
     pub(super) io_size: u64,
     pub(super) real_size: u64,
-    pub(super) last_start: [u64; 3],
+    /// Start of the last I/O, by direction; `None` before the first.
+    pub(super) last_start: [Option<u64>; 3],
     pub(super) last_end: [u64; 3],
     /// Number of random blocks, by direction.
     pub(super) blocks: [u64; 3],
@@ -51,7 +49,7 @@ impl File {
             base: offset,
             io_size,
             real_size,
-            last_start: [NOWHERE; 3],
+            last_start: [None; 3],
             last_end: [offset; 3],
             blocks,
             source,
@@ -83,7 +81,7 @@ impl File {
     /// Clears the map and sets sequential I/O to the base.
     pub(super) fn reset(&mut self, seed: u64) {
         self.last_end = [self.base; 3];
-        self.last_start = [NOWHERE; 3];
+        self.last_start = [None; 3];
         match &mut self.source {
             Source::Mapped(map) => map.clear(),
             Source::Lfsr(lfsr) => lfsr.restart(seed),
@@ -98,7 +96,7 @@ impl File {
 
     #[inline]
     pub(super) fn advance(&mut self, ddir: Ddir, offset: u64, length: u64) {
-        self.last_start[ddir as usize] = offset;
+        self.last_start[ddir as usize] = Some(offset);
         self.last_end[ddir as usize] = offset + length;
     }
 }

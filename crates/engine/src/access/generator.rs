@@ -4,7 +4,7 @@ use plan::{Access, Ddir, Distribution, PerDdir, RandomMap as MapMode, Strides, S
 use record::AccessFault;
 use units::random::{Lfsr, LfsrError, Normal, Pareto, Zipf, hash_name};
 
-use super::file::{File, NOWHERE, Source, State};
+use super::file::{File, Source, State};
 use super::io::{Draft, Drawn, Due, Io, Next, SyncKind};
 use super::job::{FileExtent, Job};
 use super::map::RandomMap;
@@ -44,6 +44,8 @@ pub struct Generator {
     pending: Option<Step>,
     /// Only the writes of trimmed blocks are left.
     finishes_pairs: bool,
+    /// Consecutive files without I/O.
+    fruitless: u32,
 }
 
 /// The next step as chosen. A rate limiter sees it before it is executed.
@@ -71,7 +73,7 @@ impl Generator {
         let wide = access.generator == plan::Generator::Tausworthe64;
         let paired_trims = pattern.writes && pattern.trims;
         let sizes = Sizes::new(&access.block, &job.seeds, wide, paired_trims, job.verifies)?;
-        let service = Service::new(job.service, job.open_files, job.files.len(), &job.seeds, wide);
+        let service = Service::new(job.service, job.open_limit, job.files.len(), &job.seeds, wide);
         let geometry = Geometry::new(job)?;
         let files = job.files.iter().map(|extent| geometry.file(job, extent)).collect::<Result<Vec<_>, _>>()?;
         let zones = Zones::new(&access.distribution)?;
@@ -97,6 +99,7 @@ impl Generator {
             zone_bytes: 0,
             pending: None,
             finishes_pairs: false,
+            fruitless: 0,
         })
     }
 
@@ -142,30 +145,35 @@ impl Generator {
 
     #[inline(never)]
     fn next_of_any(&mut self) -> Next {
-        for _ in 0..MAX_FRUITLESS {
-            let step = match self.pending.take() {
-                Some(step) => step,
-                None => self.choose(),
-            };
-            match step {
-                Step::Io { file, rated } => {
-                    if let Some(io) = self.io(file, rated) {
-                        return Next::Io(io);
-                    }
-                    if !self.service.is_skewed() {
-                        self.service.finish(&mut self.files[file]);
-                        return Next::FileDone { file };
-                    }
-                    self.service.close(&mut self.files[file]);
+        let step = match self.pending.take() {
+            Some(step) => step,
+            None => self.choose(),
+        };
+        match step {
+            Step::Io { file, rated } => match self.io(file, rated) {
+                Some(io) => {
+                    self.fruitless = 0;
+                    Next::Io(io)
                 }
-                Step::Sync { file, kind } => {
-                    self.last_was_write = false;
-                    return Next::Sync { kind, file };
-                }
-                Step::PassDone => return Next::PassDone,
+                None => self.file_done(file),
+            },
+            Step::Sync { file, kind } => {
+                self.last_was_write = false;
+                Next::Sync { kind, file }
             }
+            Step::PassDone => Next::PassDone,
         }
-        Next::PassDone
+    }
+
+    #[cold]
+    fn file_done(&mut self, file: usize) -> Next {
+        if !self.service.is_skewed() {
+            self.service.finish(&mut self.files[file]);
+            return Next::FileDone { file };
+        }
+        self.service.close(&mut self.files[file]);
+        self.fruitless += 1;
+        if self.fruitless < MAX_FRUITLESS { Next::FileDone { file } } else { Next::PassDone }
     }
 
     /// Ends a trim-then-write pattern after the writes of the blocks that are trimmed already. Returns false if there are none.
@@ -182,7 +190,7 @@ impl Generator {
 
     /// Starts another pass over all files.
     pub fn start_pass(&mut self) {
-        (self.pending, self.finishes_pairs) = (None, false);
+        (self.pending, self.finishes_pairs, self.fruitless) = (None, false, 0);
         self.service.start_pass(&mut self.files);
         self.zone_bytes = 0;
         self.mix.start_counting();
@@ -321,7 +329,7 @@ impl Generator {
         };
         let file = &mut self.files[index];
         let mut ddir = self.mix.on_file(rated, file);
-        if writes_first && ddir == Ddir::Read && file.last_start[Ddir::Write as usize] == NOWHERE {
+        if writes_first && ddir == Ddir::Read && file.last_start[Ddir::Write as usize].is_none() {
             ddir = Ddir::Write;
         }
         let (start, target_bytes) = (file.start(), file.real_size);
@@ -353,11 +361,11 @@ impl Generator {
         let file = &mut self.files[index];
         let (trim, write) = (Ddir::Trim as usize, Ddir::Write as usize);
         if ddir == Ddir::Write {
-            return Some(file.last_end[trim] - file.last_start[trim]);
+            return Some(file.last_end[trim] - file.last_start[trim]?);
         }
         // A trim at the offset of the previous trim would look like a complete pair, so the last write is changed.
-        if file.last_start[trim] == offset {
-            file.last_start[write] = file.last_start[write].wrapping_sub(1);
+        if file.last_start[trim] == Some(offset) {
+            file.last_start[write] = file.last_start[write].map(|start| start.wrapping_sub(1));
         }
         self.sizes.draw(ddir, is_random, file.end().saturating_sub(offset))
     }
@@ -414,7 +422,7 @@ impl Geometry {
         let min = access.block.min_bytes;
         let align = alignment(access);
         // As in fio only the option counts, not the number of files.
-        let mut strides = access.strides.filter(|_| job.open_files <= 1);
+        let mut strides = access.strides.filter(|_| job.open_limit.is_none_or(|limit| limit <= 1));
         if let Some(strides) = &mut strides {
             if strides.range_bytes == 0 {
                 strides.range_bytes = strides.size_bytes;

@@ -10,7 +10,7 @@ pub enum Next {
         kind: SyncKind,
         file: usize,
     },
-    /// The file has no more I/O in this pass and may be closed. Call again.
+    /// The file is at its end and is closed. In a skewed order it can start over. Call again.
     FileDone {
         file: usize,
     },

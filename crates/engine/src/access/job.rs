@@ -8,8 +8,8 @@ use super::seeds::SeedTable;
 pub struct Job<'a> {
     pub access: &'a Access,
     pub service: FileService,
-    /// Maximum number of open files; 0 is no limit.
-    pub open_files: u32,
+    /// Maximum number of open files; `None` without a limit.
+    pub open_limit: Option<usize>,
     /// The worker's number in the plan, from 1.
     pub worker_number: u32,
     pub seeds: SeedTable,

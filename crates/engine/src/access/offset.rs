@@ -4,7 +4,7 @@ use plan::{Ddir, Distribution, Sequencer};
 use record::AccessFault;
 use units::random::{Tausworthe, Tausworthe32};
 
-use super::file::{File, NOWHERE, Source};
+use super::file::{File, Source};
 use super::job::Job;
 use super::precondition::Rewrites;
 use super::seeds::{Purpose, SeedTable};
@@ -170,17 +170,16 @@ impl Offsets {
         (issued, seed): (u64, u64),
     ) -> Option<Place> {
         if self.write_follows_trim && ddir == Ddir::Write {
-            let offset = file.last_start[Ddir::Trim as usize].wrapping_sub(file.base);
             self.off_the_map = true;
-            return Some(Place::random(offset));
+            let trimmed = file.last_start[Ddir::Trim as usize]?;
+            return Some(Place::random(trimmed.wrapping_sub(file.base)));
         }
         if draws && self.wants_random(ddir) {
             return self.random_place(file, ddir, issued, seed);
         }
         self.off_the_map = true;
         if !draws && self.sequencer.identical {
-            let last = file.last_start[ddir as usize];
-            let offset = if last == NOWHERE { 0 } else { last.wrapping_sub(file.base) };
+            let offset = file.last_start[ddir as usize].map_or(0, |last| last.wrapping_sub(file.base));
             return Some(Place::next(offset));
         }
         let sequential = self.sequential(file, ddir);

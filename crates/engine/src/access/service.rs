@@ -12,6 +12,7 @@ const PLACES_SHIFT: u32 = 10;
 #[derive(Clone, Debug)]
 pub(super) struct Service {
     order: Order,
+    is_skewed: bool,
     ios_each: u32,
     /// A file is used until it is done: the order says so, or there is one file.
     stays: bool,
@@ -34,8 +35,15 @@ enum Order {
 }
 
 impl Service {
-    pub(super) fn new(service: FileService, open_files: u32, files: usize, seeds: &SeedTable, wide: bool) -> Self {
+    pub(super) fn new(
+        service: FileService,
+        open_limit: Option<usize>,
+        files: usize,
+        seeds: &SeedTable,
+        wide: bool,
+    ) -> Self {
         let seed = seeds.of(Purpose::File);
+        let is_skewed = service.order.is_skewed();
         let places = (files as u64) << PLACES_SHIFT;
         let order = match service.order {
             FileOrder::RoundRobin => Order::RoundRobin,
@@ -51,10 +59,10 @@ impl Service {
                 Order::Normal(Normal::new(places, deviation_percent, center, crate::number::low_half(seed), false))
             }
         };
-        let open_limit = if open_files == 0 { files } else { files.min(open_files as usize) };
+        let open_limit = open_limit.map_or(files, |limit| limit.min(files));
         let ios_each = service.ios_each.max(1);
         let stays = files == 1 || matches!(order, Order::Sequential);
-        Service { order, ios_each, stays, open_limit, open: 0, done: 0, current: None, left: 0, next: 0 }
+        Service { order, is_skewed, ios_each, stays, open_limit, open: 0, done: 0, current: None, left: 0, next: 0 }
     }
 
     pub(super) fn reseed(&mut self, seeds: &SeedTable, wide: bool) {
@@ -70,7 +78,7 @@ impl Service {
 
     /// Returns true for skewed orders. Their files are never done: they start over.
     pub(super) fn is_skewed(&self) -> bool {
-        matches!(self.order, Order::Zipf(_) | Order::Pareto(_) | Order::Normal(_))
+        self.is_skewed
     }
 
     /// Returns the file for the next I/O, or `None` if all are done.

@@ -25,7 +25,7 @@ fn job<'a>(access: &'a Access, files: &'a [FileExtent<'a>]) -> Job<'a> {
     Job {
         access,
         service: FileService { order: FileOrder::RoundRobin, ios_each: 1 },
-        open_files: 0,
+        open_limit: None,
         worker_number: 1,
         seeds: SeedTable::new(access.seeds, 1, || 77),
         files,
@@ -117,7 +117,7 @@ fn no_io_leaves_the_extent_whatever_the_job() {
         let mut job = job(&access, &files);
         job.time_based = round % 3 == 0;
         job.overwrites = round % 5 == 0;
-        job.open_files = random.between(0, 2);
+        job.open_limit = [None, Some(1), Some(2)][random.between(0, 2) as usize];
         job.service.ios_each = random.between(0, 3);
         job.service.order = match random.between(0, 3) {
             0 => FileOrder::Sequential,
@@ -205,13 +205,13 @@ fn strides_apply_to_several_files_unless_several_are_open_at_a_time() {
         access.strides = Some(Strides { size_bytes, range_bytes: size_bytes, skip_bytes: size_bytes });
     });
     let files = [extent(0, 64 * BLOCK); 2];
-    let offsets = |open_files| {
-        let job = Job { open_files, ..job(&access, &files) };
+    let offsets = |open_limit| {
+        let job = Job { open_limit, ..job(&access, &files) };
         pass(&mut Generator::new(&job).unwrap(), 6).iter().map(|io| io.offset / BLOCK).collect::<Vec<u64>>()
     };
     // The bytes of all files end a zone.
-    assert_eq!(offsets(0), [0, 0, 4, 1, 8, 0]);
-    assert_eq!(offsets(2), [0, 0, 1, 1, 2, 2]);
+    assert_eq!(offsets(None), [0, 0, 4, 1, 8, 0]);
+    assert_eq!(offsets(Some(2)), [0, 0, 1, 1, 2, 2]);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::Write;
 
+use os::clock::NEVER_NS;
 use plan::{Ddir, Plan};
 
 use super::error::LogError;
@@ -46,7 +47,7 @@ impl AggregateLog {
 
     /// Returns the end of the current window, since the start of the run.
     pub fn due_ns(&self) -> u64 {
-        self.began_ns.map_or(u64::MAX, |began_ns| began_ns.saturating_add(self.window_ns))
+        self.began_ns.map_or(NEVER_NS, |began_ns| began_ns.saturating_add(self.window_ns))
     }
 
     /// Logs a window if it is over. `bytes` is the total of all workers, or `None` while some are in their ramp. The first

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use os::clock::Clock;
+use os::clock::{Clock, NEVER_NS};
 use plan::{Plan, Worker};
 use record::LogFault;
 
@@ -218,7 +218,7 @@ impl WorkerLogs {
     }
 
     fn next_due(&self) -> u64 {
-        let flush_ns = if self.flushes { self.flushed_ns + FLUSH_NS } else { u64::MAX };
+        let flush_ns = if self.flushes { self.flushed_ns + FLUSH_NS } else { NEVER_NS };
         match &self.detail {
             Detail::Each { .. } => flush_ns,
             Detail::Windows(windows) => windows.rates.iter().map(|rate| rate.end_ns()).fold(flush_ns, u64::min),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-use os::clock::{Clock, Source};
+use os::clock::{Clock, NEVER_NS, Source};
 use os::platform::{Receiver, Sender};
 use plan::Plan;
 use record::{Ended, Event, Message, MessageKind};
@@ -117,7 +117,7 @@ impl<'a> Coordinator<'a> {
             next_snapshot_ns: now_ns,
             next_status_ns: options
                 .snapshot_every
-                .map_or(u64::MAX, |every| now_ns.saturating_add(crate::number::ns_of(every))),
+                .map_or(NEVER_NS, |every| now_ns.saturating_add(crate::number::ns_of(every))),
             stopped: None,
             interruption: None,
             has_reported_overdue: false,
@@ -232,12 +232,12 @@ impl<'a> Coordinator<'a> {
 
     /// Returns the time until the next action.
     fn until_next(&self) -> Duration {
-        let samples = self.slots.iter().map(|slot| slot.sampler.next_ns).min().unwrap_or(u64::MAX);
-        let aggregate = self.aggregate.as_ref().map_or(u64::MAX, AggregateLog::due_ns);
+        let samples = self.slots.iter().map(|slot| slot.sampler.next_ns).min().unwrap_or(NEVER_NS);
+        let aggregate = self.aggregate.as_ref().map_or(NEVER_NS, AggregateLog::due_ns);
         let aggregate = aggregate.saturating_add(self.live.started_ns);
-        let stage_ns = self.phase.as_ref().map_or(u64::MAX, PhaseWatch::next_ns);
-        let timeline_ns = self.timeline.as_ref().map_or(u64::MAX, TimelineWatch::next_ns);
-        let steady_ns = self.steady_states.iter().map(|watch| watch.next_ns).min().unwrap_or(u64::MAX);
+        let stage_ns = self.phase.as_ref().map_or(NEVER_NS, PhaseWatch::next_ns);
+        let timeline_ns = self.timeline.as_ref().map_or(NEVER_NS, TimelineWatch::next_ns);
+        let steady_ns = self.steady_states.iter().map(|watch| watch.next_ns).min().unwrap_or(NEVER_NS);
         let own_ns = self.next_tick_ns.min(self.next_snapshot_ns).min(self.next_status_ns);
         let next_ns = own_ns.min(samples).min(aggregate).min(stage_ns).min(timeline_ns).min(steady_ns);
         let longest = if self.waiting.is_empty() { ROUND_MAX } else { START_ROUND_MAX };

@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use os::clock::NEVER_NS;
 use record::{Event, Message, MessageKind};
 
 use super::coordinator::Coordinator;
@@ -120,8 +121,8 @@ impl Coordinator<'_> {
     /// Gets snapshots of all running workers for the observer. A worker that is inside a long system call is reported
     /// with its previous snapshot.
     fn report_status(&mut self, now_ns: u64) {
-        let every = self.options.snapshot_every.map_or(u64::MAX, crate::number::ns_of);
-        self.next_status_ns = now_ns.saturating_add(every);
+        let next_ns = |every: Duration| now_ns.saturating_add(crate::number::ns_of(every));
+        self.next_status_ns = self.options.snapshot_every.map_or(NEVER_NS, next_ns);
         self.request_snapshots();
         let until_ns = now_ns + SNAPSHOT_PATIENCE_NS;
         while self.clock.now() < until_ns && self.live.workers.iter().any(|worker| worker.snapshot_wanted.load(Relaxed))

@@ -28,11 +28,12 @@ fn burn_until_end(context: Context, mut burner: CpuBurn) -> Ended {
     let end_ns = no_io::end_ns(worker, start_ns);
     let used_before = os::process::thread_usage();
     let mut stats = Box::<WorkerStats>::default();
-    while !context.is_stopped() && clock.now() < end_ns {
+    while !context.is_stopped() && end_ns.is_none_or(|end_ns| clock.now() < end_ns) {
         let chunk_ns = clock.now();
         let rest = burner.burn(live.stop.flag());
         no_io::count_step(&mut stats, clock.now() - chunk_ns);
-        context.sleep_until(clock, clock.now().saturating_add(crate::number::ns_of(rest)).min(end_ns));
+        let rested_ns = clock.now().saturating_add(crate::number::ns_of(rest));
+        context.sleep_until(clock, end_ns.map_or(rested_ns, |end_ns| rested_ns.min(end_ns)));
     }
     let elapsed_ns = clock.now() - start_ns;
     let usage = usage_since(&used_before);

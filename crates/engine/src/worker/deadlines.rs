@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use os::clock::Clock;
+use os::clock::{Clock, NEVER_NS};
 
 /// Longest wait before the worker checks its flags again.
 pub const WAIT_MAX: Duration = Duration::from_millis(100);
@@ -18,7 +18,7 @@ pub struct Deadlines {
     pub measured_from_ns: Option<u64>,
     /// End of the worker.
     pub end_ns: u64,
-    /// The next border of the measured time of a worker with streams; `u64::MAX` if there is none. It is exact to the
+    /// The next border of the measured time of a worker with streams; [`NEVER_NS`] if there is none. It is exact to the
     /// nanosecond.
     pub border_ns: u64,
     /// The earliest of the above that is still to come. The loop compares only this one. It is due during a ramp by bytes.
@@ -35,9 +35,9 @@ impl Deadlines {
             now_ns: 0,
             start_ns: 0,
             measured_from_ns: None,
-            end_ns: u64::MAX,
-            border_ns: u64::MAX,
-            next_ns: u64::MAX,
+            end_ns: NEVER_NS,
+            border_ns: NEVER_NS,
+            next_ns: NEVER_NS,
             ramps_by_bytes: false,
         }
     }
@@ -117,7 +117,7 @@ impl Deadlines {
 
     /// Ends the measured time of a worker with streams.
     pub fn cool_down(&mut self) {
-        self.border_ns = u64::MAX;
+        self.border_ns = NEVER_NS;
         self.next_ns = self.end_ns;
     }
 

@@ -4,6 +4,7 @@
 //! good one or raised towards the smallest known bad one. The report has one more window at the depth found, or with
 //! `latency_run` the whole run, which continues to adjust the depth.
 
+use os::clock::NEVER_NS;
 use plan::LatencyTarget;
 
 /// Number of consecutive good windows after which the depth is raised by 1.
@@ -57,7 +58,7 @@ impl DepthSearch {
             depth: 1,
             good: 0,
             bad: iodepth.saturating_add(1),
-            window_end_ns: u64::MAX,
+            window_end_ns: NEVER_NS,
             ios: 0,
             late: 0,
             latest_ns: 0,
@@ -87,7 +88,7 @@ impl DepthSearch {
     #[inline]
     pub fn check(&mut self, now_ns: u64) -> Step {
         // If all I/Os must be within the target, the first late one decides.
-        let is_decided = self.late > 0 && self.target.percentile >= 100.0 && self.window_end_ns != u64::MAX;
+        let is_decided = self.late > 0 && self.target.percentile >= 100.0 && self.window_end_ns != NEVER_NS;
         if !is_decided && (now_ns < self.window_end_ns || self.ios == 0) {
             return Step::Continue;
         }

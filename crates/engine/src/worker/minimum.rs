@@ -1,5 +1,6 @@
 //! Minimum rates: a worker below its minimum ends with an error.
 
+use os::clock::NEVER_NS;
 use plan::{Ddir, Pattern, Rate};
 use record::{BelowMinimum, RateUnit, WorkerStats};
 
@@ -21,7 +22,7 @@ impl MinimumRate {
         for ddir in Ddir::ALL.into_iter().filter(|&ddir| !pattern.has(ddir)) {
             (rate.min_bytes_per_s[ddir], rate.min_ios_per_s[ddir]) = (0, 0);
         }
-        rate.has_minimum().then_some(MinimumRate { rate, began_ns: 0, next_check_ns: u64::MAX, last: None })
+        rate.has_minimum().then_some(MinimumRate { rate, began_ns: 0, next_check_ns: NEVER_NS, last: None })
     }
 
     pub fn restart(&mut self, now_ns: u64) {

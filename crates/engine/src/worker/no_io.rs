@@ -24,13 +24,10 @@ pub fn run(context: Context, wait_at_gate: &mut dyn FnMut() -> Option<u64>, work
     ended
 }
 
-/// Returns the end of the worker's time; `u64::MAX` without a runtime.
-pub fn end_ns(worker: &Worker, start_ns: u64) -> u64 {
+/// Returns the end of the worker's time; `None` without a runtime.
+pub fn end_ns(worker: &Worker, start_ns: u64) -> Option<u64> {
     let limits = &worker.limits;
-    match limits.runtime_ns {
-        0 => u64::MAX,
-        runtime_ns => start_ns.saturating_add(limits.ramp_ns).saturating_add(runtime_ns),
-    }
+    (limits.runtime_ns > 0).then(|| start_ns.saturating_add(limits.ramp_ns).saturating_add(limits.runtime_ns))
 }
 
 /// Counts a step of the work. fio reports each as a read of 0 bytes.

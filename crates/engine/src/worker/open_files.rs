@@ -26,7 +26,8 @@ pub struct OpenFiles<'a> {
     open: Vec<Option<File>>,
     /// Open files, the one opened first in front; only kept where their number is limited.
     order: Vec<u32>,
-    limit: usize,
+    /// Maximum number of open files.
+    limit: Option<usize>,
     /// How targets are opened: one for all of them, or one for each.
     modes: Vec<OpenMode>,
     /// The engine has no files: `/dev/null` stands for each.
@@ -80,7 +81,7 @@ impl<'a> OpenFiles<'a> {
         OpenFiles {
             open: targets.iter().map(|_| None).collect(),
             order: Vec::new(),
-            limit: if worker.targets.open_files == 0 { usize::MAX } else { worker.targets.open_files as usize },
+            limit: worker.targets.open_limit(),
             modes: vec![OpenMode { options, advice: backend::advice(worker), mapping: None }],
             without_files: flags.without_files,
             without_sync: flags.without_files || flags.without_sync,
@@ -100,7 +101,7 @@ impl<'a> OpenFiles<'a> {
         OpenFiles {
             open: targets.iter().map(|_| None).collect(),
             order: Vec::new(),
-            limit: usize::MAX,
+            limit: None,
             modes: worker.stream_list().iter().map(OpenMode::of_stream).collect(),
             without_files: false,
             without_sync: false,
@@ -161,7 +162,7 @@ impl<'a> OpenFiles<'a> {
     /// True where another file has to be closed before this one is opened.
     #[inline]
     pub fn is_full_for(&self, index: u32) -> bool {
-        self.order.len() >= self.limit && self.open[index as usize].is_none()
+        self.limit.is_some_and(|limit| self.order.len() >= limit) && self.open[index as usize].is_none()
     }
 
     /// The open files, the one opened first in front.

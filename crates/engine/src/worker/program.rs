@@ -83,15 +83,16 @@ fn follow(context: Context, exec: &Exec, mut child: Child) -> Result<Ended, RunE
     let used_before = os::process::thread_usage();
     let mut stats = Box::<WorkerStats>::default();
     let mut status: Option<ExitStatus> = None;
-    while !context.is_stopped() && clock.now() < end_ns {
+    while !context.is_stopped() && end_ns.is_none_or(|end_ns| clock.now() < end_ns) {
         let check_ns = clock.now();
         if status.is_none() {
             status = child.try_wait().map_err(|error| failed(&error))?;
         }
-        if status.is_some() && end_ns == u64::MAX {
+        if status.is_some() && end_ns.is_none() {
             break;
         }
-        context.sleep_until(clock, check_ns.saturating_add(CHECK_INTERVAL_NS).min(end_ns));
+        let next_ns = check_ns.saturating_add(CHECK_INTERVAL_NS);
+        context.sleep_until(clock, end_ns.map_or(next_ns, |end_ns| next_ns.min(end_ns)));
         no_io::count_step(&mut stats, clock.now() - check_ns);
     }
     live.set_state(State::Finishing);

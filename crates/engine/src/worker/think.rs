@@ -19,12 +19,9 @@ impl ThinkTimer {
         (self.ios_at_last, self.last_ns) = (0, now_ns);
     }
 
-    /// Returns how many I/Os can be issued before the next pause.
-    pub fn room(&self, ios: u64) -> u64 {
-        if self.think.blocks == 0 {
-            return u64::MAX;
-        }
-        self.ios_at_last.saturating_add(self.think.blocks).saturating_sub(ios)
+    /// Returns how many I/Os can be issued before the next pause; `None` if only time starts a pause.
+    pub fn room(&self, ios: u64) -> Option<u64> {
+        (self.think.blocks > 0).then(|| self.ios_at_last.saturating_add(self.think.blocks).saturating_sub(ios))
     }
 
     pub fn counts_issued(&self) -> bool {

@@ -219,7 +219,7 @@ impl Setup {
         let job = Job {
             access: &self.access,
             service: self.service,
-            open_files: self.open_files,
+            open_limit: (self.open_files > 0).then_some(self.open_files as usize),
             worker_number: self.worker_number,
             seeds: SeedTable::new(self.access.seeds, self.worker_number, || 0),
             files: &extents,

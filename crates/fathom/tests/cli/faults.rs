@@ -250,6 +250,15 @@ fn full_file_system_ends_writes_and_layouts() {
         assert_eq!((code, &job["error"]), (0, &0.into()), "{complaint}");
         assert_eq!(number(&job["write"]["io_bytes"]), 8 * MIB);
     }
+    // The layout fills the device. The job then does one pass over the file.
+    for engine in ["psync", "libaio"] {
+        let job = format!(
+            "--filename=f --rw=rw --bs=64k --fill_device=1 --runtime=20 --unlink=1 --ioengine={engine} --iodepth=4"
+        );
+        let (code, complaint, job) = one_job(&full, &job);
+        assert_eq!((code, &job["error"]), (0, &0.into()), "{complaint}");
+        assert_eq!(number(&job["read"]["io_bytes"]) + number(&job["write"]["io_bytes"]), 8 * MIB, "{engine}");
+    }
     let (code, _, job) = one_job(&full, &format!("{write} --ioengine=psync --ignore_error=,ENOSPC --unlink=1"));
     assert_eq!((code, &job["total_err"], &job["first_error"]), (0, &128.into(), &28.into()));
     std::fs::write(full.join("old"), "old").unwrap();

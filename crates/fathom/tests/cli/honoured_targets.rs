@@ -2,6 +2,7 @@
 
 use crate::stage::Scratch;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -75,6 +76,77 @@ fn no_more_than_openfiles_are_open_at_any_depth() {
             );
             let bytes = job["read"]["io_bytes"].as_u64().unwrap() + job["write"]["io_bytes"].as_u64().unwrap();
             assert_eq!(bytes, 384 << 10, "{engine} {order}");
+        }
+    }
+}
+
+/// Returns the I/Os and the closes of each file in the log of a job's I/Os.
+fn ios_and_closes(scratch: &Scratch, line: &str) -> BTreeMap<String, (u64, u64)> {
+    // A log is appended to.
+    if scratch.file("log").exists() {
+        std::fs::remove_file(scratch.file("log")).unwrap();
+    }
+    job(scratch, &format!("--write_iolog=log --filename_format=$filenum {line}"));
+    let mut counts = BTreeMap::<_, (u64, u64)>::new();
+    for entry in std::fs::read_to_string(scratch.file("log")).unwrap().lines() {
+        if let [_, file, action, ..] = entry.split_whitespace().collect::<Vec<_>>()[..] {
+            let (ios, closes) = counts.entry(file.to_owned()).or_default();
+            match action {
+                "read" | "write" => *ios += 1,
+                "close" => *closes += 1,
+                _ => {}
+            }
+        }
+    }
+    counts.remove("version");
+    counts
+}
+
+#[test]
+fn a_job_that_ends_by_time_does_one_pass_after_another_over_all_files() {
+    let scratch = Scratch::new("by-time");
+    for rw in ["write", "read"] {
+        for files in ["--openfiles=1", "", "--openfiles=2 --file_service_type=random", "--file_service_type=sequential"]
+        {
+            let line = format!(
+                "--ioengine=null --nrfiles=3 --size=192k --bs=4k --time_based --runtime=200ms --rw={rw} {files}"
+            );
+            let counts = ios_and_closes(&scratch, &line);
+            let ios = counts.values().map(|(ios, _)| *ios);
+            let apart = ios.clone().max().unwrap() - ios.min().unwrap();
+            // A pass has 16 I/Os on each file, and closes it.
+            assert!(counts.len() == 3 && apart <= 16, "{line}: {counts:?}");
+            assert!(counts.values().all(|(ios, closes)| *closes >= ios / 16), "{line}: {counts:?}");
+        }
+    }
+}
+
+#[test]
+fn a_skewed_order_closes_each_file_at_its_end() {
+    let scratch = Scratch::new("skewed");
+    for engine in ["psync", "libaio --iodepth=8"] {
+        for order in ["zipf:1.2", "pareto:0.2", "gauss"] {
+            let line = format!(
+                "--ioengine={engine} --nrfiles=3 --size=192k --bs=64k --loops=16 --rw=write --file_service_type={order}"
+            );
+            let counts = ios_and_closes(&scratch, &line);
+            let sum = counts.values().fold((0, 0), |sum, (ios, closes)| (sum.0 + ios, sum.1 + closes));
+            assert_eq!(sum.0, 48, "{line}: {counts:?}");
+            // A file has one block.
+            assert!(counts.values().all(|(ios, closes)| closes == ios), "{line}: {counts:?}");
+        }
+    }
+}
+
+#[test]
+fn writes_beyond_the_size_are_one_pass_per_loop() {
+    let scratch = Scratch::new("io-size");
+    for (engine, loops, closes) in [("libaio", 1, 1), ("libaio", 2, 2), ("io_uring", 2, 2), ("psync", 2, 1)] {
+        for rw in ["write", "randwrite --norandommap=1"] {
+            let line = format!(
+                "--ioengine={engine} --iodepth=4 --filename=f --size=256k --io_size=1m --bs=64k --loops={loops} --rw={rw}"
+            );
+            assert_eq!(ios_and_closes(&scratch, &line)["f"], (16 * loops, closes), "{line}");
         }
     }
 }

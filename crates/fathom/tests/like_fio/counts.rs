@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Jobs with psync on files of 1 MiB in blocks of 4 KiB, unless they set other values.
-const JOBS: [&str; 48] = [
+const JOBS: [&str; 51] = [
     "--rw=read",
     "--rw=write",
     "--rw=randread",
@@ -19,6 +19,9 @@ const JOBS: [&str; 48] = [
     "--rw=read --loops=3",
     "--rw=randwrite --io_size=256k",
     "--rw=write --io_size=3m",
+    "--rw=write --io_size=3m --loops=2 --ioengine=libaio --iodepth=4",
+    "--rw=randwrite --norandommap --io_size=3m --loops=2 --ioengine=libaio --iodepth=4",
+    "--rw=write --nrfiles=3 --io_size=3m --loops=2 --file_service_type=zipf",
     "--rw=randread --number_ios=17",
     "--rw=write --offset=256k",
     "--rw=read --offset=50% --size=25% --filesize=1m",

@@ -23,6 +23,9 @@ pub use virtual_clock::VirtualClock;
 /// Minimum time over which the TSC rate is measured. Most of it passes between [`init`] and the first I/O.
 const CALIBRATION: Duration = Duration::from_millis(5);
 
+/// A point in time that never comes: it is later than all others. It is for comparisons and minima of points in time only.
+pub const NEVER_NS: u64 = u64::MAX;
+
 /// Approximate time that a thread needs to wake from a sleep.
 const WAKE_LATENCY: Duration = Duration::from_micros(15);
 /// Maximum step of a virtual clock in one turn of a spin loop.

@@ -13,11 +13,12 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
+use super::NEVER_NS;
+
 /// The time of a new clock. It is above 0, which means "not yet" in the engine.
 const START_NS: u64 = 1_000_000_000;
 /// System time at 0 of the clock, in µs since 1970.
 const UNIX_US_AT_ZERO: u64 = 1_800_000_000_000_000;
-const FOREVER: u64 = u64::MAX;
 
 /// A clock that advances only while all its threads wait.
 #[derive(Clone, Copy)]
@@ -155,7 +156,7 @@ impl VirtualClock {
     fn run_next(self, schedule: &mut Schedule) {
         schedule.running = None;
         let Some(next) = schedule.threads.iter().min_by_key(|thread| (thread.until_ns, thread.wait)) else { return };
-        if next.until_ns == FOREVER {
+        if next.until_ns == NEVER_NS {
             // Threads of an abandoned run stay in their wait.
             schedule.is_deadlocked = true;
             schedule.threads.iter().filter(|thread| thread.is_root).for_each(|root| root.turn.notify_one());
@@ -282,7 +283,7 @@ mod tests {
             let id = clock.schedule().add(clock.now(), false);
             drop(Membership { clock, id });
             spawn(clock, || panic!("the test panics here"));
-            spawn(clock, move || clock.wait_until(FOREVER));
+            spawn(clock, move || clock.wait_until(NEVER_NS));
             let start_ns = clock.now();
             clock.wait_until(start_ns + S);
             assert_eq!(clock.now(), start_ns + S);
@@ -294,8 +295,8 @@ mod tests {
     fn deadlocked_simulation_panics() {
         let clock = VirtualClock::new();
         clock.run(|| {
-            spawn(clock, move || clock.wait_until(FOREVER));
-            clock.wait_until(FOREVER);
+            spawn(clock, move || clock.wait_until(NEVER_NS));
+            clock.wait_until(NEVER_NS);
         });
     }
 }

@@ -5,6 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use super::machine::Simulation;
+use crate::clock::NEVER_NS;
 use crate::file::File;
 use crate::io::{Backend, BackendConfig, Completion, EngineKind, Kind, Op};
 use crate::memory::Slots;
@@ -92,7 +93,7 @@ impl Backend for SimulatedBackend {
         if missing == 0 || timeout.is_zero() {
             return Ok(());
         }
-        let done_ns = self.in_flight.keys().nth(missing - 1).map_or(u64::MAX, |(done_ns, _)| *done_ns);
+        let done_ns = self.in_flight.keys().nth(missing - 1).map_or(NEVER_NS, |(done_ns, _)| *done_ns);
         clock.wait_until(done_ns.min(clock.now().saturating_add(crate::clock::ns_of(timeout))));
         self.take(max - taken, out);
         Ok(())

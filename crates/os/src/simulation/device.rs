@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use units::random::Tausworthe64;
 
 use super::model::{DeviceModel, Fault, FaultKind, Limit, LimitUnit, ServiceTime};
+use crate::clock::NEVER_NS;
 use crate::io::{IoResult, Kind, Op};
 
 const NS_PER_S: u128 = 1_000_000_000;
@@ -19,7 +20,7 @@ pub struct ServedIo {
     pub submitted_ns: u64,
     /// Start of service on a channel.
     pub started_ns: u64,
-    /// Completion time. `u64::MAX` means never.
+    /// Completion time. [`NEVER_NS`] if it never completes.
     pub done_ns: u64,
     /// Result of the completion.
     pub result: IoResult,
@@ -75,11 +76,11 @@ impl Device {
             None => {}
             Some(FaultKind::Errno(errno)) => result = Err(errno),
             Some(FaultKind::Short(bytes)) => result = result.map(|moved| moved.min(bytes)),
-            Some(FaultKind::Lost) => done_ns = u64::MAX,
+            Some(FaultKind::Lost) => done_ns = NEVER_NS,
             Some(FaultKind::BitFlip(_)) => {}
         }
         if self.model.dies_at_ns.is_some_and(|dies_ns| done_ns >= origin_ns.saturating_add(dies_ns)) {
-            done_ns = u64::MAX;
+            done_ns = NEVER_NS;
         }
         let &Op { kind, file, offset, len, .. } = op;
         let served = ServedIo { kind, file, offset, len, submitted_ns: now_ns, started_ns, done_ns, result };

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::*;
+use crate::clock::NEVER_NS;
 use crate::errno;
 use crate::io::{BackendConfig, Completion, EngineKind, Kind, Op};
 use crate::memory::{Buffers, MemorySpec};
@@ -89,7 +90,7 @@ fn faults_are_results_and_ios_of_a_dead_device_never_complete() {
         let mut done = Vec::new();
         backend.reap(5, 5, Duration::from_secs(9), &mut done).unwrap();
         assert_eq!(done.iter().map(|done| done.result).collect::<Vec<_>>(), [Ok(4096), Err(errno::EIO), Ok(512)]);
-        assert_eq!(simulation.served().iter().filter(|io| io.done_ns == u64::MAX).count(), 2);
+        assert_eq!(simulation.served().iter().filter(|io| io.done_ns == NEVER_NS).count(), 2);
         // The wait lasted for its full timeout.
         assert_eq!(simulation.clock().now() - simulation.served()[0].submitted_ns, 9 * S);
     });

@@ -48,12 +48,15 @@ impl IoLoop<'_> {
         // A synchronous engine has nothing to wait for.
         self.accounting.stats.waits.completion += u64::from(!is_synchronous);
         let min = depth.complete_min.unwrap_or(1).clamp(1, in_flight) as usize;
-        let low = if depth.low > 0 && depth.low < depth.iodepth && !is_exhausted { depth.low } else { u32::MAX };
-        if depth.complete_min.is_none() && low == u32::MAX && self.submission.backend.runs_on_kernel_workers() {
+        let low = (depth.low > 0 && depth.low < depth.iodepth && !is_exhausted).then_some(depth.low);
+        if depth.complete_min.is_none() && low.is_none() && self.submission.backend.runs_on_kernel_workers() {
             return self.collect_batch(in_flight);
         }
         self.collect(min, max.max(min), WAIT_MAX)?;
-        while self.submission.in_flight.count() > low && !self.is_stopped() && !self.deadlines.is_over() {
+        while low.is_some_and(|low| self.submission.in_flight.count() > low)
+            && !self.is_stopped()
+            && !self.deadlines.is_over()
+        {
             self.submit()?;
             self.collect(min.min(self.submission.in_flight.count() as usize), max.max(min), WAIT_MAX)?;
         }

@@ -116,9 +116,18 @@ impl IoLoop<'_> {
         Ok(())
     }
 
-    /// Closes a file that has no more I/O in this pass, unless I/O on it is in flight.
-    pub(super) fn close_if_idle(&mut self, file: u32) -> Result<(), RunError> {
-        if self.submission.in_flight.any_on(file) { Ok(()) } else { self.close(file) }
+    /// Closes a file that is at its end. If I/O on it is in flight, the end of the pass closes it. A skewed order can use it
+    /// again in this pass: then its I/O is awaited.
+    pub(super) fn close_done(&mut self, file: u32) -> Result<(), RunError> {
+        while self.submission.in_flight.any_on(file) {
+            let is_used_again = self.worker.targets.service.order.is_skewed();
+            if !is_used_again || self.is_stopped() || self.deadlines.is_over() {
+                return Ok(());
+            }
+            self.submit()?;
+            self.collect(1, usize::MAX, WAIT_MAX)?;
+        }
+        self.close(file)
     }
 
     /// Closes all files.

@@ -26,6 +26,7 @@ mod zones;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
+use os::clock::NEVER_NS;
 use plan::Worker;
 use record::{EngineCall, RunError};
 
@@ -109,7 +110,7 @@ impl IoLoop<'_> {
     /// An I/O or the backend failed, or the worker missed one of its limits.
     pub fn pass(&mut self) -> Result<PassEnd, RunError> {
         self.accounting.totals.pass_bytes = 0;
-        self.arrivals_until_ns = u64::MAX;
+        self.arrivals_until_ns = NEVER_NS;
         let outcome = self.issue_and_collect();
         self.close_arrivals(outcome.as_ref().ok().copied());
         let drained = self.drain();

@@ -31,7 +31,7 @@ impl IoLoop<'_> {
                     }
                 }
                 Step::Other(Next::Sync { kind, file }) => self.make_sync(kind, crate::number::index(file), start_ns)?,
-                Step::Other(Next::FileDone { file }) => self.close_if_idle(crate::number::index(file))?,
+                Step::Other(Next::FileDone { file }) => self.close_done(crate::number::index(file))?,
                 Step::Other(Next::PassDone) => return Ok((true, None)),
                 // The pattern of this job has only trims.
                 Step::Other(Next::Io(_)) => break,

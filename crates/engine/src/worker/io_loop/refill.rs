@@ -78,7 +78,7 @@ impl IoLoop<'_> {
                     }
                 }
                 Next::Sync { kind, file } => self.make_sync(kind, crate::number::index(file), start_ns)?,
-                Next::FileDone { file } => self.close_if_idle(crate::number::index(file))?,
+                Next::FileDone { file } => self.close_done(crate::number::index(file))?,
                 Next::PassDone => return Ok((true, None)),
             }
         }
@@ -119,7 +119,9 @@ impl IoLoop<'_> {
             let totals = &self.accounting.totals;
             let counted =
                 if think.counts_issued() { totals.issued_ios } else { totals.completed_ios + u64::from(in_flight) };
-            room = room.min(u32::try_from(think.room(counted)).unwrap_or(u32::MAX));
+            if let Some(before_pause) = think.room(counted) {
+                room = room.min(u32::try_from(before_pause).unwrap_or(u32::MAX));
+            }
         }
         room
     }

@@ -50,7 +50,7 @@ impl IoLoop<'_> {
             Action::Open => drop(self.open(file)?),
             // A redirected log closes and opens one target for several files.
             Action::Close if self.is_redirected() => {}
-            Action::Close => self.close_if_idle(file)?,
+            Action::Close => self.close_done(file)?,
             Action::Add | Action::Wait => {}
         }
         Ok(true)

@@ -91,13 +91,13 @@ impl IoLoop<'_> {
                         if let IoSource::Pattern { access, .. } = &mut self.source {
                             access.finish_file(drawn.file);
                         }
-                        self.close_if_idle(crate::number::index(drawn.file))?;
+                        self.close_done(crate::number::index(drawn.file))?;
                     }
                     Made::PassDone => return Ok((true, None)),
                     Made::Interrupted => return Ok((false, None)),
                 },
                 Draft::Sync { kind, file } => self.make_sync(kind, crate::number::index(file), start_ns)?,
-                Draft::FileDone { file } => self.close_if_idle(crate::number::index(file))?,
+                Draft::FileDone { file } => self.close_done(crate::number::index(file))?,
                 Draft::PassDone => return Ok((true, None)),
             }
         }

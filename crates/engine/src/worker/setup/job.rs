@@ -1,5 +1,6 @@
 //! Builds the I/O loop of a job.
 
+use os::clock::NEVER_NS;
 use os::errno;
 use os::io::Backend;
 use os::memory::Buffers;
@@ -95,7 +96,7 @@ pub fn job_loop<'a>(context: Context<'a>, laid_out: LaidOut, logs: Logs) -> Resu
         limits: pass_limits(worker, &laid_out, is_synchronous),
         is_open_loop,
         observes_completions: is_open_loop || worker.zoned.is_some(),
-        arrivals_until_ns: u64::MAX,
+        arrivals_until_ns: NEVER_NS,
         metadata,
         unsynced: worker.access.syncs.sync_file_range.map(|_| Unsynced::new(laid_out.targets.len())),
         files: OpenFiles::new(worker, &lease.targets, laid_out.targets),
@@ -151,7 +152,7 @@ fn generator(worker: &Worker, laid_out: &LaidOut, seeds: &SeedTable) -> Result<G
     let job = Job {
         access: no_pattern.as_ref().unwrap_or(&worker.access),
         service: worker.targets.service,
-        open_files: worker.targets.open_files,
+        open_limit: worker.targets.open_limit(),
         worker_number: worker.number,
         seeds: seeds.clone(),
         files: &extents,

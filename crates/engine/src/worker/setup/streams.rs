@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use os::clock::NEVER_NS;
 use os::errno;
 use os::file::{Kind, StatCall};
 use plan::stream::StreamRate;
@@ -64,7 +65,7 @@ pub fn stream_loop<'a>(context: Context<'a>, streams: &Streams, shared: &Shared)
         limits: PassLimits::NONE,
         is_open_loop,
         observes_completions: is_open_loop,
-        arrivals_until_ns: u64::MAX,
+        arrivals_until_ns: NEVER_NS,
         metadata: None,
         unsynced: None,
         pace: None,
