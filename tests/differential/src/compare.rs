@@ -65,11 +65,7 @@ pub fn differing(fathom: &Facts, fio: &Facts) -> Vec<Difference> {
 fn reason(seen: &Observation) -> String {
     match seen.end {
         End::Exit(0) => seen.end.to_string(),
-        end => {
-            let line = seen.messages.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-            let line = line.char_indices().nth(160).map_or(line, |(end, _)| &line[..end]);
-            format!("{end} {line}")
-        }
+        end => format!("{end} {}", seen.first_message()),
     }
 }
 

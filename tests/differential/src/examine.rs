@@ -17,7 +17,8 @@ const TRACED_EACH: u64 = 8;
 /// Result of a case.
 pub enum Verdict {
     Same,
-    BothFailed,
+    /// Both failed in the same way. fio's first message.
+    BothFailed(String),
     /// Two runs of the same program differ as the programs do.
     Undetermined,
     FioFault(String),
@@ -45,7 +46,7 @@ pub fn examine(programs: &Programs, number: u64, case: &Case, places: &Places) -
     let programs = &if is_traced { programs.traced() } else { programs.clone() };
     let differences = match run_pair(programs, case, places)? {
         Outcome::Same => return Ok(Verdict::Same),
-        Outcome::BothFailed => return Ok(Verdict::BothFailed),
+        Outcome::BothFailed(message) => return Ok(Verdict::BothFailed(message)),
         Outcome::FioFault(fault) => return Ok(Verdict::FioFault(fault)),
         Outcome::Different(differences) => differences,
     };

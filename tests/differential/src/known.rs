@@ -139,10 +139,11 @@ pub const KNOWN: &[Known] = &[
         name: "cache of a device",
         last: None,
         explains: |case, difference| {
-            let invalidates = case.jobs.iter().any(|job| job.is_on_device() && !job.is("invalidate", "0"));
-            invalidates && difference.kind == Kind::Calls && difference.subject == "fsync DEVICE"
+            let number = |text: &str| text.parse::<usize>().unwrap_or(0);
+            let is_device = difference.kind == Kind::Calls && difference.subject == "fsync DEVICE";
+            is_device && number(&difference.fathom) <= number(&difference.fio) + case.jobs.len()
         },
-        fio: "`invalidate=1` writes and drops the cached pages of a device with `BLKFLSBUF`.",
+        fio: "Writes and drops the cached pages of a device with `BLKFLSBUF` before the run.",
         fathom: "Calls `fsync` and `posix_fadvise`.",
     },
     Known {
@@ -180,6 +181,167 @@ pub const KNOWN: &[Known] = &[
         fathom: "Does the same I/Os as without `io_submit_mode=offload`.",
     },
     Known {
+        name: "buffers at a depth above 1",
+        last: None,
+        explains: |case, difference| {
+            let is_deep = |job: &Job| job.has("iodepth") && !job.is("iodepth", "1") && job.writes();
+            difference.kind == Kind::Contents && case.jobs.iter().any(is_deep)
+        },
+        fio: "Takes the buffer that was freed last.",
+        fathom: "Has another order of buffers. With `verify` or `refill_buffers` the content of a block depends on the write only.",
+    },
+    Known {
+        name: "jobs that share a file and need different sizes",
+        last: None,
+        explains: |case, difference| {
+            let shares = |job: &Job| job.has("filename") || job.has("filename_format");
+            let is_shared = case.jobs.len() > 1 || case.has("numjobs");
+            difference.kind == Kind::Contents && is_shared && case.jobs.iter().any(shares)
+        },
+        fio: "Makes the file again for the job that needs more.",
+        fathom: "Extends the file.",
+    },
+    Known {
+        name: "second pass with file_append",
+        last: None,
+        explains: |case, difference| {
+            let repeats = |job: &Job| job.has("file_append") && (job.has("io_size") || job.has("loops"));
+            let kinds = [Kind::Amounts, Kind::FileAmounts, Kind::Sequence, Kind::Contents];
+            kinds.contains(&difference.kind) && case.jobs.iter().any(repeats)
+        },
+        fio: "Ends after the first pass.",
+        fathom: "Does the I/O that `io_size` or `loops` requests.",
+    },
+    Known {
+        name: "zones of clones",
+        last: None,
+        explains: |case, difference| {
+            let clones = case.jobs.iter().any(|job| job.is("zonemode", "strided") && job.has("numjobs"));
+            let kinds = [Kind::Amounts, Kind::FileAmounts, Kind::Contents];
+            clones && kinds.contains(&difference.kind)
+        },
+        fio: "With `numjobs`, clones after the first have no zones.",
+        fathom: "All clones have zones.",
+    },
+    Known {
+        name: "log of fsync_on_close",
+        last: None,
+        explains: |case, difference| {
+            let is_sync = match difference.kind {
+                Kind::Sequence => difference.fio.ends_with(" sync"),
+                Kind::FileAmounts => difference.subject.ends_with(" sync"),
+                _ => false,
+            };
+            is_sync && case.has("fsync_on_close")
+        },
+        fio: "`write_iolog` has a line for the `fsync` of `fsync_on_close`.",
+        fathom: "Only I/Os of the job have lines.",
+    },
+    Known {
+        name: "exit status of failed jobs",
+        last: None,
+        explains: |_, difference| {
+            let number =
+                difference.fio.strip_prefix("exit ").and_then(|text| text.split(' ').next()?.parse::<u32>().ok());
+            difference.kind == Kind::End
+                && difference.fathom.starts_with("exit 1 ")
+                && number.is_some_and(|number| number > 1)
+        },
+        fio: "The exit status is the number of failed jobs.",
+        fathom: "The exit status is 1.",
+    },
+    Known {
+        name: "offset in percent",
+        last: None,
+        explains: |case, difference| {
+            let is_percent =
+                |name: &str| case.jobs.iter().any(|job| job.value(name).is_some_and(|value| value.ends_with('%')));
+            let kinds = [Kind::Amounts, Kind::FileAmounts, Kind::Sequence, Kind::Contents];
+            kinds.contains(&difference.kind) && ["offset", "offset_increment"].iter().any(|name| is_percent(name))
+        },
+        fio: "Computes a percentage again with the size after the layout, and begins later passes there.",
+        fathom: "Computes it once.",
+    },
+    Known {
+        name: "pre_read of a file without data",
+        last: None,
+        explains: |case, difference| {
+            let reads = case.jobs.iter().any(|job| job.is_on("pre_read") && job.writes());
+            reads && [Kind::End, Kind::Errors, Kind::Amounts].contains(&difference.kind)
+        },
+        fio: "`pre_read=1` on a new file fails after the I/O of the job.",
+        fathom: "Fails before it.",
+    },
+    Known {
+        name: "zones at the end of a ramp",
+        last: None,
+        explains: |case, difference| {
+            let ramps = case.has("ramp_size") && case.has_value("zonemode", "strided");
+            ramps && [Kind::Sequence, Kind::FileAmounts].contains(&difference.kind)
+        },
+        fio: "A timer looks for the end of `ramp_size`: a short job can end first.",
+        fathom: "The ramp ends with the I/O that completes `ramp_size`.",
+    },
+    Known {
+        name: "percentiles of a group",
+        last: None,
+        explains: |_, difference| difference.kind == Kind::End && difference.fio.ends_with("differs from group"),
+        fio: "Rejects jobs of a reporting group with different `lat_percentiles`.",
+        fathom: "Reports the group.",
+    },
+    Known {
+        name: "blocks of a mapped file",
+        last: None,
+        explains: |case, difference| {
+            let is_odd = |job: &Job| job.engine() == "mmap" && (job.has("blockalign") || job.has("bs_unaligned"));
+            difference.kind == Kind::End && difference.fathom == "exit 0" && case.jobs.iter().any(is_odd)
+        },
+        fio: "`ioengine=mmap` fails at an offset that is no multiple of a page, in a file that it maps in parts.",
+        fathom: "Maps the pages around the block.",
+    },
+    Known {
+        name: "buffers after a layout",
+        last: None,
+        explains: |case, difference| {
+            let lays_out = |job: &Job| {
+                let needs_file =
+                    job.reads() || job.engine() == "mmap" || job.is_on("overwrite") || job.is("create_serialize", "0");
+                job.writes() && needs_file && !job.is_on_device()
+            };
+            difference.kind == Kind::Contents && case.jobs.iter().any(lays_out)
+        },
+        fio: "The content of writes depends on the files that were laid out before: one generator fills both.",
+        fathom: "The content of writes is the same for new and existing files.",
+    },
+    Known {
+        name: "size below one block",
+        last: None,
+        explains: |_, difference| {
+            difference.kind == Kind::End && difference.fathom.contains("is smaller than one block of")
+        },
+        fio: "A job whose `size` is smaller than its block does no I/O. Exit status 0.",
+        fathom: "Rejects the job.",
+    },
+    Known {
+        name: "logs of engines without data",
+        last: None,
+        explains: |case, difference| {
+            let has_no_data = |job: &Job| ["filecreate", "filestat", "filedelete"].contains(&job.engine());
+            difference.kind == Kind::Logs && difference.fio == "0 lines" && case.jobs.iter().any(has_no_data)
+        },
+        fio: "Logs of `filecreate`, `filestat` and `filedelete` are empty.",
+        fathom: "One line per file.",
+    },
+    Known {
+        name: "checks before the run",
+        last: None,
+        explains: |_, difference| {
+            difference.kind == Kind::Errors && difference.fathom == "none" && difference.fio.contains(" err ")
+        },
+        fio: "A job that cannot run fails while others run.",
+        fathom: "Checks all jobs first, and runs none.",
+    },
+    Known {
         name: "random numbers",
         last: Some(Version(3, 33)),
         explains: |case, difference| {
@@ -202,11 +364,23 @@ pub const KNOWN: &[Known] = &[
         fathom: "Writes the format of 3.42.",
     },
     Known {
-        name: "short I/Os of sync_file_range",
+        name: "number of syncs",
         last: Some(Version(3, 33)),
-        explains: |case, difference| case.has("sync_file_range") && difference.kind == Kind::Shorts,
-        fio: "Counts each as a short write.",
-        fathom: "Counts no short I/Os.",
+        explains: |case, difference| {
+            let syncs = ["fsync", "fdatasync", "sync_file_range", "write_barrier", "end_fsync", "fsync_on_close"];
+            let is_count =
+                difference.kind == Kind::Syncs && difference.fio == "none" || difference.kind == Kind::Shorts;
+            is_count && syncs.iter().any(|name| case.has(name))
+        },
+        fio: "Reports no number of some kinds of syncs, and counts them as short I/Os.",
+        fathom: "Reports their number.",
+    },
+    Known {
+        name: "options of later versions",
+        last: Some(Version(3, 33)),
+        explains: |_, difference| difference.kind == Kind::End && difference.fio.contains("unrecognized option"),
+        fio: "Rejects options that later versions have.",
+        fathom: "Has the options of 3.42.",
     },
     Known {
         name: "sync before reading back",

@@ -116,6 +116,12 @@ impl Observation {
         seen
     }
 
+    /// Returns the first line of the messages, shortened.
+    pub fn first_message(&self) -> &str {
+        let line = self.messages.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        line.char_indices().nth(160).map_or(line, |(end, _)| &line[..end])
+    }
+
     fn add_files(&mut self, folder: &Path, prefix: &str) {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let (path, name) = (entry.path(), format!("{prefix}{}", entry.file_name().to_string_lossy()));

@@ -98,8 +98,8 @@ impl Default for Places {
 pub enum Outcome {
     /// Both did the same.
     Same,
-    /// Both rejected the case, or all of it failed.
-    BothFailed,
+    /// Both failed in the same way. fio's first message.
+    BothFailed(String),
     Different(Vec<Difference>),
     /// fio crashed or did not end.
     FioFault(String),
@@ -141,7 +141,7 @@ fn judge(case: &Case, fathom: &Observation, fio: &Observation) -> Outcome {
     match compare(case, fathom, fio) {
         differences if !differences.is_empty() => Outcome::Different(differences),
         _ if fathom.end == End::Exit(0) => Outcome::Same,
-        _ => Outcome::BothFailed,
+        _ => Outcome::BothFailed(fio.first_message().to_owned()),
     }
 }
 

@@ -29,6 +29,11 @@ impl Place {
             std::fs::remove_dir_all(&self.folder)?;
         }
         std::fs::create_dir_all(self.work())?;
+        for folder in
+            case.settings().filter(|setting| setting.name == "directory").filter_map(|setting| setting.value.as_deref())
+        {
+            folder.split(':').try_for_each(|folder| std::fs::create_dir_all(self.work().join(folder)))?;
+        }
         for (name, kib) in &case.existing {
             std::fs::write(self.work().join(name), vec![0x5a; usize::try_from(*kib).unwrap_or(0) << 10])?;
         }

@@ -14,7 +14,8 @@ use crate::facts::Kind;
 pub struct Report {
     cases: u64,
     same: u64,
-    both_failed: u64,
+    /// Numbers of cases by fio's message, without digits.
+    both_failed: BTreeMap<String, Vec<u64>>,
     undetermined: u64,
     fio_faults: BTreeMap<String, Vec<u64>>,
     known: BTreeMap<&'static str, u64>,
@@ -29,7 +30,10 @@ impl Report {
         self.cases += 1;
         match verdict {
             Verdict::Same => self.same += 1,
-            Verdict::BothFailed => self.both_failed += 1,
+            Verdict::BothFailed(message) => {
+                let message = message.replace(|c: char| c.is_ascii_digit(), "");
+                self.both_failed.entry(message).or_default().push(number);
+            }
             Verdict::Undetermined => self.undetermined += 1,
             Verdict::FioFault(fault) => self.fio_faults.entry(fault).or_default().push(number),
             Verdict::Known(names) => names.into_iter().for_each(|name| *self.known.entry(name).or_default() += 1),
@@ -47,7 +51,9 @@ impl Report {
         let per_case = elapsed.as_secs_f64() / self.cases.max(1) as f64;
         let _ = writeln!(text, "cases         {} in {:.0} s, {per_case:.3} s each", self.cases, elapsed.as_secs_f64());
         let _ = writeln!(text, "same          {}", self.same);
-        let _ = writeln!(text, "both fail     {}", self.both_failed);
+        for (message, numbers) in &self.both_failed {
+            let _ = writeln!(text, "both fail     {} times, first in case {}: {message}", numbers.len(), numbers[0]);
+        }
         let _ = writeln!(text, "undetermined  {}", self.undetermined);
         for (fault, numbers) in &self.fio_faults {
             let first: Vec<String> = numbers.iter().take(8).map(u64::to_string).collect();
