@@ -335,11 +335,19 @@ pub const KNOWN: &[Known] = &[
     Known {
         name: "checks before the run",
         last: None,
-        explains: |_, difference| {
-            difference.kind == Kind::Errors && difference.fathom == "none" && difference.fio.contains(" err ")
-        },
+        explains: |_, difference| difference.kind == Kind::Errors && difference.fathom == "none",
         fio: "A job that cannot run fails while others run.",
         fathom: "Checks all jobs first, and runs none.",
+    },
+    Known {
+        name: "verification of blocks that are written twice",
+        last: None,
+        explains: |case, difference| {
+            let accuses = difference.kind == Kind::End && difference.fio.contains("verify: bad");
+            accuses && difference.fathom == "exit 0" && case.jobs.iter().any(|job| job.writes() && job.has("verify"))
+        },
+        fio: "Can compare a block with an earlier write, and fails.",
+        fathom: "Compares each block with its last write.",
     },
     Known {
         name: "random numbers",
