@@ -18,7 +18,9 @@ fn flatten(value: &Value, path: &str, flat: &mut BTreeMap<String, String>) {
             for item in items {
                 let name = item.get("name").or(item.get("jobname")).and_then(Value::as_str);
                 let name = name.unwrap_or_else(|| panic!("{path} has an item without a name: {item}"));
-                flatten(item, &format!("{path}.{name}"), flat);
+                // In fio's `client_stats` a job has an item for each host.
+                let host = item.get("hostname").and_then(Value::as_str).unwrap_or_default();
+                flatten(item, &format!("{path}.{name}{host}"), flat);
             }
         }
         Value::String(text) => add(text.clone()),
