@@ -6,8 +6,12 @@ use std::io;
 use crate::case::Case;
 use crate::compare::{Difference, differing};
 use crate::facts::{Facts, Kind, facts, is_by_time};
+use crate::known::{Version, explanation};
 use crate::pair::{Places, Programs, TIMEOUT};
 use crate::run::{Program, run};
+
+/// The version of fio that gave the answers.
+const OF_ANSWERS: Version = Version(3, 42);
 
 /// A case and the facts about fio's run.
 pub struct Answer {
@@ -48,13 +52,15 @@ impl Answer {
         Ok((is_repeated && is_orderly).then_some(answer))
     }
 
-    /// Runs fathom and returns the differences from the answer.
+    /// Runs fathom and returns the differences from the answer that are not decided.
     ///
     /// # Errors
     ///
     /// A folder or fathom cannot be used.
     pub fn check(&self, fathom: &Program, places: &Places) -> io::Result<Vec<Difference>> {
-        Ok(self.differences(&facts(&self.case, &run(fathom, &self.case, places.fio(), TIMEOUT)?)))
+        let mut differences = self.differences(&facts(&self.case, &run(fathom, &self.case, places.fio(), TIMEOUT)?));
+        differences.retain(|difference| explanation(OF_ANSWERS, &self.case, difference).is_none());
+        Ok(differences)
     }
 
     fn differences(&self, facts: &Facts) -> Vec<Difference> {

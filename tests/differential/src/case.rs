@@ -139,6 +139,18 @@ impl Job {
         self.pattern().ends_with("read") || self.pattern().ends_with("rw")
     }
 
+    /// Returns true if the job has more than one direction.
+    pub fn is_mixed(&self) -> bool {
+        self.pattern().ends_with("rw") || self.pattern().ends_with("trimwrite")
+    }
+
+    /// Returns true if the size of the job is a multiple of its largest block.
+    pub fn ends_with_a_block(&self) -> bool {
+        let size = self.value("size").and_then(bytes);
+        let mut blocks = self.value("bs").unwrap_or("4k").split(',').filter_map(bytes);
+        blocks.all(|block| size.is_some_and(|size| size.is_multiple_of(block)))
+    }
+
     pub fn engine(&self) -> &str {
         self.value("ioengine").unwrap_or("psync")
     }
@@ -146,6 +158,15 @@ impl Job {
     pub fn is_on_device(&self) -> bool {
         self.value("filename").is_some_and(|names| names.contains(DEVICE))
     }
+}
+
+/// Returns the bytes of a size such as `64k`.
+fn bytes(text: &str) -> Option<u64> {
+    let (digits, factor) = match text.strip_suffix('k') {
+        Some(digits) => (digits, 1 << 10),
+        None => text.strip_suffix('m').map_or((text, 1), |digits| (digits, 1 << 20)),
+    };
+    digits.parse().ok().filter(|&number: &u64| number > 0)?.checked_mul(factor)
 }
 
 impl fmt::Display for Case {

@@ -29,6 +29,9 @@ pub struct Known {
     pub fathom: &'static str,
 }
 
+/// Kinds of differences between jobs that do other I/Os.
+const CONTENT_AND_ORDER: [Kind; 4] = [Kind::Amounts, Kind::FileAmounts, Kind::Sequence, Kind::Contents];
+
 /// The decided differences.
 pub const KNOWN: &[Known] = &[
     Known {
@@ -350,12 +353,67 @@ pub const KNOWN: &[Known] = &[
         fathom: "Compares each block with its last write.",
     },
     Known {
+        name: "skewed positions without room for a block",
+        last: None,
+        explains: |case, difference| {
+            let skewed = ["zipf", "pareto", "normal"];
+            let is_skewed = |job: &Job| {
+                job.value("random_distribution").is_some_and(|value| skewed.iter().any(|name| value.starts_with(name)))
+            };
+            let uneven = ["nrfiles", "filesize", "bsrange", "bssplit", "blockalign", "zonemode", "offset"];
+            let has_part_blocks = |job: &Job| uneven.iter().any(|name| job.has(name)) || !job.ends_with_a_block();
+            CONTENT_AND_ORDER.contains(&difference.kind)
+                && case.jobs.iter().any(|job| is_skewed(job) && has_part_blocks(job))
+        },
+        fio: "The first drawn position whose block would cross the end of the file ends the I/O on this file.",
+        fathom: "Draws again.",
+    },
+    Known {
+        name: "block sizes of unused directions",
+        last: None,
+        explains: |case, difference| {
+            let has_unused = |job: &Job| job.value("bs").is_some_and(|sizes| sizes.contains(',')) && !job.is_mixed();
+            CONTENT_AND_ORDER.contains(&difference.kind)
+                && case.jobs.iter().any(|job| job.is_random() && has_unused(job))
+        },
+        fio: "The map of a random job has the smallest block of all directions: larger blocks fill it early.",
+        fathom: "Block sizes of directions that the job has not are ignored.",
+    },
+    Known {
+        name: "size that is no multiple of the block",
+        last: None,
+        explains: |case, difference| {
+            let is_cut = |job: &Job| job.is_on_device() && !job.ends_with_a_block();
+            CONTENT_AND_ORDER.contains(&difference.kind) && case.jobs.iter().any(is_cut)
+        },
+        fio: "The last block on a device crosses the end of the region.",
+        fathom: "I/Os stay within `offset` and `size`.",
+    },
+    Known {
+        name: "reads at the end of a file that is created on open",
+        last: Some(Version(3, 33)),
+        explains: |case, difference| case.has("create_on_open") && difference.kind == Kind::Shorts,
+        fio: "Does not count them as short.",
+        fathom: "Counts them, as 3.42.",
+    },
+    Known {
+        name: "syncs of trims",
+        last: Some(Version(3, 33)),
+        explains: |case, difference| {
+            let syncs = case.has("fsync") || case.has("fdatasync");
+            let kinds = [Kind::Sequence, Kind::FileAmounts, Kind::Calls];
+            kinds.contains(&difference.kind) && syncs && case.jobs.iter().any(Job::trims)
+        },
+        fio: "`fsync` and `fdatasync` do not count the writes of `trimwrite`.",
+        fathom: "Syncs after each of these writes, as 3.42.",
+    },
+    Known {
         name: "random numbers",
         last: Some(Version(3, 33)),
         explains: |case, difference| {
             let is_mixed = |job: &Job| job.pattern().ends_with("rw") || job.has("bssplit") || job.has("bsrange");
             let is_random = |job: &Job| job.is_random() || job.has("percentage_random") || is_mixed(job);
-            let kinds = [Kind::Sequence, Kind::FileAmounts, Kind::Amounts, Kind::Calls];
+            let kinds = [Kind::Sequence, Kind::FileAmounts, Kind::Amounts, Kind::Calls, Kind::Logs];
             match difference.kind {
                 Kind::Contents => true,
                 kind => kinds.contains(&kind) && case.jobs.iter().any(is_random),
@@ -376,12 +434,11 @@ pub const KNOWN: &[Known] = &[
         last: Some(Version(3, 33)),
         explains: |case, difference| {
             let syncs = ["fsync", "fdatasync", "sync_file_range", "write_barrier", "end_fsync", "fsync_on_close"];
-            let is_count =
-                difference.kind == Kind::Syncs && difference.fio == "none" || difference.kind == Kind::Shorts;
+            let is_count = [Kind::Syncs, Kind::Shorts].contains(&difference.kind);
             is_count && syncs.iter().any(|name| case.has(name))
         },
-        fio: "Reports no number of some kinds of syncs, and counts them as short I/Os.",
-        fathom: "Reports their number.",
+        fio: "Reports another number of syncs, or none, and counts some as short I/Os.",
+        fathom: "Reports their number, as 3.42.",
     },
     Known {
         name: "options of later versions",

@@ -124,6 +124,13 @@ impl Submission {
         canceled
     }
 
+    /// Drops the rests of short transfers, which the backend did not take. Returns each with its I/O.
+    pub fn drop_rests(&mut self) -> Vec<(u32, InFlightIo)> {
+        let dropped: Vec<_> = self.ops.drain(..).map(|op| (op.slot, self.in_flight[op.slot])).collect();
+        dropped.iter().for_each(|&(slot, _)| self.in_flight.free(slot));
+        dropped
+    }
+
     /// Returns true if the call that submits the first prepared operation runs it, although the engine is asynchronous.
     #[cold]
     pub fn runs_first_in_submit(&self) -> bool {

@@ -77,6 +77,10 @@ fn compare(job: &str) -> Result<(), String> {
         return differs("exit", both.fio.stderr, both.ours.stderr);
     }
     let old = fio_is_old();
+    if old && job.contains("--rw=write --io_size=3m --loops=2") {
+        // fio 3.33 begins the next loop at the end of the file, fio 3.42 at the end of `io_size`.
+        return Ok(());
+    }
     // fio 3.33 has other random numbers and counts some syncs as short reads or writes.
     let by_chance = old && ["rand", "bsrange", "bssplit"].iter().any(|word| job.contains(word));
     let known = |count: &str| !old || !(count.contains("sync") || count.contains("short"));

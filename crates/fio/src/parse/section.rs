@@ -7,7 +7,7 @@ use units::system::System;
 
 use super::request::{COMMAND_LINE, JobOption};
 use super::state::State;
-use super::value::{self, Context, Problem, Severity, Value};
+use super::value::{self, Context, Problem, Severity, Value, typographic_advice};
 use super::values::Values;
 use crate::options::engines::{DEFAULT_ENGINE, ENGINES, Engine, engine};
 use crate::options::kind::Kind;
@@ -68,9 +68,9 @@ impl Section {
         };
         let result = value::parse(&option.kind, text, &mut context);
         let problems = context.problems;
-        let typed = text.unwrap_or_default();
+        let advice = typographic_advice(text.unwrap_or_default());
         for problem in problems {
-            state.report(problem.severity, diagnostic(option, problem.in_ascii(typed), spans));
+            state.report(problem.severity, diagnostic(option, problem.with_advice(advice.as_deref()), spans));
         }
         match result {
             Ok(value) => {
@@ -79,7 +79,7 @@ impl Section {
                 self.check_readonly(option, spans, state)
             }
             Err(problem) => {
-                state.report(Severity::Error, diagnostic(option, problem.in_ascii(typed), spans));
+                state.report(Severity::Error, diagnostic(option, problem.with_advice(advice.as_deref()), spans));
                 false
             }
         }

@@ -138,6 +138,12 @@ impl IoLoop<'_> {
             let counted = self.count_done();
             let submitted = self.submit();
             let now_ns = self.deadlines.now_ns;
+            if submitted.is_err() {
+                // The backend never took them: no completion will come.
+                for (slot, io) in self.submission.drop_rests() {
+                    self.cancel_on_zone(slot, &io);
+                }
+            }
             if reaped.is_err() || submitted.is_err() {
                 failing_from_ns.get_or_insert(now_ns);
             }

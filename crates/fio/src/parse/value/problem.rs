@@ -45,13 +45,10 @@ impl Problem {
         self
     }
 
-    /// Adds how to write the value in ASCII, if it has typographic characters. They are the likely cause.
-    pub fn in_ascii(mut self, value: &str) -> Problem {
-        if let Some(found) = lookalike::first(value) {
-            let meant = lookalike::in_ascii(value);
-            // A shell removes quotation marks around a value, but not these.
-            let meant = meant.trim_matches([' ', '"', '\'']);
-            self.help = Some(format!("{}: write `{meant}`", lookalike::described(found)));
+    /// Replaces the help by the advice on the whole value, if there is any: it names the likely cause.
+    pub fn with_advice(mut self, advice: Option<&str>) -> Problem {
+        if let Some(advice) = advice {
+            self.help = Some(advice.to_owned());
         }
         self
     }
@@ -61,4 +58,13 @@ impl Problem {
         self.range = self.range.start + offset..self.range.end + offset;
         self
     }
+}
+
+/// Returns how to write a value in ASCII, if it has typographic characters. They are the likely cause of its problems.
+pub fn typographic_advice(value: &str) -> Option<String> {
+    let found = lookalike::first(value)?;
+    let meant = lookalike::in_ascii(value);
+    // A shell removes quotation marks around a value, but not these.
+    let meant = meant.trim_matches([' ', '"', '\'']);
+    Some(format!("{}: write `{meant}`", lookalike::described(found)))
 }
