@@ -390,6 +390,50 @@ pub const KNOWN: &[Known] = &[
         fathom: "I/Os stay within `offset` and `size`.",
     },
     Known {
+        name: "directory after filename",
+        last: None,
+        explains: |case, difference| {
+            let place = |job: &Job, name: &str| job.options.iter().position(|setting| setting.name == name);
+            let is_after = |job: &Job| {
+                place(job, "filename").is_some_and(|file| place(job, "directory").is_some_and(|folder| folder > file))
+            };
+            difference.kind == Kind::Files && case.jobs.iter().any(is_after)
+        },
+        fio: "On the command line, `--filename=f --directory=d` uses the file `f` of the current folder.",
+        fathom: "Uses `d/f` in both orders, as job files do.",
+    },
+    Known {
+        name: "synchronous reads of a file that is created on open",
+        last: None,
+        explains: |case, difference| {
+            let queues = ["libaio", "io_uring", "posixaio"];
+            let reads = |job: &Job| job.is_on("create_on_open") && job.reads() && !queues.contains(&job.engine());
+            difference.kind == Kind::End && difference.fathom == "exit 0" && case.jobs.iter().any(reads)
+        },
+        fio: "Synchronous engines fail at the end of the file.",
+        fathom: "The read is short, as with asynchronous engines.",
+    },
+    Known {
+        name: "verification of jobs by time",
+        last: None,
+        explains: |case, difference| {
+            let verifies = |job: &Job| job.is_on("time_based") && job.has("verify") && job.writes();
+            difference.kind == Kind::Shares && case.jobs.iter().any(verifies)
+        },
+        fio: "Synchronous engines write until the time is over, and verify nothing.",
+        fathom: "Verifies after each pass of `size`.",
+    },
+    Known {
+        name: "size of a file that is created on open",
+        last: Some(Version(3, 33)),
+        explains: |case, difference| {
+            let draws = |job: &Job| job.is_on("create_on_open") && (job.is_random() || job.is_mixed());
+            difference.kind == Kind::Files && case.jobs.iter().any(draws)
+        },
+        fio: "Has other random numbers: the last write has another offset.",
+        fathom: "Generates the numbers of 3.42.",
+    },
+    Known {
         name: "reads at the end of a file that is created on open",
         last: Some(Version(3, 33)),
         explains: |case, difference| case.has("create_on_open") && difference.kind == Kind::Shorts,
