@@ -219,11 +219,12 @@ impl Slots {
     /// # Errors
     /// Its slot is not in flight, or shorter than the operation.
     pub(crate) fn data(&mut self, op: &Op) -> io::Result<&mut [u8]> {
-        let (at, skip, len) = (op.slot as usize, op.skip as usize, op.len as usize);
+        let (at, len) = (op.slot as usize, op.len as usize);
         let is_in_flight = self.states.get(at).is_some_and(|state| state.load(Ordering::Acquire));
-        if !is_in_flight || skip + len > self.bytes_each {
+        let fits = |skip: &usize| skip.checked_add(len).is_some_and(|end| end <= self.bytes_each);
+        let Some(skip) = usize::try_from(op.skip).ok().filter(|skip| is_in_flight && fits(skip)) else {
             return Err(crate::io::misuse("data of a slot that is not in flight"));
-        }
+        };
         // SAFETY: the range is in the slot. The slot is in flight, so only this backend uses it.
         Ok(unsafe { std::slice::from_raw_parts_mut(self.base.add(at * self.stride + skip), len) })
     }

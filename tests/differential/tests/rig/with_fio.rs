@@ -8,7 +8,7 @@ use differential::pair::{Places, Programs};
 use differential::report::describe;
 
 /// Random cases of each test. The tests run at the same time.
-const CASES: u64 = 100;
+const CASES: u64 = 50;
 const SEED: u64 = 33;
 
 /// Returns the path of the installed fio.
@@ -37,11 +37,21 @@ fn check(first: u64) {
 }
 
 #[test]
-fn random_jobs_do_what_the_installed_fio_does() {
+fn random_jobs_do_what_the_installed_fio_does_first_quarter() {
     check(0);
 }
 
 #[test]
-fn more_random_jobs_do_what_the_installed_fio_does() {
+fn random_jobs_do_what_the_installed_fio_does_second_quarter() {
     check(CASES);
+}
+
+#[test]
+fn random_jobs_do_what_the_installed_fio_does_third_quarter() {
+    check(2 * CASES);
+}
+
+#[test]
+fn random_jobs_do_what_the_installed_fio_does_fourth_quarter() {
+    check(3 * CASES);
 }
