@@ -10,7 +10,6 @@ pub(crate) struct Share {
 
 impl Share {
     /// Returns the share of a count, rounded so that adjacent shares add up to the count.
-    #[expect(clippy::cast_possible_truncation, reason = "a share of a count is at most the count")]
     pub(crate) fn of_count(&self, count: u64) -> u64 {
         u64::try_from(self.of_sum(u128::from(count))).unwrap_or(u64::MAX)
     }
