@@ -11,7 +11,7 @@ const TESTS: usize = 4;
 
 fn check(test: usize) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/differential/cases.txt");
-    let answers = Answer::parse_all(&std::fs::read_to_string(path).unwrap());
+    let answers = Answer::parse_all(&std::fs::read_to_string(path).expect("the answers of fio"));
     assert!(answers.len() >= 400, "there are {} answers", answers.len());
     let places = Places::new();
     let fathom = Program::fathom(harness::binary());
@@ -20,7 +20,7 @@ fn check(test: usize) {
         if answer.case.uses_device() && !places.has_devices() {
             continue;
         }
-        let differences = answer.check(&fathom, &places).unwrap();
+        let differences = answer.check(&fathom, &places).expect("a run");
         if !differences.is_empty() {
             let lines: Vec<String> = differences.iter().map(|difference| format!("    {difference}\n")).collect();
             failures.push(format!("  {}\n{}", answer.case, lines.concat()));

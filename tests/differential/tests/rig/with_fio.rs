@@ -23,12 +23,12 @@ fn installed() -> Option<PathBuf> {
 
 fn check(first: u64) {
     let Some(fio) = installed() else { return };
-    let programs = Programs::new(harness::binary(), &fio).unwrap();
+    let programs = Programs::new(harness::binary(), &fio).expect("two programs");
     let places = Places::new();
     let generator = Generator::new(SEED, places.has_devices());
     let mut failures = String::new();
     for number in first..first + CASES {
-        let verdict = examine(&programs, number, &generator.case(number), &places).unwrap();
+        let verdict = examine(&programs, number, &generator.case(number), &places).expect("a run of both");
         if let Verdict::Unexplained(failure) = verdict {
             failures.push_str(&format!("case {number}\n{}", describe(&failure)));
         }
