@@ -84,6 +84,12 @@ impl LoadGenerator {
     pub fn cpu_ns_per_io(&self) -> f64 {
         self.user_ns_per_io + self.system_ns_per_io
     }
+
+    /// Returns the CPU time per I/O in user mode and in the kernel. `None` for a short run: the kernel divides the time
+    /// between both by its tick.
+    pub fn modes_ns_per_io(&self) -> Option<[f64; 2]> {
+        (self.reason != LimitReason::TooShort).then_some([self.user_ns_per_io, self.system_ns_per_io])
+    }
 }
 
 impl TimeShares {

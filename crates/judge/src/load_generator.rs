@@ -306,7 +306,8 @@ mod tests {
         assert_eq!(limit(Engine::Mmap { thp: false }, [1900, 90, 0]), LoadGeneratorLimit::Unknown);
         let (worker, mut short) = ran(uring(), [1, 8, 0]);
         short.stats.runtime_ns = 10_000_000;
-        assert_eq!(judged(&[(worker, short)]).limit, LoadGeneratorLimit::Unknown);
+        let judged_short = judged(&[(worker, short)]);
+        assert_eq!((judged_short.limit, judged_short.modes_ns_per_io()), (LoadGeneratorLimit::Unknown, None));
     }
 
     #[test]

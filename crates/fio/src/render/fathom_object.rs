@@ -55,8 +55,10 @@ pub(super) fn of_job(entry: &Entry, detail: Detail, analysis: &Analysis) -> Opti
 fn add_generator(object: &mut Map<String, Value>, described: &Described<LoadGenerator>) {
     let generator = &described.value;
     object.insert("cpu_ns_per_io".into(), generator.cpu_ns_per_io().into());
-    object.insert("user_ns_per_io".into(), generator.user_ns_per_io.into());
-    object.insert("system_ns_per_io".into(), generator.system_ns_per_io.into());
+    if let Some([user, system]) = generator.modes_ns_per_io() {
+        object.insert("user_ns_per_io".into(), user.into());
+        object.insert("system_ns_per_io".into(), system.into());
+    }
     object.insert("on_cpu_percent".into(), generator.on_cpu_percent.into());
     if let Some(percent) = generator.cpu_wait_percent {
         object.insert("cpu_wait_percent".into(), percent.into());

@@ -5,15 +5,18 @@ use units::format::{grouped, percent, time_ns};
 
 /// Returns the CPU time of an I/O, and whether the load generator was the limit.
 pub fn load_generator(generator: &LoadGenerator) -> String {
-    let [cpu, user, system] =
-        [generator.cpu_ns_per_io(), generator.user_ns_per_io, generator.system_ns_per_io].map(time_ns);
+    let cpu = time_ns(generator.cpu_ns_per_io());
+    let modes = match generator.modes_ns_per_io().map(|modes| modes.map(time_ns)) {
+        Some([user, system]) => format!("user {user}, system {system}"),
+        None => "user and system unknown".to_owned(),
+    };
     let limit = match generator.limit {
         LoadGeneratorLimit::Limit => "the load generator was the limit",
         LoadGeneratorLimit::NotLimit => "the load generator was not the limit",
         LoadGeneratorLimit::Unknown => "unknown whether the load generator was the limit",
     };
     let reason = load_generator_reason(generator);
-    format!("CPU time per I/O {cpu} (user {user}, system {system}); {limit}: {reason}")
+    format!("CPU time per I/O {cpu} ({modes}); {limit}: {reason}")
 }
 
 /// Returns what decides whether the load generator was the limit.
