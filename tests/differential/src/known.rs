@@ -397,7 +397,8 @@ pub const KNOWN: &[Known] = &[
             let is_after = |job: &Job| {
                 place(job, "filename").is_some_and(|file| place(job, "directory").is_some_and(|folder| folder > file))
             };
-            difference.kind == Kind::Files && case.jobs.iter().any(is_after)
+            let is_of_file = difference.kind == Kind::Files || difference.kind == Kind::Shares;
+            (is_of_file || CONTENT_AND_ORDER.contains(&difference.kind)) && case.jobs.iter().any(is_after)
         },
         fio: "On the command line, `--filename=f --directory=d` uses the file `f` of the current folder.",
         fathom: "Uses `d/f` in both orders, as job files do.",
@@ -435,10 +436,10 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         name: "reads at the end of a file that is created on open",
-        last: Some(Version(3, 33)),
+        last: None,
         explains: |case, difference| case.has("create_on_open") && difference.kind == Kind::Shorts,
         fio: "Does not count them as short.",
-        fathom: "Counts them, as 3.42.",
+        fathom: "Counts them.",
     },
     Known {
         name: "syncs of trims",
