@@ -346,8 +346,28 @@ pub const KNOWN: &[Known] = &[
         name: "verification of blocks that are written twice",
         last: None,
         explains: |case, difference| {
+            let repeats = [
+                "norandommap",
+                "percentage_random",
+                "random_distribution",
+                "blockalign",
+                "bs_unaligned",
+                "bssplit",
+                "bsrange",
+                "io_size",
+                "loops",
+                "numjobs",
+                "random_generator",
+                "verify_backlog",
+                "experimental_verify",
+                "time_based",
+            ];
+            let can_write_twice = |job: &Job| {
+                repeats.iter().any(|name| job.has(name)) || job.value("rw").is_some_and(|rw| rw.contains(':'))
+            };
             let accuses = difference.kind == Kind::End && difference.fio.contains("verify: bad");
-            accuses && difference.fathom == "exit 0" && case.jobs.iter().any(|job| job.writes() && job.has("verify"))
+            let verifies = |job: &Job| job.writes() && job.has("verify") && can_write_twice(job);
+            accuses && difference.fathom == "exit 0" && case.jobs.iter().any(verifies)
         },
         fio: "Can compare a block with an earlier write, and fails.",
         fathom: "Compares each block with its last write.",
