@@ -75,9 +75,14 @@ impl Case {
         self.settings().any(|setting| setting.value.as_deref().is_some_and(|value| value.contains(DEVICE)))
     }
 
+    /// Returns whether a job fulfils a condition.
+    pub fn any(&self, condition: impl Fn(&Job) -> bool) -> bool {
+        self.jobs.iter().any(condition)
+    }
+
     /// Returns whether any job has the option, with any value.
     pub fn has(&self, name: &str) -> bool {
-        self.jobs.iter().any(|job| job.has(name))
+        self.any(|job| job.has(name))
     }
 
     /// Returns whether any job has the option with this value.
@@ -89,6 +94,10 @@ impl Case {
 impl Job {
     pub fn has(&self, name: &str) -> bool {
         self.options.iter().any(|setting| setting.name == name)
+    }
+
+    pub fn has_any(&self, names: &[&str]) -> bool {
+        names.iter().any(|name| self.has(name))
     }
 
     /// Returns the value of an option.
@@ -144,11 +153,61 @@ impl Job {
         self.pattern().ends_with("rw") || self.pattern().ends_with("trimwrite")
     }
 
-    /// Returns true if the size of the job is a multiple of its largest block.
-    pub fn ends_with_a_block(&self) -> bool {
-        let size = self.value("size").and_then(bytes);
+    /// Returns true if blocks of several sizes, directions or alignments share a file.
+    pub fn has_several_sizes(&self) -> bool {
+        self.has_any(&["bssplit", "bsrange", "blockalign"]) || self.value("bs").is_some_and(|sizes| sizes.contains(','))
+    }
+
+    /// Returns true if the I/Os of a file cannot end exactly with the region of the file: its size is no multiple of the block, or
+    /// the pattern leaves holes.
+    pub fn has_part_blocks(&self) -> bool {
+        let named = self.value("filename").map_or(1, |names| names.split(':').count() as u64);
+        let files = self.value("nrfiles").and_then(bytes).unwrap_or(named);
+        let size = self.value("size").and_then(bytes).map(|size| size / files);
+        let size = size.or_else(|| self.value("filesize").and_then(bytes));
         let mut blocks = self.value("bs").unwrap_or("4k").split(',').filter_map(bytes);
-        blocks.all(|block| size.is_some_and(|size| size.is_multiple_of(block)))
+        let are_whole = blocks.all(|block| size.is_some_and(|size| size.is_multiple_of(block)));
+        let has_holes = self.value("rw").is_some_and(|pattern| pattern.contains(':'));
+        !are_whole || has_holes || self.has_any(&["bssplit", "bsrange"])
+    }
+
+    /// Returns true if positions are drawn from a skewed distribution.
+    pub fn is_skewed(&self) -> bool {
+        let skewed = ["zipf", "pareto", "normal"];
+        self.value("random_distribution").is_some_and(|value| skewed.iter().any(|name| value.starts_with(name)))
+    }
+
+    /// Returns true if the job verifies, and can write a block twice in a pass or between two verifications.
+    pub fn verifies_overwrites(&self) -> bool {
+        let repeats = [
+            "norandommap",
+            "percentage_random",
+            "random_distribution",
+            "blockalign",
+            "bs_unaligned",
+            "bssplit",
+            "bsrange",
+            "io_size",
+            "loops",
+            "numjobs",
+            "random_generator",
+            "verify_backlog",
+            "experimental_verify",
+            "time_based",
+            "zonemode",
+        ];
+        let goes_back = self.value("rw").is_some_and(|rw| rw.contains(':'));
+        self.has("verify") && self.writes() && (goes_back || self.has_any(&repeats))
+    }
+
+    /// Returns true if a file can be empty when it is opened.
+    pub fn is_created_on_open(&self) -> bool {
+        self.is_on("create_on_open") || self.is_on("unlink_each_loop")
+    }
+
+    /// Returns true if the engine has a queue.
+    pub fn is_asynchronous(&self) -> bool {
+        ["libaio", "io_uring", "posixaio"].contains(&self.engine())
     }
 
     pub fn engine(&self) -> &str {

@@ -5,9 +5,9 @@ use std::path::Path;
 /// First bytes of the header of a verified block, in memory order.
 const MAGIC: [u8; 2] = 0xacca_u16.to_le_bytes();
 /// Bytes of a header.
-const HEADER: usize = 40;
-/// Bytes of the header with the time of the write, and its checksum.
-const TIMES: [std::ops::Range<usize>; 2] = [24..32, 36..40];
+const HEADER: usize = 48;
+/// Bytes of the header with the time of the write, and its checksum. It had other places before fio 3.42.
+const TIMES: [std::ops::Range<usize>; 3] = [24..32, 36..40, 44..48];
 
 /// Returns the hash of a file, or 0 if it cannot be read. Times in headers of verified blocks count as zero.
 pub fn hash(path: &Path) -> u64 {

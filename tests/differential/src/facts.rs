@@ -90,17 +90,20 @@ pub fn facts(case: &Case, seen: &Observation) -> Facts {
         if !is_by_time {
             add_amounts(&mut facts, case, seen);
         }
-        add_files(&mut facts, seen, is_by_time);
+        add_files(&mut facts, case, seen, is_by_time);
         add_logs(&mut facts, case, seen);
     }
     facts
 }
 
-/// Returns whether the number or order of I/Os depends on time.
+/// Returns whether the number or order of I/Os depends on time, or differs from run to run.
 pub fn is_by_time(case: &Case) -> bool {
     // With two rates, the time decides about the direction of the next I/O.
     let has_two_rates = |job: &Job| (job.has("rate") || job.has("rate_iops")) && job.pattern().ends_with("rw");
-    case.has("time_based") || case.has("runtime") || case.jobs.iter().any(has_two_rates)
+    let has_own_seeds = |job: &Job| {
+        job.is("randrepeat", "0") && (job.is_mixed() || job.has_several_sizes() || job.has("random_distribution"))
+    };
+    case.has("time_based") || case.has("runtime") || case.any(has_two_rates) || case.any(has_own_seeds)
 }
 
 fn errors(seen: &Observation) -> String {
@@ -151,9 +154,11 @@ fn add_iolog(facts: &mut Facts, job: &str, log: &IoLog) {
     facts.insert((Kind::Sequence, job.to_owned()), format!("{:016x}", fnv(lines.as_bytes())));
 }
 
-fn add_files(facts: &mut Facts, seen: &Observation, is_by_time: bool) {
+fn add_files(facts: &mut Facts, case: &Case, seen: &Observation, is_by_time: bool) {
+    let grow_by_time = is_by_time && case.has("create_on_open");
     for (name, file) in &seen.files {
-        facts.insert((Kind::Files, name.clone()), format!("{} bytes", file.bytes));
+        let size = if grow_by_time { "present".to_owned() } else { format!("{} bytes", file.bytes) };
+        facts.insert((Kind::Files, name.clone()), size);
         // The saved state of a verification has the state of the random generators. It differs between fio's versions.
         if !is_by_time && !name.ends_with("-verify.state") {
             facts.insert((Kind::Contents, name.clone()), format!("{:016x}", file.hash));

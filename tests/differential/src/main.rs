@@ -1,6 +1,7 @@
 //! `cargo xtask differential`: compares fathom with fio in random jobs. Ends with exit status 1 if a difference is neither
 //! known nor fio's own fault.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -17,7 +18,8 @@ use differential::report::{Report, describe};
 const USAGE: &str =
     "usage: cargo xtask differential --fio PATH --cases N [--seed S] [--jobs J] [--keep FOLDER] [--without OPTION,…]
        cargo xtask differential --fio PATH --case 'OPTIONS'
-       cargo xtask differential --fio PATH --cases N [--seed S] --record FILE";
+       cargo xtask differential --fio PATH --cases N [--seed S] --record FILE
+       cargo xtask differential --fio PATH --case 'OPTIONS' --record FILE";
 
 /// First line of a file of answers.
 const ANSWERS_HEAD: &str = "# What fio 3.42 does. Written by `cargo xtask differential --record`.\n";
@@ -126,8 +128,20 @@ impl Options {
         Ok(report.into_inner().expect("all threads have ended"))
     }
 
+    /// Appends the answer of a case to a file of answers.
+    fn append(&self, programs: &Programs, case: &Case, path: &Path) -> Result<(), String> {
+        let answer = Answer::record(programs, case, &Places::new()).map_err(|error| error.to_string())?;
+        let answer = answer.ok_or("the programs differ")?.to_string();
+        let file = std::fs::File::options().append(true).create(true).open(path);
+        let written = file.and_then(|mut file| file.write_all(answer.as_bytes()));
+        written.map_err(|error| format!("{}: {error}", path.display()))
+    }
+
     /// Writes the answers of the first cases of the seed that both programs answer in the same way.
     fn record(&self, programs: &Programs, path: &Path) -> Result<(), String> {
+        if let Some(case) = &self.case {
+            return self.append(programs, case, path);
+        }
         let places = Places::new();
         let generator = Generator::new(self.seed, places.has_devices()).without(&self.without);
         let (mut text, mut count) = (String::from(ANSWERS_HEAD), 0);

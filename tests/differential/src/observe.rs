@@ -116,9 +116,10 @@ impl Observation {
         seen
     }
 
-    /// Returns the first line of the messages, shortened.
+    /// Returns the first line of the messages that is no note, shortened.
     pub fn first_message(&self) -> &str {
-        let line = self.messages.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        let is_message = |line: &&str| !line.is_empty() && !line.starts_with("note:");
+        let line = self.messages.lines().map(str::trim).find(is_message).unwrap_or_default();
         line.char_indices().nth(160).map_or(line, |(end, _)| &line[..end])
     }
 

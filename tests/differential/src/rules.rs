@@ -102,8 +102,9 @@ fn random_only(job: &mut Job) {
     }
 }
 
+/// A job that only reads has nothing to verify. Some remain, to fail.
 fn verification(job: &mut Job) {
-    if !job.has("verify") {
+    if !job.has("verify") || !(job.writes() || job.has_any(&["continue_on_error", "verify_fatal"])) {
         remove_with_prefix(job, "verify");
         remove_all(job, &["experimental_verify", "do_verify"]);
     }
@@ -178,7 +179,7 @@ fn sizes(job: &mut Job) {
     if !job.has("size") && (!job.has("filesize") || job.engine() == "null") {
         let value = if job.is_on_device() { "1m" } else { "256k" };
         let size = Setting { name: "size".to_owned(), value: Some(value.to_owned()) };
-        job.options.insert(2, size);
+        job.options.insert(job.options.len().min(2), size);
     }
 }
 
@@ -197,7 +198,7 @@ fn few_ios(job: &mut Job) {
 }
 
 /// Options that all jobs of a reporting group must share.
-const OF_GROUPS: [&str; 8] = [
+const OF_GROUPS: [&str; 9] = [
     "group_reporting",
     "unified_rw_reporting",
     "lat_percentiles",
@@ -206,6 +207,7 @@ const OF_GROUPS: [&str; 8] = [
     "ramp_size",
     "gtod_reduce",
     "disable_clat",
+    "disable_lat",
 ];
 
 /// Changes jobs that would disturb each other: they write the same files at the same time, or form a group of different jobs.

@@ -15,6 +15,8 @@ use crate::trace;
 const NOT_STARTED: &str = "job startup hung";
 /// Starts of a program before that failure is returned.
 const STARTS: usize = 3;
+/// CPU time of a process. Processes of fio that its end leaves behind can run forever.
+const CPU_SECONDS: u32 = 20;
 /// Time between two looks at a running program.
 const TICK: Duration = Duration::from_millis(2);
 
@@ -62,9 +64,12 @@ pub fn run(program: &Program, case: &Case, place: &Place, timeout: Duration) -> 
 ///
 /// The folder or the program cannot be used.
 pub fn start(program: &Program, case: &Case, place: &Place, timeout: Duration) -> std::io::Result<End> {
-    let mut command =
-        if program.is_traced { trace::command(&program.path, place) } else { Command::new(&program.path) };
-    command.args(program.arguments).args(["--output-format=json", "--output=../report"]);
+    let mut command = Command::new("prlimit");
+    command.arg(format!("--cpu={CPU_SECONDS}"));
+    if program.is_traced {
+        command.args(trace::command(place));
+    }
+    command.arg(&program.path).args(program.arguments).args(["--output-format=json", "--output=../report"]);
     command.args(case.arguments(DEVICE_NAME)).current_dir(place.work());
     command.env("FATHOM_NO_HISTORY", "1").env_remove("RUST_BACKTRACE").process_group(0);
     let output = File::create(place.folder.join("messages"))?;

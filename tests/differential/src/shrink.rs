@@ -1,6 +1,7 @@
 //! Reduces a failing case to the fewest options.
 
 use crate::case::Case;
+use crate::rules;
 
 /// Simplest values by option. A value is replaced by the first one with which the case still fails.
 const SIMPLE: &[(&str, &[&str])] = &[
@@ -40,9 +41,15 @@ pub fn shrink(case: &Case, mut fails: impl FnMut(&Case) -> bool) -> Case {
     current
 }
 
-/// Replaces the case if the candidate fails, too.
-fn accept(current: &mut Case, candidate: Case, fails: &mut impl FnMut(&Case) -> bool) -> bool {
-    let is_smaller = candidate != *current && fails(&candidate);
+/// Replaces the case if the candidate fails, too, as a valid job.
+fn accept(current: &mut Case, mut candidate: Case, fails: &mut impl FnMut(&Case) -> bool) -> bool {
+    let count = |case: &Case| case.settings().count();
+    let drops = count(&candidate) < count(current);
+    candidate.jobs.iter_mut().for_each(rules::apply);
+    rules::separate(&mut candidate);
+    // A rule can add an option that was dropped.
+    let is_valid = count(&candidate) < count(current) || (!drops && count(&candidate) == count(current));
+    let is_smaller = is_valid && candidate != *current && fails(&candidate);
     if is_smaller {
         *current = candidate;
     }
@@ -110,6 +117,6 @@ mod tests {
         let case =
             Case::parse("--name=a --rw=randrw --bs=8k --size=1m --loops=3 --thread --name=b --rw=read --size=1m");
         let shrunk = shrink(&case, |case| case.jobs.iter().any(|job| job.has("loops") && job.has("size")));
-        assert_eq!(shrunk.to_string(), "--name=a --size=64k --loops=2");
+        assert_eq!(shrunk.to_string(), "--name=a --loops=2 --size=64k");
     }
 }

@@ -1,8 +1,8 @@
 //! System calls of a run, traced with strace: those that a report does not count by file.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use crate::case::{Case, DEVICE};
 use crate::place::Place;
@@ -26,10 +26,10 @@ fn output(place: &Place) -> PathBuf {
     place.folder.join("trace")
 }
 
-/// Returns a command that traces a program.
-pub fn command(program: &Path, place: &Place) -> Command {
-    let mut command = Command::new("strace");
-    command.args(["-f", "-qq", "-y", "-e", CALLS, "-o"]).arg(output(place)).arg(program);
+/// Returns the begin of a command line that traces a program.
+pub fn command(place: &Place) -> Vec<OsString> {
+    let mut command: Vec<OsString> = ["strace", "-f", "-qq", "-y", "-e", CALLS, "-o"].map(OsString::from).into();
+    command.push(output(place).into());
     command
 }
 

@@ -39,13 +39,22 @@ pub struct Generator {
     seeds: SeedTable,
     wide: bool,
     issued: [u64; 3],
-    last_was_write: bool,
+    last: Last,
     zone_bytes: u64,
     pending: Option<Step>,
     /// Only the writes of trimmed blocks are left.
     finishes_pairs: bool,
     /// Consecutive files without I/O.
     fruitless: u32,
+}
+
+/// The last step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Last {
+    None,
+    Write,
+    Sync,
+    Other,
 }
 
 /// The next step as chosen. A rate limiter sees it before it is executed.
@@ -95,7 +104,7 @@ impl Generator {
             seeds: job.seeds.clone(),
             wide: wide || geometry.needs_wide,
             issued: [0; 3],
-            last_was_write: false,
+            last: Last::None,
             zone_bytes: 0,
             pending: None,
             finishes_pairs: false,
@@ -158,7 +167,7 @@ impl Generator {
                 None => self.file_done(file),
             },
             Step::Sync { file, kind } => {
-                self.last_was_write = false;
+                self.last = Last::Sync;
                 Next::Sync { kind, file }
             }
             Step::PassDone => Next::PassDone,
@@ -216,6 +225,21 @@ impl Generator {
             && (!self.offsets.is_random() || self.files.iter().all(uses_map))
     }
 
+    /// Returns true if nothing was issued after a sync.
+    pub fn ends_with_sync(&self) -> bool {
+        self.last == Last::Sync
+    }
+
+    /// Remembers that all files were synced.
+    pub fn synced(&mut self) {
+        self.last = Last::Sync;
+    }
+
+    /// Remembers that an I/O was issued that is none of the pattern, such as a read of a written block.
+    pub fn issued_beside(&mut self) {
+        self.last = Last::Other;
+    }
+
     /// Restarts the counts for the mix of directions and for syncs, at the end of a ramp.
     pub fn forget_counts(&mut self) {
         self.issued = [0; 3];
@@ -239,7 +263,7 @@ impl Generator {
     fn sync_due(&self) -> Option<SyncKind> {
         let syncs = self.syncs.as_ref()?;
         let writes = self.issued[Ddir::Write as usize];
-        if !self.last_was_write || writes == 0 {
+        if self.last != Last::Write || writes == 0 {
             return None;
         }
         let every = |count: u32| count > 0 && writes.is_multiple_of(u64::from(count));
@@ -308,7 +332,7 @@ impl Generator {
         self.offsets.off_the_map = false;
         self.zone_bytes += length;
         self.issued[ddir as usize] += 1;
-        self.last_was_write = ddir == Ddir::Write;
+        self.last = if ddir == Ddir::Write { Last::Write } else { Last::Other };
         Some(Io { ddir, file: index, offset, length, wrapped: self.offsets.wrapped })
     }
 
@@ -322,7 +346,7 @@ impl Generator {
         let (index, rated) = match step {
             Step::Io { file, rated } => (file, rated),
             Step::Sync { file, kind } => {
-                self.last_was_write = false;
+                self.last = Last::Sync;
                 return Draft::Sync { kind, file };
             }
             Step::PassDone => return Draft::PassDone,

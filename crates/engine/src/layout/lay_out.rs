@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use plan::{Amount, Buffers, Plan, Replay, Worker};
+use plan::{Amount, Buffers, DedupeMode, Plan, Replay, Worker};
 use units::random::Tausworthe;
 
 use super::site::Site;
@@ -44,7 +44,8 @@ fn content_of_layout(plan: &Plan, worker: &Worker, seeds: &SeedTable) -> Result<
         Amount::Bytes(bytes) if bytes > 0 => Length::Bytes(bytes),
         _ => Length::ToEnd,
     });
-    let without_set = || Worker { buffers: Buffers { dedupe: None, ..worker.buffers.clone() }, ..worker.clone() };
+    let repeats = worker.buffers.dedupe.filter(|dedupe| dedupe.mode == DedupeMode::Repeat);
+    let without_set = || Worker { buffers: Buffers { dedupe: repeats, ..worker.buffers.clone() }, ..worker.clone() };
     let content = match pass {
         Length::Bytes(_) => content::for_worker(plan, worker, seeds, pass),
         Length::ToEnd => content::for_worker(plan, &without_set(), seeds, pass),

@@ -332,6 +332,11 @@ impl<'a> Verification<'a> {
         block.copy_from_slice(&self.expected);
     }
 
+    /// Returns true if the data of the slot's read is checked.
+    pub fn checks(&self, slot: u32) -> bool {
+        matches!(self.slots[slot as usize], Slot::Read { .. })
+    }
+
     pub fn sync(&mut self, slot: u32) {
         self.slots[slot as usize] = Slot::Sync { before: self.writes };
     }

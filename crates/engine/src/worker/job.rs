@@ -130,13 +130,13 @@ pub fn passes(io_loop: &mut IoLoop, start_ns: Option<u64>) -> Result<(), RunErro
 fn sync_at_end(io_loop: &mut IoLoop) -> Result<(), RunError> {
     let access = &io_loop.worker.access;
     let plan::Syncs { end_fsync, end_syncfs, .. } = access.syncs;
-    if (end_fsync || end_syncfs) && access.pattern.writes {
+    if (end_fsync || end_syncfs) && access.pattern.writes && !io_loop.is_synced() {
         io_loop.live.set_state(State::Syncing);
         match end_syncfs {
             true => io_loop.files.sync_file_systems(io_loop.live)?,
             false => {
                 io_loop.files.fsync_all(io_loop.live)?;
-                io_loop.log_syncs();
+                io_loop.synced();
             }
         }
         io_loop.live.set_state(State::Running);

@@ -85,13 +85,24 @@ fn a_part_of_a_block_at_the_end_of_the_region_is_left_out() {
 fn reads_of_a_file_that_is_created_when_it_is_opened_end_where_it_ends() {
     let scratch = Scratch::new("create-on-open");
     for engine in ["psync", "libaio", "io_uring", "posixaio"] {
-        for (rw, written) in [("randrw", 6), ("rw", 6), ("read", 0)] {
+        for (rw, written) in [("randrw", 6), ("rw", 6), ("read", 0), ("rw --verify=crc32c --do_verify=0", 6)] {
             let line =
                 format!("--create_on_open=1 --unlink=1 --ioengine={engine} --rw={rw} --size=1m --nrfiles=2 --bs=64k");
             let [read, write] = counts(&scratch, &line);
             assert_eq!((read.0, write), (16 - written, (written, written << 16)), "{engine} {rw}");
             assert!(read.1 < read.0 << 16, "{engine} {rw}: {read:?}");
         }
+    }
+}
+
+#[test]
+fn reads_of_a_file_that_is_removed_after_each_loop_end_where_it_ends() {
+    let scratch = Scratch::new("unlinked");
+    for engine in ["psync", "libaio"] {
+        let line = format!("--unlink_each_loop=1 --ioengine={engine} --rw=rw --size=1m --bs=64k --loops=2");
+        let [read, write] = counts(&scratch, &line);
+        assert_eq!(read.0 + write.0, 32, "{engine}");
+        assert!(read.1 < read.0 << 16, "{engine}: {read:?}");
     }
 }
 

@@ -128,13 +128,17 @@ impl IoLoop<'_> {
     }
 
     /// Resubmits the rest of a short transfer. A transfer of 0 bytes is an error: the target has become shorter. Files that are
-    /// created when they are opened (`create_on_open`) end where they are written so far: there it ends a read.
+    /// created when they are opened (`create_on_open`, and later passes with `unlink_each_loop`) end where they are written so far:
+    /// there it ends a read.
     fn resubmit_rest(&mut self, slot: u32, ddir: Ddir, moved: u32, is_stuck: bool) -> Result<(), RunError> {
         let io = self.submission.in_flight[slot];
         if io.done == 0 {
             self.accounting.stats.counters(io.file, ddir).short += 1;
         }
-        if is_stuck && ddir == Ddir::Read && self.worker.targets.create.on_open && self.verification.is_none() {
+        let is_checked = self.verification.as_ref().is_some_and(|verification| verification.checks(slot));
+        let targets = &self.worker.targets;
+        let is_growing = targets.create.on_open || targets.unlink_each_loop;
+        if is_stuck && ddir == Ddir::Read && is_growing && !is_checked {
             self.submission.in_flight.free(slot);
             let counted = self.count(ddir, &InFlightIo { len: moved, ..io });
             return if self.is_plain { counted } else { counted.and(self.complete_special(slot, ddir, &io)) };

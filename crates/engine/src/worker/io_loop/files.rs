@@ -40,8 +40,17 @@ impl IoLoop<'_> {
         }
     }
 
-    /// Logs the sync of all files at the end of a pass. As in fio, a closed file is opened for it.
-    pub fn log_syncs(&mut self) {
+    /// Returns true if the only file was synced after its last write. As in fio, such a sync is not repeated.
+    pub fn is_synced(&self) -> bool {
+        let IoSource::Pattern { access, .. } = &self.source else { return false };
+        access.ends_with_sync() && self.files.targets().len() == 1
+    }
+
+    /// Counts and logs the sync of all files at the end of a pass. As in fio, a closed file is opened for it.
+    pub fn synced(&mut self) {
+        if let IoSource::Pattern { access, .. } = &mut self.source {
+            access.synced();
+        }
         if self.accounting.replay_log.is_none() {
             return;
         }

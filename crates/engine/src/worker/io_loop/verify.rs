@@ -186,6 +186,9 @@ impl IoLoop<'_> {
         let op = Op { kind, ioprio: 0, file, slot, len, skip: 0, offset };
         self.submission.prepare(op, InFlightIo::of(&op, Purpose::Data(ddir), start_ns));
         self.accounting.issued_beside(file, ddir);
+        if let IoSource::Pattern { access, .. } = &mut self.source {
+            access.issued_beside();
+        }
         Ok(())
     }
 
