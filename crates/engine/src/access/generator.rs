@@ -235,7 +235,7 @@ impl Generator {
         self.last = Last::Sync;
     }
 
-    /// Remembers that an I/O was issued that is none of the pattern, such as a read of a written block.
+    /// Remembers that an I/O beside the pattern was issued, such as a read of a written block.
     pub fn issued_beside(&mut self) {
         self.last = Last::Other;
     }
