@@ -84,7 +84,7 @@ pub fn lays_out_early(job: &Worker) -> bool {
 fn lay_out_all(plan: &Plan, targets: &HeldTargets, stop: &AtomicBool, send: &dyn Fn(LayoutEvent)) {
     let zones = ZoneTables::default();
     for (index, job) in plan.workers.iter().enumerate() {
-        if stop.load(Relaxed) || targets.replaced().is_some() {
+        if stop.load(Relaxed) || targets.lost().is_some() {
             break;
         }
         if !lays_out_early(job) {

@@ -1,65 +1,92 @@
-//! The targets of a lease. Their folders are held open, and each open of a target is compared with the file or device that
-//! was there first.
+//! The targets of a lease. Their folders are held open, and each target is opened here: what is at a name is decided about the
+//! descriptor, before the first change.
 //!
-//! After an unmount, a rename or a hot plug, a path can lead to another disk. Files are opened relative to the held folder, so
-//! that a run does not write there.
+//! After an unmount, a rename or a hot plug, a path can lead to another disk. Another user can put a link or a file where a
+//! target is missing. Therefore files are opened relative to the held folder. A link at the name of a target is followed once,
+//! when the target is held. A missing file is created, or must be one that the user of this process has created meanwhile.
 
 use std::collections::HashMap;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use os::errno;
-use os::file::{File, FileId, Folder, OpenOptions};
+use os::file::{File, FileId, Folder, Kind, OpenOptions};
 use record::{RunError, TargetError};
 
 use crate::fault;
+use crate::in_use::TargetUses;
 
-/// Maximum number of folders that are held open. Files in others are opened by path.
+/// Maximum number of folders that are held open. Others are opened for each use, and compared.
 const FOLDERS_MAX: usize = 256;
 /// Maximum number of files and devices that [`HeldTargets::compare_all`] compares.
 const WATCHED_MAX: usize = 64;
+/// As in the kernel.
+const LINKS_MAX: usize = 40;
+/// Permissions of new folders: other users have none.
+const FOLDER_MODE: u32 = 0o700;
+/// Attempts to open a file that others create and remove.
+const OPENS_MAX: u32 = 100;
 
 /// The targets of a lease.
 #[derive(Debug, Default)]
 pub struct HeldTargets {
     /// Not locked during a system call: it may block.
     state: RwLock<State>,
-    /// The first target that was replaced.
-    replaced: Mutex<Option<PathBuf>>,
+    /// Why the run must end.
+    lost: Mutex<Option<RunError>>,
 }
 
 #[derive(Debug, Default)]
 struct State {
     folders: HashMap<PathBuf, Arc<HeldFolder>>,
-    targets: HashMap<PathBuf, Held>,
-    /// Active commands of jobs. They may unmount, mount and replace targets.
-    commands: u32,
+    targets: HashMap<PathBuf, Arc<Mutex<Held>>>,
 }
 
 #[derive(Debug)]
 struct HeldFolder {
-    folder: Folder,
+    handle: Handle,
     /// The folder was made by this program for its own files. Nothing in it is a link.
     is_own: bool,
 }
 
+#[derive(Debug)]
+enum Handle {
+    Open(Folder),
+    /// Beyond the number of open folders: the path and the folder that it leads to.
+    Known(PathBuf, FileId),
+}
+
 /// Place and identity of a target.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Held {
-    /// `None` for devices and for files that are opened by path.
-    place: Option<Place>,
+    place: Place,
+    /// The link that the path was when it was held. A job that removes the target removes the link.
+    link: Option<Entry>,
     /// `None` until the file exists.
-    id: Option<FileId>,
+    identity: Option<Identity>,
     /// Jobs of the run remove or replace the file.
     is_replaceable: bool,
 }
 
-/// A file in a held folder.
 #[derive(Clone, Debug)]
-struct Place {
+enum Place {
+    /// A device, or a path that ends with a slash or a dot.
+    Path,
+    Entry(Entry),
+}
+
+/// A file in a held folder, or in folders below it that did not exist when it was held.
+#[derive(Clone, Debug)]
+struct Entry {
     folder: Arc<HeldFolder>,
     name: PathBuf,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Identity {
+    id: FileId,
+    owner: u32,
 }
 
 /// Why a target is not open.
@@ -67,6 +94,12 @@ struct Place {
 pub enum OpenError {
     Io(io::Error),
     Replaced(RunError),
+}
+
+impl From<io::Error> for OpenError {
+    fn from(error: io::Error) -> Self {
+        OpenError::Io(error)
+    }
 }
 
 impl OpenError {
@@ -86,95 +119,200 @@ impl OpenError {
 impl HeldTargets {
     /// Holds a folder that this program made for its own files.
     pub fn hold_own_folder(&self, path: &Path, folder: Folder) {
-        let folder = Arc::new(HeldFolder { folder, is_own: true });
+        let folder = Arc::new(HeldFolder { handle: Handle::Open(folder), is_own: true });
         self.write().folders.insert(path.to_owned(), folder);
     }
 
     /// Releases everything except own folders.
     pub fn release(&self) {
-        self.write().release();
-        *self.replaced.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.write().release(|_| true);
+        *lock(&self.lost) = None;
     }
 
-    /// Runs a command of a job. It may unmount, mount and replace targets.
-    pub fn with_command<T>(&self, run: impl FnOnce() -> T) -> T {
-        {
-            let mut state = self.write();
-            state.release();
-            state.commands += 1;
-        }
-        let done = run();
-        self.write().commands -= 1;
-        done
+    /// Releases targets, so that a command of a job can unmount, mount and replace them.
+    pub fn release_some(&self, is_released: impl Fn(&Path) -> bool) {
+        self.write().release(is_released);
     }
 
-    /// Holds a target, or compares it with the one that is held.
+    /// Holds a target, or compares it with the one that is held. Returns what is at its place. Links are followed when it is
+    /// held, and not later.
     ///
     /// # Errors
     /// Another file or device is at the path.
-    pub fn hold(&self, path: &Path, is_replaceable: bool) -> Result<(), RunError> {
-        let held = self.held(path);
-        if is_replaceable && let Some(held) = self.write().targets.get_mut(path) {
-            held.is_replaceable = true;
+    pub fn hold(&self, path: &Path, is_replaceable: bool) -> Result<Option<File>, RunError> {
+        let known = self.read().targets.get(path).cloned();
+        let (held, found) = match known {
+            Some(held) => {
+                let place = self.current(path, &held);
+                let found = place.identify(path);
+                (held, found)
+            }
+            None => match self.find(path) {
+                Ok((held, found)) => {
+                    let held = Arc::new(Mutex::new(held));
+                    let held = Arc::clone(self.write().targets.entry(path.to_owned()).or_insert(held));
+                    (held, Ok(found))
+                }
+                Err(error) => (Arc::default(), Err(error)),
+            },
+        };
+        let found = match found {
+            Err(error) if is_replaced(&error) => return Err(self.replace(path)),
+            // A missing or inaccessible file is an error of other checks. A file that cannot be identified cannot be opened.
+            found => found.ok().flatten(),
+        };
+        let mut held = lock(&held);
+        held.is_replaceable |= is_replaceable;
+        match &found {
+            Some(file) if !held.is_replaceable && !held.may_be(file) => Err(self.replace(path)),
+            _ => Ok(found),
         }
-        // A missing or inaccessible file is an error of other checks.
-        held.current_id(path).map_or(Ok(()), |id| self.compare(path, id))
     }
 
-    /// Opens a target and compares it with the one that is held. Creates a file only if it did not exist before.
+    /// Opens a target. Creates a file only if it did not exist before.
     ///
     /// # Errors
-    /// The error of the system call, or another file or device is at the path.
+    /// The error of a system call, or another file or device is at the path.
     pub fn open(&self, options: &OpenOptions, path: &Path) -> Result<File, OpenError> {
-        let held = self.held(path);
-        let is_known = held.id.is_some() && !held.is_replaceable;
-        let create = options.create && (options.exclusive || !is_known);
-        let file = match held.open(&OpenOptions { create, ..*options }, path) {
-            Err(error) if error.kind() == ErrorKind::NotFound && options.create && !create => {
-                return Err(OpenError::Replaced(self.replace(path)));
-            }
-            opened => opened.map_err(OpenError::Io)?,
-        };
-        self.compare(path, file.id()).map_err(OpenError::Replaced)?;
-        Ok(file)
+        self.open_or_create(options, path).map(|(file, _)| file)
     }
 
-    /// Returns a path to a directory that leads through an own folder, if it is in one.
-    pub fn directory(&self, path: &Path) -> PathBuf {
-        let place = self.read().own_place(path);
-        place.map_or_else(|| path.to_owned(), |Place { folder, name }| folder.folder.at(name))
-    }
-
-    /// Returns a path to the target that leads through its held folder.
-    pub fn path_in_folder(&self, path: &Path) -> PathBuf {
-        match self.held(path).place {
-            Some(Place { folder, name }) => folder.folder.at(name),
-            None => path.to_owned(),
-        }
-    }
-
-    /// Replaces a file of the run by another one.
+    /// As [`HeldTargets::open`]. Returns true with a file that was created.
     ///
     /// # Errors
-    /// The error of `make`.
-    pub fn recreate<E>(&self, path: &Path, make: impl FnOnce(&Path) -> Result<(), E>) -> Result<(), E> {
-        let place = self.path_in_folder(path);
-        let set = |id: Option<FileId>, is_replaceable: bool| {
-            if let Some(held) = self.write().targets.get_mut(path) {
-                (held.id, held.is_replaceable) = (id, is_replaceable);
-            }
+    /// As [`HeldTargets::open`].
+    pub fn open_or_create(&self, options: &OpenOptions, path: &Path) -> Result<(File, bool), OpenError> {
+        let target = self.target(path)?;
+        let held = lock(&target).clone();
+        let (place, identity, is_replaceable) = (self.place_in(path, &held), held.identity, held.is_replaceable);
+        let existing = OpenOptions { create: false, exclusive: false, no_follow: true, ..*options };
+        let Place::Entry(entry) = place else {
+            let found = OpenOptions { identify: true, ..OpenOptions::new() }.open(path)?;
+            self.admit(path, &target, &found, options.write)?;
+            return Ok((found.open_again(OpenOptions { no_follow: false, ..existing })?, false));
         };
-        set(None, true);
-        make(&place)?;
-        set(self.held(path).current_id(path).ok(), false);
+        let folder = entry.folder().map_err(|error| self.failed(path, error))?;
+        let new = OpenOptions { create: true, exclusive: true, ..existing };
+        let may_create = options.create && (identity.is_none() || is_replaceable);
+        let mut creates = may_create && identity.is_none();
+        for _ in 0..OPENS_MAX {
+            match if creates { new } else { existing }.open_in(&folder, entry.file_name(), path) {
+                Ok(file) => {
+                    if creates {
+                        lock(&target).identity = Some(Identity::of(&file));
+                    } else {
+                        self.admit(path, &target, &file, options.write)?;
+                    }
+                    return Ok((file, creates));
+                }
+                Err(error) if creates && !options.exclusive && error.kind() == ErrorKind::AlreadyExists => {
+                    creates = false;
+                }
+                Err(error) if !creates && error.kind() == ErrorKind::NotFound && options.create => {
+                    if !may_create {
+                        break;
+                    }
+                    creates = true;
+                }
+                Err(error) => return Err(self.failed(path, error)),
+            }
+        }
+        Err(OpenError::Replaced(self.replace(path)))
+    }
+
+    /// Creates a directory of targets, and those above it, unless they exist.
+    ///
+    /// # Errors
+    /// The error of a system call, or another user has put a link there.
+    pub fn make_directory(&self, path: &Path) -> io::Result<()> {
+        if self.read().targets.get(path).is_some_and(|held| lock(held).identity.is_some()) {
+            return Ok(());
+        }
+        let (above, folder) = self.held_above(path).map_or_else(|| self.nearest(path), Ok)?;
+        let mut folder = folder.open()?;
+        let mut reached = above.clone();
+        for part in path.strip_prefix(&above).unwrap_or(path).components() {
+            match folder.make_dir(part.as_ref(), FOLDER_MODE) {
+                Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
+                _ => {}
+            }
+            folder = folder.below(part)?;
+            reached.push(part);
+            self.insert(&reached, folder.clone())?;
+        }
         Ok(())
     }
 
-    /// Forgets a file that the run removed.
-    pub fn forget(&self, path: &Path) {
-        if let Some(held) = self.write().targets.get_mut(path) {
-            held.id = None;
+    /// Creates a directory that is a target.
+    ///
+    /// # Errors
+    /// The name exists, or the error of a system call.
+    pub fn make_target_directory(&self, path: &Path) -> io::Result<()> {
+        let entry = self.named(path)?;
+        entry.folder()?.make_dir(entry.file_name(), FOLDER_MODE)
+    }
+
+    /// Removes the file of a target, or an empty directory.
+    ///
+    /// # Errors
+    /// The error of a system call.
+    pub fn remove(&self, path: &Path, is_directory: bool) -> io::Result<()> {
+        let entry = self.named(path)?;
+        let folder = entry.folder()?;
+        let removed =
+            if is_directory { folder.remove_empty(entry.file_name()) } else { folder.unlink(entry.file_name()) };
+        if removed.is_ok()
+            && let Some(held) = self.read().targets.get(path)
+        {
+            let mut held = lock(held);
+            held.identity = None;
+            held.place = held.link.take().map_or_else(|| held.place.clone(), Place::Entry);
         }
+        removed
+    }
+
+    /// Replaces a file of the run by a new one, which `fill` writes. `check` gets the old one. An incomplete file is removed.
+    ///
+    /// # Errors
+    /// The error of `check`, of `fill` or of a system call, or another file or device is at the path.
+    pub fn recreate(
+        &self,
+        path: &Path,
+        check: impl FnOnce(&File) -> io::Result<()>,
+        fill: impl FnOnce(&File) -> io::Result<()>,
+    ) -> Result<(), OpenError> {
+        let target = self.target(path)?;
+        let place = self.current(path, &target);
+        if let Some(old) = place.identify(path).map_err(|error| self.failed(path, error))? {
+            self.admit(path, &target, &old, true)?;
+            check(&old)?;
+            let Place::Entry(entry) = &place else { return Err(io::Error::from(ErrorKind::InvalidInput).into()) };
+            entry.folder()?.unlink(entry.file_name())?;
+            lock(&target).identity = None;
+        }
+        let file =
+            self.open(&OpenOptions { write: true, create: true, exclusive: true, ..OpenOptions::new() }, path)?;
+        let filled = fill(&file).and(file.close());
+        lock(&target).is_replaceable = false;
+        if filled.is_err()
+            && let Place::Entry(entry) = &place
+        {
+            // The error that is returned is the cause, not this one.
+            let _ = entry.folder().and_then(|folder| folder.unlink(entry.file_name()));
+        }
+        Ok(filled?)
+    }
+
+    /// Opens a file that another host has created, to read it. It is the target from then on.
+    ///
+    /// # Errors
+    /// The error of a system call, or another file or device is at the path.
+    pub fn open_created_elsewhere(&self, path: &Path) -> Result<File, OpenError> {
+        let target = self.target(path)?;
+        let file = self.open(&OpenOptions { read: true, ..OpenOptions::new() }, path)?;
+        self.admit(path, &target, &file, true)?;
+        lock(&target).is_replaceable = false;
+        Ok(file)
     }
 
     /// Compares the paths of held folders and targets with what is there now.
@@ -182,17 +320,19 @@ impl HeldTargets {
     /// # Errors
     /// A path leads to another folder, file or device.
     pub fn compare_all(&self) -> Result<(), RunError> {
-        if let Some(error) = self.replaced() {
+        if let Some(error) = self.lost() {
             return Err(error);
         }
         let (folders, targets) = {
             let state = self.read();
             let folders = state.folders.iter().map(|(path, folder)| (path.clone(), Arc::clone(folder)));
-            let ids = state.targets.iter().filter_map(|(path, held)| Some((path.clone(), held.id?)));
-            (folders.collect::<Vec<_>>(), ids.take(WATCHED_MAX).collect::<Vec<_>>())
+            let targets = state.targets.iter().filter(|(_, held)| lock(held).is_watched());
+            let targets = targets.map(|(path, held)| (path.clone(), Arc::clone(held)));
+            (folders.collect::<Vec<_>>(), targets.take(WATCHED_MAX).collect::<Vec<_>>())
         };
         for (path, held) in folders {
-            let is_replaced = match held.folder.is_at(&path) {
+            let Handle::Open(folder) = &held.handle else { continue };
+            let is_replaced = match folder.is_at(&path) {
                 Ok(is_at) => !is_at,
                 Err(error) => matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
             };
@@ -201,86 +341,206 @@ impl HeldTargets {
                 return Err(self.replace(&path));
             }
         }
-        for (path, id) in targets {
-            if let Ok(now) = FileId::at(&path)
-                && now != id
-            {
-                self.compare(&path, now)?;
+        for (path, held) in targets {
+            let Ok(file) = (OpenOptions { identify: true, ..OpenOptions::new() }).open(&path) else { continue };
+            let is_held = || self.read().targets.get(&path).is_some_and(|now| Arc::ptr_eq(now, &held));
+            let is_replaced = || {
+                let held = lock(&held);
+                held.is_watched() && !held.may_be(&file)
+            };
+            if is_replaced() && is_held() {
+                return Err(self.replace(&path));
             }
         }
         Ok(())
     }
 
-    /// Returns the error of the first target that was replaced.
-    pub fn replaced(&self) -> Option<RunError> {
-        self.replaced.lock().unwrap_or_else(PoisonError::into_inner).as_deref().map(replaced)
+    /// Returns why the run must end: the first target that was replaced or came into use.
+    pub fn lost(&self) -> Option<RunError> {
+        lock(&self.lost).clone()
+    }
+
+    /// Ends the run.
+    pub fn lose(&self, error: RunError) {
+        lock(&self.lost).get_or_insert(error);
     }
 
     fn replace(&self, path: &Path) -> RunError {
-        self.replaced.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| path.to_owned());
-        replaced(path)
+        let error = RunError::new(errno::ESTALE, TargetError::Replaced { path: fault::shown(path) });
+        self.lose(error.clone());
+        error
     }
 
-    /// Compares a file at a path with the one that is held. Stores the identity of a file that did not exist before.
-    fn compare(&self, path: &Path, found: FileId) -> Result<(), RunError> {
-        let is_known = |held: &Held| held.is_replaceable || held.id == Some(found);
-        let is_new = match self.read().targets.get(path) {
-            Some(held) if !is_known(held) => held.id.is_none(),
-            _ => return Ok(()),
+    /// Returns the error of a call that opens a target. A link at its name was not there when it was held.
+    fn failed(&self, path: &Path, error: io::Error) -> OpenError {
+        if is_replaced(&error) { OpenError::Replaced(self.replace(path)) } else { OpenError::Io(error) }
+    }
+
+    /// Decides about an open file, before the first change. Stores the identity of one that did not exist before.
+    fn admit(&self, path: &Path, target: &Mutex<Held>, file: &File, writes: bool) -> Result<(), OpenError> {
+        let found = Identity::of(file);
+        let (is_moved, is_late) = {
+            let held = lock(target);
+            if held.identity == Some(found) {
+                return Ok(());
+            }
+            let is_late = held.identity.is_none() || held.is_replaceable;
+            (!is_late && held.may_be(file), is_late)
         };
-        let may_change = is_new || !has_stable_inodes(path);
-        let mut state = self.write();
-        // A command of a job can have released it meanwhile.
-        let Some(held) = state.targets.get_mut(path).filter(|held| !is_known(held)) else { return Ok(()) };
-        if held.id.is_some() && !may_change {
-            return Err(self.replace(path));
+        if is_late && !writes {
+            return Ok(());
         }
-        held.id = Some(found);
+        // Another job of the run has created a file that was missing.
+        let is_new = is_late && file.kind() == Kind::Regular && file.is_users_only_name();
+        let is_unused = || matches!(TargetUses::default().holders(file), Ok([]));
+        if !(is_moved || is_new) || writes && !is_unused() {
+            return Err(OpenError::Replaced(self.replace(path)));
+        }
+        lock(target).identity = Some(found);
         Ok(())
     }
 
-    /// Returns the stored place and identity of a target, and holds its folder. During a command of a job, nothing is held.
-    fn held(&self, path: &Path) -> Held {
-        {
-            let state = self.read();
-            match state.targets.get(path) {
-                Some(held) => return held.clone(),
-                None if state.commands > 0 => return Held::default(),
-                None => {}
-            }
+    /// Returns a target. One that was not held before is missing, or an entry of a held folder that is no link.
+    fn target(&self, path: &Path) -> io::Result<Arc<Mutex<Held>>> {
+        if let Some(held) = self.read().targets.get(path) {
+            return Ok(Arc::clone(held));
         }
-        let is_device = FileId::at(path).is_ok_and(|id| id.is_device_file());
-        let place = if is_device { Ok(None) } else { self.place(path) };
-        // The folder does not exist yet.
-        let Ok(place) = place else { return Held::default() };
-        let mut state = self.write();
-        if state.commands > 0 {
-            return Held::default();
-        }
-        state.targets.entry(path.to_owned()).or_insert(Held { place, ..Held::default() }).clone()
+        let entry = match path.parent().and_then(|above| self.held_above(above)) {
+            Some((above, folder)) => Some(Entry { folder, name: path.strip_prefix(&above).unwrap_or(path).to_owned() }),
+            None => self.entry(path)?,
+        };
+        let place = entry.map_or(Place::Path, Place::Entry);
+        let held = Arc::new(Mutex::new(Held { place, ..Held::default() }));
+        Ok(Arc::clone(self.write().targets.entry(path.to_owned()).or_insert(held)))
     }
 
-    /// Returns the place of a file. `None` if its folder is not held.
-    fn place(&self, path: &Path) -> io::Result<Option<Place>> {
-        if let Some(place) = self.read().own_place(path) {
-            return Ok(Some(place));
+    /// Returns the place of a target by the name that the user gave.
+    fn named(&self, path: &Path) -> io::Result<Entry> {
+        let target = self.target(path)?;
+        let held = lock(&target).clone();
+        match held.link.clone().map_or_else(|| self.place_in(path, &held), Place::Entry) {
+            Place::Entry(entry) => Ok(entry),
+            Place::Path => {
+                let (Some(above), Some(name)) = (path.parent(), path.file_name()) else {
+                    return Err(ErrorKind::InvalidInput.into());
+                };
+                let folder = Arc::new(HeldFolder { handle: Handle::Open(Folder::hold(or_dot(above))?), is_own: false });
+                Ok(Entry { folder, name: name.into() })
+            }
         }
-        let (Some(above), Some(name)) = (path.parent(), path.file_name().map(PathBuf::from)) else { return Ok(None) };
+    }
+
+    fn current(&self, path: &Path, target: &Mutex<Held>) -> Place {
+        let held = lock(target).clone();
+        self.place_in(path, &held)
+    }
+
+    /// Returns the place of a target. Folders that did not exist when it was held can exist now.
+    fn place_in(&self, path: &Path, held: &Held) -> Place {
+        if let Place::Entry(Entry { folder, name }) = &held.place
+            && !folder.is_own
+            && name.components().nth(1).is_some()
+            && let (Some(above), Some(name)) = (path.parent(), path.file_name())
+            && let Some(folder) = self.read().folders.get(above)
+        {
+            return Place::Entry(Entry { folder: Arc::clone(folder), name: name.into() });
+        }
+        held.place.clone()
+    }
+
+    /// Finds where a path leads now, and holds its folder.
+    fn find(&self, path: &Path) -> io::Result<(Held, Option<File>)> {
+        let follow = OpenOptions { identify: true, ..OpenOptions::new() };
+        let held = |place, link, found: Option<&File>| Held {
+            place,
+            link,
+            identity: found.map(Identity::of),
+            is_replaceable: false,
+        };
+        let Some(entry) = self.entry(path)? else {
+            let found = existing(follow.open(path))?;
+            return Ok((held(Place::Path, None, found.as_ref()), found));
+        };
+        match entry.identify(path) {
+            Ok(Some(device)) if device.id().is_device_file() => {
+                return Ok((held(Place::Path, None, Some(&device)), Some(device)));
+            }
+            Err(error) if errno::of(&error) == Some(errno::ELOOP) && !entry.folder.is_own => {}
+            found => return found.map(|found| (held(Place::Entry(entry), None, found.as_ref()), found)),
+        }
+        let Some(found) = existing(follow.open(path))? else {
+            let to = self.destination(path, entry.clone())?;
+            return Ok((held(Place::Entry(to), Some(entry), None), None));
+        };
+        if found.id().is_device_file() {
+            return Ok((held(Place::Path, Some(entry), Some(&found)), Some(found)));
+        }
+        match self.entry(&found.real_path()?)? {
+            Some(to) if to.identify(path)?.is_some_and(|at| at.id() == found.id()) => {
+                Ok((held(Place::Entry(to), Some(entry), Some(&found)), Some(found)))
+            }
+            _ => Err(errno::error(errno::ESTALE)),
+        }
+    }
+
+    /// Follows the links to a missing file, as an open with `O_CREAT` does.
+    fn destination(&self, path: &Path, mut entry: Entry) -> io::Result<Entry> {
+        let mut path = path.to_owned();
+        for _ in 0..LINKS_MAX {
+            let Some(folder) = existing(entry.folder())? else { return Ok(entry) };
+            let Some(to) = existing(folder.destination(entry.file_name()))?.flatten() else { return Ok(entry) };
+            path = path.parent().unwrap_or(Path::new("")).join(to);
+            entry = self.entry(&path)?.ok_or(ErrorKind::NotFound)?;
+        }
+        Err(errno::error(errno::ELOOP))
+    }
+
+    /// Returns the entry of a path in its folder, or in the nearest one above that exists. `None` for the path of a folder.
+    fn entry(&self, path: &Path) -> io::Result<Option<Entry>> {
+        let (Some(above), Some(name)) = (path.parent(), path.file_name()) else { return Ok(None) };
         // A path that ends with a slash or a dot is of a folder.
-        if above.join(&name).as_os_str() != path.as_os_str() {
+        if above.join(name).as_os_str() != path.as_os_str() {
             return Ok(None);
         }
-        let above = if above.as_os_str().is_empty() { Path::new(".") } else { above };
-        if let Some(folder) = self.read().folders.get(above) {
-            return Ok(Some(Place { folder: Arc::clone(folder), name }));
+        let (above, folder) = self.nearest(above)?;
+        let name = path.strip_prefix(&above).unwrap_or(path).to_owned();
+        Ok(Some(Entry { folder, name }))
+    }
+
+    /// Holds the nearest existing folder of a path: the path itself, or one above it. Own folders include all below them.
+    fn nearest(&self, path: &Path) -> io::Result<(PathBuf, Arc<HeldFolder>)> {
+        {
+            let state = self.read();
+            let own = |above: &Path| state.folders.get(above).filter(|folder| folder.is_own).cloned();
+            if let Some(found) = path.ancestors().find_map(|above| Some((above.to_owned(), own(above)?))) {
+                return Ok(found);
+            }
         }
-        let new = Arc::new(HeldFolder { folder: Folder::hold(above)?, is_own: false });
+        for above in path.ancestors() {
+            let known = self.read().folders.get(above).cloned();
+            match known.map_or_else(|| Folder::hold(or_dot(above)).and_then(|folder| self.insert(above, folder)), Ok) {
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                folder => return Ok((above.to_owned(), folder?)),
+            }
+        }
+        Err(ErrorKind::NotFound.into())
+    }
+
+    /// Returns the nearest folder of a path that is held.
+    fn held_above(&self, path: &Path) -> Option<(PathBuf, Arc<HeldFolder>)> {
+        let state = self.read();
+        path.ancestors().find_map(|above| Some((above.to_owned(), state.folders.get(above).cloned()?)))
+    }
+
+    fn insert(&self, path: &Path, folder: Folder) -> io::Result<Arc<HeldFolder>> {
+        let id = folder.id()?;
         let mut state = self.write();
-        if state.folders.len() >= FOLDERS_MAX || state.commands > 0 {
-            return Ok(None);
-        }
-        let folder = Arc::clone(state.folders.entry(above.to_owned()).or_insert(new));
-        Ok(Some(Place { folder, name }))
+        let handle = match state.folders.len() < FOLDERS_MAX {
+            true => Handle::Open(folder),
+            false => Handle::Known(path.to_owned(), id),
+        };
+        let new = Arc::new(HeldFolder { handle, is_own: false });
+        Ok(Arc::clone(state.folders.entry(path.to_owned()).or_insert(new)))
     }
 
     fn read(&self) -> RwLockReadGuard<'_, State> {
@@ -293,39 +553,94 @@ impl HeldTargets {
 }
 
 impl State {
-    fn release(&mut self) {
-        self.folders.retain(|_, held| held.is_own);
-        self.targets.clear();
+    fn release(&mut self, is_released: impl Fn(&Path) -> bool) {
+        self.targets.retain(|path, _| !is_released(path));
+        self.folders.retain(|_, folder| folder.is_own || Arc::strong_count(folder) > 1);
     }
+}
 
-    /// Returns the place of a path in an own folder or below it.
-    fn own_place(&self, path: &Path) -> Option<Place> {
-        let own = |above| self.folders.get_key_value(above).filter(|(_, held)| held.is_own);
-        let (above, folder) = path.ancestors().find_map(own)?;
-        let name = path.strip_prefix(above).ok()?.to_owned();
-        Some(Place { folder: Arc::clone(folder), name })
+impl HeldFolder {
+    fn open(&self) -> io::Result<Folder> {
+        match &self.handle {
+            Handle::Open(folder) => Ok(folder.clone()),
+            Handle::Known(path, id) => {
+                let folder = Folder::hold(or_dot(path))?;
+                if folder.id()? == *id { Ok(folder) } else { Err(errno::error(errno::ESTALE)) }
+            }
+        }
+    }
+}
+
+impl Default for Held {
+    fn default() -> Self {
+        Held { place: Place::Path, link: None, identity: None, is_replaceable: false }
     }
 }
 
 impl Held {
-    fn open(&self, options: &OpenOptions, path: &Path) -> io::Result<File> {
-        let Some(Place { folder, name }) = &self.place else { return options.open(path) };
-        OpenOptions { no_follow: folder.is_own, ..*options }.open_in(&folder.folder, name, path)
+    fn is_watched(&self) -> bool {
+        self.identity.is_some() && !self.is_replaceable
     }
 
-    fn current_id(&self, path: &Path) -> io::Result<FileId> {
-        let Some(Place { folder, name }) = &self.place else { return FileId::at(path) };
-        folder.folder.id_of(name, !folder.is_own)
+    /// Returns true if the file can be the one that was held. `None` was held if the file was missing.
+    fn may_be(&self, file: &File) -> bool {
+        let found = Identity::of(file);
+        let is_moved = |known: Identity| {
+            file.kind() == Kind::Regular && known.owner == found.owner && !file.has_stable_inodes().unwrap_or(true)
+        };
+        self.identity.is_none_or(|known| known == found || is_moved(known))
     }
 }
 
-fn replaced(path: &Path) -> RunError {
-    RunError::new(errno::ESTALE, TargetError::Replaced { path: fault::shown(path) })
+impl Place {
+    /// Returns the file or device at the place, if there is one. A link is an error.
+    fn identify(&self, path: &Path) -> io::Result<Option<File>> {
+        match self {
+            Place::Path => existing(OpenOptions { identify: true, ..OpenOptions::new() }.open(path)),
+            Place::Entry(entry) => entry.identify(path),
+        }
+    }
 }
 
-/// Returns false for file systems where a file can change its device or inode: an overlay copies a file at the first write,
-/// and servers of others number the files that are in use.
-fn has_stable_inodes(path: &Path) -> bool {
-    let name = os::device::file_system(path).ok().flatten().unwrap_or_default();
-    !(name == "overlay" || name == "9p" || name.starts_with("fuse"))
+impl Entry {
+    /// Returns the folder of the file. Folders that were missing when it was held are not links.
+    fn folder(&self) -> io::Result<Folder> {
+        let above = self.name.parent().into_iter().flat_map(Path::components);
+        above.fold(self.folder.open(), |folder, part| folder?.below(part))
+    }
+
+    fn file_name(&self) -> &Path {
+        self.name.file_name().map_or(&self.name, Path::new)
+    }
+
+    fn identify(&self, path: &Path) -> io::Result<Option<File>> {
+        let options = OpenOptions { identify: true, no_follow: true, ..OpenOptions::new() };
+        existing(self.folder().and_then(|folder| options.open_in(&folder, self.file_name(), path)))
+    }
+}
+
+impl Identity {
+    fn of(file: &File) -> Self {
+        Identity { id: file.id(), owner: file.owner() }
+    }
+}
+
+fn or_dot(path: &Path) -> &Path {
+    if path.as_os_str().is_empty() { Path::new(".") } else { path }
+}
+
+fn existing<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+    match found {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        found => found.map(Some),
+    }
+}
+
+/// Returns true for a link where none was, and for another folder than the held one.
+fn is_replaced(error: &io::Error) -> bool {
+    errno::of(error).is_some_and(|number| [errno::ELOOP, errno::ESTALE].contains(&number))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

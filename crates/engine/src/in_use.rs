@@ -4,10 +4,11 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use os::device::{Claims, Holder, InUseSnapshot};
 use os::errno;
+use os::file::{File, OpenOptions};
 use record::{RunError, TargetError};
 
 use crate::fault;
@@ -37,9 +38,9 @@ impl std::error::Error for InUse {}
 #[derive(Default)]
 pub struct TargetUses {
     snapshot: Option<InUseSnapshot>,
-    known: HashMap<PathBuf, Vec<Holder>>,
-    /// Paths of `known` that passed [`TargetUses::claim`].
-    claimed: HashSet<PathBuf>,
+    known: HashMap<os::file::FileId, Vec<Holder>>,
+    /// Files of `known` that passed [`TargetUses::claim`].
+    claimed: HashSet<os::file::FileId>,
     /// Whether the files with a device number are in an overlay.
     overlays: HashMap<u64, bool>,
 }
@@ -50,7 +51,12 @@ impl TargetUses {
     /// # Errors
     /// It is in use, or its uses cannot be determined.
     pub fn check(&mut self, path: &Path) -> Result<(), InUse> {
-        match self.holders(path) {
+        let file = match identify(path) {
+            Ok(None) => return Ok(()),
+            Ok(Some(file)) => file,
+            Err(error) => return Err(InUse::Unknown(error)),
+        };
+        match self.holders(&file) {
             Ok([]) => Ok(()),
             Ok([holder, ..]) => Err(InUse::Held(Box::new(holder.clone()))),
             Err(error) => Err(InUse::Unknown(error)),
@@ -61,39 +67,43 @@ impl TargetUses {
     ///
     /// # Errors
     /// The uses cannot be determined. The target must not be changed then.
-    pub(crate) fn holders(&mut self, path: &Path) -> io::Result<&[Holder]> {
-        self.known(path, InUseSnapshot::holders)
+    pub(crate) fn holders(&mut self, file: &File) -> io::Result<&[Holder]> {
+        self.known(file, InUseSnapshot::holders)
     }
 
     /// Returns the uses of a file or device by others than this run, which has `claims`.
     ///
     /// # Errors
     /// The uses cannot be determined. The target must not be changed then.
-    pub(crate) fn holders_beside(&mut self, path: &Path, claims: &Claims) -> io::Result<&[Holder]> {
-        self.known(path, |snapshot, path| snapshot.holders_beside(path, claims))
+    pub(crate) fn holders_beside(&mut self, file: &File, claims: &Claims) -> io::Result<&[Holder]> {
+        self.known(file, |snapshot, path| snapshot.holders_beside(path, claims))
     }
 
     fn known(
         &mut self,
-        path: &Path,
+        file: &File,
         holders: impl FnOnce(&InUseSnapshot, &Path) -> io::Result<Vec<Holder>>,
     ) -> io::Result<&[Holder]> {
-        if !self.known.contains_key(path) {
-            let found = holders(self.snapshot()?, path)?;
-            self.known.insert(path.to_path_buf(), found);
+        if !self.known.contains_key(&file.id()) {
+            let at = file.at();
+            let mut found = holders(self.snapshot()?, &at)?;
+            for holder in found.iter_mut().filter(|holder| holder.device == at) {
+                holder.device = file.path().to_owned();
+            }
+            self.known.insert(file.id(), found);
         }
-        Ok(&self.known[path])
+        Ok(&self.known[&file.id()])
     }
 
     /// Claims a block device that has no uses. Returns the uses of a file or device by others than this run.
     ///
     /// # Errors
     /// The uses cannot be determined. The target must not be changed then.
-    pub(crate) fn claim(&mut self, path: &Path, claims: &mut Claims) -> io::Result<&[Holder]> {
-        if self.claimed.insert(path.to_path_buf()) {
-            self.known.remove(path);
+    pub(crate) fn claim(&mut self, file: &File, claims: &mut Claims) -> io::Result<&[Holder]> {
+        if self.claimed.insert(file.id()) {
+            self.known.remove(&file.id());
         }
-        self.known(path, |snapshot, path| snapshot.claim(path, claims))
+        self.known(file, |snapshot, path| snapshot.claim(path, claims))
     }
 
     /// Returns the identities of an existing file or folder: its own, and those in the layers of an overlay.
@@ -122,10 +132,21 @@ impl TargetUses {
     }
 }
 
+/// Opens a file or device so that its type and uses can be read. Links are followed. `None` if it does not exist.
+///
+/// # Errors
+/// The error of the system call.
+pub(crate) fn identify(path: &Path) -> io::Result<Option<File>> {
+    match (OpenOptions { identify: true, ..OpenOptions::new() }).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        file => file.map(Some),
+    }
+}
+
 /// Refuses to change a file in use, such as a file below swap or a loop device. A layout extends files of jobs that only
 /// read, too.
-pub(crate) fn refuse_in_use(uses: &mut TargetUses, job: &str, path: &Path) -> Result<(), RunError> {
-    refuse(job, path, uses.holders(path).map_err(|error| unknown(path, &error))?)
+pub(crate) fn refuse_in_use(uses: &mut TargetUses, job: &str, file: &File) -> Result<(), RunError> {
+    refuse(job, file.path(), uses.holders(file).map_err(|error| unknown(file.path(), &error))?)
 }
 
 /// Refuses a job that would change a target with these uses.

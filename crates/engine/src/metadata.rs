@@ -11,6 +11,7 @@ use std::io;
 use std::path::Path;
 
 use crate::fault;
+use crate::held_targets::HeldTargets;
 
 /// The operation of such an engine on a target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,16 +39,18 @@ impl Metadata {
     ///
     /// # Errors
     /// The call fails.
-    pub fn run(self, path: &Path) -> Result<Option<File>, RunError> {
+    pub fn run(self, path: &Path, targets: &HeldTargets) -> Result<Option<File>, RunError> {
         let done = match self {
             Metadata::CreateFile => {
                 let options = OpenOptions { read: true, write: true, create: true, mode: 0o600, ..OpenOptions::new() };
-                options.open(path).map(Some)
+                let opened = targets.open(&options, path);
+                return opened.map(Some).map_err(|error| error.into_run_error(|error| self.failed(path, error)));
             }
-            Metadata::CreateDirectory => file::make_dir(path, 0o700).map(|()| None),
+            Metadata::CreateDirectory => targets.make_target_directory(path).map(|()| None),
             Metadata::Stat(call) => file::stat(path, syscall(call)).map(|_| None),
-            Metadata::DeleteFile => file::unlink(path).map(|()| None),
-            Metadata::DeleteDirectory => file::remove_dir(path).map(|()| None),
+            Metadata::DeleteFile | Metadata::DeleteDirectory => {
+                targets.remove(path, self == Metadata::DeleteDirectory).map(|()| None)
+            }
         };
         done.map_err(|error| self.failed(path, &error))
     }
@@ -82,16 +85,16 @@ mod tests {
     fn files_are_made_looked_at_and_removed() {
         let scratch = Scratch::new("metadata-ops");
         let path = scratch.file("f");
-        assert!(Metadata::CreateFile.run(&path).unwrap().is_some());
+        assert!(Metadata::CreateFile.run(&path, &HeldTargets::default()).unwrap().is_some());
         assert_eq!(std::fs::metadata(&path).unwrap().len(), 0);
         for call in [StatCall::Stat, StatCall::Lstat, StatCall::Statx] {
-            Metadata::Stat(call).run(&path).unwrap();
+            Metadata::Stat(call).run(&path, &HeldTargets::default()).unwrap();
         }
         // As in fio, a file that exists is opened and left as it is.
         std::fs::write(&path, b"kept").unwrap();
-        Metadata::CreateFile.run(&path).unwrap();
+        Metadata::CreateFile.run(&path, &HeldTargets::default()).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"kept");
-        Metadata::DeleteFile.run(&path).unwrap();
+        Metadata::DeleteFile.run(&path, &HeldTargets::default()).unwrap();
         assert!(!path.exists());
     }
 
@@ -99,13 +102,13 @@ mod tests {
     fn directories_are_made_once_and_removed_when_empty() {
         let scratch = Scratch::new("metadata-dirs");
         let path = scratch.file("d");
-        Metadata::CreateDirectory.run(&path).unwrap();
-        let error = Metadata::CreateDirectory.run(&path).unwrap_err();
+        Metadata::CreateDirectory.run(&path, &HeldTargets::default()).unwrap();
+        let error = Metadata::CreateDirectory.run(&path, &HeldTargets::default()).unwrap_err();
         assert_eq!(
             (error.errno, fio::wording::call(&error)),
             (errno::EEXIST, format!("open({})", path.display()).into())
         );
-        Metadata::DeleteDirectory.run(&path).unwrap();
+        Metadata::DeleteDirectory.run(&path, &HeldTargets::default()).unwrap();
         assert!(!path.exists());
     }
 
@@ -113,10 +116,10 @@ mod tests {
     fn what_is_missing_is_an_error_in_fios_terms() {
         let scratch = Scratch::new("metadata-missing");
         let path = scratch.file("nothing");
-        let error = Metadata::Stat(StatCall::Lstat).run(&path).unwrap_err();
+        let error = Metadata::Stat(StatCall::Lstat).run(&path, &HeldTargets::default()).unwrap_err();
         let stat = format!("stat({}) type=2", path.display());
         assert_eq!((error.errno, fio::wording::call(&error)), (errno::ENOENT, stat.into()));
-        let error = Metadata::DeleteFile.run(&path).unwrap_err();
+        let error = Metadata::DeleteFile.run(&path, &HeldTargets::default()).unwrap_err();
         assert_eq!(
             (error.errno, fio::wording::call(&error)),
             (errno::ENOENT, format!("delete({})", path.display()).into())

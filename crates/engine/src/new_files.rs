@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use os::errno;
-use os::file::{FileCreator, Kind, OpenOptions, StatCall};
+use os::file::{File, FileCreator, Kind, StatCall};
 use plan::Plan;
 use plan::stream::NewFile;
 use record::{PhaseError, RunError};
 
 use crate::fault::{self, PrepareError};
-use crate::held_targets::HeldTargets;
+use crate::held_targets::{HeldTargets, OpenError};
 use crate::live::Live;
 
 /// Creates the files of a phase.
@@ -32,11 +32,14 @@ pub fn make_all(
     let made = wanted.iter().try_for_each(|wanted| {
         let Wanted { path, file, .. } = wanted;
         if wanted.is_created_elsewhere {
-            return targets.recreate(path, |place| check_created(place, wanted)).map_err(PrepareError::from);
+            return check_created(targets, wanted).map_err(PrepareError::from);
         }
         let progress = &mut |written| live.bytes_made.store(before + written, Relaxed);
-        let made = targets.recreate(path, |place| make(place, file, stop, progress));
-        made.map_err(|error| failed(path, &error))?;
+        let made = targets.recreate(path, |old| check_old(old, file.bytes), |new| fill(new, file, stop, progress));
+        made.map_err(|error| match error {
+            OpenError::Io(error) => failed(path, &error),
+            OpenError::Replaced(error) => error.into(),
+        })?;
         before += file.bytes;
         Ok(())
     });
@@ -76,11 +79,13 @@ fn wanted(plan: &Plan, phase: u32) -> Vec<Wanted> {
 }
 
 /// Checks that the first host's file is here. An open reads its current size: NFS caches that of a path.
-fn check_created(place: &Path, wanted: &Wanted) -> Result<(), RunError> {
-    let options = OpenOptions { read: true, ..OpenOptions::new() };
-    match options.open(place).and_then(|file| file.size()) {
+fn check_created(targets: &HeldTargets, wanted: &Wanted) -> Result<(), RunError> {
+    let size = |file: File| file.size().map_err(OpenError::Io);
+    match targets.open_created_elsewhere(&wanted.path).and_then(size) {
         Ok(Some(bytes)) if bytes == wanted.file.bytes => Ok(()),
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(of_new_file(&wanted.path, &error)),
+        Err(error) if !error.is(ErrorKind::NotFound) => {
+            Err(error.into_run_error(|error| of_new_file(&wanted.path, error)))
+        }
         _ => {
             let path = fault::shown(&wanted.path);
             Err(RunError::new(errno::ENOENT, PhaseError::NotShared { path, bytes: wanted.file.bytes }))
@@ -88,11 +93,23 @@ fn check_created(place: &Path, wanted: &Wanted) -> Result<(), RunError> {
     }
 }
 
+/// Keeps the old file if it is not regular, or if the space is too small for the new one.
+fn check_old(old: &File, bytes: u64) -> io::Result<()> {
+    let found = os::file::stat(&old.at(), StatCall::Stat)?;
+    if found.kind != Kind::Regular {
+        return Err(io::Error::new(ErrorKind::InvalidInput, "not a regular file"));
+    }
+    let space = os::file::space(&old.at())?.map(|space| space.free_bytes.saturating_add(found.allocated));
+    let Some(free) = space.filter(|free| *free < bytes) else { return Ok(()) };
+    let text = format!("{bytes} bytes are needed, {free} are free; the existing file was kept");
+    Err(io::Error::new(ErrorKind::StorageFull, text))
+}
+
 fn is_device(path: &Path) -> bool {
     os::file::stat(path, StatCall::Stat).is_ok_and(|status| status.kind != Kind::Regular)
 }
 
-fn make(path: &Path, file: &NewFile, stop: &AtomicBool, progress: &mut dyn FnMut(u64)) -> io::Result<()> {
+fn fill(new: &File, file: &NewFile, stop: &AtomicBool, progress: &mut dyn FnMut(u64)) -> io::Result<()> {
     let zeros = file.zeros;
     // Chunks begin at multiples of 256, so that the bytes count up over the whole file.
     let mut filled = false;
@@ -102,7 +119,7 @@ fn make(path: &Path, file: &NewFile, stop: &AtomicBool, progress: &mut dyn FnMut
         }
     };
     let mut creator = FileCreator { content: &mut content, stop, progress };
-    creator.create(path, file.bytes)
+    creator.fill(new, file.bytes)
 }
 
 fn failed(path: &Path, error: &io::Error) -> PrepareError {

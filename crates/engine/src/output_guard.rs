@@ -12,7 +12,7 @@ use plan::Plan;
 use record::OutputRefusal;
 
 use crate::fault::{os_error, target_use};
-use crate::in_use::TargetUses;
+use crate::in_use::{TargetUses, identify};
 
 /// What becomes of the contents of an existing file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -142,7 +142,12 @@ impl<'a> OutputGuard<'a> {
         if !found.is_file() {
             return Ok(id);
         }
-        match self.uses.holders(path) {
+        let file = match identify(path) {
+            Ok(Some(file)) => file,
+            Ok(None) => return Ok(None),
+            Err(error) => return Err(OutputRefusal::UsesUnknown(os_error(&error))),
+        };
+        match self.uses.holders(&file) {
             Ok([]) => Ok(id),
             Ok([holder, ..]) => Err(OutputRefusal::InUse(target_use(holder))),
             Err(error) => Err(OutputRefusal::UsesUnknown(os_error(&error))),

@@ -3,13 +3,12 @@
 use crate::engine_flags::EngineFlags;
 use crate::fault::shown;
 use crate::held_targets::HeldTargets;
-use crate::in_use::{TargetUses, refuse, unknown};
+use crate::in_use::{TargetUses, identify, refuse, refuse_in_use, unknown};
 use os::device::{Claims, Holder, Use};
 use os::errno;
-use os::file::{Kind, StatCall};
+use os::file::{File, Kind};
 use plan::{Engine, Memory, Stream, Worker};
 use record::{RunError, TargetError};
-use std::io::ErrorKind;
 use std::path::Path;
 
 /// Checks that no job changes a target in use, and claims the block devices that jobs change.
@@ -29,34 +28,32 @@ impl<'a> Safety<'a> {
         if !has_targets(worker) {
             return Ok(());
         }
-        self.targets.hold(path, EngineFlags::of(&worker.engine).metadata || removes(worker))?;
-        match kind_at(path) {
+        let is_replaceable = EngineFlags::of(&worker.engine).metadata || removes(worker);
+        let Some(file) = self.targets.hold(path, is_replaceable)? else { return Ok(()) };
+        match file.kind() {
             // The reach check refuses to reserve space in one.
-            Some(Kind::Char) if !changes_bytes(worker) || worker.engine == Engine::Falloc => Ok(()),
-            Some(Kind::Block) if !changes_bytes(worker) => Ok(()),
-            Some(Kind::Regular) if !changes_bytes(worker) && !removes(worker) => Ok(()),
-            _ => self.check_change(worker, path),
+            Kind::Char if !changes_bytes(worker) || worker.engine == Engine::Falloc => Ok(()),
+            Kind::Block if !changes_bytes(worker) => Ok(()),
+            Kind::Regular if !changes_bytes(worker) && !removes(worker) => Ok(()),
+            _ => self.check_change(worker, &file),
         }
     }
 
     /// Holds the target of a stream. Refuses to change it if it is in use.
     pub(super) fn check_stream(&mut self, worker: &Worker, stream: &Stream) -> Result<(), RunError> {
         let path = Path::new(&stream.path);
-        self.targets.hold(path, stream.is_created_elsewhere())?;
+        let file = self.targets.hold(path, stream.is_created_elsewhere())?;
         let is_changed = stream.write_percent > 0 || stream.create.is_some();
-        if is_changed { self.check_change(worker, path) } else { Ok(()) }
+        file.filter(|_| is_changed).map_or(Ok(()), |file| self.check_change(worker, &file))
     }
 
     /// Refuses to change or replace what is in use.
-    fn check_change(&mut self, worker: &Worker, path: &Path) -> Result<(), RunError> {
-        match kind_at(path) {
-            Some(Kind::Block) => self.refuse_if_used(worker, path),
-            Some(Kind::Char) => self.check_character_device(worker, path),
-            Some(Kind::Regular) => {
-                let holders = self.uses.holders(path).map_err(|error| unknown(path, &error))?;
-                refuse(&worker.name, path, holders)
-            }
-            _ => Ok(()),
+    fn check_change(&mut self, worker: &Worker, file: &File) -> Result<(), RunError> {
+        match file.kind() {
+            Kind::Block => self.refuse_if_used(worker, file),
+            Kind::Char => self.check_character_device(worker, file),
+            Kind::Regular => refuse_in_use(&mut self.uses, &worker.name, file),
+            Kind::Pipe | Kind::Directory | Kind::Socket => Ok(()),
         }
     }
 
@@ -66,24 +63,28 @@ impl<'a> Safety<'a> {
         else {
             return Ok(());
         };
-        match file.as_ref().map(Path::new) {
-            Some(path) if kind_at(path) == Some(Kind::Char) => self.check_character_device(worker, path),
-            Some(path) if kind_at(path).is_some() => self.refuse_if_used(worker, path),
-            _ => Ok(()),
+        let Some(path) = file else { return Ok(()) };
+        match self.targets.hold(Path::new(path), false)? {
+            Some(file) if file.kind() == Kind::Char => self.check_character_device(worker, &file),
+            Some(file) => self.refuse_if_used(worker, &file),
+            None => Ok(()),
         }
     }
 
     /// Refuses to write a character device. Exceptions are devices that store nothing, devices with their own storage
     /// that are not in use (`/dev/dax0.0`, `/dev/mtd0`), and devices that lead to a disk that is not in use
     /// (`/dev/sg0`, `/dev/bsg/0:0:0:0`, `/dev/ng0n1`). Others can lead to a part of a disk, or to the memory.
-    fn check_character_device(&mut self, worker: &Worker, path: &Path) -> Result<(), RunError> {
-        if os::device::is_without_storage(path) {
+    fn check_character_device(&mut self, worker: &Worker, file: &File) -> Result<(), RunError> {
+        let (path, at) = (file.path(), file.at());
+        let unknown = |error: std::io::Error| unknown(path, &error);
+        if os::device::is_without_storage(&at) {
             return Ok(());
         }
-        if os::device::has_own_storage(path).map_err(|error| unknown(path, &error))? {
-            return self.refuse_if_used(worker, path);
+        if os::device::has_own_storage(&at).map_err(unknown)? {
+            return self.refuse_if_used(worker, file);
         }
-        match os::device::disk_behind(path).map_err(|error| unknown(path, &error))? {
+        let disk = os::device::disk_behind(&at).and_then(|disk| disk.map_or(Ok(None), |disk| identify(&disk)));
+        match disk.map_err(unknown)? {
             Some(disk) => self.refuse_if_used(worker, &disk),
             None => {
                 let kind = TargetError::CharacterDevice { job: worker.name.clone(), path: shown(path) };
@@ -92,11 +93,12 @@ impl<'a> Safety<'a> {
         }
     }
 
-    fn refuse_if_used(&mut self, worker: &Worker, path: &Path) -> Result<(), RunError> {
+    fn refuse_if_used(&mut self, worker: &Worker, file: &File) -> Result<(), RunError> {
+        let path = file.path();
         // A device that the user allows to be mounted is not claimed: a claim would forbid the mount.
         let holders = match worker.targets.allow_mounted_write {
-            true => self.uses.holders_beside(path, self.claims),
-            false => self.uses.claim(path, self.claims),
+            true => self.uses.holders_beside(file, self.claims),
+            false => self.uses.claim(file, self.claims),
         };
         let holders = holders.map_err(|error| unknown(path, &error))?;
         let refused: Vec<Holder> = holders.iter().filter(|holder| !allowed(worker, holder)).cloned().collect();
@@ -113,15 +115,6 @@ fn allowed(worker: &Worker, holder: &Holder) -> bool {
 pub(super) fn has_targets(worker: &Worker) -> bool {
     let flags = EngineFlags::of(&worker.engine);
     !flags.diskless || flags.metadata
-}
-
-fn kind_at(path: &Path) -> Option<Kind> {
-    match os::file::stat(path, StatCall::Stat) {
-        Ok(status) => Some(status.kind),
-        Err(error) if error.kind() == ErrorKind::NotFound => None,
-        // A target without access cannot be written either. The reach check reports it.
-        Err(_) => None,
-    }
 }
 
 /// The job may change what is in a target, or the space it takes.

@@ -165,10 +165,12 @@ fn a_file_that_a_loop_device_lies_on_is_not_changed() {
     let mut extending = job("read", &image);
     extending.targets.extent.size = Some(Amount::Bytes(8 * MIB));
     let plan = Plan { workers: vec![extending], ..Plan::default() };
+    let held = HeldTargets::default();
+    held.hold(&image, false).unwrap();
     let laid_out = crate::layout::lay_out(
         &plan,
         &plan.workers[0],
-        &HeldTargets::default(),
+        &held,
         &crate::zones::ZoneTables::default(),
         &AtomicBool::new(false),
         &mut |_| {},

@@ -6,7 +6,7 @@ use crate::direct_io::{check_alignment, opens_direct};
 use crate::engine_flags::EngineFlags;
 use crate::fault::{self, PrepareError, shown};
 use crate::goal::Length;
-use crate::held_targets::{HeldTargets, OpenError};
+use crate::held_targets::HeldTargets;
 use crate::in_use::{TargetUses, refuse_in_use};
 use os::errno;
 use os::file::{File, OpenOptions};
@@ -42,20 +42,10 @@ pub(crate) fn make_directories(
         if refused {
             continue;
         }
-        make_directory(&site.targets.directory(directory))
-            .map_err(|error| fault::of_io(&error, LayoutError::CreateDirectory { path: shown(directory) }))?;
+        let made = site.targets.make_directory(directory);
+        made.map_err(|error| fault::of_io(&error, LayoutError::CreateDirectory { path: shown(directory) }))?;
     }
     Ok(())
-}
-
-/// Creates a directory and those above it, unless it exists.
-fn make_directory(path: &Path) -> io::Result<()> {
-    match std::fs::metadata(path) {
-        Ok(found) if found.is_dir() => Ok(()),
-        // A directory of a lost mount exists, but cannot be read.
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => os::file::make_private_dirs(path),
-    }
 }
 
 /// Extends each file that is smaller than its share.
@@ -132,26 +122,17 @@ impl<'a> Layout<'a> {
         path: &'a Path,
     ) -> Result<Self, RunError> {
         let call_failed = |error: &io::Error| fault::of_io(error, LayoutError::Open { path: shown(path) });
-        let failed = |error: OpenError| error.into_run_error(call_failed);
-        let existing = OpenOptions { write: true, ..OpenOptions::new() };
-        let (file, made) = match targets.open(&existing, path) {
-            Ok(file) => {
-                refuse_in_use(uses, &worker.name, path)?;
-                (file, false)
-            }
-            Err(error) if !error.is(io::ErrorKind::NotFound) => return Err(failed(error)),
-            Err(_) if !worker.targets.create.allowed => {
+        let create = worker.targets.create.allowed;
+        let options = OpenOptions { write: true, create, ..OpenOptions::new() };
+        let (file, made) = match targets.open_or_create(&options, path) {
+            Err(error) if !create && error.is(io::ErrorKind::NotFound) => {
                 return Err(RunError::new(errno::ENOENT, TargetError::CreationDisallowed { path: shown(path) }));
             }
-            Err(_) => match targets.open(&OpenOptions { create: true, exclusive: true, ..existing }, path) {
-                Ok(file) => (file, true),
-                // Another process created it first, or it is a link to a missing file.
-                Err(error) if error.is(io::ErrorKind::AlreadyExists) => {
-                    (targets.open(&OpenOptions { create: true, ..existing }, path).map_err(failed)?, false)
-                }
-                Err(error) => return Err(failed(error)),
-            },
+            opened => opened.map_err(|error| error.into_run_error(call_failed))?,
         };
+        if !made {
+            refuse_in_use(uses, &worker.name, &file)?;
+        }
         let before = if made { None } else { file.size().map_err(|error| call_failed(&error))? };
         let layout = Layout { path, targets, file, before, reached: 0 };
         layout.check_direct(worker).inspect_err(|_| layout.put_back())?;
@@ -284,7 +265,7 @@ impl<'a> Layout<'a> {
                 if site.stop.load(Ordering::Relaxed) {
                     return Err(PrepareError::Stopped);
                 }
-                if let Some(error) = site.targets.replaced() {
+                if let Some(error) = site.targets.lost() {
                     return Err(error.into());
                 }
                 match self.file.write_at(&buffer[written..left], at) {
@@ -314,10 +295,7 @@ impl<'a> Layout<'a> {
     /// Restores the state before the layout.
     fn put_back(&self) {
         let done = match self.before {
-            None => {
-                self.targets.forget(self.path);
-                std::fs::remove_file(self.targets.path_in_folder(self.path))
-            }
+            None => self.targets.remove(self.path, false),
             Some(bytes) => match self.file.size() {
                 // If it is larger, another job has extended it. Setting the old size frees reserved space.
                 Ok(Some(now)) if now == bytes || now > bytes && now <= self.reached => self.file.set_size(bytes),

@@ -20,9 +20,7 @@ pub fn unlink(worker: &Worker, targets: &[Target], held: &HeldTargets) -> Result
         return Ok(());
     }
     for target in targets.iter().filter(|target| target.kind == Kind::Regular) {
-        let path = held.path_in_folder(&target.path);
-        let done = if flags.directories { std::fs::remove_dir(path) } else { std::fs::remove_file(path) };
-        if let Err(error) = done
+        if let Err(error) = held.remove(&target.path, flags.directories)
             && error.kind() != ErrorKind::NotFound
         {
             return Err(fault::of_io(&error, record::LayoutError::Unlink { path: fault::shown(&target.path) }));

@@ -17,7 +17,7 @@ impl Coordinator<'_> {
         if self.slots[index].has_ended() {
             return;
         }
-        ended.error = ended.error.or_else(|| self.options.lease.targets.replaced());
+        ended.error = ended.error.or_else(|| self.options.lease.targets.lost());
         let was_started = self.slots[index].end();
         self.live.workers[index].set_state(State::Ended);
         let now_ns = self.clock.now();

@@ -75,8 +75,8 @@ impl Coordinator<'_> {
     }
 
     fn requested_stop(&self) -> Option<StopKind> {
-        let is_replaced = || self.options.lease.targets.replaced().is_some();
-        match self.options.stop.is_at_least(StopKind::Interrupt) || is_replaced() {
+        let is_lost = || self.options.lease.targets.lost().is_some();
+        match self.options.stop.is_at_least(StopKind::Interrupt) || is_lost() {
             true => Some(StopKind::Interrupt),
             false => self.is_stop_requested().then_some(StopKind::Finish),
         }

@@ -32,7 +32,7 @@ pub fn postrun(context: Context) {
 
 /// Runs a command. Its output goes to a file named after the job.
 fn run(context: Context, command: &str, when: CommandTime) -> Result<(), RunError> {
-    let Context { worker, events, .. } = context;
+    let Context { plan, lease, worker, live, events, .. } = context;
     let (step, suffix) = match when {
         CommandTime::Prerun => (SetupStep::Prerun, "prerun"),
         CommandTime::Postrun => (SetupStep::Postrun, "postrun"),
@@ -52,7 +52,7 @@ fn run(context: Context, command: &str, when: CommandTime) -> Result<(), RunErro
         let child = os::process::shell(command).stdout(output).stderr(errors).spawn()?;
         os::process::wait(child, COMMAND_GRACE, || context.is_interrupted())
     };
-    match context.lease.targets.with_command(run) {
+    match lease.with_command(plan, worker, live.stop.flag(), run) {
         Ok(None) => Ok(()),
         Ok(Some(status)) if status.success() => Ok(()),
         Ok(Some(status)) => {

@@ -44,8 +44,9 @@ pub fn run(
     let opened_ns = wait_at_gate();
     setup::delay_start(context);
     let start_ns = opened_ns.filter(|_| starts_at_once(worker));
-    let ready =
-        commands::prerun(context).and_then(|()| check_again(context)).and_then(|()| pre_read(context, &io_loop));
+    let ready = commands::prerun(context)
+        .and_then(|()| lease.check_late(worker, live.stop.flag()))
+        .and_then(|()| pre_read(context, &io_loop));
     let connected = ready.and_then(|()| if has_peer(worker) { io_loop.open_all() } else { Ok(()) });
     let outcome = connected.and_then(|()| passes(&mut io_loop, start_ns));
     finish(context, io_loop, outcome)
@@ -61,14 +62,6 @@ fn starts_at_once(worker: &Worker) -> bool {
 
 fn has_peer(worker: &Worker) -> bool {
     EngineFlags::of(&worker.engine).has_peer
-}
-
-/// Checks the targets again if the job starts later than its phase.
-fn check_again(context: Context) -> Result<(), RunError> {
-    let Context { worker, lease, live, .. } = context;
-    let process = &worker.process;
-    let is_late = setup::start_delay_ns(worker) > 0 || process.exec_prerun.is_some() || worker.wait_for.is_some();
-    if is_late { lease.check_worker(worker, live.stop.flag()) } else { Ok(()) }
 }
 
 fn pre_read(context: Context, io_loop: &IoLoop) -> Result<(), RunError> {

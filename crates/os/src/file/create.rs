@@ -1,10 +1,9 @@
 //! Creation of files with all bytes written, so that reads of them reach the device.
 
 use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{File, Kind, OpenOptions, StatCall, direct_alignment, space, stat, unlink};
+use super::{File, OpenOptions, direct_alignment};
 use crate::errno;
 use crate::memory::{Buffers, MemorySpec};
 
@@ -26,30 +25,14 @@ pub struct FileCreator<'a> {
 }
 
 impl FileCreator<'_> {
-    /// Replaces the file at `path`, or the target of a symbolic link, by a new file of `bytes` bytes. All of them are
-    /// written and synced, and none stay in the page cache.
+    /// Writes all `bytes` bytes of a new file and syncs it. None stay in the page cache.
     ///
     /// Uses direct I/O if the file system supports it: this is about twice as fast as buffered writes with a sync, and
-    /// does not fill the memory. An incomplete file is removed.
-    ///
-    /// The caller checks that the file is not in use.
+    /// does not fill the memory.
     ///
     /// # Errors
-    /// Returns `Interrupted` if `stop` is set, `InvalidInput` if `path` exists and is not a regular file, `StorageFull`
-    /// if the space is too small, otherwise the error of the system call.
-    pub fn create(&mut self, path: &Path, bytes: u64) -> io::Result<()> {
-        let path = remove_old(path, bytes)?;
-        let file = OpenOptions { write: true, create: true, ..OpenOptions::new() }.open(&path)?;
-        let filled = self.fill(&file, bytes);
-        let done = filled.and(file.close());
-        if done.is_err() {
-            // The error that is returned is the cause, not this one.
-            let _ = unlink(&path);
-        }
-        done
-    }
-
-    fn fill(&mut self, file: &File, bytes: u64) -> io::Result<()> {
+    /// Returns `Interrupted` if `stop` is set, otherwise the error of the system call.
+    pub fn fill(&mut self, file: &File, bytes: u64) -> io::Result<()> {
         // Preallocation gives contiguous blocks and finds a lack of space early. The length grows with the writes: a
         // killed run leaves no file that only looks complete.
         match file.allocate(0, bytes.max(1), true) {
@@ -70,7 +53,7 @@ impl FileCreator<'_> {
 
     /// Writes with direct I/O up to the last whole block. Returns the bytes written: 0 without direct I/O.
     fn write_direct(&mut self, file: &File, bytes: u64, buffer: &mut Buffers) -> io::Result<u64> {
-        let align = direct_alignment(file.path()).ok().flatten().map_or(ALIGN_BYTES, u64::from).max(ALIGN_BYTES);
+        let align = direct_alignment(&file.at()).ok().flatten().map_or(ALIGN_BYTES, u64::from).max(ALIGN_BYTES);
         if !(CHUNK_BYTES as u64).is_multiple_of(align) {
             return Ok(0);
         }
@@ -124,25 +107,4 @@ impl FileCreator<'_> {
         (self.progress)(now);
         Ok(now)
     }
-}
-
-/// Removes the old file if the space is large enough for the new one. Returns the path of the new file.
-fn remove_old(path: &Path, bytes: u64) -> io::Result<PathBuf> {
-    let found = match stat(path, StatCall::Stat) {
-        // It can be a dangling symbolic link. Opening follows it.
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(path.to_path_buf()),
-        found => found?,
-    };
-    if found.kind != Kind::Regular {
-        return Err(io::Error::new(ErrorKind::InvalidInput, "not a regular file"));
-    }
-    let path = if path.is_symlink() { std::fs::canonicalize(path)? } else { path.to_path_buf() };
-    if let Some(free) =
-        space(&path)?.map(|space| space.free_bytes.saturating_add(found.allocated)).filter(|free| *free < bytes)
-    {
-        let text = format!("{bytes} bytes are needed, {free} are free; the existing file was kept");
-        return Err(io::Error::new(ErrorKind::StorageFull, text));
-    }
-    unlink(&path)?;
-    Ok(path)
 }

@@ -6,7 +6,7 @@ mod options;
 
 pub use crate::system::file::{
     File, FileId, Folder, NULL_DEVICE, canonicalize, check_writable, close, direct_alignment, identity, identity_of,
-    is_dax, is_own, make_dir, make_private_dirs, remove_dir, space, stat, unlink, written,
+    is_dax, is_own, space, stat, written,
 };
 pub use create::FileCreator;
 pub use kinds::{Advice, Kind, Space, StatCall, Status, WriteHint, Written};

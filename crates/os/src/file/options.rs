@@ -25,6 +25,8 @@ pub struct OpenOptions {
     pub nonblock: bool,
     /// Fail if the last part of the path is a symbolic link.
     pub no_follow: bool,
+    /// Only identify the file: its contents cannot be read or written, and a device or FIFO is not opened.
+    pub identify: bool,
     /// Access pattern, on Windows. Linux takes it for an open file ([`File::advise`](super::File::advise)).
     pub hint: Option<Advice>,
     /// Permissions of a new file, before the umask.

@@ -113,7 +113,7 @@ impl IoLoop<'_> {
         }
         let began_ns = self.deadlines.clock.now();
         // A created file is closed after the measured time.
-        let created = metadata.run(&self.files.targets()[file as usize].path)?;
+        let created = metadata.run(&self.files.targets()[file as usize].path, self.files.held())?;
         let took_ns = self.deadlines.clock.now().saturating_sub(began_ns);
         if let Some(created) = created {
             let failed = |error| fault::of_io(&error, IoError::Close { path: self.files.name(file) });

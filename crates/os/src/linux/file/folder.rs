@@ -5,11 +5,14 @@ use std::ffi::OsString;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
 use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::check;
 use super::id::FileId;
+use crate::linux::memory::c_path;
 
 /// Permissions of new folders and files: other users have none.
 const FOLDER_MODE: u32 = 0o700;
@@ -37,6 +40,64 @@ impl Folder {
         // Without the dot, an automatic mount would not be made.
         let flags = libc::O_PATH | libc::O_DIRECTORY;
         OpenOptions::new().read(true).custom_flags(flags).open(path.join(".")).map(Arc::new).map(Folder)
+    }
+
+    /// Holds a folder in this one. A symbolic link is not followed.
+    ///
+    /// # Errors
+    /// As [`Folder::hold`].
+    pub fn below(&self, name: impl AsRef<Path>) -> io::Result<Folder> {
+        let flags = libc::O_PATH | libc::O_DIRECTORY | libc::O_NOFOLLOW;
+        OpenOptions::new().read(true).custom_flags(flags).open(self.at(name)).map(Arc::new).map(Folder)
+    }
+
+    /// Makes a folder in this one, with permissions `mode` before the umask.
+    ///
+    /// # Errors
+    /// The name exists, or the error of the system call.
+    pub fn make_dir(&self, name: &Path, mode: u32) -> io::Result<()> {
+        let name = c_path(name)?;
+        // SAFETY: the name is a C string.
+        check(unsafe { libc::mkdirat(self.raw(), name.as_ptr(), mode) }).map(drop)
+    }
+
+    /// Removes a name of a file, or a symbolic link.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
+    pub fn unlink(&self, name: &Path) -> io::Result<()> {
+        self.unlink_at(name, 0)
+    }
+
+    fn unlink_at(&self, name: &Path, flags: i32) -> io::Result<()> {
+        let name = c_path(name)?;
+        // SAFETY: the name is a C string.
+        check(unsafe { libc::unlinkat(self.raw(), name.as_ptr(), flags) }).map(drop)
+    }
+
+    /// Returns where the symbolic link `name` leads. `None` if it is no link.
+    ///
+    /// # Errors
+    /// Another user has put the link in a sticky folder that all users write (`fs.protected_symlinks` of the kernel), or the
+    /// error of a system call.
+    pub fn destination(&self, name: &Path) -> io::Result<Option<PathBuf>> {
+        let flags = libc::O_PATH | libc::O_NOFOLLOW;
+        let link = OpenOptions::new().read(true).custom_flags(flags).open(self.at(name))?;
+        let found = link.metadata()?;
+        if !found.is_symlink() {
+            return Ok(None);
+        }
+        let folder = self.0.metadata()?;
+        let is_shared = folder.mode() & (libc::S_ISVTX | libc::S_IWOTH) == libc::S_ISVTX | libc::S_IWOTH;
+        // SAFETY: no arguments.
+        if is_shared && ![folder.uid(), unsafe { libc::geteuid() }].contains(&found.uid()) {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
+        let mut bytes = vec![0u8; usize::try_from(libc::PATH_MAX).unwrap_or_default()];
+        // SAFETY: the kernel writes at most the length of the buffer, and the name is a C string.
+        let read = unsafe { libc::readlinkat(link.as_raw_fd(), c"".as_ptr(), bytes.as_mut_ptr().cast(), bytes.len()) };
+        bytes.truncate(usize::try_from(read).map_err(|_| io::Error::last_os_error())?);
+        Ok(Some(OsString::from_vec(bytes).into()))
     }
 
     /// Makes a folder in this one. Only this user has access to it.
@@ -122,7 +183,7 @@ impl Folder {
     /// # Errors
     /// Returns the error of the system call.
     pub fn remove_empty(&self, name: impl AsRef<Path>) -> io::Result<()> {
-        std::fs::remove_dir(self.at(name))
+        self.unlink_at(name.as_ref(), libc::AT_REMOVEDIR)
     }
 
     /// Gives a file of this folder a second name in another folder.
@@ -133,20 +194,20 @@ impl Folder {
         std::fs::hard_link(self.at(name), to.at(new_name))
     }
 
+    /// Returns the identity of this folder.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
+    pub fn id(&self) -> io::Result<FileId> {
+        FileId::below(self.raw(), Path::new("."), 0)
+    }
+
     /// Returns true if `path` leads to this folder.
     ///
     /// # Errors
     /// Returns the error of the system call. `NotFound` and `NotADirectory` mean that the path leads to no folder.
     pub fn is_at(&self, path: &Path) -> io::Result<bool> {
-        Ok(FileId::at(&path.join("."))? == FileId::below(self.raw(), Path::new("."), 0)?)
-    }
-
-    /// Returns the identity of the file `name` of this folder. If it is a symbolic link, `follow` decides what is meant.
-    ///
-    /// # Errors
-    /// Returns the error of the system call.
-    pub fn id_of(&self, name: &Path, follow: bool) -> io::Result<FileId> {
-        FileId::below(self.raw(), name, if follow { 0 } else { libc::AT_SYMLINK_NOFOLLOW })
+        Ok(FileId::at(&path.join("."))? == self.id()?)
     }
 
     /// Returns true if this user owns the folder and no other user has access to it.

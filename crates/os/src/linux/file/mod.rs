@@ -26,10 +26,7 @@ pub use folder::Folder;
 pub use id::{FileId, identity, identity_of};
 pub(crate) use space::discard;
 pub use space::space;
-pub use status::{
-    canonicalize, check_writable, direct_alignment, is_dax, is_own, make_dir, make_private_dirs, remove_dir, stat,
-    unlink,
-};
+pub use status::{canonicalize, check_writable, direct_alignment, is_dax, is_own, stat};
 pub use written::written;
 
 /// The device that discards what is written.
@@ -80,6 +77,7 @@ impl OpenOptions {
             (self.noatime, libc::O_NOATIME),
             (self.nonblock, libc::O_NONBLOCK),
             (self.no_follow, libc::O_NOFOLLOW),
+            (self.identify, libc::O_PATH),
         ];
         for (is_set, flag) in also {
             if is_set {
@@ -124,11 +122,17 @@ impl OpenOptions {
         // SAFETY: the descriptor is new and has no other owner.
         let fd = unsafe { OwnedFd::from_raw_fd(fd) };
         let state = status::of_descriptor(&fd)?;
+        // With O_PATH the kernel opens the link.
+        if self.identify && state.st_mode & libc::S_IFMT == libc::S_IFLNK {
+            return Err(io::Error::from_raw_os_error(libc::ELOOP));
+        }
         Ok(File {
             fd: Arc::new(fd),
             path: path.to_path_buf(),
             kind: Kind::of_mode(state.st_mode),
             id: FileId::of(&state),
+            owner: state.st_uid,
+            has_one_name: state.st_nlink == 1,
             writable: self.write,
             readable: self.read || !self.write,
         })
@@ -142,6 +146,8 @@ pub struct File {
     path: PathBuf,
     kind: Kind,
     id: FileId,
+    owner: libc::uid_t,
+    has_one_name: bool,
     readable: bool,
     writable: bool,
 }
@@ -157,6 +163,49 @@ impl File {
 
     pub fn id(&self) -> FileId {
         self.id
+    }
+
+    /// Returns the user that owned the file when it was opened.
+    pub fn owner(&self) -> u32 {
+        self.owner
+    }
+
+    /// Returns true if the file belonged to the user of this process and had no second name when it was opened.
+    pub fn is_users_only_name(&self) -> bool {
+        // SAFETY: no arguments.
+        self.has_one_name && self.owner == unsafe { libc::geteuid() }
+    }
+
+    /// Returns false for file systems where a file can change its device or inode: an overlay copies a file at the first
+    /// write, and servers of others number the files that are in use.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
+    pub fn has_stable_inodes(&self) -> io::Result<bool> {
+        /// Of `linux/magic.h`: overlay, 9p, FUSE.
+        const CHANGING: [u64; 3] = [0x794c_7630, 0x0102_1997, 0x6573_5546];
+        Ok(!CHANGING.contains(&self.file_system_magic()?))
+    }
+
+    /// Returns the magic number of the file's file system (`linux/magic.h`).
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
+    pub(crate) fn file_system_magic(&self) -> io::Result<u64> {
+        status::file_system_magic(&self.fd)
+    }
+
+    /// Returns a path that leads to the open file, whatever is at its path.
+    pub fn at(&self) -> PathBuf {
+        PathBuf::from(format!("/proc/self/fd/{}", self.raw()))
+    }
+
+    /// Returns the path of the file without links, by the kernel.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
+    pub fn real_path(&self) -> io::Result<PathBuf> {
+        std::fs::read_link(self.at())
     }
 
     pub fn is_readable(&self) -> bool {
@@ -180,7 +229,7 @@ impl File {
     /// # Errors
     /// Returns the error of the system call.
     pub fn open_again(&self, options: OpenOptions) -> io::Result<File> {
-        let again = options.open(Path::new(&format!("/proc/self/fd/{}", self.raw())))?;
+        let again = options.open(&self.at())?;
         Ok(File { path: self.path.clone(), ..again })
     }
 

@@ -88,7 +88,7 @@ impl File {
 
 #[cfg(test)]
 mod tests {
-    use crate::file::{OpenOptions, unlink};
+    use crate::file::OpenOptions;
 
     #[test]
     fn cachestat_and_mincore_report_reads_and_drops() {
@@ -113,6 +113,6 @@ mod tests {
             assert!((8192..bytes).contains(&all), "{all}");
             assert_eq!(file.mapped_bytes(0, bytes).unwrap(), all);
         }
-        unlink(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::check;
@@ -99,34 +99,6 @@ pub fn canonicalize(path: &Path) -> io::Result<PathBuf> {
     std::fs::canonicalize(path)
 }
 
-/// Removes a file (`unlink`).
-///
-/// # Errors
-/// Returns the error of the system call.
-pub fn unlink(path: &Path) -> io::Result<()> {
-    let name = c_path(path)?;
-    // SAFETY: the name is a C string.
-    check(unsafe { libc::unlink(name.as_ptr()) }).map(drop)
-}
-
-/// Creates a directory with permissions `mode`, before the umask.
-///
-/// # Errors
-/// Returns the error of the system call.
-pub fn make_dir(path: &Path, mode: u32) -> io::Result<()> {
-    let name = c_path(path)?;
-    // SAFETY: the name is a C string.
-    check(unsafe { libc::mkdir(name.as_ptr(), mode) }).map(drop)
-}
-
-/// Creates a directory and those above it. Other users have no access to them.
-///
-/// # Errors
-/// Returns the error of the system call.
-pub fn make_private_dirs(path: &Path) -> io::Result<()> {
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
-}
-
 /// Returns true if a file or folder belongs to the user of this process.
 ///
 /// # Errors
@@ -137,20 +109,21 @@ pub fn is_own(path: &Path) -> io::Result<bool> {
     std::fs::metadata(path).map(|found| found.uid() == own)
 }
 
-/// Removes an empty directory.
-///
-/// # Errors
-/// Returns the error of the system call.
-pub fn remove_dir(path: &Path) -> io::Result<()> {
-    let name = c_path(path)?;
-    // SAFETY: the name is a C string.
-    check(unsafe { libc::rmdir(name.as_ptr()) }).map(drop)
-}
-
 pub(super) fn of_descriptor(fd: &OwnedFd) -> io::Result<libc::stat> {
     // SAFETY: all-zero bytes are a valid `stat`.
     let mut state = unsafe { std::mem::zeroed() };
     // SAFETY: the kernel fills the structure.
     check(unsafe { libc::fstat(fd.as_raw_fd(), &mut state) })?;
     Ok(state)
+}
+
+/// Returns the magic number of the file system of an open file (`linux/magic.h`).
+pub(super) fn file_system_magic(fd: &OwnedFd) -> io::Result<u64> {
+    // SAFETY: all-zero bytes are a valid value of this structure.
+    let mut found: libc::statfs = unsafe { std::mem::zeroed() };
+    // SAFETY: the kernel fills the structure.
+    check(unsafe { libc::fstatfs(fd.as_raw_fd(), &mut found) })?;
+    // The magic number has 32 bits in a type that differs between architectures.
+    #[allow(clippy::cast_sign_loss, reason = "the type is signed on some systems, and all its bits are compared")]
+    Ok(found.f_type as u64 & 0xffff_ffff)
 }

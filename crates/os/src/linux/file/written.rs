@@ -185,14 +185,7 @@ fn reports_holes(file: &File) -> io::Result<bool> {
     const ZFS: u64 = 0x2fc1_2fc1;
     const BCACHEFS: u64 = 0xca45_1a4e;
     const CEPH: u64 = 0x00c3_6400;
-    // SAFETY: all-zero bytes are a valid value of this structure.
-    let mut found: libc::statfs = unsafe { std::mem::zeroed() };
-    // SAFETY: the kernel fills the structure.
-    check(unsafe { libc::fstatfs(file.raw(), &mut found) })?;
-    // The magic number has 32 bits in a type that differs between architectures.
-    #[allow(clippy::cast_sign_loss, reason = "the type is signed on some systems, and all its bits are compared")]
-    let magic = found.f_type as u64 & 0xffff_ffff;
-    Ok([TMPFS, ZFS, BCACHEFS, CEPH].contains(&magic))
+    Ok([TMPFS, ZFS, BCACHEFS, CEPH].contains(&file.file_system_magic()?))
 }
 
 /// Block devices report nothing in general. zram reports how much it stores, and a loop device has a backing file.

@@ -47,6 +47,47 @@ impl Folder {
         Ok(Folder { handle, path: std::path::absolute(path)? })
     }
 
+    /// Holds a folder in this one. A symbolic link is not followed.
+    ///
+    /// # Errors
+    /// As [`Folder::open`].
+    pub fn below(&self, name: impl AsRef<Path>) -> io::Result<Folder> {
+        Folder::open(&self.at(name))
+    }
+
+    /// Makes a folder in this one.
+    ///
+    /// # Errors
+    /// The name exists, or the error of the call.
+    pub fn make_dir(&self, name: &Path, _mode: u32) -> io::Result<()> {
+        fs::create_dir(self.at(name))
+    }
+
+    /// Removes a file or a symbolic link.
+    ///
+    /// # Errors
+    /// Returns the error of the call.
+    pub fn unlink(&self, name: &Path) -> io::Result<()> {
+        fs::remove_file(self.at(name))
+    }
+
+    /// Returns where the symbolic link `name` leads. `None` if it is no link.
+    ///
+    /// # Errors
+    /// Returns the error of the call.
+    pub fn destination(&self, name: &Path) -> io::Result<Option<PathBuf>> {
+        let path = self.at(name);
+        if path.symlink_metadata()?.is_symlink() { fs::read_link(path).map(Some) } else { Ok(None) }
+    }
+
+    /// Returns the identity of this folder.
+    ///
+    /// # Errors
+    /// Returns the error of the call.
+    pub fn id(&self) -> io::Result<FileId> {
+        of_handle(&self.handle)
+    }
+
     /// Makes a folder in this one, with its permissions.
     ///
     /// # Errors
@@ -141,14 +182,6 @@ impl Folder {
     /// Returns the error of the call. `NotFound` and `NotADirectory` mean that the path leads to no folder.
     pub fn is_at(&self, path: &Path) -> io::Result<bool> {
         Ok(FileId::at(path)? == of_handle(&self.handle)?)
-    }
-
-    /// Returns the identity of the file `name` of this folder. If it is a symbolic link, `follow` decides what is meant.
-    ///
-    /// # Errors
-    /// Returns the error of the call.
-    pub fn id_of(&self, name: &Path, follow: bool) -> io::Result<FileId> {
-        of_handle(&open_for_information(&self.at(name), follow)?)
     }
 
     /// Returns true: new folders have the access rights of the folder above. Those of the user's own folders exclude others.

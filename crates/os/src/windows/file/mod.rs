@@ -25,16 +25,16 @@ use crate::file::{Advice, Kind, OpenOptions, WriteHint};
 pub use folder::Folder;
 pub use id::{FileId, identity, identity_of};
 pub use space::space;
-pub use status::{
-    canonicalize, check_writable, direct_alignment, is_dax, is_own, make_dir, make_private_dirs, remove_dir, stat,
-    unlink, written,
-};
+pub use status::{canonicalize, check_writable, direct_alignment, is_dax, is_own, stat, written};
 
 /// The device that discards what is written.
 pub const NULL_DEVICE: &str = "NUL";
 
 impl OpenOptions {
     fn access(&self) -> u32 {
+        if self.identify {
+            return 0;
+        }
         match (self.read, self.write) {
             (true, true) => GENERIC_READ | GENERIC_WRITE,
             (false, true) => GENERIC_WRITE,
@@ -136,6 +136,37 @@ impl File {
 
     pub fn id(&self) -> FileId {
         self.id
+    }
+
+    /// Returns 0: the owners of files have no numbers.
+    pub fn owner(&self) -> u32 {
+        0
+    }
+
+    /// Returns true if the file has no second name.
+    pub fn is_users_only_name(&self) -> bool {
+        id::information(&*self.handle).is_ok_and(|found| found.nNumberOfLinks == 1)
+    }
+
+    /// Returns true.
+    ///
+    /// # Errors
+    /// None.
+    pub fn has_stable_inodes(&self) -> io::Result<bool> {
+        Ok(true)
+    }
+
+    /// Returns the path of the file.
+    pub fn at(&self) -> PathBuf {
+        self.path.clone()
+    }
+
+    /// Returns the path of the file without links.
+    ///
+    /// # Errors
+    /// Returns the error of the call.
+    pub fn real_path(&self) -> io::Result<PathBuf> {
+        canonicalize(&self.path)
     }
 
     pub fn is_readable(&self) -> bool {

@@ -106,44 +106,12 @@ fn plain(path: &str) -> String {
     share.unwrap_or_else(|| path.trim_start_matches(r"\\?\").to_owned()).replace('\\', "/")
 }
 
-/// Removes a file.
-///
-/// # Errors
-/// Returns the error of the call.
-pub fn unlink(path: &Path) -> io::Result<()> {
-    fs::remove_file(path)
-}
-
-/// Creates a directory. Permissions are those of the folder above: `mode` has no equivalent.
-///
-/// # Errors
-/// Returns the error of the call.
-pub fn make_dir(path: &Path, _mode: u32) -> io::Result<()> {
-    fs::create_dir(path)
-}
-
-/// Creates a directory and those above it. Permissions are those of the folder above.
-///
-/// # Errors
-/// Returns the error of the call.
-pub fn make_private_dirs(path: &Path) -> io::Result<()> {
-    fs::create_dir_all(path)
-}
-
 /// Returns true for each existing file or folder: the folders of this program are those of the user of this process.
 ///
 /// # Errors
 /// Returns the error of the call.
 pub fn is_own(path: &Path) -> io::Result<bool> {
     fs::metadata(path).map(|_| true)
-}
-
-/// Removes an empty directory.
-///
-/// # Errors
-/// Returns the error of the call.
-pub fn remove_dir(path: &Path) -> io::Result<()> {
-    fs::remove_dir(path)
 }
 
 #[cfg(test)]
