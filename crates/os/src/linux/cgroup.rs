@@ -1,20 +1,28 @@
 //! Control groups: the one of this thread (version 1) or of the process (version 2).
+//!
+//! A name comes from a job. Each of its folders is opened in the one above, symbolic links are not followed, and only files of a
+//! control group file system are written.
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use super::process::thread_id;
+use crate::file::{File, Folder, OpenOptions};
 
 /// Tries to remove a group. Threads that have just ended can still be in it.
 const REMOVE_TRIES: u32 = 50;
 const REMOVE_PAUSE: Duration = Duration::from_millis(10);
+/// File systems of version 1 and 2, from `linux/magic.h`.
+const FILE_SYSTEMS: [u64; 2] = [0x0027_e0eb, 0x6367_7270];
+/// Permissions of a new group, before the umask.
+const GROUP_MODE: u32 = 0o755;
 
 /// The mount that limits I/O.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Debug)]
 pub struct Mount {
-    pub path: PathBuf,
+    root: Folder,
     /// Version 2. A thread cannot be in another group than its process.
     pub is_unified: bool,
 }
@@ -23,27 +31,21 @@ impl Mount {
     /// Finds the mount of the controller for block I/O.
     ///
     /// # Errors
-    /// Returns ENOENT if there is no such mount. Returns the error of reading `/proc/mounts`.
+    /// Returns ENOENT if there is no such mount. Returns the error of reading `/proc/mounts`, or of opening the mount.
     pub fn find() -> io::Result<Mount> {
-        Mount::of_table(&fs::read_to_string("/proc/mounts")?).ok_or_else(|| io::ErrorKind::NotFound.into())
-    }
-
-    fn of_table(mounts: &str) -> Option<Mount> {
-        mounts.lines().find_map(|line| {
-            let mut fields = line.split(' ').skip(1);
-            let (path, kind, options) = (fields.next()?, fields.next()?, fields.next()?);
-            let is_unified = kind == "cgroup2";
-            let is_block_io = kind == "cgroup" && options.split(',').any(|option| option == "blkio");
-            (is_unified || is_block_io).then(|| Mount { path: path.into(), is_unified })
-        })
+        let (path, is_unified) = of_table(&fs::read_to_string("/proc/mounts")?).ok_or(io::ErrorKind::NotFound)?;
+        let root = OpenOptions { identify: true, ..OpenOptions::new() }.open(&path)?;
+        require_control_groups(&root)?;
+        Ok(Mount { root: Folder::hold(&root.at())?, is_unified })
     }
 
     /// Creates a group unless it exists. Returns true if it did not.
     ///
     /// # Errors
-    /// The directory cannot be created.
+    /// The name is no name of a group, or the directory cannot be created.
     pub fn create(&self, name: &str) -> io::Result<bool> {
-        match fs::create_dir(self.group(name)) {
+        let Some((above, name)) = self.entry(name)? else { return Ok(false) };
+        match above.make_dir(&name, GROUP_MODE) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
             Err(error) => Err(error),
@@ -55,7 +57,7 @@ impl Mount {
     /// # Errors
     /// The kernel has no weights in version 1, or does not accept this one.
     pub fn set_weight(&self, name: &str, weight: u32) -> io::Result<()> {
-        let set = |file: &str| fs::write(self.group(name).join(file), weight.to_string());
+        let set = |file: &str| self.write(name, file, weight);
         match set("blkio.weight") {
             // Kernels since 5.0 have only the weight of BFQ.
             Err(error) if error.kind() != io::ErrorKind::InvalidInput => set("blkio.bfq.weight"),
@@ -78,7 +80,7 @@ impl Mount {
     /// The kernel does not accept the thread.
     pub fn enter(&self, name: &str) -> io::Result<()> {
         let (file, id) = if self.is_unified { ("cgroup.procs", std::process::id()) } else { ("tasks", thread_id()) };
-        fs::write(self.group(name).join(file), id.to_string())
+        self.write(name, file, id)
     }
 
     /// Removes a group without threads.
@@ -86,9 +88,10 @@ impl Mount {
     /// # Errors
     /// Threads are still in it after 0.5 s, or it cannot be removed.
     pub fn remove(&self, name: &str) -> io::Result<()> {
+        let Some((above, name)) = self.entry(name)? else { return Ok(()) };
         let mut removed = Ok(());
         for _ in 0..REMOVE_TRIES {
-            removed = fs::remove_dir(self.group(name));
+            removed = above.remove_empty(&name);
             if !removed.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::ResourceBusy) {
                 break;
             }
@@ -97,9 +100,46 @@ impl Mount {
         removed
     }
 
-    fn group(&self, name: &str) -> PathBuf {
-        self.path.join(Path::new(name.trim_start_matches('/')))
+    fn write(&self, name: &str, file: &str, value: u32) -> io::Result<()> {
+        let group = match self.entry(name)? {
+            Some((above, name)) => above.below(&name)?,
+            None => self.root.clone(),
+        };
+        let options = OpenOptions { write: true, no_follow: true, nonblock: true, ..OpenOptions::new() };
+        let file = options.open_in(&group, Path::new(file), Path::new(file))?;
+        require_control_groups(&file)?;
+        file.write_at(value.to_string().as_bytes(), 0).map(drop)
     }
+
+    /// Returns the folder above a group, and the last part of its name. `None` for the root.
+    fn entry(&self, name: &str) -> io::Result<Option<(Folder, PathBuf)>> {
+        let path = Path::new(name.trim_start_matches('/'));
+        if !path.components().all(|part| matches!(part, Component::Normal(_))) {
+            let text = format!("{name} is not the name of a control group: it has a part . or ..");
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+        }
+        let Some(last) = path.file_name() else { return Ok(None) };
+        let above = path.parent().into_iter().flat_map(Path::components);
+        let above = above.fold(Ok(self.root.clone()), |folder, part| folder?.below(part))?;
+        Ok(Some((above, last.into())))
+    }
+}
+
+fn require_control_groups(file: &File) -> io::Result<()> {
+    match FILE_SYSTEMS.contains(&file.file_system_magic()?) {
+        true => Ok(()),
+        false => Err(io::Error::other(format!("{} is not on a control group file system", file.path().display()))),
+    }
+}
+
+fn of_table(mounts: &str) -> Option<(PathBuf, bool)> {
+    mounts.lines().find_map(|line| {
+        let mut fields = line.split(' ').skip(1);
+        let (path, kind, options) = (fields.next()?, fields.next()?, fields.next()?);
+        let is_unified = kind == "cgroup2";
+        let is_block_io = kind == "cgroup" && options.split(',').any(|option| option == "blkio");
+        (is_unified || is_block_io).then(|| (path.into(), is_unified))
+    })
 }
 
 #[cfg(test)]
@@ -110,10 +150,9 @@ mod tests {
     fn the_mount_for_block_io_is_found() {
         let one =
             "cgroup /sys/fs/cgroup/cpu cgroup rw,cpu 0 0\ncgroup /sys/fs/cgroup/blkio cgroup rw,relatime,blkio 0 0\n";
-        let found = Mount { path: "/sys/fs/cgroup/blkio".into(), is_unified: false };
-        assert_eq!(Mount::of_table(one), Some(found));
+        assert_eq!(of_table(one), Some(("/sys/fs/cgroup/blkio".into(), false)));
         let two = "proc /proc proc rw 0 0\ncgroup2 /sys/fs/cgroup cgroup2 rw,nosuid 0 0\n";
-        assert_eq!(Mount::of_table(two), Some(Mount { path: "/sys/fs/cgroup".into(), is_unified: true }));
-        assert_eq!(Mount::of_table("proc /proc proc rw 0 0\n"), None);
+        assert_eq!(of_table(two), Some(("/sys/fs/cgroup".into(), true)));
+        assert_eq!(of_table("proc /proc proc rw 0 0\n"), None);
     }
 }

@@ -1,14 +1,12 @@
 //! Control groups, which Windows does not have.
 
 use std::io;
-use std::path::PathBuf;
 
 use super::handle::unsupported;
 
 /// The mount that limits I/O. There is none.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Debug)]
 pub struct Mount {
-    pub path: PathBuf,
     pub is_unified: bool,
 }
 
