@@ -23,15 +23,18 @@ impl Claims {
     pub(super) fn others(&self, kernel: &Kernel, tables: &UsageTables, path: &Path) -> io::Result<Vec<Holder>> {
         match block_device_at(path) {
             // An exclusive open would find the claim, and signatures can be data of this run.
-            Ok(Some(number)) if self.overlap(kernel, number) => Ok(tables.uses_with_partitions(kernel, number)),
+            Ok(Some(number)) if self.overlaps(kernel, number)? => tables.uses_with_partitions(kernel, number),
             _ => holders::of(kernel, tables, path),
         }
     }
 
     /// Returns true if the device, its whole disk or a partition of it is claimed.
-    fn overlap(&self, kernel: &Kernel, number: DeviceNumber) -> bool {
-        let related = || holders::related_devices(kernel, number);
-        !self.held.is_empty() && related().iter().any(|(_, block)| self.held.contains_key(&block.number))
+    fn overlaps(&self, kernel: &Kernel, number: DeviceNumber) -> io::Result<bool> {
+        if self.held.is_empty() {
+            return Ok(false);
+        }
+        let related = holders::related_devices(kernel, number)?;
+        Ok(related.iter().any(|(_, block)| self.held.contains_key(&block.number)))
     }
 
     /// See [`super::InUseSnapshot::claim`].
@@ -40,8 +43,8 @@ impl Claims {
         let Some(number) = block_device_at(path)?.filter(|_| holders.is_empty()) else { return Ok(holders) };
         holders.extend(self.claim(kernel, number, path)?);
         let Some(block) = Block::numbered(kernel, number) else { return Ok(holders) };
-        for passed in below::loops(kernel, tables, &block) {
-            let Some(lower) = passed.backing_device else { continue };
+        for passed in below::loops(kernel, tables, &block)? {
+            let Some(lower) = passed.backing_device() else { continue };
             match self.claim(kernel, lower, &passed.backing_path) {
                 Ok(busy) => holders.extend(busy.map(|holder| Holder { relation: Relation::BackingFile, ..holder })),
                 // The path is one of another mount namespace.
@@ -60,7 +63,7 @@ impl Claims {
             return Ok(None);
         }
         // The kernel grants a disk or its partitions, even to one process. The disk includes its partitions.
-        for partition in block.iter().flat_map(Block::partitions) {
+        for partition in block.as_ref().map_or(Ok(Vec::new()), Block::partitions)? {
             self.held.remove(&partition.number);
         }
         match holders::open_exclusively(kernel, number, path)? {

@@ -52,7 +52,7 @@ impl Disk {
     fn new(block: &Block, depth: usize) -> Self {
         let mut slaves: Vec<Disk> = Vec::new();
         if depth < STACK_MAX {
-            for slave in block.slaves() {
+            for slave in block.slaves().unwrap_or_default() {
                 let slave = slave.whole().unwrap_or(slave);
                 if slaves.iter().all(|known| known.number != slave.number) {
                     slaves.push(Disk::new(&slave, depth + 1));
@@ -190,7 +190,7 @@ fn devices_under(kernel: &Kernel, path: &Path, depth: usize) -> io::Result<Vec<D
     {
         return devices_under(kernel, &upper, depth + 1);
     }
-    Ok(mount.devices(kernel))
+    mount.devices(kernel)
 }
 
 /// See [`super::is_in_memory`].

@@ -29,20 +29,46 @@ pub(super) struct UsageTables {
     /// Devices of mounted file systems, and where they are mounted.
     mounted: Vec<(Vec<DeviceNumber>, PathBuf)>,
     mounts: Vec<Mount>,
+    images: Vec<Image>,
     swaps: Vec<PathBuf>,
     pub(super) loops: Vec<loops::Loop>,
 }
 
+/// A file that is mounted without a block device: an image of EROFS or of a FUSE file system.
+struct Image {
+    at: PathBuf,
+    /// `None` for an EROFS whose file is not known: it can be any file with its signature.
+    file: Option<Identity>,
+}
+
+impl Image {
+    fn of(mounts: &[Mount], mount: &Mount) -> Option<Self> {
+        let source = mount.source.is_absolute().then(|| fs::metadata(&mount.source).ok()).flatten();
+        let file = source.filter(fs::Metadata::is_file).map(|found| Identity::at(mounts, &mount.source, &found));
+        let is_one = mount.number.major == 0 && (file.is_some() || mount.kind == "erofs");
+        is_one.then(|| Image { at: mount.at.clone(), file })
+    }
+}
+
 impl UsageTables {
+    /// Reads the tables.
+    ///
+    /// # Errors
+    /// A table cannot be read: nothing is known about the uses then.
     pub(super) fn read(kernel: &Kernel) -> io::Result<Self> {
         let mounts = mounts::all(kernel)?;
-        let loops = loops::active(kernel, &mounts);
-        let mounted = mounts.iter().map(|mount| (mount.devices(kernel), mount.at.clone())).collect();
-        Ok(UsageTables { mounted, mounts, swaps: mounts::swaps(kernel)?, loops })
+        let loops = loops::active(kernel, &mounts)?;
+        let mounted = mounts.iter().map(|mount| Ok((mount.devices(kernel)?, mount.at.clone())));
+        let mounted = mounted.collect::<io::Result<_>>()?;
+        let images = mounts.iter().filter_map(|mount| Image::of(&mounts, mount)).collect();
+        Ok(UsageTables { mounted, mounts, images, swaps: mounts::swaps(kernel)?, loops })
     }
 
     /// Returns the uses of the device itself, without its partitions and without `passed`, a loop device over it.
-    pub(super) fn uses_of(&self, block: &Block, depth: usize, passed: Option<&loops::Loop>) -> Vec<Use> {
+    ///
+    /// # Errors
+    /// A list of devices cannot be read.
+    pub(super) fn uses_of(&self, block: &Block, depth: usize, passed: Option<&loops::Loop>) -> io::Result<Vec<Use>> {
         let mut uses = Vec::new();
         // A file system can have many mounts. One is enough for the message.
         if let Some((_, at)) = self.mounted.iter().find(|(devices, _)| devices.contains(&block.number)) {
@@ -53,50 +79,58 @@ impl UsageTables {
             uses.push(Use::Swap);
         }
         if depth >= STACK_MAX {
-            return uses;
+            return Ok(uses);
         }
-        for upper in block.holders() {
-            uses.push(Use::Stacked { device: describe(&upper), then: self.describe_uses(&upper, depth + 1) });
+        for upper in block.holders()? {
+            uses.push(Use::Stacked { device: describe(&upper), then: self.describe_uses(&upper, depth + 1)? });
         }
-        let on_device = |candidate: &&loops::Loop| candidate.backing_device == Some(block.number);
+        let on_device = |candidate: &&loops::Loop| candidate.backing_device() == Some(block.number);
         let others = self.loops.iter().filter(on_device).filter(|candidate| candidate.is_beside(passed));
         for upper in others {
-            uses.push(self.loop_use(upper, depth + 1));
+            uses.push(self.loop_use(upper, depth + 1)?);
         }
-        uses
+        Ok(uses)
     }
 
     /// Returns the uses of a device, its partitions, the disk that contains it and what is below it, by the kernel's tables.
-    pub(super) fn uses_with_partitions(&self, kernel: &Kernel, number: DeviceNumber) -> Vec<Holder> {
+    ///
+    /// # Errors
+    /// A list of devices cannot be read.
+    pub(super) fn uses_with_partitions(&self, kernel: &Kernel, number: DeviceNumber) -> io::Result<Vec<Holder>> {
         let mut holders = Vec::new();
-        for (relation, block) in related_devices(kernel, number) {
+        for (relation, block) in related_devices(kernel, number)? {
             let holder = |used| Holder { device: PathBuf::from(block.path()), relation, used };
-            holders.extend(self.uses_of(&block, 0, None).into_iter().map(holder));
+            holders.extend(self.uses_of(&block, 0, None)?.into_iter().map(holder));
         }
         if let Some(block) = Block::numbered(kernel, number) {
-            holders.extend(below::uses(kernel, self, &block));
+            holders.extend(below::uses(kernel, self, &block)?);
         }
-        holders
+        Ok(holders)
     }
 
     /// Describes the uses of a device and its partitions.
-    fn describe_uses(&self, block: &Block, depth: usize) -> Vec<String> {
+    fn describe_uses(&self, block: &Block, depth: usize) -> io::Result<Vec<String>> {
         let mut words: Vec<String> = Vec::new();
-        for block in std::iter::once(block.clone()).chain(block.partitions()) {
-            words.extend(self.uses_of(&block, depth, None).iter().map(ToString::to_string));
+        for block in std::iter::once(block.clone()).chain(block.partitions()?) {
+            words.extend(self.uses_of(&block, depth, None)?.iter().map(ToString::to_string));
         }
-        words
+        Ok(words)
     }
 
-    /// Returns the uses of a regular file: swap and loop devices, without `passed`.
-    pub(super) fn uses_of_file(&self, file: &Identity, passed: Option<&loops::Loop>) -> Vec<Use> {
+    /// Returns the uses of a regular file: mounts, swap and loop devices, without `passed`.
+    ///
+    /// # Errors
+    /// A list of devices cannot be read.
+    pub(super) fn uses_of_file(&self, file: &Identity, passed: Option<&loops::Loop>) -> io::Result<Vec<Use>> {
         let is_file = |swap: &PathBuf| {
             fs::metadata(swap).is_ok_and(|found| Identity::at(&self.mounts, swap, &found).is_same(file))
         };
         let swap = self.swaps.iter().any(is_file).then_some(Use::Swap);
-        let on_file = |candidate: &&loops::Loop| candidate.backing_file.is_same(file) && candidate.is_beside(passed);
+        let is_image = |image: &&Image| image.file.as_ref().is_some_and(|image| image.is_same(file));
+        let mounts = self.images.iter().filter(is_image).map(|image| Use::Mounted { at: image.at.clone() });
+        let on_file = |candidate: &&loops::Loop| candidate.is_on(file) && candidate.is_beside(passed);
         let loops = self.loops.iter().filter(on_file).map(|upper| self.loop_use(upper, 1));
-        swap.into_iter().chain(loops).collect()
+        swap.into_iter().chain(mounts).map(Ok).chain(loops).collect()
     }
 
     /// See [`super::InUseSnapshot::identities`].
@@ -104,9 +138,9 @@ impl UsageTables {
         Ok(Identity::at(&self.mounts, path, &fs::metadata(path)?).into_ids())
     }
 
-    fn loop_use(&self, upper: &loops::Loop, depth: usize) -> Use {
+    fn loop_use(&self, upper: &loops::Loop, depth: usize) -> io::Result<Use> {
         let device = format!("loop device {}", upper.block.path());
-        Use::Stacked { device, then: self.describe_uses(&upper.block, depth) }
+        Ok(Use::Stacked { device, then: self.describe_uses(&upper.block, depth)? })
     }
 }
 
@@ -133,7 +167,7 @@ pub(super) fn of(kernel: &Kernel, tables: &UsageTables, path: &Path) -> io::Resu
     };
     match block_device_at(path)? {
         Some(number) => {
-            let mut holders = tables.uses_with_partitions(kernel, number);
+            let mut holders = tables.uses_with_partitions(kernel, number)?;
             match signatures(kernel, number, path, &holders) {
                 Ok(more) => holders.extend(more),
                 // Unreadable bytes do not matter if a use is known already.
@@ -147,32 +181,42 @@ pub(super) fn of(kernel: &Kernel, tables: &UsageTables, path: &Path) -> io::Resu
             }
             Ok(holders)
         }
-        None if found.is_file() => Ok(of_file(tables, path, &found)),
+        None if found.is_file() => of_file(tables, path, &found),
         None => of_character_device(kernel, tables, path),
     }
 }
 
 /// Returns the device, its partitions, and the disk that contains it.
-pub(super) fn related_devices(kernel: &Kernel, number: DeviceNumber) -> Vec<(Relation, Block)> {
+///
+/// # Errors
+/// The list of partitions cannot be read.
+pub(super) fn related_devices(kernel: &Kernel, number: DeviceNumber) -> io::Result<Vec<(Relation, Block)>> {
     let Some(block) = Block::numbered(kernel, number) else {
         // The device is not in sysfs. Mounts and swap can still be matched by number.
         let nameless = Block { number, name: format!("block/{number}"), folder: PathBuf::new() };
-        return vec![(Relation::Itself, nameless)];
+        return Ok(vec![(Relation::Itself, nameless)]);
     };
-    let partitions = block.partitions().into_iter().map(|block| (Relation::Partition, block));
+    let partitions = block.partitions()?.into_iter().map(|block| (Relation::Partition, block));
     let whole = block.whole().map(|block| (Relation::WholeDisk, block));
     let mut related: Vec<_> = partitions.chain(whole).collect();
     related.insert(0, (Relation::Itself, block));
-    related
+    Ok(related)
 }
 
 /// Returns the uses of a regular file.
-fn of_file(tables: &UsageTables, path: &Path, found: &fs::Metadata) -> Vec<Holder> {
-    if tables.swaps.is_empty() && tables.loops.is_empty() {
-        return Vec::new();
+fn of_file(tables: &UsageTables, path: &Path, found: &fs::Metadata) -> io::Result<Vec<Holder>> {
+    if tables.swaps.is_empty() && tables.loops.is_empty() && tables.images.is_empty() {
+        return Ok(Vec::new());
     }
     let holder = |used| Holder { device: path.to_path_buf(), relation: Relation::Itself, used };
-    tables.uses_of_file(&Identity::at(&tables.mounts, path, found), None).into_iter().map(holder).collect()
+    let uses = tables.uses_of_file(&Identity::at(&tables.mounts, path, found), None)?;
+    let mut holders: Vec<Holder> = uses.into_iter().map(holder).collect();
+    if let Some(unknown) = tables.images.iter().find(|image| image.file.is_none())
+        && signature::is_erofs(&OpenOptions { read: true, nonblock: true, ..OpenOptions::new() }.open(path)?)?
+    {
+        holders.push(holder(Use::Mounted { at: unknown.at.clone() }));
+    }
+    Ok(holders)
 }
 
 /// Returns the uses of a character device that stores data. Programs that have it open are uses, because the kernel has
@@ -181,13 +225,13 @@ fn of_character_device(kernel: &Kernel, tables: &UsageTables, path: &Path) -> io
     let Some(storage) = character::at(kernel, path)? else { return Ok(Vec::new()) };
     let mut holders = Vec::new();
     for (relation, chip) in storage.chips() {
-        let above = tables.uses_with_partitions(kernel, chip.block_device()).into_iter().map(|holder| holder.used);
+        let above = tables.uses_with_partitions(kernel, chip.block_device())?.into_iter().map(|holder| holder.used);
         let ubi = chip.ubi_devices(kernel).into_iter();
         let ubi = ubi.map(|name| Use::Stacked { device: format!("UBI device {name}"), then: Vec::new() });
         holders.extend(above.chain(ubi).map(|used| Holder { device: chip.path(), relation, used }));
     }
     let is_one = |path: &Path| matches!(character::at(kernel, path), Ok(Some(found)) if found.is_same(&storage));
-    let by = programs_with(kernel, &is_one);
+    let by = programs_with(kernel, &is_one)?;
     if !by.is_empty() {
         holders.push(Holder { device: path.to_path_buf(), relation: Relation::Itself, used: Use::Open { by } });
     }
@@ -199,7 +243,7 @@ fn signatures(kernel: &Kernel, number: DeviceNumber, path: &Path, known: &[Holde
     let file = OpenOptions { read: true, nonblock: true, ..OpenOptions::new() }.open(path)?;
     let bytes = file.size()?.unwrap_or(0);
     let mut holders = Vec::new();
-    for (relation, block) in related_devices(kernel, number) {
+    for (relation, block) in related_devices(kernel, number)? {
         let device = PathBuf::from(block.path());
         let place = match relation {
             Relation::Itself => Some((0, bytes)),
@@ -241,16 +285,16 @@ pub(super) fn open_exclusively(kernel: &Kernel, number: DeviceNumber, path: &Pat
         }
         std::thread::sleep(EXCLUSIVE_PAUSE);
     }
-    let numbers: Vec<_> = related_devices(kernel, number).into_iter().map(|(_, block)| block.number).collect();
+    let numbers: Vec<_> = related_devices(kernel, number)?.into_iter().map(|(_, block)| block.number).collect();
     let used = Use::Exclusive { by: programs_with_open(kernel, &numbers) };
     Ok(Exclusive::Busy(Holder { device: path.to_path_buf(), relation: Relation::Itself, used }))
 }
 
-/// Returns the programs that have one of the devices open, or mounted in a mount namespace of their own.
+/// Returns the programs that are known to have one of the devices open, or mounted in a mount namespace of their own.
 fn programs_with_open(kernel: &Kernel, numbers: &[DeviceNumber]) -> Vec<String> {
-    let processes = processes(kernel);
+    let processes = processes(kernel).unwrap_or_default();
     let is_one = |path: &Path| matches!(block_device_at(path), Ok(Some(number)) if numbers.contains(&number));
-    let has_open = |process: &&Process| process.refers(&["fd"], &is_one);
+    let has_open = |process: &&Process| process.refers(&["fd"], &is_one).unwrap_or(false);
     let mut found: Vec<String> = processes.iter().filter(has_open).map(Process::describe).collect();
     let mut namespaces = HashSet::from([fs::read_link(kernel.proc.join("self/ns/mnt")).ok()]);
     for process in &processes {
@@ -264,11 +308,19 @@ fn programs_with_open(kernel: &Kernel, numbers: &[DeviceNumber]) -> Vec<String> 
 }
 
 /// Returns the programs, other than this one, that have a file open or mapped for which `is_one` returns true.
-fn programs_with(kernel: &Kernel, is_one: &dyn Fn(&Path) -> bool) -> Vec<String> {
+///
+/// # Errors
+/// The open files of a program cannot be read.
+fn programs_with(kernel: &Kernel, is_one: &dyn Fn(&Path) -> bool) -> io::Result<Vec<String>> {
     let own = fs::read_link(kernel.proc.join("self")).ok();
     let is_other = |process: &&Process| process.folder.file_name() != own.as_deref().and_then(Path::file_name);
-    let has_it = |process: &&Process| process.refers(&["fd", "map_files"], is_one);
-    processes(kernel).iter().filter(is_other).filter(has_it).map(Process::describe).collect()
+    let mut programs = Vec::new();
+    for process in processes(kernel)?.iter().filter(is_other) {
+        if process.refers(&["fd", "map_files"], is_one)? {
+            programs.push(process.describe());
+        }
+    }
+    Ok(programs)
 }
 
 /// A process with its folder in `/proc`.
@@ -284,18 +336,32 @@ impl Process {
     }
 
     /// Returns true if one of these folders of the process has a link to a file for which `is_one` returns true.
-    fn refers(&self, folders: &[&str], is_one: &dyn Fn(&Path) -> bool) -> bool {
-        let links = folders.iter().flat_map(|name| fs::read_dir(self.folder.join(name))).flatten();
-        links.flatten().any(|link| is_one(&link.path()))
+    ///
+    /// # Errors
+    /// A folder cannot be read.
+    fn refers(&self, folders: &[&str], is_one: &dyn Fn(&Path) -> bool) -> io::Result<bool> {
+        for name in folders {
+            let links = match fs::read_dir(self.folder.join(name)) {
+                // The process has ended.
+                Err(_) if !self.folder.exists() => break,
+                // The kernel has no such folder.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                links => links?,
+            };
+            if links.flatten().any(|link| is_one(&link.path())) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 
 /// Returns all processes, sorted by id.
-fn processes(kernel: &Kernel) -> Vec<Process> {
-    let entries = fs::read_dir(&kernel.proc).into_iter().flatten().flatten();
+fn processes(kernel: &Kernel) -> io::Result<Vec<Process>> {
+    let entries = fs::read_dir(&kernel.proc)?.flatten();
     let process =
         |entry: fs::DirEntry| Some(Process { id: entry.file_name().to_str()?.parse().ok()?, folder: entry.path() });
     let mut processes: Vec<Process> = entries.filter_map(process).collect();
     processes.order_by_key(|process| process.id);
-    processes
+    Ok(processes)
 }

@@ -9,9 +9,9 @@ use super::kernel::Kernel;
 use super::topology::{Block, all_disks};
 use crate::device::ListedDisk;
 
-/// Returns all disks with a size above 0, by device number as `lsblk` does.
+/// Returns all disks with a size above 0, by device number as `lsblk` does. A disk whose uses cannot be read is not listed.
 pub(super) fn disks(kernel: &Kernel, tables: &UsageTables) -> Vec<ListedDisk> {
-    let mut blocks = all_disks(kernel);
+    let mut blocks = all_disks(kernel).unwrap_or_default();
     blocks.order_by_key(|block| block.number);
     let listed = |block: &Block| {
         let bytes = block.bytes().filter(|bytes| *bytes > 0)?;
@@ -21,7 +21,7 @@ pub(super) fn disks(kernel: &Kernel, tables: &UsageTables) -> Vec<ListedDisk> {
             bytes,
             model: model(block, is_virtual),
             is_virtual,
-            used: tables.uses_with_partitions(kernel, block.number),
+            used: tables.uses_with_partitions(kernel, block.number).ok()?,
         })
     };
     blocks.iter().filter_map(listed).collect()
@@ -30,10 +30,10 @@ pub(super) fn disks(kernel: &Kernel, tables: &UsageTables) -> Vec<ListedDisk> {
 /// Returns the paths of all block devices with a size above 0, partitions included.
 pub(super) fn paths(kernel: &Kernel) -> Vec<PathBuf> {
     let with_partitions = |disk: Block| {
-        let partitions = disk.partitions();
+        let partitions = disk.partitions().unwrap_or_default();
         std::iter::once(disk).chain(partitions)
     };
-    let all = all_disks(kernel).into_iter().flat_map(with_partitions);
+    let all = all_disks(kernel).unwrap_or_default().into_iter().flat_map(with_partitions);
     all.filter(|block| block.bytes().is_some_and(|bytes| bytes > 0)).map(|block| block.path().into()).collect()
 }
 
@@ -44,6 +44,6 @@ fn model(block: &Block, is_virtual: bool) -> String {
     if let Some(file) = block.attribute("loop/backing_file") {
         return format!("loop device on {file}");
     }
-    let is_stack = is_virtual && !block.slaves().is_empty();
+    let is_stack = is_virtual && block.slaves().is_ok_and(|slaves| !slaves.is_empty());
     if is_stack { describe(block) } else { String::new() }
 }

@@ -41,7 +41,10 @@ impl Mount {
     }
 
     /// Returns the devices of the file system. btrfs has a device number of its own, and can have several devices.
-    pub(super) fn devices(&self, kernel: &Kernel) -> Vec<DeviceNumber> {
+    ///
+    /// # Errors
+    /// The list cannot be read.
+    pub(super) fn devices(&self, kernel: &Kernel) -> io::Result<Vec<DeviceNumber>> {
         let mut devices = Vec::new();
         if self.number.major != 0 {
             devices.push(self.number);
@@ -53,12 +56,12 @@ impl Mount {
             devices.push(source);
         }
         if self.kind == "btrfs" {
-            let whole = btrfs_sets(kernel).into_iter().find(|set| devices.iter().any(|device| set.contains(device)));
+            let whole = btrfs_sets(kernel)?.into_iter().find(|set| devices.iter().any(|device| set.contains(device)));
             devices.extend(whole.into_iter().flatten());
         }
         devices.sort();
         devices.dedup();
-        devices
+        Ok(devices)
     }
 
     /// Returns the value of a file system option, such as overlayfs's `upperdir`.
@@ -73,13 +76,17 @@ impl Mount {
 }
 
 /// Returns the devices of each mounted btrfs.
-pub(super) fn btrfs_sets(kernel: &Kernel) -> Vec<Vec<DeviceNumber>> {
-    let Ok(systems) = fs::read_dir(kernel.sys.join("fs/btrfs")) else { return Vec::new() };
-    let members = |folder: PathBuf| -> Vec<DeviceNumber> {
-        let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-        entries.flatten().filter_map(|entry| Some(Block::in_folder(&entry.path())?.number)).collect()
-    };
-    systems.flatten().map(|system| members(system.path().join("devices"))).filter(|set| !set.is_empty()).collect()
+fn btrfs_sets(kernel: &Kernel) -> io::Result<Vec<Vec<DeviceNumber>>> {
+    let mut sets = Vec::new();
+    for system in fs::read_dir(kernel.sys.join("fs/btrfs"))? {
+        // The folder has others, such as `features`.
+        let members = match fs::read_dir(system?.path().join("devices")) {
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => continue,
+            members => members?.collect::<io::Result<Vec<_>>>()?,
+        };
+        sets.push(members.iter().filter_map(|member| Some(Block::in_folder(&member.path())?.number)).collect());
+    }
+    Ok(sets)
 }
 
 /// Returns all mounts of this process's namespace.
@@ -89,12 +96,14 @@ pub(super) fn all(kernel: &Kernel) -> io::Result<Vec<Mount>> {
 
 fn of_process(folder: &Path) -> io::Result<Vec<Mount>> {
     let text = read_lossless(&folder.join("mountinfo"))?;
-    Ok(text.lines().filter_map(Mount::parse).collect())
+    let unknown = || io::Error::new(io::ErrorKind::InvalidData, "a line of mountinfo has an unknown format");
+    text.lines().map(|line| Mount::parse(line).ok_or_else(unknown)).collect()
 }
 
 /// Returns where the mount namespace of a process, which has this folder in `/proc`, has one of the devices mounted.
 pub(super) fn place_of(kernel: &Kernel, process: &Path, numbers: &[DeviceNumber]) -> Option<PathBuf> {
-    let is_of_device = |mount: &Mount| mount.devices(kernel).iter().any(|device| numbers.contains(device));
+    let is_of_device =
+        |mount: &Mount| mount.devices(kernel).is_ok_and(|devices| devices.iter().any(|one| numbers.contains(one)));
     Some(of_process(process).ok()?.into_iter().find(is_of_device)?.at)
 }
 

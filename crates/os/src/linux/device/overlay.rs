@@ -43,6 +43,11 @@ impl Identity {
         identity
     }
 
+    /// Returns the size. `None` if the path is not known.
+    pub(super) fn bytes(&self) -> Option<u64> {
+        self.state.as_ref().map(|state| state.bytes)
+    }
+
     pub(super) fn into_ids(self) -> Vec<FileId> {
         self.ids
     }

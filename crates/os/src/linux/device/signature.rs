@@ -57,6 +57,14 @@ const ZFS_MAGIC: u64 = 0x00ba_b10c;
 const BCACHE_MAGIC: [u8; 16] =
     [0xc6, 0x85, 0x73, 0xf6, 0x4e, 0x1a, 0x45, 0xca, 0x82, 0x65, 0xf5, 0x7f, 0x48, 0xba, 0x6d, 0x81];
 
+/// Returns true for an image of EROFS (`fs/erofs/erofs_fs.h` of the kernel).
+pub(super) fn is_erofs(file: &impl ReadAt) -> io::Result<bool> {
+    const MAGIC: [u8; 4] = 0xe0f5_e1e2_u32.to_le_bytes();
+    const OFFSET: u64 = 1024;
+    let start = Part { of: file, start: 0, bytes: OFFSET + 4 };
+    Ok(start.read_exactly(OFFSET)?.is_some_and(|magic| magic == MAGIC))
+}
+
 /// Returns the membership that the signature shows.
 pub(super) fn find<R: ReadAt>(part: &Part<'_, R>) -> io::Result<Option<&'static str>> {
     if is_lvm(part)? {

@@ -58,6 +58,7 @@ impl Folder {
     fn kernel(&self, mountinfo: &str) -> Kernel {
         self.write("proc/self/mountinfo", mountinfo);
         self.write("proc/swaps", "Filename Type Size Used Priority\n");
+        fs::create_dir_all(self.0.join("sys/block")).unwrap();
         Kernel { sys: self.0.join("sys"), proc: self.0.join("proc"), dev: self.0.join("dev") }
     }
 }
@@ -70,7 +71,8 @@ impl Drop for Folder {
 
 fn words(kernel: &Kernel, number: &str) -> Vec<String> {
     let number = DeviceNumber::parse(number).unwrap();
-    UsageTables::read(kernel).unwrap().uses_with_partitions(kernel, number).iter().map(ToString::to_string).collect()
+    let uses = UsageTables::read(kernel).unwrap().uses_with_partitions(kernel, number).unwrap();
+    uses.iter().map(ToString::to_string).collect()
 }
 
 /// A machine with sda (sda1 is /boot, sda2 is the LVM volume of /), sdb and sdc (MD, inactive), sdd (mounted whole,
@@ -680,4 +682,105 @@ fn file_systems_and_volumes_on_flash_are_its_uses() {
     character_device(&other, "chip/mtd0", "90:0", "mtd");
     character_device(&other, "chip/mtd0/mtd1", "1:3", "mtd");
     assert_eq!(uses_of_null(&kernel), ["mounted on /data (whole disk /dev/mtd0)"]);
+}
+
+/// Without its lists nothing is known about uses. None of them may count as empty.
+#[test]
+fn a_list_that_cannot_be_read_is_an_error() {
+    let (folder, kernel) = machine("unreadable");
+    let sde = DeviceNumber::parse("8:64").unwrap();
+    assert_eq!(UsageTables::read(&kernel).unwrap().uses_with_partitions(&kernel, sde).unwrap(), []);
+    // A file in place of the folder, so that the super-user cannot read the list either.
+    let holders = folder.0.join("sys/devices/sde/holders");
+    fs::write(&holders, "").unwrap();
+    assert!(UsageTables::read(&kernel).unwrap().uses_with_partitions(&kernel, sde).is_err());
+    for list in ["sys/fs/btrfs", "sys/block", "proc/swaps", "proc/self/mountinfo"] {
+        let (folder, kernel) = machine("unreadable-list");
+        let path = folder.0.join(list);
+        assert!(UsageTables::read(&kernel).is_ok());
+        if path.is_dir() {
+            fs::remove_dir_all(&path).unwrap();
+        } else {
+            fs::remove_file(&path).unwrap();
+            fs::create_dir(&path).unwrap();
+        }
+        assert!(UsageTables::read(&kernel).is_err(), "{list}");
+    }
+    let unknown = folder.kernel("no line of mountinfo\n");
+    assert!(UsageTables::read(&unknown).is_err());
+}
+
+/// The backing file of a loop device can be in another mount namespace, and the device file can be missing.
+#[test]
+fn a_file_that_can_be_below_an_unknown_loop_device_is_in_use() {
+    let folder = Folder::new("unknown-loop");
+    folder.device("loop0", "7:0");
+    folder.write("sys/devices/loop0/loop/backing_file", "/elsewhere/image\n");
+    folder.write("sys/devices/loop0/loop/sizelimit", "0\n");
+    folder.write("sys/devices/loop0/size", "16\n");
+    let kernel = folder.kernel("");
+    let tables = UsageTables::read(&kernel).unwrap();
+    for (bytes, uses) in [(8192, 1), (8200, 1), (4096, 0), (1 << 20, 0)] {
+        folder.write("file", &"x".repeat(bytes));
+        assert_eq!(holders::of(&kernel, &tables, &folder.0.join("file")).unwrap().len(), uses, "{bytes}");
+    }
+}
+
+/// Returns an image of an empty EROFS, by `fs/erofs/erofs_fs.h` of the kernel.
+fn erofs_image() -> Vec<u8> {
+    const ROOT: usize = 36;
+    let mut image = vec![0u8; 4096];
+    let mut put = |at: usize, bytes: &[u8]| image[at..at + bytes.len()].copy_from_slice(bytes);
+    put(1024, &0xe0f5_e1e2_u32.to_le_bytes());
+    put(1024 + 12, &[12, 0]);
+    put(1024 + 14, &(ROOT as u16).to_le_bytes());
+    put(1024 + 16, &1u64.to_le_bytes());
+    put(1024 + 36, &1u32.to_le_bytes());
+    // A compact inode with inline data: a folder with two names and two entries.
+    let inode = ROOT * 32;
+    put(inode, &4u16.to_le_bytes());
+    put(inode + 4, &0o40755_u16.to_le_bytes());
+    put(inode + 6, &2u16.to_le_bytes());
+    put(inode + 8, &27u32.to_le_bytes());
+    for (entry, name_offset) in [(0, 24u16), (1, 25)] {
+        let at = inode + 32 + entry * 12;
+        put(at, &(ROOT as u64).to_le_bytes());
+        put(at + 8, &name_offset.to_le_bytes());
+        put(at + 10, &[2]);
+    }
+    put(inode + 32 + 24, b"...");
+    image
+}
+
+#[test]
+fn an_image_that_is_mounted_without_a_loop_device_is_in_use() {
+    struct Mounted(std::ffi::CString);
+    impl Drop for Mounted {
+        fn drop(&mut self) {
+            // SAFETY: the path is a C string.
+            unsafe { libc::umount2(self.0.as_ptr(), libc::MNT_DETACH) };
+        }
+    }
+    let c_string = |path: &Path| std::ffi::CString::new(path.to_str().unwrap()).unwrap();
+    let folder = Folder::new("erofs");
+    let (image, at) = (folder.0.join("image"), folder.0.join("at"));
+    fs::write(&image, erofs_image()).unwrap();
+    fs::create_dir(&at).unwrap();
+    assert_eq!(holders_of(&image), [""; 0]);
+    let (source, target) = (c_string(&image), c_string(&at));
+    // SAFETY: the strings are C strings.
+    let mounted =
+        unsafe { libc::mount(source.as_ptr(), target.as_ptr(), c"erofs".as_ptr(), libc::MS_RDONLY, std::ptr::null()) };
+    if mounted != 0 {
+        return eprintln!("SKIPPED: no EROFS from a file: {}", io::Error::last_os_error());
+    }
+    let _mounted = Mounted(target);
+    assert_eq!(holders_of(&image), [format!("mounted on {}", at.display())]);
+    fs::hard_link(&image, folder.0.join("second")).unwrap();
+    assert_eq!(holders_of(&folder.0.join("second")).len(), 1);
+    // The path in the mount table does not lead to the image any longer.
+    fs::rename(&image, folder.0.join("moved")).unwrap();
+    fs::write(folder.0.join("other"), vec![0; 4096]).unwrap();
+    assert_eq!(holders_of(&folder.0.join("moved")), [format!("mounted on {}", at.display())]);
+    assert_eq!(holders_of(&folder.0.join("other")), [""; 0]);
 }

@@ -76,7 +76,7 @@ pub(super) fn block_behind(kernel: &Kernel, number: DeviceNumber) -> Option<Bloc
             let numbers = folder.file_name()?.to_str()?.strip_prefix("ng")?;
             Block::in_folder(&folder.parent()?.join(format!("nvme{numbers}")))
         }
-        "scsi_generic" | "bsg" => match blocks_in(&folder.join("device/block")).as_slice() {
+        "scsi_generic" | "bsg" => match blocks_in(&folder.join("device/block")).ok()?.as_slice() {
             [disk] => Some(disk.clone()),
             _ => None,
         },
@@ -120,19 +120,19 @@ impl Block {
         Block::in_folder(self.folder.parent()?)
     }
 
-    pub(super) fn partitions(&self) -> Vec<Block> {
-        let mut partitions = blocks_in(&self.folder);
+    pub(super) fn partitions(&self) -> io::Result<Vec<Block>> {
+        let mut partitions = blocks_in(&self.folder)?;
         partitions.retain(Block::is_partition);
-        partitions
+        Ok(partitions)
     }
 
     /// Returns the devices stacked on this one.
-    pub(super) fn holders(&self) -> Vec<Block> {
+    pub(super) fn holders(&self) -> io::Result<Vec<Block>> {
         blocks_in(&self.folder.join("holders"))
     }
 
     /// Returns the devices below this one.
-    pub(super) fn slaves(&self) -> Vec<Block> {
+    pub(super) fn slaves(&self) -> io::Result<Vec<Block>> {
         blocks_in(&self.folder.join("slaves"))
     }
 
@@ -159,19 +159,28 @@ impl Block {
     }
 }
 
-/// Returns the block devices that the entries of `folder` are or link to, by name.
-fn blocks_in(folder: &Path) -> Vec<Block> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let mut blocks: Vec<Block> = entries
-        .flatten()
-        .filter(|entry| entry.path().join("dev").exists())
-        .filter_map(|entry| Block::in_folder(&entry.path()))
-        .collect();
+/// Returns the block devices that the entries of `folder` are or link to, by name. A device without this folder has none.
+fn blocks_in(folder: &Path) -> io::Result<Vec<Block>> {
+    match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        entries => blocks_of(entries?),
+    }
+}
+
+fn blocks_of(entries: fs::ReadDir) -> io::Result<Vec<Block>> {
+    let mut blocks = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        blocks.extend(if path.join("dev").exists() { Block::in_folder(&path) } else { None });
+    }
     blocks.order_by(|one, other| one.name.cmp(&other.name));
-    blocks
+    Ok(blocks)
 }
 
 /// Returns all whole block devices.
-pub(super) fn all_disks(kernel: &Kernel) -> Vec<Block> {
-    blocks_in(&kernel.sys.join("block"))
+///
+/// # Errors
+/// sysfs is missing or cannot be read.
+pub(super) fn all_disks(kernel: &Kernel) -> io::Result<Vec<Block>> {
+    blocks_of(fs::read_dir(kernel.sys.join("block"))?)
 }
