@@ -64,6 +64,7 @@ mod records;
 mod regions;
 mod replay;
 mod safety;
+mod safety_appears;
 mod safety_lease;
 mod safety_memory;
 mod safety_names;
