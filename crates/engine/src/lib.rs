@@ -46,6 +46,7 @@ mod run;
 mod sampler;
 mod shared;
 pub mod speed;
+mod start_delay;
 mod steady_state;
 mod stop;
 pub mod streams;

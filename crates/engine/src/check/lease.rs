@@ -18,7 +18,7 @@ use super::safety::{Safety, has_targets};
 use super::{reach, streams};
 use crate::donor;
 use crate::held_targets::HeldTargets;
-use crate::worker::start_delay_ns;
+use crate::start_delay::start_delay_ns;
 
 /// The claimed devices and held targets of a run, or of all runs of a study.
 #[derive(Debug, Default)]

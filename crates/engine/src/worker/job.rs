@@ -13,6 +13,7 @@ use crate::fault::PrepareError;
 use crate::layout;
 use crate::live::State;
 use crate::logs::Logs;
+use crate::start_delay::start_delay_ns;
 use crate::target::LaidOut;
 use crate::zones::ZoneTables;
 
@@ -54,10 +55,7 @@ pub fn run(
 
 /// Returns true if the first I/O follows the start of the phase directly.
 fn starts_at_once(worker: &Worker) -> bool {
-    setup::start_delay_ns(worker) == 0
-        && worker.process.exec_prerun.is_none()
-        && !worker.targets.pre_read
-        && !has_peer(worker)
+    start_delay_ns(worker) == 0 && worker.process.exec_prerun.is_none() && !worker.targets.pre_read && !has_peer(worker)
 }
 
 fn has_peer(worker: &Worker) -> bool {

@@ -39,5 +39,5 @@ mod unsynced;
 
 pub use events::{EventSender, WorkerMessage};
 pub use gate::Gate;
-pub use setup::{largest_block, start_delay_ns};
+pub use setup::largest_block;
 pub use thread::{Assignment, STACK_BYTES, run};

@@ -4,10 +4,9 @@ use os::cpu::MemoryPolicy;
 use os::errno;
 use plan::Worker;
 use record::{CpuSet, RunError, SetupError, SetupStep};
-use units::random::Tausworthe;
 
-use crate::access::{Purpose, SeedTable};
 use crate::fault;
+use crate::start_delay::start_delay_ns;
 use crate::worker::context::Context;
 
 /// Returns the error of a step of the set-up.
@@ -28,17 +27,6 @@ fn set_scheduler(worker: &Worker) -> Result<(), RunError> {
         }
     }
     Ok(())
-}
-
-/// Returns the start delay of the worker.
-pub fn start_delay_ns(worker: &Worker) -> u64 {
-    let (least, most) = worker.limits.start_delay_ns;
-    if most <= least {
-        return least;
-    }
-    let wide = worker.access.generator == plan::Generator::Tausworthe64;
-    let mut state = Tausworthe::new(SeedTable::of_worker(worker).of(Purpose::StartDelay), wide);
-    least.saturating_add(units::number::whole(state.fraction() * ((most - least) as f64 + 1.0)))
 }
 
 /// Waits for the worker's start delay.

@@ -10,7 +10,6 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::check;
 use super::id::FileId;
 use crate::linux::memory::c_path;
 
@@ -58,7 +57,7 @@ impl Folder {
     pub fn make_dir(&self, name: &Path, mode: u32) -> io::Result<()> {
         let name = c_path(name)?;
         // SAFETY: the name is a C string.
-        check(unsafe { libc::mkdirat(self.raw(), name.as_ptr(), mode) }).map(drop)
+        done(unsafe { libc::mkdirat(self.raw(), name.as_ptr(), mode) })
     }
 
     /// Removes a name of a file, or a symbolic link.
@@ -72,7 +71,7 @@ impl Folder {
     fn unlink_at(&self, name: &Path, flags: i32) -> io::Result<()> {
         let name = c_path(name)?;
         // SAFETY: the name is a C string.
-        check(unsafe { libc::unlinkat(self.raw(), name.as_ptr(), flags) }).map(drop)
+        done(unsafe { libc::unlinkat(self.raw(), name.as_ptr(), flags) })
     }
 
     /// Returns where the symbolic link `name` leads. `None` if it is no link.
@@ -228,4 +227,8 @@ impl Folder {
     pub(super) fn raw(&self) -> i32 {
         self.0.as_raw_fd()
     }
+}
+
+fn done(returned: i32) -> io::Result<()> {
+    if returned == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }

@@ -5,17 +5,20 @@
 //! target is missing. Therefore files are opened relative to the held folder. A link at the name of a target is followed once,
 //! when the target is held. A missing file is created, or must be one that the user of this process has created meanwhile.
 
+mod place;
+
 use std::collections::HashMap;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use os::errno;
-use os::file::{File, FileId, Folder, Kind, OpenOptions};
+use os::file::{File, Folder, Kind, OpenOptions};
 use record::{RunError, TargetError};
 
 use crate::fault;
 use crate::in_use::TargetUses;
+use place::{Entry, Handle, Held, HeldFolder, Identity, Place, existing, is_replaced, or_dot};
 
 /// Maximum number of folders that are held open. Others are opened for each use, and compared.
 const FOLDERS_MAX: usize = 256;
@@ -41,52 +44,6 @@ pub struct HeldTargets {
 struct State {
     folders: HashMap<PathBuf, Arc<HeldFolder>>,
     targets: HashMap<PathBuf, Arc<Mutex<Held>>>,
-}
-
-#[derive(Debug)]
-struct HeldFolder {
-    handle: Handle,
-    /// The folder was made by this program for its own files. Nothing in it is a link.
-    is_own: bool,
-}
-
-#[derive(Debug)]
-enum Handle {
-    Open(Folder),
-    /// Beyond the number of open folders: the path and the folder that it leads to.
-    Known(PathBuf, FileId),
-}
-
-/// Place and identity of a target.
-#[derive(Clone, Debug)]
-struct Held {
-    place: Place,
-    /// The link that the path was when it was held. A job that removes the target removes the link.
-    link: Option<Entry>,
-    /// `None` until the file exists.
-    identity: Option<Identity>,
-    /// Jobs of the run remove or replace the file.
-    is_replaceable: bool,
-}
-
-#[derive(Clone, Debug)]
-enum Place {
-    /// A device, or a path that ends with a slash or a dot.
-    Path,
-    Entry(Entry),
-}
-
-/// A file in a held folder, or in folders below it that did not exist when it was held.
-#[derive(Clone, Debug)]
-struct Entry {
-    folder: Arc<HeldFolder>,
-    name: PathBuf,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Identity {
-    id: FileId,
-    owner: u32,
 }
 
 /// Why a target is not open.
@@ -557,88 +514,6 @@ impl State {
         self.targets.retain(|path, _| !is_released(path));
         self.folders.retain(|_, folder| folder.is_own || Arc::strong_count(folder) > 1);
     }
-}
-
-impl HeldFolder {
-    fn open(&self) -> io::Result<Folder> {
-        match &self.handle {
-            Handle::Open(folder) => Ok(folder.clone()),
-            Handle::Known(path, id) => {
-                let folder = Folder::hold(or_dot(path))?;
-                if folder.id()? == *id { Ok(folder) } else { Err(errno::error(errno::ESTALE)) }
-            }
-        }
-    }
-}
-
-impl Default for Held {
-    fn default() -> Self {
-        Held { place: Place::Path, link: None, identity: None, is_replaceable: false }
-    }
-}
-
-impl Held {
-    fn is_watched(&self) -> bool {
-        self.identity.is_some() && !self.is_replaceable
-    }
-
-    /// Returns true if the file can be the one that was held. `None` was held if the file was missing.
-    fn may_be(&self, file: &File) -> bool {
-        let found = Identity::of(file);
-        let is_moved = |known: Identity| {
-            file.kind() == Kind::Regular && known.owner == found.owner && !file.has_stable_inodes().unwrap_or(true)
-        };
-        self.identity.is_none_or(|known| known == found || is_moved(known))
-    }
-}
-
-impl Place {
-    /// Returns the file or device at the place, if there is one. A link is an error.
-    fn identify(&self, path: &Path) -> io::Result<Option<File>> {
-        match self {
-            Place::Path => existing(OpenOptions { identify: true, ..OpenOptions::new() }.open(path)),
-            Place::Entry(entry) => entry.identify(path),
-        }
-    }
-}
-
-impl Entry {
-    /// Returns the folder of the file. Folders that were missing when it was held are not links.
-    fn folder(&self) -> io::Result<Folder> {
-        let above = self.name.parent().into_iter().flat_map(Path::components);
-        above.fold(self.folder.open(), |folder, part| folder?.below(part))
-    }
-
-    fn file_name(&self) -> &Path {
-        self.name.file_name().map_or(&self.name, Path::new)
-    }
-
-    fn identify(&self, path: &Path) -> io::Result<Option<File>> {
-        let options = OpenOptions { identify: true, no_follow: true, ..OpenOptions::new() };
-        existing(self.folder().and_then(|folder| options.open_in(&folder, self.file_name(), path)))
-    }
-}
-
-impl Identity {
-    fn of(file: &File) -> Self {
-        Identity { id: file.id(), owner: file.owner() }
-    }
-}
-
-fn or_dot(path: &Path) -> &Path {
-    if path.as_os_str().is_empty() { Path::new(".") } else { path }
-}
-
-fn existing<T>(found: io::Result<T>) -> io::Result<Option<T>> {
-    match found {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        found => found.map(Some),
-    }
-}
-
-/// Returns true for a link where none was, and for another folder than the held one.
-fn is_replaced(error: &io::Error) -> bool {
-    errno::of(error).is_some_and(|number| [errno::ELOOP, errno::ESTALE].contains(&number))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

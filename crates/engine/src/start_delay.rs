@@ -1,0 +1,17 @@
+//! The start delay of a worker (`startdelay`).
+
+use plan::Worker;
+use units::random::Tausworthe;
+
+use crate::access::{Purpose, SeedTable};
+
+/// Returns the start delay of the worker.
+pub fn start_delay_ns(worker: &Worker) -> u64 {
+    let (least, most) = worker.limits.start_delay_ns;
+    if most <= least {
+        return least;
+    }
+    let wide = worker.access.generator == plan::Generator::Tausworthe64;
+    let mut state = Tausworthe::new(SeedTable::of_worker(worker).of(Purpose::StartDelay), wide);
+    least.saturating_add(units::number::whole(state.fraction() * ((most - least) as f64 + 1.0)))
+}
