@@ -195,6 +195,7 @@ impl Job {
             "experimental_verify",
             "time_based",
             "zonemode",
+            "file_service_type",
         ];
         let goes_back = self.value("rw").is_some_and(|rw| rw.contains(':'));
         self.has("verify") && self.writes() && (goes_back || self.has_any(&repeats))

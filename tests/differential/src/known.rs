@@ -26,21 +26,16 @@ pub fn explanation(version: Version, case: &Case, difference: &Difference) -> Op
     all().find(applies)
 }
 
-/// Lines of the page around the table.
-const MARKERS: [&str; 2] = ["<!-- table: known -->\n", "<!-- end -->"];
-
-/// Returns the page with the table of decided differences between its markers replaced.
+/// Returns the page with the table of decided differences replaced.
 ///
 /// # Panics
 ///
-/// Panics if the page has no markers.
+/// Panics if the page has no markers of the table.
 pub fn in_page(page: &str) -> String {
-    let (before, rest) = page.split_once(MARKERS[0]).expect("the page has the first marker");
-    let (_, after) = rest.split_once(MARKERS[1]).expect("the page has the last marker");
     let row = |known: &Known| {
         let versions = known.last.map_or(String::new(), |last| format!("Up to {}.{}: ", last.0, last.1));
         format!("| {} | {versions}{} | {} |\n", known.name, known.fio, known.fathom)
     };
     let rows: String = all().map(row).collect();
-    format!("{before}{}\n| subject | fio | fathom |\n|---|---|---|\n{rows}\n{}{after}", MARKERS[0], MARKERS[1])
+    harness::with_table(page, "known", &format!("| subject | fio | fathom |\n|---|---|---|\n{rows}"))
 }

@@ -26,19 +26,13 @@ pub fn tables() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Returns the page with the tables between its markers `<!-- table: NAME -->` and `<!-- end -->` replaced.
+/// Returns the page with its tables replaced.
 ///
 /// # Panics
 ///
 /// Panics if the page has no markers of a table.
 pub fn with_tables(page: &str) -> String {
-    tables().iter().fold(page.to_owned(), |page, (name, table)| {
-        let begin = format!("<!-- table: {name} -->\n");
-        let (before, rest) =
-            page.split_once(&begin).unwrap_or_else(|| panic!("no line `{}` in the page", begin.trim_end()));
-        let (_, after) = rest.split_once("<!-- end -->").expect("the table has an end");
-        format!("{before}{begin}\n{table}\n<!-- end -->{after}")
-    })
+    tables().iter().fold(page.to_owned(), |page, (name, table)| harness::with_table(&page, name, table))
 }
 
 fn aliases() -> String {

@@ -4,14 +4,9 @@ use diskspd::options::{OPTIONS, markdown, usage};
 use diskspd::parse::env::FixedEnv;
 use diskspd::{Request, parse};
 
-/// `UPDATE_DOCS=1` updates the page.
 #[test]
 fn page_matches_the_table() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/diskspd-options.md");
-    if std::env::var_os("UPDATE_DOCS").is_some() {
-        std::fs::write(path, markdown()).unwrap();
-    }
-    assert_eq!(std::fs::read_to_string(path).unwrap(), markdown(), "run the test with UPDATE_DOCS=1");
+    harness::check_page("diskspd-options.md", |_| markdown());
 }
 
 #[test]

@@ -82,6 +82,14 @@ fn a_part_of_a_block_at_the_end_of_the_region_is_left_out() {
 }
 
 #[test]
+fn blocks_that_other_jobs_write_are_trimmed() {
+    let scratch = Scratch::new("trims");
+    let Some(disk) = Loop::new(&scratch, 1, "") else { return };
+    let line = format!("--name=j --filename={} --rw=trimwrite --size=1m --loops=8 --numjobs=4", disk.device);
+    run(scratch.path(), &line).ended_with(0);
+}
+
+#[test]
 fn reads_of_a_file_that_is_created_when_it_is_opened_end_where_it_ends() {
     let scratch = Scratch::new("create-on-open");
     for engine in ["psync", "libaio", "io_uring", "posixaio"] {

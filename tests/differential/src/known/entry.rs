@@ -44,7 +44,7 @@ pub(super) const RUNS: fn(&Difference) -> bool =
     |difference| difference.fathom == "exit 0" || difference.fio.contains("err");
 pub(super) const OF_READS: fn(&Difference) -> bool = |difference| match difference.kind {
     Sequence => [&difference.fathom, &difference.fio].iter().all(|io| io.contains(" read ") || *io == "end"),
-    _ => difference.subject.ends_with("read"),
+    _ => ["read", "mixed"].iter().any(|direction| difference.subject.ends_with(direction)),
 };
 pub(super) const OF_SYNCS: fn(&Difference) -> bool = |difference| match difference.kind {
     Sequence => [&difference.fathom, &difference.fio].iter().any(|io| io.ends_with("sync")),

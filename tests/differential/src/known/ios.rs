@@ -29,7 +29,7 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         name: "clones with the same generated name",
         last: None,
-        kinds: &[Amounts],
+        kinds: IOS,
         cases: |case| {
             case.any(|job| {
                 job.has("numjobs") && job.value("filename_format").is_some_and(|format| !format.contains("$jobnum"))
@@ -115,7 +115,7 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         name: "end of a ramp",
         last: None,
-        kinds: IOS,
+        kinds: IOS_AND_FILES,
         cases: |case| {
             case.any(|job| {
                 job.has("ramp_size")
@@ -130,7 +130,7 @@ pub(super) const KNOWN: &[Known] = &[
                         ]))
             })
         },
-        differences: |difference| [Sequence, FileAmounts, Calls, Contents].contains(&difference.kind),
+        differences: |difference| [Sequence, FileAmounts, Calls, Contents, Files].contains(&difference.kind),
         fio: "A timer looks for the end of `ramp_size`: a short job can end first. Counts of I/Os, directions, syncs and zones start again there.",
         fathom: "The ramp ends with the I/O that completes `ramp_size`.",
     },
@@ -160,7 +160,7 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         name: "several sizes with a shift register",
         last: None,
-        kinds: IOS,
+        kinds: IOS_AND_FILES,
         cases: |case| {
             case.any(|job| {
                 job.is("random_generator", "lfsr")
@@ -200,7 +200,7 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         name: "size that is no multiple of the block",
         last: None,
-        kinds: IOS,
+        kinds: IOS_AND_FILES,
         cases: |case| {
             let shares = |job: &Job| case.jobs.len() > 1 && job.has_any(&["filename", "filename_format"]);
             case.any(|job| job.has_part_blocks() && (job.is_on_device() || shares(job) || !case.existing.is_empty()))
@@ -228,7 +228,9 @@ pub(super) const KNOWN: &[Known] = &[
         last: None,
         kinds: &[Amounts, FileAmounts, Sequence, Shorts, Contents, Files],
         cases: |case| case.any(|job| job.is_created_on_open() && job.reads()),
-        differences: |difference| [Shorts, Contents, Files].contains(&difference.kind) || OF_READS(difference),
+        differences: |difference| {
+            [Sequence, Shorts, Contents, Files].contains(&difference.kind) || OF_READS(difference)
+        },
         fio: "Does not count them as short. The bytes of a read across the end are lost, and its rest is read again.",
         fathom: "Counts them, with the bytes that are there.",
     },
@@ -249,6 +251,18 @@ pub(super) const KNOWN: &[Known] = &[
         differences: |difference| difference.subject == "trim DEVICE" || difference.subject == "sync_file_range DEVICE",
         fio: "Does not claim the device. The kernel drops the pages.",
         fathom: "Claims the device. The kernel then reports EBUSY: the pages are written, and the trim is repeated.",
+    },
+    Known {
+        name: "number_ios with a verification",
+        last: None,
+        kinds: IOS_AND_FILES,
+        cases: |case| {
+            let repeats = ["loops", "io_size", "verify_backlog", "experimental_verify"];
+            case.any(|job| job.has("number_ios") && job.has("verify") && job.writes() && job.has_any(&repeats))
+        },
+        differences: ANY,
+        fio: "The reads of a verification count for `number_ios`.",
+        fathom: "Only I/Os of the pattern count.",
     },
     Known {
         name: "end_fsync after a sync of one of several files",
@@ -275,7 +289,7 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         name: "verification of jobs by time",
         last: None,
-        kinds: &[Shares],
+        kinds: &[Shares, Keys],
         cases: |case| case.any(|job| job.is_on("time_based") && job.has("verify") && job.writes()),
         differences: ANY,
         fio: "Synchronous engines write until the time is over, and verify nothing.",

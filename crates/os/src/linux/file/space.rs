@@ -70,6 +70,9 @@ pub fn space(path: &Path) -> io::Result<Option<Space>> {
     }))
 }
 
+/// Attempts to discard a range whose pages other jobs write.
+const BUSY_TRIES: u32 = 64;
+
 /// Discards a range. Returns what a system call does: 0, or -1 and `errno`.
 pub(crate) fn discard(fd: i32, is_block_device: bool, offset: u64, bytes: u64) -> i64 {
     if is_block_device {
@@ -81,17 +84,21 @@ pub(crate) fn discard(fd: i32, is_block_device: bool, offset: u64, bytes: u64) -
 }
 
 /// Discards a range of a block device. The kernel reports EBUSY for a range with written pages in the cache if the device is
-/// opened exclusively elsewhere, as the claim of a run does. Such pages are written first.
+/// opened exclusively elsewhere, as the claim of a run does. Such pages are written first. Another job can write them again
+/// before the range is discarded.
 fn discard_on_device(fd: i32, offset: u64, bytes: u64) -> i64 {
     let range = [offset, bytes];
     // SAFETY: this request reads two u64.
     let discard = || i64::from(unsafe { libc::ioctl(fd, BLKDISCARD, &range) });
-    let outcome = discard();
-    if outcome == 0 || io::Error::last_os_error().raw_os_error() != Some(libc::EBUSY) {
-        return outcome;
-    }
     let flags = libc::SYNC_FILE_RANGE_WAIT_BEFORE | libc::SYNC_FILE_RANGE_WRITE | libc::SYNC_FILE_RANGE_WAIT_AFTER;
-    // SAFETY: no pointers.
-    let synced = unsafe { libc::sync_file_range(fd, signed(offset), signed(bytes), flags) };
-    if synced == 0 { discard() } else { i64::from(synced) }
+    let mut outcome = discard();
+    for _ in 0..BUSY_TRIES {
+        if outcome == 0 || io::Error::last_os_error().raw_os_error() != Some(libc::EBUSY) {
+            break;
+        }
+        // SAFETY: no pointers.
+        let synced = unsafe { libc::sync_file_range(fd, signed(offset), signed(bytes), flags) };
+        outcome = if synced == 0 { discard() } else { i64::from(synced) };
+    }
+    outcome
 }
