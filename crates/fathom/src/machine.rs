@@ -55,6 +55,7 @@ impl fio::parse::env::Env for RealMachine {
             page_bytes: os::memory::page_size() as u64,
             memory_mib: os::memory::limits::total().unwrap_or(0) >> 20,
             cpus: os::cpu::online().map_or(1, |cpus| cpus.len() as u64),
+            free_memory_bytes: os::memory::limits::free(),
         }
     }
 }

@@ -120,7 +120,7 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     pub fn new(level: Level, message: impl Into<String>) -> Diagnostic {
-        Diagnostic { level, message: message.into(), label: None, help: None }
+        Diagnostic { level, message: shortened(message.into()), label: None, help: None }
     }
 
     pub fn error(message: impl Into<String>) -> Diagnostic {
@@ -132,12 +132,12 @@ impl Diagnostic {
     }
 
     pub fn at(mut self, span: &Span, label: impl Into<String>) -> Diagnostic {
-        self.label = Some((span.clone(), label.into()));
+        self.label = Some((span.clone(), shortened(label.into())));
         self
     }
 
     pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
-        self.help = Some(help.into());
+        self.help = Some(shortened(help.into()));
         self
     }
 
@@ -200,6 +200,15 @@ pub enum Color {
 
 /// Characters of a message. A value that it quotes may be of any length.
 const MESSAGE_CHARS_MAX: usize = 500;
+
+/// Shortens a text so that it takes little memory, and is still too long to be rendered whole.
+pub fn shortened(mut text: String) -> String {
+    if let Some((end, _)) = text.char_indices().nth(MESSAGE_CHARS_MAX + 1) {
+        text.truncate(end);
+        text.shrink_to_fit();
+    }
+    text
+}
 
 /// Bytes of a line that is rendered whole. The renderer shows only the part around the position.
 const LINE_BYTES_MAX: usize = 4000;

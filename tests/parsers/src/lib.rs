@@ -3,6 +3,7 @@
 //! The fuzzer calls them with inputs that it makes up. A test calls them with the inputs in `corpus/fuzz`. A parser must
 //! not panic, and what it accepts must keep its value when it is written and read again.
 
+mod borders;
 mod diskspd;
 mod fio;
 mod log;
@@ -13,6 +14,7 @@ mod saved;
 pub mod seeds;
 mod text;
 
+pub use borders::{BORDERS, with_borders};
 pub use packed::{pack, unpack};
 pub use progress::Progress;
 

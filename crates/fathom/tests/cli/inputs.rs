@@ -87,17 +87,63 @@ fn large_inputs() -> Vec<(&'static str, String)> {
     ]
 }
 
+/// Inputs of up to 1 MB in which a part is repeated for each of many others: a copy of each would take gigabytes.
+fn products() -> Vec<(&'static str, String)> {
+    let sections = |count: usize, lines: &str| (0..count).map(|nth| format!("[j{nth}]\n{lines}")).collect::<String>();
+    let global = |line: &str| format!("[global]\nioengine=null\nsize=4k\n{line}\n");
+    let names = "a:".repeat(150_000);
+    let cpus = "0-65535,".repeat(30_000);
+    let percentiles = (1..=20).map(|nth| format!("{nth}.5")).collect::<Vec<_>>().join(":");
+    let sizes = "1k/1:".repeat(60) + "1k";
+    let lists =
+        format!("percentile_list={percentiles}\nbssplit={sizes}\nrandom_distribution=zoned:{}", "1/1:".repeat(100));
+    vec![
+        ("globals × sections", global(&"bs=4k\n".repeat(60_000)) + &sections(4000, "")),
+        ("text × sections", global(&format!("description={}", "x".repeat(500_000))) + &sections(4000, "")),
+        ("directory × sections", global(&format!("directory={}", "x".repeat(500_000))) + &sections(4000, "")),
+        ("unsupported × sections", global(&"nowait=1\nunit_base=9\n".repeat(20_000)) + &sections(4000, "")),
+        (
+            "globals between sections",
+            global("") + &(0..4000).map(|nth| format!("[global]\nbs=8k\nrw=read\n[j{nth}]\n")).collect::<String>(),
+        ),
+        ("names × sections", global(&format!("filename={names}")) + &sections(4000, "")),
+        ("names × clones", global(&format!("filename={names}")) + "[a]\nnumjobs=4096\n"),
+        ("files × clones", global("nrfiles=1000000") + "[a]\nnumjobs=10\n"),
+        ("CPUs × clones", global(&format!("cpus_allowed={cpus}")) + "[a]\nnumjobs=4096\n"),
+        ("lists × sections", global(&lists) + &sections(4000, "")),
+        (
+            "options × sections",
+            global("")
+                + &sections(
+                    4000,
+                    "rw=read\nbs=4k\niodepth=8\ndirect=1\nloops=2\nruntime=1\nthinktime=1\nfsync=1\nprio=1\nnice=1\n",
+                ),
+        ),
+        ("problems", global(&format!("percentile_list=1{}", ":x–".repeat(100_000))) + "[a]\n"),
+        ("options", global(&"bs=4\n".repeat(200_000)) + "[a]\n"),
+        ("unknown options", global("") + "[a]\n" + &"a\n".repeat(500_000)),
+        ("includes × lines", global("") + "[a]\n" + &"include x.inc\n".repeat(9000)),
+        ("includes × sections", global("") + &sections(4000, "include x.inc\n")),
+    ]
+}
+
 #[test]
 fn a_megabyte_of_anything_is_answered_in_20_lines_without_much_memory() {
     let scratch = Scratch::new("inputs-megabyte");
-    for (name, text) in large_inputs() {
+    std::fs::write(scratch.file("x.inc"), "bs=4k\n".repeat(100_000)).unwrap();
+    let parsed = large_inputs().into_iter().chain(products()).map(|input| (input, "--parse-only"));
+    // Plans of jobs are checked before they are made.
+    let planned = products().into_iter().map(|input| (input, "--exitall"));
+    for ((name, text), option) in parsed.chain(planned) {
+        assert!(text.len() <= 1 << 20, "{name}: {}", text.len());
         std::fs::write(scratch.file("large.fio"), text).unwrap();
         let mut limited = std::process::Command::new("prlimit");
         // 64 MiB of data; the rest of the address space is the program itself and its threads' stacks.
         limited.args(["--data=67108864", "--cpu=20"]).arg(crate::stage::binary());
-        limited.args(["fio", "--parse-only", "large.fio"]).current_dir(scratch.path());
+        limited.args(["fio", option, "large.fio"]).current_dir(scratch.path());
         let output = limited.output().unwrap();
         let shown = String::from_utf8_lossy(&output.stderr);
+        let name = format!("{name}, {option}");
         assert!([Some(0), Some(1)].contains(&output.status.code()), "{name}: {:?} {shown}", output.status);
         assert!(shown.lines().count() <= 20 && shown.len() < 8192, "{name}: {} lines: {shown}", shown.lines().count());
     }

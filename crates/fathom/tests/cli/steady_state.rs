@@ -40,7 +40,16 @@ fn a_job_that_ends_before_has_not_attained_it() {
     let report = run(scratch.path(), &format!("{job} --ss=lat_slope:1ms --ss_dur=3 --output-format=json")).json();
     let state = &report["jobs"][0]["steadystate"];
     assert_eq!((&state["attained"], &state["ss"]), (&0.into(), &"lat_slope:1000000.000000".into()));
-    assert_eq!(state["data"]["lat_ns"], serde_json::json!([0, 0, 0]));
+    assert_eq!(state["data"]["lat_ns"], serde_json::json!([]));
+}
+
+#[test]
+fn the_report_has_no_values_of_intervals_that_are_not_over() {
+    let scratch = Scratch::new("steady-long");
+    let job = JOB.replace("--runtime=60", "--runtime=10ms");
+    let ended = run(scratch.path(), &format!("{job} --steadystate_duration=4294967295 --output-format=json"));
+    let stdout = ended.assert_success().stdout;
+    assert!(stdout.len() < 1 << 16, "{} bytes", stdout.len());
 }
 
 #[test]

@@ -164,7 +164,7 @@ fn syncs(values: &Values) -> Syncs {
         fsync_every_writes: values.unsigned("fsync") as u32,
         fdatasync_every_writes: values.unsigned("fdatasync") as u32,
         sync_file_range: (!flags.is_empty()).then(|| SyncFileRange {
-            every_writes: every_writes.max(1) as u32,
+            every_writes: every_writes.clamp(1, i64::from(u32::MAX)) as u32,
             wait_before: has("wait_before"),
             write: has("write"),
             wait_after: has("wait_after"),

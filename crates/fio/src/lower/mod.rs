@@ -68,7 +68,7 @@ fn echoed(options: &[JobOption]) -> Vec<(String, String)> {
     options
         .iter()
         .map(|option| {
-            (option.name.clone(), secrets::mask_value(&option.name, option.value.as_deref().unwrap_or_default()))
+            (option.name.to_owned(), secrets::mask_value(option.name, option.value.as_deref().unwrap_or_default()))
         })
         .collect()
 }

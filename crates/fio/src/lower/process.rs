@@ -1,5 +1,7 @@
 //! Lowers the options of CPUs, NUMA nodes, priorities and commands around a job.
 
+use std::collections::BTreeSet;
+
 use plan::{ControlGroup, IoPrio, NumaMemory, Process};
 
 use super::Machine;
@@ -81,14 +83,16 @@ fn numa_memory(values: &Values) -> Option<NumaMemory> {
     }
 }
 
-/// Parses a list of NUMA nodes such as `0-3,8`. Invalid parts are omitted.
+/// Parses a list of NUMA nodes such as `0-3,8`. Invalid parts and repeated nodes are omitted.
 fn node_list(text: &str) -> Vec<u32> {
     const NODES_MAX: u32 = 1024;
+    let mut seen = BTreeSet::new();
     text.split(',')
         .filter_map(|part| {
             let (first, last) = part.split_once('-').unwrap_or((part, part));
             Some(first.trim().parse().ok()?..=last.trim().parse::<u32>().ok()?.min(NODES_MAX))
         })
         .flatten()
+        .filter(|&node| seen.insert(node))
         .collect()
 }

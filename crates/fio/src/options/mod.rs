@@ -2,6 +2,9 @@
 //!
 //! Invariant: parsing, help and documentation take their facts about options from this table only.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 mod core;
 mod engine_options;
 pub mod engines;
@@ -13,11 +16,19 @@ pub mod program;
 
 pub use self::core::CORE;
 pub use engine_options::{ENGINE_OPTIONS, PROFILE_OPTIONS};
-pub use option::{Category, Opt, Support};
+pub use option::{Category, Opt, Rank, Support};
+
+/// The options of all engines and of the built-in workloads, by name and alias. Of two with one name, the former.
+static CORE_BY_NAME: LazyLock<BTreeMap<&'static str, &'static Opt>> = LazyLock::new(|| {
+    let options = PROFILE_OPTIONS.iter().chain(CORE);
+    options
+        .flat_map(|option| [Some(option.name), option.alias].into_iter().flatten().map(move |name| (name, option)))
+        .collect()
+});
 
 /// Returns the option with this name or alias, among the options of all engines and of the built-in workloads.
 pub fn core_option(name: &str) -> Option<&'static Opt> {
-    CORE.iter().chain(PROFILE_OPTIONS).find(|option| option.is_named(name))
+    CORE_BY_NAME.get(name).copied()
 }
 
 /// Returns the option with this name or alias, among the options that only this engine has.

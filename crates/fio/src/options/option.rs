@@ -19,8 +19,8 @@ pub struct Opt {
     pub engines: &'static [&'static str],
     /// The built-in workload (`--profile`) that the option belongs to.
     pub profile: Option<&'static str>,
-    /// Options of a job file section are set in descending priority.
-    pub priority: i8,
+    /// Options of a job file section are set in the order of their ranks.
+    pub rank: Rank,
 }
 
 /// Returns an option that all engines have, without alias, default and parent.
@@ -36,7 +36,7 @@ pub const fn option(name: &'static str, category: Category, kind: Kind, support:
         parent: None,
         engines: &[],
         profile: None,
-        priority: 0,
+        rank: Rank::Middle,
     }
 }
 
@@ -67,12 +67,12 @@ impl Opt {
     }
 
     pub const fn parsed_first(mut self) -> Opt {
-        self.priority = 1;
+        self.rank = Rank::First;
         self
     }
 
     pub const fn parsed_last(mut self) -> Opt {
-        self.priority = -1;
+        self.rank = Rank::Last;
         self
     }
 
@@ -85,6 +85,19 @@ impl Opt {
     pub fn has_optional_value(&self) -> bool {
         matches!(self.kind, Kind::Flag | Kind::LogPrefix)
     }
+}
+
+/// When an option of a job file section is set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rank {
+    First,
+    Middle,
+    Last,
+}
+
+impl Rank {
+    /// All ranks, in their order.
+    pub const ALL: [Rank; 3] = [Rank::First, Rank::Middle, Rank::Last];
 }
 
 /// How far fathom supports an option.

@@ -12,13 +12,19 @@ use super::readonly;
 use super::request::Job;
 use super::state::State;
 use super::steady_state;
-use super::value::{Amount, path_list};
+use super::value::{Amount, Value, path_list};
 use super::values::Values;
 use super::zoned::{self, Contradiction};
 use crate::lower::{access, verify};
 
 /// Maximum number of files. It bounds the memory for the state of each file.
 const FILES_MAX: u64 = 10_000_000;
+
+/// An estimate of the memory of a worker and of one of its files in the plan and in the engine.
+const WORKER_BYTES: u64 = 4096;
+const FILE_BYTES: u64 = 160;
+/// Most bytes of the texts of all jobs and clones. It bounds the time to check them.
+const TEXT_BYTES_MAX: u64 = 256 << 20;
 
 /// Checks each job and the relations between jobs.
 pub fn jobs(jobs: &[Job], state: &mut State) {
@@ -238,6 +244,54 @@ fn counts(jobs: &[Job], diagnostics: &mut Found) {
             let message = format!("{files} files in total, the maximum is {FILES_MAX}");
             return diagnostics.error(&message, job, "nrfiles", "too many files", "decrease nrfiles");
         }
+    }
+}
+
+/// Checks that the plan fits in the memory. Each clone of a job has the texts of its options and the names of its files.
+///
+/// Returns whether it fits. As in fio, `--parse-only` omits the check.
+pub fn memory(jobs: &[Job], state: &mut State) -> bool {
+    if state.dry_run {
+        return true;
+    }
+    let free_bytes = state.env.machine().free_memory_bytes;
+    let (mut text_bytes, mut needed_bytes) = (0u64, 0u64);
+    for job in jobs {
+        let values = &job.values;
+        let clones = values.unsigned("numjobs").max(1);
+        let texts = values.explicit().map(|(_, value, _)| plan_bytes(value)).sum::<u64>();
+        let files = values.unsigned("nrfiles").saturating_mul(FILE_BYTES);
+        text_bytes = text_bytes.saturating_add(texts.saturating_mul(clones));
+        let of_clone = WORKER_BYTES.saturating_add(texts).saturating_add(files);
+        needed_bytes = needed_bytes.saturating_add(of_clone.saturating_mul(clones));
+        let (what, bytes, max_bytes) = match text_bytes > TEXT_BYTES_MAX {
+            true => ("texts of the options", text_bytes, TEXT_BYTES_MAX),
+            false => ("options and files", needed_bytes, free_bytes),
+        };
+        if bytes > max_bytes {
+            let [needed, max] = [bytes, max_bytes].map(|bytes| bytes >> 20);
+            let message = format!("the {what} of all jobs take {needed} MiB, the maximum is {max} MiB");
+            let help = "use fewer jobs, clones, files or names";
+            let error = Diagnostic::error(format!("job {}: {message}", job.name));
+            state.errors.push(error.at(&job.span, "too much memory").help(help));
+            return false;
+        }
+    }
+    true
+}
+
+/// Returns an estimate of the memory of a value in the plan, in bytes.
+fn plan_bytes(value: &Value) -> u64 {
+    match value {
+        Value::Text(text) => text.len() as u64 + FILE_BYTES * text.matches(':').count() as u64,
+        Value::LogPrefix(Some(text)) => text.len() as u64,
+        Value::Cpus(cpus) => {
+            let count = |range: &std::ops::RangeInclusive<u32>| u64::from(range.end() - range.start()) + 1;
+            cpus.0.iter().map(count).sum::<u64>() * size_of::<u32>() as u64
+        }
+        Value::Pattern(pattern) => pattern.bytes().len() as u64,
+        Value::Errors(lists) => lists.iter().map(|list| size_of_val(&list[..]) as u64).sum(),
+        _ => 0,
     }
 }
 

@@ -361,7 +361,7 @@ fn job_option(
                 return Ok(());
             }
             let mut new = if is_global {
-                Section { name: None, ..parser.globals.clone() }
+                parser.take_globals()
             } else {
                 parser.globals.new_job(value, parsed.spans.option.clone())
             };

@@ -33,12 +33,14 @@ pub trait Env {
     fn machine(&self) -> MachineSizes;
 }
 
-/// Values of `$pagesize`, `$mb_memory` and `$ncpus`.
+/// Values of `$pagesize`, `$mb_memory` and `$ncpus`, and the memory for jobs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MachineSizes {
     pub page_bytes: u64,
     pub memory_mib: u64,
     pub cpus: u64,
+    /// Memory that this process can still allocate.
+    pub free_memory_bytes: u64,
 }
 
 /// An environment with fixed variables, files and properties.
@@ -83,6 +85,6 @@ impl Env for FixedEnv {
     }
 
     fn machine(&self) -> MachineSizes {
-        MachineSizes { page_bytes: 4096, memory_mib: 16_384, cpus: 8 }
+        MachineSizes { page_bytes: 4096, memory_mib: 16_384, cpus: 8, free_memory_bytes: 16 << 30 }
     }
 }

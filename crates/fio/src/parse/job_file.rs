@@ -10,7 +10,7 @@ use units::shell::quoted;
 
 use super::parser::Parser;
 use super::request::JobOption;
-use super::section_lines::{Line, set_options};
+use super::section_lines::set_options;
 use super::value::Value;
 use crate::options::core_option;
 use crate::options::kind::Kind;
@@ -19,6 +19,9 @@ use crate::options::kind::Kind;
 const INCLUDE_DEPTH_MAX: usize = 16;
 /// Maximum number of includes in one section. It ends files that include others exponentially.
 const INCLUDES_MAX: usize = 10_000;
+
+/// Most bytes of included files over all sections. The options of an included file are kept for each section.
+const INCLUDED_BYTES_MAX: usize = 2 << 20;
 
 /// The options of a section, as `--showcmd` prints them.
 #[derive(Clone, Debug)]
@@ -41,7 +44,7 @@ pub fn parse(path: &str, stonewall: bool, parser: &mut Parser) -> Vec<SectionOpt
     };
     let mut sections = Vec::new();
     let mut stonewall = stonewall;
-    let mut lines = lines(&source).into_iter().peekable();
+    let mut lines = lines(&source).peekable();
     let mut is_skipping = false;
     while let Some(line) = lines.next() {
         let Some(name) = header(&line, parser) else {
@@ -50,25 +53,24 @@ pub fn parse(path: &str, stonewall: bool, parser: &mut Parser) -> Vec<SectionOpt
             }
             continue;
         };
-        let mut options = Vec::new();
-        while let Some(line) = lines.next_if(|line| !line.text.starts_with('[')) {
-            options.push(line);
-        }
+        let mut options = std::iter::from_fn(|| lines.next_if(|line| !line.text().starts_with('[')));
         is_skipping = parser.skips_section(&name);
         if is_skipping {
+            options.for_each(drop);
             continue;
         }
-        let mut expansion = IncludeExpansion { lines: Vec::with_capacity(options.len()), includes: 0 };
-        if !expansion.add(options, path, 0, parser) {
+        let mut expansion = IncludeExpansion { lines: Vec::new(), includes: 0 };
+        if !expansion.add(&mut options, path, 0, parser) {
             break;
         }
         let is_global = name.starts_with("global");
-        let mut section =
-            if is_global { parser.globals.clone() } else { parser.globals.new_job(&name, line.span.clone()) };
+        let mut section = if is_global { parser.take_globals() } else { parser.globals.new_job(&name, line) };
         let inherited = section.options.len();
         let is_valid = set_options(&mut section, &expansion.lines, &mut parser.state);
-        let options = section.options[inherited..].to_vec();
-        sections.push(SectionOptions { name: (!is_global).then(|| name.clone()), options });
+        if parser.state.program.showcmd {
+            let options = section.options[inherited..].to_vec();
+            sections.push(SectionOptions { name: (!is_global).then(|| name.clone()), options });
+        }
         if is_global {
             parser.globals = section;
         } else {
@@ -121,64 +123,66 @@ fn unsupported_encoding(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-fn option_before_section(line: &Line) -> Diagnostic {
+fn option_before_section(line: &Span) -> Diagnostic {
     Diagnostic::error("option before the first section")
-        .at(&line.span, "belongs to no section")
+        .at(line, "belongs to no section")
         .help("add a header such as [job1] or [global] above it")
 }
 
-/// Splits a job file into lines. Lines without content are omitted.
-fn lines(source: &Arc<Source>) -> Vec<Line> {
+/// Splits a job file into lines without comments and surrounding white space. Lines without content are omitted.
+fn lines(source: &Arc<Source>) -> impl Iterator<Item = Span> {
     let is_blank = |c: char| c.is_whitespace() || c.is_control();
     let mut offset = 0;
-    let mut lines = Vec::new();
-    for raw in source.text.split('\n') {
+    source.text.split('\n').filter_map(move |raw| {
         let content = raw.split([';', '#']).next().unwrap_or("");
         let text = content.trim_matches(is_blank);
-        if !text.is_empty() {
-            let start = offset + (content.len() - content.trim_start_matches(is_blank).len());
-            lines.push(Line { text: text.to_owned(), span: Span::new(source, start..start + text.len()) });
-        }
+        let start = offset + (content.len() - content.trim_start_matches(is_blank).len());
         offset += raw.len() + 1;
-    }
-    lines
+        (!text.is_empty()).then(|| Span::new(source, start..start + text.len()))
+    })
 }
 
 /// Returns the name in a `[header]`. As in fio, the last character of the line is removed, whatever it is.
-fn header(line: &Line, parser: &mut Parser) -> Option<String> {
-    let inner = line.text.strip_prefix('[')?;
+fn header(line: &Span, parser: &mut Parser) -> Option<String> {
+    let inner = line.text().strip_prefix('[')?;
     let name = inner.strip_suffix(|_: char| true)?;
     if !inner.ends_with(']') {
         let warning = Diagnostic::warning(format!("the header has no `]`, so the section's name is `{name}`"));
-        parser.state.warnings.push(warning.at(&line.span, "expected `]` at the end"));
+        parser.state.warnings.push(warning.at(line, "expected `]` at the end"));
     }
     Some(name.to_owned())
 }
 
 /// Lines of a section, with the lines of included files in place of `include`.
 struct IncludeExpansion {
-    lines: Vec<Line>,
+    lines: Vec<Span>,
     includes: usize,
 }
 
 impl IncludeExpansion {
     /// Adds lines of the file at `path`. Returns false if the includes exceed a limit.
-    fn add(&mut self, lines: Vec<Line>, path: &str, depth: usize, parser: &mut Parser) -> bool {
-        for line in lines {
-            let Some(rest) = line.text.strip_prefix("include") else {
+    fn add(&mut self, from: &mut dyn Iterator<Item = Span>, path: &str, depth: usize, parser: &mut Parser) -> bool {
+        for line in from {
+            let Some(rest) = line.text().strip_prefix("include") else {
                 self.lines.push(line);
                 continue;
             };
             self.includes += 1;
             if depth == INCLUDE_DEPTH_MAX || self.includes > INCLUDES_MAX {
                 let error = Diagnostic::error("too many nested includes");
-                parser.state.errors.push(error.at(&line.span, "files include one another"));
+                parser.state.errors.push(error.at(&line, "files include one another"));
                 return false;
             }
             let name = rest.strip_prefix(['=', ' ', '\t']).unwrap_or(rest).trim();
             let file = resolve_include(name, path, parser);
-            let is_within_limits = match included_lines(&file, &line, parser) {
-                Ok(lines) => self.add(lines, &file, depth + 1, parser),
+            let is_within_limits = match included(&file, &line, parser) {
+                Ok(source) if parser.add_included(source.text.len()) > INCLUDED_BYTES_MAX => {
+                    let error = Diagnostic::error("the included files are too large");
+                    let label = format!("more than {} MiB over all sections", INCLUDED_BYTES_MAX >> 20);
+                    parser.state.errors.push(error.at(&line, label));
+                    false
+                }
+                Ok(source) => self.add(&mut lines(&source), &file, depth + 1, parser),
                 Err(diagnostic) => {
                     parser.state.errors.push(diagnostic);
                     true
@@ -200,14 +204,14 @@ fn resolve_include(name: &str, including: &str, parser: &Parser) -> String {
     }
 }
 
-fn included_lines(file: &str, include: &Line, parser: &mut Parser) -> Result<Vec<Line>, Diagnostic> {
-    let source = open(file, parser).map_err(|diagnostic| diagnostic.at(&include.span, "included here"))?;
-    let lines = lines(&source);
-    match lines.iter().find(|line| line.text.starts_with('[')) {
+fn included(file: &str, include: &Span, parser: &mut Parser) -> Result<Arc<Source>, Diagnostic> {
+    let source = open(file, parser).map_err(|diagnostic| diagnostic.at(include, "included here"))?;
+    let header = lines(&source).find(|line| line.text().starts_with('['));
+    match header {
         Some(header) => {
-            Err(Diagnostic::error("an included file cannot have sections").at(&header.span, "expected an option"))
+            Err(Diagnostic::error("an included file cannot have sections").at(&header, "expected an option"))
         }
-        None => Ok(lines),
+        None => Ok(source),
     }
 }
 
@@ -226,14 +230,14 @@ pub fn as_command_line(sections: &[SectionOptions]) -> String {
         }
         for option in &section.options {
             line.push_str("--");
-            line.push_str(&option.name);
+            line.push_str(option.name);
             match &option.value {
                 // fio prints a description in double quotes.
                 Some(value) if option.name == "description" && !value.contains(['"', '$', '\\', '`', '!']) => {
                     line.push_str(&format!("=\"{value}\" "));
                 }
                 Some(value) => line.push_str(&format!("={} ", quoted(value))),
-                None if is_log(&option.name) => line.push_str("= "),
+                None if is_log(option.name) => line.push_str("= "),
                 None => line.push(' '),
             }
         }

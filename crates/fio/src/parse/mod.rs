@@ -74,9 +74,11 @@ pub fn parse_with(args: &[String], overrides: &[Span], env: &dyn Env) -> Result<
             stdout.push_str(&job_file::as_command_line(&sections));
         }
     }
-    replay::read_logs(&mut parser.jobs, &mut parser.state);
-    placement::read_schemes(&mut parser.jobs, &mut parser.state);
-    check::jobs(&parser.jobs, &mut parser.state);
+    if check::memory(&parser.jobs, &mut parser.state) {
+        replay::read_logs(&mut parser.jobs, &mut parser.state);
+        placement::read_schemes(&mut parser.jobs, &mut parser.state);
+        check::jobs(&parser.jobs, &mut parser.state);
+    }
     if !parser.state.errors.is_empty() {
         return Err(parser.state.into_diagnostics());
     }

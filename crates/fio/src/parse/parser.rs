@@ -8,7 +8,7 @@ use units::diagnostic::{Diagnostic, Source, Span};
 use super::env::Env;
 use super::request::{COMMAND_LINE, Invocation, Job, Output, Request};
 use super::section::Section;
-use super::section_lines::{Line, set_options};
+use super::section_lines::set_options;
 use super::state::State;
 use super::value::Severity;
 use crate::lower::steady_state;
@@ -25,6 +25,8 @@ pub struct Parser<'a> {
     pub jobs: Vec<Job>,
     /// The command line and the job files, unparsed.
     pub source: FioWords,
+    /// Bytes of included files, over all sections.
+    included_bytes: usize,
     /// Options that are set at the end of each job.
     overrides: &'a [Span],
     /// Source and offset of the unsupported options that are reported. A global option occurs in many jobs.
@@ -43,6 +45,7 @@ impl<'a> Parser<'a> {
                 last_words: overrides.iter().map(|span| span.text().to_owned()).collect(),
                 ..FioWords::default()
             },
+            included_bytes: 0,
             overrides,
             reported_unsupported: BTreeSet::new(),
         }
@@ -67,8 +70,19 @@ impl<'a> Parser<'a> {
 
     /// Resets the global section to the defaults. As in fio, each job file starts with them.
     pub fn reset_globals(&mut self) {
+        self.take_globals();
+    }
+
+    /// Returns the global section, which is empty until a section replaces it.
+    pub fn take_globals(&mut self) -> Section {
         let span = self.globals.span.clone();
-        self.globals = Section::new(span);
+        std::mem::replace(&mut self.globals, Section::new(span))
+    }
+
+    /// Counts the bytes of an included file. Returns the bytes of all.
+    pub fn add_included(&mut self, bytes: usize) -> usize {
+        self.included_bytes = self.included_bytes.saturating_add(bytes);
+        self.included_bytes
     }
 
     /// Adds a completely parsed section as a job.
@@ -80,10 +94,9 @@ impl<'a> Parser<'a> {
         if let Err(diagnostic) = section.select_engine() {
             self.state.report(Severity::ErrorWhenRun, *diagnostic);
         }
-        for diagnostic in section.unsupported_options() {
-            let Some((span, _)) = &diagnostic.label else { continue };
+        for (option, span) in section.unsupported_options() {
             if self.reported_unsupported.insert((span.source().name.clone(), span.range().start)) {
-                self.state.report(Severity::ErrorWhenRun, diagnostic);
+                self.state.report(Severity::ErrorWhenRun, section.unsupported_option(option, span));
             }
         }
         let section_name = section.name.unwrap_or_default();
@@ -92,7 +105,6 @@ impl<'a> Parser<'a> {
         self.jobs.push(Job {
             name,
             section: section_name,
-            global_options: self.globals.options.clone(),
             options: section.options,
             values: section.values,
             span: section.span,
@@ -102,10 +114,8 @@ impl<'a> Parser<'a> {
     }
 
     fn set_overrides(&mut self, section: &mut Section) {
-        let line = |span: &Span| Line { text: span.text().to_owned(), span: span.clone() };
-        let lines: Vec<_> = self.overrides.iter().map(line).collect();
-        set_options(section, &lines, &mut self.state);
-        if !lines.is_empty() {
+        set_options(section, self.overrides, &mut self.state);
+        if !self.overrides.is_empty() {
             self.state.dedup();
         }
     }

@@ -5,7 +5,7 @@ mod act;
 use units::diagnostic::{Source, Span};
 
 use super::parser::Parser;
-use super::section_lines::{Line, set_options};
+use super::section_lines::set_options;
 use super::settings::Profile;
 use super::value::Amount;
 use super::values::Values;
@@ -68,7 +68,7 @@ pub fn add_jobs(parser: &mut Parser) {
     if matches!(profile, Profile::Act { .. }) && !act::prepare(parser) {
         return;
     }
-    let values = parser.globals.values.clone();
+    let values = parser.globals.values.share();
     // The size of tiobench is in MiB, and so replaced.
     let is_own = |text: &&String| {
         let name = text.split('=').next().unwrap_or_default();
@@ -79,20 +79,21 @@ pub fn add_jobs(parser: &mut Parser) {
     set_options(&mut parser.globals, &lines, &mut parser.state);
     for (name, options) in jobs(profile, &values) {
         let lines = self::lines(profile, &options);
-        let mut section = parser.globals.new_job(&name, parser.globals.span.clone());
+        let span = parser.globals.span.clone();
+        let mut section = parser.globals.new_job(&name, span);
         set_options(&mut section, &lines, &mut parser.state);
         parser.add_job(section);
     }
 }
 
 /// Returns the lines of a section of a profile.
-fn lines(profile: Profile, options: &[String]) -> Vec<Line> {
+fn lines(profile: Profile, options: &[String]) -> Vec<Span> {
     let source = Source::new(format!("--profile={}", profile.name()), options.join("\n"));
     let mut start = 0;
     let line = |text: &String| {
         let range = start..start + text.len();
         start = range.end + 1;
-        Line { text: text.clone(), span: Span::new(&source, range) }
+        Span::new(&source, range)
     };
     options.iter().map(line).collect()
 }

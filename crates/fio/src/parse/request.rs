@@ -53,7 +53,7 @@ pub struct Invocation {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JobOption {
     /// The option's name. Aliases are replaced.
-    pub name: String,
+    pub name: &'static str,
     /// `None` if the option has no value.
     pub value: Option<String>,
 }
@@ -65,8 +65,6 @@ pub struct Job {
     pub name: String,
     /// The section's header. Names of generated files begin with it.
     pub section: String,
-    /// The global options that the job inherits.
-    pub global_options: Vec<JobOption>,
     /// The job's own options.
     pub options: Vec<JobOption>,
     /// All options, with globals and defaults. The first job of each further job file has `stonewall` set.

@@ -7,13 +7,13 @@ use units::system::System;
 
 use super::request::{COMMAND_LINE, JobOption};
 use super::state::State;
-use super::value::{self, Context, Problem, Severity, Value, typographic_advice};
+use super::value::{self, Context, Problem, Problems, Severity, Value, typographic_advice};
 use super::values::Values;
 use crate::options::engines::{DEFAULT_ENGINE, ENGINES, Engine, engine};
 use crate::options::kind::Kind;
 use crate::options::{CORE, ENGINE_OPTIONS, Opt, engine_option, engine_options};
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Section {
     /// The header or the value of `--name`. `None` for the global section.
     pub name: Option<String>,
@@ -49,8 +49,9 @@ impl Section {
     }
 
     /// Returns a job section that inherits these globals.
-    pub fn new_job(&self, name: &str, span: Span) -> Section {
-        Section { name: Some(name.to_owned()), options: Vec::new(), span, ..self.clone() }
+    pub fn new_job(&mut self, name: &str, span: Span) -> Section {
+        let (values, engine) = (self.values.share(), self.engine);
+        Section { name: Some(name.to_owned()), options: Vec::new(), values, engine, span }
     }
 
     /// Sets an option and reports its problems to `state`. Returns whether the option is set.
@@ -64,17 +65,17 @@ impl Section {
             kb_base: if self.values.keyword("kb_base") == "1000" { 1000 } else { 1024 },
             env: state.env,
             previous: self.values.current(option),
-            problems: Vec::new(),
+            problems: Problems::default(),
         };
         let result = value::parse(&option.kind, text, &mut context);
-        let problems = context.problems;
+        let problems = context.problems.into_vec();
         let advice = typographic_advice(text.unwrap_or_default());
         for problem in problems {
             state.report(problem.severity, diagnostic(option, problem.with_advice(advice.as_deref()), spans));
         }
         match result {
             Ok(value) => {
-                self.options.push(JobOption { name: option.name.to_owned(), value: text.map(str::to_owned) });
+                self.options.push(JobOption { name: option.name, value: text.map(str::to_owned) });
                 self.values.set(option, value, &spans.option);
                 self.check_readonly(option, spans, state)
             }
@@ -161,22 +162,25 @@ impl Section {
         }
     }
 
-    /// Returns an error for each option whose value is valid in fio and unsupported by fathom.
+    /// Returns the options whose values are valid in fio and unsupported by fathom, with their spans.
     ///
     /// If the engine is unsupported, its own options are omitted.
-    pub fn unsupported_options(&self) -> Vec<Diagnostic> {
+    pub fn unsupported_options(&self) -> impl Iterator<Item = (&'static Opt, &Span)> {
         let is_engine_unsupported = self.engine.is_some_and(|engine| !engine.is_supported);
         let explicit = self.values.explicit().filter(|(option, value, _)| !is_supported(option, value));
-        let explicit = explicit.filter(|(option, ..)| option.engines.is_empty() || !is_engine_unsupported);
-        let diagnostic = |(option, _, span): (&'static Opt, &Value, &Span)| {
-            let diagnostic = unsupported(option.name, span);
-            match self.engine.filter(|_| option.name == "ioengine") {
-                Some(engine) => diagnostic
-                    .help(format!("fathom does not implement this engine (in fio it requires {})", engine.needs)),
-                None => diagnostic,
+        let explicit = explicit.filter(move |(option, ..)| option.engines.is_empty() || !is_engine_unsupported);
+        explicit.map(|(option, _, span)| (option, span))
+    }
+
+    /// Returns the error for an unsupported option.
+    pub fn unsupported_option(&self, option: &Opt, span: &Span) -> Diagnostic {
+        let diagnostic = unsupported(option.name, span);
+        match self.engine.filter(|_| option.name == "ioengine") {
+            Some(engine) => {
+                diagnostic.help(format!("fathom does not implement this engine (in fio it requires {})", engine.needs))
             }
-        };
-        explicit.map(diagnostic).collect()
+            None => diagnostic,
+        }
     }
 }
 

@@ -1,15 +1,20 @@
 //! Replaces `${VARIABLE}`, `$pagesize`, `$mb_memory` and `$ncpus` in job files.
 
+use std::borrow::Cow;
+
 use super::env::Env;
 use super::value;
 
 /// Replaces environment variables, then keywords. A value with a keyword can be an arithmetic expression.
 ///
 /// `$jobname`, `$jobnum` and `$filenum` are not replaced here: they differ between the clones of a job.
-pub fn substitute(option: &str, env: &dyn Env) -> String {
+pub fn substitute<'a>(option: &'a str, env: &dyn Env) -> Cow<'a, str> {
+    if !option.contains('$') {
+        return Cow::Borrowed(option);
+    }
     let mut text = variables(option, env);
     if !text.contains('$') {
-        return text;
+        return Cow::Owned(text);
     }
     let machine = env.machine();
     let keywords = [("$pagesize", machine.page_bytes), ("$mb_memory", machine.memory_mib), ("$ncpus", machine.cpus)];
@@ -20,7 +25,7 @@ pub fn substitute(option: &str, env: &dyn Env) -> String {
             replaced = true;
         }
     }
-    if replaced { evaluate(&text).unwrap_or(text) } else { text }
+    Cow::Owned(if replaced { evaluate(&text).unwrap_or(text) } else { text })
 }
 
 /// Replaces environment variables. As in fio, an unset variable is empty.
@@ -54,7 +59,7 @@ mod tests {
     use super::*;
     use crate::parse::env::FixedEnv;
 
-    fn substituted(text: &str) -> String {
+    fn substituted(text: &str) -> Cow<'_, str> {
         substitute(text, &FixedEnv::default().var("SIZE", "4m").var("A", "${SIZE}"))
     }
 

@@ -4,26 +4,75 @@
 //! program. A test that reads every supported option detects them.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use units::diagnostic::Span;
 
 use super::env::FixedEnv;
-use super::value::{self, Amount, Context, CpuList, Distribution, Floats, KeywordArgument, Pattern, SizeShare, Value};
+use super::value::{
+    self, Amount, Context, CpuList, Distribution, Floats, KeywordArgument, Pattern, Problems, SizeShare, Value,
+};
 use crate::options::engines::DEFAULT_ENGINE;
 use crate::options::kind::Kind;
 use crate::options::{CORE, ENGINE_OPTIONS, Opt, PROFILE_OPTIONS, core_option, engine_option};
 
-/// The options of a job.
+/// The options of a job. Jobs share those that they inherit, so that their memory is linear in the length of the job file.
 #[derive(Clone, Default, Debug)]
 pub struct Values {
-    settings: BTreeMap<&'static str, Setting>,
+    layer: Layer,
     /// The options that were read. A test looks for options that are never read.
     #[cfg(test)]
     reads: std::cell::RefCell<std::collections::BTreeSet<&'static str>>,
 }
 
-#[derive(Clone, Debug)]
+/// Settings that replace those of an earlier layer.
+#[derive(Clone, Default, Debug)]
+struct Layer {
+    /// `None`: the setting of the earlier layer does not apply.
+    settings: BTreeMap<&'static str, Option<Arc<Setting>>>,
+    earlier: Option<Arc<Layer>>,
+}
+
+impl Layer {
+    fn get(&self, name: &str) -> Option<&Setting> {
+        match self.settings.get(name) {
+            Some(setting) => setting.as_deref(),
+            None => self.earlier.as_ref()?.get(name),
+        }
+    }
+
+    fn set(&mut self, setting: Setting) {
+        self.settings.insert(setting.option.name, Some(Arc::new(setting)));
+    }
+
+    /// Returns all settings, sorted by name.
+    fn all(&self) -> BTreeMap<&'static str, &Arc<Setting>> {
+        let mut all = self.earlier.as_ref().map(|earlier| earlier.all()).unwrap_or_default();
+        for (name, setting) in &self.settings {
+            match setting {
+                Some(setting) => all.insert(name, setting),
+                None => all.remove(name),
+            };
+        }
+        all
+    }
+
+    /// Makes these settings the earlier layer of a new one.
+    ///
+    /// Each layer has fewer settings than the earlier one, so that a few layers hold all options.
+    fn freeze(&mut self) {
+        while let Some(earlier) = self.earlier.take_if(|earlier| earlier.settings.len() <= self.settings.len()) {
+            for (name, setting) in &earlier.settings {
+                self.settings.entry(name).or_insert_with(|| setting.clone());
+            }
+            self.earlier = earlier.earlier.clone();
+        }
+        let frozen = std::mem::take(self);
+        self.earlier = Some(Arc::new(frozen));
+    }
+}
+
+#[derive(Debug)]
 struct Setting {
     option: &'static Opt,
     value: Value,
@@ -43,7 +92,7 @@ fn default_key(option: &Opt) -> (&'static str, &'static str) {
 
 fn default_of(option: &Opt) -> Option<Value> {
     let env = FixedEnv::default();
-    let mut context = Context { kb_base: 1024, env: &env, previous: None, problems: Vec::new() };
+    let mut context = Context { kb_base: 1024, env: &env, previous: None, problems: Problems::default() };
     value::parse(&option.kind, Some(option.default?), &mut context).ok()
 }
 
@@ -56,14 +105,14 @@ impl Values {
     /// Sets an option, and the options that it implies in fio.
     pub fn set(&mut self, option: &'static Opt, value: Value, span: &Span) {
         self.set_implied(option.name, &value);
-        self.settings.insert(option.name, Setting { option, value, span: Some(span.clone()) });
+        self.layer.set(Setting { option, value, span: Some(span.clone()) });
     }
 
     /// Sets an option that another option implies. An earlier explicit setting keeps its span.
     pub fn imply(&mut self, name: &str, value: Value) {
         let Some(option) = core_option(name) else { return };
-        let span = self.settings.get(option.name).and_then(|setting| setting.span.clone());
-        self.settings.insert(option.name, Setting { option, value, span });
+        let span = self.layer.get(option.name).and_then(|setting| setting.span.clone());
+        self.layer.set(Setting { option, value, span });
     }
 
     fn set_implied(&mut self, name: &str, value: &Value) {
@@ -95,18 +144,34 @@ impl Values {
     /// Removes the options that this engine does not have.
     pub fn retain_options_of(&mut self, engine: &str) {
         let has_option = |option: &Opt| option.engines.is_empty() || option.engines.contains(&engine);
-        self.settings.retain(|_, setting| has_option(setting.option));
+        let removed: Vec<&'static str> = self
+            .layer
+            .all()
+            .values()
+            .map(|setting| setting.option)
+            .filter(|option| !has_option(option))
+            .map(|option| option.name)
+            .collect();
+        self.layer.settings.extend(removed.into_iter().map(|name| (name, None)));
+    }
+
+    /// Returns a copy that shares all settings.
+    pub fn share(&mut self) -> Values {
+        if !self.layer.settings.is_empty() {
+            self.layer.freeze();
+        }
+        self.clone()
     }
 
     /// Returns the options that the job or its globals set explicitly, sorted by name.
     pub fn explicit(&self) -> impl Iterator<Item = (&'static Opt, &Value, &Span)> {
-        let settings = self.settings.values();
+        let settings = self.layer.all().into_values();
         settings.filter_map(|setting| Some((setting.option, &setting.value, setting.span.as_ref()?)))
     }
 
     /// Returns the value of the option, or its default.
     pub fn current(&self, option: &Opt) -> Option<&Value> {
-        self.settings.get(option.name).map(|setting| &setting.value).or_else(|| default_value(option))
+        self.layer.get(option.name).map(|setting| &setting.value).or_else(|| default_value(option))
     }
 
     /// Returns whether the job or its globals set the option explicitly.
@@ -117,7 +182,7 @@ impl Values {
     /// Returns the span of the option, if it is set explicitly.
     pub fn span(&self, name: &str) -> Option<&Span> {
         let option = self.option(name);
-        self.settings.get(option.name).and_then(|setting| setting.span.as_ref())
+        self.layer.get(option.name).and_then(|setting| setting.span.as_ref())
     }
 
     /// Returns the value of a flag or a boolean.
@@ -275,7 +340,7 @@ impl Values {
     }
 
     fn option(&self, name: &str) -> &'static Opt {
-        let setting = self.settings.get(name).map(|setting| setting.option);
+        let setting = self.layer.get(name).map(|setting| setting.option);
         let option = setting.or_else(|| core_option(name)).or_else(|| self.engine_option(name));
         let Some(option) = option else { panic!("option {name} is not in the table") };
         #[cfg(test)]
@@ -284,7 +349,7 @@ impl Values {
     }
 
     fn engine_option(&self, name: &str) -> Option<&'static Opt> {
-        let engine = match self.settings.get("ioengine").map(|setting| &setting.value) {
+        let engine = match self.layer.get("ioengine").map(|setting| &setting.value) {
             Some(Value::Text(engine)) => engine.as_str(),
             _ => DEFAULT_ENGINE,
         };

@@ -58,10 +58,10 @@ pub(super) fn object(entry: &Entry) -> Option<Value> {
     });
     if criterion.metric == SteadyMetric::Latency {
         data["lat_mean"] = mean(criterion, record, SteadyMetric::Latency).into();
-        data["lat_ns"] = filled(criterion, &record.latency_ns).into();
+        data["lat_ns"] = record.latency_ns.as_slice().into();
     }
-    data["iops"] = filled(criterion, &record.iops).into();
-    data["bw"] = filled(criterion, &record.bytes_per_s).into();
+    data["iops"] = record.iops.as_slice().into();
+    data["bw"] = record.bytes_per_s.as_slice().into();
     Some(json!({
         "ss": format!("{}{slope}:{:.6}{percent}", name(criterion.metric), criterion.limit),
         "duration": criterion.duration_s(),
@@ -88,11 +88,4 @@ fn percent_sign(criterion: &SteadyStateCriterion) -> &'static str {
 /// Returns the mean over all intervals. As in fio, intervals that are not over count as 0.
 fn mean(criterion: &SteadyStateCriterion, record: &SteadyStateRecord, metric: SteadyMetric) -> u64 {
     record.values(metric).iter().sum::<u64>() / u64::from(criterion.intervals).max(1)
-}
-
-/// Returns one value per interval. As in fio, intervals that are not over have 0.
-fn filled(criterion: &SteadyStateCriterion, values: &[u64]) -> Vec<u64> {
-    let mut filled = values.to_vec();
-    filled.resize(criterion.intervals as usize, 0);
-    filled
 }

@@ -47,9 +47,8 @@ fn describe(args: &[String]) -> String {
                 writeln!(out, "{:?}", invocation.program).expect("writing to a string does not fail");
             }
             for job in &invocation.jobs {
-                let globals: Vec<&str> = job.global_options.iter().map(|option| option.name.as_str()).collect();
                 let stonewall = if job.values.flag("stonewall") { ", stonewall" } else { "" };
-                writeln!(out, "job {} (section {}, globals {}){stonewall}", job.name, job.section, globals.join(" "))
+                writeln!(out, "job {} (section {}){stonewall}", job.name, job.section)
                     .expect("writing to a string does not fail");
                 for (option, value, span) in job.values.explicit() {
                     writeln!(out, "    {} = {value:?}    from {:?}", option.name, span.text())

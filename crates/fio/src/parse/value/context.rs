@@ -1,6 +1,6 @@
 //! What the meaning of a value depends on, besides its text.
 
-use super::problem::Problem;
+use super::problem::{Problem, Problems};
 use super::types::Value;
 use crate::parse::env::Env;
 
@@ -10,7 +10,7 @@ pub struct Context<'a> {
     pub env: &'a dyn Env,
     /// The previous value of the option. A list can omit parts, which then keep their previous values.
     pub previous: Option<&'a Value>,
-    pub problems: Vec<Problem>,
+    pub problems: Problems,
 }
 
 impl Context<'_> {

@@ -103,7 +103,9 @@ fn threshold(text: &str, keyword: &str, context: &mut Context) -> Result<Keyword
         "lat" | "lat_slope" => Scale::Micros,
         _ => Scale::Bytes { kb_base: context.kb_base },
     };
-    let limit = number::parse(text, scale, &mut context.problems)?.value as f64;
+    let mut problems = Vec::new();
+    let limit = number::parse(text, scale, &mut problems)?.value as f64;
+    context.problems.extend(problems);
     Ok(KeywordArgument::Threshold { limit, is_percent: false })
 }
 

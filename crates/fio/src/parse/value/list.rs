@@ -16,26 +16,14 @@ const CPU_MAX: u32 = 65_535;
 fn split(text: &str, separators: &[char]) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     let mut start = 0;
-    loop {
-        let rest = &text[start..];
-        let mut found = None;
-        for &separator in separators {
-            found = find_outside_parentheses(rest, separator);
-            if found.is_some() {
-                break;
-            }
-        }
-        match found {
-            Some(at) => {
-                parts.push(start..start + at);
-                start += at + 1;
-            }
-            None => {
-                parts.push(start..text.len());
-                return parts;
-            }
+    for &separator in separators {
+        while let Some(at) = find_outside_parentheses(&text[start..], separator) {
+            parts.push(start..start + at);
+            start += at + 1;
         }
     }
+    parts.push(start..text.len());
+    parts
 }
 
 fn find_outside_parentheses(text: &str, separator: char) -> Option<usize> {
@@ -156,13 +144,19 @@ fn number(text: &str, kind: &Number, context: &mut Context, offset: usize) -> Re
         return Ok(kind.min.max(0));
     }
     let value = i64::try_from(parsed.value).map_err(|_| error(format!("{text} is too large")))?;
-    let width_max = if kind.width == Width::Bits32 { i64::from(u32::MAX) } else { i64::MAX };
+    let (width_min, width_max) = match kind.width {
+        Width::Bits32 => (i64::from(i32::MIN), i64::from(u32::MAX)),
+        Width::Bits64 => (i64::MIN, i64::MAX),
+    };
     let max = kind.max.unwrap_or(width_max).min(width_max);
     if kind.is_power_of_two && (value <= 0 || !(value as u64).is_power_of_two()) {
         return Err(error(format!("{value} is not a power of two")));
     }
     if value > max {
         return Err(error(format!("{value} is greater than {max}")));
+    }
+    if value < width_min {
+        return Err(error(format!("{value} is less than {width_min}")));
     }
     if value < 0 && !kind.is_signed {
         let message = format!("{value} is negative");

@@ -17,7 +17,7 @@ pub mod write_mode;
 use crate::options::kind::Kind;
 pub use arithmetic::{Evaluated, evaluate};
 pub use context::Context;
-pub use problem::{Problem, Severity, typographic_advice};
+pub use problem::{Problem, Problems, Severity, typographic_advice};
 pub use types::{
     Amount, CpuList, Distribution, Floats, KeywordArgument, Pattern, PatternPart, SizeShare, Value, ZoneShare,
 };

@@ -258,7 +258,9 @@ pub fn amount(text: &str, context: &mut Context) -> Result<Amount, Problem> {
             Problem::error(0..text.len(), format!("`{zones}` is not a number of zones"), "expected zones such as 3z")
         });
     }
-    let number = parse(text, Scale::Bytes { kb_base: context.kb_base }, &mut context.problems)?;
+    let mut problems = Vec::new();
+    let number = parse(text, Scale::Bytes { kb_base: context.kb_base }, &mut problems)?;
+    context.problems.extend(problems);
     if number.is_percent {
         return match u32::try_from(number.value) {
             Ok(percent) if percent <= 100 => Ok(Amount::Percent(percent)),

@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
+use units::diagnostic::shortened;
+use units::diagnostics::KEPT_MAX;
 use units::lookalike;
 
 /// Severity of a problem.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Severity {
     /// The value is unusual and unambiguous.
     Warning,
@@ -60,11 +62,48 @@ impl Problem {
     }
 }
 
+/// The first [`KEPT_MAX`] problems of a value. A long list can have thousands.
+#[derive(Default, Debug)]
+pub struct Problems(Vec<Problem>);
+
+impl Problems {
+    /// Adds a problem. In a full list, it replaces a less severe one, so that no error is lost.
+    pub fn push(&mut self, problem: Problem) {
+        if self.0.len() < KEPT_MAX {
+            self.0.push(problem);
+        } else if let Some(last) = self.0.last_mut().filter(|last| last.severity < problem.severity) {
+            *last = problem;
+        }
+    }
+
+    pub fn extend(&mut self, more: impl IntoIterator<Item = Problem>) {
+        more.into_iter().for_each(|problem| self.push(problem));
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Removes the problems after the first `count`, and returns them.
+    pub fn split_off(&mut self, count: usize) -> Vec<Problem> {
+        self.0.split_off(count)
+    }
+
+    /// Removes consecutive duplicates.
+    pub fn dedup(&mut self) {
+        self.0.dedup();
+    }
+
+    pub fn into_vec(self) -> Vec<Problem> {
+        self.0
+    }
+}
+
 /// Returns how to write a value in ASCII, if it has typographic characters. They are the likely cause of its problems.
 pub fn typographic_advice(value: &str) -> Option<String> {
     let found = lookalike::first(value)?;
     let meant = lookalike::in_ascii(value);
     // A shell removes quotation marks around a value, but not these.
     let meant = meant.trim_matches([' ', '"', '\'']);
-    Some(format!("{}: write `{meant}`", lookalike::described(found)))
+    Some(shortened(format!("{}: write `{meant}`", lookalike::described(found))))
 }
