@@ -157,10 +157,13 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         name: "checks before the run",
         last: None,
-        kinds: &[Errors],
-        cases: |_| true,
-        differences: |difference| difference.fathom == "none",
-        fio: "A job that cannot run fails while others run.",
+        kinds: ENDS,
+        cases: |case| case.jobs.len() > 1 || case.has("numjobs"),
+        differences: |difference| match difference.kind {
+            End => difference.fio == "exit 0" && difference.fathom.starts_with("exit 1 error: job "),
+            _ => difference.fathom == "none",
+        },
+        fio: "A job that cannot run fails or is left out, while others run.",
         fathom: "Checks all jobs first, and runs none.",
     },
     Known {
@@ -171,6 +174,15 @@ pub(super) const KNOWN: &[Known] = &[
         differences: |difference| difference.kind == Errors || difference.fathom.contains("No such file"),
         fio: "Ends after one pass.",
         fathom: "The next pass fails: the file is gone, as without `io_submit_mode=offload`.",
+    },
+    Known {
+        name: "verification with io_submit_mode=offload",
+        last: None,
+        kinds: ENDS,
+        cases: |case| case.any(|job| job.is("io_submit_mode", "offload") && job.has("verify")),
+        differences: |difference| difference.kind == Errors || difference.fathom.contains("verify: bad"),
+        fio: "An error of the verification can be lost.",
+        fathom: "It is an error of the job.",
     },
     Known {
         name: "verification with serialize_overlap",

@@ -73,7 +73,7 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         name: "sizes with file_append",
         last: None,
-        kinds: IOS,
+        kinds: IOS_AND_FILES,
         cases: |case| case.any(|job| job.has("file_append") && job.has_part_blocks()),
         differences: ANY,
         fio: "Draws sizes beyond the appended part, and ends at the first of them.",

@@ -86,13 +86,16 @@ pub(super) const KNOWN: &[Known] = &[
         fathom: "Touches no file.",
     },
     Known {
-        name: "removal of files without I/O",
+        name: "files without I/O",
         last: None,
         kinds: &[Files, Contents],
-        cases: |case| case.any(|job| job.engine() == "filedelete" && (job.has_part_blocks() || job.has("zonemode"))),
-        differences: |difference| difference.fio == "none",
-        fio: "`ioengine=filedelete` removes also files in which no block has room.",
-        fathom: "Such a file has no I/O, and is left.",
+        cases: |case| {
+            let has_no_room = |job: &Job| job.has_part_blocks() || job.has("zonemode");
+            case.any(|job| ["filecreate", "filedelete"].contains(&job.engine()) && has_no_room(job))
+        },
+        differences: |difference| difference.fio == "none" || difference.fathom == "none",
+        fio: "`ioengine=filecreate` and `filedelete` make and remove also files in which no block has room.",
+        fathom: "Such a file has no I/O, and is left as it is.",
     },
     Known {
         name: "samples of verify_only",

@@ -170,15 +170,15 @@ fn pass_limits(worker: &Worker, laid_out: &LaidOut, synchronous: bool) -> PassLi
     let pairs = worker.access.trim_then_write;
     let times = if pairs { 2 } else { 1 };
     let all_loops = laid_out.all_loops(&worker.limits);
-    let pass = if pairs { laid_out.pass.plus(all_loops) } else { laid_out.pass };
     // As in fio, a pass of writes without a random map has all bytes of `io_size`. Writes over earlier writes of the job are
     // verified together, after the last of them.
     let access = &worker.access;
     let writes_once = access.pattern.random && keeps_random_map(access);
     let pass = match laid_out.io_size_bytes {
-        Some(bytes) if access.pattern.writes && !writes_once => pass.at_least(bytes),
-        _ => pass,
+        Some(bytes) if access.pattern.writes && !writes_once => laid_out.pass.at_least(bytes),
+        _ => laid_out.pass,
     };
+    let pass = if pairs { pass.plus(all_loops) } else { pass };
     let (pass, all_loops) = match physical_bytes(worker, laid_out) {
         Some(bytes) => (Length::Bytes(bytes), Length::Bytes(bytes).times(worker.limits.loops.max(1))),
         None => (pass, all_loops),
