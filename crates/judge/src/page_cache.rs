@@ -116,8 +116,9 @@ fn length_bytes(range: &Range<u64>) -> u64 {
 /// Bytes that the disks under all targets moved in the run; `None` if no disk counts.
 fn device_bytes(record: &Record) -> Option<u64> {
     const SECTOR: u64 = 512;
-    let bytes = |disk: &record::DiskUse| disk.counters.sectors.iter().sum::<u64>() * SECTOR;
-    (!record.disks.is_empty()).then(|| record.disks.iter().map(bytes).sum())
+    let sectors = record.disks.iter().flat_map(|disk| disk.counters.sectors);
+    let bytes = sectors.fold(0u64, u64::saturating_add).saturating_mul(SECTOR);
+    (!record.disks.is_empty()).then_some(bytes)
 }
 
 #[cfg(test)]

@@ -87,5 +87,26 @@ fn percent_sign(criterion: &SteadyStateCriterion) -> &'static str {
 
 /// Returns the mean over all intervals. As in fio, intervals that are not over count as 0.
 fn mean(criterion: &SteadyStateCriterion, record: &SteadyStateRecord, metric: SteadyMetric) -> u64 {
-    record.values(metric).iter().sum::<u64>() / u64::from(criterion.intervals).max(1)
+    let sum: u128 = record.values(metric).iter().copied().map(u128::from).sum();
+    u64::try_from(sum / u128::from(criterion.intervals).max(1)).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mean_of_the_largest_values_of_a_record_does_not_overflow() {
+        let criterion = SteadyStateCriterion {
+            metric: SteadyMetric::Iops,
+            measure: SteadyMeasure::Slope,
+            limit: 1.0,
+            is_percent: true,
+            intervals: 2,
+            interval_s: 1,
+            ramp_s: 0,
+        };
+        let record = SteadyStateRecord { iops: vec![u64::MAX; 2], ..SteadyStateRecord::default() };
+        assert_eq!(mean(&criterion, &record, SteadyMetric::Iops), u64::MAX);
+    }
 }

@@ -229,8 +229,9 @@ impl Seen<'_> {
     /// The measured time with the time in which fathom did not run, over the time without it.
     fn interrupted(&self) -> Extent {
         let of_run = |record: &Record| {
-            let measured: u64 = record.phases.iter().map(|phase| phase.measured_ns).sum();
-            let lost: u64 = record.phases.iter().flat_map(|phase| &phase.interruptions).map(|one| one.length_ns).sum();
+            let measured: u128 = record.phases.iter().map(|phase| u128::from(phase.measured_ns)).sum();
+            let interruptions = record.phases.iter().flat_map(|phase| &phase.interruptions);
+            let lost: u128 = interruptions.map(|one| u128::from(one.length_ns)).sum();
             (lost < measured).then(|| measured as f64 / (measured - lost) as f64)
         };
         let worst = self.records().map(of_run).collect::<Option<Vec<f64>>>();
