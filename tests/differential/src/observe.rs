@@ -118,7 +118,8 @@ impl Observation {
 
     /// Returns the first line of the messages that is no note, shortened.
     pub fn first_message(&self) -> &str {
-        let is_message = |line: &&str| !line.is_empty() && !line.starts_with("note:");
+        let is_message =
+            |line: &&str| !line.is_empty() && !["note:", "fio: Any use of"].iter().any(|note| line.starts_with(note));
         let line = self.messages.lines().map(str::trim).find(is_message).unwrap_or_default();
         line.char_indices().nth(160).map_or(line, |(end, _)| &line[..end])
     }

@@ -91,7 +91,8 @@ fn simplify_values(current: &mut Case, fails: &mut impl FnMut(&Case) -> bool) ->
     let mut has_changed = false;
     for job in 0..current.jobs.len() {
         for at in 0..current.jobs[job].options.len() {
-            let setting = &current.jobs[job].options[at];
+            // A rule can remove options when a value changes.
+            let Some(setting) = current.jobs[job].options.get(at) else { break };
             let Some(value) = setting.value.clone() else { continue };
             let known = SIMPLE.iter().find(|(name, _)| *name == setting.name).map(|(_, values)| *values);
             let number = value.parse::<u64>().is_ok_and(|number| number > 1).then_some(NUMBERS.as_slice());
