@@ -67,6 +67,6 @@ pub use goal::{Goal, Length};
 pub use in_use::{InUse, TargetUses};
 pub use live::{Live, State};
 pub use machine::describe as machine;
-pub use output_guard::{Existing, OutputError, OutputGuard};
+pub use output_guard::{Existing, NamedBy, OutputError, OutputGuard, OutputPlace};
 pub use run::{Observer, Refusal, RunOptions, Waiting, run};
 pub use stop::{StopKind, StopRequest};

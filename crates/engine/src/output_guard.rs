@@ -6,8 +6,11 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use os::file::Kind;
+use os::clock::{Clock, Source};
+use os::errno;
+use os::file::{Folder, Kind, OpenOptions};
 use plan::Plan;
 use record::OutputRefusal;
 
@@ -19,6 +22,102 @@ use crate::in_use::{TargetUses, identify};
 pub enum Existing {
     Truncate,
     Append,
+}
+
+/// Who has chosen the name of an output.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NamedBy {
+    User,
+    /// The name is made of that of a job. Files and links of other users at this name are refused.
+    Program,
+}
+
+/// Permissions of new files, before the umask.
+const NEW_MODE: u32 = 0o666;
+/// Attempts to open a pipe without a reader, and the pause between them: 5 s.
+const PIPE_TRIES: u32 = 100;
+const PIPE_PAUSE: Duration = Duration::from_millis(50);
+
+/// The place of an output. The folder of a file is held: if its path leads to another folder later, the file is still in it.
+#[derive(Clone, Debug)]
+pub struct OutputPlace {
+    /// `None` for pipes, devices and open descriptors.
+    entry: Option<(Folder, PathBuf)>,
+    /// A path through the held folder.
+    at: PathBuf,
+    /// Only a file of the user of this process is opened.
+    is_users: bool,
+}
+
+impl OutputPlace {
+    /// Finds a place. Links at the name are followed once, here.
+    fn find(path: &Path, named_by: NamedBy) -> Result<Self, OutputError> {
+        let by_path = || OutputPlace { entry: None, at: path.to_owned(), is_users: false };
+        let found = std::fs::metadata(path);
+        if named_by == NamedBy::Program {
+            let named = OutputPlace { is_users: true, ..OutputPlace::in_folder(path)? };
+            let (folder, name) = named.entry.as_ref().ok_or(OutputRefusal::Directory)?;
+            return match folder.destination(name) {
+                Ok(Some((to, true))) => {
+                    let above = path.parent().unwrap_or(Path::new(""));
+                    OutputPlace::find(&above.join(to), NamedBy::User)
+                }
+                Ok(Some((_, false))) => Err(OutputRefusal::OtherUser.into()),
+                Err(error) if error.kind() == ErrorKind::PermissionDenied => Err(OutputRefusal::OtherUser.into()),
+                Err(error) if error.kind() != ErrorKind::NotFound => Err(error.into()),
+                _ => Ok(named),
+            };
+        }
+        match found {
+            Ok(found) if matches!(Kind::of(&found), Kind::Regular | Kind::Directory) => {
+                match std::fs::canonicalize(path) {
+                    Ok(real) if real.parent().is_some() => OutputPlace::in_folder(&real),
+                    // An open file without a name, below `/proc`.
+                    _ => Ok(by_path()),
+                }
+            }
+            Ok(_) => Ok(by_path()),
+            Err(_) => OutputPlace::in_folder(&without_links(path)),
+        }
+    }
+
+    fn in_folder(path: &Path) -> Result<Self, OutputError> {
+        let Some(name) = path.file_name() else { return Err(OutputRefusal::Directory.into()) };
+        let above = path.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = Folder::hold(above)?;
+        Ok(OutputPlace { at: folder.at(name), entry: Some((folder, name.into())), is_users: false })
+    }
+
+    /// Returns a path to the file through its held folder.
+    pub fn at(&self) -> &Path {
+        &self.at
+    }
+
+    /// Opens the file to write it. A file is not opened through a link.
+    fn open(&self, options: &OpenOptions) -> io::Result<os::file::File> {
+        match &self.entry {
+            Some((folder, name)) => OpenOptions { no_follow: true, ..*options }.open_in(folder, name, &self.at),
+            None => options.open(&self.at),
+        }
+    }
+
+    /// Opens a file that exists. A pipe is waited for, until a program reads it.
+    fn open_existing(&self, append: bool) -> Result<os::file::File, OutputError> {
+        let options = OpenOptions { write: true, append, nonblock: true, ..OpenOptions::new() };
+        for _ in 0..PIPE_TRIES {
+            match self.open(&options) {
+                Err(error) if errno::of(&error) == Some(errno::ENXIO) => {
+                    Clock::new(Source::Monotonic).sleep(PIPE_PAUSE)
+                }
+                Err(error) if errno::of(&error) == Some(errno::ELOOP) => return Err(OutputRefusal::Replaced.into()),
+                Ok(file) if self.is_users && !file.is_of_user() => return Err(OutputRefusal::OtherUser.into()),
+                Ok(file) if file.kind() == Kind::Regular => return Ok(file),
+                // Without the flag, a write waits for the reader.
+                file => return Ok(file?.open_again(OpenOptions { nonblock: false, ..options })?),
+            }
+        }
+        Err(OutputRefusal::NoReader.into())
+    }
 }
 
 /// Why a file is not written.
@@ -49,8 +148,9 @@ impl FileId {
         os::file::identity(path).map(|(device, inode)| FileId(device, inode))
     }
 
-    fn of(file: &File) -> io::Result<Self> {
-        os::file::identity_of(file).map(|(device, inode)| FileId(device, inode))
+    fn of(file: &os::file::File) -> Self {
+        let (device, inode) = file.identity();
+        FileId(device, inode)
     }
 }
 
@@ -85,23 +185,42 @@ impl<'a> OutputGuard<'a> {
         self.examine(path).map(drop)
     }
 
+    /// Checks a file, and holds its folder.
+    ///
+    /// # Errors
+    /// The file is refused as in [`OutputGuard::check`], or its folder cannot be opened.
+    pub fn place(&mut self, path: &Path, named_by: NamedBy) -> Result<OutputPlace, OutputError> {
+        let place = OutputPlace::find(path, named_by)?;
+        self.examine(&place.at)?;
+        Ok(place)
+    }
+
     /// Checks a file, and opens it for writing. Creates it if there is none.
     ///
     /// # Errors
     /// The file is refused as in [`OutputGuard::check`] or replaced during the check, or the error of a call on it.
-    pub fn open(&mut self, path: &Path, existing: Existing) -> Result<File, OutputError> {
-        let checked = self.examine(path)?;
+    pub fn open(&mut self, path: &Path, existing: Existing, named_by: NamedBy) -> Result<File, OutputError> {
+        let place = OutputPlace::find(path, named_by)?;
+        Ok(self.open_at(&place, existing)?.into_std()?)
+    }
+
+    fn open_at(&mut self, place: &OutputPlace, existing: Existing) -> Result<os::file::File, OutputError> {
+        let checked = self.examine(&place.at)?;
         let append = existing == Existing::Append;
-        let file = File::options().write(true).append(append).create(true).truncate(false).open(path)?;
-        // The path may have changed since the check: the open file decides.
-        let found = file.metadata()?;
-        let is_new = || found.is_file() && found.len() == 0;
-        let opened = FileId::of(&file)?;
-        if checked.map_or_else(|| !is_new(), |checked| checked != opened) {
+        let Some(checked) = checked else {
+            let new = OpenOptions { write: true, append, create: true, exclusive: true, ..OpenOptions::new() };
+            return match place.open(&OpenOptions { mode: NEW_MODE, ..new }) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(OutputRefusal::Replaced.into()),
+                opened => Ok(opened?),
+            };
+        };
+        let file = place.open_existing(append)?;
+        // The name may lead to another file since the check: the open file decides.
+        if FileId::of(&file) != checked {
             return Err(OutputRefusal::Replaced.into());
         }
-        if existing == Existing::Truncate && found.is_file() {
-            file.set_len(0)?;
+        if existing == Existing::Truncate && file.kind() == Kind::Regular {
+            file.set_size(0)?;
         }
         Ok(file)
     }
@@ -220,6 +339,15 @@ fn without_links(path: &Path) -> PathBuf {
     path
 }
 
+/// Makes a folder for outputs, and those above it, and holds it.
+///
+/// # Errors
+/// The error of a system call.
+pub fn make_folder(path: &Path) -> io::Result<Folder> {
+    std::fs::create_dir_all(path)?;
+    Folder::hold(path)
+}
+
 /// Returns a path without links. The file need not exist.
 pub fn resolve(path: &Path) -> Option<PathBuf> {
     if let Ok(path) = std::fs::canonicalize(path) {
@@ -230,11 +358,13 @@ pub fn resolve(path: &Path) -> Option<PathBuf> {
     folder.zip(path.file_name()).map(|(folder, name)| folder.join(name)).or(Some(path))
 }
 
-/// A file that passed the guard and is opened again for each part of its contents.
+/// A file that passed the guard.
 #[derive(Clone, Debug)]
-pub(crate) struct GuardedFile {
-    path: PathBuf,
-    id: Arc<Mutex<FileId>>,
+pub(crate) enum GuardedFile {
+    /// It is opened again for each part of its contents.
+    File { place: OutputPlace, id: Arc<Mutex<FileId>> },
+    /// A pipe or a device stays open.
+    Stream(Arc<File>),
 }
 
 impl GuardedFile {
@@ -242,9 +372,18 @@ impl GuardedFile {
     ///
     /// # Errors
     /// As [`OutputGuard::open`].
-    pub(crate) fn create(path: &Path, existing: Existing, guard: &mut OutputGuard) -> Result<Self, OutputError> {
-        let id = FileId::of(&guard.open(path, existing)?)?;
-        Ok(GuardedFile { path: path.to_owned(), id: Arc::new(Mutex::new(id)) })
+    pub(crate) fn create(
+        path: &Path,
+        existing: Existing,
+        named_by: NamedBy,
+        guard: &mut OutputGuard,
+    ) -> Result<Self, OutputError> {
+        let place = OutputPlace::find(path, named_by)?;
+        let file = guard.open_at(&place, existing)?;
+        if file.kind() != Kind::Regular {
+            return Ok(GuardedFile::Stream(Arc::new(file.into_std()?)));
+        }
+        Ok(GuardedFile::File { place, id: Arc::new(Mutex::new(FileId::of(&file))) })
     }
 
     /// Appends to the file. If it was removed, this creates a new one.
@@ -252,18 +391,25 @@ impl GuardedFile {
     /// # Errors
     /// Another file is at the path, or the error of a call on it.
     pub(crate) fn append(&self, bytes: &[u8]) -> Result<(), OutputError> {
-        let mut id = self.id.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut file = match File::options().append(true).open(&self.path) {
+        let (place, id) = match self {
+            GuardedFile::File { place, id } => (place, id),
+            GuardedFile::Stream(stream) => return Ok((&**stream).write_all(bytes)?),
+        };
+        let mut id = id.lock().unwrap_or_else(PoisonError::into_inner);
+        let options = OpenOptions { write: true, append: true, nonblock: true, ..OpenOptions::new() };
+        let file = match place.open(&options) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                let new = File::options().append(true).create_new(true).open(&self.path)?;
-                *id = FileId::of(&new)?;
+                let new = place.open(&OpenOptions { create: true, exclusive: true, mode: NEW_MODE, ..options })?;
+                *id = FileId::of(&new);
                 new
             }
+            Err(error) if errno::of(&error) == Some(errno::ELOOP) => return Err(OutputRefusal::Replaced.into()),
             opened => opened?,
         };
-        if FileId::of(&file)? != *id {
+        if FileId::of(&file) != *id {
             return Err(OutputRefusal::Replaced.into());
         }
+        let mut file = file.into_std()?;
         file.write_all(bytes)?;
         Ok(os::file::close(file)?)
     }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use engine::{Existing, OutputGuard};
+use engine::{Existing, NamedBy, OutputGuard, OutputPlace};
 use os::file::Kind;
 use record::OutputRefusal;
 
@@ -45,6 +45,11 @@ impl OutputError {
         OutputError { path: path.to_owned(), cause: engine::OutputError::Io(error) }
     }
 
+    /// Returns the error with another path: the one that the user gave.
+    pub fn of(self, path: &Path) -> OutputError {
+        OutputError { path: path.to_owned(), ..self }
+    }
+
     /// Returns the error without the path.
     pub fn into_cause(self) -> io::Error {
         match self.cause {
@@ -71,7 +76,7 @@ pub fn check(path: &Path, guard: &mut OutputGuard) -> Result<(), OutputError> {
 /// # Errors
 /// The output guard refuses the path, or the file cannot be opened.
 pub fn create(path: &Path, guard: &mut OutputGuard) -> Result<File, OutputError> {
-    let opened = guard.open(path, Existing::Truncate);
+    let opened = guard.open(path, Existing::Truncate, NamedBy::User);
     opened.map_err(|cause| OutputError { path: path.to_owned(), cause })
 }
 
@@ -86,8 +91,10 @@ pub fn write(path: &Path, bytes: &[u8], guard: &mut OutputGuard) -> Result<(), O
 /// A file that is replaced when its new contents are complete. After an error the old contents remain.
 #[derive(Debug)]
 pub struct AtomicFile {
-    /// The path without symbolic links.
-    path: PathBuf,
+    /// The path, as the user gave it.
+    given: PathBuf,
+    /// The folder is held from the check to the end.
+    place: OutputPlace,
     /// `None` for a pipe or a character device.
     temporary: Option<Arc<TemporaryFile>>,
 }
@@ -99,17 +106,18 @@ impl AtomicFile {
     /// # Errors
     /// The output guard refuses the path, or no file can be created in its directory.
     pub fn open(given: &Path, guard: &mut OutputGuard) -> Result<AtomicFile, OutputError> {
-        check(given, guard)?;
-        let failed = |error| OutputError::io(given, error);
         // A symbolic link remains. The file that it leads to is replaced.
-        let path = std::fs::canonicalize(given).unwrap_or_else(|_| given.to_owned());
-        if std::fs::metadata(&path).is_ok_and(|found| is_stream(&found)) {
-            return Ok(AtomicFile { path, temporary: None });
+        let place = guard.place(given, NamedBy::User);
+        let place = place.map_err(|cause| OutputError { path: given.to_owned(), cause })?;
+        let failed = |error| OutputError::io(given, error);
+        let given = given.to_owned();
+        if std::fs::metadata(place.at()).is_ok_and(|found| is_stream(&found)) {
+            return Ok(AtomicFile { given, place, temporary: None });
         }
-        let temporary = Arc::new(TemporaryFile::beside(&path).map_err(failed)?);
+        let temporary = Arc::new(TemporaryFile::beside(place.at()).map_err(failed)?);
         let checked = Arc::clone(&temporary);
         file_call::wait(move || checked.check_writable()).map_err(failed)?;
-        Ok(AtomicFile { path, temporary: Some(temporary) })
+        Ok(AtomicFile { given, place, temporary: Some(temporary) })
     }
 
     /// Writes the new contents and replaces the file.
@@ -117,16 +125,17 @@ impl AtomicFile {
     /// # Errors
     /// The file has come into use since it was opened, or an I/O error occurs.
     pub fn write(&self, bytes: &[u8]) -> Result<(), OutputError> {
-        let (path, temporary, bytes) = (self.path.clone(), self.temporary.clone(), bytes.to_vec());
+        let (place, temporary, bytes) = (self.place.clone(), self.temporary.clone(), bytes.to_vec());
+        let given = self.given.clone();
         let write = move || {
-            let checked = check(&path, &mut OutputGuard::new([]));
-            let written = checked.map(|()| match temporary {
-                Some(temporary) => temporary.replace(&path, &bytes),
-                None => write_stream(&path, &bytes),
+            let checked = OutputGuard::new([]).check(place.at());
+            let written = checked.map_err(|refusal| OutputError::refused(&given, refusal)).map(|()| match temporary {
+                Some(temporary) => temporary.replace(place.at(), &bytes),
+                None => write_stream(place.at(), &bytes),
             });
             Ok(written)
         };
-        let failed = |error| OutputError::io(&self.path, error);
+        let failed = |error| OutputError::io(&self.given, error);
         file_call::wait(write).map_err(failed)??.map_err(failed)
     }
 }

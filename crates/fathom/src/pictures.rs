@@ -49,7 +49,7 @@ pub fn is_folder(path: &str) -> bool {
 /// A file cannot be written, or is a target of the assessment.
 pub fn save_all(folder: &str, assessment: &Assessment, picture: Picture) -> Result<usize, CommandError> {
     let failed = |error: std::io::Error| format!("{folder}: {}", units::errno::reason(&error));
-    std::fs::create_dir_all(folder).map_err(failed)?;
+    let held = engine::output_guard::make_folder(Path::new(folder)).map_err(failed)?;
     let charts = report::charts(assessment);
     let records = assessment.tests.iter().flat_map(|test| &test.rounds);
     let mut guard = OutputGuard::new(records.map(|round| round.record.plan.as_ref()));
@@ -58,7 +58,8 @@ pub fn save_all(folder: &str, assessment: &Assessment, picture: Picture) -> Resu
         if is_same_file(&path.to_string_lossy(), &assessment.target.path) {
             return Err(format!("{}: the file would replace the target", path.display()).into());
         }
-        atomic_file::write(&path, &picture.of(chart)?, &mut guard)?;
+        let at = held.at(path.file_name().unwrap_or_default());
+        atomic_file::write(&at, &picture.of(chart)?, &mut guard).map_err(|error| error.of(&path))?;
     }
     Ok(charts.len())
 }

@@ -102,7 +102,7 @@ impl Reports {
             let target = match Kind::of_name(path).map_err(|error| format!("--report {path}: {error}"))? {
                 Kind::Folder => {
                     let refused = |error: std::io::Error| format!("--report {path}: {}", units::errno::reason(&error));
-                    std::fs::create_dir_all(path).map_err(refused)?;
+                    engine::output_guard::make_folder(Path::new(path)).map_err(refused)?;
                     Target::Folder
                 }
                 Kind::File(form) => {

@@ -4,13 +4,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::OutputGuard;
+use os::file::Folder;
 use plan::Plan;
 
-use crate::atomic_file::{self, OutputError};
+use crate::atomic_file::{AtomicFile, OutputError};
 use crate::output::stderr_line;
 
 pub struct SaveFolder {
     path: PathBuf,
+    /// If the path leads to another folder later, the files are still in this one.
+    folder: Folder,
     plans: Vec<Arc<Plan>>,
     has_failed: bool,
 }
@@ -21,21 +24,27 @@ impl SaveFolder {
     /// # Errors
     /// The folder cannot be created, or the output guard refuses the report.
     pub fn create(path: &Path, report: &str, plans: &[Arc<Plan>]) -> Result<SaveFolder, OutputError> {
-        let folder = SaveFolder { path: path.to_owned(), plans: plans.to_vec(), has_failed: false };
-        std::fs::create_dir_all(path).map_err(|error| OutputError::io(path, error))?;
-        atomic_file::AtomicFile::open(&path.join(report), &mut folder.guard())?;
+        let failed = |error| OutputError::io(path, error);
+        let folder = engine::output_guard::make_folder(path).map_err(failed)?;
+        let folder = SaveFolder { path: path.to_owned(), folder, plans: plans.to_vec(), has_failed: false };
+        folder.open(report)?;
         Ok(folder)
     }
 
-    fn guard(&self) -> OutputGuard<'_> {
-        OutputGuard::new(self.plans.iter().map(Arc::as_ref))
+    fn open(&self, name: &str) -> Result<AtomicFile, OutputError> {
+        let mut guard = OutputGuard::new(self.plans.iter().map(Arc::as_ref));
+        let opened = AtomicFile::open(&self.folder.at(name), &mut guard);
+        opened.map_err(|error| error.of(&self.path.join(name)))
     }
 
     /// Writes a file. Prints an error if it cannot be written.
     pub fn write(&mut self, name: &str, text: Result<String, String>) {
         let path = self.path.join(name);
         let written = match text {
-            Ok(text) => atomic_file::write(&path, text.as_bytes(), &mut self.guard()).map_err(String::from),
+            Ok(text) => {
+                let written = self.open(name).and_then(|file| file.write(text.as_bytes()));
+                written.map_err(|error| error.of(&path).to_string())
+            }
             Err(error) => Err(format!("{}: {error}", path.display())),
         };
         if let Err(error) = written {

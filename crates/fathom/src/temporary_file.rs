@@ -51,6 +51,11 @@ impl TemporaryFile {
     pub fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let _deferred = Deferred::new()?;
         let written = self.create().and_then(|mut file| {
+            if let Ok(old) = path.symlink_metadata()
+                && old.is_file()
+            {
+                os::file::copy_access(&old, &file)?;
+            }
             file.write_all(bytes)?;
             file.sync_all()?;
             // The lock remains until the file has its name.

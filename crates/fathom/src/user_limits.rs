@@ -33,7 +33,7 @@ pub fn catalogue() -> Result<Catalogue, CommandError> {
 /// The file cannot be written.
 pub fn save(name: &str, text: &str) -> Result<PathBuf, CommandError> {
     let folder = folder().ok_or("neither XDG_CONFIG_HOME nor HOME is set: there is no folder for limits")?;
-    fs::create_dir_all(&folder).map_err(|error| failed(&folder, &error))?;
+    engine::output_guard::make_folder(&folder).map_err(|error| failed(&folder, &error))?;
     let path = folder.join(name);
     atomic_file::write(&path, text.as_bytes(), &mut OutputGuard::new([]))?;
     Ok(path)

@@ -5,8 +5,8 @@ use std::process::{Child, ExitStatus};
 use std::time::Duration;
 
 pub use crate::system::process::{
-    LockedMemory, RealtimePriority, raise_open_file_limit, random_bytes, set_io_priority, set_nice, set_thread_group,
-    set_thread_user, set_timer_slack, shell, stdout_is_terminal, terminate, thread_id, thread_usage,
+    LockedMemory, RealtimePriority, home_folder, raise_open_file_limit, random_bytes, set_io_priority, set_nice,
+    set_thread_group, set_thread_user, set_timer_slack, shell, stdout_is_terminal, terminate, thread_id, thread_usage,
 };
 
 /// Interval of polling a child process.

@@ -194,6 +194,10 @@ pub enum OutputRefusal {
     UsesUnknown(OsError),
     /// Another file is at its path since it was checked.
     Replaced,
+    /// It belongs to another user, and the user of this process has not named it.
+    OtherUser,
+    /// It is a pipe that no program reads.
+    NoReader,
 }
 
 impl fmt::Display for OutputRefusal {
@@ -207,6 +211,10 @@ impl fmt::Display for OutputRefusal {
             }
             OutputRefusal::InUse(held) => write!(f, "this file is {held}: the output would replace it"),
             OutputRefusal::Replaced => f.write_str("this file was replaced by another file"),
+            OutputRefusal::OtherUser => {
+                f.write_str("this file or link belongs to another user: remove it, or run in another folder")
+            }
+            OutputRefusal::NoReader => f.write_str("this is a pipe, and no program has opened it to read"),
             OutputRefusal::UsesUnknown(error) => {
                 write!(f, "whether this file is in use cannot be determined: {error}")
             }

@@ -68,6 +68,14 @@ impl OpenError {
         }
     }
 
+    /// Returns the error of a call that has no kind of error for a replaced target.
+    pub fn into_io(self) -> io::Error {
+        match self {
+            OpenError::Io(error) => error,
+            OpenError::Replaced(error) => errno::error(error.errno),
+        }
+    }
+
     pub fn is(&self, kind: ErrorKind) -> bool {
         matches!(self, OpenError::Io(error) if error.kind() == kind)
     }
@@ -272,6 +280,15 @@ impl HeldTargets {
         Ok(file)
     }
 
+    /// Returns the folder of a target, and its name there.
+    ///
+    /// # Errors
+    /// The error of a system call.
+    pub fn place_of(&self, path: &Path) -> io::Result<(Folder, PathBuf)> {
+        let entry = self.named(path)?;
+        Ok((entry.folder()?, entry.file_name().to_owned()))
+    }
+
     /// Compares the paths of held folders and targets with what is there now.
     ///
     /// # Errors
@@ -445,7 +462,7 @@ impl HeldTargets {
         let mut path = path.to_owned();
         for _ in 0..LINKS_MAX {
             let Some(folder) = existing(entry.folder())? else { return Ok(entry) };
-            let Some(to) = existing(folder.destination(entry.file_name()))?.flatten() else { return Ok(entry) };
+            let Some((to, _)) = existing(folder.destination(entry.file_name()))?.flatten() else { return Ok(entry) };
             path = path.parent().unwrap_or(Path::new("")).join(to);
             entry = self.entry(&path)?.ok_or(ErrorKind::NotFound)?;
         }

@@ -8,7 +8,7 @@ use plan::{Ddir, Plan};
 
 use super::error::LogError;
 use super::io::NS_PER_MS;
-use crate::output_guard::{Existing, OutputGuard};
+use crate::output_guard::{Existing, NamedBy, OutputGuard};
 
 /// Default window, if no job sets one.
 const WINDOW_MS: u64 = 500;
@@ -30,7 +30,7 @@ impl AggregateLog {
         let Some(stem) = &plan.aggregate_bandwidth_log else { return Ok(None) };
         let mut file = |ddir: Ddir| {
             let path = format!("{stem}-{}_bw.log", ddir.name());
-            match guard.open(path.as_ref(), Existing::Truncate) {
+            match guard.open(path.as_ref(), Existing::Truncate, NamedBy::Program) {
                 Ok(file) => Ok((path, file)),
                 Err(error) => Err(LogError::of_output(&path, error)),
             }

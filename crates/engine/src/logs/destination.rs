@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use plan::{WindowValue, Worker};
 
 use super::error::LogError;
-use crate::output_guard::{Existing, GuardedFile, OutputGuard};
+use crate::output_guard::{Existing, GuardedFile, NamedBy, OutputGuard};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
@@ -147,7 +147,7 @@ impl Destination {
     pub fn make_files(&mut self, guard: &mut OutputGuard) -> Result<(), LogError> {
         let existing = if self.per_job { Existing::Truncate } else { Existing::Append };
         for LogFile { path, file, .. } in self.files.iter_mut().flatten() {
-            let made = GuardedFile::create(path, existing, guard);
+            let made = GuardedFile::create(path, existing, NamedBy::Program, guard);
             *file = Some(made.map_err(|error| LogError::of_output(&path.to_string_lossy(), error))?);
         }
         Ok(())

@@ -12,7 +12,7 @@ use super::batch::LogBatch;
 use super::error::LogError;
 use super::line_block::LineBlock;
 use super::writer::LogWriter;
-use crate::output_guard::{Existing, GuardedFile, OutputGuard};
+use crate::output_guard::{Existing, GuardedFile, NamedBy, OutputGuard};
 use crate::target::Target;
 
 /// Size of a block of lines. It has room for a line with the longest path.
@@ -41,7 +41,7 @@ impl ReplayLog {
     /// The file cannot be created, the output guard refuses it, or the writer's thread cannot be started.
     pub fn open(worker: &Worker, writer: &LogWriter, guard: &mut OutputGuard) -> Result<Option<Self>, LogError> {
         let Some(path) = &worker.measure.logs.replayable else { return Ok(None) };
-        let made = GuardedFile::create(Path::new(path), Existing::Append, guard);
+        let made = GuardedFile::create(Path::new(path), Existing::Append, NamedBy::User, guard);
         let file = made.map_err(|error| LogError::of_output(path, error))?;
         let batches = writer.sender().map_err(|error| LogError::new(LogFault::Thread, &error))?;
         let (back, returned) = sync_channel(BLOCKS);

@@ -10,7 +10,7 @@ use plan::{Plan, Verify, Worker};
 use record::StateFault;
 
 use super::checksum::crc32c;
-use crate::output_guard::{Existing, OutputError, OutputGuard};
+use crate::output_guard::{Existing, NamedBy, OutputError, OutputGuard};
 
 const VERSION: u64 = 7;
 const WORD: usize = 8;
@@ -58,7 +58,7 @@ impl State {
             bytes.extend_from_slice(&word.to_le_bytes());
         }
         bytes.extend_from_slice(&state);
-        let mut file = OutputGuard::new([plan]).open(&path(worker, verify), Existing::Truncate)?;
+        let mut file = OutputGuard::new([plan]).open(&path(worker, verify), Existing::Truncate, NamedBy::Program)?;
         Ok(file.write_all(&bytes)?)
     }
 

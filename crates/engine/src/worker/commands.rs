@@ -7,7 +7,7 @@ use record::{CommandTime, Message, MessageKind, RunError, SetupError, SetupStep}
 
 use super::context::Context;
 use super::setup;
-use crate::output_guard::{Existing, OutputError, OutputGuard};
+use crate::output_guard::{Existing, NamedBy, OutputError, OutputGuard};
 
 /// How long a command may continue after a signal.
 const COMMAND_GRACE: Duration = Duration::from_millis(500);
@@ -40,7 +40,7 @@ fn run(context: Context, command: &str, when: CommandTime) -> Result<(), RunErro
     let failed = |error: &std::io::Error| setup::failed(step, error);
     let (job, path) = (worker.name.clone(), format!("{}.{suffix}.txt", worker.name));
     events.message(Message::Info(MessageKind::CommandOutput { job, when, path: path.clone() }));
-    let output = OutputGuard::new([context.plan]).open(path.as_ref(), Existing::Truncate);
+    let output = OutputGuard::new([context.plan]).open(path.as_ref(), Existing::Truncate, NamedBy::Program);
     let output = output.map_err(|error| match error {
         OutputError::Io(error) => failed(&error),
         OutputError::Refused(refusal) => {

@@ -14,7 +14,7 @@ use super::context::Context;
 use super::{no_io, setup};
 use crate::fault;
 use crate::live::State;
-use crate::output_guard::{Existing, OutputError, OutputGuard};
+use crate::output_guard::{Existing, NamedBy, OutputError, OutputGuard};
 
 /// Interval between checks of the program. As in fio, each check counts as a read of 0 bytes.
 const CHECK_INTERVAL_NS: u64 = 100_000_000;
@@ -63,11 +63,13 @@ fn expand(arguments: &str, worker: &Worker) -> String {
 /// Opens a file for the program's output.
 fn output(context: Context, suffix: &str) -> Result<File, RunError> {
     let path = format!("{}.{suffix}", context.worker.name);
-    OutputGuard::new([context.plan]).open(path.as_ref(), Existing::Truncate).map_err(|error| match error {
-        OutputError::Io(error) => failed(&error),
-        OutputError::Refused(refusal) => {
-            let step = SetupStep::Program;
-            RunError::new(errno::EINVAL, SetupError::CommandOutputRefused { step, path, refusal })
+    OutputGuard::new([context.plan]).open(path.as_ref(), Existing::Truncate, NamedBy::Program).map_err(|error| {
+        match error {
+            OutputError::Io(error) => failed(&error),
+            OutputError::Refused(refusal) => {
+                let step = SetupStep::Program;
+                RunError::new(errno::EINVAL, SetupError::CommandOutputRefused { step, path, refusal })
+            }
         }
     })
 }

@@ -33,7 +33,8 @@ pub fn man(args: &ManArgs) -> Result<u8, CommandError> {
     let mut cli = with_dialect_options(Cli::command()).disable_help_subcommand(true);
     cli.build();
     if let Some(dir) = &args.dir {
-        std::fs::create_dir_all(dir).map_err(|error| format!("{}: {}", dir.display(), units::errno::reason(&error)))?;
+        engine::output_guard::make_folder(dir)
+            .map_err(|error| format!("{}: {}", dir.display(), units::errno::reason(&error)))?;
         write_pages(&cli, dir, &mut OutputGuard::new([]))?;
         return Ok(exit::DONE);
     }

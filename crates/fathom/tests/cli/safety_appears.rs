@@ -150,20 +150,30 @@ fn without_sysfs_nothing_is_written() {
     }
 }
 
-/// Changes what is at a name, without a pause, until it is dropped.
+/// Changes what is at names, without a pause, from the time when the run has checked them.
 struct Swapper {
     stop: Arc<AtomicBool>,
     thread: Option<std::thread::JoinHandle<u64>>,
 }
 
 impl Swapper {
-    /// Puts links to `destinations` at `names`, removes them, and exchanges the folder `folder` with a link to `elsewhere`.
-    fn start(names: Vec<PathBuf>, destinations: Vec<PathBuf>, folder: PathBuf, elsewhere: PathBuf) -> Self {
+    /// Waits for the file `started`. Puts links to `destinations` at `names`, removes them, and exchanges the folder `folder` with
+    /// a link to `elsewhere`.
+    fn start(
+        started: PathBuf,
+        names: Vec<PathBuf>,
+        destinations: Vec<PathBuf>,
+        folder: PathBuf,
+        elsewhere: PathBuf,
+    ) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
         let swap = move || {
             let mut swaps = 0u64;
             let away = folder.with_extension("away");
+            while !started.exists() && !stopped.load(Relaxed) {
+                std::thread::yield_now();
+            }
             while !stopped.load(Relaxed) {
                 for (name, destination) in names.iter().zip(destinations.iter().cycle().skip(swaps as usize % 7)) {
                     // Each of these can fail: the run makes and removes the same names.
@@ -215,7 +225,8 @@ fn no_engine_follows_names_that_are_swapped_at_full_speed() {
     let wanted = std::env::var("FATHOM_RACE_SECONDS").ok().and_then(|text| text.parse().ok());
     let race = wanted.map_or(RACE, Duration::from_secs);
     let fio = |engine: &str| {
-        let names = "--filename=shared/a:shared/b:shared/sub/c --size=96k --filesize=32k --bs=4k --openfiles=1";
+        let names =
+            "--filename=shared/started:shared/a:shared/b:shared/sub/c --size=128k --filesize=32k --bs=4k --openfiles=1";
         format!("--name=j {names} --file_service_type=sequential --create_on_open=1 {engine}")
     };
     let engines = [
@@ -238,10 +249,11 @@ fn no_engine_follows_names_that_are_swapped_at_full_speed() {
         drop(std::fs::remove_dir_all(&shared));
         std::fs::create_dir(&shared).unwrap();
         let names = ["a", "b", "sub", "l_bw.1.log", "io"].map(|name| shared.join(name)).to_vec();
-        let swapper = Swapper::start(names, destinations.clone(), shared.clone(), elsewhere.clone());
+        let swapper =
+            Swapper::start(shared.join("started"), names, destinations.clone(), shared.clone(), elsewhere.clone());
         let mut child = match engines.get(runs % (engines.len() + 1)) {
             Some(engine) => fathom(scratch.path(), &fio(engine)),
-            None => diskspd(scratch.path(), "-d1 -W0 -w100 -c64K -b4K shared/a shared/b"),
+            None => diskspd(scratch.path(), "-d1 -W0 -w100 -c64K -b4K shared/started shared/a shared/b"),
         };
         drop(outcome(child.spawn().unwrap()));
         swaps += swapper.end();

@@ -1,10 +1,10 @@
 //! No file that the program writes leads to a device or to a file in use, also if its path changes during the run.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 
-use crate::stage::{Mount, Outcome, Scratch, Zram, command, needs, outcome, run, system};
+use crate::stage::{Mount, Outcome, Scratch, Zram, command, fathom, needs, outcome, run, system, wait_until};
 
 fn hash(path: impl AsRef<Path>) -> u64 {
     let mut hasher = DefaultHasher::new();
@@ -94,4 +94,108 @@ fn log_of_the_history_does_not_lead_to_a_device() {
             std::fs::remove_file(&link).unwrap();
         }
     });
+}
+
+fn is_root() -> bool {
+    std::fs::metadata("/proc/self").is_ok_and(|found| found.uid() == 0)
+}
+
+#[test]
+fn outputs_stay_in_the_folder_that_was_checked() {
+    let scratch = Scratch::new("outputs-folder");
+    let (out, away, elsewhere) = (scratch.file("out"), scratch.file("away"), scratch.file("elsewhere"));
+    std::fs::create_dir(&out).unwrap();
+    std::fs::create_dir(&elsewhere).unwrap();
+    let job = "--name=j --filename=f --size=64k --bs=4k --rw=write --rate_iops=8 --time_based --runtime=3";
+    let outputs = "--record=out/record --write_bw_log=out/l --write_iolog=out/io --log_avg_msec=100";
+    let child = fathom(scratch.path(), &format!("{job} {outputs}")).spawn().unwrap();
+    wait_until("the log is made", || out.join("l_bw.1.log").exists());
+    std::fs::rename(&out, &away).unwrap();
+    symlink(&elsewhere, &out).unwrap();
+    outcome(child);
+    assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 0);
+    for name in ["record", "l_bw.1.log", "io"] {
+        assert!(std::fs::metadata(away.join(name)).is_ok_and(|found| found.len() > 0), "{name}");
+    }
+}
+
+/// The user has not given these names: what another user has put there is not touched.
+#[test]
+fn files_and_links_of_other_users_are_not_replaced_by_names_of_jobs() {
+    if !is_root() {
+        return crate::stage::skipped("files of other users need the super-user");
+    }
+    let scratch = Scratch::new("outputs-users");
+    let precious = scratch.file("precious");
+    let job = "--name=j --filename=f --size=64k --bs=4k --rw=write --write_bw_log=l --verify=crc32c --verify_state_save=1 --do_verify=0 --exec_prerun=true --exec_postrun=true";
+    for name in ["l_bw.1.log", "j.prerun.txt", "j.postrun.txt", "local-j-0-verify.state"] {
+        for is_link in [false, true] {
+            let place = scratch.file(name);
+            std::fs::write(&precious, "precious").unwrap();
+            drop(std::fs::remove_file(&place));
+            if is_link {
+                symlink(&precious, &place).unwrap();
+                std::os::unix::fs::lchown(&place, Some(1234), Some(1234)).unwrap();
+            } else {
+                std::fs::write(&place, "precious").unwrap();
+                std::os::unix::fs::chown(&place, Some(1234), Some(1234)).unwrap();
+            }
+            let ended = run(scratch.path(), job);
+            let text = format!("{}{}", ended.stdout, ended.stderr);
+            assert!(text.contains("belongs to another user"), "{name}, {is_link}: {text}");
+            assert_eq!(std::fs::read(&place).unwrap(), b"precious", "{name}, {is_link}");
+            std::fs::remove_file(&place).unwrap();
+        }
+    }
+    // A link of the user is followed.
+    drop(std::fs::remove_file(scratch.file("l_bw.1.log")));
+    symlink(&precious, scratch.file("l_bw.1.log")).unwrap();
+    run(scratch.path(), job).ended_with(0);
+    assert_ne!(std::fs::read(&precious).unwrap(), b"precious");
+}
+
+#[test]
+fn a_pipe_without_a_reader_is_an_error_and_one_with_a_reader_is_written() {
+    let scratch = Scratch::new("outputs-pipe");
+    let pipe = scratch.file("l_bw.1.log");
+    system(&format!("mkfifo {}", pipe.display())).unwrap();
+    let job = "--name=j --filename=f --size=64k --bs=4k --rw=write --write_bw_log=l";
+    run(scratch.path(), job).ended_with(1).complained_of("no program has opened it to read");
+    let reader = std::thread::spawn(move || std::fs::read(pipe).unwrap());
+    run(scratch.path(), job).ended_with(0);
+    assert!(!reader.join().unwrap().is_empty());
+}
+
+#[test]
+fn a_rewritten_record_keeps_its_mode_and_its_owner() {
+    let scratch = Scratch::new("outputs-mode");
+    let record = scratch.file("record");
+    std::fs::write(&record, "old").unwrap();
+    std::fs::set_permissions(&record, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let owner = if is_root() { 1234 } else { std::fs::metadata(&record).unwrap().uid() };
+    std::os::unix::fs::chown(&record, Some(owner), None).unwrap();
+    run(scratch.path(), "--name=j --filename=f --size=64k --rw=write --record=record").ended_with(0);
+    let found = std::fs::metadata(&record).unwrap();
+    assert_eq!((found.mode() & 0o7777, found.uid()), (0o600, owner));
+    assert!(found.len() > 3);
+}
+
+#[test]
+fn nothing_is_left_in_the_home_folder_of_another_user() {
+    if !is_root() || needs("unshare -m mount -t tmpfs none /root").is_none() {
+        return crate::stage::skipped("a mount namespace and another user need the super-user");
+    }
+    let scratch = Scratch::new("outputs-home");
+    let home = scratch.file("home");
+    std::fs::create_dir(&home).unwrap();
+    std::os::unix::fs::chown(&home, Some(1234), Some(1234)).unwrap();
+    let fathom = env!("CARGO_BIN_EXE_fathom");
+    let at = scratch.path().display();
+    let run = format!("env -u XDG_DATA_HOME -u XDG_STATE_HOME -u FATHOM_NO_HISTORY HOME={at}/home {fathom} run fio");
+    let script = format!(
+        "mount -t tmpfs none /root && cd {at} && {run} --name=j --filename=f --size=64k --rw=write && find /root -type f"
+    );
+    let roots = system(&format!("unshare -m sh -c '{script}'")).unwrap();
+    assert_eq!(std::fs::read_dir(&home).unwrap().count(), 0);
+    assert!(roots.contains("history.db"), "{roots}");
 }

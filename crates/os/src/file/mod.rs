@@ -5,7 +5,7 @@ mod kinds;
 mod options;
 
 pub use crate::system::file::{
-    File, FileId, Folder, NULL_DEVICE, canonicalize, check_writable, close, direct_alignment, identity, identity_of,
+    File, FileId, Folder, NULL_DEVICE, canonicalize, check_writable, close, copy_access, direct_alignment, identity,
     is_dax, is_own, space, stat, written,
 };
 pub use create::FileCreator;

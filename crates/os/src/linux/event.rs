@@ -17,8 +17,8 @@ use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::linux::c_string::c_path;
 use crate::linux::file::check;
-use crate::linux::memory::c_path;
 
 /// Interval at which a wait calls `stop`.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);

@@ -1,5 +1,6 @@
 //! Linux.
 
+mod c_string;
 pub mod cgroup;
 pub(crate) mod clock;
 pub(crate) mod cpu;

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 use std::marker::PhantomData;
+use std::path::PathBuf;
 use std::process::{Child, Command};
 
 use crate::linux::file::{check, check_call};
@@ -193,6 +194,22 @@ pub fn terminate(child: &mut Child) -> io::Result<()> {
     let id = libc::pid_t::try_from(child.id()).map_err(io::Error::other)?;
     // SAFETY: no pointers. The id belongs to the child until it is waited for.
     check(unsafe { libc::kill(id, libc::SIGTERM) }).map(drop)
+}
+
+/// Returns the folder that HOME names. If it belongs to another user (`sudo` can leave HOME as it is), returns the one in
+/// `/etc/passwd` of the user of this process.
+pub fn home_folder() -> Option<PathBuf> {
+    let home = std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from)?;
+    if crate::file::is_own(&home).unwrap_or(true) {
+        return Some(home);
+    }
+    // SAFETY: no arguments.
+    let user = unsafe { libc::geteuid() }.to_string();
+    let table = std::fs::read_to_string("/etc/passwd").ok()?;
+    // name:password:uid:gid:comment:home:shell
+    let own =
+        table.lines().map(|line| line.split(':').collect::<Vec<_>>()).find(|line| line.get(2) == Some(&&*user))?;
+    own.get(5).filter(|home| !home.is_empty()).map(PathBuf::from)
 }
 
 /// Returns the kernel's id of this thread.

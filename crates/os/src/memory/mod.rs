@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::io::{Completion, Op};
 use crate::system::memory::Region;
 pub use crate::system::memory::page_size;
-pub use spec::{MemoryKind, MemorySpec};
+pub use spec::{MappedFile, MemoryKind, MemorySpec};
 
 /// The engine's side of the buffers.
 pub struct Buffers {
@@ -304,14 +304,22 @@ mod tests {
     fn mapped_file_is_created_and_removed_unless_it_existed() {
         let path = std::env::temp_dir().join(format!("fathom-os-buffers-{}", std::process::id()));
         for kind in [MemoryKind::Mmap, MemoryKind::MmapShared] {
-            let spec = MemorySpec { kind, file: Some(path.clone()), ..MemorySpec::default() };
+            let folder = crate::file::Folder::hold(&std::env::temp_dir()).unwrap();
+            let name = PathBuf::from(path.file_name().unwrap());
+            let mapped = |created: bool| {
+                let options = OpenOptions { read: true, write: true, create: created, ..OpenOptions::new() };
+                let file = options.open(&path).unwrap();
+                let created = created.then(|| (folder.clone(), name.clone()));
+                MemorySpec { kind, file: Some(MappedFile { file, created }), ..MemorySpec::default() }
+            };
+            let spec = mapped(true);
             let mut buffers = Buffers::new(2, 4096, &spec).unwrap();
             buffers.fill(1, |bytes| bytes.fill(1));
             assert!(path.exists());
             drop(buffers);
             assert!(!path.exists());
             std::fs::write(&path, vec![7; 100_000]).unwrap();
-            drop(Buffers::new(2, 4096, &spec).unwrap());
+            drop(Buffers::new(2, 4096, &mapped(false)).unwrap());
             assert_eq!(std::fs::metadata(&path).unwrap().len(), 100_000, "a file is never cut");
             std::fs::remove_file(&path).unwrap();
         }

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::file::{File, Folder};
+
 /// Kinds of memory, by fio's names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum MemoryKind {
@@ -19,12 +21,20 @@ pub enum MemoryKind {
     MmapHuge,
 }
 
+/// The file of a mapping.
+#[derive(Clone, Debug)]
+pub struct MappedFile {
+    /// Open to read and write. It is extended to the size of the buffers, and never truncated.
+    pub file: File,
+    /// Folder and name of a file that was created for the mapping. It is removed with the mapping.
+    pub created: Option<(Folder, PathBuf)>,
+}
+
 /// Specification of the buffers' memory.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct MemorySpec {
     pub kind: MemoryKind,
-    /// File of a mapping. It is created if it does not exist (and then removed on drop), and never truncated.
-    pub file: Option<PathBuf>,
+    pub file: Option<MappedFile>,
     /// Offset of each buffer from the start of a page (fio's `iomem_align`). 0 means page-aligned buffers.
     pub align: usize,
     /// Size of a huge page, for the kinds made of them.

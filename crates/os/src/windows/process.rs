@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::io::{self, IsTerminal};
+use std::path::PathBuf;
 use std::process::{Child, Command};
 
 use windows_sys::Win32::Foundation::FILETIME;
@@ -147,6 +148,11 @@ pub fn shell(command: &str) -> Command {
     // The command has its own quotes.
     process.arg("/C").raw_arg(command);
     process
+}
+
+/// Returns the folder that HOME names.
+pub fn home_folder() -> Option<PathBuf> {
+    std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from)
 }
 
 /// Returns the system's id of this thread.

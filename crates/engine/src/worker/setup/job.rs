@@ -53,7 +53,7 @@ use crate::zones::WorkerZones;
 #[inline(never)]
 pub fn job_loop<'a>(context: Context<'a>, laid_out: LaidOut, logs: Logs) -> Result<Box<IoLoop<'a>>, RunError> {
     let Context { plan, lease, worker, live, events, flows, .. } = context;
-    let buffers = memory(worker, worker.depth.iodepth, largest_block(worker));
+    let buffers = memory(worker, &lease.targets, worker.depth.iodepth, largest_block(worker));
     let mut buffers = buffers.map_err(|error| failed(SetupStep::Buffers, &error))?;
     let seeds = SeedTable::of_worker(worker);
     events.seeds(seeds.all().to_vec());

@@ -1,14 +1,17 @@
 //! Buffers of a worker.
 
 use std::io;
+use std::path::Path;
 
 use os::errno;
-use os::memory::{Buffers, MemoryKind, MemorySpec};
+use os::file::OpenOptions;
+use os::memory::{Buffers, MappedFile, MemoryKind, MemorySpec};
 use os::process::LockedMemory;
 use plan::{Ddir, Memory, Worker};
 use record::{RunError, SetupError, SetupStep};
 
 use crate::fault;
+use crate::held_targets::{HeldTargets, OpenError};
 use crate::passthrough;
 use crate::worker::trim_ranges::RANGE_BYTES;
 
@@ -35,8 +38,8 @@ pub fn largest_block(worker: &Worker) -> u64 {
 /// Allocates buffers for `slots` I/Os of `bytes_each` bytes, of the kind of memory that the worker requests.
 ///
 /// # Errors
-/// There is no memory of this kind.
-pub fn memory(worker: &Worker, slots: u32, bytes_each: u64) -> io::Result<Buffers> {
+/// There is no memory of this kind, or its file cannot be opened.
+pub fn memory(worker: &Worker, held: &HeldTargets, slots: u32, bytes_each: u64) -> io::Result<Buffers> {
     let (kind, file) = match &worker.buffers.memory {
         Memory::Malloc => (MemoryKind::Malloc, None),
         Memory::Shm => (MemoryKind::Shm, None),
@@ -47,11 +50,18 @@ pub fn memory(worker: &Worker, slots: u32, bytes_each: u64) -> io::Result<Buffer
     };
     let spec = MemorySpec {
         kind,
-        file: file.map(Into::into),
+        file: file.map(|path| open(path.as_ref(), held)).transpose()?,
         align: crate::number::size(worker.buffers.align_bytes),
         hugepage_size: crate::number::size(worker.buffers.hugepage_bytes),
     };
     Buffers::new(slots, crate::number::size(bytes_each), &spec)
+}
+
+/// Opens the file of a mapping as a target: what it leads to is written as the buffers are.
+fn open(path: &Path, held: &HeldTargets) -> io::Result<MappedFile> {
+    let options = OpenOptions { read: true, write: true, create: true, ..OpenOptions::new() };
+    let (file, is_new) = held.open_or_create(&options, path).map_err(OpenError::into_io)?;
+    Ok(MappedFile { file, created: is_new.then(|| held.place_of(path)).transpose()? })
 }
 
 /// Locks the memory that a worker requests (`lockmem`).

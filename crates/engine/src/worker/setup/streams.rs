@@ -45,7 +45,8 @@ pub fn stream_loop<'a>(context: Context<'a>, streams: &Streams, shared: &Shared)
         .map_err(|SourceError { path, fault }| RunError::new(errno::EINVAL, SetupError::Stream { path, fault }))?;
     let depth = streams.depth();
     let write_at = write_at(&streams.list);
-    let buffers = memory(worker, depth, slot_bytes(streams)).map_err(|error| no_memory(worker, streams, &error))?;
+    let buffers = memory(worker, &lease.targets, depth, slot_bytes(streams))
+        .map_err(|error| no_memory(worker, streams, &error))?;
     let config = backend::config(worker, targets.len());
     let config = config.ok_or_else(|| RunError::new(errno::EINVAL, SetupError::EngineWithoutIo))?;
     let backend = platform.open_backend(&config, &buffers).map_err(|error| fault::of_backend(&error))?;

@@ -73,7 +73,7 @@ impl ResumeFile {
         saved.target.path.clone_from(&self.target);
         let shown = |error: std::io::Error| format!("{}: {}", path.display(), units::errno::reason(&error));
         let text = report::document(&saved).map_err(|broken| broken.to_string())?;
-        std::fs::create_dir_all(path.parent().unwrap_or(path)).map_err(shown)?;
+        engine::output_guard::make_folder(path.parent().unwrap_or(path)).map_err(shown)?;
         Ok(atomic_file::write(path, text.as_bytes(), &mut OutputGuard::new([]))?)
     }
 

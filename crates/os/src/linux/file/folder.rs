@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::id::FileId;
-use crate::linux::memory::c_path;
+use crate::linux::c_string::c_path;
 
 /// Permissions of new folders and files: other users have none.
 const FOLDER_MODE: u32 = 0o700;
@@ -74,12 +74,12 @@ impl Folder {
         done(unsafe { libc::unlinkat(self.raw(), name.as_ptr(), flags) })
     }
 
-    /// Returns where the symbolic link `name` leads. `None` if it is no link.
+    /// Returns where the symbolic link `name` leads, and whether it belongs to the user of this process. `None` if it is no link.
     ///
     /// # Errors
     /// Another user has put the link in a sticky folder that all users write (`fs.protected_symlinks` of the kernel), or the
     /// error of a system call.
-    pub fn destination(&self, name: &Path) -> io::Result<Option<PathBuf>> {
+    pub fn destination(&self, name: &Path) -> io::Result<Option<(PathBuf, bool)>> {
         let flags = libc::O_PATH | libc::O_NOFOLLOW;
         let link = OpenOptions::new().read(true).custom_flags(flags).open(self.at(name))?;
         let found = link.metadata()?;
@@ -87,16 +87,17 @@ impl Folder {
             return Ok(None);
         }
         let folder = self.0.metadata()?;
-        let is_shared = folder.mode() & (libc::S_ISVTX | libc::S_IWOTH) == libc::S_ISVTX | libc::S_IWOTH;
         // SAFETY: no arguments.
-        if is_shared && ![folder.uid(), unsafe { libc::geteuid() }].contains(&found.uid()) {
+        let user = unsafe { libc::geteuid() };
+        let is_shared = folder.mode() & (libc::S_ISVTX | libc::S_IWOTH) == libc::S_ISVTX | libc::S_IWOTH;
+        if is_shared && ![folder.uid(), user].contains(&found.uid()) {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
         let mut bytes = vec![0u8; usize::try_from(libc::PATH_MAX).unwrap_or_default()];
         // SAFETY: the kernel writes at most the length of the buffer, and the name is a C string.
         let read = unsafe { libc::readlinkat(link.as_raw_fd(), c"".as_ptr(), bytes.as_mut_ptr().cast(), bytes.len()) };
         bytes.truncate(usize::try_from(read).map_err(|_| io::Error::last_os_error())?);
-        Ok(Some(OsString::from_vec(bytes).into()))
+        Ok(Some((OsString::from_vec(bytes).into(), found.uid() == user)))
     }
 
     /// Makes a folder in this one. Only this user has access to it.

@@ -4,7 +4,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use crate::linux::memory::c_path;
+use crate::linux::c_string::c_path;
 
 /// Identity of a file or device: device and inode of the file, and the number of a device file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -20,14 +20,6 @@ pub struct FileId {
 /// Returns the error of the system call.
 pub fn identity(path: &Path) -> io::Result<(u64, u64)> {
     std::fs::metadata(path).map(|found| (found.dev(), found.ino()))
-}
-
-/// Returns two numbers that identify an open file, as [`identity`] does.
-///
-/// # Errors
-/// Returns the error of the system call.
-pub fn identity_of(file: &std::fs::File) -> io::Result<(u64, u64)> {
-    file.metadata().map(|found| (found.dev(), found.ino()))
 }
 
 impl FileId {
@@ -53,6 +45,10 @@ impl FileId {
             0 => Ok(FileId::of(&state)),
             _ => Err(io::Error::last_os_error()),
         }
+    }
+
+    pub(super) fn pair(&self) -> (u64, u64) {
+        (self.device, self.inode)
     }
 
     /// Returns the number of a device file.

@@ -20,13 +20,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::file::{Kind, OpenOptions, WriteHint};
-use crate::linux::memory::c_path;
+use crate::linux::c_string::c_path;
 use crate::linux::number::{signed, unsigned};
 pub use folder::Folder;
-pub use id::{FileId, identity, identity_of};
+pub use id::{FileId, identity};
 pub(crate) use space::discard;
 pub use space::space;
-pub use status::{canonicalize, check_writable, direct_alignment, is_dax, is_own, stat};
+pub use status::{canonicalize, check_writable, copy_access, direct_alignment, is_dax, is_own, stat};
 pub use written::written;
 
 /// The device that discards what is written.
@@ -165,6 +165,11 @@ impl File {
         self.id
     }
 
+    /// Returns two numbers that identify the file, as [`identity`] does.
+    pub fn identity(&self) -> (u64, u64) {
+        self.id.pair()
+    }
+
     /// Returns the user that owned the file when it was opened.
     pub fn owner(&self) -> u32 {
         self.owner
@@ -172,8 +177,13 @@ impl File {
 
     /// Returns true if the file belonged to the user of this process and had no second name when it was opened.
     pub fn is_users_only_name(&self) -> bool {
+        self.has_one_name && self.is_of_user()
+    }
+
+    /// Returns true if the file belonged to the user of this process when it was opened.
+    pub fn is_of_user(&self) -> bool {
         // SAFETY: no arguments.
-        self.has_one_name && self.owner == unsafe { libc::geteuid() }
+        self.owner == unsafe { libc::geteuid() }
     }
 
     /// Returns false for file systems where a file can change its device or inode: an overlay copies a file at the first
@@ -297,6 +307,14 @@ impl File {
     pub fn sync_file_system(&self) -> io::Result<()> {
         // SAFETY: no pointers.
         check(unsafe { libc::syncfs(self.raw()) }).map(drop)
+    }
+
+    /// Returns the file as one of the standard library.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
+    pub fn into_std(self) -> io::Result<std::fs::File> {
+        Arc::try_unwrap(self.fd).or_else(|fd| fd.try_clone()).map(Into::into)
     }
 
     /// Closes the file. The call reports errors of earlier writes on some file systems, which dropping the file does not.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{File, check};
 use crate::file::Space;
-use crate::linux::memory::c_path;
+use crate::linux::c_string::c_path;
 use crate::linux::number::signed;
 
 /// `_IO(0x12, 119)` of `linux/fs.h`.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::check;
 use crate::file::{Kind, StatCall, Status};
-use crate::linux::memory::c_path;
+use crate::linux::c_string::c_path;
 use crate::linux::number::unsigned;
 
 /// Returns the status of a path, with the given call.
@@ -107,6 +107,16 @@ pub fn is_own(path: &Path) -> io::Result<bool> {
     // SAFETY: no arguments.
     let own = unsafe { libc::geteuid() };
     std::fs::metadata(path).map(|found| found.uid() == own)
+}
+
+/// Gives a new file the owner and the permissions of the file that it will replace. Without the right to change the owner, the
+/// user of this process remains the owner.
+///
+/// # Errors
+/// Returns the error of the system call.
+pub fn copy_access(of: &std::fs::Metadata, to: &std::fs::File) -> io::Result<()> {
+    let _ = std::os::unix::fs::fchown(to, Some(of.uid()), Some(of.gid()));
+    to.set_permissions(of.permissions())
 }
 
 pub(super) fn of_descriptor(fd: &OwnedFd) -> io::Result<libc::stat> {

@@ -13,7 +13,7 @@ use super::files::Files;
 use super::library::{Names, functions, load, loaded};
 use crate::file::File;
 use crate::io::{BackendConfig, BackendError, EngineKind, IoResult, Kind, Op, PmemConfig};
-use crate::linux::memory::c_path;
+use crate::linux::c_string::c_path;
 use crate::memory::page_size;
 
 const LIBRARY: Names = Names { files: &["libpmem.so.1"], package: "libpmem1" };

@@ -3,5 +3,5 @@
 pub(crate) mod limits;
 mod region;
 
+pub(crate) use region::Region;
 pub use region::page_size;
-pub(crate) use region::{Region, c_path};

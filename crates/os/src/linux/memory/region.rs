@@ -1,14 +1,12 @@
 //! Memory of the buffers.
 
-use std::ffi::CString;
 use std::io;
 use std::os::fd::AsRawFd;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::ptr;
 
-use crate::memory::{MemoryKind, MemorySpec};
+use crate::file::{Folder, Kind};
+use crate::memory::{MappedFile, MemoryKind, MemorySpec};
 
 /// How the memory is freed.
 enum Origin {
@@ -23,7 +21,8 @@ pub(crate) struct Region {
     /// Offset of the first slot.
     skip: usize,
     origin: Origin,
-    made: Option<PathBuf>,
+    /// Folder and name of a file that was created for this region.
+    made: Option<(Folder, PathBuf)>,
 }
 
 // SAFETY: the region owns its memory. `Buffers` and `Slots` control the access.
@@ -46,7 +45,7 @@ impl Region {
             MemoryKind::Shm | MemoryKind::ShmHuge => shared_segment(total, huge),
             MemoryKind::Malloc => mapping(total, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1),
             MemoryKind::Mmap | MemoryKind::MmapShared | MemoryKind::MmapHuge => match &spec.file {
-                Some(path) => file_mapping(total, spec.kind, path),
+                Some(mapped) => file_mapping(total, spec.kind, mapped),
                 None => {
                     let flags = if huge { libc::MAP_HUGETLB } else { 0 };
                     mapping(total, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | flags, -1)
@@ -81,9 +80,9 @@ impl Drop for Region {
             // SAFETY: the address came from `shmat`.
             Origin::SharedSegment => unsafe { libc::shmdt(self.start.cast()) },
         };
-        if let Some(path) = &self.made {
-            // The file was created for this region. A failure cannot be reported in `drop`.
-            let _ = std::fs::remove_file(path);
+        if let Some((folder, name)) = &self.made {
+            // A failure cannot be reported in `drop`.
+            let _ = folder.unlink(name);
         }
     }
 }
@@ -97,25 +96,20 @@ fn mapping(bytes: usize, flags: i32, fd: i32) -> io::Result<Region> {
     Ok(Region { start: start.cast(), bytes, skip: 0, origin: Origin::Mapping, made: None })
 }
 
-fn file_mapping(bytes: usize, kind: MemoryKind, path: &Path) -> io::Result<Region> {
-    let existed = path.exists();
-    let file =
-        std::fs::OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o644).open(path)?;
-    let state = file.metadata()?;
-    if state.file_type().is_file() && state.len() < bytes as u64 {
-        file.set_len(bytes as u64)?;
+fn file_mapping(bytes: usize, kind: MemoryKind, mapped: &MappedFile) -> io::Result<Region> {
+    let MappedFile { file, created } = mapped;
+    if file.size()?.is_some_and(|size| size < bytes as u64) && file.kind() == Kind::Regular {
+        file.set_size(bytes as u64)?;
     }
     let sharing = if kind == MemoryKind::Mmap { libc::MAP_PRIVATE } else { libc::MAP_SHARED };
-    let region = mapping(bytes, sharing, file.as_raw_fd());
-    let made = if existed { None } else { Some(path.to_path_buf()) };
-    match region {
+    match mapping(bytes, sharing, file.descriptor().as_raw_fd()) {
         Ok(mut region) => {
-            region.made = made;
+            region.made.clone_from(created);
             Ok(region)
         }
         Err(error) => {
-            if let Some(path) = made {
-                std::fs::remove_file(path)?;
+            if let Some((folder, name)) = created {
+                folder.unlink(name)?;
             }
             Err(error)
         }
@@ -151,10 +145,4 @@ pub fn page_size() -> usize {
     // SAFETY: no pointers.
     let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     usize::try_from(size).unwrap_or(4096)
-}
-
-/// Converts a path to a C string.
-pub(crate) fn c_path(path: &Path) -> io::Result<CString> {
-    CString::new(path.as_os_str().as_bytes())
-        .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "the path contains a NUL byte"))
 }

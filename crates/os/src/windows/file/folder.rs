@@ -71,13 +71,13 @@ impl Folder {
         fs::remove_file(self.at(name))
     }
 
-    /// Returns where the symbolic link `name` leads. `None` if it is no link.
+    /// Returns where the symbolic link `name` leads, and true. `None` if it is no link.
     ///
     /// # Errors
     /// Returns the error of the call.
-    pub fn destination(&self, name: &Path) -> io::Result<Option<PathBuf>> {
+    pub fn destination(&self, name: &Path) -> io::Result<Option<(PathBuf, bool)>> {
         let path = self.at(name);
-        if path.symlink_metadata()?.is_symlink() { fs::read_link(path).map(Some) } else { Ok(None) }
+        if path.symlink_metadata()?.is_symlink() { fs::read_link(path).map(|to| Some((to, true))) } else { Ok(None) }
     }
 
     /// Returns the identity of this folder.

@@ -59,14 +59,6 @@ pub fn identity(path: &Path) -> io::Result<(u64, u64)> {
     FileId::at(path).map(|id| id.pair())
 }
 
-/// Returns two numbers that identify an open file, as [`identity`] does.
-///
-/// # Errors
-/// Returns the error of the call.
-pub fn identity_of(file: &std::fs::File) -> io::Result<(u64, u64)> {
-    information(file).map(|found| id(&found).pair())
-}
-
 /// Opens a file or folder for its attributes only. This needs no permission to read it.
 pub(super) fn open_for_information(path: &Path, follow: bool) -> io::Result<OwnedHandle> {
     let name = wide(native(path))?;

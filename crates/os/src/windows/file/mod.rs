@@ -23,9 +23,9 @@ use super::device::volume;
 use super::handle::{SHARE_ALL, check, native, owned, unsupported, wide};
 use crate::file::{Advice, Kind, OpenOptions, WriteHint};
 pub use folder::Folder;
-pub use id::{FileId, identity, identity_of};
+pub use id::{FileId, identity};
 pub use space::space;
-pub use status::{canonicalize, check_writable, direct_alignment, is_dax, is_own, stat, written};
+pub use status::{canonicalize, check_writable, copy_access, direct_alignment, is_dax, is_own, stat, written};
 
 /// The device that discards what is written.
 pub const NULL_DEVICE: &str = "NUL";
@@ -138,9 +138,19 @@ impl File {
         self.id
     }
 
+    /// Returns two numbers that identify the file, as [`identity`] does.
+    pub fn identity(&self) -> (u64, u64) {
+        self.id.pair()
+    }
+
     /// Returns 0: the owners of files have no numbers.
     pub fn owner(&self) -> u32 {
         0
+    }
+
+    /// Returns true: the folders of this program are those of the user of this process.
+    pub fn is_of_user(&self) -> bool {
+        true
     }
 
     /// Returns true if the file has no second name.
@@ -248,6 +258,14 @@ impl File {
     /// Always.
     pub fn sync_file_system(&self) -> io::Result<()> {
         Err(unsupported("syncfs"))
+    }
+
+    /// Returns the file as one of the standard library.
+    ///
+    /// # Errors
+    /// Returns the error of the call.
+    pub fn into_std(self) -> io::Result<std::fs::File> {
+        Arc::try_unwrap(self.handle).or_else(|handle| handle.try_clone()).map(Into::into)
     }
 
     /// Closes the file. It stays open while an engine uses it.

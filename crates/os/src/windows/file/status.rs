@@ -106,6 +106,14 @@ fn plain(path: &str) -> String {
     share.unwrap_or_else(|| path.trim_start_matches(r"\\?\").to_owned()).replace('\\', "/")
 }
 
+/// Does nothing: a new file has the access rights of its folder.
+///
+/// # Errors
+/// None.
+pub fn copy_access(_of: &fs::Metadata, _to: &fs::File) -> io::Result<()> {
+    Ok(())
+}
+
 /// Returns true for each existing file or folder: the folders of this program are those of the user of this process.
 ///
 /// # Errors

@@ -4,9 +4,11 @@ use std::io;
 use std::net::Ipv4Addr;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
 use std::time::Duration;
 
 use super::address::{Address, in_addr, multicast_group};
+use crate::file::Folder;
 use crate::io::{NetConfig, Protocol};
 use crate::linux::file::check;
 use crate::linux::io::pipe::result;
@@ -103,8 +105,11 @@ pub(super) fn listener(config: &NetConfig) -> io::Result<OwnedFd> {
 
 /// Removes the socket of an earlier run. Nothing else is removed.
 fn remove_old_socket(path: &str) -> io::Result<()> {
-    match std::fs::symlink_metadata(path) {
-        Ok(found) if found.file_type().is_socket() => std::fs::remove_file(path),
+    let path = Path::new(path);
+    let (Some(above), Some(name)) = (path.parent(), path.file_name()) else { return Ok(()) };
+    let folder = Folder::hold(if above.as_os_str().is_empty() { Path::new(".") } else { above })?;
+    match folder.at(name).symlink_metadata() {
+        Ok(found) if found.file_type().is_socket() => folder.unlink(Path::new(name)),
         _ => Ok(()),
     }
 }
