@@ -119,8 +119,8 @@ impl Mount {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
         }
         let Some(last) = path.file_name() else { return Ok(None) };
-        let above = path.parent().into_iter().flat_map(Path::components);
-        let above = above.fold(Ok(self.root.clone()), |folder, part| folder?.below(part))?;
+        let mut above = path.parent().into_iter().flat_map(Path::components);
+        let above = above.try_fold(self.root.clone(), |folder, part| folder.below(part))?;
         Ok(Some((above, last.into())))
     }
 }

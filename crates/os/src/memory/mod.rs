@@ -304,8 +304,9 @@ mod tests {
     fn mapped_file_is_created_and_removed_unless_it_existed() {
         let path = std::env::temp_dir().join(format!("fathom-os-buffers-{}", std::process::id()));
         for kind in [MemoryKind::Mmap, MemoryKind::MmapShared] {
-            let folder = crate::file::Folder::hold(&std::env::temp_dir()).unwrap();
-            let name = PathBuf::from(path.file_name().unwrap());
+            use crate::file::{Folder, OpenOptions};
+            let folder = Folder::hold(&std::env::temp_dir()).unwrap();
+            let name = std::path::PathBuf::from(path.file_name().unwrap());
             let mapped = |created: bool| {
                 let options = OpenOptions { read: true, write: true, create: created, ..OpenOptions::new() };
                 let file = options.open(&path).unwrap();
