@@ -181,12 +181,12 @@ impl Swapper {
                         drop(std::fs::remove_file(name));
                     }
                     let link = name.with_extension("link");
-                    if swaps % 3 == 0 && symlink(destination, &link).is_ok() {
+                    if swaps.is_multiple_of(3) && symlink(destination, &link).is_ok() {
                         drop(std::fs::rename(&link, name));
                         drop(std::fs::remove_file(name));
                     }
                 }
-                if swaps % 5 == 0 && std::fs::rename(&folder, &away).is_ok() {
+                if swaps.is_multiple_of(5) && std::fs::rename(&folder, &away).is_ok() {
                     drop(symlink(&elsewhere, &folder));
                     drop(std::fs::remove_file(&folder));
                     drop(std::fs::rename(&away, &folder));

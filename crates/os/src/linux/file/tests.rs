@@ -214,7 +214,7 @@ fn check_holes_in(folder: &Path) {
     let made = (2 << 20) + 5000;
     making(&mut counting, &go_on, &folder.join("made"), made).unwrap();
     assert_eq!(holes(&folder.join("made"), 0, made), (0, None));
-    std::fs::remove_file(&folder.join("made")).unwrap();
+    std::fs::remove_file(folder.join("made")).unwrap();
     file.set_size(0).unwrap();
     file.set_size(PIECE).unwrap();
     assert_eq!(holes(&path, 0, PIECE), (PIECE, Some(0..PIECE)));
