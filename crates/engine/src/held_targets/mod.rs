@@ -306,7 +306,7 @@ impl HeldTargets {
         };
         for (path, held) in folders {
             let Handle::Open(folder) = &held.handle else { continue };
-            let is_replaced = match folder.is_at(&path) {
+            let is_replaced = match folder.is_at(or_dot(&path)) {
                 Ok(is_at) => !is_at,
                 Err(error) => matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
             };
