@@ -109,7 +109,7 @@ fn outputs_stay_in_the_folder_that_was_checked() {
     let job = "--name=j --filename=f --size=64k --bs=4k --rw=write --rate_iops=8 --time_based --runtime=3";
     let outputs = "--record=out/record --write_bw_log=out/l --write_iolog=out/io --log_avg_msec=100";
     let child = fathom(scratch.path(), &format!("{job} {outputs}")).spawn().unwrap();
-    wait_until("the log is made", || out.join("l_bw.1.log").exists());
+    wait_until("the logs are made", || out.join("l_bw.1.log").exists() && out.join("io").exists());
     std::fs::rename(&out, &away).unwrap();
     symlink(&elsewhere, &out).unwrap();
     outcome(child);
