@@ -24,7 +24,7 @@ impl Context<'_> {
         offset: usize,
         parse: impl FnOnce(&mut Self) -> Result<T, Problem>,
     ) -> Result<T, Problem> {
-        let before = self.problems.len();
+        let before = self.problems.count();
         let parsed = parse(self);
         let added = self.problems.split_off(before);
         self.problems.extend(added.into_iter().map(|problem| problem.shifted(offset)));

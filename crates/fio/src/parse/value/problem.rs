@@ -80,7 +80,7 @@ impl Problems {
         more.into_iter().for_each(|problem| self.push(problem));
     }
 
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.0.len()
     }
 

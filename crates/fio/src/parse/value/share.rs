@@ -124,7 +124,7 @@ pub fn block_split(text: &str, context: &mut Context) -> Result<[Vec<SizeShare>;
         if entries.is_empty() {
             continue;
         }
-        let before = context.problems.len();
+        let before = context.problems.count();
         let of_direction = shares(&entries, part, offset, context);
         let added = context.problems.split_off(before).into_iter();
         let explain = |problem| between_directions(problem, text, sum_of_all(text, false));
