@@ -266,7 +266,7 @@ pub fn memory(jobs: &[Job], state: &mut State) -> bool {
         needed_bytes = needed_bytes.saturating_add(of_clone.saturating_mul(clones));
         let (what, bytes, max_bytes) = match text_bytes > TEXT_BYTES_MAX {
             true => ("texts of the options", text_bytes, TEXT_BYTES_MAX),
-            false => ("options and files", needed_bytes, free_bytes),
+            false => ("options and files", needed_bytes, free_bytes.unwrap_or(needed_bytes)),
         };
         if bytes > max_bytes {
             let [needed, max] = [bytes, max_bytes].map(|bytes| bytes >> 20);
