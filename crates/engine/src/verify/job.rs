@@ -79,6 +79,7 @@ pub struct Verification<'a> {
     /// Written blocks that were read to be checked.
     pub checked: u64,
     batch_left: u64,
+    /// No other I/O has completed since the last read, or since the start: reads of the backlog wait for one.
     last_was_read: bool,
     /// Writes with lower numbers are covered by a completed sync.
     synced: u64,
@@ -150,7 +151,7 @@ impl<'a> Verification<'a> {
             assumed: (0, 0),
             checked: 0,
             batch_left: 0,
-            last_was_read: false,
+            last_was_read: true,
             synced: 0,
             failed: Vec::new(),
             loaded,

@@ -232,6 +232,18 @@ pub(super) const KNOWN: &[Known] = &[
         fathom: "The read fails: there is nothing to verify.",
     },
     Known {
+        name: "offset behind a file with create_serialize=0",
+        last: None,
+        kinds: ENDS,
+        cases: |case| case.any(|job| job.is("create_serialize", "0") && job.has_any(&["offset", "offset_increment"])),
+        differences: |difference| match difference.kind {
+            End => difference.fio == "exit 0" && difference.fathom.contains("you need to specify valid offset="),
+            _ => true,
+        },
+        fio: "With `create_serialize=0`, a job whose `offset` is behind its file does no I/O. Exit status 0.",
+        fathom: "The job fails. Exit status 1.",
+    },
+    Known {
         name: "files without allow_file_create",
         last: None,
         kinds: ENDS,
