@@ -89,6 +89,11 @@ impl Engine {
         matches!(self, Engine::Sg(_) | Engine::IoUringCmd(_) | Engine::Libpmem | Engine::DevDax | Engine::Mtd { .. })
     }
 
+    /// Whether an asynchronous engine does trims in the submission, as they are system calls.
+    pub fn trims_in_submission(&self) -> bool {
+        matches!(self, Engine::Libaio { .. } | Engine::Posixaio)
+    }
+
     /// Whether the engine's I/Os read or write data of a target.
     pub fn moves_data(&self) -> bool {
         match self {

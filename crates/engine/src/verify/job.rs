@@ -273,6 +273,11 @@ impl<'a> Verification<'a> {
         true
     }
 
+    /// Whether written blocks are read or trimmed between writes.
+    pub fn has_backlog(&self) -> bool {
+        self.settings.backlog.is_some() || self.trims.is_some()
+    }
+
     /// Returns the write to verify between writes, if one is due.
     pub fn due_between_writes(&mut self) -> Option<Written> {
         let backlog = self.settings.backlog?;

@@ -35,7 +35,8 @@ pub fn verify(values: &Values, access: &Access, is_synchronous: bool, folder: Op
         dump: values.flag("verify_dump"),
         threads: values.unsigned("verify_async") as u32,
         cpus: cpus.map(|list| list.0.iter().cloned().flatten().collect()).unwrap_or_default(),
-        backlog: (backlog > 0)
+        // Offsets that are computed again leave no list of writes.
+        backlog: (backlog > 0 && !regenerates)
             .then(|| VerifyBacklog { blocks: backlog, batch: values.unsigned("verify_backlog_batch") as u32 }),
         trims: trims(values),
         only_synced: values.keyword_list("verify_policy").0.contains(&"fsynced"),

@@ -212,6 +212,21 @@ pub(super) const KNOWN: &[Known] = &[
         fathom: "Compares each block with its last write.",
     },
     Known {
+        name: "verification of zones behind the end",
+        last: None,
+        kinds: ENDS,
+        cases: |case| {
+            let has_zones =
+                |job: &Job| job.value("random_distribution").is_some_and(|name| name.starts_with("zoned_abs"));
+            case.any(|job| has_zones(job) && job.has("verify"))
+        },
+        differences: |difference| {
+            difference.fio.contains("zoned_abs sizes exceed") || difference.fio.contains("err 84")
+        },
+        fio: "With zones behind the end of the file, the seeds of the verification differ from those of the writes.",
+        fathom: "Verifies the blocks that were written.",
+    },
+    Known {
         name: "synchronous reads of a file that is created on open",
         last: None,
         kinds: ENDS,

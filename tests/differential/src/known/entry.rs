@@ -2,7 +2,9 @@
 
 use crate::case::Case;
 use crate::compare::Difference;
-use crate::facts::Kind::{self, Amounts, Calls, Contents, End, Errors, FileAmounts, Files, Logs, Sequence, Syncs};
+use crate::facts::Kind::{
+    self, Amounts, Calls, Contents, End, Errors, FileAmounts, Files, Keys, Logs, Sequence, Shares, Syncs,
+};
 
 /// A version of fio, such as 3.42.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -33,9 +35,10 @@ pub struct Known {
     pub fathom: &'static str,
 }
 
-/// What differs between jobs that do other I/Os. Contents, syncs and lines of logs follow from the I/Os.
-pub(super) const IOS: &[Kind] = &[Amounts, FileAmounts, Sequence, Syncs, Calls, Contents, Logs];
-pub(super) const IOS_AND_FILES: &[Kind] = &[Amounts, FileAmounts, Sequence, Syncs, Calls, Contents, Logs, Files];
+/// What differs between jobs that do other I/Os. Contents, syncs, lines of logs and the keys of a direction follow from them.
+pub(super) const IOS: &[Kind] = &[Amounts, FileAmounts, Sequence, Syncs, Calls, Contents, Logs, Keys, Shares];
+pub(super) const IOS_AND_FILES: &[Kind] =
+    &[Amounts, FileAmounts, Sequence, Syncs, Calls, Contents, Logs, Keys, Shares, Files];
 pub(super) const ENDS: &[Kind] = &[End, Errors];
 
 pub(super) const ANY: fn(&Difference) -> bool = |_| true;

@@ -226,10 +226,10 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         name: "reads at the end of a file that is created on open",
         last: None,
-        kinds: &[Amounts, FileAmounts, Sequence, Shorts, Contents, Files],
+        kinds: &[Amounts, FileAmounts, Sequence, Shorts, Contents, Files, Logs],
         cases: |case| case.any(|job| job.is_created_on_open() && job.reads()),
         differences: |difference| {
-            [Sequence, Shorts, Contents, Files].contains(&difference.kind) || OF_READS(difference)
+            [Sequence, Shorts, Contents, Files, Logs].contains(&difference.kind) || OF_READS(difference)
         },
         fio: "Does not count them as short. The bytes of a read across the end are lost, and its rest is read again.",
         fathom: "Counts them, with the bytes that are there.",

@@ -28,14 +28,13 @@ impl IoLoop<'_> {
         let is_full = in_flight >= self.depth_now() || is_exhausted || is_synchronous || self.room() == 0;
         let max = depth.complete_max.filter(|&max| max > 0).map_or(usize::MAX, |max| max as usize);
         if !is_full && wait_until_ns.is_none() {
-            // The queue is still filling: reap without waiting.
-            return if depth.batch_submit.is_none() || depth.complete_min == Some(0) {
+            // The queue is still filling: reap without waiting. If completions decide which I/O is next, wait for a full queue.
+            let may_reap = depth.batch_submit.is_none() && (self.is_plain || !self.has_backlog());
+            if may_reap || depth.complete_min == Some(0) {
                 self.collect(0, max, Duration::ZERO)?;
                 self.accounting.stats.waits.record_lookaside(self.submission.done.len());
-                Ok(())
-            } else {
-                Ok(())
-            };
+            }
+            return Ok(());
         }
         if let Some(due_ns) = wait_until_ns {
             self.submission.paused();

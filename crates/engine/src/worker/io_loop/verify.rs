@@ -139,6 +139,12 @@ impl IoLoop<'_> {
         }
     }
 
+    /// Whether written blocks are read or trimmed between writes.
+    #[cold]
+    pub(super) fn has_backlog(&self) -> bool {
+        self.verification.as_ref().is_some_and(|verification| verification.has_backlog())
+    }
+
     /// Makes the read or the trim of a written block, if one is due. Returns false if there is none.
     #[cold]
     pub(super) fn verify_between_writes(&mut self, start_ns: u64) -> Result<bool, RunError> {

@@ -195,8 +195,10 @@ fn pass_limits(worker: &Worker, laid_out: &LaidOut, synchronous: bool) -> PassLi
     let is_verified_by_pass = worker.limits.time_based
         && access.pattern.writes
         && worker.verify.as_ref().is_some_and(|verify| verify.read_back || verify.only);
-    // Otherwise a synchronous engine ends a pass at the end of the files.
-    let ends_by_files = synchronous && !is_verified_by_pass;
+    // Otherwise synchronous I/Os end a pass at the end of the files.
+    let only_trims = access.pattern.trims && !access.pattern.reads && !access.pattern.writes;
+    let is_synchronous = synchronous || only_trims && worker.engine.trims_in_submission();
+    let ends_by_files = is_synchronous && !is_verified_by_pass;
     PassLimits {
         pass_bytes: if ends_by_files || worker.replay.is_some() { CountLimit::NONE } else { pass.into() },
         total_bytes,
