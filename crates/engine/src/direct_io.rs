@@ -6,9 +6,9 @@ use os::errno;
 use os::file::{Kind, OpenOptions, StatCall};
 use plan::{Ddir, Engine, Worker};
 use record::{CheckError, RunError};
+use targets::fault;
 
 use crate::engine_flags::EngineFlags;
-use crate::fault;
 
 /// Returns true if the files of a job are opened for direct I/O.
 pub(crate) fn opens_direct(worker: &Worker) -> bool {

@@ -6,9 +6,7 @@ use os::file::OpenOptions;
 use os::io::Backend;
 use plan::{Amount, Engine, Worker};
 use record::{IoError, OpenCall, RunError};
-
-use crate::fault;
-use crate::held_targets::HeldTargets;
+use targets::{HeldTargets, fault};
 
 /// Returns the donor of a worker.
 pub fn path(worker: &Worker) -> Option<&Path> {

@@ -11,11 +11,10 @@ use std::time::Duration;
 use os::clock::{Clock, Source};
 use os::platform::{Platform, Receiver};
 use plan::{Plan, Worker};
+use targets::{HeldTargets, Lease};
 
-use crate::check::Lease;
 use crate::cpu_burn::CpuBurn;
 use crate::fault::PrepareError;
-use crate::held_targets::HeldTargets;
 use crate::layout;
 use crate::target::LaidOut;
 use crate::zones::ZoneTables;

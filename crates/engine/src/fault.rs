@@ -1,32 +1,10 @@
-//! Makes errors from those of the system.
+//! Errors of engines and of the preparation of workers.
 
-use std::io;
-use std::path::Path;
-
-use os::device::{Holder, Relation, Use};
 use os::errno;
 use os::io::BackendError;
 use plan::Worker;
-use record::{ErrorKind, OsError, RunError, SetupError, Subject, TargetUse, UseKind, UsedDevice};
-
-/// Returns the error of a system call. Its errno is `EIO` if it has none.
-pub(crate) fn of_io(error: &io::Error, kind: impl Into<ErrorKind>) -> RunError {
-    of_io_or(error, errno::EIO, kind)
-}
-
-/// As [`of_io`], with another errno for an error that has none.
-pub(crate) fn of_io_or(error: &io::Error, default_errno: i32, kind: impl Into<ErrorKind>) -> RunError {
-    let OsError { errno, text } = os_error(error);
-    let errno = if text.is_some() { default_errno } else { errno };
-    RunError { errno, os_text: text, kind: Box::new(kind.into()) }
-}
-
-pub(crate) fn os_error(error: &io::Error) -> OsError {
-    match errno::of(error) {
-        Some(errno) => OsError { errno, text: None },
-        None => OsError { errno: 0, text: Some(error.to_string()) },
-    }
-}
+use record::{RunError, SetupError, Subject};
+use targets::fault::os_error;
 
 /// Returns the error of an I/O engine that cannot be opened.
 pub(crate) fn of_backend(error: &BackendError) -> RunError {
@@ -35,34 +13,10 @@ pub(crate) fn of_backend(error: &BackendError) -> RunError {
     RunError::new(errno::EINVAL, kind)
 }
 
-/// Returns a path as records have it.
-pub(crate) fn shown(path: &Path) -> String {
-    path.display().to_string()
-}
-
 /// Returns the names of a worker.
 pub(crate) fn subject(worker: &Worker) -> Subject {
     let targets = worker.stream_list().iter().map(|stream| stream.path.clone()).collect();
     Subject { job: worker.name.clone(), targets }
-}
-
-/// Returns a use of a target as records have it.
-pub(crate) fn target_use(holder: &Holder) -> TargetUse {
-    let kind = match &holder.used {
-        Use::Mounted { at } => UseKind::Mounted { at: shown(at) },
-        Use::Swap => UseKind::Swap,
-        Use::Stacked { device, then } => UseKind::Stacked { device: device.clone(), then: then.clone() },
-        Use::Member { of } => UseKind::Member { of: (*of).to_owned() },
-        Use::Exclusive { by } => UseKind::Exclusive { by: by.clone() },
-        Use::Open { by } => UseKind::Open { by: by.clone() },
-    };
-    let relation = match holder.relation {
-        Relation::Itself => UsedDevice::Target,
-        Relation::Partition => UsedDevice::Partition,
-        Relation::WholeDisk => UsedDevice::WholeDisk,
-        Relation::BackingFile => UsedDevice::BackingFile,
-    };
-    TargetUse { device: shown(&holder.device), relation, kind }
 }
 
 /// Why the preparation of a worker or phase did not complete.

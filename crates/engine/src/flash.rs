@@ -6,8 +6,7 @@ use os::device::Flash;
 use os::errno;
 use plan::{Ddir, Engine, Worker};
 use record::{FlashProblem, RunError, TargetError};
-
-use crate::fault;
+use targets::fault;
 
 /// Returns the size of a device of raw flash.
 ///

@@ -9,9 +9,7 @@ use plan::{Engine, StatCall};
 use record::{IoError, MetadataOperation, RunError};
 use std::io;
 use std::path::Path;
-
-use crate::fault;
-use crate::held_targets::HeldTargets;
+use targets::{HeldTargets, fault};
 
 /// The operation of such an engine on a target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -9,9 +9,9 @@ use os::file::{File, FileCreator, Kind, StatCall};
 use plan::Plan;
 use plan::stream::NewFile;
 use record::{PhaseError, RunError};
+use targets::{HeldTargets, OpenError, fault};
 
-use crate::fault::{self, PrepareError};
-use crate::held_targets::{HeldTargets, OpenError};
+use crate::fault::PrepareError;
 use crate::live::Live;
 
 /// Creates the files of a phase.

@@ -10,9 +10,9 @@ use os::io::{
 };
 use plan::{Ddir, DeviceCommands, Engine, Nvme, Worker};
 use record::{CommandStatus, PassthroughProblem, RunError, TargetError};
+use targets::fault;
 
 use crate::access::{Purpose, SeedTable};
-use crate::fault;
 
 /// Returns the commands of the backend.
 pub(crate) fn config(worker: &Worker, commands: &DeviceCommands) -> PassthroughConfig {

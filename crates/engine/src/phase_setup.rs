@@ -12,9 +12,10 @@ use os::errno;
 use os::platform::{Platform, Receiver};
 use plan::Plan;
 use record::{PhaseError, RunError, TargetFacts};
+use targets::{Lease, fault};
 
-use crate::check::{self, Lease};
-use crate::fault::{self, PrepareError};
+use crate::check;
+use crate::fault::PrepareError;
 use crate::live::Live;
 use crate::new_files;
 use crate::shared::Shared;
@@ -47,7 +48,7 @@ impl PhaseSetup {
         let (failed, plan, lease, live) = (sender.clone(), Arc::clone(plan), Arc::clone(lease), Arc::clone(live));
         let thread = std::thread::Builder::new().name("fathom-prepare".into());
         let started = platform.spawn(thread, move || {
-            let checked = lease.check_phase(&plan, phase, stop).map_err(PrepareError::from);
+            let checked = check::check_phase(&lease, &plan, phase, stop).map_err(PrepareError::from);
             let made = checked.and_then(|()| new_files::make_all(&plan, phase, &lease.targets, stop, &live));
             let made = made.and_then(|()| Shared::of_phase(&plan, phase, stop));
             let made = made.map(|shared| (shared, target_facts::of_phase(&plan, phase, stop)));

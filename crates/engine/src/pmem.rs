@@ -6,8 +6,7 @@ use os::errno;
 use os::file::Kind;
 use plan::{Engine, Worker};
 use record::{PmemProblem, RunError, TargetError};
-
-use crate::fault;
+use targets::fault;
 
 /// Checks that the job can map a target as persistent memory. `found` is the kind and size of an existing target. Does
 /// nothing for other engines.

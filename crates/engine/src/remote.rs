@@ -7,8 +7,7 @@ use os::io::{
 };
 use plan::{Engine, Remote, Secret, Worker};
 use record::{CheckError, RunError, TargetError};
-
-use crate::fault;
+use targets::fault;
 
 /// Returns the configuration of the backend for `files` targets on `server`.
 pub(crate) fn config(worker: &Worker, server: &Remote, files: u32) -> BackendConfig {

@@ -7,8 +7,7 @@ use std::io::BufReader;
 use iolog::{Action, LogError, Step, Steps};
 use os::errno;
 use record::{ReplayFault, RunError, SetupError};
-
-use crate::fault;
+use targets::fault;
 
 /// Entries that are read at a time from a log that is read during the run.
 const CHUNK_STEPS: usize = 1024;

@@ -11,8 +11,9 @@ use os::file::{OpenOptions, Written};
 use plan::stream::WriteContent;
 use plan::{Plan, Stream};
 use record::{PhaseError, RunError};
+use targets::fault;
 
-use crate::fault::{self, PrepareError};
+use crate::fault::PrepareError;
 use crate::streams::{SourceData, SourceMaker};
 
 /// Bytes read of a file between two checks for a stop.

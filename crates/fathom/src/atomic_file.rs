@@ -6,9 +6,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use engine::{Existing, NamedBy, OutputGuard, OutputPlace};
 use os::file::Kind;
 use record::OutputRefusal;
+use targets::{Existing, NamedBy, OutputGuard, OutputPlace};
 
 use crate::file_call;
 use crate::output::stderr_line;
@@ -19,15 +19,15 @@ use crate::temporary_file::TemporaryFile;
 pub struct OutputError {
     /// The path, as the user gave it.
     path: PathBuf,
-    cause: engine::OutputError,
+    cause: targets::OutputError,
 }
 
 impl fmt::Display for OutputError {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(to, "{}: ", self.path.display())?;
         match &self.cause {
-            engine::OutputError::Refused(refusal) => refusal.fmt(to),
-            engine::OutputError::Io(error) => to.write_str(&units::errno::reason(error)),
+            targets::OutputError::Refused(refusal) => refusal.fmt(to),
+            targets::OutputError::Io(error) => to.write_str(&units::errno::reason(error)),
         }
     }
 }
@@ -42,7 +42,7 @@ impl From<OutputError> for String {
 
 impl OutputError {
     pub fn io(path: &Path, error: io::Error) -> OutputError {
-        OutputError { path: path.to_owned(), cause: engine::OutputError::Io(error) }
+        OutputError { path: path.to_owned(), cause: targets::OutputError::Io(error) }
     }
 
     /// Returns the error with another path: the one that the user gave.
@@ -53,13 +53,13 @@ impl OutputError {
     /// Returns the error without the path.
     pub fn into_cause(self) -> io::Error {
         match self.cause {
-            engine::OutputError::Io(error) => error,
-            engine::OutputError::Refused(refusal) => io::Error::other(refusal.to_string()),
+            targets::OutputError::Io(error) => error,
+            targets::OutputError::Refused(refusal) => io::Error::other(refusal.to_string()),
         }
     }
 
     fn refused(path: &Path, refusal: OutputRefusal) -> OutputError {
-        OutputError { path: path.to_owned(), cause: engine::OutputError::Refused(refusal) }
+        OutputError { path: path.to_owned(), cause: targets::OutputError::Refused(refusal) }
     }
 }
 
@@ -167,7 +167,7 @@ fn is_stream(found: &Metadata) -> bool {
 
 /// Returns true if two paths lead to the same file. Missing files are compared by path.
 pub fn is_same_file(one: &str, other: &str) -> bool {
-    engine::output_guard::resolve(Path::new(one)) == engine::output_guard::resolve(Path::new(other))
+    targets::resolve(Path::new(one)) == targets::resolve(Path::new(other))
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use std::path::Path;
 use diskspd::parse::{ReportFile, ReportKind};
 use diskspd::profile::ResultFormat;
 use diskspd::render;
-use engine::OutputGuard;
 use record::Record;
+use targets::OutputGuard;
 use units::diagnostic::Diagnostic;
 
 use crate::atomic_file::{AtomicFile, is_same_file};

@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter};
 use std::path::Path;
 
-use engine::OutputGuard;
 use iolog::{MergeError, MergeSource};
 use os::file::StatCall;
+use targets::OutputGuard;
 
 use crate::atomic_file;
 use crate::input::{self, Kind};

@@ -13,8 +13,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-use engine::OutputGuard;
 use live::Line;
+use targets::OutputGuard;
 use units::markup::printable;
 
 use crate::atomic_file::{self, OutputError};

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use assessment::Assessment;
-use engine::OutputGuard;
 use report::{Chart, PngError};
+use targets::OutputGuard;
 use units::markup::one_line;
 
 use crate::atomic_file::{self, is_same_file};
@@ -49,7 +49,7 @@ pub fn is_folder(path: &str) -> bool {
 /// A file cannot be written, or is a target of the assessment.
 pub fn save_all(folder: &str, assessment: &Assessment, picture: Picture) -> Result<usize, CommandError> {
     let failed = |error: std::io::Error| format!("{folder}: {}", units::errno::reason(&error));
-    let held = engine::output_guard::make_folder(Path::new(folder)).map_err(failed)?;
+    let held = targets::make_folder(Path::new(folder)).map_err(failed)?;
     let charts = report::charts(assessment);
     let records = assessment.tests.iter().flat_map(|test| &test.rounds);
     let mut guard = OutputGuard::new(records.map(|round| round.record.plan.as_ref()));

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use assessment::Assessment;
-use engine::OutputGuard;
 use report::{ComparedSets, PngError};
+use targets::OutputGuard;
 
 use crate::atomic_file::AtomicFile;
 use crate::command_error::CommandError;
@@ -102,7 +102,7 @@ impl Reports {
             let target = match Kind::of_name(path).map_err(|error| format!("--report {path}: {error}"))? {
                 Kind::Folder => {
                     let refused = |error: std::io::Error| format!("--report {path}: {}", units::errno::reason(&error));
-                    engine::output_guard::make_folder(Path::new(path)).map_err(refused)?;
+                    targets::make_folder(Path::new(path)).map_err(refused)?;
                     Target::Folder
                 }
                 Kind::File(form) => {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ::history::Document;
 use assessment::Assessment;
-use engine::OutputGuard;
+use targets::OutputGuard;
 
 use crate::atomic_file::AtomicFile;
 use crate::command_error::CommandError;

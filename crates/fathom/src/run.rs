@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{Lease, Live, Observer, Waiting};
+use engine::{Live, Observer, Waiting};
 use fleet::Progress;
 use os::platform::Platform;
 use os::signal::Interrupts;
 use plan::Plan;
 use record::{Event, Message, Record, RunError};
+use targets::Lease;
 
 use crate::signals;
 

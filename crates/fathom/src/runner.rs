@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use engine::Lease;
 use live::Fleet;
 use os::signal::Interrupts;
 use plan::Plan;
 use record::Machine;
+use targets::Lease;
 
 use crate::run::{self, RunEnd, RunOptions, Watcher};
 use crate::scratch::{RunId, Scratch, TestFiles};

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use engine::OutputGuard;
 use os::file::Folder;
 use plan::Plan;
+use targets::OutputGuard;
 
 use crate::atomic_file::{AtomicFile, OutputError};
 use crate::output::stderr_line;
@@ -25,7 +25,7 @@ impl SaveFolder {
     /// The folder cannot be created, or the output guard refuses the report.
     pub fn create(path: &Path, report: &str, plans: &[Arc<Plan>]) -> Result<SaveFolder, OutputError> {
         let failed = |error| OutputError::io(path, error);
-        let folder = engine::output_guard::make_folder(path).map_err(failed)?;
+        let folder = targets::make_folder(path).map_err(failed)?;
         let folder = SaveFolder { path: path.to_owned(), folder, plans: plans.to_vec(), has_failed: false };
         folder.open(report)?;
         Ok(folder)

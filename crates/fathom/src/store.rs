@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use ::history::{Document, Entry, RunFilter, Store, TargetFilter};
 use assessment::Assessment;
-use engine::OutputGuard;
 use record::Record;
 use record::schema::{Layout, SchemaError};
 use serde::Serialize;
 use study::repeats::{self, NAMES};
+use targets::OutputGuard;
 
 use crate::command_error::CommandError;
 use crate::runner::ThisMachine;

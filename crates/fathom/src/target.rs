@@ -5,9 +5,9 @@ use std::fs::Metadata;
 use std::path::{Component, Path, PathBuf};
 
 use assessment::{Device, Mount, Target, TargetKind};
-use engine::TargetUses;
 use os::file::Kind;
 use serde::{Deserialize, Serialize};
+use targets::TargetUses;
 
 use crate::consent::SpaceDemand;
 use crate::devices;

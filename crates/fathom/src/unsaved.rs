@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ::history::Document;
-use engine::OutputGuard;
+use targets::OutputGuard;
 use units::shell::quoted;
 
 use crate::command_error::CommandError;

@@ -4,8 +4,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use engine::OutputGuard;
 use judge::limits::Catalogue;
+use targets::OutputGuard;
 use units::diagnostic::Source;
 
 use crate::command_error::CommandError;
@@ -33,7 +33,7 @@ pub fn catalogue() -> Result<Catalogue, CommandError> {
 /// The file cannot be written.
 pub fn save(name: &str, text: &str) -> Result<PathBuf, CommandError> {
     let folder = folder().ok_or("neither XDG_CONFIG_HOME nor HOME is set: there is no folder for limits")?;
-    engine::output_guard::make_folder(&folder).map_err(|error| failed(&folder, &error))?;
+    targets::make_folder(&folder).map_err(|error| failed(&folder, &error))?;
     let path = folder.join(name);
     atomic_file::write(&path, text.as_bytes(), &mut OutputGuard::new([]))?;
     Ok(path)

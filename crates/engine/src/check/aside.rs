@@ -11,8 +11,8 @@ use os::errno;
 use os::platform::Platform;
 use plan::Plan;
 use record::{CheckError, RunError};
+use targets::Lease;
 
-use super::lease::Lease;
 use super::plan_check::check;
 
 /// Longest wait between two looks at the stop flag.

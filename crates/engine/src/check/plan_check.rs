@@ -1,14 +1,13 @@
 //! Checks of a whole plan.
 
-use super::lease::Lease;
-use super::safety::Safety;
-use super::{engine, memory, reach, readonly, scheduler, streams};
+use super::{engine, memory, outputs, reach, readonly, scheduler, streams, target_access};
 use crate::direct_io::check_alignment;
 use crate::donor;
 use os::platform::Platform;
 use plan::Plan;
 use record::RunError;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use targets::Lease;
 
 /// Checks a plan until `stop` is set, and leases its targets. A plan may have millions of files.
 ///
@@ -17,9 +16,9 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 pub fn check(plan: &Plan, lease: &Lease, stop: &AtomicBool, platform: Platform) -> Result<(), Vec<RunError>> {
     let mut faults = Faults::default();
     let mut probed = Vec::new();
-    let mut claims = lease.claims();
-    let mut safety = Safety::new(&mut claims, &lease.targets);
+    let mut safety = lease.safety();
     faults.take(lease.targets.compare_all());
+    outputs::hold_folders(plan, lease.outputs(), stop);
     for worker in &plan.workers {
         if plan.readonly {
             faults.take(readonly::check(worker));
@@ -41,12 +40,12 @@ pub fn check(plan: &Plan, lease: &Lease, stop: &AtomicBool, platform: Platform) 
             faults.take(reach::check(plan, worker, path));
             faults.take(check_alignment(worker, path));
             faults.take(engine::check_polling(worker, path));
-            faults.take(safety.check(worker, path));
+            faults.take(target_access::check(&mut safety, worker, path));
             faults.take(scheduler::check(worker, path));
         }
-        faults.take(safety.check_buffer_file(worker));
+        faults.take(target_access::check_buffer_file(&mut safety, worker));
         if let Some(path) = donor::path(worker) {
-            faults.take(safety.check(worker, path));
+            faults.take(target_access::check(&mut safety, worker, path));
         }
     }
     faults.take(streams::check_memory(plan));

@@ -1,7 +1,6 @@
 //! Checks that targets exist or can be created, and that a job can do I/O on them.
 
 use crate::engine_flags::EngineFlags;
-use crate::fault::{self, shown};
 use crate::flash;
 use crate::layout;
 use crate::passthrough;
@@ -11,6 +10,7 @@ use os::file::{Kind, OpenOptions, StatCall};
 use plan::{Engine, Plan, Worker};
 use record::{RunError, TargetError};
 use std::path::{Path, PathBuf};
+use targets::fault::{self, shown};
 
 /// Returns the targets of a job as they are now.
 pub(super) fn targets(worker: &Worker) -> Result<Vec<PathBuf>, RunError> {

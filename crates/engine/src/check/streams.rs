@@ -7,8 +7,9 @@ use os::errno;
 use plan::stream::{Order, Stream};
 use plan::{Plan, Worker};
 use record::{CheckError, RunError, StreamParameter};
+use targets::Safety;
 
-use super::safety::Safety;
+use super::target_access;
 use crate::direct_io::direct_unit;
 use crate::streams::slot_bytes;
 
@@ -17,19 +18,11 @@ use crate::streams::slot_bytes;
 pub(super) fn check(worker: &Worker, safety: &mut Safety, take: &mut dyn FnMut(Result<(), RunError>)) {
     for stream in worker.stream_list() {
         let path = Path::new(&stream.path);
-        take(safety.check_stream(worker, stream));
+        take(target_access::check_stream(safety, worker, stream));
         if stream.open.direct {
             take(check_units(stream, path));
         }
     }
-}
-
-/// Refuses streams that would change a target in use.
-///
-/// # Errors
-/// The first such stream.
-pub(super) fn check_uses(worker: &Worker, safety: &mut Safety) -> Result<(), RunError> {
-    worker.stream_list().iter().try_for_each(|stream| safety.check_stream(worker, stream))
 }
 
 /// Refuses phases whose buffers are larger than the memory. The kernel would kill programs.

@@ -1,6 +1,5 @@
 //! Plans that may be carried out and plans that may not, on devices of the tests' own.
 
-use crate::held_targets::HeldTargets;
 use crate::sample::{self, Loop, Scratch};
 use os::file::OpenOptions;
 use os::platform::Platform;
@@ -10,6 +9,7 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
+use targets::HeldTargets;
 
 const MIB: u64 = 1 << 20;
 
@@ -20,7 +20,7 @@ fn job(rw: &str, path: &Path) -> Worker {
 }
 
 fn check(plan: &Plan) -> Result<(), Vec<RunError>> {
-    super::plan_check::check(plan, &super::Lease::default(), &AtomicBool::new(false), Platform::MACHINE)
+    super::plan_check::check(plan, &targets::Lease::default(), &AtomicBool::new(false), Platform::MACHINE)
 }
 
 /// What a plan of one job is refused for; empty if it isn't.

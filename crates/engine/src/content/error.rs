@@ -3,8 +3,7 @@
 use os::errno;
 use plan::Worker;
 use record::{ContentFault, RunError, SetupError};
-
-use crate::fault;
+use targets::fault;
 
 /// Why a job's buffers cannot be filled.
 #[derive(Debug)]

@@ -4,13 +4,15 @@ use std::io;
 use std::sync::{Mutex, PoisonError};
 
 use crate::engine_flags::EngineFlags;
-use crate::fault::{self, shown};
 use crate::goal::Length;
-use crate::held_targets::HeldTargets;
 use crate::target::Target;
 use os::file::{Kind, OpenOptions};
 use plan::{Fallocate, Worker};
 use record::{LayoutCall, LayoutError, RunError};
+use targets::{
+    HeldTargets,
+    fault::{self, shown},
+};
 
 /// Between the size of a file and its extension no other job may extend it.
 static EXTENDING: Mutex<()> = Mutex::new(());

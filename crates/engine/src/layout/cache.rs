@@ -6,9 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use os::errno;
 use os::file::{File, Kind, OpenOptions};
 use record::{LayoutError, PreReadCall, RunError};
+use targets::{
+    HeldTargets,
+    fault::{self, shown},
+};
 
-use crate::fault::{self, shown};
-use crate::held_targets::HeldTargets;
 use crate::target::Target;
 
 const READ_BYTES: u64 = 1 << 20;

@@ -4,10 +4,8 @@ use super::site::Site;
 use super::sizes::Shares;
 use crate::direct_io::{check_alignment, opens_direct};
 use crate::engine_flags::EngineFlags;
-use crate::fault::{self, PrepareError, shown};
+use crate::fault::PrepareError;
 use crate::goal::Length;
-use crate::held_targets::HeldTargets;
-use crate::in_use::{TargetUses, refuse_in_use};
 use os::errno;
 use os::file::{File, OpenOptions};
 use plan::{Fallocate, Worker};
@@ -15,6 +13,10 @@ use record::{IoError, LayoutCall, LayoutError, Message, MessageKind, RunError, T
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
+use targets::{
+    HeldTargets, TargetUses,
+    fault::{self, shown},
+};
 
 /// Smallest write to the kernel in bytes.
 const WRITE_BYTES: usize = 1 << 20;
@@ -131,7 +133,7 @@ impl<'a> Layout<'a> {
             opened => opened.map_err(|error| error.into_run_error(call_failed))?,
         };
         if !made {
-            refuse_in_use(uses, &worker.name, &file)?;
+            uses.refuse(&worker.name, &file)?;
         }
         let before = if made { None } else { file.size().map_err(|error| call_failed(&error))? };
         let layout = Layout { path, targets, file, before, reached: 0 };

@@ -2,7 +2,6 @@
 
 use super::sizes::{Found, min_block};
 use crate::engine_flags::EngineFlags;
-use crate::fault::{self, shown};
 use crate::flash;
 use crate::passthrough;
 use crate::pmem;
@@ -12,6 +11,7 @@ use plan::{Engine, TargetKind, Worker};
 use record::{FileKind, LayoutError, Message, MessageKind, RunError, TargetError};
 use std::io;
 use std::path::{Path, PathBuf};
+use targets::fault::{self, shown};
 
 /// Returns the job's targets: those that it names and, with `opendir`, each file below that directory.
 ///

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use plan::{Amount, Buffers, DedupeMode, Plan, Replay, Worker};
+use targets::{HeldTargets, fault};
 use units::random::Tausworthe;
 
 use super::site::Site;
@@ -11,9 +12,8 @@ use super::{extend, find, sizes, zones};
 use crate::access::{Purpose, SeedTable};
 use crate::content::{self, Content};
 use crate::engine_flags::EngineFlags;
-use crate::fault::{self, PrepareError};
+use crate::fault::PrepareError;
 use crate::goal::Length;
-use crate::held_targets::HeldTargets;
 use crate::remote;
 use crate::target::{LaidOut, Target};
 use crate::zones::ZoneTables;

@@ -3,9 +3,9 @@
 use std::sync::atomic::AtomicBool;
 
 use crate::access::SeedTable;
-use crate::held_targets::HeldTargets;
 use crate::zones::ZoneTables;
 use record::Message;
+use targets::HeldTargets;
 
 /// What a layout needs from its caller.
 pub struct Site<'a> {

@@ -1,13 +1,12 @@
 //! Removes targets of jobs with `unlink` or `unlink_each_loop`.
 
 use crate::engine_flags::EngineFlags;
-use crate::fault;
-use crate::held_targets::HeldTargets;
 use crate::target::Target;
 use os::file::Kind;
 use plan::Worker;
 use record::RunError;
 use std::io::ErrorKind;
+use targets::{HeldTargets, fault};
 
 /// Removes the files of a job, or its directories if its engine works on directories. Devices are not removed. Engines
 /// without files have none to remove.

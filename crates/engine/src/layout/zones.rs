@@ -7,11 +7,11 @@ use os::errno;
 use os::file::OpenOptions;
 use plan::{Amount, Worker};
 use record::{Message, MessageKind, RunError, TargetError, ZoneError};
+use targets::fault::{self, shown};
 
 use super::site::Site;
 use super::sizes::{Found, Shares};
 use crate::engine_flags::EngineFlags;
-use crate::fault::{self, shown};
 use crate::goal::Length;
 use crate::zones::{self, ZoneTable, ZonedPart};
 

@@ -5,10 +5,10 @@ use std::io::Write;
 
 use os::clock::NEVER_NS;
 use plan::{Ddir, Plan};
+use targets::{Existing, NamedBy, OutputGuard};
 
 use super::error::LogError;
 use super::io::NS_PER_MS;
-use crate::output_guard::{Existing, NamedBy, OutputGuard};
 
 /// Default window, if no job sets one.
 const WINDOW_MS: u64 = 500;
@@ -21,7 +21,17 @@ pub struct AggregateLog {
     last_bytes: [u64; 3],
 }
 
+/// Returns the file of a direction.
+fn path(stem: &str, ddir: Ddir) -> String {
+    format!("{stem}-{}_bw.log", ddir.name())
+}
+
 impl AggregateLog {
+    /// Returns the files of a plan.
+    pub fn paths(plan: &Plan) -> impl Iterator<Item = String> {
+        plan.aggregate_bandwidth_log.iter().flat_map(|stem| Ddir::ALL.map(|ddir| path(stem, ddir)))
+    }
+
     /// Creates the files. Returns `None` if the plan has no such log.
     ///
     /// # Errors
@@ -29,7 +39,7 @@ impl AggregateLog {
     pub fn open(plan: &Plan, guard: &mut OutputGuard) -> Result<Option<Self>, LogError> {
         let Some(stem) = &plan.aggregate_bandwidth_log else { return Ok(None) };
         let mut file = |ddir: Ddir| {
-            let path = format!("{stem}-{}_bw.log", ddir.name());
+            let path = path(stem, ddir);
             match guard.open(path.as_ref(), Existing::Truncate, NamedBy::Program) {
                 Ok(file) => Ok((path, file)),
                 Err(error) => Err(LogError::of_output(&path, error)),

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use plan::{WindowValue, Worker};
+use targets::{Existing, GuardedFile, NamedBy, OutputGuard};
 
 use super::error::LogError;
-use crate::output_guard::{Existing, GuardedFile, NamedBy, OutputGuard};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
@@ -138,6 +138,10 @@ impl Destination {
 
     pub fn has_files(&self) -> bool {
         self.files.iter().any(Option::is_some)
+    }
+
+    pub fn into_paths(self) -> impl Iterator<Item = PathBuf> {
+        self.files.into_iter().flatten().map(|file| file.path)
     }
 
     /// Creates empty files. As in fio, files that jobs share keep the lines of earlier runs.

@@ -3,9 +3,7 @@
 use std::io;
 
 use record::{LogFault, OsError};
-
-use crate::fault;
-use crate::output_guard::OutputError;
+use targets::{OutputError, fault};
 
 /// Why a log cannot be created or written.
 #[derive(Clone, PartialEq, Eq, Debug)]

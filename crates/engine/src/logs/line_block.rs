@@ -2,8 +2,9 @@
 
 use std::sync::mpsc::SyncSender;
 
+use targets::GuardedFile;
+
 use super::error::LogError;
-use crate::output_guard::GuardedFile;
 
 /// A block of lines.
 pub struct LineBlock {

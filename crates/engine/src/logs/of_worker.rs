@@ -1,13 +1,16 @@
 //! All logs of one worker.
 
-use os::clock::Clock;
-use plan::Plan;
+use std::path::PathBuf;
 
+use os::clock::Clock;
+use plan::{Plan, Worker};
+use targets::{NamedBy, OutputGuard};
+
+use super::destination::Destination;
 use super::error::LogError;
 use super::replayable::ReplayLog;
 use super::worker_logs::WorkerLogs;
 use super::writer::LogWriter;
-use crate::output_guard::OutputGuard;
 
 /// The logs of one worker, owned by its thread.
 #[derive(Default)]
@@ -19,6 +22,13 @@ pub struct Logs {
 }
 
 impl Logs {
+    /// Returns the files of a worker.
+    pub fn paths(worker: &Worker) -> Vec<(PathBuf, NamedBy)> {
+        let replayable = worker.measure.logs.replayable.iter().map(|path| (PathBuf::from(path), NamedBy::User));
+        let measured = Destination::new(worker).into_paths().map(|path| (path, NamedBy::Program));
+        measured.chain(replayable).collect()
+    }
+
     /// Creates the files of a worker.
     ///
     /// # Errors

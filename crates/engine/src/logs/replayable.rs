@@ -7,12 +7,12 @@ use iolog::{Action, write};
 use os::io::{Kind, Op};
 use plan::{Ddir, Worker};
 use record::LogFault;
+use targets::{Existing, GuardedFile, NamedBy, OutputGuard};
 
 use super::batch::LogBatch;
 use super::error::LogError;
 use super::line_block::LineBlock;
 use super::writer::LogWriter;
-use crate::output_guard::{Existing, GuardedFile, NamedBy, OutputGuard};
 use crate::target::Target;
 
 /// Size of a block of lines. It has room for a line with the longest path.

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use os::clock::{Clock, Source};
 use plan::{Ddir, IoPrio, Logs, Plan, WindowValue, Worker};
+use targets::OutputGuard;
 
 use record::{LogFault, OutputRefusal};
 
 use super::{AggregateLog, LogWriter, LoggedIo, SubmittedIo, WorkerLogs};
-use crate::output_guard::OutputGuard;
 use crate::sample::{Scratch, worker};
 
 const MS: u64 = 1_000_000;

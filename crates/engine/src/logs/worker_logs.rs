@@ -5,6 +5,7 @@ use std::sync::Arc;
 use os::clock::{Clock, NEVER_NS};
 use plan::{Plan, Worker};
 use record::LogFault;
+use targets::OutputGuard;
 
 use super::chunks::Chunks;
 use super::destination::{Destination, Kind};
@@ -15,7 +16,6 @@ use super::io::{LoggedIo, NS_PER_MS, SubmittedIo};
 use super::rate::RateWindows;
 use super::window::LatencyWindows;
 use super::writer::LogWriter;
-use crate::output_guard::OutputGuard;
 
 /// A partly filled chunk is sent to the writer after this time. A killed run loses at most this much of its logs.
 const FLUSH_NS: u64 = 1_000_000_000;

@@ -8,6 +8,7 @@ use os::clock::{Clock, NEVER_NS, Source};
 use os::platform::{Receiver, Sender};
 use plan::Plan;
 use record::{Ended, Event, Message, MessageKind};
+use targets::TargetWatch;
 
 use super::errors::{log_refused, no_thread};
 use super::observer::Observer;
@@ -20,12 +21,10 @@ use crate::idleness::Idleness;
 use crate::live::{Live, State};
 use crate::logs::{AggregateLog, LogWriter, Logs};
 use crate::machine;
-use crate::output_guard::OutputGuard;
 use crate::phase::PhaseWatch;
 use crate::shared::Shared;
 use crate::steady_state::SteadyStateWatch;
 use crate::stop::StopKind;
-use crate::target_watch::TargetWatch;
 use crate::timeline::TimelineWatch;
 use crate::verify;
 use crate::worker::{self, Assignment, EventSender, Gate, WorkerMessage};
@@ -49,7 +48,8 @@ pub fn run(plan: &Arc<Plan>, options: &RunOptions, observer: &mut dyn Observer) 
         return Ok(());
     }
     let mut coordinator = Coordinator::new(plan, options, observer);
-    let _watch = TargetWatch::start(options);
+    let is_simulated = coordinator.clock.is_virtual();
+    let _watch = if is_simulated { None } else { TargetWatch::start(&options.lease) };
     coordinator.lay_out();
     coordinator.open_logs()?;
     let phases = plan.workers.iter().map(|worker| worker.phase).max().map_or(0, |last| last + 1);
@@ -130,7 +130,7 @@ impl<'a> Coordinator<'a> {
     }
 
     fn open_logs(&mut self) -> Result<(), Refusal> {
-        let mut guard = OutputGuard::new([self.plan.as_ref()]);
+        let mut guard = self.options.lease.output_guard(self.plan);
         let aggregate = AggregateLog::open(self.plan, &mut guard);
         self.aggregate = aggregate.map_err(|error| log_refused(None, error))?;
         for (index, slot) in self.slots.iter_mut().enumerate() {

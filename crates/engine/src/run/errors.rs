@@ -5,9 +5,10 @@ use std::io;
 use os::errno;
 use plan::Worker;
 use record::{ErrorKind, IoError, LayoutError, PhaseError, RunError, SetupError};
+use targets::fault;
 
 use super::options::Refusal;
-use crate::fault::{self, subject};
+use crate::fault::subject;
 use crate::logs::LogError;
 
 /// Returns the error of a log that cannot be created. `job` is `None` for the log of the whole run.

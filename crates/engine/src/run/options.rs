@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use os::platform::Platform;
 use record::RunError;
+use targets::Lease;
 
-use crate::check::Lease;
 use crate::stop::StopRequest;
 
 /// Options for one run.

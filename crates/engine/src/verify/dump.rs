@@ -3,16 +3,15 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use plan::{Plan, Verify};
-
-use crate::output_guard::{Existing, NamedBy, OutputError, OutputGuard};
+use plan::Verify;
+use targets::{Existing, NamedBy, OutputError, OutputGuard};
 
 /// Writes a block to a file in the folder of dumps. Its name has the name of the target, the offset and the kind of data.
 ///
 /// # Errors
 /// The file is refused, or cannot be written.
 pub fn write(
-    plan: &Plan,
+    guard: &mut OutputGuard,
     verify: &Verify,
     target: &Path,
     offset: u64,
@@ -22,6 +21,6 @@ pub fn write(
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     let name = format!("{name}.{offset}.{kind}");
     let path = verify.folder.as_ref().map_or_else(|| PathBuf::from(&name), |folder| Path::new(folder).join(&name));
-    let mut file = OutputGuard::new([plan]).open(&path, Existing::Truncate, NamedBy::Program)?;
+    let mut file = guard.open(&path, Existing::Truncate, NamedBy::Program)?;
     Ok(file.write_all(data)?)
 }

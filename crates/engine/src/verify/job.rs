@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use plan::{Ddir, Plan, Verify, Worker};
 use record::{FailedVerification, RunError, SetupError, Subject, VerifyFault, WorkerStats};
+use targets::{Lease, OutputGuard, fault};
 use units::random::Tausworthe;
 
 use super::Written;
@@ -16,7 +17,6 @@ use super::threads::Threads;
 use super::trims::Trims;
 use super::{dump, header};
 use crate::access::{Generator, Io, Next, Purpose, SeedTable};
-use crate::fault;
 use crate::logs::LogError;
 use crate::target::Target;
 
@@ -54,6 +54,7 @@ pub enum Slot {
 
 pub struct Verification<'a> {
     plan: &'a Plan,
+    lease: &'a Lease,
     worker: &'a Worker,
     pub settings: &'a Verify,
     blocks: Arc<Blocks>,
@@ -110,7 +111,7 @@ impl<'a> Verification<'a> {
     /// # Errors
     /// The blocks have no room for a header, or the state of an earlier run cannot be read.
     pub fn new(
-        plan: &'a Plan,
+        (plan, lease): (&'a Plan, &'a Lease),
         worker: &'a Worker,
         targets: &[Target],
         (access, seeds): (&Generator, &SeedTable),
@@ -131,6 +132,7 @@ impl<'a> Verification<'a> {
         let threads = (settings.threads > 0).then(|| Threads::start(settings, &blocks, worker.depth.iodepth));
         Ok(Some(Box::new(Verification {
             plan,
+            lease,
             worker,
             settings,
             threads: threads.transpose().map_err(|error| no_thread(worker, &error))?,
@@ -419,7 +421,7 @@ impl<'a> Verification<'a> {
         let offset = write.offset + at as u64;
         // A dump that cannot be written does not change the result of the verification.
         let save = |kind: &str, data: &[u8]| {
-            let _ = dump::write(self.plan, self.settings, path, offset, kind, data);
+            let _ = dump::write(&mut self.output_guard(), self.settings, path, offset, kind, data);
         };
         if write.is_trimmed {
             save("received", interval);
@@ -456,7 +458,12 @@ impl<'a> Verification<'a> {
             failed: self.failed.clone(),
         };
         let path = fault::shown(&state::path(self.worker, self.settings));
-        state.save(self.plan, self.worker, self.settings).map_err(|error| LogError::of_output(&path, error))
+        let saved = state.save(&mut self.output_guard(), self.worker, self.settings);
+        saved.map_err(|error| LogError::of_output(&path, error))
+    }
+
+    fn output_guard(&self) -> OutputGuard<'a> {
+        self.lease.output_guard(self.plan)
     }
 }
 

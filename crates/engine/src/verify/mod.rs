@@ -16,6 +16,7 @@ mod trims;
 
 pub use job::{Slot, Stage, Verification, needs_order};
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use plan::{Plan, Worker};
@@ -61,6 +62,18 @@ impl Written {
         let part_at = number::length(from - self.block_offset());
         Written { offset: from, len: number::length(until - from), part_at, ..*self }
     }
+}
+
+/// Returns the file of the state that a worker saves.
+pub fn state_path(worker: &Worker) -> Option<PathBuf> {
+    let verify = worker.verify.as_ref().filter(|verify| verify.saves_state)?;
+    Some(state::path(worker, verify))
+}
+
+/// Returns the folder of the blocks that a worker dumps. Empty for the current one.
+pub fn dump_folder(worker: &Worker) -> Option<&Path> {
+    let verify = worker.verify.as_ref().filter(|verify| verify.dump)?;
+    Some(verify.folder.as_ref().map_or(Path::new(""), Path::new))
 }
 
 /// Returns what limits the verification of a job that starts.

@@ -6,11 +6,11 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use plan::{Plan, Verify, Worker};
+use plan::{Verify, Worker};
 use record::StateFault;
+use targets::{Existing, NamedBy, OutputError, OutputGuard};
 
 use super::checksum::crc32c;
-use crate::output_guard::{Existing, NamedBy, OutputError, OutputGuard};
 
 const VERSION: u64 = 7;
 const WORD: usize = 8;
@@ -51,14 +51,14 @@ impl State {
     ///
     /// # Errors
     /// The file is refused, or cannot be written.
-    pub fn save(&self, plan: &Plan, worker: &Worker, verify: &Verify) -> Result<(), OutputError> {
+    pub fn save(&self, guard: &mut OutputGuard, worker: &Worker, verify: &Verify) -> Result<(), OutputError> {
         let state = self.bytes(worker);
         let mut bytes = Vec::with_capacity(HEAD_WORDS * WORD + state.len());
         for word in [VERSION, state.len() as u64, u64::from(crc32c(&state))] {
             bytes.extend_from_slice(&word.to_le_bytes());
         }
         bytes.extend_from_slice(&state);
-        let mut file = OutputGuard::new([plan]).open(&path(worker, verify), Existing::Truncate, NamedBy::Program)?;
+        let mut file = guard.open(&path(worker, verify), Existing::Truncate, NamedBy::Program)?;
         Ok(file.write_all(&bytes)?)
     }
 

@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use os::errno;
+use plan::Worker;
 use record::{CommandTime, Message, MessageKind, RunError, SetupError, SetupStep};
+use targets::{Existing, NamedBy, OutputError};
 
 use super::context::Context;
 use super::setup;
-use crate::output_guard::{Existing, NamedBy, OutputError, OutputGuard};
+use crate::check;
 
 /// How long a command may continue after a signal.
 const COMMAND_GRACE: Duration = Duration::from_millis(500);
@@ -30,17 +32,32 @@ pub fn postrun(context: Context) {
     }
 }
 
+/// Returns the files for the output of the worker's commands.
+pub fn output_paths(worker: &Worker) -> impl Iterator<Item = String> {
+    let process = &worker.process;
+    let commands = [(&process.exec_prerun, CommandTime::Prerun), (&process.exec_postrun, CommandTime::Postrun)];
+    commands.into_iter().filter(|(command, _)| command.is_some()).map(move |(_, when)| output_path(worker, when))
+}
+
+fn output_path(worker: &Worker, when: CommandTime) -> String {
+    let suffix = match when {
+        CommandTime::Prerun => "prerun",
+        CommandTime::Postrun => "postrun",
+    };
+    format!("{}.{suffix}.txt", worker.name)
+}
+
 /// Runs a command. Its output goes to a file named after the job.
 fn run(context: Context, command: &str, when: CommandTime) -> Result<(), RunError> {
     let Context { plan, lease, worker, live, events, .. } = context;
-    let (step, suffix) = match when {
-        CommandTime::Prerun => (SetupStep::Prerun, "prerun"),
-        CommandTime::Postrun => (SetupStep::Postrun, "postrun"),
+    let step = match when {
+        CommandTime::Prerun => SetupStep::Prerun,
+        CommandTime::Postrun => SetupStep::Postrun,
     };
     let failed = |error: &std::io::Error| setup::failed(step, error);
-    let (job, path) = (worker.name.clone(), format!("{}.{suffix}.txt", worker.name));
+    let (job, path) = (worker.name.clone(), output_path(worker, when));
     events.message(Message::Info(MessageKind::CommandOutput { job, when, path: path.clone() }));
-    let output = OutputGuard::new([context.plan]).open(path.as_ref(), Existing::Truncate, NamedBy::Program);
+    let output = lease.output_guard(plan).open(path.as_ref(), Existing::Truncate, NamedBy::Program);
     let output = output.map_err(|error| match error {
         OutputError::Io(error) => failed(&error),
         OutputError::Refused(refusal) => {
@@ -52,7 +69,7 @@ fn run(context: Context, command: &str, when: CommandTime) -> Result<(), RunErro
         let child = os::process::shell(command).stdout(output).stderr(errors).spawn()?;
         os::process::wait(child, COMMAND_GRACE, || context.is_interrupted())
     };
-    match lease.with_command(plan, worker, live.stop.flag(), run) {
+    match check::with_command(lease, plan, worker, live.stop.flag(), run) {
         Ok(None) => Ok(()),
         Ok(Some(status)) if status.success() => Ok(()),
         Ok(Some(status)) => {

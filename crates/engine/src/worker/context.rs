@@ -6,10 +6,10 @@ use std::time::Duration;
 use os::clock::{Clock, Source};
 use os::platform::Platform;
 use plan::{Plan, Worker};
+use targets::Lease;
 
 use super::deadlines::WAIT_MAX;
 use super::events::EventSender;
-use crate::check::Lease;
 use crate::control_groups::ControlGroups;
 use crate::flow::Flows;
 use crate::live::WorkerLive;

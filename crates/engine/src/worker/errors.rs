@@ -6,9 +6,9 @@ use os::errno;
 use os::io::CommandStatus;
 use plan::{Ddir, Worker};
 use record::{BelowMinimum, EngineCall, FailedIo, IoError, RunError, Subject};
+use targets::fault;
 
 use super::in_flight::{InFlightIo, Purpose};
-use crate::fault;
 use crate::passthrough;
 
 /// Returns the error of an I/O above the job's maximum latency.

@@ -40,7 +40,7 @@ pub fn finish(context: Context, mut io_loop: Box<IoLoop>, outcome: Result<(), Ru
         context.events.message(Message::Warning(MessageKind::VerifyStateNotSaved { fault, error: source }));
     }
     let unlinked = if worker.targets.unlink { layout::unlink(worker, files.targets(), &lease.targets) } else { Ok(()) };
-    lease.end_use(worker);
+    lease.end_use(worker.number);
     commands::postrun(context);
     Ended {
         stats,

@@ -8,6 +8,7 @@ use super::finish::finish;
 use super::io_loop::{IoLoop, PassEnd};
 use super::source::IoSource;
 use super::{commands, setup};
+use crate::check;
 use crate::engine_flags::EngineFlags;
 use crate::fault::PrepareError;
 use crate::layout;
@@ -46,7 +47,7 @@ pub fn run(
     setup::delay_start(context);
     let start_ns = opened_ns.filter(|_| starts_at_once(worker));
     let ready = commands::prerun(context)
-        .and_then(|()| lease.check_late(worker, live.stop.flag()))
+        .and_then(|()| check::check_late(lease, worker, live.stop.flag()))
         .and_then(|()| pre_read(context, &io_loop));
     let connected = ready.and_then(|()| if has_peer(worker) { io_loop.open_all() } else { Ok(()) });
     let outcome = connected.and_then(|()| passes(&mut io_loop, start_ns));

@@ -41,3 +41,8 @@ pub use events::{EventSender, WorkerMessage};
 pub use gate::Gate;
 pub use setup::largest_block;
 pub use thread::{Assignment, STACK_BYTES, run};
+
+/// Returns the files for the output of the commands and the program of a worker.
+pub fn output_paths(worker: &plan::Worker) -> Vec<String> {
+    commands::output_paths(worker).chain(program::output_paths(worker)).collect()
+}

@@ -9,12 +9,11 @@ use os::io::{Backend, Flush, Mapping};
 use plan::stream::AccessHints;
 use plan::{Engine, Stream, SyncMode, Worker};
 use record::{IoError, OpenCall, RunError};
+use targets::{HeldTargets, OpenError, fault};
 
 use crate::backend;
 use crate::direct_io::opens_direct;
 use crate::engine_flags::EngineFlags;
-use crate::fault;
-use crate::held_targets::{HeldTargets, OpenError};
 use crate::layout;
 use crate::live::WorkerLive;
 use crate::stop::StopKind;

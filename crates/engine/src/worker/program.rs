@@ -6,15 +6,14 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use os::errno;
-use plan::{Exec, Worker};
+use plan::{Engine, Exec, Worker};
 use record::{Ended, Message, MessageKind, RunError, SetupError, SetupStep, WorkerStats};
+use targets::{Existing, NamedBy, OutputError, fault};
 
 use super::accounting::usage_since;
 use super::context::Context;
 use super::{no_io, setup};
-use crate::fault;
 use crate::live::State;
-use crate::output_guard::{Existing, NamedBy, OutputError, OutputGuard};
 
 /// Interval between checks of the program. As in fio, each check counts as a read of 0 bytes.
 const CHECK_INTERVAL_NS: u64 = 100_000_000;
@@ -60,16 +59,25 @@ fn expand(arguments: &str, worker: &Worker) -> String {
     arguments.replace("%r", &seconds.to_string()).replace("%n", &worker.name)
 }
 
+/// Returns the files for the output of the worker's program.
+pub fn output_paths(worker: &Worker) -> impl Iterator<Item = String> {
+    let saves = matches!(&worker.engine, Engine::Exec(exec) if exec.saves_output);
+    ["stdout", "stderr"].into_iter().filter(move |_| saves).map(move |suffix| output_path(worker, suffix))
+}
+
+fn output_path(worker: &Worker, suffix: &str) -> String {
+    format!("{}.{suffix}", worker.name)
+}
+
 /// Opens a file for the program's output.
-fn output(context: Context, suffix: &str) -> Result<File, RunError> {
-    let path = format!("{}.{suffix}", context.worker.name);
-    OutputGuard::new([context.plan]).open(path.as_ref(), Existing::Truncate, NamedBy::Program).map_err(|error| {
-        match error {
-            OutputError::Io(error) => failed(&error),
-            OutputError::Refused(refusal) => {
-                let step = SetupStep::Program;
-                RunError::new(errno::EINVAL, SetupError::CommandOutputRefused { step, path, refusal })
-            }
+fn output(Context { plan, lease, worker, .. }: Context, suffix: &str) -> Result<File, RunError> {
+    let path = output_path(worker, suffix);
+    let opened = lease.output_guard(plan).open(path.as_ref(), Existing::Truncate, NamedBy::Program);
+    opened.map_err(|error| match error {
+        OutputError::Io(error) => failed(&error),
+        OutputError::Refused(refusal) => {
+            let step = SetupStep::Program;
+            RunError::new(errno::EINVAL, SetupError::CommandOutputRefused { step, path, refusal })
         }
     })
 }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use os::platform::Platform;
 use plan::{Engine, Plan, Workload};
 use record::Started;
+use targets::Lease;
 
 use super::context::Context;
 use super::events::EventSender;
 use super::gate::{Gate, Ticket};
 use super::{burn, job, program, streams};
-use crate::check::Lease;
 use crate::live::{Live, State};
 use crate::logs::Logs;
 use crate::shared::Shared;

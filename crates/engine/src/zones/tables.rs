@@ -11,11 +11,11 @@ use os::file::{File, Kind};
 use os::memory;
 use plan::Zoned;
 use record::{RunError, ZoneError, ZoneFault};
+use targets::fault;
 
 use super::device::ZoneDevice;
 use super::limits;
 use super::table::{Zone, ZoneTable};
-use crate::fault;
 
 /// Zones per report.
 const REPORT_ZONES: u32 = 8192;

@@ -1,10 +1,10 @@
 //! `fathom compare`: whether runs or sets of repeats differ.
 
 use ::history::Document;
-use engine::OutputGuard;
 use judge::compare::{self, Run, SavedRun};
 use plan::Plan;
 use report::{ComparedSets, Ink};
+use targets::OutputGuard;
 
 use crate::args::compare::Args;
 use crate::atomic_file::is_same_file;

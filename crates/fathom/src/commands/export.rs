@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ::history::HistoryError;
 use ::history::export::{figures, intervals, json};
-use engine::OutputGuard;
+use targets::OutputGuard;
 
 use crate::args::history::{ExportArgs, ExportFormat};
 use crate::atomic_file::AtomicFile;

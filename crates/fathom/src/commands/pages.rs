@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::CommandFactory;
 use clap_complete::Shell;
-use engine::OutputGuard;
+use targets::OutputGuard;
 
 use crate::args::dialect_options::with_dialect_options;
 use crate::args::pages::{CompletionsArgs, ManArgs};
@@ -33,8 +33,7 @@ pub fn man(args: &ManArgs) -> Result<u8, CommandError> {
     let mut cli = with_dialect_options(Cli::command()).disable_help_subcommand(true);
     cli.build();
     if let Some(dir) = &args.dir {
-        engine::output_guard::make_folder(dir)
-            .map_err(|error| format!("{}: {}", dir.display(), units::errno::reason(&error)))?;
+        targets::make_folder(dir).map_err(|error| format!("{}: {}", dir.display(), units::errno::reason(&error)))?;
         write_pages(&cli, dir, &mut OutputGuard::new([]))?;
         return Ok(exit::DONE);
     }

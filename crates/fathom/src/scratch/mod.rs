@@ -8,11 +8,11 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use engine::Lease;
 use os::errno;
 use os::file::Folder;
 use plan::Plan;
 use study::suite::{Place, footprint};
+use targets::Lease;
 
 use crate::output::stderr_line;
 use crate::target::Found;

@@ -119,6 +119,39 @@ fn outputs_stay_in_the_folder_that_was_checked() {
     }
 }
 
+/// The command of the first job replaces the folder of outputs that are opened after it.
+#[test]
+fn outputs_that_are_opened_after_a_command_are_in_the_folder_that_was_checked() {
+    let scratch = Scratch::new("outputs-late");
+    for folder in ["out", "linked", "elsewhere"] {
+        std::fs::create_dir(scratch.file(folder)).unwrap();
+    }
+    // This output has a link of the user at its name, and the folder that it leads to is replaced.
+    symlink("../linked/stdout", scratch.file("out/k.stdout")).unwrap();
+    let script = scratch.file("script");
+    let replace = "for name in out linked; do mv $name $name-away && ln -s elsewhere $name; done";
+    std::fs::write(&script, format!("#!/bin/sh\n{replace}\n")).unwrap();
+    system(&format!("chmod +x {}", script.display())).unwrap();
+    let writer = "--name=out/j --filename=f --size=64k --rw=write --verify=crc32c --verify_state_save=1 --do_verify=0 --aux-path=out --exec_postrun=true";
+    let program = "--name=out/k --stonewall --ioengine=exec --program=/bin/echo --arguments=word --std_redirect=1";
+    let job = format!("{writer} --exec_prerun={} {program}", script.display());
+    run(scratch.path(), &job).ended_with(0);
+    assert_eq!(std::fs::read_dir(scratch.file("elsewhere")).unwrap().count(), 0);
+    for name in ["j.prerun.txt", "j.postrun.txt", "local-out.j-0-verify.state", "k.stderr"] {
+        assert!(scratch.file("out-away").join(name).exists(), "{name}");
+    }
+    assert_eq!(std::fs::read(scratch.file("linked-away/stdout")).unwrap(), b"word\n");
+}
+
+#[test]
+fn outputs_in_one_folder_need_one_descriptor_for_it() {
+    let scratch = Scratch::new("outputs-many");
+    let fathom = env!("CARGO_BIN_EXE_fathom");
+    let job = "--name=j --ioengine=null --size=64k --rw=write --numjobs=200 --write_bw_log=l --write_lat_log=l";
+    let at = scratch.path().display();
+    system(&format!("cd {at} && ulimit -n 128 && FATHOM_NO_HISTORY=1 {fathom} fio {job}")).unwrap();
+}
+
 /// The user has not given these names: what another user has put there is not touched.
 #[test]
 fn files_and_links_of_other_users_are_not_replaced_by_names_of_jobs() {
@@ -152,6 +185,20 @@ fn files_and_links_of_other_users_are_not_replaced_by_names_of_jobs() {
     symlink(&precious, scratch.file("l_bw.1.log")).unwrap();
     run(scratch.path(), job).ended_with(0);
     assert_ne!(std::fs::read(&precious).unwrap(), b"precious");
+}
+
+/// A killed run leaves a file with such a name.
+#[test]
+fn a_file_of_another_user_with_the_name_of_a_temporary_file_remains() {
+    if !is_root() {
+        return crate::stage::skipped("files of other users need the super-user");
+    }
+    let scratch = Scratch::new("outputs-temporary");
+    let names = [".record.fathom-1", ".record.fathom-2"].map(|name| scratch.file(name));
+    names.iter().for_each(|name| std::fs::write(name, "old").unwrap());
+    std::os::unix::fs::chown(&names[0], Some(1234), None).unwrap();
+    run(scratch.path(), "--name=j --filename=f --size=64k --rw=write --record=record").ended_with(0);
+    assert_eq!(names.map(|name| name.exists()), [true, false]);
 }
 
 #[test]

@@ -28,7 +28,7 @@ impl Crate {
     }
 }
 
-const CRATES: [Crate; 25] = [
+const CRATES: [Crate; 26] = [
     library("units", "crates/units", &[]),
     library("built_in", "crates/built_in", &[]),
     library("plan", "crates/plan", &["units"]),
@@ -36,7 +36,8 @@ const CRATES: [Crate; 25] = [
     library("record", "crates/record", &["units", "plan"]),
     library("os", "crates/os", &["units"]),
     library("assessment", "crates/assessment", &["units", "plan", "record"]),
-    library("engine", "crates/engine", &["units", "plan", "iolog", "record", "os"]).tests(&[
+    library("targets", "crates/targets", &["plan", "record", "os"]).tests(&["harness"]),
+    library("engine", "crates/engine", &["units", "plan", "iolog", "record", "os", "targets"]).tests(&[
         "assessment",
         "judge",
         "diskspd",
@@ -63,6 +64,7 @@ const CRATES: [Crate; 25] = [
             "record",
             "os",
             "assessment",
+            "targets",
             "engine",
             "judge",
             "fio",

@@ -7,7 +7,6 @@ use super::sharing::units_random;
 use super::{DATA, laid_out, laid_out_with_messages, seeds};
 use crate::fault::PrepareError;
 use crate::goal::Length;
-use crate::held_targets::HeldTargets;
 use crate::sample::{self, Scratch};
 use crate::zones::ZoneTables;
 use os::file::OpenOptions;
@@ -15,6 +14,7 @@ use plan::{Amount, Engine, Fallocate, StatCall, Worker};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use targets::HeldTargets;
 
 const MIB: u64 = 1 << 20;
 

@@ -9,12 +9,12 @@ use super::lay_out::lay_out_in;
 use super::site::Site;
 use crate::access::SeedTable;
 use crate::fault::PrepareError;
-use crate::held_targets::HeldTargets;
 use crate::target::LaidOut;
 use crate::zones::ZoneTables;
 use plan::Worker;
 use record::{Message, RunError};
 use std::sync::atomic::AtomicBool;
+use targets::HeldTargets;
 
 /// The byte that every block of job data in these tests is made of.
 const DATA: u8 = 0xda;

@@ -3,9 +3,9 @@
 use iolog::Action;
 use plan::Ddir;
 use record::{IoError, RunError};
+use targets::fault;
 
 use super::IoLoop;
-use crate::fault;
 use crate::metadata::Metadata;
 use crate::worker::deadlines::WAIT_MAX;
 use crate::worker::source::IoSource;

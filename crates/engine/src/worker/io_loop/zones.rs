@@ -8,11 +8,11 @@ use os::errno;
 use os::io::{Completion, Kind, Op};
 use plan::Ddir;
 use record::{Message, MessageKind, RunError, ZoneError, ZoneFault, ZoneNotice};
+use targets::fault;
 
 use super::IoLoop;
 use super::arrivals::has_rest;
 use crate::access::{Draft, Drawn, Io};
-use crate::fault;
 use crate::worker::in_flight::{InFlightIo, Purpose};
 use crate::worker::placement::Placement;
 use crate::worker::source::IoSource;

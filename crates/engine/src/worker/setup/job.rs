@@ -15,7 +15,7 @@ use crate::backend;
 use crate::command_priority::PriorityDraw;
 use crate::content;
 use crate::donor;
-use crate::fault;
+use crate::fault::of_backend;
 use crate::goal::{Goal, Length};
 use crate::layout;
 use crate::logs::Logs;
@@ -82,7 +82,7 @@ pub fn job_loop<'a>(context: Context<'a>, laid_out: LaidOut, logs: Logs) -> Resu
         log.begin(&laid_out.targets);
     }
     let in_flight = InFlight::new(worker.depth.iodepth, false);
-    let verification = Verification::new(plan, worker, &laid_out.targets, (&access, &seeds))?;
+    let verification = Verification::new((plan, lease), worker, &laid_out.targets, (&access, &seeds))?;
     let submission_rules = SubmissionRules::new(worker, &laid_out.targets, context.locks);
     let overlaps = Overlaps::new(worker, &laid_out.targets, context.ranges, verify::needs_order(worker, &access));
     Ok(Box::new(IoLoop {
@@ -127,7 +127,7 @@ fn open_backend(context: Context, files: usize, buffers: &Buffers) -> Result<Box
     let Context { worker, platform, events, .. } = context;
     let config = backend::config(worker, files);
     let config = config.ok_or_else(|| failed(SetupStep::Engine, &errno::error(errno::EINVAL)))?;
-    let backend = platform.open_backend(&config, buffers).map_err(|error| fault::of_backend(&error))?;
+    let backend = platform.open_backend(&config, buffers).map_err(|error| of_backend(&error))?;
     Ok(match context.traces_ios {
         true => Box::new(TracedBackend::new(backend, events.clone(), context.clock(), worker.depth.iodepth)),
         false => backend,

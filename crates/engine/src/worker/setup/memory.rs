@@ -9,9 +9,8 @@ use os::memory::{Buffers, MappedFile, MemoryKind, MemorySpec};
 use os::process::LockedMemory;
 use plan::{Ddir, Memory, Worker};
 use record::{RunError, SetupError, SetupStep};
+use targets::{HeldTargets, OpenError, fault};
 
-use crate::fault;
-use crate::held_targets::{HeldTargets, OpenError};
 use crate::passthrough;
 use crate::worker::trim_ranges::RANGE_BYTES;
 

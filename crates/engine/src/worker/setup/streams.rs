@@ -8,11 +8,12 @@ use os::file::{Kind, StatCall};
 use plan::stream::StreamRate;
 use plan::{Ddir, Memory, Stream, Streams, Worker};
 use record::{FileKind, RunError, Series, SetupError, TargetStats, WorkerStats};
+use targets::fault;
 
 use super::counters::prepare_latencies;
 use super::memory::memory;
 use crate::backend;
-use crate::fault;
+use crate::fault::of_backend;
 use crate::goal::Length;
 use crate::layout;
 use crate::logs::Logs;
@@ -49,7 +50,7 @@ pub fn stream_loop<'a>(context: Context<'a>, streams: &Streams, shared: &Shared)
         .map_err(|error| no_memory(worker, streams, &error))?;
     let config = backend::config(worker, targets.len());
     let config = config.ok_or_else(|| RunError::new(errno::EINVAL, SetupError::EngineWithoutIo))?;
-    let backend = platform.open_backend(&config, &buffers).map_err(|error| fault::of_backend(&error))?;
+    let backend = platform.open_backend(&config, &buffers).map_err(|error| of_backend(&error))?;
     let stats = counters(worker, streams, &source, shared, &sizes);
     let ioprios = streams.list.iter().map(|stream| stream.ioprio).collect();
     let source = StreamSource::new(source, ioprios, depth, write_at, is_paced(streams));

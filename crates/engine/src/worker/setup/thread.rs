@@ -4,8 +4,8 @@ use os::cpu::MemoryPolicy;
 use os::errno;
 use plan::Worker;
 use record::{CpuSet, RunError, SetupError, SetupStep};
+use targets::fault;
 
-use crate::fault;
 use crate::start_delay::start_delay_ns;
 use crate::worker::context::Context;
 

@@ -110,7 +110,7 @@ fn run_changed(
     let worker = &plan.workers[0];
     let (live, flows) = (WorkerLive::default(), crate::flow::Flows::default());
     let events = EventSender::new(0, Platform::MACHINE.channel().0);
-    let lease = crate::check::Lease::default();
+    let lease = targets::Lease::default();
     let context = Context {
         plan: &plan,
         lease: &lease,

@@ -6,7 +6,6 @@ mod resume;
 mod volumes;
 
 use assessment::{Assessment, Test};
-use engine::OutputGuard;
 use plan::Plan;
 use report::Ink;
 use study::Study;
@@ -14,6 +13,7 @@ use study::suite::{
     Criteria, Planned, Ready, Sites, Suite, SuiteOptions, SuiteParams, SuiteRun, forbidden, takes_bytes, takes_ns,
     time_text,
 };
+use targets::OutputGuard;
 use units::format;
 
 use crate::args::assess::{Args, Format};

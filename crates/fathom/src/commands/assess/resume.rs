@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use assessment::{Assessment, Study, Test, read};
-use engine::OutputGuard;
 use study::suite::resumable;
+use targets::OutputGuard;
 use units::format;
 
 use crate::command_error::CommandError;
@@ -73,7 +73,7 @@ impl ResumeFile {
         saved.target.path.clone_from(&self.target);
         let shown = |error: std::io::Error| format!("{}: {}", path.display(), units::errno::reason(&error));
         let text = report::document(&saved).map_err(|broken| broken.to_string())?;
-        engine::output_guard::make_folder(path.parent().unwrap_or(path)).map_err(shown)?;
+        targets::make_folder(path.parent().unwrap_or(path)).map_err(shown)?;
         Ok(atomic_file::write(path, text.as_bytes(), &mut OutputGuard::new([]))?)
     }
 

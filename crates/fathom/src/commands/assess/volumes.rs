@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use assessment::Target;
-use engine::Lease;
 use study::suite::{Place, Site, Suite, SuiteTarget, Test};
+use targets::Lease;
 
 use crate::args::assess::Args;
 use crate::command_error::CommandError;

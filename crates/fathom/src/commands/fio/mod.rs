@@ -12,11 +12,11 @@ use std::sync::Arc;
 
 use ::fio::Request;
 use ::fio::parse::Invocation;
-use engine::OutputGuard;
 use plan::Plan;
 use study::run::Refusal;
 use study::single::Single;
 use study::{Outcome, Session};
+use targets::OutputGuard;
 use units::diagnostic::Diagnostic;
 use units::when::When;
 

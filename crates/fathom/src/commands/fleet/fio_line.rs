@@ -7,9 +7,9 @@ use ::fio::parse::Invocation;
 use ::fio::parse::settings::ProgramSettings;
 use ::fio::{Request, render};
 use ::fleet::Job;
-use engine::OutputGuard;
 use plan::Dialect;
 use record::{Record, schema};
+use targets::OutputGuard;
 use units::when::When;
 
 use super::job::Recorder;

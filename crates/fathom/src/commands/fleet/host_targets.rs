@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use ::fleet::{HOST_MARK, Place, Sharing};
-use engine::Lease;
 use plan::Plan;
 use record::Machine;
 use record::schema::{self, Layout};
 use serde::{Deserialize, Serialize};
+use targets::Lease;
 
 use crate::scratch::{RunId, Scratch, TestFiles};
 use crate::target::{self, Found};

@@ -4,13 +4,13 @@ use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 
 use ::fleet::{Family, HostSlots, ProgressOptions, Question, Request, Work};
-use engine::Lease;
 use live::Fleet;
 use os::signal::Interrupts;
 use plan::Plan;
 use record::schema::{self, Layout};
 use record::{Machine, RunError};
 use study::suite;
+use targets::Lease;
 
 use super::host_targets::{FoundOnHost, HostQuestion, NamedTarget};
 use super::launcher::{self, Launched};

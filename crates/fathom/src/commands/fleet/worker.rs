@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
 use std::time::Duration;
 
 use ::fleet::{HostRun, Job, Order, Place, ProgressOptions, Report, Work, divide, monotonic_ns, of_line, to_line};
-use engine::{Lease, Waiting};
+use engine::Waiting;
 use live::Reporter;
 use os::process::RealtimePriority;
 use os::signal::Interrupts;
@@ -15,6 +15,7 @@ use plan::{Dialect, Plan};
 use record::{Event, Message, Record, schema};
 use report::wording;
 use study::time;
+use targets::Lease;
 
 use super::host_targets::HostTargets;
 use super::job::HostEnv;

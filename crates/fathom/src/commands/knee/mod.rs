@@ -5,10 +5,10 @@ mod job;
 use std::path::Path;
 
 use assessment::Assessment;
-use engine::OutputGuard;
 use report::Ink;
 use study::Study;
 use study::knee::Knee;
+use targets::OutputGuard;
 
 use crate::args::knee::{Args, Format};
 use crate::atomic_file::AtomicFile;

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use ::history::Document;
 use assessment::{Assessment, Failure, Study as Request, Workload};
-use engine::OutputGuard;
 use plan::Plan;
 use record::{Record, schema};
 use report::Ink;
 use study::repeats::{NAMES, Repeats};
 use study::{Run, Study};
+use targets::OutputGuard;
 
 use crate::args::run::Args;
 use crate::command_error::CommandError;

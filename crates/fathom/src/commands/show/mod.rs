@@ -8,8 +8,8 @@ use std::path::Path;
 
 use ::history::Document;
 use assessment::Assessment;
-use engine::OutputGuard;
 use report::Ink;
+use targets::OutputGuard;
 
 use crate::args::show::{Args, Format};
 use crate::atomic_file::{self, is_same_file};

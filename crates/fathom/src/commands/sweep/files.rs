@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use assessment::Assessment;
-use engine::OutputGuard;
 use plan::Plan;
 use record::{Record, schema};
 use report::Ink;
 use study::Run;
+use targets::OutputGuard;
 
 use crate::args::sweep::{Args, Format};
 use crate::atomic_file::AtomicFile;

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use ::fio::lower::mask_value;
 use assessment::Metric;
-use engine::OutputGuard;
 use plan::Plan;
 use study::Study;
 use study::sweep::{self, Sweep};
+use targets::OutputGuard;
 use units::diagnostic::Diagnostic;
 
 use crate::args::sweep::Args;

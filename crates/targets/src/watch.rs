@@ -1,15 +1,13 @@
 //! Watches the paths of the targets during a run, about once per second.
 //!
-//! It has a thread of its own, so that a path that does not answer does not block the coordinator.
+//! It has a thread of its own, so that a path that does not answer does not block the caller.
 
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::Builder;
 use std::time::Duration;
 
-use os::clock::Source;
-
-use crate::run::RunOptions;
+use crate::lease::Lease;
 
 const INTERVAL: Duration = Duration::from_secs(1);
 const STACK_BYTES: usize = 128 * 1024;
@@ -20,13 +18,10 @@ pub struct TargetWatch {
 }
 
 impl TargetWatch {
-    /// Starts the thread. `None` without a thread, and in a simulation: each open is compared there, too.
-    pub fn start(options: &RunOptions) -> Option<Self> {
-        if options.platform.clock(Source::Monotonic).is_virtual() {
-            return None;
-        }
+    /// Starts the thread. `None` without a thread: each open is compared, too.
+    pub fn start(lease: &Arc<Lease>) -> Option<Self> {
         let (stop, stopped) = channel::<()>();
-        let lease = Arc::clone(&options.lease);
+        let lease = Arc::clone(lease);
         let thread = Builder::new().name("target-watch".to_owned()).stack_size(STACK_BYTES);
         let watch = move || {
             while stopped.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout)

@@ -5,27 +5,22 @@
 //! target is missing. Therefore files are opened relative to the held folder. A link at the name of a target is followed once,
 //! when the target is held. A missing file is created, or must be one that the user of this process has created meanwhile.
 
+mod compare;
 mod place;
 
 use std::collections::HashMap;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use os::errno;
-use os::file::{File, Folder, Kind, OpenOptions};
-use record::{RunError, TargetError};
+use os::file::{File, Folder, OpenOptions};
+use record::RunError;
 
-use crate::fault;
-use crate::in_use::TargetUses;
-use place::{Entry, Handle, Held, HeldFolder, Identity, Place, existing, is_replaced, or_dot};
+use crate::folders::{Entry, Folders, HeldFolder, LINKS_MAX, existing, is_replaced, or_dot};
+use crate::lock::lock;
+use place::{Held, Identity, Place};
 
-/// Maximum number of folders that are held open. Others are opened for each use, and compared.
-const FOLDERS_MAX: usize = 256;
-/// Maximum number of files and devices that [`HeldTargets::compare_all`] compares.
-const WATCHED_MAX: usize = 64;
-/// As in the kernel.
-const LINKS_MAX: usize = 40;
 /// Permissions of new folders: other users have none.
 const FOLDER_MODE: u32 = 0o700;
 /// Attempts to open a file that others create and remove.
@@ -34,16 +29,11 @@ const OPENS_MAX: u32 = 100;
 /// The targets of a lease.
 #[derive(Debug, Default)]
 pub struct HeldTargets {
+    folders: Folders,
     /// Not locked during a system call: it may block.
-    state: RwLock<State>,
+    targets: RwLock<HashMap<PathBuf, Arc<Mutex<Held>>>>,
     /// Why the run must end.
     lost: Mutex<Option<RunError>>,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    folders: HashMap<PathBuf, Arc<HeldFolder>>,
-    targets: HashMap<PathBuf, Arc<Mutex<Held>>>,
 }
 
 /// Why a target is not open.
@@ -84,19 +74,19 @@ impl OpenError {
 impl HeldTargets {
     /// Holds a folder that this program made for its own files.
     pub fn hold_own_folder(&self, path: &Path, folder: Folder) {
-        let folder = Arc::new(HeldFolder { handle: Handle::Open(folder), is_own: true });
-        self.write().folders.insert(path.to_owned(), folder);
+        self.folders.insert_own(path, folder);
     }
 
     /// Releases everything except own folders.
     pub fn release(&self) {
-        self.write().release(|_| true);
+        self.release_some(|_| true);
         *lock(&self.lost) = None;
     }
 
     /// Releases targets, so that a command of a job can unmount, mount and replace them.
     pub fn release_some(&self, is_released: impl Fn(&Path) -> bool) {
-        self.write().release(is_released);
+        self.write().retain(|path, _| !is_released(path));
+        self.folders.release_unused();
     }
 
     /// Holds a target, or compares it with the one that is held. Returns what is at its place. Links are followed when it is
@@ -105,7 +95,7 @@ impl HeldTargets {
     /// # Errors
     /// Another file or device is at the path.
     pub fn hold(&self, path: &Path, is_replaceable: bool) -> Result<Option<File>, RunError> {
-        let known = self.read().targets.get(path).cloned();
+        let known = self.read().get(path).cloned();
         let (held, found) = match known {
             Some(held) => {
                 let place = self.current(path, &held);
@@ -115,7 +105,7 @@ impl HeldTargets {
             None => match self.find(path) {
                 Ok((held, found)) => {
                     let held = Arc::new(Mutex::new(held));
-                    let held = Arc::clone(self.write().targets.entry(path.to_owned()).or_insert(held));
+                    let held = Arc::clone(self.write().entry(path.to_owned()).or_insert(held));
                     (held, Ok(found))
                 }
                 Err(error) => (Arc::default(), Err(error)),
@@ -190,10 +180,10 @@ impl HeldTargets {
     /// # Errors
     /// The error of a system call, or another user has put a link there.
     pub fn make_directory(&self, path: &Path) -> io::Result<()> {
-        if self.read().targets.get(path).is_some_and(|held| lock(held).identity.is_some()) {
+        if self.read().get(path).is_some_and(|held| lock(held).identity.is_some()) {
             return Ok(());
         }
-        let (above, folder) = self.held_above(path).map_or_else(|| self.nearest(path), Ok)?;
+        let (above, folder) = self.folders.held_above(path).map_or_else(|| self.folders.nearest(path), Ok)?;
         let mut folder = folder.open()?;
         let mut reached = above.clone();
         for part in path.strip_prefix(&above).unwrap_or(path).components() {
@@ -203,7 +193,7 @@ impl HeldTargets {
             }
             folder = folder.below(part)?;
             reached.push(part);
-            self.insert(&reached, folder.clone())?;
+            self.folders.insert(&reached, folder.clone())?;
         }
         Ok(())
     }
@@ -227,7 +217,7 @@ impl HeldTargets {
         let removed =
             if is_directory { folder.remove_empty(entry.file_name()) } else { folder.unlink(entry.file_name()) };
         if removed.is_ok()
-            && let Some(held) = self.read().targets.get(path)
+            && let Some(held) = self.read().get(path)
         {
             let mut held = lock(held);
             held.identity = None;
@@ -289,103 +279,18 @@ impl HeldTargets {
         Ok((entry.folder()?, entry.file_name().to_owned()))
     }
 
-    /// Compares the paths of held folders and targets with what is there now.
-    ///
-    /// # Errors
-    /// A path leads to another folder, file or device.
-    pub fn compare_all(&self) -> Result<(), RunError> {
-        if let Some(error) = self.lost() {
-            return Err(error);
-        }
-        let (folders, targets) = {
-            let state = self.read();
-            let folders = state.folders.iter().map(|(path, folder)| (path.clone(), Arc::clone(folder)));
-            let targets = state.targets.iter().filter(|(_, held)| lock(held).is_watched());
-            let targets = targets.map(|(path, held)| (path.clone(), Arc::clone(held)));
-            (folders.collect::<Vec<_>>(), targets.take(WATCHED_MAX).collect::<Vec<_>>())
-        };
-        for (path, held) in folders {
-            let Handle::Open(folder) = &held.handle else { continue };
-            let is_replaced = match folder.is_at(or_dot(&path)) {
-                Ok(is_at) => !is_at,
-                Err(error) => matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
-            };
-            // A command of a job can have replaced it meanwhile.
-            if is_replaced && self.read().folders.get(&path).is_some_and(|now| Arc::ptr_eq(now, &held)) {
-                return Err(self.replace(&path));
-            }
-        }
-        for (path, held) in targets {
-            let Ok(file) = (OpenOptions { identify: true, ..OpenOptions::new() }).open(&path) else { continue };
-            let is_held = || self.read().targets.get(&path).is_some_and(|now| Arc::ptr_eq(now, &held));
-            let is_replaced = || {
-                let held = lock(&held);
-                held.is_watched() && !held.may_be(&file)
-            };
-            if is_replaced() && is_held() {
-                return Err(self.replace(&path));
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns why the run must end: the first target that was replaced or came into use.
-    pub fn lost(&self) -> Option<RunError> {
-        lock(&self.lost).clone()
-    }
-
-    /// Ends the run.
-    pub fn lose(&self, error: RunError) {
-        lock(&self.lost).get_or_insert(error);
-    }
-
-    fn replace(&self, path: &Path) -> RunError {
-        let error = RunError::new(errno::ESTALE, TargetError::Replaced { path: fault::shown(path) });
-        self.lose(error.clone());
-        error
-    }
-
-    /// Returns the error of a call that opens a target. A link at its name was not there when it was held.
-    fn failed(&self, path: &Path, error: io::Error) -> OpenError {
-        if is_replaced(&error) { OpenError::Replaced(self.replace(path)) } else { OpenError::Io(error) }
-    }
-
-    /// Decides about an open file, before the first change. Stores the identity of one that did not exist before.
-    fn admit(&self, path: &Path, target: &Mutex<Held>, file: &File, writes: bool) -> Result<(), OpenError> {
-        let found = Identity::of(file);
-        let (is_moved, is_late) = {
-            let held = lock(target);
-            if held.identity == Some(found) {
-                return Ok(());
-            }
-            let is_late = held.identity.is_none() || held.is_replaceable;
-            (!is_late && held.may_be(file), is_late)
-        };
-        if is_late && !writes {
-            return Ok(());
-        }
-        // Another job of the run has created a file that was missing.
-        let is_new = is_late && file.kind() == Kind::Regular && file.is_users_only_name();
-        let is_unused = || matches!(TargetUses::default().holders(file), Ok([]));
-        if !(is_moved || is_new) || writes && !is_unused() {
-            return Err(OpenError::Replaced(self.replace(path)));
-        }
-        lock(target).identity = Some(found);
-        Ok(())
-    }
-
     /// Returns a target. One that was not held before is missing, or an entry of a held folder that is no link.
     fn target(&self, path: &Path) -> io::Result<Arc<Mutex<Held>>> {
-        if let Some(held) = self.read().targets.get(path) {
+        if let Some(held) = self.read().get(path) {
             return Ok(Arc::clone(held));
         }
-        let entry = match path.parent().and_then(|above| self.held_above(above)) {
+        let entry = match path.parent().and_then(|above| self.folders.held_above(above)) {
             Some((above, folder)) => Some(Entry { folder, name: path.strip_prefix(&above).unwrap_or(path).to_owned() }),
-            None => self.entry(path)?,
+            None => self.folders.entry(path)?,
         };
         let place = entry.map_or(Place::Path, Place::Entry);
         let held = Arc::new(Mutex::new(Held { place, ..Held::default() }));
-        Ok(Arc::clone(self.write().targets.entry(path.to_owned()).or_insert(held)))
+        Ok(Arc::clone(self.write().entry(path.to_owned()).or_insert(held)))
     }
 
     /// Returns the place of a target by the name that the user gave.
@@ -398,8 +303,7 @@ impl HeldTargets {
                 let (Some(above), Some(name)) = (path.parent(), path.file_name()) else {
                     return Err(ErrorKind::InvalidInput.into());
                 };
-                let folder = Arc::new(HeldFolder { handle: Handle::Open(Folder::hold(or_dot(above))?), is_own: false });
-                Ok(Entry { folder, name: name.into() })
+                Ok(Entry { folder: Arc::new(HeldFolder::of(Folder::hold(or_dot(above))?)), name: name.into() })
             }
         }
     }
@@ -415,9 +319,9 @@ impl HeldTargets {
             && !folder.is_own
             && name.components().nth(1).is_some()
             && let (Some(above), Some(name)) = (path.parent(), path.file_name())
-            && let Some(folder) = self.read().folders.get(above)
+            && let Some(folder) = self.folders.get(above)
         {
-            return Place::Entry(Entry { folder: Arc::clone(folder), name: name.into() });
+            return Place::Entry(Entry { folder, name: name.into() });
         }
         held.place.clone()
     }
@@ -431,7 +335,7 @@ impl HeldTargets {
             identity: found.map(Identity::of),
             is_replaceable: false,
         };
-        let Some(entry) = self.entry(path)? else {
+        let Some(entry) = self.folders.entry(path)? else {
             let found = existing(follow.open(path))?;
             return Ok((held(Place::Path, None, found.as_ref()), found));
         };
@@ -449,7 +353,7 @@ impl HeldTargets {
         if found.id().is_device_file() {
             return Ok((held(Place::Path, Some(entry), Some(&found)), Some(found)));
         }
-        match self.entry(&found.real_path()?)? {
+        match self.folders.entry(&found.real_path()?)? {
             Some(to) if to.identify(path)?.is_some_and(|at| at.id() == found.id()) => {
                 Ok((held(Place::Entry(to), Some(entry), Some(&found)), Some(found)))
             }
@@ -464,75 +368,16 @@ impl HeldTargets {
             let Some(folder) = existing(entry.folder())? else { return Ok(entry) };
             let Some((to, _)) = existing(folder.destination(entry.file_name()))?.flatten() else { return Ok(entry) };
             path = path.parent().unwrap_or(Path::new("")).join(to);
-            entry = self.entry(&path)?.ok_or(ErrorKind::NotFound)?;
+            entry = self.folders.entry(&path)?.ok_or(ErrorKind::NotFound)?;
         }
         Err(errno::error(errno::ELOOP))
     }
 
-    /// Returns the entry of a path in its folder, or in the nearest one above that exists. `None` for the path of a folder.
-    fn entry(&self, path: &Path) -> io::Result<Option<Entry>> {
-        let (Some(above), Some(name)) = (path.parent(), path.file_name()) else { return Ok(None) };
-        // A path that ends with a slash or a dot is of a folder.
-        if above.join(name).as_os_str() != path.as_os_str() {
-            return Ok(None);
-        }
-        let (above, folder) = self.nearest(above)?;
-        let name = path.strip_prefix(&above).unwrap_or(path).to_owned();
-        Ok(Some(Entry { folder, name }))
+    fn read(&self) -> RwLockReadGuard<'_, HashMap<PathBuf, Arc<Mutex<Held>>>> {
+        self.targets.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Holds the nearest existing folder of a path: the path itself, or one above it. Own folders include all below them.
-    fn nearest(&self, path: &Path) -> io::Result<(PathBuf, Arc<HeldFolder>)> {
-        {
-            let state = self.read();
-            let own = |above: &Path| state.folders.get(above).filter(|folder| folder.is_own).cloned();
-            if let Some(found) = path.ancestors().find_map(|above| Some((above.to_owned(), own(above)?))) {
-                return Ok(found);
-            }
-        }
-        for above in path.ancestors() {
-            let known = self.read().folders.get(above).cloned();
-            match known.map_or_else(|| Folder::hold(or_dot(above)).and_then(|folder| self.insert(above, folder)), Ok) {
-                Err(error) if error.kind() == ErrorKind::NotFound => {}
-                folder => return Ok((above.to_owned(), folder?)),
-            }
-        }
-        Err(ErrorKind::NotFound.into())
+    fn write(&self) -> RwLockWriteGuard<'_, HashMap<PathBuf, Arc<Mutex<Held>>>> {
+        self.targets.write().unwrap_or_else(PoisonError::into_inner)
     }
-
-    /// Returns the nearest folder of a path that is held.
-    fn held_above(&self, path: &Path) -> Option<(PathBuf, Arc<HeldFolder>)> {
-        let state = self.read();
-        path.ancestors().find_map(|above| Some((above.to_owned(), state.folders.get(above).cloned()?)))
-    }
-
-    fn insert(&self, path: &Path, folder: Folder) -> io::Result<Arc<HeldFolder>> {
-        let id = folder.id()?;
-        let mut state = self.write();
-        let handle = match state.folders.len() < FOLDERS_MAX {
-            true => Handle::Open(folder),
-            false => Handle::Known(path.to_owned(), id),
-        };
-        let new = Arc::new(HeldFolder { handle, is_own: false });
-        Ok(Arc::clone(state.folders.entry(path.to_owned()).or_insert(new)))
-    }
-
-    fn read(&self) -> RwLockReadGuard<'_, State> {
-        self.state.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn write(&self) -> RwLockWriteGuard<'_, State> {
-        self.state.write().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State {
-    fn release(&mut self, is_released: impl Fn(&Path) -> bool) {
-        self.targets.retain(|path, _| !is_released(path));
-        self.folders.retain(|_, folder| folder.is_own || Arc::strong_count(folder) > 1);
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

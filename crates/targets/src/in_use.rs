@@ -12,7 +12,6 @@ use os::file::{File, OpenOptions};
 use record::{RunError, TargetError};
 
 use crate::fault;
-use crate::output_guard::FileId;
 
 /// Why a file or device must not be changed.
 #[derive(Debug)]
@@ -33,6 +32,21 @@ impl fmt::Display for InUse {
 }
 
 impl std::error::Error for InUse {}
+
+/// Device and inode of a file.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct FileId(pub u64, pub u64);
+
+impl FileId {
+    pub(crate) fn at(path: &Path) -> io::Result<Self> {
+        os::file::identity(path).map(|(device, inode)| FileId(device, inode))
+    }
+
+    pub(crate) fn of(file: &os::file::File) -> Self {
+        let (device, inode) = file.identity();
+        FileId(device, inode)
+    }
+}
 
 /// The uses of the machine's files and devices. They are read once.
 #[derive(Default)]
@@ -123,6 +137,15 @@ impl TargetUses {
         Ok(ids.into_iter().map(|(device, inode)| FileId(device, inode)).collect())
     }
 
+    /// Refuses to change a file in use, such as a file below swap or a loop device. A layout extends files of jobs that only
+    /// read, too.
+    ///
+    /// # Errors
+    /// The file is in use, or its uses cannot be determined.
+    pub fn refuse(&mut self, job: &str, file: &File) -> Result<(), RunError> {
+        refuse(job, file.path(), self.holders(file).map_err(|error| unknown(file.path(), &error))?)
+    }
+
     fn snapshot(&mut self) -> io::Result<&InUseSnapshot> {
         let snapshot = match self.snapshot.take() {
             Some(snapshot) => snapshot,
@@ -141,12 +164,6 @@ pub(crate) fn identify(path: &Path) -> io::Result<Option<File>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         file => file.map(Some),
     }
-}
-
-/// Refuses to change a file in use, such as a file below swap or a loop device. A layout extends files of jobs that only
-/// read, too.
-pub(crate) fn refuse_in_use(uses: &mut TargetUses, job: &str, file: &File) -> Result<(), RunError> {
-    refuse(job, file.path(), uses.holders(file).map_err(|error| unknown(file.path(), &error))?)
 }
 
 /// Refuses a job that would change a target with these uses.
