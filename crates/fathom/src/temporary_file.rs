@@ -83,7 +83,8 @@ impl TemporaryFile {
             let name = entry.file_name();
             let number = name.as_encoded_bytes().strip_prefix(self.begin.as_encoded_bytes());
             let is_ours = number.is_some_and(|number| !number.is_empty() && number.iter().all(u8::is_ascii_digit))
-                && entry.file_type().is_ok_and(|kind| kind.is_file());
+                && entry.file_type().is_ok_and(|kind| kind.is_file())
+                && os::file::is_own(&entry.path()).unwrap_or(false);
             if is_ours && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
                 drop(std::fs::remove_file(entry.path()));
             }
