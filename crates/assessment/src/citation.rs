@@ -25,6 +25,6 @@ pub enum Confidence {
     High,
     /// Read in a copy of it.
     Medium,
-    /// Not confirmed by a document.
+    /// Not confirmed by a document: it can be met, and decides no FAIL.
     Low,
 }

@@ -166,6 +166,8 @@ pub enum Reason {
     },
     /// The confidence interval lies on the bad side of the threshold.
     NotEnough(RateShape),
+    /// The same, with a threshold that no document confirms: it decides no FAIL.
+    NotConfirmed(RateShape),
     /// A fact that keeps the figure from deciding.
     Confounded(Confounder),
     /// The threshold lies in the confidence interval.

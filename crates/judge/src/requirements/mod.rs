@@ -53,7 +53,7 @@ pub struct Requirement {
 }
 
 impl Requirement {
-    /// Whether a source was read that publishes the rule. Others are from memory.
+    /// Whether a document confirms the rule. Other rules decide no FAIL.
     pub fn is_confirmed(&self) -> bool {
         self.source.as_ref().is_none_or(|citation| citation.confidence != Confidence::Low)
     }

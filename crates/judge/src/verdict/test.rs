@@ -1,8 +1,8 @@
 //! The judgements of one test: its figures, compared with limits and with requirements.
 
 use assessment::{
-    Aim, Basis, Cause, Finding, FindingKind, Judgement, Metric, MissedTime, Quantity, Reason, Severity, Test,
-    Threshold, ThresholdBound, Verdict, VolumeUse,
+    Aim, Basis, Cause, Confidence, Finding, FindingKind, Judgement, Metric, MissedTime, Quantity, Reason, Severity,
+    Test, Threshold, ThresholdBound, Verdict, VolumeUse,
 };
 use plan::Ddir;
 
@@ -157,7 +157,8 @@ fn rate(test: &Test, rounds: &JobRounds, (limit, metric, value): (&Limit, Metric
         bound: ThresholdBound::AtLeast,
         basis: Basis::Limit { of: limit.of.clone() },
     };
-    compare(test, rounds, &Compared { metric, threshold, limit: Some(limit) }, figure)
+    let is_confirmed = limit.confidence != Confidence::Low;
+    compare(test, rounds, &Compared { metric, threshold, limit: Some(limit), is_confirmed }, figure)
 }
 
 fn compare(test: &Test, rounds: &JobRounds, compared: &Compared, figure: &Figure) -> Judgement {
@@ -189,7 +190,9 @@ fn latency(test: &Test, rounds: &JobRounds, limit: &Limit) -> Option<Judgement> 
         bound: ThresholdBound::AtMost,
         basis: Basis::Limit { of: limit.of.clone() },
     };
-    Some(compare(test, rounds, &Compared { metric: limit.metric, threshold, limit: Some(limit) }, &figure))
+    let is_confirmed = limit.confidence != Confidence::Low;
+    let compared = Compared { metric: limit.metric, threshold, limit: Some(limit), is_confirmed };
+    Some(compare(test, rounds, &compared, &figure))
 }
 
 /// Adds the time for which a rate that passed was below the threshold, if it is longer than promised. An interval is
@@ -246,5 +249,6 @@ fn against_rule(test: &Test, rounds: &JobRounds, rule: &Requirement) -> Option<J
             is_unconfirmed: !rule.is_confirmed(),
         },
     };
-    Some(compare(test, rounds, &Compared { metric: rule.metric, threshold, limit: None }, &figure))
+    let compared = Compared { metric: rule.metric, threshold, limit: None, is_confirmed: rule.is_confirmed() };
+    Some(compare(test, rounds, &compared, &figure))
 }

@@ -34,6 +34,8 @@ pub struct Compared<'a> {
     pub metric: Metric,
     pub threshold: Threshold,
     pub limit: Option<&'a Limit>,
+    /// A document confirms the threshold.
+    pub is_confirmed: bool,
 }
 
 /// The shape of a rate over time.
@@ -119,6 +121,16 @@ impl Decision {
         };
         Decision { verdict: Verdict::Inconclusive, reason, correction: Some(correction) }
     }
+
+    /// Returns the decision, unless it is a FAIL by a threshold that no document confirms: it is inconclusive then.
+    fn unless_unconfirmed(self, compared: &Compared) -> Decision {
+        match self.reason {
+            Reason::NotEnough(shape) if !compared.is_confirmed => {
+                (Verdict::Inconclusive, Reason::NotConfirmed(shape)).into()
+            }
+            _ => self,
+        }
+    }
 }
 
 fn decide(
@@ -163,7 +175,7 @@ fn decide(
                 effects.push(Effect { confounder, extent: Extent::Limit(reached) });
             }
             let failed = (Verdict::Fail, Reason::NotEnough(rate_shape(shape, confounders.is_throttled)));
-            Decision::from(failed).unless_explained(&effects, best, threshold, false)
+            Decision::from(failed).unless_explained(&effects, best, threshold, false).unless_unconfirmed(compared)
         }
         (false, false) if figure.has_few_intervals => {
             (Verdict::Inconclusive, too_few(compared.metric, figure, INTERVALS_MIN)).into()

@@ -1,6 +1,6 @@
 //! Requirements of the command line, of files, and of built-in applications.
 
-use assessment::{Confidence, LoadPattern, LoadRange, RequiredLoad};
+use assessment::{LoadPattern, LoadRange, RequiredLoad};
 use judge::requirements::{Bound, Requirements};
 use proptest::prelude::*;
 use units::diagnostic::Source;
@@ -82,8 +82,6 @@ fn applications_come_with_rules_and_their_origin() {
             let RequiredLoad { patterns, blocks, depth, duration_ns, .. } = &rule.load;
             let has_load = !patterns.is_empty() && !blocks.is_empty() && depth.is_some() && duration_ns.is_some();
             assert!(has_load && rule.measured_by.is_some() && rule.application.as_deref() == Some(name), "{rule:?}");
-            let is_recalled = rule.source.as_ref().is_some_and(|citation| citation.source.contains("recalled"));
-            assert_eq!(is_recalled, rule.source.as_ref().map(|citation| citation.confidence) == Some(Confidence::Low));
         }
     }
     let etcd = Requirements::of_application(&Source::new("--for", "etcd")).unwrap_or_else(|wrong| panic!("{wrong}"));

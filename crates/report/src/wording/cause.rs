@@ -140,6 +140,9 @@ fn why_of_test(test: &str, judgement: &Judgement) -> String {
             above + &fall.unwrap_or_default() + &missed.unwrap_or_default()
         }
         Reason::NotEnough(shape) => rate_shape(judgement, *shape),
+        Reason::NotConfirmed(shape) => {
+            rate_shape(judgement, *shape) + "; no document confirms this threshold, so it decides no FAIL"
+        }
         Reason::Confounded(confounder) => format!("; but {}", self::confounder(test, judgement, confounder)),
         Reason::Undecided { fall, cpu_wait_share } => undecided(judgement, *fall, *cpu_wait_share),
         Reason::TooFewIntervals { intervals } => too_few_intervals(judgement, *intervals),

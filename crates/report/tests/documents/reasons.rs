@@ -84,6 +84,17 @@ fn a_level_rate_has_the_time_of_its_means() {
 }
 
 #[test]
+fn a_threshold_that_no_document_confirms_is_named_as_such() {
+    let mut assessment = sample::assessment();
+    let judgement = &mut assessment.tests[0].judgements[0];
+    (judgement.verdict, judgement.reason) = (Verdict::Inconclusive, Reason::NotConfirmed(RateShape::Unknown));
+    assessment.tests[0].cause = Cause::Judgement(Box::new(judgement.clone()));
+    decided_by_first(&mut assessment);
+    let cause = report::cause(&assessment);
+    assert!(cause.contains("; no document confirms this threshold, so it decides no FAIL"), "{cause}");
+}
+
+#[test]
 fn other_tests_are_counted_by_verdict() {
     let mut assessment = sample::assessment();
     assessment.tests.truncate(5);
