@@ -1,6 +1,6 @@
 //! The catalogue of published limits, and an expectation, as text.
 
-use assessment::Quantity;
+use assessment::{Confidence, Quantity};
 use judge::limits::{Catalogue, Expectation, Group, ImportError, Imported, ImportedGroup, Kind, Limit, Load, Provider};
 use plan::Ddir;
 use units::format::{grouped, percent, time_ns};
@@ -50,7 +50,9 @@ fn list_group(group: &Group) -> String {
         let need = if parameter.optional || parameter.default.is_some() { "" } else { ", required" };
         text += &format!("    ?{name}=  {}{unit}{need}\n", parameter.what);
     }
-    text + &format!("    {}, {}\n", group.source, group.date)
+    let seen = if group.seen.is_empty() { String::new() } else { format!(" (read {})", group.seen) };
+    let unconfirmed = if group.confidence == Confidence::Low { ", not confirmed" } else { "" };
+    text + &format!("    {}, {}{seen}{unconfirmed}\n", group.source, group.date)
 }
 
 /// Lists the imported groups of machines, with the path that names them in an expectation.

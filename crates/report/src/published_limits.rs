@@ -62,6 +62,10 @@ fn provider(name: &str) -> &str {
         "alibaba" => "Alibaba",
         "digitalocean" => "DigitalOcean",
         "oracle" => "Oracle",
+        "tencent" => "Tencent",
+        "otc" => "Open Telekom Cloud",
+        "ovh" => "OVHcloud",
+        "scaleway" => "Scaleway",
         other => other,
     }
 }

@@ -51,6 +51,19 @@ fn expectations_are_explained_with_their_sources() {
 }
 
 #[test]
+fn lists_state_the_document_and_whether_it_confirms_the_limit() {
+    let home = Home::new("confidence");
+    let built_in = home.shows(&["list", "aws"]);
+    assert!(built_in.contains("https://docs.aws.amazon.com/") && built_in.contains("(read 20"), "{built_in}");
+    let mine = "schema = \"fathom.limits/1\"\nprovider = \"mine\"\ntitle = \"Our storage\"\ndefault_path = \"san\"\n\
+                machine_parameters = []\n[[group]]\ntitle = \"Volumes\"\nkind = \"disk\"\nname = \"gold\"\nsource = \"a talk\"\n\
+                date = \"2026-01-31\"\nconfidence = \"low\"\nlimit = { iops = \"10000\" }\n";
+    fs::write(home.0.file("fathom/limits/mine.toml"), mine).expect("written");
+    let listed = home.shows(&["list", "mine"]);
+    assert!(listed.contains("a talk, 2026-01-31, not confirmed\n"), "{listed}");
+}
+
+#[test]
 fn invalid_expectations_are_rejected_with_a_position() {
     let home = Home::new("refuse");
     let printed = home.refuses(&["show", "azure:P33"]);

@@ -38,7 +38,7 @@ pub(super) const COUNT: &str = "count";
 const NOT_PUBLISHED: &str = "-";
 
 /// Files. The disks of a provider come before its machines, also in lists.
-const BUILT_IN: [&str; 9] = [
+const BUILT_IN: [&str; 13] = [
     "azure.toml",
     "azure-vm.toml",
     "aws.toml",
@@ -48,6 +48,10 @@ const BUILT_IN: [&str; 9] = [
     "alibaba.toml",
     "oracle.toml",
     "digitalocean.toml",
+    "tencent.toml",
+    "otc.toml",
+    "ovh.toml",
+    "scaleway.toml",
 ];
 
 /// All providers, by their names in expectations.
@@ -81,8 +85,12 @@ pub struct Group {
     pub name: Option<String>,
     /// The path to its disks that a machine's group describes.
     pub path: String,
+    /// Title and address of the document.
     pub source: String,
+    /// The date of the document.
     pub date: String,
+    /// The day on which the document was read; empty if that is not recorded.
+    pub seen: String,
     pub confidence: Confidence,
     pub note: String,
     pub enough: Enough,
@@ -186,6 +194,8 @@ struct FileGroup {
     path: String,
     source: String,
     date: String,
+    #[serde(default)]
+    seen: String,
     confidence: Confidence,
     #[serde(default)]
     note: String,
@@ -365,6 +375,7 @@ impl Reader<'_> {
             path: group.path,
             source: group.source,
             date: group.date,
+            seen: group.seen,
             confidence: group.confidence,
             note: group.note,
             merges: group.merges,
