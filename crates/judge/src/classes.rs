@@ -171,8 +171,9 @@ fn provisioned(figure: &Figure, catalogue: &Catalogue) -> Option<ClassMatch> {
     })
 }
 
+/// Whether the group has this parameter, and the vendor publishes its lowest value: any figure is like a product without.
 fn has(group: &Group, parameter: &str) -> bool {
-    group.parameters.iter().any(|(name, _)| name == parameter)
+    group.parameters.iter().any(|(name, one)| name == parameter && !one.from.is_empty())
 }
 
 /// The disks of the catalogue whose limits a source confirms.
