@@ -60,7 +60,7 @@ fn published_figures_come_out_of_the_words() {
         ("aws:gp2?size=1000GB", 2794.0, 250.0 * MIB),
         ("aws:gp2?size=1TB", 2794.0, 250.0 * MIB),
         ("aws:gp2?size=1000000MB", 2794.0, 250.0 * MIB),
-        ("aws:io2?iops=32k&size=500", 32_000.0, 1000.0 * MIB),
+        ("aws:io2?iops=12k&size=500", 12_000.0, 3072.0 * MIB),
         ("aws:st1?size=2TiB", 80.0, 80.0 * MIB),
         // Google's 500 GB are 500 GiB.
         ("gcp:pd-ssd?size=500GB", 21_000.0, 480.0 * MIB),
@@ -82,7 +82,7 @@ fn reads_and_writes_have_limits_of_their_own() {
     assert_eq!(published("gcp:pd-standard?size=1000", Ddir::Write)[0], Some(1500.0));
     assert_eq!(published("aws:i3.large/store", Ddir::Read), [Some(100_125.0), None]);
     assert_eq!(published("aws:i3.large/store", Ddir::Write), [Some(35_000.0), None]);
-    assert_eq!(published("gcp:c3-standard-88-lssd/local-ssd", Ddir::Write)[1], Some(3120.0 * MB));
+    assert_eq!(published("gcp:c3-standard-88-lssd/local-ssd", Ddir::Write)[1], Some(3120.0 * MIB));
     let only_reads = expect("read=azure:P30").expect("sound");
     assert!(only_reads.limits(Ddir::Write, Load::default()).is_empty());
     assert!(!only_reads.limits(Ddir::Read, Load::default()).is_empty());
@@ -233,16 +233,18 @@ fn more_than_the_vendor_gives_is_a_warning() {
 fn words_of(provider: &str, group: &judge::limits::Group, name: &str) -> String {
     let path = if group.path.is_empty() { String::new() } else { format!("/{}", group.path) };
     let given = group.parameters.iter().map(|(name, _)| match name.as_str() {
-        "size" => "size=2000",
-        "iops" => "iops=5000",
-        "vpu" => "vpu=60",
-        "throughput" => "throughput=300",
-        "bursting" => "bursting=off",
-        _ => "plus=off",
+        "size" => "size=2000".to_owned(),
+        "iops" => "iops=5000".to_owned(),
+        "vpu" => "vpu=60".to_owned(),
+        "throughput" => "throughput=300".to_owned(),
+        flag => format!("{flag}=off"),
     });
     let given = given.collect::<Vec<_>>().join("&");
     match group.disks.first().map(String::as_str) {
         Some(disk @ ("hyperdisk-extreme" | "pd-extreme")) => format!("{provider}:{disk}?iops=5000&vm={name}{path}"),
+        Some(disk @ ("hyperdisk-balanced" | "premium-v2")) => {
+            format!("{provider}:{disk}?iops=5000&throughput=300&vm={name}{path}")
+        }
         Some(disk) => format!("{provider}:{disk}?size=2000&vm={name}{path}"),
         None if given.is_empty() => format!("{provider}:{name}{path}"),
         None => format!("{provider}:{name}{path}?{given}"),
