@@ -10,6 +10,7 @@ mod hosts;
 mod inference;
 mod known_runs;
 mod limits;
+mod published;
 mod reference;
 mod requirements;
 mod samples;
