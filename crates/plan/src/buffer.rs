@@ -73,6 +73,16 @@ pub enum PatternPart {
     Offset,
 }
 
+impl Memory {
+    /// Returns the file that is mapped.
+    pub fn file(&self) -> Option<&str> {
+        match self {
+            Memory::Malloc | Memory::Shm | Memory::ShmHuge => None,
+            Memory::Mmap { file } | Memory::MmapShared { file } | Memory::MmapHuge { file } => file.as_deref(),
+        }
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Dedupe {
     pub percent: u32,

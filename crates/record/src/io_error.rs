@@ -62,6 +62,10 @@ pub enum IoError {
         engine: String,
         call: EngineCall,
     },
+    /// Pages of the file with the worker's I/O buffers are missing. Their data is lost.
+    BuffersLost {
+        path: String,
+    },
     /// I/Os of a stopped worker do not complete.
     Unanswered {
         subject: Subject,

@@ -2,7 +2,7 @@
 
 use os::errno;
 use os::file::StatCall;
-use plan::{Engine, Memory, NetProtocol, Worker};
+use plan::{Engine, NetProtocol, Worker};
 use record::{CheckError, FileChange, RunError};
 use std::path::Path;
 
@@ -38,16 +38,8 @@ fn change(worker: &Worker) -> Option<FileChange> {
         }
         _ => {}
     }
-    match &worker.buffers.memory {
-        Memory::Mmap { file: Some(path) }
-        | Memory::MmapShared { file: Some(path) }
-        | Memory::MmapHuge { file: Some(path) }
-            if keeps_data(Path::new(path)) =>
-        {
-            Some(FileChange::BufferFile { path: path.clone() })
-        }
-        _ => None,
-    }
+    let file = worker.buffers.memory.file().filter(|path| keeps_data(Path::new(path)));
+    file.map(|path| FileChange::BufferFile { path: path.to_owned() })
 }
 
 /// Whether the path leads to a file or device that exists and stores data. A new file for buffers is removed after the job.

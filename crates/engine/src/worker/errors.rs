@@ -50,6 +50,12 @@ pub fn backend_failed(worker: &Worker, call: EngineCall, error: &io::Error) -> R
     fault::of_io(error, IoError::Engine { engine: worker.echo.ioengine.clone(), call })
 }
 
+/// Returns the error of a worker whose buffers are in a file with missing pages.
+pub fn buffers_lost(worker: &Worker) -> RunError {
+    let path = worker.buffers.memory.file().unwrap_or_default().to_owned();
+    RunError::new(errno::EIO, IoError::BuffersLost { path })
+}
+
 /// Returns the error of a stopped worker whose I/Os do not complete.
 pub fn unanswered(subject: Subject, ios: u32) -> RunError {
     RunError::new(errno::EIO, IoError::Unanswered { subject, ios })

@@ -8,6 +8,7 @@ mod assess;
 mod assess_reports;
 mod assess_room;
 mod block_lifetimes;
+mod buffer_files;
 mod ci;
 mod compare;
 mod completions;

@@ -23,8 +23,7 @@ pub fn open_backend(config: &BackendConfig, buffers: &Buffers) -> Result<Box<dyn
     if !config.maps_too {
         return Ok(backend);
     }
-    let mapped = Mmap::open(config, buffers.slots())?;
-    Ok(Box::new(Mixed::new(backend, mapped, config.files)))
+    Ok(Box::new(Mixed::new(backend, Mmap::new(config, buffers.slots()), config.files)))
 }
 
 /// Checks whether the kernel supports `config`, before any file is opened.

@@ -91,6 +91,27 @@ impl Buffers {
         fill(&mut self.slot_mut(slot))
     }
 
+    /// Returns true if pages of the buffers' file were missing when they were accessed. The data in the buffers is lost.
+    #[inline]
+    pub fn have_lost_pages(&self) -> bool {
+        self.region.has_lost_pages()
+    }
+
+    /// Does the same after an access to each page of the slots that are not in flight: a system call on a missing page fails with
+    /// EFAULT, and that can have other causes.
+    pub fn find_lost_pages(&mut self) -> bool {
+        for slot in 0..self.count() {
+            if !self.in_flight(slot) {
+                let mut bytes = self.slot_mut(slot);
+                bytes.iter_mut().step_by(page_size()).for_each(|byte| *byte = std::hint::black_box(*byte));
+            }
+            if self.have_lost_pages() {
+                return true;
+            }
+        }
+        false
+    }
+
     /// Keeps the memory until the process ends, for a run with operations that never complete.
     pub fn leak(&self) {
         std::mem::forget(Arc::clone(&self.region));

@@ -37,6 +37,7 @@ pub(super) fn io(io: &IoError, error: &RunError) -> String {
             };
             format!("{engine}: {what}: {}", error.reason())
         }
+        IoError::BuffersLost { path } => format!("{path}: the I/O buffers in this file have lost their data"),
         IoError::Unanswered { subject, ios } => {
             format!("{}: stopped, and {ios} of its I/Os did not complete: the device does not respond", name(subject))
         }

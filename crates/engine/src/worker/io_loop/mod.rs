@@ -27,6 +27,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use os::clock::NEVER_NS;
+use os::errno;
 use plan::Worker;
 use record::{EngineCall, RunError};
 
@@ -115,9 +116,19 @@ impl IoLoop<'_> {
         self.close_arrivals(outcome.as_ref().ok().copied());
         let drained = self.drain();
         let drained = if self.verification.is_some() { drained.and(self.check_threads(true)) } else { drained };
-        let end = outcome?;
-        drained?;
-        Ok(end)
+        self.check_buffers(outcome.and_then(|end| drained.map(|()| end)))
+    }
+
+    /// Returns the outcome of a pass. Lost data of the buffers is the cause of any error, such as a block that is not what was
+    /// written.
+    fn check_buffers(&mut self, outcome: Result<PassEnd, RunError>) -> Result<PassEnd, RunError> {
+        let buffers = &mut self.submission.buffers;
+        let is_fault = matches!(&outcome, Err(error) if error.errno == errno::EFAULT);
+        let may_be_lost = is_fault && self.worker.buffers.memory.file().is_some();
+        if buffers.have_lost_pages() || may_be_lost && buffers.find_lost_pages() {
+            return Err(errors::buffers_lost(self.worker));
+        }
+        outcome
     }
 
     fn issue_and_collect(&mut self) -> Result<PassEnd, RunError> {
@@ -191,6 +202,9 @@ impl IoLoop<'_> {
     pub(super) fn submit(&mut self) -> Result<(), RunError> {
         if self.submission.is_empty() {
             return Ok(());
+        }
+        if self.submission.buffers.have_lost_pages() {
+            return Err(errors::buffers_lost(self.worker));
         }
         if self.submission.has_other_kinds {
             return self.submit_in_parts();

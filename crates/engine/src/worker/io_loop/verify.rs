@@ -51,9 +51,7 @@ impl IoLoop<'_> {
         self.submission.backend.compare_reads(false);
         self.enter(Stage::Pattern);
         self.live.set_state(State::Running);
-        let end = end?;
-        drained?;
-        Ok(end)
+        self.check_buffers(end.and_then(|end| drained.map(|()| end)))
     }
 
     /// Reports that the time of a job ended before any block was verified.

@@ -29,6 +29,7 @@ use crate::worker::block_table::BlockTable;
 use crate::worker::context::Context;
 use crate::worker::deadlines::Deadlines;
 use crate::worker::depth_search::DepthSearch;
+use crate::worker::errors;
 use crate::worker::in_flight::InFlight;
 use crate::worker::io_loop::IoLoop;
 use crate::worker::limits::{CountLimit, PassLimits};
@@ -63,6 +64,9 @@ pub fn job_loop<'a>(context: Context<'a>, laid_out: LaidOut, logs: Logs) -> Resu
     let to_fill = if worker.access.pattern.writes { buffers.count() } else { 0 };
     for slot in 0..to_fill {
         buffers.fill(slot, |buffer| content.fill_initial(buffer));
+    }
+    if buffers.have_lost_pages() {
+        return Err(errors::buffers_lost(worker));
     }
     let mut backend = open_backend(context, laid_out.targets.len(), &buffers)?;
     donor::attach(worker, &lease.targets, backend.as_mut(), crate::number::index(laid_out.targets.len()))?;

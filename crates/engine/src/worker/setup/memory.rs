@@ -39,17 +39,18 @@ pub fn largest_block(worker: &Worker) -> u64 {
 /// # Errors
 /// There is no memory of this kind, or its file cannot be opened.
 pub fn memory(worker: &Worker, held: &HeldTargets, slots: u32, bytes_each: u64) -> io::Result<Buffers> {
-    let (kind, file) = match &worker.buffers.memory {
-        Memory::Malloc => (MemoryKind::Malloc, None),
-        Memory::Shm => (MemoryKind::Shm, None),
-        Memory::ShmHuge => (MemoryKind::ShmHuge, None),
-        Memory::Mmap { file } => (MemoryKind::Mmap, file.as_ref()),
-        Memory::MmapShared { file } => (MemoryKind::MmapShared, file.as_ref()),
-        Memory::MmapHuge { file } => (MemoryKind::MmapHuge, file.as_ref()),
+    let memory = &worker.buffers.memory;
+    let kind = match memory {
+        Memory::Malloc => MemoryKind::Malloc,
+        Memory::Shm => MemoryKind::Shm,
+        Memory::ShmHuge => MemoryKind::ShmHuge,
+        Memory::Mmap { .. } => MemoryKind::Mmap,
+        Memory::MmapShared { .. } => MemoryKind::MmapShared,
+        Memory::MmapHuge { .. } => MemoryKind::MmapHuge,
     };
     let spec = MemorySpec {
         kind,
-        file: file.map(|path| open(path.as_ref(), held)).transpose()?,
+        file: memory.file().map(|path| open(path.as_ref(), held)).transpose()?,
         align: crate::number::size(worker.buffers.align_bytes),
         hugepage_size: crate::number::size(worker.buffers.hugepage_bytes),
     };

@@ -160,6 +160,7 @@ fn of_io(io: &IoError) -> Cow<'_, str> {
         IoError::BelowMinimumRate(_) => "check_min_rate",
         IoError::Verification(_) => "io_u_sync_complete",
         IoError::Engine { call, .. } => engine_call(*call),
+        IoError::BuffersLost { .. } => "mem",
     };
     Cow::Borrowed(name)
 }

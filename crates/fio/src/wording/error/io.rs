@@ -57,6 +57,10 @@ pub(super) fn io(io: &IoError, error: &RunError) -> String {
         }
         IoError::Verification(failed) => verification(failed),
         IoError::Engine { engine, call } => format!("ioengine={engine}: {}: {}", engine_call(*call), error.reason()),
+        IoError::BuffersLost { path } => format!(
+            "mem: {path}: the I/O buffers have lost their data: the file was truncated, or its file system is full or \
+             returned an error"
+        ),
         IoError::Unanswered { subject, ios } => {
             format!("{}: stopped, and {ios} of its I/Os did not complete: the device does not respond", subject.job)
         }

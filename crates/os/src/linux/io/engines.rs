@@ -15,7 +15,7 @@ pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backe
         EngineKind::IoUring => Box::new(io::uring::Uring::open(config, slots)?),
         EngineKind::IoUringCmd => Box::new(io::passthrough::Passthrough::open(config, slots)?),
         EngineKind::Libaio => Box::new(io::libaio::Libaio::open(config, slots)?),
-        EngineKind::Mmap => Box::new(io::mmap::Mmap::open(config, slots)?),
+        EngineKind::Mmap => Box::new(io::mmap::Mmap::new(config, slots)),
         EngineKind::Mtd => executing(io::mtd::Mtd::new(config), config, slots),
         EngineKind::Posixaio => Box::new(io::posixaio::Posixaio::open(config, slots)),
         EngineKind::Falloc | EngineKind::Ftruncate => executing(io::resize::Resize::new(config), config, slots),

@@ -5,33 +5,39 @@ use std::os::fd::AsRawFd;
 use std::ptr;
 use std::time::Duration;
 
-use super::bus_error;
 use super::files::Files;
 use super::run::{errno, run_here};
 use crate::file::{Advice, File};
 use crate::io::misuse;
-use crate::io::{Backend, BackendError};
-use crate::io::{BackendConfig, EngineKind, Flush, Mapping};
+use crate::io::{Backend, BackendConfig, Flush, Mapping};
 use crate::io::{Completion, IoResult, Kind, Op};
+use crate::linux::memory::Watch;
 use crate::linux::number::signed;
 use crate::memory::{Slots, cache_lines, page_size};
 
-/// A mapped range of a file.
-struct Window {
+/// Mapped memory.
+struct Mapped {
     address: *mut u8,
     bytes: usize,
+}
+
+/// A mapped range of a file. The watch ends before the mapping.
+struct Window {
+    watch: Watch,
+    mapped: Mapped,
     offset: u64,
 }
 
 impl Window {
     fn holds(&self, offset: u64, bytes: usize) -> bool {
-        bytes <= self.bytes && offset >= self.offset && offset - self.offset <= (self.bytes - bytes) as u64
+        let window = self.mapped.bytes;
+        bytes <= window && offset >= self.offset && offset - self.offset <= (window - bytes) as u64
     }
 }
 
-impl Drop for Window {
+impl Drop for Mapped {
     fn drop(&mut self) {
-        // SAFETY: the window owns its mapping.
+        // SAFETY: this value owns the mapping.
         unsafe { libc::munmap(self.address.cast(), self.bytes) };
     }
 }
@@ -60,10 +66,8 @@ pub(crate) struct Mmap {
 }
 
 impl Mmap {
-    pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Self, BackendError> {
-        bus_error::install()
-            .map_err(|error| BackendError::caused(EngineKind::Mmap, "cannot install a handler for SIGBUS", error))?;
-        Ok(Mmap {
+    pub(crate) fn new(config: &BackendConfig, slots: Slots) -> Self {
+        Mmap {
             slots,
             files: Files::new(config.files),
             targets: (0..config.files).map(|_| None).collect(),
@@ -73,7 +77,7 @@ impl Mmap {
             drop_after: config.mmap_drop,
             advice: config.mmap_advice,
             sync_file_range: config.sync_file_range,
-        })
+        }
     }
 
     fn run(&mut self, op: &Op, data: *mut u8) -> io::Result<IoResult> {
@@ -84,7 +88,7 @@ impl Mmap {
         Ok(match op.kind {
             Kind::Read | Kind::Write => self.copy(op, data),
             Kind::Fsync | Kind::Fdatasync => match &target.window {
-                Some(window) => sync(window.address, window.bytes).map(|()| 0),
+                Some(window) => sync(window.mapped.address, window.mapped.bytes).map(|()| 0),
                 None => Ok(0),
             },
             Kind::Trim | Kind::SyncFileRange => run_here(op, fd.as_raw_fd(), &self.files, self.sync_file_range),
@@ -116,18 +120,20 @@ impl Mmap {
             }
         };
         // SAFETY: the window contains the range of the operation.
-        let mapped = unsafe { window.address.add((op.offset - window.offset) as usize) };
+        let mapped = unsafe { window.mapped.address.add((op.offset - window.offset) as usize) };
         let (mapping, page) = (target.mapping, self.page as usize);
-        let mut flushed = Ok(());
         // SAFETY: `data` has `len` bytes lent to this operation, and `mapped` at least as many of the file. Other
-        // processes can change these, so no reference to them is made. The guard handles missing pages.
-        let whole = bus_error::guarded(window.address, window.bytes, || unsafe {
+        // processes can change these, so no reference to them is made. The watch handles missing pages.
+        let flushed = unsafe {
             match op.kind {
-                Kind::Read => read(mapping, mapped, data, bytes),
-                _ => flushed = write(mapping, data, mapped, bytes, page),
+                Kind::Read => {
+                    read(mapping, mapped, data, bytes);
+                    Ok(())
+                }
+                _ => write(mapping, data, mapped, bytes, page),
             }
-        });
-        if !whole {
+        };
+        if window.watch.has_lost_pages() {
             target.window = None;
             return Err(libc::EIO);
         }
@@ -215,7 +221,10 @@ impl Target {
             if address == libc::MAP_FAILED {
                 return Err(errno());
             }
-            Ok(Window { address: address.cast(), bytes, offset })
+            let mapped = Mapped { address: address.cast(), bytes };
+            // SAFETY: the window owns the mapping and the watch.
+            let watch = unsafe { Watch::new(mapped.address, bytes) }?;
+            Ok(Window { watch, mapped, offset })
         };
         let whole = self.size.and_then(|size| usize::try_from(size).ok()).filter(|_| !self.partial);
         let window = match whole.map(|size| attempt(0, size)) {
@@ -227,14 +236,15 @@ impl Target {
                 attempt(start, ahead + bytes)?
             }
         };
+        let (address, bytes) = (window.mapped.address, window.mapped.bytes);
         // SAFETY: the range is the new mapping. The advice is optional: errors are ignored.
         unsafe {
             if thp {
-                libc::madvise(window.address.cast(), window.bytes, libc::MADV_HUGEPAGE);
+                libc::madvise(address.cast(), bytes, libc::MADV_HUGEPAGE);
             }
             match advice {
-                Advice::Random => libc::madvise(window.address.cast(), window.bytes, libc::MADV_RANDOM),
-                Advice::Sequential => libc::madvise(window.address.cast(), window.bytes, libc::MADV_SEQUENTIAL),
+                Advice::Random => libc::madvise(address.cast(), bytes, libc::MADV_RANDOM),
+                Advice::Sequential => libc::madvise(address.cast(), bytes, libc::MADV_SEQUENTIAL),
                 Advice::Normal | Advice::NoReuse => 0,
             };
         }
@@ -316,7 +326,14 @@ mod tests {
 
     #[test]
     fn window_bounds_are_exact() {
-        let window = std::mem::ManuallyDrop::new(Window { address: ptr::null_mut(), bytes: 4096, offset: 8192 });
+        let page = page_size();
+        // SAFETY: a new mapping at an address of the kernel's choice.
+        let address = unsafe {
+            libc::mmap(ptr::null_mut(), page, libc::PROT_NONE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1, 0)
+        };
+        let mapped = Mapped { address: address.cast(), bytes: 4096 };
+        // SAFETY: the window owns the mapping and the watch.
+        let window = unsafe { Window { watch: Watch::new(mapped.address, 4096).unwrap(), mapped, offset: 8192 } };
         assert!(window.holds(8192, 4096) && window.holds(12287, 1) && window.holds(9000, 10));
         assert!(!window.holds(8192, 4097) && !window.holds(12288, 1) && !window.holds(8191, 1));
         assert!(!window.holds(0, 100_000) && !window.holds(u64::MAX, 1));

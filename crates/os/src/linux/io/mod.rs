@@ -2,7 +2,6 @@
 
 #[cfg(test)]
 pub(crate) mod block_tests;
-mod bus_error;
 pub(crate) mod e4defrag;
 pub(crate) mod engines;
 mod execute;

@@ -7,13 +7,13 @@ use std::path::Path;
 use std::ptr;
 use std::sync::OnceLock;
 
-use super::bus_error;
 use super::execute::Execute;
 use super::files::Files;
 use super::library::{Names, functions, load, loaded};
 use crate::file::File;
 use crate::io::{BackendConfig, BackendError, EngineKind, IoResult, Kind, Op, PmemConfig};
 use crate::linux::c_string::c_path;
+use crate::linux::memory::Watch;
 use crate::memory::page_size;
 
 const LIBRARY: Names = Names { files: &["libpmem.so.1"], package: "libpmem1" };
@@ -87,8 +87,8 @@ impl Drop for Region {
 /// An attached file.
 struct Target {
     is_writable: bool,
-    /// `None` after a page of the mapping was lost.
-    region: Option<Region>,
+    /// `None` after a page of the mapping was lost. The watch ends before the mapping.
+    mapped: Option<(Watch, Region)>,
 }
 
 impl Target {
@@ -103,7 +103,7 @@ impl Target {
                 return Ok(0);
             }
         }
-        let Some(region) = &self.region else { return Err(libc::EIO) };
+        let Some((watch, region)) = &self.mapped else { return Err(libc::EIO) };
         if op.kind == Kind::Write && !self.is_writable {
             return Err(libc::EBADF);
         }
@@ -116,17 +116,17 @@ impl Target {
         }
         let copy = api.pmem_memcpy;
         // SAFETY: the range was compared with the mapping. `Slots::start` has lent the bytes at `data` to this
-        // operation. Other processes can change the mapping, so no reference to it is made. The guard handles missing
+        // operation. Other processes can change the mapping, so no reference to it is made. The watch handles missing
         // pages.
-        let whole = bus_error::guarded(region.address, region.bytes, || unsafe {
+        unsafe {
             let mapped = region.address.add(start);
             match op.kind {
                 Kind::Read => ptr::copy_nonoverlapping(mapped, data, bytes),
                 _ => drop(copy(mapped.cast(), data.cast(), bytes, flags)),
             }
-        });
-        if !whole {
-            self.region = None;
+        }
+        if watch.has_lost_pages() {
+            self.mapped = None;
             return Err(libc::EIO);
         }
         op.moved(bytes as u64)
@@ -141,11 +141,8 @@ pub(crate) struct Pmem {
 
 impl Pmem {
     pub(crate) fn new(config: &BackendConfig) -> Result<Self, BackendError> {
-        let engine = config.engine;
-        bus_error::install()
-            .map_err(|error| BackendError::caused(engine, "cannot install a handler for SIGBUS", error))?;
         Ok(Pmem {
-            api: api(engine)?,
+            api: api(config.engine)?,
             targets: (0..config.files).map(|_| None).collect(),
             copy_flags: copy_flags(config.pmem),
         })
@@ -170,7 +167,9 @@ impl Execute for Pmem {
         if !region.is_persistent {
             return Err(io::Error::other("the file is not in persistent memory"));
         }
-        self.targets[index as usize] = Some(Target { is_writable: file.is_writable(), region: Some(region) });
+        // SAFETY: the target owns the mapping and the watch.
+        let watch = unsafe { Watch::new(region.address, region.bytes) }.map_err(io::Error::from_raw_os_error)?;
+        self.targets[index as usize] = Some(Target { is_writable: file.is_writable(), mapped: Some((watch, region)) });
         Ok(())
     }
 

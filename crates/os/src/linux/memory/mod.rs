@@ -2,6 +2,8 @@
 
 pub(crate) mod limits;
 mod region;
+mod watch;
 
 pub(crate) use region::Region;
 pub use region::page_size;
+pub(crate) use watch::Watch;

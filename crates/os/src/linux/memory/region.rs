@@ -5,6 +5,7 @@ use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 use std::ptr;
 
+use super::Watch;
 use crate::file::{Folder, Kind};
 use crate::memory::{MappedFile, MemoryKind, MemorySpec};
 
@@ -21,6 +22,8 @@ pub(crate) struct Region {
     /// Offset of the first slot.
     skip: usize,
     origin: Origin,
+    /// Of a mapped file.
+    watch: Option<Watch>,
     /// Folder and name of a file that was created for this region.
     made: Option<(Folder, PathBuf)>,
 }
@@ -63,6 +66,12 @@ impl Region {
         unsafe { self.start.add(self.skip) }
     }
 
+    /// Returns true if a page of a mapped file was missing when it was accessed.
+    #[inline]
+    pub(crate) fn has_lost_pages(&self) -> bool {
+        self.watch.as_ref().is_some_and(Watch::has_lost_pages)
+    }
+
     pub(crate) fn lock(&self) -> io::Result<()> {
         // SAFETY: the range is the mapping of this region.
         match unsafe { libc::mlock(self.start.cast(), self.bytes) } {
@@ -74,6 +83,7 @@ impl Region {
 
 impl Drop for Region {
     fn drop(&mut self) {
+        self.watch = None;
         match self.origin {
             // SAFETY: this region mapped the range and is its only owner.
             Origin::Mapping => unsafe { libc::munmap(self.start.cast(), self.bytes) },
@@ -93,7 +103,7 @@ fn mapping(bytes: usize, flags: i32, fd: i32) -> io::Result<Region> {
     if start == libc::MAP_FAILED {
         return Err(io::Error::last_os_error());
     }
-    Ok(Region { start: start.cast(), bytes, skip: 0, origin: Origin::Mapping, made: None })
+    Ok(Region { start: start.cast(), bytes, skip: 0, origin: Origin::Mapping, watch: None, made: None })
 }
 
 fn file_mapping(bytes: usize, kind: MemoryKind, mapped: &MappedFile) -> io::Result<Region> {
@@ -105,6 +115,8 @@ fn file_mapping(bytes: usize, kind: MemoryKind, mapped: &MappedFile) -> io::Resu
     match mapping(bytes, sharing, file.descriptor().as_raw_fd()) {
         Ok(mut region) => {
             region.made.clone_from(created);
+            // SAFETY: the region owns the mapping and the watch.
+            region.watch = Some(unsafe { Watch::new(region.start, bytes) }.map_err(io::Error::from_raw_os_error)?);
             Ok(region)
         }
         Err(error) => {
@@ -129,7 +141,7 @@ fn shared_segment(bytes: usize, huge: bool) -> io::Result<Region> {
     // SAFETY: IPC_RMID takes no buffer. The segment is removed on its last detach, however the process ends.
     unsafe { libc::shmctl(id, libc::IPC_RMID, ptr::null_mut()) };
     let start = attached?;
-    Ok(Region { start: start.cast(), bytes, skip: 0, origin: Origin::SharedSegment, made: None })
+    Ok(Region { start: start.cast(), bytes, skip: 0, origin: Origin::SharedSegment, watch: None, made: None })
 }
 
 fn huge_page_error(error: io::Error, bytes: usize) -> io::Error {

@@ -17,7 +17,7 @@ pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backe
     Ok(match config.engine {
         EngineKind::Null => Box::new(Null::new(config, slots)),
         EngineKind::Windowsaio => Box::new(CompletionPort::open(config, slots)?),
-        EngineKind::Mmap => Box::new(Mmap::open(config, slots)?),
+        EngineKind::Mmap => Box::new(Mmap::new(config, slots)),
         EngineKind::Sync | EngineKind::Psync => Box::new(Sync::open(config, slots)),
         other => return Err(missing(other)),
     })

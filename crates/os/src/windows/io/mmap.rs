@@ -13,7 +13,7 @@ use windows_sys::Win32::System::Memory::{
 use super::files::Files;
 use crate::file::File;
 use crate::io::start_in_order;
-use crate::io::{Backend, BackendConfig, BackendError, Completion, Flush, IoResult, Kind, Mapping, Op};
+use crate::io::{Backend, BackendConfig, Completion, Flush, IoResult, Kind, Mapping, Op};
 use crate::memory::{Slots, cache_lines};
 use crate::windows::errno;
 use crate::windows::handle::owned;
@@ -70,15 +70,13 @@ pub(crate) struct Mmap {
 }
 
 impl Mmap {
-    // Other systems have backends of mapped files that cannot be opened.
-    #[allow(clippy::unnecessary_wraps)]
-    pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Self, BackendError> {
-        Ok(Mmap {
+    pub(crate) fn new(config: &BackendConfig, slots: Slots) -> Self {
+        Mmap {
             slots,
             files: Files::new(config.files, 0),
             targets: (0..config.files).map(|_| None).collect(),
             done: Vec::with_capacity(config.depth as usize),
-        })
+        }
     }
 
     fn run(&self, op: &Op, data: *mut u8) -> IoResult {

@@ -57,6 +57,11 @@ impl Region {
         Ok(Region { start: start.cast(), bytes: total, skip: spec.align })
     }
 
+    /// Returns false: no memory is that of a file.
+    pub(crate) fn has_lost_pages(&self) -> bool {
+        false
+    }
+
     /// Returns the address of the first slot.
     pub(crate) fn base(&self) -> *mut u8 {
         // SAFETY: the allocation is `skip` bytes longer than the requested size.
