@@ -4,6 +4,7 @@
 
 mod allocation;
 mod any_names;
+mod argument_borders;
 mod assess;
 mod assess_reports;
 mod assess_room;
