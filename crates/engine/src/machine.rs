@@ -23,7 +23,7 @@ pub fn describe() -> Machine {
         kernel: os::machine::kernel_release().unwrap_or_default(),
         cpu_model: os::machine::cpu_model().unwrap_or_default(),
         model: os::machine::model().unwrap_or_default(),
-        memory_bytes: os::memory::limits::total().unwrap_or_default(),
+        memory_bytes: os::memory::limits::total().ok(),
         page_bytes: os::memory::page_size() as u64,
         governors: os::cpu::governors(),
         cpus: os::cpu::topology().unwrap_or_default().iter().map(cpu).collect(),

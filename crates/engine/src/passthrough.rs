@@ -13,6 +13,7 @@ use record::{CommandStatus, PassthroughProblem, RunError, TargetError};
 use targets::fault;
 
 use crate::access::{Purpose, SeedTable};
+use crate::worker::RANGE_BYTES;
 
 /// Returns the commands of the backend.
 pub(crate) fn config(worker: &Worker, commands: &DeviceCommands) -> PassthroughConfig {
@@ -89,6 +90,12 @@ fn select(select: &plan::PlacementSelect) -> PlacementSelect {
 /// Returns the ranges of each trim.
 pub(crate) fn trim_ranges(worker: &Worker) -> u64 {
     nvme(worker).filter(|_| worker.access.pattern.trims).map_or(1, |nvme| u64::from(nvme.trim_ranges))
+}
+
+/// Returns the memory beside the data of an I/O.
+pub(crate) fn slot_bytes(worker: &Worker) -> u64 {
+    let nvme = nvme(worker);
+    nvme.map_or(0, |nvme| u64::from(nvme.metadata_bytes) + trim_ranges(worker) * RANGE_BYTES as u64)
 }
 
 /// Returns true if the device compares the blocks that are read back.

@@ -53,7 +53,7 @@ impl fio::parse::env::Env for RealMachine {
     fn machine(&self) -> fio::parse::env::MachineSizes {
         fio::parse::env::MachineSizes {
             page_bytes: os::memory::page_size() as u64,
-            memory_mib: os::memory::limits::total().unwrap_or(0) >> 20,
+            memory_mib: os::memory::limits::total().ok().map(|bytes| bytes >> 20),
             cpus: os::cpu::online().map_or(1, |cpus| cpus.len() as u64),
             free_memory_bytes: os::memory::limits::free(),
         }

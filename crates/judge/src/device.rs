@@ -226,7 +226,7 @@ pub mod simulated {
             worker.targets.paths = vec!["/dev/x".into()];
             worker.targets.open.direct = direct;
         });
-        record.machine.memory_bytes = 16 << 30;
+        record.machine.memory_bytes = Some(16 << 30);
         record.targets = vec![TargetFacts {
             path: "/dev/x".into(),
             disks: vec!["x".into()],

@@ -59,7 +59,7 @@ fn fits_cache(record: &Record, facts: &TargetFacts) -> Option<Finding> {
         counted.stats.ddirs[..2].iter().map(move |ddir| ddir.bytes / files)
     });
     let moved_bytes: u64 = bytes.sum();
-    let memory_bytes = record.machine.memory_bytes;
+    let memory_bytes = record.machine.memory_bytes?;
     if !is_buffered || moved_bytes <= size_bytes || size_bytes as f64 >= memory_bytes as f64 * FITS_SHARE {
         return None;
     }
@@ -81,7 +81,7 @@ fn of_streams(record: &Record) -> Vec<Finding> {
             target.moved_bytes += DIRECTIONS.map(|ddir| stats.ddirs[ddir as usize].bytes).iter().sum::<u64>();
         }
     }
-    let memory_bytes = record.machine.memory_bytes;
+    let Some(memory_bytes) = record.machine.memory_bytes else { return Vec::new() };
     let fits = |target: &Cached| (target.used_bytes as f64) < memory_bytes as f64 * FITS_SHARE;
     let cached = targets.into_iter().filter(|(_, target)| target.is_buffered && target.moved_bytes > 0 && fits(target));
     let finding = |(path, target): (&String, Cached)| {

@@ -48,12 +48,16 @@ impl Default for Access {
 impl Access {
     /// Returns true if the job makes I/Os in that direction: the pattern has it, and its share of the mix is not 0.
     pub fn has(&self, ddir: Ddir) -> bool {
-        let share_percent = match ddir {
-            Ddir::Read => self.rwmix_read_percent,
-            Ddir::Write => 100_u32.saturating_sub(self.rwmix_read_percent),
-            Ddir::Trim => 100,
-        };
-        self.pattern.has(ddir) && (!self.pattern.is_mixed() || share_percent > 0)
+        self.pattern.has(ddir) && self.share_percent(ddir) > 0
+    }
+
+    /// Returns the share of a direction of the pattern in the mix of reads and writes.
+    pub fn share_percent(&self, ddir: Ddir) -> u32 {
+        match ddir {
+            Ddir::Read if self.pattern.is_mixed() => self.rwmix_read_percent,
+            Ddir::Write if self.pattern.is_mixed() => 100_u32.saturating_sub(self.rwmix_read_percent),
+            Ddir::Read | Ddir::Write | Ddir::Trim => 100,
+        }
     }
 }
 
@@ -112,6 +116,14 @@ impl BlockSizes {
             align_bytes: PerDdir::all(0),
             unaligned: false,
             by_sequential_or_random: false,
+        }
+    }
+
+    /// Returns the mean size of the I/Os of a direction.
+    pub fn mean_bytes(&self, ddir: Ddir) -> u64 {
+        match &self.split[ddir as usize][..] {
+            [] => self.min_bytes[ddir].midpoint(self.max_bytes[ddir]),
+            split => split.iter().map(|share| share.bytes.saturating_mul(u64::from(share.percent)) / 100).sum(),
         }
     }
 }

@@ -13,8 +13,8 @@ use crate::io_error::{IoError, Subject};
 use crate::schema::Exact;
 use crate::zone::ZoneError;
 use crate::{
-    AccessFault, ContentFault, FlashProblem, LogFault, MemoryLimit, OsError, OutputRefusal, PassthroughProblem,
-    PmemProblem, ReplayFault, StateFault, StreamFault, TargetUse,
+    AccessFault, ContentFault, FlashProblem, LogFault, MemoryLimit, MemoryShare, OsError, OutputRefusal,
+    PassthroughProblem, PmemProblem, ReplayFault, StateFault, StreamFault, TargetUse,
 };
 
 /// Why a worker ended early, or why a plan is not run.
@@ -101,7 +101,14 @@ pub enum CheckError {
     /// The buffers of a phase are larger than the memory.
     BuffersExceedMemory { phase: u32, buffer_bytes: u64, memory_bytes: u64 },
     /// The run needs more memory than this process can use.
-    NotEnoughMemory { limit: MemoryLimit, needed_bytes: u64, limit_bytes: u64 },
+    NotEnoughMemory {
+        limit: MemoryLimit,
+        needed_bytes: u64,
+        limit_bytes: u64,
+        /// The largest part of `needed_bytes`. `None` in records of earlier versions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        largest: Option<MemoryShare>,
+    },
     /// Direct I/O of a stream needs multiples of `unit_bytes`.
     StreamUnaligned { path: String, unit_bytes: u64, parameter: StreamParameter, bytes: u64 },
     /// Direct I/O of a job needs multiples of `unit_bytes`.

@@ -177,6 +177,48 @@ impl fmt::Display for MemoryLimit {
     }
 }
 
+/// The part of a run's memory that is for one use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct MemoryShare {
+    pub used_for: MemoryUse,
+    pub bytes: u64,
+}
+
+/// What a run needs memory for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MemoryUse {
+    /// Data of the I/Os in flight.
+    Buffers,
+    /// Metadata and ranges of the commands in flight.
+    CommandBuffers,
+    /// State of the I/Os in flight.
+    Queues,
+    /// The blocks of a random pattern.
+    RandomMap,
+    /// The written blocks to verify.
+    WrittenBlocks,
+    /// Threads that verify.
+    VerifyThreads,
+    /// The set of repeated buffers.
+    WorkingSet,
+    /// Locked memory.
+    Locked,
+    /// The log of I/Os to replay.
+    Replay,
+    /// The memory that is the target.
+    Target,
+    /// Data to write.
+    WriteSource,
+    Zones,
+    Files,
+    Threads,
+    Latencies,
+    Logs,
+    /// Report and record.
+    Other,
+}
+
 /// Why the program does not write a file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -52,7 +52,8 @@ pub use error::{
 };
 pub use event::{Ended, Event, IoCall, IoStep, Stage, Started};
 pub use fault::{
-    AccessFault, BoundFeature, ContentFault, LogFault, MemoryLimit, OsError, OutputRefusal, ReplayFault, StreamFault,
+    AccessFault, BoundFeature, ContentFault, LogFault, MemoryLimit, MemoryShare, MemoryUse, OsError, OutputRefusal,
+    ReplayFault, StreamFault,
 };
 pub use flash::FlashProblem;
 pub use fleet::{Fleet, FleetStart, HOST_MARK, HostRecord};

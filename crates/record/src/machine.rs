@@ -13,8 +13,9 @@ pub struct Machine {
     /// Vendor and product name from the firmware. In a cloud they name the provider, and often the machine type.
     #[serde(default)]
     pub model: String,
-    /// The memory, or the limit of the control group if it is smaller.
-    pub memory_bytes: u64,
+    /// The memory, or the limit of the control group if it is smaller. `None` if it is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<u64>,
     pub page_bytes: u64,
     /// Names of the CPU frequency governors. Empty without frequency scaling.
     pub governors: Vec<String>,

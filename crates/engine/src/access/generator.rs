@@ -432,6 +432,22 @@ pub fn keeps_random_map(access: &Access) -> bool {
         && access.distribution == Distribution::Uniform
 }
 
+/// Returns the smallest block of the pattern's directions.
+fn smallest_block(access: &Access) -> u64 {
+    let min = access.block.min_bytes;
+    let used = Ddir::ALL.into_iter().filter(|&ddir| access.pattern.has(ddir));
+    used.map(|ddir| min[ddir]).min().unwrap_or(min[Ddir::Read])
+}
+
+/// Returns the memory of the random map of a file with `bytes` bytes of I/O.
+pub fn random_map_bytes(access: &Access, bytes: u64) -> u64 {
+    if !access.pattern.random || !keeps_random_map(access) || access.generator == plan::Generator::Lfsr {
+        return 0;
+    }
+    let range = access.strides.map(|strides| strides.range_bytes.max(strides.size_bytes));
+    RandomMap::memory_bytes(range.unwrap_or(bytes).min(bytes) / smallest_block(access).max(1))
+}
+
 /// Division of a job's files into blocks.
 struct Geometry {
     align: [u64; 3],
@@ -460,8 +476,7 @@ impl Geometry {
             }
         }
         let mapped = access.pattern.random && keeps_random_map(access);
-        let used = Ddir::ALL.into_iter().filter(|&ddir| access.pattern.has(ddir));
-        let smallest = used.map(|ddir| min[ddir]).min().unwrap_or(min[Ddir::Read]);
+        let smallest = smallest_block(access);
         let soft = access.random_map == MapMode::Soft;
         let mut geometry = Geometry { align, min, smallest, strides, mapped, soft, needs_wide: false };
         // fio changes to a 64-bit generator if 32 bits do not reach all blocks.
@@ -511,6 +526,10 @@ impl Geometry {
             return Lfsr::new(blocks, job.seeds.of(Purpose::Offset)).map(Source::Lfsr).map_err(lfsr_fault);
         }
         if !self.mapped {
+            return Ok(Source::Uniform);
+        }
+        // The kernel gives more memory than there is, and ends the process when it is used.
+        if self.soft && os::memory::limits::free().is_some_and(|free| RandomMap::memory_bytes(blocks) > free) {
             return Ok(Source::Uniform);
         }
         match RandomMap::new(blocks) {

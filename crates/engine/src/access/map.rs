@@ -15,6 +15,14 @@ pub struct RandomMap {
 }
 
 impl RandomMap {
+    /// Returns the memory of a map.
+    pub fn memory_bytes(blocks: u64) -> u64 {
+        // Each level has a bit per word of the level below.
+        let words = std::iter::successors(Some(blocks.div_ceil(WORD)), |words| Some(words.div_ceil(WORD)));
+        let below_last: u64 = words.take_while(|&words| words > 1).sum();
+        (below_last + 1).saturating_mul(size_of::<u64>() as u64)
+    }
+
     pub fn new(blocks: u64) -> Result<Self, AccessFault> {
         let mut levels = Vec::new();
         let mut words = blocks.div_ceil(WORD).max(1);
@@ -151,6 +159,15 @@ mod tests {
             }
             assert!(found.iter().all(|&seen| seen), "{blocks} blocks: some were never found");
         }
+    }
+
+    #[test]
+    fn the_memory_of_a_map_is_that_of_its_levels() {
+        for blocks in [1, 64, 65, 4096, 4097, 300_000] {
+            let words: usize = RandomMap::new(blocks).unwrap().levels.iter().map(Vec::len).sum();
+            assert_eq!(RandomMap::memory_bytes(blocks), words as u64 * 8, "{blocks}");
+        }
+        assert!(RandomMap::memory_bytes(u64::MAX) > u64::MAX / 8);
     }
 
     #[test]

@@ -2,23 +2,38 @@
 //! kernel would kill it.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use os::errno;
-use os::memory::limits;
+use os::memory::limits::{self, LimitKind};
 use plan::stream::WriteContent;
 use plan::{Ddir, Engine, Memory, Plan, Worker};
-use record::{CheckError, MemoryLimit, RunError};
+use record::{CheckError, MemoryLimit, MemoryShare, MemoryUse, RunError};
 
+use crate::access::random_map_bytes;
 use crate::command_priority;
+use crate::content::working_set_bytes;
 use crate::engine_flags::EngineFlags;
+use crate::layout;
 use crate::logs;
+use crate::passthrough;
 use crate::streams::slot_bytes;
+use crate::verify::written_bytes;
 use crate::worker::{STACK_BYTES, largest_block};
+use crate::zones::table_bytes;
 
 /// A latency with its histogram, and its copies in snapshots and in the record.
 const LATENCY_BYTES: u64 = 16 << 10;
 /// A thread: touched stack, the kernel's data of the thread, the worker's counters and its part of the report.
 const WORKER_BYTES: u64 = 64 << 10;
+/// A thread without counters.
+const HELPER_BYTES: u64 = 32 << 10;
+/// Address space of the stack of a thread without counters.
+const HELPER_STACK_BYTES: u64 = 2 << 20;
+/// State of an I/O in flight in the worker, the engine and the kernel.
+const SLOT_BYTES: u64 = 256;
+/// State of a file in a worker.
+const FILE_BYTES: u64 = 640;
 /// The least memory for entries of logs that wait for the writer.
 const LOG_BYTES: u64 = 32 << 10;
 /// Report and record of the run, and whatever the estimate omits.
@@ -28,62 +43,152 @@ const RESERVE_BYTES: u64 = 4 << 20;
 ///
 /// # Errors
 /// It is not.
-pub(super) fn check(plan: &Plan) -> Result<(), RunError> {
-    let used = limits::used();
-    let Need { memory_bytes, stack_bytes } = Need::of(plan);
-    if let Ok(limit_bytes) = limits::total() {
-        refuse(MemoryLimit::Memory, used.resident_bytes.saturating_add(memory_bytes), limit_bytes)?;
-    }
-    if let Some(limit_bytes) = limits::address_space() {
-        limits::use_one_arena();
-        let needed_bytes = used.address_space_bytes.saturating_add(memory_bytes).saturating_add(stack_bytes);
-        refuse(MemoryLimit::AddressSpace, needed_bytes, limit_bytes)?;
-    }
-    if let Some(limit_bytes) = limits::data() {
-        let needed_bytes = used.data_bytes.saturating_add(memory_bytes).saturating_add(stack_bytes);
-        refuse(MemoryLimit::Data, needed_bytes, limit_bytes)?;
+pub(super) fn check(plan: &Plan, stop: &AtomicBool) -> Result<(), RunError> {
+    let need = Need::of(plan, stop);
+    for limit in limits::all() {
+        let (kind, untouched) = match limit.kind {
+            LimitKind::Memory => (MemoryLimit::Memory, None),
+            LimitKind::AddressSpace => {
+                limits::use_one_arena();
+                (MemoryLimit::AddressSpace, Some(&need.untouched))
+            }
+            LimitKind::Data => (MemoryLimit::Data, Some(&need.untouched)),
+        };
+        let mut uses = need.uses.clone();
+        untouched.into_iter().for_each(|untouched| uses.extend(untouched));
+        let (needed_bytes, limit_bytes) = (limit.used_bytes.saturating_add(uses.sum()), limit.limit_bytes);
+        if needed_bytes > limit_bytes {
+            let kind = CheckError::NotEnoughMemory { limit: kind, needed_bytes, limit_bytes, largest: uses.largest() };
+            return Err(RunError::new(errno::ENOMEM, kind));
+        }
     }
     Ok(())
 }
 
-fn refuse(limit: MemoryLimit, needed_bytes: u64, limit_bytes: u64) -> Result<(), RunError> {
-    if needed_bytes <= limit_bytes {
-        return Ok(());
+/// Bytes of memory by their use.
+#[derive(Clone, Default)]
+struct Uses(BTreeMap<MemoryUse, u64>);
+
+impl Uses {
+    fn add(&mut self, used_for: MemoryUse, bytes: u64) {
+        let sum = self.0.entry(used_for).or_default();
+        *sum = sum.saturating_add(bytes);
     }
-    Err(RunError::new(errno::ENOMEM, CheckError::NotEnoughMemory { limit, needed_bytes, limit_bytes }))
+
+    fn extend(&mut self, other: &Uses) {
+        other.0.iter().for_each(|(&used_for, &bytes)| self.add(used_for, bytes));
+    }
+
+    fn with(mut self, used_for: MemoryUse, bytes: u64) -> Self {
+        self.add(used_for, bytes);
+        self
+    }
+
+    /// Returns the uses with the largest sum.
+    fn most(of_phases: Vec<Uses>) -> Self {
+        of_phases.into_iter().max_by_key(Uses::sum).unwrap_or_default()
+    }
+
+    fn sum(&self) -> u64 {
+        self.0.values().copied().fold(0, u64::saturating_add)
+    }
+
+    fn largest(&self) -> Option<MemoryShare> {
+        let largest = self.0.iter().max_by_key(|(_, bytes)| **bytes);
+        largest.map(|(&used_for, &bytes)| MemoryShare { used_for, bytes })
+    }
 }
 
 /// An estimate of what a plan needs in addition to the memory in use.
 struct Need {
-    memory_bytes: u64,
-    /// Address space of the stacks.
-    stack_bytes: u64,
+    uses: Uses,
+    /// Address space without memory: most of the stacks, and buffers that nothing is read into.
+    untouched: Uses,
 }
 
 impl Need {
-    fn of(plan: &Plan) -> Self {
-        // The buffers, write sources and threads of a phase are freed at its end, the statistics at the end of the run.
-        let mut phases: BTreeMap<u32, (u64, u64)> = sources_by_phase(plan);
-        let mut memory_bytes = RESERVE_BYTES;
-        for worker in &plan.workers {
-            let (buffers, stacks) = phases.entry(worker.phase).or_default();
-            let of_worker = [buffer_bytes(worker), replay_bytes(worker), page_fault_bytes(worker)];
-            *buffers = of_worker.into_iter().fold(*buffers, u64::saturating_add);
-            *stacks += STACK_BYTES as u64;
-            memory_bytes = memory_bytes.saturating_add(WORKER_BYTES + latency_bytes(worker) + log_bytes(worker));
+    fn of(plan: &Plan, stop: &AtomicBool) -> Self {
+        // What a phase needs is freed at its end, the statistics at the end of the run.
+        let mut phases: BTreeMap<u32, (Uses, Uses)> = sources_by_phase(plan);
+        let mut uses = Uses::default().with(MemoryUse::Other, RESERVE_BYTES);
+        for worker in plan.workers.iter().take_while(|_| !stop.load(Relaxed)) {
+            let (of_phase, untouched) = phases.entry(worker.phase).or_default();
+            let of_worker = uses_of_phase(worker).into_iter().chain(sized_uses(worker));
+            of_worker.for_each(|(used_for, bytes)| of_phase.add(used_for, bytes));
+            untouched
+                .add(MemoryUse::Threads, STACK_BYTES as u64 + helpers(worker).iter().sum::<u64>() * HELPER_STACK_BYTES);
+            untouched.add(MemoryUse::Buffers, mapped_bytes(worker).saturating_sub(buffer_bytes(worker)));
+            uses.add(MemoryUse::Threads, WORKER_BYTES);
+            uses.add(MemoryUse::Latencies, latency_bytes(worker));
+            uses.add(MemoryUse::Logs, log_bytes(worker));
         }
-        let most = |part: fn(&(u64, u64)) -> u64| phases.values().map(part).max().unwrap_or(0);
-        memory_bytes = memory_bytes.saturating_add(most(|(buffers, _)| *buffers));
         if plan.workers.iter().any(|worker| log_bytes(worker) > 0) {
-            memory_bytes = memory_bytes.saturating_add(logs::memory_bytes());
+            uses.add(MemoryUse::Logs, logs::memory_bytes());
         }
-        Need { memory_bytes, stack_bytes: most(|(_, stacks)| *stacks) }
+        let (touched, untouched): (Vec<Uses>, Vec<Uses>) = phases.into_values().unzip();
+        uses.extend(&Uses::most(touched));
+        Need { uses, untouched: Uses::most(untouched) }
     }
+}
+
+/// Returns what a worker needs during its phase, whatever the sizes of its targets.
+fn uses_of_phase(worker: &Worker) -> [(MemoryUse, u64); 7] {
+    let depth = u64::from(worker.depth.iodepth);
+    let [executing, verifying] = helpers(worker);
+    // Each thread that verifies, and each place of its queue, has a copy of a block.
+    let copies = if verifying > 0 { verifying + depth } else { 0 };
+    [
+        (MemoryUse::Buffers, buffer_bytes(worker)),
+        (MemoryUse::CommandBuffers, depth.saturating_mul(passthrough::slot_bytes(worker))),
+        (MemoryUse::Queues, depth * SLOT_BYTES + executing * HELPER_BYTES),
+        (MemoryUse::VerifyThreads, copies.saturating_mul(largest_block(worker).saturating_add(HELPER_BYTES))),
+        (MemoryUse::Locked, worker.process.lock_memory_bytes),
+        (MemoryUse::Replay, replay_bytes(worker)),
+        (MemoryUse::Target, page_fault_bytes(worker)),
+    ]
+}
+
+/// Returns the numbers of threads that execute the I/Os of a worker and that verify.
+fn helpers(worker: &Worker) -> [u64; 2] {
+    let executing = if worker.depth.offload { worker.depth.iodepth } else { 0 };
+    [executing, worker.verify.as_ref().map_or(0, |verify| verify.threads)].map(u64::from)
+}
+
+/// Returns what a worker needs for the sizes of its targets. Nothing if they are wrong: the layout reports that.
+fn sized_uses(worker: &Worker) -> Vec<(MemoryUse, u64)> {
+    let mut uses = vec![(MemoryUse::Files, (worker.targets.paths.len() as u64).saturating_mul(FILE_BYTES))];
+    let map_bytes = |io_bytes| match &worker.replay {
+        None => random_map_bytes(&worker.access, io_bytes),
+        Some(_) => 0,
+    };
+    // The most that they can be.
+    let is_sized = map_bytes(u64::MAX) > 0
+        || written_bytes(worker, u64::MAX) > 0
+        || working_set_bytes(worker, u64::MAX) > 0
+        || worker.zoned.is_some();
+    let has_pattern = worker.streams().is_none() && !EngineFlags::of(&worker.engine).no_io;
+    let Some(Ok(shares)) = (is_sized && has_pattern).then(|| layout::planned(worker)) else { return uses };
+    // The I/Os of a pass are generated again with a copy of the map.
+    let maps = if worker.verify.as_ref().is_some_and(|verify| verify.regenerates) { 2 } else { 1 };
+    for share in &shares.files {
+        let io_bytes = share.io_size.bytes().into_iter().chain(share.real_size).min().unwrap_or(0);
+        uses.push((MemoryUse::RandomMap, map_bytes(io_bytes).saturating_mul(maps)));
+        // The clones of a job share the zones.
+        if let Some(zoned) = worker.zoned.as_ref().filter(|_| worker.clone == 0) {
+            uses.push((MemoryUse::Zones, table_bytes(zoned, share.real_size.unwrap_or(0))));
+        }
+    }
+    if let Some(pass_bytes) = shares.pass.bytes() {
+        uses.push((MemoryUse::WorkingSet, working_set_bytes(worker, pass_bytes)));
+        let written = shares.io_size_bytes.map_or(pass_bytes, |bytes| bytes.min(pass_bytes));
+        uses.push((MemoryUse::WrittenBlocks, written_bytes(worker, written)));
+    }
+    uses
 }
 
 /// Returns the bytes of the write sources of each phase. The workers on a target share one. While the last is made, its
 /// bytes are there twice.
-fn sources_by_phase(plan: &Plan) -> BTreeMap<u32, (u64, u64)> {
+fn sources_by_phase(plan: &Plan) -> BTreeMap<u32, (Uses, Uses)> {
     let mut sources: BTreeMap<(u32, u32), u64> = BTreeMap::new();
     for worker in &plan.workers {
         for stream in worker.stream_list() {
@@ -97,7 +202,8 @@ fn sources_by_phase(plan: &Plan) -> BTreeMap<u32, (u64, u64)> {
         let (all, largest) = phases.entry(phase).or_default();
         (*all, *largest) = (all.saturating_add(bytes), bytes.max(*largest));
     }
-    phases.into_iter().map(|(phase, (all, largest))| (phase, (all.saturating_add(largest), 0))).collect()
+    let uses = |(all, largest): (u64, u64)| Uses::default().with(MemoryUse::WriteSource, all.saturating_add(largest));
+    phases.into_iter().map(|(phase, sums)| (phase, (uses(sums), Uses::default()))).collect()
 }
 
 /// Returns the memory of a worker's I/O buffers. Huge pages and files are not part of the memory that is limited here.
@@ -111,7 +217,15 @@ fn buffer_bytes(worker: &Worker) -> u64 {
     );
     // The pages of buffers that nothing is read into are never touched.
     let flags = EngineFlags::of(&worker.engine);
-    if !is_memory || flags.no_io || flags.fake && !worker.access.pattern.writes {
+    if !is_memory || flags.fake && !worker.access.pattern.writes {
+        return 0;
+    }
+    mapped_bytes(worker)
+}
+
+/// Returns the address space of the I/O buffers of a job.
+fn mapped_bytes(worker: &Worker) -> u64 {
+    if worker.streams().is_some() || EngineFlags::of(&worker.engine).no_io {
         return 0;
     }
     u64::from(worker.depth.iodepth).saturating_mul(largest_block(worker).next_multiple_of(4096))
@@ -146,5 +260,7 @@ fn latency_bytes(worker: &Worker) -> u64 {
 fn log_bytes(worker: &Worker) -> u64 {
     let logs = &worker.measure.logs;
     let files = [&logs.latency, &logs.bandwidth, &logs.iops, &logs.histogram, &logs.replayable];
-    if files.iter().any(|file| file.is_some()) { LOG_BYTES } else { 0 }
+    // A log of histograms has the last one of each direction.
+    let histograms = if logs.histogram.is_some() { 3 * LATENCY_BYTES } else { 0 };
+    if files.iter().any(|file| file.is_some()) { LOG_BYTES + histograms } else { 0 }
 }

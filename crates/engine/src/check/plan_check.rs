@@ -50,7 +50,7 @@ pub fn check(plan: &Plan, lease: &Lease, stop: &AtomicBool, platform: Platform) 
     }
     faults.take(streams::check_memory(plan));
     if faults.found.is_empty() {
-        faults.take(memory::check(plan));
+        faults.take(memory::check(plan, stop));
     }
     if faults.found.is_empty() { Ok(()) } else { Err(faults.found) }
 }

@@ -320,3 +320,63 @@ fn a_polled_ring_on_a_disk_that_cannot_be_polled_is_refused_by_the_disks_name() 
     polled.engine = Engine::IoUring(IoUring { nonvectored: true, ..IoUring::default() });
     assert_eq!(refusals(polled), Vec::<String>::new());
 }
+
+/// Returns what a job of fio is refused for, if it needs too much memory.
+fn memory_refusal(options: &str) -> Option<String> {
+    let words: Vec<String> = options.split_whitespace().map(str::to_owned).collect();
+    let env = fio::parse::env::FixedEnv::default().file("log", b"fio version 2 iolog\n/n add\n/n read 0 4096\n");
+    let Ok(fio::Request::Run(invocation)) = fio::parse(&words, &env) else { panic!("{options}") };
+    let mut plan = fio::lower(&invocation, &fio::lower::FixedMachine { cpus: 2 });
+    let worker = &mut plan.workers[0];
+    if let Some(replay) = &mut worker.replay {
+        replay.steps = worker.limits.number_ios;
+    }
+    super::memory::check(&plan, &AtomicBool::new(false)).err().as_ref().map(fio::wording::error)
+}
+
+/// Every option that sizes an allocation. The number is small or absurd.
+#[test]
+fn a_job_that_needs_more_memory_than_there_is_is_refused_with_the_option() {
+    const ABSURD: u64 = 1 << 60;
+    let all = [
+        ("iodepth=", "--ioengine=libaio --rw=write --iodepth=#", 4, 1 << 31),
+        ("iodepth=", "--ioengine=null --rw=read --iodepth=#", 4, 1 << 31),
+        ("iodepth=", "--ioengine=libaio --rw=read --io_submit_mode=offload --bs=512 --iodepth=#", 4, 1 << 31),
+        ("blocks", "--ioengine=libaio --rw=write --iodepth=4096 --size=16g --bs=#", 4096, 1 << 31),
+        ("norandommap=1", "--ioengine=null --rw=randread --size=#", MIB, ABSURD),
+        ("norandommap=1", "--ioengine=psync --rw=randrw --filesize=#", MIB, ABSURD),
+        ("verify_backlog=", "--ioengine=psync --rw=write --verify=crc32c --size=#", MIB, ABSURD),
+        (
+            "verify_backlog=",
+            "--ioengine=psync --rw=write --norandommap=1 --verify=md5 --verify_backlog=# --size=1152921504606846976",
+            9,
+            ABSURD,
+        ),
+        ("verify_async=", "--ioengine=psync --rw=write --verify=crc32c --bs=1m --verify_async=#", 2, 1 << 31),
+        (
+            "dedupe_working_set_percentage=",
+            "--ioengine=psync --rw=write --dedupe_percentage=10 --dedupe_mode=working_set --size=#",
+            MIB,
+            ABSURD,
+        ),
+        ("lockmem=", "--ioengine=psync --rw=read --lockmem=#", MIB, ABSURD),
+        ("read_iolog_chunked=1", "--ioengine=psync --read_iolog=log --number_ios=#", 1, ABSURD),
+        ("page_fault", "--ioengine=page_fault --rw=write --size=#", MIB, ABSURD),
+        ("zonesize=", "--ioengine=psync --rw=write --zonemode=zbd --zonesize=8k --size=#", MIB, ABSURD),
+        ("md_per_io_size=", "--ioengine=io_uring_cmd --rw=read --iodepth=8192 --md_per_io_size=#", 64, (1 << 32) - 1),
+    ];
+    let scratch = Scratch::new("check-memory-options");
+    for (option, line, small, absurd) in all {
+        let with = |number: u64| {
+            let directory = scratch.path().display();
+            memory_refusal(&format!(
+                "--name=a --filename={directory}/f --size=1m {}",
+                line.replace('#', &number.to_string())
+            ))
+        };
+        assert_eq!(with(small), None, "{line}");
+        let refused = with(absurd).unwrap_or_else(|| panic!("{line}: not refused"));
+        assert!(refused.contains(option) && refused.contains("MiB"), "{line}: {refused}");
+    }
+    assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 0);
+}

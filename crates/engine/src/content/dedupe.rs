@@ -1,6 +1,6 @@
 //! Selects the buffers that repeat others, for storage with deduplication.
 
-use plan::{Dedupe, DedupeMode};
+use plan::{Ddir, Dedupe, DedupeMode, Generator, Worker};
 use units::random::{Tausworthe, Tausworthe32, Tausworthe64};
 
 use super::error::ContentError;
@@ -37,6 +37,22 @@ pub(super) enum Origin {
     Repeat(Tausworthe),
     /// All buffers are equal.
     Always(Tausworthe),
+}
+
+/// Returns the memory of the working set of a job with `pass_bytes` bytes.
+pub fn working_set_bytes(worker: &Worker, pass_bytes: u64) -> u64 {
+    let Some(Dedupe { percent: 1.., mode: DedupeMode::WorkingSet { percent, .. } }) = worker.buffers.dedupe else {
+        return 0;
+    };
+    let each = match worker.access.generator {
+        Generator::Tausworthe64 => size_of::<Tausworthe64>(),
+        Generator::Tausworthe32 | Generator::Tausworthe32Fixed | Generator::Lfsr => size_of::<Tausworthe32>(),
+    };
+    buffers_of_set(pass_bytes, percent, worker.access.block.min_bytes[Ddir::Write]).saturating_mul(each as u64)
+}
+
+fn buffers_of_set(pass_bytes: u64, percent: u32, min_write: u64) -> u64 {
+    crate::number::narrow(u128::from(pass_bytes) * u128::from(percent) / 100) / min_write.max(1)
 }
 
 impl Origins {
@@ -109,7 +125,7 @@ impl Repeats {
 impl WorkingSet {
     fn new(job: &Job, percent: u32, global: bool) -> Result<Self, ContentError> {
         let Length::Bytes(pass_bytes) = job.pass else { return Err(ContentError::UnknownSize) };
-        let buffers = crate::number::narrow(u128::from(pass_bytes) * u128::from(percent) / 100) / job.min_write.max(1);
+        let buffers = buffers_of_set(pass_bytes, percent, job.min_write);
         if buffers == 0 {
             return Err(ContentError::EmptyWorkingSet);
         }

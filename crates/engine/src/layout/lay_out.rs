@@ -53,6 +53,17 @@ fn content_of_layout(plan: &Plan, worker: &Worker, seeds: &SeedTable) -> Result<
     content.map_err(|error| content::run_error(worker, error))
 }
 
+/// Returns the parts of the targets that the layout of `worker` will make. Nothing is changed. A random size counts as the largest.
+///
+/// # Errors
+/// A target cannot be found, or the sizes contradict each other.
+pub(crate) fn planned(worker: &Worker) -> Result<sizes::Shares, RunError> {
+    let flags = EngineFlags::of(&worker.engine);
+    let paths = find::paths(worker, &mut |_| {})?;
+    let found = find_all(worker, flags, &paths)?;
+    sizes::share_out(worker, flags, &found, &mut || 1.0)
+}
+
 /// Finds and creates the targets of `worker`, so that its I/O can start.
 pub(super) fn lay_out_in(worker: &Worker, site: &mut Site) -> Result<LaidOut, PrepareError> {
     let flags = EngineFlags::of(&worker.engine);

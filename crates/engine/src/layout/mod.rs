@@ -19,6 +19,6 @@ mod zones;
 pub use append::{append, appends_each_pass};
 pub use cache::{invalidate, pre_read};
 pub(crate) use find::{device_size, kind_of_target, paths, refuse_devices};
-pub(crate) use lay_out::lay_out;
+pub(crate) use lay_out::{lay_out, planned};
 pub(crate) use sizes::check_size;
 pub use unlink::unlink;

@@ -19,10 +19,11 @@ pub use job::{Slot, Stage, Verification, needs_order};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use plan::{Plan, Worker};
+use plan::{Ddir, Plan, Worker};
 use record::MessageKind;
 
 use crate::number;
+use pieces::Pieces;
 
 /// A write, as far as a verification needs it, or the part of it that later writes left.
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +75,25 @@ pub fn state_path(worker: &Worker) -> Option<PathBuf> {
 pub fn dump_folder(worker: &Worker) -> Option<&Path> {
     let verify = worker.verify.as_ref().filter(|verify| verify.dump)?;
     Some(verify.folder.as_ref().map_or(Path::new(""), Path::new))
+}
+
+/// Returns an estimate of the memory for the writes of a pass with `pass_bytes` bytes. 0 for a job that its time ends: the number
+/// of its writes is unknown.
+pub fn written_bytes(worker: &Worker, pass_bytes: u64) -> u64 {
+    let (access, limits) = (&worker.access, &worker.limits);
+    let Some(verify) = worker.verify.as_ref().filter(|_| access.pattern.writes && limits.runtime_ns == 0) else {
+        return 0;
+    };
+    if verify.regenerates || !(verify.read_back || verify.only || verify.trims.is_some()) {
+        return 0;
+    }
+    let all = pass_bytes / access.block.mean_bytes(Ddir::Write).max(1);
+    let writes = number::narrow(u128::from(all) * u128::from(access.share_percent(Ddir::Write)) / 100);
+    let most = [
+        (limits.number_ios > 0).then_some(limits.number_ios),
+        verify.backlog.map(|backlog| backlog.blocks.saturating_add(u64::from(worker.depth.iodepth))),
+    ];
+    Pieces::memory_bytes(most.into_iter().flatten().fold(writes, u64::min), verify.overwrites)
 }
 
 /// Returns what limits the verification of a job that starts.

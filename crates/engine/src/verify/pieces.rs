@@ -63,6 +63,13 @@ pub struct Key {
 }
 
 impl Pieces {
+    /// Returns an estimate of the memory for `writes` writes.
+    pub fn memory_bytes(writes: u64, replaces: bool) -> u64 {
+        // The nodes of a tree are filled to two thirds, and the tree by number has keys of its own.
+        let each = size_of::<Entry>() * if replaces { 3 } else { 1 };
+        writes.saturating_mul(each as u64)
+    }
+
     /// `writes_once`: no two writes of a pass have a byte in common.
     pub fn new(order: Order, writes_once: bool) -> Self {
         if writes_once && order == Order::ByNumber {

@@ -41,6 +41,7 @@ pub use events::{EventSender, WorkerMessage};
 pub use gate::Gate;
 pub use setup::largest_block;
 pub use thread::{Assignment, STACK_BYTES, run};
+pub use trim_ranges::RANGE_BYTES;
 
 /// Returns the files for the output of the commands and the program of a worker.
 pub fn output_paths(worker: &plan::Worker) -> Vec<String> {

@@ -26,5 +26,6 @@ pub use extent::{ZonedPart, fit};
 pub use position::Position;
 pub use table::ZoneTable;
 pub use tables::ZoneTables;
+pub(crate) use tables::table_bytes;
 pub use worker::{Choice, Placed, WorkerZones};
 pub use write::WriteChoice;

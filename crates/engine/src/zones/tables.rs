@@ -62,11 +62,15 @@ impl ZoneTables {
     }
 }
 
+/// Returns the memory for the state of the zones of a target.
+pub(crate) fn table_bytes(zoned: &Zoned, target_bytes: u64) -> u64 {
+    target_bytes.checked_div(zoned.zone_bytes).unwrap_or(0).saturating_mul(size_of::<Zone>() as u64)
+}
+
 /// Checks the memory for the state of emulated zones.
 pub(super) fn check_room(zoned: &Zoned, target_bytes: u64) -> Result<(), ZoneFault> {
     let zones = target_bytes.checked_div(zoned.zone_bytes).unwrap_or(0);
-    let needed_bytes =
-        zones.saturating_mul(size_of::<Zone>() as u64).saturating_add(memory::limits::used().resident_bytes);
+    let needed_bytes = table_bytes(zoned, target_bytes).saturating_add(memory::limits::used().resident_bytes);
     let is_too_large = zones >= u64::from(u32::MAX) || memory::limits::total().is_ok_and(|bytes| needed_bytes > bytes);
     if is_too_large { Err(ZoneFault::TooManyZones { zones }) } else { Ok(()) }
 }

@@ -32,7 +32,7 @@ fn ended(scratch: &Path, args: &[String]) -> Outcome {
     outcome(command.spawn().unwrap())
 }
 
-fn words(line: &str) -> Vec<String> {
+fn args(line: &str) -> Vec<String> {
     line.split_whitespace().map(str::to_owned).collect()
 }
 
@@ -44,7 +44,7 @@ struct Help {
 }
 
 fn help(scratch: &Path, command: &str) -> Help {
-    let text = ended(scratch, &words(&format!("{command} --help"))).assert_success().stdout;
+    let text = ended(scratch, &args(&format!("{command} --help"))).assert_success().stdout;
     let mut found = Help { options: Vec::new(), positionals: Vec::new(), commands: Vec::new() };
     let mut section = "";
     for line in text.lines() {
@@ -103,7 +103,7 @@ fn no_argument_at_a_border_makes_a_command_panic_hang_or_take_much_memory() {
     let scratch = Scratch::new("argument-borders");
     let job = "--name=a --ioengine=null --size=64k --rw=read --record=run.json";
     run(scratch.path(), job).ended_with(0);
-    ended(scratch.path(), &words(&format!("run --repeat=2 fio {job}")));
+    ended(scratch.path(), &args(&format!("run --repeat=2 fio {job}")));
     let mut lines: BTreeSet<Vec<String>> = BTreeSet::new();
     let mut commands = vec![String::new(), "fleet manifest".to_owned()];
     while let Some(command) = commands.pop() {
@@ -115,8 +115,8 @@ fn no_argument_at_a_border_makes_a_command_panic_hang_or_take_much_memory() {
                 .map(|word| format!("{command} {word}").trim().to_owned()),
         );
         let others = || rest(&command).iter().map(|word| (*word).to_owned());
-        let mut add = |words: Vec<String>, others: &mut dyn Iterator<Item = String>| {
-            lines.insert(command.split(' ').map(str::to_owned).chain(words).chain(others).collect());
+        let mut add = |args: Vec<String>, others: &mut dyn Iterator<Item = String>| {
+            lines.insert(command.split(' ').map(str::to_owned).chain(args).chain(others).collect());
         };
         for border in BORDERS {
             let texts = |value: &str| forms(value).iter().map(move |form| form.replace('#', border));
@@ -129,11 +129,11 @@ fn no_argument_at_a_border_makes_a_command_panic_hang_or_take_much_memory() {
             }
             for (at, value) in positionals.iter().enumerate() {
                 for text in texts(value) {
-                    let mut words: Vec<String> = others().collect();
-                    let at = at.min(words.len());
-                    words.splice(at..(at + 1).min(words.len()), [text]);
-                    words.insert(0, "--".to_owned());
-                    add(words, &mut std::iter::empty());
+                    let mut args: Vec<String> = others().collect();
+                    let at = at.min(args.len());
+                    args.splice(at..(at + 1).min(args.len()), [text]);
+                    args.insert(0, "--".to_owned());
+                    add(args, &mut std::iter::empty());
                 }
             }
         }

@@ -66,3 +66,34 @@ fn jobs_beyond_the_memory_of_a_control_group_are_rejected() {
     run_after(&scratch, &group.enter(), line).ended_with(1).complained_of("64 MiB");
     assert!(!scratch.file("f").exists(), "files were made");
 }
+
+/// Without a limit some of these options need more memory than the machine has, and the job may run until the kernel kills it.
+#[test]
+fn options_beyond_the_memory_are_rejected_before_anything_is_written() {
+    let scratch = Scratch::new("memory-options");
+    let cases = [
+        ("norandommap=1", "--ioengine=null --rw=randwrite --number_ios=9 --size=#", "1m", "64t"),
+        ("verify_backlog=", "--ioengine=null --rw=write --verify=crc32c --size=#", "1m", "64t"),
+        ("lockmem=", "--ioengine=null --rw=write --size=1m --lockmem=#", "4k", "900m"),
+        ("iodepth=", "--ioengine=null --rw=read --size=1m --iodepth=#", "16", "9000000"),
+        ("iodepth=", "--ioengine=posixaio --rw=write --size=1m --iodepth=#", "16", "9000000"),
+        (
+            "dedupe_working_set_percentage=",
+            "--ioengine=null --rw=write --number_ios=9 --dedupe_percentage=50 --dedupe_mode=working_set --size=#",
+            "1m",
+            "64t",
+        ),
+        ("verify_async=", "--ioengine=null --rw=write --size=1m --verify=crc32c --verify_async=#", "2", "9000000"),
+    ];
+    for (option, line, small, absurd) in cases {
+        let with = |number: &str| {
+            let line = format!("fio --name=a --filename=f {}", line.replace('#', number));
+            run_after(&scratch, "ulimit -v 500000", &line)
+        };
+        with(small).ended_with(0);
+        drop(std::fs::remove_file(scratch.file("f")));
+        let before = scratch.names();
+        with(absurd).ended_with(1).complained_of(option).complained_of("MiB of memory");
+        assert_eq!(scratch.names(), before, "{line}");
+    }
+}

@@ -37,7 +37,7 @@ pub trait Env {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MachineSizes {
     pub page_bytes: u64,
-    pub memory_mib: u64,
+    pub memory_mib: Option<u64>,
     pub cpus: u64,
     /// Memory that this process can still allocate.
     pub free_memory_bytes: Option<u64>,
@@ -85,6 +85,6 @@ impl Env for FixedEnv {
     }
 
     fn machine(&self) -> MachineSizes {
-        MachineSizes { page_bytes: 4096, memory_mib: 16_384, cpus: 8, free_memory_bytes: Some(16 << 30) }
+        MachineSizes { page_bytes: 4096, memory_mib: Some(16_384), cpus: 8, free_memory_bytes: Some(16 << 30) }
     }
 }

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use super::env::Env;
 use super::value;
 
-/// Replaces environment variables, then keywords. A value with a keyword can be an arithmetic expression.
+/// Replaces environment variables, then keywords. A value with a keyword can be an arithmetic expression. A keyword whose value is
+/// unknown stays.
 ///
 /// `$jobname`, `$jobnum` and `$filenum` are not replaced here: they differ between the clones of a job.
 pub fn substitute<'a>(option: &'a str, env: &dyn Env) -> Cow<'a, str> {
@@ -17,10 +18,11 @@ pub fn substitute<'a>(option: &'a str, env: &dyn Env) -> Cow<'a, str> {
         return Cow::Owned(text);
     }
     let machine = env.machine();
-    let keywords = [("$pagesize", machine.page_bytes), ("$mb_memory", machine.memory_mib), ("$ncpus", machine.cpus)];
+    let known =
+        [("$pagesize", Some(machine.page_bytes)), ("$mb_memory", machine.memory_mib), ("$ncpus", Some(machine.cpus))];
     let mut replaced = false;
-    for (keyword, value) in keywords {
-        if text.contains(keyword) {
+    for (keyword, value) in known {
+        if let Some(value) = value.filter(|_| text.contains(keyword)) {
             text = text.replace(keyword, &value.to_string());
             replaced = true;
         }

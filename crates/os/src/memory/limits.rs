@@ -1,15 +1,42 @@
 //! Limits of the memory of this process.
 
-pub use crate::system::memory::limits::{address_space, data, total, use_one_arena, used};
+use crate::system::memory::limits::{address_space, data};
+pub use crate::system::memory::limits::{total, use_one_arena, used};
 
-/// Returns the memory that this process can still allocate, in bytes: the least of its limits minus its use. `None` if no limit is
-/// known.
-pub fn free() -> Option<u64> {
+/// A limit of the memory of this process, and its use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limit {
+    pub kind: LimitKind,
+    pub limit_bytes: u64,
+    pub used_bytes: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LimitKind {
+    /// The machine's memory, or the limit of a control group.
+    Memory,
+    AddressSpace,
+    /// Private memory that can be written, with stacks.
+    Data,
+}
+
+/// Returns the known limits.
+pub fn all() -> impl Iterator<Item = Limit> {
     let used = used();
-    let limits =
-        [(total().ok(), used.resident_bytes), (address_space(), used.address_space_bytes), (data(), used.data_bytes)];
-    let free = limits.into_iter().filter_map(|(limit, used)| Some(limit?.saturating_sub(used)));
-    free.min()
+    let limits = [
+        (LimitKind::Memory, total().ok(), used.resident_bytes),
+        (LimitKind::AddressSpace, address_space(), used.address_space_bytes),
+        (LimitKind::Data, data(), used.data_bytes),
+    ];
+    let known = |(kind, limit_bytes, used_bytes): (_, Option<u64>, _)| {
+        Some(Limit { kind, limit_bytes: limit_bytes?, used_bytes })
+    };
+    limits.into_iter().filter_map(known)
+}
+
+/// Returns the memory that this process can still allocate, in bytes. `None` if no limit is known.
+pub fn free() -> Option<u64> {
+    all().map(|limit| limit.limit_bytes.saturating_sub(limit.used_bytes)).min()
 }
 
 /// Memory that this process uses, in bytes.

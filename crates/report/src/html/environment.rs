@@ -37,8 +37,8 @@ pub fn facts(assessment: &Assessment) -> Vec<(String, String)> {
     if !machine.cpus.is_empty() {
         add("CPU", format!("{} × {}", machine.cpus.len(), machine.cpu_model));
     }
-    if machine.memory_bytes > 0 {
-        add("Memory", format::size(machine.memory_bytes));
+    if let Some(bytes) = machine.memory_bytes {
+        add("Memory", format::size(bytes));
     }
     add("Governors", machine.governors.join(", "));
     add("fathom", assessment.fathom.clone());

@@ -314,7 +314,7 @@ pub fn with_tests(tests: Vec<Test>) -> Assessment {
             kernel: "6.1.0-18-cloud-amd64".to_owned(),
             model: "Microsoft Corporation Virtual Machine".to_owned(),
             cpu_model: "Some CPU at 2.60 GHz".to_owned(),
-            memory_bytes: 32 << 30,
+            memory_bytes: Some(32 << 30),
             page_bytes: 4096,
             governors: vec!["performance".to_owned()],
             cpus: vec![Cpu::default(); 8],

@@ -23,7 +23,7 @@ pub(super) fn check(check: &CheckError, error: &RunError) -> String {
             buffer_bytes >> 20,
             memory_bytes >> 20
         ),
-        CheckError::NotEnoughMemory { limit, needed_bytes, limit_bytes } => format!(
+        CheckError::NotEnoughMemory { limit, needed_bytes, limit_bytes, .. } => format!(
             "the threads need about {} MiB of memory, and {limit} is {} MiB (use fewer threads (-t, -F), smaller blocks \
              (-b), fewer outstanding I/Os (-o) or a smaller write source (-Z))",
             needed_bytes.div_ceil(1 << 20),

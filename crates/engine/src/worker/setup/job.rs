@@ -13,7 +13,7 @@ use super::thread::failed;
 use crate::access::{FileExtent, Generator, Job, NO_END, SeedTable, keeps_random_map};
 use crate::backend;
 use crate::command_priority::PriorityDraw;
-use crate::content;
+use crate::content::{self, Content};
 use crate::donor;
 use crate::fault::of_backend;
 use crate::goal::{Goal, Length};
@@ -60,14 +60,7 @@ pub fn job_loop<'a>(context: Context<'a>, laid_out: LaidOut, logs: Logs) -> Resu
     events.seeds(seeds.all().to_vec());
     let mut content =
         content::for_worker(plan, worker, &seeds, laid_out.pass).map_err(|error| content::run_error(worker, error))?;
-    // Buffers of reads need no content, and untouched pages use no memory.
-    let to_fill = if worker.access.pattern.writes { buffers.count() } else { 0 };
-    for slot in 0..to_fill {
-        buffers.fill(slot, |buffer| content.fill_initial(buffer));
-    }
-    if buffers.have_lost_pages() {
-        return Err(errors::buffers_lost(worker));
-    }
+    fill(worker, &mut buffers, &mut content)?;
     let mut backend = open_backend(context, laid_out.targets.len(), &buffers)?;
     donor::attach(worker, &lease.targets, backend.as_mut(), crate::number::index(laid_out.targets.len()))?;
     let replay = worker.replay.as_ref().map(Replay::open).transpose()?.map(Box::new);
@@ -124,6 +117,18 @@ pub fn job_loop<'a>(context: Context<'a>, laid_out: LaidOut, logs: Logs) -> Resu
         placement,
         search: worker.latency_target.map(|target| DepthSearch::new(target, worker.depth.iodepth)),
     }))
+}
+
+/// Fills the buffers of a worker that writes. Buffers of reads need no content, and untouched pages use no memory.
+///
+/// # Errors
+/// The buffers are in a file with missing pages.
+fn fill(worker: &Worker, buffers: &mut Buffers, content: &mut Content) -> Result<(), RunError> {
+    let to_fill = if worker.access.pattern.writes { buffers.count() } else { 0 };
+    for slot in 0..to_fill {
+        buffers.fill(slot, |buffer| content.fill_initial(buffer));
+    }
+    if buffers.have_lost_pages() { Err(errors::buffers_lost(worker)) } else { Ok(()) }
 }
 
 /// Opens the worker's engine for `files` targets.

@@ -1,6 +1,6 @@
 //! Errors of checks before the run.
 
-use record::{CheckError, FileChange, RunError};
+use record::{CheckError, FileChange, MemoryUse, RunError};
 
 use super::call::call;
 use super::setup::engine_error;
@@ -46,13 +46,43 @@ pub(super) fn check(check: &CheckError, error: &RunError) -> String {
              bs={block_bytes} isn't a multiple of it)"
         ),
         CheckError::BuffersExceedMemory { .. } => format!("{}: {}", call(error), error.reason()),
-        CheckError::NotEnoughMemory { limit, needed_bytes, limit_bytes } => format!(
-            "the jobs need about {} MiB of memory, and {limit} is {} MiB (use fewer jobs, a smaller iodepth or smaller \
-             blocks)",
-            needed_bytes.div_ceil(1 << 20),
-            limit_bytes >> 20
-        ),
+        CheckError::NotEnoughMemory { limit, needed_bytes, limit_bytes, largest } => {
+            let largest = largest.map_or_else(String::new, |largest| {
+                let (what, help) = memory_use(largest.used_for);
+                format!(": {what} {} MiB (use {help})", largest.bytes.div_ceil(1 << 20))
+            });
+            let (needed_mib, limit_mib) = (needed_bytes.div_ceil(1 << 20), limit_bytes >> 20);
+            format!("the jobs need about {needed_mib} MiB of memory, and {limit} is {limit_mib} MiB{largest}")
+        }
         CheckError::StreamUnaligned { path, .. } => format!("{path}: {}", error.reason()),
+    }
+}
+
+/// Returns what memory is used for, and how a job uses less.
+fn memory_use(used_for: MemoryUse) -> (&'static str, &'static str) {
+    match used_for {
+        MemoryUse::Buffers => ("the buffers take", "fewer jobs, a smaller iodepth= or smaller blocks"),
+        MemoryUse::CommandBuffers => {
+            ("metadata and ranges take", "a smaller iodepth=, md_per_io_size= or num_range=, or fewer jobs")
+        }
+        MemoryUse::Queues => ("the I/Os in flight take", "a smaller iodepth= or fewer jobs"),
+        MemoryUse::RandomMap => {
+            ("the random map takes", "norandommap=1, random_generator=lfsr, larger blocks or a smaller size=")
+        }
+        MemoryUse::WrittenBlocks => {
+            ("the blocks to verify take", "verify_backlog=, experimental_verify=1, larger blocks or a smaller size=")
+        }
+        MemoryUse::VerifyThreads => ("the threads that verify take", "a smaller verify_async= or iodepth="),
+        MemoryUse::WorkingSet => ("the working set takes", "a smaller dedupe_working_set_percentage= or size="),
+        MemoryUse::Locked => ("locked memory takes", "a smaller lockmem= or fewer jobs"),
+        MemoryUse::Replay => ("the log of I/Os takes", "read_iolog_chunked=1"),
+        MemoryUse::Target => ("the memory of ioengine=page_fault takes", "a smaller size="),
+        MemoryUse::Zones => ("the zones take", "a larger zonesize= or a smaller size="),
+        MemoryUse::Files => ("the files take", "a smaller nrfiles= or fewer jobs"),
+        MemoryUse::Logs => ("logs take", "fewer logs or fewer jobs"),
+        MemoryUse::WriteSource | MemoryUse::Threads | MemoryUse::Latencies | MemoryUse::Other => {
+            ("threads and statistics take", "a smaller numjobs=")
+        }
     }
 }
 
