@@ -19,30 +19,39 @@ impl Record {
         let mut totals = Totals::default();
         let phases = self.plan.workers.iter().map(|worker| worker.phase).max().map_or(0, |last| last + 1);
         for phase in 0..phases {
-            let of_phase = self.phase_ddirs(phase);
-            let mut all = DdirStats::default();
-            for (total, ddir) in totals.ddirs.iter_mut().zip(&of_phase) {
-                total.append(ddir);
-                all.merge(ddir);
-            }
-            totals.all.append(&all);
+            let of_phase = self.phase_totals(phase);
+            totals.ddirs.iter_mut().zip(&of_phase.ddirs).for_each(|(total, ddir)| total.append(ddir));
+            totals.all.append(&of_phase.all);
         }
         totals
     }
 
-    /// Adds up the counters of a phase's workers.
-    fn phase_ddirs(&self, phase: u32) -> [DdirStats; 3] {
-        let mut ddirs = <[DdirStats; 3]>::default();
+    /// Adds up the counters of a phase's workers. The time of a direction is that in which at least one worker was active:
+    /// workers can start one after another.
+    fn phase_totals(&self, phase: u32) -> Totals {
+        let mut totals = Totals::default();
+        let mut active = <[Vec<Span>; 3]>::default();
         let of_phase = self.plan.workers.iter().zip(&self.workers).filter(|(worker, _)| worker.phase == phase);
         for (_, worker) in of_phase {
-            ddirs.iter_mut().zip(&worker.stats.ddirs).for_each(|(sum, ddir)| sum.merge(ddir));
+            for ((sum, spans), ddir) in totals.ddirs.iter_mut().zip(&mut active).zip(&worker.stats.ddirs) {
+                sum.merge(ddir);
+                spans.extend(Span::of(&worker.stats, ddir));
+            }
         }
-        // DiskSpd divides by the measured time, fio by the time to the last completion.
+        totals.ddirs.iter().for_each(|ddir| totals.all.merge(ddir));
+        // DiskSpd divides by the measured time.
         let measured_ns = self.phases.get(phase as usize).map_or(0, |phase| phase.measured_ns);
-        if measured_ns > 0 && matches!(self.plan.origin, Origin::DiskSpd { .. }) {
-            ddirs.iter_mut().filter(|ddir| ddir.ios > 0).for_each(|ddir| ddir.runtime_ns = measured_ns);
+        let is_of_diskspd = measured_ns > 0 && matches!(self.plan.origin, Origin::DiskSpd { .. });
+        let all_active = active.concat();
+        for (sum, spans) in totals.ddirs.iter_mut().chain([&mut totals.all]).zip(active.into_iter().chain([all_active]))
+        {
+            let own_ns = sum.runtime_ns;
+            sum.runtime_ns = match is_of_diskspd && sum.ios > 0 {
+                true => measured_ns,
+                false => covered_ns(spans).unwrap_or(own_ns),
+            };
         }
-        ddirs
+        totals
     }
 
     /// Returns the mean utilisation of the machine's CPUs over the measured time of all phases, in percent. `None` if it was
@@ -73,6 +82,35 @@ impl Record {
     }
 }
 
+/// The time in which a worker made I/Os of a direction, in ns since 1970. The start of early records is not known.
+#[derive(Clone, Copy)]
+struct Span {
+    from_ns: Option<u64>,
+    length_ns: u64,
+}
+
+impl Span {
+    fn of(stats: &WorkerStats, ddir: &DdirStats) -> Option<Span> {
+        let from_us = Some(stats.measured_from_unix_us).filter(|from_us| *from_us > 0);
+        let from_ns = from_us.map(|from_us| from_us.saturating_mul(1000));
+        (ddir.runtime_ns > 0).then_some(Span { from_ns, length_ns: ddir.runtime_ns })
+    }
+}
+
+/// Returns the time that at least one of the spans covers; `None` if a start is not known, or without spans.
+fn covered_ns(spans: Vec<Span>) -> Option<u64> {
+    let ends = |span: Span| Some((span.from_ns?, span.from_ns?.saturating_add(span.length_ns)));
+    let mut spans: Vec<(u64, u64)> = spans.into_iter().map(ends).collect::<Option<_>>()?;
+    spans.sort_unstable();
+    let mut until_ns = spans.first()?.0;
+    let mut covered_ns: u64 = 0;
+    for (from_ns, to_ns) in spans {
+        covered_ns = covered_ns.saturating_add(to_ns.saturating_sub(from_ns.max(until_ns)));
+        until_ns = until_ns.max(to_ns);
+    }
+    Some(covered_ns)
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -81,6 +119,32 @@ mod tests {
 
     use super::*;
     use crate::{CpuUse, PhaseRecord};
+
+    /// The rates of all, of reads and of writes, for workers with a start in s, a time in s, reads and writes.
+    fn rates(workers: &[(u64, u64, u64, u64)]) -> [f64; 3] {
+        let plan = Plan { workers: vec![plan::Worker::default(); workers.len()], ..Plan::default() };
+        let mut record = Record::new(Arc::new(plan), 0);
+        for (worker, &(from_s, length_s, reads, writes)) in record.workers.iter_mut().zip(workers) {
+            worker.stats.measured_from_unix_us = from_s * 1_000_000;
+            for (ddir, ios) in worker.stats.ddirs.iter_mut().zip([reads, writes]) {
+                (ddir.ios, ddir.runtime_ns) = (ios, if ios > 0 { length_s * 1_000_000_000 } else { 0 });
+            }
+        }
+        let totals = record.totals();
+        [&totals.all, &totals.ddirs[0], &totals.ddirs[1]].map(DdirStats::ios_per_s)
+    }
+
+    #[test]
+    fn jobs_one_after_another_have_the_rate_of_one() {
+        assert_eq!(rates(&[(100, 10, 5000, 0), (110, 10, 5000, 0)]), [500.0, 500.0, 0.0]);
+        assert_eq!(rates(&[(100, 10, 5000, 0), (110, 10, 0, 5000)]), [500.0, 500.0, 500.0]);
+        // With a pause between them, and with a part at the same time.
+        assert_eq!(rates(&[(100, 10, 5000, 0), (150, 10, 5000, 0)]), [500.0, 500.0, 0.0]);
+        assert_eq!(rates(&[(100, 10, 5000, 0), (105, 10, 5000, 0), (106, 2, 500, 0)]), [700.0, 700.0, 0.0]);
+        // At the same time, and in records of early versions.
+        assert_eq!(rates(&[(100, 10, 5000, 0), (100, 10, 5000, 0)]), [1000.0, 1000.0, 0.0]);
+        assert_eq!(rates(&[(0, 10, 5000, 0), (110, 10, 5000, 0)]), [1000.0, 1000.0, 0.0]);
+    }
 
     #[test]
     fn share_of_cpu_time_has_a_value_for_any_times() {
