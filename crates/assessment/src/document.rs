@@ -5,7 +5,7 @@
 use record::schema::{SchemaError, check_record, read_document, write_document};
 use record::{Machine, Record};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{
     Cause, Citation, ClassMatch, Failure, Finding, Judgement, Metric, Preparation, Settings, Steady, Study, Verdict, v1,
@@ -126,7 +126,9 @@ pub struct Test {
     pub job: String,
     /// The runs of the test in order.
     pub rounds: Vec<Round>,
-    pub steady: Option<Steady>,
+    /// The steady states that the rounds reached, or did not: one for all runs, or one for each combination of settings.
+    #[serde(deserialize_with = "one_or_many")]
+    pub steady: Vec<Steady>,
     pub findings: Vec<Finding>,
     pub judgements: Vec<Judgement>,
     pub verdict: Verdict,
@@ -146,7 +148,7 @@ impl Test {
             volumes: Vec::new(),
             job,
             rounds,
-            steady: None,
+            steady: Vec::new(),
             findings: Vec::new(),
             judgements: Vec::new(),
             verdict: Verdict::Measured,
@@ -154,6 +156,26 @@ impl Test {
             error: None,
         }
     }
+
+    /// Returns the first round of the steady state of the runs with these settings, counted from 0; 0 without one.
+    pub fn steady_from(&self, at: &[(String, String)]) -> usize {
+        let is_of_runs = |steady: &&Steady| steady.at.as_ref().is_none_or(|own| own == at);
+        self.steady.iter().find(is_of_runs).and_then(|steady| steady.from_round).unwrap_or(0)
+    }
+}
+
+/// Reads a list. Earlier assessments have one value, or `null`.
+fn one_or_many<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Steady>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Saved {
+        Many(Vec<Steady>),
+        One(Option<Box<Steady>>),
+    }
+    Ok(match Saved::deserialize(from)? {
+        Saved::Many(list) => list,
+        Saved::One(one) => one.into_iter().map(|steady| *steady).collect(),
+    })
 }
 
 /// What a test does on a volume.

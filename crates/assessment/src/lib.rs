@@ -14,6 +14,7 @@ mod load_generator;
 mod metric;
 mod preparation;
 mod required_load;
+mod settings;
 mod steady;
 mod study;
 mod tagged;
@@ -41,10 +42,11 @@ pub use preparation::{
     ReadRate, WarmPasses,
 };
 pub use required_load::{LoadPattern, LoadRange, MeasuredBy, RequiredLoad, Unmeasured};
+pub use settings::Settings;
 pub use steady::{Steady, SteadyRule, SteadyState};
 pub use study::{
     Best, Knee, KneeFigures, KneePoint, KneeResult, KneeRun, Remark, Repeats, RepeatsFinding, RepeatsResult,
-    RepeatsRun, Settings, Study, SuiteRequest, Sweep, SweepPoint, SweepResult, SweepRun, Workload,
+    RepeatsRun, Study, SuiteRequest, Sweep, SweepPoint, SweepResult, SweepRun, Workload,
 };
 pub use v1::SCHEMA as SCHEMA_1;
 pub use verdict::{

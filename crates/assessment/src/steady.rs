@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Metric;
 use crate::tagged::tagged;
+use crate::{Metric, Settings};
 
 tagged! { SteadyState }
 
@@ -24,6 +24,9 @@ pub enum SteadyRule {
 /// The steady state of a test's rounds, or its absence.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Steady {
+    /// The runs that it is about; `None`: all runs of the test.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Settings>,
     pub rule: SteadyRule,
     pub metric: Metric,
     /// The value of each round.

@@ -9,11 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Comparison, Failure, Figures, Finding, LatencyKind, LoadGeneratorEvidence, Metric, RepeatedFigure, Statistic,
+    Comparison, Failure, Figures, Finding, LatencyKind, LoadGeneratorEvidence, Metric, RepeatedFigure, Settings,
+    Severity, Statistic,
 };
-
-/// The settings of a run, as (`bs`, `64k`). They distinguish it from other runs of the study.
-pub type Settings = Vec<(String, String)>;
 
 /// The study that made an assessment.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -193,6 +191,15 @@ pub enum SweepRun {
     Figures(Figures),
     /// Why the run failed or never started.
     Failed(Failure),
+}
+
+impl SweepResult {
+    /// Returns the finding that makes a figure of the point worthless.
+    pub fn invalid(&self, point: usize) -> Option<&Finding> {
+        let is_of_point =
+            |remark: &&Remark| remark.points.contains(&point) && remark.finding.severity == Severity::Invalid;
+        self.remarks.iter().find(is_of_point).map(|remark| &remark.finding)
+    }
 }
 
 impl SweepPoint {

@@ -266,7 +266,7 @@ fn test(old: TestV1) -> Result<Test, String> {
         job: old.job,
         judgements: judgements.collect::<Result<_, _>>()?,
         rounds: old.rounds,
-        steady: old.steady.map(steady).transpose()?,
+        steady: old.steady.into_iter().map(steady).collect::<Result<_, _>>()?,
         findings: old.findings.into_iter().map(finding).collect(),
         verdict: old.verdict,
         cause: Cause::Saved { message: old.cause },
@@ -276,6 +276,7 @@ fn test(old: TestV1) -> Result<Test, String> {
 
 fn steady(old: SteadyV1) -> Result<Steady, String> {
     Ok(Steady {
+        at: None,
         rule: SteadyRule::parse(&old.rule).ok_or_else(|| unknown("rule", &old.rule))?,
         metric: metric(&old.metric)?,
         values: old.values,

@@ -37,10 +37,7 @@ impl Summary {
         };
         let mut all = Vec::new();
         for test in &assessment.tests {
-            let mut groups = JobRounds::of(&test.rounds);
-            if let Some(from) = test.steady.as_ref().and_then(|steady| steady.from_round) {
-                groups.iter_mut().for_each(|rounds| rounds.keep_from(from));
-            }
+            let groups = JobRounds::of_test(test);
             let found: Vec<_> =
                 groups.iter().flat_map(|rounds| of_rounds(&test.name, rounds, Some(test.verdict))).collect();
             if found.is_empty() {

@@ -45,15 +45,22 @@ pub fn matches(tests: &[Test], catalogue: &Catalogue) -> Vec<ClassMatch> {
         for rounds in JobRounds::of(&test.rounds) {
             for ddir in rounds.ddirs() {
                 let figure = Figure { test, rounds: &rounds, load: rounds.load(ddir), ddir };
-                let best = best(&figure, &fixed).or_else(|| provisioned(&figure, catalogue));
-                let is_new = |one: &ClassMatch| {
-                    !found.iter().any(|known| (known.pattern, known.metric) == (one.pattern, one.metric))
-                };
-                found.extend(best.filter(is_new));
+                if let Some(best) = best(&figure, &fixed).or_else(|| provisioned(&figure, catalogue)) {
+                    keep_highest(&mut found, best);
+                }
             }
         }
     }
     found
+}
+
+/// Adds a match, unless a higher figure of the same pattern is known: a test can vary its depth or block size.
+fn keep_highest(found: &mut Vec<ClassMatch>, one: ClassMatch) {
+    match found.iter_mut().find(|known| (known.pattern, known.metric) == (one.pattern, one.metric)) {
+        Some(known) if known.measured < one.measured => *known = one,
+        Some(_) => {}
+        None => found.push(one),
+    }
 }
 
 /// Whether the load generator limited the figures: the disk may be faster.

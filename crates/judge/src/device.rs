@@ -109,6 +109,15 @@ fn compared<'a>(record: &Record, timeline: &'a Timeline) -> &'a [Slot] {
     }
 }
 
+/// Returns how severe it is that only this share of the I/Os reached the device; `None` if that is most of them.
+pub fn severity_of(share: f64) -> Option<Severity> {
+    match share {
+        ..MOSTLY => Some(Severity::Invalid),
+        ..PARTLY => Some(Severity::Warning),
+        _ => None,
+    }
+}
+
 impl Moved<'_> {
     pub fn phase(&self) -> usize {
         self.phase
@@ -116,11 +125,14 @@ impl Moved<'_> {
 
     /// Returns the severity if the devices counted fewer bytes than requested; `None` if they counted enough.
     pub fn shortfall(&self, direction: Ddir) -> Option<Severity> {
-        match self.share(direction)? {
-            ..MOSTLY => Some(Severity::Invalid),
-            ..PARTLY => Some(Severity::Warning),
-            _ => None,
-        }
+        severity_of(self.share(direction)?)
+    }
+
+    /// Whether the counts decide if a cache served the I/Os. The load of another program can hide that.
+    pub fn decides(&self) -> bool {
+        let most = |direction: Ddir| if direction == Ddir::Write { MORE_WRITES_TO_FILES } else { MORE };
+        let is_clear = |direction: Ddir, share: f64| share < MOSTLY || (PARTLY..=most(direction)).contains(&share);
+        DIRECTIONS.into_iter().all(|direction| self.share(direction).is_none_or(|share| is_clear(direction, share)))
     }
 
     /// Returns both numbers as evidence.

@@ -1,8 +1,8 @@
 //! Rates that step from one level to another: a burst that is used up, a throttle, heat.
 //!
 //! Providers limit disks with a token bucket. It refills at the base rate, and a burst drains it. An empty bucket limits
-//! the disk to the base rate. The rate after the step is the base rate. The time before the step gives the size of the
-//! bucket.
+//! the disk to the base rate. The rate after the last step is the base rate. The rates and times before it give the
+//! size of the bucket.
 
 use assessment::{BucketProduct, Finding, FindingKind, Level, Levels, RateUnit, Severity, TokenBucket};
 use record::Record;
@@ -78,37 +78,39 @@ fn look(series: &TimeSeries) -> Option<Steps> {
 
 fn of_series(record: &Record, series: &TimeSeries) -> Option<Finding> {
     let Steps { steps, unit, slot_s } = look(series)?;
-    let (first, last) = (steps.first()?, steps.last()?);
+    let last = steps.last()?;
     let at_s = |step: &Step| series.from_s + step.when * slot_s;
     let ended = steps.iter().map(|step| Level { rate: step.before, until_s: Some(at_s(step)) });
     let levels: Vec<Level> = ended.chain([Level { rate: last.after, until_s: None }]).collect();
     let falls = steps.iter().filter(|step| step.after < step.before).count();
-    let levels = |token_bucket| Levels { unit, levels, token_bucket };
+    let with = |token_bucket| Levels { unit, levels: levels.clone(), token_bucket };
     let kind = match falls {
         _ if falls == steps.len() => {
-            FindingKind::StepDown(levels(Some(token_bucket(first.before, last.after, at_s(last), unit))))
+            let token_bucket = token_bucket(&levels, unit);
+            FindingKind::StepDown(with(token_bucket))
         }
-        0 => FindingKind::StepUp(levels(None)),
-        _ => FindingKind::Levels(levels(None)),
+        0 => FindingKind::StepUp(with(None)),
+        _ => FindingKind::Levels(with(None)),
     };
     Some(Finding { kind, subject: phase_subject(record, series.phase), severity: Severity::Warning })
 }
 
-/// Returns the token bucket that explains the burst.
-fn token_bucket(burst: f64, base: f64, burst_s: f64, unit: RateUnit) -> TokenBucket {
-    let held = (burst - base) * burst_s;
+/// Returns the token bucket that explains falling levels: it held what was done above the last one. `None` without a burst.
+fn token_bucket(levels: &[Level], unit: RateUnit) -> Option<TokenBucket> {
+    let (base, burst) = (levels.last()?.rate, levels.first()?.rate);
+    let ends = || levels.iter().filter_map(|level| level.until_s);
+    let begins = std::iter::once(0.0).chain(ends());
+    let spans = levels.iter().zip(begins.zip(ends()));
+    let held = spans.map(|(level, (from, until))| (level.rate - base) * (until - from)).sum();
+    let burst_s = ends().next_back()?;
     let is_near = |value: f64, published: f64| (value / published - 1.0).abs() <= NEAR;
     let is_gp2 = unit == RateUnit::Iops && is_near(burst, GP2_BURST_IOPS) && is_near(held, GP2_CREDITS);
-    TokenBucket {
-        refill_per_s: base,
-        held,
-        refill_s: (base > 0.0).then(|| held / base),
-        product: match is_near(burst_s, AZURE_BURST_S) {
-            _ if is_gp2 => Some(BucketProduct::AwsGp2),
-            true => Some(BucketProduct::AzureBurst),
-            false => None,
-        },
-    }
+    let product = match is_near(burst_s, AZURE_BURST_S) {
+        _ if is_gp2 => Some(BucketProduct::AwsGp2),
+        true => Some(BucketProduct::AzureBurst),
+        false => None,
+    };
+    Some(TokenBucket { refill_per_s: base, held, refill_s: (base > 0.0).then(|| held / base), product })
 }
 
 #[cfg(test)]
@@ -165,6 +167,12 @@ mod tests {
         assert!((gp2.held / 5.4e6 - 1.0).abs() < 0.01 && gp2.product == Some(BucketProduct::AwsGp2), "{gp2:?}");
         let azure = bucket(&two_levels(3500.0, 1800, 500.0, 300));
         assert_eq!(azure.product, Some(BucketProduct::AzureBurst));
+    }
+
+    #[test]
+    fn a_bucket_holds_what_was_done_above_the_last_of_several_levels() {
+        let three = bucket(&[two_levels(4000.0, 8, 2000.0, 8), vec![1000.0; 16]].concat());
+        assert_eq!((three.refill_per_s, three.held, three.refill_s), (1000.0, 32_000.0, Some(32.0)));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use assessment::{Finding, FindingKind, Moved as MovedBytes, PageCache, Severity, Subject};
-use plan::{Ddir, Worker};
+use plan::{Ddir, SyncMode, Worker};
 use record::{Record, TargetFacts};
 
 use crate::device::{DIRECTIONS, Moved, is_direct, moved};
@@ -17,15 +17,15 @@ use crate::time_series::{phase_subject, workers};
 const FITS_SHARE: f64 = 0.8;
 
 pub fn find(record: &Record) -> Vec<Finding> {
-    let mut found = of_streams(record);
-    let has_streams = !found.is_empty();
     let compared = moved(record);
-    let is_buffered = |moved: &&Moved| !has_streams && !workers(record, moved.phase()).all(is_direct);
-    found.extend(compared.iter().filter(is_buffered).flat_map(|moved| by_devices(record, moved)));
-    let is_compared = |phase: usize| compared.iter().any(|moved| moved.phase() == phase);
+    let of_phase = |phase: u32| compared.iter().find(|moved| moved.phase() == phase as usize);
+    let is_buffered = |moved: &&Moved| !workers(record, moved.phase()).all(is_direct);
+    let mut found: Vec<Finding> =
+        compared.iter().filter(is_buffered).flat_map(|moved| by_devices(record, moved)).collect();
+    found.extend(of_streams(record, |phase| of_phase(phase).is_some_and(Moved::decides)));
     let mut seen: Vec<&TargetFacts> = Vec::new();
     let has_cache = |facts: &&TargetFacts| !facts.in_memory || facts.is_device;
-    for facts in record.targets.iter().filter(|facts| has_cache(facts) && !is_compared(facts.phase as usize)) {
+    for facts in record.targets.iter().filter(|facts| has_cache(facts) && of_phase(facts.phase).is_none()) {
         if seen.iter().all(|known| known.path != facts.path)
             && let Some(fits) = fits_cache(record, facts)
         {
@@ -70,20 +70,22 @@ fn fits_cache(record: &Record, facts: &TargetFacts) -> Option<Finding> {
     })
 }
 
-/// DiskSpd's targets, one by one.
-fn of_streams(record: &Record) -> Vec<Finding> {
+/// DiskSpd's targets without a device that counts, one by one. A write-through write reaches the disk.
+fn of_streams(record: &Record, is_decided: impl Fn(u32) -> bool) -> Vec<Finding> {
     let mut targets: BTreeMap<&String, Cached> = BTreeMap::new();
-    for (worker, counted) in record.plan.workers.iter().zip(&record.workers) {
+    let threads = record.plan.workers.iter().zip(&record.workers);
+    for (worker, counted) in threads.filter(|(worker, _)| !is_decided(worker.phase)) {
         for (stream, stats) in worker.stream_list().iter().zip(&counted.stats.targets) {
             let target = targets.entry(&stream.path).or_default();
-            target.is_buffered |= !stream.open.direct;
             target.used_bytes = target.used_bytes.max(length_bytes(&stream.range(stats.size_bytes)));
-            target.moved_bytes += DIRECTIONS.map(|ddir| stats.ddirs[ddir as usize].bytes).iter().sum::<u64>();
+            let is_cached = |ddir: &Ddir| *ddir == Ddir::Read || stream.open.sync == SyncMode::None;
+            let cached = DIRECTIONS.into_iter().filter(|ddir| !stream.open.direct && is_cached(ddir));
+            target.moved_bytes += cached.map(|ddir| stats.ddirs[ddir as usize].bytes).sum::<u64>();
         }
     }
     let Some(memory_bytes) = record.machine.memory_bytes else { return Vec::new() };
     let fits = |target: &Cached| (target.used_bytes as f64) < memory_bytes as f64 * FITS_SHARE;
-    let cached = targets.into_iter().filter(|(_, target)| target.is_buffered && target.moved_bytes > 0 && fits(target));
+    let cached = targets.into_iter().filter(|(_, target)| target.moved_bytes > 0 && fits(target));
     let finding = |(path, target): (&String, Cached)| {
         let run_bytes = target.moved_bytes;
         let device_bytes = device_bytes(record).filter(|device_bytes| *device_bytes < run_bytes / 2);
@@ -103,9 +105,9 @@ fn of_streams(record: &Record) -> Vec<Finding> {
 
 #[derive(Default)]
 struct Cached {
-    is_buffered: bool,
     /// The range that I/O goes to.
     used_bytes: u64,
+    /// Bytes that the page cache can have served.
     moved_bytes: u64,
 }
 
@@ -169,6 +171,7 @@ mod tests {
         let mut stats = TargetStats { path: "/dev/x".into(), size_bytes: 1 << 30, ..TargetStats::default() };
         (stats.ddirs[0].bytes, stats.ddirs[1].bytes) = (600 * MIB, 400 * MIB);
         record.workers[0].stats.targets = vec![stats];
+        record.targets[0].disks.clear();
         let mut disk = DiskUse { name: "x".into(), ..DiskUse::default() };
         let mut counted_with = |sectors: [u64; 2]| {
             disk.counters.sectors[..2].copy_from_slice(&sectors);
@@ -185,6 +188,30 @@ mod tests {
         let moved = MovedBytes { run_bytes: 1000 * MIB, device_bytes: 499 * MIB };
         assert_eq!(counted_with([2048 * 400, 2048 * 99]), Some(moved));
         assert_eq!(counted_with([2048 * 400, 2048 * 100]), None);
+    }
+
+    #[test]
+    fn write_through_writes_of_diskspd_reach_the_disk() {
+        let findings = |counted: [u64; 2], sync: SyncMode, has_counters: bool| {
+            let open = plan::Open { direct: false, sync, ..plan::Open::default() };
+            let stream = Stream { path: "/dev/x".into(), write_percent: 100, open, ..Stream::default() };
+            let mut record = with(on_device([0, 100 * MIB], counted, false), |worker| {
+                worker.workload = Streams { list: vec![stream], ..Streams::default() }.into();
+            });
+            let mut stats = TargetStats { path: "/dev/x".into(), size_bytes: 1 << 30, ..TargetStats::default() };
+            stats.ddirs[1].bytes = 1000 * MIB;
+            record.workers[0].stats.targets = vec![stats];
+            if !has_counters {
+                record.targets[0].disks.clear();
+            }
+            find(&record).len()
+        };
+        assert_eq!(findings([0, 100 * MIB], SyncMode::Dsync, true), 0);
+        assert_eq!(findings([0, 100 * MIB], SyncMode::None, true), 0, "the device counted them");
+        assert_eq!(findings([0, 10 * MIB], SyncMode::None, true), 1);
+        assert_eq!(findings([0, 200 * MIB], SyncMode::None, true), 1, "another program used the device");
+        assert_eq!(findings([0, 0], SyncMode::Dsync, false), 0);
+        assert_eq!(findings([0, 0], SyncMode::None, false), 1);
     }
 
     #[test]

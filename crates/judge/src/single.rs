@@ -11,7 +11,7 @@ use plan::{Ddir, FioWords, Origin, Plan, Worker};
 use record::{DdirStats, Record};
 
 use crate::figures::service_time;
-use crate::verdict::interrupted;
+use crate::verdict::{interrupted, keep_invalid};
 
 /// Targets named in a title.
 const TARGETS_SHOWN: usize = 3;
@@ -95,7 +95,7 @@ pub fn assessment(record: &Record) -> Assessment {
         (None, [test]) => test.cause.clone(),
         (None, many) => Cause::Tests(many.iter().map(|test| (test.name.clone(), test.cause.clone())).collect()),
     };
-    Assessment {
+    let mut assessment = Assessment {
         schema: SCHEMA.to_owned(),
         fathom: record.fathom.clone(),
         command: command(&record.plan),
@@ -118,7 +118,9 @@ pub fn assessment(record: &Record) -> Assessment {
         machine_limits: None,
         stopped: record.stopped,
         study: Study::Single,
-    }
+    };
+    keep_invalid(&mut assessment);
+    assessment
 }
 
 /// Returns the phase of a finding; `None` if it is about all phases.

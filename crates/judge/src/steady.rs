@@ -17,65 +17,74 @@ const MEDIAN_TO_DEVIATION: f64 = 1.4826;
 /// A distance below this share of the median makes no outlier.
 const NOISE_MIN: f64 = 0.01;
 
-/// Whether another round can help: the state is not steady, and there may be more rounds.
-pub fn needs_more(rule: SteadyRule, values: &[f64]) -> bool {
-    values.len() < ROUNDS_MAX && window(rule, values).0.is_none()
+/// Looks for a steady state of all metrics in the same rounds, given their values in all rounds so far. Returns a metric
+/// that is not steady, else the first one; `None` without metrics.
+pub fn look(rule: SteadyRule, metrics: &[(Metric, Vec<f64>)]) -> Option<Steady> {
+    let (from_round, mut states) = window(rule, metrics);
+    let decides = states.iter().position(|found| !found.is_steady).unwrap_or(0);
+    let (metric, values) = metrics.get(decides)?;
+    let state = states.swap_remove(decides).state;
+    Some(Steady { at: None, rule, metric: *metric, values: values.clone(), from_round, state })
 }
 
-/// Looks for a steady state in the values of all rounds so far.
-pub fn look(rule: SteadyRule, metric: Metric, values: &[f64]) -> Steady {
-    let (from_round, state) = window(rule, values);
-    Steady { rule, metric, values: values.to_vec(), from_round, state }
+/// What the rule found in some rounds of a metric.
+struct Found {
+    is_steady: bool,
+    state: SteadyState,
 }
 
-/// Returns the first steady round, counted from 0, and what the rule found.
-fn window(rule: SteadyRule, values: &[f64]) -> (Option<usize>, SteadyState) {
+/// Returns the first round of the steady state, counted from 0, and what the rule found for each metric. SNIA: the first
+/// window in which all metrics are steady, as measuring stops there. Cloud: the longest such row that ends with the last
+/// round, as earlier rounds may be before the steady state.
+fn window(rule: SteadyRule, metrics: &[(Metric, Vec<f64>)]) -> (Option<usize>, Vec<Found>) {
+    let rounds = metrics.iter().map(|(_, values)| values.len()).min().unwrap_or(0);
     // A round without I/O is part of no steady state.
-    let first = values.iter().rposition(|value| !value.is_finite() || *value <= 0.0).map_or(0, |at| at + 1);
-    let too_few = SteadyState::TooFewRounds {
-        rounds: (values.len() - first) as u64,
-        needed: rule.rounds() as u64,
-        idle_round: (first > 0).then_some(first as u64),
+    let is_idle = |value: &f64| !value.is_finite() || *value <= 0.0;
+    let idle = metrics.iter().filter_map(|(_, values)| values.iter().rposition(is_idle)).max();
+    let first = idle.map_or(0, |at| at + 1);
+    let too_few = |_| Found {
+        is_steady: false,
+        state: SteadyState::TooFewRounds {
+            rounds: (rounds - first) as u64,
+            needed: rule.rounds() as u64,
+            idle_round: (first > 0).then_some(first as u64),
+        },
     };
-    match rule {
-        SteadyRule::Snia => snia(values, first, too_few),
-        SteadyRule::Cloud => cloud(values, first, too_few),
-    }
-}
-
-/// Returns the first steady window: measuring stops there.
-fn snia(values: &[f64], first: usize, too_few: SteadyState) -> (Option<usize>, SteadyState) {
-    let mut last = too_few;
-    for (from, window) in (first..).zip(values[first..].windows(SteadyRule::SNIA_ROUNDS)) {
-        let mean = mean(window);
-        let least = window.iter().copied().fold(f64::INFINITY, f64::min);
-        let most = window.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let range_share = (most - least) / mean;
-        let slope_share = line(window).map_or(0.0, |line| (line.end - line.start).abs() / mean);
-        let (first, end) = (from as u64 + 1, (from + SteadyRule::SNIA_ROUNDS) as u64);
-        let state = SteadyState::Window { first, last: end, range_share, slope_share };
-        if range_share <= SteadyRule::SNIA_RANGE && slope_share <= SteadyRule::SNIA_SLOPE {
-            return (Some(from), state);
-        }
-        last = state;
-    }
-    (None, last)
-}
-
-/// Returns the longest steady sequence that ends with the last round. Earlier rounds may be before the steady state.
-fn cloud(values: &[f64], first: usize, too_few: SteadyState) -> (Option<usize>, SteadyState) {
-    let mut last = too_few;
-    for from in first..(values.len() + 1).saturating_sub(SteadyRule::CLOUD_ROUNDS) {
-        last = row(&values[from..], from);
-        if matches!(last, SteadyState::Row { .. }) {
+    let mut last: Vec<Found> = metrics.iter().map(too_few).collect();
+    for from in first..(rounds + 1).saturating_sub(rule.rounds()) {
+        let look = |(_, values): &(Metric, Vec<f64>)| match rule {
+            SteadyRule::Snia => snia(&values[from..from + SteadyRule::SNIA_ROUNDS], from),
+            SteadyRule::Cloud => row(&values[from..], from),
+        };
+        last = metrics.iter().map(look).collect();
+        if last.iter().all(|found| found.is_steady) {
             return (Some(from), last);
         }
     }
     (None, last)
 }
 
+/// Judges a window of rounds that begins with round `from` (counted from 0).
+fn snia(window: &[f64], from: usize) -> Found {
+    let mean = mean(window);
+    let least = window.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = window.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let range_share = (most - least) / mean;
+    let slope_share = line(window).map_or(0.0, |line| (line.end - line.start).abs() / mean);
+    let (first, last) = (from as u64 + 1, (from + SteadyRule::SNIA_ROUNDS) as u64);
+    Found {
+        is_steady: range_share <= SteadyRule::SNIA_RANGE && slope_share <= SteadyRule::SNIA_SLOPE,
+        state: SteadyState::Window { first, last, range_share, slope_share },
+    }
+}
+
 /// Judges the sequence of rounds from round `from` (counted from 0) to the last.
-fn row(values: &[f64], from: usize) -> SteadyState {
+fn row(values: &[f64], from: usize) -> Found {
+    let state = row_state(values, from);
+    Found { is_steady: matches!(state, SteadyState::Row { .. }), state }
+}
+
+fn row_state(values: &[f64], from: usize) -> SteadyState {
     let first = from as u64 + 1;
     let middle = median(values);
     let distances: Vec<f64> = values.iter().map(|value| (value - middle).abs()).collect();

@@ -128,7 +128,7 @@ struct TestDocument<'a> {
     error: &'a Option<assessment::Failure>,
     judgements: Vec<With<'a, Judgement, Judged>>,
     findings: Vec<AdvisedFinding<'a>>,
-    steady: &'a Option<assessment::Steady>,
+    steady: &'a [assessment::Steady],
     /// The job, as a fio job file or a DiskSpd command line.
     job: &'a str,
     /// The runs of the test in order.

@@ -2,6 +2,7 @@
 
 use assessment::{Reason, Round, Statistic, Test};
 use judge::figures::{median, of_runs, service_time};
+use judge::verdict::JobRounds;
 use plan::{Ddir, Origin};
 use record::{DdirStats, Histogram, Latency, Record};
 use units::format::grouped;
@@ -95,7 +96,14 @@ impl<'a> Times<'a> {
     }
 }
 
-impl Cell<'_> {
+impl<'a> Cell<'a> {
+    fn of(rounds: JobRounds<'a>, is_searched: bool) -> Cell<'a> {
+        let at = rounds.at.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let mut cell = Cell { at, is_searched, runs: Vec::new() };
+        rounds.records.iter().for_each(|record| cell.take(record));
+        cell
+    }
+
     /// Returns the settings: `bs=64k rwmixread=0`, `292 IOPS offered`.
     pub fn name(&self) -> String {
         self.name_without("")
@@ -235,23 +243,7 @@ pub fn setting(name: &str, value: &str, is_searched: bool) -> String {
 
 pub fn cells(test: &Test) -> Vec<Cell<'_>> {
     let is_searched = is_search(test);
-    let mut cells: Vec<(Cell, Vec<&Record>)> = Vec::new();
-    for Round { at, record } in &test.rounds {
-        let at: Vec<(&str, &str)> = at.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        match cells.iter_mut().find(|(cell, _)| cell.at == at) {
-            Some((_, records)) => records.push(record),
-            None => {
-                cells.push((Cell { at, is_searched, runs: Vec::new() }, vec![record]));
-            }
-        }
-    }
-    // Rounds before the steady state are excluded.
-    let from = test.steady.as_ref().and_then(|steady| steady.from_round).unwrap_or(0);
-    for (cell, records) in &mut cells {
-        let from = if records.len() > from { from } else { 0 };
-        records[from..].iter().for_each(|record| cell.take(record));
-    }
-    cells.into_iter().map(|(cell, _)| cell).collect()
+    JobRounds::of_test(test).into_iter().map(|rounds| Cell::of(rounds, is_searched)).collect()
 }
 
 /// Groups cells that differ only in a setting. The name of a group is that of its other settings. At most `most` groups are

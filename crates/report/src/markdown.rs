@@ -181,7 +181,7 @@ fn verdicts(assessment: &Assessment) -> String {
         text += &format!("\nExpected: {}\n", masked(&expected.words));
         for limit in &expected.limits {
             let (figure, enough) =
-                (text::figure(limit.value, limit.metric.unit()), units::format::ratio(limit.tolerance));
+                (text::figure(limit.value, limit.metric.unit()), units::format::percent(limit.tolerance));
             let metric = masked(&limit_name(limit));
             let source = limit.source.as_ref().map(|source| format!("; {}", masked(&wording::citation(source))));
             text += &format!("- {metric}: {figure}; {enough} of it is enough{}\n", source.unwrap_or_default());
@@ -266,7 +266,7 @@ fn figures(assessment: &Assessment) -> String {
         text += &matrix::of_test(test, &cells(test)).map_or_else(String::new, |matrix| table(&test.name, &matrix));
     }
     for test in &assessment.tests {
-        if let Some(steady) = &test.steady {
+        for steady in &test.steady {
             text += &format!("- {}: {}\n", masked(&test.name), masked(&wording::steady(steady)));
         }
     }

@@ -4,7 +4,6 @@ use assessment::{Assessment, ExpectedLimit, Judgement, Study, Test, Verdict};
 
 use crate::text::{self, NONE};
 use crate::wording;
-use units::format::ratio;
 
 /// Whether the study takes expectations: only suites do.
 pub fn takes_expectations(assessment: &Assessment) -> bool {
@@ -48,7 +47,7 @@ fn judged(test: &Test, judgement: &Judgement) -> Row {
         figure: wording::figure_name(judgement),
         measured: figure(judgement.measured),
         expected: judgement.threshold.as_ref().map_or_else(dash, |threshold| figure(threshold.value)),
-        ratio: judgement.ratio().map_or_else(dash, ratio),
+        ratio: wording::ratio(judgement).unwrap_or_else(dash),
         interval: interval.unwrap_or_else(dash),
         verdict: judgement.verdict,
         cause: wording::reason(judgement),

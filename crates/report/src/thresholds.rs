@@ -115,7 +115,7 @@ impl Compared<'_> {
 
     /// Returns the measured value over that of the threshold; empty if it is not finite.
     pub fn ratio(&self) -> String {
-        self.judgement.ratio().map(units::format::ratio).unwrap_or_default()
+        wording::ratio(self.judgement).unwrap_or_default()
     }
 
     /// Returns the share of the threshold that is enough: `98 %`; `None` if it is the whole threshold.

@@ -8,7 +8,7 @@ use assessment::{
     Verdict,
 };
 use judge::compare::{self, ChangeLimit};
-use judge::verdict::Conclusion;
+use judge::verdict::{Conclusion, keep_invalid};
 use plan::Plan;
 use record::Record;
 use units::order::OrderBy;
@@ -118,8 +118,7 @@ impl Study for Repeats {
     fn finish(self: Box<Self>, end: &End) -> Assessment {
         let Repeats { session, request, rounds, .. } = *self;
         let mut assessment = assessment(&session, request, rounds);
-        end.close(&mut assessment);
-        complete(&mut assessment);
+        end.conclude(&mut assessment, complete);
         assessment
     }
 }
@@ -140,7 +139,7 @@ pub fn assessment(session: &Session, request: assessment::Repeats, rounds: Vec<V
 }
 
 /// Computes the result, the findings and the verdict of an assessment of repeats.
-pub fn complete(assessment: &mut Assessment) {
+pub(crate) fn complete(assessment: &mut Assessment) {
     let Request::Repeats(request) = &mut assessment.study else { return };
     let limits: Vec<ChangeLimit> =
         request.fail_on.iter().filter_map(|text| ChangeLimit::parse_all(text).ok()).flatten().collect();
@@ -249,6 +248,7 @@ pub fn of_records(
     }
     repeats.ended_unix_ms = ended_unix_ms;
     complete(&mut repeats);
+    keep_invalid(&mut repeats);
     Ok(repeats)
 }
 

@@ -30,7 +30,7 @@ pub struct SteadyRounds {
     cells: usize,
     next: RoundCell,
     /// The values of each metric, by round.
-    values: Vec<Vec<f64>>,
+    values: Vec<(Metric, Vec<f64>)>,
 }
 
 impl SteadyRounds {
@@ -38,7 +38,7 @@ impl SteadyRounds {
     pub fn new(goal: &Goal, at: &Settings, cells: &[Settings]) -> Option<SteadyRounds> {
         let holds = |cell: &Settings| at.iter().all(|wanted| cell.contains(wanted));
         let followed = cells.iter().position(holds)?;
-        let values = vec![Vec::new(); goal.metrics.len()];
+        let values = goal.metrics.iter().map(|metric| (*metric, Vec::new())).collect();
         Some(SteadyRounds {
             goal: goal.clone(),
             followed,
@@ -51,7 +51,7 @@ impl SteadyRounds {
     /// Returns the next run; `None` once the figures are steady or the rounds are used up.
     pub fn next_turn(&self) -> Option<RoundCell> {
         let is_between = self.next.cell == 0;
-        let is_steady = || self.looks().all(|steady| steady.from_round.is_some());
+        let is_steady = || self.steady().is_none_or(|steady| steady.from_round.is_some());
         let is_over = is_between && (self.next.round >= self.goal.most || is_steady());
         (!is_over).then_some(self.next)
     }
@@ -59,7 +59,7 @@ impl SteadyRounds {
     /// Takes the record of a run.
     pub fn take(&mut self, turn: RoundCell, record: &Record) {
         if turn.cell == self.followed {
-            for (values, metric) in self.values.iter_mut().zip(&self.goal.metrics) {
+            for (metric, values) in &mut self.values {
                 values.push(figure(*metric, record).unwrap_or(0.0));
             }
         }
@@ -69,13 +69,9 @@ impl SteadyRounds {
         };
     }
 
-    /// Returns the steady state. Of several metrics it is one that is not steady, else the one that became steady last.
+    /// Returns the steady state of all metrics: see [`steady::look`].
     pub fn steady(&self) -> Option<Steady> {
-        self.looks().max_by_key(|steady| steady.from_round.unwrap_or(usize::MAX))
-    }
-
-    fn looks(&self) -> impl Iterator<Item = Steady> {
-        self.goal.metrics.iter().zip(&self.values).map(|(metric, values)| steady::look(self.goal.rule, *metric, values))
+        steady::look(self.goal.rule, &self.values)
     }
 }
 
@@ -167,6 +163,22 @@ mod tests {
             ("write.iops", 9, None)
         );
         assert!(followable("read.response.p99").is_none() && followable("speed").is_none());
+    }
+
+    #[test]
+    fn several_figures_are_steady_in_the_same_rounds() {
+        let goal = goal(&["read.iops", "write.iops"], 12);
+        let mut rounds = SteadyRounds::new(&goal, &Settings::new(), &[Settings::new()]).unwrap();
+        let mut made = 0;
+        while let Some(turn) = rounds.next_turn() {
+            // Reads are steady in the rounds 1 to 5, writes from round 6 on, when reads rise.
+            let reads = 100 + 20 * (turn.round as u64).saturating_sub(4);
+            let writes = if turn.round < 5 { 300 + 300 * (turn.round as u64 % 2) } else { 100 };
+            rounds.take(turn, &sample::record(&[(reads, 4096, 1000), (writes, 4096, 1000)]));
+            made += 1;
+        }
+        let steady = rounds.steady().unwrap();
+        assert_eq!((made, steady.metric.to_string().as_str(), steady.from_round), (12, "read.iops", None));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assessment::{Assessment, Cause, Failure, SCHEMA, Study as Request, Target, Verdict, Volume};
+use judge::verdict::keep_invalid;
 use plan::Plan;
 use record::{Machine, Record, RunError};
 
@@ -175,6 +176,14 @@ impl Session {
 }
 
 impl End {
+    /// Adds the facts about the end to an assessment, and computes its result. Figures that a finding makes worthless are
+    /// INVALID in every study.
+    pub(crate) fn conclude(&self, assessment: &mut Assessment, complete: impl FnOnce(&mut Assessment)) {
+        self.close(assessment);
+        complete(assessment);
+        keep_invalid(assessment);
+    }
+
     /// Adds the facts about the end to an assessment.
     pub fn close(&self, assessment: &mut Assessment) {
         assessment.ended_unix_ms = self.ended_unix_ms;

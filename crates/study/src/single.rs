@@ -51,7 +51,7 @@ impl Study for Single {
             Some(record) => judge::single::assessment(record),
             None => self.session.assessment("run", String::new(), Request::Single),
         };
-        end.close(&mut assessment);
+        end.conclude(&mut assessment, |_| {});
         assessment
     }
 }

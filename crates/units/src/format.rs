@@ -97,22 +97,37 @@ pub fn time_parts_ns(ns: f64) -> (String, &'static str) {
     }
 }
 
-/// Formats a ratio as a percentage: 0.5 is `50 %`.
+/// Formats a ratio as a percentage: 0.5 is `50 %`. Only 0 is `0 %`, and only 1 is `100 %`.
 pub fn percent(ratio: f64) -> String {
     let percent = ratio * 100.0;
-    format!("{} %", if percent.abs() < 1000.0 { digits(percent) } else { grouped(percent) })
+    let text = if percent.abs() < 1000.0 { digits(percent) } else { grouped(percent) };
+    let is_rounded = ["0", "100", "-100"].contains(&text.as_str());
+    format!("{} %", if is_rounded { beside(percent, 0, &[-100.0, 0.0, 100.0]) } else { text })
 }
 
-/// Formats a measured value over an expected one: `0.59 %`, `70 %`, `99.6 %`, `23.7 times`.
-pub fn ratio(ratio: f64) -> String {
+/// Formats a measured value over an expected one: `0.59 %`, `70 %`, `99.6 %`, `23.7 times`. Rounding moves it neither to 0 or
+/// 100 % nor to the other side of `enough`, the ratio from which (or up to which) it is enough.
+pub fn ratio(ratio: f64, enough: f64) -> String {
     let percent = ratio * 100.0;
+    let borders = [0.0, 100.0, enough * 100.0];
     match ratio {
         TIMES_FROM.. => format!("{} times", grouped(ratio)),
         // 98 % can be enough, so that tenths count.
-        0.9..1.1 => format!("{percent:.1} %"),
+        0.9..1.1 => format!("{} %", beside(percent, 1, &borders)),
         0.0..0.01 => format!("{} %", significant(percent, 2)),
-        _ => format!("{} %", grouped(percent.round())),
+        _ => format!("{} %", beside(percent, 0, &borders)),
     }
+}
+
+/// Formats a number with at least these decimals, so that it is on the same side of each border as before.
+fn beside(number: f64, decimals: usize, borders: &[f64]) -> String {
+    const DECIMALS_MAX: usize = 9;
+    let keeps_side = |text: &String| {
+        let shown: f64 = text.parse().unwrap_or(f64::NAN);
+        borders.iter().all(|border| shown.partial_cmp(border) == number.partial_cmp(border))
+    };
+    let texts = (decimals..=DECIMALS_MAX).map(|decimals| format!("{number:.decimals$}"));
+    texts.into_iter().find(keeps_side).unwrap_or_else(|| number.to_string())
 }
 
 /// Formats a value in the largest unit with a rounded value of at least 1, or in the smallest unit.
@@ -167,7 +182,8 @@ mod tests {
 
     #[test]
     fn ratios_are_percentages_or_multiples() {
-        let texts = [0.0, 0.0059, 0.012, 0.703, 0.996, 1.2, 2.314, 23.7, 356.2, 35_600.0].map(ratio);
+        let texts =
+            [0.0, 0.0059, 0.012, 0.703, 0.996, 1.2, 2.314, 23.7, 356.2, 35_600.0].map(|value| ratio(value, 1.0));
         let expected = [
             "0 %",
             "0.59 %",
@@ -194,7 +210,7 @@ mod tests {
             [9.994, 9.9996, 10.0, -10.0, 123.0].map(percent),
             ["999 %", "1000 %", "1,000 %", "-1,000 %", "12,300 %"]
         );
-        let ratios = [0.0099, 0.01, 0.8999, 0.9, 1.0999, 1.1, 1.999, 2.0].map(ratio);
+        let ratios = [0.0099, 0.01, 0.8999, 0.9, 1.0999, 1.1, 1.999, 2.0].map(|value| ratio(value, 1.0));
         assert_eq!(ratios, ["0.99 %", "1 %", "90 %", "90.0 %", "110.0 %", "110 %", "200 %", "2 times"]);
     }
 
@@ -211,7 +227,7 @@ mod tests {
             [0.001_234_5, 0.000_012_345, 1.0, 10.0, -0.05].map(grouped),
             ["0.00123", "0.000012", "1", "10", "-0.05"]
         );
-        assert_eq!([0.001_26, 0.000_126].map(ratio), ["0.13 %", "0.013 %"]);
+        assert_eq!([0.001_26, 0.000_126].map(|value| ratio(value, 1.0)), ["0.13 %", "0.013 %"]);
     }
 
     #[test]
@@ -220,5 +236,15 @@ mod tests {
         assert_eq!([4096.0, 12_811.0 * MIB].map(bandwidth), ["0.00391 MiB/s", "12,811 MiB/s"]);
         assert_eq!(iops(12_800.4), "12,800 IOPS");
         assert_eq!([0.703, 1.0, 0.999, 12.5].map(percent), ["70.3 %", "100 %", "99.9 %", "1,250 %"]);
+    }
+    #[test]
+    fn nothing_is_rounded_to_another_side() {
+        assert_eq!([0.9996, 0.999_996, 1.0004, -0.9999].map(percent), ["99.96 %", "99.9996 %", "100.04 %", "-99.99 %"]);
+        assert_eq!(
+            [0.9997, 1.000_2, 0.97996, 0.98, 0.980_01].map(|value| ratio(value, 0.98)),
+            ["99.97 %", "100.02 %", "97.996 %", "98.0 %", "98.001 %"]
+        );
+        assert_eq!([0.697, 0.7, 0.7001].map(|value| ratio(value, 0.7)), ["69.7 %", "70 %", "70.01 %"]);
+        assert_eq!(ratio(1.0 - 1e-14, 1.0), "99.999999999999 %");
     }
 }

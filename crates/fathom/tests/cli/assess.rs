@@ -292,12 +292,12 @@ fn snia_rounds_run_until_steady_state() {
     assert_eq!(steps, ["purge", "fill"]);
     assert_eq!(assessment["preparation"][1]["bytes"], 64 * MIB, "32 MiB are written twice");
     let test = tests(&assessment)[0];
-    let (rounds, values) = (test["rounds"].as_array().unwrap(), test["steady"]["values"].as_array().unwrap());
+    let (rounds, values) = (test["rounds"].as_array().unwrap(), test["steady"][0]["values"].as_array().unwrap());
     assert_eq!(rounds.len(), values.len() * 2, "each round is two runs");
     assert!(values.len() >= 5);
     let at = |round: &Value| round["at"][0][1].as_str().unwrap().to_owned();
     assert_eq!([0, 1, 2, 3].map(|nth: usize| at(&rounds[nth])), ["100", "0", "100", "0"]);
-    assert!(values.len() == 7 || !test["steady"]["from_round"].is_null(), "{}", test["steady"]);
+    assert!(values.len() == 7 || !test["steady"][0]["from_round"].is_null(), "{}", test["steady"]);
 }
 
 #[test]
@@ -309,7 +309,7 @@ fn any_test_can_run_until_steady_state() {
     std::fs::write(scratch.file("s.toml"), suite).unwrap();
     let assessment = run(scratch.path(), "--suite s.toml --until-steady snia --format json").json();
     let test = tests(&assessment)[0];
-    let steady = &test["steady"];
+    let steady = &test["steady"][0];
     assert_eq!((steady["rule"].as_str(), steady["metric"].as_str().is_some()), (Some("snia"), true), "{test}");
     assert!(test["rounds"].as_array().unwrap().len() >= 5 && !steady["from_round"].is_null(), "{steady}");
     run(scratch.path(), "--until-steady often").ended_with(2).complained_of("snia or cloud");

@@ -81,10 +81,7 @@ fn take<'a>(cases: &mut Vec<Case<'a>>, name: String, rounds: JobRounds<'a>, sour
 
 /// The rounds of a suite's test are one run. Those of repeats and of a sweep are repeats.
 fn take_test<'a>(cases: &mut Vec<Case<'a>>, assessment: &'a Assessment, test: &'a Test) {
-    for mut rounds in JobRounds::of(&test.rounds) {
-        if let Some(from) = test.steady.as_ref().and_then(|steady| steady.from_round) {
-            rounds.keep_from(from);
-        }
+    for rounds in JobRounds::of_test(test) {
         let at: String = rounds.at.iter().map(|(name, value)| format!(" {name}={value}")).collect();
         let name = format!("{}{at}", test.name);
         if !matches!(assessment.study, Study::Repeats(_) | Study::Sweep(_)) {

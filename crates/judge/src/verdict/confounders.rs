@@ -3,10 +3,11 @@
 //! A figure that misses its threshold even after the bounds of all facts were applied has missed it.
 
 use assessment::{
-    Confounder, Correction, Finding, FindingKind, LimitReason, Metric, Quantity, Statistic, Test, ThresholdBound,
+    Confounder, Correction, Finding, FindingKind, LimitReason, Metric, PageCache, Quantity, Settings, Statistic, Test,
+    ThresholdBound,
 };
-use plan::Worker;
 use plan::stream::Streams;
+use plan::{Ddir, Worker};
 use record::{Record, WorkerRecord};
 
 use super::figures::{Figure, JobRounds, latency_of};
@@ -14,6 +15,7 @@ use super::latency_bound::least_without_wait_ns;
 use crate::device::other_load;
 use crate::inference::{Interval, evened};
 use crate::load_generator::{WAITED_SHARE, cpu_wait_share, in_call_shares};
+use crate::unwritten;
 
 /// A job that reached this share of its requested rate was limited by the rate.
 const RATE_MET_SHARE: f64 = 0.98;
@@ -63,7 +65,7 @@ impl Confounders {
         let seen = Seen { test, rounds, metric, figure: &figure, cpu_wait_share };
         let (of_failure, of_success) = match bound {
             ThresholdBound::AtLeast => (seen.of_low_rate(enough), seen.of_high_rate()),
-            ThresholdBound::AtMost => (seen.of_high_latency(), seen.of_unfinished(Extent::Unknown)),
+            ThresholdBound::AtMost => (seen.of_high_latency(), seen.of_low_latency()),
         };
         let is_throttled = |finding: &Finding| matches!(finding.kind, FindingKind::Throttled { .. });
         Confounders {
@@ -157,13 +159,49 @@ impl Seen<'_> {
     /// Facts that raise a rate.
     fn of_high_rate(&self) -> Vec<Effect> {
         let cached = self.test.findings.iter().filter_map(|finding| {
-            let FindingKind::DeviceDisagrees(bytes) = &finding.kind else { return None };
-            let is_of_figure = self.metric.ddir.is_none_or(|ddir| ddir == bytes.direction);
-            let share = bytes.device_bytes as f64 / bytes.requested_bytes.max(1) as f64;
+            let (direction, share) = match &finding.kind {
+                FindingKind::DeviceDisagrees(bytes) | FindingKind::PageCache(PageCache::Counted(bytes)) => {
+                    (bytes.direction, bytes.device_bytes as f64 / bytes.requested_bytes.max(1) as f64)
+                }
+                FindingKind::Unwritten { .. } => (Ddir::Read, 1.0 - self.unwritten_share()),
+                _ => return None,
+            };
+            let is_of_figure = self.metric.ddir.is_none_or(|ddir| ddir == direction);
             let confounder = Confounder::Finding(Box::new(finding.clone()));
             is_of_figure.then_some(Effect { confounder, extent: Extent::Factor(share.min(1.0)) })
         });
         cached.chain(self.of_unfinished(Extent::Unknown)).collect()
+    }
+
+    /// The largest share of the reads that can be of unwritten blocks.
+    fn unwritten_share(&self) -> f64 {
+        self.records().map(unwritten::most_share).fold(0.0, f64::max)
+    }
+
+    /// Facts that reduce a latency.
+    fn of_low_latency(&self) -> Vec<Effect> {
+        let is_unwritten = |finding: &&Finding| matches!(finding.kind, FindingKind::Unwritten { .. });
+        let found = self.test.findings.iter().find(is_unwritten).filter(|_| self.metric.ddir != Some(Ddir::Write));
+        let unwritten = found.map(|finding| Effect {
+            confounder: Confounder::Finding(Box::new(finding.clone())),
+            extent: self.latency_of_written().map_or(Extent::Unknown, Extent::Limit),
+        });
+        unwritten.into_iter().chain(self.of_unfinished(Extent::Unknown)).collect()
+    }
+
+    /// The latency if the reads of unwritten blocks were the fastest ones, and took no time.
+    fn latency_of_written(&self) -> Option<f64> {
+        let Quantity::Latency(_, statistic) = self.metric.quantity else { return None };
+        let written = 1.0 - self.unwritten_share();
+        let of_run = |record: &Record| {
+            let latency = latency_of(record, self.metric)?;
+            Some(match statistic {
+                Statistic::Mean => latency.mean_ns() / written,
+                Statistic::Max => latency.max_ns() as f64,
+                Statistic::Percentile(percent) => latency.percentile_ns(100.0 - (100.0 - percent) * written) as f64,
+            })
+        };
+        self.records().filter_map(of_run).reduce(f64::max)
     }
 
     /// Facts that raise a latency.
@@ -203,7 +241,9 @@ impl Seen<'_> {
     }
 
     fn not_steady(&self, extent: Extent) -> Option<Effect> {
-        let unsteady = self.test.steady.as_ref().filter(|steady| steady.from_round.is_none())?;
+        let is_of_runs = |at: &Option<Settings>| at.as_ref().is_none_or(|at| at == self.rounds.at);
+        let steady = self.test.steady.iter().find(|steady| is_of_runs(&steady.at));
+        let unsteady = steady.filter(|steady| steady.from_round.is_none())?;
         Some(Effect { confounder: Confounder::NotSteady(unsteady.state.clone()), extent })
     }
 

@@ -13,7 +13,7 @@ use crate::device::is_direct;
 use crate::figures::{of_runs, percentile_of_runs};
 use crate::inference::{Interval, enclosing_ranks, evened, mean, mean_interval};
 use crate::limits::Load;
-use assessment::{LatencyKind, LoadPattern, Metric, Quantity, RequiredLoad, Round, Statistic};
+use assessment::{LatencyKind, LoadPattern, Metric, Quantity, RequiredLoad, Round, Statistic, Test};
 use units::order::OrderBy;
 
 /// A direction with a smaller share of the I/Os is not part of the load.
@@ -58,11 +58,16 @@ impl<'a> JobRounds<'a> {
         all
     }
 
-    /// Removes the rounds before `round`: the target was not yet in a steady state.
-    pub fn keep_from(&mut self, round: usize) {
-        if round < self.records.len() {
-            self.records.drain(..round);
+    /// Groups the rounds of a test by job, without the rounds before the steady state of each job.
+    pub fn of_test(test: &'a Test) -> Vec<JobRounds<'a>> {
+        let mut all = JobRounds::of(&test.rounds);
+        for rounds in &mut all {
+            let from = test.steady_from(rounds.at);
+            if from < rounds.records.len() {
+                rounds.records.drain(..from);
+            }
         }
+        all
     }
 
     /// Returns the directions of the load.
@@ -144,11 +149,16 @@ impl<'a> JobRounds<'a> {
         self.writers().any(|worker| !is_direct(worker) && opens(worker).any(|open| open.sync == SyncMode::None))
     }
 
-    /// Returns the rate that the job requests; `None` unless each of its workers has one.
+    /// Returns the rate that the job requests; `None` unless each of its workers has one, in each direction of the metric.
     pub fn requested_rate(&self, metric: Metric) -> Option<f64> {
-        let (record, ddir) = (self.records.first()?, metric.ddir?);
+        let directions = metric.ddir.map_or_else(|| self.ddirs(), |ddir| vec![ddir]);
+        let rates = directions.into_iter().map(|ddir| self.requested_in(ddir, metric.quantity));
+        Some(rates.collect::<Option<Vec<f64>>>()?.iter().sum()).filter(|rate| *rate > 0.0)
+    }
+
+    fn requested_in(&self, ddir: Ddir, quantity: Quantity) -> Option<f64> {
         let block = self.load(ddir).block_bytes? as f64;
-        let per_io = match metric.quantity {
+        let per_io = match quantity {
             Quantity::Iops => 1.0,
             Quantity::Bandwidth => block,
             Quantity::Latency(..) | Quantity::Fsync(_) | Quantity::Cpu => return None,
@@ -157,9 +167,10 @@ impl<'a> JobRounds<'a> {
             let (ios, bytes) = (worker.rate.ios_per_s[ddir] as f64, worker.rate.bytes_per_s[ddir] as f64 / block);
             [ios, bytes].into_iter().filter(|rate| *rate > 0.0).reduce(f64::min)
         };
-        let workers = record.plan.workers.iter().filter(|worker| worker.access.pattern.has(ddir));
+        let all = &self.records.first()?.plan.workers;
+        let workers = all.iter().filter(|worker| worker.access.pattern.has(ddir));
         let rates = workers.map(of_worker).collect::<Option<Vec<f64>>>()?;
-        Some(rates.iter().sum::<f64>() * per_io).filter(|rate| *rate > 0.0)
+        Some(rates.iter().sum::<f64>() * per_io)
     }
 
     /// Returns the value of a metric; `None` if it was not measured.

@@ -4,6 +4,7 @@ mod confounders;
 mod few_intervals;
 mod figures;
 mod hosts;
+mod invalid;
 mod latency_bound;
 mod latency_interval;
 mod overall;
@@ -13,5 +14,6 @@ mod threshold;
 mod times;
 
 pub use figures::{Figure, JobRounds};
+pub use invalid::{invalid, keep_invalid};
 pub use overall::{Conclusion, conclusion, judge, not_measured, tests_for};
-pub use test::{invalid, required};
+pub use test::required;

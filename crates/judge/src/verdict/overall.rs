@@ -6,6 +6,7 @@ use assessment::{
 use plan::Ddir;
 
 use super::figures::JobRounds;
+use super::invalid::keep_invalid;
 use super::test::{self, ALL, Criteria};
 use crate::limits::{Expectation, Load};
 use crate::requirements::{Requirement, Requirements};
@@ -21,7 +22,9 @@ pub fn judge(assessment: &mut Assessment, expectations: &[Expectation], requirem
     }
     assessment.expectations = expected(expectations, requirements, &assessment.tests);
     let unmeasured = tests_of.iter().filter(|(_, tests)| tests.is_empty()).map(|(rule, _)| rule.unmeasured());
-    (assessment.verdict, assessment.cause) = sum_up(assessment, unmeasured.collect(), !expectations.is_empty());
+    let unmeasured = unmeasured.collect();
+    keep_invalid(assessment);
+    (assessment.verdict, assessment.cause) = sum_up(assessment, unmeasured, !expectations.is_empty());
 }
 
 /// Returns the tests that a rule applies to: those with the load that it names. A rule that names none applies to tests

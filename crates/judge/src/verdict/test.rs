@@ -1,14 +1,15 @@
 //! The judgements of one test: its figures, compared with limits and with requirements.
 
 use assessment::{
-    Aim, Basis, Cause, Confidence, Finding, FindingKind, Judgement, Metric, MissedTime, Quantity, Reason, Severity,
-    Test, Threshold, ThresholdBound, Verdict, VolumeUse,
+    Aim, Basis, Cause, Confidence, Finding, FindingKind, Judgement, Metric, MissedTime, Quantity, Reason, Test,
+    Threshold, ThresholdBound, Verdict, VolumeUse,
 };
 use plan::Ddir;
 
 use super::confounders::Confounders;
 use super::figures::{Figure, JobRounds, around};
 use super::hosts;
+use super::invalid::invalid;
 use super::threshold::{self, Compared};
 use crate::inference::evened;
 use crate::limits::{Expectation, Limit, Load};
@@ -41,11 +42,6 @@ pub fn judge(test: &mut Test, criteria: &Criteria) {
     test.judgements = judgements;
 }
 
-/// Returns the first finding that makes the figures worthless.
-pub fn invalid(findings: &[Finding]) -> Option<&Finding> {
-    findings.iter().find(|finding| finding.severity == Severity::Invalid)
-}
-
 /// Returns the judgements of the test, and then those of each host.
 fn judgements(test: &Test, criteria: &Criteria) -> Vec<Judgement> {
     let is_fleet = test.rounds.iter().any(|round| !round.record.hosts().is_empty());
@@ -60,9 +56,7 @@ fn judgements(test: &Test, criteria: &Criteria) -> Vec<Judgement> {
 /// Returns the judgements of the runs, as those of one machine.
 pub(super) fn of_rounds(test: &Test, criteria: &Criteria) -> Vec<Judgement> {
     let mut judgements = Vec::new();
-    let steady_from = test.steady.as_ref().and_then(|steady| steady.from_round);
-    for mut rounds in JobRounds::of(&test.rounds) {
-        rounds.keep_from(steady_from.unwrap_or_default());
+    for rounds in JobRounds::of_test(test) {
         let from = judgements.len();
         for expectation in &criteria.expectations {
             judgements.extend(against_limits(test, &rounds, expectation));
@@ -77,9 +71,6 @@ pub(super) fn of_rounds(test: &Test, criteria: &Criteria) -> Vec<Judgement> {
 }
 
 fn sum_up(test: &Test, judgements: &[Judgement]) -> (Verdict, Cause) {
-    if let Some(finding) = invalid(&test.findings) {
-        return (Verdict::Invalid, Cause::Finding(Box::new(finding.clone())));
-    }
     if let Some(failure) = test.error.as_ref().filter(|failure| failure.is_invalid()) {
         return (Verdict::Invalid, Cause::Failure(failure.clone()));
     }

@@ -134,15 +134,41 @@ fn a_rate_with_a_share_that_no_device_counted_passes_without_it_only() {
 
 #[test]
 fn a_job_below_its_requested_rate_was_not_held_back_by_it() {
-    let on = |requested: u64| {
+    let on = |requested: u64, rule: &str| {
         let mut record = level(1000.0);
         let mut plan = Plan::clone(&record.plan);
         plan.workers[0].access.pattern.writes = true;
         plan.workers[0].rate.ios_per_s[Ddir::Write] = requested;
         record.plan = Arc::new(plan);
-        by_rule(test(Aim::DiskIops, record), "write.iops>=5000", &[]).verdict
+        by_rule(test(Aim::DiskIops, record), rule, &[]).verdict
     };
-    assert_eq!([on(1000), on(3000)], [Verdict::Inconclusive, Verdict::Fail]);
+    // A figure of all directions is held back by the rates of all of them.
+    for rule in ["write.iops>=5000", "iops>=5000"] {
+        assert_eq!([on(1000, rule), on(3000, rule)], [Verdict::Inconclusive, Verdict::Fail], "{rule}");
+    }
+}
+
+#[test]
+fn unwritten_blocks_bound_a_figure_by_their_share_of_the_reads() {
+    let with_unwritten = |unwritten_bytes: u64, rule: &str| {
+        let mut record = run(&vec![[1000, 0]; 30], 4096, false);
+        let path = "a".to_owned();
+        let mut plan = Plan::clone(&record.plan);
+        plan.workers[0].targets.paths = vec![path.clone()];
+        plan.workers[0].access.pattern.random = true;
+        record.plan = Arc::new(plan);
+        let facts = TargetFacts { path, size_bytes: Some(1 << 20), ..TargetFacts::default() };
+        record.targets = vec![TargetFacts { unwritten_bytes: Some(unwritten_bytes), ..facts }];
+        let mut read = test(Aim::DiskIops, record);
+        read.findings = ::judge::findings(&read.rounds[0].record);
+        let mut whole = assessment(vec![read]);
+        judge(&mut whole, &[], &require(rule));
+        whole.verdict
+    };
+    assert_eq!(with_unwritten(4096, "read.iops>=900"), Verdict::Pass);
+    assert_eq!(with_unwritten(200 << 10, "read.iops>=700"), Verdict::Pass);
+    assert_eq!(with_unwritten(200 << 10, "read.iops>=900"), Verdict::Inconclusive);
+    assert_eq!(with_unwritten(700 << 10, "read.iops>=10"), Verdict::Invalid);
 }
 
 /// Flushes of 40 ms, by a thread that waited for a CPU for this share of 60 s.

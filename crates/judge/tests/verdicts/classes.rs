@@ -26,6 +26,15 @@ fn a_figure_is_like_the_highest_published_class_that_it_reaches() {
 }
 
 #[test]
+fn the_highest_figure_of_a_test_decides_the_class() {
+    let mut varied = test(Aim::DiskIops, level(1100.0));
+    varied.rounds[0].at = vec![("iodepth".to_owned(), "1".to_owned())];
+    let deep = assessment::Round { at: vec![("iodepth".to_owned(), "16".to_owned())], record: level(7480.0) };
+    varied.rounds.push(deep);
+    assert_eq!(like(varied), ["azure:P40"]);
+}
+
+#[test]
 fn a_figure_above_the_fixed_classes_is_like_a_provisioned_one() {
     // AWS promises 90 % of the IOPS (30,000 of 33,000), and nothing of the bandwidth.
     assert_eq!(iops(level(30_000.0)), ["aws:gp3?iops=33000&throughput=147"]);

@@ -190,15 +190,16 @@ fn rounds_of_a_suite_are_one_run_and_those_of_a_sweep_are_repeats() {
     let suite = preconditioning(vec![test("sweep", rounds(&at, four()))]);
     assert_eq!(values(&suite), (vec![25.0], vec![4]));
     let mut from_third = suite.clone();
-    from_third.tests[0].steady = Some(Steady {
+    from_third.tests[0].steady = vec![Steady {
+        at: None,
         rule: SteadyRule::Snia,
         metric: assessment::Metric::IOPS,
         values: Vec::new(),
         from_round: Some(2),
         state: SteadyState::StartsFarOff { first: 1 },
-    });
+    }];
     assert_eq!(values(&from_third), (vec![35.0], vec![2]));
-    from_third.tests[0].steady.as_mut().expect("a state").from_round = Some(4);
+    from_third.tests[0].steady[0].from_round = Some(4);
     assert_eq!(values(&from_third), (vec![25.0], vec![4]), "no round is left: all count");
     let sweep = assessment::read(&std::fs::read(SWEEP).expect("a saved sweep")).expect("a sweep");
     let repeats = of_study(sweep.study, vec![test("sweep", rounds(&at, four()))]);

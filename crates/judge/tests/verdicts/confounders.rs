@@ -40,7 +40,7 @@ fn findings_and_failures_keep_a_figure_from_deciding() {
 
     let mut unsteady = test(Aim::VmUncached, level(12_800.0));
     let state = SteadyState::Window { first: 21, last: 25, range_share: 0.3, slope_share: 0.1 };
-    unsteady.steady = Some(steady(vec![1.0], None, state.clone()));
+    unsteady.steady = vec![steady(vec![1.0], None, state.clone())];
     let assessment = judged(unsteady, UNCACHED);
     assert_eq!(reason(&assessment), Reason::Confounded(Confounder::NotSteady(state)));
 

@@ -98,7 +98,7 @@ pub fn test(aim: Aim, record: Record) -> Test {
         volumes: Vec::new(),
         job: String::new(),
         rounds: vec![Round { at: Vec::new(), record }],
-        steady: None,
+        steady: Vec::new(),
         findings: Vec::new(),
         judgements: Vec::new(),
         verdict: Verdict::Pass,
@@ -192,7 +192,7 @@ pub fn reason(assessment: &Assessment) -> Reason {
 }
 
 pub fn steady(values: Vec<f64>, from_round: Option<usize>, state: SteadyState) -> Steady {
-    Steady { rule: SteadyRule::Snia, metric: metric("write.iops"), values, from_round, state }
+    Steady { at: None, rule: SteadyRule::Snia, metric: metric("write.iops"), values, from_round, state }
 }
 
 pub fn metric(name: &str) -> Metric {

@@ -1,10 +1,11 @@
 //! Steady states: SNIA's rule at its bounds, and the rule for shared disks.
 
 use assessment::{Metric, SteadyRule, SteadyState};
-use judge::steady::{self, ROUNDS_MAX, needs_more};
+use judge::steady::{self, ROUNDS_MAX};
 
 fn look(rule: SteadyRule, values: &[f64]) -> (Option<usize>, SteadyState) {
-    let steady = steady::look(rule, Metric::parse("write.iops").expect("a metric"), values);
+    let metric = Metric::parse("write.iops").expect("a metric");
+    let steady = steady::look(rule, &[(metric, values.to_vec())]).expect("a metric");
     assert_eq!(steady.values.len(), values.len());
     (steady.from_round, steady.state)
 }
@@ -39,18 +40,10 @@ fn a_drive_that_slows_down_becomes_steady_at_last() {
     let values = [90e3, 70e3, 52e3, 40e3, 33e3, 30e3, 29e3, 28.5e3, 28.2e3, 28.1e3];
     let (from, detail) = look(SteadyRule::Snia, &values);
     assert_eq!(from, Some(5), "{detail:?}");
-    assert!(needs_more(SteadyRule::Snia, &values[..9]) && !needs_more(SteadyRule::Snia, &values));
+    assert_eq!(look(SteadyRule::Snia, &values[..9]).0, None);
     let (from, detail) = look(SteadyRule::Snia, &values[..7]);
     assert_eq!(from, None);
     assert!(matches!(detail, SteadyState::Window { first: 3, last: 7, .. }), "{detail:?}");
-}
-
-#[test]
-fn rounds_without_an_end_end() {
-    let values: Vec<f64> = (0..ROUNDS_MAX).map(|round| if round % 2 == 0 { 1000.0 } else { 2000.0 }).collect();
-    assert!(needs_more(SteadyRule::Snia, &values[..24]));
-    assert!(!needs_more(SteadyRule::Snia, &values));
-    assert!(!needs_more(SteadyRule::Cloud, &values));
 }
 
 #[test]

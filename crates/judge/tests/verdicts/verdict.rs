@@ -179,10 +179,32 @@ fn rounds_before_the_steady_state_do_not_count() {
     rounds.rounds.extend(more.map(|record| Round { at: Vec::new(), record }));
     let values = vec![30e3, 20e3, 12.8e3, 12.79e3, 12.81e3, 12.8e3, 12.8e3];
     let state = SteadyState::Window { first: 3, last: 7, range_share: 0.01, slope_share: 0.01 };
-    rounds.steady = Some(steady(values, Some(2), state));
+    rounds.steady = vec![steady(values, Some(2), state)];
     let assessment = judged(rounds, UNCACHED);
     let judgement = &assessment.tests[0].judgements[0];
     assert_eq!((judgement.verdict, (judgement.measured / 100.0).round()), (Verdict::Pass, 128.0), "{judgement:?}");
+}
+
+#[test]
+fn each_combination_of_settings_has_its_own_steady_rounds() {
+    let at = |depth: &str| vec![("iodepth".to_owned(), depth.to_owned())];
+    let mut varied = test(Aim::DiskIops, level(20_000.0));
+    varied.rounds.clear();
+    // Depth 1 is steady from its second round on, depth 16 from its first one on.
+    let both = [("1", vec![20_000.0, 12_800.0, 12_800.0]), ("16", vec![14_000.0, 13_000.0, 14_000.0])];
+    for (depth, rates) in &both {
+        varied.rounds.extend(rates.iter().map(|rate| Round { at: at(depth), record: level(*rate) }));
+    }
+    let state = || SteadyState::Window { first: 1, last: 5, range_share: 0.01, slope_share: 0.01 };
+    let of = |depth: &str, values: &[f64], from: usize| assessment::Steady {
+        at: Some(at(depth)),
+        ..steady(values.to_vec(), Some(from), state())
+    };
+    varied.steady = vec![of("1", &both[0].1, 1), of("16", &both[1].1, 0)];
+    let assessment = judged(varied, UNCACHED);
+    let judgements = &assessment.tests[0].judgements;
+    let measured: Vec<f64> = judgements.iter().map(|judgement| (judgement.measured / 100.0).round()).collect();
+    assert_eq!(measured, [128.0, 140.0], "{judgements:?}");
 }
 
 #[test]

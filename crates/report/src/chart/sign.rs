@@ -8,6 +8,8 @@ pub enum Sign {
     Dot,
     Triangle,
     Ring,
+    /// A figure that is worthless.
+    Cross,
 }
 
 /// Signs of the percentiles 50, 99 and 99.9, in all charts.
@@ -29,6 +31,13 @@ impl Sign {
             Sign::Ring => {
                 format!("<circle class=\"o s{colour}\" cx=\"{x_text}\" cy=\"{y_text}\" r=\"3.4\">{title}</circle>")
             }
+            Sign::Cross => format!(
+                "<path class=\"o s{colour}\" d=\"M{l} {t}L{r} {b}M{l} {b}L{r} {t}\">{title}</path>",
+                l = number(x - 4.0),
+                r = number(x + 4.0),
+                t = number(y - 4.0),
+                b = number(y + 4.0)
+            ),
             Sign::Triangle => format!(
                 "<polygon class=\"f{colour}\" points=\"{x_text},{} {},{low} {},{low}\">{title}</polygon>",
                 number(y - 4.4),

@@ -9,8 +9,11 @@ use super::canvas::{Canvas, Entry};
 use super::picture::Chart;
 use crate::wording;
 
+/// Returns the chart of the rounds that need attention: those that are not steady, else those of the first runs.
 pub fn chart(test: &Test) -> Option<Chart> {
-    let steady = test.steady.as_ref().filter(|steady| steady.values.len() > 1)?;
+    let mut drawn = test.steady.iter().filter(|steady| steady.values.len() > 1);
+    let first = drawn.next()?;
+    let steady = [first].into_iter().chain(drawn).find(|steady| steady.from_round.is_none()).unwrap_or(first);
     let labels: Vec<String> = (1..=steady.values.len()).map(|round| round.to_string()).collect();
     let (scale, name) = scale(steady);
     let values: Vec<f64> = steady.values.iter().map(|value| value / scale).collect();

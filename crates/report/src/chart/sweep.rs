@@ -11,7 +11,6 @@ use crate::study::sweep::{metric_title, scale, series};
 
 pub fn chart(test: &Test, request: &Sweep, result: &SweepResult) -> Option<Chart> {
     let (option, values) = request.axes.first()?;
-    let best = result.best.as_ref()?;
     let scale = scale(request, result);
     let series: Vec<(String, Vec<usize>)> = series(result).into_iter().take(SERIES).collect();
     let value = |at: usize| result.points[at].value(request.metric);
@@ -42,15 +41,27 @@ pub fn chart(test: &Test, request: &Sweep, result: &SweepResult) -> Option<Chart
             if let Some((least, most)) = range(at) {
                 canvas.line(&format!("s{nth}"), &[(x, least / scale.divisor), (x, most / scale.divisor)]);
             }
-            let mark = if best.point == at { " (best)" } else { "" };
+            let is_best = result.best.as_ref().is_some_and(|best| best.point == at);
+            let (mark, sign) = match result.invalid(at) {
+                Some(_) => (" (INVALID)", Sign::Cross),
+                None if is_best => (" (best)", Sign::of_series(nth)),
+                None => ("", Sign::of_series(nth)),
+            };
             let hint = format!("{}: {}{mark}", result.points[at].name(), scale.with_unit(value));
-            canvas.mark(Sign::of_series(nth), nth, (x, value / scale.divisor), &hint);
+            canvas.mark(sign, nth, (x, value / scale.divisor), &hint);
         }
     }
-    let words = format!("Best: {} at {}.", scale.with_unit(best.value), result.points.get(best.point)?.name());
-    let failed: Vec<String> =
-        result.points.iter().filter(|point| point.median.is_none()).map(|point| point.name()).collect();
-    let words = if failed.is_empty() { words } else { format!("{words} Not measured: {}.", failed.join(", ")) };
+    let best = result.best.as_ref().and_then(|best| {
+        Some(format!("Best: {} at {}.", scale.with_unit(best.value), result.points.get(best.point)?.name()))
+    });
+    let names = |what: &str, is_meant: &dyn Fn(usize) -> bool| {
+        let points = result.points.iter().enumerate().filter(|(at, _)| is_meant(*at));
+        let names: Vec<String> = points.map(|(_, point)| point.name()).collect();
+        (!names.is_empty()).then(|| format!("{what}: {}.", names.join(", ")))
+    };
+    let failed = names("Not measured", &|at| result.points[at].median.is_none());
+    let invalid = names("INVALID (crosses)", &|at| result.invalid(at).is_some());
+    let words = [best, failed, invalid].into_iter().flatten().collect::<Vec<_>>().join(" ");
     let title = request.metric.title();
     let title =
         title.chars().next().map_or_else(String::new, |c| c.to_uppercase().to_string() + &title[c.len_utf8()..]);

@@ -148,7 +148,7 @@ pub fn expectations(assessment: &Assessment) -> String {
             let enough = if limits.len() == 1 { "of it is enough" } else { "of each is enough" };
             let source = first.source.as_ref().map(|source| format!(" {}", escaped(&wording::citation(source))));
             let source = source.unwrap_or_default();
-            format!("{} ({} {enough}).{source}", limits.join("; "), units::format::ratio(first.tolerance))
+            format!("{} ({} {enough}).{source}", limits.join("; "), units::format::percent(first.tolerance))
         });
         list += &format!("<dt>{}</dt><dd>{}</dd>", escaped(&expected.words), lines.collect::<Vec<_>>().join("<br>"));
     }

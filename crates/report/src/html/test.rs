@@ -77,7 +77,7 @@ pub fn section(assessment: &Assessment, test: &Test, at: usize, detail: &Detail)
         charts.iter().for_each(|chart| section += &figure(chart));
         section += "</div>\n";
     }
-    section += &test.steady.as_ref().map_or_else(String::new, rounds);
+    section += &test.steady.iter().map(rounds).collect::<String>();
     section += &format!(
         "<details><summary>The job</summary><pre tabindex=\"0\">{}</pre></details>\n</section></details>\n",
         escaped(&test.job)

@@ -1,12 +1,13 @@
 //! A search: a row for each load, bars of the percentile or of IOPS, and the sustained load.
 
 use assessment::{
-    Assessment, Cause, Failure, Knee, KneeFigures, KneePoint, KneeResult, KneeRun, LoadGeneratorEvidence, Metric, Test,
+    Assessment, Failure, Knee, KneeFigures, KneePoint, KneeResult, KneeRun, LoadGeneratorEvidence, Metric, Test,
+    Verdict,
 };
 use record::Arrivals;
 use schemars::JsonSchema;
 use serde::Serialize;
-use units::format::{grouped, time_ns};
+use units::format::{grouped, percent, time_ns};
 use units::markup::one_line;
 
 use super::bars::bar;
@@ -39,7 +40,6 @@ pub fn summary(assessment: &Assessment, request: &Knee, result: &KneeResult) -> 
         notes: notes(result),
         findings: findings_of(assessment),
         bars: has_points.then(|| bars(request, result)),
-        invalid: matches!(assessment.cause, Cause::Finding(_)).then(|| wording::cause(&assessment.cause)),
         sentence: Some(conclusion(assessment, request, result)),
     }
 }
@@ -213,10 +213,10 @@ fn of_depths(request: &Knee, result: &KneeResult) -> String {
     let Some(most) = most else { return "nothing was measured".to_owned() };
     let mut sentence = match result.knee.and_then(|at| result.points.get(at)) {
         Some(point) => format!(
-            "{work}: the knee is at iodepth {}: {} IOPS, {:.0} % of the maximum, mean {}",
+            "{work}: the knee is at iodepth {}: {} IOPS, {} of the maximum, mean {}",
             point.load,
             grouped(point.figures.iops),
-            point.figures.iops * 100.0 / most.figures.iops,
+            percent(point.figures.iops / most.figures.iops),
             scale(result).with_unit(point.figures.mean_ns)
         ),
         None => format!(
@@ -269,6 +269,8 @@ pub struct KneeDocument<'a> {
     steps: Vec<StepDocument<'a>>,
     found: FoundDocument<'a>,
     findings: Vec<AdvisedFinding<'a>>,
+    /// A finding makes the figures worthless.
+    is_invalid: bool,
     /// A signal stopped the search.
     stopped: bool,
     /// Why the search ended early.
@@ -390,9 +392,13 @@ pub fn json(assessment: &Assessment, request: &Knee, result: &KneeResult) -> Str
         steps: result.points.iter().map(|point| StepDocument::new(point, is_rate)).collect(),
         found: found(result, is_rate),
         findings: assessment.tests.last().map(findings).unwrap_or_default(),
+        is_invalid: assessment.verdict == Verdict::Invalid,
         stopped: assessment.stopped,
         failed: result.failed.as_ref().map(failure),
-        sentence: summary(assessment, request, result).whole_sentence().unwrap_or_default().replace('\n', "; "),
+        sentence: summary(assessment, request, result)
+            .whole_sentence(assessment)
+            .unwrap_or_default()
+            .replace('\n', "; "),
     })
 }
 

@@ -41,7 +41,7 @@ pub(crate) fn summary(assessment: &Assessment) -> Option<Summary> {
 
 /// Returns the conclusion of a search, a sweep or repeats in one line, after a finding that makes it worthless.
 pub fn sentence(assessment: &Assessment) -> Option<String> {
-    Some(summary(assessment)?.whole_sentence()?.replace('\n', "; "))
+    Some(summary(assessment)?.whole_sentence(assessment)?.replace('\n', "; "))
 }
 
 /// Returns the conclusion in one line, without such a finding.
@@ -63,7 +63,8 @@ pub(crate) fn place(assessment: &Assessment, test: usize, finding: &Finding) -> 
 pub fn text(assessment: &Assessment, ink: Ink) -> Option<String> {
     let summary = summary(assessment)?;
     let mut text = wrapped(&summary.head);
-    let sentence = summary.whole_sentence().map(|sentence| format!("\n{}", wrapped(&sentence))).unwrap_or_default();
+    let sentence =
+        summary.whole_sentence(assessment).map(|sentence| format!("\n{}", wrapped(&sentence))).unwrap_or_default();
     let (first, last) = if matches!(assessment.study, Study::Repeats(_)) {
         (String::new(), sentence)
     } else {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assessment::{Settings, Verdict};
+use assessment::{Assessment, Cause, Settings, Verdict};
 use record::schema::Layout;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use units::markup::printable;
 
 use super::table::{Table, WIDTH};
+use crate::wording;
 
 /// A study, ready to render.
 pub struct Summary {
@@ -22,16 +23,15 @@ pub struct Summary {
     pub findings: Vec<String>,
     /// A chart of text.
     pub bars: Option<String>,
-    /// A finding that makes the figures worthless.
-    pub invalid: Option<String>,
     /// The conclusion, one sentence per line.
     pub sentence: Option<String>,
 }
 
 impl Summary {
-    /// Returns the conclusion, after the finding that makes it worthless.
-    pub fn whole_sentence(&self) -> Option<String> {
-        let invalid = self.invalid.as_ref().map(|why| format!("{}: {why}", Verdict::Invalid));
+    /// Returns the conclusion, after the finding that makes figures of the study worthless.
+    pub fn whole_sentence(&self, assessment: &Assessment) -> Option<String> {
+        let is_invalid = assessment.verdict == Verdict::Invalid && matches!(assessment.cause, Cause::Finding(_));
+        let invalid = is_invalid.then(|| format!("{}: {}", Verdict::Invalid, wording::cause(&assessment.cause)));
         let lines: Vec<String> = invalid.into_iter().chain(self.sentence.clone()).collect();
         (!lines.is_empty()).then(|| lines.join("\n"))
     }

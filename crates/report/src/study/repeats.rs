@@ -2,7 +2,7 @@
 
 use assessment::{
     Assessment, Drift, Failure, Finding, RepeatedFigure, Repeats, RepeatsFinding, RepeatsResult, RepeatsRun, Severity,
-    Workload,
+    Verdict, Workload,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -51,15 +51,7 @@ pub fn summary(assessment: &Assessment, request: &Repeats, result: &RepeatsResul
     let dialect = assessment.tests.first().map_or(Dialect::Fio, wording::dialect);
     let findings = result.findings.iter().map(|finding| of_finding(finding, &sides, dialect)).collect();
     notes.extend(kept(request));
-    Summary {
-        head: head(assessment, request),
-        tables,
-        notes,
-        findings,
-        bars: None,
-        invalid: None,
-        sentence: sentence(result),
-    }
+    Summary { head: head(assessment, request), tables, notes, findings, bars: None, sentence: sentence(result) }
 }
 
 fn head(assessment: &Assessment, request: &Repeats) -> String {
@@ -172,7 +164,11 @@ fn drift(figure: &RepeatedFigure, drift: Drift) -> Option<String> {
 fn of_finding(finding: &RepeatsFinding, sides: &[Side], dialect: Dialect) -> String {
     let counted = sides.iter().zip(&finding.runs).filter(|(_, runs)| **runs > 0);
     let each = counted.map(|(side, runs)| runs_of(*runs, side));
-    let word = if finding.finding.severity == Severity::Info { "note" } else { "warning" };
+    let word = match finding.finding.severity {
+        Severity::Info => "note",
+        Severity::Warning => "warning",
+        Severity::Invalid => "INVALID",
+    };
     let message = wording::finding(&finding.finding, dialect);
     format!("{word}: {}: {message}", each.collect::<Vec<_>>().join(", "))
 }
@@ -231,6 +227,8 @@ pub struct RepeatsDocument<'a> {
     repeats: usize,
     /// Tag of the runs in the history.
     set: &'a Option<String>,
+    /// A finding makes figures worthless.
+    is_invalid: bool,
     /// A signal stopped the runs.
     stopped: bool,
     workloads: Vec<WorkloadDocument<'a>>,
@@ -294,6 +292,7 @@ pub fn json(assessment: &Assessment, request: &Repeats, result: &RepeatsResult) 
         seed: request.seed,
         repeats: request.repeats,
         set: &request.set,
+        is_invalid: assessment.verdict == Verdict::Invalid,
         stopped: assessment.stopped,
         workloads: sides.iter().map(|side| side.document(request)).collect(),
         comparison: result.comparison.as_ref().map(Compared::from),

@@ -2,7 +2,7 @@
 
 use assessment::{
     Assessment, Best, Cpu, CpuOf, Failure, Figures, Finding, FindingKind, Latencies, Metric, Rates, Remark, Sweep,
-    SweepPoint, SweepResult, SweepRun,
+    SweepPoint, SweepResult, SweepRun, Verdict,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -23,6 +23,7 @@ type StatisticOf = fn(&Latencies) -> f64;
 
 const SCHEMA: &str = "fathom.sweep/2";
 const BEST: &str = "  best";
+const INVALID: &str = "  INVALID";
 /// Most points named in a note.
 const NAMED_MAX: usize = 4;
 /// Most points named in the sentence.
@@ -34,8 +35,7 @@ pub fn summary(assessment: &Assessment, request: &Sweep, result: &SweepResult) -
         tables: vec![table(request, result)],
         notes: notes(request, result),
         findings: result.remarks.iter().map(|remark| note(remark, request, result)).collect(),
-        invalid: None,
-        bars: result.best.as_ref().map(|best| bars(request, result, best)),
+        bars: (largest(request, result) > 0.0).then(|| bars(request, result)),
         sentence: sentence(assessment, request, result).map(|sentence| one_line(&sentence).into_owned()),
     }
 }
@@ -76,13 +76,17 @@ type Shown = (Column, Box<dyn Fn(&Figures) -> String>);
 fn table(request: &Sweep, result: &SweepResult) -> Table {
     let shown = shown(result);
     let is_repeated = request.repeats > 1;
-    let row = |point: &SweepPoint| {
+    let has_invalid = (0..result.points.len()).any(|at| result.invalid(at).is_some());
+    let row = |(at, point): (usize, &SweepPoint)| {
         let labels = point.settings.iter().map(|(_, value)| value.clone()).collect();
         let cells = match (&point.median, point.failure()) {
             (Some(figures), _) => {
                 let mut cells: Vec<String> = shown.iter().map(|(_, write)| write(figures)).collect();
                 if is_repeated {
                     cells.push(point.spread_percent.map_or(NONE.to_owned(), format::grouped));
+                }
+                if has_invalid {
+                    cells.push(if result.invalid(at).is_some() { INVALID.trim().to_owned() } else { String::new() });
                 }
                 Ok(cells)
             }
@@ -91,10 +95,11 @@ fn table(request: &Sweep, result: &SweepResult) -> Table {
         };
         Row { labels, cells }
     };
-    let rows = result.points.iter().map(row).collect();
+    let rows = result.points.iter().enumerate().map(row).collect();
     let axes = request.axes.iter().map(|(option, _)| Column::number("", option));
     let spread = is_repeated.then(|| Column::number("spread", "%"));
-    let columns = axes.chain(shown.into_iter().map(|(column, _)| column)).chain(spread).collect();
+    let columns = axes.chain(shown.into_iter().map(|(column, _)| column)).chain(spread);
+    let columns = columns.chain(has_invalid.then(|| Column::text("figures"))).collect();
     Table { title: String::new(), columns, rows }
 }
 
@@ -201,7 +206,7 @@ fn places(points: &[usize], result: &SweepResult) -> String {
 }
 
 /// Draws bars by the first axis. Each combination of the other axes has a group of bars.
-fn bars(request: &Sweep, result: &SweepResult, best: &Best) -> String {
+fn bars(request: &Sweep, result: &SweepResult) -> String {
     let (option, values) = match request.axes.first() {
         Some((option, values)) => (option.as_str(), values.as_slice()),
         None => ("", &[][..]),
@@ -214,7 +219,7 @@ fn bars(request: &Sweep, result: &SweepResult, best: &Best) -> String {
     let value = |at: usize| result.points[at].value(request.metric);
     let numbers = (0..result.points.len()).filter_map(value).map(|value| scale.number(value).chars().count());
     let number_width = numbers.max().unwrap_or(0);
-    let room = WIDTH.saturating_sub(indent + label_width + 2 + 1 + number_width + BEST.len()).max(10);
+    let room = WIDTH.saturating_sub(indent + label_width + 2 + 1 + number_width + INVALID.len()).max(10);
     for (name, points) in series(result) {
         if is_named {
             text.push_str(&format!("  {}\n", one_line(&name)));
@@ -225,7 +230,12 @@ fn bars(request: &Sweep, result: &SweepResult, best: &Best) -> String {
             let label = one_line(&label);
             let shown = match value(at) {
                 Some(value) => {
-                    let mark = if best.point == at { BEST } else { "" };
+                    let is_best = result.best.as_ref().is_some_and(|best| best.point == at);
+                    let mark = match result.invalid(at) {
+                        Some(_) => INVALID,
+                        None if is_best => BEST,
+                        None => "",
+                    };
                     format!("{} {}{mark}", bar(value, largest, room), scale.number(value))
                 }
                 None if point.failure().is_some() => "failed".to_owned(),
@@ -277,9 +287,9 @@ fn unsteady(result: &SweepResult, best: &Best) -> Option<String> {
 
 fn next_best(metric: Metric, best: &Best, next: &SweepPoint, scale: Scale) -> Option<String> {
     let value = next.value(metric)?;
-    let percent = (value - best.value).abs() * 100.0 / best.value;
+    let apart = format::percent((value - best.value).abs() / best.value);
     let side = if metric.is_rate() { "less" } else { "more" };
-    Some(format!("next is {} at {}, {percent:.0} % {side}", scale.with_unit(value), next.name()))
+    Some(format!("next is {} at {}, {apart} {side}", scale.with_unit(value), next.name()))
 }
 
 /// The points that are as good as the best: a range if they are adjacent on one ordered axis, else their names.
@@ -344,7 +354,9 @@ pub struct SweepDocument<'a> {
     metric: Metric,
     points: Vec<PointDocument<'a>>,
     remarks: Vec<RemarkDocument<'a>>,
-    /// The best point. `null` if no point was measured.
+    /// A finding makes figures worthless. Its points are in `remarks`; none of them is the best.
+    is_invalid: bool,
+    /// The best point. `null` if no point has valid figures.
     verdict: Option<VerdictDocument>,
 }
 
@@ -462,6 +474,7 @@ pub fn json(assessment: &Assessment, request: &Sweep, result: &SweepResult) -> S
         metric: request.metric,
         points: result.points.iter().map(PointDocument::from).collect(),
         remarks: result.remarks.iter().map(|remark| RemarkDocument::new(request, result, remark)).collect(),
+        is_invalid: assessment.verdict == Verdict::Invalid,
         verdict: result.best.as_ref().map(|best| VerdictDocument::new(assessment, request, result, best)),
     })
 }
@@ -543,11 +556,13 @@ const HEADS: [&str; 18] = [
 pub fn csv(request: &Sweep, result: &SweepResult) -> String {
     let axes = request.axes.iter().map(|(option, _)| option.clone());
     let mut text = csv_line(axes.chain(HEADS.map(str::to_owned)));
-    for point in &result.points {
+    for (at, point) in result.points.iter().enumerate() {
         let settings = point.settings.iter().map(|(_, value)| value.clone());
         let counts = [point.runs.len().to_string(), point.failures().to_string()];
         let spread = point.spread_percent.map_or_else(String::new, |percent| format!("{percent:.3}"));
-        let rest = [request.metric.to_string(), spread, point.failure().map(wording::failure).unwrap_or_default()];
+        let invalid = |found| format!("INVALID: {}", wording::finding(found, dialect(request)));
+        let error = point.failure().map(wording::failure).or_else(|| result.invalid(at).map(invalid));
+        let rest = [request.metric.to_string(), spread, error.unwrap_or_default()];
         text.push_str(&csv_line(settings.chain(counts).chain(csv_figures(point.median.as_ref())).chain(rest)));
     }
     text

@@ -98,15 +98,21 @@ pub fn why(judgement: &Judgement) -> String {
     self::why_of_test("", judgement).trim_start_matches("; ").to_owned()
 }
 
+/// Returns the measured value over that of the threshold; `None` if it is not finite.
+pub fn ratio(judgement: &Judgement) -> Option<String> {
+    let threshold = judgement.threshold.as_ref()?;
+    Some(units::format::ratio(judgement.ratio()?, threshold.enough / threshold.value))
+}
+
 fn judgement(test: &str, judgement: &Judgement) -> String {
     let show = |value: f64| judgement.metric.show(value);
     let why = why_of_test(test, judgement);
-    match (&judgement.threshold, judgement.ratio()) {
+    match (&judgement.threshold, ratio(judgement)) {
         _ if is_of_search(&judgement.reason) => why,
         (Some(threshold), Some(ratio)) => {
-            let of = if ratio < TIMES_FROM { "of " } else { "" };
+            let of = if judgement.ratio() < Some(TIMES_FROM) { "of " } else { "" };
             let (measured, threshold) = (show(judgement.measured), self::threshold(judgement, threshold));
-            format!("{measured}, {} {of}the {threshold}{why}", units::format::ratio(ratio))
+            format!("{measured}, {ratio} {of}the {threshold}{why}")
         }
         (Some(threshold), None) => {
             format!("{}, threshold {}{why}", show(judgement.measured), self::threshold(judgement, threshold))

@@ -168,7 +168,7 @@ pub fn figures(finding: &Finding) -> String {
         }
         FindingKind::LoadGeneratorLimit(generator) => load_generator_reason(generator),
         FindingKind::CpuWait(generator) => {
-            format!("{:.0} % of the time", generator.cpu_wait_percent.unwrap_or(0.0))
+            format!("{} of the time", percent(generator.cpu_wait_percent.unwrap_or(0.0) / 100.0))
         }
         FindingKind::SlowHost { bytes_per_s, others_bytes_per_s, others } => {
             let what = if *others == 1 { "the other host:" } else { "median of the other hosts:" };
@@ -239,7 +239,7 @@ fn of_time_series(kind: &FindingKind) -> Option<String> {
         ),
         FindingKind::NotSteady(Unsteady::Drift { change_share, median_iops }) => {
             let way = if *change_share > 0.0 { "faster" } else { "slower" };
-            format!("{:.0} % {way} from start to end, median {}", change_share.abs() * 100.0, iops(*median_iops))
+            format!("{} {way} from start to end, median {}", percent(change_share.abs()), iops(*median_iops))
         }
         FindingKind::NotSteady(Unsteady::Scatter { interval_s, p10_iops, p90_iops, median_iops }) => format!(
             "p10 {}, median {}, p90 {} in intervals of {}",

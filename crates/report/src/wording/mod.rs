@@ -15,7 +15,7 @@ mod steady;
 mod unmeasured;
 
 pub use advice::advice;
-pub use cause::{cause, cause_of_test, citation, figure_name, reason, why};
+pub use cause::{cause, cause_of_test, citation, figure_name, ratio, reason, why};
 pub use failure::{failure, run_error, run_message};
 pub use finding::{figures, headline, message, subject};
 pub use load_generator::{load_generator, load_generator_evidence, load_generator_reason};

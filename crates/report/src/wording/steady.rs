@@ -3,12 +3,14 @@
 use assessment::{Steady, SteadyRule, SteadyState};
 use units::format::percent;
 
-/// Returns whether the rounds are steady, and what the rule found.
+/// Returns whether the rounds are steady, and what the rule found, after the settings of the runs.
 pub fn steady(steady: &Steady) -> String {
+    let settings = steady.at.iter().flatten().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>();
+    let of = if settings.is_empty() { String::new() } else { format!("{}: ", settings.join(" ")) };
     match (&steady.state, steady.from_round) {
-        (SteadyState::Saved { message }, _) => message.clone(),
-        (state, Some(_)) => format!("steady, {}", steady_state(state)),
-        (state, None) => format!("not steady, {}", steady_state(state)),
+        (SteadyState::Saved { message }, _) => of + message,
+        (state, Some(_)) => format!("{of}steady, {}", steady_state(state)),
+        (state, None) => format!("{of}not steady, {}", steady_state(state)),
     }
 }
 

@@ -91,7 +91,7 @@ pub fn test(name: &str, aim: Aim, rounds: Vec<Round>) -> Test {
         volumes: Vec::new(),
         job: format!("[{name}]\nrw=randwrite\nbs=4k\nfilename=/dev/sdb\n"),
         rounds,
-        steady: None,
+        steady: Vec::new(),
         findings: Vec::new(),
         judgements: Vec::new(),
         verdict: Verdict::Pass,
@@ -189,13 +189,14 @@ fn steady() -> Test {
     let round = |iops: &f64| at(&[("bs", "4k")], &[writes(vec![(8, *iops as u64)], 700_000)]);
     Test {
         rounds: values.iter().map(round).collect(),
-        steady: Some(Steady {
+        steady: vec![Steady {
+            at: None,
             rule: SteadyRule::Snia,
             metric: metric("write.iops"),
             values: values.clone(),
             from_round: Some(7),
             state: SteadyState::Window { first: 8, last: 12, range_share: 0.02, slope_share: 0.013 },
-        }),
+        }],
         ..test("snia-iops", Aim::DiskIops, Vec::new())
     }
 }

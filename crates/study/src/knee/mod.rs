@@ -305,9 +305,8 @@ impl Study for Knee {
         assessment.preparation = preparation;
         assessment.tests.extend(closed.filter(|test| !test.rounds.is_empty()));
         assessment.tests.push(loads);
-        end.close(&mut assessment);
         // The search made these rounds, so they have a result.
-        let _ = complete(&mut assessment);
+        end.conclude(&mut assessment, |assessment| drop(complete(assessment)));
         assessment
     }
 }
@@ -317,7 +316,7 @@ impl Study for Knee {
 /// # Errors
 ///
 /// The assessment is not one that a search can have made.
-pub fn complete(assessment: &mut Assessment) -> Result<(), StudyError> {
+pub(crate) fn complete(assessment: &mut Assessment) -> Result<(), StudyError> {
     let Request::Knee(request) = &mut assessment.study else { return Ok(()) };
     if !(request.percent > 0.0 && request.percent < 100.0) {
         return Err(StudyError::NotAPercentile(request.percent));
@@ -332,17 +331,12 @@ pub fn complete(assessment: &mut Assessment) -> Result<(), StudyError> {
         procedure.take_failed(why);
     }
     let result = procedure.result();
-    let invalid = assessment.tests.last().and_then(|test| judge::verdict::invalid(&test.findings)).cloned();
-    assessment.verdict = match &invalid {
-        Some(_) => Verdict::Invalid,
-        None => verdict(request, &result, assessment.stopped),
-    };
-    if let Some(finding) = invalid {
-        assessment.cause = Cause::Finding(Box::new(finding));
-    }
+    let is_invalid = assessment.tests.last().is_some_and(|test| judge::verdict::invalid(&test.findings).is_some());
+    let verdict = if is_invalid { Verdict::Invalid } else { verdict(request, &result, assessment.stopped) };
+    assessment.verdict = verdict;
     if let Some(test) = assessment.tests.last_mut() {
-        test.verdict = if assessment.stopped { Verdict::Skipped } else { assessment.verdict };
-        test.judgements = judgements(request, &result, assessment.verdict);
+        test.verdict = if assessment.stopped { Verdict::Skipped } else { verdict };
+        test.judgements = judgements(request, &result, verdict);
         let few = findings::few_tail_ios(request, &result);
         test.findings.extend(few.filter(|few| !test.findings.contains(few)));
     }

@@ -97,7 +97,15 @@ struct Group {
     rounds: SteadyRounds,
     /// Indexes of the runs.
     runs: Vec<usize>,
+    /// The settings of the runs, if it is not the only group.
+    at: Option<Settings>,
     turn: Option<RoundCell>,
+}
+
+impl Group {
+    fn steady(&self) -> Option<Steady> {
+        Some(Steady { at: self.at.clone(), ..self.rounds.steady()? })
+    }
 }
 
 impl SuiteRun {
@@ -165,7 +173,7 @@ impl SuiteRun {
             volumes: ready.runs.first().map_or_else(Vec::new, |run| ready.test.used(&run.plan)),
             job: job.map_or_else(String::new, |job| job.text()),
             rounds: Vec::new(),
-            steady: None,
+            steady: Vec::new(),
             findings: Vec::new(),
             judgements: Vec::new(),
             verdict: Verdict::Inconclusive,
@@ -207,7 +215,7 @@ impl SuiteRun {
         if self.used(&ready.test).any(|target| !target.has_direct_io) {
             measured.findings.push(findings::no_direct_io());
         }
-        let unsteady = measured.steady.as_ref().filter(|steady| steady.from_round.is_none());
+        let unsteady = measured.steady.iter().find(|steady| steady.from_round.is_none());
         measured.findings.extend(unsteady.map(findings::not_steady));
         self.keep(measured);
     }
@@ -346,7 +354,7 @@ impl Current {
                     return Some((nth, label, Duration::ZERO));
                 }
                 let ended = groups.pop_front();
-                note_steady(&mut self.measured.steady, ended.and_then(|group| group.rounds.steady()));
+                self.measured.steady.extend(ended.and_then(|group| group.steady()));
             },
         }
     }
@@ -357,7 +365,7 @@ impl Current {
             && let Some(group) = groups.pop_front()
         {
             groups.clear();
-            note_steady(&mut self.measured.steady, group.rounds.steady());
+            self.measured.steady.extend(group.steady());
         }
     }
 
@@ -391,18 +399,12 @@ fn failure(record: &Record, is_interrupted: bool) -> Option<Failure> {
     Failure::of_run(record).or(stopped).or_else(|| Failure::of_figures(record))
 }
 
-/// Merges the steady states of several groups: one that is not steady has priority.
-fn note_steady(known: &mut Option<Steady>, next: Option<Steady>) {
-    if known.as_ref().is_none_or(|known| known.from_round.is_some()) {
-        *known = next;
-    }
-}
-
 /// `None` if the followed run is missing.
 fn sequence(ready: &Ready, until_steady: Option<SteadyRule>) -> Option<Sequence> {
     let group = |goal: &Goal, followed: &Settings, runs: Vec<usize>| {
         let cells: Vec<Settings> = runs.iter().map(|nth| ready.runs[*nth].cell.clone()).collect();
-        Some(Group { rounds: SteadyRounds::new(goal, followed, &cells)?, runs, turn: None })
+        let at = (cells.len() < ready.runs.len()).then(|| followed.clone());
+        Some(Group { rounds: SteadyRounds::new(goal, followed, &cells)?, runs, at, turn: None })
     };
     let all = || 0..ready.runs.len();
     match (&ready.test.rounds, until_steady) {

@@ -115,9 +115,8 @@ impl Study for Sweep {
         let mut assessment = session.assessment("sweep", title, Request::Sweep(request));
         assessment.cause = Cause::Result;
         assessment.tests.push(test);
-        end.close(&mut assessment);
         // The request made this sweep, so it has a result.
-        let _ = complete(&mut assessment);
+        end.conclude(&mut assessment, |assessment| drop(complete(assessment)));
         assessment
     }
 }
@@ -127,7 +126,7 @@ impl Study for Sweep {
 /// # Errors
 ///
 /// The assessment is not one that a sweep of its request can have made.
-pub fn complete(assessment: &mut Assessment) -> Result<(), StudyError> {
+pub(crate) fn complete(assessment: &mut Assessment) -> Result<(), StudyError> {
     let Request::Sweep(request) = &mut assessment.study else { return Ok(()) };
     let Some(test) = assessment.tests.first_mut() else { return Err(StudyError::NothingToVary) };
     let result = result(request, &test.rounds)?;
@@ -167,8 +166,9 @@ fn result(request: &assessment::Sweep, rounds: &[Round]) -> Result<SweepResult, 
     }
     let points = points.into_iter().zip(runs).map(|(settings, runs)| point(settings, runs, request.metric));
     let points: Vec<SweepPoint> = points.collect();
-    let best = best::best(&points, request.metric);
-    Ok(SweepResult { best, points, remarks })
+    let mut result = SweepResult { best: None, points, remarks };
+    result.best = best::best(&result.points, request.metric, |at| result.invalid(at).is_none());
+    Ok(result)
 }
 
 fn run_of(record: &Record) -> SweepRun {
