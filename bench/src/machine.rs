@@ -35,11 +35,11 @@ impl Machine {
         let times = CpuTimes::now().map_err(failed)?.since(&before);
         let busy_ns = times.iter().map(|time| (time.user_ns + time.kernel_ns + time.steal_ns) as f64).sum::<f64>();
         Ok(Machine {
-            kernel: os::machine::kernel_release().map_err(failed)?,
-            cpu_model: os::machine::cpu_model().map_err(failed)?,
+            kernel: os::machine::kernel_release().map_err(failed)?.to_string(),
+            cpu_model: os::machine::cpu_model().map_err(failed)?.to_string(),
             cpus: os::cpu::affinity().map_err(failed)?,
             memory_bytes: os::memory::limits::total().map_err(failed)?,
-            governors: os::cpu::governors(),
+            governors: os::cpu::governors().iter().map(ToString::to_string).collect(),
             load_average: std::fs::read_to_string("/proc/loadavg").ok().as_deref().and_then(load_average),
             other_load_percent: Some(100.0 * busy_ns / PROBE_TIME.as_nanos() as f64),
         })

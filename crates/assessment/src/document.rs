@@ -6,6 +6,7 @@ use record::schema::{SchemaError, check_record, read_document, write_document};
 use record::{Machine, Record};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
+use units::untrusted::UntrustedText;
 
 use crate::{
     Cause, Citation, ClassMatch, Failure, Finding, Judgement, Metric, Preparation, Settings, Steady, Study, Verdict, v1,
@@ -20,22 +21,22 @@ pub struct Assessment {
     #[schemars(extend("const" = SCHEMA))]
     pub schema: String,
     /// Version of fathom that made it.
-    pub fathom: String,
+    pub fathom: UntrustedText,
     /// The command line, with the program's name first.
     pub command: Vec<String>,
     pub started_unix_ms: u64,
     pub ended_unix_ms: u64,
     /// Local time minus UTC, in seconds.
     pub utc_offset_s: i32,
-    pub suite: String,
+    pub suite: UntrustedText,
     /// Title of one line.
-    pub title: String,
+    pub title: UntrustedText,
     pub target: Target,
     /// The targets of the suite's volumes, if they differ. `target` then combines them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub volumes: Vec<Volume>,
     pub machine: Machine,
-    pub tags: Vec<String>,
+    pub tags: Vec<UntrustedText>,
     pub preparation: Vec<Preparation>,
     pub tests: Vec<Test>,
     /// The expectations of the user (`--expect`, `--require`, `--for`).
@@ -61,7 +62,7 @@ pub struct Assessment {
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Target {
     /// The path from the root. Versions before 0.2 saved the path as given by the user.
-    pub path: String,
+    pub path: UntrustedText,
     pub kind: TargetKind,
     /// Bytes of the file or device; for a directory, of its file system.
     pub size_bytes: u64,
@@ -91,13 +92,13 @@ pub enum TargetKind {
 /// A block device under the target. A value that the kernel does not report is empty.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Device {
-    pub name: String,
-    pub model: String,
-    pub firmware: String,
+    pub name: UntrustedText,
+    pub model: UntrustedText,
+    pub firmware: UntrustedText,
     /// Serial number, in a cloud often the volume's name.
     #[serde(default)]
-    pub serial: String,
-    pub scheduler: String,
+    pub serial: UntrustedText,
+    pub scheduler: UntrustedText,
     pub rotational: Option<bool>,
     pub size_bytes: u64,
     pub logical_block_bytes: u64,
@@ -106,10 +107,10 @@ pub struct Device {
 
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Mount {
-    pub point: String,
-    pub source: String,
-    pub file_system: String,
-    pub options: String,
+    pub point: UntrustedText,
+    pub source: UntrustedText,
+    pub file_system: UntrustedText,
+    pub options: UntrustedText,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -234,9 +235,9 @@ pub struct ExpectedLimit {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct MachineLimits {
     /// The type of the instance, such as `m5.xlarge`.
-    pub instance_type: String,
+    pub instance_type: UntrustedText,
     /// The machine as an expectation: `aws:m5.xlarge`.
-    pub expectation: String,
+    pub expectation: UntrustedText,
     pub limits: Vec<ExpectedLimit>,
 }
 

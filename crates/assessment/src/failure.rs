@@ -69,10 +69,9 @@ impl Failure {
         let of_phases = record.phases.iter().filter_map(|phase| phase.error.as_ref());
         let replaced = Failure::of_replaced(of_workers.chain(of_phases));
         let of_phase = || record.phases.iter().find_map(|phase| phase.error.clone());
-        let of_host = record
-            .hosts()
-            .iter()
-            .find_map(|host| Some(Failure::HostLost { host: host.name.clone(), reason: host.failure.clone()? }));
+        let of_host = record.hosts().iter().find_map(|host| {
+            Some(Failure::HostLost { host: host.name.to_string(), reason: host.failure.clone()?.to_string() })
+        });
         replaced.or(of_host).or(of_job).or_else(|| of_phase().map(|error| Failure::Phase { error, dialect }))
     }
 

@@ -2,6 +2,7 @@
 
 use record::Machine;
 use serde::Deserialize;
+use units::untrusted::UntrustedText;
 
 use crate::{
     Aim, Basis, Cause, Citation, Confidence, Failure, Finding, FindingKind, Judgement, Knee, LatencyKind, Metric,
@@ -14,18 +15,18 @@ pub const SCHEMA: &str = "fathom.assessment/1";
 
 #[derive(Deserialize)]
 pub struct Assessment {
-    fathom: String,
+    fathom: UntrustedText,
     command: Vec<String>,
     started_unix_ms: u64,
     ended_unix_ms: u64,
     utc_offset_s: i32,
-    suite: String,
-    title: String,
+    suite: UntrustedText,
+    title: UntrustedText,
     target: Target,
     #[serde(default)]
     volumes: Vec<Volume>,
     machine: Machine,
-    tags: Vec<String>,
+    tags: Vec<UntrustedText>,
     preparation: Vec<PreparationV1>,
     tests: Vec<TestV1>,
     expectations: Vec<ExpectedV1>,

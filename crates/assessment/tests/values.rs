@@ -248,8 +248,8 @@ fn the_failure_of_a_run_is_that_of_its_first_job() {
 fn a_run_with_a_lost_host_has_failed() {
     let mut run = record(None);
     let host = |name: &str, failure: Option<&str>| HostRecord {
-        name: name.to_owned(),
-        failure: failure.map(str::to_owned),
+        name: name.into(),
+        failure: failure.map(Into::into),
         ..HostRecord::default()
     };
     let hosts = vec![host("a", None), host("b", Some("no message for 6 s"))];

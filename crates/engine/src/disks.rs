@@ -84,7 +84,7 @@ impl Watched {
     fn used(&self, now_ns: u64) -> Option<DiskUse> {
         let moved = self.disk.counters().ok()?.since(&self.from);
         Some(DiskUse {
-            name: self.disk.name.clone(),
+            name: self.disk.name.as_str().into(),
             counters: DiskCounters {
                 ios: [moved.read_ios, moved.write_ios],
                 merges: [moved.read_merges, moved.write_merges],

@@ -73,8 +73,11 @@ fn absolute(path: &Path) -> String {
 
 fn mount(path: &Path) -> Option<TargetMount> {
     let found = os::device::mount(path).ok().flatten()?;
-    let [point, source] = [found.at, found.source].map(|path| path.display().to_string());
-    Some(TargetMount { point, source, file_system: found.file_system })
+    Some(TargetMount {
+        point: found.at.as_path().into(),
+        source: found.source.as_path().into(),
+        file_system: found.file_system,
+    })
 }
 
 fn facts(phase: u32, path: &str, read: Option<Range<u64>>) -> TargetFacts {
@@ -83,7 +86,7 @@ fn facts(phase: u32, path: &str, read: Option<Range<u64>>) -> TargetFacts {
     let cached = disks.iter().filter(|disk| disk.is_cached_file()).map(|disk| disk.name.clone()).collect();
     let identity = |disk: &os::device::Disk| {
         let info = disk.info();
-        TargetDisk { name: disk.name.clone(), model: info.model, serial: info.serial, size_bytes: info.bytes }
+        TargetDisk { name: disk.name.as_str().into(), model: info.model, serial: info.serial, size_bytes: info.bytes }
     };
     let mut facts = TargetFacts {
         absolute_path: absolute(target),

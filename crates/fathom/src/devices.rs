@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use os::device::{InUseSnapshot, ListedDisk};
 use units::format;
 use units::nearest::nearest;
+use units::untrusted::UntrustedText;
 
 use crate::table;
 
@@ -45,10 +46,10 @@ fn listed(disks: &[ListedDisk]) -> String {
         return "help: this machine has no block devices".to_owned();
     }
     let row = |disk: &ListedDisk| {
-        let model = if disk.model.is_empty() { "-" } else { disk.model.as_str() };
+        let model = if disk.model.is_empty() { "-".to_owned() } else { disk.model.to_string() };
         let used: Vec<String> = disk.used.iter().map(ToString::to_string).collect();
         let used = if used.is_empty() { "not in use".to_owned() } else { used.join(", ") };
-        [format!("  {}", disk.path.display()), format::size(disk.bytes), model.to_owned(), used]
+        [format!("  {}", UntrustedText::from(&disk.path)), format::size(disk.bytes), model, used]
     };
     let rows: Vec<[String; 4]> = disks.iter().take(LISTED_MAX).map(row).collect();
     let more = match disks.len().saturating_sub(LISTED_MAX) {

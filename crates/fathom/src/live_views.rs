@@ -213,7 +213,7 @@ impl Watcher for LiveViews<'_> {
     fn progress(&mut self, progress: &Progress) {
         // All hosts run this build, so the text is valid.
         let Ok(report) = HostReport::parse(&progress.text) else { return };
-        let from = Reporting { rank: progress.rank, name: &progress.host };
+        let from = Reporting { rank: progress.rank, name: progress.host.raw() };
         self.meter.take_report(from, &report, self.opened_ns());
         if let Some(metrics) = &mut self.metrics {
             metrics.take_report(from, &report);

@@ -7,6 +7,7 @@ use std::path::Path;
 use iolog::{MergeError, MergeSource};
 use os::file::StatCall;
 use targets::OutputGuard;
+use units::untrusted::UntrustedText;
 
 use crate::atomic_file;
 use crate::input::{self, Kind};
@@ -122,7 +123,7 @@ impl diskspd::lower::Machine for RealMachine {
 
 /// Returns the path, size, model and uses of a disk in one line.
 fn describe(disk: &os::device::ListedDisk) -> String {
-    let mut text = format!("{} ({}", disk.path.display(), units::format::size(disk.bytes));
+    let mut text = format!("{} ({}", UntrustedText::from(&disk.path), units::format::size(disk.bytes));
     if !disk.model.is_empty() {
         text.push_str(&format!(", {}", disk.model));
     }

@@ -55,7 +55,7 @@ pub fn save_all(folder: &str, assessment: &Assessment, picture: Picture) -> Resu
     let mut guard = OutputGuard::new(records.map(|round| round.record.plan.as_ref()));
     for chart in &charts {
         let path = Path::new(folder).join(format!("{}.{}", chart.name, picture.end()));
-        if is_same_file(&path.to_string_lossy(), &assessment.target.path) {
+        if is_same_file(&path.to_string_lossy(), assessment.target.path.raw()) {
             return Err(format!("{}: the file would replace the target", path.display()).into());
         }
         let at = held.at(path.file_name().unwrap_or_default());

@@ -55,7 +55,7 @@ pub fn target_of(plan: &Plan, runner: &dyn Runner) -> Target {
     paths.dedup();
     let Some(first) = paths.first() else { return Target::default() };
     let facts = runner.is_local().then(|| target::find(first, &[]).ok().map(|found| found.facts)).flatten();
-    let facts = facts.unwrap_or_else(|| Target { path: first.clone(), ..Target::default() });
+    let facts = facts.unwrap_or_else(|| Target { path: first.as_str().into(), ..Target::default() });
     let others = if paths.len() > 1 { format!(" and {} more", paths.len() - 1) } else { String::new() };
-    Target { path: format!("{}{others}", facts.path), ..facts }
+    Target { path: format!("{}{others}", facts.path.raw()).into(), ..facts }
 }

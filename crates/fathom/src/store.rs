@@ -11,6 +11,7 @@ use record::schema::{Layout, SchemaError};
 use serde::Serialize;
 use study::repeats::{self, NAMES};
 use targets::OutputGuard;
+use units::untrusted::UntrustedText;
 
 use crate::command_error::CommandError;
 use crate::runner::ThisMachine;
@@ -208,8 +209,8 @@ pub fn similar_to(documents: &[&Document]) -> Result<Vec<(i64, Document)>, Comma
     let mut filters: Vec<RunFilter> = Vec::new();
     for document in documents {
         let entry = Entry::of(document, "", &[]);
-        let target = Some(TargetFilter { given: entry.target.clone(), path: entry.target });
-        let (host, kind) = (Some(entry.host), Some(entry.kind));
+        let target = Some(TargetFilter { given: entry.target.raw().to_owned(), path: entry.target.into_raw() });
+        let (host, kind) = (Some(entry.host.into_raw()), Some(entry.kind.into_raw()));
         let filter = RunFilter { target, host, kind, limit: Some(SIMILAR_MAX), ..RunFilter::default() };
         if !filters.contains(&filter) {
             filters.push(filter);
@@ -244,7 +245,9 @@ pub fn repeats_with(tag: &str) -> Result<Assessment, CommandError> {
     }
     entries.reverse();
     let of_workload = NAMES.map(|name| format!("{tag}-{name}"));
-    let side_of = |tags: &[String]| of_workload.iter().position(|workload| tags.contains(workload)).unwrap_or(0);
+    let side_of = |tags: &[UntrustedText]| {
+        of_workload.iter().position(|workload| tags.iter().any(|tag| tag.raw() == workload)).unwrap_or(0)
+    };
     let workloads = entries.iter().map(|entry| side_of(&entry.tags)).max().map_or(1, |last| last + 1);
     let mut sides: Vec<Vec<(Option<i64>, Record)>> = (0..workloads).map(|_| Vec::new()).collect();
     for entry in &entries {

@@ -3,7 +3,7 @@
 use ::history::{Entry, EntryDevice};
 use units::calendar::date_and_time;
 use units::format::grouped;
-use units::markup::one_line;
+use units::untrusted::joined;
 
 const HEAD: [&str; 9] = ["run", "when", "verdict", "what", "IOPS", "target", "device", "host", "tags"];
 /// Characters of a title. The JSON has the whole title.
@@ -38,18 +38,18 @@ pub fn aligned<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
 fn row(entry: &Entry) -> [String; HEAD.len()] {
     let verdict = entry.verdict.map(|verdict| verdict.to_string()).unwrap_or_default();
     let verdict = if entry.stopped { format!("{verdict} (stopped)") } else { verdict };
-    let what = format!("{} {}", entry.suite, cut(&entry.title, TITLE_MAX));
+    let what = format!("{} {}", entry.suite, cut(&entry.title.to_string(), TITLE_MAX));
     let figures = if entry.verdict.is_none() { figures(entry) } else { String::new() };
-    let (target, tags) = (cut_start(&entry.target, TARGET_MAX), entry.tags.join(" "));
+    let (target, tags) = (cut_start(&entry.target.to_string(), TARGET_MAX), joined(&entry.tags, " "));
     let what = what.trim_end().to_owned();
-    [entry.id.to_string(), when(entry), verdict, what, figures, target, device(entry), entry.host.clone(), tags]
-        .map(|cell| one_line(&cell).into_owned())
+    [entry.id.to_string(), when(entry), verdict, what, figures, target, device(entry), entry.host.to_string(), tags]
 }
 
 /// Returns the serial numbers of the devices, else their names.
 fn device(entry: &Entry) -> String {
-    let named =
-        |device: &EntryDevice| if device.serial.is_empty() { device.name.clone() } else { device.serial.clone() };
+    let named = |device: &EntryDevice| {
+        if device.serial.is_empty() { device.name.to_string() } else { device.serial.to_string() }
+    };
     let names: Vec<String> = entry.devices.iter().map(named).collect();
     cut(&names.join(" "), DEVICE_MAX)
 }

@@ -8,6 +8,7 @@ use assessment::{Device, Mount, Target, TargetKind};
 use os::file::Kind;
 use serde::{Deserialize, Serialize};
 use targets::TargetUses;
+use units::untrusted::UntrustedText;
 
 use crate::consent::SpaceDemand;
 use crate::devices;
@@ -193,7 +194,7 @@ impl Found {
 pub fn refuse_others<'a>(overwrite: &[String], targets: impl Iterator<Item = &'a Found> + Clone) -> Result<(), String> {
     let is_known = |named: &&String| targets.clone().any(|found| is_of(named, &found.given, &found.path));
     let Some(other) = overwrite.iter().find(|named| !is_known(named)) else { return Ok(()) };
-    let paths: Vec<String> = targets.map(|found| found.path.display().to_string()).collect();
+    let paths: Vec<String> = targets.map(|found| UntrustedText::from(&found.path).to_string()).collect();
     Err(format!("--overwrite {other} is not the target {}: nothing was written", paths.join(" and ")))
 }
 
@@ -220,17 +221,17 @@ fn new_file(path: &Path) -> std::io::Result<PathBuf> {
 }
 
 /// Returns the path without `.` and `..`. Symbolic links stay: a link names a device better than its number does.
-fn absolute(given: &str, canonical: &Path) -> String {
+fn absolute(given: &str, canonical: &Path) -> UntrustedText {
     let has_parents = Path::new(given).components().any(|part| part == Component::ParentDir);
     let absolute = std::path::absolute(given).ok().filter(|_| !has_parents);
     let plain = absolute.map(|path| path.components().collect::<PathBuf>());
-    plain.as_deref().unwrap_or(canonical).display().to_string()
+    plain.as_deref().unwrap_or(canonical).into()
 }
 
 /// Names the device and the file system of a path that need not exist, such as `/dev/vda2 (ext4, mounted at /)`.
 pub fn location(path: &Path) -> String {
     let Some(mount) = os::device::mount(path).ok().flatten() else { return "an unknown file system".to_owned() };
-    let (source, at) = (mount.source.display(), mount.at.display());
+    let [source, at] = [&mount.source, &mount.at].map(UntrustedText::from);
     match os::device::is_in_memory(path) {
         Ok(true) => format!("{source} ({}, in memory, mounted at {at})", mount.file_system),
         _ => format!("{source} ({}, mounted at {at})", mount.file_system),
@@ -251,7 +252,7 @@ fn beside(path: &Path) -> &Path {
 /// Refuses characters that have a meaning in a dialect.
 fn is_plain(path: &Path) -> Result<(), String> {
     let text = path.to_str().filter(|text| !text.chars().any(|c| c.is_control() || "$`;\\{}".contains(c)));
-    let shown = path.display();
+    let shown = UntrustedText::from(path);
     text.map(drop).ok_or_else(|| {
         format!(
             "{shown}: a job cannot have a path with control characters or any of $ ` ; \\ {{ }}\nhelp: use another path"
@@ -269,11 +270,11 @@ fn devices_below(path: &Path) -> Vec<Device> {
     let device = |disk: &os::device::Disk| {
         let about = disk.info();
         Device {
-            name: disk.name.clone(),
+            name: disk.name.as_str().into(),
             model: about.model,
             firmware: about.firmware,
             serial: about.serial,
-            scheduler: disk.scheduler().map(|(chosen, _)| chosen).unwrap_or_default(),
+            scheduler: disk.scheduler().map(|(chosen, _)| chosen.into()).unwrap_or_default(),
             rotational: about.rotational,
             size_bytes: about.bytes,
             logical_block_bytes: about.logical_block_bytes,
@@ -289,8 +290,8 @@ fn mount(path: &Path, kind: TargetKind) -> Option<Mount> {
     }
     let mount = os::device::mount(path).ok().flatten()?;
     Some(Mount {
-        point: mount.at.display().to_string(),
-        source: mount.source.display().to_string(),
+        point: (&mount.at).into(),
+        source: (&mount.source).into(),
         file_system: mount.file_system,
         options: mount.options,
     })

@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use serde::{Deserialize, Serialize};
+use units::untrusted::UntrustedText;
 
 /// A host, and the program that runs on it.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Hello {
-    pub hostname: String,
-    pub version: String,
+    pub hostname: UntrustedText,
+    pub version: UntrustedText,
     /// Length and checksum of the program.
-    pub build: String,
+    pub build: UntrustedText,
     /// Identifies the running kernel.
     pub boot_id: String,
     /// Identifies the mounts that the process sees.
@@ -27,8 +28,8 @@ impl Hello {
         let mounts = fs::read_link("/proc/self/ns/mnt").map(|link| link.to_string_lossy().into_owned());
         Hello {
             hostname: os::machine::hostname().unwrap_or_default(),
-            version: version.to_owned(),
-            build: build(),
+            version: version.into(),
+            build: build().into(),
             boot_id: read("/proc/sys/kernel/random/boot_id"),
             mounts: mounts.unwrap_or_default(),
             narrowed_cpus,
@@ -66,11 +67,11 @@ pub fn check(hosts: &[Hello], allows_shared_host: bool) -> Result<(), String> {
 }
 
 /// Returns a name for each host: its host name, with the rank if another host has the same name.
-pub fn names(hosts: &[Hello]) -> Vec<String> {
-    let count = |name: &str| hosts.iter().filter(|host| host.hostname == name).count();
+pub fn names(hosts: &[Hello]) -> Vec<UntrustedText> {
+    let count = |name: &UntrustedText| hosts.iter().filter(|host| host.hostname == *name).count();
     let name = |(rank, host): (usize, &Hello)| match count(&host.hostname) {
         1 => host.hostname.clone(),
-        _ => format!("{}-{rank}", host.hostname),
+        _ => format!("{}-{rank}", host.hostname.raw()).into(),
     };
     hosts.iter().enumerate().map(name).collect()
 }
@@ -81,7 +82,7 @@ mod tests {
 
     fn host(hostname: &str, boot_id: &str, build: &str) -> Hello {
         let [hostname, boot_id, build] = [hostname, boot_id, build].map(str::to_owned);
-        Hello { hostname, boot_id, build, ..Hello::default() }
+        Hello { hostname: hostname.into(), boot_id, build: build.into(), ..Hello::default() }
     }
 
     #[test]
@@ -98,6 +99,6 @@ mod tests {
     #[test]
     fn this_process_has_a_build() {
         let hello = Hello::of_this_process("0", None);
-        assert!(hello.build.len() > 9 && !hello.build.starts_with("0-"), "{hello:?}");
+        assert!(hello.build.raw().len() > 9 && !hello.build.raw().starts_with("0-"), "{hello:?}");
     }
 }

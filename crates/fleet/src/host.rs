@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use units::untrusted::UntrustedText;
+
 use crate::clock::HostClock;
 use crate::hello::Hello;
 use crate::message::HostRun;
@@ -25,14 +27,14 @@ pub(crate) enum Stage {
 /// A host, as rank 0 knows it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Host {
-    pub name: String,
+    pub name: UntrustedText,
     pub hello: Hello,
     pub clock: HostClock,
     /// Start of each phase on the host's clock.
     pub starts_ns: Vec<(u32, u64)>,
     pub run: Option<HostRun>,
     /// Why it has no result.
-    pub failure: Option<String>,
+    pub failure: Option<UntrustedText>,
     pub(crate) stage: Stage,
     pub(crate) last_message: Instant,
     /// The answer to the last [`crate::Order::ReadClock`].
@@ -45,7 +47,7 @@ pub struct Host {
 impl Host {
     pub(crate) fn new() -> Host {
         Host {
-            name: String::new(),
+            name: UntrustedText::default(),
             hello: Hello::default(),
             clock: HostClock::default(),
             starts_ns: Vec::new(),
@@ -84,7 +86,7 @@ impl Host {
     }
 
     pub(crate) fn lose(&mut self, reason: String) {
-        self.failure.get_or_insert(reason);
+        self.failure.get_or_insert(reason.into());
         self.stage = Stage::Over;
     }
 }

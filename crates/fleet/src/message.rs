@@ -7,6 +7,7 @@ use std::io;
 use record::schema::Layout;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use units::untrusted::UntrustedText;
 
 use crate::division::Place;
 use crate::hello::Hello;
@@ -98,7 +99,7 @@ pub struct ProgressOptions {
 pub struct Progress {
     pub rank: usize,
     /// Name of the host.
-    pub host: String,
+    pub host: UntrustedText,
     /// The text of [`Report::Progress`].
     pub text: String,
 }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
+use units::untrusted::UntrustedText;
 
 use crate::clock::{self, RoundTrip, monotonic_ns};
 use crate::division::{Place, Sharing};
@@ -47,7 +48,7 @@ pub struct Question {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Answer {
     /// Name of the host.
-    pub host: String,
+    pub host: UntrustedText,
     pub text: String,
 }
 
@@ -77,7 +78,7 @@ pub enum FleetError {
     /// The hosts cannot communicate.
     Link(LinkError),
     /// A host was lost in an earlier run or after it.
-    HostLost { host: String, reason: String },
+    HostLost { host: UntrustedText, reason: UntrustedText },
     /// The request cannot run. Nothing was changed on any host.
     Refused(Vec<String>),
 }
@@ -101,7 +102,7 @@ impl From<LinkError> for FleetError {
 /// The results of all hosts, and the name of the link.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
-    pub link: String,
+    pub link: UntrustedText,
     pub sharing: Sharing,
     /// By rank.
     pub hosts: Vec<Host>,
@@ -183,7 +184,7 @@ impl<'a> Root<'a> {
         self.is_broken |= matches!(run, Err(FleetError::Link(_)));
         let next = self.hosts.iter().map(Host::for_next_run).collect();
         let hosts = std::mem::replace(&mut self.hosts, next);
-        run.map(|()| Outcome { link: self.link.name(), sharing, hosts })
+        run.map(|()| Outcome { link: self.link.name().into(), sharing, hosts })
     }
 
     /// Asks the worker of each host. Returns the answers by rank.
@@ -260,14 +261,14 @@ impl<'a> Root<'a> {
     }
 
     fn places(&self, sharing: Sharing) -> Vec<Place> {
-        let names: Vec<String> = self.hosts.iter().map(|host| host.name.clone()).collect();
+        let names: Vec<String> = self.hosts.iter().map(|host| host.name.raw().to_owned()).collect();
         (0..self.hosts.len()).map(|rank| Place { rank, hosts: names.clone(), sharing }).collect()
     }
 
     /// Returns why hosts refused, or are lost.
     fn refusals(&self) -> Vec<String> {
         let refusals = self.hosts.iter().filter_map(|host| {
-            let reason = host.refusal.as_ref().or(host.failure.as_ref())?;
+            let reason = host.refusal.clone().or_else(|| host.failure.as_ref().map(ToString::to_string))?;
             Some(format!("{}: {reason}", host.name))
         });
         refusals.collect()

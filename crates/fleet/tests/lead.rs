@@ -149,9 +149,9 @@ impl RunDisplay for Display {
 
 fn hello(rank: usize, build: &str) -> Hello {
     Hello {
-        hostname: format!("host{rank}"),
-        version: "1".to_owned(),
-        build: build.to_owned(),
+        hostname: format!("host{rank}").into(),
+        version: "1".into(),
+        build: build.into(),
         boot_id: rank.to_string(),
         ..Hello::default()
     }
@@ -212,7 +212,7 @@ fn percentiles_of_the_fleet_are_those_of_all_samples_together() {
     assert_eq!(of_hosts, totals.all.ios);
     let read = schema::read(schema::write(&record).unwrap().as_bytes()).unwrap();
     assert_eq!(
-        read.hosts().iter().map(|host| host.name.as_str()).collect::<Vec<_>>().join(" "),
+        read.hosts().iter().map(|host| host.name.raw()).collect::<Vec<_>>().join(" "),
         "host0 host1 host2 host3 host4"
     );
 }
@@ -223,7 +223,7 @@ fn the_progress_of_each_host_reaches_the_display() {
     outcome.unwrap();
     let mut shown = seen.progress.lock().unwrap();
     shown.sort_by_key(|progress| progress.rank);
-    let progress = |rank| Progress { rank, host: format!("host{rank}"), text: format!("all of {rank}") };
+    let progress = |rank| Progress { rank, host: format!("host{rank}").into(), text: format!("all of {rank}") };
     assert_eq!(*shown, [0, 1, 2].map(progress));
 }
 
@@ -286,7 +286,7 @@ fn after_a_host_is_lost_no_other_run_starts() {
         assert!(root.run(Request::default()).is_ok());
         root.run(Request::default())
     });
-    assert_eq!(second, Err(FleetError::HostLost { host: "host0".to_owned(), reason: "killed".to_owned() }));
+    assert_eq!(second, Err(FleetError::HostLost { host: "host0".into(), reason: "killed".into() }));
     // The other host has time to remove its files.
     assert_eq!(seen.finished_at_end.load(Relaxed), 2);
 }

@@ -7,6 +7,7 @@ use judge::single;
 use record::{Cloud, Machine};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use units::untrusted::UntrustedText;
 
 use crate::{Document, Summary};
 
@@ -14,39 +15,39 @@ use crate::{Document, Summary};
 pub struct Entry {
     pub id: i64,
     /// `assessment`, `knee`, `sweep` or `record`.
-    pub kind: String,
+    pub kind: UntrustedText,
     pub started_unix_ms: u64,
     pub ended_unix_ms: u64,
     /// Local time minus UTC, in seconds.
     pub utc_offset_s: i32,
-    pub host: String,
+    pub host: UntrustedText,
     /// Path from the root.
-    pub target: String,
+    pub target: UntrustedText,
     /// Empty for a device, and in runs of early versions.
-    pub file_system: String,
+    pub file_system: UntrustedText,
     pub devices: Vec<EntryDevice>,
     /// Type of the cloud instance, such as `m5.xlarge`. Empty if the machine does not know it.
-    pub instance_type: String,
-    pub zone: String,
+    pub instance_type: UntrustedText,
+    pub zone: UntrustedText,
     /// The suite; for a single run its dialect: `fio`, `diskspd`.
-    pub suite: String,
+    pub suite: UntrustedText,
     /// For a single run the names of fio's jobs, or DiskSpd's switches. For a search its workload, for a sweep its
     /// axes.
-    pub title: String,
+    pub title: UntrustedText,
     /// Saved automatically. Newer automatic runs replace it.
     pub automatic: bool,
     /// `None` for single runs.
     pub verdict: Option<Verdict>,
     /// The cause of the verdict in words; empty for single runs. The text can change with any version.
-    pub message: String,
+    pub message: UntrustedText,
     /// The cause of the verdict. `None` for single runs.
     pub cause: Option<Cause>,
     /// A signal stopped the study.
     pub stopped: bool,
     /// Version of fathom that measured.
-    pub fathom: String,
+    pub fathom: UntrustedText,
     pub command: Vec<String>,
-    pub tags: Vec<String>,
+    pub tags: Vec<UntrustedText>,
     /// One line per test and direction.
     pub figures: Vec<Summary>,
 }
@@ -54,16 +55,16 @@ pub struct Entry {
 /// A block device below the target. A value that the kernel does not report is empty.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct EntryDevice {
-    pub name: String,
-    pub model: String,
-    pub serial: String,
+    pub name: UntrustedText,
+    pub model: UntrustedText,
+    pub serial: UntrustedText,
     pub size_bytes: u64,
 }
 
 impl EntryDevice {
     /// Returns true if the text is the name, the model or the serial number. ASCII case is ignored.
     pub fn is_identified_by(&self, text: &str) -> bool {
-        [&self.name, &self.model, &self.serial].into_iter().any(|known| known.eq_ignore_ascii_case(text))
+        [&self.name, &self.model, &self.serial].into_iter().any(|known| known.raw().eq_ignore_ascii_case(text))
     }
 }
 
@@ -94,7 +95,7 @@ impl Entry {
         let entry = match document {
             Document::Assessment(assessment) => Entry {
                 id: 0,
-                kind: document.kind().to_owned(),
+                kind: document.kind().into(),
                 started_unix_ms: assessment.started_unix_ms,
                 ended_unix_ms: assessment.ended_unix_ms,
                 utc_offset_s: assessment.utc_offset_s,
@@ -108,7 +109,7 @@ impl Entry {
                 title: title_of_study(assessment),
                 automatic: false,
                 verdict: Some(assessment.verdict),
-                message: message.to_owned(),
+                message: message.into(),
                 cause: Some(assessment.cause.clone()),
                 stopped: assessment.stopped,
                 fathom: assessment.fathom.clone(),
@@ -118,21 +119,21 @@ impl Entry {
             },
             Document::Record(record) => Entry {
                 id: 0,
-                kind: document.kind().to_owned(),
+                kind: document.kind().into(),
                 started_unix_ms: record.started_unix_ms,
                 ended_unix_ms: record.ended_unix_ms,
                 utc_offset_s: record.utc_offset_s,
                 host: record.machine.hostname.clone(),
-                target: single::targets(record),
+                target: single::targets(record).into(),
                 file_system: file_system(&single::target(record)),
                 devices: devices(&single::target(record)),
                 instance_type: cloud(&record.machine).instance_type,
                 zone: cloud(&record.machine).zone,
-                suite: record.plan.origin.program().to_owned(),
-                title: single::title(record),
+                suite: record.plan.origin.program().into(),
+                title: single::title(record).into(),
                 automatic: false,
                 verdict: None,
-                message: String::new(),
+                message: UntrustedText::default(),
                 cause: None,
                 stopped: false,
                 fathom: record.fathom.clone(),
@@ -141,12 +142,13 @@ impl Entry {
                 figures: Vec::new(),
             },
         };
-        let all: BTreeSet<String> = entry.tags.iter().chain(tags).cloned().collect();
+        let tags = tags.iter().map(|tag| tag.as_str().into());
+        let all: BTreeSet<UntrustedText> = entry.tags.iter().cloned().chain(tags).collect();
         Entry { tags: all.into_iter().collect(), figures: Summary::of(document), ..entry }
     }
 }
 
-fn file_system(target: &Target) -> String {
+fn file_system(target: &Target) -> UntrustedText {
     target.mount.as_ref().map(|mount| mount.file_system.clone()).unwrap_or_default()
 }
 
@@ -165,18 +167,18 @@ fn cloud(machine: &Machine) -> Cloud {
 }
 
 /// The workload of a study; empty for a suite, which its name describes.
-fn title_of_study(assessment: &Assessment) -> String {
+fn title_of_study(assessment: &Assessment) -> UntrustedText {
     match &assessment.study {
-        Study::Suite(_) | Study::Preconditioning => String::new(),
+        Study::Suite(_) | Study::Preconditioning => UntrustedText::default(),
         Study::Single => assessment.title.clone(),
-        Study::Knee(knee) => knee.work.clone(),
+        Study::Knee(knee) => knee.work.as_str().into(),
         Study::Sweep(sweep) => {
-            let options: Vec<&str> = sweep.axes.iter().map(|(option, _)| option.as_str()).collect();
-            format!("{} of {}", options.join(", "), sweep.dialect)
+            let options: Vec<String> = sweep.axes.iter().map(|(option, _)| option.to_string()).collect();
+            format!("{} of {}", options.join(", "), sweep.dialect).into()
         }
         Study::Repeats(repeats) => {
             let lines: Vec<&str> = repeats.workloads.iter().map(|workload| workload.line.as_str()).collect();
-            lines.join(" and ")
+            lines.join(" and ").into()
         }
     }
 }

@@ -93,32 +93,32 @@ fn put(transaction: &Transaction, entry: &Entry, blob: &[u8]) -> rusqlite::Resul
          stopped, fathom, command, document, title, unasked, bytes, file_system, devices, instance_type, zone, cause_data) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)",
         params![
-            entry.kind,
+            entry.kind.raw(),
             signed(entry.started_unix_ms),
             signed(entry.ended_unix_ms),
             entry.utc_offset_s,
-            entry.host,
-            entry.target,
-            entry.suite,
+            entry.host.raw(),
+            entry.target.raw(),
+            entry.suite.raw(),
             entry.verdict.map(|verdict| verdict.to_string()),
-            entry.message,
+            entry.message.raw(),
             entry.stopped,
-            entry.fathom,
+            entry.fathom.raw(),
             command,
             blob,
-            entry.title,
+            entry.title.raw(),
             entry.automatic,
             signed(blob.len() as u64),
-            entry.file_system,
+            entry.file_system.raw(),
             devices,
-            entry.instance_type,
-            entry.zone,
+            entry.instance_type.raw(),
+            entry.zone.raw(),
             cause,
         ],
     )?;
     let id = transaction.last_insert_rowid();
     for tag in &entry.tags {
-        transaction.execute("INSERT INTO tags (run, tag) VALUES (?1, ?2)", params![id, tag])?;
+        transaction.execute("INSERT INTO tags (run, tag) VALUES (?1, ?2)", params![id, tag.raw()])?;
     }
     for (position, line) in (0i64..).zip(&entry.figures) {
         transaction.execute(
@@ -126,9 +126,9 @@ fn put(transaction: &Transaction, entry: &Entry, blob: &[u8]) -> rusqlite::Resul
             params![
                 id,
                 position,
-                line.test,
-                line.at,
-                line.direction,
+                line.test.raw(),
+                line.at.raw(),
+                line.direction.raw(),
                 line.verdict.map(|verdict| verdict.to_string()),
                 line.iops,
                 line.bytes_per_s,

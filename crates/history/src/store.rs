@@ -7,6 +7,7 @@ use assessment::{Cause, Verdict};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, ToSql, Transaction};
 use serde::de::DeserializeOwned;
+use units::untrusted::UntrustedText;
 
 use crate::document::unpacked;
 use crate::turn::{begin, is_busy};
@@ -194,9 +195,9 @@ impl Store {
         filled.collect()
     }
 
-    fn tags(&self, id: i64) -> rusqlite::Result<Vec<String>> {
+    fn tags(&self, id: i64) -> rusqlite::Result<Vec<UntrustedText>> {
         let mut statement = self.connection.prepare_cached("SELECT tag FROM tags WHERE run = ? ORDER BY tag")?;
-        statement.query_map([id], |row| row.get(0))?.collect()
+        statement.query_map([id], |row| text(row, 0))?.collect()
     }
 
     fn figures(&self, id: i64) -> rusqlite::Result<Vec<Summary>> {
@@ -206,9 +207,9 @@ impl Store {
         )?;
         let line = |row: &Row| {
             Ok(Summary {
-                test: row.get(0)?,
-                at: row.get(1)?,
-                direction: row.get(2)?,
+                test: text(row, 0)?,
+                at: text(row, 1)?,
+                direction: text(row, 2)?,
                 verdict: row.get::<_, Option<String>>(3)?.as_deref().and_then(verdict),
                 iops: row.get(4)?,
                 bytes_per_s: row.get(5)?,
@@ -316,33 +317,37 @@ fn json<T: DeserializeOwned>(text: &str) -> Option<T> {
     record::schema::read_document(text.as_bytes()).ok()
 }
 
+fn text(row: &Row, at: usize) -> rusqlite::Result<UntrustedText> {
+    row.get::<_, String>(at).map(UntrustedText::from)
+}
+
 fn entry(row: &Row) -> rusqlite::Result<Entry> {
     let time = |at: usize| row.get::<_, i64>(at).map(|time| u64::try_from(time).unwrap_or_default());
-    let message: String = row.get(9)?;
+    let message = text(row, 9)?;
     // Early versions saved only the sentence.
-    let saved = || Some(Cause::Saved { message: message.clone() }).filter(|_| !message.is_empty());
+    let saved = || Some(Cause::Saved { message: message.to_string() }).filter(|_| !message.is_empty());
     let cause = json(&row.get::<_, String>(19)?).or_else(saved);
     Ok(Entry {
         id: row.get(0)?,
-        kind: row.get(1)?,
+        kind: text(row, 1)?,
         started_unix_ms: time(2)?,
         ended_unix_ms: time(3)?,
         utc_offset_s: row.get(4)?,
-        host: row.get(5)?,
-        target: row.get(6)?,
-        suite: row.get(7)?,
+        host: text(row, 5)?,
+        target: text(row, 6)?,
+        suite: text(row, 7)?,
         verdict: row.get::<_, Option<String>>(8)?.as_deref().and_then(verdict),
         message,
         cause,
         stopped: row.get(10)?,
-        fathom: row.get(11)?,
+        fathom: text(row, 11)?,
         command: json(&row.get::<_, String>(12)?).unwrap_or_default(),
-        title: row.get(13)?,
+        title: text(row, 13)?,
         automatic: row.get(14)?,
-        file_system: row.get(15)?,
+        file_system: text(row, 15)?,
         devices: json(&row.get::<_, String>(16)?).unwrap_or_default(),
-        instance_type: row.get(17)?,
-        zone: row.get(18)?,
+        instance_type: text(row, 17)?,
+        zone: text(row, 18)?,
         tags: Vec::new(),
         figures: Vec::new(),
     })

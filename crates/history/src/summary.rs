@@ -5,6 +5,7 @@ use judge::verdict::JobRounds;
 use plan::Ddir;
 use schemars::JsonSchema;
 use serde::Serialize;
+use units::untrusted::UntrustedText;
 
 use crate::Document;
 
@@ -14,11 +15,11 @@ pub const SINGLE: &str = "run";
 /// A figure that was not measured is `None`.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, JsonSchema)]
 pub struct Summary {
-    pub test: String,
+    pub test: UntrustedText,
     /// The settings of the round, as `bs=64k`.
-    pub at: String,
+    pub at: UntrustedText,
     /// `read`, `write`, `trim` or `flush`; empty if the test completed no I/O.
-    pub direction: String,
+    pub direction: UntrustedText,
     pub verdict: Option<Verdict>,
     pub iops: Option<f64>,
     pub bytes_per_s: Option<f64>,
@@ -41,7 +42,11 @@ impl Summary {
             let found: Vec<_> =
                 groups.iter().flat_map(|rounds| of_rounds(&test.name, rounds, Some(test.verdict))).collect();
             if found.is_empty() {
-                all.push(Summary { test: test.name.clone(), verdict: Some(test.verdict), ..Summary::default() });
+                all.push(Summary {
+                    test: test.name.as_str().into(),
+                    verdict: Some(test.verdict),
+                    ..Summary::default()
+                });
             }
             all.extend(found);
         }
@@ -52,9 +57,9 @@ impl Summary {
 fn of_rounds(test: &str, rounds: &JobRounds, verdict: Option<Verdict>) -> Vec<Summary> {
     let at: Vec<String> = rounds.at.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let line = |direction: &str| Summary {
-        test: test.to_owned(),
-        at: at.join(" "),
-        direction: direction.to_owned(),
+        test: test.into(),
+        at: at.join(" ").into(),
+        direction: direction.into(),
         verdict,
         ..Summary::default()
     };

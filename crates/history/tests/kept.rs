@@ -13,6 +13,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use plan::Ddir;
 use record::{Cloud, Latency, Timeline};
+use units::untrusted::UntrustedText;
 
 /// Variable with the database of a child that writes until it is killed.
 const DATABASE: &str = "FATHOM_TEST_DATABASE";
@@ -47,6 +48,10 @@ fn record() -> Document {
 
 fn tags(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+fn untrusted(words: &[&str]) -> Vec<UntrustedText> {
+    words.iter().map(|word| (*word).into()).collect()
 }
 
 /// Saved on request, or automatically.
@@ -84,7 +89,12 @@ fn check(database: &Path, way: Way) -> usize {
     let entries = store.list(&RunFilter::default()).unwrap();
     for entry in &entries {
         let known: &[&str] = if way == Way::Requested { &["one", "two"] } else { &[] };
-        assert_eq!((&entry.tags[..], entry.automatic), (&tags(known)[..], way == Way::InPassing), "run {}", entry.id);
+        assert_eq!(
+            (entry.tags.clone(), entry.automatic),
+            (untrusted(known), way == Way::InPassing),
+            "run {}",
+            entry.id
+        );
         assert!(!entry.figures.is_empty(), "run {}", entry.id);
     }
     if let Some(newest) = entries.first() {
@@ -186,7 +196,7 @@ fn runs_are_found_by_tag_target_and_number_and_are_deleted_together_or_not_at_al
         limit: Some(2),
         ..RunFilter::default()
     };
-    assert_eq!(numbers(&on(&target), &store), [ids[2], ids[1]]);
+    assert_eq!(numbers(&on(target.raw()), &store), [ids[2], ids[1]]);
     assert!(numbers(&on("elsewhere"), &store).is_empty());
     assert_eq!(store.last().unwrap(), Some(ids[2]));
 
@@ -204,24 +214,21 @@ fn an_entry_has_the_fields_of_its_assessment_and_is_found_by_them() {
     let folder = Folder::new("entry");
     let mut store = Store::open(&folder.database()).unwrap();
     let Document::Assessment(mut knee) = saved("assessments/1-knee.json") else { panic!("an assessment") };
-    let cloud = Cloud { instance_type: "m5.xlarge".to_owned(), zone: "eu-west-1a".to_owned(), ..Cloud::default() };
+    let cloud = Cloud { instance_type: "m5.xlarge".into(), zone: "eu-west-1a".into(), ..Cloud::default() };
     knee.machine.cloud = Some(cloud);
-    knee.target.devices[0].serial = "S1".to_owned();
-    knee.tags = tags(&["night"]);
+    knee.target.devices[0].serial = "S1".into();
+    knee.tags = untrusted(&["night"]);
     let document = Document::Assessment(knee);
     store.add(&record(), "", &[]).unwrap();
     let id = store.add(&document, "too slow", &tags(&["mine"])).unwrap();
     let entry = store.entry(id).unwrap();
     assert_eq!(entry, Entry { id, ..Entry::of(&document, "too slow", &tags(&["mine"])) });
     let device = EntryDevice { name: "vda".into(), serial: "S1".into(), size_bytes: 256 << 30, ..Default::default() };
-    assert_eq!(
-        (entry.kind.as_str(), entry.suite.as_str(), entry.title.as_str()),
-        ("knee", "knee", "random 4 KiB reads")
-    );
-    assert_eq!((entry.host.as_str(), entry.target.as_str(), entry.file_system.as_str()), ("vm", "d", "ext4"));
-    assert_eq!((entry.instance_type.as_str(), entry.zone.as_str()), ("m5.xlarge", "eu-west-1a"));
-    assert_eq!((entry.devices, entry.tags), (vec![device], tags(&["mine", "night"])));
-    assert_eq!((entry.verdict, entry.message.as_str(), entry.automatic), (Some(Verdict::Fail), "too slow", false));
+    assert_eq!((entry.kind.raw(), entry.suite.raw(), entry.title.raw()), ("knee", "knee", "random 4 KiB reads"));
+    assert_eq!((entry.host.raw(), entry.target.raw(), entry.file_system.raw()), ("vm", "d", "ext4"));
+    assert_eq!((entry.instance_type.raw(), entry.zone.raw()), ("m5.xlarge", "eu-west-1a"));
+    assert_eq!((entry.devices, entry.tags), (vec![device], untrusted(&["mine", "night"])));
+    assert_eq!((entry.verdict, entry.message.raw(), entry.automatic), (Some(Verdict::Fail), "too slow", false));
     let row = read_back(&folder, &export::figures(&[store.entry(id).unwrap()])).remove(0);
     let of = |column: &str| row.iter().find(|(name, _)| name == column).map(|(_, field)| as_text(field)).unwrap();
     assert_eq!(["device", "model", "serial", "instance_type"].map(of), ["vda", "", "S1", "m5.xlarge"]);
@@ -242,7 +249,7 @@ fn latencies_of_a_direction_are_those_of_its_completions() {
     let mut flushes = Latency::default();
     record.workers.iter().for_each(|worker| flushes.merge(&worker.stats.sync_lat));
     let figures = Summary::of(&Document::Record(record));
-    assert_eq!(figures.iter().map(|line| line.direction.as_str()).collect::<Vec<_>>(), ["read", "write", "flush"]);
+    assert_eq!(figures.iter().map(|line| line.direction.raw()).collect::<Vec<_>>(), ["read", "write", "flush"]);
     let rates = |line: &Summary| (line.iops, line.bytes_per_s);
     let of = |ddir: Ddir| {
         let ddir = &totals.ddirs[ddir as usize];
@@ -262,7 +269,7 @@ fn latencies_of_a_direction_are_those_of_its_completions() {
 #[test]
 fn each_round_of_a_sweep_has_its_values() {
     let figures = Summary::of(&saved("assessments/1-sweep.json"));
-    assert_eq!(figures.iter().map(|line| line.at.as_str()).collect::<Vec<_>>(), ["bs=4k", "bs=64k"]);
+    assert_eq!(figures.iter().map(|line| line.at.raw()).collect::<Vec<_>>(), ["bs=4k", "bs=64k"]);
 }
 
 #[test]
@@ -272,7 +279,7 @@ fn a_test_without_ios_has_a_line_with_its_verdict() {
     let test = &mut assessment.tests[0];
     test.rounds.clear();
     test.verdict = Verdict::Skipped;
-    let without = Summary { test: test.name.clone(), verdict: Some(Verdict::Skipped), ..Summary::default() };
+    let without = Summary { test: test.name.as_str().into(), verdict: Some(Verdict::Skipped), ..Summary::default() };
     assert_eq!(Summary::of(&Document::Assessment(assessment)), [without]);
 }
 

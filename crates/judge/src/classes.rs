@@ -90,7 +90,7 @@ pub fn machine_limits(machine: &Machine, catalogue: &Catalogue) -> Option<Machin
     };
     let each = [Ddir::Read, Ddir::Write].into_iter();
     let limits = each.flat_map(|ddir| expectation.limits(ddir, Load::default())).map(limit).collect();
-    Some(MachineLimits { instance_type, expectation: expectation.text, limits })
+    Some(MachineLimits { instance_type: instance_type.into(), expectation: expectation.text.into(), limits })
 }
 
 /// A figure of one direction of a test.

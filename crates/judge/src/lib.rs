@@ -47,7 +47,9 @@ pub fn findings(record: &Record) -> Vec<Finding> {
     if record.fleet.is_some() {
         let of_host = |(host, record): (&HostRecord, Record)| {
             let found = findings(&record).into_iter();
-            found.map(|finding| Finding { subject: finding.subject.on_host(&host.name), ..finding }).collect::<Vec<_>>()
+            found
+                .map(|finding| Finding { subject: finding.subject.on_host(host.name.raw()), ..finding })
+                .collect::<Vec<_>>()
         };
         return slow_host::find(record).into_iter().chain(record.host_records().flat_map(of_host)).collect();
     }

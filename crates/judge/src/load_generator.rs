@@ -61,7 +61,7 @@ pub fn load_generators(record: &Record) -> Vec<(Subject, LoadGenerator)> {
     if record.fleet.is_some() {
         let of_host = |(host, record): (&HostRecord, Record)| {
             let found = load_generators(&record).into_iter();
-            found.map(|(subject, judged)| (subject.on_host(&host.name), judged)).collect::<Vec<_>>()
+            found.map(|(subject, judged)| (subject.on_host(host.name.raw()), judged)).collect::<Vec<_>>()
         };
         return record.host_records().flat_map(of_host).collect();
     }

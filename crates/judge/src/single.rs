@@ -102,8 +102,8 @@ pub fn assessment(record: &Record) -> Assessment {
         started_unix_ms: record.started_unix_ms,
         ended_unix_ms: record.ended_unix_ms,
         utc_offset_s: record.utc_offset_s,
-        suite: record.plan.origin.program().to_owned(),
-        title: title(record),
+        suite: record.plan.origin.program().into(),
+        title: title(record).into(),
         target: target(record),
         volumes: Vec::new(),
         machine: record.machine.clone(),
@@ -212,7 +212,8 @@ pub fn job(plan: &Plan) -> String {
 
 /// Returns the target of the record, with the devices of all targets.
 pub fn target(record: &Record) -> Target {
-    let whole = Target { path: targets(record), kind: TargetKind::File, devices: devices(record), ..Target::default() };
+    let whole =
+        Target { path: targets(record).into(), kind: TargetKind::File, devices: devices(record), ..Target::default() };
     let [first] = record.targets.as_slice() else { return whole };
     let mount = first.mount.clone().map(|mount| Mount {
         point: mount.point,
@@ -231,15 +232,15 @@ pub fn target(record: &Record) -> Target {
 
 /// Returns the devices of the targets by name. Records of early versions have only the names.
 fn devices(record: &Record) -> Vec<Device> {
-    let mut devices: BTreeMap<&String, Device> = BTreeMap::new();
+    let mut devices: BTreeMap<&str, Device> = BTreeMap::new();
     for facts in &record.targets {
         for name in &facts.disks {
-            devices.entry(name).or_insert_with(|| Device { name: name.clone(), ..Device::default() });
+            devices.entry(name).or_insert_with(|| Device { name: name.as_str().into(), ..Device::default() });
         }
         for found in &facts.identities {
             let (name, model, serial) = (found.name.clone(), found.model.clone(), found.serial.clone());
             let device = Device { name, model, serial, size_bytes: found.size_bytes, ..Device::default() };
-            devices.insert(&found.name, device);
+            devices.insert(found.name.raw(), device);
         }
     }
     devices.into_values().collect()

@@ -12,8 +12,7 @@ const SLOW_SHARE: f64 = 0.5;
 pub fn find(record: &Record) -> Vec<Finding> {
     let totals = record.host_totals();
     let complete = totals.iter().filter(|(host, _)| host.workers > 0 && host.failure.is_none() && !host.stopped);
-    let rates: Vec<(&str, f64)> =
-        complete.map(|(host, totals)| (host.name.as_str(), totals.all.bytes_per_s())).collect();
+    let rates: Vec<(&str, f64)> = complete.map(|(host, totals)| (host.name.raw(), totals.all.bytes_per_s())).collect();
     let slow = rates.iter().enumerate().filter_map(|(at, (name, bytes_per_s))| {
         let others = rates.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, (_, rate))| *rate);
         let others: Vec<f64> = others.collect();
@@ -46,7 +45,7 @@ mod tests {
             (read.ios, read.bytes, read.runtime_ns) = (1, *bytes, 1_000_000_000);
             worker.stats.runtime_ns = 1_000_000_000;
         }
-        let host = |at: usize| HostRecord { name: format!("host{at}"), workers: 1, ..HostRecord::default() };
+        let host = |at: usize| HostRecord { name: format!("host{at}").into(), workers: 1, ..HostRecord::default() };
         record.fleet = Some(Fleet { hosts: (0..hosts.len()).map(host).collect(), ..Fleet::default() });
         record
     }
@@ -66,7 +65,7 @@ mod tests {
     fn lost_and_stopped_hosts_are_not_compared() {
         let mut record = fleet(&[1000, 10, 10, 1000]);
         let hosts = &mut record.fleet.as_mut().unwrap().hosts;
-        hosts[1].failure = Some("killed".to_owned());
+        hosts[1].failure = Some("killed".into());
         hosts[2].stopped = true;
         assert!(find(&record).is_empty());
     }

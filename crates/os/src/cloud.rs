@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use serde_json::Value;
+use units::untrusted::UntrustedText;
 
 /// cloud-init's description of the instance. It has no secrets: those are in another file.
 const INSTANCE_DATA: &str = "run/cloud-init/instance-data.json";
@@ -37,11 +38,11 @@ const ZONES: [&str; 4] = [
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Cloud {
     /// Such as `aws`, `azure`, `gcp`, `oracle`.
-    pub provider: String,
+    pub provider: UntrustedText,
     /// Such as `m5.xlarge`.
-    pub instance_type: String,
-    pub region: String,
-    pub zone: String,
+    pub instance_type: UntrustedText,
+    pub region: UntrustedText,
+    pub zone: UntrustedText,
 }
 
 /// Returns the cloud instance; `None` if no file shows that the machine is one.
@@ -54,7 +55,7 @@ fn cloud_in(root: &Path) -> Option<Cloud> {
     let firmware = of_firmware(&root.join(FIRMWARE));
     let Some(data) = of_cloud_init(&root.join(INSTANCE_DATA)) else { return firmware };
     let Some(firmware) = firmware else { return Some(data) };
-    let or = |data: String, firmware: String| if data.is_empty() { firmware } else { data };
+    let or = |data: UntrustedText, firmware: UntrustedText| if data.is_empty() { firmware } else { data };
     Some(Cloud { instance_type: or(data.instance_type, firmware.instance_type), ..data })
 }
 
@@ -74,7 +75,7 @@ fn of_firmware(folder: &Path) -> Option<Cloud> {
         ("Hetzner", _) => ("hetzner", ""),
         _ => return None,
     };
-    Some(Cloud { provider: provider.to_owned(), instance_type: instance_type.to_owned(), ..Cloud::default() })
+    Some(Cloud { provider: provider.into(), instance_type: instance_type.into(), ..Cloud::default() })
 }
 
 fn of_cloud_init(path: &Path) -> Option<Cloud> {
@@ -83,7 +84,7 @@ fn of_cloud_init(path: &Path) -> Option<Cloud> {
     let data: Value = serde_json::from_str(&text).ok()?;
     let value = |path: &str| data.pointer(path).and_then(Value::as_str).filter(|text| !text.is_empty());
     // Google writes `projects/123/machineTypes/n2-standard-8`.
-    let last = |text: &str| text.rsplit('/').next().unwrap_or(text).to_owned();
+    let last = |text: &str| UntrustedText::from(text.rsplit('/').next().unwrap_or(text));
     let first = |paths: &[&str]| paths.iter().find_map(|path| value(path)).map(last).unwrap_or_default();
     let named = value("/v1/cloud_id").or_else(|| value("/v1/cloud_name"))?.to_ascii_lowercase();
     // A machine without a cloud has a data source on its own disk.
@@ -92,7 +93,7 @@ fn of_cloud_init(path: &Path) -> Option<Cloud> {
     }
     let provider = PROVIDERS.iter().find(|(theirs, _)| *theirs == named).map_or(named.as_str(), |(_, ours)| *ours);
     Some(Cloud {
-        provider: provider.to_owned(),
+        provider: provider.into(),
         instance_type: first(&TYPES),
         region: first(&REGIONS),
         zone: first(&ZONES),
@@ -125,7 +126,8 @@ mod tests {
 
     fn found(test: &str, files: &[(&str, &str)]) -> Option<[String; 4]> {
         let root = Root::new(test, files);
-        cloud_in(&root.0).map(|cloud| [cloud.provider, cloud.instance_type, cloud.region, cloud.zone])
+        cloud_in(&root.0)
+            .map(|cloud| [cloud.provider, cloud.instance_type, cloud.region, cloud.zone].map(UntrustedText::into_raw))
     }
 
     fn all(texts: [&str; 4]) -> Option<[String; 4]> {

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use units::untrusted::UntrustedText;
 
 /// The block layer's counters of one disk (`/sys/block/*/stat`). Pairs are reads and writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -32,7 +33,7 @@ impl DiskCounters {
 /// The counters of a disk over the run.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct DiskUse {
-    pub name: String,
+    pub name: UntrustedText,
     pub counters: DiskCounters,
     /// Time between the two readings, in ms.
     pub elapsed_ms: u64,

@@ -7,7 +7,7 @@ use plan::TargetKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 use serde_json::Value;
-use units::errno;
+use units::{errno, untrusted::UntrustedText};
 
 use crate::io_error::{IoError, Subject};
 use crate::schema::Exact;
@@ -24,7 +24,7 @@ pub struct RunError {
     /// As fio reports it. 0 if none fits.
     pub errno: i32,
     /// Text of a system error that has no errno.
-    pub os_text: Option<String>,
+    pub os_text: Option<UntrustedText>,
     pub kind: Box<ErrorKind>,
 }
 
@@ -525,7 +525,7 @@ impl RunError {
 
     /// Returns the system's text, such as `No such file or directory`.
     pub fn reason(&self) -> String {
-        self.os_text.clone().unwrap_or_else(|| errno::text(self.errno).into_owned())
+        self.os_text.as_ref().map_or_else(|| errno::text(self.errno).into_owned(), ToString::to_string)
     }
 
     /// Returns the path of a target that was replaced. The figures may be of another target.
@@ -556,7 +556,7 @@ enum ErrorForm {
 struct SavedError {
     errno: i32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    os_text: Option<String>,
+    os_text: Option<UntrustedText>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     kind: Option<Box<ErrorKind>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -6,6 +6,7 @@ use plan::Ddir;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::errno;
+use units::untrusted::UntrustedText;
 
 use crate::TargetUse;
 
@@ -16,14 +17,14 @@ pub struct OsError {
     pub errno: i32,
     /// Text of an error that has no errno.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub text: Option<String>,
+    pub text: Option<UntrustedText>,
 }
 
 /// Formats the system's text, such as `No such file or directory`.
 impl fmt::Display for OsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.text {
-            Some(text) => f.write_str(text),
+            Some(text) => text.fmt(f),
             None => f.write_str(&errno::text(self.errno)),
         }
     }

@@ -4,6 +4,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use units::untrusted::UntrustedText;
 
 use crate::{DiskUse, Machine, Message, PhaseRecord, TargetFacts, Timeline};
 
@@ -11,7 +12,7 @@ use crate::{DiskUse, Machine, Message, PhaseRecord, TargetFacts, Timeline};
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Fleet {
     /// The name and version of what connected the hosts.
-    pub link: String,
+    pub link: UntrustedText,
     /// All hosts had the same targets, and each used its own part of them.
     pub shared: bool,
     /// One per phase that started.
@@ -36,11 +37,11 @@ pub const HOST_MARK: &str = "%h";
 /// One host: everything of its record but its plan and its workers.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct HostRecord {
-    pub name: String,
+    pub name: UntrustedText,
     /// Number of the host's workers in the record.
     pub workers: usize,
     /// Why the host has no result.
-    pub failure: Option<String>,
+    pub failure: Option<UntrustedText>,
     /// The host's monotonic clock minus that of the first host.
     pub clock_offset_ns: i64,
     /// Largest error of that difference.

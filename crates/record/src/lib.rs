@@ -80,6 +80,7 @@ use plan::Plan;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use units::untrusted::UntrustedText;
 
 /// Messages that a record keeps. A job may report each I/O that fails.
 const MESSAGES_MAX: usize = 1000;
@@ -88,7 +89,7 @@ const MESSAGES_MAX: usize = 1000;
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Record {
     /// The version of fathom that ran the plan.
-    pub fathom: String,
+    pub fathom: UntrustedText,
     /// Unix time of the start, in ms.
     pub started_unix_ms: u64,
     /// Unix time of the end, in ms. 0 until the run ends.
@@ -147,7 +148,7 @@ impl Record {
     pub fn new(plan: Arc<Plan>, started_unix_ms: u64) -> Self {
         let workers = plan.workers.iter().map(|_| WorkerRecord::default()).collect();
         Record {
-            fathom: env!("CARGO_PKG_VERSION").to_owned(),
+            fathom: env!("CARGO_PKG_VERSION").into(),
             started_unix_ms,
             ended_unix_ms: 0,
             utc_offset_s: 0,

@@ -208,27 +208,26 @@ fn worker_ended(record: &Record) -> bool {
 
 #[test]
 fn each_use_of_a_target_has_its_end() {
-    let release =
-        |kind: UseKind| TargetUse { device: "/dev/sdb".to_owned(), relation: UsedDevice::Target, kind }.release();
-    assert_eq!(release(UseKind::Mounted { at: "/mnt".to_owned() }), "umount /mnt first");
+    let release = |kind: UseKind| TargetUse { device: "/dev/sdb".into(), relation: UsedDevice::Target, kind }.release();
+    assert_eq!(release(UseKind::Mounted { at: "/mnt".into() }), "umount /mnt first");
     assert_eq!(release(UseKind::Swap), "swapoff first");
-    let member = release(UseKind::Member { of: "RAID".to_owned() });
+    let member = release(UseKind::Member { of: "RAID".into() });
     assert!(member.contains("wipefs"), "{member}");
-    let stacked = UseKind::Stacked { device: "dm-0".to_owned(), then: Vec::new() };
+    let stacked = UseKind::Stacked { device: "dm-0".into(), then: Vec::new() };
     assert_eq!(release(stacked), "stop the devices above it first");
     assert_eq!(release(UseKind::Exclusive { by: Vec::new() }), "stop the program or driver that uses it first");
 }
 
 #[test]
 fn uses_of_a_target_are_described() {
-    let text = |relation, kind| TargetUse { device: "/dev/sdb1".to_owned(), relation, kind }.to_string();
-    let words = |list: &[&str]| list.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-    let stacked = |then: &[&str]| UseKind::Stacked { device: "dm-0".to_owned(), then: words(then) };
-    assert_eq!(text(UsedDevice::Target, UseKind::Mounted { at: "/mnt".to_owned() }), "mounted on /mnt");
+    let text = |relation, kind| TargetUse { device: "/dev/sdb1".into(), relation, kind }.to_string();
+    let words = |list: &[&str]| list.iter().map(|word| (*word).into()).collect::<Vec<_>>();
+    let stacked = |then: &[&str]| UseKind::Stacked { device: "dm-0".into(), then: words(then) };
+    assert_eq!(text(UsedDevice::Target, UseKind::Mounted { at: "/mnt".into() }), "mounted on /mnt");
     assert_eq!(text(UsedDevice::Partition, UseKind::Swap), "in use as swap (partition /dev/sdb1)");
     assert_eq!(text(UsedDevice::WholeDisk, stacked(&[])), "in use by dm-0 (whole disk /dev/sdb1)");
     assert_eq!(text(UsedDevice::Target, stacked(&["swap", "b"])), "in use by dm-0, which is swap and b");
-    let member = UseKind::Member { of: "RAID".to_owned() };
+    let member = UseKind::Member { of: "RAID".into() };
     assert_eq!(text(UsedDevice::BackingFile, member), "RAID, by its signature (backing file /dev/sdb1)");
     let unknown = text(UsedDevice::Target, UseKind::Exclusive { by: Vec::new() });
     assert_eq!(unknown, "opened exclusively by another program or driver");

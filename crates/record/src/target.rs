@@ -4,6 +4,7 @@ use crate::{DdirStats, Moments};
 use plan::Ddir;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use units::untrusted::UntrustedText;
 
 /// Limit of the intervals that are allocated in advance.
 const INTERVALS_AHEAD_MAX: u64 = 1 << 16;
@@ -41,18 +42,18 @@ pub struct TargetFacts {
 /// The facts that identify a block device. A value that the kernel does not report is empty.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TargetDisk {
-    pub name: String,
-    pub model: String,
-    pub serial: String,
+    pub name: UntrustedText,
+    pub model: UntrustedText,
+    pub serial: UntrustedText,
     pub size_bytes: u64,
 }
 
 /// The mount of a file.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TargetMount {
-    pub point: String,
-    pub source: String,
-    pub file_system: String,
+    pub point: UntrustedText,
+    pub source: UntrustedText,
+    pub file_system: UntrustedText,
 }
 
 /// The counters of one target of one worker.

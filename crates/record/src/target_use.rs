@@ -4,12 +4,13 @@ use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use units::untrusted::{UntrustedText, joined};
 
 /// A use of a target or of another file by the machine.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct TargetUse {
     /// What is used: the target, a partition of it, the disk that it is a partition of, or the file or device below it.
-    pub device: String,
+    pub device: UntrustedText,
     pub relation: UsedDevice,
     pub kind: UseKind,
 }
@@ -29,25 +30,25 @@ pub enum UsedDevice {
 #[serde(rename_all = "snake_case")]
 pub enum UseKind {
     Mounted {
-        at: String,
+        at: UntrustedText,
     },
     Swap,
     /// Another device lies on it, with the uses `then`.
     Stacked {
-        device: String,
-        then: Vec<String>,
+        device: UntrustedText,
+        then: Vec<UntrustedText>,
     },
     /// Its signature shows that it is a member of a set of devices.
     Member {
-        of: String,
+        of: UntrustedText,
     },
     /// Opened exclusively. `by` are programs that have it open, if they are known.
     Exclusive {
-        by: Vec<String>,
+        by: Vec<UntrustedText>,
     },
     /// Other programs, `by`, have it open. No program can open such a device exclusively.
     Open {
-        by: Vec<String>,
+        by: Vec<UntrustedText>,
     },
 }
 
@@ -58,13 +59,13 @@ impl fmt::Display for TargetUse {
             UseKind::Mounted { at } => write!(f, "mounted on {at}")?,
             UseKind::Swap => f.write_str("in use as swap")?,
             UseKind::Stacked { device, then } if then.is_empty() => write!(f, "in use by {device}")?,
-            UseKind::Stacked { device, then } => write!(f, "in use by {device}, which is {}", then.join(" and "))?,
+            UseKind::Stacked { device, then } => write!(f, "in use by {device}, which is {}", joined(then, " and "))?,
             UseKind::Member { of } => write!(f, "{of}, by its signature")?,
             UseKind::Exclusive { by } if by.is_empty() => {
                 f.write_str("opened exclusively by another program or driver")?;
             }
-            UseKind::Exclusive { by } => write!(f, "opened exclusively; open in {}", by.join(", "))?,
-            UseKind::Open { by } => write!(f, "open in {}", by.join(", "))?,
+            UseKind::Exclusive { by } => write!(f, "opened exclusively; open in {}", joined(by, ", "))?,
+            UseKind::Open { by } => write!(f, "open in {}", joined(by, ", "))?,
         }
         match self.relation {
             UsedDevice::Target => Ok(()),

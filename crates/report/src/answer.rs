@@ -57,11 +57,11 @@ pub fn next_command(assessment: &Assessment) -> Option<(&'static str, String)> {
 
 /// Returns the command that judges the target: with its own limits, those of a class that it is like, or an application's.
 fn judge_command(assessment: &Assessment) -> String {
-    let machine = assessment.machine_limits.as_ref().map(|machine| machine.expectation.clone());
+    let machine = assessment.machine_limits.as_ref().map(|machine| machine.expectation.raw().to_owned());
     let class = assessment.classes.iter().find(|found| !found.is_provisioned).or(assessment.classes.first());
     let class = || class.map(|found| found.expectation.clone());
     let expectation = machine.or_else(class).or_else(|| judge::limits::hint(&assessment.machine));
-    let target = quoted(&assessment.target.path);
+    let target = quoted(assessment.target.path.raw());
     match expectation {
         Some(expectation) => format!("fathom assess {target} --expect {}", quoted(&expectation)),
         None => format!("fathom assess {target} --for NAME"),
@@ -83,7 +83,7 @@ fn measure(assessment: &Assessment, missing: &[Unmeasured]) -> Option<String> {
         }
     }
     let target = assessment.volumes.first().map_or(&assessment.target, |volume| &volume.target);
-    let path = quoted(&target.path);
+    let path = quoted(target.path.raw());
     let writes = target.kind != assessment::TargetKind::Directory;
     let overwrite = if writes { format!(" --overwrite {path}") } else { String::new() };
     let suite = if by.suite == "quick" { String::new() } else { format!(" --suite {}", by.suite) };

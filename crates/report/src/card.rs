@@ -126,7 +126,7 @@ fn title(assessment: &Assessment) -> String {
     let took = duration(assessment.ended_unix_ms.saturating_sub(assessment.started_unix_ms));
     let tests = assessment.tests.len();
     let end = format!(": {tests} test{}, {took}", if tests == 1 { "" } else { "s" });
-    let name = format!("{} on {}", plain(&assessment.suite), plain(&target_name(&assessment.target)));
+    let name = format!("{} on {}", assessment.suite, plain(&target_name(&assessment.target)));
     format!("{}{end}", cut(&name, WIDTH.saturating_sub(end.chars().count())))
 }
 

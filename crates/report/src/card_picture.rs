@@ -283,7 +283,7 @@ impl Picture {
         let y = FOOTER[0] - 16.0;
         self.body += &format!("<path d=\"M{LEFT} {y}H{}\" stroke=\"{}\"/>", WIDTH - RIGHT, light("rule"));
         let when = local_time(assessment.started_unix_ms, assessment.utc_offset_s);
-        let made = format!("{when} · fathom {}", plain(&assessment.fathom));
+        let made = format!("{when} · fathom {}", assessment.fathom);
         let width = self.lettering.width(&made, FOOTER_SIZE, false);
         let room = WIDTH - LEFT - RIGHT;
         let target = self.fitted(&target(&assessment.target), FOOTER_SIZE, false, room);
@@ -299,18 +299,18 @@ fn target(target: &Target) -> String {
     let mut parts = vec![target_name(target)];
     for device in &target.devices {
         let size = if device.size_bytes > 0 { format::size(device.size_bytes) } else { String::new() };
-        let words = [device.name.as_str(), device.model.as_str(), size.as_str()];
-        let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
+        let words = [device.name.to_string(), device.model.to_string(), size];
+        let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
         parts.push(words.join(" "));
     }
-    parts.extend(target.mount.as_ref().map(|mount| mount.file_system.clone()));
+    parts.extend(target.mount.as_ref().map(|mount| mount.file_system.to_string()));
     plain(&parts.join(" · "))
 }
 
 fn machine(assessment: &Assessment) -> String {
     let machine = &assessment.machine;
     let parts = [&machine.hostname, &machine.model, &machine.kernel];
-    let parts: Vec<&str> = parts.into_iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+    let parts: Vec<String> = parts.into_iter().map(ToString::to_string).filter(|part| !part.is_empty()).collect();
     plain(&parts.join(" · "))
 }
 

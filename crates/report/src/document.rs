@@ -7,6 +7,7 @@ use assessment::{Application, Assessment, Judgement, Preparation, Test};
 use record::schema::{SchemaError, write_document};
 use schemars::JsonSchema;
 use serde::Serialize;
+use units::untrusted::UntrustedText;
 
 use crate::causes::{cause, cause_of_test};
 use crate::worded::{self, AdvisedFinding, With, Worded};
@@ -38,7 +39,7 @@ pub struct AssessmentDocument<'a> {
     #[schemars(extend("const" = assessment::SCHEMA))]
     schema: &'a str,
     /// Version of fathom that made it.
-    fathom: &'a str,
+    fathom: &'a UntrustedText,
     /// The command line, with the program's name first.
     command: &'a [String],
     verdict: assessment::Verdict,
@@ -51,15 +52,15 @@ pub struct AssessmentDocument<'a> {
     ended_unix_ms: u64,
     /// Local time minus UTC.
     utc_offset_s: i32,
-    suite: &'a str,
+    suite: &'a UntrustedText,
     /// Title of one line.
-    title: &'a str,
+    title: &'a UntrustedText,
     target: &'a assessment::Target,
     /// The targets of the suite's volumes, if they differ. `target` then combines them.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     volumes: &'a [assessment::Volume],
     machine: &'a record::Machine,
-    tags: &'a [String],
+    tags: &'a [UntrustedText],
     preparation: Vec<Worded<'a, Preparation>>,
     /// The expectations of the user (`--expect`, `--require`, `--for`).
     expectations: &'a [assessment::Expected],

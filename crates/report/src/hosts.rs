@@ -27,7 +27,7 @@ fn row(host: &HostRecord, totals: &Totals) -> Row {
     let (all, lat) = (&totals.all, &totals.all.lat);
     let time = |ns: f64| if lat.count() > 0 { time_ns(ns) } else { NONE.to_owned() };
     let cells = match &host.failure {
-        Some(failure) if host.workers == 0 => Err(failure.clone()),
+        Some(failure) if host.workers == 0 => Err(failure.to_string()),
         _ => Ok(vec![
             grouped(all.ios_per_s()),
             grouped(all.bytes_per_s() / f64::from(1 << 20)),
@@ -36,5 +36,5 @@ fn row(host: &HostRecord, totals: &Totals) -> Row {
             time_ns(host.done_ns as f64),
         ]),
     };
-    Row { labels: vec![host.name.clone()], cells }
+    Row { labels: vec![host.name.to_string()], cells }
 }

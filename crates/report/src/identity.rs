@@ -16,14 +16,14 @@ pub fn identity(assessment: &Assessment) -> String {
         std::iter::once(&assessment.target).filter(|_| assessment.volumes.is_empty()).chain(volumes).collect();
     for target in targets {
         target.devices.iter().for_each(|device| add(of_device(device)));
-        add(target.mount.as_ref().map_or_else(String::new, |mount| mount.file_system.clone()));
+        add(target.mount.as_ref().map_or_else(String::new, |mount| mount.file_system.to_string()));
     }
     let machine = &assessment.machine;
-    add(machine.hostname.clone());
+    add(machine.hostname.to_string());
     if let Some(cloud) = &machine.cloud {
         let name = if cloud.instance_type.is_empty() { &cloud.provider } else { &cloud.instance_type };
         let zone = if cloud.zone.is_empty() { &cloud.region } else { &cloud.zone };
-        add([name.as_str(), zone.as_str()].join(" ").trim().to_owned());
+        add(format!("{name} {zone}").trim().to_owned());
     }
     parts.join(", ")
 }
@@ -31,9 +31,9 @@ pub fn identity(assessment: &Assessment) -> String {
 /// Returns the name of a device, and its model, serial number and size in parentheses.
 fn of_device(device: &Device) -> String {
     let size = if device.size_bytes > 0 { format::size(device.size_bytes) } else { String::new() };
-    let facts: Vec<&str> = [device.model.as_str(), device.serial.as_str(), size.as_str()]
+    let facts: Vec<String> = [device.model.to_string(), device.serial.to_string(), size]
         .into_iter()
         .filter(|fact| !fact.is_empty())
         .collect();
-    if facts.is_empty() { device.name.clone() } else { format!("{} ({})", device.name, facts.join(" ")) }
+    if facts.is_empty() { device.name.to_string() } else { format!("{} ({})", device.name, facts.join(" ")) }
 }

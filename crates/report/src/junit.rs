@@ -71,7 +71,7 @@ impl Case {
     fn xml(&self, class: &str) -> String {
         let head = format!(
             "    <testcase classname=\"{class}\" name=\"{}\" time=\"{:.3}\"",
-            escaped(&self.name),
+            escaped(&crate::text::plain(&self.name)),
             self.seconds
         );
         let message = escaped(&text::plain(&self.message));
@@ -95,7 +95,7 @@ pub fn junit(assessment: &Assessment) -> String {
         name: format!("{} on {}", assessment.suite, assessment.target.path),
         class: format!("fathom.{}", assessment.suite),
         started_s: (assessment.started_unix_ms / 1000).saturating_add_signed(i64::from(assessment.utc_offset_s)),
-        host: assessment.machine.hostname.clone(),
+        host: assessment.machine.hostname.to_string(),
         seconds: took_ms as f64 / 1e3,
         properties: facts(assessment).into_iter().chain([("Command".to_owned(), command(assessment))]).collect(),
         cases: cases_of(assessment),

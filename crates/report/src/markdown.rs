@@ -24,7 +24,7 @@ const CHECKS_SHOWN: usize = 12;
 const HEADLINES_SHOWN: usize = 3;
 
 pub fn markdown(assessment: &Assessment) -> String {
-    let (suite, target) = (masked(&assessment.suite), masked(&target_name(&assessment.target)));
+    let (suite, target) = (masked(assessment.suite.raw()), masked(&target_name(&assessment.target)));
     let mark = mark(assessment.verdict, Ink::Unicode);
     let mut text = format!("## {mark} {}: {suite} on {target}\n\n", assessment.verdict);
     text += &format!("**{}.**{}\n\n", masked(&text::sentence(&answer::sentence(assessment))), next(assessment));

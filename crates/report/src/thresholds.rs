@@ -189,7 +189,7 @@ pub fn of(assessment: &Assessment) -> Vec<Check<'_>> {
     checks.extend(limits_of_changes(assessment));
     // A rule that no test measured, or a run that was stopped.
     if !checks.iter().any(|check| check.verdict >= assessment.verdict) && assessment.verdict > Verdict::Pass {
-        checks.push(Check::new(CheckOf::Whole, &assessment.suite, assessment.verdict, cause(assessment)));
+        checks.push(Check::new(CheckOf::Whole, &assessment.suite.to_string(), assessment.verdict, cause(assessment)));
     }
     checks.order_by_key(|check| std::cmp::Reverse(check.verdict));
     if assessment.expectations.is_empty() {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use units::markup::one_line;
+
 use crate::turns::RUNS_MAX;
 
 /// Why a study cannot be created or replayed.
@@ -29,9 +31,9 @@ impl fmt::Display for StudyError {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             StudyError::NothingToVary => to.write_str("nothing to vary"),
-            StudyError::VariedTwice(option) => write!(to, "`{option}` is varied twice"),
+            StudyError::VariedTwice(option) => write!(to, "`{}` is varied twice", one_line(option)),
             StudyError::TooManyRuns => write!(to, "more than {RUNS_MAX} runs"),
-            StudyError::UnknownOrder(order) => write!(to, "`{order}` is not an order of runs"),
+            StudyError::UnknownOrder(order) => write!(to, "`{}` is not an order of runs", one_line(order)),
             StudyError::UnknownLoad => to.write_str("a step of this search has unknown settings"),
             StudyError::TooManyRounds => to.write_str("this sweep has more repeats than its request"),
             StudyError::NotAPercentile(percent) => write!(to, "{percent} is not a percentile"),

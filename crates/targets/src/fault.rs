@@ -22,7 +22,7 @@ pub fn of_io_or(error: &io::Error, default_errno: i32, kind: impl Into<ErrorKind
 pub fn os_error(error: &io::Error) -> OsError {
     match errno::of(error) {
         Some(errno) => OsError { errno, text: None },
-        None => OsError { errno: 0, text: Some(error.to_string()) },
+        None => OsError { errno: 0, text: Some(error.to_string().into()) },
     }
 }
 
@@ -34,10 +34,10 @@ pub fn shown(path: &Path) -> String {
 /// Returns a use of a target as records have it.
 pub(crate) fn target_use(holder: &Holder) -> TargetUse {
     let kind = match &holder.used {
-        Use::Mounted { at } => UseKind::Mounted { at: shown(at) },
+        Use::Mounted { at } => UseKind::Mounted { at: at.into() },
         Use::Swap => UseKind::Swap,
         Use::Stacked { device, then } => UseKind::Stacked { device: device.clone(), then: then.clone() },
-        Use::Member { of } => UseKind::Member { of: (*of).to_owned() },
+        Use::Member { of } => UseKind::Member { of: (*of).into() },
         Use::Exclusive { by } => UseKind::Exclusive { by: by.clone() },
         Use::Open { by } => UseKind::Open { by: by.clone() },
     };
@@ -47,5 +47,5 @@ pub(crate) fn target_use(holder: &Holder) -> TargetUse {
         Relation::WholeDisk => UsedDevice::WholeDisk,
         Relation::BackingFile => UsedDevice::BackingFile,
     };
-    TargetUse { device: shown(&holder.device), relation, kind }
+    TargetUse { device: (&holder.device).into(), relation, kind }
 }

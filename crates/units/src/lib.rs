@@ -14,4 +14,5 @@ pub mod quantity;
 pub mod random;
 pub mod shell;
 pub mod system;
+pub mod untrusted;
 pub mod when;

@@ -4,7 +4,7 @@ use super::topology::{self, GROUP, Topology};
 use crate::xml::writer::Writer;
 use record::Machine;
 use units::calendar::civil;
-use units::markup::one_line;
+use units::untrusted::joined;
 
 /// The DiskSpd version with this report layout. Parsers use it to select the layout.
 const VERSION: &str = "2.2.0";
@@ -24,7 +24,7 @@ pub fn text(machine: &Machine, started_unix_ms: u64) -> String {
          \tsocket count:\t\t{}\n\
          \theterogeneous cores:\t{}\n\n\
          \tactive power scheme:\t{}\n",
-        one_line(&machine.hostname),
+        machine.hostname,
         start_time(started_unix_ms),
         topology.cpus.len(),
         topology.cores.len(),
@@ -32,14 +32,14 @@ pub fn text(machine: &Machine, started_unix_ms: u64) -> String {
         topology.nodes.len(),
         topology.sockets.len(),
         if topology.performance_class.is_some() { 'y' } else { 'n' },
-        one_line(&power_scheme(machine)),
+        power_scheme(machine),
     )
 }
 
 pub fn xml(writer: &mut Writer, machine: &Machine, started_unix_ms: u64) {
     let topology = Topology::of(machine);
     writer.nested("System", |writer| {
-        writer.leaf("ComputerName", &machine.hostname);
+        writer.leaf("ComputerName", machine.hostname.raw());
         writer.nested("Tool", |writer| {
             writer.leaf("Version", VERSION);
             writer.leaf("VersionDate", VERSION_DATE);
@@ -82,7 +82,7 @@ fn layout(writer: &mut Writer, topology: &Topology) {
 
 /// Returns the closest equivalent of a Windows power scheme: the CPU frequency governors.
 fn power_scheme(machine: &Machine) -> String {
-    if machine.governors.is_empty() { "<unknown>".to_owned() } else { machine.governors.join(", ") }
+    if machine.governors.is_empty() { "<unknown>".to_owned() } else { joined(&machine.governors, ", ") }
 }
 
 /// Formats `2026/11/21 02:49:17 UTC`. Empty if the time is unknown.

@@ -16,8 +16,8 @@ fn results(name: &str) -> String {
     };
     let profile = Profile { time_spans: vec![time_span], verbose_stats: true, ..Profile::default() };
     let mut record = stage::record("diskspd x", &diskspd::xml::write(&profile), &[1]);
-    record.machine.hostname = name.to_owned();
-    record.machine.governors = vec![name.to_owned()];
+    record.machine.hostname = name.into();
+    record.machine.governors = vec![name.into()];
     record.phases = vec![PhaseRecord { measured_ns: 1, ..PhaseRecord::default() }];
     record.workers[0].stats.targets = vec![TargetStats { path: name.to_owned(), ..TargetStats::default() }];
     render::xml(&record).unwrap()

@@ -12,7 +12,7 @@ const NAME: &str = "NAME";
 const FORGED: &str = "FORGED";
 
 /// Clears the screen, colours it, changes the direction of text, forges a line, a link, a tag and a formula.
-const HOSTILE: &str = "=cmd|'/C calc'!A0\u{1b}[2J\u{1b}]0;title\u{7}\u{9b}31m\u{202e}\u{2066}\u{200f}\u{61c}\u{feff}\u{2028}\u{2029}\u{7f}\
+pub(crate) const HOSTILE: &str = "=cmd|'/C calc'!A0\u{1b}[2J\u{1b}]0;title\u{7}\u{9b}31m\u{202e}\u{2066}\u{200f}\u{61c}\u{feff}\u{2028}\u{2029}\u{7f}\
     a\nFORGED: PASS\r\nFORGED\tb\u{b}\u{85}FORGED # `x` |[l](http://e)<script>alert(1)</script>&#8238;\"'\\ 大ß";
 
 fn is_hidden(c: char) -> bool {

@@ -89,6 +89,7 @@ mod target_locks;
 mod targets;
 mod thread_settings;
 mod triggers;
+mod untrusted_text;
 mod verify;
 mod verify_overwrites;
 mod verify_trims;

@@ -3,13 +3,13 @@
 use super::number::{Prefix, Unit, short};
 use super::version::version_of;
 use plan::{Ddir, Engine, Plan, Worker};
-use std::fmt::Write;
+use std::fmt::{self, Write};
 use units::markup::one_line;
 
 /// Returns a line per job, the version of fathom and the number of workers that start.
 ///
 /// As in fio, `...` stands for the second clone of a job, and further clones have no line.
-pub fn banner(plan: &Plan, fathom: &str) -> String {
+pub fn banner(plan: &Plan, fathom: impl fmt::Display) -> String {
     let mut text = String::new();
     for (index, worker) in plan.workers.iter().enumerate() {
         match clone_index(&plan.workers[..index], worker) {

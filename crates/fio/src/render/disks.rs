@@ -1,8 +1,7 @@
 //! Disk statistics in the formats of the reports.
 
 use record::{DiskCounters, DiskUse};
-use std::fmt::Write;
-use units::markup::one_line;
+use std::fmt::{self, Write};
 
 /// Returns all disks and their component disks, each once. A disk precedes its components.
 pub(super) fn all(disks: &[DiskUse]) -> Vec<&DiskUse> {
@@ -63,9 +62,9 @@ pub(super) fn normal(disks: &[DiskUse]) -> String {
         let whole = figures("", &disk.counters, disk.utilisation_percent());
         let _ = match aggregate(disk) {
             Some((counters, util)) => {
-                writeln!(text, "    {}: {whole}, {}", one_line(&disk.name), figures("aggr", &counters, util))
+                writeln!(text, "    {}: {whole}, {}", disk.name, figures("aggr", &counters, util))
             }
-            None => writeln!(text, "  {}: {whole}", one_line(&disk.name)),
+            None => writeln!(text, "  {}: {whole}", disk.name),
         };
     }
     text
@@ -75,15 +74,14 @@ pub(super) fn normal(disks: &[DiskUse]) -> String {
 pub(super) fn terse(disks: &[DiskUse]) -> String {
     let mut text = String::new();
     for disk in all(disks) {
-        let mut append = |name: &str, counters: &DiskCounters, util: f64| {
+        let mut append = |name: &dyn fmt::Display, counters: &DiskCounters, util: f64| {
             let ([r, w], [merged_r, merged_w], [ticks_r, ticks_w]) = (counters.ios, counters.merges, counters.ticks_ms);
             let queue = counters.time_in_queue_ms;
-            let name = one_line(name);
             let _ = write!(text, ";{name};{r};{w};{merged_r};{merged_w};{ticks_r};{ticks_w};{queue};{util:3.2}%");
         };
         append(&disk.name, &disk.counters, disk.utilisation_percent());
         if let Some((counters, util)) = aggregate(disk) {
-            append("slaves", &counters, util);
+            append(&"slaves", &counters, util);
         }
     }
     text

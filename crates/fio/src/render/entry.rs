@@ -46,7 +46,7 @@ pub(super) const MIXED: usize = 3;
 pub(super) fn entries(record: &Record) -> Vec<Entry<'_>> {
     let mut hosts = vec![None; record.workers.len()];
     for (host, range) in record.host_workers() {
-        hosts[range].fill(Some(host.name.as_str()));
+        hosts[range].fill(Some(host.name.raw()));
     }
     let mut entries: Vec<Entry> = Vec::new();
     for ((worker, outcome), host) in record.plan.workers.iter().zip(&record.workers).zip(hosts) {

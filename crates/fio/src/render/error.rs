@@ -1,6 +1,7 @@
 //! Texts of errors that end a worker.
 
 use record::RunError;
+use units::markup::one_line;
 
 use crate::wording;
 
@@ -16,5 +17,5 @@ pub fn error_line(tid: u32, error: &RunError) -> String {
 
 /// Returns `func=…, error=…`.
 pub(super) fn error_text(error: &RunError) -> String {
-    format!("func={}, error={}", wording::call(error), units::errno::text(error.errno))
+    format!("func={}, error={}", one_line(&wording::call(error)), units::errno::text(error.errno))
 }

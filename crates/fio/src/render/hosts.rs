@@ -6,17 +6,16 @@ use plan::Ddir;
 use record::{DdirStats, HostRecord, Record, Totals};
 use serde_json::{Value, json};
 use units::format;
-use units::markup::one_line;
 
 /// Returns the table: a row per host, and how the hosts started.
 pub fn table(record: &Record) -> String {
     let Some(fleet) = &record.fleet else { return String::new() };
     let totals = record.host_totals();
     let time = |ns: u64| format::time_ns(ns as f64);
-    let mut text = format!("\nHosts ({}, {}):\n", fleet.hosts.len(), one_line(&fleet.link));
+    let mut text = format!("\nHosts ({}, {}):\n", fleet.hosts.len(), fleet.link);
     let (slowest, fastest) = (extreme(&totals, false), extreme(&totals, true));
     for (at, (host, totals)) in totals.iter().enumerate() {
-        let _ = write!(text, "  {}:", one_line(&host.name));
+        let _ = write!(text, "  {}:", host.name);
         for ddir in Ddir::ALL {
             write_direction(&mut text, ddir, &totals.ddirs[ddir as usize]);
         }
@@ -27,7 +26,7 @@ pub fn table(record: &Record) -> String {
             }
         }
         if let Some(failure) = &host.failure {
-            let _ = write!(text, ", incomplete: {}", one_line(failure));
+            let _ = write!(text, ", incomplete: {}", failure);
         }
         text.push('\n');
     }

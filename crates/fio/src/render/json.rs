@@ -58,7 +58,7 @@ fn document(record: &Record, options: &ReportOptions, detail: Detail, analysis: 
 /// Returns the global options with the host, as fio has them for several clients.
 fn global_options_of(record: &Record, host: &HostRecord) -> Value {
     let mut object = named_options(&record.plan.global_options);
-    object["hostname"] = host.name.as_str().into();
+    object["hostname"] = host.name.raw().into();
     object
 }
 
@@ -262,7 +262,7 @@ fn add_latency_target(job: &mut Value, entry: &Entry) {
 
 fn disk(disk: &DiskUse) -> Value {
     let mut object = Map::new();
-    object.insert("name".into(), disk.name.as_str().into());
+    object.insert("name".into(), disk.name.raw().into());
     add_disk_figures(&mut object, "", &disk.counters, disk.utilisation_percent());
     if let Some((counters, util)) = disks::aggregate(disk) {
         add_disk_figures(&mut object, "aggr_", &counters, util);

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use plan::Plan;
 use record::schema::{self, SchemaError};
 use record::{CpuUse, DiskUse, Fleet, FleetStart, HostRecord, PhaseRecord, Record};
+use units::untrusted::UntrustedText;
 
 use crate::division::Sharing;
 use crate::host::Host;
@@ -22,7 +23,7 @@ pub enum MergeError {
     /// No host has a result: why.
     NoResult(Vec<String>),
     /// The record of a host is not valid.
-    Invalid { host: String, error: SchemaError },
+    Invalid { host: UntrustedText, error: SchemaError },
 }
 
 impl fmt::Display for MergeError {
@@ -143,7 +144,7 @@ fn done_ns(part: &Part, parts: &[Part]) -> u64 {
 }
 
 fn named(disk: &DiskUse, host: &Host) -> DiskUse {
-    DiskUse { name: format!("{}:{}", host.name, disk.name), ..disk.clone() }
+    DiskUse { name: format!("{}:{}", host.name.raw(), disk.name.raw()).into(), ..disk.clone() }
 }
 
 fn merged_phase(parts: &[Part], phase: usize) -> PhaseRecord {

@@ -1,5 +1,7 @@
 //! The figures of saved runs: a row for each test and direction.
 
+use units::untrusted::UntrustedText;
+
 use super::table::{Cell, Column, Kind, Table};
 use crate::{Entry, EntryDevice, Summary};
 
@@ -42,39 +44,39 @@ pub fn table(entries: &[Entry]) -> Table {
 
 fn row(entry: &Entry, line: &Summary) -> Vec<Cell> {
     let verdict = |verdict: Option<assessment::Verdict>| {
-        Cell::Text(verdict.map(|verdict| verdict.to_string()).unwrap_or_default())
+        Cell::Text(verdict.map(|verdict| verdict.to_string()).unwrap_or_default().into())
     };
     // Several devices are separated by spaces.
-    let of_devices = |text: fn(&EntryDevice) -> &str| {
-        let texts: Vec<&str> = entry.devices.iter().map(text).filter(|text| !text.is_empty()).collect();
-        Cell::Text(texts.join(" "))
+    let of_devices = |text: fn(&EntryDevice) -> &UntrustedText| {
+        let texts = entry.devices.iter().map(text).filter(|text| !text.is_empty());
+        Cell::Text(texts.map(UntrustedText::raw).collect::<Vec<_>>().join(" ").into())
     };
     let cells: [Cell; COLUMNS.len()] = [
         Cell::Count(entry.id),
-        entry.kind.as_str().into(),
+        (&entry.kind).into(),
         entry.started_unix_ms.into(),
         entry.ended_unix_ms.into(),
-        entry.host.as_str().into(),
-        entry.target.as_str().into(),
-        entry.suite.as_str().into(),
-        entry.title.as_str().into(),
+        (&entry.host).into(),
+        (&entry.target).into(),
+        (&entry.suite).into(),
+        (&entry.title).into(),
         verdict(entry.verdict),
-        Cell::Text(entry.tags.join(" ")),
-        line.test.as_str().into(),
-        line.at.as_str().into(),
-        line.direction.as_str().into(),
+        Cell::Text(entry.tags.iter().map(UntrustedText::raw).collect::<Vec<_>>().join(" ").into()),
+        (&line.test).into(),
+        (&line.at).into(),
+        (&line.direction).into(),
         verdict(line.verdict),
         line.iops.into(),
         line.bytes_per_s.into(),
         line.mean_ns.into(),
         line.p50_ns.into(),
         line.p99_ns.into(),
-        entry.file_system.as_str().into(),
+        (&entry.file_system).into(),
         of_devices(|device| &device.name),
         of_devices(|device| &device.model),
         of_devices(|device| &device.serial),
-        entry.instance_type.as_str().into(),
-        entry.zone.as_str().into(),
+        (&entry.instance_type).into(),
+        (&entry.zone).into(),
     ];
     cells.into()
 }

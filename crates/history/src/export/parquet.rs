@@ -80,7 +80,7 @@ fn put<T: DataType>(writer: &mut SerializedColumnWriter, values: &[T::T], known:
 }
 
 fn text(cell: &Cell) -> Option<ByteArray> {
-    if let Cell::Text(text) = cell { Some(text.as_str().into()) } else { None }
+    if let Cell::Text(text) = cell { Some(text.raw().into()) } else { None }
 }
 
 fn count(cell: &Cell) -> Option<i64> {

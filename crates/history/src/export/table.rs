@@ -1,5 +1,7 @@
 //! Tables for other programs: columns with types, and rows.
 
+use units::untrusted::UntrustedText;
+
 /// The type of a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
@@ -20,7 +22,7 @@ pub struct Column {
 /// A value of its column's type.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Cell {
-    Text(String),
+    Text(UntrustedText),
     /// A value of [`Kind::Count`] or [`Kind::UnixMs`].
     Count(i64),
     Figure(Option<f64>),
@@ -33,9 +35,15 @@ impl From<u64> for Cell {
     }
 }
 
+impl From<&UntrustedText> for Cell {
+    fn from(text: &UntrustedText) -> Cell {
+        Cell::Text(text.clone())
+    }
+}
+
 impl From<&str> for Cell {
     fn from(text: &str) -> Cell {
-        Cell::Text(text.to_owned())
+        Cell::Text(text.into())
     }
 }
 
@@ -69,7 +77,7 @@ impl Table {
 impl Cell {
     fn csv(&self) -> String {
         match self {
-            Cell::Text(text) => units::markup::csv_cell(text),
+            Cell::Text(text) => units::markup::csv_cell(text.raw()),
             Cell::Count(count) => count.to_string(),
             Cell::Figure(figure) => figure.map(|figure| figure.to_string()).unwrap_or_default(),
         }

@@ -42,14 +42,17 @@ pub struct Repeated {
 impl Source {
     fn of_record(record: &Record) -> Source {
         let (job, target) = (single::job(&record.plan), single::targets(record));
-        let repeated = Repeated { job, target, host: record.machine.hostname.clone() };
+        let repeated = Repeated { job, target, host: record.machine.hostname.to_string() };
         Source { repeated, started_unix_ms: record.started_unix_ms }
     }
 
     fn of_test(assessment: &Assessment, name: &str, job: &str) -> Source {
         let job = format!("{} {name} {job}", assessment.suite);
         let (target, host) = (assessment.target.path.clone(), assessment.machine.hostname.clone());
-        Source { repeated: Repeated { job, target, host }, started_unix_ms: assessment.started_unix_ms }
+        Source {
+            repeated: Repeated { job, target: target.to_string(), host: host.to_string() },
+            started_unix_ms: assessment.started_unix_ms,
+        }
     }
 }
 

@@ -13,9 +13,9 @@ const CLOUDS: [(&str, &str); 5] = [
 
 /// Returns an example for `--expect`; `None` if the machine is not of a known cloud.
 pub fn hint(machine: &Machine) -> Option<String> {
-    let (name, example) = CLOUDS.iter().find(|(name, _)| machine.model.starts_with(name))?;
+    let (name, example) = CLOUDS.iter().find(|(name, _)| machine.model.raw().starts_with(name))?;
     // The model of an EC2 machine ends with its instance type, if the hypervisor sets it.
-    let instance = machine.model[name.len()..].trim();
+    let instance = machine.model.raw()[name.len()..].trim();
     match example.strip_suffix("?instance=") {
         Some(disk) if !instance.contains('.') => Some(disk.to_owned()),
         Some(_) => Some(format!("{example}{instance}")),
@@ -25,8 +25,8 @@ pub fn hint(machine: &Machine) -> Option<String> {
 
 /// Returns the provider of the machine, and the type of the instance, if files on the machine state them.
 pub fn instance(machine: &Machine) -> Option<(String, String)> {
-    let of_files = machine.cloud.as_ref().map(|cloud| (cloud.provider.clone(), cloud.instance_type.clone()));
-    let of_model = || Some(("aws".to_owned(), machine.model.strip_prefix("Amazon EC2")?.trim().to_owned()));
+    let of_files = machine.cloud.as_ref().map(|cloud| (cloud.provider.to_string(), cloud.instance_type.to_string()));
+    let of_model = || Some(("aws".to_owned(), machine.model.raw().strip_prefix("Amazon EC2")?.trim().to_owned()));
     let is_known = |(_, instance): &(String, String)| !instance.is_empty();
     of_files.filter(is_known).or_else(of_model).filter(is_known)
 }
@@ -41,7 +41,7 @@ mod tests {
     use crate::limits::Catalogue;
 
     fn hint_on(model: &str) -> Option<String> {
-        hint(&Machine { model: model.to_owned(), ..Machine::default() })
+        hint(&Machine { model: model.into(), ..Machine::default() })
     }
 
     #[test]

@@ -36,7 +36,7 @@ fn rounds(test: &Test) -> BTreeMap<&str, Vec<Round>> {
     let mut rounds: BTreeMap<&str, Vec<Round>> = BTreeMap::new();
     for round in &test.rounds {
         for (host, record) in round.record.host_records() {
-            rounds.entry(&host.name).or_default().push(Round { at: round.at.clone(), record });
+            rounds.entry(host.name.raw()).or_default().push(Round { at: round.at.clone(), record });
         }
     }
     rounds

@@ -61,7 +61,7 @@ fn figures_of_memory_or_of_another_job_are_like_no_disk() {
 
 #[test]
 fn a_machine_that_states_its_type_has_its_published_limits() {
-    let machine = |model: &str| Machine { model: model.to_owned(), ..Machine::default() };
+    let machine = |model: &str| Machine { model: model.into(), ..Machine::default() };
     let limits = machine_limits(&machine("Amazon EC2 m4.xlarge"), &BUILT_IN).expect("limits of an m4.xlarge");
     assert_eq!(limits.expectation, "aws:m4.xlarge");
     let value =
@@ -74,8 +74,8 @@ fn a_machine_that_states_its_type_has_its_published_limits() {
 #[test]
 fn an_assessment_gets_its_classes_and_the_limits_of_its_machine() {
     let mut described = assessment(vec![test(Aim::DiskIops, level(7480.0))]);
-    described.machine = Machine { model: "Amazon EC2 m4.xlarge".to_owned(), ..Machine::default() };
+    described.machine = Machine { model: "Amazon EC2 m4.xlarge".into(), ..Machine::default() };
     describe(&mut described);
     assert_eq!(described.classes.len(), 1);
-    assert_eq!(described.machine_limits.map(|limits| limits.expectation), Some("aws:m4.xlarge".to_owned()));
+    assert_eq!(described.machine_limits.map(|limits| limits.expectation), Some("aws:m4.xlarge".into()));
 }

@@ -145,7 +145,7 @@ fn repeats_of_the_history_are_of_the_same_job_target_and_host() {
     assert_eq!(by(&others), (By::History, vec![1, 2, 3, 4]));
     // A run that a signal stopped, and one on another machine.
     others[1].stopped = true;
-    others[2].machine.hostname = "other".to_owned();
+    others[2].machine.hostname = "other".into();
     assert_eq!(by(&others), (By::History, vec![1, 4]));
     others[3].plan = {
         let mut plan = Plan::clone(&others[3].plan);

@@ -13,7 +13,7 @@ use crate::known_runs::{assessment, expect, finding, level, require, test};
 fn fleet(rates: [f64; 2]) -> Record {
     let [a, b] = rates.map(level);
     let host = |name: &str, record: &Record| HostRecord {
-        name: name.to_owned(),
+        name: name.into(),
         workers: record.workers.len(),
         phases: record.phases.clone(),
         timeline: record.timeline.clone(),

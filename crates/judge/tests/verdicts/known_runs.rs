@@ -124,13 +124,13 @@ pub fn flushes(rate: f64, ns: u64) -> Test {
 pub fn assessment(tests: Vec<Test>) -> Assessment {
     Assessment {
         schema: SCHEMA.to_owned(),
-        fathom: String::new(),
+        fathom: Default::default(),
         command: Vec::new(),
         started_unix_ms: 0,
         ended_unix_ms: 0,
         utc_offset_s: 0,
-        suite: String::new(),
-        title: String::new(),
+        suite: Default::default(),
+        title: Default::default(),
         target: Target::default(),
         volumes: Vec::new(),
         machine: Machine::default(),

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use units::untrusted::UntrustedText;
+
 use super::Holder;
 
 /// I/O counters of a disk since boot (`/sys/block/NAME/stat`).
@@ -50,10 +52,10 @@ impl Counters {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct DiskInfo {
     /// Model name. Empty if sysfs has none.
-    pub model: String,
-    pub firmware: String,
+    pub model: UntrustedText,
+    pub firmware: UntrustedText,
     /// Serial number, in a cloud often the volume's name. Empty if sysfs has none.
-    pub serial: String,
+    pub serial: UntrustedText,
     pub rotational: Option<bool>,
     pub bytes: u64,
     pub logical_block_bytes: u64,
@@ -65,9 +67,9 @@ pub struct DiskInfo {
 pub struct MountPoint {
     pub at: PathBuf,
     pub source: PathBuf,
-    pub file_system: String,
+    pub file_system: UntrustedText,
     /// Options of the mount, then of the file system.
-    pub options: String,
+    pub options: UntrustedText,
 }
 
 /// A whole disk or a stacked device.
@@ -76,7 +78,7 @@ pub struct ListedDisk {
     pub path: PathBuf,
     pub bytes: u64,
     /// Model name, or the description of a virtual device. Empty if sysfs has none.
-    pub model: String,
+    pub model: UntrustedText,
     /// True for devices that the kernel makes from other devices, a file or memory.
     pub is_virtual: bool,
     /// Uses of the disk and its partitions, by the kernel's tables.

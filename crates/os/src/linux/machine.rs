@@ -4,13 +4,15 @@ use std::ffi::CStr;
 use std::io;
 use std::path::Path;
 
+use units::untrusted::UntrustedText;
+
 use crate::linux::file::check;
 
 /// Returns the host name.
 ///
 /// # Errors
 /// Returns the error of the system call.
-pub fn hostname() -> io::Result<String> {
+pub fn hostname() -> io::Result<UntrustedText> {
     names().map(|names| text(&names.nodename))
 }
 
@@ -18,7 +20,7 @@ pub fn hostname() -> io::Result<String> {
 ///
 /// # Errors
 /// Returns the error of the system call.
-pub fn kernel_release() -> io::Result<String> {
+pub fn kernel_release() -> io::Result<UntrustedText> {
     names().map(|names| text(&names.release))
 }
 
@@ -26,13 +28,13 @@ pub fn kernel_release() -> io::Result<String> {
 ///
 /// # Errors
 /// Returns the error of the system call.
-pub fn cpu_model() -> io::Result<String> {
+pub fn cpu_model() -> io::Result<UntrustedText> {
     let named = std::fs::read_to_string("/proc/cpuinfo").ok().and_then(|cpuinfo| cpu_model_in(&cpuinfo));
     // On Arm the device tree has the name of the board.
     let board = || std::fs::read_to_string(Path::new("/sys/firmware/devicetree/base/model")).ok();
     let named = named.or_else(board).map(|name| name.trim_end_matches('\0').trim().to_string());
     match named.filter(|name| !name.is_empty()) {
-        Some(name) => Ok(name),
+        Some(name) => Ok(name.into()),
         None => names().map(|names| text(&names.machine)),
     }
 }
@@ -48,8 +50,8 @@ fn cpu_model_in(cpuinfo: &str) -> Option<String> {
 }
 
 /// Returns vendor and product name of the machine. `None` if the firmware has neither.
-pub fn model() -> Option<String> {
-    model_in(Path::new("/sys/class/dmi/id"))
+pub fn model() -> Option<UntrustedText> {
+    model_in(Path::new("/sys/class/dmi/id")).map(UntrustedText::from)
 }
 
 fn model_in(folder: &Path) -> Option<String> {
@@ -69,11 +71,11 @@ fn names() -> io::Result<libc::utsname> {
     Ok(names)
 }
 
-fn text(field: &[libc::c_char]) -> String {
+fn text(field: &[libc::c_char]) -> UntrustedText {
     let bytes: Vec<u8> = field.iter().map(|byte| byte.to_ne_bytes()[0]).collect();
     match CStr::from_bytes_until_nul(&bytes) {
-        Ok(name) => name.to_string_lossy().into_owned(),
-        Err(_) => String::from_utf8_lossy(&bytes).into_owned(),
+        Ok(name) => name.to_string_lossy().into_owned().into(),
+        Err(_) => String::from_utf8_lossy(&bytes).into_owned().into(),
     }
 }
 

@@ -6,6 +6,7 @@
 use std::io;
 
 use units::order::OrderBy;
+use units::untrusted::UntrustedText;
 use windows_sys::Wdk::System::SystemInformation::{NtQuerySystemInformation, SystemProcessorPerformanceInformation};
 use windows_sys::Win32::System::SystemInformation::{
     CacheData, CacheInstruction, CacheUnified, GROUP_AFFINITY, GetLogicalProcessorInformationEx, RelationAll,
@@ -184,7 +185,7 @@ pub fn caches() -> io::Result<Vec<Cache>> {
 }
 
 /// Returns an empty list: Windows has power schemes and no governors.
-pub fn governors() -> Vec<String> {
+pub fn governors() -> Vec<UntrustedText> {
     Vec::new()
 }
 

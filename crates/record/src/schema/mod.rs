@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
-use units::markup::printable;
+use units::markup::{one_line, printable};
 
 use crate::Record;
 
@@ -63,9 +63,11 @@ impl SchemaError {
 /// Formats the error to follow a file name, as in `FILE:2:10: expected a number`.
 impl fmt::Display for SchemaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The message can have texts of the document.
+        let message = one_line(&self.message);
         match self.position {
-            Some((line, column)) => write!(f, "{line}:{column}: {}", self.message),
-            None => write!(f, " {}", self.message),
+            Some((line, column)) => write!(f, "{line}:{column}: {message}"),
+            None => write!(f, " {message}"),
         }
     }
 }

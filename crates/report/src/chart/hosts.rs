@@ -9,7 +9,6 @@ use super::canvas::{Canvas, Field, number};
 use super::colours::HEATS;
 use super::picture::{Chart, Detail};
 use crate::hosts::run_on_hosts;
-use crate::text::plain;
 
 /// The series of a host.
 struct Row<'a> {
@@ -44,7 +43,7 @@ pub fn chart(test: &Test, detail: &Detail) -> Option<Chart> {
     }
     let end_s = rows.iter().map(|row| row.span_s(row.rates.len() - 1).1).fold(0.0, f64::max);
     // The first host is at the top.
-    let names: Vec<String> = rows.iter().rev().map(|row| plain(&row.host.name)).collect();
+    let names: Vec<String> = rows.iter().rev().map(|row| row.host.name.to_string()).collect();
     let (x, y) = (Axis::time(end_s), Axis::places("host", &names));
     let mut canvas = Canvas::with_scale(x, y, "MiB/s, from", &scale(most));
     let mut shapes = vec![String::new(); HEATS + 1];
@@ -61,7 +60,7 @@ pub fn chart(test: &Test, detail: &Detail) -> Option<Chart> {
         canvas.shape(&format!("h{heat}"), shape);
     }
     if detail.hints > 0 {
-        let of = |row: &Row| format!("{} {}", plain(&row.host.name), bandwidth(mean(&row.rates)));
+        let of = |row: &Row| format!("{} {}", row.host.name, bandwidth(mean(&row.rates)));
         canvas.hint(0.0, end_s, &rows.iter().map(of).collect::<Vec<_>>().join(", "));
     }
     let sentence = format!("The colour shows the bandwidth of a host in each interval. Maximum: {}.", bandwidth(most));

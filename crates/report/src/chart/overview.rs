@@ -155,7 +155,7 @@ fn bars(assessment: &Assessment, rows: &[KeyFigures], rate: &Rate) -> Option<Cha
     let has_limits = known.iter().any(|(row, _)| !limits(row).is_empty());
     let limit_words = if has_limits { " The red lines are the expected values." } else { "" };
     let words = format!("{}{}.{limit_words}", words.join("; "), left_out(known.len()));
-    Some(panel.finish(&axis, &assessment.suite, rate.kind, &title(assessment, rate.title), words))
+    Some(panel.finish(&axis, &assessment.suite.to_string(), rate.kind, &title(assessment, rate.title), words))
 }
 
 fn title(assessment: &Assessment, what: &str) -> String {
@@ -209,5 +209,5 @@ fn latencies(assessment: &Assessment, rows: &[KeyFigures]) -> Option<Chart> {
         words.push(format!("{}: p50 {}, p99 {}, p99.9 {}", row.name, shown[0], shown[1], shown[2]));
     }
     let words = format!("Service times. {}{}.", words.join("; "), left_out(known.len()));
-    Some(panel.finish(&axis, &assessment.suite, "overview-latency", &title(assessment, "Latency"), words))
+    Some(panel.finish(&axis, &assessment.suite.to_string(), "overview-latency", &title(assessment, "Latency"), words))
 }

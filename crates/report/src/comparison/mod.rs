@@ -137,16 +137,16 @@ impl RunFacts {
     fn of(set: String, run: &Run) -> RunFacts {
         let (suite, target, host, started_unix_ms, utc_offset_s) = match run {
             Run::Assessment(one) => (
-                one.suite.clone(),
+                one.suite.to_string(),
                 target_name(&one.target),
-                one.machine.hostname.clone(),
+                one.machine.hostname.to_string(),
                 one.started_unix_ms,
                 one.utc_offset_s,
             ),
             Run::Record(one) => (
                 one.plan.origin.command_line(),
                 target_name(&judge::single::target(one)),
-                one.machine.hostname.clone(),
+                one.machine.hostname.to_string(),
                 one.started_unix_ms,
                 one.utc_offset_s,
             ),

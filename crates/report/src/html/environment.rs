@@ -4,6 +4,7 @@ use assessment::{Assessment, ExpectedLimit, PreparationOutcome, Target, TargetKi
 use units::format;
 use units::markup::escaped;
 use units::shell::quoted;
+use units::untrusted::joined;
 
 use crate::rows::limit_name;
 use crate::text::{duration, figure};
@@ -24,15 +25,15 @@ pub fn facts(assessment: &Assessment) -> Vec<(String, String)> {
     for volume in &assessment.volumes {
         of_target(&format!("Target {}", volume.name), &volume.target, &mut add);
     }
-    add("Machine", machine.hostname.clone());
-    add("Machine model", machine.model.clone());
+    add("Machine", machine.hostname.to_string());
+    add("Machine model", machine.model.to_string());
     if let Some(cloud) = &machine.cloud {
-        add("Cloud", cloud.provider.clone());
-        add("Instance type", cloud.instance_type.clone());
-        add("Region", cloud.region.clone());
-        add("Zone", cloud.zone.clone());
+        add("Cloud", cloud.provider.to_string());
+        add("Instance type", cloud.instance_type.to_string());
+        add("Region", cloud.region.to_string());
+        add("Zone", cloud.zone.to_string());
     }
-    add("Kernel", machine.kernel.clone());
+    add("Kernel", machine.kernel.to_string());
     // Records of version 0.1 lack these values.
     if !machine.cpus.is_empty() {
         add("CPU", format!("{} × {}", machine.cpus.len(), machine.cpu_model));
@@ -40,8 +41,8 @@ pub fn facts(assessment: &Assessment) -> Vec<(String, String)> {
     if let Some(bytes) = machine.memory_bytes {
         add("Memory", format::size(bytes));
     }
-    add("Governors", machine.governors.join(", "));
-    add("fathom", assessment.fathom.clone());
+    add("Governors", joined(&machine.governors, ", "));
+    add("fathom", assessment.fathom.to_string());
     facts
 }
 
@@ -56,11 +57,11 @@ fn of_target(name: &str, target: &Target, add: &mut impl FnMut(&str, String)) {
     let size = if target.size_bytes > 0 { format!("{of}{}", format::size(target.size_bytes)) } else { String::new() };
     add(name, format!("{}: {kind}{size}", target.path));
     for device in &target.devices {
-        add("Device", device.name.clone());
-        add("Model", device.model.clone());
-        add("Serial", device.serial.clone());
-        add("Firmware", device.firmware.clone());
-        add("Scheduler", device.scheduler.clone());
+        add("Device", device.name.to_string());
+        add("Model", device.model.to_string());
+        add("Serial", device.serial.to_string());
+        add("Firmware", device.firmware.to_string());
+        add("Scheduler", device.scheduler.to_string());
         let kind = device.rotational.map(|turns| if turns { "rotational" } else { "not rotational" });
         let blocks = format!(
             "{}, blocks of {} bytes (physical: {}){}",
@@ -77,7 +78,7 @@ fn of_target(name: &str, target: &Target, add: &mut impl FnMut(&str, String)) {
     }
     if let Some(mount) = &target.mount {
         add("Mount", format!("{} on {}, {}", mount.source, mount.point, mount.file_system));
-        add("Mount options", mount.options.clone());
+        add("Mount options", mount.options.to_string());
     }
 }
 
@@ -164,7 +165,7 @@ fn repeat(assessment: &Assessment) -> String {
     format!(
         "<section id=\"repeat\"><h2>How to repeat it</h2>\n<p>With fathom {}, on this machine:</p>\n<pre class=\"line\" tabindex=\"0\">{}</pre>\n\
          <p>The job of each test is below its charts. fio runs a job file as it is, and DiskSpd a DiskSpd command line.</p></section>\n",
-        escaped(&assessment.fathom),
+        escaped(assessment.fathom.raw()),
         escaped(&command(assessment))
     )
 }

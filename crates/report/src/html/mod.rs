@@ -89,14 +89,14 @@ fn page(assessment: &Assessment, detail: &Detail, bytes_most: usize) -> Option<S
     }
     page += &environment::sections(assessment);
     page += "</main>\n";
-    page += &end(&assessment.fathom);
+    page += &end(assessment.fathom.raw());
     (page.len() <= bytes_most).then_some(page)
 }
 
 fn head(assessment: &Assessment) -> String {
     let when = local_time(assessment.started_unix_ms, assessment.utc_offset_s);
     let took = duration(assessment.ended_unix_ms.saturating_sub(assessment.started_unix_ms));
-    let tags: Vec<String> = assessment.tags.iter().map(|tag| escaped(tag)).collect();
+    let tags: Vec<String> = assessment.tags.iter().map(|tag| escaped(tag.raw())).collect();
     let tags = if tags.is_empty() { String::new() } else { format!(" · tags: {}", tags.join(", ")) };
     let applications = match assessment.applications.is_empty() {
         true => "",
@@ -117,13 +117,13 @@ fn head(assessment: &Assessment) -> String {
          <p class=\"soft\">{} · {when} · took {took} · fathom {}{tags}</p>\n\
          <nav aria-label=\"Contents\"><ul>{applications}<li><a href=\"#findings\">Findings</a></li>{verdicts}{links}\
          <li><a href=\"#environment\">Environment</a></li><li><a href=\"#repeat\">How to repeat it</a></li></ul></nav>\n</header>\n",
-        escaped(&assessment.suite),
+        escaped(assessment.suite.raw()),
         escaped(&target_name(&assessment.target)),
-        escaped(&assessment.title),
+        escaped(assessment.title.raw()),
         answer::sentence_of(assessment),
         answer::checks(assessment),
         escaped(&identity(assessment)),
-        escaped(&assessment.fathom),
+        escaped(assessment.fathom.raw()),
     )
 }
 

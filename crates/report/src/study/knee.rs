@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use units::format::{grouped, percent, time_ns};
 use units::markup::one_line;
+use units::untrusted::UntrustedText;
 
 use super::bars::bar;
 use super::parts::{SettingsObject, Summary, document};
@@ -146,7 +147,7 @@ fn bars(request: &Knee, result: &KneeResult) -> String {
         line(at, bar(ns, end, room), shown(figures.percentile_ns, scale))
     });
     let lines = lines.collect::<String>();
-    let (percentile, unit) = (&request.percentile, scale.unit);
+    let (percentile, unit) = (one_line(&request.percentile), scale.unit);
     format!("{percentile} of response time, {unit}, over offered IOPS; bars end at {}\n{lines}", time_ns(end))
 }
 
@@ -199,7 +200,7 @@ fn of_rates(request: &Knee, result: &KneeResult) -> String {
 /// Returns the sentence about the knee of the curve.
 fn bend(request: &Knee, result: &KneeResult) -> Option<String> {
     let point = result.points.get(result.knee?).filter(|_| request.iodepth_max.is_none())?;
-    let of_percentile = |ns| format!(" ({} {})", request.percentile, scale(result).with_unit(ns));
+    let of_percentile = |ns| format!(" ({} {})", one_line(&request.percentile), scale(result).with_unit(ns));
     let percentile = point.figures.percentile_ns.map_or_else(String::new, of_percentile);
     Some(format!(
         "the knee of the curve is at {}/s{percentile}: above it response time grows faster than load",
@@ -246,7 +247,7 @@ pub struct KneeDocument<'a> {
     /// `fathom` and its version.
     program: String,
     /// Path of the target, from the root.
-    target: &'a str,
+    target: &'a UntrustedText,
     /// The I/Os in words: `random 4 KiB reads`.
     work: &'a str,
     /// Options of the fio job.

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use units::format::percent;
 use units::markup::one_line;
+use units::untrusted::UntrustedText;
 
 use super::comparison::{self, Compared};
 use super::conclusion;
@@ -218,7 +219,7 @@ pub struct RepeatsDocument<'a> {
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
     /// Version of fathom.
-    fathom: &'a str,
+    fathom: &'a UntrustedText,
     /// The order of the runs: `interleave`, `abba`, `random` or `blocks`.
     order: &'a str,
     /// Seed of a random order.

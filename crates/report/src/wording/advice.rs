@@ -5,17 +5,20 @@ use plan::Dialect;
 use units::format::time_ns;
 use units::lookalike;
 
+use super::names::line;
+
 /// Returns what to do about a finding, in the options of the dialect.
 pub fn advice(finding: &Finding, dialect: Dialect) -> String {
     let (of_dialect, options) = match dialect {
         Dialect::Fio => (fio::wording::advice(&finding.kind), fio::wording::ADVICE_OPTIONS),
         Dialect::DiskSpd => (diskspd::wording::advice(&finding.kind), diskspd::wording::ADVICE_OPTIONS),
     };
-    match (&finding.kind, of_dialect) {
+    // The advice on a name has the name.
+    line(match (&finding.kind, of_dialect) {
         (_, Some(advice)) => advice.into_owned(),
         (FindingKind::InMemory, None) => in_memory(finding.severity).to_owned(),
         (kind, None) => of_run(kind, &options),
-    }
+    })
 }
 
 /// Returns advice on a target in memory. A memory device that the user named is only labelled.

@@ -9,7 +9,7 @@ use units::format::{TIMES_FROM, bandwidth, grouped, iops, percent, time_ns};
 use super::correction::correction;
 use super::failure::failure;
 use super::finding::{headline, message, what};
-use super::names::quoted;
+use super::names::{line, quoted};
 use super::steady::steady_state;
 use super::unmeasured::not_measured;
 
@@ -20,6 +20,10 @@ pub fn cause(cause: &Cause) -> String {
 
 /// Returns the cause of a verdict, to be read after the name of a test.
 pub fn cause_of_test(test: &str, cause: &Cause) -> String {
+    line(sentence(test, cause))
+}
+
+fn sentence(test: &str, cause: &Cause) -> String {
     match cause {
         Cause::NothingExpected => "no expectation given".to_owned(),
         Cause::NothingMeasured => "nothing was measured".to_owned(),
@@ -85,7 +89,7 @@ pub fn figure_name(judgement: &Judgement) -> String {
         _ => judgement.metric.to_string(),
     };
     let settings = judgement.at.iter().map(|(name, value)| format!(" {name}={value}"));
-    metric + &settings.collect::<String>()
+    line(metric + &settings.collect::<String>())
 }
 
 /// Returns why a judgement has its verdict, with its figures.
@@ -132,7 +136,7 @@ fn why_of_test(test: &str, judgement: &Judgement) -> String {
         Reason::SustainedRate => return "the highest sustained rate".to_owned(),
         Reason::AtSustainedRate => return "at the highest sustained rate".to_owned(),
         Reason::AtLowestRate => return "at the lowest rate: none was sustained".to_owned(),
-        Reason::Saved { message } => return message.clone(),
+        Reason::Saved { message } => return line(message),
         Reason::Enough { above_limit, fall, missed } => {
             let above = above_limit.map(|above| self::above_limit(judgement, above)).unwrap_or_default();
             let fall = fall.map(|fall| format!("; {}, which is enough", self::fall(judgement, fall)));
@@ -172,14 +176,14 @@ fn why_of_test(test: &str, judgement: &Judgement) -> String {
 fn threshold(judgement: &Judgement, threshold: &Threshold) -> String {
     let value = judgement.metric.show(threshold.value);
     match &threshold.basis {
-        Basis::Limit { of } => format!("{value} limit of {of}"),
+        Basis::Limit { of } => line(format!("{value} limit of {of}")),
         Basis::Requirement { volume, application, is_unconfirmed } => {
             let volume = volume.as_ref().map(|volume| format!(" on {volume}")).unwrap_or_default();
             let application = application.as_ref().map(|name| format!(" of {name}")).unwrap_or_default();
             let mark = if *is_unconfirmed { " (not confirmed by a published source)" } else { "" };
             match threshold.bound {
-                ThresholdBound::AtLeast => format!("required {value}{volume}{application}{mark}"),
-                ThresholdBound::AtMost => format!("allowed {value}{volume}{application}{mark}"),
+                ThresholdBound::AtLeast => line(format!("required {value}{volume}{application}{mark}")),
+                ThresholdBound::AtMost => line(format!("allowed {value}{volume}{application}{mark}")),
             }
         }
         Basis::Unknown => value,
@@ -311,8 +315,8 @@ pub fn citation(citation: &Citation) -> String {
         Confidence::Low => ", not confirmed",
     };
     let date = citation.date.as_ref().map(|date| format!(", {date}")).unwrap_or_default();
-    match &citation.of {
+    line(match &citation.of {
         Some(of) => format!("{of} ({}{date}{confidence})", citation.source),
         None => format!("{}{date}{confidence}", citation.source),
-    }
+    })
 }

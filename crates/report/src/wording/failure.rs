@@ -4,7 +4,7 @@ use assessment::Failure;
 use plan::Dialect;
 use record::{MessageKind, RunError};
 
-use super::names::quoted;
+use super::names::{line, quoted};
 
 /// Returns the message of an error of a run, in the words of its dialect.
 pub fn run_error(error: &RunError, dialect: Dialect) -> String {
@@ -24,6 +24,10 @@ pub fn run_message(message: &MessageKind, dialect: Dialect) -> String {
 
 /// Returns what failed, in words.
 pub fn failure(failure: &Failure) -> String {
+    line(text(failure))
+}
+
+fn text(failure: &Failure) -> String {
     match failure {
         Failure::Stopped => "stopped before its end".to_owned(),
         Failure::NoIo => "no I/O completed in the measured time".to_owned(),

@@ -10,7 +10,7 @@ use units::format::{bandwidth, grouped, iops, percent, size, time_ns};
 use units::lookalike;
 
 use super::load_generator::load_generator_reason;
-use super::names::names;
+use super::names::{line, names};
 use super::preparation::preparation_detail;
 use super::steady::steady_state;
 
@@ -48,6 +48,10 @@ pub fn what(finding: &Finding) -> String {
 
 /// Returns what happened. Findings of one kind and severity have the same headline, whatever their figures.
 pub fn headline(finding: &Finding) -> String {
+    line(what_happened(finding))
+}
+
+fn what_happened(finding: &Finding) -> String {
     let text = match &finding.kind {
         FindingKind::InMemory => match finding.severity {
             Severity::Info => "the target is a memory device: the figures are those of memory",
@@ -111,7 +115,7 @@ pub fn headline(finding: &Finding) -> String {
         FindingKind::FewTailIos { percent, .. } => {
             return format!("too few I/Os above p{percent} for a reliable value");
         }
-        FindingKind::Saved(saved) => &saved.what,
+        FindingKind::Saved(saved) => return saved.what.clone(),
     };
     text.to_owned()
 }
@@ -126,6 +130,10 @@ fn unintended_target(target: &UnintendedTarget) -> &'static str {
 
 /// Returns the numbers that show a finding; empty if there are none.
 pub fn figures(finding: &Finding) -> String {
+    line(numbers(finding))
+}
+
+fn numbers(finding: &Finding) -> String {
     match &finding.kind {
         FindingKind::InMemory => String::new(),
         FindingKind::CachedBelow { devices } => names(devices),

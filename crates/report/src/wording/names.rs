@@ -13,6 +13,11 @@ pub(super) fn names(names: &[String]) -> String {
     }
 }
 
+/// Escapes the control characters of a sentence. It can have texts of a saved run.
+pub(super) fn line(text: impl AsRef<str>) -> String {
+    one_line(text.as_ref()).into_owned()
+}
+
 /// Puts quotes around a name that could be read as several, or as the end of a label.
 pub(super) fn quoted(name: &str) -> String {
     let name = one_line(name);

@@ -3,6 +3,8 @@
 use assessment::{LoadPattern, LoadRange, RequiredLoad, Unmeasured};
 use units::format::{size, time_ns};
 
+use super::names::line;
+
 /// Returns which rules were not measured, with the load that they are about and the test that measures them.
 pub(super) fn not_measured(missing: &[Unmeasured]) -> String {
     let mut groups: Vec<(&Unmeasured, Vec<&str>)> = Vec::new();
@@ -24,7 +26,7 @@ fn group_of(group: &Unmeasured, rules: &[&str]) -> String {
     let load = if load.is_empty() { load } else { format!(" ({load})") };
     let test = group.measured_by.as_ref();
     let test = test.map(|by| format!("; the test {} of the suite {} does", by.test, by.suite)).unwrap_or_default();
-    format!("{application}no test measured {}{load}{test}", rules.join(" and "))
+    line(format!("{application}no test measured {}{load}{test}", rules.join(" and ")))
 }
 
 /// Returns the load that a rule is about, such as `sequential writes of 2 KiB to 4 KiB, depth 1, each synced, 1 s or more`;

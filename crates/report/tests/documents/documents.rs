@@ -40,7 +40,7 @@ fn a_card_of_many_tests_shows_the_worst_and_says_how_many_are_missing() {
     let many = (0..40).map(|at| sample::test(&format!("test-{at}-with-quite-a-long-name"), Aim::DiskIops, Vec::new()));
     assessment.tests = many.chain([broken]).collect();
     assessment.cause = Cause::Saved { message: "words ".repeat(100) };
-    assessment.target.path = "/a/very/long/path/".repeat(20);
+    assessment.target.path = "/a/very/long/path/".repeat(20).into();
     let text = card(&assessment, false, Ink::Unicode);
     fits(&text);
     assert!(
@@ -69,7 +69,7 @@ fn the_card_of_snias_test_is_its_table_of_block_sizes_by_mixtures() {
 #[test]
 fn a_suite_that_stems_from_crystaldiskmark_has_its_grid() {
     let mut assessment = sample::assessment();
-    assessment.suite = "crystaldiskmark".to_owned();
+    assessment.suite = "crystaldiskmark".into();
     (assessment.tests[0].name, assessment.tests[1].name) =
         ("SEQ1M-Q8T1-write".to_owned(), "SEQ1M-Q8T1-read".to_owned());
     let text = card(&assessment, false, Ink::Unicode);
@@ -101,7 +101,7 @@ fn the_sentence_names_the_classes_that_the_figures_are_like() {
     ];
     (assessment.verdict, assessment.cause) = (Verdict::Measured, Cause::NothingExpected);
     assessment.expectations.clear();
-    assessment.target.path = "/mnt/a b".to_owned();
+    assessment.target.path = "/mnt/a b".into();
     let text = card(&assessment, false, Ink::Unicode);
     fits(&text);
     let sentence = "MEASURED: random reads like Azure P40 (7,500 IOPS), random writes like AWS gp3\nwith 6,000 IOPS\n";
@@ -327,7 +327,7 @@ fn the_grid_of_crystaldiskmark_is_on_page_markdown_and_card() {
     };
     let mut assessment =
         sample::with_tests(vec![test("RND4K-Q32T1-read", 1), test("RND4K-Q32T1-write", 0), test("RND4K-Q1T1-read", 1)]);
-    assessment.suite = "crystaldiskmark".to_owned();
+    assessment.suite = "crystaldiskmark".into();
     (assessment.verdict, assessment.cause) = (assessment::Verdict::Measured, Cause::NothingExpected);
     let text = markdown(&assessment);
     let rows = "| MB/s | Read | Write |\n|---|---:|---:|\n| RND4K Q32T1 | 7";
@@ -336,7 +336,7 @@ fn the_grid_of_crystaldiskmark_is_on_page_markdown_and_card() {
     let card = report::card_svg(&assessment).expect("a picture");
     assert!(card.contains(">Read, MB/s</text>") && card.contains(">RND4K Q32T1</text>"), "{card}");
     // Another suite with such names has no grid.
-    assessment.suite = "quick".to_owned();
+    assessment.suite = "quick".into();
     assert!(!markdown(&assessment).contains("MB/s |"));
 }
 
@@ -397,7 +397,11 @@ fn classes_limits_and_applications_are_on_page_markdown_and_picture() {
     let metric = Metric::parse("read.iops").expect("a metric");
     let limit = ExpectedLimit { metric, volume: None, value: 6_000.0, tolerance: 1.0, source: Some(source) };
     let (instance_type, expectation) = ("m5.xlarge".to_owned(), "aws:m5.xlarge".to_owned());
-    assessment.machine_limits = Some(MachineLimits { instance_type, expectation, limits: vec![limit] });
+    assessment.machine_limits = Some(MachineLimits {
+        instance_type: instance_type.into(),
+        expectation: expectation.into(),
+        limits: vec![limit],
+    });
     let sentence = "andom reads like Azure P40 (7,500 IOPS)";
     let (card, page, text) = (card(&assessment, false, Ink::Unicode), html(&assessment), markdown(&assessment));
     let picture = report::card_svg(&assessment).expect("a picture");
@@ -441,9 +445,9 @@ fn each_verdict_has_a_sign_and_a_colour_of_its_own() {
 #[test]
 fn the_picture_of_the_card_stays_within_its_frame() {
     let mut long = sample::assessment();
-    long.suite = "a-suite-with-a-long-name-".repeat(8);
-    long.target.path = "/a/very/long/path/".repeat(20);
-    long.machine.hostname = "host".repeat(60);
+    long.suite = "a-suite-with-a-long-name-".repeat(8).into();
+    long.target.path = "/a/very/long/path/".repeat(20).into();
+    long.machine.hostname = "host".repeat(60).into();
     long.cause = Cause::Saved { message: "<words> & ".repeat(100) };
     for assessment in [sample::assessment(), long, judged_alone()] {
         let picture = report::card_svg(&assessment).expect("a picture");

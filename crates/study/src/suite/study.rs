@@ -474,7 +474,7 @@ fn resumed_test<'a>(resumed: &'a [Measured], ready: &Ready) -> Option<&'a Measur
 /// the first host.
 fn has_same_work(record: &Record, plan: &Plan) -> bool {
     match record.host_records().next() {
-        Some((host, of_host)) => without_sizes(&of_host.plan, "") == without_sizes(plan, &host.name),
+        Some((host, of_host)) => without_sizes(&of_host.plan, "") == without_sizes(plan, host.name.raw()),
         None => without_sizes(&record.plan, "") == without_sizes(plan, ""),
     }
 }

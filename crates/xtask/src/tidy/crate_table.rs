@@ -51,7 +51,7 @@ const CRATES: [Crate; 26] = [
     library("report", "crates/report", &["units", "plan", "record", "assessment", "judge", "fio", "diskspd"])
         .tests(&["harness"]),
     library("history", "crates/history", &["units", "plan", "record", "assessment", "judge"]).tests(&["harness"]),
-    library("fleet", "crates/fleet", &["plan", "record", "os"]),
+    library("fleet", "crates/fleet", &["units", "plan", "record", "os"]),
     library("live", "crates/live", &["units", "plan", "record", "os", "engine"]),
     library(
         "fathom",

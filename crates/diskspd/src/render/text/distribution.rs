@@ -5,6 +5,7 @@ use crate::render::distribution::range_start;
 use crate::render::report::Span;
 use record::DistributionRange;
 use std::collections::BTreeMap;
+use units::markup::one_line;
 
 /// Renders the lines. Threads with the same distribution share their lines.
 pub fn lines(span: &Span) -> String {
@@ -23,7 +24,7 @@ pub fn lines(span: &Span) -> String {
     }
     let mut text = format!("\nEffective IO Distributions\n{}\n", "-".repeat(26));
     for ((path, distribution), threads) in alike {
-        text += &format!("target: {path} [thread: {}]\n{}", numbers(&threads), ranges(distribution));
+        text += &format!("target: {} [thread: {}]\n{}", one_line(path), numbers(&threads), ranges(distribution));
     }
     text
 }

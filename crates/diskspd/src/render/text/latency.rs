@@ -3,6 +3,7 @@
 use crate::render::figures::{Figures, Percentile, Side, milliseconds};
 use crate::render::report::{Row, Span};
 use record::Latency;
+use units::markup::one_line;
 
 /// Rows of the table.
 const PERCENTILES: [(&str, Percentile); 13] = [
@@ -32,7 +33,7 @@ pub fn tables(span: &Span) -> String {
     if paths.len() > 1 {
         for path in paths {
             let of_target: Vec<&Row> = span.rows().filter(|row| row.path == path).collect();
-            text += &format!("\nLatency distribution: {path}\n{}", table(span, &of_target));
+            text += &format!("\nLatency distribution: {}\n{}", one_line(path), table(span, &of_target));
         }
     }
     let all: Vec<&Row> = span.rows().collect();

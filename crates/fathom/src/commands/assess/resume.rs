@@ -46,7 +46,7 @@ impl ResumeFile {
             Err(error) => return Err(format!("{}: {error}", path.display()).into()),
         };
         let saved = read(&text).map_err(|broken| format!("{}:{broken}", path.display()))?;
-        if saved.target.path != self.target || saved.suite != self.suite {
+        if saved.target.path.raw() != self.target || saved.suite.raw() != self.suite {
             return Ok(Vec::new());
         }
         if let Study::Suite(request) = &saved.study
@@ -70,7 +70,7 @@ impl ResumeFile {
     pub fn write(&self, assessment: &Assessment) -> Result<(), CommandError> {
         let Some(path) = &self.path else { return Ok(()) };
         let mut saved = assessment.clone();
-        saved.target.path.clone_from(&self.target);
+        saved.target.path = self.target.as_str().into();
         let shown = |error: std::io::Error| format!("{}: {}", path.display(), units::errno::reason(&error));
         let text = report::document(&saved).map_err(|broken| broken.to_string())?;
         targets::make_folder(path.parent().unwrap_or(path)).map_err(shown)?;

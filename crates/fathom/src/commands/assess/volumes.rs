@@ -127,7 +127,7 @@ impl Named {
 fn shown(names: &[String], found: &Found) -> String {
     let path = &found.facts.path;
     match names {
-        [] => path.clone(),
+        [] => path.to_string(),
         names => names.iter().map(|name| format!("{name}={path}")).collect::<Vec<_>>().join(" "),
     }
 }
@@ -201,7 +201,7 @@ pub fn key(volumes: &[Volume], runner: &dyn Runner) -> String {
 pub fn together(volumes: &[Volume]) -> Target {
     let facts = || volumes.iter().map(|volume| &volume.found.facts);
     let mut whole = facts().next().cloned().unwrap_or_default();
-    whole.path = all_shown(volumes);
+    whole.path = all_shown(volumes).into();
     for other in facts().skip(1) {
         whole.size_bytes = whole.size_bytes.saturating_add(other.size_bytes);
         let is_new = |device: &&assessment::Device| whole.devices.iter().all(|known| known.name != device.name);

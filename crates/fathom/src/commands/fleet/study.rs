@@ -69,7 +69,7 @@ impl<'a> Hosts<'a> {
         let text = Layout::LINE.format(question).map_err(|error| error.to_string())?;
         let question = Question { text, sharing: self.args.sharing(), allows_shared_host: self.args.allow_shared_host };
         let answers = self.with_fleet(|launched| launched.ask(&question, &mut Watched(&mut LiveViewsOnly)))?;
-        Ok(answers.into_iter().map(|answer| (answer.host, answer.text)).collect())
+        Ok(answers.into_iter().map(|answer| (answer.host.into_raw(), answer.text)).collect())
     }
 }
 

@@ -25,7 +25,7 @@ pub fn combine(given: &str, hosts: &[(String, FoundOnHost)]) -> Result<Found, St
     let path = common_path(given, hosts)?;
     let found = || hosts.iter().map(|(host, of)| (host, &of.found));
     let mut whole = first.clone();
-    whole.facts.path = path.display().to_string();
+    whole.facts.path = path.as_path().into();
     (whole.given, whole.path) = (given.to_owned(), path);
     whole.facts.size_bytes = found().map(|(_, found)| found.facts.size_bytes).min().unwrap_or(0);
     whole.facts.devices = found().flat_map(|(host, found)| named(&found.facts.devices, host)).collect();
@@ -49,7 +49,7 @@ pub fn combine(given: &str, hosts: &[(String, FoundOnHost)]) -> Result<Found, St
 }
 
 fn named(devices: &[Device], host: &str) -> Vec<Device> {
-    let named = |device: &Device| Device { name: format!("{host}:{}", device.name), ..device.clone() };
+    let named = |device: &Device| Device { name: format!("{host}:{}", device.name.raw()).into(), ..device.clone() };
     devices.iter().map(named).collect()
 }
 
@@ -92,8 +92,8 @@ mod tests {
     use super::*;
 
     fn on(host: &str, path: &str, size_bytes: u64) -> (String, FoundOnHost) {
-        let facts = Target { path: path.to_owned(), kind: TargetKind::Device, size_bytes, ..Target::default() };
-        let device = Device { name: "sdb".to_owned(), ..Device::default() };
+        let facts = Target { path: path.into(), kind: TargetKind::Device, size_bytes, ..Target::default() };
+        let device = Device { name: "sdb".into(), ..Device::default() };
         let found = Found {
             facts: Target { devices: vec![device], ..facts },
             given: path.to_owned(),
@@ -114,7 +114,7 @@ mod tests {
         hosts[1].1.found.in_use = Some("it is mounted".to_owned());
         let whole = combine("/dev/sdb", &hosts).unwrap();
         assert_eq!((whole.facts.size_bytes, whole.path.to_str()), (10, Some("/dev/sdb")));
-        let names: Vec<&str> = whole.facts.devices.iter().map(|device| device.name.as_str()).collect();
+        let names: Vec<&str> = whole.facts.devices.iter().map(|device| device.name.raw()).collect();
         assert_eq!((names, whole.in_use.as_deref()), (vec!["a:sdb", "b:sdb"], Some("b: it is mounted")));
         hosts[1].1.found.facts.kind = TargetKind::File;
         assert!(combine("/dev/sdb", &hosts).unwrap_err().contains("another kind on b than on a"));

@@ -45,9 +45,10 @@ pub(super) fn passthrough(path: &str, engine: &str, problem: &PassthroughProblem
             )
         }
         PassthroughProblem::BlockSize { block_bytes, unit_bytes, metadata_bytes } => {
-            let data_bytes = unit_bytes - metadata_bytes;
-            let help = match block_bytes % data_bytes {
-                0 => format!(" (use bs={})", block_bytes / data_bytes * unit_bytes),
+            // A saved record can have any numbers.
+            let data_bytes = unit_bytes.saturating_sub(*metadata_bytes);
+            let help = match block_bytes.checked_rem(data_bytes) {
+                Some(0) => format!(" (use bs={})", (block_bytes / data_bytes).saturating_mul(*unit_bytes)),
                 _ => String::new(),
             };
             format!(

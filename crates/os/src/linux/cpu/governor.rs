@@ -2,19 +2,21 @@
 
 use std::path::Path;
 
+use units::untrusted::UntrustedText;
+
 use super::online_under;
 
 /// Returns the distinct governors of the online CPUs. Most virtual machines have no frequency scaling: the list is then
 /// empty.
-pub fn governors() -> Vec<String> {
+pub fn governors() -> Vec<UntrustedText> {
     governors_under(Path::new("/sys"))
 }
 
-fn governors_under(sys: &Path) -> Vec<String> {
+fn governors_under(sys: &Path) -> Vec<UntrustedText> {
     let mut names = Vec::new();
     for cpu in online_under(sys).unwrap_or_default() {
         let path = sys.join(format!("devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor"));
-        let name = std::fs::read_to_string(path).unwrap_or_default().trim().to_owned();
+        let name = UntrustedText::from(std::fs::read_to_string(path).unwrap_or_default().trim());
         if !name.is_empty() && !names.contains(&name) {
             names.push(name);
         }

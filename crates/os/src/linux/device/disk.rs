@@ -5,6 +5,8 @@ use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use units::untrusted::UntrustedText;
+
 use super::kernel::Kernel;
 use super::mounts;
 use super::topology::{Block, block_device_at};
@@ -99,8 +101,8 @@ impl Disk {
         let number = |name: &str| text(name).and_then(|text| text.parse().ok()).unwrap_or(0);
         let firmware = ["device/firmware_rev", "device/rev"].into_iter().find_map(text);
         DiskInfo {
-            model: text("device/model").unwrap_or_default(),
-            firmware: firmware.unwrap_or_default(),
+            model: text("device/model").unwrap_or_default().into(),
+            firmware: firmware.unwrap_or_default().into(),
             serial: self.serial(),
             rotational: text("queue/rotational").map(|text| text == "1"),
             bytes: number("size") * 512,
@@ -110,13 +112,13 @@ impl Disk {
     }
 
     /// Returns the serial number: of virtio disks, of NVMe and MMC devices, and of SCSI disks.
-    fn serial(&self) -> String {
+    fn serial(&self) -> UntrustedText {
         let texts = ["serial", "device/serial"].into_iter().map(|name| fs::read_to_string(self.folder.join(name)).ok());
         // The page has a header of four bytes (SPC-4, unit serial number).
         let page = || fs::read(self.folder.join("device/vpd_pg80")).ok();
         let of_page = || page().and_then(|page| Some(String::from_utf8_lossy(page.get(4..)?).into_owned()));
         let found = texts.flatten().find(|text| !text.trim().is_empty()).or_else(of_page);
-        found.unwrap_or_default().trim_matches(|c: char| c.is_whitespace() || c == '\0').to_owned()
+        found.unwrap_or_default().trim_matches(|c: char| c.is_whitespace() || c == '\0').into()
     }
 
     /// Returns the active I/O scheduler, and all that the disk supports.
@@ -219,8 +221,8 @@ pub(super) fn mount(kernel: &Kernel, path: &Path) -> io::Result<Option<MountPoin
     Ok(mounts::containing(&mounts, &path).map(|mount| MountPoint {
         at: mount.at.clone(),
         source: mount.source.clone(),
-        file_system: mount.kind.clone(),
-        options: [mount.flags.as_str(), mount.options.as_str()].join(","),
+        file_system: mount.kind.as_str().into(),
+        options: [mount.flags.as_str(), mount.options.as_str()].join(",").into(),
     }))
 }
 

@@ -8,6 +8,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use units::order::OrderBy;
+use units::untrusted::UntrustedText;
 
 use super::kernel::Kernel;
 use super::mounts::{self, Mount};
@@ -109,10 +110,10 @@ impl UsageTables {
     }
 
     /// Describes the uses of a device and its partitions.
-    fn describe_uses(&self, block: &Block, depth: usize) -> io::Result<Vec<String>> {
-        let mut words: Vec<String> = Vec::new();
+    fn describe_uses(&self, block: &Block, depth: usize) -> io::Result<Vec<UntrustedText>> {
+        let mut words = Vec::new();
         for block in std::iter::once(block.clone()).chain(block.partitions()?) {
-            words.extend(self.uses_of(&block, depth, None)?.iter().map(ToString::to_string));
+            words.extend(self.uses_of(&block, depth, None)?.iter().map(|used| used.to_string().into()));
         }
         Ok(words)
     }
@@ -139,24 +140,24 @@ impl UsageTables {
     }
 
     fn loop_use(&self, upper: &loops::Loop, depth: usize) -> io::Result<Use> {
-        let device = format!("loop device {}", upper.block.path());
+        let device = format!("loop device {}", upper.block.path()).into();
         Ok(Use::Stacked { device, then: self.describe_uses(&upper.block, depth)? })
     }
 }
 
 /// Describes a stacked device.
-pub(super) fn describe(block: &Block) -> String {
+pub(super) fn describe(block: &Block) -> UntrustedText {
     if let Some(name) = block.attribute("dm/name") {
-        return format!("device-mapper device {name} ({})", block.name);
+        return format!("device-mapper device {name} ({})", block.name).into();
     }
     if block.folder.join("md").is_dir() {
         let level = block.attribute("md/level").unwrap_or_default();
-        return format!("MD array {} {level}", block.path()).trim_end().to_string();
+        return format!("MD array {} {level}", block.path()).trim_end().into();
     }
     if block.name.starts_with("bcache") {
-        return format!("bcache device {}", block.path());
+        return format!("bcache device {}", block.path()).into();
     }
-    format!("device {}", block.path())
+    format!("device {}", block.path()).into()
 }
 
 /// See [`super::holders`].
@@ -227,7 +228,7 @@ fn of_character_device(kernel: &Kernel, tables: &UsageTables, path: &Path) -> io
     for (relation, chip) in storage.chips() {
         let above = tables.uses_with_partitions(kernel, chip.block_device())?.into_iter().map(|holder| holder.used);
         let ubi = chip.ubi_devices(kernel).into_iter();
-        let ubi = ubi.map(|name| Use::Stacked { device: format!("UBI device {name}"), then: Vec::new() });
+        let ubi = ubi.map(|name| Use::Stacked { device: format!("UBI device {name}").into(), then: Vec::new() });
         holders.extend(above.chain(ubi).map(|used| Holder { device: chip.path(), relation, used }));
     }
     let is_one = |path: &Path| matches!(character::at(kernel, path), Ok(Some(found)) if found.is_same(&storage));
@@ -291,17 +292,17 @@ pub(super) fn open_exclusively(kernel: &Kernel, number: DeviceNumber, path: &Pat
 }
 
 /// Returns the programs that are known to have one of the devices open, or mounted in a mount namespace of their own.
-fn programs_with_open(kernel: &Kernel, numbers: &[DeviceNumber]) -> Vec<String> {
+fn programs_with_open(kernel: &Kernel, numbers: &[DeviceNumber]) -> Vec<UntrustedText> {
     let processes = processes(kernel).unwrap_or_default();
     let is_one = |path: &Path| matches!(block_device_at(path), Ok(Some(number)) if numbers.contains(&number));
     let has_open = |process: &&Process| process.refers(&["fd"], &is_one).unwrap_or(false);
-    let mut found: Vec<String> = processes.iter().filter(has_open).map(Process::describe).collect();
+    let mut found: Vec<UntrustedText> = processes.iter().filter(has_open).map(Process::describe).collect();
     let mut namespaces = HashSet::from([fs::read_link(kernel.proc.join("self/ns/mnt")).ok()]);
     for process in &processes {
         if namespaces.insert(fs::read_link(process.folder.join("ns/mnt")).ok())
             && let Some(at) = mounts::place_of(kernel, &process.folder, numbers)
         {
-            found.push(format!("{}, which has it mounted on {}", process.describe(), at.display()));
+            found.push(format!("{}, which has it mounted on {}", process.describe(), UntrustedText::from(&at)).into());
         }
     }
     found
@@ -311,7 +312,7 @@ fn programs_with_open(kernel: &Kernel, numbers: &[DeviceNumber]) -> Vec<String> 
 ///
 /// # Errors
 /// The open files of a program cannot be read.
-fn programs_with(kernel: &Kernel, is_one: &dyn Fn(&Path) -> bool) -> io::Result<Vec<String>> {
+fn programs_with(kernel: &Kernel, is_one: &dyn Fn(&Path) -> bool) -> io::Result<Vec<UntrustedText>> {
     let own = fs::read_link(kernel.proc.join("self")).ok();
     let is_other = |process: &&Process| process.folder.file_name() != own.as_deref().and_then(Path::file_name);
     let mut programs = Vec::new();
@@ -330,9 +331,9 @@ struct Process {
 }
 
 impl Process {
-    fn describe(&self) -> String {
+    fn describe(&self) -> UntrustedText {
         let program = fs::read_to_string(self.folder.join("comm")).unwrap_or_default();
-        format!("{} (process {})", program.trim_end(), self.id)
+        format!("{} (process {})", program.strip_suffix('\n').unwrap_or(&program), self.id).into()
     }
 
     /// Returns true if one of these folders of the process has a link to a file for which `is_one` returns true.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use units::order::OrderBy;
+use units::untrusted::UntrustedText;
 
 use super::holders::{UsageTables, describe};
 use super::kernel::Kernel;
@@ -37,13 +38,13 @@ pub(super) fn paths(kernel: &Kernel) -> Vec<PathBuf> {
     all.filter(|block| block.bytes().is_some_and(|bytes| bytes > 0)).map(|block| block.path().into()).collect()
 }
 
-fn model(block: &Block, is_virtual: bool) -> String {
+fn model(block: &Block, is_virtual: bool) -> UntrustedText {
     if let Some(model) = block.attribute("device/model") {
-        return model.trim().to_string();
+        return model.trim().into();
     }
     if let Some(file) = block.attribute("loop/backing_file") {
-        return format!("loop device on {file}");
+        return format!("loop device on {file}").into();
     }
     let is_stack = is_virtual && block.slaves().is_ok_and(|slaves| !slaves.is_empty());
-    if is_stack { describe(block) } else { String::new() }
+    if is_stack { describe(block) } else { UntrustedText::default() }
 }

@@ -110,9 +110,9 @@ impl Disk {
         let penalty = property::<DEVICE_SEEK_PENALTY_DESCRIPTOR>(&disk, StorageDeviceSeekPenaltyProperty);
         let alignment = property::<STORAGE_ACCESS_ALIGNMENT_DESCRIPTOR>(&disk, StorageAccessAlignmentProperty);
         DiskInfo {
-            model: format!("{vendor} {product}").trim().to_owned(),
-            firmware: revision,
-            serial,
+            model: format!("{vendor} {product}").trim().into(),
+            firmware: revision.into(),
+            serial: serial.into(),
             rotational: penalty.ok().map(|penalty| penalty.IncursSeekPenalty),
             bytes: volume::disk_bytes(&disk).unwrap_or(0),
             logical_block_bytes: volume::sector_bytes(&disk).map_or(0, u64::from),

@@ -7,6 +7,8 @@ pub(super) mod volume;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use units::untrusted::UntrustedText;
+
 use crate::device::{Flash, Holder, ListedDisk, MountPoint, ZoneLimits};
 pub use disk::Disk;
 
@@ -165,7 +167,7 @@ pub fn mount(path: &Path) -> io::Result<Option<MountPoint>> {
     let root = volume::root_of(path)?;
     let source = volume::name_of(&root).unwrap_or_else(|_| root.clone());
     let file_system = volume::file_system(&root)?;
-    Ok(Some(MountPoint { at: root, source, file_system, options: String::new() }))
+    Ok(Some(MountPoint { at: root, source, file_system: file_system.into(), options: UntrustedText::default() }))
 }
 
 /// Returns no zones: Windows does not report them.

@@ -1,0 +1,270 @@
+//! Each text of a saved run that is not trusted: alone in the run, and in each kind of error, message, finding and cause.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+#[cfg(target_os = "linux")]
+use std::process::{Command, Stdio};
+
+use ::history::Document;
+use assessment::{Cause, Failure, Finding};
+use plan::Dialect;
+use record::{Message, RunError};
+use report::wording;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+use crate::any_names::{assessed, check_record, check_reports};
+use crate::hostile_names::{HOSTILE, assert_visible};
+use crate::stage::{Scratch, command, outcome};
+#[cfg(target_os = "linux")]
+use crate::stage::{Zram, needs, wait_until};
+
+/// Keys of texts with several lines: job files and profiles.
+const OF_SEVERAL_LINES: [&str; 3] = ["job", "text", "profile_xml"];
+
+fn folder(name: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)
+}
+
+fn json_of(path: &Path) -> Value {
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+/// Returns the saved runs of the corpus.
+fn saved() -> Vec<(String, Value)> {
+    let files =
+        ["records", "assessments"].iter().flat_map(|name| std::fs::read_dir(folder("corpus").join(name)).unwrap());
+    let mut saved: Vec<_> = files.map(|file| file.unwrap().path()).collect();
+    saved.sort();
+    saved.iter().map(|path| (path.file_stem().unwrap().to_string_lossy().into_owned(), json_of(path))).collect()
+}
+
+/// Returns a pointer to one text of each kind: of the items of a list, the first that has it.
+fn texts(value: &Value) -> Vec<String> {
+    fn add(value: &Value, pointer: &str, kind: &str, known: &mut BTreeSet<String>, found: &mut Vec<String>) {
+        match value {
+            Value::String(_) if known.insert(kind.to_owned()) => found.push(pointer.to_owned()),
+            Value::Array(items) => {
+                for (at, item) in items.iter().enumerate() {
+                    add(item, &format!("{pointer}/{at}"), &format!("{kind}/"), known, found);
+                }
+            }
+            Value::Object(fields) => {
+                for (key, field) in fields {
+                    let key = key.replace('~', "~0").replace('/', "~1");
+                    add(field, &format!("{pointer}/{key}"), &format!("{kind}/{key}"), known, found);
+                }
+            }
+            _ => {}
+        }
+    }
+    let (mut known, mut found) = (BTreeSet::new(), Vec::new());
+    add(value, "", "", &mut known, &mut found);
+    found
+}
+
+/// Returns a text with control characters for a place in a document.
+fn hostile(pointer: &str) -> String {
+    let is_of_several_lines = pointer.rsplit('/').next().is_some_and(|key| OF_SEVERAL_LINES.contains(&key));
+    if is_of_several_lines { HOSTILE.replace("FORGED", "x") } else { HOSTILE.to_owned() }
+}
+
+fn read(document: &Value) -> Option<Document> {
+    let mut document = Document::read(document.to_string().as_bytes()).ok()?;
+    if let Document::Assessment(assessment) = &mut document {
+        study::complete(assessment).ok()?;
+    }
+    Some(document)
+}
+
+#[test]
+fn no_control_character_of_a_text_of_a_saved_run_is_printed() {
+    let scratch = Scratch::new("untrusted-text");
+    let mut shown = 0;
+    for (name, document) in saved() {
+        for pointer in texts(&document) {
+            let mut changed = document.clone();
+            *changed.pointer_mut(&pointer).unwrap() = hostile(&pointer).into();
+            std::fs::write(scratch.file("run.json"), changed.to_string()).unwrap();
+            for line in ["show run.json", "compare run.json run.json"] {
+                let (word, arguments) = line.split_once(' ').unwrap();
+                let mut command = command(scratch.path(), word, arguments);
+                let printed = outcome(command.env("LC_ALL", "C.UTF-8").spawn().unwrap());
+                let what = format!("{name}{pointer}: {line}");
+                assert_visible(&what, &printed.stdout);
+                assert_visible(&format!("{what}, messages"), &printed.stderr);
+            }
+            if let Some(document) = read(&changed) {
+                let what = format!("{name}{pointer}");
+                check_reports(&what, &assessed(&document));
+                if let Document::Record(record) = &document {
+                    check_record(&what, record);
+                }
+                shown += 1;
+            }
+        }
+    }
+    assert!(shown > 300, "{shown} texts");
+}
+
+/// Makes values of a schema. Each alternative is in one of the values, and each text has control characters.
+struct Schema(Value);
+
+impl Schema {
+    fn of(name: &str) -> Schema {
+        Schema(json_of(&folder("data/schemas").join(format!("{name}.json"))))
+    }
+
+    /// Returns all values of a definition that can be read as `T`.
+    fn values<T: DeserializeOwned>(&self, definition: &str) -> Vec<T> {
+        let made = self.made(&json!({ "$ref": format!("#/$defs/{definition}") }), &mut Vec::new());
+        made.into_iter()
+            .map(|value| serde_json::from_value(value.clone()).unwrap_or_else(|error| panic!("{error}: {value}")))
+            .collect()
+    }
+
+    /// `within` are the definitions around the schema. A definition is in itself once.
+    fn made(&self, schema: &Value, within: &mut Vec<String>) -> Vec<Value> {
+        if let Some(name) = schema["$ref"].as_str() {
+            if name.ends_with("/Metric") {
+                return vec!["read.iops".into()];
+            }
+            if within.iter().filter(|known| *known == name).count() > 1 {
+                return Vec::new();
+            }
+            within.push(name.to_owned());
+            let made = self.made(self.0.pointer(name.trim_start_matches('#')).unwrap(), within);
+            within.pop();
+            return made;
+        }
+        if let Some(only) = schema.get("const") {
+            return vec![only.clone()];
+        }
+        if let Some(all) = schema["enum"].as_array() {
+            return all.clone();
+        }
+        let alternatives = schema["oneOf"].as_array().or(schema["anyOf"].as_array());
+        let others = alternatives.map(|all| all.iter().flat_map(|one| self.made(one, within)).collect::<Vec<_>>());
+        let kind = match &schema["type"] {
+            Value::Array(kinds) => kinds[0].as_str().unwrap_or_default(),
+            kind => kind.as_str().unwrap_or_default(),
+        };
+        match (kind, others) {
+            ("object", others) => self.objects(schema, others, within),
+            (_, Some(others)) => others,
+            ("string", None) => vec![HOSTILE.into()],
+            ("array", None) => self.arrays(schema, within),
+            ("boolean", None) => vec![true.into(), false.into()],
+            ("integer" | "number", None) => vec![1.into()],
+            _ => vec![Value::Null],
+        }
+    }
+
+    fn arrays(&self, schema: &Value, within: &mut Vec<String>) -> Vec<Value> {
+        let items = schema["prefixItems"].as_array().cloned().unwrap_or_else(|| {
+            let length = schema["minItems"].as_u64().unwrap_or(1).max(1);
+            vec![schema["items"].clone(); usize::try_from(length).unwrap()]
+        });
+        let items: Vec<Vec<Value>> = items.iter().map(|item| self.made(item, within)).collect();
+        each_once(&items).map(Value::from).collect()
+    }
+
+    fn objects(&self, schema: &Value, others: Option<Vec<Value>>, within: &mut Vec<String>) -> Vec<Value> {
+        let none = Map::new();
+        let fields = schema["properties"].as_object().unwrap_or(&none);
+        let values: Vec<Vec<Value>> = fields.values().map(|field| self.made(field, within)).collect();
+        let own = each_once(&values).map(|values| fields.keys().cloned().zip(values).collect::<Map<_, _>>());
+        let own: Vec<Map<String, Value>> = if fields.is_empty() { vec![Map::new()] } else { own.collect() };
+        let others = others.unwrap_or_else(|| vec![json!({})]);
+        let both = |at: usize| {
+            let mut one = own[at % own.len()].clone();
+            one.extend(others[at % others.len()].as_object().unwrap().clone());
+            one.into()
+        };
+        let most = if own.is_empty() || others.is_empty() { 0 } else { own.len().max(others.len()) };
+        (0..most).map(both).collect()
+    }
+}
+
+/// Returns lists with a value of each list. Each value is in at least one of them. Without a value for a place there are none.
+fn each_once(values: &[Vec<Value>]) -> impl Iterator<Item = Vec<Value>> {
+    let most = values.iter().map(Vec::len).max().filter(|_| values.iter().all(|list| !list.is_empty()));
+    (0..most.unwrap_or(0)).map(move |at| values.iter().map(|list| list[at % list.len()].clone()).collect())
+}
+
+fn assert_one_line(what: &str, text: &str) {
+    assert_visible(what, text);
+    assert!(!text.contains('\n'), "{what}: {text}");
+}
+
+#[test]
+fn errors_and_messages_of_every_kind_are_one_line() {
+    let schema = Schema::of("record");
+    let errors: Vec<RunError> = schema.values("RunError");
+    let messages: Vec<Message> = schema.values("Message");
+    assert!(errors.len() > 100 && messages.len() > 100, "{} errors, {} messages", errors.len(), messages.len());
+    for dialect in [Dialect::Fio, Dialect::DiskSpd] {
+        for error in &errors {
+            assert_one_line(&format!("{error:?}"), &wording::run_error(error, dialect));
+            assert_one_line("reason", &error.reason());
+        }
+        for message in &messages {
+            assert_one_line(&format!("{message:?}"), &wording::run_message(message.kind(), dialect));
+        }
+    }
+}
+
+#[test]
+fn findings_causes_and_failures_of_every_kind_are_one_line() {
+    let schema = Schema::of("assessment");
+    let findings: Vec<Finding> = schema.values("Finding");
+    let causes: Vec<Cause> = schema.values("Cause");
+    let failures: Vec<Failure> = schema.values("Failure");
+    assert!(findings.len() > 30 && causes.len() > 15 && failures.len() > 10);
+    for finding in &findings {
+        for dialect in [Dialect::Fio, Dialect::DiskSpd] {
+            assert_one_line(&format!("{finding:?}"), &wording::message(finding));
+            assert_one_line(&format!("{finding:?}"), &wording::advice(finding, dialect));
+        }
+    }
+    for cause in &causes {
+        assert_one_line(&format!("{cause:?}"), &wording::cause(cause));
+    }
+    for failure in &failures {
+        assert_one_line(&format!("{failure:?}"), &wording::failure(failure));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn names_of_processes_and_mount_points_are_in_the_line_of_the_error() {
+    const SCRIPT: &str = "printf 'a\\nFORGED' > /proc/$$/comm; mount -o ro $1 \"$2\" && touch mounted && read end";
+    let scratch = Scratch::new("untrusted-holders");
+    let Some(device) = Zram::new(16) else { return };
+    let name = device.device.as_str();
+    let Some(_) = needs(&format!("mkfs.ext4 -q {name} && unshare -m true")) else { return };
+    let at = scratch.file("mnt\nFORGED");
+    std::fs::create_dir(&at).unwrap();
+    let in_own_namespace = ["-m", "sh", "-c", SCRIPT, "sh", name];
+    let mut holder = Command::new("unshare");
+    holder.args(in_own_namespace).arg(&at).current_dir(scratch.path()).stdin(Stdio::piped());
+    let mut holder = holder.spawn().unwrap();
+    wait_until("it is mounted", || scratch.file("mounted").exists() || holder.try_wait().unwrap().is_some());
+    let lines = [
+        format!("assess {name} --overwrite {name} --yes --short"),
+        format!("knee {name} --overwrite {name} --yes --rw randwrite --runtime 100ms"),
+        format!("fio --name=a --filename={name} --rw=write --bs=4k --size=64k"),
+        format!("diskspd -d1 -W0 -w100 -b4K {name}"),
+    ];
+    let refused = lines.map(|line| {
+        let (word, arguments) = line.split_once(' ').unwrap();
+        outcome(command(scratch.path(), word, arguments).spawn().unwrap())
+    });
+    drop(holder.stdin.take());
+    holder.wait().unwrap();
+    for refused in refused {
+        assert_visible("error", &refused.stderr);
+        assert!(refused.stderr.contains("a\\nFORGED (process "), "{}", refused.stderr);
+        assert!(refused.stderr.contains("mnt\\nFORGED"), "{}", refused.stderr);
+    }
+}
