@@ -123,13 +123,13 @@ impl Schema {
             .collect()
     }
 
-    /// `within` are the definitions around the schema. A definition is in itself once.
+    /// `within` are the definitions around the schema. No definition is in itself.
     fn made(&self, schema: &Value, within: &mut Vec<String>) -> Vec<Value> {
         if let Some(name) = schema["$ref"].as_str() {
             if name.ends_with("/Metric") {
                 return vec!["read.iops".into()];
             }
-            if within.iter().filter(|known| *known == name).count() > 1 {
+            if within.iter().any(|known| known == name) {
                 return Vec::new();
             }
             within.push(name.to_owned());
