@@ -28,6 +28,8 @@ const USAGE: &str = "usage: cargo xtask ci
                                        show which tests catch faults in the engine
        cargo xtask fuzz [--minutes M|--seconds S] [--timeout S] [--jobs N] [--folder FOLDER] [--pack] [TARGET...]
                                        fuzz the parsers; --pack replaces the inputs in corpus/fuzz
+       cargo xtask mutate --minutes M [--seed S]
+                                       run all parsers with seeds that are changed by their structure
        cargo xtask deny                check licences and sources of all packages (needs cargo-deny)
        cargo xtask mutants [--shard K/N] [PACKAGE...]
                                        test that tests fail with changed code (needs cargo-mutants)
@@ -61,6 +63,8 @@ fn main() -> ExitCode {
         ["fuzz", options @ ..] => fuzz::Options::parse(options).and_then(|options| fuzz::run(&options)),
         ["deny"] => deny(cargo),
         ["miri"] => miri::run(),
+        ["mutate", "--minutes", minutes] => mutate(minutes, "1"),
+        ["mutate", "--minutes", minutes, "--seed", seed] => mutate(minutes, seed),
         ["mutants", args @ ..] => mutants::run(args),
         ["soak", rest @ ..] => soak(rest),
         ["differential", rest @ ..] => differential(rest),
@@ -115,6 +119,15 @@ fn deny(cargo: impl Fn(&[&str]) -> Command) -> Result<(), String> {
         )?;
     }
     check("licences and sources", cargo(&["deny", "--log-level", "warn", "check", "licenses", "bans", "sources"]))
+}
+
+/// Runs all parsers with seeds that are changed by their structure. The time is that of all parsers together.
+fn mutate(minutes: &str, seed: &str) -> Result<(), String> {
+    let minutes: f64 = minutes.parse().map_err(|_| format!("`{minutes}` is no number of minutes"))?;
+    let seconds = (minutes * 60.0) as u64;
+    let folder = root()?.join("target/mutate");
+    let mut campaign = cargo(&["run", "--quiet", "--package", "fathom-parsers", "--"]);
+    check("mutate", campaign.args(["mutate", &seconds.to_string(), seed]).arg(folder))
 }
 
 /// Runs fathom for hours, built as README.md installs it.

@@ -7,6 +7,7 @@ mod borders;
 mod diskspd;
 mod fio;
 mod log;
+mod mutations;
 mod packed;
 mod progress;
 mod rules;
@@ -15,6 +16,7 @@ pub mod seeds;
 mod text;
 
 pub use borders::{BORDERS, with_borders};
+pub use mutations::mutated;
 pub use packed::{pack, unpack};
 pub use progress::Progress;
 

@@ -1,5 +1,7 @@
 //! Chores of the fuzzer: writes seeds and dictionaries, counts how far inputs get, packs inputs for the replay.
 
+mod campaign;
+
 use std::fmt::Write;
 use std::fs;
 use std::io;
@@ -10,7 +12,9 @@ use parsers::{PARSERS, Parser, Progress, pack, parser, seeds};
 
 const USAGE: &str = "usage: fathom-parsers seeds FOLDER          write FOLDER/PARSER/* and FOLDER/PARSER.dict
        fathom-parsers progress PARSER FOLDER   count how far the inputs in FOLDER get
-       fathom-parsers pack PARSER FOLDER BYTES pack the shortest inputs in FOLDER into corpus/fuzz/PARSER";
+       fathom-parsers pack PARSER FOLDER BYTES pack the shortest inputs in FOLDER into corpus/fuzz/PARSER
+       fathom-parsers mutate SECONDS SEED FOLDER
+                                               run all parsers with changed seeds; failing inputs are in FOLDER";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -21,6 +25,12 @@ fn main() -> ExitCode {
         ["pack", name, folder, bytes] => {
             with_parser(name, |parser| pack_inputs(parser, Path::new(folder), bytes.parse().unwrap_or_default()))
         }
+        ["mutate", seconds, seed, folder] => {
+            with_numbers(seconds, seed, |seconds, seed| campaign::run(seconds, seed, Path::new(folder)))
+        }
+        ["mutate-one", name, seconds, seed, folder] => with_numbers(seconds, seed, |seconds, seed| {
+            with_parser(name, |parser| campaign::run_one(parser, seconds, seed, Path::new(folder)))
+        }),
         _ => Err(io::Error::new(io::ErrorKind::InvalidInput, USAGE)),
     };
     match outcome {
@@ -30,6 +40,13 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+fn with_numbers(seconds: &str, seed: &str, act: impl FnOnce(u64, u64) -> io::Result<()>) -> io::Result<()> {
+    let number = |text: &str| {
+        text.parse().map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, format!("`{text}` is no number\n{USAGE}")))
+    };
+    act(number(seconds)?, number(seed)?)
 }
 
 fn with_parser(name: &str, act: impl FnOnce(&Parser) -> io::Result<()>) -> io::Result<()> {
