@@ -17,6 +17,7 @@ mod levels;
 pub mod limits;
 mod load_generator;
 mod memory;
+pub mod nesting;
 mod no_ios;
 mod page_cache;
 mod requested;

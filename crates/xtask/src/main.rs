@@ -127,7 +127,8 @@ fn mutate(minutes: &str, seed: &str) -> Result<(), String> {
     let seconds = (minutes * 60.0) as u64;
     let folder = root()?.join("target/mutate");
     let mut campaign = cargo(&["run", "--quiet", "--package", "fathom-parsers", "--"]);
-    check("mutate", campaign.args(["mutate", &seconds.to_string(), seed]).arg(folder))
+    campaign.args(["mutate", &seconds.to_string(), seed]).arg(folder);
+    check("mutate", campaign)
 }
 
 /// Runs fathom for hours, built as README.md installs it.

@@ -15,6 +15,7 @@ use units::diagnostic::{Diagnostic, Source, Span};
 use units::quantity::{GIB, KIB, MIB};
 
 use super::formula::Formula;
+use crate::nesting;
 
 /// Schema of a file.
 pub const SCHEMA: &str = "fathom.limits/1";
@@ -273,6 +274,7 @@ impl Catalogue {
         let at = |message: String, range: Range<usize>, label: &str| {
             Diagnostic::error(message).at(&Span::new(source, range), label)
         };
+        nesting::check(source)?;
         let file: File = toml::from_str(&source.text).map_err(|error| {
             let message = format!("not a file of limits: {}", error.message());
             at(message, error.span().unwrap_or(0..0), "here")

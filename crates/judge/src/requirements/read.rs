@@ -10,6 +10,7 @@ use units::quantity::Kind;
 
 use super::load::{Rule, inner, load, measured_by};
 use super::{Bound, Requirement, Requirements};
+use crate::nesting;
 
 /// Schema of a file.
 pub const SCHEMA: &str = "fathom.requirements/1";
@@ -109,6 +110,7 @@ fn value(metric: Metric, span: &Span) -> Result<f64, Diagnostic> {
 
 pub fn file(source: &Arc<Source>) -> Result<Requirements, Diagnostic> {
     let at = |span: std::ops::Range<usize>| Span::new(source, span);
+    nesting::check(source)?;
     let file: File = toml::from_str(&source.text).map_err(|error| {
         let message = format!("not a file of requirements: {}", error.message());
         Diagnostic::error(message).at(&at(error.span().unwrap_or(0..0)), "here")

@@ -1,6 +1,7 @@
 //! Parses suites. Every error has its place in the text.
 
 use assessment::{Aim, METRIC_EXAMPLES, Metric, Settings, SteadyRule};
+use judge::nesting;
 use judge::steady::ROUNDS_MAX;
 use toml::de::DeTable;
 use units::diagnostic::{Diagnostic, Source, Span};
@@ -41,6 +42,7 @@ impl Suite {
     /// A diagnostic at the first part that is wrong.
     pub fn read(name: &str, text: &str) -> Result<Suite, Diagnostic> {
         let source = Source::new(name, text);
+        nesting::check(&source)?;
         let document = DeTable::parse(&source.text).map_err(|error| {
             let range = error.span().unwrap_or(0..0);
             Diagnostic::error("this is not TOML").at(&Span::new(&source, range), error.message())
