@@ -12,7 +12,7 @@ const CHANGES_MAX: usize = 4;
 /// One input in this number is made long.
 const LONG_EACH: u32 = 200;
 
-/// Values that are none, or at the border of a type, or that change a terminal, a path or a structure.
+/// Values of another type, at the border of a type, or with a meaning for a terminal, a path or a structure.
 const UNUSUAL: [&str; 32] = [
     "",
     "0",
