@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use os::errno;
 use os::memory::limits::{self, LimitKind};
 use plan::stream::WriteContent;
-use plan::{Ddir, Engine, Memory, Plan, Worker};
+use plan::{Ddir, Engine, Memory, Plan, Worker, Zoned};
 use record::{CheckError, MemoryLimit, MemoryShare, MemoryUse, RunError};
 
 use crate::access::random_map_bytes;
@@ -32,6 +32,8 @@ const HELPER_BYTES: u64 = 32 << 10;
 const HELPER_STACK_BYTES: u64 = 2 << 20;
 /// State of an I/O in flight in the worker, the engine and the kernel.
 const SLOT_BYTES: u64 = 256;
+/// A smaller zone is an error of its own.
+const ZONE_BYTES_MIN: u64 = 512;
 /// State of a file in a worker.
 const FILE_BYTES: u64 = 640;
 /// The least memory for entries of logs that wait for the writer.
@@ -174,7 +176,8 @@ fn sized_uses(worker: &Worker) -> Vec<(MemoryUse, u64)> {
         let io_bytes = share.io_size.bytes().into_iter().chain(share.real_size).min().unwrap_or(0);
         uses.push((MemoryUse::RandomMap, map_bytes(io_bytes).saturating_mul(maps)));
         // The clones of a job share the zones.
-        if let Some(zoned) = worker.zoned.as_ref().filter(|_| worker.clone == 0) {
+        let has_zones = |zoned: &&Zoned| worker.clone == 0 && zoned.zone_bytes >= ZONE_BYTES_MIN;
+        if let Some(zoned) = worker.zoned.as_ref().filter(has_zones) {
             uses.push((MemoryUse::Zones, table_bytes(zoned, share.real_size.unwrap_or(0))));
         }
     }

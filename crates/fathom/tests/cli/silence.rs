@@ -6,7 +6,7 @@ use crate::stage::{Outcome, Scratch, diskspd, fathom, outcome};
 
 /// A run with a finding (`ended-early`) and a value with text that fio ignores.
 const FIO: &str = "--name=j --rw=read --bs=4kb? --size=1m --runtime=30";
-/// A run with a finding (a target that fits the page cache) and a number with text that DiskSpd ignores.
+/// A run with a finding (a target in the page cache) and a number with text that DiskSpd ignores.
 const DISKSPD: &str = "-c1M -d1 -W0 -t1x file";
 
 fn ended(mut command: Command) -> Outcome {
@@ -32,7 +32,7 @@ fn a_run_without_errors_is_silent_unless_findings_are_requested() {
         assert_eq!(diskspd(""), "", "{format}");
         assert_eq!(diskspd("-Rfindings=never"), "", "{format}");
         let shown = diskspd("-Rfindings=always");
-        for part in ["warning: ", "CPU time per I/O", "fits into the page cache"] {
+        for part in ["warning: ", "CPU time per I/O", "page cache"] {
             assert!(shown.contains(part), "{format}: {shown}");
         }
     }
