@@ -14,7 +14,7 @@ use record::Machine;
 use units::diagnostic::Source;
 
 use crate::limits::{Catalogue, Expectation, Group, Kind, Limit, Load, instance};
-use crate::verdict::{ALL, JobRounds};
+use crate::verdict::{self, ALL, JobRounds};
 
 /// A figure above this multiple of a limit is not like its class.
 const FAR_ABOVE: f64 = 1.25;
@@ -42,7 +42,7 @@ pub fn matches(tests: &[Test], catalogue: &Catalogue) -> Vec<ClassMatch> {
     let is_of_disk =
         |test: &&Test| matches!(test.aim, Aim::DiskIops | Aim::DiskBandwidth) && !is_of_load_generator(test);
     for test in tests.iter().filter(is_of_disk) {
-        for rounds in JobRounds::of(&test.rounds) {
+        for rounds in JobRounds::of_test(test) {
             for ddir in rounds.ddirs() {
                 let figure = Figure { test, rounds: &rounds, load: rounds.load(ddir), ddir };
                 if let Some(best) = best(&figure, &fixed).or_else(|| provisioned(&figure, catalogue)) {
@@ -51,6 +51,14 @@ pub fn matches(tests: &[Test], catalogue: &Catalogue) -> Vec<ClassMatch> {
             }
         }
     }
+    // A higher figure of the same pattern can be like no class.
+    let is_beaten = |one: &ClassMatch| {
+        tests.iter().filter(is_of_disk).flat_map(JobRounds::of_test).any(|rounds| {
+            let is_higher = |figure: verdict::Figure| figure.measured > one.measured;
+            rounds.pattern() == Some(one.pattern) && rounds.figure(one.metric).is_some_and(is_higher)
+        })
+    };
+    found.retain(|one| !is_beaten(one));
     found
 }
 

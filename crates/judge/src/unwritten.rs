@@ -45,7 +45,8 @@ impl Reads {
     fn of_job(worker: &Worker) -> Reads {
         let access = &worker.access;
         match access.distribution {
-            _ if worker.zoned.is_some() => Reads::Skewed,
+            _ if worker.zoned.is_some() || worker.replay.is_some() || access.strides.is_some() => Reads::Skewed,
+            _ if access.sequencer.skip_bytes != 0 => Reads::Skewed,
             _ if !access.pattern.random => Reads::InOrder,
             Distribution::Uniform => Reads::Uniform,
             _ => Reads::Skewed,
@@ -56,7 +57,12 @@ impl Reads {
         match stream.order {
             Order::Random { percent: 100.., .. } if stream.spread == Spread::Uniform => Reads::Uniform,
             Order::Random { .. } => Reads::Skewed,
-            Order::Sequential { .. } | Order::Parallel { .. } | Order::Interlocked { .. } => Reads::InOrder,
+            Order::Sequential { stride_bytes } | Order::Interlocked { stride_bytes }
+                if stride_bytes <= u64::from(stream.block_bytes) =>
+            {
+                Reads::InOrder
+            }
+            Order::Sequential { .. } | Order::Interlocked { .. } | Order::Parallel { .. } => Reads::Skewed,
         }
     }
 
@@ -120,17 +126,32 @@ fn of_jobs(record: &Record) -> impl Iterator<Item = (&String, Unwritten)> {
         let unwritten = move |(worker, stats): (&Worker, &DdirStats)| {
             let targets = &worker.targets;
             let read_bytes = stats.bytes / targets.paths.len().max(1) as u64;
-            let region_bytes = match (targets.extent.size, facts.size_bytes) {
-                (Some(Amount::Bytes(size)), Some(whole)) => Some(whole.min(size)),
-                (None, whole) => whole,
-                _ => None,
-            };
+            let region_bytes = region_bytes(worker, facts.size_bytes);
             let share = |region_bytes| Reads::of_job(worker).most_share(bytes, region_bytes, read_bytes);
             let most_share = region_bytes.map_or(1.0, share);
             (&facts.path, Unwritten { bytes, size_bytes: facts.size_bytes, most_share })
         };
         readers(record, facts).map(unwritten)
     })
+}
+
+/// Returns the bytes of a target that a job reads; `None` if they are not known.
+fn region_bytes(worker: &Worker, target_bytes: Option<u64>) -> Option<u64> {
+    let (targets, extent) = (&worker.targets, &worker.targets.extent);
+    let is_simple =
+        extent.offset_increment == Amount::default() && extent.part.is_none() && targets.file_size.is_none();
+    let offset_bytes = match extent.offset {
+        Amount::Bytes(offset) => Some(offset),
+        Amount::Percent(percent) => target_bytes.map(|whole| (whole as f64 * percent / 100.0) as u64),
+        Amount::Zones(_) => None,
+    };
+    let rest = target_bytes.zip(offset_bytes).map(|(whole, offset)| whole.saturating_sub(offset));
+    let size = match extent.size {
+        Some(Amount::Bytes(size)) => Some(size / targets.paths.len().max(1) as u64),
+        None => rest,
+        Some(_) => None,
+    };
+    size.filter(|_| is_simple).map(|size| rest.map_or(size, |rest| rest.min(size)))
 }
 
 /// Targets of DiskSpd, as its threads found them, by thread.
@@ -188,7 +209,14 @@ mod tests {
         assert_eq!(found(4096, |worker| worker.access.pattern.random = true), (Severity::Info, 0.001));
         assert_eq!(found(1_024_000, |_| {}), (Severity::Warning, 0.25));
         assert_eq!(found(3_072_000, |_| {}), (Severity::Invalid, 0.75));
-        // A part of the file, and positions that are not equally probable.
+        // A part of the file, several files, and positions that are not equally probable.
+        let behind = |worker: &mut Worker| worker.targets.extent.offset = Amount::Percent(75.0);
+        assert_eq!(found(1_024_000, behind), (Severity::Invalid, 1.0));
+        let shared = |worker: &mut Worker| {
+            worker.targets.paths = vec!["a".into(), "b".into()];
+            worker.targets.extent.size = Some(Amount::Bytes(2 * 1_024_000));
+        };
+        assert_eq!(found(1_024_000, shared), (Severity::Invalid, 1.0));
         let small = |worker: &mut Worker| worker.targets.extent.size = Some(Amount::Bytes(4096));
         assert_eq!(found(4096, small), (Severity::Invalid, 1.0));
         let skewed = |worker: &mut Worker| {

@@ -38,7 +38,7 @@ mod tests {
     use crate::sample;
     use crate::single::Single;
 
-    /// Makes a study on a target that its facts make worthless.
+    /// Sets facts of a target with which a run is INVALID.
     type Facts = fn(&mut TargetFacts);
 
     const WORTHLESS: [Facts; 2] =

@@ -101,26 +101,26 @@ pub fn time_parts_ns(ns: f64) -> (String, &'static str) {
 pub fn percent(ratio: f64) -> String {
     let percent = ratio * 100.0;
     let text = if percent.abs() < 1000.0 { digits(percent) } else { grouped(percent) };
-    let is_rounded = ["0", "100", "-100"].contains(&text.as_str());
-    format!("{} %", if is_rounded { beside(percent, 0, &[-100.0, 0.0, 100.0]) } else { text })
+    let is_rounded = ["0", "-0", "100", "-100"].contains(&text.as_str());
+    format!("{} %", if is_rounded { fewest_decimals(percent, 0, &[-100.0, 0.0, 100.0]) } else { text })
 }
 
-/// Formats a measured value over an expected one: `0.59 %`, `70 %`, `99.6 %`, `23.7 times`. Rounding moves it neither to 0 or
-/// 100 % nor to the other side of `enough`, the ratio from which (or up to which) it is enough.
+/// Formats a measured value over an expected one: `0.59 %`, `70 %`, `99.6 %`, `23.7 times`. It is not rounded to 0 or 100 %, nor
+/// across `enough`, the ratio from which (or up to which) it is enough.
 pub fn ratio(ratio: f64, enough: f64) -> String {
     let percent = ratio * 100.0;
     let borders = [0.0, 100.0, enough * 100.0];
     match ratio {
         TIMES_FROM.. => format!("{} times", grouped(ratio)),
         // 98 % can be enough, so that tenths count.
-        0.9..1.1 => format!("{} %", beside(percent, 1, &borders)),
+        0.9..1.1 => format!("{} %", fewest_decimals(percent, 1, &borders)),
         0.0..0.01 => format!("{} %", significant(percent, 2)),
-        _ => format!("{} %", beside(percent, 0, &borders)),
+        _ => format!("{} %", fewest_decimals(percent, 0, &borders)),
     }
 }
 
-/// Formats a number with at least these decimals, so that it is on the same side of each border as before.
-fn beside(number: f64, decimals: usize, borders: &[f64]) -> String {
+/// Formats a number with the fewest decimals (at least `decimals`) that keep it on its side of each border.
+fn fewest_decimals(number: f64, decimals: usize, borders: &[f64]) -> String {
     const DECIMALS_MAX: usize = 9;
     let keeps_side = |text: &String| {
         let shown: f64 = text.parse().unwrap_or(f64::NAN);

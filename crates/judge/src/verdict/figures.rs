@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use plan::stream::{Order, Streams};
 use plan::{Ddir, Open, SyncMode, Worker, Workload};
-use record::{DdirStats, Latency, Record, Timeline};
+use record::{DdirStats, Latency, Record, Timeline, WorkerRecord};
 
 use super::latency_interval::whole_slots;
 use super::times::Times;
@@ -149,13 +149,18 @@ impl<'a> JobRounds<'a> {
         self.writers().any(|worker| !is_direct(worker) && opens(worker).any(|open| open.sync == SyncMode::None))
     }
 
-    /// Returns the rate that the job requests; `None` unless each of its workers has one, in each direction of the metric.
+    /// Returns the rate that the job requests over the time of the metric's figure; `None` unless each of its workers has one,
+    /// in each direction of the metric.
     pub fn requested_rate(&self, metric: Metric) -> Option<f64> {
+        let totals = self.records.first()?.totals();
+        let active_ns = metric.ddir.map_or(totals.all.runtime_ns, |ddir| totals.ddirs[ddir as usize].runtime_ns);
         let directions = metric.ddir.map_or_else(|| self.ddirs(), |ddir| vec![ddir]);
-        let rates = directions.into_iter().map(|ddir| self.requested_in(ddir, metric.quantity));
-        Some(rates.collect::<Option<Vec<f64>>>()?.iter().sum()).filter(|rate| *rate > 0.0)
+        let amounts = directions.into_iter().map(|ddir| self.requested_in(ddir, metric.quantity));
+        let amount: f64 = amounts.collect::<Option<Vec<f64>>>()?.iter().sum();
+        Some(amount * 1e9 / active_ns.max(1) as f64).filter(|rate| *rate > 0.0)
     }
 
+    /// Returns the I/Os or bytes of a direction that the workers request in their own times, which can follow one another.
     fn requested_in(&self, ddir: Ddir, quantity: Quantity) -> Option<f64> {
         let block = self.load(ddir).block_bytes? as f64;
         let per_io = match quantity {
@@ -163,14 +168,15 @@ impl<'a> JobRounds<'a> {
             Quantity::Bandwidth => block,
             Quantity::Latency(..) | Quantity::Fsync(_) | Quantity::Cpu => return None,
         };
-        let of_worker = |worker: &Worker| {
+        let of_worker = |(worker, done): (&Worker, &WorkerRecord)| {
             let (ios, bytes) = (worker.rate.ios_per_s[ddir] as f64, worker.rate.bytes_per_s[ddir] as f64 / block);
-            [ios, bytes].into_iter().filter(|rate| *rate > 0.0).reduce(f64::min)
+            let rate = [ios, bytes].into_iter().filter(|rate| *rate > 0.0).reduce(f64::min)?;
+            Some(rate * done.stats.ddirs[ddir as usize].runtime_ns as f64 / 1e9)
         };
-        let all = &self.records.first()?.plan.workers;
-        let workers = all.iter().filter(|worker| worker.access.pattern.has(ddir));
-        let rates = workers.map(of_worker).collect::<Option<Vec<f64>>>()?;
-        Some(rates.iter().sum::<f64>() * per_io)
+        let record = self.records.first()?;
+        let workers = record.plan.workers.iter().zip(&record.workers);
+        let ios = workers.filter(|(worker, _)| worker.access.pattern.has(ddir)).map(of_worker);
+        Some(ios.collect::<Option<Vec<f64>>>()?.iter().sum::<f64>() * per_io)
     }
 
     /// Returns the value of a metric; `None` if it was not measured.

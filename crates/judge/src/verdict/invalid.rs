@@ -7,7 +7,7 @@ pub fn invalid(findings: &[Finding]) -> Option<&Finding> {
     findings.iter().find(|finding| finding.severity == Severity::Invalid)
 }
 
-/// Makes each test with such a finding INVALID, and the assessment with it. It is the last step of every study.
+/// Makes each test with such a finding INVALID, and the assessment with it. Every study does this after its own conclusions.
 pub fn keep_invalid(assessment: &mut Assessment) {
     let mut first = None;
     for test in &mut assessment.tests {

@@ -149,6 +149,23 @@ fn a_job_below_its_requested_rate_was_not_held_back_by_it() {
 }
 
 #[test]
+fn requested_rates_of_jobs_one_after_another_are_not_added() {
+    let mut record = level(500.0);
+    let mut plan = Plan::clone(&record.plan);
+    plan.workers[0].access.pattern.writes = true;
+    plan.workers[0].rate.ios_per_s[Ddir::Write] = 500;
+    plan.workers = vec![plan.workers[0].clone(); 2];
+    record.plan = Arc::new(plan);
+    let first = &mut record.workers[0].stats;
+    first.measured_from_unix_us = 1_000_000;
+    let runtime_us = first.ddirs[Ddir::Write as usize].runtime_ns / 1000;
+    let mut second = record.workers[0].clone();
+    second.stats.measured_from_unix_us += runtime_us;
+    record.workers.push(second);
+    assert_eq!(by_rule(test(Aim::DiskIops, record), "iops>=800", &[]).verdict, Verdict::Inconclusive);
+}
+
+#[test]
 fn unwritten_blocks_bound_a_figure_by_their_share_of_the_reads() {
     let with_unwritten = |unwritten_bytes: u64, rule: &str| {
         let mut record = run(&vec![[1000, 0]; 30], 4096, false);

@@ -31,7 +31,11 @@ fn the_highest_figure_of_a_test_decides_the_class() {
     varied.rounds[0].at = vec![("iodepth".to_owned(), "1".to_owned())];
     let deep = assessment::Round { at: vec![("iodepth".to_owned(), "16".to_owned())], record: level(7480.0) };
     varied.rounds.push(deep);
-    assert_eq!(like(varied), ["azure:P40"]);
+    assert_eq!(like(varied.clone()), ["azure:P40"]);
+    // A figure above all classes is like none of them.
+    let deeper = vec![("iodepth".to_owned(), "64".to_owned())];
+    varied.rounds.push(assessment::Round { at: deeper, record: level(9_000_000.0) });
+    assert_eq!(like(varied), Vec::<String>::new());
 }
 
 #[test]

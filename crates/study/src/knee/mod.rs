@@ -215,7 +215,8 @@ impl Knee {
                 Severity::Info => matches!(finding.kind, FindingKind::InMemory),
             };
             let is_known = self.findings.iter().any(|known| known.is_repeat_of(&finding));
-            if is_wanted && !is_known && self.findings.len() < FINDINGS_MAX {
+            let has_room = finding.severity == Severity::Invalid || self.findings.len() < FINDINGS_MAX;
+            if is_wanted && !is_known && has_room {
                 self.findings.push(finding);
             }
         }
