@@ -33,7 +33,9 @@ impl Progress {
 
 /// Returns the end of the first token: text without white space and punctuation that separates.
 fn end_of_first_token(text: &str, start: usize) -> usize {
-    let rest = &text[start.min(text.len())..];
+    // An error in a file of the line: it has no `start`, which can be within a character.
+    let start = (start.min(text.len())..).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+    let rest = &text[start..];
     let token = rest.trim_start();
     let length = token.find(|c: char| c.is_whitespace() || "=:,;<>?/\0".contains(c)).unwrap_or(token.len());
     start + (rest.len() - token.len()) + length.max(1)
