@@ -45,13 +45,14 @@ pub fn matches(tests: &[Test], catalogue: &Catalogue) -> Vec<ClassMatch> {
         for rounds in JobRounds::of_test(test) {
             for ddir in rounds.ddirs() {
                 let figure = Figure { test, rounds: &rounds, load: rounds.load(ddir), ddir };
-                if let Some(best) = best(&figure, &fixed).or_else(|| provisioned(&figure, catalogue)) {
-                    keep_highest(&mut found, best);
-                }
+                let best = best(&figure, &fixed).or_else(|| provisioned(&figure, catalogue));
+                let key = |one: &ClassMatch| (one.pattern, one.metric, one.measured);
+                let is_new = |one: &ClassMatch| !found.iter().any(|known| key(known) == key(one));
+                found.extend(best.filter(is_new));
             }
         }
     }
-    // A higher figure of the same pattern can be like no class.
+    // The highest figure of a pattern decides: a test can vary its depth or block size. It can be like no class.
     let is_beaten = |one: &ClassMatch| {
         tests.iter().filter(is_of_disk).flat_map(JobRounds::of_test).any(|rounds| {
             let is_higher = |figure: verdict::Figure| figure.measured > one.measured;
@@ -60,15 +61,6 @@ pub fn matches(tests: &[Test], catalogue: &Catalogue) -> Vec<ClassMatch> {
     };
     found.retain(|one| !is_beaten(one));
     found
-}
-
-/// Adds a match, unless a higher figure of the same pattern is known: a test can vary its depth or block size.
-fn keep_highest(found: &mut Vec<ClassMatch>, one: ClassMatch) {
-    match found.iter_mut().find(|known| (known.pattern, known.metric) == (one.pattern, one.metric)) {
-        Some(known) if known.measured < one.measured => *known = one,
-        Some(_) => {}
-        None => found.push(one),
-    }
 }
 
 /// Whether the load generator limited the figures: the disk may be faster.

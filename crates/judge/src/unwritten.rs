@@ -140,12 +140,7 @@ fn region_bytes(worker: &Worker, target_bytes: Option<u64>) -> Option<u64> {
     let (targets, extent) = (&worker.targets, &worker.targets.extent);
     let is_simple =
         extent.offset_increment == Amount::default() && extent.part.is_none() && targets.file_size.is_none();
-    let offset_bytes = match extent.offset {
-        Amount::Bytes(offset) => Some(offset),
-        Amount::Percent(percent) => target_bytes.map(|whole| (whole as f64 * percent / 100.0) as u64),
-        Amount::Zones(_) => None,
-    };
-    let rest = target_bytes.zip(offset_bytes).map(|(whole, offset)| whole.saturating_sub(offset));
+    let rest = target_bytes.map(|whole| whole.saturating_sub(extent.offset.of(whole)));
     let size = match extent.size {
         Some(Amount::Bytes(size)) => Some(size / targets.paths.len().max(1) as u64),
         None => rest,
