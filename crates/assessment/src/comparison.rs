@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Metric;
+use crate::{Cause, Metric};
 
 /// Sets of runs, figure by figure. Each set is compared with the first.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -22,6 +22,28 @@ pub struct Comparison {
     /// Changes of `--fail-on` that cannot be decided: the run-to-run variation is unknown.
     #[serde(default)]
     pub undecided: Vec<LimitedChange>,
+    /// Tests with INVALID runs. Their figures are not compared.
+    #[serde(default)]
+    pub invalid: Vec<InvalidRuns>,
+}
+
+/// Runs of a test whose figures are not those of the target.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct InvalidRuns {
+    pub test: String,
+    /// Index of the set: 0 is A.
+    pub side: usize,
+    /// Number of INVALID runs.
+    pub runs: usize,
+    /// Cause of the first of them.
+    pub cause: Cause,
+}
+
+impl InvalidRuns {
+    /// Whether the comparison of the first set with another has these runs of a test.
+    pub fn is_in(&self, test: &str, side: usize) -> bool {
+        self.test == test && (self.side == 0 || self.side == side)
+    }
 }
 
 /// Limits of what a comparison shows. `side` is an index; 0 is the first set.
@@ -102,6 +124,8 @@ pub enum By {
     Intervals,
     /// There are too few repeats and intervals.
     Nothing,
+    /// A run is INVALID. Nothing is compared.
+    Invalid,
 }
 
 /// A change, compared with a limit of `--fail-on`.

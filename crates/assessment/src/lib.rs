@@ -24,7 +24,9 @@ mod verdict;
 pub use advice::AdviceOptions;
 pub use citation::{Citation, Confidence};
 pub use classes::ClassMatch;
-pub use comparison::{By, ComparedFigure, Comparison, ComparisonNote, Drift, LimitedChange, RepeatedFigure};
+pub use comparison::{
+    By, ComparedFigure, Comparison, ComparisonNote, Drift, InvalidRuns, LimitedChange, RepeatedFigure,
+};
 pub use document::{
     Aim, Application, Assessment, Device, Expected, ExpectedLimit, MachineLimits, Mount, Round, SCHEMA, Target,
     TargetKind, Test, Volume, VolumeUse, read, write,

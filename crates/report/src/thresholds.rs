@@ -6,7 +6,7 @@ use units::format::grouped;
 use units::order::OrderBy;
 
 use crate::causes::{cause, cause_of_test, is_in_sentence};
-use crate::study::{Ink, changed, limit_in_words};
+use crate::study::{Ink, changed, invalid_runs, limit_in_words};
 use crate::text;
 use crate::wording;
 
@@ -251,11 +251,13 @@ fn limits_of_changes(assessment: &Assessment) -> Vec<Check<'_>> {
     let check = |limit: &String| {
         let broken: Vec<String> =
             comparison.failed.iter().filter(|broken| broken.limit == *limit).map(changed).collect();
+        let invalid: Vec<String> = comparison.invalid.iter().map(invalid_runs).collect();
         let is_open = comparison.undecided.iter().any(|open| open.limit == *limit);
-        let (verdict, cause) = match (broken.is_empty(), is_open) {
-            (false, _) => (Verdict::Fail, broken.join("; ")),
-            (true, true) => (Verdict::Inconclusive, "run-to-run variation unknown".to_owned()),
-            (true, false) => (Verdict::Pass, "no such change is shown".to_owned()),
+        let (verdict, cause) = match (invalid.is_empty(), broken.is_empty(), is_open) {
+            (false, ..) => (Verdict::Invalid, invalid.join("; ")),
+            (true, false, _) => (Verdict::Fail, broken.join("; ")),
+            (true, true, true) => (Verdict::Inconclusive, "run-to-run variation unknown".to_owned()),
+            (true, true, false) => (Verdict::Pass, "no such change is shown".to_owned()),
         };
         let words = ChangeLimit::parse_all(limit).ok().and_then(|limits| limits.first().map(limit_in_words));
         Check::new(CheckOf::Whole, &words.unwrap_or_else(|| limit.clone()), verdict, cause)

@@ -156,6 +156,7 @@ pub(crate) fn complete(assessment: &mut Assessment) {
     let is_whole = !assessment.stopped && not_measured.is_none() && request.runs.iter().all(|run| run.error.is_none());
     let is_invalid = request.runs.iter().any(|run| run.error.as_ref().is_some_and(Failure::is_invalid));
     assessment.verdict = match (decided, is_whole) {
+        (Conclusion::Invalid, _) => Verdict::Invalid,
         _ if is_invalid => Verdict::Invalid,
         (Conclusion::Failed, _) => Verdict::Fail,
         (Conclusion::Inconclusive, _) | (_, false) => Verdict::Inconclusive,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::stage::{self, Outcome, Scratch, command, interrupted, outcome, signal, wait_until};
 use plan::{Ddir, Plan, Worker};
-use record::{PhaseRecord, Record, Timeline, schema};
+use record::{PhaseRecord, Record, TargetFacts, Timeline, schema};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -152,6 +152,42 @@ fn reports_have_the_conclusion_the_limits_and_the_runs_of_both_sides() {
     }
     std::fs::rename(scratch.file("a0"), scratch.file("a0.html")).unwrap();
     compare(&scratch, "a0.html b0 --report a0.html").ended_with(2).complained_of("would replace the record");
+}
+
+#[test]
+fn invalid_runs_are_named_and_their_figures_are_not_compared() {
+    let scratch = Scratch::new("compare-invalid");
+    for (name, rate) in [("a", 10_000.0), ("b", 5_000.0)] {
+        (0..4).for_each(|seed| save(&scratch, &format!("{name}{seed}"), &run_at(rate, 10, seed)));
+    }
+    let mut cached = run_at(5_000.0, 10, 3);
+    cached.targets = vec![TargetFacts { in_memory: true, ..TargetFacts::default() }];
+    save(&scratch, "b3", &cached);
+    let sides = "a0,a1,a2,a3 b0,b1,b2,b3";
+    for limits in ["", " --fail-on write.iops<-5%"] {
+        let text = compare(&scratch, &format!("{sides}{limits}"));
+        let conclusion = text.ended_with(4).stdout.lines().last().unwrap_or_default().to_owned();
+        assert!(conclusion.starts_with("INVALID: 1 run of B: "), "{}", text.stdout);
+        assert!(!text.stdout.contains("B is ") && !text.stdout.contains("higher"), "{}", text.stdout);
+        let json = compare(&scratch, &format!("{sides}{limits} --format json"));
+        let json = json.ended_with(4).complained_of("INVALID: 1 run of B").json();
+        assert_eq!(json["invalid"][0]["cause"]["data"]["kind"].as_str(), Some("in-memory"), "{json}");
+        assert_eq!(
+            (json["lines"][0]["by"].as_str(), json["lines"][0]["shown"].as_bool()),
+            (Some("invalid"), Some(false))
+        );
+        let reports = "--report page.html --report summary.md --report junit.xml";
+        compare(&scratch, &format!("{sides}{limits} {reports}")).ended_with(4);
+        let [html, markdown, junit] =
+            ["page.html", "summary.md", "junit.xml"].map(|name| std::fs::read_to_string(scratch.file(name)).unwrap());
+        assert!(
+            html.split("<main>").next().is_some_and(|head| head.contains("class=\"verdict invalid\">INVALID")),
+            "{html}"
+        );
+        assert!(markdown.starts_with("## ! INVALID: Comparison of A "), "{markdown}");
+        assert!(junit.contains("tests=\"2\" failures=\"0\" errors=\"2\" skipped=\"0\""), "{junit}");
+        assert!(junit.contains("message=\"INVALID: 1 run of B: "), "{junit}");
+    }
 }
 
 #[test]

@@ -20,13 +20,15 @@ pub struct Repeats {
 }
 
 impl<'a> History<'a> {
-    /// Collects the tests of runs without errors.
+    /// Collects the tests of runs without errors, except INVALID ones.
     pub fn of(runs: &[SavedRun<'a>]) -> History<'a> {
         let whole = runs.iter().filter(|saved| match saved.run {
             Run::Record(record) => !record.stopped && Failure::of_figures(record).is_none(),
             Run::Assessment(assessment) => !assessment.stopped,
         });
-        History { runs: whole.map(|saved| (saved.id, cases(&[saved.run]))).collect() }
+        let mut runs: Vec<_> = whole.map(|saved| (saved.id, cases(&[saved.run]))).collect();
+        runs.iter_mut().for_each(|(_, cases)| cases.retain(|case| case.invalid().next().is_none()));
+        History { runs }
     }
 
     /// Returns the repeats of the tests: runs of the same job on the same target and host. The compared runs are not among

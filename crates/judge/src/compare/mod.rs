@@ -6,6 +6,7 @@
 mod change_limit;
 mod discovery;
 mod history;
+mod invalid;
 mod ratio;
 mod repeats;
 mod run;
@@ -38,18 +39,24 @@ pub fn side_name(side: usize) -> char {
     char::from(b'A' + side.min(SIDES_MAX) as u8)
 }
 
-/// Compares each set of runs with the first. Figures of the limits are among the lines. `history` are other runs, which can
+/// Compares each set of runs with the first. Figures of the limits are among the lines. A test with an INVALID run has no
+/// difference. `history` are other runs, which can
 /// be repeats of the same jobs.
 pub fn compare(sides: &[Vec<Run>], history: &[SavedRun], limits: &[ChangeLimit]) -> Comparison {
     let history = History::of(history);
     let sides: Vec<Vec<Case>> = sides.iter().map(|runs| cases(runs)).collect();
+    let invalid = invalid::invalid_runs(&sides);
     let Some((base, others)) = sides.split_first() else { return Comparison::default() };
     let mut lines: Vec<(ComparedFigure, Option<LogRatio>)> = Vec::new();
     for case in base {
         let others = others.iter().enumerate().map(|(at, side)| (at + 1, of_name(side, &case.name)));
         let others: Vec<(usize, &Case)> = others.filter_map(|(side, other)| Some((side, other?))).collect();
         for metric in case.metrics(limits) {
-            lines.extend(others.iter().filter_map(|(side, other)| line(case, (*side, other), metric, &history)));
+            let line = |(side, other): &(usize, &Case)| match invalid.iter().any(|runs| runs.is_in(&case.name, *side)) {
+                true => Some((means(case, (*side, other), metric)?, None)),
+                false => line(case, (*side, other), metric, &history),
+            };
+            lines.extend(others.iter().filter_map(line));
         }
     }
     let p: Vec<f64> = lines.iter().filter_map(|(line, _)| line.p).collect();
@@ -67,6 +74,7 @@ pub fn compare(sides: &[Vec<Run>], history: &[SavedRun], limits: &[ChangeLimit])
         notes: notes(base, others),
         tested: p.len(),
         confidence: found.confidence,
+        invalid,
         ..Comparison::default()
     }
 }
@@ -97,22 +105,10 @@ fn notes(base: &[Case], others: &[Vec<Case>]) -> Vec<ComparisonNote> {
     notes
 }
 
-/// Compares a figure of a test. `None` if a set lacks the figure.
-fn line(
-    first: &Case,
-    (side, second): (usize, &Case),
-    metric: Metric,
-    history: &History,
-) -> Option<(ComparedFigure, Option<LogRatio>)> {
+/// Returns the means of a figure. `None` if a set lacks the figure.
+fn means(first: &Case, (side, second): (usize, &Case), metric: Metric) -> Option<ComparedFigure> {
     let (one, other) = (first.values(metric), second.values(metric));
     let ratio = mean(&other) / mean(&one);
-    if one.is_empty() || other.is_empty() || !ratio.is_finite() {
-        return None;
-    }
-    let known = match ratio::needs_others(one.len(), other.len()) {
-        true => history.repeats_of([first, second], metric),
-        false => history::Repeats::default(),
-    };
     let line = ComparedFigure {
         test: first.name.clone(),
         metric,
@@ -125,15 +121,32 @@ fn line(
         interval: None,
         p: None,
         detectable: None,
-        by: By::Nothing,
-        history: known.runs,
+        by: By::Invalid,
+        history: Vec::new(),
         shown: false,
     };
+    (!one.is_empty() && !other.is_empty() && ratio.is_finite()).then_some(line)
+}
+
+/// Compares a figure of a test. `None` if a set lacks the figure.
+fn line(
+    first: &Case,
+    (side, second): (usize, &Case),
+    metric: Metric,
+    history: &History,
+) -> Option<(ComparedFigure, Option<LogRatio>)> {
+    let line = means(first, (side, second), metric)?;
+    let (one, other) = (first.values(metric), second.values(metric));
+    let known = match ratio::needs_others(one.len(), other.len()) {
+        true => history.repeats_of([first, second], metric),
+        false => history::Repeats::default(),
+    };
+    let line = ComparedFigure { history: known.runs, ..line };
     if let Some(found) = LogRatio::of(metric, &one, &other, known.variance) {
         let by = if line.history.is_empty() { By::Repeats } else { By::History };
         return Some((ComparedFigure { p: Some(found.p()), by, ..line }, Some(found)));
     }
-    let interval = within(first, second, metric, ratio);
+    let interval = within(first, second, metric, line.ratio);
     let by = if interval.is_some() { By::Intervals } else { By::Nothing };
     Some((ComparedFigure { interval, by, ..line }, None))
 }
@@ -175,16 +188,18 @@ pub fn apply(comparison: &mut Comparison, limits: &[ChangeLimit]) -> Result<(), 
         });
         comparison.notes.extend(weak);
         comparison.failed.extend(lines.iter().filter(|line| limit.is_broken_by(line)).map(of));
-        comparison.undecided.extend(lines.iter().filter(|line| line.p.is_none()).map(of));
+        comparison.undecided.extend(lines.iter().filter(|line| line.p.is_none() && line.by != By::Invalid).map(of));
     }
     Ok(())
 }
 
-/// Returns whether a comparison exceeds a limit of `--fail-on`, or cannot decide one.
+/// Returns whether a comparison has INVALID runs, exceeds a limit of `--fail-on`, or cannot decide one.
 pub fn conclusion(comparison: &Comparison) -> Conclusion {
-    match (comparison.failed.is_empty(), comparison.undecided.is_empty()) {
-        (false, _) => Conclusion::Failed,
-        (true, false) => Conclusion::Inconclusive,
-        (true, true) => Conclusion::Done,
+    let Comparison { invalid, failed, undecided, .. } = comparison;
+    match (invalid.is_empty(), failed.is_empty(), undecided.is_empty()) {
+        (false, ..) => Conclusion::Invalid,
+        (true, false, _) => Conclusion::Failed,
+        (true, true, false) => Conclusion::Inconclusive,
+        (true, true, true) => Conclusion::Done,
     }
 }

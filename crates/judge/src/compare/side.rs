@@ -1,10 +1,11 @@
 //! One side of a comparison: its tests, and the figures of each of its runs.
 
-use assessment::{Assessment, LatencyKind, Metric, Quantity, Statistic, Study, Test};
+use assessment::{Assessment, Cause, LatencyKind, Metric, Quantity, Statistic, Study, Test};
 use plan::Ddir;
 use record::{Record, Slot, Timeline};
 
 use super::change_limit::ChangeLimit;
+use super::invalid::Judged;
 use super::run::{Run, SINGLE};
 use crate::single;
 use crate::verdict::JobRounds;
@@ -22,6 +23,7 @@ pub struct Case<'a> {
 struct CaseRun<'a> {
     rounds: JobRounds<'a>,
     source: Source,
+    judged: Judged<'a>,
 }
 
 /// What was run, where and when.
@@ -63,7 +65,9 @@ pub fn cases<'a>(documents: &[Run<'a>]) -> Vec<Case<'a>> {
         match document {
             Run::Record(record) => {
                 let rounds = JobRounds { at: &[], records: vec![*record] };
-                take(&mut cases, SINGLE.to_owned(), rounds, |_| Source::of_record(record));
+                take(&mut cases, SINGLE.to_owned(), rounds, Judged::Record(record, None), |_| {
+                    Source::of_record(record)
+                });
             }
             Run::Assessment(assessment) => assessment.tests.iter().for_each(|test| {
                 take_test(&mut cases, assessment, test);
@@ -73,9 +77,15 @@ pub fn cases<'a>(documents: &[Run<'a>]) -> Vec<Case<'a>> {
     cases
 }
 
-fn take<'a>(cases: &mut Vec<Case<'a>>, name: String, rounds: JobRounds<'a>, source: impl Fn(&str) -> Source) {
+fn take<'a>(
+    cases: &mut Vec<Case<'a>>,
+    name: String,
+    rounds: JobRounds<'a>,
+    judged: Judged<'a>,
+    source: impl Fn(&str) -> Source,
+) {
     let job = job_key(&rounds);
-    let run = CaseRun { rounds, source: source(&job) };
+    let run = CaseRun { rounds, source: source(&job), judged };
     match cases.iter_mut().find(|case| case.name == name) {
         Some(case) => case.runs.push(run),
         None => cases.push(Case { name, job, runs: vec![run] }),
@@ -88,12 +98,12 @@ fn take_test<'a>(cases: &mut Vec<Case<'a>>, assessment: &'a Assessment, test: &'
         let at: String = rounds.at.iter().map(|(name, value)| format!(" {name}={value}")).collect();
         let name = format!("{}{at}", test.name);
         if !matches!(assessment.study, Study::Repeats(_) | Study::Sweep(_)) {
-            take(cases, name.clone(), rounds, |job| Source::of_test(assessment, &name, job));
+            take(cases, name.clone(), rounds, Judged::Test(test), |job| Source::of_test(assessment, &name, job));
             continue;
         }
         for record in rounds.records {
             let one = JobRounds { at: rounds.at, records: vec![record] };
-            take(cases, name.clone(), one, |_| Source::of_record(record));
+            take(cases, name.clone(), one, Judged::Record(record, test.error.as_ref()), |_| Source::of_record(record));
         }
     }
 }
@@ -142,6 +152,11 @@ impl<'a> Case<'a> {
             [run] => Some(&run.source),
             _ => None,
         }
+    }
+
+    /// Returns why runs have worthless figures, one cause per INVALID run.
+    pub fn invalid(&self) -> impl Iterator<Item = Cause> {
+        self.runs.iter().filter_map(|run| run.judged.invalid())
     }
 
     /// Returns the names of the directions of the load.

@@ -157,6 +157,39 @@ fn repeats_of_the_history_are_of_the_same_job_target_and_host() {
     assert_eq!(by(&sides), (By::Nothing, Vec::new()));
 }
 
+/// Returns a run whose target is in memory.
+fn in_memory(mut record: Record) -> Record {
+    record.targets = vec![record::TargetFacts { in_memory: true, ..record::TargetFacts::default() }];
+    record
+}
+
+#[test]
+fn worthless_runs_are_invalid_and_no_repeats() {
+    let mut noise = Normal::seeded(5);
+    let limits = ChangeLimit::parse_all("read.iops<-5%").unwrap();
+    let (good, bad) = (runs(10_000.0, 4, &mut noise), runs(5_000.0, 4, &mut noise));
+    for (a, b) in [(&good, &bad), (&bad, &good)] {
+        let mut b = b.clone();
+        b[3] = in_memory(b[3].clone());
+        let mut found = compare(&[as_runs(a), as_runs(&b)], &[], &limits);
+        apply(&mut found, &limits).unwrap();
+        assert_eq!(conclusion(&found), Conclusion::Invalid);
+        assert_eq!((found.invalid[0].side, found.invalid[0].runs, found.invalid.len()), (1, 1, 1));
+        assert!(found.lines.iter().all(|line| line.by == By::Invalid && !line.shown && line.p.is_none()));
+        assert!(found.failed.is_empty() && found.undecided.is_empty() && found.tested == 0);
+    }
+    let mut history = runs(10_000.0, 4, &mut noise);
+    history.iter_mut().for_each(|record| record.started_unix_ms += 1000);
+    history[1] = in_memory(history[1].clone());
+    let found = compare(&[as_runs(&good[..1]), as_runs(&bad[..1])], &saved(&history), &[]);
+    assert_eq!((found.lines[0].by, found.lines[0].history.as_slice()), (By::History, &[1, 3, 4][..]));
+    // The rounds of a suite's test are one run: the test's verdict decides.
+    let mut assessment = judge::single::assessment(&good[0]);
+    assessment.tests[0].verdict = assessment::Verdict::Invalid;
+    let found = compare(&[vec![Run::Assessment(&assessment)], vec![Run::Assessment(&assessment)]], &[], &[]);
+    assert_eq!((found.invalid.len(), conclusion(&found)), (2, Conclusion::Invalid));
+}
+
 #[test]
 fn limits_of_unknown_variation_are_undecided() {
     let mut noise = Normal::seeded(5);

@@ -1,21 +1,10 @@
 //! A comparison as JUnit XML: a case for each figure with a limit, and for each figure without one.
 
-use assessment::Verdict;
-
 use super::{Checked, ComparedSets};
 use crate::junit::{Case, Outcome, Suite};
-use crate::study::{conclusion, result_of};
+use crate::study::conclusion;
 
 pub fn junit(sets: &ComparedSets) -> String {
-    let checks = sets.checks();
-    let has_limit = |check: &Checked| checks.iter().any(|other| std::ptr::eq(other.line, check.line));
-    let others = sets.comparison.lines.iter().map(|line| Checked {
-        line,
-        limit: None,
-        verdict: Verdict::Measured,
-        message: result_of(line),
-    });
-    let others: Vec<Checked> = others.filter(|check| !has_limit(check)).collect();
     let case = |check: &Checked| Case {
         name: check.name(),
         seconds: 0.0,
@@ -35,7 +24,7 @@ pub fn junit(sets: &ComparedSets) -> String {
         host: newest.map(|run| run.host.clone()).unwrap_or_default(),
         seconds: 0.0,
         properties: properties.collect(),
-        cases: checks.iter().chain(&others).map(case).collect(),
+        cases: sets.checks().iter().chain(&sets.unchecked()).map(case).collect(),
         output: conclusion(sets.comparison).join("\n"),
     };
     suite.xml()

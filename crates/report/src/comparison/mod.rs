@@ -4,11 +4,11 @@ mod html;
 mod junit;
 mod markdown;
 
-use assessment::{ComparedFigure, Comparison, Verdict};
+use assessment::{By, ComparedFigure, Comparison, Verdict};
 use judge::compare::{ChangeLimit, Run, SINGLE, cases, side_name};
 
 use crate::chart::overlay::RunsOfSet;
-use crate::study::{conclusion, limit_in_words, result_of};
+use crate::study::{conclusion, invalid_runs, limit_in_words, result_of};
 use crate::text::{local_time, target_name};
 
 pub use html::html;
@@ -47,9 +47,10 @@ struct RunFacts {
 }
 
 impl<'a> ComparedSets<'a> {
-    /// Returns the worst verdict on the limits. Without limits nothing was expected.
+    /// Returns the worst verdict on the figures. Without limits nothing was expected.
     fn verdict(&self) -> Verdict {
-        let worst = self.checks().iter().map(|check| check.verdict).max();
+        let of_runs = self.comparison.invalid.first().map(|_| Verdict::Invalid);
+        let worst = self.checks().iter().map(|check| check.verdict).chain(of_runs).max();
         worst.unwrap_or(Verdict::Measured)
     }
 
@@ -80,9 +81,16 @@ impl<'a> ComparedSets<'a> {
     fn checks(&self) -> Vec<Checked<'_>> {
         let of_limit = |limit: &'a ChangeLimit| {
             let lines = self.comparison.lines.iter().filter(move |line| line.metric == limit.metric);
-            lines.map(move |line| Checked::of(line, limit))
+            lines.map(move |line| Checked::of(self.comparison, line, Some(limit)))
         };
         self.limits.iter().flat_map(of_limit).collect()
+    }
+
+    /// Returns each figure without a limit.
+    fn unchecked(&self) -> Vec<Checked<'_>> {
+        let has_limit = |line: &&ComparedFigure| self.limits.iter().any(|limit| limit.metric == line.metric);
+        let others = self.comparison.lines.iter().filter(|line| !has_limit(line));
+        others.map(|line| Checked::of(self.comparison, line, None)).collect()
     }
 
     /// Returns the tests of the first set, each with its runs in all sets.
@@ -115,13 +123,18 @@ impl<'a> ComparedSets<'a> {
 }
 
 impl<'a> Checked<'a> {
-    fn of(line: &'a ComparedFigure, limit: &'a ChangeLimit) -> Checked<'a> {
-        let verdict = match (line.p.is_none(), limit.is_broken_by(line)) {
-            (_, true) => Verdict::Fail,
-            (true, false) => Verdict::Inconclusive,
-            (false, false) => Verdict::Pass,
+    fn of(comparison: &Comparison, line: &'a ComparedFigure, limit: Option<&'a ChangeLimit>) -> Checked<'a> {
+        let verdict = match limit {
+            _ if line.by == By::Invalid => Verdict::Invalid,
+            None => Verdict::Measured,
+            Some(limit) if limit.is_broken_by(line) => Verdict::Fail,
+            Some(_) if line.p.is_none() => Verdict::Inconclusive,
+            Some(_) => Verdict::Pass,
         };
-        Checked { line, limit: Some(limit), verdict, message: result_of(line) }
+        let of_line = comparison.invalid.iter().filter(|runs| runs.is_in(&line.test, line.side));
+        let invalid: Vec<String> = of_line.map(invalid_runs).collect();
+        let message = if invalid.is_empty() { result_of(line) } else { invalid.join("; ") };
+        Checked { line, limit, verdict, message }
     }
 
     /// Returns the test, the figure and the limit.

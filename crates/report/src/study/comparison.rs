@@ -1,6 +1,6 @@
 //! Sets of runs, compared: table, notes and JSON.
 
-use assessment::{By, ComparedFigure, Comparison, ComparisonNote, LimitedChange};
+use assessment::{By, ComparedFigure, Comparison, ComparisonNote, InvalidRuns, LimitedChange};
 use judge::compare::{SINGLE, side_name};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -47,6 +47,7 @@ fn certainty(line: &ComparedFigure) -> String {
         (By::Repeats | By::History, Some(found)) if line.shown => interval(found),
         (By::Repeats | By::History, Some(found)) => format!("{}: no difference shown", interval(found)),
         (By::Intervals, Some(found)) => format!("{} within the runs", interval(found)),
+        (By::Invalid, _) => "INVALID".to_owned(),
         _ => "too few intervals and repeats".to_owned(),
     }
 }
@@ -88,6 +89,7 @@ fn source(line: &ComparedFigure) -> String {
         By::Intervals | By::Nothing => {
             format!("{runs} Run-to-run variation is unknown. Use at least 4 repeats per side.")
         }
+        By::Invalid => format!("{runs} Not compared: INVALID runs."),
     }
 }
 
@@ -167,6 +169,8 @@ pub struct Compared<'a> {
     failed: Vec<ChangeDocument<'a>>,
     /// Limits of `--fail-on` that cannot be decided.
     undecided: Vec<ChangeDocument<'a>>,
+    /// Tests with INVALID runs. Their figures are not compared.
+    invalid: Vec<InvalidDocument<'a>>,
     /// The result in sentences. The text can change with any version.
     conclusion: Vec<String>,
 }
@@ -199,6 +203,15 @@ struct ChangeDocument<'a> {
     message: String,
 }
 
+/// INVALID runs of a test.
+#[derive(Serialize, JsonSchema)]
+struct InvalidDocument<'a> {
+    #[serde(flatten)]
+    invalid: &'a InvalidRuns,
+    /// The runs and the cause in words. The text can change with any version.
+    message: String,
+}
+
 impl<'a> From<&'a Comparison> for Compared<'a> {
     fn from(comparison: &'a Comparison) -> Compared<'a> {
         let line = |figure: &'a ComparedFigure| LineDocument {
@@ -207,6 +220,8 @@ impl<'a> From<&'a Comparison> for Compared<'a> {
             source: source(figure),
         };
         let change = |change: &'a LimitedChange| ChangeDocument { change, message: conclusion::broken(change) };
+        let invalid =
+            |invalid: &'a InvalidRuns| InvalidDocument { invalid, message: conclusion::invalid_runs(invalid) };
         Compared {
             lines: comparison.lines.iter().map(line).collect(),
             notes: comparison.notes.iter().map(|one| NoteDocument { note: one, message: note(one) }).collect(),
@@ -214,6 +229,7 @@ impl<'a> From<&'a Comparison> for Compared<'a> {
             confidence: comparison.confidence,
             failed: comparison.failed.iter().map(change).collect(),
             undecided: comparison.undecided.iter().map(change).collect(),
+            invalid: comparison.invalid.iter().map(invalid).collect(),
             conclusion: conclusion::of_comparison(comparison),
         }
     }

@@ -1,12 +1,13 @@
 //! The conclusion of a comparison and of repeats: sentences with figures.
 
-use assessment::{By, ComparedFigure, Comparison, LimitedChange, RepeatedFigure};
+use assessment::{By, ComparedFigure, Comparison, InvalidRuns, LimitedChange, RepeatedFigure};
 use judge::compare::{ChangeLimit, SINGLE, side_name};
 use units::format::percent;
 use units::markup::one_line;
 use units::order::OrderBy;
 
 use crate::text::{figure, from_to};
+use crate::wording;
 
 /// With more sentences, figures without a shown difference are summed up.
 const SENTENCES_MOST: usize = 8;
@@ -46,20 +47,24 @@ pub fn result(line: &ComparedFigure) -> String {
             let of = if line.side > 1 { format!(" between A and {side}") } else { String::new() };
             format!("no difference{of} shown (detectable: {least})")
         }
+        By::Invalid => "INVALID".to_owned(),
         By::Intervals | By::Nothing => format!("{times} within these two runs{within}; run-to-run variation unknown"),
     }
 }
 
-/// Returns the conclusion of a comparison, one sentence each: exceeded limits first.
+/// Returns the conclusion of a comparison, one sentence each: INVALID runs and exceeded limits first.
 pub fn of_comparison(comparison: &Comparison) -> Vec<String> {
-    let mut all: Vec<String> = comparison.failed.iter().map(broken).collect();
+    let mut all: Vec<String> =
+        comparison.invalid.iter().map(|runs| format!("INVALID: {}", invalid_runs(runs))).collect();
+    all.extend(comparison.failed.iter().map(broken));
     all.extend(comparison.undecided.iter().map(undecided));
     all.extend(sentences(comparison));
     all
 }
 
 fn sentences(comparison: &Comparison) -> Vec<String> {
-    let mut groups = grouped(&comparison.lines);
+    let lines = || comparison.lines.iter().filter(|line| line.by != By::Invalid);
+    let mut groups = grouped(lines());
     if groups.len() <= SENTENCES_MOST {
         return groups.iter().map(|(names, result, _)| format!("{names}: {result}")).collect();
     }
@@ -70,7 +75,6 @@ fn sentences(comparison: &Comparison) -> Vec<String> {
         all.truncate(SENTENCES_MOST);
         all.push(format!("{} more differences are in the table", groups.len() - SENTENCES_MOST));
     }
-    let lines = || comparison.lines.iter();
     let detectable: Vec<f64> = lines().filter(|line| !line.shown).filter_map(|line| line.detectable).collect();
     if let (Some(least), Some(most)) =
         (detectable.iter().copied().reduce(f64::min), detectable.iter().copied().reduce(f64::max))
@@ -89,7 +93,7 @@ fn sentences(comparison: &Comparison) -> Vec<String> {
 }
 
 /// Returns the lines of a test that have the same result as one: IOPS and bandwidth of one block size.
-fn grouped(lines: &[ComparedFigure]) -> Vec<(String, String, &ComparedFigure)> {
+fn grouped<'a>(lines: impl Iterator<Item = &'a ComparedFigure>) -> Vec<(String, String, &'a ComparedFigure)> {
     let mut groups: Vec<(String, String, &ComparedFigure)> = Vec::new();
     for line in lines {
         let result = result(line);
@@ -109,6 +113,13 @@ fn name(line: &ComparedFigure) -> String {
         SINGLE => line.metric.to_string(),
         test => format!("{} {}", one_line(test), line.metric),
     }
+}
+
+/// INVALID runs of a set: `2 runs of B: the target is in memory`.
+pub fn invalid_runs(invalid: &InvalidRuns) -> String {
+    let test = if invalid.test == SINGLE { String::new() } else { format!("{} ", one_line(&invalid.test)) };
+    let runs = if invalid.runs == 1 { "1 run".to_owned() } else { format!("{} runs", invalid.runs) };
+    format!("{test}{runs} of {}: {}", side_name(invalid.side), wording::cause(&invalid.cause))
 }
 
 /// A limit of `--fail-on` that a comparison breaks: `read.iops: B is 10.1 % lower than A, allowed: at most 5 % lower`.

@@ -1,0 +1,42 @@
+//! Runs of a comparison whose figures are not those of the target.
+
+use assessment::{Cause, Failure, InvalidRuns, Test, Verdict};
+use record::Record;
+
+use super::side::Case;
+use crate::verdict::invalid;
+
+/// What decides whether the figures of a run are those of the target.
+#[derive(Clone, Copy)]
+pub enum Judged<'a> {
+    /// The test whose rounds are the run.
+    Test(&'a Test),
+    /// The record, and the error of a test whose rounds are several runs.
+    Record(&'a Record, Option<&'a Failure>),
+}
+
+impl Judged<'_> {
+    /// Returns why the figures are worthless; `None` if they are not.
+    pub fn invalid(self) -> Option<Cause> {
+        match self {
+            Judged::Test(test) => (test.verdict == Verdict::Invalid).then(|| test.cause.clone()),
+            Judged::Record(record, error) => {
+                let failure = error.cloned().or_else(|| Failure::of_run(record)).filter(Failure::is_invalid);
+                let finding = || invalid(&crate::findings(record)).map(|found| Cause::Finding(Box::new(found.clone())));
+                failure.map(Cause::Failure).or_else(finding)
+            }
+        }
+    }
+}
+
+/// Returns the tests of each set with such runs.
+pub fn invalid_runs(sides: &[Vec<Case>]) -> Vec<InvalidRuns> {
+    let of_case = |side: usize, case: &Case| {
+        let mut causes = case.invalid();
+        let cause = causes.next()?;
+        Some(InvalidRuns { test: case.name.clone(), side, runs: 1 + causes.count(), cause })
+    };
+    let of_side =
+        |(side, cases): (usize, &Vec<Case>)| cases.iter().filter_map(|case| of_case(side, case)).collect::<Vec<_>>();
+    sides.iter().enumerate().flat_map(of_side).collect()
+}
