@@ -3,6 +3,7 @@
 mod autoregressive;
 mod binomial;
 mod line;
+mod positive;
 mod ranks;
 mod ratio;
 pub mod student;
@@ -11,6 +12,7 @@ mod trend;
 pub use autoregressive::{evened, mean_interval, slope_interval};
 pub use binomial::enclosing_ranks;
 pub use line::{Line, line};
+pub use positive::{LEVELS_FACTOR, on_log_scale, relative_mean_interval};
 pub use ranks::{MannWhitney, mann_whitney};
 pub use ratio::{Difference, difference, difference_of_figures, quotient_interval};
 pub use trend::trend;
@@ -23,6 +25,13 @@ const TAIL: f64 = 0.025;
 pub struct Interval {
     pub low: f64,
     pub high: f64,
+}
+
+impl Interval {
+    /// Returns the interval of a figure, from its shares of the figure.
+    pub fn times(self, figure: f64) -> Interval {
+        Interval { low: self.low * figure, high: self.high * figure }
+    }
 }
 
 /// 0 without values.

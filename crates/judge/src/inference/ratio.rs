@@ -1,6 +1,6 @@
 //! Intervals of quotients: of sums over blocks, and of two measured figures.
 
-use super::{Interval, mean, mean_interval};
+use super::{Interval, mean, mean_interval, relative_mean_interval};
 
 /// The relative difference of two figures.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -28,7 +28,7 @@ pub fn quotient_interval(values: &[f64], weights: &[f64], blocks_max: usize) -> 
 
 /// Returns the relative difference of the means of two series; `None` for too few values, or if the first mean is 0.
 pub fn difference(first: &[f64], second: &[f64]) -> Option<Difference> {
-    let of = |series: &[f64]| Some((mean(series), mean_interval(series)?));
+    let of = |series: &[f64]| Some((mean(series), relative_mean_interval(series, series)?.times(mean(series))));
     difference_of_figures(of(first)?, of(second)?)
 }
 

@@ -11,7 +11,7 @@ use super::times::Times;
 use super::{few_intervals, latency_interval};
 use crate::device::is_direct;
 use crate::figures::{of_runs, percentile_of_runs};
-use crate::inference::{Interval, enclosing_ranks, evened, mean, mean_interval};
+use crate::inference::{Interval, enclosing_ranks, relative_mean_interval};
 use crate::limits::Load;
 use assessment::{LatencyKind, LoadPattern, Metric, Quantity, RequiredLoad, Round, Statistic, Test};
 use units::order::OrderBy;
@@ -237,9 +237,7 @@ pub(super) fn around(series: &[f64], measured: f64) -> Option<Interval> {
     if series.len() < INTERVALS_MIN {
         return few_intervals::of_rate(series, measured);
     }
-    // A series that is combined in pairs can drop its last value.
-    let (found, middle) = (mean_interval(series)?, mean(&evened(series)));
-    (middle > 0.0).then(|| Interval { low: found.low / middle * measured, high: found.high / middle * measured })
+    Some(relative_mean_interval(series, series)?.times(measured))
 }
 
 /// Returns the interval of the median of several rounds: from a low end to a high end of the rounds' intervals. The

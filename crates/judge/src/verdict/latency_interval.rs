@@ -7,7 +7,7 @@ use assessment::{LatencyKind, Metric, Quantity};
 use record::{Histogram, Record, Slot, SlotLatencies, Timeline};
 
 use super::times::Times;
-use crate::inference::{Interval, enclosing_ranks, quotient_interval};
+use crate::inference::{Interval, enclosing_ranks, on_log_scale, quotient_interval};
 
 /// If the bin with a percentile holds a larger share of the I/Os, it hides the movement of the percentile.
 const BIN_SHARE_MAX: f64 = 0.25;
@@ -52,16 +52,16 @@ fn of_slot(slot: &Slot, metric: Metric) -> SlotLatencies {
 pub(super) fn of_mean(times: &Times, blocks: &[SlotLatencies]) -> Option<Interval> {
     // The blocks can lack the last I/Os, or have `lat` where the figure is `clat`.
     let (relative, mean_ns) = (relative_mean(blocks)?, times.latency.mean_ns());
-    Some(Interval { low: (relative.low * mean_ns).max(0.0), high: relative.high * mean_ns })
+    Some(relative.times(mean_ns))
 }
 
 /// Returns the interval of the mean as shares of the mean.
 fn relative_mean(blocks: &[SlotLatencies]) -> Option<Interval> {
     let sums: Vec<f64> = blocks.iter().map(|block| block.sum_ns as f64).collect();
     let counts: Vec<f64> = blocks.iter().map(|block| block.histogram.total() as f64).collect();
-    let mean_ns = mean_ns(&merged(blocks))?;
-    let found = quotient_interval(&sums, &counts, MEAN_BLOCKS_MAX)?;
-    Some(Interval { low: found.low / mean_ns, high: found.high / mean_ns })
+    let whole_ns = mean_ns(&merged(blocks))?;
+    let linear = quotient_interval(&sums, &counts, MEAN_BLOCKS_MAX)?.times(1.0 / whole_ns);
+    Some(on_log_scale(linear, blocks.iter().filter_map(mean_ns).map(|ns| ns / whole_ns)))
 }
 
 /// Returns the interval of the percentile of `share`. `None` if too few I/Os lie beyond it.
@@ -79,7 +79,7 @@ pub(super) fn of_percentile(times: &Times, blocks: &[SlotLatencies], share: f64)
     let Some(measured) = latency.percentile_of_due_ns(times.unissued, share * 100.0) else { return Some(ranked) };
     // A narrow distribution moves as a whole.
     let relative = relative_mean(blocks)?;
-    let moved = Interval { low: relative.low * measured as f64, high: relative.high * measured as f64 };
+    let moved = relative.times(measured as f64);
     Some(Interval { low: ranked.low.min(moved.low), high: ranked.high.max(moved.high) })
 }
 

@@ -7,8 +7,8 @@ use assessment::{
 
 use super::confounders::{Confounders, Effect, Extent, corrected};
 use super::few_intervals;
-use super::figures::{Figure, INTERVALS_MIN, around};
-use crate::inference::{Interval, evened, line, mean, mean_interval};
+use super::figures::{Figure, INTERVALS_MIN};
+use crate::inference::{Interval, evened, line, mean, relative_mean_interval};
 use crate::limits::Limit;
 use crate::stats::{median, quantile};
 
@@ -76,7 +76,8 @@ pub fn judge(compared: &Compared, figure: &Figure, confounders: &Confounders) ->
     let interval = match shape {
         // The end of a falling rate is the sustained rate.
         Shape::Falls { end, .. } => Some(end),
-        Shape::Rises(_) => around(&without_trend(&figure.series), figure.measured),
+        Shape::Rises(_) => relative_mean_interval(&without_trend(&figure.series), &figure.series)
+            .map(|relative| relative.times(figure.measured)),
         _ => without_ends(&compared.threshold, figure, level(figure, shape)),
     };
     let Decision { verdict, reason, correction } = decide(compared, figure, interval, shape, confounders);
@@ -239,7 +240,7 @@ fn inner(series: &[f64]) -> &[f64] {
 fn level(figure: &Figure, shape: Shape) -> Option<(f64, Interval)> {
     let is_level = matches!(shape, Shape::Level(_) | Shape::Varied { .. });
     let series = is_level.then(|| evened(inner(&figure.series)))?;
-    Some((mean(&series), mean_interval(&series)?))
+    Some((mean(&series), relative_mean_interval(&series, &series)?.times(mean(&series))))
 }
 
 /// Returns the interval of the figure. If figure and level are on the same side of the threshold, the end towards it is
@@ -272,11 +273,12 @@ fn shape(metric: Metric, figure: &Figure) -> Shape {
     let (first, last) = (&series[..end_length], &series[series.len() - end_length..]);
     let change = line(series).map_or(0.0, |line| (line.end - line.start) / mean(series));
     let drifts = change.abs() > DRIFT;
-    let ends = [first, last].map(|part| mean_interval(&without_trend(part)).filter(|_| drifts));
+    let of_part = |part| Some(relative_mean_interval(&without_trend(part), part)?.times(mean(part)));
+    let ends = [first, last].map(|part| of_part(part).filter(|_| drifts));
     let change = RateChange { from: mean(first) * scale, to: mean(last) * scale };
     match ends {
         [Some(start), Some(end)] if end.high < start.low => {
-            return Shape::Falls { change, end: Interval { low: end.low * scale, high: end.high * scale } };
+            return Shape::Falls { change, end: end.times(scale) };
         }
         [Some(start), Some(end)] if end.low > start.high => return Shape::Rises(change),
         _ => {}

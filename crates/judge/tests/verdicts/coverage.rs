@@ -1,12 +1,23 @@
 //! Confidence intervals include the true figure as often as they state. The full table: `cargo bench -p fathom-judge
 //! --bench coverage`.
 
-use crate::simulation::{Coverage, Kind, Noise, Shape, Spread, coverage};
+use crate::simulation::{Coverage, Disturbance, Kind, Noise, Shape, Spread, coverage, verdicts};
 
 const RUNS: usize = 200;
+/// Runs with a verdict.
+const VERDICTS: usize = 60;
+const QUIET: Kind = Kind {
+    noise: Noise::Normal,
+    spread: Spread::Narrow,
+    correlation: 0.0,
+    intervals: 60,
+    shape: None,
+    disturbance: None,
+};
 
 fn share(noise: Noise, correlation: f64, intervals: usize, shape: Option<Shape>, metric: &str) -> f64 {
-    let all = coverage(Kind { noise, spread: Spread::Narrow, correlation, intervals, shape }, &[metric], RUNS);
+    let kind = Kind { noise, spread: Spread::Narrow, correlation, intervals, shape, disturbance: None };
+    let all = coverage(kind, &[metric], RUNS);
     assert!(all[0].given >= RUNS * 9 / 10, "{noise:?} {correlation} {intervals} {metric}: {all:?}");
     all[0].share()
 }
@@ -46,6 +57,7 @@ fn the_range_of_few_independent_ios_includes_the_figure() {
         correlation: 0.8,
         intervals: 20,
         shape: Some(shape),
+        disturbance: None,
     };
     for shape in [Shape::Bimodal, Shape::HeavyTail] {
         for found in coverage(kind(shape), &["read.lat.p50", "read.lat.p99"], RUNS) {
@@ -65,7 +77,7 @@ fn the_range_of_few_intervals_includes_the_figure() {
         (Noise::Stepped, 0.8, 5),
         (Noise::Stepped, 0.8, 10),
     ] {
-        let kind = Kind { noise, spread: Spread::Wide, correlation, intervals, shape: None };
+        let kind = Kind { noise, spread: Spread::Wide, correlation, intervals, shape: None, disturbance: None };
         let latencies = Kind { shape: Some(Shape::LogNormal), ..kind };
         let mut all = coverage(kind, &["read.iops"], RUNS);
         all.extend(coverage(latencies, &["read.lat.mean", "read.lat.p50", "read.lat.p99"], RUNS));
@@ -79,7 +91,30 @@ fn the_range_of_few_intervals_includes_the_figure() {
 #[test]
 fn two_intervals_decide_nothing() {
     let shape = Some(Shape::LogNormal);
-    let kind = Kind { noise: Noise::Normal, spread: Spread::Narrow, correlation: 0.0, intervals: 2, shape };
+    let kind = Kind { intervals: 2, shape, ..QUIET };
     let none = Coverage { runs: 3, ..Coverage::default() };
     assert_eq!(coverage(kind, &["read.iops", "read.lat.mean", "read.lat.p50"], 3), [none; 3]);
+}
+
+fn disturbed(rate: f64, lasts: f64, pauses: f64) -> Kind {
+    Kind { disturbance: Some(Disturbance { rate, lasts, pauses }), ..QUIET }
+}
+
+#[test]
+fn disturbed_runs_are_covered_if_the_disturbance_came_several_times() {
+    for kind in [disturbed(0.5, 5.0, 5.0), disturbed(0.05, 3.0, 3.0)] {
+        let latencies = Kind { shape: Some(Shape::LogNormal), ..kind };
+        for found in [coverage(kind, &["read.iops"], RUNS / 2), coverage(latencies, &["read.lat.mean"], RUNS / 2)] {
+            assert!(found[0].given == RUNS / 2 && found[0].share() >= 0.9, "{kind:?} {found:?}");
+        }
+    }
+}
+
+#[test]
+fn rates_far_from_the_threshold_are_decided_whatever_the_spread() {
+    // With ends on a linear scale, a tenth of the rate for half of the time leaves a part of these runs undecided.
+    let of = |share| verdicts(Kind { intervals: 20, ..disturbed(0.1, 2.0, 2.0) }, share, VERDICTS);
+    assert_eq!((of(1.0 / 22.7), of(22.7)), ((VERDICTS, 0), (0, VERDICTS)));
+    let (false_fails, false_passes) = (of(0.5).1, of(2.0).0);
+    assert!(false_fails + false_passes <= VERDICTS / 20, "{false_fails} {false_passes}");
 }

@@ -3,10 +3,13 @@
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
-use assessment::Metric;
+use assessment::{Metric, Verdict};
+use judge::requirements::Requirements;
+use judge::single;
 use judge::verdict::JobRounds;
 use plan::{Ddir, Plan, Worker};
 use record::{Latency, Record, SlotLatencies, Timeline};
+use units::diagnostic::Source;
 use units::random::Tausworthe64;
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -61,6 +64,40 @@ pub enum Shape {
     HeavyTail,
 }
 
+/// States of the target that come and go: another program, a slow device, stalls, a cache.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Disturbance {
+    /// Rate of the disturbed intervals, as a share of that of the others.
+    pub rate: f64,
+    /// Mean number of disturbed intervals in a row.
+    pub lasts: f64,
+    /// Mean number of intervals between them.
+    pub pauses: f64,
+}
+
+impl Disturbance {
+    /// Probability that an interval is disturbed.
+    fn probability(self) -> f64 {
+        self.lasts / (self.lasts + self.pauses)
+    }
+
+    /// Rate in the long term, as a share of that of the intervals that are not disturbed.
+    fn mean(self) -> f64 {
+        1.0 - self.probability() * (1.0 - self.rate)
+    }
+
+    /// Returns the rate of each interval, as a share of that in the long term.
+    fn rates(self, intervals: usize, random: &mut Random) -> Vec<f64> {
+        let mut is_disturbed = random.uniform() <= self.probability();
+        let next = |_| {
+            let mean_length = if is_disturbed { self.lasts } else { self.pauses };
+            is_disturbed ^= random.uniform() <= 1.0 / mean_length;
+            if is_disturbed { self.rate / self.mean() } else { 1.0 / self.mean() }
+        };
+        (0..intervals).map(next).collect()
+    }
+}
+
 /// A kind of simulated run.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Kind {
@@ -71,6 +108,7 @@ pub struct Kind {
     pub intervals: usize,
     /// `None` for a run with rates only.
     pub shape: Option<Shape>,
+    pub disturbance: Option<Disturbance>,
 }
 
 /// The intervals of simulated runs of one kind.
@@ -161,17 +199,22 @@ fn run(kind: Kind, random: &mut Random) -> Record {
     let length_ns = kind.intervals as u64 * SECOND_NS;
     let stats = &mut record.workers[0].stats;
     let counts = &mut stats.ddirs[Ddir::Read as usize];
-    for (at, level) in (0u64..).zip(levels(kind, random)) {
+    let levels = levels(kind, random);
+    let undisturbed = || vec![1.0; kind.intervals];
+    let rates = kind.disturbance.map_or_else(undisturbed, |disturbance| disturbance.rates(kind.intervals, random));
+    for ((at, level), rate) in (0u64..).zip(levels).zip(rates) {
         let span = (at * SECOND_NS, (at + 1) * SECOND_NS);
-        let ios = if kind.shape.is_some() { IOS } else { (RATE * level) as u64 };
+        let ios = if kind.shape.is_some() { (IOS as f64 * rate) as u64 } else { (RATE * level * rate) as u64 };
         timeline.count(span, Ddir::Read, ios, 4096 * ios);
         counts.ios += ios;
         if let Some(shape) = kind.shape {
             let mut own = Latency::default();
-            (0..ios).for_each(|_| own.record(shape.latency_ns(level, random)));
+            // A closed loop: a lower rate is a longer latency.
+            (0..ios).for_each(|_| own.record(shape.latency_ns(level / rate, random)));
             counts.lat.merge(&own);
-            let own = SlotLatencies::between(&Latency::default(), &own).expect("latencies of one interval");
-            timeline.count_lat(span, Ddir::Read, &own);
+            if let Some(own) = SlotLatencies::between(&Latency::default(), &own) {
+                timeline.count_lat(span, Ddir::Read, &own);
+            }
         }
     }
     counts.runtime_ns = length_ns;
@@ -185,7 +228,13 @@ fn run(kind: Kind, random: &mut Random) -> Record {
 pub fn coverage(kind: Kind, metrics: &[&str], runs: usize) -> Vec<Coverage> {
     let metrics: Vec<Metric> = metrics.iter().map(|name| Metric::parse(name).expect("a metric")).collect();
     let long_run = kind.shape.map(|shape| shape.long_run(kind.spread)).unwrap_or_default();
-    let truths: Vec<f64> = metrics.iter().map(|metric| truth(*metric, &long_run)).collect();
+    // The mean of the rates is 1. With it, the sum of the latencies is that of the intervals with I/Os.
+    let with_ios = kind.disturbance.map_or(1.0, |disturbance| match disturbance.rate {
+        0.0 => 1.0 - disturbance.probability(),
+        _ => 1.0,
+    });
+    let share = |metric: &Metric| if metric.is_rate() { 1.0 } else { with_ios };
+    let truths: Vec<f64> = metrics.iter().map(|metric| truth(*metric, &long_run) * share(metric)).collect();
     let mut random = Random::new(1 + kind.intervals as u64 * 100 + (kind.correlation * 10.0) as u64);
     let mut all = vec![Coverage::default(); metrics.len()];
     for _ in 0..runs {
@@ -206,6 +255,21 @@ pub fn coverage(kind: Kind, metrics: &[&str], runs: usize) -> Vec<Coverage> {
         }
     }
     all
+}
+
+/// Simulates runs, and counts those whose rate passes, and those whose rate fails, against a share of the true one.
+pub fn verdicts(kind: Kind, share: f64, runs: usize) -> (usize, usize) {
+    let rule = format!("read.iops>={}", RATE * share);
+    let rules = [Requirements::parse(&Source::new("--require", rule.as_str())).expect("a rule")];
+    let mut random = Random::new(1 + kind.intervals as u64 * 100);
+    let of_run = |_| {
+        let mut assessment = single::assessment(&run(kind, &mut random));
+        judge::verdict::judge(&mut assessment, &[], &rules);
+        assessment.verdict
+    };
+    let all: Vec<Verdict> = (0..runs).map(of_run).collect();
+    let count = |verdict| all.iter().filter(|found| **found == verdict).count();
+    (count(Verdict::Pass), count(Verdict::Fail))
 }
 
 fn truth(metric: Metric, long_run: &[u64]) -> f64 {
