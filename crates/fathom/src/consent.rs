@@ -76,11 +76,21 @@ pub fn to_demand(demand: &Demand, yes: bool) -> Result<(), CommandError> {
 /// # Errors
 /// The user declines, or there is no terminal and no `--yes`.
 pub fn to_new_files<'a>(targets: impl Iterator<Item = &'a Found>, yes: bool) -> Result<(), CommandError> {
-    let missing: Vec<String> = targets.filter_map(Found::would_create).collect();
+    let (given, missing): (Vec<&str>, Vec<String>) =
+        targets.filter_map(|target| Some((target.given.as_str(), target.would_create()?))).unzip();
     if yes || missing.is_empty() {
         return Ok(());
     }
-    confirm(&missing, "add --yes to create it, or give the path of a directory, a file or a device that exists")
+    let suite = given.iter().find(|name| study::suite::BUILT_IN.contains(name));
+    confirm(
+        &missing,
+        &match suite {
+            Some(name) => format!("{name} is also a suite: is `fathom assess . --suite {name}` meant?"),
+            None => {
+                "add --yes to create it, or give the path of a directory, a file or a device that exists".to_owned()
+            }
+        },
+    )
 }
 
 /// Asks the user. `help` says what to type without a terminal.

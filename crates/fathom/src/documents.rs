@@ -15,7 +15,14 @@ use crate::input;
 pub fn load(path: &str) -> Result<Document, CommandError> {
     let text = input::read(Path::new(path), input::Kind::Saved)
         .map_err(|error| format!("{path}: {}", units::errno::reason(&error)))?;
-    let document = Document::read(&text).map_err(|error| format!("{path}:{error}"))?;
+    let document = Document::read(&text).map_err(|error| match text.trim_ascii_start().first() {
+        Some(b'[' | b'#' | b';' | b'<') => {
+            format!(
+                "{path} is a job, not a saved run\nhelp: `fathom run {path}` measures it, `fathom run A B` compares two jobs"
+            )
+        }
+        _ => format!("{path}:{error}"),
+    })?;
     Ok(complete(document).map_err(|error| format!("{path}: {error}"))?)
 }
 

@@ -3,11 +3,13 @@
 use std::path::Path;
 
 use assessment::Assessment;
+use record::Record;
 use report::{ComparedSets, PngError};
 use targets::OutputGuard;
 
 use crate::atomic_file::AtomicFile;
 use crate::command_error::CommandError;
+use crate::output::stderr_line;
 use crate::pictures::{self, Picture};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -123,6 +125,17 @@ impl Reports {
                 pictures::save_all(path, assessment, Picture::Png).map(|charts| format!("{charts} charts in {path}"))
             },
         )
+    }
+
+    /// Writes the reports of a single run, and prints a line about each. Returns false if one cannot be written.
+    pub fn save_record(&self, record: &Record) -> bool {
+        if self.list.is_empty() {
+            return true;
+        }
+        let (written, failed) = self.save(&judge::single::assessment(record));
+        written.iter().for_each(|line| stderr_line!("{line}"));
+        failed.iter().for_each(CommandError::print);
+        failed.is_empty()
     }
 
     /// Writes the reports on a comparison. Returns a line about each, and the errors.

@@ -167,8 +167,10 @@ fn study(list: &[String]) -> Result<Work, Refusal> {
     match list.first().map(String::as_str) {
         Some("run" | "sweep" | "assess" | "knee") => {}
         Some(word) => {
-            let message =
-                format!("`{word}` is not supported on many hosts: use fio, diskspd, run, sweep, assess or knee");
+            let message = format!(
+                "`{word}` is not supported on many hosts: use fio, diskspd, run, sweep, assess or knee\nhelp: names of hosts \
+                 need an option: fathom fleet --hosts a,b fio job.fio"
+            );
             return Err(Refusal::new("fleet", ErrorKind::InvalidSubcommand, message));
         }
         None => return Err(missing()),

@@ -230,7 +230,7 @@ fn is_of_fio(name: &str) -> bool {
 }
 
 /// The number of `p99.9`.
-fn percent(name: &str) -> Option<f64> {
+pub fn percent(name: &str) -> Option<f64> {
     let digits = name.strip_prefix('p')?;
     let is_plain =
         digits.starts_with(|c: char| c.is_ascii_digit()) && digits.chars().all(|c| c.is_ascii_digit() || c == '.');
@@ -241,6 +241,9 @@ fn percent(name: &str) -> Option<f64> {
 /// A time with its unit: a bound of 5 seconds is never meant by `5`. A percentile may stand before it: `99.9=5ms`.
 fn bound(text: &str) -> Result<Bound, String> {
     let (percent, time) = text.split_once('=').map_or((None, text), |(number, time)| (number.parse().ok(), time));
+    if let Some(number) = time.strip_suffix('m') {
+        return Err(format!("{time} is a time of minutes: is {number}ms meant? ({number}min is accepted)"));
+    }
     let has_unit = time.ends_with(char::is_alphabetic);
     let at_most_ns = time_ns(time).ok().filter(|ns| has_unit && *ns > 0);
     let at_most_ns = at_most_ns.ok_or_else(|| "expected a time with its unit, such as 500us or 5ms".to_owned())?;
@@ -292,6 +295,7 @@ mod tests {
         let all = [
             ("", "<TARGET>"),
             ("x --p99 5", "with its unit"),
+            ("x --p99=5m", "is 5ms meant?"),
             ("x --p99 5ms --p50 1ms", "one percentile"),
             ("x --filename=/dev/sda", "--filename has a fixed value"),
             ("x --runtime 1ms", "at least 100ms"),

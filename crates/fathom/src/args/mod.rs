@@ -5,6 +5,7 @@
 pub mod assess;
 pub mod clients;
 pub mod compare;
+mod corrections;
 pub mod dialect_line;
 pub mod dialect_options;
 pub mod fleet;
@@ -136,6 +137,7 @@ fn read(args: &[String]) -> Result<Cli, Refusal> {
     };
     let mut cli = Cli::try_parse_from(std::iter::once(PROGRAM.to_owned()).chain(rest)).map_err(|mut error| {
         knee::restore_bound(&mut error);
+        corrections::correct(&mut error, args);
         error
     })?;
     match &mut cli.command {

@@ -116,7 +116,10 @@ impl Args {
     pub(super) fn complete(&mut self, line: Option<Line>) -> Result<(), Refusal> {
         let conflict = |kind, message: String| Err(Refusal::new("sweep", kind, message));
         if let Some(other) = self.axes_given.iter().find(|axis| !axis.contains('=')) {
-            let message = format!("'{other}' is neither OPTION=VALUES nor 'fio' or 'diskspd'");
+            let message = format!(
+                "'{other}' is neither OPTION=VALUES nor 'fio' or 'diskspd'\nhelp: the line to run comes last: fathom sweep \
+                 iodepth=1..32 fio job.fio"
+            );
             return conflict(ErrorKind::InvalidValue, message);
         }
         let Some(line) = line else {

@@ -45,6 +45,11 @@ impl<'a> FioLine<'a> {
         let overrides: Vec<Span> = settings.iter().map(span).collect();
         match parse_with(self.args, &overrides, &self.env)? {
             Request::Run(mut invocation) => {
+                if let Some(file) = invocation.program.reports.first() {
+                    let error = Diagnostic::error(format!("--report is an option of `fathom {}` here", self.command));
+                    let help = format!("write it before `fio`: fathom {} --report {file} ... fio ...", self.command);
+                    return Err(vec![error.help(help)]);
+                }
                 let mut warnings = std::mem::take(&mut invocation.warnings);
                 warnings.append(&mut invocation.own_warnings);
                 warnings.extend(without_effect(self.command, &report_options(&invocation.program)));

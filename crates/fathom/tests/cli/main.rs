@@ -95,6 +95,7 @@ mod verify_overwrites;
 mod verify_trims;
 mod windows;
 mod written_data;
+mod wrong_lines;
 mod zones;
 
 use harness as stage;

@@ -106,6 +106,14 @@ pub const PROGRAM_OPTIONS: &[ProgramOption] = &[
         "Save the record of the run to this file, for `fathom show` (not an option of fio)",
     ),
     program(
+        "report",
+        FATHOM_ONLY,
+        Required,
+        "file",
+        Supported,
+        "Write a report of the run: NAME.html, .md, .xml, .svg, .png; repeatable (not an option of fio)",
+    ),
+    program(
         "no-history",
         FATHOM_ONLY,
         Nothing,

@@ -269,6 +269,21 @@ fn missing_value(name: &str, span: &Span) -> Diagnostic {
     Diagnostic::error(format!("option {name} requires a value")).at(span, format!("expected --{name}=VALUE"))
 }
 
+/// Options of other programs and commands, and what to write instead.
+const OF_OTHERS: [(&[&str], &str); 5] = [
+    (&["json", "format", "export-json"], "write --output-format=json"),
+    (
+        &["html", "md", "markdown", "junit"],
+        "write --report=page.html, or another name that ends with .md or .xml (JUnit)",
+    ),
+    (&["save"], "write --record=FILE"),
+    (&["repeat", "runs", "interleave"], "`fathom run --repeat 5 fio ...` repeats a job"),
+    (
+        &["require", "expect", "for", "fail-on", "tag"],
+        "an option of other commands: `fathom help assess` and `fathom help run` describe it",
+    ),
+];
+
 fn unknown_option(name: &str, span: &Span, names: &[OptionName]) -> Diagnostic {
     let diagnostic = Diagnostic::error(format!("unknown option `{name}`")).at(span, "not an option");
     if let Some(found) = lookalike::first(name) {
@@ -284,6 +299,9 @@ fn unknown_option(name: &str, span: &Span, names: &[OptionName]) -> Diagnostic {
     if let Some(option) = PROFILE_OPTIONS.iter().find(|option| option.is_named(name)) {
         return diagnostic
             .help(format!("an option of --profile={}; place that before it", option.profile.unwrap_or("")));
+    }
+    if let Some((_, meant)) = OF_OTHERS.iter().find(|(others, _)| others.contains(&name)) {
+        return diagnostic.help(*meant);
     }
     match nearest(name, names.iter().map(|known| known.name)) {
         Some(near) => diagnostic.help(format!("did you mean `--{near}`?")),

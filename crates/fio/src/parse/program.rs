@@ -43,6 +43,7 @@ pub fn apply(option: &ProgramOption, value: Option<&str>, span: &Span, state: &m
     match option.name {
         "output" => state.program.output = Some(text.to_owned()),
         "record" => state.program.record = Some(text.to_owned()),
+        "report" => state.program.reports.push(text.to_owned()),
         "no-history" => state.program.no_history = true,
         "watch" => state.program.live.watch = true,
         "metrics" => state.program.live.metrics = Some(text.to_owned()),

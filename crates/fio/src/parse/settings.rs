@@ -11,6 +11,8 @@ pub struct ProgramSettings {
     pub output: Option<String>,
     /// File for the record of the run.
     pub record: Option<String>,
+    /// Files of reports. The end of a name chooses the format.
+    pub reports: Vec<String>,
     /// Do not add the run to the history.
     pub no_history: bool,
     pub live: Box<LiveSettings>,
@@ -93,6 +95,7 @@ impl Default for ProgramSettings {
         ProgramSettings {
             output: None,
             record: None,
+            reports: Vec::new(),
             no_history: false,
             live: Box::default(),
             trigger: Box::default(),

@@ -83,12 +83,24 @@ impl Catalogue {
     ///
     /// A diagnostic at the first part that is wrong or unknown.
     pub fn expect(&self, source: &Arc<Source>) -> Result<Expectation, Diagnostic> {
-        let text = ExpectationText::parse(source)?;
+        let text = ExpectationText::parse(source, self)?;
         let name = text.provider.text();
         let Some(provider) = self.providers.get(&name.to_ascii_lowercase()) else {
             return Err(unknown("provider", &text.provider, self.providers.keys().map(String::as_str)));
         };
         Resolver { provider, text: &text, warnings: Vec::new() }.resolve()
+    }
+
+    /// Returns an expectation that lacks its provider with each provider that has its first disk or machine.
+    pub fn with_provider(&self, text: &str) -> Vec<String> {
+        let name = text.split(['+', '/', '?']).next().unwrap_or_default();
+        let of_one =
+            name.rsplit_once(['x', 'X']).filter(|(_, count)| count.parse::<u64>().is_ok()).map(|(name, _)| name);
+        let has = |provider: &Provider| {
+            let kinds = || [Kind::Disk, Kind::Machine].into_iter();
+            std::iter::once(name).chain(of_one).any(|name| kinds().any(|kind| !provider.find(kind, name).is_empty()))
+        };
+        self.providers.iter().filter(|(_, provider)| has(provider)).map(|(id, _)| format!("{id}:{text}")).collect()
     }
 }
 

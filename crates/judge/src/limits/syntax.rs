@@ -7,6 +7,8 @@ use std::sync::Arc;
 use plan::Ddir;
 use units::diagnostic::{Diagnostic, Source, Span};
 
+use super::catalogue::Catalogue;
+
 pub(super) struct ExpectationText {
     /// The whole text.
     pub whole: Span,
@@ -25,7 +27,7 @@ const FORM: &str =
     "write PROVIDER:DISK, PROVIDER:MACHINE or PROVIDER:DISK+MACHINE, such as azure:P30x3+Standard_D8ds_v4/uncached";
 
 impl ExpectationText {
-    pub fn parse(source: &Arc<Source>) -> Result<ExpectationText, Diagnostic> {
+    pub fn parse(source: &Arc<Source>, catalogue: &Catalogue) -> Result<ExpectationText, Diagnostic> {
         let whole = Span::new(source, 0..source.text.len());
         let (each_host, rest) = match split(&whole, '=') {
             Some((name, rest)) if name.text() == "each-host" => (true, rest),
@@ -34,7 +36,9 @@ impl ExpectationText {
         let (ddir, volume, rest) = meant_for(&rest);
         let Some((provider, rest)) = split(&rest, ':') else {
             let wrong = Diagnostic::error("no provider").at(&rest, "no `:` in it");
-            return Err(wrong.help(FORM));
+            let meant = catalogue.with_provider(rest.text());
+            let question = || format!("did you mean {}?", meant.join(" or "));
+            return Err(wrong.help(if meant.is_empty() { FORM.to_owned() } else { question() }));
         };
         let (parts, parameters) = match split(&rest, '?') {
             Some((parts, parameters)) => (parts, Some(parameters)),

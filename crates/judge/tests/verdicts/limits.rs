@@ -182,6 +182,8 @@ fn latencies_are_limits_of_what_is_done_alone() {
 fn errors_in_an_expectation_have_their_place() {
     let cases = [
         ("P30", "no provider"),
+        ("gp3", "did you mean aws:gp3?"),
+        ("P30x3+Standard_D8ds_v4/uncached", "did you mean azure:P30x3+Standard_D8ds_v4/uncached?"),
         ("azur:P30", "did you mean azure?"),
         ("azure:P33", "did you mean P3"),
         ("azure:Standard_D8ds_v3", "did you mean Standard_D8ds_v4?"),

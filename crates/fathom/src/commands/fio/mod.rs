@@ -27,6 +27,7 @@ use crate::findings::print_diagnostics;
 use crate::live_views::{LiveOptions, LiveViews};
 use crate::machine::RealMachine;
 use crate::output::{Output, stderr_line, write_stderr, write_stdout};
+use crate::reports::Reports;
 use crate::run::RunOptions;
 use crate::runner::{Runner, ThisMachine};
 use crate::terminal::stderr_is_terminal;
@@ -94,7 +95,7 @@ fn run(invocation: Invocation) -> Result<u8, String> {
     )?;
     live.check("--watch")?;
     let plan = Arc::new(::fio::lower(&invocation, &RealMachine));
-    let (output, record_file) = open_files(&invocation, &plan)?;
+    let (output, record_file, reports) = open_files(&invocation, &plan)?;
     let interrupts = signals::install()?;
     let mut watch = Watch::new(&invocation.program, output, interrupts);
     watch.begin(&plan);
@@ -124,14 +125,15 @@ fn run(invocation: Invocation) -> Result<u8, String> {
             if code == exit::DONE { exit::fio::FAILED } else { code }
         }
     };
+    let code = if reports.save_record(&record) || code != exit::DONE { code } else { exit::fio::FAILED };
     if !invocation.program.no_history {
         store::add_run_of_dialect(*record, invocation.program.findings.applies(stderr_is_terminal));
     }
     Ok(code)
 }
 
-/// Opens the files of `--output` and `--record`.
-fn open_files(invocation: &Invocation, plan: &Plan) -> Result<(Output, Option<AtomicFile>), String> {
+/// Opens the files of `--output`, `--record` and `--report`.
+fn open_files(invocation: &Invocation, plan: &Plan) -> Result<(Output, Option<AtomicFile>, Reports), String> {
     let (output, record) = (invocation.program.output.as_deref(), invocation.program.record.as_deref());
     if let (Some(output), Some(record)) = (output, record)
         && is_same_file(output, record)
@@ -141,5 +143,7 @@ fn open_files(invocation: &Invocation, plan: &Plan) -> Result<(Output, Option<At
     let mut guard = OutputGuard::new([plan]);
     let output = Output::open(output, &mut guard).map_err(|error| format!("--output={error}"))?;
     let record = record.map(|path| AtomicFile::open(Path::new(path), &mut guard)).transpose();
-    Ok((output, record.map_err(|error| format!("--record={error}"))?))
+    let record = record.map_err(|error| format!("--record={error}"))?;
+    let reports = Reports::open(&invocation.program.reports, &mut guard).map_err(|error| error.to_string())?;
+    Ok((output, record, reports))
 }

@@ -63,7 +63,8 @@ pub fn open(args: &[String]) -> Result<Option<Opened>, CommandError> {
     if program.formats.normal {
         output.write(&render::banner(&plan, env!("CARGO_PKG_VERSION")));
     }
-    let reports = Box::new(FioReports { program, output: Some(output), record });
+    let pages = crate::reports::Reports::open(&program.reports, &mut guard)?;
+    let reports = Box::new(FioReports { program, output: Some(output), record, pages });
     Ok(Some(Opened { reports, job, plan, live }))
 }
 
@@ -77,6 +78,7 @@ struct FioReports {
     /// `None` after the report.
     output: Option<Output>,
     record: Option<AtomicFile>,
+    pages: crate::reports::Reports,
 }
 
 impl Reports for FioReports {
@@ -93,7 +95,7 @@ impl Reports for FioReports {
                 is_written = false;
             }
         }
-        is_written
+        self.pages.save_record(record) && is_written
     }
 
     fn shows_findings(&self) -> bool {
