@@ -10,6 +10,7 @@ use live::{Fleet, HostReport, Line, Meter, Metrics, Reporting, Screen, metrics_a
 use plan::{Dialect, Plan};
 use record::{Event, Message, Record};
 use report::wording;
+use study::suite::SCRATCH_PREFIX;
 use study::{Outcome, Run, time};
 
 use crate::driver::Display;
@@ -109,7 +110,7 @@ impl<'a> LiveViews<'a> {
 
 /// Opens the endpoint. Prints its address if the system chose the port.
 fn serve(address: SocketAddr) -> Result<Metrics, String> {
-    let metrics = Metrics::start(address, env!("CARGO_PKG_VERSION"));
+    let metrics = Metrics::start(address, env!("CARGO_PKG_VERSION"), SCRATCH_PREFIX);
     let metrics = metrics.map_err(|error| format!("metrics on {address}: {}", units::errno::reason(&error)))?;
     if address.port() == 0 {
         stderr_line!("metrics: http://{}/metrics", metrics.address());
@@ -152,7 +153,7 @@ impl Display for LiveViews<'_> {
             line.update(self.meter.view());
         }
         if let Some(metrics) = &mut self.metrics {
-            metrics.begin(&self.meter, plan);
+            metrics.begin(&run.name, &self.meter, plan);
         }
         if let Some(watch) = &mut self.screen {
             watch.screen.begin(&self.meter, plan);

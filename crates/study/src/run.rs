@@ -36,7 +36,7 @@ pub struct Run {
     pub work: Work,
     /// Name of the run on progress lines.
     pub label: String,
-    /// Name of the point or workload that runs; the same for all of its repeats.
+    /// Name of the point, workload or test that runs; the same for all of its repeats and rounds.
     pub name: String,
     /// Index of that point or workload.
     pub point: usize,

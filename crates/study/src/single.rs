@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use assessment::{Assessment, Study as Request};
-use plan::Plan;
+use plan::{Dialect, Plan};
 use record::Record;
 
 use crate::run::{End, Outcome, Run, Session, Study, Work};
@@ -34,11 +34,26 @@ impl Single {
     }
 }
 
+/// Returns the names of the jobs. Threads of DiskSpd have numbers for names: their targets name the run.
+fn name(plan: &Plan) -> String {
+    let mut names: Vec<&str> = match plan.origin.dialect() {
+        Dialect::Fio => plan.workers.iter().map(|worker| worker.name.as_str()).collect(),
+        Dialect::DiskSpd => Vec::new(),
+    };
+    names.dedup();
+    match names.as_slice() {
+        [] => Some(judge::single::targets_of_plan(plan))
+            .filter(|targets| !targets.is_empty())
+            .unwrap_or_else(|| "run".to_owned()),
+        [first, second, others @ ..] if !others.is_empty() => format!("{first}, {second} and {} more", others.len()),
+        names => names.join(", "),
+    }
+}
+
 impl Study for Single {
     fn next(&mut self) -> Option<Run> {
         let plan = self.plan.take()?;
-        let targets = judge::single::targets_of_plan(&plan);
-        let label = if targets.is_empty() { "run".to_owned() } else { targets };
+        let label = name(&plan);
         Some(Run::new(Work::Plan(plan), label))
     }
 

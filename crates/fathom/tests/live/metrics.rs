@@ -96,6 +96,7 @@ fn check_labels(labels: &str) {
     while !rest.is_empty() {
         let (name, value) = rest.split_once("=\"").unwrap_or_else(|| panic!("{labels}"));
         assert!(!name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_'), "{labels}");
+        assert!(!["job", "instance"].contains(&name), "Prometheus sets {name} itself: {labels}");
         let mut chars = value.char_indices();
         let end = loop {
             match chars.next().unwrap_or_else(|| panic!("{labels}")) {
@@ -154,12 +155,13 @@ fn counts_grow_and_those_of_an_ended_job_are_those_of_the_record() {
     let mut first = Samples::new();
     wait_until("the second job has latencies", || {
         first = scrape(port);
-        value(&first, "fathom_io_latency_seconds_count", &["job=\"b\"", "\"read\""]).is_some_and(|count| count > 0.0)
+        value(&first, "fathom_io_latency_seconds_count", &["fathom_job=\"b\"", "\"read\""])
+            .is_some_and(|count| count > 0.0)
     });
     let mut second = Samples::new();
     wait_until("the counts grew", || {
         second = scrape(port);
-        let ios = |samples| value(samples, "fathom_ios_total", &["job=\"b\"", "\"read\""]);
+        let ios = |samples| value(samples, "fathom_ios_total", &["fathom_job=\"b\"", "\"read\""]);
         ios(&second) > ios(&first)
     });
     for (key, value) in first.iter().filter(|((name, _), _)| is_count(name)) {
@@ -170,7 +172,7 @@ fn counts_grow_and_those_of_an_ended_job_are_those_of_the_record() {
         serde_json::from_str(&std::fs::read_to_string(scratch.path().join("record.json")).unwrap()).unwrap();
     let stats = &record["workers"][0]["stats"];
     for (at, direction) in ["\"read\"", "\"write\""].into_iter().enumerate() {
-        let (of, labels) = (&stats["ddirs"][at], ["job=\"a\"", direction]);
+        let (of, labels) = (&stats["ddirs"][at], ["fathom_job=\"a\"", direction]);
         for (name, member) in [("fathom_ios_total", "ios"), ("fathom_io_bytes_total", "bytes")] {
             assert_eq!(value(&second, name, &labels), of[member].as_f64(), "{name} {direction}: {of}");
         }
@@ -182,6 +184,28 @@ fn counts_grow_and_those_of_an_ended_job_are_those_of_the_record() {
         let sum_s = of["clat"]["sum_ns"].as_f64().unwrap() / 1e9;
         assert!((value(&second, "fathom_io_latency_seconds_sum", &labels).unwrap() - sum_s).abs() < 1e-9);
     }
+}
+
+#[test]
+fn names_are_the_same_in_each_command() {
+    let scratch = Scratch::new("metrics");
+    let line = ". --suite etcd --short --no-history --runtime 2 --metrics 0 --yes";
+    let (child, port) = served(command(scratch.path(), "assess", line));
+    let mut samples = Samples::new();
+    wait_until("writes", || {
+        samples = scrape(port);
+        value(&samples, "fathom_ios_total", &["test=\"wal\"", "\"write\""]).is_some_and(|ios| ios > 0.0)
+    });
+    for (_, labels) in samples.keys() {
+        assert!(!labels.contains(".fathom-") && !labels.contains('['), "{labels}");
+    }
+    interrupted(child, &["INT"]);
+    let (child, port) =
+        served(command(scratch.path(), "run", "--yes --metrics 0 --repeat 9 fio --name=a --size=4k --rw=read"));
+    wait_until("repeats are one series", || {
+        value(&scrape(port), "fathom_ios_total", &["test=\"A\"", "\"read\""]).is_some_and(|ios| ios > 2.0)
+    });
+    interrupted(child, &["INT"]);
 }
 
 #[test]
@@ -300,7 +324,7 @@ pub fn metrics_of_dashboard() -> BTreeSet<String> {
     let mut used = BTreeSet::new();
     for text in texts {
         let names = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-        let names: Vec<&str> = names.filter(|name| name.starts_with("fathom_")).collect();
+        let names: Vec<&str> = names.filter(|name| name.starts_with("fathom_") && *name != "fathom_job").collect();
         assert!(!names.is_empty(), "{text}");
         used.extend(names.into_iter().map(str::to_owned));
     }

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use engine::Live;
 use plan::Plan;
 use record::Event;
+use units::markup::one_line;
 
 use crate::host_report::HostReport;
 use crate::job::Job;
@@ -31,6 +32,8 @@ pub struct Metrics {
     exported: Arc<Mutex<Exported>>,
     server: Server,
     active: RunCounts,
+    /// Prefix of folders whose names differ from command to command. Labels do not contain them.
+    scratch_prefix: &'static str,
 }
 
 impl Metrics {
@@ -38,12 +41,12 @@ impl Metrics {
     ///
     /// # Errors
     /// The address is in use or is not one of this machine, or the thread cannot be started.
-    pub fn start(address: SocketAddr, version: &str) -> io::Result<Self> {
+    pub fn start(address: SocketAddr, version: &str, scratch_prefix: &'static str) -> io::Result<Self> {
         let exported = Arc::new(Mutex::new(Exported { version: version.to_owned(), ..Exported::default() }));
         let answers = Arc::clone(&exported);
         let server =
             Server::start(address, move || text::render(&answers.lock().unwrap_or_else(PoisonError::into_inner)))?;
-        Ok(Metrics { exported, server, active: RunCounts::default() })
+        Ok(Metrics { exported, server, active: RunCounts::default(), scratch_prefix })
     }
 
     /// Returns the address of the endpoint.
@@ -51,15 +54,17 @@ impl Metrics {
         self.server.address()
     }
 
-    /// Starts a run. The counts of the earlier runs stay.
-    pub fn begin(&mut self, meter: &Meter, plan: &Plan) {
+    /// Starts a run. The counts of the earlier runs stay. Runs of one name are added up.
+    pub fn begin(&mut self, name: &str, meter: &Meter, plan: &Plan) {
         self.active = RunCounts::new(plan);
         let mut exported = lock(&self.exported);
         let ended = std::mem::take(&mut exported.active);
-        if !ended.jobs.is_empty() {
-            exported.ended.push(ended);
+        match exported.ended.iter_mut().find(|earlier| earlier.name == ended.name) {
+            Some(earlier) => earlier.add(&ended),
+            None if ended.jobs.is_empty() => {}
+            None => exported.ended.push(ended),
         }
-        exported.active.name.clone_from(&meter.view().run);
+        exported.active.name = one_line(name).into_owned();
         drop(exported);
         self.publish(meter);
         let mut exported = lock(&self.exported);
@@ -92,7 +97,8 @@ impl Metrics {
     /// Publishes the counts and the figures of the meter.
     pub fn publish(&self, meter: &Meter) {
         let counts = self.active.by_job();
-        let mut jobs: Vec<(Job, JobCounts)> = meter.jobs().iter().cloned().zip(counts).collect();
+        let stable = |job: &Job| Job { target: without_scratch(&job.target, self.scratch_prefix), ..job.clone() };
+        let mut jobs: Vec<(Job, JobCounts)> = meter.jobs().iter().map(stable).zip(counts).collect();
         let mut view = meter.view().clone();
         if jobs.len() > SERIES_MAX {
             let mut others = (Job { name: OTHERS.to_owned(), ..Job::default() }, JobCounts::default());
@@ -107,11 +113,19 @@ impl Metrics {
             view.jobs.push(rest);
         }
         let mut exported = lock(&self.exported);
-        exported.active.targets = bounded(self.active.by_target());
+        let targets = self.active.by_target().into_iter();
+        let targets = targets.map(|(path, counts)| (without_scratch(&path, self.scratch_prefix), counts));
+        exported.active.targets = bounded(targets.collect());
         exported.active.hosts = bounded(self.active.by_host());
         exported.active.jobs = jobs;
         exported.view = view;
     }
+}
+
+/// Returns a path without the folders whose names begin with `prefix`.
+fn without_scratch(path: &str, prefix: &str) -> String {
+    let parts = path.split('/').filter(|part| !part.starts_with(prefix));
+    parts.collect::<Vec<_>>().join("/")
 }
 
 /// Returns at most [`SERIES_MAX`] names with their counts. If there are more, adds up the rest as [`OTHERS`].
@@ -156,6 +170,13 @@ impl std::error::Error for AddressError {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn targets_have_no_folder_of_one_command() {
+        let stable = |path| without_scratch(path, ".fathom-assess-");
+        assert_eq!(stable("/mnt/.fathom-assess-7cb52addfdf68e32/data and 2 more"), "/mnt/data and 2 more");
+        assert_eq!((stable("/dev/sda"), stable("file")), ("/dev/sda".to_owned(), "file".to_owned()));
+    }
 
     #[test]
     fn a_port_alone_is_of_the_loopback_interface() {

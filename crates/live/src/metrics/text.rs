@@ -18,7 +18,8 @@ pub fn render(exported: &Exported) -> String {
     let mut text = Text::default();
     text.family("fathom", "info", "", "The program.");
     text.sample("fathom_info", &[("version", &exported.version)], 1);
-    let runs: Vec<&ExportedRun> = exported.ended.iter().chain([&exported.active]).collect();
+    let runs = exported.runs();
+    let runs: Vec<&ExportedRun> = runs.iter().map(AsRef::as_ref).collect();
     text.family("fathom_ios", "counter", "", "Completed I/Os of the measured time.");
     each(&runs, |labels, counts, at| text.sample("fathom_ios_total", labels, counts.ios[at]));
     text.family("fathom_io_bytes", "counter", "bytes", "Bytes of the completed I/Os of the measured time.");
@@ -46,7 +47,7 @@ fn each(runs: &[&ExportedRun], mut add: impl FnMut(&[(&str, &str)], &JobCounts, 
 }
 
 fn labels<'a>(run: &'a ExportedRun, job: &'a Job) -> [(&'a str, &'a str); 3] {
-    [("test", &run.name), ("job", &job.name), ("target", &job.target)]
+    [("test", &run.name), ("fathom_job", &job.name), ("target", &job.target)]
 }
 
 #[derive(Default)]

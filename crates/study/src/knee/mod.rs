@@ -254,12 +254,13 @@ impl Study for Knee {
     fn next(&mut self) -> Option<Run> {
         if let Some(fill) = &mut self.fill {
             match fill.next() {
-                Next::Run(job) => return Some(Run::new(Work::Job(job), "[fill]")),
+                Next::Run(job) => return Some(Run { name: "fill".to_owned(), ..Run::new(Work::Job(job), "[fill]") }),
                 Next::Done(_) => self.fill = None,
             }
         }
         let load = self.procedure.next()?;
         let run = Run::new(Work::Job(Knee::job(&self.request, &load)), load.label());
+        let run = Run { name: "knee".to_owned(), ..run };
         self.load = Some(load);
         Some(run)
     }

@@ -109,9 +109,9 @@ impl Study for Preconditioning {
                 (Next::Run(_), Some(_)) => self.leave_out(&mut planned),
                 (Next::Run(job), None) => {
                     let on = planned.target.as_ref().map_or_else(String::new, |target| format!(" {target}"));
-                    let label = format!("[{}{on}]", planned.step.name());
+                    let name = format!("{}{on}", planned.step.name());
                     self.steps.push_front(planned);
-                    return Some(Run::new(Work::Job(job), label));
+                    return Some(Run { name: name.clone(), ..Run::new(Work::Job(job), format!("[{name}]")) });
                 }
             }
         }

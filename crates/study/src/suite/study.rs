@@ -282,7 +282,8 @@ impl Study for SuiteRun {
                 };
                 current.pending = Some(nth);
                 let job = self.suite.job(&ready.test, &ready.runs[nth].cell, &self.params);
-                let run = Run { rest, remaining_ns: self.remaining_ns(), ..Run::new(Work::Job(job), label) };
+                let name = format!("{}{}", ready.test.name, settings(&ready.runs[nth]));
+                let run = Run { name, rest, remaining_ns: self.remaining_ns(), ..Run::new(Work::Job(job), label) };
                 self.current = Some(current);
                 return Some(run);
             }
