@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use assessment::Failure;
 use judge::figures;
 use plan::{Dialect, Plan};
-use record::{Message, Record};
+use record::{Latency, Message, Record};
 use report::wording;
 use study::{Outcome, Run};
 use units::format;
@@ -67,17 +67,19 @@ fn summary(record: &Record) -> String {
     let total = figures::of_record(record).total;
     let response = &totals.all.response;
     let unissued = totals.all.unissued();
-    let p99 = match (response.count() > 0, total.latency) {
-        (true, _) => match response.percentile_of_due_ns(unissued, 99.0) {
+    let mut flushes = Latency::default();
+    record.workers.iter().for_each(|worker| flushes.merge(&worker.stats.sync_lat));
+    let p99 = match (flushes.histogram.percentile(99.0), response.count() > 0, total.latency) {
+        // The writes between flushes only reach the page cache.
+        (Some(ns), ..) => format!(", {} flushes, fsync p99 {}", flushes.count(), format::time_ns(ns as f64)),
+        (None, true, _) => match response.percentile_of_due_ns(unissued, 99.0) {
             Some(ns) => format!(", p99 of response time {}", format::time_ns(ns as f64)),
             None => format!(", {unissued} I/Os not submitted"),
         },
-        (false, Some(latency)) => format!(", p99 {}", format::time_ns(latency.p99_ns)),
-        (false, None) => String::new(),
+        (None, false, Some(latency)) => format!(", p99 {}", format::time_ns(latency.p99_ns)),
+        (None, false, None) => String::new(),
     };
-    let syncs: u64 = record.workers.iter().map(|worker| worker.stats.syncs).sum();
-    let flushes = if syncs > 0 { format!(", {syncs} flushes") } else { String::new() };
-    format!("{}, {}{p99}{flushes}", format::bandwidth(total.bytes_per_s), format::iops(total.iops))
+    format!("{}, {}{p99}", format::bandwidth(total.bytes_per_s), format::iops(total.iops))
 }
 
 impl Display for Progress {

@@ -58,28 +58,29 @@ pub struct JobChange {
 }
 
 /// The figures of a [`JobView`], rounded. In order: threads that run, threads that have ended, I/Os per second and
-/// bytes per second by direction, tenths of I/Os in flight, latencies.
+/// bytes per second by direction, tenths of I/Os in flight, latencies, latencies of flushes.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Figures(usize, usize, [u64; 3], [u64; 3], u64, CoarseHistogram);
+pub struct Figures(usize, usize, [u64; 3], [u64; 3], u64, CoarseHistogram, CoarseHistogram);
 
 impl Figures {
     /// Returns the figures of a job.
     pub fn of(job: &JobView) -> Figures {
         let rounded = |rates: [f64; 3]| rates.map(|rate| rate.round() as u64);
         let in_flight = (job.in_flight * 10.0).round() as u64;
-        let lat = job.lat.with_bins_at_most(BINS_MAX);
-        Figures(job.running, job.ended, rounded(job.ios_per_s), rounded(job.bytes_per_s), in_flight, lat)
+        let [lat, flush] = [&job.lat, &job.flush].map(|latencies| latencies.with_bins_at_most(BINS_MAX));
+        Figures(job.running, job.ended, rounded(job.ios_per_s), rounded(job.bytes_per_s), in_flight, lat, flush)
     }
 
     /// Returns the figures for a view.
     pub fn view(&self) -> JobView {
-        let Figures(running, ended, ios_per_s, bytes_per_s, in_flight, lat) = self;
+        let Figures(running, ended, ios_per_s, bytes_per_s, in_flight, lat, flush) = self;
         JobView {
             running: *running,
             ended: *ended,
             ios_per_s: ios_per_s.map(|rate| rate as f64),
             bytes_per_s: bytes_per_s.map(|rate| rate as f64),
             lat: lat.clone(),
+            flush: flush.clone(),
             in_flight: *in_flight as f64 / 10.0,
         }
     }

@@ -197,8 +197,9 @@ fn figures_of(view: &View) -> Vec<String> {
     }
     let all = view.all();
     let mut figures = vec![format::iops(all.iops(None)), format::bandwidth(all.bandwidth(None))];
-    if let Some(p99_ns) = all.lat.percentile(99.0) {
-        figures.push(format!("p99 {}", format::time_ns(p99_ns as f64)));
+    let (of, latencies) = all.latencies();
+    if let Some(p99_ns) = latencies.percentile(99.0) {
+        figures.push(format!("{of}p99 {}", format::time_ns(p99_ns as f64)));
     }
     match view.left_ns {
         Some(left_ns) => figures.push(format!("{} left", format::time_ns(whole_seconds(left_ns)))),
@@ -250,6 +251,20 @@ mod tests {
         let (name, figures) = parts(&view(), 160);
         assert_eq!(name, "[2/7] a test with a long name of sixty columns, to b~ ");
         assert_eq!(figures, " 72,015 IOPS, 281 MiB/s, 7 s left, 57 s in all");
+    }
+
+    #[test]
+    fn a_test_of_flushes_shows_their_latency() {
+        let mut view = view();
+        view.jobs[0].lat.record(10_000);
+        assert!(figures_of(&view).contains(&"p99 10 us".to_owned()), "{:?}", figures_of(&view));
+        view.jobs[0].flush.record(2_000_000);
+        let figures = figures_of(&view);
+        assert!(
+            figures.iter().any(|figure| figure.starts_with("fsync p99 2") && figure.ends_with(" ms")),
+            "{figures:?}"
+        );
+        assert!(!figures.iter().any(|figure| figure.starts_with("p99")), "{figures:?}");
     }
 
     #[test]

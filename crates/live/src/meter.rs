@@ -49,6 +49,8 @@ struct Worker {
     bytes: [u64; 3],
     /// Latencies between its last two snapshots.
     lat: CoarseHistogram,
+    /// Latencies of the flushes between them.
+    flush: CoarseHistogram,
     /// Mean number of I/Os in flight in that time.
     in_flight: f64,
 }
@@ -132,10 +134,12 @@ impl Meter {
                 job.bytes_per_s[at] += rate(bytes[at], known.bytes[at]);
             }
             job.lat.merge(&known.lat);
+            job.flush.merge(&known.flush);
             job.in_flight += known.in_flight;
             (known.ios, known.bytes) = (ios, bytes);
             done_bytes += bytes.iter().sum::<u64>();
         }
+        limit_to_depth(&mut view.jobs, &self.jobs);
         view.elapsed_ns = now_ns.saturating_sub(started_ns);
         let goals: Vec<_> = live.workers.iter().map(WorkerLive::goal).collect();
         view.left_ns = remaining::left_ns(self.takes_ns, &goals, done_bytes, view.elapsed_ns);
@@ -181,6 +185,13 @@ impl Meter {
     }
 }
 
+/// Limits the I/Os in flight to the requested depth: the latency of an I/O that began before the interval counts in full.
+fn limit_to_depth(views: &mut [JobView], jobs: &[Job]) {
+    for (view, job) in views.iter_mut().zip(jobs) {
+        view.in_flight = view.in_flight.min(job.depth as f64);
+    }
+}
+
 /// Returns whether the worker issues I/Os.
 fn transfers(worker: &WorkerLive) -> bool {
     matches!(worker.state(), State::Ramping | State::Running | State::CoolingDown | State::Syncing)
@@ -196,6 +207,8 @@ impl Worker {
         let span_ns = stats.runtime_ns.saturating_sub(from_ns);
         let nothing = Histogram::default();
         self.lat = CoarseHistogram::default();
+        let flushed = if is_continued { &earlier.sync_lat.histogram } else { &nothing };
+        self.flush = CoarseHistogram::between(flushed, &stats.sync_lat.histogram).unwrap_or_default();
         for ddir in Ddir::ALL {
             let then = if is_continued { latencies(earlier, ddir) } else { &nothing };
             self.lat.merge(&CoarseHistogram::between(then, latencies(stats, ddir)).unwrap_or_default());
@@ -210,4 +223,23 @@ impl Worker {
 fn latencies(stats: &WorkerStats, ddir: Ddir) -> &Histogram {
     let counts = &stats.ddirs[ddir as usize];
     if counts.lat.count() > 0 { &counts.lat.histogram } else { &counts.clat.histogram }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flushes_have_latencies_and_no_more_is_in_flight_than_requested() {
+        let mut stats = WorkerStats { runtime_ns: 1_000_000, elapsed_ns: 1_000_000, ..WorkerStats::default() };
+        // The first I/O began long before the interval.
+        [900_000_000, 10_000].into_iter().for_each(|ns| stats.ddirs[Ddir::Write as usize].lat.record(ns));
+        stats.sync_lat.record(5_000_000);
+        let mut worker = Worker::default();
+        worker.take_snapshot(&WorkerStats::default(), &stats);
+        let mut view = JobView { in_flight: worker.in_flight, flush: worker.flush, ..JobView::default() };
+        assert!(view.in_flight > 100.0 && view.latencies().0 == "fsync ", "{view:?}");
+        limit_to_depth(std::slice::from_mut(&mut view), &[Job { depth: 4, ..Job::default() }]);
+        assert_eq!(view.in_flight, 4.0);
+    }
 }

@@ -63,6 +63,8 @@ pub struct JobView {
     pub bytes_per_s: [f64; 3],
     /// Latencies of all directions between the last two snapshots of each worker.
     pub lat: CoarseHistogram,
+    /// Latencies of the flushes between the same snapshots.
+    pub flush: CoarseHistogram,
     /// Mean number of I/Os in flight in the same time.
     pub in_flight: f64,
 }
@@ -117,6 +119,13 @@ impl JobView {
             self.bytes_per_s[at] += other.bytes_per_s[at];
         }
         self.lat.merge(&other.lat);
+        self.flush.merge(&other.flush);
+    }
+
+    /// Returns the latencies that matter, and the start of their name: those of flushes if there are any. Writes between
+    /// flushes only reach the page cache.
+    pub fn latencies(&self) -> (&'static str, &CoarseHistogram) {
+        if self.flush.total() > 0 { ("fsync ", &self.flush) } else { ("", &self.lat) }
     }
 
     /// Returns the I/Os per second of one direction or of all.

@@ -18,6 +18,12 @@ use crate::view::{JobView, QUIET};
 
 /// Smaller terminals show the figures as text only.
 const CHARTS_FROM: (u16, u16) = (60, 16);
+/// Lowest end of the axis of latencies, in ns. Shorter times are those of the clock itself.
+const LATENCY_AXIS_NS: f64 = 1000.0;
+/// Lowest end of the axis of rates.
+const RATE_AXIS: f64 = 10.0;
+/// Columns of the threads, the IOPS, the bandwidth and the p99 of a job.
+const JOB_COLUMNS: [u16; 4] = [7, 11, 13, 8];
 const COLOURS: [Color; 3] = [Color::Cyan, Color::Yellow, Color::Magenta];
 const DIRECTIONS: [&str; 3] = ["read", "write", "trim"];
 const HELP: &str = "q stop  space freeze  u unit  tab job";
@@ -31,7 +37,7 @@ pub fn draw(frame: &mut Frame, picture: &Picture, controls: &Controls) {
     frame.render_widget(Paragraph::new(header_lines(picture, controls, &selected)), header);
     let has_charts = area.width >= CHARTS_FROM.0 && area.height >= CHARTS_FROM.1 && !picture.view.fleet.is_quiet;
     if has_charts {
-        body_with_charts(frame, picture, controls, body);
+        body_with_charts(frame, picture, controls, (body, &selected));
     } else {
         frame.render_widget(Paragraph::new(figure_lines(picture, controls, &selected)).wrap(Wrap { trim: true }), body);
     }
@@ -79,8 +85,9 @@ fn figures(picture: &Picture, controls: &Controls, job: &JobView) -> Vec<String>
         return vec![QUIET.to_owned()];
     }
     let mut figures = vec![format::iops(job.iops(None)), bandwidth(job.bandwidth(None), controls)];
+    let (of, latencies) = job.latencies();
     for (percent, name) in PERCENTILES {
-        figures.extend(job.lat.percentile(percent).map(|ns| format!("{name} {}", format::time_ns(ns as f64))));
+        figures.extend(latencies.percentile(percent).map(|ns| format!("{of}{name} {}", format::time_ns(ns as f64))));
     }
     figures.push(format!("{} in flight of {}", format::grouped(job.in_flight), depth(picture, controls)));
     figures
@@ -103,7 +110,7 @@ fn depth(picture: &Picture, controls: &Controls) -> u64 {
     }
 }
 
-fn body_with_charts(frame: &mut Frame, picture: &Picture, controls: &Controls, body: Rect) {
+fn body_with_charts(frame: &mut Frame, picture: &Picture, controls: &Controls, (body, selected): (Rect, &JobView)) {
     let notes = if picture.notes.is_empty() { 0 } else { (picture.notes.len() as u16 + 2).min(body.height / 4).max(3) };
     let beside = if is_here(picture) { picture.machine.devices.len() + 1 } else { picture.view.hosts.len() };
     let jobs = (picture.jobs.len().max(beside) as u16 + 3).min(body.height / 3).max(4);
@@ -116,10 +123,11 @@ fn body_with_charts(frame: &mut Frame, picture: &Picture, controls: &Controls, b
     let percentiles: Vec<Curve> = (0..PERCENTILES.len())
         .map(|nth| Curve { name: PERCENTILES[nth].1, colour: COLOURS[nth], points: picture.series.percentile(nth) })
         .collect();
-    chart(frame, latency, "latency", &percentiles, format::time_ns);
+    let title = format!("{}latency", selected.latencies().0);
+    chart(frame, latency, (&title, LATENCY_AXIS_NS), &percentiles, format::time_ns);
     let in_flight = picture.series.points.iter().map(|point| (point.at_s, point.in_flight)).collect();
     let in_flight = [Curve { name: "", colour: Color::Green, points: in_flight }];
-    chart(frame, queue, "I/Os in flight", &in_flight, format::grouped);
+    chart(frame, queue, ("I/Os in flight", depth(picture, controls) as f64), &in_flight, format::compact);
     let [jobs, beside] = Layout::horizontal([Constraint::Fill(3), Constraint::Fill(2)]).areas(tables);
     job_table(frame, picture, controls, jobs);
     if is_here(picture) {
@@ -143,11 +151,11 @@ fn rate_charts(frame: &mut Frame, picture: &Picture, controls: &Controls, iops: 
         };
         Ddir::ALL.into_iter().map(curve).collect()
     };
-    chart(frame, iops, "IOPS", &curves(|point| point.ios_per_s), format::compact);
+    chart(frame, iops, ("IOPS", RATE_AXIS), &curves(|point| point.ios_per_s), format::compact);
     let title = if controls.is_decimal { "MB/s" } else { "MiB/s" };
     let scale = unit(controls);
     let in_unit = move |value: f64| format::compact(value / scale);
-    chart(frame, bandwidth_area, title, &curves(|point| point.bytes_per_s), in_unit);
+    chart(frame, bandwidth_area, (title, RATE_AXIS * scale), &curves(|point| point.bytes_per_s), in_unit);
 }
 
 /// One line of a chart.
@@ -157,34 +165,54 @@ struct Curve {
     points: Vec<(f64, f64)>,
 }
 
-fn chart(frame: &mut Frame, area: Rect, title: &str, curves: &[Curve], label: impl Fn(f64) -> String) {
+/// Draws a chart. `least_top` is the lowest end of the axis.
+fn chart(
+    frame: &mut Frame,
+    area: Rect,
+    (title, least_top): (&str, f64),
+    curves: &[Curve],
+    label: impl Fn(f64) -> String,
+) {
     let shown = || curves.iter().filter(|curve| !curve.points.is_empty());
     let all = || shown().flat_map(|curve| &curve.points);
-    let top = all().map(|(_, value)| *value).fold(0.0, f64::max);
-    // A chart of zeros has a scale, too.
-    let top = if top > 0.0 { top * 1.05 } else { 1.0 };
+    let top = (all().map(|(_, value)| *value).fold(0.0, f64::max) * 1.05).max(least_top.max(1.0));
     let first = all().map(|(at_s, _)| *at_s).fold(f64::INFINITY, f64::min).min(f64::MAX);
     let last = all().map(|(at_s, _)| *at_s).fold(0.0, f64::max);
     let first = first.min(last);
     let sets = shown().map(|curve| {
         let set = Dataset::default().marker(Marker::Braille).graph_type(GraphType::Line).data(&curve.points);
-        let set = set.style(Style::new().fg(curve.colour));
-        if curve.name.is_empty() { set } else { set.name(curve.name) }
+        set.style(Style::new().fg(curve.colour))
     });
+    // The legend: a chart's own one is not shown in small terminals.
+    let names = shown().map(|curve| Span::styled(format!(" {}", curve.name), Style::new().fg(curve.colour)));
+    let title = Line::from_iter(std::iter::once(Span::raw(title.to_owned())).chain(names));
     let seconds = |at_s: f64| format::time_ns(at_s.round() * 1e9);
     let chart = Chart::new(sets.collect())
-        .block(Block::bordered().title(title.to_owned()))
+        .block(Block::bordered().title(title))
         .x_axis(Axis::default().bounds([first, last.max(first + 1.0)]).labels([seconds(first), seconds(last)]))
         .y_axis(Axis::default().bounds([0.0, top]).labels([label(0.0), label(top / 2.0), label(top)]));
     frame.render_widget(chart, area);
 }
 
+/// Returns the end of a path that does not fit: it identifies it better than the start.
+fn fitted(name: &str, columns: usize) -> String {
+    let length = name.chars().count();
+    if length <= columns || !name.contains('/') {
+        return name.to_owned();
+    }
+    let end: String = name.chars().skip(length + 1 - columns.max(1)).collect();
+    format!("…{}", end.find('/').map_or(end.as_str(), |at| &end[at..]))
+}
+
 fn job_table(frame: &mut Frame, picture: &Picture, controls: &Controls, area: Rect) {
+    // Two borders, and a column between each two.
+    let taken = JOB_COLUMNS.iter().sum::<u16>() + 2 + JOB_COLUMNS.len() as u16;
+    let name_columns = usize::from(area.width.saturating_sub(taken));
     let row = |(nth, (job, view)): (usize, (&crate::job::Job, &JobView))| {
-        let p99 = view.lat.percentile(99.0).map_or_else(String::new, |ns| format::time_ns(ns as f64));
+        let p99 = view.latencies().1.percentile(99.0).map_or_else(String::new, |ns| format::time_ns(ns as f64));
         let running = format!("{}/{}", view.running, job.workers);
         let cells = [
-            job.name.clone(),
+            fitted(&job.name, name_columns),
             running,
             format::grouped(view.iops(None)),
             bandwidth(view.bandwidth(None), controls),
@@ -197,13 +225,7 @@ fn job_table(frame: &mut Frame, picture: &Picture, controls: &Controls, area: Re
     let room = usize::from(area.height.saturating_sub(3)).max(1);
     let skipped = controls.selected.saturating_sub(room);
     let rows = picture.jobs.iter().zip(&picture.view.jobs).enumerate().skip(skipped).map(row);
-    let widths = [
-        Constraint::Fill(1),
-        Constraint::Length(7),
-        Constraint::Length(11),
-        Constraint::Length(13),
-        Constraint::Length(8),
-    ];
+    let widths = std::iter::once(Constraint::Fill(1)).chain(JOB_COLUMNS.map(Constraint::Length));
     let heading = Row::new(["job", "threads", "IOPS", "bandwidth", "p99"]).style(Style::new().fg(Color::DarkGray));
     let title = format!("jobs ({})", picture.jobs.len());
     frame.render_widget(Table::new(rows, widths).header(heading).block(Block::bordered().title(title)), area);
@@ -346,6 +368,26 @@ mod tests {
         }
         let decimal = drawn((120, 40), &Controls { jobs: 1, is_decimal: true, is_frozen: true, ..Controls::default() });
         assert!(decimal.contains("MB/s") && decimal.contains("FROZEN"));
+    }
+
+    #[test]
+    fn charts_have_a_legend_and_axes_above_the_clocks_resolution() {
+        let mut picture = picture();
+        picture.series.points.iter_mut().for_each(|point| point.lat_ns = [Some(20.0), Some(30.0), Some(40.0)]);
+        let text = drawn_of(&picture, (80, 24), &Controls::default());
+        assert!(text.contains("IOPS read write") && text.contains("latency p50 p99 p99.9"), "{text}");
+        assert!(text.contains("1 us") && !text.contains("20 ns"), "{text}");
+    }
+
+    #[test]
+    fn the_end_of_a_long_path_is_shown() {
+        assert_eq!(fitted("/mnt/a-long-folder/another/data.0.0", 20), "…/another/data.0.0");
+        assert_eq!(fitted("/mnt/data", 20), "/mnt/data");
+        assert_eq!(fitted("a job with a long name", 10), "a job with a long name");
+        let mut picture = picture();
+        picture.jobs = Arc::new(vec![Job { name: "/mnt/a-long-folder/another/data".to_owned(), ..Job::default() }]);
+        let text = drawn_of(&picture, (120, 30), &Controls::default());
+        assert!(text.contains("…/another/data"), "{text}");
     }
 
     /// A fleet of hosts. Each has 100 IOPS more than the one before it.

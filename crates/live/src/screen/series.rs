@@ -67,7 +67,7 @@ impl AllSeries {
 }
 
 fn point(at_s: f64, job: &JobView) -> Point {
-    let lat_ns = PERCENTILES.map(|(percent, _)| job.lat.percentile(percent).map(|ns| ns as f64));
+    let lat_ns = PERCENTILES.map(|(percent, _)| job.latencies().1.percentile(percent).map(|ns| ns as f64));
     Point { at_s, ios_per_s: job.ios_per_s, bytes_per_s: job.bytes_per_s, lat_ns, in_flight: job.in_flight }
 }
 
