@@ -23,7 +23,7 @@ const LATENCY_AXIS_NS: f64 = 1000.0;
 /// Lowest end of the axis of rates.
 const RATE_AXIS: f64 = 10.0;
 /// Columns of the threads, the IOPS, the bandwidth and the p99 of a job.
-const JOB_COLUMNS: [u16; 4] = [7, 11, 13, 8];
+const JOB_COLUMNS: [u16; 4] = [7, 9, 12, 7];
 const COLOURS: [Color; 3] = [Color::Cyan, Color::Yellow, Color::Magenta];
 const DIRECTIONS: [&str; 3] = ["read", "write", "trim"];
 const HELP: &str = "q stop  space freeze  u unit  tab job";
@@ -34,7 +34,7 @@ pub fn draw(frame: &mut Frame, picture: &Picture, controls: &Controls) {
     let [header, body, footer] =
         Layout::vertical([Constraint::Length(2), Constraint::Min(0), Constraint::Length(1)]).areas(area);
     let selected = selected(picture, controls);
-    frame.render_widget(Paragraph::new(header_lines(picture, controls, &selected)), header);
+    frame.render_widget(Paragraph::new(header_lines(picture, controls, &selected, area.width)), header);
     let has_charts = area.width >= CHARTS_FROM.0 && area.height >= CHARTS_FROM.1 && !picture.view.fleet.is_quiet;
     if has_charts {
         body_with_charts(frame, picture, controls, (body, &selected));
@@ -51,7 +51,7 @@ fn selected(picture: &Picture, controls: &Controls) -> JobView {
     job.cloned().unwrap_or_else(|| picture.view.all())
 }
 
-fn header_lines<'a>(picture: &Picture, controls: &Controls, job: &JobView) -> Vec<Line<'a>> {
+fn header_lines<'a>(picture: &Picture, controls: &Controls, job: &JobView, columns: u16) -> Vec<Line<'a>> {
     let view = &picture.view;
     let stage = match view.stage {
         _ if picture.is_stopping => "stopping",
@@ -66,8 +66,10 @@ fn header_lines<'a>(picture: &Picture, controls: &Controls, job: &JobView) -> Ve
     times.extend(view.left_ns.map(|left_ns| format!("{} left", whole_seconds(left_ns))));
     let after = view.left_ns.filter(|_| view.after_ns > 0);
     times.extend(after.map(|left_ns| format!("{} in all", whole_seconds(left_ns.saturating_add(view.after_ns)))));
-    let name = Span::styled(format!("fathom  {}  ", view.run), Style::new().add_modifier(Modifier::BOLD));
-    let first = Line::from(vec![name, Span::raw(format!("{stage}  {}", times.join(", ")))]);
+    let rest = format!("{stage}  {}", times.join(", "));
+    let run = fitted(&view.run, usize::from(columns).saturating_sub("fathom    ".len() + rest.len()));
+    let name = Span::styled(format!("fathom  {run}  "), Style::new().add_modifier(Modifier::BOLD));
+    let first = Line::from(vec![name, Span::raw(rest)]);
     let scope = match controls.selected.checked_sub(1).and_then(|at| picture.jobs.get(at)) {
         Some(job) => format!("job {}: ", job.name),
         None => String::new(),
@@ -87,7 +89,10 @@ fn figures(picture: &Picture, controls: &Controls, job: &JobView) -> Vec<String>
     let mut figures = vec![format::iops(job.iops(None)), bandwidth(job.bandwidth(None), controls)];
     let (of, latencies) = job.latencies();
     for (percent, name) in PERCENTILES {
-        figures.extend(latencies.percentile(percent).map(|ns| format!("{of}{name} {}", format::time_ns(ns as f64))));
+        figures.extend(latencies.percentile(percent).map(|ns| format!("{name} {}", format::time_ns(ns as f64))));
+    }
+    if let Some(first) = figures.get_mut(2) {
+        first.insert_str(0, of);
     }
     figures.push(format!("{} in flight of {}", format::grouped(job.in_flight), depth(picture, controls)));
     figures
@@ -186,11 +191,11 @@ fn chart(
     // The legend: a chart's own one is not shown in small terminals.
     let names = shown().map(|curve| Span::styled(format!(" {}", curve.name), Style::new().fg(curve.colour)));
     let title = Line::from_iter(std::iter::once(Span::raw(title.to_owned())).chain(names));
-    let seconds = |at_s: f64| format::time_ns(at_s.round() * 1e9);
+    let seconds = |at_s: f64| if at_s < 0.5 { "0 s".to_owned() } else { format::time_ns(at_s.round() * 1e9) };
     let chart = Chart::new(sets.collect())
         .block(Block::bordered().title(title))
         .x_axis(Axis::default().bounds([first, last.max(first + 1.0)]).labels([seconds(first), seconds(last)]))
-        .y_axis(Axis::default().bounds([0.0, top]).labels([label(0.0), label(top / 2.0), label(top)]));
+        .y_axis(Axis::default().bounds([0.0, top]).labels(["0".to_owned(), label(top / 2.0), label(top)]));
     frame.render_widget(chart, area);
 }
 
@@ -375,6 +380,7 @@ mod tests {
         let mut picture = picture();
         picture.series.points.iter_mut().for_each(|point| point.lat_ns = [Some(20.0), Some(30.0), Some(40.0)]);
         let text = drawn_of(&picture, (80, 24), &Controls::default());
+        assert!(!text.contains("0 ns") && text.contains("19 s"), "{text}");
         assert!(text.contains("IOPS read write") && text.contains("latency p50 p99 p99.9"), "{text}");
         assert!(text.contains("1 us") && !text.contains("20 ns"), "{text}");
     }
