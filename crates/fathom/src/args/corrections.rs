@@ -6,7 +6,7 @@ use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use judge::limits::Catalogue;
 
-use super::{knee, subcommand};
+use super::knee;
 
 /// Wrong names and what they mean. An empty list of commands means the commands themselves.
 struct Correction {
@@ -102,8 +102,8 @@ const CORRECTIONS: &[Correction] = &[
     of(STUDIES, &["--silent", "--no-progress"], "--quiet prints no progress"),
 ];
 
-/// Replaces the suggestions of an error by the right place, if it is known.
-pub fn correct(error: &mut clap::Error, args: &[String]) {
+/// Replaces the suggestions of an error by the right place, if it is known. `declared` returns the declaration of a command.
+pub fn correct(error: &mut clap::Error, args: &[String], declared: fn(&str) -> clap::Command) {
     let text = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => text.clone(),
         _ => String::new(),
@@ -116,7 +116,7 @@ pub fn correct(error: &mut clap::Error, args: &[String]) {
     // No argument of ours begins with a dash and is not an option.
     error.remove(ContextKind::Suggested);
     let is_near = error.get(ContextKind::SuggestedSubcommand).is_some();
-    if let Some(meant) = known(&typed, args).or_else(|| if is_near { None } else { meant(&typed, args) }) {
+    if let Some(meant) = known(&typed, args).or_else(|| if is_near { None } else { meant(&typed, args, declared) }) {
         error.remove(ContextKind::SuggestedArg);
         error.remove(ContextKind::SuggestedSubcommand);
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(meant)]));
@@ -140,7 +140,7 @@ fn known(typed: &str, args: &[String]) -> Option<String> {
 }
 
 /// Returns what another argument means.
-fn meant(typed: &str, args: &[String]) -> Option<String> {
+fn meant(typed: &str, args: &[String], declared: fn(&str) -> clap::Command) -> Option<String> {
     match command_of(typed, args) {
         None if typed.starts_with('-') => {
             Some(format!("`fathom diskspd {}` is a DiskSpd command line", args.join(" ")))
@@ -148,7 +148,7 @@ fn meant(typed: &str, args: &[String]) -> Option<String> {
         None => of_path(typed),
         Some("limits") => of_limits(typed),
         Some("suite") => Some(format!("`fathom suite show {typed}` explains a suite")),
-        Some(command) => without_dashes(command, typed),
+        Some(command) => without_dashes(&declared(command), typed),
     }
 }
 
@@ -175,15 +175,16 @@ fn of_limits(name: &str) -> Option<String> {
 }
 
 /// Returns an option that has no dashes: `p99=5ms`.
-fn without_dashes(command: &str, typed: &str) -> Option<String> {
+fn without_dashes(command: &clap::Command, typed: &str) -> Option<String> {
     let name = typed.split_once('=')?.0;
-    let is_option = subcommand(command).get_arguments().any(|option| option.get_long() == Some(name));
-    (is_option || (command == "knee" && knee::percent(name).is_some()))
+    let is_option = command.get_arguments().any(|option| option.get_long() == Some(name));
+    (is_option || (command.get_name() == "knee" && knee::percent(name).is_some()))
         .then(|| format!("an option begins with two dashes: --{typed}"))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::subcommand;
     use super::super::tests::error;
     use super::*;
 

@@ -137,7 +137,7 @@ fn read(args: &[String]) -> Result<Cli, Refusal> {
     };
     let mut cli = Cli::try_parse_from(std::iter::once(PROGRAM.to_owned()).chain(rest)).map_err(|mut error| {
         knee::restore_bound(&mut error);
-        corrections::correct(&mut error, args);
+        corrections::correct(&mut error, args, subcommand);
         error
     })?;
     match &mut cli.command {
