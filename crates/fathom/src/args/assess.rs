@@ -3,7 +3,7 @@
 use assessment::SteadyRule;
 use clap::ValueEnum;
 use clap::error::ErrorKind;
-use study::suite::{DEFAULT, FillWay, Form};
+use study::suite::{FillWay, Form};
 
 use super::live::Live;
 use super::refusal::Refusal;
@@ -31,8 +31,10 @@ pub struct Args {
     pub targets: Vec<String>,
 
     /// Name or file of the suite; `fathom suite list` lists the names
-    #[arg(long, value_name = "NAME", default_value = DEFAULT, help_heading = TESTS)]
-    pub suite: String,
+    ///
+    /// The default is quick. With --for it is the tests that judge the applications.
+    #[arg(long, value_name = "NAME", help_heading = TESTS)]
+    pub suite: Option<String>,
     /// Run only this test of the suite; repeatable
     #[arg(long = "test", value_name = "NAME", help_heading = TESTS)]
     pub tests: Vec<String>,
@@ -125,6 +127,8 @@ pub struct Criteria {
     #[arg(long, value_name = "RULES", help_heading = CRITERIA)]
     pub require: Vec<String>,
     /// Requirements of an application, such as etcd or sql-server; repeatable
+    ///
+    /// Chooses the tests that judge it, unless --suite or --test does. Several applications share their tests.
     #[arg(long = "for", value_name = "NAME", help_heading = CRITERIA)]
     pub applications: Vec<String>,
 }
@@ -180,12 +184,12 @@ fn rule(name: &str) -> Result<SteadyRule, String> {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::super::Command;
     use super::super::tests::{command, error};
     use super::*;
 
-    fn args(line: &str) -> Args {
+    pub fn args(line: &str) -> Args {
         match command(line) {
             Ok(Command::Assess(args)) => *args,
             other => panic!("{other:?}"),
@@ -195,9 +199,9 @@ mod tests {
     #[test]
     fn the_target_may_stand_anywhere() {
         let read = args("assess --size 10G /mnt --runtime 5m --suite etcd");
-        assert_eq!((read.targets.as_slice(), read.suite.as_str()), (&["/mnt".to_owned()][..], "etcd"));
+        assert_eq!((read.targets.as_slice(), read.suite.as_deref()), (&["/mnt".to_owned()][..], Some("etcd")));
         assert_eq!((read.size_bytes, read.runtime_s), (Some(10 << 30), Some(300)));
-        assert_eq!(args("assess").suite, "quick");
+        assert_eq!(args("assess").suite, None);
     }
 
     #[test]

@@ -11,6 +11,18 @@ const WEIGHT_MIN: f64 = 1e-16;
 /// The number of values below the quantile has a binomial distribution. The ends are the largest rank with at most 2.5 %
 /// below it, and the smallest with at most 2.5 % above it (Conover, Practical Nonparametric Statistics, 3.2).
 pub fn enclosing_ranks(count: u64, share: f64) -> Option<(u64, u64)> {
+    let (lowest, highest) = counts_below(count, share)?;
+    (lowest >= 1 && highest < count).then_some((lowest, highest + 1))
+}
+
+/// Returns the lower of [`enclosing_ranks`]. It exists even if no value lies above the quantile with that certainty.
+pub fn rank_below(count: u64, share: f64) -> Option<u64> {
+    counts_below(count, share).map(|(lowest, _)| lowest).filter(|lowest| *lowest >= 1)
+}
+
+/// Returns the least and the greatest number of values that lie below the quantile of `share`, with a probability of at
+/// most 2.5 % outside on each side.
+fn counts_below(count: u64, share: f64) -> Option<(u64, u64)> {
     if count == 0 || !(share > 0.0 && share < 1.0) {
         return None;
     }
@@ -32,9 +44,7 @@ pub fn enclosing_ranks(count: u64, share: f64) -> Option<(u64, u64)> {
             })
             .count() as u64
     };
-    let (lowest, highest) = (mode - down.len() as u64 + outside(&down), mode + up.len() as u64 - outside(&up));
-    // `lowest` values at least lie below the quantile, `highest` at most.
-    (lowest >= 1 && highest < count).then_some((lowest, highest + 1))
+    Some((mode - down.len() as u64 + outside(&down), mode + up.len() as u64 - outside(&up)))
 }
 
 /// Returns the products of the ratios, until they are negligible.

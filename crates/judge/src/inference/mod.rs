@@ -10,7 +10,7 @@ pub mod student;
 mod trend;
 
 pub use autoregressive::{evened, mean_interval, slope_interval};
-pub use binomial::enclosing_ranks;
+pub use binomial::{enclosing_ranks, rank_below};
 pub use line::{Line, line};
 pub use positive::{LEVELS_FACTOR, on_log_scale, relative_mean_interval};
 pub use ranks::{MannWhitney, mann_whitney};

@@ -28,6 +28,8 @@ pub struct Rule {
     #[serde(default)]
     pub blocks: Vec<Spanned<String>>,
     pub depth: Option<Spanned<String>>,
+    /// Requested I/Os per second.
+    pub rate: Option<Spanned<String>>,
     pub duration: Option<Spanned<String>>,
     #[serde(default)]
     pub synced: bool,
@@ -48,6 +50,7 @@ pub fn load(source: &Arc<Source>, rule: &Rule) -> Result<RequiredLoad, Diagnosti
     let span = |text: &Spanned<String>| inner(&Span::new(source, text.span()));
     let blocks = rule.blocks.iter().map(|text| range(&span(text), bytes)).collect::<Result<_, _>>()?;
     let depth = rule.depth.as_ref().map(|text| range(&span(text), count)).transpose()?;
+    let rate_per_s = rule.rate.as_ref().map(|text| range(&span(text), count)).transpose()?;
     let duration_ns = rule.duration.as_ref().map(|text| duration(&span(text))).transpose()?;
     let patterns = match (&rule.sequential, rule.pattern.as_slice()) {
         (Some(sequential), []) => {
@@ -60,7 +63,7 @@ pub fn load(source: &Arc<Source>, rule: &Rule) -> Result<RequiredLoad, Diagnosti
         }
         (None, patterns) => patterns.iter().map(|text| pattern(&span(text))).collect::<Result<_, _>>()?,
     };
-    Ok(RequiredLoad { patterns, blocks, depth, duration_ns, synced: rule.synced })
+    Ok(RequiredLoad { patterns, blocks, depth, rate_per_s, duration_ns, synced: rule.synced })
 }
 
 /// Returns the test that measures a rule.
@@ -114,8 +117,8 @@ fn bytes(span: &Span) -> Result<u64, Diagnostic> {
 }
 
 fn count(span: &Span) -> Result<u64, Diagnostic> {
-    let depth = span.text().trim().parse::<u64>().ok().filter(|depth| *depth > 0);
-    depth.ok_or_else(|| Diagnostic::error("a depth is a number of I/Os, or a range such as 8..64").at(span, "here"))
+    let ios = span.text().trim().parse::<u64>().ok().filter(|ios| *ios > 0);
+    ios.ok_or_else(|| Diagnostic::error("this is a number of I/Os, or a range such as 8..64").at(span, "here"))
 }
 
 fn duration(span: &Span) -> Result<u64, Diagnostic> {

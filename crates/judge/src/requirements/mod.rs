@@ -16,8 +16,7 @@ use plan::Ddir;
 pub use read::SCHEMA;
 
 /// Names of the applications with built-in requirements.
-const BUILT_IN: [&str; 9] =
-    ["ceph-journal", "etcd", "etcd-heavy", "exchange", "gke-on-prem", "k3s", "sap-hana", "splunk", "sql-server"];
+const BUILT_IN: [&str; 7] = ["etcd", "etcd-heavy", "exchange", "gke-on-prem", "k3s", "sap-hana", "sql-server"];
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Requirements {

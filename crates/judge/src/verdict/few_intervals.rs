@@ -6,7 +6,7 @@
 use assessment::{FEW_INTERVALS_FACTOR as FACTOR, Statistic};
 use record::SlotLatencies;
 
-use super::latency_interval::{mean_ns, merged, ranks};
+use super::latency_interval::{low_end, mean_ns, merged, ranks};
 use super::times::Times;
 use crate::inference::{Interval, mean};
 
@@ -31,9 +31,11 @@ pub fn of_latency(times: &Times, blocks: &[SlotLatencies], statistic: Statistic)
 }
 
 /// The range includes the ranks that enclose the percentile of independent I/Os: between two groups of latencies, the
-/// percentiles of all blocks can lie in the same group.
+/// percentiles of all blocks can lie in the same group. With too few I/Os beyond the percentile, the upper end is open: the
+/// range can only show that a latency is too high.
 fn of_percentile(times: &Times, blocks: &[SlotLatencies], percent: f64) -> Option<Interval> {
-    let ranked = ranks(times, percent / 100.0, times.due() as f64)?;
+    let low_only = || Some(Interval { low: low_end(times, percent / 100.0)?, high: f64::INFINITY });
+    let ranked = ranks(times, percent / 100.0, times.due() as f64).or_else(low_only)?;
     let ranked = Interval { low: ranked.low / FACTOR, high: ranked.high * FACTOR };
     let Some(measured) = times.latency.percentile_of_due_ns(times.unissued, percent) else { return Some(ranked) };
     let of = |block: &SlotLatencies| block.histogram.percentile(percent).map(|ns| ns as f64);

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use plan::stream::{Order, Streams};
-use plan::{Ddir, Open, SyncMode, Worker, Workload};
+use plan::stream::{Order, Stream, StreamRate, Streams};
+use plan::{Ddir, Open, Plan, SyncMode, Worker, Workload};
 use record::{DdirStats, Latency, Record, Timeline, WorkerRecord};
 
 use super::latency_interval::whole_slots;
@@ -108,6 +108,11 @@ impl<'a> JobRounds<'a> {
         phases.into_values().max().unwrap_or(0)
     }
 
+    /// Returns the I/Os per second that the jobs request together; `None` unless each I/O has an intended start.
+    pub fn rate_per_s(&self) -> Option<f64> {
+        requested_ios_per_s(&self.records.first()?.plan)
+    }
+
     /// Returns the measured time of the shortest run, in ns.
     pub fn duration_ns(&self) -> u64 {
         let of_run = |record: &&Record| record.workers.iter().map(|worker| worker.stats.runtime_ns).max();
@@ -125,6 +130,9 @@ impl<'a> JobRounds<'a> {
         self.ddirs().into_iter().filter(of_rule).any(has_block)
             && (required.patterns.is_empty() || is_pattern())
             && required.depth.is_none_or(|range| range.includes(self.depth()))
+            && required
+                .rate_per_s
+                .is_none_or(|range| self.rate_per_s().is_some_and(|rate| range.includes(rate.round() as u64)))
             && required.duration_ns.is_none_or(|least| self.duration_ns() >= least)
             && (!required.synced || self.writes_are_synced())
     }
@@ -375,6 +383,26 @@ fn writes(worker: &Worker) -> bool {
     match &worker.workload {
         Workload::Job => worker.access.pattern.has(Ddir::Write),
         Workload::Streams(streams) => streams.list.iter().any(|stream| stream.write_percent > 0),
+    }
+}
+
+/// Returns the I/Os per second that all workers request together; `None` unless each I/O has an intended start.
+pub fn requested_ios_per_s(plan: &Plan) -> Option<f64> {
+    plan.workers.iter().map(rate_of).sum::<Option<f64>>().filter(|rate| *rate > 0.0)
+}
+
+/// Returns the I/Os per second that a worker requests; `None` unless each of its I/Os has an intended start.
+fn rate_of(worker: &Worker) -> Option<f64> {
+    let of_stream = |stream: &Stream| match stream.rate {
+        StreamRate::BytesPerMs(rate) => Some(rate * 1000.0 / f64::from(stream.block_bytes)),
+        StreamRate::Unlimited => None,
+    };
+    match &worker.workload {
+        Workload::Job => {
+            let used = Ddir::ALL.into_iter().filter(|ddir| worker.access.pattern.has(*ddir));
+            used.map(|ddir| Some(worker.rate.ios_per_s[ddir] as f64).filter(|rate| *rate > 0.0)).sum()
+        }
+        Workload::Streams(streams) => streams.list.iter().map(of_stream).sum(),
     }
 }
 

@@ -7,7 +7,7 @@ use assessment::{LatencyKind, Metric, Quantity};
 use record::{Histogram, Record, Slot, SlotLatencies, Timeline};
 
 use super::times::Times;
-use crate::inference::{Interval, enclosing_ranks, on_log_scale, quotient_interval};
+use crate::inference::{Interval, enclosing_ranks, on_log_scale, quotient_interval, rank_below};
 
 /// If the bin with a percentile holds a larger share of the I/Os, it hides the movement of the percentile.
 const BIN_SHARE_MAX: f64 = 0.25;
@@ -95,6 +95,12 @@ pub(super) fn ranks(times: &Times, share: f64, independent: f64) -> Option<Inter
     let start = |bin| Histogram::low_of(bin).max(latency.min_ns()) as f64;
     let end = |bin| Histogram::low_of(bin + 1).min(latency.max_ns()) as f64;
     Some(Interval { low: low.map_or(f64::INFINITY, start), high: high.map_or(f64::INFINITY, end) })
+}
+
+/// Returns the latency of the lower rank that encloses the percentile of `share`, if all I/Os are independent.
+pub(super) fn low_end(times: &Times, share: f64) -> Option<f64> {
+    let rank = rank_below(times.due(), share)?.min(times.latency.count());
+    Some(Histogram::low_of(Histogram::index_of(times.latency.ranked_ns(rank))).max(times.latency.min_ns()) as f64)
 }
 
 /// Returns the latencies of all blocks together.

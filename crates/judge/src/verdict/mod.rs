@@ -13,7 +13,7 @@ pub(crate) use test::{ALL, interrupted};
 mod threshold;
 mod times;
 
-pub use figures::{Figure, JobRounds};
+pub use figures::{Figure, JobRounds, requested_ios_per_s};
 pub use invalid::{invalid, keep_invalid};
 pub use overall::{Conclusion, conclusion, judge, not_measured, tests_for};
 pub use test::required;

@@ -207,9 +207,11 @@ fn waits_for_a_cpu_explain_a_latency_by_their_sum() {
 
 #[test]
 fn rules_are_judged_in_tests_with_their_load() {
-    let splunk =
-        Requirements::of_application(&Source::new("--for", "splunk")).unwrap_or_else(|wrong| panic!("{wrong}"));
-    let rule = &splunk.list[0];
+    let indexer = "schema = \"fathom.requirements/1\"\ntitle = \"indexer\"\n[[require]]\nrule = \"iops>=800\"\n\
+                   pattern = [\"randread\", \"randwrite\", \"randrw\"]\nblocks = [\"4k..16k\"]\ndepth = \"8..\"\n\
+                   duration = \"5s\"\n";
+    let indexer = Requirements::read(&Source::new("mine.toml", indexer)).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let rule = &indexer.list[0];
     assert_eq!(rule.load.patterns, [LoadPattern::RandRead, LoadPattern::RandWrite, LoadPattern::RandRw]);
     let deep = |record: Record, depth: u32| {
         let mut plan = Plan::clone(&record.plan);
@@ -231,7 +233,7 @@ fn rules_are_judged_in_tests_with_their_load() {
         assert!(required(&other, rule).is_empty());
     }
     let mut whole: Assessment = assessment(vec![deep(run(&seconds, MIB, false), 16)]);
-    judge(&mut whole, &[], std::slice::from_ref(&splunk));
+    judge(&mut whole, &[], std::slice::from_ref(&indexer));
     assert_eq!(whole.verdict, Verdict::Inconclusive);
 }
 

@@ -1,6 +1,6 @@
 //! Requirements of the command line, of files, and of built-in applications.
 
-use assessment::{LoadPattern, LoadRange, RequiredLoad};
+use assessment::{LoadPattern, LoadRange, Quantity, RequiredLoad};
 use judge::requirements::{Bound, Requirements};
 use proptest::prelude::*;
 use units::diagnostic::Source;
@@ -81,6 +81,9 @@ fn applications_come_with_rules_and_their_origin() {
         for rule in &read.list {
             let RequiredLoad { patterns, blocks, depth, duration_ns, .. } = &rule.load;
             let has_load = !patterns.is_empty() && !blocks.is_empty() && depth.is_some() && duration_ns.is_some();
+            // At a depth, a latency is the depth over the rate (Little): it says nothing about another load.
+            let is_latency = matches!(rule.metric.quantity, Quantity::Latency(..));
+            assert!(!is_latency || rule.load.rate_per_s.is_some() || depth.is_some_and(|depth| depth.most == Some(1)));
             assert!(has_load && rule.measured_by.is_some() && rule.application.as_deref() == Some(name), "{rule:?}");
         }
     }
@@ -104,13 +107,14 @@ fn a_file_of_the_user_is_read() {
     assert_eq!(mine.load.patterns, [LoadPattern::Read, LoadPattern::Write, LoadPattern::Rw]);
     assert!(mine.source.is_none() && mine.measured_by().is_none() && mine.is_confirmed());
     let whole = one(concat!(
-        "rule = \"iops>=800\"\npattern = [\"randread\", \"randrw\"]\ndepth = \"8..\"\nduration = \"1min\"\nsynced = true\n",
+        "rule = \"iops>=800\"\npattern = [\"randread\", \"randrw\"]\ndepth = \"8..\"\nrate = \"500..1000\"\nduration = \"1min\"\nsynced = true\n",
         "suite = \"quick\"\ntest = \"read-iops\"\n"
     ));
     let expected = RequiredLoad {
         patterns: vec![LoadPattern::RandRead, LoadPattern::RandRw],
         blocks: Vec::new(),
         depth: Some(range(8, None)),
+        rate_per_s: Some(range(500, Some(1000))),
         duration_ns: Some(60_000_000_000),
         synced: true,
     };

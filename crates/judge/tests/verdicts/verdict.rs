@@ -444,8 +444,8 @@ fn applications_are_judged_by_the_measured_figures() {
     let (name, measured) = rule("k3s");
     assert!(known["k3s"].0 == Verdict::Pass && name == "fsync.p99" && (measured / 3e6 - 1.0).abs() < 0.02);
     assert_eq!(rule("etcd-heavy"), ("write.iops".to_owned(), 400.0));
-    // Rules that no document confirms need --for, and other loads are no figures of these.
-    assert!(!["ceph-journal", "splunk", "sap-hana"].iter().any(|name| known.contains_key(*name)), "{known:?}");
+    // Other loads are no figures of these.
+    assert!(!["sql-server", "sap-hana"].iter().any(|name| known.contains_key(*name)), "{known:?}");
     // Writes without syncs are not those of a journal.
     let unsafe_writes = judged(&[test(Aim::DiskIops, level(20_000.0))]);
     assert!(!unsafe_writes.contains_key("gke-on-prem") && !unsafe_writes.contains_key("etcd"), "{unsafe_writes:?}");

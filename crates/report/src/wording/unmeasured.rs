@@ -1,7 +1,7 @@
 //! Requirements that no test measured, in words.
 
 use assessment::{LoadPattern, LoadRange, RequiredLoad, Unmeasured};
-use units::format::{size, time_ns};
+use units::format::{grouped, size, time_ns};
 
 use super::names::line;
 
@@ -41,6 +41,7 @@ pub fn load(load: &RequiredLoad) -> String {
     let parts = [
         Some(patterns + &of).filter(|_| !load.patterns.is_empty() || !load.blocks.is_empty()),
         load.depth.map(|range| format!("depth {}", range_of(range, |depth| depth.to_string()))),
+        load.rate_per_s.map(|range| format!("{} I/Os per second", range_of(range, |rate| grouped(rate as f64)))),
         load.synced.then(|| "each synced".to_owned()),
         load.duration_ns.map(|ns| format!("{} or longer", time_ns(ns as f64))),
     ];

@@ -123,11 +123,11 @@ impl Suite {
         let section = |own: &Layers, volume: Option<&str>| {
             let site = params.sites.of(volume);
             let mut merged = Merged::default();
-            merged.set_layers(&self.layers, params.form, params.is_resized);
+            merged.set_layers(&test.of_suite, params.form, params.is_resized);
             merged.set_layers(layers, params.form, params.is_resized);
             merged.set_layers(own, params.form, params.is_resized);
             if params.short {
-                merged.set(&self.layers.short);
+                merged.set(&test.of_suite.short);
                 merged.set(&layers.short);
                 merged.set(&own.short);
             }

@@ -5,6 +5,7 @@
 
 mod built_in;
 mod cells;
+mod chosen;
 mod explain;
 mod job;
 mod layers;
@@ -15,6 +16,7 @@ mod study;
 mod table;
 
 pub use built_in::{BUILT_IN, DEFAULT, built_in};
+pub use chosen::Choice;
 pub use explain::{Planned, aim, explain, least_rounds, takes_bytes, takes_ns, time_text};
 pub use job::{Dialect, FillWay, Job, SuiteParams};
 pub use layers::Form;
@@ -60,7 +62,6 @@ pub struct Suite {
     /// The volumes that the suite distinguishes; empty if all tests use one target.
     pub volumes: Vec<Volume>,
     pub tests: Vec<Test>,
-    layers: Layers,
 }
 
 /// A part of the storage that some tests of a suite use.
@@ -110,6 +111,8 @@ pub struct Test {
     pub rounds: Rounds,
     /// The volume of jobs without one.
     volume: Option<String>,
+    /// Options of all tests of the suite.
+    of_suite: Layers,
     work: Work,
     vary: Vec<(String, Vec<String>)>,
     short_vary: Option<Vec<(String, Vec<String>)>>,

@@ -81,14 +81,14 @@ fn suite(top: &mut Table) -> Read<Suite> {
         fill: top.take("fill").map_or(Ok(Fill::default()), |value| fill(&value))?,
         volumes,
         tests: Vec::new(),
-        layers: layers(top)?,
     };
+    let of_all = layers(top)?;
     let Some(tests) = top.take("test") else {
         return Err(Diagnostic::error("a suite without tests").at(&top.at, "no [[test]] follows"));
     };
     for value in tests.list()? {
         let mut table = value.table()?;
-        let test = test(&mut table, needs, &suite.volumes)?;
+        let test = test(&mut table, (needs, &of_all), &suite.volumes)?;
         table.end()?;
         if suite.tests.iter().any(|known| known.name == test.name) {
             return Err(Diagnostic::error("two tests with one name").at(&test.at, "the first one is above"));
@@ -151,7 +151,7 @@ fn is_plain(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c: char| c.is_ascii_alphanumeric() || "-_.".contains(c))
 }
 
-fn test(table: &mut Table, of_suite: Needs, volumes: &[Volume]) -> Read<Test> {
+fn test(table: &mut Table, (needed, of_suite): (Needs, &Layers), volumes: &[Volume]) -> Read<Test> {
     let at = table.take("name").map_or_else(|| table.at.clone(), |value| value.at);
     let name = at.text().trim_matches(['"', '\'']).to_owned();
     if !is_plain(&name) {
@@ -165,12 +165,13 @@ fn test(table: &mut Table, of_suite: Needs, volumes: &[Volume]) -> Read<Test> {
             Some(value) => one_of(&value, &AIMS)?,
             None => Aim::Behaviour,
         },
-        needs: table.take("needs").map_or(Ok(of_suite), |value| needs(&value))?,
+        needs: table.take("needs").map_or(Ok(needed), |value| needs(&value))?,
         trap: table.take("trap").map(|value| value.text()).transpose()?,
         rounds: rounds(table)?,
         vary: table.take("vary").map_or(Ok(Vec::new()), |value| axes(&value))?,
         short_vary: table.take("short_vary").map(|value| axes(&value)).transpose()?,
         volume: volume(table, volumes)?,
+        of_suite: of_suite.clone(),
         work: work(table, &at, volumes)?,
         at,
     };

@@ -1,8 +1,11 @@
 //! `fathom assess`: a suite of tests on a target, judged by criteria.
 
+mod choice;
 mod criteria;
 mod ready;
 mod resume;
+#[cfg(test)]
+mod simulated;
 mod volumes;
 
 use assessment::{Assessment, Test};
@@ -28,7 +31,7 @@ use crate::results::Results;
 use crate::run::RunOptions;
 use crate::runner::Runner;
 use crate::terminal::{is_coloured, writes_utf8};
-use crate::{exit, session, signals, suites};
+use crate::{exit, session, signals};
 use resume::ResumeFile;
 use volumes::Volume;
 
@@ -38,7 +41,7 @@ use volumes::Volume;
 /// The request is not valid; nothing ran.
 pub fn main(args: &Args, typed: &[String], runner: &dyn Runner) -> Result<u8, CommandError> {
     let live = args.live.options()?;
-    let suite = suites::find(&args.suite)?;
+    let suite = choice::suite(args)?;
     let criteria = criteria::read(&args.criteria, &suite)?;
     let tests = ready::requested(&suite, args)?;
     let named = volumes::find(&suite, &tests, args, runner)?;
@@ -67,6 +70,7 @@ pub fn main(args: &Args, typed: &[String], runner: &dyn Runner) -> Result<u8, Co
     let results = Results::open(&args.reports, args.save.as_deref(), args.no_history, &mut OutputGuard::new(plans))?;
     if !args.live.quiet {
         announce(&suite, &ready, &volumes, &params);
+        choice::judged(&suite, &criteria.requirements).iter().for_each(|line| stderr_line!("{line}"));
     }
     resized.iter().for_each(|line| stderr_line!("{line}"));
     consent::to_demand(&demand(&ready, &volumes, &params), args.yes)?;

@@ -1,0 +1,271 @@
+//! A simulated disk: suites run on it in a virtual time, with the real plans and judgements.
+
+use std::sync::Arc;
+
+use assessment::Assessment;
+use judge::requirements::Requirements;
+use plan::{Ddir, Plan, Worker};
+use record::{Arrivals, Latency, Record, SlotLatencies, Timeline, WorkerStats};
+use study::suite::{
+    Criteria, FillWay, Form, Place, Ready, Site, Sites, Suite, SuiteOptions, SuiteParams, SuiteRun, SuiteTarget,
+};
+use study::{End, Outcome, Session, Study, Work};
+use units::random::Tausworthe32;
+
+use super::ready;
+use crate::plans;
+
+const SECOND_NS: f64 = 1e9;
+/// Largest deviation of the speed of an interval, as a share.
+const NOISE: f64 = 0.05;
+
+/// The limit of a disk. Its I/Os do not delay each other otherwise.
+#[derive(Clone, Copy, Debug)]
+pub enum Disk {
+    /// Time of each I/O, in ns.
+    Io(f64),
+    /// Time of each sync, in ns. Writes end in a cache.
+    Sync(f64),
+    IosPerSecond(f64),
+    BytesPerSecond(f64),
+}
+
+/// The load of one worker.
+struct Load {
+    block: f64,
+    depth: f64,
+    /// Shares of reads and of writes.
+    shares: [f64; 2],
+    /// I/Os per second of an open loop.
+    rate: Option<f64>,
+    is_synced: bool,
+    runtime_ns: u64,
+}
+
+impl Load {
+    fn of(worker: &Worker, rate: Option<f64>) -> Load {
+        let syncs = &worker.access.syncs;
+        let stream = worker.stream_list().first();
+        let writes = match stream {
+            Some(stream) => f64::from(stream.write_percent) / 100.0,
+            None if worker.access.has(Ddir::Read) => 0.0,
+            None => 1.0,
+        };
+        let of_job = || {
+            let ddir = if writes > 0.0 { Ddir::Write } else { Ddir::Read };
+            worker.access.block.min_bytes[ddir] as f64
+        };
+        Load {
+            block: stream.map_or_else(of_job, |stream| f64::from(stream.block_bytes)),
+            depth: f64::from(worker.streams().map_or(worker.depth.iodepth, |streams| streams.depth())),
+            shares: [1.0 - writes, writes],
+            rate,
+            is_synced: syncs.fdatasync_every_writes + syncs.fsync_every_writes > 0,
+            runtime_ns: worker.limits.runtime_ns,
+        }
+    }
+
+    /// Returns the load with the time of a job that ends with its size.
+    fn until_done(self, bytes: u64, disk: Disk) -> Load {
+        let passes_ns = bytes as f64 / self.block * self.service_ns(disk) / self.depth;
+        if self.runtime_ns > 0 { self } else { Load { runtime_ns: passes_ns as u64, ..self } }
+    }
+
+    /// Returns the time of an I/O with its sync, in ns.
+    fn service_ns(&self, disk: Disk) -> f64 {
+        match disk {
+            Disk::Io(ns) | Disk::Sync(ns) => ns,
+            Disk::IosPerSecond(ios) => self.depth * SECOND_NS / ios,
+            Disk::BytesPerSecond(bytes) => self.depth * SECOND_NS * self.block / bytes,
+        }
+    }
+}
+
+/// Returns the record of a run on a disk.
+fn record(plan: &Arc<Plan>, disk: Disk, seed: u32) -> Record {
+    let mut record = Record::new(Arc::clone(plan), 0);
+    let is_long = plan.workers.iter().all(|worker| worker.limits.runtime_ns >= 60_000_000_000);
+    let mut timeline = Timeline::new(0, if is_long { 1_000_000_000 } else { 250_000_000 }, Vec::new());
+    let mut random = Tausworthe32::new(seed);
+    let rate = judge::verdict::requested_ios_per_s(plan).map(|rate| rate / plan.workers.len() as f64);
+    let mut measured = Vec::new();
+    for (worker, counted) in plan.workers.iter().zip(&mut record.workers) {
+        let bytes = study::suite::footprint(plan).into_values().sum();
+        let load = Load::of(worker, rate).until_done(bytes, disk);
+        run(&load, disk, &mut random, (&mut counted.stats, &mut timeline));
+        measured.push((0, load.runtime_ns));
+    }
+    timeline.end(measured.iter().map(|(_, until)| *until).max().unwrap_or(1), &measured);
+    record.timeline = vec![timeline];
+    record
+}
+
+/// Runs one worker, interval by interval.
+fn run(load: &Load, disk: Disk, random: &mut Tausworthe32, (stats, timeline): (&mut WorkerStats, &mut Timeline)) {
+    let interval_ns = timeline.interval_ns;
+    let (mut begun, mut due, mut done) = (0.0, 0.0, 0.0);
+    for nth in 0..load.runtime_ns / interval_ns {
+        let service_ns = load.service_ns(disk) * (1.0 + NOISE * (2.0 * random.fraction() - 1.0));
+        let span_s = interval_ns as f64 / SECOND_NS;
+        let capacity = load.depth / service_ns * SECOND_NS;
+        let offered = load.rate.unwrap_or(f64::INFINITY);
+        due += offered.min(1e12) * span_s;
+        let can = capacity * span_s;
+        let more = can.min(due - done);
+        done += more;
+        let waited_ns = load.rate.map_or(0.0, |rate| (due - done) / rate * SECOND_NS);
+        let ios = (done as u64).saturating_sub(begun as u64);
+        begun = done;
+        let span = (nth * interval_ns, (nth + 1) * interval_ns);
+        let mut counted = 0;
+        for ddir in [Ddir::Read, Ddir::Write] {
+            let share = load.shares[ddir as usize];
+            let ios = if ddir == Ddir::Read { (ios as f64 * share).round() as u64 } else { ios - counted };
+            counted += ios;
+            let io_ns = if matches!(disk, Disk::Sync(_)) || load.is_synced { 1000.0 } else { service_ns };
+            let lat = many(io_ns, ios);
+            let response = many(io_ns + waited_ns, if load.rate.is_some() { ios } else { 0 });
+            let of = &mut stats.ddirs[ddir as usize];
+            (of.ios, of.bytes) = (of.ios + ios, of.bytes + ios * load.block as u64);
+            if of.ios > 0 {
+                of.runtime_ns = load.runtime_ns;
+            }
+            of.lat.merge(&lat.0);
+            of.response.merge(&response.0);
+            timeline.count(span, ddir, ios, ios * load.block as u64);
+            timeline.count_lat(span, ddir, &lat.1);
+            timeline.count_response(span, ddir, &response.1);
+        }
+        if load.is_synced {
+            let syncs = many(service_ns, ios);
+            stats.sync_lat.merge(&syncs.0);
+            timeline.count_syncs(span, &syncs.1);
+        }
+    }
+    stats.runtime_ns = load.runtime_ns;
+    if load.rate.is_some() {
+        for ddir in [Ddir::Read, Ddir::Write] {
+            let unissued = ((due - done) * load.shares[ddir as usize]) as u64;
+            let of = &mut stats.ddirs[ddir as usize];
+            of.arrivals = Some(Arrivals { due: of.ios + unissued, unissued, ..Arrivals::default() });
+        }
+    }
+}
+
+/// Returns a latency of a number of I/Os.
+fn many(ns: f64, ios: u64) -> (Latency, SlotLatencies) {
+    let mut latency = Latency::default();
+    if ios > 0 {
+        latency.record_many(ns as u64, ios);
+    }
+    let slot = SlotLatencies::between(&Latency::default(), &latency).unwrap_or_default();
+    (latency, slot)
+}
+
+/// Runs tests of a suite on a disk. Returns the assessment and the labels of the runs.
+pub fn assess(
+    suite: &Suite,
+    tests: &[&str],
+    options: SuiteOptions,
+    requirements: Requirements,
+    disk: Disk,
+) -> (Assessment, Vec<String>) {
+    let site = |names: Vec<String>| Site {
+        volumes: names,
+        ..Site::new(Place::Directory("/simulated".to_owned()), suite.default_size(false, false, None))
+    };
+    let sites = Sites::one(site(suite.volumes.iter().map(|volume| volume.name.clone()).collect()));
+    let params = SuiteParams {
+        form: Form::AsMeant,
+        short: false,
+        is_resized: false,
+        sites,
+        fill: FillWay::Suite,
+        runtime_s: None,
+    };
+    let tests: Vec<_> = suite.tests.iter().filter(|test| tests.contains(&test.name.as_str())).collect();
+    let ready: Vec<Ready> = ready::plan_all(suite, &tests, &params, &mut Vec::new()).expect("the jobs are planned");
+    let target = SuiteTarget {
+        names: Vec::new(),
+        shown: "/simulated".to_owned(),
+        given: "/simulated".to_owned(),
+        path: "/simulated".to_owned(),
+        kind: assessment::TargetKind::Directory,
+        existed: false,
+        may_write: true,
+        has_direct_io: true,
+    };
+    let criteria = Criteria { requirements: vec![requirements], ..Criteria::default() };
+    let session = Session::default();
+    let mut study =
+        Box::new(SuiteRun::new(&session, suite.clone(), (params, options), vec![target], ready, criteria, Vec::new()));
+    let mut labels = Vec::new();
+    while let Some(run) = study.next() {
+        let plan = match run.work {
+            Work::Job(job) => Arc::new(plans::plan(&job).expect("the job is planned").0),
+            Work::Plan(plan) => plan,
+        };
+        labels.push(run.label);
+        study.take(Outcome::completed(record(&plan, disk, labels.len() as u32)));
+    }
+    (study.finish(&End::default()), labels)
+}
+
+mod tests {
+    use assessment::{LatencyKind, Quantity, ThresholdBound, Verdict};
+    use judge::requirements::Requirement;
+    use study::suite::built_in;
+    use units::diagnostic::Source;
+
+    use super::*;
+
+    /// Speeds of disks, as multiples of a threshold.
+    const SPEEDS: [f64; 6] = [0.1, 0.5, 0.8, 1.25, 10.0, 1000.0];
+    /// Rules without a load: the suite `quick` measures them.
+    const PLAIN: &str = "read.iops>=1k,write.iops>=1k,read.bw>=100MB/s,write.bw>=100MB/s,read.lat.mean<=1ms,\
+                         write.clat.p99<=1ms,fsync.p99<=1ms";
+
+    /// Returns a disk of this speed by the figure of a rule.
+    fn disk(rule: &Requirement, speed: f64) -> Disk {
+        let figure = match rule.bound.side() {
+            ThresholdBound::AtLeast => rule.value * speed,
+            ThresholdBound::AtMost => rule.value / speed,
+        };
+        match rule.metric.quantity {
+            Quantity::Iops => Disk::IosPerSecond(figure),
+            Quantity::Bandwidth => Disk::BytesPerSecond(figure),
+            Quantity::Fsync(_) => Disk::Sync(figure),
+            Quantity::Latency(LatencyKind::Completion | LatencyKind::Total | LatencyKind::Response, _) => {
+                Disk::Io(figure)
+            }
+            Quantity::Cpu => panic!("no rule is about the CPU"),
+        }
+    }
+
+    /// Returns the verdicts on a rule in the test that it names, or what is wrong with them.
+    fn check(all: &Requirements, rule: &Requirement, speed: f64) -> Result<(), String> {
+        let by = rule.measured_by().expect("each rule names a test");
+        let suite = built_in(&by.suite).expect("a built-in suite");
+        let one = Requirements { list: vec![rule.clone()], ..all.clone() };
+        let (assessment, _) = assess(&suite, &[&by.test], SuiteOptions::default(), one, disk(rule, speed));
+        let judgements = assessment.tests.iter().flat_map(|test| &test.judgements);
+        let verdicts: Vec<Verdict> = judgements.map(|judgement| judgement.verdict).collect();
+        let expected = if speed > 1.0 { Verdict::Pass } else { Verdict::Fail };
+        let is_expected = !verdicts.is_empty() && verdicts.iter().all(|verdict| *verdict == expected);
+        let wrong = || format!("{} {} at {speed}: {verdicts:?} {:?}", all.text, rule.text, assessment.cause);
+        if is_expected { Ok(()) } else { Err(wrong()) }
+    }
+
+    #[test]
+    fn the_test_that_a_rule_names_decides_it_at_each_speed_of_the_disk() {
+        let plain = Requirements::parse(&Source::new("--require", PLAIN)).expect("rules");
+        let of = |name| Requirements::of_application(&Source::new("--for", name)).expect("an application");
+        let mut wrong = Vec::new();
+        for all in Requirements::applications().map(of).chain([plain]) {
+            for (rule, speed) in all.list.iter().flat_map(|rule| SPEEDS.map(|speed| (rule, speed))) {
+                wrong.extend(check(&all, rule, speed).err());
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+}
