@@ -84,6 +84,18 @@ fn requirement_without_a_fitting_test_names_the_suite_that_has_one() {
 }
 
 #[test]
+fn applications_choose_the_tests_that_judge_them() {
+    let scratch = Scratch::new("assess-for");
+    let outcome = run(scratch.path(), "--short --for etcd --for k3s --format json");
+    assert!(outcome.stderr.contains("etcd on ") && outcome.stderr.contains(": 1 test, 2 s,"), "{}", outcome.stderr);
+    let lines = ["etcd is judged by wal (fsync.p99<=10ms, write.iops>=50)", "k3s is judged by wal (fsync.p99<10ms)"];
+    assert!(lines.iter().all(|line| outcome.stderr.contains(line)), "{}", outcome.stderr);
+    let document = outcome.json();
+    let tests = document["tests"].as_array().unwrap();
+    assert_eq!((tests.len(), tests[0]["judgements"].as_array().unwrap().len()), (1, 3), "{document}");
+}
+
+#[test]
 fn stopped_assessment_reports_its_figures_and_can_be_resumed() {
     let scratch = Scratch::new("assess-stop");
     let line = "--short --size 16M --test read-latency --test write-latency --test fsync --format json";
