@@ -7,6 +7,7 @@
 mod arrivals;
 mod block_lifetimes;
 mod coarse;
+mod continued;
 #[cfg(test)]
 mod counter_tests;
 mod disk;

@@ -1,9 +1,11 @@
 //! Arguments of `fathom assess`.
 
+use std::time::Duration;
+
 use assessment::SteadyRule;
 use clap::ValueEnum;
 use clap::error::ErrorKind;
-use study::suite::{FillWay, Form};
+use study::suite::{Extension, FillWay, Form};
 
 use super::live::Live;
 use super::refusal::Refusal;
@@ -54,6 +56,14 @@ pub struct Args {
     /// snia is the rule of SNIA's Performance Test Specification. cloud is a rule for shared disks.
     #[arg(long, value_name = "RULE", value_parser = rule, help_heading = TESTS)]
     pub until_steady: Option<SteadyRule>,
+    /// Continue a test until its verdict is certain, for at most this time
+    ///
+    /// Without this option, a test whose intervals do not decide is extended up to three times its length.
+    #[arg(long, value_name = "TIME", value_parser = time, conflicts_with = "no_extend", help_heading = TESTS)]
+    pub until_decided: Option<Duration>,
+    /// Do not extend a test whose intervals do not decide
+    #[arg(long, help_heading = TESTS)]
+    pub no_extend: bool,
     /// Continue a stopped assessment; finished tests do not run again
     #[arg(long, help_heading = TESTS)]
     pub resume: bool,
@@ -154,6 +164,15 @@ impl Args {
     /// Returns the form in which the tests run.
     pub fn form(&self) -> Form {
         if self.literal { Form::Literal } else { Form::AsMeant }
+    }
+
+    /// Returns how long a test without a decision is continued.
+    pub fn extension(&self) -> Extension {
+        match self.until_decided {
+            Some(time) => Extension::Until(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)),
+            None if self.no_extend => Extension::Off,
+            None => Extension::Threefold,
+        }
     }
 
     pub fn fill(&self) -> FillWay {

@@ -15,5 +15,5 @@ mod times;
 
 pub use figures::{Figure, JobRounds, requested_ios_per_s};
 pub use invalid::{invalid, keep_invalid};
-pub use overall::{Conclusion, conclusion, judge, not_measured, tests_for};
+pub use overall::{Conclusion, conclusion, judge, lacks_intervals, not_measured, tests_for};
 pub use test::required;

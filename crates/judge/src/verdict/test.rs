@@ -43,7 +43,7 @@ pub fn judge(test: &mut Test, criteria: &Criteria) {
 }
 
 /// Returns the judgements of the test, and then those of each host.
-fn judgements(test: &Test, criteria: &Criteria) -> Vec<Judgement> {
+pub(super) fn judgements(test: &Test, criteria: &Criteria) -> Vec<Judgement> {
     let is_fleet = test.rounds.iter().any(|round| !round.record.hosts().is_empty());
     if !is_fleet {
         return of_rounds(test, criteria);

@@ -22,7 +22,7 @@ pub use job::{Dialect, FillWay, Job, SuiteParams};
 pub use layers::Form;
 pub use preparing::SuiteTarget;
 pub use site::{Place, SCRATCH_PREFIX, Site, Sites};
-pub use study::{Criteria, Ready, ReadyRun, SuiteOptions, SuiteRun, forbidden, resumable};
+pub use study::{Criteria, Extension, Ready, ReadyRun, SuiteOptions, SuiteRun, forbidden, resumable};
 
 use std::collections::BTreeSet;
 

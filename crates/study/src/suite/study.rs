@@ -24,6 +24,8 @@ use crate::run::{End, Outcome, Refusal, Run, Session, Study, Work};
 use crate::{findings, time, usage};
 
 const MIB: u64 = 1 << 20;
+/// Length of an extended test, as a multiple of its length.
+const EXTENDED_PASSES: usize = 3;
 
 /// A test with the plans of its runs.
 #[derive(Clone, Debug)]
@@ -45,12 +47,25 @@ pub struct ReadyRun {
 pub struct SuiteOptions {
     /// Repeats each test in rounds until its figures are steady by this rule.
     pub until_steady: Option<SteadyRule>,
+    /// How long a test without a decision is continued.
+    pub extension: Extension,
     /// Precondition the targets.
     pub prepare: bool,
     /// Discard the targets' data first.
     pub purge: bool,
     /// Bytes that the tests may take of each target, as requested.
     pub size_bytes: Option<u64>,
+}
+
+/// How long a test is continued that its intervals do not decide.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Extension {
+    #[default]
+    Off,
+    /// Up to three times its length.
+    Threefold,
+    /// Until its runs took this time together, in ns.
+    Until(u64),
 }
 
 /// What the user expects of the target: published limits, and requirements.
@@ -82,6 +97,10 @@ struct Current {
     sequence: Sequence,
     /// Index of the run that `next` returned.
     pending: Option<usize>,
+    /// Number of times that all runs were made, with the current one. Each run continues the one before.
+    passes: usize,
+    /// Number of the runs of the current pass that were made.
+    made: usize,
 }
 
 /// The order of a test's runs.
@@ -185,7 +204,7 @@ impl SuiteRun {
             return self.complete(measured);
         }
         match sequence(ready, self.options.until_steady) {
-            Some(sequence) => self.current = Some(Current { measured, sequence, pending: None }),
+            Some(sequence) => self.current = Some(Current { measured, sequence, pending: None, passes: 1, made: 0 }),
             None => {
                 measured.error = Some(Failure::NoFollowedRun);
                 self.complete(measured);
@@ -198,9 +217,33 @@ impl SuiteRun {
         forbidden(ready, &self.targets, &self.params)
     }
 
-    /// Adds the findings of a test, and stores the test.
-    fn complete(&mut self, mut measured: Measured) {
+    /// Starts another pass of a test that its intervals do not decide, if there is time for it.
+    fn is_continued(&self, current: &mut Current) -> bool {
         let ready = &self.ready[self.at()];
+        let has_time = match self.options.extension {
+            Extension::Off => false,
+            Extension::Threefold => current.passes < EXTENDED_PASSES,
+            Extension::Until(limit_ns) => current.measured_ns() < limit_ns,
+        };
+        let Criteria { expectations, requirements } = &self.criteria;
+        let aims: Vec<Aim> = self.ready.iter().map(|ready| ready.test.aim).collect();
+        let lacks_intervals = || {
+            self.find(&mut current.measured);
+            judge::verdict::lacks_intervals(&current.measured, &aims, expectations, requirements)
+        };
+        has_time && current.measured.error.is_none() && lacks_intervals() && current.start_pass(ready)
+    }
+
+    /// Stores a test with its findings.
+    fn complete(&mut self, mut measured: Measured) {
+        self.find(&mut measured);
+        self.keep(measured);
+    }
+
+    /// Sets the findings of a test.
+    fn find(&self, measured: &mut Measured) {
+        let ready = &self.ready[self.at()];
+        measured.findings.clear();
         for round in &measured.rounds {
             for finding in judge::findings(&round.record) {
                 if !measured.findings.iter().any(|known| known.is_repeat_of(&finding)) {
@@ -209,15 +252,13 @@ impl SuiteRun {
             }
         }
         if !measured.rounds.is_empty() {
-            let unprepared = self.unprepared(&ready.test, &measured.rounds);
-            measured.findings.extend(unprepared);
+            measured.findings.extend(self.unprepared(&ready.test, &measured.rounds));
         }
         if self.used(&ready.test).any(|target| !target.has_direct_io) {
             measured.findings.push(findings::no_direct_io());
         }
         let unsteady = measured.steady.iter().find(|steady| steady.from_round.is_none());
         measured.findings.extend(unsteady.map(findings::not_steady));
-        self.keep(measured);
     }
 
     fn keep(&mut self, measured: Measured) {
@@ -277,7 +318,10 @@ impl Study for SuiteRun {
                 let ready = &self.ready[at];
                 let name = format!("[{}/{}] {}", at + 1, self.ready.len(), ready.test.name);
                 let Some((nth, label, rest)) = current.next(ready, &name) else {
-                    self.complete(current.measured);
+                    match self.is_continued(&mut current) {
+                        true => self.current = Some(current),
+                        false => self.complete(current.measured),
+                    }
                     continue;
                 };
                 current.pending = Some(nth);
@@ -343,8 +387,12 @@ impl Current {
             Sequence::Fixed { times, rest, left } => {
                 let (time, nth) = left.pop_front()?;
                 let round = if *times > 1 { format!(" ({} of {times})", time + 1) } else { String::new() };
+                let more = match self.passes {
+                    1 => String::new(),
+                    pass => format!(", not decided yet: {pass} times its length"),
+                };
                 let rest = if time > 0 && nth == 0 { *rest } else { Duration::ZERO };
-                Some((nth, format!("{name}{}{round}", settings(&ready.runs[nth])), rest))
+                Some((nth, format!("{name}{}{round}{more}", settings(&ready.runs[nth])), rest))
             }
             Sequence::Steady { groups } => loop {
                 let group = groups.front_mut()?;
@@ -358,6 +406,24 @@ impl Current {
                 self.measured.steady.extend(ended.and_then(|group| group.steady()));
             },
         }
+    }
+
+    /// Starts to make all runs again, as the continuation of those before. Rounds until a steady state are not continued.
+    fn start_pass(&mut self, ready: &Ready) -> bool {
+        let Sequence::Fixed { times, left, .. } = &mut self.sequence else { return false };
+        if self.measured.rounds.len() != *times * ready.runs.len() {
+            return false;
+        }
+        *left = turns(*times, ready);
+        self.passes += 1;
+        self.made = 0;
+        true
+    }
+
+    /// Returns the measured time of all runs, in ns.
+    fn measured_ns(&self) -> u64 {
+        let of_run = |round: &Round| round.record.workers.iter().map(|worker| worker.stats.runtime_ns).max();
+        self.measured.rounds.iter().filter_map(of_run).sum()
     }
 
     /// Saves the steady state of the running group.
@@ -388,7 +454,11 @@ impl Current {
         {
             group.rounds.take(turn, &record);
         }
-        if record.totals().all.ios > 0 {
+        let continued = if self.passes > 1 { self.measured.rounds.get_mut(self.made) } else { None };
+        self.made += 1;
+        if let Some(round) = continued {
+            round.record.append(*record);
+        } else if record.totals().all.ios > 0 {
             self.measured.rounds.push(Round { at: run.cell.clone(), record: *record });
         }
     }
@@ -422,10 +492,15 @@ fn sequence(ready: &Ready, until_steady: Option<SteadyRule>) -> Option<Sequence>
             Some(Sequence::Steady { groups: all().map(of_run).collect::<Option<_>>()? })
         }
         (Rounds::Fixed { times, rest_s }, None) => {
-            let left = (0..*times).flat_map(|time| all().map(move |nth| (time, nth))).collect();
-            Some(Sequence::Fixed { times: *times, rest: Duration::from_secs(*rest_s), left })
+            let rest = Duration::from_secs(*rest_s);
+            Some(Sequence::Fixed { times: *times, rest, left: turns(*times, ready) })
         }
     }
+}
+
+/// Returns the rounds and runs of one pass, in their order.
+fn turns(times: usize, ready: &Ready) -> VecDeque<(usize, usize)> {
+    (0..times).flat_map(|time| (0..ready.runs.len()).map(move |nth| (time, nth))).collect()
 }
 
 /// Returns the metrics that are tracked over the rounds: those of the test's aim, in each of its directions.

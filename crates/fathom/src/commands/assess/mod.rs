@@ -143,6 +143,7 @@ fn started(
     let session = session::start("assess", typed, runner, targets, &args.tags);
     let options = SuiteOptions {
         until_steady: args.until_steady,
+        extension: args.extension(),
         prepare: !args.no_prepare,
         purge: args.purge,
         size_bytes: args.size_bytes,

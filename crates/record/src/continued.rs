@@ -1,0 +1,176 @@
+//! A run that was continued: the records of both parts as one.
+
+use std::cmp::Ordering;
+
+use crate::{CpuUse, DiskCounters, DiskUse, PhaseRecord, Record, Timeline, WorkerRecord, WorkerStats};
+use crate::timeline::SLOTS_MAX;
+
+impl Record {
+    /// Adds a later run of the same plan: counters and times are added, and its time series follows. The time between both is
+    /// not part of the record.
+    pub fn append(&mut self, next: Record) {
+        self.ended_unix_ms = next.ended_unix_ms;
+        self.stopped |= next.stopped;
+        for message in next.messages {
+            if !self.messages.contains(&message) {
+                self.add_message(message);
+            }
+        }
+        for (mine, more) in self.workers.iter_mut().zip(next.workers) {
+            append_worker(mine, more);
+        }
+        append_all(&mut self.disks, next.disks, append_disk);
+        append_all(&mut self.phases, next.phases, append_phase);
+        append_all(&mut self.timeline, next.timeline, Timeline::append);
+        let hosts = self.fleet.iter_mut().flat_map(|fleet| &mut fleet.hosts);
+        for (mine, more) in hosts.zip(next.fleet.into_iter().flat_map(|fleet| fleet.hosts)) {
+            mine.stopped |= more.stopped;
+            append_all(&mut mine.disks, more.disks, append_disk);
+            append_all(&mut mine.phases, more.phases, append_phase);
+            append_all(&mut mine.timeline, more.timeline, Timeline::append);
+        }
+    }
+}
+
+fn append_all<T>(mine: &mut [T], more: Vec<T>, append: fn(&mut T, T)) {
+    mine.iter_mut().zip(more).for_each(|(mine, more)| append(mine, more));
+}
+
+fn append_worker(mine: &mut WorkerRecord, more: WorkerRecord) {
+    mine.stats.append(&more.stats);
+    mine.error = mine.error.take().or(more.error);
+    if mine.nonfatal_errors == 0 {
+        mine.first_nonfatal_errno = more.first_nonfatal_errno;
+    }
+    mine.nonfatal_errors = mine.nonfatal_errors.saturating_add(more.nonfatal_errors);
+    mine.ended = more.ended;
+    mine.steady_state = more.steady_state.or(mine.steady_state.take());
+}
+
+impl WorkerStats {
+    /// Adds the counters of a later run of the worker: times are added, too.
+    fn append(&mut self, next: &WorkerStats) {
+        let elapsed_ns = self.elapsed_ns.saturating_add(next.elapsed_ns);
+        let ddirs = self.ddirs.clone();
+        self.merge(next);
+        self.elapsed_ns = elapsed_ns;
+        self.ddirs = ddirs;
+        self.ddirs.iter_mut().zip(&next.ddirs).for_each(|(mine, more)| mine.append(more));
+        for (mine, more) in self.targets.iter_mut().zip(&next.targets) {
+            mine.ddirs.iter_mut().zip(&more.ddirs).for_each(|(mine, more)| mine.append(more));
+            if let (Some(mine), Some(more)) = (&mut mine.series, &more.series) {
+                mine.intervals.extend(more.intervals.iter().cloned());
+            }
+        }
+    }
+}
+
+fn append_disk(mine: &mut DiskUse, more: DiskUse) {
+    mine.counters = mine.counters.plus(&more.counters);
+    mine.elapsed_ms = mine.elapsed_ms.saturating_add(more.elapsed_ms);
+    append_all(&mut mine.slaves, more.slaves, append_disk);
+}
+
+impl DiskCounters {
+    /// Returns the sum of two times.
+    fn plus(&self, other: &DiskCounters) -> DiskCounters {
+        let pair = |one: [u64; 2], other: [u64; 2]| [one[0].wrapping_add(other[0]), one[1].wrapping_add(other[1])];
+        DiskCounters {
+            ios: pair(self.ios, other.ios),
+            merges: pair(self.merges, other.merges),
+            sectors: pair(self.sectors, other.sectors),
+            ticks_ms: pair(self.ticks_ms, other.ticks_ms),
+            io_ticks_ms: self.io_ticks_ms.wrapping_add(other.io_ticks_ms),
+            time_in_queue_ms: self.time_in_queue_ms.wrapping_add(other.time_in_queue_ms),
+        }
+    }
+}
+
+fn append_phase(mine: &mut PhaseRecord, more: PhaseRecord) {
+    let later = more.interruptions.into_iter().map(|mut one| {
+        one.from_ns = one.from_ns.saturating_add(mine.measured_ns);
+        one
+    });
+    mine.interruptions.extend(later);
+    mine.measured_ns = mine.measured_ns.saturating_add(more.measured_ns);
+    append_all(&mut mine.cpus, more.cpus, |mine: &mut CpuUse, more: CpuUse| {
+        mine.user_ns = mine.user_ns.saturating_add(more.user_ns);
+        mine.kernel_ns = mine.kernel_ns.saturating_add(more.kernel_ns);
+        mine.idle_ns = mine.idle_ns.saturating_add(more.idle_ns);
+    });
+    mine.error = mine.error.take().or(more.error);
+}
+
+impl Timeline {
+    /// Adds the slots of a later run. A slot in between that is not whole is left out.
+    fn append(&mut self, mut next: Timeline) {
+        loop {
+            let is_too_long = self.slots.len() + next.slots.len() > SLOTS_MAX;
+            match self.interval_ns.cmp(&next.interval_ns) {
+                Ordering::Less => self.merge_neighbours(),
+                Ordering::Greater => next.merge_neighbours(),
+                Ordering::Equal if is_too_long => self.merge_neighbours(),
+                Ordering::Equal => break,
+            }
+        }
+        if self.slots.len() > 1 && self.slot_ns(self.slots.len() - 1) != self.interval_ns {
+            self.slots.pop();
+        }
+        let whole_ns = self.interval_ns.saturating_mul(self.slots.len() as u64);
+        let more_ns = next.until_ns.saturating_sub(next.from_ns);
+        self.until_ns = self.from_ns.saturating_add(whole_ns).saturating_add(more_ns);
+        self.slots.append(&mut next.slots);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use plan::{Ddir, Plan, Worker};
+
+    use super::*;
+
+    const SECOND: u64 = 1_000_000_000;
+
+    /// A run of one worker with this number of I/Os in each second, and half a second at its end.
+    fn run(seconds: u64, ios: u64) -> Record {
+        let plan = Plan { workers: vec![Worker::default()], ..Plan::default() };
+        let mut record = Record::new(Arc::new(plan), 0);
+        let mut timeline = Timeline::new(0, SECOND, Vec::new());
+        let length_ns = seconds * SECOND + SECOND * 6 / 10;
+        for at in 0..seconds {
+            timeline.count((at * SECOND, (at + 1) * SECOND), Ddir::Read, ios, ios * 4096);
+        }
+        timeline.end(length_ns, &[(0, length_ns)]);
+        let stats = &mut record.workers[0].stats;
+        stats.runtime_ns = length_ns;
+        let read = &mut stats.ddirs[0];
+        (read.ios, read.bytes, read.runtime_ns) = (seconds * ios, seconds * ios * 4096, length_ns);
+        read.lat.record_many(1000, seconds * ios);
+        record.phases = vec![PhaseRecord { measured_ns: length_ns, ..PhaseRecord::default() }];
+        record.timeline = vec![timeline];
+        record
+    }
+
+    #[test]
+    fn a_continued_run_has_the_counts_times_and_slots_of_both() {
+        let mut both = run(5, 100);
+        both.append(run(5, 300));
+        let read = &both.totals().ddirs[0];
+        assert_eq!((read.ios, read.lat.count(), read.runtime_ns), (2000, 2000, 11_200_000_000));
+        assert_eq!(both.phases[0].measured_ns, 11_200_000_000);
+        let rates = both.timeline[0].ios_per_s(None);
+        assert_eq!(rates, [[100.0; 5], [300.0; 5]].concat().into_iter().chain([0.0]).collect::<Vec<_>>());
+        assert!(both.timeline[0].slots.iter().all(|slot| slot.workers == 1));
+    }
+
+    #[test]
+    fn slots_of_a_long_run_stay_below_the_limit() {
+        let mut all = run(600, 10);
+        (0..3).for_each(|_| all.append(run(600, 10)));
+        let timeline = &all.timeline[0];
+        assert!(timeline.slots.len() <= SLOTS_MAX && timeline.interval_ns == 4 * SECOND, "{}", timeline.slots.len());
+        assert!(timeline.ios_per_s(None)[..590].iter().all(|rate| *rate == 10.0));
+    }
+}
