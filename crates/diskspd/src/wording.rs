@@ -28,7 +28,9 @@ pub const ADVICE_OPTIONS: AdviceOptions = AdviceOptions {
 pub fn advice(kind: &FindingKind) -> Option<Cow<'static, str>> {
     Some(Cow::Borrowed(match kind {
         FindingKind::PageCache(PageCache::Counted(_)) => "use -Sh or -Su",
-        FindingKind::Unwritten { .. } => "write the whole target first; -c<size> makes a written file",
+        FindingKind::Unwritten { .. } => {
+            "read what is written: a new file (-c<size> makes one), or a region with data (-B<base>:<length>)"
+        }
         FindingKind::TargetShort { .. } => {
             "use a larger target (-c<size> makes one), or a lower -f or -B<base>:<length>"
         }

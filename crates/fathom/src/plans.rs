@@ -149,12 +149,36 @@ mod tests {
                             text(&planned.unwrap_err()),
                             job.text()
                         );
-                        let (plan, _) = planned.unwrap();
+                        let (plan, warnings) = planned.unwrap();
+                        assert!(form == Form::Literal || warnings.is_empty(), "{name} {}: {warnings:?}", test.name);
                         let most = study::suite::footprint(&plan).into_values().max().unwrap_or(0);
                         assert!(!short || most <= 1 << 30, "{name} {} takes {most} bytes in short", test.name);
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn the_short_form_of_each_suite_takes_at_most_a_minute() {
+        use study::suite::{Planned, takes_ns};
+        for name in BUILT_IN {
+            let suite = built_in(name).unwrap();
+            let params = params(&suite, Form::AsMeant, true, Place::Directory("/d".into()));
+            let tests: Vec<_> = suite.tests.iter().map(study::suite::Test::in_short_form).collect();
+            let all: Vec<Planned> = tests
+                .iter()
+                .map(|test| Planned {
+                    test,
+                    plans: test
+                        .cells(true)
+                        .iter()
+                        .map(|cell| plan(&suite.job(test, cell, &params)).unwrap().0)
+                        .collect(),
+                })
+                .collect();
+            let (ns, _) = takes_ns(&all);
+            assert!(ns <= 60_000_000_000, "{name}: {} s", ns / 1_000_000_000);
         }
     }
 

@@ -41,7 +41,10 @@ pub fn advice(kind: &FindingKind) -> Option<Cow<'static, str>> {
         FindingKind::PageCache(PageCache::Counted(bytes)) if bytes.direction == Ddir::Write => {
             "use direct=1, or end_fsync=1 to include the time until all is written"
         }
-        FindingKind::Unwritten { .. } => "write the whole target first (rw=write, bs=1m)",
+        FindingKind::Unwritten { .. } => {
+            "read what is written: a new file in the free space that is filled first (rw=write, bs=1m), or a region with \
+             data (offset, size)"
+        }
         FindingKind::EndedEarly { .. } => "add time_based=1, or use a larger size",
         FindingKind::DepthNotReached { is_trim: true, .. } => {
             "most engines complete a trim in the call that submits it: use ioengine=io_uring on Linux 6.12 or later, or \

@@ -39,8 +39,10 @@ pub fn matches(tests: &[Test], catalogue: &Catalogue) -> Vec<ClassMatch> {
     }
     let fixed = fixed(catalogue);
     let mut found: Vec<ClassMatch> = Vec::new();
-    let is_of_disk =
-        |test: &&Test| matches!(test.aim, Aim::DiskIops | Aim::DiskBandwidth) && !is_of_load_generator(test);
+    let is_of_disk = |test: &&Test| {
+        let is_steady = test.steady.iter().all(|steady| steady.from_round.is_some());
+        matches!(test.aim, Aim::DiskIops | Aim::DiskBandwidth) && is_steady && !is_of_load_generator(test)
+    };
     for test in tests.iter().filter(is_of_disk) {
         for rounds in JobRounds::of_test(test) {
             for ddir in rounds.ddirs() {

@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-use crate::{CpuUse, DiskCounters, DiskUse, PhaseRecord, Record, Timeline, WorkerRecord, WorkerStats};
 use crate::timeline::SLOTS_MAX;
+use crate::{CpuUse, DiskCounters, DiskUse, PhaseRecord, Record, Timeline, WorkerRecord, WorkerStats};
 
 impl Record {
     /// Adds a later run of the same plan: counters and times are added, and its time series follows. The time between both is

@@ -200,7 +200,7 @@ impl Timeline {
     }
 
     /// Merges each two slots into one of twice the length.
-    fn merge_neighbours(&mut self) {
+    pub(crate) fn merge_neighbours(&mut self) {
         let slots = std::mem::take(&mut self.slots);
         let mut slots = slots.into_iter();
         while let Some(mut slot) = slots.next() {

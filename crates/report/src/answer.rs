@@ -1,6 +1,6 @@
 //! The answer of an assessment in sentences and commands, for all reports. The thresholds are in [`crate::thresholds`].
 
-use assessment::{Assessment, Cause, ClassMatch, Severity, Unmeasured, Verdict};
+use assessment::{Assessment, Cause, ClassMatch, Severity, Test, Unmeasured, Verdict};
 use units::shell::quoted;
 
 use crate::causes::{cause, finding};
@@ -10,6 +10,11 @@ use crate::wording::{self, Dialect};
 
 /// Returns the sentence after the verdict: the cause; without expectations, the disks that the figures are like.
 pub fn sentence(assessment: &Assessment) -> String {
+    if assessment.cause == Cause::NothingExpected
+        && let Some(steady) = steady(assessment)
+    {
+        return steady;
+    }
     match (&assessment.cause, classes(&assessment.classes)) {
         (Cause::NothingExpected, classes) if !classes.is_empty() => classes,
         _ => cause(assessment),
@@ -20,6 +25,20 @@ pub fn sentence(assessment: &Assessment) -> String {
 fn classes(classes: &[ClassMatch]) -> String {
     let one = |found: &ClassMatch| format!("{} like {}", pattern(found.pattern), class(found));
     classes.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns whether tests in rounds reached a steady state, and their figures; `None` without such tests.
+fn steady(assessment: &Assessment) -> Option<String> {
+    let tests = assessment.tests.iter().filter(|test| !test.steady.is_empty());
+    let names = assessment.tests.len() > 1;
+    let of_test = |test: &Test| {
+        let name = if names { format!("{}: ", test.name) } else { String::new() };
+        let each: Vec<String> =
+            test.steady.iter().map(|steady| format!("{name}{}", wording::steady_figure(steady))).collect();
+        each.join("; ")
+    };
+    let all: Vec<String> = tests.map(of_test).collect();
+    (!all.is_empty()).then(|| all.join("; "))
 }
 
 /// Returns what to do about a finding that makes all figures worthless; `None` for another verdict.
@@ -58,7 +77,8 @@ pub fn next_command(assessment: &Assessment) -> Option<(&'static str, String)> {
 /// Returns the command that judges the target: with its own limits, those of a class that it is like, or an application's.
 fn judge_command(assessment: &Assessment) -> String {
     let machine = assessment.machine_limits.as_ref().map(|machine| machine.expectation.raw().to_owned());
-    let class = assessment.classes.iter().find(|found| !found.is_provisioned).or(assessment.classes.first());
+    // A provisioned disk has the figures of this run: a comparison with them says nothing.
+    let class = assessment.classes.iter().find(|found| !found.is_provisioned);
     let class = || class.map(|found| found.expectation.clone());
     let expectation = machine.or_else(class).or_else(|| judge::limits::hint(&assessment.machine));
     let target = quoted(assessment.target.path.raw());

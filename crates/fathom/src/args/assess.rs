@@ -48,7 +48,7 @@ pub struct Args {
     /// Measure each test for this time, in whole seconds
     #[arg(long = "runtime", value_name = "TIME", value_parser = whole_seconds, help_heading = TESTS)]
     pub runtime_s: Option<u64>,
-    /// Run the short form of the suite, for a trial or a small device
+    /// Run the short form of the suite: 1 or 2 s per test, each once; at most a minute
     #[arg(long, help_heading = TESTS)]
     pub short: bool,
     /// Repeat each test until steady state, at most 25 rounds

@@ -1,6 +1,6 @@
 //! `fathom suite`: lists the suites and explains one of them.
 
-use study::suite::{FillWay, Place, Planned, Site, Sites, Suite, SuiteParams, explain};
+use study::suite::{FillWay, Place, Planned, Site, Sites, Suite, SuiteParams, Test, explain};
 
 use crate::args::suite::{Action, Args, ShowArgs};
 use crate::command_error::CommandError;
@@ -45,7 +45,9 @@ fn show(args: &ShowArgs) -> Result<String, CommandError> {
     let params = shown_params(&suite, args);
     let mut tests = Vec::new();
     let mut jobs = String::new();
-    for test in &suite.tests {
+    let form = |test: &Test| if args.short { test.in_short_form() } else { test.clone() };
+    let forms: Vec<Test> = suite.tests.iter().map(form).collect();
+    for test in &forms {
         let mut planned = Vec::new();
         for (nth, cell) in test.cells(args.short).into_iter().enumerate() {
             let job = suite.job(test, &cell, &params);

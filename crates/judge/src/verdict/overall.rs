@@ -1,8 +1,8 @@
 //! The verdict on an assessment: the worst of its tests.
 
 use assessment::{
-    Aim, Assessment, Cause, Expected, ExpectedLimit, Judgement, Quantity, Reason, RequiredLoad, Study, Test, Unmeasured,
-    Verdict,
+    Aim, Assessment, Cause, Expected, ExpectedLimit, Judgement, Quantity, Reason, RequiredLoad, Study, Test,
+    Unmeasured, Verdict,
 };
 use plan::Ddir;
 
@@ -63,12 +63,7 @@ fn is_made_for(quantity: Quantity, aim: Aim) -> bool {
 
 /// Returns whether a test is inconclusive only because it has too few intervals or I/Os: a longer run may decide it. `aims` are
 /// those of all tests of the suite.
-pub fn lacks_intervals(
-    test: &Test,
-    aims: &[Aim],
-    expectations: &[Expectation],
-    requirements: &[Requirements],
-) -> bool {
+pub fn lacks_intervals(test: &Test, aims: &[Aim], expectations: &[Expectation], requirements: &[Requirements]) -> bool {
     let is_judged_here = |rule: &&Requirement| {
         let quantity = rule.metric.quantity;
         let is_here = is_made_for(quantity, test.aim) || !aims.iter().any(|aim| is_made_for(quantity, *aim));
@@ -78,10 +73,7 @@ pub fn lacks_intervals(
     let judgements = test::judgements(test, &Criteria { expectations: expectations.iter().collect(), rules });
     let open = || judgements.iter().filter(|judgement| judgement.verdict == Verdict::Inconclusive);
     let lacks = |judgement: &Judgement| {
-        matches!(
-            judgement.reason,
-            Reason::TooFewIntervals { .. } | Reason::TooFewIos { .. } | Reason::Undecided { .. }
-        )
+        matches!(judgement.reason, Reason::TooFewIntervals { .. } | Reason::TooFewIos { .. } | Reason::Undecided { .. })
     };
     judgements.iter().map(|judgement| judgement.verdict).max() == Some(Verdict::Inconclusive) && open().all(lacks)
 }

@@ -130,6 +130,9 @@ fn is_of_search(reason: &Reason) -> bool {
     matches!(reason, Reason::SustainedRate | Reason::AtSustainedRate | Reason::AtLowestRate | Reason::Saved { .. })
 }
 
+/// The option that measures on until a verdict is certain.
+const LONGER: &str = "--until-decided 30m measures on";
+
 fn why_of_test(test: &str, judgement: &Judgement) -> String {
     let show = |value: f64| judgement.metric.show(value);
     let why = match &judgement.reason {
@@ -157,13 +160,13 @@ fn why_of_test(test: &str, judgement: &Judgement) -> String {
         Reason::Undecided { fall, cpu_wait_share } => undecided(judgement, *fall, *cpu_wait_share),
         Reason::TooFewIntervals { intervals } => too_few_intervals(judgement, *intervals),
         Reason::TooFewIos { ios } => {
-            format!("; {} I/Os are too few for this figure: measure longer", grouped(*ios as f64))
+            format!("; {} I/Os are too few for this figure: {LONGER}", grouped(*ios as f64))
         }
         Reason::OnlyWithStartAndEnd { level } => {
-            format!("; without the first and last interval: {}; measure longer", show(*level))
+            format!("; without the first and last interval: {}: {LONGER}", show(*level))
         }
         Reason::StillRising(RateChange { from, to }) => {
-            format!("; it still rose, from {} to {}: measure longer", show(*from), show(*to))
+            format!("; it still rose, from {} to {}: {LONGER}", show(*from), show(*to))
         }
         Reason::AboveTarget => {
             "; above the maximum of the target: a cache served the I/Os, or the disk or machine is another one"
@@ -201,7 +204,7 @@ fn above_limit(judgement: &Judgement, above: AboveLimit) -> String {
         }
         AboveLimit::Burst { value, seconds } => {
             let burst = burst(judgement, value, seconds);
-            let longer = if seconds.is_some() { ": measure longer to see the base rate" } else { "" };
+            let longer = if seconds.is_some() { format!(": {LONGER} and shows the base rate") } else { String::new() };
             format!("; above the base rate, a burst {burst}{longer}")
         }
         AboveLimit::MergedIos => "; this vendor merges sequential I/Os".to_owned(),
@@ -257,9 +260,9 @@ fn undecided(judgement: &Judgement, fall: Option<RateChange>, cpu_wait_share: Op
     let advice = match cpu_wait_share {
         Some(share) => {
             let share = percent(share);
-            format!("threads waited {share} of the time for a CPU: stop other programs, or measure longer")
+            format!("threads waited {share} of the time for a CPU: stop other programs; {LONGER}")
         }
-        None => "measure longer".to_owned(),
+        None => LONGER.to_owned(),
     };
     format!("{fell}{interval}: {advice}")
 }
@@ -271,7 +274,7 @@ fn too_few_intervals(judgement: &Judgement, intervals: u64) -> String {
         format!(" and decide outside of {low} to {high} only")
     });
     let range = range.unwrap_or_default();
-    format!("; {intervals} whole interval{plural} are too few for a confidence interval{range}: measure longer")
+    format!("; {intervals} whole interval{plural} are too few for a confidence interval{range}: {LONGER}")
 }
 
 /// Returns the end of the range that decides, if it is no confidence interval.

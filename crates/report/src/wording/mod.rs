@@ -21,7 +21,7 @@ pub use finding::{figures, headline, message, subject};
 pub use load_generator::{load_generator, load_generator_evidence, load_generator_reason};
 pub use plan::Dialect;
 pub use preparation::{preparation_detail, preparation_name, preparation_reason};
-pub use steady::{steady, steady_state};
+pub use steady::{steady, steady_figure, steady_state};
 
 /// Returns the message of a finding and its advice, on a line each.
 pub fn finding(finding: &Finding, dialect: Dialect) -> String {

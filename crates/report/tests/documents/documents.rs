@@ -5,7 +5,7 @@ use std::path::Path;
 
 use assessment::{
     Aim, Cause, Citation, ClassMatch, Confidence, ExpectedLimit, Failure, Judgement, LoadPattern, MachineLimits,
-    Metric, Reason, Threshold, Verdict,
+    Metric, Reason, Steady, SteadyRule, SteadyState, Threshold, Verdict,
 };
 use report::{Ink, card, charts, html, markdown, svg};
 
@@ -107,6 +107,28 @@ fn the_sentence_names_the_classes_that_the_figures_are_like() {
     let sentence = "MEASURED: random reads like Azure P40 (7,500 IOPS), random writes like AWS gp3\nwith 6,000 IOPS\n";
     assert!(text.contains(sentence), "{text}");
     assert!(text.contains("\nfor a verdict: fathom assess '/mnt/a b' --expect azure:P40\n"), "{text}");
+    // A provisioned disk has the figures of this run.
+    assessment.classes.remove(0);
+    let text = card(&assessment, false, Ink::Unicode);
+    assert!(!text.contains("--expect"), "{text}");
+}
+
+#[test]
+fn tests_in_rounds_say_whether_they_are_steady_instead_of_a_class() {
+    let mut assessment = sample::assessment();
+    assessment.tests.truncate(1);
+    (assessment.verdict, assessment.cause) = (Verdict::Measured, Cause::NothingExpected);
+    let mut rounds = |from_round: Option<usize>| {
+        let state = SteadyState::TooFewRounds { rounds: 3, needed: 5, idle_round: None };
+        let values = vec![130_000.0, 113_000.0, 113_682.0, 114_000.0];
+        let (rule, metric) = (SteadyRule::Snia, Metric::IOPS);
+        assessment.tests[0].steady = vec![Steady { at: None, rule, metric, values, from_round, state }];
+        card(&assessment, false, Ink::Unicode)
+    };
+    let text = rounds(Some(1));
+    assert!(text.contains("MEASURED: steady: 113,682 IOPS after 4 rounds\n"), "{text}");
+    let text = rounds(None);
+    assert!(text.contains("MEASURED: not steady after 4 rounds, the last one with 114,000 IOPS\n"), "{text}");
 }
 
 #[test]

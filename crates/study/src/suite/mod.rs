@@ -37,6 +37,9 @@ use layers::Layers;
 /// A file that may be smaller than published has at most this share of the free space: `assess` then needs no consent.
 const FREE_SHARE: u64 = 10;
 
+/// Largest number of rounds until a steady state in the short form.
+const SHORT_ROUNDS_MAX: usize = 8;
+
 /// A list of tests.
 #[derive(Clone, Debug)]
 pub struct Suite {
@@ -169,6 +172,18 @@ struct Line {
 }
 
 impl Test {
+    /// Returns the test in its short form: once, without pauses, and with few rounds until a steady state.
+    pub fn in_short_form(&self) -> Test {
+        let rounds = match &self.rounds {
+            Rounds::Fixed { .. } => Rounds::Fixed { times: 1, rest_s: 0 },
+            Rounds::Steady { goal, at } => {
+                let goal = Goal { most: goal.most.min(SHORT_ROUNDS_MAX), ..goal.clone() };
+                Rounds::Steady { goal, at: at.clone() }
+            }
+        };
+        Test { rounds, ..self.clone() }
+    }
+
     /// Returns the volumes of the test, each once.
     pub fn volumes(&self) -> Vec<&str> {
         let jobs: &[Beside] = match &self.work {

@@ -227,11 +227,12 @@ impl SuiteRun {
         };
         let Criteria { expectations, requirements } = &self.criteria;
         let aims: Vec<Aim> = self.ready.iter().map(|ready| ready.test.aim).collect();
-        let lacks_intervals = || {
-            self.find(&mut current.measured);
-            judge::verdict::lacks_intervals(&current.measured, &aims, expectations, requirements)
-        };
-        has_time && current.measured.error.is_none() && lacks_intervals() && current.start_pass(ready)
+        if !has_time || current.measured.error.is_some() {
+            return false;
+        }
+        self.find(&mut current.measured);
+        judge::verdict::lacks_intervals(&current.measured, &aims, expectations, requirements)
+            && current.start_pass(ready)
     }
 
     /// Stores a test with its findings.

@@ -62,7 +62,8 @@ pub fn plan_all(
             }
             runs.push(ReadyRun { cell, job, plan: Arc::new(plan) });
         }
-        all.push(Ready { test: test.clone(), runs });
+        let test = if params.short { test.in_short_form() } else { test.clone() };
+        all.push(Ready { test, runs });
     }
     Ok(all)
 }

@@ -34,6 +34,8 @@ pub enum Disk {
 struct Load {
     block: f64,
     depth: f64,
+    /// Number of workers that share the disk.
+    workers: f64,
     /// Shares of reads and of writes.
     shares: [f64; 2],
     /// I/Os per second of an open loop.
@@ -43,7 +45,7 @@ struct Load {
 }
 
 impl Load {
-    fn of(worker: &Worker, rate: Option<f64>) -> Load {
+    fn of(worker: &Worker, workers: usize, rate: Option<f64>) -> Load {
         let syncs = &worker.access.syncs;
         let stream = worker.stream_list().first();
         let writes = match stream {
@@ -58,6 +60,7 @@ impl Load {
         Load {
             block: stream.map_or_else(of_job, |stream| f64::from(stream.block_bytes)),
             depth: f64::from(worker.streams().map_or(worker.depth.iodepth, |streams| streams.depth())),
+            workers: workers as f64,
             shares: [1.0 - writes, writes],
             rate,
             is_synced: syncs.fdatasync_every_writes + syncs.fsync_every_writes > 0,
@@ -75,8 +78,8 @@ impl Load {
     fn service_ns(&self, disk: Disk) -> f64 {
         match disk {
             Disk::Io(ns) | Disk::Sync(ns) => ns,
-            Disk::IosPerSecond(ios) => self.depth * SECOND_NS / ios,
-            Disk::BytesPerSecond(bytes) => self.depth * SECOND_NS * self.block / bytes,
+            Disk::IosPerSecond(ios) => self.depth * self.workers * SECOND_NS / ios,
+            Disk::BytesPerSecond(bytes) => self.depth * self.workers * SECOND_NS * self.block / bytes,
         }
     }
 }
@@ -91,7 +94,7 @@ fn record(plan: &Arc<Plan>, disk: Disk, seed: u32) -> Record {
     let mut measured = Vec::new();
     for (worker, counted) in plan.workers.iter().zip(&mut record.workers) {
         let bytes = study::suite::footprint(plan).into_values().sum();
-        let load = Load::of(worker, rate).until_done(bytes, disk);
+        let load = Load::of(worker, plan.workers.len(), rate).until_done(bytes, disk);
         run(&load, disk, &mut random, (&mut counted.stats, &mut timeline));
         measured.push((0, load.runtime_ns));
     }
@@ -214,7 +217,7 @@ pub fn assess(
 mod tests {
     use assessment::{LatencyKind, Quantity, ThresholdBound, Verdict};
     use judge::requirements::Requirement;
-    use study::suite::built_in;
+    use study::suite::{Extension, built_in};
     use units::diagnostic::Source;
 
     use super::*;
@@ -242,12 +245,16 @@ mod tests {
         }
     }
 
+    fn extended(extension: Extension) -> SuiteOptions {
+        SuiteOptions { extension, prepare: true, ..SuiteOptions::default() }
+    }
+
     /// Returns the verdicts on a rule in the test that it names, or what is wrong with them.
     fn check(all: &Requirements, rule: &Requirement, speed: f64) -> Result<(), String> {
         let by = rule.measured_by().expect("each rule names a test");
         let suite = built_in(&by.suite).expect("a built-in suite");
         let one = Requirements { list: vec![rule.clone()], ..all.clone() };
-        let (assessment, _) = assess(&suite, &[&by.test], SuiteOptions::default(), one, disk(rule, speed));
+        let (assessment, _) = assess(&suite, &[&by.test], extended(Extension::Threefold), one, disk(rule, speed));
         let judgements = assessment.tests.iter().flat_map(|test| &test.judgements);
         let verdicts: Vec<Verdict> = judgements.map(|judgement| judgement.verdict).collect();
         let expected = if speed > 1.0 { Verdict::Pass } else { Verdict::Fail };
@@ -267,5 +274,37 @@ mod tests {
             }
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    /// Runs the test `read-iops`, of 9 s, on a disk of this speed. Returns the verdict, the labels of its runs, and the measured
+    /// time of its rounds in s.
+    fn read_iops(extension: Extension, speed: f64) -> (Verdict, Vec<String>, Vec<u64>) {
+        let rules = Requirements::parse(&Source::new("--require", "read.iops>=10k")).expect("a rule");
+        let disk = disk(&rules.list[0], speed);
+        let suite = built_in("quick").expect("a built-in suite");
+        let (assessment, mut labels) = assess(&suite, &["read-iops"], extended(extension), rules, disk);
+        labels.retain(|label| label.contains("read-iops"));
+        let measured_s = |round: &assessment::Round| round.record.workers[0].stats.runtime_ns / 1_000_000_000;
+        (assessment.verdict, labels, assessment.tests[0].rounds.iter().map(measured_s).collect())
+    }
+
+    #[test]
+    fn a_test_that_its_intervals_do_not_decide_is_continued_and_judged_as_a_whole() {
+        const NEAR: f64 = 1.000_5;
+        assert_eq!(read_iops(Extension::Threefold, 2.0), (Verdict::Pass, vec!["[1/1] read-iops".to_owned()], vec![9]));
+        let (verdict, labels, measured) = read_iops(Extension::Off, NEAR);
+        assert_eq!((verdict, labels.len(), measured), (Verdict::Inconclusive, 1, vec![9]));
+        let (verdict, labels, measured) = read_iops(Extension::Threefold, NEAR);
+        assert_eq!((verdict, measured), (Verdict::Inconclusive, vec![27]));
+        assert_eq!(
+            labels[1..],
+            ["2", "3"].map(|times| format!("[1/1] read-iops, not decided yet: {times} times its length"))
+        );
+        // With more time, the intervals decide.
+        let (verdict, labels, _) = read_iops(Extension::Until(60_000_000_000), NEAR);
+        assert!(verdict == Verdict::Pass && (4..=7).contains(&labels.len()), "{labels:?}");
+        // Time ends it.
+        let (verdict, labels, _) = read_iops(Extension::Until(18_000_000_000), NEAR);
+        assert_eq!((verdict, labels.len()), (Verdict::Inconclusive, 2));
     }
 }
