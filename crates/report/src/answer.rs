@@ -77,7 +77,7 @@ pub fn next_command(assessment: &Assessment) -> Option<(&'static str, String)> {
 /// Returns the command that judges the target: with its own limits, those of a class that it is like, or an application's.
 fn judge_command(assessment: &Assessment) -> String {
     let machine = assessment.machine_limits.as_ref().map(|machine| machine.expectation.raw().to_owned());
-    // A provisioned disk has the figures of this run: a comparison with them says nothing.
+    // A provisioned disk has the figures of this run: a comparison with them is circular.
     let class = assessment.classes.iter().find(|found| !found.is_provisioned);
     let class = || class.map(|found| found.expectation.clone());
     let expectation = machine.or_else(class).or_else(|| judge::limits::hint(&assessment.machine));

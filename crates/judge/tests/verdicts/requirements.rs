@@ -81,7 +81,7 @@ fn applications_come_with_rules_and_their_origin() {
         for rule in &read.list {
             let RequiredLoad { patterns, blocks, depth, duration_ns, .. } = &rule.load;
             let has_load = !patterns.is_empty() && !blocks.is_empty() && depth.is_some() && duration_ns.is_some();
-            // At a depth, a latency is the depth over the rate (Little): it says nothing about another load.
+            // At a depth, a latency is the depth over the rate (Little): it is no figure of another load.
             let is_latency = matches!(rule.metric.quantity, Quantity::Latency(..));
             assert!(!is_latency || rule.load.rate_per_s.is_some() || depth.is_some_and(|depth| depth.most == Some(1)));
             assert!(has_load && rule.measured_by.is_some() && rule.application.as_deref() == Some(name), "{rule:?}");
