@@ -230,6 +230,19 @@ impl Target {
         };
         given.unwrap_or(u64::from(self.block_size))
     }
+
+    /// Returns the size of the ranges and of the name of the source, which several targets can share.
+    pub(crate) fn shared_bytes(&self) -> usize {
+        let ranges = match &self.distribution {
+            Some(Distribution::Percent(ranges) | Distribution::Absolute(ranges)) => ranges.len(),
+            None => 0,
+        };
+        let name = match &self.write_content {
+            WriteContent::Source { file: Some(file), .. } => file.len(),
+            _ => 0,
+        };
+        ranges * size_of::<Range>() + name
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

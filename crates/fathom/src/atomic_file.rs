@@ -1,7 +1,7 @@
 //! Files that the program writes. Each one passes the engine's output guard before it is opened.
 
 use std::fmt;
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, Metadata};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -88,6 +88,14 @@ pub fn write(path: &Path, bytes: &[u8], guard: &mut OutputGuard) -> Result<(), O
     AtomicFile::open(path, guard)?.write(bytes)
 }
 
+/// Writes a whole file at once, at a name that the program has chosen.
+///
+/// # Errors
+/// As [`AtomicFile::open_own`] and [`AtomicFile::write`].
+pub fn write_own(path: &Path, bytes: &[u8], guard: &mut OutputGuard) -> Result<(), OutputError> {
+    AtomicFile::open_own(path, guard)?.write(bytes)
+}
+
 /// A file that is replaced when its new contents are complete. After an error the old contents remain.
 #[derive(Debug)]
 pub struct AtomicFile {
@@ -95,6 +103,7 @@ pub struct AtomicFile {
     given: PathBuf,
     /// The folder is held from the check to the end.
     place: OutputPlace,
+    named_by: NamedBy,
     /// `None` for a pipe or a character device.
     temporary: Option<Arc<TemporaryFile>>,
 }
@@ -106,18 +115,30 @@ impl AtomicFile {
     /// # Errors
     /// The output guard refuses the path, or no file can be created in its directory.
     pub fn open(given: &Path, guard: &mut OutputGuard) -> Result<AtomicFile, OutputError> {
+        AtomicFile::of(given, NamedBy::User, guard)
+    }
+
+    /// As [`AtomicFile::open`], at a name that the program has chosen.
+    ///
+    /// # Errors
+    /// As [`AtomicFile::open`], or a file or link of another user is there.
+    pub fn open_own(given: &Path, guard: &mut OutputGuard) -> Result<AtomicFile, OutputError> {
+        AtomicFile::of(given, NamedBy::Program, guard)
+    }
+
+    fn of(given: &Path, named_by: NamedBy, guard: &mut OutputGuard) -> Result<AtomicFile, OutputError> {
         // A symbolic link remains. The file that it leads to is replaced.
-        let place = guard.place(given, NamedBy::User);
+        let place = guard.place(given, named_by);
         let place = place.map_err(|cause| OutputError { path: given.to_owned(), cause })?;
         let failed = |error| OutputError::io(given, error);
         let given = given.to_owned();
         if std::fs::metadata(place.at()).is_ok_and(|found| is_stream(&found)) {
-            return Ok(AtomicFile { given, place, temporary: None });
+            return Ok(AtomicFile { given, place, named_by, temporary: None });
         }
         let temporary = Arc::new(TemporaryFile::beside(place.at()).map_err(failed)?);
         let checked = Arc::clone(&temporary);
         file_call::wait(move || checked.check_writable()).map_err(failed)?;
-        Ok(AtomicFile { given, place, temporary: Some(temporary) })
+        Ok(AtomicFile { given, place, named_by, temporary: Some(temporary) })
     }
 
     /// Writes the new contents and replaces the file.
@@ -126,17 +147,19 @@ impl AtomicFile {
     /// The file has come into use since it was opened, or an I/O error occurs.
     pub fn write(&self, bytes: &[u8]) -> Result<(), OutputError> {
         let (place, temporary, bytes) = (self.place.clone(), self.temporary.clone(), bytes.to_vec());
-        let given = self.given.clone();
+        let named_by = self.named_by;
         let write = move || {
-            let checked = OutputGuard::new([]).check(place.at());
-            let written = checked.map_err(|refusal| OutputError::refused(&given, refusal)).map(|()| match temporary {
-                Some(temporary) => temporary.replace(place.at(), &bytes),
-                None => write_stream(place.at(), &bytes),
-            });
-            Ok(written)
+            let write = || {
+                OutputGuard::new([]).place(place.at(), named_by)?;
+                match temporary {
+                    Some(temporary) => Ok(temporary.replace(place.at(), &bytes)?),
+                    None => write_stream(place.open_stream()?, &bytes),
+                }
+            };
+            Ok(write())
         };
-        let failed = |error| OutputError::io(&self.given, error);
-        file_call::wait(write).map_err(failed)??.map_err(failed)
+        let written = file_call::wait(write).map_err(|error| OutputError::io(&self.given, error))?;
+        written.map_err(|cause| OutputError { path: self.given.clone(), cause })
     }
 }
 
@@ -151,13 +174,9 @@ impl AtomicFile {
     }
 }
 
-fn write_stream(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).open(path)?;
-    if !is_stream(&file.metadata()?) {
-        return Err(io::Error::other("it is no longer a pipe or a character device"));
-    }
+fn write_stream(mut file: File, bytes: &[u8]) -> Result<(), targets::OutputError> {
     file.write_all(bytes)?;
-    os::file::close(file)
+    Ok(os::file::close(file)?)
 }
 
 /// Pipes, sockets and character devices take bytes and cannot be replaced.

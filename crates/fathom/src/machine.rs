@@ -107,6 +107,10 @@ impl diskspd::lower::Machine for RealMachine {
         os::device::file_system(Path::new(path)).ok().flatten()
     }
 
+    fn free_memory_bytes(&self) -> Option<u64> {
+        os::memory::limits::free()
+    }
+
     fn has_rings(&self) -> bool {
         os::io::probe(&os::io::BackendConfig::new(os::io::EngineKind::IoUring, 1, 1)).is_ok()
     }

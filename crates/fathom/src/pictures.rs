@@ -59,7 +59,7 @@ pub fn save_all(folder: &str, assessment: &Assessment, picture: Picture) -> Resu
             return Err(format!("{}: the file would replace the target", path.display()).into());
         }
         let at = held.at(path.file_name().unwrap_or_default());
-        atomic_file::write(&at, &picture.of(chart)?, &mut guard).map_err(|error| error.of(&path))?;
+        atomic_file::write_own(&at, &picture.of(chart)?, &mut guard).map_err(|error| error.of(&path))?;
     }
     Ok(charts.len())
 }

@@ -33,7 +33,7 @@ impl SaveFolder {
 
     fn open(&self, name: &str) -> Result<AtomicFile, OutputError> {
         let mut guard = OutputGuard::new(self.plans.iter().map(Arc::as_ref));
-        let opened = AtomicFile::open(&self.folder.at(name), &mut guard);
+        let opened = AtomicFile::open_own(&self.folder.at(name), &mut guard);
         opened.map_err(|error| error.of(&self.path.join(name)))
     }
 

@@ -50,7 +50,8 @@ impl TemporaryFile {
     /// An I/O error occurs.
     pub fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let _deferred = Deferred::new()?;
-        let written = self.create().and_then(|mut file| {
+        let mut file = self.create()?;
+        let fill = || {
             if let Ok(old) = path.symlink_metadata()
                 && old.is_file()
             {
@@ -62,9 +63,9 @@ impl TemporaryFile {
             let _locked = file.try_clone()?;
             os::file::close(file)?;
             std::fs::rename(&self.path, path)
-        });
+        };
         // An incomplete file is of no use, and it may have filled the disk.
-        written.inspect_err(|_| drop(std::fs::remove_file(&self.path)))
+        fill().inspect_err(|_| drop(std::fs::remove_file(&self.path)))
     }
 
     fn create(&self) -> io::Result<File> {

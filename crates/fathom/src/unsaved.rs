@@ -48,7 +48,7 @@ fn write(document: &Document, folders: &[PathBuf]) -> Result<PathBuf, CommandErr
         let (folder, text) = (folder.clone(), Arc::clone(&text));
         let write = move || {
             let path = free_name(&folder);
-            Ok(atomic_file::write(&path, text.as_bytes(), &mut OutputGuard::new([])).map(|()| path))
+            Ok(atomic_file::write_own(&path, text.as_bytes(), &mut OutputGuard::new([])).map(|()| path))
         };
         match file_call::wait(write) {
             Ok(Ok(path)) => return Ok(path),

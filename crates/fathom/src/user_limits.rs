@@ -35,7 +35,7 @@ pub fn save(name: &str, text: &str) -> Result<PathBuf, CommandError> {
     let folder = folder().ok_or("neither XDG_CONFIG_HOME nor HOME is set: there is no folder for limits")?;
     targets::make_folder(&folder).map_err(|error| failed(&folder, &error))?;
     let path = folder.join(name);
-    atomic_file::write(&path, text.as_bytes(), &mut OutputGuard::new([]))?;
+    atomic_file::write_own(&path, text.as_bytes(), &mut OutputGuard::new([]))?;
     Ok(path)
 }
 

@@ -16,6 +16,8 @@ pub trait Machine {
     fn disks(&self) -> Vec<String>;
     /// Returns the type of the file system of a path, such as `nfs4`. `None` if unknown.
     fn file_system(&self, path: &str) -> Option<String>;
+    /// Returns the memory that this process can still use. `None` if unknown.
+    fn free_memory_bytes(&self) -> Option<u64>;
 }
 
 /// A machine with one CPU per core and all features. All its paths are regular files or do not exist.
@@ -46,6 +48,10 @@ impl Machine for FixedMachine {
     }
 
     fn file_system(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn free_memory_bytes(&self) -> Option<u64> {
         None
     }
 }

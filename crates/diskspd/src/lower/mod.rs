@@ -9,6 +9,7 @@ mod files;
 mod machine;
 mod notes;
 mod paths;
+mod plan_size;
 mod stream;
 mod summary;
 mod threads;
@@ -41,6 +42,9 @@ pub struct Lowered {
 /// # Errors
 /// Returns all errors of the profile on this machine.
 pub fn lower(profile: &Profile, args: &[String], machine: &dyn Machine) -> Result<Lowered, Vec<Diagnostic>> {
+    if let Some(error) = plan_size::fault(profile, machine) {
+        return Err(vec![error]);
+    }
     let mut notes = notes::of_profile(profile);
     paths::check(profile, machine, &mut notes);
     cpus::check(profile, machine, &mut notes);
@@ -50,13 +54,13 @@ pub fn lower(profile: &Profile, args: &[String], machine: &dyn Machine) -> Resul
     if !errors.is_empty() {
         return Err(errors);
     }
+    let profile_xml = xml::write(profile);
+    if profile_xml.len() > xml::BYTES_MAX {
+        return Err(vec![xml::too_big("the profile with all defaults", profile_xml.len())]);
+    }
     let files = files::files_to_make(profile, machine);
     let mut plan = Plan {
-        origin: Origin::DiskSpd {
-            command_line: command_line(args),
-            args: args.to_vec(),
-            profile_xml: xml::write(profile),
-        },
+        origin: Origin::DiskSpd { command_line: command_line(args), args: args.to_vec(), profile_xml },
         ..Plan::default()
     };
     for (phase, span) in (0u32..).zip(&profile.time_spans) {

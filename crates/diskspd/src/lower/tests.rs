@@ -21,6 +21,10 @@ struct Eight {
 const WHOLE: Eight = Eight { rings: true, allowed: &[0, 1, 2, 3, 4, 5, 6, 7] };
 
 impl Machine for Eight {
+    fn free_memory_bytes(&self) -> Option<u64> {
+        None
+    }
+
     fn online_cpus(&self) -> Vec<Cpu> {
         let cpu = |id: u32| Cpu { id, core: id % 4, efficiency_class: u8::from(id % 4 < 2), ..Cpu::default() };
         (0..8).map(cpu).collect()

@@ -94,6 +94,10 @@ pub struct Invocation {
 
 /// Errors that are reported, and warnings about targets.
 const REPORTED_MAX: usize = 100;
+/// Maximum number of arguments. A command line of Windows has at most 32,767 characters.
+const ARGUMENTS_MAX: usize = 16_384;
+/// Maximum size of the copies of ranges and names that the targets of a command line have.
+const COPIES_BYTES_MAX: usize = 8 << 20;
 
 /// Parses the arguments after the program name.
 ///
@@ -116,6 +120,10 @@ pub fn parse(arguments: &[String], env: &dyn Env) -> Result<Request, Vec<Diagnos
 fn parse_all(arguments: &[String], env: &dyn Env) -> Result<Request, Vec<Diagnostic>> {
     if arguments.is_empty() {
         return Ok(Request::Print { text: usage(), status: REFUSED, messages: Messages::default() });
+    }
+    if arguments.len() > ARGUMENTS_MAX {
+        let error = Diagnostic::error(format!("{} arguments, the maximum is {ARGUMENTS_MAX}", arguments.len()));
+        return Err(vec![error.help("write an XML profile (-X)")]);
     }
     let command_line = CommandLine::new(PROGRAM, arguments);
     let (switches, targets) = split(&command_line.arguments)?;
@@ -146,13 +154,15 @@ fn parse_all(arguments: &[String], env: &dyn Env) -> Result<Request, Vec<Diagnos
     };
     let findings = validate(&profile);
     let mut warnings: Vec<Diagnostic> = Vec::new();
-    for finding in &findings {
+    let (errors, others): (Vec<&Finding>, Vec<&Finding>) =
+        findings.iter().partition(|finding| finding.level == Level::Error);
+    for finding in errors.into_iter().chain(others) {
         let diagnostic = match place(finding) {
             Some(span) => finding.diagnostic().at(&span, ""),
             None => finding.diagnostic(),
         };
         // All targets have the same options, so each diagnostic is needed once.
-        if !warnings.contains(&diagnostic) {
+        if warnings.len() <= REPORTED_MAX && !warnings.contains(&diagnostic) {
             warnings.push(diagnostic);
         }
     }
@@ -256,6 +266,10 @@ fn from_switches(targets: &[&Argument], settings: &mut Settings) -> Result<Profi
                 error.at(&argument.span, "expected * and a number from 1").help("for a path, write ./ before it"),
             );
         }
+    }
+    if targets.len().saturating_mul(settings.target.shared_bytes()) > COPIES_BYTES_MAX {
+        let message = format!("the ranges and names of {} targets take too much memory", targets.len());
+        errors.push(Diagnostic::error(message).help("write fewer ranges (-rd), or fewer targets"));
     }
     if !errors.is_empty() {
         settings.warnings.append(&mut errors);

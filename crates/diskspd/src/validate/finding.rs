@@ -28,11 +28,15 @@ impl Finding {
     }
 }
 
+/// Maximum number of findings. An error after that number of warnings is added.
+const FOUND_MAX: usize = 1000;
+
 /// The findings, and the current position.
 #[derive(Default)]
 pub(super) struct Findings {
     pub found: Vec<Finding>,
     pub place: Place,
+    has_error: bool,
 }
 
 impl Findings {
@@ -44,7 +48,17 @@ impl Findings {
         self.push(Level::Warning, switches, message.into(), help.into());
     }
 
+    /// Returns true if the other findings are not needed.
+    pub fn is_complete(&self) -> bool {
+        self.found.len() >= FOUND_MAX && self.has_error
+    }
+
     fn push(&mut self, level: Level, switches: &'static [&'static str], message: String, help: String) {
+        let is_first_error = level == Level::Error && !self.has_error;
+        if self.found.len() >= FOUND_MAX && !is_first_error {
+            return;
+        }
+        self.has_error |= is_first_error;
         self.found.push(Finding { level, message, help, switches, place: self.place });
     }
 }

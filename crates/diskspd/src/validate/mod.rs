@@ -25,6 +25,9 @@ pub fn validate(profile: &Profile) -> Vec<Finding> {
         for (index, target) in span.targets.iter().enumerate() {
             findings.place.target = Some(index);
             target::check(span, target, &mut findings);
+            if findings.is_complete() {
+                return findings.found;
+            }
         }
     }
     findings.found

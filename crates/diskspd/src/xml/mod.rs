@@ -14,6 +14,7 @@ pub mod write;
 pub mod writer;
 
 pub use overrides::Overrides;
+pub(crate) use read::{BYTES_MAX, too_big};
 pub use read::{FILE_BYTES_MAX, read, read_bytes};
 pub use reading::Reading;
 pub use write::{write, write_into};

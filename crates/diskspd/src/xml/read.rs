@@ -13,7 +13,7 @@ use super::time_span::time_span;
 use crate::profile::{Etw, Precreate, Profile};
 
 /// Maximum size of the text. Memory use is proportional to it, and ten thousand targets need far less.
-const BYTES_MAX: usize = 16 << 20;
+pub(crate) const BYTES_MAX: usize = 16 << 20;
 /// Maximum size of a file: UTF-16 has two bytes per character of markup.
 pub const FILE_BYTES_MAX: usize = 2 * BYTES_MAX;
 /// Maximum attributes of an element, and maximum namespaces. The parser compares all pairs, so a malicious document
@@ -49,7 +49,7 @@ pub fn read(text: &str, name: &str) -> Result<Reading, Vec<Diagnostic>> {
     Ok(Reading { profile, warnings, places })
 }
 
-fn too_big(name: &str, bytes: usize) -> Diagnostic {
+pub(crate) fn too_big(name: &str, bytes: usize) -> Diagnostic {
     let (most, is) = (BYTES_MAX >> 20, bytes >> 20);
     Diagnostic::error(format!("{name}: a profile is at most {most} MiB of text, this has {is} MiB or more"))
 }

@@ -23,17 +23,21 @@ pub fn kind(path: &str) -> Kind {
     }
 }
 
+/// Maximum size of the paths of all targets.
+const PATHS_BYTES_MAX: usize = 8 << 20;
+
 impl Reading {
     /// Replaces the templates by `targets`. Without targets they stay: such a profile can be printed but not run.
     ///
     /// # Errors
-    /// Returns an error for each template without a target and each target without a template.
+    /// Returns an error for each template without a target and each target without a template. The paths take too much memory.
     pub fn substitute(&mut self, targets: &[String]) -> Result<(), Vec<Diagnostic>> {
         if targets.is_empty() {
             return Ok(());
         }
         let mut used = vec![false; targets.len()];
         let mut errors = Vec::new();
+        let mut bytes = 0;
         let paths =
             self.profile.time_spans.iter_mut().flat_map(|span| &mut span.targets).map(|target| &mut target.path);
         for (path, span) in paths.zip(self.places.iter().flat_map(|places| &places.paths)) {
@@ -41,6 +45,13 @@ impl Reading {
             let place = usize::try_from(number - 1).unwrap_or(usize::MAX);
             match targets.get(place) {
                 Some(target) => {
+                    bytes += target.len();
+                    if bytes > PATHS_BYTES_MAX {
+                        return Err(vec![
+                            Diagnostic::error("the paths of the targets take too much memory")
+                                .at(span, format!("this template has {} bytes", target.len())),
+                        ]);
+                    }
                     path.clone_from(target);
                     used[place] = true;
                 }

@@ -439,11 +439,13 @@ fn smallest_block(access: &Access) -> u64 {
     used.map(|ddir| min[ddir]).min().unwrap_or(min[Ddir::Read])
 }
 
-/// Returns the memory of the random map of a file with `bytes` bytes of I/O.
+/// Returns true if the files of a job have random maps.
+pub fn has_random_map(access: &Access) -> bool {
+    access.pattern.random && keeps_random_map(access) && access.generator != plan::Generator::Lfsr
+}
+
+/// Returns the memory of the random map of a file with `bytes` bytes of I/O, for a job that has one.
 pub fn random_map_bytes(access: &Access, bytes: u64) -> u64 {
-    if !access.pattern.random || !keeps_random_map(access) || access.generator == plan::Generator::Lfsr {
-        return 0;
-    }
     let range = access.strides.map(|strides| strides.range_bytes.max(strides.size_bytes));
     RandomMap::memory_bytes(range.unwrap_or(bytes).min(bytes) / smallest_block(access).max(1))
 }

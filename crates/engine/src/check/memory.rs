@@ -10,15 +10,15 @@ use plan::stream::WriteContent;
 use plan::{Ddir, Engine, Memory, Plan, Worker, Zoned};
 use record::{CheckError, MemoryLimit, MemoryShare, MemoryUse, RunError};
 
-use crate::access::random_map_bytes;
+use crate::access::{has_random_map, random_map_bytes};
 use crate::command_priority;
-use crate::content::working_set_bytes;
+use crate::content::{has_working_set, working_set_bytes};
 use crate::engine_flags::EngineFlags;
 use crate::layout;
 use crate::logs;
 use crate::passthrough;
 use crate::streams::slot_bytes;
-use crate::verify::written_bytes;
+use crate::verify::{of_kept_writes, written_bytes};
 use crate::worker::{STACK_BYTES, largest_block};
 use crate::zones::table_bytes;
 
@@ -47,17 +47,26 @@ const RESERVE_BYTES: u64 = 4 << 20;
 /// It is not.
 pub(super) fn check(plan: &Plan, stop: &AtomicBool) -> Result<(), RunError> {
     let need = Need::of(plan, stop);
-    for limit in limits::all() {
-        let (kind, untouched) = match limit.kind {
-            LimitKind::Memory => (MemoryLimit::Memory, None),
-            LimitKind::AddressSpace => {
-                limits::use_one_arena();
-                (MemoryLimit::AddressSpace, Some(&need.untouched))
-            }
-            LimitKind::Data => (MemoryLimit::Data, Some(&need.untouched)),
-        };
+    check_uses(|limit| {
         let mut uses = need.uses.clone();
-        untouched.into_iter().for_each(|untouched| uses.extend(untouched));
+        if limit != LimitKind::Memory {
+            uses.extend(&need.untouched);
+        }
+        if limit == LimitKind::AddressSpace {
+            limits::use_one_arena();
+        }
+        uses
+    })
+}
+
+fn check_uses(uses_at: impl Fn(LimitKind) -> Uses) -> Result<(), RunError> {
+    for limit in limits::all() {
+        let kind = match limit.kind {
+            LimitKind::Memory => MemoryLimit::Memory,
+            LimitKind::AddressSpace => MemoryLimit::AddressSpace,
+            LimitKind::Data => MemoryLimit::Data,
+        };
+        let uses = uses_at(limit.kind);
         let (needed_bytes, limit_bytes) = (limit.used_bytes.saturating_add(uses.sum()), limit.limit_bytes);
         if needed_bytes > limit_bytes {
             let kind = CheckError::NotEnoughMemory { limit: kind, needed_bytes, limit_bytes, largest: uses.largest() };
@@ -65,6 +74,14 @@ pub(super) fn check(plan: &Plan, stop: &AtomicBool) -> Result<(), RunError> {
         }
     }
     Ok(())
+}
+
+/// Checks that the memory is large enough for `bytes` more.
+///
+/// # Errors
+/// It is not.
+pub(crate) fn check_growth(used_for: MemoryUse, bytes: u64) -> Result<(), RunError> {
+    check_uses(|_| Uses::default().with(used_for, bytes))
 }
 
 /// Bytes of memory by their use.
@@ -159,22 +176,17 @@ fn helpers(worker: &Worker) -> [u64; 2] {
 /// Returns what a worker needs for the sizes of its targets. Nothing if they are wrong: the layout reports that.
 fn sized_uses(worker: &Worker) -> Vec<(MemoryUse, u64)> {
     let mut uses = vec![(MemoryUse::Files, (worker.targets.paths.len() as u64).saturating_mul(FILE_BYTES))];
-    let map_bytes = |io_bytes| match &worker.replay {
-        None => random_map_bytes(&worker.access, io_bytes),
-        Some(_) => 0,
-    };
-    // The most that they can be.
-    let is_sized = map_bytes(u64::MAX) > 0
-        || written_bytes(worker, u64::MAX) > 0
-        || working_set_bytes(worker, u64::MAX) > 0
-        || worker.zoned.is_some();
+    let has_map = worker.replay.is_none() && has_random_map(&worker.access);
+    let is_sized = has_map || of_kept_writes(worker).is_some() || has_working_set(worker) || worker.zoned.is_some();
     let has_pattern = worker.streams().is_none() && !EngineFlags::of(&worker.engine).no_io;
     let Some(Ok(shares)) = (is_sized && has_pattern).then(|| layout::planned(worker)) else { return uses };
     // The I/Os of a pass are generated again with a copy of the map.
     let maps = if worker.verify.as_ref().is_some_and(|verify| verify.regenerates) { 2 } else { 1 };
     for share in &shares.files {
         let io_bytes = share.io_size.bytes().into_iter().chain(share.real_size).min().unwrap_or(0);
-        uses.push((MemoryUse::RandomMap, map_bytes(io_bytes).saturating_mul(maps)));
+        if has_map {
+            uses.push((MemoryUse::RandomMap, random_map_bytes(&worker.access, io_bytes).saturating_mul(maps)));
+        }
         // The clones of a job share the zones.
         let has_zones = |zoned: &&Zoned| worker.clone == 0 && zoned.zone_bytes >= ZONE_BYTES_MIN;
         if let Some(zoned) = worker.zoned.as_ref().filter(has_zones) {

@@ -18,3 +18,4 @@ mod tests;
 
 pub use again::{check_late, check_phase, has_leased_targets, with_command};
 pub use aside::check_aside;
+pub(crate) use memory::check_growth;

@@ -39,6 +39,11 @@ pub(super) enum Origin {
     Always(Tausworthe),
 }
 
+/// Returns true if a job repeats the buffers of a working set.
+pub fn has_working_set(worker: &Worker) -> bool {
+    matches!(worker.buffers.dedupe, Some(Dedupe { percent: 1.., mode: DedupeMode::WorkingSet { .. } }))
+}
+
 /// Returns the memory of the working set of a job with `pass_bytes` bytes.
 pub fn working_set_bytes(worker: &Worker, pass_bytes: u64) -> u64 {
     let Some(Dedupe { percent: 1.., mode: DedupeMode::WorkingSet { percent, .. } }) = worker.buffers.dedupe else {

@@ -14,7 +14,7 @@ mod pattern;
 #[cfg(test)]
 mod tests;
 
-pub use dedupe::working_set_bytes;
+pub use dedupe::{has_working_set, working_set_bytes};
 pub use error::ContentError;
 pub(crate) use error::run_error;
 pub use filler::Content;

@@ -223,6 +223,11 @@ impl<'a> Verification<'a> {
         }
     }
 
+    /// Returns the memory that the next write needs, if it is to be checked.
+    pub fn growth_bytes(&self) -> Option<u64> {
+        self.pieces.growth_bytes()
+    }
+
     /// Makes the block of a write.
     pub fn write(&mut self, slot: u32, place: (u32, &Io), start_ns: u64, block: &mut [u8]) {
         let written = self.next_write(place);

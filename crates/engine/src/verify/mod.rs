@@ -19,7 +19,7 @@ pub use job::{Slot, Stage, Verification, needs_order};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use plan::{Ddir, Plan, Worker};
+use plan::{Ddir, Plan, Verify, Worker};
 use record::MessageKind;
 
 use crate::number;
@@ -77,19 +77,35 @@ pub fn dump_folder(worker: &Worker) -> Option<&Path> {
     Some(verify.folder.as_ref().map_or(Path::new(""), Path::new))
 }
 
-/// Returns an estimate of the memory for the writes of a pass with `pass_bytes` bytes. 0 for a job that its time ends: the number
-/// of its writes is unknown.
+/// Returns the settings of a job that keeps its writes to verify them.
+pub fn of_kept_writes(worker: &Worker) -> Option<&Verify> {
+    let keeps = |verify: &&Verify| !verify.regenerates && (verify.read_back || verify.only || verify.trims.is_some());
+    worker.verify.as_ref().filter(|_| worker.access.pattern.writes).filter(keeps)
+}
+
+/// Returns the most writes of a job in its time. `None` without a time or a rate.
+fn writes_in_time(worker: &Worker) -> Option<u64> {
+    let (rate, limits) = (&worker.rate, &worker.limits);
+    let block_bytes = worker.access.block.mean_bytes(Ddir::Write).max(1);
+    let of_bytes = rate.bytes_per_s[Ddir::Write].div_ceil(block_bytes);
+    let per_s = [rate.ios_per_s[Ddir::Write], of_bytes].into_iter().filter(|&rate| rate > 0).min()?;
+    let time_ns = limits.ramp_ns.saturating_add(limits.runtime_ns);
+    (limits.runtime_ns > 0).then(|| number::narrow(u128::from(per_s) * u128::from(time_ns) / 1_000_000_000))
+}
+
+/// Returns an estimate of the memory for the writes of a pass with `pass_bytes` bytes. 0 for a job that its time ends and that has
+/// no rate: the number of its writes is unknown, and the memory is checked when they grow.
 pub fn written_bytes(worker: &Worker, pass_bytes: u64) -> u64 {
     let (access, limits) = (&worker.access, &worker.limits);
-    let Some(verify) = worker.verify.as_ref().filter(|_| access.pattern.writes && limits.runtime_ns == 0) else {
-        return 0;
-    };
-    if verify.regenerates || !(verify.read_back || verify.only || verify.trims.is_some()) {
+    let Some(verify) = of_kept_writes(worker) else { return 0 };
+    let in_time = writes_in_time(worker);
+    if limits.runtime_ns > 0 && in_time.is_none() {
         return 0;
     }
     let all = pass_bytes / access.block.mean_bytes(Ddir::Write).max(1);
     let writes = number::narrow(u128::from(all) * u128::from(access.share_percent(Ddir::Write)) / 100);
     let most = [
+        in_time,
         (limits.number_ios > 0).then_some(limits.number_ios),
         verify.backlog.map(|backlog| backlog.blocks.saturating_add(u64::from(worker.depth.iodepth))),
     ];

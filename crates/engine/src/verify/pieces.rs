@@ -62,12 +62,26 @@ pub struct Key {
     number: u64,
 }
 
+/// The memory is checked each time that the number of entries doubles, from here on.
+const CHECKED_MIN: usize = 1 << 16;
+
 impl Pieces {
     /// Returns an estimate of the memory for `writes` writes.
     pub fn memory_bytes(writes: u64, replaces: bool) -> u64 {
         // The nodes of a tree are filled to two thirds, and the tree by number has keys of its own.
         let each = size_of::<Entry>() * if replaces { 3 } else { 1 };
         writes.saturating_mul(each as u64)
+    }
+
+    /// Returns the memory that the next writes need, if it is to be checked before them. A queue doubles its memory, and has both for
+    /// the time of the copy.
+    pub fn growth_bytes(&self) -> Option<u64> {
+        let (entries, needed, replaces) = match self {
+            Pieces::InOrder { queue, .. } => (queue.len(), 2 * queue.len(), false),
+            Pieces::Replacing(pieces) => (pieces.by_place.len(), pieces.by_place.len(), true),
+        };
+        let is_checked = entries >= CHECKED_MIN && entries.is_power_of_two();
+        is_checked.then(|| Pieces::memory_bytes(needed as u64, replaces))
     }
 
     /// `writes_once`: no two writes of a pass have a byte in common.

@@ -3,6 +3,8 @@
 //! The two dialects have grammars of their own: their arguments pass through unread.
 
 pub mod assess;
+#[cfg(test)]
+mod borders;
 pub mod clients;
 pub mod compare;
 mod corrections;

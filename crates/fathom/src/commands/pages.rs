@@ -49,7 +49,7 @@ fn write_pages(command: &clap::Command, dir: &Path, guard: &mut OutputGuard) -> 
         write_pages(command, dir, guard)?;
     }
     let man = man_of(command);
-    Ok(atomic_file::write(&dir.join(man.get_filename()), &page(&man)?, guard)?)
+    Ok(atomic_file::write_own(&dir.join(man.get_filename()), &page(&man)?, guard)?)
 }
 
 fn man_of(command: &clap::Command) -> clap_mangen::Man {

@@ -137,14 +137,108 @@ fn a_megabyte_of_anything_is_answered_in_20_lines_without_much_memory() {
     for ((name, text), option) in parsed.chain(planned) {
         assert!(text.len() <= 1 << 20, "{name}: {}", text.len());
         std::fs::write(scratch.file("large.fio"), text).unwrap();
-        let mut limited = std::process::Command::new("prlimit");
-        // 64 MiB of data; the rest of the address space is the program itself and its threads' stacks.
-        limited.args(["--data=67108864", "--cpu=20"]).arg(crate::stage::binary());
-        limited.args(["fio", option, "large.fio"]).current_dir(scratch.path());
-        let output = limited.output().unwrap();
-        let shown = String::from_utf8_lossy(&output.stderr);
-        let name = format!("{name}, {option}");
-        assert!([Some(0), Some(1)].contains(&output.status.code()), "{name}: {:?} {shown}", output.status);
-        assert!(shown.lines().count() <= 20 && shown.len() < 8192, "{name}: {} lines: {shown}", shown.lines().count());
+        run_limited(&scratch, &format!("{name}, {option}"), &["fio", option, "large.fio"], &[0, 1]);
+    }
+}
+
+/// Runs the binary with 64 MiB of data and 20 s of CPU time. The rest of the address space is the program itself and its threads'
+/// stacks.
+fn run_limited(scratch: &Scratch, name: &str, args: &[impl AsRef<std::ffi::OsStr>], codes: &[i32]) {
+    let mut limited = std::process::Command::new("prlimit");
+    limited.args(["--data=67108864", "--cpu=20"]).arg(crate::stage::binary()).args(args);
+    let output = limited.current_dir(scratch.path()).env("FATHOM_NO_HISTORY", "1").output().unwrap();
+    let shown = String::from_utf8_lossy(&output.stderr);
+    let is_right = output.status.code().is_some_and(|code| codes.contains(&code));
+    assert!(is_right, "{name}: {:?} {shown}", output.status);
+    assert!(shown.lines().count() <= 20 && shown.len() < 8192, "{name}: {} lines: {shown}", shown.lines().count());
+}
+
+/// Command lines of DiskSpd of up to 1 MB: the most arguments, and parts that each of many targets has.
+fn diskspd_lines() -> Vec<(&'static str, Vec<String>)> {
+    let line = |options: &[&str], targets: usize, target: &str| {
+        options.iter().map(|option| (*option).to_owned()).chain((0..targets).map(|_| target.to_owned())).collect()
+    };
+    let ranges = |kind: &str, range: &str, count: usize| format!("-rd{kind}{}", vec![range; count].join(":"));
+    let (percent, absolute) = (ranges("pct", "0/1", 100), ranges("abs", "0/1M", 20_000));
+    let file = format!("-Z1M,{}", "x".repeat(100_000));
+    vec![
+        ("targets", line(&[], 16_384, "x")),
+        ("more targets", line(&[], 100_000, "x")),
+        ("options", line(&vec!["-b4K"; 16_000], 1, "x")),
+        ("more options", line(&vec!["-b4K"; 100_000], 1, "x")),
+        ("options after targets", line(&["x"], 16_000, "-b4K")),
+        ("unknown options", line(&[], 16_000, "-k")),
+        ("long targets", line(&[], 10, &"x".repeat(100_000))),
+        ("ranges × targets", line(&["-r", &percent], 16_000, "x")),
+        ("more ranges × targets", line(&["-r", &absolute], 16_000, "x")),
+        ("wrong ranges × targets", line(&[&ranges("pct", "9/99", 20_000)], 16_000, "x")),
+        ("source × targets", line(&[&file], 16_000, "x")),
+        ("threads", line(&["-t16384"], 1, "x")),
+        ("threads × targets", line(&["-t100"], 16_000, "x")),
+        ("pool × targets", line(&["-F1024"], 1024, "x")),
+        ("pool with new files × targets", line(&["-F16384", "-c1M"], 16_000, "x")),
+        ("CPUs", line(&[&format!("-a{}", vec!["0"; 60_000].join(","))], 1, "x")),
+        ("CPUs × targets", line(&[&format!("-a{}", vec!["0"; 60_000].join(","))], 16_000, "x")),
+        ("printed", line(&["-Rp"], 16_000, "x")),
+        ("printed as XML", line(&["-Rpxml"], 16_000, "x")),
+    ]
+}
+
+/// XML profiles of up to 1 MB.
+fn diskspd_profiles() -> Vec<(&'static str, String)> {
+    let fill = |part: &str| part.repeat(900_000 / part.len());
+    let span = |options: &str, targets: &str| format!("<TimeSpan>{options}<Targets>{targets}</Targets></TimeSpan>");
+    let target = "<Target><Path>a</Path></Target>";
+    let thread = fill("<ThreadTarget><Thread>0</Thread></ThreadTarget>");
+    let ranges = |kind: &str, range: &str| {
+        let list = fill(&format!("<Range IO=\"0\">{range}</Range>"));
+        let target = "<Target><Path>a</Path><Random>4096</Random>";
+        span("", &format!("{target}<Distribution><{kind}>{list}</{kind}></Distribution></Target>"))
+    };
+    let spans = [
+        ("targets", span("", &fill(target))),
+        ("time spans", fill(&span("", target))),
+        ("warnings", span("", &fill("<Target><Path>a</Path><ThreadsPerFile>2</ThreadsPerFile></Target>"))),
+        ("errors", span("", &fill("<Target><Path>a</Path><WriteRatio>200</WriteRatio></Target>"))),
+        (
+            "threads of each target",
+            span("", &fill("<Target><Path>a</Path><ThreadsPerFile>99</ThreadsPerFile></Target>")),
+        ),
+        ("pool × targets", span("<ThreadCount>64</ThreadCount>", &fill(target))),
+        ("pools", fill(&span("<ThreadCount>16384</ThreadCount>", target))),
+        ("templates", span("", &fill("<Target><Path>*1</Path></Target>"))),
+        (
+            "ThreadTargets",
+            span(
+                "<ThreadCount>1000</ThreadCount><RequestCount>1</RequestCount>",
+                &format!("<Target><Path>a</Path><ThreadTargets>{thread}</ThreadTargets></Target>"),
+            ),
+        ),
+        ("CPUs", span(&format!("<Affinity>{}</Affinity>", fill("<AffinityAssignment Processor=\"0\"/>")), target)),
+        ("percentages", ranges("Percent", "1")),
+        ("ranges", ranges("Absolute", "65536")),
+        ("unknown elements", span("", &fill("<x/>"))),
+        ("levels", span("", &("<x>".repeat(120_000) + &"</x>".repeat(120_000)))),
+        ("entities", span("", &format!("<Target><Path>{}</Path></Target>", fill("&amp;")))),
+        ("comments", span("", &(fill("<!---->") + target))),
+    ];
+    spans.map(|(name, spans)| (name, format!("<Profile><TimeSpans>{spans}</TimeSpans></Profile>"))).to_vec()
+}
+
+#[test]
+fn a_megabyte_of_diskspd_is_answered_in_20_lines_without_much_memory() {
+    let scratch = Scratch::new("inputs-diskspd");
+    for (name, args) in diskspd_lines() {
+        assert!(args.iter().map(|arg| arg.len() + 1).sum::<usize>() <= 1 << 20, "{name}");
+        run_limited(&scratch, name, &[vec!["diskspd".to_owned()], args].concat(), &[0, 1, 3]);
+    }
+    let long = "x".repeat(100_000);
+    for (name, profile) in diskspd_profiles() {
+        assert!(profile.len() <= 1 << 20, "{name}: {}", profile.len());
+        std::fs::write(scratch.file("p.xml"), profile).unwrap();
+        for args in [vec!["-Xp.xml"], vec!["-Xp.xml", "-Rp"], vec!["-Xp.xml", "-Rpxml"], vec!["-Xp.xml", &long]] {
+            let shown = format!("{name}, {}", &args[args.len() - 1][..6.min(args[args.len() - 1].len())]);
+            run_limited(&scratch, &shown, &[vec!["diskspd"], args].concat(), &[0, 1, 3]);
+        }
     }
 }

@@ -72,6 +72,7 @@ mod safety_memory;
 mod safety_names;
 mod safety_outputs;
 mod safety_overlay;
+mod safety_races;
 mod safety_replaced;
 mod safety_scratch;
 mod saved_runs;

@@ -3,29 +3,26 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::{Duration, Instant};
 
-use crate::stage::{Loop, Mount, Scratch, Zram, diskspd, fathom, needs, outcome, run, shell, system, wait_until};
+use crate::stage::{Loop, Mount, Scratch, Zram, fathom, needs, outcome, run, shell, system, wait_until};
 
 const MESSAGE: &str = "is no longer the target";
 
-fn hash(path: impl AsRef<Path>) -> u64 {
+pub fn hash(path: impl AsRef<Path>) -> u64 {
     let mut hasher = DefaultHasher::new();
     std::fs::read(path).unwrap().hash(&mut hasher);
     hasher.finish()
 }
 
 /// A file of another user.
-fn victim(scratch: &Scratch) -> PathBuf {
+pub fn victim(scratch: &Scratch) -> PathBuf {
     let path = scratch.file("victim");
     std::fs::write(&path, vec![0x5a; 64 << 10]).unwrap();
     std::os::unix::fs::chown(&path, Some(1234), Some(1234)).unwrap();
     path
 }
 
-fn is_root() -> bool {
+pub fn is_root() -> bool {
     std::fs::metadata("/proc/self").unwrap().uid() == 0
 }
 
@@ -148,121 +145,4 @@ fn without_sysfs_nothing_is_written() {
         system("sync");
         assert_eq!(hash(&device.image), before, "{option}");
     }
-}
-
-/// Changes what is at names, without a pause, from the time when the run has checked them.
-struct Swapper {
-    stop: Arc<AtomicBool>,
-    thread: Option<std::thread::JoinHandle<u64>>,
-}
-
-impl Swapper {
-    /// Waits for the file `started`. Puts links to `destinations` at `names`, removes them, and exchanges the folder `folder` with
-    /// a link to `elsewhere`.
-    fn start(
-        started: PathBuf,
-        names: Vec<PathBuf>,
-        destinations: Vec<PathBuf>,
-        folder: PathBuf,
-        elsewhere: PathBuf,
-    ) -> Self {
-        let stop = Arc::new(AtomicBool::new(false));
-        let stopped = Arc::clone(&stop);
-        let swap = move || {
-            let mut swaps = 0u64;
-            let away = folder.with_extension("away");
-            while !started.exists() && !stopped.load(Relaxed) {
-                std::thread::yield_now();
-            }
-            while !stopped.load(Relaxed) {
-                for (name, destination) in names.iter().zip(destinations.iter().cycle().skip(swaps as usize % 7)) {
-                    // Each of these can fail: the run makes and removes the same names.
-                    if symlink(destination, name).is_ok() {
-                        drop(std::fs::remove_file(name));
-                    }
-                    let link = name.with_extension("link");
-                    if swaps.is_multiple_of(3) && symlink(destination, &link).is_ok() {
-                        drop(std::fs::rename(&link, name));
-                        drop(std::fs::remove_file(name));
-                    }
-                }
-                if swaps.is_multiple_of(5) && std::fs::rename(&folder, &away).is_ok() {
-                    drop(symlink(&elsewhere, &folder));
-                    drop(std::fs::remove_file(&folder));
-                    drop(std::fs::rename(&away, &folder));
-                }
-                swaps += 1;
-            }
-            swaps
-        };
-        Swapper { stop, thread: Some(std::thread::spawn(swap)) }
-    }
-
-    fn end(mut self) -> u64 {
-        self.stop.store(true, Relaxed);
-        self.thread.take().map_or(0, |thread| thread.join().unwrap())
-    }
-}
-
-/// Time of the race. `FATHOM_RACE_SECONDS` sets another one.
-const RACE: Duration = Duration::from_secs(10);
-
-#[test]
-fn no_engine_follows_names_that_are_swapped_at_full_speed() {
-    if !is_root() {
-        return crate::stage::skipped("files of other users need the super-user");
-    }
-    let scratch = Scratch::new("appears-race");
-    let victim = victim(&scratch);
-    let elsewhere = scratch.file("elsewhere");
-    std::fs::create_dir(&elsewhere).unwrap();
-    let mounted = Zram::new(16).filter(|device| needs(&format!("mkfs.ext4 -q {}", device.device)).is_some());
-    let _mount = mounted.as_ref().map(|device| Mount::new(&format!("-o ro {}", device.device), &scratch.file("mnt")));
-    let destinations: Vec<PathBuf> =
-        mounted.iter().map(|device| PathBuf::from(&device.device)).chain([victim]).collect();
-    let before: Vec<u64> = destinations.iter().map(hash).collect();
-    let shared = scratch.file("shared");
-    let wanted = std::env::var("FATHOM_RACE_SECONDS").ok().and_then(|text| text.parse().ok());
-    let race = wanted.map_or(RACE, Duration::from_secs);
-    let fio = |engine: &str| {
-        let names =
-            "--filename=shared/started:shared/a:shared/b:shared/sub/c --size=128k --filesize=32k --bs=4k --openfiles=1";
-        format!("--name=j {names} --file_service_type=sequential --create_on_open=1 {engine}")
-    };
-    let engines = [
-        "--rw=write",
-        "--rw=write --create_on_open=0",
-        "--rw=randwrite --ioengine=io_uring --iodepth=8",
-        "--rw=write --ioengine=libaio --iodepth=8 --unlink=1",
-        "--rw=write --ioengine=sync --unlink_each_loop=1 --loops=3",
-        "--rw=write --ioengine=mmap --create_on_open=0",
-        "--rw=write --ioengine=filecreate",
-        "--rw=write --ioengine=filecreate --unlink=1 --loops=2",
-        "--rw=write --ioengine=falloc --create_on_open=0",
-        "--rw=write --ioengine=ftruncate",
-        "--rw=write --ioengine=posixaio --iodepth=4",
-        "--rw=write --write_bw_log=shared/l --log_avg_msec=10 --write_iolog=shared/io",
-    ];
-    let start = Instant::now();
-    let (mut runs, mut swaps) = (0, 0);
-    while start.elapsed() < race || runs < engines.len() + 1 {
-        drop(std::fs::remove_dir_all(&shared));
-        std::fs::create_dir(&shared).unwrap();
-        let names = ["a", "b", "sub", "l_bw.1.log", "io"].map(|name| shared.join(name)).to_vec();
-        let swapper =
-            Swapper::start(shared.join("started"), names, destinations.clone(), shared.clone(), elsewhere.clone());
-        let mut child = match engines.get(runs % (engines.len() + 1)) {
-            Some(engine) => fathom(scratch.path(), &fio(engine)),
-            None => diskspd(scratch.path(), "-d1 -W0 -w100 -c64K -b4K shared/started shared/a shared/b"),
-        };
-        drop(outcome(child.spawn().unwrap()));
-        swaps += swapper.end();
-        runs += 1;
-        system("sync");
-        for (destination, before) in destinations.iter().zip(&before) {
-            assert_eq!(hash(destination), *before, "{} in run {runs}", destination.display());
-        }
-        assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 0, "files elsewhere in run {runs}");
-    }
-    println!("{runs} runs, {swaps} rounds of swaps");
 }

@@ -67,6 +67,40 @@ fn jobs_beyond_the_memory_of_a_control_group_are_rejected() {
     assert!(!scratch.file("f").exists(), "files were made");
 }
 
+/// A job with a time and without a rate has an unknown number of writes.
+#[test]
+fn written_blocks_beyond_the_memory_end_a_job_with_a_time_with_a_report() {
+    let scratch = Scratch::new("memory-written");
+    let job = "fio --name=a --filename=f --ioengine=null --bs=512 --size=64t --verify=null --runtime=300";
+    for rw in ["write", "randwrite --norandommap=1"] {
+        let ended = run_after(&scratch, "ulimit -d 60000", &format!("{job} --rw={rw}"));
+        ended.ended_with(1).complained_of("the blocks to verify take").complained_of("verify_backlog=");
+        assert!(ended.stdout.contains("write: IOPS="), "{}", ended.stdout);
+    }
+    // With a rate the number is known before the run.
+    let ended = run_after(&scratch, "ulimit -d 200000", &format!("{job} --rw=write --rate_iops=1000000"));
+    ended.ended_with(1).complained_of("the blocks to verify take");
+    assert!(!ended.stdout.contains("write: IOPS="), "{}", ended.stdout);
+    run_after(&scratch, "ulimit -d 200000", &format!("{job} --rw=write --rate_iops=1000 --runtime=1")).ended_with(0);
+}
+
+/// The error names the option of the largest part.
+#[test]
+fn an_error_of_diskspd_about_memory_names_the_option() {
+    let scratch = Scratch::new("memory-diskspd");
+    let all = ["fewer threads", "smaller -o", "smaller -Z", "targets"];
+    for (options, named) in [
+        ("-t2000 -b4K -o1", &[all[0], all[3]][..]),
+        ("-t4 -b16M -o32", &[all[0], all[1]]),
+        ("-w100 -Z900M -b4K", &[all[2]]),
+    ] {
+        let ended = run_after(&scratch, "ulimit -d 204800", &format!("diskspd -d1 -W0 -c1M {options} f"));
+        ended.ended_with(1).complained_of("MiB of memory");
+        let found: Vec<_> = all.into_iter().filter(|name| ended.stderr.contains(name)).collect();
+        assert_eq!(found, named, "{options}: {}", ended.stderr);
+    }
+}
+
 /// Without a limit some of these options need more memory than the machine has, and the job may run until the kernel kills it.
 #[test]
 fn options_beyond_the_memory_are_rejected_before_anything_is_written() {

@@ -187,6 +187,92 @@ fn files_and_links_of_other_users_are_not_replaced_by_names_of_jobs() {
     assert_ne!(std::fs::read(&precious).unwrap(), b"precious");
 }
 
+/// The user has given the folder only.
+#[test]
+fn files_and_links_of_other_users_are_not_replaced_by_names_in_a_folder() {
+    if !is_root() {
+        return crate::stage::skipped("files of other users need the super-user");
+    }
+    let scratch = Scratch::new("outputs-folders");
+    let (folder, precious) = (scratch.file("folder"), scratch.file("precious"));
+    run(scratch.path(), "--name=a --ioengine=null --size=64k --rw=read --record=own.json").ended_with(0);
+    let job = "--name=a --ioengine=null --size=64k --rw=read";
+    let lines = [
+        ("run", format!("--yes --repeat=2 --no-history --save=folder fio {job}")),
+        ("sweep", format!("bs=4k,8k --yes --no-history --save=folder fio {job}")),
+        ("show", "own.json --format=svg --output=folder/".to_owned()),
+    ];
+    for (word, line) in &lines {
+        let fathom = || outcome(command(scratch.path(), word, line).spawn().unwrap());
+        drop(std::fs::remove_dir_all(&folder));
+        fathom().ended_with(0);
+        let names: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert!(!names.is_empty(), "{line}");
+        for (place, is_link) in names.iter().flat_map(|name| [(name, false), (name, true)]) {
+            std::fs::write(&precious, "precious").unwrap();
+            std::fs::remove_file(place).unwrap();
+            if is_link {
+                symlink(&precious, place).unwrap();
+            } else {
+                std::fs::write(place, "precious").unwrap();
+            }
+            std::os::unix::fs::lchown(place, Some(1234), Some(1234)).unwrap();
+            let ended = fathom();
+            ended.complained_of("belongs to another user");
+            assert_ne!(ended.code, Some(0), "{line}");
+            assert_eq!(std::fs::read(place).unwrap(), b"precious", "{}", place.display());
+            std::fs::remove_file(place).unwrap();
+            std::fs::write(place, "").unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_record_for_a_pipe_is_not_written_to_what_replaces_the_pipe() {
+    let scratch = Scratch::new("outputs-pipe-replaced");
+    let at = scratch.path().display();
+    system(&format!("cd {at} && mkfifo pipe other")).unwrap();
+    // Both names, to read and to write: no open waits, and what is written is counted.
+    let open = |name: &str| std::fs::File::options().read(true).write(true).open(scratch.file(name)).unwrap();
+    let (_pipe, other) = (open("pipe"), open("other"));
+    let job = "--name=j --filename=f --size=64k --bs=4k --rw=write --rate_iops=8 --record=pipe";
+    let child = fathom(scratch.path(), job).spawn().unwrap();
+    wait_until("the run is active", || scratch.file("f").exists());
+    std::fs::remove_file(scratch.file("pipe")).unwrap();
+    symlink("other", scratch.file("pipe")).unwrap();
+    outcome(child).ended_with(1).complained_of("pipe: this file was replaced by another file");
+    let reader = std::thread::spawn(move || {
+        let mut byte = [0];
+        std::io::Read::read_exact(&mut &other, &mut byte).map(|()| byte[0])
+    });
+    std::fs::File::options()
+        .write(true)
+        .open(scratch.file("other"))
+        .and_then(|mut pipe| std::io::Write::write_all(&mut pipe, b"E"))
+        .unwrap();
+    assert_eq!(reader.join().unwrap().unwrap(), b'E', "the record is in the other pipe");
+}
+
+#[test]
+fn a_link_that_the_kernel_does_not_follow_is_not_followed_for_an_output() {
+    let is_protected = std::fs::read_to_string("/proc/sys/fs/protected_symlinks").is_ok_and(|text| text.trim() == "1");
+    if !is_root() || !is_protected {
+        return crate::stage::skipped("fs.protected_symlinks is off, or no super-user");
+    }
+    let scratch = Scratch::new("outputs-sticky");
+    let sticky = scratch.file("sticky");
+    std::fs::create_dir(&sticky).unwrap();
+    std::fs::set_permissions(&sticky, std::fs::Permissions::from_mode(0o1777)).unwrap();
+    let link = sticky.join("link");
+    symlink("../new", &link).unwrap();
+    std::os::unix::fs::lchown(&link, Some(1234), Some(1234)).unwrap();
+    for option in ["--record=sticky/link", "--output=sticky/link", "--write_iolog=sticky/link"] {
+        let ended = run(scratch.path(), &format!("--name=j --filename=f --size=64k --rw=write {option}"));
+        ended.ended_with(1).complained_of("Permission denied");
+        assert!(!scratch.file("new").exists(), "{option}");
+    }
+}
+
 /// A killed run leaves a file with such a name.
 #[test]
 fn a_file_of_another_user_with_the_name_of_a_temporary_file_remains() {

@@ -14,6 +14,7 @@ use record::OutputRefusal;
 use super::error::{OutputError, of_folder};
 use super::links::without_links;
 use crate::folders::{Entry, Folders, HeldFolder, or_dot};
+use crate::in_use::FileId;
 use crate::lock::lock;
 
 /// Who has chosen the name of an output.
@@ -109,6 +110,8 @@ fn follow(entry: Entry, folder: &Folder) -> Result<OutputEntry, OutputError> {
             // A pipe, a device, or an open file without a name, below `/proc`.
             _ => return Ok(OutputEntry { entry, through_link: Some(kind), is_users: false }),
         },
+        // The kernel does not follow the link, for example one of another user in a folder such as `/tmp`.
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => return Err(error.into()),
         Err(_) => without_links(&at),
     };
     let (Some(above), Some(name)) = (real.parent(), real.file_name()) else {
@@ -125,7 +128,7 @@ pub(super) struct OutputEntry {
     /// The name is a link to a pipe, a device or a file without a name. It is opened through the link.
     through_link: Option<Kind>,
     /// Only a file of the user of this process is opened.
-    is_users: bool,
+    pub(super) is_users: bool,
 }
 
 /// The place of an output. Its folder is open: if its path leads to another folder later, the file is still in it.
@@ -133,6 +136,9 @@ pub(super) struct OutputEntry {
 pub struct OutputPlace {
     at: PathBuf,
     folder: Folder,
+    entry: OutputEntry,
+    /// What was there at the check.
+    pub(super) id: Option<FileId>,
 }
 
 impl OutputPlace {
@@ -140,12 +146,24 @@ impl OutputPlace {
     pub fn at(&self) -> &Path {
         &self.at
     }
+
+    /// Opens the pipe or device that was there at the check, to write it.
+    ///
+    /// # Errors
+    /// Something else is there, the pipe has no reader, or the error of a system call.
+    pub fn open_stream(&self) -> Result<std::fs::File, OutputError> {
+        let file = self.entry.open_existing(false)?;
+        if self.id != Some(FileId::of(&file)) || file.kind() == Kind::Regular {
+            return Err(OutputRefusal::Replaced.into());
+        }
+        Ok(file.into_std()?)
+    }
 }
 
 impl OutputEntry {
     pub(super) fn place(&self) -> Result<OutputPlace, OutputError> {
         let folder = self.entry.folder().map_err(of_folder)?;
-        Ok(OutputPlace { at: folder.at(self.entry.file_name()), folder })
+        Ok(OutputPlace { at: folder.at(self.entry.file_name()), folder, entry: self.clone(), id: None })
     }
 
     /// Opens the file to write it. No link is followed, except one to a pipe, a device or a file without a name.

@@ -70,8 +70,12 @@ impl<'a> OutputGuard<'a> {
     /// # Errors
     /// The file is refused as in [`OutputGuard::check`], or its folder cannot be opened.
     pub fn place(&mut self, path: &Path, named_by: NamedBy) -> Result<OutputPlace, OutputError> {
-        let place = self.folders.find(path, named_by)?.place()?;
-        self.examine(place.at())?;
+        let entry = self.folders.find(path, named_by)?;
+        let mut place = entry.place()?;
+        place.id = self.examine(place.at())?;
+        if entry.is_users && place.id.is_some() && !os::file::is_own(place.at())? {
+            return Err(OutputRefusal::OtherUser.into());
+        }
         Ok(place)
     }
 

@@ -1,6 +1,6 @@
 //! Errors of checks before the run.
 
-use record::{CheckError, RunError, StreamParameter};
+use record::{CheckError, MemoryUse, RunError, StreamParameter};
 
 use super::names::in_brackets;
 
@@ -23,12 +23,14 @@ pub(super) fn check(check: &CheckError, error: &RunError) -> String {
             buffer_bytes >> 20,
             memory_bytes >> 20
         ),
-        CheckError::NotEnoughMemory { limit, needed_bytes, limit_bytes, .. } => format!(
-            "the threads need about {} MiB of memory, and {limit} is {} MiB (use fewer threads (-t, -F), smaller blocks \
-             (-b), fewer outstanding I/Os (-o) or a smaller write source (-Z))",
-            needed_bytes.div_ceil(1 << 20),
-            limit_bytes >> 20
-        ),
+        CheckError::NotEnoughMemory { limit, needed_bytes, limit_bytes, largest } => {
+            let largest = largest.map_or_else(String::new, |largest| {
+                let (what, help) = memory_use(largest.used_for);
+                format!(": {what} {} MiB (use {help})", largest.bytes.div_ceil(1 << 20))
+            });
+            let (needed_mib, limit_mib) = (needed_bytes.div_ceil(1 << 20), limit_bytes >> 20);
+            format!("the threads need about {needed_mib} MiB of memory, and {limit} is {limit_mib} MiB{largest}")
+        }
         CheckError::StreamUnaligned { path, unit_bytes, parameter, bytes } => format!(
             "{path}: unbuffered I/O requires multiples of {unit_bytes} bytes, and the {} is {bytes} (use a multiple, \
              or leave out -Su and -Sh)",
@@ -43,6 +45,16 @@ pub(super) fn check(check: &CheckError, error: &RunError) -> String {
         CheckError::NoPolling { disk } => format!("{disk} can't be polled for completions"),
         CheckError::SchedulerMissing { scheduler, disk, .. } => format!("{disk} has no I/O scheduler {scheduler}"),
         CheckError::BlockUnaligned { path, .. } => format!("{path}: {}", error.reason()),
+    }
+}
+
+/// Returns what memory is used for, and how a command line uses less.
+fn memory_use(used_for: MemoryUse) -> (&'static str, &'static str) {
+    match used_for {
+        MemoryUse::Buffers => ("the buffers take", "smaller blocks (-b), a smaller -o or fewer threads (-t, -F)"),
+        MemoryUse::Queues => ("the I/Os in flight take", "a smaller -o or fewer threads (-t, -F)"),
+        MemoryUse::WriteSource => ("the write sources take", "a smaller -Z"),
+        _ => ("threads and statistics take", "fewer threads (-t, -F) or targets"),
     }
 }
 

@@ -174,9 +174,10 @@ impl IoLoop<'_> {
         }
         let mut ioprio = 0;
         if !self.is_plain {
-            if !self.prepare_verified(slot, &io, start_ns) {
+            let prepared = self.prepare_verified(slot, &io, start_ns);
+            if !matches!(prepared, Ok(true)) {
                 self.submission.in_flight.free(slot);
-                return Ok(false);
+                return prepared;
             }
             self.prepare_ranges(slot);
             ioprio = self.priorities.as_mut().map_or(0, |priorities| priorities.draw(ddir, io.length));

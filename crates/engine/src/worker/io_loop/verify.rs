@@ -2,10 +2,11 @@
 
 use os::io::{Kind, Op};
 use plan::Ddir;
-use record::{FailedVerification, IoError, Message, MessageKind, RunError};
+use record::{FailedVerification, IoError, MemoryUse, Message, MessageKind, RunError};
 
 use super::{IoLoop, PassEnd};
 use crate::access::{Io, Next};
+use crate::check::check_growth;
 use crate::live::State;
 use crate::passthrough;
 use crate::verify::{Slot, Stage, Written};
@@ -121,19 +122,22 @@ impl IoLoop<'_> {
 
     /// Prepares the data of a write, and the check of a read. Returns false if the verification ends before the I/O.
     #[cold]
-    pub(super) fn prepare_verified(&mut self, slot: u32, io: &Io, start_ns: u64) -> bool {
-        let Some(verification) = &mut self.verification else { return true };
+    pub(super) fn prepare_verified(&mut self, slot: u32, io: &Io, start_ns: u64) -> Result<bool, RunError> {
+        let Some(verification) = &mut self.verification else { return Ok(true) };
         let file = crate::number::index(io.file);
         match io.ddir {
             Ddir::Write => {
+                if let Some(bytes) = verification.growth_bytes() {
+                    check_growth(MemoryUse::WrittenBlocks, bytes)?;
+                }
                 let make = |buffer: &mut [u8]| {
                     verification.write(slot, (file, io), start_ns, &mut buffer[..crate::number::size(io.length)]);
                 };
                 self.submission.buffers.fill(slot, make);
-                true
+                Ok(true)
             }
-            Ddir::Read => verification.read(slot, file, io),
-            Ddir::Trim => true,
+            Ddir::Read => Ok(verification.read(slot, file, io)),
+            Ddir::Trim => Ok(true),
         }
     }
 

@@ -74,7 +74,7 @@ impl ResumeFile {
         let shown = |error: std::io::Error| format!("{}: {}", path.display(), units::errno::reason(&error));
         let text = report::document(&saved).map_err(|broken| broken.to_string())?;
         targets::make_folder(path.parent().unwrap_or(path)).map_err(shown)?;
-        Ok(atomic_file::write(path, text.as_bytes(), &mut OutputGuard::new([]))?)
+        Ok(atomic_file::write_own(path, text.as_bytes(), &mut OutputGuard::new([]))?)
     }
 
     /// Removes the file: the assessment is complete.

@@ -55,9 +55,21 @@ impl Region {
                 }
             },
         }
+        .and_then(|region| if huge && spec.file.is_none() { region.populated() } else { Ok(region) })
         .map_err(|error| if huge { huge_page_error(error, total) } else { error })?;
         region.skip = spec.align;
         Ok(region)
+    }
+
+    /// Takes all pages. If a control group or the allowed memory nodes have too few huge pages, this is an error, and a later
+    /// access raises SIGBUS. Kernels before 5.14 do not have the call.
+    fn populated(self) -> io::Result<Self> {
+        // SAFETY: the range is the mapping of this region.
+        if unsafe { libc::madvise(self.start.cast(), self.bytes, libc::MADV_POPULATE_WRITE) } == 0 {
+            return Ok(self);
+        }
+        let error = io::Error::last_os_error();
+        if error.raw_os_error() == Some(libc::EINVAL) { Ok(self) } else { Err(error) }
     }
 
     /// Returns the address of the first slot.

@@ -5,8 +5,7 @@
 //! continues. Its data is then invalid, and the owner of the mapping reports that.
 //!
 //! All mappings of files are watched: those of `mmap`, `libpmem` and `dev-dax`, and buffers in a file. The others need no
-//! watch: anonymous memory has no file, the kernel reserves huge pages and segments of them when they are mapped, the
-//! memory of rings is the kernel's, and the mapping for `mincore` is never accessed.
+//! watch: anonymous memory has no file, huge pages without a file are taken before the run (`region`), the memory of rings is the kernel's, and the mapping for `mincore` is never accessed.
 
 use std::io;
 use std::ptr;
