@@ -214,7 +214,7 @@ fn diskspd_profiles() -> Vec<(&'static str, String)> {
                 &format!("<Target><Path>a</Path><ThreadTargets>{thread}</ThreadTargets></Target>"),
             ),
         ),
-        ("CPUs", span(&format!("<Affinity>{}</Affinity>", fill("<AffinityAssignment Processor=\"0\"/>")), target)),
+        ("CPUs", span(&format!("<Affinity>{}</Affinity>", fill("<AffinityAssignment/>")), target)),
         ("percentages", ranges("Percent", "1")),
         ("ranges", ranges("Absolute", "65536")),
         ("unknown elements", span("", &fill("<x/>"))),
