@@ -158,7 +158,16 @@ impl Seen<'_> {
 
     /// Facts that raise a rate.
     fn of_high_rate(&self) -> Vec<Effect> {
-        let cached = self.test.findings.iter().filter_map(|finding| {
+        let cached = self.not_of_target().into_iter().map(|(finding, share)| Effect {
+            confounder: Confounder::Finding(Box::new(finding.clone())),
+            extent: Extent::Factor(share),
+        });
+        cached.chain(self.of_unfinished(Extent::Unknown)).collect()
+    }
+
+    /// Findings of I/Os that caches or unwritten blocks answered, with the share of the figure's I/Os that the target did.
+    fn not_of_target(&self) -> Vec<(&Finding, f64)> {
+        let found = self.test.findings.iter().filter_map(|finding| {
             let (direction, share) = match &finding.kind {
                 FindingKind::DeviceDisagrees(bytes) | FindingKind::PageCache(PageCache::Counted(bytes)) => {
                     (bytes.direction, bytes.device_bytes as f64 / bytes.requested_bytes.max(1) as f64)
@@ -166,11 +175,9 @@ impl Seen<'_> {
                 FindingKind::Unwritten { .. } => (Ddir::Read, 1.0 - self.unwritten_share()),
                 _ => return None,
             };
-            let is_of_figure = self.metric.ddir.is_none_or(|ddir| ddir == direction);
-            let confounder = Confounder::Finding(Box::new(finding.clone()));
-            is_of_figure.then_some(Effect { confounder, extent: Extent::Factor(share.min(1.0)) })
+            self.metric.ddir.is_none_or(|ddir| ddir == direction).then_some((finding, share.min(1.0)))
         });
-        cached.chain(self.of_unfinished(Extent::Unknown)).collect()
+        found.collect()
     }
 
     /// The largest share of the reads that can be of unwritten blocks.
@@ -180,25 +187,29 @@ impl Seen<'_> {
 
     /// Facts that reduce a latency.
     fn of_low_latency(&self) -> Vec<Effect> {
-        let is_unwritten = |finding: &&Finding| matches!(finding.kind, FindingKind::Unwritten { .. });
-        let found = self.test.findings.iter().find(is_unwritten).filter(|_| self.metric.ddir != Some(Ddir::Write));
-        let unwritten = found.map(|finding| Effect {
-            confounder: Confounder::Finding(Box::new(finding.clone())),
-            extent: self.latency_of_written().map_or(Extent::Unknown, Extent::Limit),
+        let is_buffered_write = |finding: &Finding| match &finding.kind {
+            FindingKind::PageCache(PageCache::Counted(bytes)) => bytes.direction == Ddir::Write,
+            _ => false,
+        };
+        let cached = self.not_of_target().into_iter().map(|(finding, share)| {
+            // The page cache takes each write, and the device counts it later.
+            let bound = self.latency_of_share(share).filter(|_| !is_buffered_write(finding));
+            let extent = bound.map_or(Extent::Unknown, Extent::Limit);
+            Effect { confounder: Confounder::Finding(Box::new(finding.clone())), extent }
         });
-        unwritten.into_iter().chain(self.of_unfinished(Extent::Unknown)).collect()
+        let is_of_ios = matches!(self.metric.quantity, Quantity::Latency(..));
+        cached.filter(|_| is_of_ios).chain(self.of_unfinished(Extent::Unknown)).collect()
     }
 
-    /// The latency if the reads of unwritten blocks were the fastest ones, and took no time.
-    fn latency_of_written(&self) -> Option<f64> {
+    /// The latency if the target did this share of the I/Os, and the others were the fastest ones and took no time.
+    fn latency_of_share(&self, share: f64) -> Option<f64> {
         let Quantity::Latency(_, statistic) = self.metric.quantity else { return None };
-        let written = 1.0 - self.unwritten_share();
         let of_run = |record: &Record| {
             let latency = latency_of(record, self.metric)?;
             Some(match statistic {
-                Statistic::Mean => latency.mean_ns() / written,
+                Statistic::Mean => latency.mean_ns() / share,
                 Statistic::Max => latency.max_ns() as f64,
-                Statistic::Percentile(percent) => latency.percentile_ns(100.0 - (100.0 - percent) * written) as f64,
+                Statistic::Percentile(percent) => latency.percentile_ns(100.0 - (100.0 - percent) * share) as f64,
             })
         };
         self.records().filter_map(of_run).reduce(f64::max)

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use assessment::{
-    Aim, Assessment, Confounder, DeviceBytes, FindingKind, Judgement, LimitReason, LoadPattern, Reason, Severity,
-    Verdict,
+    Aim, Assessment, Confounder, DeviceBytes, FindingKind, Judgement, LimitReason, LoadPattern, PageCache, Reason,
+    Severity, Verdict,
 };
 use judge::requirements::Requirements;
 use judge::verdict::{judge, required};
@@ -186,6 +186,27 @@ fn unwritten_blocks_bound_a_figure_by_their_share_of_the_reads() {
     assert_eq!(with_unwritten(200 << 10, "read.iops>=700"), Verdict::Pass);
     assert_eq!(with_unwritten(200 << 10, "read.iops>=900"), Verdict::Inconclusive);
     assert_eq!(with_unwritten(700 << 10, "read.iops>=10"), Verdict::Invalid);
+}
+
+#[test]
+fn cached_ios_bound_a_latency_by_their_share() {
+    // Latencies from 100 us to 199 us, evenly distributed. The median of the slowest 80 % is 160 us.
+    let with = |rule: &str, kind: fn(DeviceBytes) -> FindingKind, direction: Ddir| {
+        let mut record = level(500.0);
+        add_latencies(&mut record, &Of::Lat, 30_000, |at| 100_000 + at % 100 * 1000);
+        let bytes = DeviceBytes { direction, devices: Vec::new(), requested_bytes: 100, device_bytes: 80 };
+        by_rule(test(Aim::LatencyFloor, record), rule, &[kind(bytes)]).verdict
+    };
+    let buffered = |bytes| FindingKind::PageCache(PageCache::Counted(bytes));
+    assert_eq!(with("write.lat.p50<=155us", FindingKind::DeviceDisagrees, Ddir::Write), Verdict::Inconclusive);
+    assert_eq!(with("write.lat.p50<=170us", FindingKind::DeviceDisagrees, Ddir::Write), Verdict::Pass);
+    assert_eq!(with("lat.mean<=155us", buffered, Ddir::Read), Verdict::Inconclusive);
+    assert_eq!(with("lat.mean<=200us", buffered, Ddir::Read), Verdict::Pass);
+    // The page cache takes all writes, and the latencies of the device are not known.
+    assert_eq!(with("write.lat.p50<=1s", buffered, Ddir::Write), Verdict::Inconclusive);
+    assert_eq!(with("write.lat.p50<=155us", buffered, Ddir::Read), Verdict::Pass);
+    // A latency that is too high is not explained by a cache.
+    assert_eq!(with("write.lat.p50<=50us", FindingKind::DeviceDisagrees, Ddir::Write), Verdict::Fail);
 }
 
 /// Flushes of 40 ms, by a thread that waited for a CPU for this share of 60 s.

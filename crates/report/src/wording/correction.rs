@@ -11,9 +11,11 @@ pub(super) fn correction(judgement: &Judgement) -> String {
         return String::new();
     }
     let is_rate = judgement.threshold.as_ref().is_some_and(|threshold| threshold.bound == ThresholdBound::AtLeast);
-    let (without, figure) = (without.join(" and "), judgement.metric.show(*figure));
+    let border = judgement.threshold.as_ref().map_or(*figure, |threshold| threshold.value);
+    let (without, figure) = (without.join(" and "), judgement.metric.show_beside(*figure, border));
     match (judgement.verdict, &judgement.reason) {
         (Verdict::Fail, _) if is_rate => format!("; even {without} it would be at most {figure}"),
+        (Verdict::Pass, _) if !is_rate => format!("; even {without} it would be at most {figure}"),
         (Verdict::Fail | Verdict::Pass, _) => format!("; even {without} it would be at least {figure}"),
         (_, Reason::Enough { .. }) => String::new(),
         _ if is_rate => format!("; {without} it could be {figure}"),
