@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::{DdirStats, Record, WorkerStats};
-use plan::Origin;
+use plan::{Origin, Worker};
 
 /// The counters of all workers. Workers of a phase run at the same time, phases run one after another.
 #[derive(Clone, Debug, Default)]
@@ -16,26 +16,33 @@ pub struct Totals {
 impl Record {
     /// Adds up the counters of all workers.
     pub fn totals(&self) -> Totals {
+        self.totals_of(|_| true)
+    }
+
+    /// Adds up the counters of some of the workers.
+    pub fn totals_of(&self, is_meant: impl Fn(&Worker) -> bool) -> Totals {
         let mut totals = Totals::default();
-        let phases = self.plan.workers.iter().map(|worker| worker.phase).max().map_or(0, |last| last + 1);
-        for phase in 0..phases {
-            let of_phase = self.phase_totals(phase);
+        for phase in 0..self.phase_count() {
+            let of_phase = self.phase_totals(|worker| is_meant(worker) && worker.phase == phase, phase);
             totals.ddirs.iter_mut().zip(&of_phase.ddirs).for_each(|(total, ddir)| total.append(ddir));
             totals.all.append(&of_phase.all);
         }
         totals
     }
 
-    /// Adds up the counters of a phase's workers. The time of a direction is that in which at least one worker was active:
+    fn phase_count(&self) -> u32 {
+        self.plan.workers.iter().map(|worker| worker.phase).max().map_or(0, |last| last + 1)
+    }
+
+    /// Adds up the counters of workers of a phase. The time of a direction is that in which at least one worker was active:
     /// workers can start one after another.
-    fn phase_totals(&self, phase: u32) -> Totals {
+    fn phase_totals(&self, is_meant: impl Fn(&Worker) -> bool, phase: u32) -> Totals {
         let mut totals = Totals::default();
         let mut active = <[Vec<Span>; 3]>::default();
-        let of_phase = self.plan.workers.iter().zip(&self.workers).filter(|(worker, _)| worker.phase == phase);
-        for (_, worker) in of_phase {
+        for (_, worker) in self.plan.workers.iter().zip(&self.workers).filter(|(worker, _)| is_meant(worker)) {
             for ((sum, spans), ddir) in totals.ddirs.iter_mut().zip(&mut active).zip(&worker.stats.ddirs) {
                 sum.merge(ddir);
-                spans.extend(Span::of(&worker.stats, ddir));
+                spans.extend(Span::of(&worker.stats, ddir.runtime_ns));
             }
         }
         totals.ddirs.iter().for_each(|ddir| totals.all.merge(ddir));
@@ -68,21 +75,25 @@ impl Record {
         (!cpus.is_empty()).then(|| cpus.values().map(percent).sum::<f64>() / cpus.len() as f64)
     }
 
-    /// Returns the CPU time of the workers' threads over their run time, in percent of one CPU. `None` if nothing ran.
+    /// Returns the CPU time of the workers' threads over the time in which at least one of them ran, in percent of one CPU.
+    /// `None` if nothing ran.
     pub fn threads_busy_percent(&self) -> Option<f64> {
         let used = |stats: &WorkerStats| u128::from(stats.usage.user_ns) + u128::from(stats.usage.system_ns);
         let used_ns: u128 = self.workers.iter().map(|worker| used(&worker.stats)).sum();
-        let mut phases: BTreeMap<u32, u64> = BTreeMap::new();
-        for (worker, record) in self.plan.workers.iter().zip(&self.workers) {
-            let longest_ns = phases.entry(worker.phase).or_default();
-            *longest_ns = (*longest_ns).max(record.stats.runtime_ns);
-        }
-        let ran_ns: u128 = phases.values().copied().map(u128::from).sum();
+        let ran_ns: u128 = (0..self.phase_count()).map(|phase| u128::from(self.ran_ns(phase))).sum();
         (ran_ns > 0).then(|| used_ns as f64 * 100.0 / ran_ns as f64)
+    }
+
+    /// Returns the time of a phase in which at least one worker ran.
+    fn ran_ns(&self, phase: u32) -> u64 {
+        let of_phase = self.plan.workers.iter().zip(&self.workers).filter(|(worker, _)| worker.phase == phase);
+        let stats = || of_phase.clone().map(|(_, worker)| &worker.stats);
+        let spans = stats().filter_map(|stats| Span::of(stats, stats.runtime_ns)).collect();
+        covered_ns(spans).or_else(|| stats().map(|stats| stats.runtime_ns).max()).unwrap_or(0)
     }
 }
 
-/// The time in which a worker made I/Os of a direction, in ns since 1970. The start of early records is not known.
+/// The time in which a worker ran or made I/Os of a direction, in ns since 1970. The start of early records is not known.
 #[derive(Clone, Copy)]
 struct Span {
     from_ns: Option<u64>,
@@ -90,10 +101,10 @@ struct Span {
 }
 
 impl Span {
-    fn of(stats: &WorkerStats, ddir: &DdirStats) -> Option<Span> {
+    fn of(stats: &WorkerStats, length_ns: u64) -> Option<Span> {
         let from_us = Some(stats.measured_from_unix_us).filter(|from_us| *from_us > 0);
         let from_ns = from_us.map(|from_us| from_us.saturating_mul(1000));
-        (ddir.runtime_ns > 0).then_some(Span { from_ns, length_ns: ddir.runtime_ns })
+        (length_ns > 0).then_some(Span { from_ns, length_ns })
     }
 }
 
@@ -144,6 +155,19 @@ mod tests {
         // At the same time, and in records of early versions.
         assert_eq!(rates(&[(100, 10, 5000, 0), (100, 10, 5000, 0)]), [1000.0, 1000.0, 0.0]);
         assert_eq!(rates(&[(0, 10, 5000, 0), (110, 10, 5000, 0)]), [1000.0, 1000.0, 0.0]);
+    }
+
+    #[test]
+    fn jobs_one_after_another_have_the_cpu_time_of_one() {
+        let plan = Plan { workers: vec![plan::Worker::default(); 2], ..Plan::default() };
+        let mut record = Record::new(Arc::new(plan), 0);
+        for (worker, from_s) in record.workers.iter_mut().zip([100, 110]) {
+            worker.stats.measured_from_unix_us = from_s * 1_000_000;
+            (worker.stats.runtime_ns, worker.stats.usage.user_ns) = (10_000_000_000, 4_000_000_000);
+        }
+        assert_eq!(record.threads_busy_percent(), Some(40.0));
+        record.workers[1].stats.measured_from_unix_us = 100_000_000;
+        assert_eq!(record.threads_busy_percent(), Some(80.0));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use assessment::{Reason, Round, Statistic, Test};
 use judge::figures::{median, of_runs, service_time};
 use judge::verdict::JobRounds;
-use plan::{Ddir, Origin};
+use plan::{Ddir, Origin, Worker};
 use record::{DdirStats, Histogram, Latency, Record};
 use units::format::grouped;
 use units::quantity::option_value;
@@ -24,11 +24,21 @@ pub struct Cell<'a> {
 }
 
 /// One run of a cell.
-#[derive(Default)]
 struct Stats {
     ddirs: [DdirStats; 3],
     all: DdirStats,
     syncs: Latency,
+}
+
+impl Stats {
+    /// Adds up some of the workers of a run.
+    fn of(record: &Record, is_meant: impl Fn(&Worker) -> bool) -> Stats {
+        let totals = record.totals_of(&is_meant);
+        let mut stats = Stats { ddirs: totals.ddirs, all: totals.all, syncs: Latency::default() };
+        let workers = record.plan.workers.iter().zip(&record.workers).filter(|(worker, _)| is_meant(worker));
+        workers.for_each(|(_, counted)| stats.syncs.merge(&counted.stats.sync_lat));
+        stats
+    }
 }
 
 /// Figures of one direction of a cell, or of its flushes.
@@ -193,10 +203,7 @@ impl<'a> Cell<'a> {
     }
 
     fn take(&mut self, record: &Record) {
-        let totals = record.totals();
-        let mut run = Stats { ddirs: totals.ddirs, all: totals.all, syncs: Latency::default() };
-        record.workers.iter().for_each(|worker| run.syncs.merge(&worker.stats.sync_lat));
-        self.runs.push(run);
+        self.runs.push(Stats::of(record, |_| true));
     }
 }
 
@@ -271,25 +278,17 @@ pub fn jobs(test: &Test) -> Vec<Cell<'_>> {
     if !matches!(record.plan.origin, Origin::Fio(_)) {
         return Vec::new();
     }
-    let mut jobs: Vec<(&str, Stats)> = Vec::new();
-    for (worker, done) in record.plan.workers.iter().zip(&record.workers) {
-        let place = jobs.iter().position(|(name, _)| *name == worker.name).unwrap_or_else(|| {
-            jobs.push((worker.name.as_str(), Stats::default()));
-            jobs.len() - 1
-        });
-        let job = &mut jobs[place].1;
-        for (sum, more) in job.ddirs.iter_mut().zip(&done.stats.ddirs) {
-            sum.merge(more);
-            job.all.merge(more);
+    let mut names: Vec<&str> = Vec::new();
+    for worker in &record.plan.workers {
+        if !names.contains(&worker.name.as_str()) {
+            names.push(&worker.name);
         }
-        job.syncs.merge(&done.stats.sync_lat);
     }
-    if !(2..=JOBS_MOST).contains(&jobs.len()) {
+    if !(2..=JOBS_MOST).contains(&names.len()) {
         return Vec::new();
     }
-    jobs.into_iter()
-        .map(|(name, stats)| Cell { at: vec![("job", name)], is_searched: false, runs: vec![stats] })
-        .collect()
+    let row = |name: &'_ str| Stats::of(record, |worker| worker.name == name);
+    names.into_iter().map(|name| Cell { at: vec![("job", name)], is_searched: false, runs: vec![row(name)] }).collect()
 }
 
 #[cfg(test)]
@@ -321,6 +320,24 @@ mod tests {
         record.timeline = vec![timeline];
         let rounds = vec![Round { at: Vec::new(), record }];
         Test::of_rounds("open-loop".to_owned(), String::new(), String::new(), rounds)
+    }
+
+    #[test]
+    fn a_job_whose_clones_run_one_after_another_has_the_rate_of_one() {
+        let worker = |name: &str| Worker { name: name.to_owned(), ..Worker::default() };
+        let plan = Plan { workers: vec![worker("a"), worker("a"), worker("b")], ..Plan::default() };
+        let mut record = Record::new(Arc::new(plan), 0);
+        for (worker, from_s) in record.workers.iter_mut().zip([100, 110, 100]) {
+            worker.stats.measured_from_unix_us = from_s * 1_000_000;
+            let reads = &mut worker.stats.ddirs[Ddir::Read as usize];
+            (reads.ios, reads.runtime_ns) = (5000, 10_000_000_000);
+            worker.stats.sync_lat.record(1000);
+        }
+        let test = Test::of_rounds("t".into(), String::new(), String::new(), vec![Round { at: Vec::new(), record }]);
+        let rows = jobs(&test);
+        let rows: Vec<_> =
+            rows.iter().map(|job| (job.name(), job.rates().iops, job.sides()[1].latency.count())).collect();
+        assert_eq!(rows, [("job=a".to_owned(), 500.0, 2), ("job=b".to_owned(), 500.0, 1)]);
     }
 
     #[test]
