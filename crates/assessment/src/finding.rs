@@ -63,6 +63,8 @@ pub enum Subject {
     Threads,
     /// Paths of targets.
     Targets(Vec<String>),
+    /// The runs of a test with these settings, such as `bs=64k`.
+    Settings(Vec<String>),
     /// A part of one host's run.
     Host { name: String, part: Box<Subject> },
 }

@@ -137,7 +137,7 @@ fn phase_of(record: &Record, subject: &Subject) -> Option<u32> {
             let uses = |worker: &&Worker| paths(worker).any(|path| used.iter().any(|used| used == path));
             record.plan.workers.iter().filter(uses).map(|worker| worker.phase).min()
         }
-        Subject::Run | Subject::Threads => None,
+        Subject::Run | Subject::Threads | Subject::Settings(_) => None,
     }
 }
 

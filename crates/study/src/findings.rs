@@ -12,9 +12,11 @@ pub fn no_direct_io() -> Finding {
     of_test(FindingKind::NoDirectIo, Severity::Invalid)
 }
 
-/// The rounds of a test did not reach a steady state.
+/// The rounds of a test, or of one of its combinations of settings, did not reach a steady state.
 pub fn not_steady(steady: &Steady) -> Finding {
-    of_test(FindingKind::NoSteadyState(steady.state.clone()), Severity::Warning)
+    let settings = steady.at.iter().flatten().map(|(name, value)| format!("{name}={value}")).collect();
+    let subject = if steady.at.is_some() { Subject::Settings(settings) } else { Subject::Run };
+    Finding { subject, ..of_test(FindingKind::NoSteadyState(steady.state.clone()), Severity::Warning) }
 }
 
 /// A preparation that a test needs was skipped or failed; `None` for a purge, which no test needs.
@@ -49,4 +51,32 @@ pub fn few_tail_ios(request: &assessment::Knee, result: &KneeResult) -> Option<F
 
 fn of_test(kind: FindingKind, severity: Severity) -> Finding {
     Finding { kind, subject: Subject::Run, severity }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::{End, Outcome, Study};
+    use crate::sample;
+    use crate::suite::SuiteOptions;
+
+    #[test]
+    fn each_combination_without_a_steady_state_is_a_finding_with_its_settings() {
+        let options = SuiteOptions { until_steady: Some(assessment::SteadyRule::Snia), ..SuiteOptions::default() };
+        let mut suite = Box::new(sample::suite(options, &["4k", "8k", "64k"]));
+        let mut rate = 1000;
+        while let Some(run) = suite.next() {
+            // The rate of 8k is steady, those of the others rise.
+            rate = if run.label.contains("bs=8k") { 1000 } else { rate * 2 % 1_000_003 };
+            suite.take(Outcome::completed(sample::record(&[(rate, 4096, 1000)])));
+        }
+        let test = suite.finish(&End::default()).tests.remove(0);
+        assert_eq!(
+            test.steady.iter().map(|steady| steady.from_round.is_some()).collect::<Vec<_>>(),
+            [false, true, false]
+        );
+        let unsteady = test.findings.iter().filter(|finding| matches!(finding.kind, FindingKind::NoSteadyState(_)));
+        let of = |size: &str| Subject::Settings(vec![format!("bs={size}")]);
+        assert_eq!(unsteady.map(|finding| finding.subject.clone()).collect::<Vec<_>>(), [of("4k"), of("64k")]);
+    }
 }

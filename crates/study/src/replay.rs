@@ -27,32 +27,83 @@ mod tests {
     use std::sync::Arc;
     use std::time::Duration;
 
-    use assessment::{Metric, Verdict};
+    use assessment::{Cause, Finding, Metric, Severity, SteadyRule, Verdict};
+    use judge::compare::{self, Run, compare};
     use judge::verdict::{Conclusion, conclusion};
-    use plan::Plan;
-    use record::{Record, TargetFacts};
+    use plan::{Ddir, Engine, Plan, Stream, Streams, Worker};
+    use record::{DiskSlot, Record, TargetFacts, TargetStats, Timeline, WorkerRecord};
 
     use super::*;
     use crate::knee::{Knee, KneeTarget};
     use crate::run::{End, Outcome, Session, Study};
     use crate::sample;
     use crate::single::Single;
+    use crate::suite::SuiteOptions;
 
-    /// Sets facts of a target with which a run is INVALID.
-    type Facts = fn(&mut TargetFacts);
+    /// Changes a run so that its figures are worthless.
+    type Change = fn(&mut Record);
 
-    const WORTHLESS: [Facts; 2] =
-        [|facts| facts.in_memory = true, |facts| (facts.size_bytes, facts.unwritten_bytes) = (Some(4096), Some(4096))];
+    /// A change for each kind of finding on a run that is INVALID.
+    const WORTHLESS: [(&str, Change); 7] = [
+        ("in-memory", |record| record.targets[0].in_memory = true),
+        ("unwritten", |record| {
+            let facts = &mut record.targets[0];
+            (facts.size_bytes, facts.unwritten_bytes) = (Some(4096), Some(4096));
+        }),
+        ("page-cache", |record| not_counted(record, false)),
+        ("direct-not-honoured", |record| not_counted(record, true)),
+        ("page-cache", |record| {
+            let stream = Stream { path: "a".into(), ..Stream::default() };
+            let workload = Streams { list: vec![stream], ..Streams::default() };
+            with(record, |plan| plan.workers[0].workload = workload.into());
+            let mut target = TargetStats { path: "a".into(), size_bytes: 1 << 20, ..TargetStats::default() };
+            target.ddirs[0].clone_from(&record.workers[0].stats.ddirs[0]);
+            record.workers[0].stats.targets = vec![target];
+            record.machine.memory_bytes = Some(1 << 30);
+        }),
+        ("removed-before-read", |record| {
+            with(record, |plan| {
+                let worker = &mut plan.workers[0];
+                (worker.targets.unlink_each_loop, worker.limits.loops) = (true, 2);
+            });
+        }),
+        ("no-ios", |record| {
+            let idle = Worker { name: "idle".into(), engine: Engine::Psync, ..Worker::default() };
+            with(record, |plan| plan.workers.push(idle));
+            record.workers.push(WorkerRecord { ended: true, ..WorkerRecord::default() });
+        }),
+    ];
+
+    fn with(record: &mut Record, change: impl FnOnce(&mut Plan)) {
+        let mut plan = Plan::clone(&record.plan);
+        change(&mut plan);
+        record.plan = Arc::new(plan);
+    }
+
+    /// Makes the device count none of the reads.
+    fn not_counted(record: &mut Record, is_direct: bool) {
+        with(record, |plan| {
+            let worker = &mut plan.workers[0];
+            (worker.targets.open.direct, worker.measure.disk_util) = (is_direct, true);
+        });
+        record.targets[0].disks = vec!["x".into()];
+        let mut timeline = Timeline::new(0, 1_000_000_000, Vec::new());
+        timeline.count((0, 2_000_000_000), Ddir::Read, 1000, 1000 * 4096);
+        timeline.end(2_000_000_000, &[(0, 2_000_000_000)]);
+        timeline.disks = vec!["x".into()];
+        timeline.slots.iter_mut().for_each(|slot| slot.disks = vec![DiskSlot::default()]);
+        record.timeline = vec![timeline];
+    }
 
     /// A run of reads of the file `a`.
-    fn record(change: Option<Facts>) -> Record {
+    fn record(change: Option<Change>) -> Record {
         let mut record = sample::record(&[(1000, 4096, 1000)]);
+        with(&mut record, |plan| plan.workers[0].engine = Engine::Psync);
         let path = record.plan.workers[0].targets.paths[0].clone();
-        let mut facts = TargetFacts { path, ..TargetFacts::default() };
+        record.targets = vec![TargetFacts { path, ..TargetFacts::default() }];
         if let Some(change) = change {
-            change(&mut facts);
+            change(&mut record);
         }
-        record.targets = vec![facts];
         record
     }
 
@@ -109,8 +160,14 @@ mod tests {
         Box::new(Knee::new(Session::default(), request, target))
     }
 
-    fn studies() -> [(&'static str, Box<dyn Study>); 7] {
+    fn suite(until_steady: Option<SteadyRule>) -> Box<dyn Study> {
+        Box::new(sample::suite(SuiteOptions { until_steady, ..SuiteOptions::default() }, &["4k", "8k"]))
+    }
+
+    fn studies() -> [(&'static str, Box<dyn Study>); 9] {
         [
+            ("suite", suite(None)),
+            ("suite until steady", suite(Some(SteadyRule::Snia))),
             ("single", Box::new(Single::new(Session::default(), plan()))),
             ("repeats", repeats(1, &[])),
             ("two workloads", repeats(2, &[])),
@@ -122,11 +179,11 @@ mod tests {
     }
 
     /// Ends a study in which the run with this number, or each one, is worthless.
-    fn ended(mut study: Box<dyn Study>, facts: Facts, worthless: Option<usize>) -> Assessment {
+    fn ended(mut study: Box<dyn Study>, change: Change, worthless: Option<usize>) -> Assessment {
         let mut made = 0;
         while study.next().is_some() {
             let is_worthless = worthless.is_none_or(|nth| nth == made);
-            study.take(Outcome::completed(record(is_worthless.then_some(facts))));
+            study.take(Outcome::completed(record(is_worthless.then_some(change))));
             made += 1;
         }
         study.finish(&End::default())
@@ -134,28 +191,38 @@ mod tests {
 
     #[test]
     fn worthless_figures_are_invalid_in_every_study() {
-        for facts in WORTHLESS {
+        for (kind, change) in WORTHLESS {
             for worthless in [None, Some(0)] {
                 for (name, study) in studies() {
-                    let mut assessment = ended(study, facts, worthless);
-                    assert_eq!((assessment.verdict, name), (Verdict::Invalid, name));
-                    assert!(
-                        matches!(assessment.cause, assessment::Cause::Finding(_)),
-                        "{name}: {:?}",
-                        assessment.cause
-                    );
+                    let mut assessment = ended(study, change, worthless);
+                    let of_kind =
+                        |finding: &Finding| finding.severity == Severity::Invalid && finding.kind.name() == kind;
+                    let has_finding = assessment.tests.iter().any(|test| test.findings.iter().any(of_kind));
+                    assert_eq!((assessment.verdict, has_finding), (Verdict::Invalid, true), "{name}: {kind}");
+                    assert!(is_finding(&assessment.cause), "{name}: {:?}", assessment.cause);
                     assert_eq!(conclusion(&assessment), Conclusion::Invalid, "{name}");
                     complete(&mut assessment).unwrap();
                     assert_eq!((assessment.verdict, name), (Verdict::Invalid, name), "saved");
+                    let sides = [vec![Run::Assessment(&assessment)], vec![Run::Assessment(&assessment)]];
+                    let compared = compare(&sides, &[], &[]);
+                    assert_eq!(compare::conclusion(&compared), Conclusion::Invalid, "{name}: {kind}, compared");
                 }
             }
+        }
+    }
+
+    fn is_finding(cause: &Cause) -> bool {
+        match cause {
+            Cause::Finding(_) => true,
+            Cause::Test { cause, .. } => is_finding(cause),
+            _ => false,
         }
     }
 
     #[test]
     fn no_worthless_point_is_the_best() {
         let best = |worthless| {
-            let assessment = ended(swept(), WORTHLESS[0], worthless);
+            let assessment = ended(swept(), WORTHLESS[0].1, worthless);
             let Request::Sweep(request) = assessment.study else { panic!("a sweep") };
             request.result.unwrap().best.map(|best| best.point)
         };

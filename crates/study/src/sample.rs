@@ -7,6 +7,11 @@ use fio::parse::env::FixedEnv;
 use plan::Plan;
 use record::{Record, RunError};
 
+use crate::run::Session;
+use crate::suite::{
+    Criteria, FillWay, Form, Place, Ready, ReadyRun, Site, Sites, Suite, SuiteOptions, SuiteParams, SuiteRun,
+};
+
 /// Returns the plan of a fio command line.
 pub(crate) fn plan_of(line: &str) -> Plan {
     let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
@@ -34,4 +39,35 @@ pub(crate) fn failed(message: &str) -> Record {
     let mut failed = record(&[(1, 4096, 1000)]);
     failed.workers[0].error = Some(RunError::text(units::errno::ENOSPC, "write", message));
     failed
+}
+
+/// Returns a suite with one test of reads that varies the block size.
+pub(crate) fn suite(options: SuiteOptions, block_sizes: &[&str]) -> SuiteRun {
+    let text = "name = \"a\"\ntitle = \"t\"\nsource = \"s\"\ndate = \"2026\"\n\
+                [[test]]\nname = \"reads\"\ntitle = \"t\"\naim = \"disk_iops\"\n\
+                job = { rw = \"read\", bs = \"4k\", runtime = 1 }\n";
+    let suite = Suite::read("a.toml", text).unwrap();
+    let params = SuiteParams {
+        form: Form::AsMeant,
+        short: false,
+        is_resized: false,
+        sites: Sites::one(Site::new(Place::Path("a".to_owned()), Some(1 << 20))),
+        fill: FillWay::Suite,
+        runtime_s: None,
+    };
+    let ready_run = |block_size: &&str| {
+        let cell = vec![("bs".to_owned(), (*block_size).to_owned())];
+        let job = suite.job(&suite.tests[0], &cell, &params);
+        ReadyRun { cell, job, plan: Arc::new(plan_of(&format!("--name=reads --size=1m --bs={block_size}"))) }
+    };
+    let ready = Ready { test: suite.tests[0].clone(), runs: block_sizes.iter().map(ready_run).collect() };
+    SuiteRun::new(
+        &Session::default(),
+        suite,
+        (params, options),
+        Vec::new(),
+        vec![ready],
+        Criteria::default(),
+        Vec::new(),
+    )
 }

@@ -25,6 +25,7 @@ pub fn subject(subject: &Subject) -> Option<String> {
         Subject::TimeSpan(number) => Some(format!("time span {number}")),
         Subject::Threads => Some("all threads".to_owned()),
         Subject::Targets(paths) => Some(names(paths)),
+        Subject::Settings(settings) => Some(line(settings.join(" "))),
         Subject::Host { name, part } => {
             let host = names(std::slice::from_ref(name));
             Some(self::subject(part).map_or_else(|| host.clone(), |part| format!("{host}, {part}")))
@@ -321,7 +322,8 @@ fn change(from: f64, to: f64) -> String {
     match to / from {
         ratio if !ratio.is_finite() => "from a standstill".to_owned(),
         ratio @ 2.0.. => format!("{} times", grouped(ratio)),
-        ratio => format!("{:+.0} %", (ratio - 1.0) * 100.0),
+        ratio @ 1.0.. => format!("+{}", units::format::ratio(ratio - 1.0, 1.0)),
+        ratio => format!("-{}", units::format::ratio(1.0 - ratio, 1.0)),
     }
 }
 

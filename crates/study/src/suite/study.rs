@@ -258,7 +258,7 @@ impl SuiteRun {
         if self.used(&ready.test).any(|target| !target.has_direct_io) {
             measured.findings.push(findings::no_direct_io());
         }
-        let unsteady = measured.steady.iter().find(|steady| steady.from_round.is_none());
+        let unsteady = measured.steady.iter().filter(|steady| steady.from_round.is_none());
         measured.findings.extend(unsteady.map(findings::not_steady));
     }
 
