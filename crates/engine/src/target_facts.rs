@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use os::file::{Kind, Written};
+use os::file::{Kind, OpenOptions, Written};
 use plan::{Amount, Plan, Worker};
 use record::{TargetDisk, TargetFacts, TargetMount};
 
@@ -47,8 +47,7 @@ fn part_read(worker: &Worker, path: &str) -> Option<Range<u64>> {
         return None;
     }
     let extent = &worker.targets.extent;
-    let size_bytes = std::fs::metadata(Path::new(path)).map_or(0, |found| found.len());
-    let start = extent.offset.of(size_bytes);
+    let start = extent.offset.of(size_bytes(Path::new(path)).unwrap_or(0));
     let alone = worker.targets.paths.len() == 1 && extent.offset_increment == Amount::default();
     let end = match extent.size {
         Some(Amount::Bytes(bytes)) if alone => start.saturating_add(bytes),
@@ -61,6 +60,19 @@ fn part_read(worker: &Worker, path: &str) -> Option<Range<u64>> {
     // `filesize` ends a file, or the used part of a device, at any offset.
     let end_of_file = worker.targets.file_size.map(|(_, most)| most).filter(|most| *most > 0);
     Some(start..end.min(end_of_file.unwrap_or(u64::MAX)))
+}
+
+/// Returns the size of a file or block device. `None` if it has none, or cannot be opened.
+fn size_bytes(path: &Path) -> Option<u64> {
+    let found = std::fs::metadata(path).ok()?;
+    match Kind::of(&found) {
+        Kind::Regular => Some(found.len()),
+        Kind::Block => {
+            let options = OpenOptions { read: true, nonblock: true, ..OpenOptions::new() };
+            options.open(path).and_then(|device| device.size()).ok().flatten()
+        }
+        Kind::Char | Kind::Pipe | Kind::Directory | Kind::Socket => None,
+    }
 }
 
 /// Returns the path from the root, without `.` and `..`.
@@ -104,9 +116,7 @@ fn facts(phase: u32, path: &str, read: Option<Range<u64>>) -> TargetFacts {
     if !facts.is_device {
         facts.mount = mount(target);
     }
-    if kind == Kind::Regular {
-        facts.size_bytes = Some(found.len());
-    }
+    facts.size_bytes = size_bytes(target);
     if let Some(part) = read.filter(|_| matches!(kind, Kind::Regular | Kind::Block))
         && let Ok(Written::Known { bytes_unwritten, .. }) = os::file::written(target, part)
     {

@@ -14,7 +14,7 @@ const INTERVALS_AHEAD_MAX: u64 = 1 << 16;
 pub struct TargetFacts {
     pub path: String,
     pub phase: u32,
-    /// Size of a regular file. `None` if there is no such file.
+    /// Size of a file or block device. `None` if there is none.
     pub size_bytes: Option<u64>,
     /// The target is a block device.
     pub is_device: bool,

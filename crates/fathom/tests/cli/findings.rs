@@ -24,6 +24,28 @@ fn reads_of_a_sparse_file_are_found_and_those_of_a_laid_out_file_are_not() {
 }
 
 #[test]
+fn one_unwritten_block_of_many_does_not_make_a_run_invalid() {
+    let scratch = Scratch::new("found-one-unwritten");
+    let Some(device) = Loop::new(&scratch, 8, "--direct-io=on") else { return };
+    let image = std::fs::OpenOptions::new().write(true).open(&device.image).unwrap();
+    std::os::unix::fs::FileExt::write_all_at(&image, &vec![1; 8 * MIB as usize - 65_536], 65_536).unwrap();
+    image.sync_all().unwrap();
+    // Both have a hole of 64 KiB.
+    for target in ["image", &device.device] {
+        let job = format!("--name=j --ioengine=psync --rw=randread --bs=4k --loops=4 --direct=1 --filename={target}");
+        let document = run(scratch.path(), &format!("{job} --output-format=json")).assert_success().json();
+        let findings = document["fathom"]["findings"].as_array().unwrap();
+        let unwritten = findings.iter().find(|finding| finding["kind"] == "unwritten").expect("the finding");
+        let evidence = &unwritten["evidence"];
+        assert_eq!(
+            (&unwritten["severity"], evidence["size_bytes"].as_u64()),
+            (&"info".into(), Some(8 * MIB)),
+            "{target}"
+        );
+    }
+}
+
+#[test]
 fn a_small_file_without_device_counters_is_found_when_it_is_read_again() {
     let scratch = Scratch::new("found-fits");
     scratch.filled("file", 8 * MIB);
