@@ -113,7 +113,22 @@ impl Metric {
             Quantity::Iops => format!("{} IOPS", units::format::grouped(value)),
             Quantity::Bandwidth => units::format::bandwidth_both(value),
             Quantity::Latency(..) | Quantity::Fsync(_) => units::format::time_ns(value),
-            Quantity::Cpu => format!("{value:.0} %"),
+            Quantity::Cpu => units::format::percent(value / 100.0),
+        }
+    }
+
+    /// Formats a value as [`Metric::show`], with more decimals if it would look like `border` and is not equal to it.
+    pub fn show_beside(self, value: f64, border: f64) -> String {
+        let beside = |unit: f64| units::format::beside(value / unit, border / unit);
+        match self.quantity {
+            _ if value == border || self.show(value) != self.show(border) => self.show(value),
+            Quantity::Iops => format!("{} IOPS", beside(1.0)),
+            Quantity::Bandwidth => format!("{} MiB/s ({} MB/s)", beside(f64::from(1 << 20)), beside(1e6)),
+            Quantity::Latency(..) | Quantity::Fsync(_) => {
+                let (number, unit) = units::format::time_parts_beside_ns(value, border);
+                format!("{number} {unit}")
+            }
+            Quantity::Cpu => format!("{} %", beside(1.0)),
         }
     }
 

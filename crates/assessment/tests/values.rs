@@ -118,7 +118,11 @@ fn metrics_have_a_unit_and_a_text() {
     assert_eq!(metric("lat.p50").show(1.5e6), "1.5 ms");
     assert_eq!(metric("response.p99").show(f64::INFINITY), "never");
     assert_eq!(metric("fsync.p99").show(2e9), "2 s");
-    assert_eq!(metric("cpu").show(33.4), "33 %");
+    assert_eq!([33.4, 99.98, 0.02].map(|value| metric("cpu").show(value)), ["33.4 %", "99.98 %", "0.02 %"]);
+    let beside = |name: &str, value: f64, border: f64| metric(name).show_beside(value, border);
+    assert_eq!([beside("iops", 499.6, 500.0), beside("iops", 480.0, 500.0)], ["499.6 IOPS", "480 IOPS"]);
+    assert_eq!(beside("bw", 104_857_000.0, 104_857_600.0), "99.999 MiB/s (104.857 MB/s)");
+    assert_eq!(beside("lat.p50", 10_000_400.0, 1e7), "10.0004 ms");
     let titles = ["clat.mean", "read.clat.max", "write.fsync.p99", "fsync.p99", "cpu", "trim.bw", "read.response.p50"]
         .map(|name| Metric::parse(name).map(Metric::title).unwrap_or_default());
     let expected = [

@@ -63,6 +63,7 @@ fn provider(name: &str) -> &str {
         "digitalocean" => "DigitalOcean",
         "oracle" => "Oracle",
         "tencent" => "Tencent",
+        "huawei" => "Huawei Cloud",
         "otc" => "Open Telekom Cloud",
         "ovh" => "OVHcloud",
         "scaleway" => "Scaleway",

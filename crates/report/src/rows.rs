@@ -39,13 +39,14 @@ pub fn of_test(test: &Test) -> Vec<Row> {
 fn judged(test: &Test, judgement: &Judgement) -> Row {
     let unit = judgement.metric.unit();
     let figure = |value: f64| text::figure(value, unit);
+    let border = judgement.threshold.as_ref().map_or(judgement.measured, |threshold| threshold.value);
     let dash = || NONE.to_owned();
     let few = judgement.few_intervals.map(|count| format!(", range of {count} intervals")).unwrap_or_default();
     let interval = judgement.interval.map(|(low, high)| text::from_to(low, high, unit) + &few);
     Row {
         test: test.name.clone(),
         figure: wording::figure_name(judgement),
-        measured: figure(judgement.measured),
+        measured: text::figure_beside(judgement.measured, border, unit),
         expected: judgement.threshold.as_ref().map_or_else(dash, |threshold| figure(threshold.value)),
         ratio: wording::ratio(judgement).unwrap_or_else(dash),
         interval: interval.unwrap_or_else(dash),

@@ -1,7 +1,7 @@
 //! Formats of text in reports. Text from outside cannot break a document.
 
 use assessment::{Aim, Target, Verdict};
-use units::format::{grouped, time_parts_ns};
+use units::format::{beside, grouped, time_parts_beside_ns, time_parts_ns};
 use units::markup::printable;
 
 /// Returns the path of a target. A target in memory is labelled.
@@ -93,6 +93,20 @@ pub fn figure(value: f64, unit: &str) -> String {
         (number, "") => number,
         (number, unit) => format!("{number} {unit}"),
     }
+}
+
+/// Formats a value as [`figure`], with more decimals if it would look like `border` and is not equal to it.
+pub fn figure_beside(value: f64, border: f64, unit: &str) -> String {
+    const MIB: f64 = (1 << 20) as f64;
+    if value == border || figure(value, unit) != figure(border, unit) {
+        return figure(value, unit);
+    }
+    let (number, unit) = match unit {
+        "B/s" => (beside(value / MIB, border / MIB), "MiB/s"),
+        "ns" => time_parts_beside_ns(value, border),
+        other => (beside(value, border), other),
+    };
+    format!("{number} {unit}")
 }
 
 /// Returns the number and the unit of a value, as they are shown.

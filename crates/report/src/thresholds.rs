@@ -2,7 +2,7 @@
 
 use assessment::{Application, Assessment, Basis, Cause, Judgement, Study, Test, Threshold, ThresholdBound, Verdict};
 use judge::compare::ChangeLimit;
-use units::format::grouped;
+use units::format::{beside, grouped};
 use units::order::OrderBy;
 
 use crate::causes::{cause, cause_of_test, is_in_sentence};
@@ -63,7 +63,7 @@ impl Compared<'_> {
 
     /// Returns the measured value with its unit.
     pub fn measured(&self) -> String {
-        text::figure(self.judgement.measured, self.judgement.metric.unit())
+        text::figure_beside(self.judgement.measured, self.threshold.value, self.judgement.metric.unit())
     }
 
     /// Returns the bound and its origin: `at least 16,000 IOPS (P30)`.
@@ -93,15 +93,14 @@ impl Compared<'_> {
         let unit = self.judgement.metric.unit();
         // The name of the metric says IOPS.
         let show = |value: f64| if unit == "IOPS" { grouped(value) } else { text::figure(value, unit) };
+        let measured = match unit {
+            "IOPS" => beside(self.judgement.measured, self.threshold.value),
+            _ => self.measured(),
+        };
         let tolerance = self.tolerance().map(|share| format!("{share} is enough"));
         let mark = self.is_unconfirmed().then(|| "not confirmed".to_owned());
         let rest = tolerance.into_iter().chain(mark).collect::<Vec<_>>().join(", ");
-        [
-            show(self.judgement.measured),
-            format!("{} {}", self.sign(ink), show(self.threshold.value)),
-            self.ratio(),
-            rest,
-        ]
+        [measured, format!("{} {}", self.sign(ink), show(self.threshold.value)), self.ratio(), rest]
     }
 
     fn sign(&self, ink: Ink) -> &'static str {

@@ -33,15 +33,30 @@ pub fn grouped(number: f64) -> String {
     if number.abs() < 99.95 {
         return digits(number);
     }
-    let whole = format!("{:.0}", number.abs());
-    let mut text = String::new();
-    for (at, digit) in whole.chars().enumerate() {
-        if at > 0 && (whole.len() - at).is_multiple_of(3) {
+    with_separators(&format!("{number:.0}"))
+}
+
+/// Formats a number as [`grouped`], with more decimals if it would look like `border` and is not equal to it: `499.6`.
+pub fn beside(number: f64, border: f64) -> String {
+    let text = grouped(number);
+    if number == border || text != grouped(border) {
+        return text;
+    }
+    with_separators(&fewest_decimals(number, 1, &[border]))
+}
+
+/// Separates the thousands of a decimal number.
+fn with_separators(number: &str) -> String {
+    let (sign, number) = number.strip_prefix('-').map_or(("", number), |number| ("-", number));
+    let whole = number.find('.').unwrap_or(number.len());
+    let mut text = sign.to_owned();
+    for (at, digit) in number.chars().enumerate() {
+        if at > 0 && at < whole && (whole - at).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
     }
-    if number < 0.0 { format!("-{text}") } else { text }
+    text
 }
 
 /// Formats a number for an axis label: `12k`, `2.5M`.
@@ -95,6 +110,23 @@ pub fn time_parts_ns(ns: f64) -> (String, &'static str) {
         MINUTES_FROM_S.. => (grouped(seconds / 60.0), "min"),
         _ => in_unit(ns, &TIMES),
     }
+}
+
+/// Formats a time as [`time_parts_ns`], with more decimals if it would look like `border_ns` and is not equal to it.
+pub fn time_parts_beside_ns(ns: f64, border_ns: f64) -> (String, &'static str) {
+    let (text, unit) = time_parts_ns(ns);
+    if (text.as_str(), unit) != (time_parts_ns(border_ns).0.as_str(), time_parts_ns(border_ns).1) {
+        return (text, unit);
+    }
+    let scale = [("h", 3.6e12), ("min", 6e10)].iter().chain(&TIMES).find(|(name, _)| *name == unit);
+    let scale = scale.map_or(1.0, |(_, scale)| *scale);
+    (beside(ns / scale, border_ns / scale), unit)
+}
+
+/// Formats a share of a change with its sign: 0.05 is `+5 %`. Only -1 is `-100 %`.
+pub fn change(share: f64) -> String {
+    let sign = if share > 0.0 { "+" } else { "" };
+    format!("{sign}{}", percent(share))
 }
 
 /// Formats a ratio as a percentage: 0.5 is `50 %`. Only 0 is `0 %`, and only 1 is `100 %`.
@@ -178,6 +210,27 @@ mod tests {
         let texts = [0.0, 812.0, 62_400.0, 999_600.0, 1e7, 4e8, 2.5e9, 4.9e10].map(time_ns);
         assert_eq!(texts, ["0 ns", "812 ns", "62.4 us", "1 ms", "10 ms", "400 ms", "2.5 s", "49 s"]);
         assert_eq!([1.1e11, 3.9e11, 7.56e12, 2.592e15].map(time_ns), ["110 s", "6.5 min", "2.1 h", "720 h"]);
+    }
+
+    #[test]
+    fn figures_keep_their_side_of_a_border() {
+        let pairs = [(499.6, 500.0), (500.0, 500.0), (12_799.9, 12_800.0), (1_234_567.04, 1_234_567.0), (62.4, 500.0)];
+        assert_eq!(
+            pairs.map(|(number, border)| beside(number, border)),
+            ["499.6", "500", "12,799.9", "1,234,567.04", "62.4"]
+        );
+        assert_eq!(
+            [(-12_800.4, -12_800.0), (f64::INFINITY, 5.0)].map(|(one, other)| beside(one, other)),
+            ["-12,800.4", "inf"]
+        );
+        let times = [(9.9996e6, 1e7), (1e7, 1e7), (999_700.0, 1e6), (3.9004e11, 3.9e11)];
+        let times = times.map(|(ns, border_ns)| time_parts_beside_ns(ns, border_ns));
+        let expected = [("9.9996", "ms"), ("10", "ms"), ("0.9997", "ms"), ("6.5007", "min")];
+        assert_eq!(times, expected.map(|(number, unit)| (number.to_owned(), unit)));
+        assert_eq!(
+            [0.05, -0.997, -0.9999, -1.0, 0.0, 0.00001].map(change),
+            ["+5 %", "-99.7 %", "-99.99 %", "-100 %", "0 %", "+0.001 %"]
+        );
     }
 
     #[test]

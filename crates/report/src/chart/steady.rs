@@ -2,7 +2,7 @@
 
 use assessment::{Steady, SteadyRule, Test};
 use judge::inference::line;
-use units::format::grouped;
+use units::format::{change, grouped, percent};
 
 use super::axis::Axis;
 use super::canvas::{Canvas, Entry};
@@ -63,9 +63,9 @@ impl Window {
         let entry = |classes: &str, name: String| Entry::line(classes, name);
         let rounds = if self.is_steady { "steady rounds" } else { "last rounds" };
         let mut legend = vec![entry("s1 d1", format!("mean of the {rounds}"))];
-        legend.extend(self.within.map(|within| entry("e", format!("±{:.0} % of it", within * 100.0))));
+        legend.extend(self.within.map(|within| entry("e", format!("±{} of it", percent(within)))));
         legend.extend(self.fit.map(|_| entry("s3", "best-fit line".to_owned())));
-        legend.extend(self.slope.map(|slope| entry("s3 d2", format!("slope of {:.0} %", slope * 100.0))));
+        legend.extend(self.slope.map(|slope| entry("s3 d2", format!("slope of {}", percent(slope)))));
         legend
     }
 
@@ -93,8 +93,8 @@ impl Window {
         let rounds = if self.is_steady { "the steady rounds" } else { "the last rounds" };
         let mut words = format!(" Mean of {rounds}: {} {name}.", grouped(self.mean));
         if let Some((start, end)) = self.fit {
-            let percent = (end - start) * 100.0 / self.mean;
-            words += &format!(" The best-fit line goes from {} to {} ({percent:+.1} %).", grouped(start), grouped(end));
+            let change = change((end - start) / self.mean);
+            words += &format!(" The best-fit line goes from {} to {} ({change}).", grouped(start), grouped(end));
         }
         words
     }

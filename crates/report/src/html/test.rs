@@ -1,7 +1,7 @@
 //! The part of the page about one test.
 
 use assessment::{Aim, Assessment, Cause, Failure, Steady, Study, Test, Verdict};
-use units::format::{grouped, time_ns};
+use units::format::{change, grouped, time_ns};
 use units::markup::escaped;
 use units::order::OrderBy;
 use units::quantity::option_value;
@@ -189,7 +189,7 @@ fn rounds(steady: &Steady) -> String {
     let mean = window.map(|window| window.iter().sum::<f64>() / window.len() as f64);
     let row = |(at, value): (usize, &f64)| {
         let is_steady = steady.from_round.is_some_and(|from| at >= from);
-        let apart = mean.map_or_else(|| NONE.to_owned(), |mean| format!("{:+.1} %", (value / mean - 1.0) * 100.0));
+        let apart = mean.map_or_else(|| NONE.to_owned(), |mean| change(value / mean - 1.0));
         let is_steady = if is_steady { "yes" } else { "" };
         Row { labels: vec![(at + 1).to_string()], cells: Ok(vec![shown(*value), apart, is_steady.to_owned()]) }
     };

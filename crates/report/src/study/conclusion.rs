@@ -29,12 +29,6 @@ pub fn interval((low, high): (f64, f64)) -> String {
     format!("{} to {}", ratio(low), ratio(high))
 }
 
-/// Formats a share as a change: `+5 %`.
-pub fn change(share: f64) -> String {
-    let sign = if share > 0.0 { "+" } else { "" };
-    format!("{sign}{}", percent(share))
-}
-
 /// Returns the result of one figure: `B is 1.32 × A (1.21 to 1.44)`.
 pub fn result(line: &ComparedFigure) -> String {
     let side = side_name(line.side);

@@ -6,7 +6,7 @@ use assessment::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use units::format::percent;
+use units::format::{change, percent};
 use units::markup::one_line;
 use units::untrusted::UntrustedText;
 
@@ -159,7 +159,7 @@ fn named(figure: &RepeatedFigure, value: f64) -> String {
 }
 
 fn drift(figure: &RepeatedFigure, drift: Drift) -> Option<String> {
-    Some(format!("{} {}", figure.metric, conclusion::change(drift.change)))
+    Some(format!("{} {}", figure.metric, change(drift.change)))
 }
 
 fn of_finding(finding: &RepeatsFinding, sides: &[Side], dialect: Dialect) -> String {

@@ -115,8 +115,8 @@ fn judgement(test: &str, judgement: &Judgement) -> String {
         _ if is_of_search(&judgement.reason) => why,
         (Some(threshold), Some(ratio)) => {
             let of = if judgement.ratio() < Some(TIMES_FROM) { "of " } else { "" };
-            let (measured, threshold) = (show(judgement.measured), self::threshold(judgement, threshold));
-            format!("{measured}, {ratio} {of}the {threshold}{why}")
+            let measured = judgement.metric.show_beside(judgement.measured, threshold.value);
+            format!("{measured}, {ratio} {of}the {}{why}", self::threshold(judgement, threshold))
         }
         (Some(threshold), None) => {
             format!("{}, threshold {}{why}", show(judgement.measured), self::threshold(judgement, threshold))
@@ -244,16 +244,12 @@ fn near_median(near: NearMedian) -> String {
 }
 
 fn undecided(judgement: &Judgement, fall: Option<RateChange>, cpu_wait_share: Option<f64>) -> String {
-    let show = |value: f64| judgement.metric.show(value);
     let fell = fall.map(|fall| format!("; {}", self::fall(judgement, fall))).unwrap_or_default();
     let interval = match (judgement.interval, &judgement.threshold) {
         (Some((low, high)), Some(threshold)) => {
-            format!(
-                "; the 95 % confidence interval {} to {} includes {}",
-                show(low),
-                show(high),
-                show(threshold.enough)
-            )
+            let [low, high] = [low, high].map(|end| judgement.metric.show_beside(end, threshold.enough));
+            let enough = judgement.metric.show(threshold.enough);
+            format!("; the 95 % confidence interval {low} to {high} includes {enough}")
         }
         _ => String::new(),
     };
@@ -286,7 +282,8 @@ fn of_few_intervals(judgement: &Judgement) -> String {
     };
     let is_decided = matches!(judgement.verdict, Verdict::Pass | Verdict::Fail);
     let is_low = (threshold.bound == ThresholdBound::AtLeast) == (judgement.verdict == Verdict::Pass);
-    let (end, factor) = (judgement.metric.show(if is_low { low } else { high }), FEW_INTERVALS_FACTOR);
+    let end = judgement.metric.show_beside(if is_low { low } else { high }, threshold.value);
+    let factor = FEW_INTERVALS_FACTOR;
     match is_decided {
         true if is_low => format!("; of {intervals} intervals, the lowest divided by {factor} is {end}"),
         true => format!("; of {intervals} intervals, the highest times {factor} is {end}"),

@@ -1,7 +1,7 @@
 //! The CPU cost of an I/O in words.
 
 use assessment::{LimitReason, LoadGenerator, LoadGeneratorEvidence, LoadGeneratorLimit};
-use units::format::{grouped, percent, time_ns};
+use units::format::{grouped, ratio, time_ns};
 
 /// Returns the CPU time of an I/O, and whether the load generator was the limit.
 pub fn load_generator(generator: &LoadGenerator) -> String {
@@ -22,8 +22,8 @@ pub fn load_generator(generator: &LoadGenerator) -> String {
 /// Returns what decides whether the load generator was the limit.
 pub fn load_generator_reason(generator: &LoadGenerator) -> String {
     let shares = &generator.shares;
-    let [user, system, on_cpu, slept] = [shares.user, shares.system, shares.on_cpu(), shares.slept()]
-        .map(|share| percent((share * 100.0).round() / 100.0));
+    let [user, system, on_cpu, slept] =
+        [shares.user, shares.system, shares.on_cpu(), shares.slept()].map(|share| ratio(share, 1.0));
     let reason = match generator.reason {
         LimitReason::TooShort => "the run was too short".to_owned(),
         LimitReason::OtherThreads => "other threads submit or do the I/O".to_owned(),
@@ -35,7 +35,7 @@ pub fn load_generator_reason(generator: &LoadGenerator) -> String {
             format!("the CPU did the I/O, {system} of the time in the kernel and {user} in user mode")
         }
         LimitReason::WaitedForCpu => {
-            let waited = percent((shares.cpu_wait.unwrap_or(0.0) * 100.0).round() / 100.0);
+            let waited = ratio(shares.cpu_wait.unwrap_or(0.0), 1.0);
             format!("the threads waited {waited} of the time for a CPU and ran on one {on_cpu}")
         }
         LimitReason::OwnTime => format!("the threads ran {user} of the time in user mode and {system} in the kernel"),
