@@ -39,7 +39,7 @@ pub(super) const COUNT: &str = "count";
 const NOT_PUBLISHED: &str = "-";
 
 /// Files. The disks of a provider come before its machines, also in lists.
-const BUILT_IN: [&str; 13] = [
+const BUILT_IN: [&str; 14] = [
     "azure.toml",
     "azure-vm.toml",
     "aws.toml",
@@ -50,6 +50,7 @@ const BUILT_IN: [&str; 13] = [
     "oracle.toml",
     "digitalocean.toml",
     "tencent.toml",
+    "huawei.toml",
     "otc.toml",
     "ovh.toml",
     "scaleway.toml",
