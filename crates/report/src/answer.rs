@@ -27,18 +27,17 @@ fn classes(classes: &[ClassMatch]) -> String {
     classes.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns whether tests in rounds reached a steady state, and their figures; `None` without such tests.
+/// Returns whether the tests reached a steady state, and their figures; `None` unless all are in rounds.
 fn steady(assessment: &Assessment) -> Option<String> {
-    let tests = assessment.tests.iter().filter(|test| !test.steady.is_empty());
+    let is_in_rounds = assessment.tests.iter().all(|test| !test.steady.is_empty());
     let names = assessment.tests.len() > 1;
     let of_test = |test: &Test| {
         let name = if names { format!("{}: ", test.name) } else { String::new() };
-        let each: Vec<String> =
-            test.steady.iter().map(|steady| format!("{name}{}", wording::steady_figure(steady))).collect();
-        each.join("; ")
+        let each = test.steady.iter().map(|steady| format!("{name}{}", wording::steady_figure(steady)));
+        each.collect::<Vec<_>>().join("; ")
     };
-    let all: Vec<String> = tests.map(of_test).collect();
-    (!all.is_empty()).then(|| all.join("; "))
+    let all: Vec<String> = assessment.tests.iter().map(of_test).collect();
+    (is_in_rounds && !all.is_empty()).then(|| all.join("; "))
 }
 
 /// Returns what to do about a finding that makes all figures worthless; `None` for another verdict.

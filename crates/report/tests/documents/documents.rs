@@ -110,7 +110,7 @@ fn the_sentence_names_the_classes_that_the_figures_are_like() {
     // A provisioned disk has the figures of this run.
     assessment.classes.remove(0);
     let text = card(&assessment, false, Ink::Unicode);
-    assert!(!text.contains("--expect"), "{text}");
+    assert!(!text.contains("--expect aws:gp3"), "{text}");
 }
 
 #[test]
