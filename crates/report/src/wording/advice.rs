@@ -121,7 +121,7 @@ fn without_options(kind: &FindingKind) -> &'static str {
         FindingKind::NoFill(_)
         | FindingKind::NoPrecondition(_)
         | FindingKind::NoInitialise(_)
-        | FindingKind::NoWarm(_) => "remove --no-prepare; add --overwrite for targets whose data may be overwritten",
+        | FindingKind::NoWarm(_) => "remove --no-prepare; to fill a target that exists, --overwrite destroys its data",
         FindingKind::FewTailIos { .. } => "measure each step for longer (--runtime)",
         _ => "repeat the run and compare",
     }

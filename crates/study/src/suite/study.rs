@@ -75,6 +75,13 @@ pub struct Criteria {
     pub requirements: Vec<Requirements>,
 }
 
+impl Criteria {
+    /// Whether anything is expected.
+    pub fn is_given(&self) -> bool {
+        !self.expectations.is_empty() || !self.requirements.is_empty()
+    }
+}
+
 /// A suite that runs.
 pub struct SuiteRun {
     suite: Suite,

@@ -13,8 +13,8 @@ use plan::Plan;
 use report::Ink;
 use study::Study;
 use study::suite::{
-    Criteria, Planned, Ready, Sites, Suite, SuiteOptions, SuiteParams, SuiteRun, forbidden, takes_bytes, takes_ns,
-    time_text,
+    Criteria, Extension, Planned, Ready, Sites, Suite, SuiteOptions, SuiteParams, SuiteRun, forbidden, takes_bytes,
+    takes_ns, time_text,
 };
 use targets::OutputGuard;
 use units::format;
@@ -69,7 +69,8 @@ pub fn main(args: &Args, typed: &[String], runner: &dyn Runner) -> Result<u8, Co
     }
     let results = Results::open(&args.reports, args.save.as_deref(), args.no_history, &mut OutputGuard::new(plans))?;
     if !args.live.quiet {
-        announce(&suite, &ready, &volumes, &params);
+        let is_extended = criteria.is_given() && args.extension() == Extension::Threefold;
+        announce(&suite, &ready, &volumes, &params, is_extended);
         choice::judged(&suite, &criteria.requirements).iter().for_each(|line| stderr_line!("{line}"));
     }
     resized.iter().for_each(|line| stderr_line!("{line}"));
@@ -177,7 +178,7 @@ fn print(args: &Args, assessment: &Assessment) -> Result<bool, CommandError> {
 }
 
 /// Prints what will run, before it runs.
-fn announce(suite: &Suite, ready: &[Ready], volumes: &[Volume], params: &SuiteParams) {
+fn announce(suite: &Suite, ready: &[Ready], volumes: &[Volume], params: &SuiteParams, is_extended: bool) {
     let planned: Vec<Planned> = ready::planned(ready);
     let taken = takes_bytes(&planned);
     let on = volumes.iter().zip(params.sites.iter()).map(|(volume, site)| {
@@ -194,7 +195,9 @@ fn announce(suite: &Suite, ready: &[Ready], volumes: &[Volume], params: &SuitePa
     let on: Vec<String> = on.collect();
     let (where_to, tests) = (volumes::all_shown(volumes), ready.len());
     let (many, time) = (if tests == 1 { "" } else { "s" }, time_text(&planned));
-    stderr_line!("{} on {where_to}: {tests} test{many}, {time}, and the preparation; {}", suite.name, on.join("; "));
+    let extended = if is_extended { " (up to three times as long if not decided)" } else { "" };
+    let on = on.join("; ");
+    stderr_line!("{} on {where_to}: {tests} test{many}, {time}{extended}, and the preparation; {on}", suite.name);
 }
 
 /// Returns the time of the tests, and the bytes that they write.
