@@ -4,7 +4,7 @@ use std::path::Path;
 
 use assessment::Assessment;
 use record::Record;
-use report::{ComparedSets, PngError};
+use report::{ComparedSets, PngError, Trend};
 use targets::OutputGuard;
 
 use crate::atomic_file::AtomicFile;
@@ -34,6 +34,9 @@ pub enum Form {
 
 /// Why a comparison has no such report.
 const NO_PICTURE: &str = "a comparison has no pictures: expected a name that ends with .html, .md or .xml";
+
+/// Why a trend has no such report.
+const ONLY_PAGE: &str = "a trend is a page: expected a name that ends with .html";
 
 impl Kind {
     /// Returns the kind of a report by the end of its name.
@@ -74,6 +77,17 @@ pub fn check_comparison(path: &str) -> Result<(), String> {
     match Kind::of_name(path)? {
         Kind::File(Form::Html | Form::Markdown | Form::Junit) => Ok(()),
         Kind::File(Form::Svg | Form::Png | Form::CardSvg | Form::CardPng) | Kind::Folder => Err(NO_PICTURE.to_owned()),
+    }
+}
+
+/// Checks the name of a report on a trend.
+///
+/// # Errors
+/// The name is not that of a page.
+pub fn check_trend(path: &str) -> Result<(), String> {
+    match Kind::of_name(path) {
+        Ok(Kind::File(Form::Html)) => Ok(()),
+        _ => Err(ONLY_PAGE.to_owned()),
     }
 }
 
@@ -148,6 +162,17 @@ impl Reports {
                 Form::Svg | Form::Png | Form::CardSvg | Form::CardPng => Err(NO_PICTURE.into()),
             },
             |_| Err(NO_PICTURE.into()),
+        )
+    }
+
+    /// Writes the reports on a trend. Returns a line about each, and the errors.
+    pub fn save_trend(&self, trend: &Trend) -> (Vec<String>, Vec<CommandError>) {
+        self.save_each(
+            |form| match form {
+                Form::Html => Ok(report::trend_html(trend).into_bytes()),
+                _ => Err(ONLY_PAGE.into()),
+            },
+            |_| Err(ONLY_PAGE.into()),
         )
     }
 

@@ -1,11 +1,11 @@
 //! Saved runs as a table.
 
-use ::history::{Entry, EntryDevice};
+use ::history::{Entry, EntryDevice, KeyFigure};
+use assessment::Verdict;
 use units::calendar::date_and_time;
-use units::format::grouped;
-use units::untrusted::joined;
+use units::untrusted::{UntrustedText, joined};
 
-const HEAD: [&str; 9] = ["run", "when", "verdict", "what", "IOPS", "target", "device", "host", "tags"];
+const HEAD: [&str; 9] = ["run", "when", "verdict", "what", "figure", "target", "device", "host", "tags"];
 /// Characters of a title. The JSON has the whole title.
 const TITLE_MAX: usize = 28;
 /// Characters of a target. The JSON has the whole path.
@@ -15,10 +15,13 @@ const DEVICE_MAX: usize = 24;
 /// Characters of a date up to the minute.
 const MINUTE: usize = 16;
 
-/// Returns a table of runs.
-pub fn text(entries: &[Entry]) -> String {
+/// Most figures of a run in a list.
+const FIGURES_MOST: usize = 2;
+
+/// Returns a table of runs with their key figures.
+pub fn text(entries: &[(Entry, Vec<KeyFigure>)]) -> String {
     let mut rows = vec![HEAD.map(str::to_owned)];
-    rows.extend(entries.iter().map(row));
+    rows.extend(entries.iter().map(|(entry, figures)| row(entry, figures)));
     aligned(&rows)
 }
 
@@ -35,11 +38,11 @@ pub fn aligned<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
     text
 }
 
-fn row(entry: &Entry) -> [String; HEAD.len()] {
+fn row(entry: &Entry, figures: &[KeyFigure]) -> [String; HEAD.len()] {
     let verdict = entry.verdict.map(|verdict| verdict.to_string()).unwrap_or_default();
     let verdict = if entry.stopped { format!("{verdict} (stopped)") } else { verdict };
     let what = format!("{} {}", entry.suite, cut(&entry.title.to_string(), TITLE_MAX));
-    let figures = if entry.verdict.is_none() { figures(entry) } else { String::new() };
+    let figures = figures_of(entry, figures);
     let (target, tags) = (cut_start(&entry.target.to_string(), TARGET_MAX), joined(&entry.tags, " "));
     let what = what.trim_end().to_owned();
     [entry.id.to_string(), when(entry), verdict, what, figures, target, device(entry), entry.host.to_string(), tags]
@@ -54,13 +57,18 @@ fn device(entry: &Entry) -> String {
     cut(&names.join(" "), DEVICE_MAX)
 }
 
-/// Returns the IOPS of a single run.
-fn figures(entry: &Entry) -> String {
-    let lines = entry.figures.iter().filter_map(|line| {
-        let iops = line.iops.filter(|iops| *iops > 0.0)?;
-        Some(format!("{} {}", line.direction, grouped(iops)))
-    });
-    lines.collect::<Vec<_>>().join(", ")
+/// Returns the deciding figure, or the first ones without a judgement.
+fn figures_of(entry: &Entry, figures: &[KeyFigure]) -> String {
+    let is_assessment = entry.kind.raw() == "assessment";
+    let shown = |figure: &KeyFigure| {
+        // The tests of an assessment are in its report.
+        let of = if is_assessment { "" } else { figure.of.raw() };
+        let parts = [of.to_owned(), figure.label(), figure.value_text()];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+    };
+    let is_decided = is_assessment && matches!(entry.verdict, Some(Verdict::Pass | Verdict::Fail));
+    let most = if is_decided { 1 } else { FIGURES_MOST };
+    UntrustedText::from(figures.iter().take(most).map(shown).collect::<Vec<_>>().join(", ")).to_string()
 }
 
 fn cut(text: &str, most: usize) -> String {

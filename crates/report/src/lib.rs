@@ -27,10 +27,11 @@ mod rows;
 mod study;
 mod text;
 mod thresholds;
+mod trend;
 mod worded;
 pub mod wording;
 
-pub use card::card;
+pub use card::{card, card_of_columns};
 pub use card_picture::{card_png, card_svg};
 pub use causes::cause;
 pub use chart::Chart;
@@ -46,6 +47,7 @@ pub use study::{
     ComparisonDocument, Ink, KneeDocument, RepeatsDocument, SweepDocument, comparison_json, comparison_text,
     conclusion, csv, json, sentence, text,
 };
+pub use trend::{Trend, TrendPoint, html as trend_html, text as trend_text};
 pub use worded::AdvisedFinding;
 
 use assessment::Assessment;

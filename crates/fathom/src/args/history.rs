@@ -4,7 +4,7 @@ use clap::error::ErrorKind;
 use clap::{Subcommand, ValueEnum};
 
 use super::refusal::Refusal;
-use super::value::TableFormat;
+use super::value::{TableFormat, trend_report};
 use crate::exit;
 
 /// List, add and tag saved runs.
@@ -55,6 +55,12 @@ pub struct ListArgs {
     /// Only runs on this target, or on targets in this folder
     #[arg(long, value_name = "PATH")]
     pub target: Option<String>,
+    /// Show the figures of a target over time instead of a list, of all its runs
+    #[arg(long, value_name = "TARGET", conflicts_with_all = ["target", "format", "limit"])]
+    pub trend: Option<String>,
+    /// Write the trend as a page NAME.html; repeatable
+    #[arg(long = "report", value_name = "FILE", value_parser = trend_report, requires = "trend")]
+    pub reports: Vec<String>,
     /// Only runs on this block device: its name, its model or its serial number
     #[arg(long, value_name = "NAME")]
     pub device: Option<String>,

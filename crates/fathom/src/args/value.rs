@@ -74,6 +74,14 @@ pub fn comparison_report(path: &str) -> Result<String, String> {
     reports::check_comparison(path).map(|()| path.to_owned())
 }
 
+/// The path of a report on a trend.
+///
+/// # Errors
+/// The name is not that of a page.
+pub fn trend_report(path: &str) -> Result<String, String> {
+    reports::check_trend(path).map(|()| path.to_owned())
+}
+
 /// Format of a table.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TableFormat {

@@ -2,11 +2,15 @@
 
 use std::path::PathBuf;
 
-use ::history::{Document, Entry, RunFilter, TargetFilter};
+use ::history::{Document, Entry, KeyFigure, RunFilter, Store, TargetFilter, key_figures_of_study};
+use report::{Ink, Trend, TrendPoint};
+use targets::OutputGuard;
 
 use crate::args::history::{Action, Args, ListArgs};
 use crate::command_error::CommandError;
-use crate::output::{print_text, write_stdout};
+use crate::output::{print_text, stderr_line, write_stdout};
+use crate::reports::Reports;
+use crate::terminal::writes_utf8;
 use crate::{documents, exit, store, table};
 
 /// Lists, adds or tags runs.
@@ -24,17 +28,21 @@ pub fn main(args: &Args) -> Result<u8, CommandError> {
 fn list(args: &ListArgs) -> Result<String, CommandError> {
     let filter = RunFilter {
         tag: args.tag.clone(),
-        target: args.target.as_deref().map(target),
+        target: args.trend.as_deref().or(args.target.as_deref()).map(target),
         device: args.device.as_ref().map(|device| device.trim_start_matches("/dev/").to_owned()),
         host: args.host.clone(),
         instance_type: args.instance_type.clone(),
         kind: args.kind(),
-        limit: args.limit(),
+        limit: args.limit().filter(|_| args.trend.is_none()),
     };
-    let entries: Vec<Entry> = match store::open_if_any()? {
+    let history = store::open_if_any()?;
+    let entries: Vec<Entry> = match &history {
         Some(history) => history.list(&filter)?,
         None => Vec::new(),
     };
+    if let Some(target) = &args.trend {
+        return trend(target, &args.reports, &with_figures(history.as_ref(), entries));
+    }
     if args.is_json() {
         return store::json_text(&entries);
     }
@@ -42,8 +50,48 @@ fn list(args: &ListArgs) -> Result<String, CommandError> {
     Ok(match (entries.is_empty(), is_all) {
         (true, true) => "the history is empty\n".to_owned(),
         (true, false) => "no run matches\n".to_owned(),
-        (false, _) => table::text(&entries),
+        (false, _) => table::text(&with_figures(history.as_ref(), entries)),
     })
+}
+
+/// Adds the key figures. Those of a search, a sweep or repeats are in the saved documents.
+fn with_figures(history: Option<&Store>, entries: Vec<Entry>) -> Vec<(Entry, Vec<KeyFigure>)> {
+    let of_document = |entry: &Entry| match documents::complete(history?.document(entry.id).ok()?).ok()? {
+        Document::Assessment(assessment) => Some(key_figures_of_study(&assessment)),
+        Document::Record(_) => None,
+    };
+    let figures = |entry: &Entry| match entry.kind.raw() {
+        "assessment" | "record" => entry.key_figures(),
+        _ => of_document(entry).unwrap_or_default(),
+    };
+    let with_figures = |entry: Entry| (figures(&entry), entry);
+    entries.into_iter().map(with_figures).map(|(figures, entry)| (entry, figures)).collect()
+}
+
+/// Returns the figures of a target over time as text, and writes the reports.
+fn trend(target: &str, reports: &[String], runs: &[(Entry, Vec<KeyFigure>)]) -> Result<String, CommandError> {
+    let mut trend = Trend::new(target);
+    // The oldest first.
+    for (entry, figures) in runs.iter().rev() {
+        let what = [entry.suite.raw(), entry.title.raw()].join(" ");
+        for figure in figures {
+            // The best point of a sweep can be another one each time.
+            let of = if entry.kind.raw() == "sweep" { "best" } else { figure.of.raw() };
+            let point = TrendPoint {
+                run: entry.id,
+                started_unix_ms: entry.started_unix_ms,
+                utc_offset_s: entry.utc_offset_s,
+                value: figure.value,
+            };
+            trend.add([what.trim_end(), of], figure.metric, point);
+        }
+    }
+    let (written, failed) = Reports::open(reports, &mut OutputGuard::new([]))?.save_trend(&trend);
+    written.iter().for_each(|line| stderr_line!("{line}"));
+    match failed.into_iter().next() {
+        Some(error) => Err(error),
+        None => Ok(report::trend_text(&trend, if writes_utf8() { Ink::Unicode } else { Ink::Ascii })),
+    }
 }
 
 /// The target need not exist any more.

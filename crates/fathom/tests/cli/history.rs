@@ -77,6 +77,34 @@ fn saved_assessments_are_listed_shown_exported_and_deleted() {
 }
 
 #[test]
+fn lists_and_trends_have_the_deciding_figures() {
+    let scratch = Scratch::new("history-trend");
+    let job = "--name=a --filename=f --size=1m --rw=randread --bs=4k";
+    run(scratch.path(), "fio", job).ended_with(0);
+    run(scratch.path(), "fio", job).ended_with(0);
+    run(scratch.path(), "sweep", &format!("--quiet iodepth=1,2 fio {job}"));
+    run(scratch.path(), "run", &format!("--quiet --repeat 2 fio {job}"));
+    run(scratch.path(), "assess", ". --short --size 16M --test fsync --require fsync.p99<=10s");
+    let table = run(scratch.path(), "history", "").ended_with(0).stdout.clone();
+    let line = |what: &str| table.lines().find(|line| line.contains(what)).unwrap_or_else(|| panic!("{what}: {table}"));
+    assert!(table.lines().next().unwrap().contains("figure"), "{table}");
+    assert!(line("fio a").contains("read ") && line("fio a").contains(" IOPS"), "{table}");
+    assert!(line("sweep").contains("iodepth=") && line("sweep").contains(" IOPS"), "{table}");
+    assert!(line("quick").contains("fsync.p99 "), "{table}");
+
+    let trend = run(scratch.path(), "history", "--trend f --report trend.html");
+    let text = &trend.ended_with(0).complained_of("report: trend.html").stdout;
+    let row = text.lines().find(|line| line.contains("read.iops")).unwrap_or_else(|| panic!("{text}"));
+    assert!(row.trim_start().starts_with("fio a") && row.contains('█') && row.contains(" %"), "{text}");
+    assert!(text.lines().count() < 24 && text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    let page = std::fs::read_to_string(scratch.file("trend.html")).unwrap();
+    assert!(page.contains("<svg class=\"chart\"") && page.contains("fio a read.iops"), "no chart");
+    run(scratch.path(), "history", "--trend nowhere").ended_with(0);
+    run(scratch.path(), "history", "--report page.html").ended_with(2).complained_of("--trend");
+    run(scratch.path(), "history", "--trend f --report page.md").ended_with(2).complained_of("ends with .html");
+}
+
+#[test]
 fn added_runs_are_saved() {
     let scratch = Scratch::new("history-add");
     let record = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/records/1-fio.json");

@@ -18,6 +18,7 @@ mod sign;
 mod steady;
 mod sweep;
 mod time_series;
+pub mod trend;
 
 use assessment::{Assessment, Study, Test};
 

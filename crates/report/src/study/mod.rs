@@ -18,6 +18,7 @@ pub(crate) use comparison::{notes as comparison_notes, table as comparison_table
 pub use conclusion::of_comparison as conclusion;
 pub(crate) use conclusion::{changed, invalid_runs, limit as limit_in_words, result as result_of};
 pub use ink::Ink;
+pub(crate) use ink::in_ascii;
 pub use knee::KneeDocument;
 pub use repeats::RepeatsDocument;
 pub use sweep::SweepDocument;
@@ -25,7 +26,6 @@ pub use table::{Column, Row, Table};
 
 use assessment::{Assessment, Finding, Study};
 
-use ink::in_ascii;
 use parts::{Summary, wrapped};
 use units::markup::printable;
 
