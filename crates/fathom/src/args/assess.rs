@@ -25,9 +25,9 @@ const RESULTS: &str = "Results";
 #[derive(clap::Args, Clone, Debug)]
 #[command(args_override_self = true, after_long_help = exit::TABLE)]
 pub struct Args {
-    /// A directory, a file or a block device; or NAME=PATH for each volume of a suite
+    /// A directory, a file or a block device [default: .]
     ///
-    /// The default is the current directory. `fathom suite show` lists the volumes of a suite. A path without a name is
+    /// A suite with volumes takes NAME=PATH for each of them: `fathom suite show` lists them. A path without a name is
     /// used for all volumes.
     #[arg(value_name = "TARGET")]
     pub targets: Vec<String>,
@@ -74,7 +74,7 @@ pub struct Args {
     /// Space of the file system that stays free, such as 20G or 5%
     #[arg(long, value_name = "SIZE", value_parser = keep_free, default_value = "10%", help_heading = TARGET)]
     pub keep_free: KeepFree,
-    /// Allow tests to overwrite this file or device: the path of TARGET; repeatable
+    /// Allow tests to overwrite this TARGET; repeatable
     #[arg(long, value_name = "PATH", help_heading = TARGET)]
     pub overwrite: Vec<String>,
     /// Discard all data of the devices before the tests; requires --overwrite
@@ -125,14 +125,16 @@ pub struct Args {
 /// What the target must deliver.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct Criteria {
-    /// Published limits that the target must reach, such as azure:P30x3+Standard_D8ds_v4/uncached; repeatable
+    /// Published limits to reach, such as azure:P30; repeatable
     ///
-    /// `fathom limits --help` describes the syntax. NAME=LIMITS applies to one volume, read=LIMITS and write=LIMITS to
+    /// With a machine: azure:P30x3+Standard_D8ds_v4/uncached. `fathom limits --help` describes the syntax.
+    /// NAME=LIMITS applies to one volume, read=LIMITS and write=LIMITS to
     /// one direction.
     #[arg(long, value_name = "LIMITS", help_heading = CRITERIA)]
     pub expect: Vec<String>,
-    /// Requirements, such as 'read.iops>=5000,write.clat.p99<=10ms', or a file NAME.toml; repeatable
+    /// Requirements, such as 'read.iops>=5000'; repeatable
     ///
+    /// Several are separated by commas: 'read.iops>=5000,write.clat.p99<=10ms'. Or the path of a file NAME.toml.
     /// 'nocache:write.iops>=5000' applies to one volume.
     #[arg(long, value_name = "RULES", help_heading = CRITERIA)]
     pub require: Vec<String>,

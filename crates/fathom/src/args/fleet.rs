@@ -16,12 +16,8 @@ use crate::lines::Dialect;
 const USAGE: &str = "fathom fleet [OPTIONS] fio|diskspd LINE...
        fathom fleet --hosts HOSTS [OPTIONS] run|sweep|assess|knee ...
        fathom fleet manifest --image IMAGE --workers N [OPTIONS] fio|diskspd LINE...";
-const EXAMPLES: &str = "\
-Examples:
-  fathom fleet --hosts a,b fio job.fio                 start on two hosts, through ssh
-  fathom fleet --hosts a,b --shared fio job.fio        each host uses half of each target
-  fathom fleet --hosts a,b sweep bs=4k,8k fio job.fio  one run on both hosts per block size
-  fathom fleet --hosts a,b assess /mnt/data            each host measures its /mnt/data
+const LAUNCHERS: &str = "\
+Under other launchers:
   srun -N 2 --cpu-bind=none fathom fleet fio job.fio   under a launcher: without --hosts
   fathom fleet manifest --image REGISTRY/fathom-mpi:1 --workers 4 fio job.fio
                                                        print an MPIJob for Kubernetes
@@ -32,7 +28,7 @@ const MANIFEST: &str = "manifest";
 
 /// Run a command line or a study on many hosts at the same time.
 #[derive(clap::Args, Debug)]
-#[command(override_usage = USAGE, after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{}", exit::TABLE))]
+#[command(override_usage = USAGE, after_long_help = format!("{LAUNCHERS}\n\n{}", exit::TABLE))]
 pub struct Args {
     /// Hosts, separated by commas: NAME or NAME:SLOTS (processes on the host)
     #[arg(long, value_name = "HOSTS", value_delimiter = ',', value_parser = HostSlots::parse)]

@@ -24,7 +24,9 @@ const RESULTS: &str = "Results";
 #[derive(clap::Args, Clone, Debug)]
 #[command(args_override_self = true, after_long_help = exit::TABLE)]
 pub struct Args {
-    /// A directory, in which a file is created, filled and removed; a file; or a block device
+    /// A directory, a file or a block device
+    ///
+    /// In a directory, a file is created, filled and removed.
     pub target: String,
 
     /// Highest allowed 99th percentile of the response time, such as 500us or 5ms
@@ -64,7 +66,7 @@ pub struct Args {
     /// Space of the file system that stays free, such as 20G or 5%
     #[arg(long, value_name = "SIZE", value_parser = keep_free, default_value = "10%", help_heading = WORKLOAD)]
     pub keep_free: KeepFree,
-    /// Allow writes to overwrite this file or device: the path of TARGET
+    /// Allow writes to overwrite this TARGET
     #[arg(long, value_name = "PATH", help_heading = WORKLOAD)]
     pub overwrite: Option<String>,
     /// Start without confirmation

@@ -11,9 +11,9 @@ pub struct Live {
     /// Do not print progress; errors and warnings are printed
     #[arg(long, short = 'q')]
     pub quiet: bool,
-    /// Show figures over time, jobs, the machine and findings on the whole terminal
+    /// Show figures over time on the whole terminal
     ///
-    /// q stops the run, space freezes the view, u changes the unit, Tab selects a job.
+    /// Also the jobs, the machine and the findings. q stops the run, space freezes the view, u changes the unit, Tab selects a job.
     #[arg(long)]
     pub watch: bool,
     /// Serve OpenMetrics for Prometheus: a port of 127.0.0.1, such as 9100, or an IP address and a port

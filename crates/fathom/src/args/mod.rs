@@ -16,6 +16,7 @@ pub mod knee;
 pub mod limits;
 pub mod live;
 pub mod pages;
+pub mod presentation;
 pub mod refusal;
 pub mod run;
 pub mod schema;
@@ -26,7 +27,7 @@ pub mod value;
 
 use clap::builder::Styles;
 use clap::error::{ContextKind, ErrorKind};
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::exit;
 use crate::output::{print_text, stderr_line, write_stderr};
@@ -78,15 +79,9 @@ pub enum Command {
 }
 
 const FIO_HELP: &str = "\
-Example:
-  fathom fio --name=a --filename=test.dat --size=1g --rw=randread --bs=4k --runtime=30 --time_based
-
 `fathom fio --cmdhelp` lists the options of fio. `--record=FILE` saves the run as JSON for `fathom show`.";
 
 const DISKSPD_HELP: &str = "\
-Example:
-  fathom diskspd -c1G -b8K -r -o32 -d30 -Sh test.dat
-
 `fathom diskspd '-?'` lists the options of DiskSpd. `-Rrecord=FILE` saves the run as JSON for `fathom show`.";
 
 #[derive(clap::Args, Debug)]
@@ -137,7 +132,9 @@ fn read(args: &[String]) -> Result<Cli, Refusal> {
         Some("knee") => knee::take_fio_options(&subcommand("knee"), &mut rest),
         _ => Vec::new(),
     };
-    let mut cli = Cli::try_parse_from(std::iter::once(PROGRAM.to_owned()).chain(rest)).map_err(|mut error| {
+    let words = std::iter::once(PROGRAM.to_owned()).chain(rest);
+    let parsed = declared().try_get_matches_from(words).and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches));
+    let mut cli = parsed.map_err(|mut error| {
         knee::restore_bound(&mut error);
         corrections::correct(&mut error, args, subcommand);
         error
@@ -154,9 +151,14 @@ fn read(args: &[String]) -> Result<Cli, Refusal> {
     Ok(cli)
 }
 
+/// Returns the declarations with their help pages.
+pub fn declared() -> clap::Command {
+    presentation::with_help(Cli::command())
+}
+
 /// The declaration of a command, named as users call it.
 pub fn subcommand(name: &str) -> clap::Command {
-    let mut cli = Cli::command();
+    let mut cli = declared();
     cli.build();
     cli.find_subcommand(name).cloned().unwrap_or(cli)
 }
@@ -177,7 +179,7 @@ pub(crate) mod tests {
 
     #[test]
     fn the_declarations_are_consistent() {
-        Cli::command().debug_assert();
+        presentation::with_names(declared()).debug_assert();
     }
 
     #[test]

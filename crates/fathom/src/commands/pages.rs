@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use clap::CommandFactory;
 use clap_complete::Shell;
 use targets::OutputGuard;
 
 use crate::args::dialect_options::with_dialect_options;
 use crate::args::pages::{CompletionsArgs, ManArgs};
-use crate::args::{Cli, PROGRAM};
+use crate::args::presentation::with_names;
+use crate::args::{PROGRAM, declared};
 use crate::command_error::CommandError;
 use crate::output::print_text;
 use crate::{atomic_file, exit};
@@ -16,11 +16,13 @@ use crate::{atomic_file, exit};
 /// Prints the completions of a shell.
 pub fn completions(args: &CompletionsArgs) -> u8 {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut with_dialect_options(Cli::command()), PROGRAM, &mut script);
+    clap_complete::generate(args.shell, &mut with_names(with_dialect_options(declared())), PROGRAM, &mut script);
     let script = String::from_utf8_lossy(&script);
     match args.shell {
         // fish before version 4 expands a `?` without quotes.
         Shell::Fish => print_text(&script.replace(" -s ? ", " -s '?' ")),
+        // Bash takes `azure:P30` for three words, unless the colon separates none.
+        Shell::Bash => print_text(&format!("COMP_WORDBREAKS=${{COMP_WORDBREAKS//:}}\n{script}")),
         _ => print_text(&script),
     }
 }
@@ -30,7 +32,7 @@ pub fn completions(args: &CompletionsArgs) -> u8 {
 /// # Errors
 /// The command is unknown, or a page cannot be written.
 pub fn man(args: &ManArgs) -> Result<u8, CommandError> {
-    let mut cli = with_dialect_options(Cli::command()).disable_help_subcommand(true);
+    let mut cli = with_dialect_options(declared()).disable_help_subcommand(true);
     cli.build();
     if let Some(dir) = &args.dir {
         targets::make_folder(dir).map_err(|error| format!("{}: {}", dir.display(), units::errno::reason(&error)))?;

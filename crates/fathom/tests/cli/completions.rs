@@ -17,11 +17,15 @@ print -r -- "${${output#*<line>}%%</line>*}"
 "#;
 
 /// Lines before and after the tab key, in each shell.
-const LINES: [(&str, &str); 5] = [
+const LINES: [(&str, &str); 9] = [
     ("fathom ass", "fathom assess"),
     ("fathom assess --until-", "fathom assess --until-steady"),
     ("fathom fio --ioeng", "fathom fio --ioengine"),
     ("fathom fio --rw=randtrimw", "fathom fio --rw=randtrimwrite"),
+    ("fathom assess --for etcd-", "fathom assess --for etcd-heavy"),
+    ("fathom assess --suite azure-", "fathom assess --suite azure-diskspd"),
+    ("fathom assess --expect azure:premium-", "fathom assess --expect azure:premium-v2"),
+    ("fathom assess --test read-lat", "fathom assess --test read-latency"),
     ("fathom completions pow", "fathom completions powershell"),
 ];
 
