@@ -1,11 +1,14 @@
 //! Sets of runs, compared: table, notes and JSON.
 
+use std::borrow::Cow;
+
 use assessment::{By, ComparedFigure, Comparison, ComparisonNote, InvalidRuns, LimitedChange};
 use judge::compare::{SINGLE, side_name};
 use schemars::JsonSchema;
 use serde::Serialize;
 use units::format::percent;
 use units::markup::{one_line, printable};
+use units::order::OrderBy;
 
 use super::conclusion::{self, interval, ratio};
 use super::ink::{Ink, in_ascii};
@@ -14,6 +17,10 @@ use super::table::{Column, Row, Table};
 use crate::text::{NONE, figure};
 
 const SCHEMA: &str = "fathom.comparison/2";
+/// Most lines of the text. One of 24 is left for the prompt.
+const LINES_MOST: usize = 23;
+/// Fewest rows of the table, however long the notes are.
+const ROWS_LEAST: usize = 4;
 /// Most notes on the source of the variation.
 const SOURCES_MOST: usize = 6;
 
@@ -54,7 +61,9 @@ fn certainty(line: &ComparedFigure) -> String {
 
 /// What the table does not show.
 pub fn notes(comparison: &Comparison) -> Vec<String> {
-    let mut notes: Vec<String> = comparison.notes.iter().map(note).collect();
+    let is_missing = |note: &&ComparisonNote| matches!(note, ComparisonNote::Missing { .. });
+    let mut notes = missing(comparison);
+    notes.extend(comparison.notes.iter().filter(|note| !is_missing(note)).map(note));
     let mut sources: Vec<String> = Vec::new();
     for line in &comparison.lines {
         let source = source(line);
@@ -109,6 +118,22 @@ fn counted(runs: usize) -> String {
     if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") }
 }
 
+/// Returns a sentence per set on the tests that it lacks.
+fn missing(comparison: &Comparison) -> Vec<String> {
+    let mut sets: Vec<(usize, Vec<Cow<str>>)> = Vec::new();
+    for note in &comparison.notes {
+        let ComparisonNote::Missing { test, side } = note else { continue };
+        match sets.iter_mut().find(|(known, _)| known == side) {
+            Some((_, tests)) => tests.push(one_line(test)),
+            None => sets.push((*side, vec![one_line(test)])),
+        }
+    }
+    let sentence = |(side, tests): (usize, Vec<Cow<str>>)| {
+        format!("{} {} not in {}", tests.join(", "), if tests.len() > 1 { "are" } else { "is" }, side_name(side))
+    };
+    sets.into_iter().map(sentence).collect()
+}
+
 fn note(note: &ComparisonNote) -> String {
     match note {
         ComparisonNote::Missing { test, side } => format!("{} is not in {}", one_line(test), side_name(*side)),
@@ -124,11 +149,35 @@ fn note(note: &ComparisonNote) -> String {
     }
 }
 
-/// Returns a comparison as text. The conclusion is at the end.
+/// Returns at most `most` figures in their order: the shown differences first, then the largest ratios.
+fn most_different(comparison: &Comparison, most: usize) -> Comparison {
+    let mut ranked: Vec<(usize, &ComparedFigure)> = comparison.lines.iter().enumerate().collect();
+    ranked.order_by(|(_, one), (_, other)| {
+        let rank = |line: &ComparedFigure| (line.shown, line.ratio.ln().abs());
+        let ((shown, distance), (other_shown, other_distance)) = (rank(one), rank(other));
+        other_shown.cmp(&shown).then(other_distance.total_cmp(&distance))
+    });
+    ranked.truncate(most);
+    ranked.order_by_key(|(at, _)| *at);
+    Comparison { lines: ranked.into_iter().map(|(_, line)| line.clone()).collect(), ..comparison.clone() }
+}
+
+/// Returns a comparison as text of one screen. The conclusion is at the end.
 pub fn comparison_text(comparison: &Comparison, ink: Ink) -> String {
     let lines = |all: &[String]| all.iter().map(|note| wrapped(note)).collect::<String>();
     let (notes, conclusion) = (lines(&notes(comparison)), lines(&conclusion::of_comparison(comparison)));
-    let text = format!("{}\n{notes}\n{conclusion}", table(comparison).text());
+    let below = format!("\n{notes}\n{conclusion}");
+    // The head of the table, and the line on what is left out.
+    let room = LINES_MOST.saturating_sub(below.lines().count() + 2).max(ROWS_LEAST);
+    let left_out = comparison.lines.len().saturating_sub(room);
+    let table = match left_out {
+        0 => table(comparison).text(),
+        _ => format!(
+            "{}  … {left_out} more figures: add --report compare.html\n",
+            table(&most_different(comparison, room)).text()
+        ),
+    };
+    let text = format!("{table}{below}");
     let text = printable(&text);
     if ink == Ink::Ascii { in_ascii(&text) } else { text.into_owned() }
 }
@@ -240,4 +289,49 @@ pub fn comparison_json(comparison: &Comparison, sides: &[String]) -> String {
     let named = sides.iter().enumerate().map(|(at, runs)| SideDocument { name: side_name(at).to_string(), runs });
     let sides = named.collect();
     document(&ComparisonDocument { schema: SCHEMA, sides, comparison: comparison.into() })
+}
+
+#[cfg(test)]
+mod tests {
+    use assessment::Metric;
+
+    use super::*;
+
+    fn line(test: usize, metric: &str, shown: bool) -> ComparedFigure {
+        let metric = Metric::parse(metric).expect("a metric");
+        let ratio = if shown { 1.0 + test as f64 / 10.0 } else { 1.001 };
+        ComparedFigure {
+            test: format!("test-{test}"),
+            metric,
+            unit: metric.unit().to_owned(),
+            side: 1,
+            first: 1000.0,
+            second: 1000.0 * ratio,
+            runs: (5, 5),
+            ratio,
+            interval: Some((ratio * 0.99, ratio * 1.01)),
+            p: Some(0.01),
+            detectable: Some(0.05),
+            by: By::Repeats,
+            shown,
+            history: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_text_of_a_suite_is_one_screen_with_the_largest_differences() {
+        let metrics = ["read.iops", "read.bw", "read.lat.p50", "read.lat.p99"];
+        let lines: Vec<ComparedFigure> =
+            (1..10).flat_map(|test| metrics.map(|metric| line(test, metric, test > 4))).collect();
+        let missing = (1..9).map(|test| ComparisonNote::Missing { test: format!("other-{test}"), side: 0 });
+        let comparison =
+            Comparison { notes: missing.collect(), tested: 36, confidence: 0.95, lines, ..Comparison::default() };
+        let text = comparison_text(&comparison, Ink::Unicode);
+        assert!(text.lines().count() <= LINES_MOST, "{}:\n{text}", text.lines().count());
+        assert!(text.contains("test-9  ") && !text.contains("test-1  "), "{text}");
+        assert!(text.contains(" more figures: add --report compare.html\n"), "{text}");
+        assert!(text.contains("other-1, other-2,") && text.matches("not in A").count() == 1, "{text}");
+        let few = Comparison { lines: comparison.lines[..4].to_vec(), notes: Vec::new(), ..comparison };
+        assert!(!comparison_text(&few, Ink::Unicode).contains("more figures"));
+    }
 }

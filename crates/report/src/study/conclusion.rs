@@ -10,7 +10,7 @@ use crate::text::{figure, from_to};
 use crate::wording;
 
 /// With more sentences, figures without a shown difference are summed up.
-const SENTENCES_MOST: usize = 8;
+const SENTENCES_MOST: usize = 6;
 /// Ratios up to this have three decimals.
 const NEAR: f64 = 1.1;
 
