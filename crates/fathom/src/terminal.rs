@@ -8,6 +8,11 @@ pub fn is_coloured() -> bool {
     std::io::stdout().is_terminal() && !is_refused && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
+/// Columns of standard output; 80 if it is not a terminal.
+pub fn columns() -> usize {
+    live::stdout_columns().unwrap_or(80)
+}
+
 /// The locale of the environment is a UTF-8 one.
 pub fn writes_utf8() -> bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(std::env::var_os).find(|name| !name.is_empty());

@@ -16,7 +16,7 @@ mod screen;
 mod view;
 
 pub use host_report::HostReport;
-pub use line::Line;
+pub use line::{Line, stdout_columns};
 pub use meter::Meter;
 pub use metrics::{AddressError, Metrics, metrics_address};
 pub use reporter::Reporter;

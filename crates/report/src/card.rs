@@ -1,4 +1,4 @@
-//! The card for the terminal: at most 80 columns and 24 lines, readable without colour.
+//! The card for the terminal: at most 24 lines, and 80 columns unless the terminal is wider, readable without colour.
 
 use assessment::{Assessment, Severity, Test, Verdict};
 use units::format::{grouped, time_ns};
@@ -14,7 +14,10 @@ use crate::study::Ink;
 use crate::text::{NONE, cut, duration, plain, target_name, wrapped};
 use crate::thresholds::{self, mark};
 
+/// Characters of a line on a terminal of 80 columns.
 const WIDTH: usize = 79;
+/// Characters by which a line grows until no text is cut.
+const WIDTH_STEP: usize = 10;
 /// Most lines. One of 24 is left for the prompt.
 const LINES_MOST: usize = 23;
 const FINDINGS_MOST: usize = 3;
@@ -42,37 +45,49 @@ struct Line {
     verdict: Verdict,
 }
 
-/// Returns the card. `colour` puts the colours of a terminal on verdicts.
+/// Returns the card for 80 columns. `colour` puts the colours of a terminal on verdicts.
 pub fn card(assessment: &Assessment, colour: bool, ink: Ink) -> String {
+    of_width(assessment, (colour, ink), WIDTH)
+}
+
+/// Returns the card for a terminal: wider than 80 columns if that cuts less text.
+pub fn card_of_columns(assessment: &Assessment, style: (bool, Ink), columns: usize) -> String {
+    let most = columns.saturating_sub(1).max(WIDTH);
+    let widths = (WIDTH..most).step_by(WIDTH_STEP).chain([most]);
+    let cards = widths.map(|width| of_width(assessment, style, width));
+    cards.min_by_key(|card| card.matches('…').count()).unwrap_or_default()
+}
+
+fn of_width(assessment: &Assessment, (colour, ink): (bool, Ink), columns: usize) -> String {
     let mut footer: Vec<String> = Vec::new();
-    footer.extend(answer::machine(assessment).map(|limits| cut(&plain(&limits), WIDTH)));
+    footer.extend(answer::machine(assessment).map(|limits| cut(&plain(&limits), columns)));
     let command = answer::next_command(assessment).map(|(lead, command)| (lead, plain(&command)));
     if let Some((lead, command)) = command {
         let line = format!("{lead}: {command}");
-        match width(&line) <= WIDTH {
+        match width(&line) <= columns {
             true => footer.push(line),
             // Alone on its line, the command can be copied.
             false => {
                 footer.push(format!("{lead}:"));
-                footer.extend(wrapped(&command, WIDTH, COMMAND_LINES_MOST));
+                footer.extend(wrapped(&command, columns, COMMAND_LINES_MOST));
             }
         }
     }
     let grid = grid_lines(assessment);
     let rows = grid.as_ref().map_or_else(|| rows_of(assessment), |grid| grid.len() - 1);
-    let identity = Some(cut(&plain(&identity(assessment)), WIDTH)).filter(|line| !line.is_empty());
+    let identity = Some(cut(&plain(&identity(assessment)), columns)).filter(|line| !line.is_empty());
     let title_lines = 1 + identity.iter().len();
-    let mut checks = checks_of(assessment, ink);
+    let mut checks = checks_of(assessment, ink, columns);
     let verdict = assessment.verdict.to_string();
     let sentence = format!("{verdict}: {}", plain(&answer::sentence(assessment)));
-    let cause_least = wrapped(&sentence, WIDTH, SENTENCE_LINES).len().max(*CAUSE_LINES.start());
+    let cause_least = wrapped(&sentence, columns, SENTENCE_LINES).len().max(*CAUSE_LINES.start());
     // Fewer findings are shown if the other parts need their lines.
     let fits = |most: &usize| {
         let others = title_lines + 2 + cause_least + rows + checks.len().min(CHECKS_LEAST) + footer.len();
-        others + findings(assessment, *most).len() <= LINES_MOST
+        others + findings(assessment, *most, columns).len() <= LINES_MOST
     };
     let most = (1..=FINDINGS_MOST).rev().find(fits).unwrap_or(FINDINGS_MOST);
-    let mut below = findings(assessment, most);
+    let mut below = findings(assessment, most, columns);
     below.extend(footer);
     // The title, an empty line, and the head of the table.
     let free = LINES_MOST.saturating_sub(title_lines + 2 + below.len());
@@ -83,10 +98,10 @@ pub fn card(assessment: &Assessment, colour: bool, ink: Ink) -> String {
     }
     let hidden = if hidden > 0 { hidden + 1 } else { 0 };
     let left = free.saturating_sub(rows + checks.len() + usize::from(hidden > 0));
-    let mut lines = vec![title(assessment)];
+    let mut lines = vec![title(assessment, columns)];
     lines.extend(identity);
     let cause_lines = left.clamp(*CAUSE_LINES.start(), *CAUSE_LINES.end());
-    for (at, line) in wrapped(&sentence, WIDTH, cause_lines).iter().enumerate() {
+    for (at, line) in wrapped(&sentence, columns, cause_lines).iter().enumerate() {
         let rest = line.strip_prefix(verdict.as_str()).filter(|_| at == 0);
         let painted = painted(colour, assessment.verdict);
         lines.push(rest.map_or_else(|| line.clone(), |rest| format!("{painted}{rest}")));
@@ -98,7 +113,10 @@ pub fn card(assessment: &Assessment, colour: bool, ink: Ink) -> String {
     lines.push(String::new());
     // The head of the table.
     let room = LINES_MOST.saturating_sub(lines.len() + 1 + below.len()).max(ROWS_LEAST);
-    lines.extend(grid.or_else(|| by_settings(assessment, room)).unwrap_or_else(|| table(assessment, room, colour)));
+    lines.extend(
+        grid.or_else(|| by_settings(assessment, room, columns))
+            .unwrap_or_else(|| table(assessment, (room, columns), colour)),
+    );
     lines.extend(below);
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }
@@ -122,16 +140,16 @@ fn rows_of(assessment: &Assessment) -> usize {
     assessment.tests.iter().map(|test| measured(test).len()).sum()
 }
 
-fn title(assessment: &Assessment) -> String {
+fn title(assessment: &Assessment, columns: usize) -> String {
     let took = duration(assessment.ended_unix_ms.saturating_sub(assessment.started_unix_ms));
     let tests = assessment.tests.len();
     let end = format!(": {tests} test{}, {took}", if tests == 1 { "" } else { "s" });
     let name = format!("{} on {}", assessment.suite, plain(&target_name(&assessment.target)));
-    format!("{}{end}", cut(&name, WIDTH.saturating_sub(end.chars().count())))
+    format!("{}{end}", cut(&name, columns.saturating_sub(end.chars().count())))
 }
 
 /// Returns the thresholds, a line each, with aligned columns. Verdicts with another reason are in the table of tests.
-fn checks_of(assessment: &Assessment, ink: Ink) -> Vec<String> {
+fn checks_of(assessment: &Assessment, ink: Ink, columns: usize) -> Vec<String> {
     let cells = |check: &thresholds::Check| {
         let compared = check.compared?;
         let [measured, bound, ratio, rest] = compared.short(ink);
@@ -151,13 +169,13 @@ fn checks_of(assessment: &Assessment, ink: Ink) -> Vec<String> {
             widths[3],
             widths[4]
         );
-        cut(line.trim_end(), WIDTH)
+        cut(line.trim_end(), columns)
     };
     rows.iter().map(line).collect()
 }
 
 /// Returns the only test's figures of one setting by another, if the usual rows do not fit and this table does.
-fn by_settings(assessment: &Assessment, room: usize) -> Option<Vec<String>> {
+fn by_settings(assessment: &Assessment, room: usize, width_most: usize) -> Option<Vec<String>> {
     let [test] = assessment.tests.as_slice() else { return None };
     if measured(test).len() <= room {
         return None;
@@ -171,7 +189,7 @@ fn by_settings(assessment: &Assessment, room: usize) -> Option<Vec<String>> {
     }
     let widths: Vec<usize> =
         (0..table[0].len()).map(|at| table.iter().map(|row| width(&row[at])).max().unwrap_or(0)).collect();
-    if table.len() > room || widths.iter().map(|width| width + GAP).sum::<usize>() > WIDTH + GAP {
+    if table.len() > room || widths.iter().map(|width| width + GAP).sum::<usize>() > width_most + GAP {
         return None;
     }
     let mut lines = vec![format!("{}: {}", plain(&test.name), matrix.title)];
@@ -182,7 +200,7 @@ fn by_settings(assessment: &Assessment, room: usize) -> Option<Vec<String>> {
     Some(lines)
 }
 
-fn table(assessment: &Assessment, room: usize, colour: bool) -> Vec<String> {
+fn table(assessment: &Assessment, (room, columns): (usize, usize), colour: bool) -> Vec<String> {
     let head = ["MiB/s", "IOPS", "mean", "p99", "p99.9"];
     let (shown, missing) = chosen(assessment, room);
     let mut widths: Vec<usize> = head
@@ -196,7 +214,7 @@ fn table(assessment: &Assessment, room: usize, colour: bool) -> Vec<String> {
     let verdict_width = verdicts.max().unwrap_or(0).max("verdict".len()) * usize::from(has_verdicts);
     let room = |widths: &[usize]| {
         let taken = widths.iter().map(|width| width + GAP).sum::<usize>() + verdict_width + 2 * GAP;
-        WIDTH.saturating_sub(taken)
+        columns.saturating_sub(taken)
     };
     let needed: usize = name_widths(&shown, usize::MAX).iter().sum();
     // The highest percentile is dropped if the names need its space.
@@ -289,7 +307,7 @@ fn chosen(assessment: &Assessment, room: usize) -> (Vec<Line>, usize) {
 }
 
 /// Returns the worst findings, with at most two lines each, after an empty line.
-fn findings(assessment: &Assessment, most: usize) -> Vec<String> {
+fn findings(assessment: &Assessment, most: usize, columns: usize) -> Vec<String> {
     let all = worst_first(assessment);
     let serious: Vec<_> = all.iter().filter(|finding| finding.severity > Severity::Info).collect();
     let mut lines = vec![String::new()];
@@ -302,7 +320,7 @@ fn findings(assessment: &Assessment, most: usize) -> Vec<String> {
         };
         let text = format!("{} ({}): {}; {evidence}", finding.severity.name(), finding.tests(), finding.headline);
         let text = text.trim_end_matches("; ");
-        lines.extend(wrapped(&plain(text), WIDTH, 2));
+        lines.extend(wrapped(&plain(text), columns, 2));
     }
     if serious.len() > most {
         let more = serious.len() - most;

@@ -1,7 +1,7 @@
 //! Formats of text in reports. Text from outside cannot break a document.
 
 use assessment::{Aim, Target, Verdict};
-use units::format::{beside, grouped, time_parts_beside_ns, time_parts_ns};
+use units::format::{beside, grouped, time_ns, time_parts_beside_ns, time_parts_ns};
 use units::markup::printable;
 
 /// Returns the path of a target. A target in memory is labelled.
@@ -127,14 +127,9 @@ pub fn from_to(low: f64, high: f64, of_unit: &str) -> String {
     }
 }
 
-/// Formats a duration.
+/// Formats a duration, as all times.
 pub fn duration(ms: u64) -> String {
-    let seconds = ms / 1000;
-    match seconds {
-        0..60 => format!("{}.{} s", seconds, ms % 1000 / 100),
-        60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
-        _ => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
-    }
+    time_ns(ms as f64 * 1e6)
 }
 
 /// Formats a point in time as local time.
@@ -205,6 +200,6 @@ mod tests {
     #[test]
     fn times_are_those_of_the_place() {
         assert_eq!(local_time(0, 5400), "1970-01-01 01:30:00 +01:30");
-        assert_eq!([900, 61_000, 7_260_000].map(duration), ["0.9 s", "1 min 1 s", "2 h 1 min"]);
+        assert_eq!([900, 61_000, 7_260_000].map(duration), ["900 ms", "61 s", "2.02 h"]);
     }
 }

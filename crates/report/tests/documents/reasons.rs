@@ -166,3 +166,16 @@ fn a_sweep_says_that_the_order_is_uncertain_and_each_finding_once() {
     let text = report::text(&assessment, report::Ink::Unicode).expect("a text");
     assert!(text.contains("bs=8k: not steady: the rate drifted"), "{text}");
 }
+
+#[test]
+fn a_wide_terminal_shows_the_card_without_cuts() {
+    let mut assessment = sample::assessment();
+    assessment.target.path = format!("/mnt/{}/data", "a-long-name-of-a-folder".repeat(4)).as_str().into();
+    let cut = |card: &str| card.matches('…').count();
+    let narrow = report::card(&assessment, false, report::Ink::Unicode);
+    let wide = |columns| report::card_of_columns(&assessment, (false, report::Ink::Unicode), columns);
+    assert!(cut(&narrow) > 0 && narrow.lines().all(|line| line.chars().count() < 80), "{narrow}");
+    assert_eq!(wide(80), narrow);
+    assert!(cut(&wide(200)) < cut(&narrow) && wide(200).contains(assessment.target.path.raw()), "{}", wide(200));
+    assert!(wide(200).lines().all(|line| line.chars().count() < 200));
+}

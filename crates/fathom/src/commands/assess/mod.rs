@@ -30,7 +30,7 @@ use crate::progress::Progress;
 use crate::results::Results;
 use crate::run::RunOptions;
 use crate::runner::Runner;
-use crate::terminal::{is_coloured, writes_utf8};
+use crate::terminal::{columns, is_coloured, writes_utf8};
 use crate::{exit, session, signals};
 use resume::ResumeFile;
 use volumes::Volume;
@@ -169,7 +169,7 @@ fn print(args: &Args, assessment: &Assessment) -> Result<bool, CommandError> {
         // The card has colours, and escapes the names in it.
         Format::Card => {
             let ink = if writes_utf8() { Ink::Unicode } else { Ink::Ascii };
-            write_stdout_raw(&report::card(assessment, is_coloured(), ink))
+            write_stdout_raw(&report::card_of_columns(assessment, (is_coloured(), ink), columns()))
         }
         Format::Json => {
             write_stdout(&report::document(assessment).map_err(|broken| format!("the assessment: {broken}"))?)

@@ -17,7 +17,7 @@ use crate::command_error::CommandError;
 use crate::output::{stderr_line, write_stdout_bytes_raw};
 use crate::pictures::{self, Picture};
 use crate::reports::{self, Form, Reports};
-use crate::terminal::{is_coloured, writes_utf8};
+use crate::terminal::{columns, is_coloured, writes_utf8};
 use crate::{documents, exit, store};
 
 /// Prefix of the tag of a set of repeats.
@@ -146,7 +146,10 @@ fn show_assessment(assessment: &Assessment, format: Option<Format>, args: &Args)
     let is_file = args.output.is_some();
     let ink = if is_file || writes_utf8() { Ink::Unicode } else { Ink::Ascii };
     let text = || report::text(assessment, ink);
-    let card = || report::card(assessment, !is_file && is_coloured(), ink);
+    let card = || match is_file {
+        true => report::card(assessment, false, ink),
+        false => report::card_of_columns(assessment, (is_coloured(), ink), columns()),
+    };
     let none = || "this is not a search, a sweep or a set of repeats".to_owned();
     let text = match format {
         None => text().unwrap_or_else(card),
