@@ -12,6 +12,8 @@ use crate::text::{NONE, figure as valued, local_time};
 
 /// Most points of a line of bars: the newest.
 const BARS_MOST: usize = 8;
+/// Characters of a date up to the minute.
+const MINUTE: usize = 16;
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// The figures of a target over time.
@@ -138,7 +140,7 @@ impl TrendSeries {
 impl TrendPoint {
     /// Returns the local time of the run, up to the minute.
     pub fn time(&self) -> String {
-        local_time(self.started_unix_ms, self.utc_offset_s)
+        local_time(self.started_unix_ms, self.utc_offset_s).chars().take(MINUTE).collect()
     }
 }
 

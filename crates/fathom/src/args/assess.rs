@@ -125,7 +125,7 @@ pub struct Args {
 /// What the target must deliver.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct Criteria {
-    /// Published limits to reach, such as azure:P30; repeatable
+    /// Published limits to reach: azure:P30; repeatable
     ///
     /// With a machine: azure:P30x3+Standard_D8ds_v4/uncached. `fathom limits --help` describes the syntax.
     /// NAME=LIMITS applies to one volume, read=LIMITS and write=LIMITS to
@@ -138,7 +138,7 @@ pub struct Criteria {
     /// 'nocache:write.iops>=5000' applies to one volume.
     #[arg(long, value_name = "RULES", help_heading = CRITERIA)]
     pub require: Vec<String>,
-    /// Requirements of an application, such as etcd or sql-server; repeatable
+    /// Requirements of an application: etcd; repeatable
     ///
     /// Chooses the tests that judge it, unless --suite or --test does. Several applications share their tests.
     #[arg(long = "for", value_name = "NAME", help_heading = CRITERIA)]

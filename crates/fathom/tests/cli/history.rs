@@ -82,14 +82,14 @@ fn lists_and_trends_have_the_deciding_figures() {
     let job = "--name=a --filename=f --size=1m --rw=randread --bs=4k";
     run(scratch.path(), "fio", job).ended_with(0);
     run(scratch.path(), "fio", job).ended_with(0);
-    run(scratch.path(), "sweep", &format!("--quiet iodepth=1,2 fio {job}"));
+    run(scratch.path(), "sweep", &format!("--quiet bs=4k,8k --metric iops fio {job}")).ended_with(0);
     run(scratch.path(), "run", &format!("--quiet --repeat 2 fio {job}"));
     run(scratch.path(), "assess", ". --short --size 16M --test fsync --require fsync.p99<=10s");
     let table = run(scratch.path(), "history", "").ended_with(0).stdout.clone();
     let line = |what: &str| table.lines().find(|line| line.contains(what)).unwrap_or_else(|| panic!("{what}: {table}"));
     assert!(table.lines().next().unwrap().contains("figure"), "{table}");
     assert!(line("fio a").contains("read ") && line("fio a").contains(" IOPS"), "{table}");
-    assert!(line("sweep").contains("iodepth=") && line("sweep").contains(" IOPS"), "{table}");
+    assert!(line("sweep").contains("bs=") && line("sweep").contains(" IOPS"), "{table}");
     assert!(line("quick").contains("fsync.p99 "), "{table}");
 
     let trend = run(scratch.path(), "history", "--trend f --report trend.html");
