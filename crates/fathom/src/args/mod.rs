@@ -132,8 +132,8 @@ fn read(args: &[String]) -> Result<Cli, Refusal> {
         Some("knee") => knee::take_fio_options(&subcommand("knee"), &mut rest),
         _ => Vec::new(),
     };
-    let words = std::iter::once(PROGRAM.to_owned()).chain(rest);
-    let parsed = declared().try_get_matches_from(words).and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches));
+    let whole = std::iter::once(PROGRAM.to_owned()).chain(rest);
+    let parsed = declared().try_get_matches_from(whole).and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches));
     let mut cli = parsed.map_err(|mut error| {
         knee::restore_bound(&mut error);
         corrections::correct(&mut error, args, subcommand);

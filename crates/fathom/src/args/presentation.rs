@@ -238,7 +238,6 @@ fn disks() -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::super::declared;
-    use super::*;
 
     #[test]
     fn every_command_begins_with_its_usage_and_three_examples_and_h_fits_one_screen() {
