@@ -36,8 +36,10 @@ fn suite_explains_its_writes_duration_and_traps() {
     }
     let literal = suite(scratch.path(), "show azure --literal --jobs").stdout;
     assert!(literal.contains("literally") && !literal.contains("time_based=1"), "{literal}");
-    let etcd = suite(scratch.path(), "show etcd").stdout;
+    let etcd = suite(scratch.path(), "show etcd --literal").stdout;
     assert!(etcd.contains("22 MiB in all") && etcd.contains("until the I/O of the tests is done"), "{etcd}");
+    let etcd = suite(scratch.path(), "show etcd").stdout;
+    assert!(etcd.contains("256 MiB in all") && etcd.contains("Duration: 10 s,"), "{etcd}");
     assert!(suite(scratch.path(), "show snia-iops").stdout.contains("4.67 h at least"));
 }
 
