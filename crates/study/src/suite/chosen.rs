@@ -41,7 +41,12 @@ impl Suite {
             size_bytes: self.size_bytes.max(other.size_bytes),
             least_size_bytes,
             file_size_bytes: self.file_size_bytes.max(other.file_size_bytes),
-            short_size_bytes: self.short_size_bytes.max(other.short_size_bytes),
+            // The tests of a suite without a size have their own.
+            short_size_bytes: match (self.size_bytes, other.size_bytes) {
+                (None, Some(_)) => other.short_size_bytes,
+                (Some(_), None) => self.short_size_bytes,
+                _ => self.short_size_bytes.max(other.short_size_bytes),
+            },
             fill: if self.size_bytes >= other.size_bytes { self.fill } else { other.fill },
             volumes: volumes.filter(|volume| seen.insert(volume.name.clone())).collect(),
             tests: self.tests.into_iter().chain(other.tests).collect(),
@@ -70,7 +75,7 @@ mod tests {
             (all.name.as_str(), names.as_slice()),
             ("quick+etcd+sap-hana", &["read-iops", "wal", "log-write"][..])
         );
-        assert_eq!((all.size_bytes, all.volumes.len()), (Some(8 << 30), 2));
+        assert_eq!((all.size_bytes, all.short_size_bytes, all.volumes.len()), (Some(8 << 30), 256 << 20, 2));
         let params = SuiteParams {
             form: Form::AsMeant,
             short: false,
