@@ -65,6 +65,21 @@ fn studies_preparations_and_steady_states_of_version_1_are_read() {
     assert_eq!((steady.rule.name(), steady.from_round.is_some()), ("snia", true));
 }
 
+/// Earlier documents of version 2 have one steady state or `null`.
+#[test]
+fn a_steady_state_that_is_not_in_a_list_is_read() {
+    let written = assessment::write(&read("1-steady.json")).expect("what was read can be written");
+    let saved: serde_json::Value = serde_json::from_str(&written).expect("a document");
+    let states = |steady: serde_json::Value| {
+        let mut older = saved.clone();
+        older["tests"][0]["steady"] = steady;
+        let read = assessment::read(older.to_string().as_bytes()).unwrap_or_else(|broken| panic!("{broken}"));
+        read.tests[0].steady.clone()
+    };
+    let list = saved["tests"][0]["steady"].clone();
+    assert_eq!((states(list[0].clone()), states(serde_json::Value::Null)), (states(list), Vec::new()));
+}
+
 #[test]
 fn notes_of_a_search_are_findings_of_its_test() {
     let knee = read("1-knee.json");
