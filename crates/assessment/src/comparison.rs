@@ -19,7 +19,7 @@ pub struct Comparison {
     /// Changes of `--fail-on` that are shown.
     #[serde(default)]
     pub failed: Vec<LimitedChange>,
-    /// Changes of `--fail-on` that cannot be decided: the run-to-run variation is unknown.
+    /// Changes of `--fail-on` that cannot be decided.
     #[serde(default)]
     pub undecided: Vec<LimitedChange>,
     /// Tests with INVALID runs. Their figures are not compared.
@@ -64,16 +64,17 @@ pub enum ComparisonNote {
         /// Index of the set: 1 is B.
         side: usize,
     },
-    /// A limit of `--fail-on` is smaller than the changes that the comparison shows.
-    LimitNotDetectable {
-        /// The limit as typed.
-        limit: String,
+    /// The runs of a set differ in their load, length, size or target: their figures are not pooled.
+    NotRepeats {
         /// Name of the test.
         test: String,
-        /// The detectable change, as a share of the first mean.
-        detectable: f64,
+        /// Index of the set: 0 is A.
+        side: usize,
     },
 }
+
+/// A wider interval of a ratio or of a mean states nothing: it is left out.
+pub const INTERVAL_FACTOR_MAX: f64 = 10.0;
 
 /// One figure of one test, in the first set and in another.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -92,12 +93,15 @@ pub struct ComparedFigure {
     pub runs: (usize, usize),
     /// The second mean over the first.
     pub ratio: f64,
-    /// Confidence interval of the ratio; `None` without one.
+    /// Confidence interval of the ratio; `None` without one, or if it is wider than a factor of [`INTERVAL_FACTOR_MAX`] (10).
     pub interval: Option<(f64, f64)>,
     /// Probability of so large a difference between runs of one distribution; `None` if the run-to-run variation is unknown.
     pub p: Option<f64>,
-    /// The change that comparisons of this kind show in 80 % of cases, as a share of the first mean.
+    /// The change that comparisons of this kind show in 80 % of cases, as a share of the first mean. `None` if the run-to-run
+    /// variation is unknown, or the interval is too wide.
     pub detectable: Option<f64>,
+    /// Standard deviation from run to run, as a share of the mean; `None` if it is unknown.
+    pub variation: Option<f64>,
     pub by: By,
     /// Runs of the history that the run-to-run variation is computed from.
     pub history: Vec<i64>,
@@ -109,6 +113,11 @@ impl ComparedFigure {
     /// Returns the difference as a share of the first mean: 0.05 is 5 % more.
     pub fn difference(&self) -> f64 {
         self.ratio - 1.0
+    }
+
+    /// Whether the figures vary so much that neither a difference nor its size can be stated.
+    pub fn is_too_uncertain(&self) -> bool {
+        matches!(self.by, By::Repeats | By::History | By::Intervals) && self.interval.is_none()
     }
 }
 
@@ -126,6 +135,8 @@ pub enum By {
     Nothing,
     /// A run is INVALID. Nothing is compared.
     Invalid,
+    /// The runs of a set are not repeats of one job. Nothing is compared.
+    NotRepeats,
 }
 
 /// A change, compared with a limit of `--fail-on`.
@@ -138,6 +149,25 @@ pub struct LimitedChange {
     pub side: usize,
     /// Share of the first mean: 0.05 is 5 % more.
     pub difference: f64,
+    /// Why the limit cannot be decided; `None` if it is exceeded.
+    pub undecided: Option<Undecided>,
+}
+
+/// Why a limit of `--fail-on` cannot be decided.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Undecided {
+    /// The run-to-run variation is unknown.
+    VariationUnknown,
+    /// The runs of a set are not repeats of one job.
+    NotRepeats,
+    /// The runs cannot show a change of the limit's size.
+    NotDetectable {
+        /// The detectable change, as a share of the first mean; `None` if the figures vary too much for a number.
+        detectable: Option<f64>,
+        /// Runs per set that show a change of the limit's size in 80 % of cases; `None` if more than 1,000 are needed.
+        repeats: Option<usize>,
+    },
 }
 
 /// One figure of one test over its repeats.

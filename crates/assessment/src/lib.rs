@@ -25,7 +25,8 @@ pub use advice::AdviceOptions;
 pub use citation::{Citation, Confidence};
 pub use classes::ClassMatch;
 pub use comparison::{
-    By, ComparedFigure, Comparison, ComparisonNote, Drift, InvalidRuns, LimitedChange, RepeatedFigure,
+    By, ComparedFigure, Comparison, ComparisonNote, Drift, INTERVAL_FACTOR_MAX, InvalidRuns, LimitedChange,
+    RepeatedFigure, Undecided,
 };
 pub use document::{
     Aim, Application, Assessment, Device, Expected, ExpectedLimit, MachineLimits, Mount, Round, SCHEMA, Target,

@@ -170,6 +170,7 @@ fn a_difference_is_a_share_of_the_first_mean() {
         interval: None,
         p: None,
         detectable: None,
+        variation: None,
         by: By::Nothing,
         history: Vec::new(),
         shown: false,

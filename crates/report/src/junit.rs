@@ -44,6 +44,8 @@ pub enum Outcome {
     Skipped,
     Failed,
     Error,
+    /// A limit of `--fail-on` that cannot be decided: an error, too.
+    Undecided,
 }
 
 impl Outcome {
@@ -56,6 +58,11 @@ impl Outcome {
             Verdict::Skipped | Verdict::Inconclusive => Outcome::Skipped,
         }
     }
+
+    /// Returns the outcome of a limit of `--fail-on`. A build that skips it would pass with a change that nothing excludes.
+    pub fn of_change(verdict: Verdict) -> Outcome {
+        if verdict == Verdict::Inconclusive { Outcome::Undecided } else { Outcome::of(verdict) }
+    }
 }
 
 impl Case {
@@ -65,7 +72,11 @@ impl Case {
             Some(compared) => format!("{}: {} {}", check.name, compared.figure(), compared.bound()),
         };
         let message = format!("{}: {}", check.verdict, check.cause);
-        Case { name, seconds, outcome: Outcome::of(check.verdict), message }
+        let outcome = match check.of {
+            CheckOf::Change => Outcome::of_change(check.verdict),
+            _ => Outcome::of(check.verdict),
+        };
+        Case { name, seconds, outcome, message }
     }
 
     fn xml(&self, class: &str) -> String {
@@ -80,6 +91,7 @@ impl Case {
             Outcome::Skipped => format!("{head}>\n      <skipped message=\"{message}\"/>\n    </testcase>\n"),
             Outcome::Failed => with_text(&head, "failure", "FAIL", &message),
             Outcome::Error => with_text(&head, "error", "INVALID", &message),
+            Outcome::Undecided => with_text(&head, "error", "INCONCLUSIVE", &message),
         }
     }
 }
@@ -122,7 +134,7 @@ impl Suite {
             if self.host.is_empty() { "localhost".to_owned() } else { plain(&self.host) },
             self.cases.len(),
             count(Outcome::Failed),
-            count(Outcome::Error),
+            count(Outcome::Error) + count(Outcome::Undecided),
             count(Outcome::Skipped),
             self.seconds,
             self.properties.iter().map(property).collect::<String>(),
@@ -148,7 +160,12 @@ fn cases_of(assessment: &Assessment) -> Vec<Case> {
         }
     }
     // The user did not request the applications: they fail no build.
-    cases.extend(checks.iter().filter(|check| check.of == CheckOf::Whole).map(|check| Case::new(check, 0.0)));
+    cases.extend(
+        checks
+            .iter()
+            .filter(|check| matches!(check.of, CheckOf::Whole | CheckOf::Change))
+            .map(|check| Case::new(check, 0.0)),
+    );
     cases
 }
 

@@ -6,7 +6,7 @@ use units::format::{beside, grouped};
 use units::order::OrderBy;
 
 use crate::causes::{cause, cause_of_test, is_in_sentence};
-use crate::study::{Ink, changed, invalid_runs, limit_in_words};
+use crate::study::{Ink, changed, invalid_runs, limit_in_words, undecided};
 use crate::text;
 use crate::wording;
 
@@ -31,6 +31,8 @@ pub enum CheckOf {
     Test(usize),
     /// The whole assessment.
     Whole,
+    /// A limit of `--fail-on`.
+    Change,
     /// An application that the user did not request: its requirements only describe the figures.
     Application,
 }
@@ -205,7 +207,7 @@ pub fn beside_the_sentence(assessment: &Assessment) -> Vec<Check<'_>> {
     let answer = cause(assessment);
     checks.retain(|check| match check.of {
         _ if check.compared.is_some() => true,
-        CheckOf::Whole => check.cause != answer,
+        CheckOf::Whole | CheckOf::Change => check.cause != answer,
         CheckOf::Test(at) => !assessment.tests.get(at).is_some_and(|test| is_in_sentence(assessment, test)),
         CheckOf::Application => true,
     });
@@ -251,15 +253,16 @@ fn limits_of_changes(assessment: &Assessment) -> Vec<Check<'_>> {
         let broken: Vec<String> =
             comparison.failed.iter().filter(|broken| broken.limit == *limit).map(changed).collect();
         let invalid: Vec<String> = comparison.invalid.iter().map(invalid_runs).collect();
-        let is_open = comparison.undecided.iter().any(|open| open.limit == *limit);
-        let (verdict, cause) = match (invalid.is_empty(), broken.is_empty(), is_open) {
+        let open: Vec<String> =
+            comparison.undecided.iter().filter(|open| open.limit == *limit).map(undecided).collect();
+        let (verdict, cause) = match (invalid.is_empty(), broken.is_empty(), open.is_empty()) {
             (false, ..) => (Verdict::Invalid, invalid.join("; ")),
             (true, false, _) => (Verdict::Fail, broken.join("; ")),
-            (true, true, true) => (Verdict::Inconclusive, "run-to-run variation unknown".to_owned()),
-            (true, true, false) => (Verdict::Pass, "no such change is shown".to_owned()),
+            (true, true, false) => (Verdict::Inconclusive, open.join("; ")),
+            (true, true, true) => (Verdict::Pass, "no such change is shown".to_owned()),
         };
         let words = ChangeLimit::parse_all(limit).ok().and_then(|limits| limits.first().map(limit_in_words));
-        Check::new(CheckOf::Whole, &words.unwrap_or_else(|| limit.clone()), verdict, cause)
+        Check::new(CheckOf::Change, &words.unwrap_or_else(|| limit.clone()), verdict, cause)
     };
     request.fail_on.iter().map(check).collect()
 }

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use assessment::{ComparedFigure, METRIC_EXAMPLES, Metric};
+use assessment::{By, ComparedFigure, METRIC_EXAMPLES, Metric, Undecided};
+
+use super::ratio::repeats_for;
 
 /// A change of a figure that fails a comparison.
 #[derive(Clone, PartialEq, Debug)]
@@ -67,17 +69,46 @@ impl ChangeLimit {
         self.share
     }
 
-    /// Whether a difference is shown and exceeds the limit.
-    pub fn is_broken_by(&self, line: &ComparedFigure) -> bool {
-        let difference = line.difference();
-        let beyond = if self.below { difference < self.share } else { difference > self.share };
-        line.metric == self.metric && line.shown && beyond
+    /// Compares a figure of the limit's metric with the limit. `confidence` is that of its interval.
+    ///
+    /// A limit is kept if the whole interval keeps it, or if a change of its size would be detectable and is not shown. A limit on
+    /// the other side of 0 requires a change: there the whole interval decides.
+    pub fn outcome(&self, line: &ComparedFigure, confidence: f64) -> ChangeOutcome {
+        let Some(variation) = line.variation else {
+            let is_mixed = line.by == By::NotRepeats;
+            return ChangeOutcome::Undecided(if is_mixed {
+                Undecided::NotRepeats
+            } else {
+                Undecided::VariationUnknown
+            });
+        };
+        let is_beyond = |change: f64| if self.below { change < self.share } else { change > self.share };
+        let ends = line.interval.map(|(low, high)| [low - 1.0, high - 1.0].map(is_beyond));
+        let requires_change = self.share != 0.0 && self.below == (self.share > 0.0);
+        let is_exceeded = match requires_change {
+            true => ends == Some([true; 2]),
+            false => line.shown && is_beyond(line.difference()),
+        };
+        // A limit of 0 % has no size to detect.
+        let is_detectable = |least: f64| !requires_change && (self.share == 0.0 || least <= self.share.abs());
+        match is_exceeded {
+            true => ChangeOutcome::Exceeded,
+            false if ends == Some([false; 2]) || line.detectable.is_some_and(is_detectable) => ChangeOutcome::Kept,
+            false => {
+                let size = if requires_change { line.difference() - self.share } else { self.share };
+                let repeats = repeats_for(self.metric, size.abs(), variation, confidence);
+                ChangeOutcome::Undecided(Undecided::NotDetectable { detectable: line.detectable, repeats })
+            }
+        }
     }
+}
 
-    /// Whether a change of the limit's size is smaller than what the comparison can show.
-    pub fn is_below_detectable(&self, line: &ComparedFigure) -> bool {
-        line.metric == self.metric && line.detectable.is_some_and(|least| least > self.share.abs())
-    }
+/// A figure compared with a limit of a change.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum ChangeOutcome {
+    Kept,
+    Exceeded,
+    Undecided(Undecided),
 }
 
 #[cfg(test)]
@@ -100,40 +131,63 @@ mod tests {
         assert_eq!(texts[2], "`5`: expected a change in percent, such as -5%");
     }
 
-    fn line(metric: &str, ratio: f64, shown: bool, detectable: Option<f64>) -> ComparedFigure {
+    fn line(ratio: f64, shown: bool, interval: Option<(f64, f64)>, detectable: Option<f64>) -> ComparedFigure {
         ComparedFigure {
             test: "run".to_owned(),
-            metric: Metric::parse(metric).expect("a metric"),
+            metric: Metric::IOPS,
             unit: String::new(),
             side: 1,
             first: 1.0,
             second: ratio,
             runs: (5, 5),
             ratio,
-            interval: None,
+            interval,
             p: Some(0.01),
             detectable,
-            by: assessment::By::Repeats,
+            variation: Some(0.1),
+            by: By::Repeats,
             history: Vec::new(),
             shown,
         }
     }
 
-    #[test]
-    fn a_limit_is_broken_by_a_larger_change_that_is_shown() {
-        let limits = ChangeLimit::parse_all("iops<-50%,iops>25%").expect("limits");
-        let broken = |limit: &ChangeLimit, ratio| limit.is_broken_by(&line("iops", ratio, true, None));
-        assert_eq!([0.25, 0.5, 0.75].map(|ratio| broken(&limits[0], ratio)), [true, false, false]);
-        assert_eq!([1.0, 1.25, 1.5].map(|ratio| broken(&limits[1], ratio)), [false, false, true]);
-        assert!(!limits[0].is_broken_by(&line("iops", 0.25, false, None)), "not shown");
-        assert!(!limits[0].is_broken_by(&line("bw", 0.25, true, None)), "another metric");
+    fn outcome(limit: &str, line: &ComparedFigure) -> ChangeOutcome {
+        ChangeLimit::parse_all(limit).expect("a limit")[0].outcome(line, 0.95)
     }
 
     #[test]
-    fn a_limit_is_too_small_below_the_detectable_change() {
-        let limit = &ChangeLimit::parse_all("iops<-50%").expect("a limit")[0];
-        let is_below = |metric: &str, detectable| limit.is_below_detectable(&line(metric, 1.0, false, detectable));
-        assert_eq!([Some(0.5), Some(0.51), None].map(|least| is_below("iops", least)), [false, true, false]);
-        assert!(!is_below("bw", Some(0.9)));
+    fn a_limit_is_broken_by_a_larger_change_that_is_shown() {
+        use ChangeOutcome::{Exceeded, Kept};
+        let of = |limit, ratio: f64| outcome(limit, &line(ratio, true, Some((ratio * 0.99, ratio * 1.01)), Some(0.02)));
+        assert_eq!([0.25, 0.5, 0.75].map(|ratio| of("iops<-50%", ratio)), [Exceeded, Kept, Kept]);
+        assert_eq!([1.0, 1.25, 1.5].map(|ratio| of("iops>25%", ratio)), [Kept, Kept, Exceeded]);
+        let unshown = line(0.45, false, Some((0.2, 1.1)), Some(0.4));
+        assert_eq!(outcome("iops<-50%", &unshown), Kept, "a loss of 50 % would have been shown");
+        assert_eq!(outcome("iops<-50%", &line(0.01, true, None, None)), Exceeded, "by an unknown factor");
+    }
+
+    #[test]
+    fn a_limit_that_could_not_be_detected_is_undecided_and_says_what_decides() {
+        let repeats = repeats_for(Metric::IOPS, 0.1, 0.1, 0.95);
+        assert!(repeats.is_some_and(|runs| runs > 5));
+        let undecided = |detectable| ChangeOutcome::Undecided(Undecided::NotDetectable { detectable, repeats });
+        let lossy = line(0.85, false, Some((0.6, 1.2)), Some(0.77));
+        assert_eq!(outcome("iops<-10%", &lossy), undecided(Some(0.77)));
+        assert_eq!(outcome("iops<-10%", &line(0.85, false, None, None)), undecided(None), "too wide");
+        // The whole interval keeps the limit.
+        let better = line(1.3, false, Some((0.95, 1.8)), Some(0.77));
+        assert_eq!(outcome("iops<-10%", &better), ChangeOutcome::Kept);
+        assert_eq!(outcome("iops<0%", &line(0.99, false, Some((0.98, 1.0)), Some(0.02))), ChangeOutcome::Kept);
+        let unknown = ComparedFigure { variation: None, p: None, ..lossy };
+        assert_eq!(outcome("iops<-10%", &unknown), ChangeOutcome::Undecided(Undecided::VariationUnknown));
+        let mixed = ComparedFigure { by: By::NotRepeats, ..unknown };
+        assert_eq!(outcome("iops<-10%", &mixed), ChangeOutcome::Undecided(Undecided::NotRepeats));
+    }
+
+    #[test]
+    fn a_required_change_is_decided_by_the_whole_interval() {
+        let of = |low, high| outcome("iops<5%", &line(1.0, false, Some((low, high)), Some(0.01)));
+        assert_eq!([of(0.99, 1.01), of(1.06, 1.08)], [ChangeOutcome::Exceeded, ChangeOutcome::Kept]);
+        assert!(matches!(of(1.02, 1.08), ChangeOutcome::Undecided(Undecided::NotDetectable { .. })));
     }
 }

@@ -12,11 +12,11 @@ mod repeats;
 mod run;
 mod side;
 
-use assessment::{By, ComparedFigure, Comparison, ComparisonNote, LimitedChange, Metric};
+use assessment::{By, ComparedFigure, Comparison, ComparisonNote, INTERVAL_FACTOR_MAX, LimitedChange, Metric};
 
 use crate::inference::{difference, mean};
 use crate::verdict::Conclusion;
-pub use change_limit::{ChangeLimit, UnreadableLimit};
+pub use change_limit::{ChangeLimit, ChangeOutcome, UnreadableLimit};
 pub use discovery::{Discoveries, discoveries};
 use history::History;
 use ratio::LogRatio;
@@ -63,8 +63,9 @@ pub fn compare(sides: &[Vec<Run>], history: &[SavedRun], limits: &[ChangeLimit])
     let found = discoveries(&p);
     let decided = |(mut line, ratio): (ComparedFigure, Option<LogRatio>)| {
         if let Some(ratio) = ratio {
-            line.interval = finite(ratio.interval(found.confidence));
-            line.detectable = Some(ratio.detectable(found.confidence)).filter(|share| share.is_finite());
+            line.interval = ratio.interval(found.confidence);
+            line.detectable = line.interval.map(|_| ratio.detectable(found.confidence));
+            line.variation = Some(ratio.variation());
             line.shown = line.p.is_some_and(|p| p <= found.p_max);
         }
         line
@@ -83,9 +84,14 @@ fn of_name<'c, 'a>(side: &'c [Case<'a>], name: &str) -> Option<&'c Case<'a>> {
     side.iter().find(|case| case.name == name)
 }
 
-/// Tests that are not in all sets, and tests whose jobs differ.
+/// Tests that are not in all sets, tests whose jobs differ, and runs of a set that are not repeats.
 fn notes(base: &[Case], others: &[Vec<Case>]) -> Vec<ComparisonNote> {
-    let mut notes = Vec::new();
+    let sides = std::iter::once(base).chain(others.iter().map(Vec::as_slice)).enumerate();
+    let not_repeats = |(side, cases): (usize, &[Case])| {
+        let of_cases = cases.iter().filter(|case| !case.are_repeats());
+        of_cases.map(|case| ComparisonNote::NotRepeats { test: case.name.clone(), side }).collect::<Vec<_>>()
+    };
+    let mut notes: Vec<ComparisonNote> = sides.flat_map(not_repeats).collect();
     for (at, side) in others.iter().enumerate() {
         for case in base {
             let (test, side_at) = (case.name.clone(), at + 1);
@@ -121,6 +127,7 @@ fn means(first: &Case, (side, second): (usize, &Case), metric: Metric) -> Option
         interval: None,
         p: None,
         detectable: None,
+        variation: None,
         by: By::Invalid,
         history: Vec::new(),
         shown: false,
@@ -136,6 +143,9 @@ fn line(
     history: &History,
 ) -> Option<(ComparedFigure, Option<LogRatio>)> {
     let line = means(first, (side, second), metric)?;
+    if !first.are_repeats() || !second.are_repeats() {
+        return Some((ComparedFigure { by: By::NotRepeats, ..line }, None));
+    }
     let (one, other) = (first.values(metric), second.values(metric));
     let known = match ratio::needs_others(one.len(), other.len()) {
         true => history.repeats_of([first, second], metric),
@@ -146,8 +156,9 @@ fn line(
         let by = if line.history.is_empty() { By::Repeats } else { By::History };
         return Some((ComparedFigure { p: Some(found.p()), by, ..line }, Some(found)));
     }
-    let interval = within(first, second, metric, line.ratio);
-    let by = if interval.is_some() { By::Intervals } else { By::Nothing };
+    let within = within(first, second, metric, line.ratio);
+    let by = if within.is_some() { By::Intervals } else { By::Nothing };
+    let interval = within.filter(|(low, high)| *high <= low * INTERVAL_FACTOR_MAX);
     Some((ComparedFigure { interval, by, ..line }, None))
 }
 
@@ -156,12 +167,7 @@ fn within(first: &Case, second: &Case, metric: Metric, ratio: f64) -> Option<(f6
     let found = difference(&first.series(metric), &second.series(metric))?;
     // The series has whole intervals only: its mean is near the figure, but it is not the figure.
     let moved = Some(ratio / (1.0 + found.share)).filter(|moved| moved.is_finite() && *moved > 0.0).unwrap_or(1.0);
-    finite(((1.0 + found.interval.low) * moved, (1.0 + found.interval.high) * moved))
-}
-
-/// Documents hold no infinite number.
-fn finite(interval: (f64, f64)) -> Option<(f64, f64)> {
-    (interval.0.is_finite() && interval.1.is_finite()).then_some(interval)
+    Some(((1.0 + found.interval.low) * moved, (1.0 + found.interval.high) * moved))
 }
 
 /// Compares the lines with limits, and stores those that are exceeded, and those that cannot be decided.
@@ -175,20 +181,20 @@ pub fn apply(comparison: &mut Comparison, limits: &[ChangeLimit]) -> Result<(), 
         if lines.is_empty() {
             return Err(NotMeasured { limit: limit.text.clone() });
         }
-        let of = |line: &&ComparedFigure| LimitedChange {
-            limit: limit.text.clone(),
-            test: line.test.clone(),
-            side: line.side,
-            difference: line.difference(),
-        };
-        let weak = lines.iter().filter(|line| !limit.is_broken_by(line) && limit.is_below_detectable(line));
-        let weak = weak.filter_map(|line| {
-            let (limit, test) = (limit.text.clone(), line.test.clone());
-            Some(ComparisonNote::LimitNotDetectable { limit, test, detectable: line.detectable? })
-        });
-        comparison.notes.extend(weak);
-        comparison.failed.extend(lines.iter().filter(|line| limit.is_broken_by(line)).map(of));
-        comparison.undecided.extend(lines.iter().filter(|line| line.p.is_none() && line.by != By::Invalid).map(of));
+        for line in lines.into_iter().filter(|line| line.by != By::Invalid) {
+            let of = |undecided| LimitedChange {
+                limit: limit.text.clone(),
+                test: line.test.clone(),
+                side: line.side,
+                difference: line.difference(),
+                undecided,
+            };
+            match limit.outcome(line, comparison.confidence) {
+                ChangeOutcome::Kept => {}
+                ChangeOutcome::Exceeded => comparison.failed.push(of(None)),
+                ChangeOutcome::Undecided(why) => comparison.undecided.push(of(Some(why))),
+            }
+        }
     }
     Ok(())
 }

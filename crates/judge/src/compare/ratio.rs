@@ -2,7 +2,7 @@
 //!
 //! The logarithm of the ratio divided by its standard error is compared with Student's distribution.
 
-use assessment::{Metric, Quantity, Statistic};
+use assessment::{INTERVAL_FACTOR_MAX, Metric, Quantity, Statistic};
 
 use crate::inference::{mean, student};
 
@@ -10,6 +10,8 @@ use crate::inference::{mean, student};
 const POWER: f64 = 0.8;
 /// With as many runs on both sides, each side's own variance is used (Welch's test). With fewer, variances are pooled.
 const OWN_VARIANCE_MIN: usize = 4;
+/// More repeats are not recommended.
+const REPEATS_MAX: usize = 1000;
 /// Width of a histogram's bin, as a share of the value: the error of the ratio of two percentiles.
 const BIN: f64 = 1.0 / 64.0;
 
@@ -55,6 +57,8 @@ pub struct LogRatio {
     error: f64,
     /// Degrees of freedom of the standard error.
     freedom: f64,
+    /// Relative variance from run to run.
+    variance: f64,
     /// A difference up to this can be one of histogram bins.
     resolution: f64,
 }
@@ -65,17 +69,21 @@ impl LogRatio {
     pub fn of(metric: Metric, first: &[f64], second: &[f64], others: Variance) -> Option<LogRatio> {
         let value = (mean(second) / mean(first)).ln();
         let counts = (first.len(), second.len());
-        let (error, freedom) = match needs_others(counts.0, counts.1) {
+        let (error, freedom, variance) = match needs_others(counts.0, counts.1) {
             true => {
                 let mut pooled = others;
                 [first, second].into_iter().for_each(|side| pooled.add(side));
-                ((pooled.of_mean(counts.0) + pooled.of_mean(counts.1)).sqrt(), pooled.freedom)
+                let error = (pooled.of_mean(counts.0) + pooled.of_mean(counts.1)).sqrt();
+                (error, pooled.freedom, pooled.of_mean(1))
             }
-            false => welch(Variance::of(first).of_mean(counts.0), Variance::of(second).of_mean(counts.1), counts),
+            false => {
+                let (first, second) = (Variance::of(first), Variance::of(second));
+                let (error, freedom) = welch(first.of_mean(counts.0), second.of_mean(counts.1), counts);
+                (error, freedom, f64::midpoint(first.of_mean(1), second.of_mean(1)))
+            }
         };
-        let resolution = if is_percentile(metric) { BIN.ln_1p() } else { 0.0 };
         let is_known = value.is_finite() && error.is_finite() && freedom > 0.0;
-        is_known.then_some(LogRatio { value, error, freedom, resolution })
+        is_known.then_some(LogRatio { value, error, freedom, variance, resolution: resolution(metric) })
     }
 
     /// Returns the probability of so large a difference if both sides have one distribution.
@@ -84,10 +92,15 @@ impl LogRatio {
         if beyond == 0.0 { 1.0 } else { student::two_sided(beyond / self.error, self.freedom) }
     }
 
-    /// Returns the confidence interval of the ratio.
-    pub fn interval(self, confidence: f64) -> (f64, f64) {
+    /// Returns the standard deviation from run to run, as a share of the mean.
+    pub fn variation(self) -> f64 {
+        self.variance.sqrt()
+    }
+
+    /// Returns the confidence interval of the ratio. `None` if it is wider than a factor of [`INTERVAL_FACTOR_MAX`].
+    pub fn interval(self, confidence: f64) -> Option<(f64, f64)> {
         let half = self.half(confidence);
-        ((self.value - half).exp(), (self.value + half).exp())
+        (2.0 * half <= INTERVAL_FACTOR_MAX.ln()).then(|| ((self.value - half).exp(), (self.value + half).exp()))
     }
 
     /// Returns the change that is shown in 80 % of such comparisons, as a share.
@@ -99,6 +112,24 @@ impl LogRatio {
     fn half(self, confidence: f64) -> f64 {
         student::quantile(1.0 - confidence, self.freedom) * self.error + self.resolution
     }
+}
+
+/// Returns the number of runs of each side that show a change of this share in 80 % of comparisons, for a standard deviation
+/// from run to run. `None` if it is more than [`REPEATS_MAX`].
+pub fn repeats_for(metric: Metric, share: f64, variation: f64, confidence: f64) -> Option<usize> {
+    let is_enough = |runs: usize| {
+        let (error, freedom) = ((2.0 / runs as f64).sqrt() * variation, 2.0 * (runs as f64 - 1.0));
+        let variance = variation * variation;
+        let planned = LogRatio { value: 0.0, error, freedom, variance, resolution: resolution(metric) };
+        planned.detectable(confidence) <= share
+    };
+    let all: Vec<usize> = (OWN_VARIANCE_MIN..=REPEATS_MAX).collect();
+    all.get(all.partition_point(|runs| !is_enough(*runs))).copied()
+}
+
+/// Returns the logarithm of the largest ratio of two figures of one histogram bin.
+fn resolution(metric: Metric) -> f64 {
+    if is_percentile(metric) { BIN.ln_1p() } else { 0.0 }
 }
 
 /// Returns the standard error of a difference of two means and its degrees of freedom (Welch and Satterthwaite).
@@ -132,7 +163,7 @@ mod tests {
     #[test]
     fn repeats_of_both_sides_have_the_interval_of_welch() {
         let found = ratio(&[100.0, 102.0, 98.0, 100.0], &[130.0, 134.0, 126.0, 130.0]).expect("a ratio");
-        let (low, high) = found.interval(0.95);
+        let (low, high) = found.interval(0.95).expect("an interval");
         // Relative variances 0.000267 and 0.000631 of one run, over 4 runs each; t of 5.15 degrees of freedom is 2.548.
         assert!((low / 1.3 - (-0.03818f64).exp()).abs() < 1e-4, "{low}");
         assert!((low * high - 1.69).abs() < 1e-9 && found.p() < 1e-4, "{low} {high} {}", found.p());
@@ -145,7 +176,7 @@ mod tests {
         let mut others = Variance::default();
         others.add(&[99.0, 101.0, 100.0, 98.0, 102.0]);
         let found = LogRatio::of(IOPS, &[100.0], &[90.0], others).expect("a ratio");
-        let (low, high) = found.interval(0.95);
+        let (low, high) = found.interval(0.95).expect("an interval");
         // One run varies by 1.58 %, the difference of two by 2.24 %; t of 4 degrees of freedom is 2.776.
         assert!((low - 0.9 * (-0.06208f64).exp()).abs() < 1e-4 && high < 1.0, "{low} {high}");
         assert!((found.detectable(0.95) - ((2.776 + 0.941) * 0.02236f64).exp_m1()).abs() < 1e-3);
@@ -162,7 +193,7 @@ mod tests {
         let student = StudentsT::new(0.0, 1.0, freedom).expect("a distribution");
         let (p, t) = (2.0 * student.sf(value.abs() / error), student.inverse_cdf(0.95));
         let power = student.inverse_cdf(0.8);
-        let (low, high) = found.interval(0.9);
+        let (low, high) = found.interval(0.9).expect("an interval");
         let is_near = |one: f64, other: f64| (one / other - 1.0).abs() < 1e-6;
         assert!((found.p() - p).abs() < 1e-8, "{} {p}", found.p());
         assert!(is_near(low, (value - t * error).exp()) && is_near(high, (value + t * error).exp()), "{low} {high}");
@@ -206,7 +237,7 @@ mod tests {
         assert_eq!((percentiles, ["lat.mean", "lat.max", "fsync.mean", "iops", "bw"].map(of)), ([true; 4], [false; 5]));
         let p50 = Metric::parse("lat.p50").expect("a metric");
         let found = LogRatio::of(p50, &[100.0; 4], &[100.0; 4], Variance::default()).expect("a ratio");
-        let (low, high) = found.interval(0.95);
+        let (low, high) = found.interval(0.95).expect("an interval");
         assert!((high - 65.0 / 64.0).abs() < 1e-12 && (low - 64.0 / 65.0).abs() < 1e-12, "{low} {high}");
         assert!((found.detectable(0.95) - 1.0 / 64.0).abs() < 1e-12);
     }
@@ -216,6 +247,31 @@ mod tests {
         let p99 = Metric::parse("read.clat.p99").expect("a metric");
         let of = |second: f64| LogRatio::of(p99, &[100.0; 4], &[second; 4], Variance::default()).expect("a ratio");
         assert_eq!((of(101.5).p(), of(102.0).p()), (1.0, 0.0));
-        assert!(of(101.5).interval(0.95).0 < 1.0 && of(102.0).interval(0.95).0 > 1.0);
+        assert!(
+            of(101.5).interval(0.95).is_some_and(|found| found.0 < 1.0)
+                && of(102.0).interval(0.95).is_some_and(|found| found.0 > 1.0)
+        );
+    }
+
+    #[test]
+    fn an_interval_wider_than_a_factor_of_10_is_none() {
+        // With three degrees of freedom, t is 3.182.
+        let of = |other: f64| {
+            let found = ratio(&[100.0, 100.0, 100.0], &[100.0 + other, 100.0 - other]).expect("a ratio");
+            (2.0 * 3.182_446_305 * found.error, found.interval(0.95).is_some())
+        };
+        let (narrow, wide) = (of(48.0), of(49.0));
+        assert!(narrow.0 < 10f64.ln() && narrow.1, "{narrow:?}");
+        assert!(wide.0 > 10f64.ln() && !wide.1, "{wide:?}");
+    }
+
+    #[test]
+    fn repeats_that_show_a_change_have_it_as_their_detectable_change() {
+        assert_eq!(repeats_for(IOPS, 0.1, 0.02, 0.95), Some(4));
+        let runs = repeats_for(IOPS, 0.1, 0.3, 0.95).expect("a number");
+        // By the normal distribution: 2 (1.96 + 0.84)² 0.3² / ln(1.1)².
+        assert!((150..165).contains(&runs), "{runs}");
+        let p99 = Metric::parse("lat.p99").expect("a metric");
+        assert_eq!([repeats_for(IOPS, 0.01, 0.5, 0.95), repeats_for(p99, 0.01, 0.0, 0.95)], [None; 2]);
     }
 }

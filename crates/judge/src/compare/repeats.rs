@@ -1,6 +1,6 @@
 //! The repeats of one workload: spread, outliers and drift.
 
-use assessment::{Drift, Metric, RepeatedFigure};
+use assessment::{Drift, INTERVAL_FACTOR_MAX, Metric, RepeatedFigure};
 
 use super::change_limit::ChangeLimit;
 use super::run::Run;
@@ -51,15 +51,16 @@ fn of(test: &str, metric: Metric, values: Vec<Option<f64>>) -> Option<RepeatedFi
     })
 }
 
-/// Returns the 95 % confidence interval of the mean by Student's distribution. A mean that is not finite has none.
+/// Returns the 95 % confidence interval of the mean by Student's distribution, on the scale of the logarithm. A mean that is not
+/// finite or not above 0 has none, nor has one whose interval is wider than a factor of [`INTERVAL_FACTOR_MAX`].
 fn interval(known: &[f64]) -> Option<(f64, f64)> {
     let (count, mean) = (known.len() as f64, inference::mean(known));
-    if known.len() < 2 || !mean.is_finite() {
+    if known.len() < 2 || !mean.is_finite() || mean <= 0.0 {
         return None;
     }
-    let squares: f64 = known.iter().map(|value| (value - mean).powi(2)).sum();
+    let squares: f64 = known.iter().map(|value| (value / mean - 1.0).powi(2)).sum();
     let half = student::quantile(1.0 - CONFIDENCE, count - 1.0) * (squares / (count - 1.0) / count).sqrt();
-    Some((mean - half, mean + half))
+    (2.0 * half <= INTERVAL_FACTOR_MAX.ln()).then(|| (mean * (-half).exp(), mean * half.exp()))
 }
 
 fn outliers(values: &[Option<f64>], known: &[f64], middle: f64) -> Vec<usize> {
@@ -99,7 +100,7 @@ mod tests {
         assert_eq!((repeats(&[100.0]).spread, repeats(&[100.0]).interval), (None, None));
         // The standard deviation is 2.302; t of 4 degrees of freedom is 2.776.
         let (low, high) = found.interval.expect("an interval");
-        assert!((found.mean - 100.4).abs() < 1e-9 && (low - 97.541).abs() < 0.01 && (high - 103.259).abs() < 0.01);
+        assert!((found.mean - 100.4).abs() < 1e-9 && (low - 97.582).abs() < 0.01 && (high - 103.300).abs() < 0.01);
     }
 
     #[test]
@@ -120,9 +121,10 @@ mod tests {
     #[test]
     fn the_interval_of_a_mean_is_that_of_student() {
         // The sum of squares is 21.2; t of 4 degrees of freedom is 2.776445.
-        let half = 2.776_445_105 * (21.2f64 / 4.0 / 5.0).sqrt();
+        let half = 2.776_445_105 * (21.2f64 / 4.0 / 5.0).sqrt() / 100.4;
         let (low, high) = repeats(&[100.0, 104.0, 98.0, 101.0, 99.0]).interval.expect("an interval");
-        assert!((low - (100.4 - half)).abs() < 1e-6 && (high - (100.4 + half)).abs() < 1e-6, "{low} {high}");
+        assert!((low - 100.4 * (-half).exp()).abs() < 1e-6 && (high - 100.4 * half.exp()).abs() < 1e-6, "{low} {high}");
+        assert_eq!(repeats(&[100.0, 30.0]).interval, None, "wider than a factor of 10");
         assert_eq!(repeats(&[f64::INFINITY, 1.0]).interval, None);
         assert_eq!(repeats(&[7.0, 7.0]).interval, Some((7.0, 7.0)));
         assert_eq!((repeats(&[0.0, 0.0]).spread, repeats(&[4.0, 6.0]).spread), (None, Some(0.4)));

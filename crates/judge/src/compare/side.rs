@@ -22,6 +22,7 @@ pub struct Case<'a> {
 /// One of the repeats of a test.
 struct CaseRun<'a> {
     rounds: JobRounds<'a>,
+    job: String,
     source: Source,
     judged: Judged<'a>,
 }
@@ -85,7 +86,7 @@ fn take<'a>(
     source: impl Fn(&str) -> Source,
 ) {
     let job = job_key(&rounds);
-    let run = CaseRun { rounds, source: source(&job), judged };
+    let run = CaseRun { source: source(&job), job: job.clone(), rounds, judged };
     match cases.iter_mut().find(|case| case.name == name) {
         Some(case) => case.runs.push(run),
         None => cases.push(Case { name, job, runs: vec![run] }),
@@ -108,8 +109,8 @@ fn take_test<'a>(cases: &mut Vec<Case<'a>>, assessment: &'a Assessment, test: &'
     }
 }
 
-/// Returns the properties that decide figures. The folder of the target does not. Mixed block sizes vary a little at
-/// random.
+/// Returns the properties that decide figures, with the requested length and size. The folder of the target does not. Mixed
+/// block sizes vary a little at random.
 fn job_key(rounds: &JobRounds) -> String {
     let of_ddir = |ddir| {
         let load = rounds.load(ddir);
@@ -117,17 +118,26 @@ fn job_key(rounds: &JobRounds) -> String {
         format!("{ddir:?} {block:?} {}", load.sequential)
     };
     let loads: Vec<String> = rounds.ddirs().into_iter().map(of_ddir).collect();
-    let depths = rounds
-        .records
-        .first()
-        .map(|record| record.plan.workers.iter().map(plan::Worker::requested_depth).collect::<Vec<_>>());
-    format!("{} {depths:?}", loads.join(" "))
+    let of_worker = |worker: &plan::Worker| {
+        let (length, size) = (worker.limits.runtime_ns, &worker.targets.extent);
+        format!("{} {length} {} {:?} {:?}", worker.requested_depth(), worker.limits.number_ios, size.size, size.io_size)
+    };
+    let workers = rounds.records.first().map(|record| record.plan.workers.iter().map(of_worker).collect::<Vec<_>>());
+    format!("{} {workers:?}", loads.join(" "))
 }
 
 impl<'a> Case<'a> {
     /// Returns the records of each run.
     pub fn records(&self) -> impl Iterator<Item = &[&'a Record]> {
         self.runs.iter().map(|run| run.rounds.records.as_slice())
+    }
+
+    /// Whether all runs have one job and one target. Their hosts can differ.
+    pub fn are_repeats(&self) -> bool {
+        let same = |one: &CaseRun, other: &CaseRun| {
+            one.job == other.job && one.source.repeated.target == other.source.repeated.target
+        };
+        self.runs.windows(2).all(|pair| same(&pair[0], &pair[1]))
     }
 
     /// Returns what was run, each once.

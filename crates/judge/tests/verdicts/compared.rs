@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use assessment::{Assessment, By, Comparison, ComparisonNote, Round, Steady, SteadyRule, SteadyState, Study, Test};
+use assessment::{
+    Assessment, By, Comparison, ComparisonNote, Round, Steady, SteadyRule, SteadyState, Study, Test, Undecided,
+};
 use judge::compare::{ChangeLimit, Run, SIDES_MAX, apply, cases, compare, conclusion, repeated, side_name};
 use judge::inference::difference;
 use judge::verdict::Conclusion;
@@ -137,11 +139,16 @@ fn limits_are_broken_undecided_or_too_small() {
     assert_eq!((failed.limit.as_str(), failed.test.as_str(), failed.side), ("read.iops<-5%", "run", 1));
     assert!((failed.difference - (906.0 / 1006.0 - 1.0)).abs() < 1e-12);
     assert_eq!(conclusion(&broken), Conclusion::Failed);
-    let small = applied("read.iops>0.1%").expect("figures");
-    let detectable = small.lines[0].detectable.expect("repeats");
-    let note =
-        ComparisonNote::LimitNotDetectable { limit: "read.iops>0.1%".to_owned(), test: "run".to_owned(), detectable };
-    assert_eq!((small.notes.as_slice(), conclusion(&small)), ([note].as_slice(), Conclusion::Done));
+    // The whole interval is below: no rise of this size.
+    let far = applied("read.iops>0.1%").expect("figures");
+    assert_eq!((far.undecided.len(), conclusion(&far)), (0, Conclusion::Done));
+    let mut same = compare(&[runs(&a), runs(&a)], &[], &[]);
+    apply(&mut same, &limits("read.iops<-0.1%")).expect("figures");
+    let Some(Undecided::NotDetectable { detectable, repeats: Some(repeats) }) = same.undecided[0].undecided else {
+        panic!("{same:?}")
+    };
+    assert_eq!((detectable, conclusion(&same)), (same.lines[0].detectable, Conclusion::Inconclusive));
+    assert!(repeats > 50, "{repeats}");
     assert_eq!(applied("write.iops<-5%").expect_err("no writes").limit, "write.iops<-5%");
     let mut single = compare(&[runs(&a[..1]), runs(&b[..1])], &[], &[]);
     apply(&mut single, &limits("read.iops<-5%")).expect("figures");
@@ -149,6 +156,53 @@ fn limits_are_broken_undecided_or_too_small() {
     single.failed = broken.failed;
     assert_eq!(conclusion(&single), Conclusion::Failed);
     assert_eq!(conclusion(&Comparison::default()), Conclusion::Done);
+}
+
+/// A change of the plan's only worker.
+fn with(mut record: Record, change: impl FnOnce(&mut Worker)) -> Record {
+    let mut plan = Plan::clone(&record.plan);
+    change(&mut plan.workers[0]);
+    record.plan = Arc::new(plan);
+    record
+}
+
+#[test]
+fn runs_of_another_length_or_size_are_no_repeats() {
+    let longer = |record: Record| with(record, |worker| worker.limits.runtime_ns = 60 * SECOND);
+    let larger =
+        |record: Record| with(record, |worker| worker.targets.extent.size = Some(plan::Amount::Bytes(1 << 30)));
+    let elsewhere = |record: Record| with(record, |worker| worker.targets.paths = vec!["/other".to_owned()]);
+    let all = || [1000, 1004, 1008, 1012].map(steady);
+    let changes: [&dyn Fn(Record) -> Record; 3] = [&longer, &larger, &elsewhere];
+    for change in changes {
+        let (a, mut b) = (all(), all());
+        b[3] = change(b[3].clone());
+        let mut found = compare(&[runs(&a), runs(&b)], &[], &[]);
+        assert_eq!(found.notes, [ComparisonNote::NotRepeats { test: "run".to_owned(), side: 1 }]);
+        let line = &found.lines[0];
+        assert_eq!((line.by, line.interval, line.detectable, line.shown), (By::NotRepeats, None, None, false));
+        apply(&mut found, &limits("read.iops<-5%")).expect("figures");
+        assert_eq!(found.undecided[0].undecided, Some(Undecided::NotRepeats));
+        assert_eq!(conclusion(&found), Conclusion::Inconclusive);
+    }
+    // Another length on the other side is a difference of the jobs.
+    let found = compare(&[runs(&all()), runs(&all().map(longer))], &[], &[]);
+    assert_eq!(found.notes, [ComparisonNote::JobsDiffer { test: "run".to_owned(), side: 1 }]);
+    assert_eq!(found.lines[0].by, By::Repeats);
+}
+
+#[test]
+fn an_interval_wider_than_a_factor_of_10_is_no_number_and_no_pass() {
+    let (a, b) = ([100_000, 500].map(steady), [90_000, 1000].map(steady));
+    let mut found = compare(&[runs(&a), runs(&b)], &[], &[]);
+    let line = &found.lines[0];
+    assert!(line.is_too_uncertain() && !line.shown && line.detectable.is_none(), "{line:?}");
+    apply(&mut found, &limits("read.iops<-10%")).expect("figures");
+    assert!(
+        matches!(found.undecided[0].undecided, Some(Undecided::NotDetectable { detectable: None, .. })),
+        "{found:?}"
+    );
+    assert_eq!(conclusion(&found), Conclusion::Inconclusive);
 }
 
 #[test]

@@ -8,7 +8,7 @@ pub fn junit(sets: &ComparedSets) -> String {
     let case = |check: &Checked| Case {
         name: check.name(),
         seconds: 0.0,
-        outcome: Outcome::of(check.verdict),
+        outcome: Outcome::of_change(check.verdict),
         message: format!("{}: {}", check.verdict, check.message),
     };
     let facts = sets.facts();

@@ -4,11 +4,11 @@ mod html;
 mod junit;
 mod markdown;
 
-use assessment::{By, ComparedFigure, Comparison, Verdict};
-use judge::compare::{ChangeLimit, Run, SINGLE, cases, side_name};
+use assessment::{By, ComparedFigure, Comparison, LimitedChange, Verdict};
+use judge::compare::{ChangeLimit, ChangeOutcome, Run, SINGLE, cases, side_name};
 
 use crate::chart::overlay::RunsOfSet;
-use crate::study::{conclusion, invalid_runs, limit_in_words, result_of};
+use crate::study::{conclusion, invalid_runs, limit_in_words, result_of, undecided};
 use crate::text::{local_time, target_name};
 
 pub use html::html;
@@ -127,13 +127,23 @@ impl<'a> Checked<'a> {
         let verdict = match limit {
             _ if line.by == By::Invalid => Verdict::Invalid,
             None => Verdict::Measured,
-            Some(limit) if limit.is_broken_by(line) => Verdict::Fail,
-            Some(_) if line.p.is_none() => Verdict::Inconclusive,
-            Some(_) => Verdict::Pass,
+            Some(limit) => match limit.outcome(line, comparison.confidence) {
+                ChangeOutcome::Kept => Verdict::Pass,
+                ChangeOutcome::Exceeded => Verdict::Fail,
+                ChangeOutcome::Undecided(_) => Verdict::Inconclusive,
+            },
         };
+        let is_this = |open: &&LimitedChange| {
+            let of_limit = limit.is_some_and(|limit| limit.text == open.limit);
+            of_limit && (open.test.as_str(), open.side) == (line.test.as_str(), line.side)
+        };
+        let open = comparison.undecided.iter().find(is_this).map(undecided);
         let of_line = comparison.invalid.iter().filter(|runs| runs.is_in(&line.test, line.side));
         let invalid: Vec<String> = of_line.map(invalid_runs).collect();
-        let message = if invalid.is_empty() { result_of(line) } else { invalid.join("; ") };
+        let message = match invalid.is_empty() {
+            true => open.unwrap_or_else(|| result_of(line)),
+            false => invalid.join("; "),
+        };
         Checked { line, limit, verdict, message }
     }
 

@@ -71,7 +71,7 @@ fn check(check: &Check, is_in_sentence: &dyn Fn(&Check) -> bool) -> String {
     let name = match check.of {
         CheckOf::Test(at) => format!("<a href=\"#test-{at}\">{name}</a>"),
         CheckOf::Application => format!("<a href=\"#applications\">{name}</a>"),
-        CheckOf::Whole => name,
+        CheckOf::Whole | CheckOf::Change => name,
     };
     let words = match &check.compared {
         None => escaped(&check.cause),

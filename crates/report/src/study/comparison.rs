@@ -41,16 +41,23 @@ pub fn table(comparison: &Comparison) -> Table {
         let mut cells = vec![figure(line.first, &line.unit)];
         cells.extend(has_many.then(|| side_name(line.side).to_string()));
         let detectable = line.detectable.map_or_else(|| NONE.to_owned(), percent);
-        cells.extend([figure(line.second, &line.unit), ratio(line.ratio), certainty(line), detectable]);
+        let of_means = if states_nothing(line) { NONE.to_owned() } else { ratio(line.ratio) };
+        cells.extend([figure(line.second, &line.unit), of_means, certainty(line), detectable]);
         let labels = has_tests.then(|| line.test.clone()).into_iter().chain([line.metric.to_string()]);
         Row { labels: labels.collect(), cells: Ok(cells) }
     };
     Table { title: String::new(), columns, rows: comparison.lines.iter().map(row).collect() }
 }
 
+/// Whether the ratio of the means says nothing about the sides.
+fn states_nothing(line: &ComparedFigure) -> bool {
+    line.is_too_uncertain() || line.by == By::NotRepeats
+}
+
 /// How certain a difference is.
 fn certainty(line: &ComparedFigure) -> String {
     match (line.by, line.interval) {
+        _ if states_nothing(line) => conclusion::result(line),
         (By::Repeats | By::History, Some(found)) if line.shown => interval(found),
         (By::Repeats | By::History, Some(found)) => format!("{}: no difference shown", interval(found)),
         (By::Intervals, Some(found)) => format!("{} within the runs", interval(found)),
@@ -99,6 +106,7 @@ fn source(line: &ComparedFigure) -> String {
             format!("{runs} Run-to-run variation is unknown. Use at least 4 repeats per side.")
         }
         By::Invalid => format!("{runs} Not compared: INVALID runs."),
+        By::NotRepeats => format!("{runs} Not compared: the runs of a set are not repeats of one job."),
     }
 }
 
@@ -139,12 +147,16 @@ fn note(note: &ComparisonNote) -> String {
         ComparisonNote::Missing { test, side } => format!("{} is not in {}", one_line(test), side_name(*side)),
         ComparisonNote::JobsDiffer { test, side } => {
             let of = if *side > 1 { format!(" of A and {}", side_name(*side)) } else { String::new() };
-            format!("{}: the jobs{of} differ; this alone may change the figures", one_line(test))
+            format!(
+                "{}: the jobs{of} differ in load, length or size; this alone may change the figures",
+                one_line(test)
+            )
         }
-        ComparisonNote::LimitNotDetectable { limit, test, detectable } => format!(
-            "warning: --fail-on {limit}: {}: only changes above {} are shown with these runs\nhelp: use more repeats",
+        ComparisonNote::NotRepeats { test, side } => format!(
+            "warning: {}: the runs of {} are not repeats of one job: they differ in load, length, size or target\nhelp: compare \
+             runs of one job on one target",
             one_line(test),
-            percent(*detectable),
+            side_name(*side),
         ),
     }
 }

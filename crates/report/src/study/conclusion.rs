@@ -1,6 +1,9 @@
 //! The conclusion of a comparison and of repeats: sentences with figures.
 
-use assessment::{By, ComparedFigure, Comparison, InvalidRuns, LimitedChange, RepeatedFigure};
+use assessment::{
+    By, ComparedFigure, Comparison, INTERVAL_FACTOR_MAX as WIDEST, InvalidRuns, LimitedChange, RepeatedFigure,
+    Undecided,
+};
 use judge::compare::{ChangeLimit, SINGLE, side_name};
 use units::format::percent;
 use units::markup::one_line;
@@ -35,9 +38,17 @@ pub fn result(line: &ComparedFigure) -> String {
     let times = format!("{side} is {} × A", ratio(line.ratio));
     let within = line.interval.map(|found| format!(" ({})", interval(found))).unwrap_or_default();
     match line.by {
+        By::NotRepeats => "cannot tell: the runs of a set are not repeats of one job".to_owned(),
+        _ if line.is_too_uncertain() && line.shown => {
+            let direction = if line.ratio < 1.0 { "lower" } else { "higher" };
+            format!(
+                "{side} is {direction} than A, by an unknown factor: the interval is wider than a factor of {WIDEST}"
+            )
+        }
+        _ if line.is_too_uncertain() => format!("cannot tell: the interval is wider than a factor of {WIDEST}"),
         By::Repeats | By::History if line.shown => format!("{times}{within}"),
         By::Repeats | By::History => {
-            let least = line.detectable.map_or_else(|| "any".to_owned(), percent);
+            let least = line.detectable.map(percent).unwrap_or_default();
             let of = if line.side > 1 { format!(" between A and {side}") } else { String::new() };
             format!("no difference{of} shown (detectable: {least})")
         }
@@ -76,6 +87,10 @@ fn sentences(comparison: &Comparison) -> Vec<String> {
         let (count, of) = (detectable.len(), comparison.tested);
         let (least, most) = (percent(least), percent(most));
         all.push(format!("no difference shown in {count} of {of} figures (detectable: {least} to {most})"));
+    }
+    let uncertain = lines().filter(|line| line.is_too_uncertain() && !line.shown).count();
+    if uncertain > 0 {
+        all.push(format!("cannot tell in {uncertain} figures: intervals are wider than a factor of {WIDEST}"));
     }
     let unknown = lines().filter(|line| line.p.is_none()).count();
     if unknown > 0 {
@@ -116,6 +131,35 @@ pub fn invalid_runs(invalid: &InvalidRuns) -> String {
     format!("{test}{runs} of {}: {}", side_name(invalid.side), wording::cause(&invalid.cause))
 }
 
+/// Why a limit of `--fail-on` cannot be decided, and what decides it.
+pub fn undecided(open: &LimitedChange) -> String {
+    match open.undecided {
+        None | Some(Undecided::VariationUnknown) => format!("{}, but run-to-run variation is unknown", broken(open)),
+        Some(Undecided::NotRepeats) => {
+            format!("{}: the runs of a set are not repeats of one job", cannot_tell(open))
+        }
+        Some(Undecided::NotDetectable { detectable, repeats }) => {
+            let shown = detectable.map_or_else(
+                || format!("the interval is wider than a factor of {WIDEST}"),
+                |least| format!("these runs show changes above {} only", percent(least)),
+            );
+            let help = repeats.map_or_else(
+                || "no number of repeats up to 1,000 would do: use longer runs on a quiet machine".to_owned(),
+                |repeats| {
+                    format!("{repeats} repeats per side decide it: `fathom run --repeat {repeats} --interleave …`")
+                },
+            );
+            format!("{}: {shown}; {help}", cannot_tell(open))
+        }
+    }
+}
+
+/// The figure and the limit: `read.iops: cannot tell whether B is at most 10 % lower than A`.
+fn cannot_tell(open: &LimitedChange) -> String {
+    let bound = limit_of(open).map_or_else(|| open.limit.clone(), |limit| bound(&limit));
+    format!("{}: cannot tell whether {} is {bound} than A", limited_figure(open), side_name(open.side))
+}
+
 /// A limit of `--fail-on` that a comparison breaks: `read.iops: B is 10.1 % lower than A, allowed: at most 5 % lower`.
 pub fn broken(broken: &LimitedChange) -> String {
     format!("{}, {}", changed(broken), limited(broken))
@@ -123,9 +167,15 @@ pub fn broken(broken: &LimitedChange) -> String {
 
 /// The change of a figure: `write-iops write.iops: B is 7 % lower than A`.
 pub fn changed(found: &LimitedChange) -> String {
+    let (figure, side) = (limited_figure(found), side_name(found.side));
+    format!("{figure}: {side} is {} than A", higher_or_lower(found.difference))
+}
+
+/// The test and the figure of a limit. A single run has no test to name.
+fn limited_figure(found: &LimitedChange) -> String {
     let test = if found.test == SINGLE { String::new() } else { format!("{} ", one_line(&found.test)) };
     let figure = limit_of(found).map_or_else(|| found.limit.clone(), |limit| limit.metric.to_string());
-    format!("{test}{figure}: {} is {} than A", side_name(found.side), higher_or_lower(found.difference))
+    format!("{test}{figure}")
 }
 
 fn higher_or_lower(share: f64) -> String {
@@ -157,18 +207,20 @@ fn bound(limit: &ChangeLimit) -> String {
     }
 }
 
-fn undecided(limit: &LimitedChange) -> String {
-    format!("{}, but run-to-run variation is unknown", broken(limit))
-}
-
 /// Returns the rates of repeats: `read.iops: 5,003 IOPS (4,812 to 5,194 IOPS), mean of 5 runs with its 95 % interval`.
 pub fn of_repeats(figures: &[RepeatedFigure]) -> Vec<String> {
     let rates = figures.iter().filter(|figure| figure.metric.unit() == "IOPS");
     let sentence = |found: &RepeatedFigure| {
-        let (low, high) = found.interval?;
         let (unit, runs) = (found.metric.unit(), found.values.iter().flatten().count());
-        let (mean, range) = (figure(found.mean, unit), from_to(low, high, unit));
-        Some(format!("{}: {mean} ({range}), mean of {runs} runs with its 95 % interval", found.metric))
+        let (name, mean) = (found.metric, figure(found.mean, unit));
+        let Some((low, high)) = found.interval else {
+            let is_wide = runs > 1;
+            return is_wide.then(|| {
+                format!("{name}: {mean}, mean of {runs} runs; its 95 % interval is wider than a factor of {WIDEST}")
+            });
+        };
+        let range = from_to(low, high, unit);
+        Some(format!("{name}: {mean} ({range}), mean of {runs} runs with its 95 % interval"))
     };
     rates.filter_map(sentence).collect()
 }
@@ -193,6 +245,7 @@ mod tests {
             interval: Some((ratio * 0.95, ratio * 1.05)),
             p: matches!(by, By::Repeats | By::History).then_some(0.01),
             detectable: matches!(by, By::Repeats | By::History).then_some(0.04),
+            variation: matches!(by, By::Repeats | By::History).then_some(0.02),
             by,
             history: Vec::new(),
             shown,
@@ -239,8 +292,13 @@ mod tests {
 
     #[test]
     fn limits_come_first() {
-        let change =
-            |limit: &str| LimitedChange { limit: limit.into(), test: SINGLE.into(), side: 1, difference: -0.1 };
+        let change = |limit: &str| LimitedChange {
+            limit: limit.into(),
+            test: SINGLE.into(),
+            side: 1,
+            difference: -0.1,
+            undecided: None,
+        };
         let lines = vec![line("write.iops", 0.9, By::Repeats, true)];
         let (failed, undecided) = (vec![change("write.iops<-5%")], vec![change("read.iops<-5%")]);
         let found = of_comparison(&Comparison { failed, undecided, ..comparison(lines) });
@@ -253,6 +311,28 @@ mod tests {
         assert_eq!(words("read.lat.p99>10%"), "read.lat.p99 at most 10 % higher");
         assert_eq!(words("read.iops<5%"), "read.iops at least 5 % higher");
         assert_eq!(words("read.iops<0%"), "read.iops not lower");
+    }
+
+    #[test]
+    fn what_cannot_be_told_has_no_number_and_a_limit_says_what_decides_it() {
+        let wide =
+            |shown| ComparedFigure { interval: None, detectable: None, ..line("read.iops", 0.2, By::Repeats, shown) };
+        assert_eq!(result(&wide(false)), "cannot tell: the interval is wider than a factor of 10");
+        assert!(result(&wide(true)).starts_with("B is lower than A, by an unknown factor"));
+        let open = |undecided| LimitedChange {
+            limit: "read.iops<-10%".into(),
+            test: SINGLE.into(),
+            side: 1,
+            difference: -0.15,
+            undecided: Some(undecided),
+        };
+        assert_eq!(
+            undecided(&open(Undecided::NotDetectable { detectable: Some(0.77), repeats: Some(42) })),
+            "read.iops: cannot tell whether B is at most 10 % lower than A: these runs show changes above 77 % only; 42 repeats \
+             per side decide it: `fathom run --repeat 42 --interleave …`"
+        );
+        let none = undecided(&open(Undecided::NotDetectable { detectable: None, repeats: None }));
+        assert!(none.contains("wider than a factor of 10") && none.contains("longer runs"), "{none}");
     }
 
     #[test]

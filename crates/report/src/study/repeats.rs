@@ -1,13 +1,14 @@
 //! Repeats: the spread of each workload's figures, and the difference of two.
 
 use assessment::{
-    Assessment, Drift, Failure, Finding, RepeatedFigure, Repeats, RepeatsFinding, RepeatsResult, RepeatsRun, Severity,
-    Verdict, Workload,
+    Assessment, Comparison, Drift, Failure, Finding, RepeatedFigure, Repeats, RepeatsFinding, RepeatsResult,
+    RepeatsRun, Severity, Undecided, Verdict, Workload,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 use units::format::{change, percent};
 use units::markup::one_line;
+use units::shell::quoted;
 use units::untrusted::UntrustedText;
 
 use super::comparison::{self, Compared};
@@ -37,6 +38,9 @@ pub fn summary(assessment: &Assessment, request: &Repeats, result: &RepeatsResul
         let title = "A and B".to_owned();
         tables.push(Table { title, ..comparison::table(comparison) });
         notes.extend(comparison::notes(comparison));
+        notes.extend(
+            deciding_command(assessment, comparison).map(|line| format!("help: to decide the limits: `{line}`")),
+        );
         if comparison.tested > 0 && request.order == BLOCKS {
             notes.push(
                 "All runs of A were before those of B: a change over time looks like a difference. --interleave alternates."
@@ -86,7 +90,7 @@ impl Side<'_> {
             let interval = figure.interval.map(|(low, high)| text::from_to(low, high, &figure.unit));
             let cells = vec![
                 shown(figure.mean),
-                interval.unwrap_or_default(),
+                interval.unwrap_or_else(|| if good > 1 { "cannot tell".to_owned() } else { String::new() }),
                 shown(figure.median),
                 shown(figure.least),
                 shown(figure.most),
@@ -200,6 +204,22 @@ fn kept(request: &Repeats) -> Vec<String> {
     };
     let tag = all.iter().any(|ids| !ids.is_empty()).then(|| format!("saved: `fathom history --tag {}`", one_line(set)));
     compare.into_iter().chain(tag).collect()
+}
+
+/// Returns the command with the number of repeats that decides all limits that can be decided. `None` if there are none.
+fn deciding_command(assessment: &Assessment, comparison: &Comparison) -> Option<String> {
+    let needed = comparison.undecided.iter().filter_map(|open| match open.undecided? {
+        Undecided::NotDetectable { repeats, .. } => repeats,
+        Undecided::VariationUnknown | Undecided::NotRepeats => None,
+    });
+    let needed = needed.max()?.to_string();
+    let mut words = assessment.command.clone();
+    match words.iter().position(|word| word == "--repeat" || word.starts_with("--repeat=")) {
+        Some(at) if words[at] == "--repeat" => *words.get_mut(at + 1)? = needed,
+        Some(at) => words[at] = format!("--repeat={needed}"),
+        None => return None,
+    }
+    Some(words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "))
 }
 
 /// The differences of two workloads, or the rates of one.

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use assessment::{
-    Cause, Comparison, Judgement, LimitedChange, Metric, Reason, Repeats, RepeatsResult, Study, Verdict, Workload,
+    Cause, Comparison, Judgement, LimitedChange, Metric, Reason, Repeats, RepeatsResult, Study, Undecided, Verdict,
+    Workload,
 };
 use roxmltree::{Document, Node};
 
@@ -159,8 +160,17 @@ fn two_settings_with_one_metric_are_two_cases() {
 #[test]
 fn limits_of_changes_are_cases() {
     let limits = ["write.iops<-5%", "write.lat.p99>10%"].map(str::to_owned);
-    let broken = LimitedChange { limit: limits[0].clone(), test: "A".to_owned(), side: 1, difference: -0.12 };
-    let comparison = Comparison { failed: vec![broken], ..Comparison::default() };
+    let limits = [limits.as_slice(), &["read.iops<-10%".to_owned()]].concat();
+    let of = |limit: usize, undecided| LimitedChange {
+        limit: limits[limit].clone(),
+        test: "A".to_owned(),
+        side: 1,
+        difference: -0.12,
+        undecided,
+    };
+    let open = Undecided::NotDetectable { detectable: Some(0.77), repeats: Some(42) };
+    let (failed, undecided) = (vec![of(0, None)], vec![of(2, Some(open))]);
+    let comparison = Comparison { failed, undecided, ..Comparison::default() };
     let mut assessment = sample::with_tests(Vec::new());
     (assessment.verdict, assessment.cause) = (Verdict::Fail, Cause::Result);
     assessment.study = Study::Repeats(Repeats {
@@ -174,7 +184,9 @@ fn limits_of_changes_are_cases() {
         result: Some(RepeatsResult { comparison: Some(comparison), ..RepeatsResult::default() }),
     });
     let cases = cases(&report::junit(&assessment));
-    assert_eq!(cases.len(), 2, "{cases:?}");
+    assert_eq!(cases.len(), 3, "{cases:?}");
+    let (kind, message) = &cases["read.iops at most 10 % lower"];
+    assert!(kind == "error" && message.contains("--repeat 42"), "{kind} {message}");
     assert!(cases["write.iops at most 5 % lower"].1.contains("A write.iops: B is 12 % lower than A"), "{cases:?}");
     assert_eq!(cases["write.lat.p99 at most 10 % higher"].0, "passed");
 }
