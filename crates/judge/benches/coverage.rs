@@ -17,7 +17,7 @@ const CORRELATIONS: [f64; 3] = [0.0, 0.5, 0.8];
 /// Rates of disturbed intervals as shares of the others', how many there are in a row, and how many between.
 const DISTURBANCES: [(&str, Disturbance); 8] = [
     ("another program takes half of the disk", Disturbance { rate: 0.5, lasts: 5.0, pauses: 5.0 }),
-    ("the same, in short bursts", Disturbance { rate: 0.5, lasts: 1.0, pauses: 3.0 }),
+    ("the same, in short bursts", Disturbance { rate: 0.5, lasts: 2.0, pauses: 4.0 }),
     ("the CPUs are taken", Disturbance { rate: 0.05, lasts: 3.0, pauses: 3.0 }),
     ("slow periods", Disturbance { rate: 0.1, lasts: 4.0, pauses: 8.0 }),
     ("rare slow periods", Disturbance { rate: 0.1, lasts: 8.0, pauses: 32.0 }),
