@@ -115,7 +115,7 @@ impl ComparedFigure {
         self.ratio - 1.0
     }
 
-    /// Whether the figures vary so much that neither a difference nor its size can be stated.
+    /// Whether the figures vary too much to state a difference and its size.
     pub fn is_too_uncertain(&self) -> bool {
         matches!(self.by, By::Repeats | By::History | By::Intervals) && self.interval.is_none()
     }

@@ -71,7 +71,7 @@ impl ChangeLimit {
 
     /// Compares a figure of the limit's metric with the limit. `confidence` is that of its interval.
     ///
-    /// A limit is kept if the whole interval keeps it, or if a change of its size would be detectable and is not shown. A limit on
+    /// A limit is met if the whole interval meets it, or if a change of its size would be detectable and is not shown. A limit on
     /// the other side of 0 requires a change: there the whole interval decides.
     pub fn outcome(&self, line: &ComparedFigure, confidence: f64) -> ChangeOutcome {
         let Some(variation) = line.variation else {
@@ -93,7 +93,7 @@ impl ChangeLimit {
         let is_detectable = |least: f64| !requires_change && (self.share == 0.0 || least <= self.share.abs());
         match is_exceeded {
             true => ChangeOutcome::Exceeded,
-            false if ends == Some([false; 2]) || line.detectable.is_some_and(is_detectable) => ChangeOutcome::Kept,
+            false if ends == Some([false; 2]) || line.detectable.is_some_and(is_detectable) => ChangeOutcome::Met,
             false => {
                 let size = if requires_change { line.difference() - self.share } else { self.share };
                 let repeats = repeats_for(self.metric, size.abs(), variation, confidence);
@@ -106,7 +106,7 @@ impl ChangeLimit {
 /// A figure compared with a limit of a change.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum ChangeOutcome {
-    Kept,
+    Met,
     Exceeded,
     Undecided(Undecided),
 }
@@ -157,12 +157,12 @@ mod tests {
 
     #[test]
     fn a_limit_is_broken_by_a_larger_change_that_is_shown() {
-        use ChangeOutcome::{Exceeded, Kept};
+        use ChangeOutcome::{Exceeded, Met};
         let of = |limit, ratio: f64| outcome(limit, &line(ratio, true, Some((ratio * 0.99, ratio * 1.01)), Some(0.02)));
-        assert_eq!([0.25, 0.5, 0.75].map(|ratio| of("iops<-50%", ratio)), [Exceeded, Kept, Kept]);
-        assert_eq!([1.0, 1.25, 1.5].map(|ratio| of("iops>25%", ratio)), [Kept, Kept, Exceeded]);
+        assert_eq!([0.25, 0.5, 0.75].map(|ratio| of("iops<-50%", ratio)), [Exceeded, Met, Met]);
+        assert_eq!([1.0, 1.25, 1.5].map(|ratio| of("iops>25%", ratio)), [Met, Met, Exceeded]);
         let unshown = line(0.45, false, Some((0.2, 1.1)), Some(0.4));
-        assert_eq!(outcome("iops<-50%", &unshown), Kept, "a loss of 50 % would have been shown");
+        assert_eq!(outcome("iops<-50%", &unshown), Met, "a loss of 50 % would have been shown");
         assert_eq!(outcome("iops<-50%", &line(0.01, true, None, None)), Exceeded, "by an unknown factor");
     }
 
@@ -174,10 +174,10 @@ mod tests {
         let lossy = line(0.85, false, Some((0.6, 1.2)), Some(0.77));
         assert_eq!(outcome("iops<-10%", &lossy), undecided(Some(0.77)));
         assert_eq!(outcome("iops<-10%", &line(0.85, false, None, None)), undecided(None), "too wide");
-        // The whole interval keeps the limit.
+        // The whole interval meets the limit.
         let better = line(1.3, false, Some((0.95, 1.8)), Some(0.77));
-        assert_eq!(outcome("iops<-10%", &better), ChangeOutcome::Kept);
-        assert_eq!(outcome("iops<0%", &line(0.99, false, Some((0.98, 1.0)), Some(0.02))), ChangeOutcome::Kept);
+        assert_eq!(outcome("iops<-10%", &better), ChangeOutcome::Met);
+        assert_eq!(outcome("iops<0%", &line(0.99, false, Some((0.98, 1.0)), Some(0.02))), ChangeOutcome::Met);
         let unknown = ComparedFigure { variation: None, p: None, ..lossy };
         assert_eq!(outcome("iops<-10%", &unknown), ChangeOutcome::Undecided(Undecided::VariationUnknown));
         let mixed = ComparedFigure { by: By::NotRepeats, ..unknown };
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn a_required_change_is_decided_by_the_whole_interval() {
         let of = |low, high| outcome("iops<5%", &line(1.0, false, Some((low, high)), Some(0.01)));
-        assert_eq!([of(0.99, 1.01), of(1.06, 1.08)], [ChangeOutcome::Exceeded, ChangeOutcome::Kept]);
+        assert_eq!([of(0.99, 1.01), of(1.06, 1.08)], [ChangeOutcome::Exceeded, ChangeOutcome::Met]);
         assert!(matches!(of(1.02, 1.08), ChangeOutcome::Undecided(Undecided::NotDetectable { .. })));
     }
 }

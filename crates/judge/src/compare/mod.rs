@@ -190,7 +190,7 @@ pub fn apply(comparison: &mut Comparison, limits: &[ChangeLimit]) -> Result<(), 
                 undecided,
             };
             match limit.outcome(line, comparison.confidence) {
-                ChangeOutcome::Kept => {}
+                ChangeOutcome::Met => {}
                 ChangeOutcome::Exceeded => comparison.failed.push(of(None)),
                 ChangeOutcome::Undecided(why) => comparison.undecided.push(of(Some(why))),
             }

@@ -128,7 +128,7 @@ impl<'a> Checked<'a> {
             _ if line.by == By::Invalid => Verdict::Invalid,
             None => Verdict::Measured,
             Some(limit) => match limit.outcome(line, comparison.confidence) {
-                ChangeOutcome::Kept => Verdict::Pass,
+                ChangeOutcome::Met => Verdict::Pass,
                 ChangeOutcome::Exceeded => Verdict::Fail,
                 ChangeOutcome::Undecided(_) => Verdict::Inconclusive,
             },

@@ -49,7 +49,7 @@ pub fn table(comparison: &Comparison) -> Table {
     Table { title: String::new(), columns, rows: comparison.lines.iter().map(row).collect() }
 }
 
-/// Whether the ratio of the means says nothing about the sides.
+/// Whether the ratio of the means is no result.
 fn states_nothing(line: &ComparedFigure) -> bool {
     line.is_too_uncertain() || line.by == By::NotRepeats
 }

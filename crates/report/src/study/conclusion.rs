@@ -38,14 +38,14 @@ pub fn result(line: &ComparedFigure) -> String {
     let times = format!("{side} is {} × A", ratio(line.ratio));
     let within = line.interval.map(|found| format!(" ({})", interval(found))).unwrap_or_default();
     match line.by {
-        By::NotRepeats => "cannot tell: the runs of a set are not repeats of one job".to_owned(),
+        By::NotRepeats => "cannot decide: the runs of a set are not repeats of one job".to_owned(),
         _ if line.is_too_uncertain() && line.shown => {
             let direction = if line.ratio < 1.0 { "lower" } else { "higher" };
             format!(
                 "{side} is {direction} than A, by an unknown factor: the interval is wider than a factor of {WIDEST}"
             )
         }
-        _ if line.is_too_uncertain() => format!("cannot tell: the interval is wider than a factor of {WIDEST}"),
+        _ if line.is_too_uncertain() => format!("cannot decide: the interval is wider than a factor of {WIDEST}"),
         By::Repeats | By::History if line.shown => format!("{times}{within}"),
         By::Repeats | By::History => {
             let least = line.detectable.map(percent).unwrap_or_default();
@@ -90,7 +90,7 @@ fn sentences(comparison: &Comparison) -> Vec<String> {
     }
     let uncertain = lines().filter(|line| line.is_too_uncertain() && !line.shown).count();
     if uncertain > 0 {
-        all.push(format!("cannot tell in {uncertain} figures: intervals are wider than a factor of {WIDEST}"));
+        all.push(format!("undecided in {uncertain} figures: intervals are wider than a factor of {WIDEST}"));
     }
     let unknown = lines().filter(|line| line.p.is_none()).count();
     if unknown > 0 {
@@ -136,7 +136,7 @@ pub fn undecided(open: &LimitedChange) -> String {
     match open.undecided {
         None | Some(Undecided::VariationUnknown) => format!("{}, but run-to-run variation is unknown", broken(open)),
         Some(Undecided::NotRepeats) => {
-            format!("{}: the runs of a set are not repeats of one job", cannot_tell(open))
+            format!("{}: the runs of a set are not repeats of one job", undecided_limit(open))
         }
         Some(Undecided::NotDetectable { detectable, repeats }) => {
             let shown = detectable.map_or_else(
@@ -149,15 +149,15 @@ pub fn undecided(open: &LimitedChange) -> String {
                     format!("{repeats} repeats per side decide it: `fathom run --repeat {repeats} --interleave …`")
                 },
             );
-            format!("{}: {shown}; {help}", cannot_tell(open))
+            format!("{}: {shown}; {help}", undecided_limit(open))
         }
     }
 }
 
-/// The figure and the limit: `read.iops: cannot tell whether B is at most 10 % lower than A`.
-fn cannot_tell(open: &LimitedChange) -> String {
+/// The figure and the limit: `read.iops: cannot decide whether B is at most 10 % lower than A`.
+fn undecided_limit(open: &LimitedChange) -> String {
     let bound = limit_of(open).map_or_else(|| open.limit.clone(), |limit| bound(&limit));
-    format!("{}: cannot tell whether {} is {bound} than A", limited_figure(open), side_name(open.side))
+    format!("{}: cannot decide whether {} is {bound} than A", limited_figure(open), side_name(open.side))
 }
 
 /// A limit of `--fail-on` that a comparison breaks: `read.iops: B is 10.1 % lower than A, allowed: at most 5 % lower`.
@@ -314,10 +314,10 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_told_has_no_number_and_a_limit_says_what_decides_it() {
+    fn what_is_undecided_has_no_number_and_a_limit_says_what_decides_it() {
         let wide =
             |shown| ComparedFigure { interval: None, detectable: None, ..line("read.iops", 0.2, By::Repeats, shown) };
-        assert_eq!(result(&wide(false)), "cannot tell: the interval is wider than a factor of 10");
+        assert_eq!(result(&wide(false)), "cannot decide: the interval is wider than a factor of 10");
         assert!(result(&wide(true)).starts_with("B is lower than A, by an unknown factor"));
         let open = |undecided| LimitedChange {
             limit: "read.iops<-10%".into(),
@@ -328,7 +328,7 @@ mod tests {
         };
         assert_eq!(
             undecided(&open(Undecided::NotDetectable { detectable: Some(0.77), repeats: Some(42) })),
-            "read.iops: cannot tell whether B is at most 10 % lower than A: these runs show changes above 77 % only; 42 repeats \
+            "read.iops: cannot decide whether B is at most 10 % lower than A: these runs show changes above 77 % only; 42 repeats \
              per side decide it: `fathom run --repeat 42 --interleave …`"
         );
         let none = undecided(&open(Undecided::NotDetectable { detectable: None, repeats: None }));

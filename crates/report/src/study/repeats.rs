@@ -90,7 +90,7 @@ impl Side<'_> {
             let interval = figure.interval.map(|(low, high)| text::from_to(low, high, &figure.unit));
             let cells = vec![
                 shown(figure.mean),
-                interval.unwrap_or_else(|| if good > 1 { "cannot tell".to_owned() } else { String::new() }),
+                interval.unwrap_or_else(|| if good > 1 { "undecided".to_owned() } else { String::new() }),
                 shown(figure.median),
                 shown(figure.least),
                 shown(figure.most),
