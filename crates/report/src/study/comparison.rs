@@ -324,6 +324,7 @@ mod tests {
             interval: Some((ratio * 0.99, ratio * 1.01)),
             p: Some(0.01),
             detectable: Some(0.05),
+            variation: Some(0.02),
             by: By::Repeats,
             shown,
             history: Vec::new(),
