@@ -62,6 +62,12 @@ impl Folders {
         self.read().get(path).cloned()
     }
 
+    /// Calls `then` if the folder is still held, before it can be released.
+    pub(crate) fn while_held<T>(&self, path: &Path, folder: &Arc<HeldFolder>, then: impl FnOnce() -> T) -> Option<T> {
+        let held = self.read();
+        held.get(path).is_some_and(|now| Arc::ptr_eq(now, folder)).then(then)
+    }
+
     pub(crate) fn all(&self) -> Vec<(PathBuf, Arc<HeldFolder>)> {
         self.read().iter().map(|(path, folder)| (path.clone(), Arc::clone(folder))).collect()
     }

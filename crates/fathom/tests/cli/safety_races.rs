@@ -21,7 +21,7 @@ enum Start {
     Target,
     /// The scratch folder exists. It is swapped, too.
     RunFolder,
-    /// At once. Nothing of the run was checked, but no device is written.
+    /// At once, with links to the device only: a link that is there at the check is followed, but no device is written.
     AtOnce,
 }
 
@@ -151,7 +151,11 @@ fn race_all(name: &str, races: &[Race], prepare: impl FnOnce(&Scratch)) {
         let race = &races[runs % races.len()];
         drop(std::fs::remove_dir_all(&shared));
         std::fs::create_dir(&shared).unwrap();
-        let swapper = Swapper::start(race, &shared, &elsewhere, &destinations.links);
+        let links = match race.start {
+            Start::AtOnce => &destinations.links[..destinations.links.len() - 1],
+            Start::Target | Start::RunFolder => &destinations.links,
+        };
+        let swapper = Swapper::start(race, &shared, &elsewhere, links);
         let mut child = command(scratch.path(), race.word, &race.line);
         child.env("XDG_STATE_HOME", scratch.file("state")).env("XDG_DATA_HOME", scratch.file("data"));
         let ended = outcome(child.spawn().unwrap());

@@ -268,3 +268,48 @@ fn names_of_processes_and_mount_points_are_in_the_line_of_the_error() {
         assert!(refused.stderr.contains("mnt\\nFORGED"), "{}", refused.stderr);
     }
 }
+
+/// A file of a suite or of limits can come from someone else, too.
+#[test]
+fn texts_of_suites_and_limits_are_parts_of_a_line() {
+    let scratch = Scratch::new("untrusted-toml");
+    let run = |line: &str| {
+        let (word, rest) = line.split_once(' ').unwrap();
+        outcome(command(scratch.path(), word, rest).env("XDG_CONFIG_HOME", scratch.file("config")).spawn().unwrap())
+    };
+    let hostile = r#"\u001b]0;x\u0007\nINJECTED\rINJECTED\u202e\u009b31m""#;
+    let each_text = |text: &str| -> Vec<String> {
+        // This text has lines of its own.
+        let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with("about")).collect();
+        let of_line = |at: usize| {
+            let end = lines[at].find('#').is_none().then(|| lines[at].rfind('"')).flatten()?;
+            let (before, after) = lines[at].split_at(end);
+            let line = format!("{before}{hostile}{}", &after[1..]);
+            Some([&lines[..at], &[line.as_str()], &lines[at + 1..]].concat().join("\n"))
+        };
+        (0..lines.len()).filter_map(of_line).collect()
+    };
+    let read = |name: &str| std::fs::read_to_string(folder("data").join(name)).unwrap();
+    for kind in ["suites", "limits"] {
+        std::fs::create_dir_all(scratch.file("config/fathom").join(kind)).unwrap();
+    }
+    let is_visible = |line: &str, what: &str| {
+        let ended = run(line);
+        let text = ended.stdout + &ended.stderr;
+        assert!(!text.lines().any(|line| line.trim_start().starts_with("INJECTED")), "{what}: {text}");
+        assert!(!text.contains(['\u{1b}', '\u{7}', '\r', '\u{202e}', '\u{9b}']), "{what}: {text:?}");
+    };
+    let suite = scratch.file("config/fathom/suites/evil.toml");
+    for text in each_text(&read("suites/etcd.toml")) {
+        std::fs::write(&suite, &text).unwrap();
+        ["suite list", "suite show evil"].iter().for_each(|line| is_visible(line, &text));
+    }
+    let limits = scratch.file("config/fathom/limits/evil.toml");
+    let texts = each_text(&read("limits/alibaba.toml").lines().take(24).collect::<Vec<_>>().join("\n"));
+    assert!(texts.len() > 10, "{}", texts.len());
+    for text in texts {
+        std::fs::write(&limits, &text).unwrap();
+        run("limits list").ended_with(2).complained_of("a text of a file of limits has a control character");
+        is_visible("limits list alibaba", &text);
+    }
+}

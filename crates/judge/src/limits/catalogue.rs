@@ -15,6 +15,7 @@ use units::diagnostic::{Diagnostic, Source, Span};
 use units::quantity::{GIB, KIB, MIB};
 
 use super::formula::Formula;
+use super::plain;
 use crate::nesting;
 
 /// Schema of a file.
@@ -276,6 +277,7 @@ impl Catalogue {
             Diagnostic::error(message).at(&Span::new(source, range), label)
         };
         nesting::check(source)?;
+        plain::check(source)?;
         let file: File = toml::from_str(&source.text).map_err(|error| {
             let message = format!("not a file of limits: {}", error.message());
             at(message, error.span().unwrap_or(0..0), "here")

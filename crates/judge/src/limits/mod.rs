@@ -6,6 +6,7 @@ mod formula;
 mod hint;
 mod import;
 mod limit;
+mod plain;
 mod syntax;
 
 pub use catalogue::{Catalogue, Enough, Group, Kind, Parameter, Provider, SCHEMA};

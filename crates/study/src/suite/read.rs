@@ -108,7 +108,7 @@ fn suite(top: &mut Table) -> Read<Suite> {
 /// A year, with month and day if known.
 fn date(top: &mut Table) -> Read<String> {
     let Some(value) = top.take("date") else { return top.text("date") };
-    let text = value.text()?;
+    let text = value.line()?;
     let digits = |part: &str, count: usize| part.len() == count && part.bytes().all(|byte| byte.is_ascii_digit());
     let parts: Vec<&str> = text.split('-').collect();
     if parts.len() > 3 || !digits(parts[0], 4) || !parts[1..].iter().all(|part| digits(part, 2)) {
@@ -125,14 +125,14 @@ fn volumes(value: &Value) -> Read<Vec<Volume>> {
             let error = Diagnostic::error(format!("invalid name of a volume: `{name}`"));
             return Err(error.at(&at, "expected letters, digits, `-`, `_` and `.`, and neither read nor write"));
         }
-        Ok(Volume { name, meaning: meaning.text()? })
+        Ok(Volume { name, meaning: meaning.line()? })
     };
     value.table()?.rest().into_iter().map(volume).collect()
 }
 
 fn volume(table: &mut Table, known: &[Volume]) -> Read<Option<String>> {
     let Some(value) = table.take("volume") else { return Ok(None) };
-    let name = value.text()?;
+    let name = value.line()?;
     if known.iter().any(|volume| volume.name == name) {
         return Ok(Some(name));
     }
@@ -166,7 +166,7 @@ fn test(table: &mut Table, (needed, of_suite): (Needs, &Layers), volumes: &[Volu
             None => Aim::Behaviour,
         },
         needs: table.take("needs").map_or(Ok(needed), |value| needs(&value))?,
-        trap: table.take("trap").map(|value| value.text()).transpose()?,
+        trap: table.take("trap").map(|value| value.line()).transpose()?,
         rounds: rounds(table)?,
         vary: table.take("vary").map_or(Ok(Vec::new()), |value| axes(&value))?,
         short_vary: table.take("short_vary").map(|value| axes(&value)).transpose()?,
@@ -279,7 +279,7 @@ fn rounds(table: &mut Table) -> Read<Rounds> {
 }
 
 fn metric(value: &Value) -> Read<Metric> {
-    let name = value.text()?;
+    let name = value.line()?;
     let error = || {
         Diagnostic::error(format!("rounds cannot follow `{name}`")).at(&value.at, format!("such as {METRIC_EXAMPLES}"))
     };
@@ -318,7 +318,7 @@ fn needs(value: &Value) -> Read<Needs> {
 }
 
 fn one_of<T: Copy>(value: &Value, known: &[(&str, T)]) -> Read<T> {
-    let text = value.text()?;
+    let text = value.line()?;
     known.iter().find(|(name, _)| *name == text).map(|(_, is)| *is).ok_or_else(|| {
         let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
         Diagnostic::error(format!("unknown value `{text}`")).at(&value.at, format!("one of {}", names.join(", ")))
@@ -326,7 +326,7 @@ fn one_of<T: Copy>(value: &Value, known: &[(&str, T)]) -> Read<T> {
 }
 
 fn bytes(value: &Value) -> Read<u64> {
-    let text = value.text()?;
+    let text = value.line()?;
     text.parse::<Size>().map(Size::bytes).map_err(|error| {
         Diagnostic::error(format!("`{text}` is not a size")).at(&value.at, error.problem().label()).help(error.help())
     })

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use toml::de::{DeTable, DeValue};
 use units::diagnostic::{Diagnostic, Source, Span};
+use units::markup::one_line;
 use units::nearest::nearest;
 use units::order::OrderBy;
 
@@ -48,7 +49,7 @@ impl<'a> Table<'a> {
     pub(super) fn text(&mut self, name: &'static str) -> Read<String> {
         let at = self.at.clone();
         let missing = || Diagnostic::error(format!("`{name}` is missing")).at(&at, "in this table");
-        self.take(name).ok_or_else(missing)?.text()
+        self.take(name).ok_or_else(missing)?.line()
     }
 
     /// Takes all remaining values, in order.
@@ -78,6 +79,12 @@ impl<'a> Value<'a> {
         Err(Diagnostic::error(message).at(&self.at, format!("expected {expected}")))
     }
 
+    /// Returns a text that becomes a part of a line. Its control characters and line breaks are escaped.
+    pub(super) fn line(&self) -> Read<String> {
+        Ok(one_line(&self.text()?).into_owned())
+    }
+
+    /// Returns a text with lines of its own.
     pub(super) fn text(&self) -> Read<String> {
         match self.is {
             DeValue::String(text) => Ok(text.clone().into_owned()),

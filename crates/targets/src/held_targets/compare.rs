@@ -39,18 +39,19 @@ impl HeldTargets {
                 Err(error) => matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
             };
             // A command of a job can have replaced it meanwhile.
-            if is_replaced && self.folders.get(&path).is_some_and(|now| Arc::ptr_eq(&now, &held)) {
-                return Err(self.replace(&path));
+            if is_replaced && let Some(error) = self.folders.while_held(&path, &held, || self.replace(&path)) {
+                return Err(error);
             }
         }
         for (path, held) in targets {
             let Ok(file) = (OpenOptions { identify: true, ..OpenOptions::new() }).open(&path) else { continue };
-            let is_held = || self.read().get(&path).is_some_and(|now| Arc::ptr_eq(now, &held));
             let is_replaced = || {
                 let held = lock(&held);
                 held.is_watched() && !held.may_be(&file)
             };
-            if is_replaced() && is_held() {
+            // Locked until the error is stored: a release removes the error of an earlier run.
+            let targets = self.read();
+            if is_replaced() && targets.get(&path).is_some_and(|now| Arc::ptr_eq(now, &held)) {
                 return Err(self.replace(&path));
             }
         }
