@@ -15,7 +15,7 @@ use crate::lines::Dialect;
 
 const USAGE: &str = "fathom fleet [OPTIONS] fio|diskspd LINE...
        fathom fleet --hosts HOSTS [OPTIONS] run|sweep|assess|knee ...
-       fathom fleet manifest --image IMAGE --workers N [OPTIONS] fio|diskspd LINE...";
+       fathom fleet manifest --image IMAGE --workers N fio|diskspd LINE...";
 const LAUNCHERS: &str = "\
 Under other launchers:
   srun -N 2 --cpu-bind=none fathom fleet fio job.fio   under a launcher: without --hosts
