@@ -69,7 +69,7 @@ fn difference_has_a_confidence_interval_and_fail_on_sets_the_exit_code() {
     let text = slow.ended_with(1).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("5 repeats of the job on the target in the history (1-5)"), "{text}");
     assert!(text.contains(" % lower than A, allowed: at most 5 % lower") && text.contains("B is 0.9"), "{text}");
-    let same = compare(&scratch, "a same --fail-on write.iops<-5%");
+    let same = compare(&scratch, "a same --fail-on write.iops<-15%");
     assert!(same.ended_with(0).stdout.contains("no difference shown (detectable: "), "{}", same.stdout);
     compare(&scratch, "a slow --fail-on write.iops<-20%").ended_with(0);
     compare(&scratch, "slow a --fail-on write.iops<-5%").ended_with(0);
