@@ -225,7 +225,7 @@ mod tests {
         );
         let times = [(9.9996e6, 1e7), (1e7, 1e7), (999_700.0, 1e6), (3.9004e11, 3.9e11)];
         let times = times.map(|(ns, border_ns)| time_parts_beside_ns(ns, border_ns));
-        let expected = [("9.9996", "ms"), ("10", "ms"), ("0.9997", "ms"), ("6.5007", "min")];
+        let expected = [("9.9996", "ms"), ("10", "ms"), ("0.9997", "ms"), ("6.501", "min")];
         assert_eq!(times, expected.map(|(number, unit)| (number.to_owned(), unit)));
         assert_eq!(
             [0.05, -0.997, -0.9999, -1.0, 0.0, 0.00001].map(change),

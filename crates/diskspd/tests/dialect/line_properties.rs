@@ -248,7 +248,7 @@ proptest! {
 
 #[test]
 fn of_many_errors_in_a_long_line_only_the_first_are_reported() {
-    let args: Vec<String> = ["-b4K", "a", "-r"].map(str::to_owned).into_iter().cycle().take(60_000).collect();
+    let args: Vec<String> = ["-b4K", "a", "-r"].map(str::to_owned).into_iter().cycle().take(15_000).collect();
     let errors = parse(&args, &FixedEnv::default()).expect_err("options after a target");
     let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
     assert_eq!(texts.len(), 101);

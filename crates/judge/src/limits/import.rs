@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use serde::Deserialize;
+use units::markup::one_line;
 
 use super::catalogue::SCHEMA;
 
@@ -207,7 +208,7 @@ fn written(provider: &'static str, source: &str, date: &str, tables: &[Table]) -
         for (name, row) in &table.rows {
             let cells: Vec<String> =
                 row.iter().map(|cell| cell.map_or_else(|| "\"-\"".to_owned(), |figure| figure.to_string())).collect();
-            let _ = writeln!(toml, "{} = [{}]", quoted(name), cells.join(", "));
+            let _ = writeln!(toml, "{} = [{}]", quoted(&one_line(name)), cells.join(", "));
         }
         groups.push(ImportedGroup { title: table.title, path: table.path, machines: table.rows.len() });
     }
