@@ -360,7 +360,7 @@ fn suites_with_diskspd_arguments_run() {
     for test in tests(&assessment) {
         assert_eq!(test["error"], Value::Null, "{test}");
     }
-    assert!(tests(&assessment)[0]["job"].as_str().unwrap().starts_with("diskspd -d1 "), "{assessment}");
+    assert!(tests(&assessment)[0]["job"].as_str().unwrap().starts_with("diskspd -d2 "), "{assessment}");
 }
 
 #[test]

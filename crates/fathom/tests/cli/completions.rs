@@ -19,7 +19,7 @@ print -r -- "${${output#*<line>}%%</line>*}"
 /// Lines before and after the tab key, in each shell.
 const LINES: [(&str, &str); 9] = [
     ("fathom ass", "fathom assess"),
-    ("fathom assess --until-", "fathom assess --until-steady"),
+    ("fathom assess --until-s", "fathom assess --until-steady"),
     ("fathom fio --ioeng", "fathom fio --ioengine"),
     ("fathom fio --rw=randtrimw", "fathom fio --rw=randtrimwrite"),
     ("fathom assess --for etcd-", "fathom assess --for etcd-heavy"),

@@ -5,7 +5,8 @@ use serde_json::Value;
 use crate::stage::{HOSTS, Hosts, Mount, Outcome, Zram, launchers, shell, wait_until};
 
 /// A job that writes slowly for 2 s.
-const JOB: &str = "fio --name=wr --rw=write --bs=4k --rate=256k --size=64m --filename=%h.dat --time_based --runtime=2";
+const JOB: &str =
+    "fio --name=wr --rw=write --direct=1 --bs=4k --rate=256k --size=64m --filename=%h.dat --time_based --runtime=2";
 
 /// Makes the runs of a study, and kills a process of the second host during the first run of the job.
 fn with_lost_host(hosts: &Hosts, launcher: &str, lost: &str, work: &str) -> Outcome {
