@@ -109,7 +109,7 @@ impl Metric {
     /// Formats a value with its unit. An infinite latency is `never`: the I/Os were not submitted.
     pub fn show(self, value: f64) -> String {
         match self.quantity {
-            Quantity::Latency(..) if value == f64::INFINITY => "never".to_owned(),
+            Quantity::Latency(..) | Quantity::Fsync(_) if value == f64::INFINITY => "never".to_owned(),
             Quantity::Iops => format!("{} IOPS", units::format::grouped(value)),
             Quantity::Bandwidth => units::format::bandwidth_both(value),
             Quantity::Latency(..) | Quantity::Fsync(_) => units::format::time_ns(value),
@@ -231,5 +231,11 @@ mod tests {
         assert_eq!(title("read.iops") + ", " + &title("bw"), "read IOPS, bandwidth");
         assert_eq!(title("response.p99.9"), "99.9th percentile of response time");
         assert_eq!(title("write.lat.p50"), "median write latency");
+    }
+
+    #[test]
+    fn infinite_latencies_are_never_reached() {
+        let show = |name: &str| Metric::parse(name).map(|metric| metric.show(f64::INFINITY));
+        assert_eq!([show("lat.p99"), show("fsync.p99")], [Some("never".to_owned()), Some("never".to_owned())]);
     }
 }

@@ -1,5 +1,7 @@
 //! Steady states of rounds: the rules, and what they found.
 
+use std::ops::Range;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +36,21 @@ pub struct Steady {
     /// The first steady round, counted from 0; `None` without a steady state.
     pub from_round: Option<usize>,
     pub state: SteadyState,
+}
+
+impl Steady {
+    /// Returns the rounds that the rule judged, counted from 0: the steady ones, else the last ones.
+    pub fn window(&self) -> Range<usize> {
+        let (count, rounds) = (self.values.len(), self.rule.rounds());
+        let from = self.from_round.unwrap_or_else(|| count.saturating_sub(rounds)).min(count);
+        from..if self.rule == SteadyRule::Snia { count.min(from + rounds) } else { count }
+    }
+
+    /// Returns the mean of the window, which is the figure of the steady state (SNIA PTS). `None` without rounds.
+    pub fn mean(&self) -> Option<f64> {
+        let window = &self.values[self.window()];
+        (!window.is_empty()).then(|| window.iter().sum::<f64>() / window.len() as f64)
+    }
 }
 
 /// What a rule found. Rounds are counted from 1; shares are of the mean (SNIA) or of the median (cloud).

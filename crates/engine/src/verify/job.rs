@@ -65,6 +65,8 @@ pub struct Verification<'a> {
     header_size: usize,
     pub stage: Stage,
     pieces: Pieces,
+    /// Entries of the pieces when the memory was checked last.
+    checked_entries: usize,
     /// The I/Os of a pass are generated again instead of stored.
     regenerates: bool,
     trims: Option<Trims>,
@@ -142,6 +144,7 @@ impl<'a> Verification<'a> {
             header_size,
             stage: Stage::Pattern,
             pieces: Pieces::new(order, writes_once),
+            checked_entries: 0,
             regenerates: settings.regenerates && writes_once && !may_switch_directions(worker),
             trims: settings.trims.map(|trims| Trims::new(trims, seeds)),
             slots: vec![Slot::Other; worker.depth.iodepth as usize],
@@ -224,8 +227,8 @@ impl<'a> Verification<'a> {
     }
 
     /// Returns the memory that the next write needs, if it is to be checked.
-    pub fn growth_bytes(&self) -> Option<u64> {
-        self.pieces.growth_bytes()
+    pub fn growth_bytes(&mut self) -> Option<u64> {
+        self.pieces.growth_bytes(&mut self.checked_entries)
     }
 
     /// Makes the block of a write.

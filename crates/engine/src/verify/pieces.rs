@@ -74,14 +74,17 @@ impl Pieces {
     }
 
     /// Returns the memory that the next writes need, if it is to be checked before them. A queue doubles its memory, and has both for
-    /// the time of the copy.
-    pub fn growth_bytes(&self) -> Option<u64> {
+    /// the time of the copy. `checked` is the number of entries at the last check.
+    pub fn growth_bytes(&self, checked: &mut usize) -> Option<u64> {
         let (entries, needed, replaces) = match self {
             Pieces::InOrder { queue, .. } => (queue.len(), 2 * queue.len(), false),
             Pieces::Replacing(pieces) => (pieces.by_place.len(), pieces.by_place.len(), true),
         };
-        let is_checked = entries >= CHECKED_MIN && entries.is_power_of_two();
-        is_checked.then(|| Pieces::memory_bytes(needed as u64, replaces))
+        let is_checked = entries >= CHECKED_MIN && entries.is_power_of_two() && entries != *checked;
+        is_checked.then(|| {
+            *checked = entries;
+            Pieces::memory_bytes(needed as u64, replaces)
+        })
     }
 
     /// `writes_once`: no two writes of a pass have a byte in common.
@@ -298,6 +301,19 @@ mod tests {
             assert_eq!(offsets(&mut pieces), [(8192, 4096, 0), (0, 4096, 1)]);
             assert_eq!(pieces.len(), 0);
         }
+    }
+
+    #[test]
+    fn memory_is_checked_once_for_each_doubling() {
+        let (mut pieces, mut checked) = (Pieces::new(Order::ByPlace, false), 0);
+        let mut checks = |number: u64, place: u64| {
+            add(&mut pieces, write(number, place * 4096, 4096));
+            usize::from(pieces.growth_bytes(&mut checked).is_some())
+        };
+        let grows: usize = (0..CHECKED_MIN as u64).map(|place| checks(place, place)).sum();
+        // The next writes replace earlier ones.
+        let stays: usize = (0..100).map(|place| checks(CHECKED_MIN as u64 + place, place)).sum();
+        assert_eq!((grows, stays), (1, 0));
     }
 
     #[test]

@@ -238,6 +238,16 @@ fn disks() -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::super::declared;
+    use super::RARE;
+
+    #[test]
+    fn rare_options_exist() {
+        let cli = declared();
+        for rare in RARE {
+            let has = |command: &clap::Command| command.get_arguments().any(|arg| arg.get_id().as_str() == *rare);
+            assert!(cli.get_subcommands().any(has), "{rare}");
+        }
+    }
 
     #[test]
     fn every_command_begins_with_its_usage_and_three_examples_and_h_fits_one_screen() {

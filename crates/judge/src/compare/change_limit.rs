@@ -71,8 +71,8 @@ impl ChangeLimit {
 
     /// Compares a figure of the limit's metric with the limit. `confidence` is that of its interval.
     ///
-    /// A limit is met if the whole interval meets it, or if a change of its size would be detectable and is not shown. A limit on
-    /// the other side of 0 requires a change: there the whole interval decides.
+    /// A limit is met if the whole interval meets it, or if a change of its size would be detectable and is not shown. A limit of 0
+    /// has no size, and a limit on the other side of 0 requires a change: there the whole interval decides.
     pub fn outcome(&self, line: &ComparedFigure, confidence: f64) -> ChangeOutcome {
         let Some(variation) = line.variation else {
             let is_mixed = line.by == By::NotRepeats;
@@ -89,13 +89,13 @@ impl ChangeLimit {
             true => ends == Some([true; 2]),
             false => line.shown && is_beyond(line.difference()),
         };
-        // A limit of 0 % has no size to detect.
-        let is_detectable = |least: f64| !requires_change && (self.share == 0.0 || least <= self.share.abs());
+        let needs_interval = requires_change || self.share == 0.0;
+        let is_detectable = |least: f64| !needs_interval && least <= self.share.abs();
         match is_exceeded {
             true => ChangeOutcome::Exceeded,
             false if ends == Some([false; 2]) || line.detectable.is_some_and(is_detectable) => ChangeOutcome::Met,
             false => {
-                let size = if requires_change { line.difference() - self.share } else { self.share };
+                let size = if needs_interval { line.difference() - self.share } else { self.share };
                 let repeats = repeats_for(self.metric, size.abs(), variation, confidence);
                 ChangeOutcome::Undecided(Undecided::NotDetectable { detectable: line.detectable, repeats })
             }
@@ -177,7 +177,9 @@ mod tests {
         // The whole interval meets the limit.
         let better = line(1.3, false, Some((0.95, 1.8)), Some(0.77));
         assert_eq!(outcome("iops<-10%", &better), ChangeOutcome::Met);
-        assert_eq!(outcome("iops<0%", &line(0.99, false, Some((0.98, 1.0)), Some(0.02))), ChangeOutcome::Met);
+        let zero = |low, high| outcome("iops<0%", &line(0.99, false, Some((low, high)), Some(0.02)));
+        assert_eq!(zero(1.0, 1.02), ChangeOutcome::Met, "the whole interval");
+        assert!(matches!(zero(0.98, 1.0), ChangeOutcome::Undecided(Undecided::NotDetectable { .. })));
         let unknown = ComparedFigure { variation: None, p: None, ..lossy };
         assert_eq!(outcome("iops<-10%", &unknown), ChangeOutcome::Undecided(Undecided::VariationUnknown));
         let mixed = ComparedFigure { by: By::NotRepeats, ..unknown };

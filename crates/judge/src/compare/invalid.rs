@@ -11,7 +11,7 @@ use crate::verdict::invalid;
 pub enum Judged<'a> {
     /// The test whose rounds are the run.
     Test(&'a Test),
-    /// The record, and the error of a test whose rounds are several runs.
+    /// The record, and an error of its test that no record has.
     Record(&'a Record, Option<&'a Failure>),
 }
 
@@ -21,12 +21,22 @@ impl Judged<'_> {
         match self {
             Judged::Test(test) => (test.verdict == Verdict::Invalid).then(|| test.cause.clone()),
             Judged::Record(record, error) => {
-                let failure = error.cloned().or_else(|| Failure::of_run(record)).filter(Failure::is_invalid);
+                let failure = error.cloned().or_else(|| invalid_failure(record));
                 let finding = || invalid(&crate::findings(record)).map(|found| Cause::Finding(Box::new(found.clone())));
                 failure.map(Cause::Failure).or_else(finding)
             }
         }
     }
+}
+
+/// Returns the error of a test if it makes figures worthless and no record of the test has such an error.
+pub fn error_of_no_record(test: &Test) -> Option<&Failure> {
+    let is_of_record = || test.rounds.iter().any(|round| invalid_failure(&round.record).is_some());
+    test.error.as_ref().filter(|error| error.is_invalid() && !is_of_record())
+}
+
+fn invalid_failure(record: &Record) -> Option<Failure> {
+    Failure::of_run(record).filter(Failure::is_invalid)
 }
 
 /// Returns the tests of each set with such runs.

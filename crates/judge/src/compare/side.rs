@@ -5,7 +5,7 @@ use plan::Ddir;
 use record::{Record, Slot, Timeline};
 
 use super::change_limit::ChangeLimit;
-use super::invalid::Judged;
+use super::invalid::{Judged, error_of_no_record};
 use super::run::{Run, SINGLE};
 use crate::single;
 use crate::verdict::JobRounds;
@@ -95,6 +95,7 @@ fn take<'a>(
 
 /// The rounds of a suite's test are one run. Those of repeats and of a sweep are repeats.
 fn take_test<'a>(cases: &mut Vec<Case<'a>>, assessment: &'a Assessment, test: &'a Test) {
+    let mut error = error_of_no_record(test);
     for rounds in JobRounds::of_test(test) {
         let at: String = rounds.at.iter().map(|(name, value)| format!(" {name}={value}")).collect();
         let name = format!("{}{at}", test.name);
@@ -104,7 +105,7 @@ fn take_test<'a>(cases: &mut Vec<Case<'a>>, assessment: &'a Assessment, test: &'
         }
         for record in rounds.records {
             let one = JobRounds { at: rounds.at, records: vec![record] };
-            take(cases, name.clone(), one, Judged::Record(record, test.error.as_ref()), |_| Source::of_record(record));
+            take(cases, name.clone(), one, Judged::Record(record, error.take()), |_| Source::of_record(record));
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use assessment::By;
+use assessment::{By, Failure, Round};
 use judge::compare::{ChangeLimit, Run, SavedRun, apply, compare, conclusion};
 use judge::verdict::Conclusion;
 use plan::{Ddir, Plan, Worker};
-use record::{PhaseRecord, Record, Timeline};
+use record::{PhaseRecord, Record, RunError, TargetError, Timeline};
 use units::random::Tausworthe64;
 
 const SECOND: u64 = 1_000_000_000;
@@ -183,6 +183,28 @@ fn worthless_runs_are_invalid_and_no_repeats() {
     history[1] = in_memory(history[1].clone());
     let found = compare(&[as_runs(&good[..1]), as_runs(&bad[..1])], &saved(&history), &[]);
     assert_eq!((found.lines[0].by, found.lines[0].history.as_slice()), (By::History, &[1, 3, 4][..]));
+    // Repeats: the error of the test is that of one record, or of none.
+    let mut repeats = judge::single::assessment(&good[0]);
+    let repeated = assessment::Repeats {
+        workloads: Vec::new(),
+        repeats: good.len(),
+        order: "given".to_owned(),
+        seed: None,
+        fail_on: Vec::new(),
+        set: None,
+        runs: Vec::new(),
+        result: None,
+    };
+    repeats.study = assessment::Study::Repeats(repeated);
+    repeats.tests[0].rounds = good.iter().map(|record| Round { at: Vec::new(), record: record.clone() }).collect();
+    repeats.tests[0].error = Some(Failure::TargetReplaced { path: "/f".to_owned() });
+    for own in [false, true] {
+        let replaced = RunError::new(0, TargetError::Replaced { path: "/f".into() });
+        repeats.tests[0].rounds[2].record.workers[0].error = own.then_some(replaced);
+        let found = compare(&[as_runs(&good), vec![Run::Assessment(&repeats)]], &[], &[]);
+        let invalid: Vec<_> = found.invalid.iter().map(|invalid| (invalid.side, invalid.runs)).collect();
+        assert_eq!(invalid, [(1, 1)], "{own}");
+    }
     // The rounds of a suite's test are one run: the test's verdict decides.
     let mut assessment = judge::single::assessment(&good[0]);
     assessment.tests[0].verdict = assessment::Verdict::Invalid;

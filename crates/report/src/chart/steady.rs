@@ -1,6 +1,8 @@
 //! The chart of rounds: the steady ones, and the bounds of the rule.
 
-use assessment::{Steady, SteadyRule, Test};
+use std::ops::Range;
+
+use assessment::{Steady, Test};
 use judge::inference::line;
 use units::format::{change, grouped, percent};
 
@@ -51,10 +53,9 @@ impl Window {
     fn of(steady: &Steady, values: &[f64]) -> Option<Window> {
         let rule = steady.rule;
         let is_steady = steady.from_round.is_some();
-        let from = steady.from_round.unwrap_or_else(|| values.len().saturating_sub(rule.rounds()));
-        let to = if rule == SteadyRule::Snia { values.len().min(from + rule.rounds()) } else { values.len() };
+        let Range { start: from, end: to } = steady.window();
         let window = values.get(from..to).filter(|window| window.len() >= rule.rounds())?;
-        let mean = window.iter().sum::<f64>() / window.len() as f64;
+        let mean = steady.mean()? / scale(steady).0;
         let fit = line(window).map(|line| (line.start, line.end));
         Some(Window { from, to, is_steady, mean, fit, within: rule.distance_share(), slope: rule.slope_share() })
     }

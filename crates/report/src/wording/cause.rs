@@ -266,8 +266,9 @@ fn undecided(judgement: &Judgement, fall: Option<RateChange>, cpu_wait_share: Op
 fn too_few_intervals(judgement: &Judgement, intervals: u64) -> String {
     let plural = if intervals == 1 { "" } else { "s" };
     let range = judgement.interval.map(|(low, high)| {
-        let (low, high) = (judgement.metric.show(low), judgement.metric.show(high));
-        format!(" and decide outside of {low} to {high} only")
+        let [low, end] = [low, high].map(|end| judgement.metric.show(end));
+        let decided = if high.is_finite() { format!("outside of {low} to {end}") } else { format!("below {low}") };
+        format!(" and decide {decided} only")
     });
     let range = range.unwrap_or_default();
     format!("; {intervals} whole interval{plural} are too few for a confidence interval{range}: {LONGER}")
@@ -319,4 +320,29 @@ pub fn citation(citation: &Citation) -> String {
         Some(of) => format!("{of} ({}{date}{confidence})", citation.source),
         None => format!("{}{date}{confidence}", citation.source),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_without_an_upper_end_decides_below_its_lower_end() {
+        let text = |high: f64| {
+            let judgement = Judgement {
+                verdict: Verdict::Inconclusive,
+                metric: assessment::Metric::parse("fsync.p99").expect("a metric"),
+                at: Vec::new(),
+                measured: 4e6,
+                threshold: None,
+                few_intervals: Some(3),
+                correction: None,
+                interval: Some((2e6, high)),
+                reason: Reason::TooFewIntervals { intervals: 3 },
+            };
+            too_few_intervals(&judgement, 3)
+        };
+        assert!(text(9e6).contains(" and decide outside of 2 ms to 9 ms only: "), "{}", text(9e6));
+        assert!(text(f64::INFINITY).contains(" and decide below 2 ms only: "), "{}", text(f64::INFINITY));
+    }
 }

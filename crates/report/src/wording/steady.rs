@@ -3,16 +3,14 @@
 use assessment::{Steady, SteadyRule, SteadyState};
 use units::format::percent;
 
-use judge::stats::median;
-
 use super::names::line;
 
 /// Returns whether the rounds are steady, with their figure.
 pub fn steady_figure(steady: &Steady) -> String {
     let at: String = steady.at.iter().flatten().map(|(name, value)| format!(" {name}={value}")).collect();
     let rounds = steady.values.len();
-    match steady.from_round.and_then(|from| steady.values.get(from..)).filter(|window| !window.is_empty()) {
-        Some(window) => line(format!("steady{at}: {} after {rounds} rounds", steady.metric.show(median(window)))),
+    match steady.from_round.and_then(|_| steady.mean()) {
+        Some(mean) => line(format!("steady{at}: {} after {rounds} rounds", steady.metric.show(mean))),
         None => {
             let last = steady.values.last().map(|last| format!(", the last one with {}", steady.metric.show(*last)));
             line(format!("not steady{at} after {rounds} rounds{}", last.unwrap_or_default()))

@@ -120,15 +120,15 @@ fn tests_in_rounds_say_whether_they_are_steady_instead_of_a_class() {
     (assessment.verdict, assessment.cause) = (Verdict::Measured, Cause::NothingExpected);
     let mut rounds = |from_round: Option<usize>| {
         let state = SteadyState::TooFewRounds { rounds: 3, needed: 5, idle_round: None };
-        let values = vec![130_000.0, 113_000.0, 113_682.0, 114_000.0];
+        let values = vec![130_000.0, 113_000.0, 113_682.0, 114_000.0, 114_000.0, 114_000.0, 90_000.0];
         let (rule, metric) = (SteadyRule::Snia, Metric::IOPS);
         assessment.tests[0].steady = vec![Steady { at: None, rule, metric, values, from_round, state }];
         card(&assessment, false, Ink::Unicode)
     };
     let text = rounds(Some(1));
-    assert!(text.contains("MEASURED: steady: 113,682 IOPS after 4 rounds\n"), "{text}");
+    assert!(text.contains("MEASURED: steady: 113,736 IOPS after 7 rounds\n"), "{text}");
     let text = rounds(None);
-    assert!(text.contains("MEASURED: not steady after 4 rounds, the last one with 114,000 IOPS\n"), "{text}");
+    assert!(text.contains("MEASURED: not steady after 7 rounds, the last one with 90,000 IOPS\n"), "{text}");
 }
 
 #[test]
