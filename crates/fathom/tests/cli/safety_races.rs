@@ -20,7 +20,7 @@ const OTHER_USER: u32 = 1234;
 enum Start {
     /// The first target exists.
     Target,
-    /// The scratch folder exists. It is swapped, too.
+    /// The scratch folder exists. It is swapped, too. Outputs are checked later: see `AtOnce`.
     RunFolder,
     /// At once, with links to the device only: a link that is there at the check is followed, but no device is written.
     AtOnce,
@@ -174,8 +174,8 @@ fn race_all(name: &str, races: &[Race], prepare: impl FnOnce(&Scratch)) {
         let race = &races[runs % races.len()];
         empty_shared();
         let links = match race.start {
-            Start::AtOnce => &destinations.links[..destinations.links.len() - 1],
-            Start::Target | Start::RunFolder => &destinations.links,
+            Start::AtOnce | Start::RunFolder => &destinations.links[..destinations.links.len() - 1],
+            Start::Target => &destinations.links,
         };
         let swapper = Swapper::start(race, &shared, &elsewhere, links);
         let ended = outcome(race.command(&scratch).spawn().unwrap());
