@@ -127,6 +127,9 @@ pub struct Test {
     pub job: String,
     /// The runs of the test in order.
     pub rounds: Vec<Round>,
+    /// Number of times that the runs were made, one after another, until a verdict was certain. Each round is all of them.
+    #[serde(default = "once", skip_serializing_if = "is_once")]
+    pub passes: u64,
     /// The steady states that the rounds reached, or did not: one for all runs, or one for each combination of settings.
     #[serde(deserialize_with = "one_or_many")]
     pub steady: Vec<Steady>,
@@ -136,6 +139,14 @@ pub struct Test {
     pub cause: Cause,
     /// Why the test has no figures, or not all.
     pub error: Option<Failure>,
+}
+
+fn once() -> u64 {
+    1
+}
+
+fn is_once(passes: &u64) -> bool {
+    *passes == 1
 }
 
 impl Test {
@@ -149,6 +160,7 @@ impl Test {
             volumes: Vec::new(),
             job,
             rounds,
+            passes: 1,
             steady: Vec::new(),
             findings: Vec::new(),
             judgements: Vec::new(),

@@ -267,6 +267,7 @@ fn test(old: TestV1) -> Result<Test, String> {
         job: old.job,
         judgements: judgements.collect::<Result<_, _>>()?,
         rounds: old.rounds,
+        passes: 1,
         steady: old.steady.into_iter().map(steady).collect::<Result<_, _>>()?,
         findings: old.findings.into_iter().map(finding).collect(),
         verdict: old.verdict,

@@ -70,7 +70,7 @@ pub struct Judgement {
     pub measured: f64,
     /// `None` for a figure that only describes a result, such as the highest sustained rate.
     pub threshold: Option<Threshold>,
-    /// The 95 % confidence interval, or the wider range of a figure with `few_intervals`. Its ends can be infinite, like
+    /// The confidence interval (95 %; wider in a continued test), or the wider range of a figure with `few_intervals`. Its ends can be infinite, like
     /// `measured`.
     #[serde(deserialize_with = "or_infinite_ends")]
     #[schemars(with = "Option<(Option<f64>, Option<f64>)>")]

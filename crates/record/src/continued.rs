@@ -1,13 +1,23 @@
 //! A run that was continued: the records of both parts as one.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use crate::timeline::SLOTS_MAX;
 use crate::{CpuUse, DiskCounters, DiskUse, PhaseRecord, Record, Timeline, WorkerRecord, WorkerStats};
 
 impl Record {
-    /// Adds a later run of the same plan: counters and times are added, and its time series follows. The time between both is
-    /// not part of the record.
+    /// Whether a later run has the workers and hosts of this one. Without a host that was lost, the sums of both would be wrong.
+    pub fn has_same_workers(&self, next: &Record) -> bool {
+        let hosts = |record: &Record| -> Vec<_> {
+            record.hosts().iter().map(|host| (host.name.clone(), host.workers, host.failure.is_some())).collect()
+        };
+        let workers = |record: &Record| (record.plan.workers.len(), record.workers.len());
+        workers(self) == workers(next) && hosts(self) == hosts(next)
+    }
+
+    /// Adds a later run of the same plan: counters and times are added, and its time series follows, without its first slot:
+    /// the start of a run is not repeated. The time between both is not part of the record.
     pub fn append(&mut self, next: Record) {
         self.ended_unix_ms = next.ended_unix_ms;
         self.stopped |= next.stopped;
@@ -20,14 +30,12 @@ impl Record {
             append_worker(mine, more);
         }
         append_all(&mut self.disks, next.disks, append_disk);
-        append_all(&mut self.phases, next.phases, append_phase);
-        append_all(&mut self.timeline, next.timeline, Timeline::append);
+        append_phases((&mut self.phases, &mut self.timeline), (next.phases, next.timeline));
         let hosts = self.fleet.iter_mut().flat_map(|fleet| &mut fleet.hosts);
         for (mine, more) in hosts.zip(next.fleet.into_iter().flat_map(|fleet| fleet.hosts)) {
             mine.stopped |= more.stopped;
             append_all(&mut mine.disks, more.disks, append_disk);
-            append_all(&mut mine.phases, more.phases, append_phase);
-            append_all(&mut mine.timeline, more.timeline, Timeline::append);
+            append_phases((&mut mine.phases, &mut mine.timeline), (more.phases, more.timeline));
         }
     }
 }
@@ -86,9 +94,27 @@ impl DiskCounters {
     }
 }
 
-fn append_phase(mine: &mut PhaseRecord, more: PhaseRecord) {
+/// Adds the phases of a later run, and their time series.
+fn append_phases(
+    (phases, timelines): (&mut [PhaseRecord], &mut [Timeline]),
+    (more, more_timelines): (Vec<PhaseRecord>, Vec<Timeline>),
+) {
+    let mut begins_ns = BTreeMap::new();
+    for next in more_timelines {
+        if let Some(mine) = timelines.iter_mut().find(|mine| mine.phase == next.phase) {
+            begins_ns.insert(mine.phase, mine.append(next));
+        }
+    }
+    for (at, (mine, more)) in phases.iter_mut().zip(more).enumerate() {
+        let without_timeline = (mine.measured_ns, 0);
+        append_phase(mine, more, *begins_ns.get(&at).unwrap_or(&without_timeline));
+    }
+}
+
+/// Adds a phase of a later run. `begins_ns` is the place of its time series, and what that series lacks at its start.
+fn append_phase(mine: &mut PhaseRecord, more: PhaseRecord, begins_ns: (u64, u64)) {
     let later = more.interruptions.into_iter().map(|mut one| {
-        one.from_ns = one.from_ns.saturating_add(mine.measured_ns);
+        one.from_ns = one.from_ns.saturating_sub(begins_ns.1).saturating_add(begins_ns.0);
         one
     });
     mine.interruptions.extend(later);
@@ -102,8 +128,9 @@ fn append_phase(mine: &mut PhaseRecord, more: PhaseRecord) {
 }
 
 impl Timeline {
-    /// Adds the slots of a later run. A slot in between that is not whole is left out.
-    fn append(&mut self, mut next: Timeline) {
+    /// Adds the slots of a later run but its first. A last slot before them that is not whole is left out. Returns the start of
+    /// the added slots, and the time of the later run before them.
+    fn append(&mut self, mut next: Timeline) -> (u64, u64) {
         loop {
             let is_too_long = self.slots.len() + next.slots.len() > SLOTS_MAX;
             match self.interval_ns.cmp(&next.interval_ns) {
@@ -113,13 +140,15 @@ impl Timeline {
                 Ordering::Equal => break,
             }
         }
-        if self.slots.len() > 1 && self.slot_ns(self.slots.len() - 1) != self.interval_ns {
+        if self.slots.len().checked_sub(1).is_some_and(|last| self.slot_ns(last) != self.interval_ns) {
             self.slots.pop();
         }
-        let whole_ns = self.interval_ns.saturating_mul(self.slots.len() as u64);
-        let more_ns = next.until_ns.saturating_sub(next.from_ns);
-        self.until_ns = self.from_ns.saturating_add(whole_ns).saturating_add(more_ns);
-        self.slots.append(&mut next.slots);
+        let first_ns = if next.slots.is_empty() { 0 } else { next.slot_ns(0) };
+        let more_ns = next.until_ns.saturating_sub(next.from_ns).saturating_sub(first_ns);
+        let begins_ns = self.from_ns.saturating_add(self.interval_ns.saturating_mul(self.slots.len() as u64));
+        self.until_ns = begins_ns.saturating_add(more_ns);
+        self.slots.extend(next.slots.into_iter().skip(1));
+        (begins_ns, next.from_ns.saturating_add(first_ns))
     }
 }
 
@@ -130,6 +159,7 @@ mod tests {
     use plan::{Ddir, Plan, Worker};
 
     use super::*;
+    use crate::{Interruption, InterruptionCause};
 
     const SECOND: u64 = 1_000_000_000;
 
@@ -161,8 +191,57 @@ mod tests {
         assert_eq!((read.ios, read.lat.count(), read.runtime_ns), (2000, 2000, 11_200_000_000));
         assert_eq!(both.phases[0].measured_ns, 11_200_000_000);
         let rates = both.timeline[0].ios_per_s(None);
-        assert_eq!(rates, [[100.0; 5], [300.0; 5]].concat().into_iter().chain([0.0]).collect::<Vec<_>>());
+        let expected: Vec<f64> = [100.0; 5].into_iter().chain([300.0; 4]).chain([0.0]).collect();
+        assert_eq!(rates, expected, "without the first slot of the second run");
         assert!(both.timeline[0].slots.iter().all(|slot| slot.workers == 1));
+    }
+
+    #[test]
+    fn an_interruption_stays_in_its_slot() {
+        let (mut both, mut next) = (run(5, 100), run(5, 300));
+        let interruption = |from_ns| Interruption { from_ns, length_ns: 1, cause: InterruptionCause::Stopped };
+        next.phases[0].interruptions = vec![interruption(2 * SECOND), interruption(SECOND / 2)];
+        both.append(next);
+        let found: Vec<u64> = both.phases[0].interruptions.iter().map(|one| one.from_ns).collect();
+        assert_eq!(found, [6 * SECOND, 5 * SECOND]);
+    }
+
+    #[test]
+    fn a_single_slot_that_is_not_whole_is_left_out() {
+        let mut both = run(0, 100);
+        both.append(run(3, 100));
+        assert_eq!(both.timeline[0].ios_per_s(None), [100.0, 100.0, 0.0]);
+    }
+
+    #[test]
+    fn a_slot_of_two_has_the_workers_that_are_in_both() {
+        let mut timeline = run(2, 100).timeline.remove(0);
+        timeline.slots[1].workers = 0;
+        timeline.merge_neighbours();
+        assert_eq!(timeline.slots[0].workers, 0);
+    }
+
+    #[test]
+    fn time_series_are_added_by_phase() {
+        let two = |ios| {
+            let mut record = run(3, ios);
+            record.phases.push(record.phases[0].clone());
+            record.timeline.push(Timeline { phase: 1, ..run(3, 10 * ios).timeline.remove(0) });
+            record
+        };
+        let (mut both, mut next) = (two(1), two(2));
+        next.timeline.remove(0);
+        both.append(next);
+        assert_eq!(both.timeline[0].ios_per_s(None), [1.0, 1.0, 1.0, 0.0]);
+        assert_eq!(both.timeline[1].ios_per_s(None), [10.0, 10.0, 10.0, 20.0, 20.0, 0.0]);
+    }
+
+    #[test]
+    fn a_run_of_other_workers_is_no_continuation() {
+        let (one, mut other) = (run(3, 1), run(3, 1));
+        assert!(one.has_same_workers(&other));
+        other.workers.clear();
+        assert!(!one.has_same_workers(&other));
     }
 
     #[test]

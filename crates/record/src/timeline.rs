@@ -247,6 +247,7 @@ impl Timeline {
 impl Slot {
     /// Adds the counts of the next slot.
     fn append(&mut self, next: &Slot) {
+        self.workers = self.workers.min(next.workers);
         for (mine, more) in self.ddirs.iter_mut().zip(&next.ddirs) {
             mine.ios = mine.ios.saturating_add(more.ios);
             mine.bytes = mine.bytes.saturating_add(more.bytes);

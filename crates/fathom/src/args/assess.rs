@@ -58,8 +58,9 @@ pub struct Args {
     pub until_steady: Option<SteadyRule>,
     /// Continue a test until its verdict is certain, for at most this time
     ///
+    /// Requires --expect, --require or --for.
     /// Without this option, a test whose intervals do not decide is extended up to three times its length.
-    #[arg(long, value_name = "TIME", value_parser = time, conflicts_with = "no_extend", help_heading = TESTS)]
+    #[arg(long, value_name = "TIME", value_parser = time, conflicts_with_all = ["no_extend", "until_steady"], help_heading = TESTS)]
     pub until_decided: Option<Duration>,
     /// Do not extend a test whose intervals do not decide
     #[arg(long, help_heading = TESTS)]
@@ -190,6 +191,13 @@ impl Args {
             let message = "--purge and --no-prepare contradict each other";
             return Err(Refusal::new("assess", ErrorKind::ArgumentConflict, message));
         }
+        let Criteria { expect, require, applications } = &self.criteria;
+        let decides_nothing = [expect, require, applications].iter().all(|given| given.is_empty());
+        if decides_nothing && (self.until_decided.is_some() || self.no_extend) {
+            let option = if self.no_extend { "--no-extend" } else { "--until-decided" };
+            let message = format!("{option} needs a verdict: add --expect, --require or --for");
+            return Err(Refusal::new("assess", ErrorKind::MissingRequiredArgument, message));
+        }
         Ok(())
     }
 }
@@ -236,6 +244,9 @@ pub mod tests {
             ("--format xml", "card, json"),
             ("--colour", "--colour"),
             ("--purge --overwrite x --no-prepare x", "--no-prepare"),
+            ("--until-decided 30m", "--until-decided needs a verdict: add --expect, --require or --for"),
+            ("--no-extend", "--no-extend needs a verdict"),
+            ("--until-decided 30m --until-steady snia --for etcd", "--until-steady"),
         ];
         for (options, expected) in all {
             let error = error(&format!("assess {options}"));

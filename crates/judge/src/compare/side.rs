@@ -2,7 +2,7 @@
 
 use assessment::{Assessment, Cause, LatencyKind, Metric, Quantity, Statistic, Study, Test};
 use plan::Ddir;
-use record::{Record, Slot, Timeline};
+use record::{Record, Slot, Timeline, WorkerRecord};
 
 use super::change_limit::ChangeLimit;
 use super::invalid::{Judged, error_of_no_record};
@@ -110,7 +110,8 @@ fn take_test<'a>(cases: &mut Vec<Case<'a>>, assessment: &'a Assessment, test: &'
     }
 }
 
-/// Returns the properties that decide figures, with the requested length and size. The folder of the target does not. Mixed
+/// Returns the properties that decide figures, with the requested length and size: a run that was continued is as long as its
+/// parts. The folder of the target does not. Mixed
 /// block sizes vary a little at random.
 fn job_key(rounds: &JobRounds) -> String {
     let of_ddir = |ddir| {
@@ -119,11 +120,16 @@ fn job_key(rounds: &JobRounds) -> String {
         format!("{ddir:?} {block:?} {}", load.sequential)
     };
     let loads: Vec<String> = rounds.ddirs().into_iter().map(of_ddir).collect();
-    let of_worker = |worker: &plan::Worker| {
+    let of_worker = |(worker, measured): (&plan::Worker, &WorkerRecord)| {
         let (length, size) = (worker.limits.runtime_ns, &worker.targets.extent);
+        let parts = (measured.stats.runtime_ns as f64 / length.max(1) as f64).round().max(1.0);
+        let length = if length == 0 { 0.0 } else { length as f64 * parts };
         format!("{} {length} {} {:?} {:?}", worker.requested_depth(), worker.limits.number_ios, size.size, size.io_size)
     };
-    let workers = rounds.records.first().map(|record| record.plan.workers.iter().map(of_worker).collect::<Vec<_>>());
+    let workers = rounds
+        .records
+        .first()
+        .map(|record| record.plan.workers.iter().zip(&record.workers).map(of_worker).collect::<Vec<_>>());
     format!("{} {workers:?}", loads.join(" "))
 }
 

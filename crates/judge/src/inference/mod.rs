@@ -28,6 +28,15 @@ pub struct Interval {
 }
 
 impl Interval {
+    /// Returns the interval with its distance from `middle` multiplied on a logarithmic scale.
+    pub fn widened(self, middle: f64, factor: f64) -> Interval {
+        if factor == 1.0 || !middle.is_finite() || middle <= 0.0 {
+            return self;
+        }
+        let end = |end: f64| middle * (end / middle).powf(factor);
+        Interval { low: end(self.low), high: end(self.high) }
+    }
+
     /// Returns the interval of a figure, from its shares of the figure.
     pub fn times(self, figure: f64) -> Interval {
         Interval { low: self.low * figure, high: self.high * figure }

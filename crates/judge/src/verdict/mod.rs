@@ -7,6 +7,7 @@ mod hosts;
 mod invalid;
 mod latency_bound;
 mod latency_interval;
+mod looks;
 mod overall;
 mod test;
 pub(crate) use test::{ALL, interrupted};

@@ -1,8 +1,8 @@
 //! The verdict on an assessment: the worst of its tests.
 
 use assessment::{
-    Aim, Assessment, Cause, Expected, ExpectedLimit, Judgement, Quantity, Reason, RequiredLoad, Study, Test,
-    Unmeasured, Verdict,
+    Aim, Assessment, Cause, Expected, ExpectedLimit, Finding, FindingKind, Judgement, Quantity, Reason, RequiredLoad,
+    Study, Test, Unmeasured, Verdict,
 };
 use plan::Ddir;
 
@@ -37,8 +37,7 @@ pub fn tests_for(rule: &Requirement, tests: &[Test]) -> Vec<usize> {
         test::is_of_volume(rule, test) && JobRounds::of(&test.rounds).iter().any(fits)
     };
     let all: Vec<usize> = tests.iter().enumerate().filter(|(_, test)| has(test)).map(|(at, _)| at).collect();
-    let RequiredLoad { patterns, blocks, depth, .. } = &rule.load;
-    if !patterns.is_empty() || !blocks.is_empty() || depth.is_some() {
+    if rule.load != RequiredLoad::default() {
         return all;
     }
     let shows = |at: &usize| is_made_for(rule.metric.quantity, tests[*at].aim);
@@ -61,8 +60,8 @@ fn is_made_for(quantity: Quantity, aim: Aim) -> bool {
     }
 }
 
-/// Returns whether a test is inconclusive only because it has too few intervals or I/Os: a longer run may decide it. `aims` are
-/// those of all tests of the suite.
+/// Returns whether a test is inconclusive only because it has too few intervals or I/Os, and nothing disturbed it: a longer run may
+/// decide it. `aims` are those of all tests of the suite.
 pub fn lacks_intervals(test: &Test, aims: &[Aim], expectations: &[Expectation], requirements: &[Requirements]) -> bool {
     let is_judged_here = |rule: &&Requirement| {
         let quantity = rule.metric.quantity;
@@ -75,7 +74,18 @@ pub fn lacks_intervals(test: &Test, aims: &[Aim], expectations: &[Expectation], 
     let lacks = |judgement: &Judgement| {
         matches!(judgement.reason, Reason::TooFewIntervals { .. } | Reason::TooFewIos { .. } | Reason::Undecided { .. })
     };
-    judgements.iter().map(|judgement| judgement.verdict).max() == Some(Verdict::Inconclusive) && open().all(lacks)
+    let disturbs = |finding: &Finding| {
+        matches!(
+            finding.kind,
+            FindingKind::OtherLoad(_)
+                | FindingKind::Interrupted(_)
+                | FindingKind::EndedEarly { .. }
+                | FindingKind::LoadGeneratorLimit(_)
+        )
+    };
+    judgements.iter().map(|judgement| judgement.verdict).max() == Some(Verdict::Inconclusive)
+        && open().all(lacks)
+        && !test.findings.iter().any(disturbs)
 }
 
 /// How a study ended.

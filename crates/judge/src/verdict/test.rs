@@ -154,7 +154,7 @@ fn rate(test: &Test, rounds: &JobRounds, (limit, metric, value): (&Limit, Metric
 
 fn compare(test: &Test, rounds: &JobRounds, compared: &Compared, figure: &Figure) -> Judgement {
     let of = (compared.metric, compared.threshold.bound);
-    threshold::judge(compared, figure, &Confounders::of(test, rounds, of, compared.threshold.enough))
+    threshold::judge(compared, figure, &Confounders::of(test, rounds, of, compared.threshold.enough), test.passes)
 }
 
 /// Compares reads and writes with a limit that they share. Each uses a share of it, in its own unit.

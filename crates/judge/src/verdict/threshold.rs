@@ -6,8 +6,8 @@ use assessment::{
 };
 
 use super::confounders::{Confounders, Effect, Extent, corrected};
-use super::few_intervals;
 use super::figures::{Figure, INTERVALS_MIN};
+use super::{few_intervals, looks};
 use crate::inference::{Interval, evened, line, mean, relative_mean_interval};
 use crate::limits::Limit;
 use crate::stats::{median, quantile};
@@ -71,7 +71,7 @@ fn is_at_least(threshold: &Threshold) -> bool {
 }
 
 /// Compares a figure with a threshold.
-pub fn judge(compared: &Compared, figure: &Figure, confounders: &Confounders) -> Judgement {
+pub fn judge(compared: &Compared, figure: &Figure, confounders: &Confounders, passes: u64) -> Judgement {
     let shape = shape(compared.metric, figure);
     let interval = match shape {
         // The end of a falling rate is the sustained rate.
@@ -79,6 +79,11 @@ pub fn judge(compared: &Compared, figure: &Figure, confounders: &Confounders) ->
         Shape::Rises(_) => relative_mean_interval(&without_trend(&figure.series), &figure.series)
             .map(|relative| relative.times(figure.measured)),
         _ => without_ends(&compared.threshold, figure, level(figure, shape)),
+    };
+    let middle = shape.fall().map_or(figure.measured, |fall| fall.to);
+    let interval = match figure.has_few_intervals {
+        true => interval,
+        false => interval.map(|interval| interval.widened(middle, looks::widening(passes))),
     };
     let Decision { verdict, reason, correction } = decide(compared, figure, interval, shape, confounders);
     Judgement {

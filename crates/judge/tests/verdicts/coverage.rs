@@ -1,7 +1,7 @@
 //! Confidence intervals include the true figure as often as they state. The full table: `cargo bench -p fathom-judge
 //! --bench coverage`.
 
-use crate::simulation::{Coverage, Disturbance, Kind, Noise, Shape, Spread, coverage, verdicts};
+use crate::simulation::{Coverage, Disturbance, Kind, Noise, Shape, Spread, coverage, decided_at_threshold, verdicts};
 
 const RUNS: usize = 200;
 /// Runs with a verdict.
@@ -85,6 +85,16 @@ fn the_range_of_few_intervals_includes_the_figure() {
             let is_covering = found.covering as f64 >= found.given as f64 * 0.95;
             assert!(found.given > 0 && is_covering, "{noise:?} {correlation} {intervals}: {found:?}");
         }
+    }
+}
+
+#[test]
+fn a_continued_test_is_decided_wrongly_as_rarely_as_stated() {
+    // With the same interval at each look, 10 % and 19 % are decided.
+    for (passes, intervals) in [(3, 36), (16, 36)] {
+        let decided = decided_at_threshold(Kind { intervals, ..QUIET }, passes, 300);
+        println!("{passes} passes: {decided} of 300");
+        assert!(decided <= 24, "{passes} passes: {decided} of 300");
     }
 }
 

@@ -98,6 +98,7 @@ pub fn test(aim: Aim, record: Record) -> Test {
         volumes: Vec::new(),
         job: String::new(),
         rounds: vec![Round { at: Vec::new(), record }],
+        passes: 1,
         steady: Vec::new(),
         findings: Vec::new(),
         judgements: Vec::new(),

@@ -272,6 +272,28 @@ pub fn verdicts(kind: Kind, share: f64, runs: usize) -> (usize, usize) {
     (count(Verdict::Pass), count(Verdict::Fail))
 }
 
+/// Simulates tests whose true rate is the threshold, each continued until it is decided, up to this number of times its length.
+/// Returns how many are decided: wrongly, as the next run may decide otherwise.
+pub fn decided_at_threshold(kind: Kind, passes: u64, runs: u64) -> u64 {
+    let rule = format!("read.iops>={RATE}");
+    let rules = [Requirements::parse(&Source::new("--require", rule.as_str())).expect("a rule")];
+    let is_decided = |seed: &u64| {
+        let mut random = Random::new(1000 + seed);
+        let mut record = run(kind, &mut random);
+        let looks = (1..=passes).filter(|pass| pass.is_power_of_two() || *pass == passes);
+        let mut made = 1;
+        looks.into_iter().any(|pass| {
+            (made..pass).for_each(|_| record.append(run(kind, &mut random)));
+            made = pass;
+            let mut assessment = single::assessment(&record);
+            assessment.tests[0].passes = pass;
+            judge::verdict::judge(&mut assessment, &[], &rules);
+            matches!(assessment.verdict, Verdict::Pass | Verdict::Fail)
+        })
+    };
+    (0..runs).filter(is_decided).count() as u64
+}
+
 fn truth(metric: Metric, long_run: &[u64]) -> f64 {
     use assessment::{Quantity, Statistic};
     let Quantity::Latency(_, statistic) = metric.quantity else { return RATE };

@@ -130,8 +130,10 @@ fn is_of_search(reason: &Reason) -> bool {
     matches!(reason, Reason::SustainedRate | Reason::AtSustainedRate | Reason::AtLowestRate | Reason::Saved { .. })
 }
 
-/// The option that measures on until a verdict is certain.
-const LONGER: &str = "--until-decided 30m measures on";
+/// What to do if the intervals of a test do not decide: it is continued.
+const UNTIL_DECIDED: &str = "add --until-decided 30m";
+/// What to do if a test does not show the level that lasts: it starts anew.
+const LONGER: &str = "use a longer --runtime";
 
 fn why_of_test(test: &str, judgement: &Judgement) -> String {
     let show = |value: f64| judgement.metric.show(value);
@@ -160,7 +162,7 @@ fn why_of_test(test: &str, judgement: &Judgement) -> String {
         Reason::Undecided { fall, cpu_wait_share } => undecided(judgement, *fall, *cpu_wait_share),
         Reason::TooFewIntervals { intervals } => too_few_intervals(judgement, *intervals),
         Reason::TooFewIos { ios } => {
-            format!("; {} I/Os are too few for this figure: {LONGER}", grouped(*ios as f64))
+            format!("; {} I/Os are too few for this figure: {UNTIL_DECIDED}", grouped(*ios as f64))
         }
         Reason::OnlyWithStartAndEnd { level } => {
             format!("; without the first and last interval: {}: {LONGER}", show(*level))
@@ -204,7 +206,8 @@ fn above_limit(judgement: &Judgement, above: AboveLimit) -> String {
         }
         AboveLimit::Burst { value, seconds } => {
             let burst = burst(judgement, value, seconds);
-            let longer = if seconds.is_some() { format!(": {LONGER} and shows the base rate") } else { String::new() };
+            let longer =
+                if seconds.is_some() { ": a longer --runtime shows the base rate".to_owned() } else { String::new() };
             format!("; above the base rate, a burst {burst}{longer}")
         }
         AboveLimit::MergedIos => "; this vendor merges sequential I/Os".to_owned(),
@@ -249,16 +252,16 @@ fn undecided(judgement: &Judgement, fall: Option<RateChange>, cpu_wait_share: Op
         (Some((low, high)), Some(threshold)) => {
             let [low, high] = [low, high].map(|end| judgement.metric.show_beside(end, threshold.enough));
             let enough = judgement.metric.show(threshold.enough);
-            format!("; the 95 % confidence interval {low} to {high} includes {enough}")
+            format!("; the confidence interval {low} to {high} includes {enough}")
         }
         _ => String::new(),
     };
     let advice = match cpu_wait_share {
         Some(share) => {
             let share = percent(share);
-            format!("threads waited {share} of the time for a CPU: stop other programs; {LONGER}")
+            format!("threads waited {share} of the time for a CPU: stop other programs; {UNTIL_DECIDED}")
         }
-        None => LONGER.to_owned(),
+        None => UNTIL_DECIDED.to_owned(),
     };
     format!("{fell}{interval}: {advice}")
 }
@@ -271,7 +274,7 @@ fn too_few_intervals(judgement: &Judgement, intervals: u64) -> String {
         format!(" and decide {decided} only")
     });
     let range = range.unwrap_or_default();
-    format!("; {intervals} whole interval{plural} are too few for a confidence interval{range}: {LONGER}")
+    format!("; {intervals} whole interval{plural} are too few for a confidence interval{range}: {UNTIL_DECIDED}")
 }
 
 /// Returns the end of the range that decides, if it is no confidence interval.

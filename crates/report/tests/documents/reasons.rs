@@ -31,7 +31,7 @@ fn an_open_threshold_has_its_tolerance_and_its_reason_on_the_first_screen() {
     assessment.tests[0].verdict = Verdict::Inconclusive;
     let page = first_screen(&assessment);
     assert!(page.contains("at least 16,000 IOPS (P30): 82 %, 98 % is enough"), "{page}");
-    assert!(page.contains("17 I/Os are too few for this figure: --until-decided 30m measures on"), "{page}");
+    assert!(page.contains("17 I/Os are too few for this figure: add --until-decided 30m"), "{page}");
     assert!(markdown(&assessment).contains("| 82 %, 98 % is enough |"));
     let card = report::card(&assessment, false, report::Ink::Unicode);
     assert!(card.contains("82 %  98 % is enough"), "{card}");

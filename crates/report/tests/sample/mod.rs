@@ -91,6 +91,7 @@ pub fn test(name: &str, aim: Aim, rounds: Vec<Round>) -> Test {
         volumes: Vec::new(),
         job: format!("[{name}]\nrw=randwrite\nbs=4k\nfilename=/dev/sdb\n"),
         rounds,
+        passes: 1,
         steady: Vec::new(),
         findings: Vec::new(),
         judgements: Vec::new(),

@@ -1,6 +1,6 @@
 //! A suite that runs: preconditioning, then test after test.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -108,6 +108,8 @@ struct Current {
     passes: usize,
     /// Number of the runs of the current pass that were made.
     made: usize,
+    /// Findings of the single runs of a continued test. In all of them together, other load of one run is diluted.
+    of_parts: Vec<Finding>,
 }
 
 /// The order of a test's runs.
@@ -199,6 +201,7 @@ impl SuiteRun {
             volumes: ready.runs.first().map_or_else(Vec::new, |run| ready.test.used(&run.plan)),
             job: job.map_or_else(String::new, |job| job.text()),
             rounds: Vec::new(),
+            passes: 1,
             steady: Vec::new(),
             findings: Vec::new(),
             judgements: Vec::new(),
@@ -208,13 +211,16 @@ impl SuiteRun {
         };
         if let Some(target) = self.forbidden(ready) {
             measured.error = Some(Failure::NotOverwritable { path: target.given.clone() });
-            return self.complete(measured);
+            return self.complete(measured, &[]);
         }
         match sequence(ready, self.options.until_steady) {
-            Some(sequence) => self.current = Some(Current { measured, sequence, pending: None, passes: 1, made: 0 }),
+            Some(sequence) => {
+                let of_parts = Vec::new();
+                self.current = Some(Current { measured, sequence, pending: None, passes: 1, made: 0, of_parts });
+            }
             None => {
                 measured.error = Some(Failure::NoFollowedRun);
-                self.complete(measured);
+                self.complete(measured, &[]);
             }
         }
     }
@@ -224,39 +230,45 @@ impl SuiteRun {
         forbidden(ready, &self.targets, &self.params)
     }
 
-    /// Starts another pass of a test that its intervals do not decide, if there is time for it.
+    /// Starts another pass of a test that its intervals do not decide, if there is time for it. The measured time doubles from one
+    /// decision to the next: each can be wrong.
     fn is_continued(&self, current: &mut Current) -> bool {
         let ready = &self.ready[self.at()];
         let has_time = match self.options.extension {
             Extension::Off => false,
             Extension::Threefold => current.passes < EXTENDED_PASSES,
-            Extension::Until(limit_ns) => current.measured_ns() < limit_ns,
+            Extension::Until(limit_ns) => {
+                let measured_ns = current.measured_ns();
+                measured_ns.saturating_add(measured_ns / current.passes as u64) <= limit_ns
+            }
         };
         let Criteria { expectations, requirements } = &self.criteria;
         let aims: Vec<Aim> = self.ready.iter().map(|ready| ready.test.aim).collect();
         if !has_time || current.measured.error.is_some() {
             return false;
         }
-        self.find(&mut current.measured);
+        if !current.passes.is_power_of_two() {
+            return current.start_pass(ready);
+        }
+        self.find(&mut current.measured, &current.of_parts);
         judge::verdict::lacks_intervals(&current.measured, &aims, expectations, requirements)
             && current.start_pass(ready)
     }
 
     /// Stores a test with its findings.
-    fn complete(&mut self, mut measured: Measured) {
-        self.find(&mut measured);
+    fn complete(&mut self, mut measured: Measured, of_parts: &[Finding]) {
+        self.find(&mut measured, of_parts);
         self.keep(measured);
     }
 
-    /// Sets the findings of a test.
-    fn find(&self, measured: &mut Measured) {
+    /// Sets the findings of a test: those of its rounds, and of their parts.
+    fn find(&self, measured: &mut Measured, of_parts: &[Finding]) {
         let ready = &self.ready[self.at()];
         measured.findings.clear();
-        for round in &measured.rounds {
-            for finding in judge::findings(&round.record) {
-                if !measured.findings.iter().any(|known| known.is_repeat_of(&finding)) {
-                    measured.findings.push(finding);
-                }
+        let of_rounds = measured.rounds.iter().flat_map(|round| judge::findings(&round.record));
+        for finding in of_rounds.chain(of_parts.iter().cloned()) {
+            if !measured.findings.iter().any(|known| known.is_repeat_of(&finding)) {
+                measured.findings.push(finding);
             }
         }
         if !measured.rounds.is_empty() {
@@ -328,7 +340,7 @@ impl Study for SuiteRun {
                 let Some((nth, label, rest)) = current.next(ready, &name) else {
                     match self.is_continued(&mut current) {
                         true => self.current = Some(current),
-                        false => self.complete(current.measured),
+                        false => self.complete(current.measured, &current.of_parts),
                     }
                     continue;
                 };
@@ -366,10 +378,11 @@ impl Study for SuiteRun {
             && (!current.measured.rounds.is_empty() || current.measured.error.is_some())
         {
             let is_over = self.ready.get(self.at()).is_none_or(|ready| current.next(ready, "").is_none());
-            if !is_over {
+            // A stopped continuation leaves what was measured before.
+            if !is_over && current.passes == 1 {
                 current.measured.error = Some(Failure::Stopped);
             }
-            self.complete(current.measured);
+            self.complete(current.measured, &current.of_parts);
         }
         let mut assessment = self.assessment;
         end.close(&mut assessment);
@@ -416,10 +429,13 @@ impl Current {
         }
     }
 
-    /// Starts to make all runs again, as the continuation of those before. Rounds until a steady state are not continued.
+    /// Starts to make all runs again, as the continuation of those before. Rounds until a steady state are not continued, nor are
+    /// jobs that start at different times: only the rates of jobs that run together can be added.
     fn start_pass(&mut self, ready: &Ready) -> bool {
         let Sequence::Fixed { times, left, .. } = &mut self.sequence else { return false };
-        if self.measured.rounds.len() != *times * ready.runs.len() {
+        let is_staggered = ready.runs.iter().any(|run| is_staggered(&run.plan));
+        let count = *times * ready.runs.len();
+        if is_staggered || self.made != count || self.measured.rounds.len() != count {
             return false;
         }
         *left = turns(*times, ready);
@@ -428,10 +444,17 @@ impl Current {
         true
     }
 
-    /// Returns the measured time of all runs, in ns.
+    /// Returns the measured time of all phases of all runs, in ns.
     fn measured_ns(&self) -> u64 {
-        let of_run = |round: &Round| round.record.workers.iter().map(|worker| worker.stats.runtime_ns).max();
-        self.measured.rounds.iter().filter_map(of_run).sum()
+        let of_phase = |record: &Record, phase: u32| {
+            let both = record.plan.workers.iter().zip(&record.workers).filter(|(worker, _)| worker.phase == phase);
+            both.map(|(_, measured)| measured.stats.runtime_ns).max().unwrap_or(0)
+        };
+        let of_run = |round: &Round| {
+            let phases: BTreeSet<u32> = round.record.plan.workers.iter().map(|worker| worker.phase).collect();
+            phases.into_iter().map(|phase| of_phase(&round.record, phase)).sum::<u64>()
+        };
+        self.measured.rounds.iter().map(of_run).sum()
     }
 
     /// Saves the steady state of the running group.
@@ -444,6 +467,12 @@ impl Current {
         }
     }
 
+    /// Whether a run continues the round of the passes before. A stopped run, or one without a lost host, does not.
+    fn can_append(&self, record: &Record, is_interrupted: bool) -> bool {
+        let round = self.measured.rounds.get(self.made);
+        !is_interrupted && round.is_some_and(|round| round.record.has_same_workers(record))
+    }
+
     fn take(&mut self, ready: &Ready, outcome: Outcome) {
         let Some(run) = self.pending.take().and_then(|nth| ready.runs.get(nth)) else { return };
         let (record, is_interrupted) = match outcome {
@@ -454,6 +483,12 @@ impl Current {
                 return;
             }
         };
+        if self.passes > 1 && !self.can_append(&record, is_interrupted) {
+            if let Sequence::Fixed { left, .. } = &mut self.sequence {
+                left.clear();
+            }
+            return;
+        }
         self.measured.error = failure(&record, is_interrupted);
         if self.measured.error.is_none()
             && let Sequence::Steady { groups } = &mut self.sequence
@@ -465,11 +500,27 @@ impl Current {
         let continued = if self.passes > 1 { self.measured.rounds.get_mut(self.made) } else { None };
         self.made += 1;
         if let Some(round) = continued {
+            if self.passes == 2 {
+                self.of_parts.extend(judge::findings(&round.record));
+            }
+            self.of_parts.extend(judge::findings(&record));
             round.record.append(*record);
+            self.measured.passes = self.passes as u64;
         } else if record.totals().all.ios > 0 {
             self.measured.rounds.push(Round { at: run.cell.clone(), record: *record });
         }
     }
+}
+
+/// Whether jobs of one phase start at different times.
+fn is_staggered(plan: &Plan) -> bool {
+    let starts_beside = |one: &Worker, other: &Worker| {
+        one.phase == other.phase && one.limits.start_delay_ns != other.limits.start_delay_ns
+    };
+    plan.workers.iter().any(|worker| {
+        let (least, most) = worker.limits.start_delay_ns;
+        least != most || plan.workers.iter().any(|other| starts_beside(worker, other))
+    })
 }
 
 /// Why a test ends with a run.

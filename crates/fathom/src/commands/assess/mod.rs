@@ -69,8 +69,10 @@ pub fn main(args: &Args, typed: &[String], runner: &dyn Runner) -> Result<u8, Co
     }
     let results = Results::open(&args.reports, args.save.as_deref(), args.no_history, &mut OutputGuard::new(plans))?;
     if !args.live.quiet {
-        let is_extended = criteria.is_given() && args.extension() == Extension::Threefold;
-        announce(&suite, &ready, &volumes, &params, is_extended);
+        // Rounds until a steady state are not continued.
+        let is_extended = criteria.is_given() && args.until_steady.is_none();
+        let extension = if is_extended { args.extension() } else { Extension::Off };
+        announce(&suite, &ready, &volumes, &params, extension);
         choice::judged(&suite, &criteria.requirements).iter().for_each(|line| stderr_line!("{line}"));
     }
     resized.iter().for_each(|line| stderr_line!("{line}"));
@@ -178,7 +180,7 @@ fn print(args: &Args, assessment: &Assessment) -> Result<bool, CommandError> {
 }
 
 /// Prints what will run, before it runs.
-fn announce(suite: &Suite, ready: &[Ready], volumes: &[Volume], params: &SuiteParams, is_extended: bool) {
+fn announce(suite: &Suite, ready: &[Ready], volumes: &[Volume], params: &SuiteParams, extension: Extension) {
     let planned: Vec<Planned> = ready::planned(ready);
     let taken = takes_bytes(&planned);
     let on = volumes.iter().zip(params.sites.iter()).map(|(volume, site)| {
@@ -195,7 +197,11 @@ fn announce(suite: &Suite, ready: &[Ready], volumes: &[Volume], params: &SuitePa
     let on: Vec<String> = on.collect();
     let (where_to, tests) = (volumes::all_shown(volumes), ready.len());
     let (many, time) = (if tests == 1 { "" } else { "s" }, time_text(&planned));
-    let extended = if is_extended { " (up to three times as long if not decided)" } else { "" };
+    let extended = match extension {
+        Extension::Off => String::new(),
+        Extension::Threefold => " (up to three times as long if not decided)".to_owned(),
+        Extension::Until(ns) => format!(" (up to {} per test until it is decided)", format::time_ns(ns as f64)),
+    };
     let on = on.join("; ");
     stderr_line!("{} on {where_to}: {tests} test{many}, {time}{extended}, and the preparation; {on}", suite.name);
 }
