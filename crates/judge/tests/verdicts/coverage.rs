@@ -1,7 +1,12 @@
 //! Confidence intervals include the true figure as often as they state. The full table: `cargo bench -p fathom-judge
 //! --bench coverage`.
 
-use crate::simulation::{Coverage, Disturbance, Kind, Noise, Shape, Spread, coverage, decided_at_threshold, verdicts};
+use assessment::Verdict;
+use judge::requirements::Requirements;
+use judge::single;
+use units::diagnostic::Source;
+
+use crate::simulation::{Coverage, Disturbance, Kind, Noise, RATE, Random, Shape, Spread, coverage, run, verdicts};
 
 const RUNS: usize = 200;
 /// Runs with a verdict.
@@ -86,6 +91,28 @@ fn the_range_of_few_intervals_includes_the_figure() {
             assert!(found.given > 0 && is_covering, "{noise:?} {correlation} {intervals}: {found:?}");
         }
     }
+}
+
+/// Simulates tests whose true rate is the threshold, each continued until it is decided, up to this number of times its length.
+/// Returns how many are decided: wrongly, as the next run may decide otherwise.
+fn decided_at_threshold(kind: Kind, passes: u64, runs: u64) -> u64 {
+    let rule = format!("read.iops>={RATE}");
+    let rules = [Requirements::parse(&Source::new("--require", rule.as_str())).expect("a rule")];
+    let is_decided = |seed: &u64| {
+        let mut random = Random::new(1000 + seed);
+        let mut record = run(kind, &mut random);
+        let looks = (1..=passes).filter(|pass| pass.is_power_of_two() || *pass == passes);
+        let mut made = 1;
+        looks.into_iter().any(|pass| {
+            (made..pass).for_each(|_| record.append(run(kind, &mut random)));
+            made = pass;
+            let mut assessment = single::assessment(&record);
+            assessment.tests[0].passes = pass;
+            judge::verdict::judge(&mut assessment, &[], &rules);
+            matches!(assessment.verdict, Verdict::Pass | Verdict::Fail)
+        })
+    };
+    (0..runs).filter(is_decided).count() as u64
 }
 
 #[test]

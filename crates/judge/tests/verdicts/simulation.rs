@@ -22,7 +22,7 @@ const WIDE_DEVIATION: f64 = 0.5;
 /// I/Os per interval of a run with latencies.
 const IOS: u64 = 200;
 /// I/Os of an interval of a run with rates.
-const RATE: f64 = 10_000.0;
+pub const RATE: f64 = 10_000.0;
 /// I/Os from which the true figures of a distribution are computed.
 const TRUTH_IOS: usize = 400_000;
 
@@ -193,7 +193,7 @@ impl Shape {
 }
 
 /// Returns a run of reads.
-fn run(kind: Kind, random: &mut Random) -> Record {
+pub fn run(kind: Kind, random: &mut Random) -> Record {
     let mut record = Record::new(Arc::new(Plan { workers: vec![Worker::default()], ..Plan::default() }), 0);
     let mut timeline = Timeline::new(0, SECOND_NS, Vec::new());
     let length_ns = kind.intervals as u64 * SECOND_NS;
@@ -270,28 +270,6 @@ pub fn verdicts(kind: Kind, share: f64, runs: usize) -> (usize, usize) {
     let all: Vec<Verdict> = (0..runs).map(of_run).collect();
     let count = |verdict| all.iter().filter(|found| **found == verdict).count();
     (count(Verdict::Pass), count(Verdict::Fail))
-}
-
-/// Simulates tests whose true rate is the threshold, each continued until it is decided, up to this number of times its length.
-/// Returns how many are decided: wrongly, as the next run may decide otherwise.
-pub fn decided_at_threshold(kind: Kind, passes: u64, runs: u64) -> u64 {
-    let rule = format!("read.iops>={RATE}");
-    let rules = [Requirements::parse(&Source::new("--require", rule.as_str())).expect("a rule")];
-    let is_decided = |seed: &u64| {
-        let mut random = Random::new(1000 + seed);
-        let mut record = run(kind, &mut random);
-        let looks = (1..=passes).filter(|pass| pass.is_power_of_two() || *pass == passes);
-        let mut made = 1;
-        looks.into_iter().any(|pass| {
-            (made..pass).for_each(|_| record.append(run(kind, &mut random)));
-            made = pass;
-            let mut assessment = single::assessment(&record);
-            assessment.tests[0].passes = pass;
-            judge::verdict::judge(&mut assessment, &[], &rules);
-            matches!(assessment.verdict, Verdict::Pass | Verdict::Fail)
-        })
-    };
-    (0..runs).filter(is_decided).count() as u64
 }
 
 fn truth(metric: Metric, long_run: &[u64]) -> f64 {

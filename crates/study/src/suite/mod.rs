@@ -11,6 +11,7 @@ mod job;
 mod layers;
 mod preparing;
 mod read;
+mod resumed;
 mod site;
 mod study;
 mod table;
@@ -21,8 +22,9 @@ pub use explain::{Planned, aim, explain, least_rounds, takes_bytes, takes_ns, ti
 pub use job::{Dialect, FillWay, Job, SuiteParams};
 pub use layers::Form;
 pub use preparing::SuiteTarget;
+pub use resumed::resumable;
 pub use site::{Place, SCRATCH_PREFIX, Site, Sites};
-pub use study::{Criteria, Extension, Ready, ReadyRun, SuiteOptions, SuiteRun, forbidden, resumable};
+pub use study::{Criteria, Extension, Ready, ReadyRun, SuiteOptions, SuiteRun, forbidden};
 
 use std::collections::BTreeSet;
 

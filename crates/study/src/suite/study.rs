@@ -12,11 +12,11 @@ use assessment::{
 use judge::limits::Expectation;
 use judge::requirements::Requirements;
 use judge::steady::ROUNDS_MAX;
-use plan::{Plan, Worker, Workload};
-use record::{HOST_MARK, Record};
+use plan::{Plan, Worker};
+use record::Record;
 
 use super::preparing::{Planner, SuiteTarget};
-use super::site::SCRATCH_PREFIX;
+use super::resumed::resumed_test;
 use super::{Job, Rounds, Site, Suite, SuiteParams, Test, least_rounds};
 use crate::preconditioning::Preconditioning;
 use crate::rounds::{Goal, RoundCell, SteadyRounds};
@@ -32,6 +32,13 @@ const EXTENDED_PASSES: usize = 3;
 pub struct Ready {
     pub test: Test,
     pub runs: Vec<ReadyRun>,
+}
+
+impl Ready {
+    /// Returns the same test of an interrupted run.
+    fn of_resumed<'a>(&self, resumed: &'a [Measured]) -> Option<&'a Measured> {
+        resumed_test(resumed, &self.test.name, &self.runs.first()?.plan)
+    }
 }
 
 /// One run of a test: a combination of what the test varies.
@@ -150,7 +157,7 @@ impl SuiteRun {
     ) -> SuiteRun {
         let request = SuiteRequest { size_bytes: options.size_bytes, tests: ready.len() };
         let assessment = session.assessment(&suite.name, suite.title.clone(), Request::Suite(request));
-        let todo: Vec<&Ready> = ready.iter().filter(|ready| resumed_test(&resumed, ready).is_none()).collect();
+        let todo: Vec<&Ready> = ready.iter().filter(|ready| ready.of_resumed(&resumed).is_none()).collect();
         let planner = Planner { suite: &suite, params: &params, options: &options, targets: &targets, ready: &todo };
         let preconditioning = Some(Preconditioning::new(Session::default(), planner.steps()));
         SuiteRun {
@@ -190,7 +197,7 @@ impl SuiteRun {
     /// Starts the next test, or completes it at once if it needs no run.
     fn start(&mut self, at: usize) {
         let ready = &self.ready[at];
-        if let Some(resumed) = resumed_test(&self.resumed, ready).cloned() {
+        if let Some(resumed) = ready.of_resumed(&self.resumed).cloned() {
             return self.keep(resumed);
         }
         let job = ready.runs.first().map(|run| self.suite.job(&ready.test, &run.cell, &self.params));
@@ -322,7 +329,7 @@ impl SuiteRun {
     /// Time of the tests after the one that runs.
     fn remaining_ns(&self) -> u64 {
         let rest = self.ready.iter().skip(self.at() + 1);
-        rest.filter(|ready| resumed_test(&self.resumed, ready).is_none()).map(rough_ns).sum()
+        rest.filter(|ready| ready.of_resumed(&self.resumed).is_none()).map(rough_ns).sum()
     }
 }
 
@@ -433,7 +440,7 @@ impl Current {
     /// jobs that start at different times: only the rates of jobs that run together can be added.
     fn start_pass(&mut self, ready: &Ready) -> bool {
         let Sequence::Fixed { times, left, .. } = &mut self.sequence else { return false };
-        let is_staggered = ready.runs.iter().any(|run| is_staggered(&run.plan));
+        let is_staggered = ready.runs.iter().any(|run| usage::is_staggered(&run.plan));
         let count = *times * ready.runs.len();
         if is_staggered || self.made != count || self.measured.rounds.len() != count {
             return false;
@@ -512,17 +519,6 @@ impl Current {
     }
 }
 
-/// Whether jobs of one phase start at different times.
-fn is_staggered(plan: &Plan) -> bool {
-    let starts_beside = |one: &Worker, other: &Worker| {
-        one.phase == other.phase && one.limits.start_delay_ns != other.limits.start_delay_ns
-    };
-    plan.workers.iter().any(|worker| {
-        let (least, most) = worker.limits.start_delay_ns;
-        least != most || plan.workers.iter().any(|other| starts_beside(worker, other))
-    })
-}
-
 /// Why a test ends with a run.
 fn failure(record: &Record, is_interrupted: bool) -> Option<Failure> {
     let stopped = is_interrupted.then_some(Failure::Stopped);
@@ -596,54 +592,4 @@ pub fn forbidden<'a>(ready: &Ready, targets: &'a [SuiteTarget], params: &SuitePa
     let is_written = |site: &Site| ready.runs.iter().any(|run| site.is_written_by(&run.plan));
     let mut pairs = targets.iter().zip(params.sites.iter());
     pairs.find(|(target, site)| !target.may_write && is_written(site)).map(|(target, _)| target)
-}
-
-/// The same test of an interrupted run, with the same job.
-fn resumed_test<'a>(resumed: &'a [Measured], ready: &Ready) -> Option<&'a Measured> {
-    let plan = &ready.runs.first()?.plan;
-    let has_run = |done: &Measured| done.rounds.iter().any(|round| has_same_work(&round.record, plan));
-    resumed.iter().find(|done| done.name == ready.test.name && has_run(done))
-}
-
-/// Returns true if a record is of the same job. The record of a fleet has the workers of all hosts: compares those of
-/// the first host.
-fn has_same_work(record: &Record, plan: &Plan) -> bool {
-    match record.host_records().next() {
-        Some((host, of_host)) => without_sizes(&of_host.plan, "") == without_sizes(plan, host.name.raw()),
-        None => without_sizes(&record.plan, "") == without_sizes(plan, ""),
-    }
-}
-
-/// Returns the plan without what differs between two runs of one job: the sizes and parts of files, and the ids of runs
-/// in the names of folders. A fill with a time limit makes smaller files. `host` replaces [`HOST_MARK`], unless it is
-/// empty.
-fn without_sizes(plan: &Plan, host: &str) -> Plan {
-    let path_of = |path: &str| match host {
-        "" => without_run_id(path),
-        host => without_run_id(&path.replace(HOST_MARK, host)),
-    };
-    let mut plan = plan.without_text();
-    for worker in &mut plan.workers {
-        let targets = &mut worker.targets;
-        (targets.extent.size, targets.file_size, targets.extent.part) = (None, None, None);
-        targets.paths.iter_mut().for_each(|path| *path = path_of(path));
-        if let Workload::Streams(streams) = &mut worker.workload {
-            streams.list.iter_mut().for_each(|stream| stream.path = path_of(&stream.path));
-        }
-    }
-    plan
-}
-
-fn without_run_id(path: &str) -> String {
-    match path.split_once(SCRATCH_PREFIX) {
-        Some((before, after)) => {
-            before.to_owned() + SCRATCH_PREFIX + after.trim_start_matches(|c: char| c.is_ascii_hexdigit())
-        }
-        None => path.to_owned(),
-    }
-}
-
-/// Returns the tests of an interrupted run that have figures.
-pub fn resumable(tests: Vec<Measured>) -> Vec<Measured> {
-    tests.into_iter().filter(|test| test.error.is_none() && !test.rounds.is_empty()).collect()
 }
