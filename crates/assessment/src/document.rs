@@ -128,7 +128,7 @@ pub struct Test {
     /// The runs of the test in order.
     pub rounds: Vec<Round>,
     /// Number of times that the runs were made, one after another, until a verdict was certain. Each round is all of them.
-    #[serde(default = "once", skip_serializing_if = "is_once")]
+    #[serde(default = "once")]
     pub passes: u64,
     /// The steady states that the rounds reached, or did not: one for all runs, or one for each combination of settings.
     #[serde(deserialize_with = "one_or_many")]
@@ -143,10 +143,6 @@ pub struct Test {
 
 fn once() -> u64 {
     1
-}
-
-fn is_once(passes: &u64) -> bool {
-    *passes == 1
 }
 
 impl Test {
