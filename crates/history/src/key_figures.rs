@@ -1,6 +1,6 @@
 //! The figures that lists and trends show of a run.
 
-use assessment::{Assessment, Cause, Judgement, Metric, Quantity, Statistic, Study};
+use assessment::{Assessment, Cause, Judgement, Metric, Quantity, Statistic, Study, Verdict};
 use plan::Ddir;
 use units::format::bandwidth;
 use units::order::OrderBy;
@@ -21,6 +21,11 @@ pub struct KeyFigure {
 }
 
 impl Entry {
+    /// Returns false for a stopped run and for the verdict INVALID: their figures are not those of the target.
+    pub fn is_usable(&self) -> bool {
+        !self.stopped && self.verdict != Some(Verdict::Invalid)
+    }
+
     /// Returns the figures of each test, the deciding one first: that of the judgement that is the cause of the verdict, or
     /// the highest rates. Empty for a study whose document has its result.
     pub fn key_figures(&self) -> Vec<KeyFigure> {

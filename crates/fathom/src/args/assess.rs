@@ -172,7 +172,7 @@ impl Args {
     /// Returns how long a test without a decision is continued.
     pub fn extension(&self) -> Extension {
         match self.until_decided {
-            Some(time) => Extension::Until(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)),
+            Some(time) => Extension::Until(time),
             None if self.no_extend => Extension::Off,
             None => Extension::Threefold,
         }

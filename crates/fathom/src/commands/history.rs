@@ -1,10 +1,12 @@
 //! `fathom history`: lists, adds and tags saved runs.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use ::history::{Document, Entry, KeyFigure, RunFilter, Store, TargetFilter, key_figures_of_study};
 use report::{Ink, Trend, TrendPoint};
 use targets::OutputGuard;
+use units::order::OrderBy;
 
 use crate::args::history::{Action, Args, ListArgs};
 use crate::command_error::CommandError;
@@ -71,9 +73,16 @@ fn with_figures(history: Option<&Store>, entries: Vec<Entry>) -> Vec<(Entry, Vec
 /// Returns the figures of a target over time as text, and writes the reports.
 fn trend(target: &str, reports: &[String], runs: &[(Entry, Vec<KeyFigure>)]) -> Result<String, CommandError> {
     let mut trend = Trend::new(target);
-    // The oldest first.
-    for (entry, figures) in runs.iter().rev() {
-        let what = [entry.suite.raw(), entry.title.raw()].join(" ");
+    let mut sound: Vec<&(Entry, Vec<KeyFigure>)> = runs.iter().filter(|(entry, _)| entry.is_usable()).collect();
+    let left_out = runs.len() - sound.len();
+    if left_out > 0 {
+        stderr_line!("note: stopped and INVALID runs are left out: {left_out}");
+    }
+    sound.order_by_key(|(entry, _)| (entry.started_unix_ms, entry.id));
+    let hosts: BTreeSet<&str> = sound.iter().map(|(entry, _)| entry.host.raw()).collect();
+    for (entry, figures) in sound {
+        let host = if hosts.len() > 1 { entry.host.raw() } else { "" };
+        let what = [host, entry.suite.raw(), entry.title.raw()].join(" ");
         for figure in figures {
             // The best point of a sweep can be another one each time.
             let of = if entry.kind.raw() == "sweep" { "best" } else { figure.of.raw() };
@@ -83,7 +92,7 @@ fn trend(target: &str, reports: &[String], runs: &[(Entry, Vec<KeyFigure>)]) -> 
                 utc_offset_s: entry.utc_offset_s,
                 value: figure.value,
             };
-            trend.add([what.trim_end(), of], figure.metric, point);
+            trend.add([what.trim(), of], figure.metric, point);
         }
     }
     let (written, failed) = Reports::open(reports, &mut OutputGuard::new([]))?.save_trend(&trend);

@@ -71,8 +71,8 @@ pub enum Extension {
     Off,
     /// Up to three times its length.
     Threefold,
-    /// Until its runs took this time together, in ns.
-    Until(u64),
+    /// Until its runs took this time together.
+    Until(Duration),
 }
 
 /// What the user expects of the target: published limits, and requirements.
@@ -244,9 +244,9 @@ impl SuiteRun {
         let has_time = match self.options.extension {
             Extension::Off => false,
             Extension::Threefold => current.passes < EXTENDED_PASSES,
-            Extension::Until(limit_ns) => {
-                let measured_ns = current.measured_ns();
-                measured_ns.saturating_add(measured_ns / current.passes as u64) <= limit_ns
+            Extension::Until(limit) => {
+                let measured = Duration::from_nanos(current.measured_ns());
+                measured + measured.div_f64(current.passes as f64) <= limit
             }
         };
         let Criteria { expectations, requirements } = &self.criteria;

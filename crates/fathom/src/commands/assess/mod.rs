@@ -200,7 +200,9 @@ fn announce(suite: &Suite, ready: &[Ready], volumes: &[Volume], params: &SuitePa
     let extended = match extension {
         Extension::Off => String::new(),
         Extension::Threefold => " (up to three times as long if not decided)".to_owned(),
-        Extension::Until(ns) => format!(" (up to {} per test until it is decided)", format::time_ns(ns as f64)),
+        Extension::Until(time) => {
+            format!(" (up to {} per test until it is decided)", format::time_ns(time.as_nanos() as f64))
+        }
     };
     let on = on.join("; ");
     stderr_line!("{} on {where_to}: {tests} test{many}, {time}{extended}, and the preparation; {on}", suite.name);

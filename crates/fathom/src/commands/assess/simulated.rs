@@ -215,6 +215,8 @@ pub fn assess(
 }
 
 mod tests {
+    use std::time::Duration;
+
     use assessment::{LatencyKind, Quantity, ThresholdBound, Verdict};
     use judge::requirements::Requirement;
     use study::suite::{Extension, built_in};
@@ -301,10 +303,10 @@ mod tests {
             ["2", "3"].map(|times| format!("[1/1] read-iops, not decided yet: {times} times its length"))
         );
         // With more time, the intervals decide, after twice the time of the decision before.
-        let (verdict, labels, _) = read_iops(Extension::Until(600_000_000_000), NEAR);
+        let (verdict, labels, _) = read_iops(Extension::Until(Duration::from_secs(600)), NEAR);
         assert!(verdict == Verdict::Pass && [4, 8, 16, 32].contains(&labels.len()), "{verdict:?} {labels:?}");
         // Time ends it.
-        let (verdict, labels, _) = read_iops(Extension::Until(18_000_000_000), NEAR);
+        let (verdict, labels, _) = read_iops(Extension::Until(Duration::from_secs(18)), NEAR);
         assert_eq!((verdict, labels.len()), (Verdict::Inconclusive, 2));
     }
 }
