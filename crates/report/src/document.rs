@@ -134,9 +134,8 @@ struct TestDocument<'a> {
     job: &'a str,
     /// The runs of the test in order.
     rounds: &'a [assessment::Round],
-    /// Number of times that the runs were made until a verdict was certain, if more than once. Each round is all of them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    passes: Option<u64>,
+    /// Number of times that the runs were made, one after another, until a verdict was certain. Each round is all of them.
+    passes: u64,
 }
 
 impl<'a> TestDocument<'a> {
@@ -160,7 +159,7 @@ impl<'a> TestDocument<'a> {
             steady: &test.steady,
             job: &test.job,
             rounds: &test.rounds,
-            passes: (test.passes > 1).then_some(test.passes),
+            passes: test.passes,
         }
     }
 }
