@@ -25,7 +25,7 @@ impl Options {
     /// The fuzzers of `cargo xtask ci`, with time for an input on a slow machine that does other work.
     pub fn of_ci() -> Options {
         let folder = "target/fuzz-ci".into();
-        Options { seconds: 20, timeout_s: 600, jobs: 4, folder, pack: false, is_short: true, targets: Vec::new() }
+        Options { seconds: 8, timeout_s: 600, jobs: 4, folder, pack: false, is_short: true, targets: Vec::new() }
     }
 
     /// Parses the arguments after `fuzz`.

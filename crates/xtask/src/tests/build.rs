@@ -41,6 +41,17 @@ const TIMING: &str = "timing";
 /// Module of tests that use most of the machine's CPU time and depend on timing.
 const ALONE: &str = "alone";
 
+/// Tests that take longest: they start first, so that none of them runs alone at the end.
+const LONGEST: [&str; 7] = [
+    "no_control_character_of_a_text_of_a_saved_run_is_printed",
+    "a_continued_test_is_decided_wrongly_as_rarely_as_stated",
+    "no_value_at_a_border_makes_the_parser_of_arguments_panic",
+    "a_megabyte_of_diskspd_is_answered_in_20_lines_without_much_memory",
+    "findings_causes_and_failures_of_every_kind_are_one_line",
+    "a_long_list_takes_linear_time_in_every_option_of_fio",
+    "mounted_device_is_not_written_under_any_name_by_any_command",
+];
+
 /// What the result of a test depends on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Needs {
@@ -51,6 +62,10 @@ pub enum Needs {
 }
 
 impl Test {
+    fn is_long(&self) -> bool {
+        LONGEST.iter().any(|name| self.name.ends_with(name))
+    }
+
     pub fn needs(&self) -> Needs {
         let is_in = |name: &str| {
             !self.binary.is_unit && self.binary.target == name || self.name.split("::").any(|module| module == name)
@@ -70,8 +85,8 @@ impl fmt::Display for Test {
     }
 }
 
-/// Builds the tests of the workspace in a folder, or of some of its packages, and lists them. Tests of whole runs come
-/// first, as they take longest.
+/// Builds the tests of the workspace in a folder, or of some of its packages, and lists them. The longest tests come
+/// first, then those of whole runs.
 ///
 /// # Errors
 ///
@@ -102,6 +117,7 @@ pub fn build(folder: &Path, packages: &[String]) -> Result<Built, String> {
             Test { binary: Arc::clone(&binary), name, is_ignored }
         }));
     }
+    tests.sort_by_key(|test| !test.is_long());
     let variables = fathom.and_then(executable).map(|path| ("FATHOM", path)).into_iter().collect();
     Ok(Built { tests, variables })
 }
