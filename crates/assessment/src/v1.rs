@@ -310,6 +310,7 @@ fn judgement(old: JudgementV1, rounds: &[Round]) -> Result<Judgement, String> {
         interval: old.interval,
         few_intervals: None,
         correction: None,
+        can_continue: false,
         reason: Reason::Saved { message: old.cause },
     })
 }

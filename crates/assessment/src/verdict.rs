@@ -82,6 +82,9 @@ pub struct Judgement {
     /// The facts that weaken the conclusion, and what they can explain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correction: Option<Correction>,
+    /// The test is undecided, and `--until-decided` can continue it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub can_continue: bool,
     pub reason: Reason,
 }
 
@@ -199,6 +202,13 @@ pub enum Reason {
     Saved {
         message: String,
     },
+}
+
+impl Reason {
+    /// Whether more intervals or I/Os may decide the figure.
+    pub fn lacks_samples(&self) -> bool {
+        matches!(self, Reason::Undecided { .. } | Reason::TooFewIntervals { .. } | Reason::TooFewIos { .. })
+    }
 }
 
 /// Why a rate may be above a published limit.

@@ -287,6 +287,7 @@ fn judgement(measured: f64, value: Option<f64>) -> Judgement {
         interval: Some((2.0, f64::INFINITY)),
         few_intervals: None,
         correction: None,
+        can_continue: false,
         reason: Reason::TooFewIos { ios: 3 },
     }
 }

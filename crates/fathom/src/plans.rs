@@ -20,7 +20,10 @@ pub fn plan(job: &Job) -> Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>> {
     };
     let located = |list: Vec<Diagnostic>| list.into_iter().map(|diagnostic| job.located(diagnostic)).collect();
     match planned {
-        Ok((plan, warnings)) => Ok((plan, located(warnings))),
+        Ok((mut plan, warnings)) => {
+            plan.reseed(job.pass);
+            Ok((plan, located(warnings)))
+        }
         Err(errors) => Err(located(errors)),
     }
 }
@@ -226,5 +229,18 @@ mod tests {
         let params = params(&suite, Form::AsMeant, false, Place::Directory("/d".into()));
         let refused = super::text(&plan(&suite.job(&suite.tests[0], &Vec::new(), &params)).unwrap_err());
         assert!(refused.contains("a.toml:9:3"), "{refused}");
+    }
+
+    #[test]
+    fn blocks_that_are_verified_have_the_same_seeds_in_each_pass() {
+        let seeds = |pass, verify: &str| {
+            let options = [("rw", "randwrite"), ("size", "1m"), ("filename", "/simulated/data"), ("verify", verify)];
+            let options = options.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+            let mut job = Job::fio("job.fio", vec![("job".to_owned(), options)]);
+            job.pass = pass;
+            plan(&job).expect("the job is planned").0.workers[0].access.seeds
+        };
+        assert_eq!(seeds(0, "crc32c"), seeds(1, "crc32c"));
+        assert_ne!(seeds(0, "0"), seeds(1, "0"));
     }
 }

@@ -5,8 +5,13 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::access::Seeds;
 use crate::origin::Origin;
 use crate::worker::Worker;
+use crate::workload::Workload;
+
+/// Distance of the seeds of two passes.
+const PASS_STEP: u64 = 0x9e37_79b1;
 
 /// A run: workers in order of definition. Workers of a phase start together, and phases run one after another.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -30,6 +35,32 @@ impl Plan {
         plan.workers.iter_mut().for_each(|worker| worker.echo = Arc::default());
         plan
     }
+
+    /// Whether jobs of one phase start at different times.
+    pub fn is_staggered(&self) -> bool {
+        let starts_beside = |one: &Worker, other: &Worker| {
+            one.phase == other.phase && one.limits.start_delay_ns != other.limits.start_delay_ns
+        };
+        self.workers.iter().any(|worker| {
+            let (least, most) = worker.limits.start_delay_ns;
+            least != most || self.workers.iter().any(|other| starts_beside(worker, other))
+        })
+    }
+
+    /// Changes the seeds to those of a later pass of the same plan, which has other random offsets. 0 is the first pass. Jobs that
+    /// verify keep theirs: a seed is part of each block.
+    pub fn reseed(&mut self, pass: u64) {
+        let step = pass.wrapping_mul(PASS_STEP);
+        for worker in self.workers.iter_mut().filter(|worker| worker.verify.is_none()) {
+            if let Seeds::Repeatable { seed, .. } = &mut worker.access.seeds {
+                *seed = seed.wrapping_add(step);
+            }
+            if let Workload::Streams(streams) = &mut worker.workload {
+                // DiskSpd's seeds have 32 bits.
+                streams.seed = streams.seed.wrapping_add(step) & u64::from(u32::MAX);
+            }
+        }
+    }
 }
 
 /// Which CPU idleness a run measures.
@@ -40,4 +71,44 @@ pub enum IdleProfile {
     Off,
     System,
     PerCpu,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stream::Streams;
+
+    #[test]
+    fn a_later_pass_has_other_seeds() {
+        let streams = Workload::Streams(Streams { list: Vec::new(), queues: Vec::new(), seed: 7, interval_ms: 0 });
+        let workers = vec![Worker::default(), Worker { workload: streams, ..Worker::default() }];
+        let first = Plan { workers, ..Plan::default() };
+        let of_pass = |pass| {
+            let mut plan = first.clone();
+            plan.reseed(pass);
+            plan
+        };
+        assert_eq!(of_pass(0), first);
+        let seeds = |plan: &Plan| (plan.workers[0].access.seeds, plan.workers[1].streams().map(|streams| streams.seed));
+        let all = [0, 1, 2].map(|pass| seeds(&of_pass(pass)));
+        assert!(
+            all[0].0 != all[1].0 && all[1].0 != all[2].0 && all[0].1 != all[1].1 && all[1].1 != all[2].1,
+            "{all:?}"
+        );
+        assert!(all.iter().all(|(_, seed)| seed.is_some_and(|seed| u32::try_from(seed).is_ok())));
+        assert_eq!(of_pass(1), of_pass(1));
+    }
+
+    #[test]
+    fn jobs_of_one_phase_that_start_at_different_times_are_staggered() {
+        let at = |phase, delay_ns| {
+            let mut worker = Worker { phase, ..Worker::default() };
+            worker.limits.start_delay_ns = delay_ns;
+            worker
+        };
+        let is_staggered = |workers| Plan { workers, ..Plan::default() }.is_staggered();
+        assert!(!is_staggered(vec![at(0, (0, 0)), at(0, (0, 0)), at(1, (5, 5))]));
+        assert!(is_staggered(vec![at(0, (0, 0)), at(0, (5, 5))]));
+        assert!(is_staggered(vec![at(0, (0, 5))]));
+    }
 }

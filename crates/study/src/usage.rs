@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use plan::{Amount, Ddir, Plan, Worker};
+use plan::{Amount, Ddir, Plan};
 
 /// Returns the targets of a plan, and the bytes that it uses of each, counted from the start.
 pub fn footprint(plan: &Plan) -> BTreeMap<String, u64> {
@@ -65,15 +65,4 @@ pub fn writes(plan: &Plan) -> bool {
 pub fn directions(plan: &Plan) -> Vec<Ddir> {
     let has = |ddir: &Ddir| plan.workers.iter().any(|worker| worker.access.pattern.has(*ddir));
     Ddir::ALL.into_iter().filter(has).collect()
-}
-
-/// Whether jobs of one phase start at different times.
-pub(crate) fn is_staggered(plan: &Plan) -> bool {
-    let starts_beside = |one: &Worker, other: &Worker| {
-        one.phase == other.phase && one.limits.start_delay_ns != other.limits.start_delay_ns
-    };
-    plan.workers.iter().any(|worker| {
-        let (least, most) = worker.limits.start_delay_ns;
-        least != most || plan.workers.iter().any(|other| starts_beside(worker, other))
-    })
 }

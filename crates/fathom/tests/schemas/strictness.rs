@@ -13,7 +13,7 @@ const MAPS: [&str; 8] =
 pub const OPTIONAL: &str = "\
     aggr_in_queue, aggr_read_ios, aggr_read_merges, aggr_read_sectors, aggr_read_ticks, aggr_util, aggr_write_ios, \
     aggr_write_merge, aggr_write_sectors, aggr_write_ticks, application, args, at, bins, block, block_lifetimes, \
-    bytes, classes, clat_ns, clock_ms, cloud, command_priorities, compressed, contents, control_group, correction, \
+    bytes, can_continue, classes, clat_ns, clock_ms, cloud, command_priorities, compressed, contents, control_group, correction, \
     counted, cpu_idleness, cpu_ns_per_io, cpu_wait, cpu_wait_percent, cycles_per_io, damage, date, ddir, desc, \
     disk_util, end_syncfs, error_messages, fathom, few_intervals, first_error, fleet, flow, func, gid, global \
     options, good, idle_round, interruptions, interval_s, ios, is_unconfirmed, job, job options, judgements, kind, \

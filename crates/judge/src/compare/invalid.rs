@@ -16,6 +16,11 @@ pub enum Judged<'a> {
 }
 
 impl Judged<'_> {
+    /// Returns the number of times that the job was run: more than once for a continued test.
+    pub fn passes(self) -> u64 {
+        if let Judged::Test(test) = self { test.passes } else { 1 }
+    }
+
     /// Returns why the figures are worthless; `None` if they are not.
     pub fn invalid(self) -> Option<Cause> {
         match self {

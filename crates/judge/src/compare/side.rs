@@ -2,7 +2,7 @@
 
 use assessment::{Assessment, Cause, LatencyKind, Metric, Quantity, Statistic, Study, Test};
 use plan::Ddir;
-use record::{Record, Slot, Timeline, WorkerRecord};
+use record::{Record, Slot, Timeline};
 
 use super::change_limit::ChangeLimit;
 use super::invalid::{Judged, error_of_no_record};
@@ -85,7 +85,7 @@ fn take<'a>(
     judged: Judged<'a>,
     source: impl Fn(&str) -> Source,
 ) {
-    let job = job_key(&rounds);
+    let job = job_key(&rounds, judged.passes());
     let run = CaseRun { source: source(&job), job: job.clone(), rounds, judged };
     match cases.iter_mut().find(|case| case.name == name) {
         Some(case) => case.runs.push(run),
@@ -111,25 +111,23 @@ fn take_test<'a>(cases: &mut Vec<Case<'a>>, assessment: &'a Assessment, test: &'
 }
 
 /// Returns the properties that decide figures, with the requested length and size: a run that was continued is as long as its
-/// parts. The folder of the target does not. Mixed
-/// block sizes vary a little at random.
-fn job_key(rounds: &JobRounds) -> String {
+/// passes, and one without a requested length does its I/Os in each of them. The folder of the target does not. Mixed block sizes
+/// vary a little at random.
+fn job_key(rounds: &JobRounds, passes: u64) -> String {
     let of_ddir = |ddir| {
         let load = rounds.load(ddir);
         let block = load.block_bytes.map(|bytes| (bytes as f64).log2().round());
         format!("{ddir:?} {block:?} {}", load.sequential)
     };
     let loads: Vec<String> = rounds.ddirs().into_iter().map(of_ddir).collect();
-    let of_worker = |(worker, measured): (&plan::Worker, &WorkerRecord)| {
-        let (length, size) = (worker.limits.runtime_ns, &worker.targets.extent);
-        let parts = (measured.stats.runtime_ns as f64 / length.max(1) as f64).round().max(1.0);
-        let length = if length == 0 { 0.0 } else { length as f64 * parts };
-        format!("{} {length} {} {:?} {:?}", worker.requested_depth(), worker.limits.number_ios, size.size, size.io_size)
+    let of_worker = |worker: &plan::Worker| {
+        let (length_ns, size) = (worker.limits.runtime_ns, &worker.targets.extent);
+        let (length_ns, times) = if length_ns > 0 { (length_ns.saturating_mul(passes), 1) } else { (0, passes) };
+        let ios = worker.limits.number_ios;
+        format!("{} {length_ns} {times} {ios} {:?} {:?}", worker.requested_depth(), size.size, size.io_size)
     };
-    let workers = rounds
-        .records
-        .first()
-        .map(|record| record.plan.workers.iter().zip(&record.workers).map(of_worker).collect::<Vec<_>>());
+    let plan = rounds.records.first().map(|record| &record.plan);
+    let workers = plan.map(|plan| plan.workers.iter().map(of_worker).collect::<Vec<_>>());
     format!("{} {workers:?}", loads.join(" "))
 }
 

@@ -1,8 +1,7 @@
 //! The verdict on an assessment: the worst of its tests.
 
 use assessment::{
-    Aim, Assessment, Cause, Expected, ExpectedLimit, Finding, FindingKind, Judgement, Quantity, Reason, RequiredLoad,
-    Study, Test, Unmeasured, Verdict,
+    Aim, Assessment, Cause, Expected, ExpectedLimit, Quantity, RequiredLoad, Study, Test, Unmeasured, Verdict,
 };
 use plan::Ddir;
 
@@ -60,8 +59,8 @@ fn is_made_for(quantity: Quantity, aim: Aim) -> bool {
     }
 }
 
-/// Returns whether a test is inconclusive only because it has too few intervals or I/Os, and nothing disturbed it: a longer run may
-/// decide it. `aims` are those of all tests of the suite.
+/// Returns whether a test is inconclusive only because it has too few intervals or I/Os, and can be continued: that may decide it.
+/// `aims` are those of all tests of the suite.
 pub fn lacks_intervals(test: &Test, aims: &[Aim], expectations: &[Expectation], requirements: &[Requirements]) -> bool {
     let is_judged_here = |rule: &&Requirement| {
         let quantity = rule.metric.quantity;
@@ -71,21 +70,8 @@ pub fn lacks_intervals(test: &Test, aims: &[Aim], expectations: &[Expectation], 
     let rules = requirements.iter().flat_map(|given| &given.list).filter(is_judged_here).collect();
     let judgements = test::judgements(test, &Criteria { expectations: expectations.iter().collect(), rules });
     let open = || judgements.iter().filter(|judgement| judgement.verdict == Verdict::Inconclusive);
-    let lacks = |judgement: &Judgement| {
-        matches!(judgement.reason, Reason::TooFewIntervals { .. } | Reason::TooFewIos { .. } | Reason::Undecided { .. })
-    };
-    let disturbs = |finding: &Finding| {
-        matches!(
-            finding.kind,
-            FindingKind::OtherLoad(_)
-                | FindingKind::Interrupted(_)
-                | FindingKind::EndedEarly { .. }
-                | FindingKind::LoadGeneratorLimit(_)
-        )
-    };
     judgements.iter().map(|judgement| judgement.verdict).max() == Some(Verdict::Inconclusive)
-        && open().all(lacks)
-        && !test.findings.iter().any(disturbs)
+        && open().all(|judgement| judgement.can_continue)
 }
 
 /// How a study ended.

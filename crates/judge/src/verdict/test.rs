@@ -64,10 +64,31 @@ pub(super) fn of_rounds(test: &Test, criteria: &Criteria) -> Vec<Judgement> {
         judgements.extend(criteria.rules.iter().filter_map(|rule| against_rule(test, &rounds, rule)));
         judgements[from..].iter_mut().for_each(|judgement| judgement.at = rounds.at.to_vec());
     }
+    if can_continue(test) {
+        let open = judgements.iter_mut().filter(|judgement| judgement.verdict == Verdict::Inconclusive);
+        open.for_each(|judgement| judgement.can_continue = judgement.reason.lacks_samples());
+    }
     if invalid(&test.findings).is_some() {
         judgements.iter_mut().for_each(|judgement| judgement.verdict = Verdict::Invalid);
     }
     judgements
+}
+
+/// Whether more runs of the test can be added to those it has. Rounds until a steady state are not continued, nor are jobs that start
+/// at different times (only the rates of jobs that run together can be added), nor is a test that something disturbed.
+fn can_continue(test: &Test) -> bool {
+    let disturbs = |finding: &Finding| {
+        matches!(
+            finding.kind,
+            FindingKind::OtherLoad(_)
+                | FindingKind::Interrupted(_)
+                | FindingKind::EndedEarly { .. }
+                | FindingKind::LoadGeneratorLimit(_)
+        )
+    };
+    test.steady.is_empty()
+        && !test.rounds.iter().any(|round| round.record.plan.is_staggered())
+        && !test.findings.iter().any(disturbs)
 }
 
 fn sum_up(test: &Test, judgements: &[Judgement]) -> (Verdict, Cause) {

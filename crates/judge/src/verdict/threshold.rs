@@ -95,6 +95,7 @@ pub fn judge(compared: &Compared, figure: &Figure, confounders: &Confounders, pa
         interval: interval.map(|interval| (interval.low, interval.high)),
         few_intervals: figure.has_few_intervals.then_some(figure.intervals),
         correction,
+        can_continue: false,
         reason,
     }
 }

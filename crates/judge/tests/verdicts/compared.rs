@@ -192,6 +192,19 @@ fn runs_of_another_length_or_size_are_no_repeats() {
 }
 
 #[test]
+fn a_continued_test_without_a_length_is_no_repeat_of_one_that_was_not() {
+    let of_passes = |passes| {
+        let tests = vec![Test { passes, ..test("fill", rounds(&[], vec![steady(1000)])) }];
+        of_study(Study::default(), tests)
+    };
+    let (one, three) = (of_passes(1), of_passes(3));
+    let found = compare(&[vec![Run::Assessment(&one)], vec![Run::Assessment(&three)]], &[], &[]);
+    assert_eq!(found.notes, [ComparisonNote::JobsDiffer { test: "fill".to_owned(), side: 1 }]);
+    let found = compare(&[vec![Run::Assessment(&three)], vec![Run::Assessment(&three)]], &[], &[]);
+    assert_eq!(found.notes, []);
+}
+
+#[test]
 fn an_interval_wider_than_a_factor_of_10_is_no_number_and_no_pass() {
     let (a, b) = ([100_000, 500].map(steady), [90_000, 1000].map(steady));
     let mut found = compare(&[runs(&a), runs(&b)], &[], &[]);

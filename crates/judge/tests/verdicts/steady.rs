@@ -1,7 +1,12 @@
 //! Steady states: SNIA's rule at its bounds, and the rule for shared disks.
 
-use assessment::{Metric, SteadyRule, SteadyState};
+use std::sync::Arc;
+
+use assessment::{Aim, Metric, Reason, SteadyRule, SteadyState, Test, Verdict};
 use judge::steady::{self, ROUNDS_MAX};
+use plan::Plan;
+
+use crate::known_runs::{UNCACHED, judged, test, writes};
 
 fn look(rule: SteadyRule, values: &[f64]) -> (Option<usize>, SteadyState) {
     let metric = Metric::parse("write.iops").expect("a metric");
@@ -108,4 +113,26 @@ fn what_did_nothing_is_not_steady() {
         assert!(matches!(look(rule, &[]), (None, SteadyState::TooFewRounds { rounds: 0, .. })));
         assert_eq!(SteadyRule::parse(rule.name()), Some(rule));
     }
+}
+
+#[test]
+fn rounds_and_jobs_that_start_at_different_times_are_not_continued() {
+    let undecided = |change: fn(&mut Test)| {
+        let mut test = test(Aim::VmUncached, writes((0..40).map(|at| 12_544.0 + f64::from(at % 2 * 200 - 100)), 0.0));
+        change(&mut test);
+        let judgement = judged(test, UNCACHED).tests.remove(0).judgements.remove(0);
+        assert_eq!(judgement.verdict, Verdict::Inconclusive);
+        assert!(matches!(judgement.reason, Reason::Undecided { .. }), "{:?}", judgement.reason);
+        judgement.can_continue
+    };
+    assert!(undecided(|_| {}));
+    assert!(!undecided(|test| {
+        let metric = Metric::parse("write.iops").expect("a metric");
+        test.steady = steady::look(SteadyRule::Snia, &[(metric, vec![12_544.0; 5])]).into_iter().collect();
+    }));
+    assert!(!undecided(|test| {
+        let mut plan = Plan::clone(&test.rounds[0].record.plan);
+        plan.workers[0].limits.start_delay_ns = (0, 1);
+        test.rounds[0].record.plan = Arc::new(plan);
+    }));
 }

@@ -130,10 +130,13 @@ fn is_of_search(reason: &Reason) -> bool {
     matches!(reason, Reason::SustainedRate | Reason::AtSustainedRate | Reason::AtLowestRate | Reason::Saved { .. })
 }
 
-/// What to do if the intervals of a test do not decide: it is continued.
-const UNTIL_DECIDED: &str = "add --until-decided 30m";
-/// What to do if a test does not show the level that lasts: it starts anew.
+/// What to do if a test does not show the level that lasts, or cannot be continued: it starts anew.
 const LONGER: &str = "use a longer --runtime";
+
+/// Returns what to do if the intervals or I/Os of a test do not decide.
+fn more_time(judgement: &Judgement) -> &'static str {
+    if judgement.can_continue { "add --until-decided 30m" } else { LONGER }
+}
 
 fn why_of_test(test: &str, judgement: &Judgement) -> String {
     let show = |value: f64| judgement.metric.show(value);
@@ -162,7 +165,7 @@ fn why_of_test(test: &str, judgement: &Judgement) -> String {
         Reason::Undecided { fall, cpu_wait_share } => undecided(judgement, *fall, *cpu_wait_share),
         Reason::TooFewIntervals { intervals } => too_few_intervals(judgement, *intervals),
         Reason::TooFewIos { ios } => {
-            format!("; {} I/Os are too few for this figure: {UNTIL_DECIDED}", grouped(*ios as f64))
+            format!("; {} I/Os are too few for this figure: {}", grouped(*ios as f64), more_time(judgement))
         }
         Reason::OnlyWithStartAndEnd { level } => {
             format!("; without the first and last interval: {}: {LONGER}", show(*level))
@@ -259,9 +262,9 @@ fn undecided(judgement: &Judgement, fall: Option<RateChange>, cpu_wait_share: Op
     let advice = match cpu_wait_share {
         Some(share) => {
             let share = percent(share);
-            format!("threads waited {share} of the time for a CPU: stop other programs; {UNTIL_DECIDED}")
+            format!("threads waited {share} of the time for a CPU: stop other programs; {}", more_time(judgement))
         }
-        None => UNTIL_DECIDED.to_owned(),
+        None => more_time(judgement).to_owned(),
     };
     format!("{fell}{interval}: {advice}")
 }
@@ -274,7 +277,10 @@ fn too_few_intervals(judgement: &Judgement, intervals: u64) -> String {
         format!(" and decide {decided} only")
     });
     let range = range.unwrap_or_default();
-    format!("; {intervals} whole interval{plural} are too few for a confidence interval{range}: {UNTIL_DECIDED}")
+    format!(
+        "; {intervals} whole interval{plural} are too few for a confidence interval{range}: {}",
+        more_time(judgement)
+    )
 }
 
 /// Returns the end of the range that decides, if it is no confidence interval.
@@ -340,6 +346,7 @@ mod tests {
                 threshold: None,
                 few_intervals: Some(3),
                 correction: None,
+                can_continue: false,
                 interval: Some((2e6, high)),
                 reason: Reason::TooFewIntervals { intervals: 3 },
             };

@@ -146,6 +146,7 @@ fn two_settings_with_one_metric_are_two_cases() {
         threshold: None,
         few_intervals: None,
         correction: None,
+        can_continue: false,
         interval: None,
         reason: Reason::SustainedRate,
     };

@@ -27,6 +27,7 @@ fn an_open_threshold_has_its_tolerance_and_its_reason_on_the_first_screen() {
     let judgement = &mut assessment.tests[0].judgements[0];
     judgement.verdict = Verdict::Inconclusive;
     judgement.reason = Reason::TooFewIos { ios: 17 };
+    judgement.can_continue = true;
     judgement.threshold.as_mut().expect("a threshold").enough = 15_680.0;
     assessment.tests[0].verdict = Verdict::Inconclusive;
     let page = first_screen(&assessment);
@@ -35,6 +36,13 @@ fn an_open_threshold_has_its_tolerance_and_its_reason_on_the_first_screen() {
     assert!(markdown(&assessment).contains("| 82 %, 98 % is enough |"));
     let card = report::card(&assessment, false, report::Ink::Unicode);
     assert!(card.contains("82 %  98 % is enough"), "{card}");
+    // Rounds until a steady state are not continued.
+    assessment.tests[0].judgements[0].can_continue = false;
+    let page = first_screen(&assessment);
+    assert!(
+        page.contains("too few for this figure: use a longer --runtime") && !page.contains("--until-decided"),
+        "{page}"
+    );
 }
 
 #[test]

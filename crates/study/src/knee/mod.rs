@@ -375,6 +375,7 @@ fn judgements(request: &assessment::Knee, result: &KneeResult, verdict: Verdict)
         interval: None,
         few_intervals: None,
         correction: None,
+        can_continue: false,
         reason,
     };
     let sustained = result.sustained.and_then(|at| result.points.get(at));

@@ -64,6 +64,8 @@ pub struct Job {
     pub args: Vec<String>,
     /// The name and text of the file on the command line.
     pub file: Option<(String, String)>,
+    /// How often the job was run before, as parts of one measurement. Each pass has its own seeds.
+    pub pass: u64,
     /// The places in the suite's text of the file's lines, or of the arguments.
     origin: Vec<Option<Span>>,
 }
@@ -209,7 +211,7 @@ impl Suite {
             // DiskSpd uses the whole device by default.
             (args.map(|arg| fill_in(arg, &path)).filter(|arg| arg != "-f0").collect(), None)
         };
-        Job { dialect: Dialect::DiskSpd, args, file, origin: vec![Some(line.at.clone())] }
+        Job { dialect: Dialect::DiskSpd, args, file, pass: 0, origin: vec![Some(line.at.clone())] }
     }
 
     /// Returns fio's options for filling the files: those of the suite, or the requested way.
@@ -279,7 +281,8 @@ fn fio_job(name: &str, sections: Vec<(String, Merged)>) -> Job {
             origin.push(at);
         }
     }
-    Job { dialect: Dialect::Fio, args: vec![name.to_owned()], file: Some((name.to_owned(), text)), origin }
+    let file = Some((name.to_owned(), text));
+    Job { dialect: Dialect::Fio, args: vec![name.to_owned()], file, pass: 0, origin }
 }
 
 /// Returns the engine of a system that queues I/Os, for one that queues them on Linux. Suites are written for Linux.

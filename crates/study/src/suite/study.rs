@@ -352,7 +352,8 @@ impl Study for SuiteRun {
                     continue;
                 };
                 current.pending = Some(nth);
-                let job = self.suite.job(&ready.test, &ready.runs[nth].cell, &self.params);
+                let mut job = self.suite.job(&ready.test, &ready.runs[nth].cell, &self.params);
+                job.pass = current.passes as u64 - 1;
                 let name = format!("{}{}", ready.test.name, settings(&ready.runs[nth]));
                 let run = Run { name, rest, remaining_ns: self.remaining_ns(), ..Run::new(Work::Job(job), label) };
                 self.current = Some(current);
@@ -436,13 +437,11 @@ impl Current {
         }
     }
 
-    /// Starts to make all runs again, as the continuation of those before. Rounds until a steady state are not continued, nor are
-    /// jobs that start at different times: only the rates of jobs that run together can be added.
+    /// Starts to make all runs again, as the continuation of those before.
     fn start_pass(&mut self, ready: &Ready) -> bool {
         let Sequence::Fixed { times, left, .. } = &mut self.sequence else { return false };
-        let is_staggered = ready.runs.iter().any(|run| usage::is_staggered(&run.plan));
         let count = *times * ready.runs.len();
-        if is_staggered || self.made != count || self.measured.rounds.len() != count {
+        if self.made != count || self.measured.rounds.len() != count {
             return false;
         }
         *left = turns(*times, ready);

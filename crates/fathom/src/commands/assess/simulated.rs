@@ -165,13 +165,15 @@ fn many(ns: f64, ios: u64) -> (Latency, SlotLatencies) {
     (latency, slot)
 }
 
-/// Runs tests of a suite on a disk. Returns the assessment and the labels of the runs.
+/// Runs tests of a suite on a disk. `change` gets the record of each run, counted from 1. Returns the assessment and the labels of
+/// the runs.
 pub fn assess(
     suite: &Suite,
     tests: &[&str],
     options: SuiteOptions,
     requirements: Requirements,
     disk: Disk,
+    mut change: impl FnMut(usize, &mut Record),
 ) -> (Assessment, Vec<String>) {
     let site = |names: Vec<String>| Site {
         volumes: names,
@@ -209,7 +211,9 @@ pub fn assess(
             Work::Plan(plan) => plan,
         };
         labels.push(run.label);
-        study.take(Outcome::completed(record(&plan, disk, labels.len() as u32)));
+        let mut record = record(&plan, disk, labels.len() as u32);
+        change(labels.len(), &mut record);
+        study.take(Outcome::completed(record));
     }
     (study.finish(&End::default()), labels)
 }
@@ -219,6 +223,7 @@ mod tests {
 
     use assessment::{LatencyKind, Quantity, ThresholdBound, Verdict};
     use judge::requirements::Requirement;
+    use record::{DiskSlot, TargetFacts};
     use study::suite::{Extension, built_in};
     use units::diagnostic::Source;
 
@@ -256,7 +261,8 @@ mod tests {
         let by = rule.measured_by().expect("each rule names a test");
         let suite = built_in(&by.suite).expect("a built-in suite");
         let one = Requirements { list: vec![rule.clone()], ..all.clone() };
-        let (assessment, _) = assess(&suite, &[&by.test], extended(Extension::Threefold), one, disk(rule, speed));
+        let options = extended(Extension::Threefold);
+        let (assessment, _) = assess(&suite, &[&by.test], options, one, disk(rule, speed), |_, _| {});
         let judgements = assessment.tests.iter().flat_map(|test| &test.judgements);
         let verdicts: Vec<Verdict> = judgements.map(|judgement| judgement.verdict).collect();
         let expected = if speed > 1.0 { Verdict::Pass } else { Verdict::Fail };
@@ -278,35 +284,97 @@ mod tests {
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
 
-    /// Runs the test `read-iops`, of 9 s, on a disk of this speed. Returns the verdict, the labels of its runs, and the measured
-    /// time of its rounds in s.
-    fn read_iops(extension: Extension, speed: f64) -> (Verdict, Vec<String>, Vec<u64>) {
+    /// A speed at which the intervals of one pass decide nothing.
+    const NEAR: f64 = 1.000_5;
+
+    /// Runs a test of IOPS on a disk of this speed. Returns the assessment and the labels of its runs.
+    fn read_iops(
+        (suite, test): (&str, &str),
+        extension: Extension,
+        speed: f64,
+        mut change: impl FnMut(usize, &mut Record),
+    ) -> (Assessment, Vec<String>) {
         let rules = Requirements::parse(&Source::new("--require", "read.iops>=10k")).expect("a rule");
         let disk = disk(&rules.list[0], speed);
-        let suite = built_in("quick").expect("a built-in suite");
-        let (assessment, mut labels) = assess(&suite, &["read-iops"], extended(extension), rules, disk);
-        labels.retain(|label| label.contains("read-iops"));
+        let suite = built_in(suite).expect("a built-in suite");
+        let mut made = 0;
+        let of_test = |_: usize, record: &mut Record| {
+            let is_of_test = record.plan.workers.iter().all(|worker| !worker.access.has(Ddir::Write));
+            if is_of_test {
+                made += 1;
+                change(made, record);
+            }
+        };
+        let (assessment, mut labels) = assess(&suite, &[test], extended(extension), rules, disk, of_test);
+        labels.retain(|label| label.contains(test));
+        (assessment, labels)
+    }
+
+    /// Runs the test `read-iops` of the suite `quick`, of 9 s. Returns the verdict, the labels of its runs, and the measured time of
+    /// its rounds in s.
+    fn quick(extension: Extension, speed: f64) -> (Verdict, Vec<String>, Vec<u64>) {
+        let (assessment, labels) = read_iops(("quick", "read-iops"), extension, speed, |_, _| {});
         let measured_s = |round: &assessment::Round| round.record.workers[0].stats.runtime_ns / 1_000_000_000;
         (assessment.verdict, labels, assessment.tests[0].rounds.iter().map(measured_s).collect())
     }
 
     #[test]
     fn a_test_that_its_intervals_do_not_decide_is_continued_and_judged_as_a_whole() {
-        const NEAR: f64 = 1.000_5;
-        assert_eq!(read_iops(Extension::Threefold, 2.0), (Verdict::Pass, vec!["[1/1] read-iops".to_owned()], vec![9]));
-        let (verdict, labels, measured) = read_iops(Extension::Off, NEAR);
+        assert_eq!(quick(Extension::Threefold, 2.0), (Verdict::Pass, vec!["[1/1] read-iops".to_owned()], vec![9]));
+        let (verdict, labels, measured) = quick(Extension::Off, NEAR);
         assert_eq!((verdict, labels.len(), measured), (Verdict::Inconclusive, 1, vec![9]));
-        let (verdict, labels, measured) = read_iops(Extension::Threefold, NEAR);
+        let (verdict, labels, measured) = quick(Extension::Threefold, NEAR);
         assert_eq!((verdict, measured), (Verdict::Inconclusive, vec![27]));
         assert_eq!(
             labels[1..],
             ["2", "3"].map(|times| format!("[1/1] read-iops, not decided yet: {times} times its length"))
         );
         // With more time, the intervals decide, after twice the time of the decision before.
-        let (verdict, labels, _) = read_iops(Extension::Until(Duration::from_secs(600)), NEAR);
+        let (verdict, labels, _) = quick(Extension::Until(Duration::from_secs(600)), NEAR);
         assert!(verdict == Verdict::Pass && [4, 8, 16, 32].contains(&labels.len()), "{verdict:?} {labels:?}");
         // Time ends it.
-        let (verdict, labels, _) = read_iops(Extension::Until(Duration::from_secs(18)), NEAR);
+        let (verdict, labels, _) = quick(Extension::Until(Duration::from_secs(18)), NEAR);
         assert_eq!((verdict, labels.len()), (Verdict::Inconclusive, 2));
+    }
+
+    /// Sets the bytes that the device of a run counted, as a multiple of those of the run.
+    fn count_on_device(record: &mut Record, multiple: f64) {
+        let path = record.plan.workers[0].targets.paths[0].clone();
+        let disks = vec!["x".to_owned()];
+        record.targets = vec![TargetFacts { path, disks: disks.clone(), is_device: true, ..TargetFacts::default() }];
+        record.timeline[0].disks = disks;
+        for slot in &mut record.timeline[0].slots {
+            let bytes = [0, 1].map(|way| (slot.ddirs[way].bytes as f64 * multiple) as u64);
+            slot.disks = vec![DiskSlot { ios: [slot.ddirs[0].ios, slot.ddirs[1].ios], bytes }];
+        }
+    }
+
+    #[test]
+    fn a_test_with_other_load_in_one_pass_is_not_continued_and_has_its_finding() {
+        let until = Extension::Until(Duration::from_secs(600));
+        let with_others = |multiple: f64| {
+            let change = |nth, record: &mut Record| count_on_device(record, if nth == 2 { multiple } else { 1.0 });
+            let (assessment, labels) = read_iops(("quick", "read-iops"), until, NEAR, change);
+            let names: Vec<&str> = assessment.tests[0].findings.iter().map(|finding| finding.kind.name()).collect();
+            (labels.len(), names.iter().filter(|name| **name == "other-load").count())
+        };
+        let (runs, found) = with_others(1.0);
+        assert!(runs > 2 && found == 0, "{runs} {found}");
+        // In both passes together it is too little for a finding.
+        assert_eq!(with_others(1.2), (2, 1));
+    }
+
+    #[test]
+    fn each_pass_of_a_continued_test_has_its_own_random_offsets() {
+        for test in [("google-fs", "read-iops"), ("azure-diskspd", "max-read-iops")] {
+            let mut seeds = Vec::new();
+            let seeds_of = |_, record: &mut Record| {
+                let worker = &record.plan.workers[0];
+                seeds.push((worker.access.seeds, worker.streams().map(|streams| streams.seed)));
+            };
+            let (_, labels) = read_iops(test, Extension::Threefold, NEAR, seeds_of);
+            assert_eq!((labels.len(), seeds.len()), (3, 3), "{test:?}");
+            assert!(seeds[0] != seeds[1] && seeds[1] != seeds[2] && seeds[0] != seeds[2], "{test:?} {seeds:?}");
+        }
     }
 }
