@@ -171,7 +171,7 @@ fn invalid_runs_are_named_and_their_figures_are_not_compared() {
         assert!(!text.stdout.contains("B is ") && !text.stdout.contains("higher"), "{}", text.stdout);
         let json = compare(&scratch, &format!("{sides}{limits} --format json"));
         let json = json.ended_with(4).complained_of("INVALID: 1 run of B").json();
-        assert_eq!(json["invalid"][0]["cause"]["data"]["kind"].as_str(), Some("in-memory"), "{json}");
+        assert_eq!(json["invalid"][0]["cause"]["kind"].as_str(), Some("in-memory"), "{json}");
         assert_eq!(
             (json["lines"][0]["by"].as_str(), json["lines"][0]["shown"].as_bool()),
             (Some("invalid"), Some(false))

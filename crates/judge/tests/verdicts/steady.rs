@@ -118,7 +118,7 @@ fn what_did_nothing_is_not_steady() {
 #[test]
 fn rounds_and_jobs_that_start_at_different_times_are_not_continued() {
     let undecided = |change: fn(&mut Test)| {
-        let mut test = test(Aim::VmUncached, writes((0..40).map(|at| 12_544.0 + f64::from(at % 2 * 200 - 100)), 0.0));
+        let mut test = test(Aim::VmUncached, writes(std::iter::repeat_n(12_544.0, 40), 0.1));
         change(&mut test);
         let judgement = judged(test, UNCACHED).tests.remove(0).judgements.remove(0);
         assert_eq!(judgement.verdict, Verdict::Inconclusive);

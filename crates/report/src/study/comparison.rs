@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use assessment::{By, ComparedFigure, Comparison, ComparisonNote, InvalidRuns, LimitedChange};
+use assessment::{By, Cause, ComparedFigure, Comparison, ComparisonNote, InvalidRuns, LimitedChange};
 use judge::compare::{SINGLE, side_name};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,6 +15,7 @@ use super::ink::{Ink, in_ascii};
 use super::parts::{document, wrapped};
 use super::table::{Column, Row, Table};
 use crate::text::{NONE, figure};
+use crate::wording;
 
 const SCHEMA: &str = "fathom.comparison/2";
 /// Most lines of the text. One of 24 is left for the prompt.
@@ -267,10 +268,36 @@ struct ChangeDocument<'a> {
 /// INVALID runs of a test.
 #[derive(Serialize, JsonSchema)]
 struct InvalidDocument<'a> {
-    #[serde(flatten)]
-    invalid: &'a InvalidRuns,
+    test: &'a str,
+    /// Index of the set: 0 is A.
+    side: usize,
+    /// Number of INVALID runs.
+    runs: usize,
+    cause: InvalidCause<'a>,
     /// The runs and the cause in words. The text can change with any version.
     message: String,
+}
+
+/// The cause of the first INVALID run.
+#[derive(Serialize, JsonSchema)]
+struct InvalidCause<'a> {
+    /// Name of the finding; `failure` for an error of the run.
+    kind: &'a str,
+    /// The cause in words. The text can change with any version.
+    message: String,
+}
+
+impl<'a> From<&'a InvalidRuns> for InvalidDocument<'a> {
+    fn from(invalid: &'a InvalidRuns) -> InvalidDocument<'a> {
+        let kind = if let Cause::Finding(finding) = &invalid.cause { finding.kind.name() } else { "failure" };
+        InvalidDocument {
+            test: &invalid.test,
+            side: invalid.side,
+            runs: invalid.runs,
+            cause: InvalidCause { kind, message: wording::cause(&invalid.cause) },
+            message: conclusion::invalid_runs(invalid),
+        }
+    }
 }
 
 impl<'a> From<&'a Comparison> for Compared<'a> {
@@ -281,8 +308,6 @@ impl<'a> From<&'a Comparison> for Compared<'a> {
             source: source(figure),
         };
         let change = |change: &'a LimitedChange| ChangeDocument { change, message: conclusion::broken(change) };
-        let invalid =
-            |invalid: &'a InvalidRuns| InvalidDocument { invalid, message: conclusion::invalid_runs(invalid) };
         Compared {
             lines: comparison.lines.iter().map(line).collect(),
             notes: comparison.notes.iter().map(|one| NoteDocument { note: one, message: note(one) }).collect(),
@@ -290,7 +315,7 @@ impl<'a> From<&'a Comparison> for Compared<'a> {
             confidence: comparison.confidence,
             failed: comparison.failed.iter().map(change).collect(),
             undecided: comparison.undecided.iter().map(change).collect(),
-            invalid: comparison.invalid.iter().map(invalid).collect(),
+            invalid: comparison.invalid.iter().map(InvalidDocument::from).collect(),
             conclusion: conclusion::of_comparison(comparison),
         }
     }
@@ -305,30 +330,11 @@ pub fn comparison_json(comparison: &Comparison, sides: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use assessment::Metric;
-
     use super::*;
 
     fn line(test: usize, metric: &str, shown: bool) -> ComparedFigure {
-        let metric = Metric::parse(metric).expect("a metric");
         let ratio = if shown { 1.0 + test as f64 / 10.0 } else { 1.001 };
-        ComparedFigure {
-            test: format!("test-{test}"),
-            metric,
-            unit: metric.unit().to_owned(),
-            side: 1,
-            first: 1000.0,
-            second: 1000.0 * ratio,
-            runs: (5, 5),
-            ratio,
-            interval: Some((ratio * 0.99, ratio * 1.01)),
-            p: Some(0.01),
-            detectable: Some(0.05),
-            variation: Some(0.02),
-            by: By::Repeats,
-            shown,
-            history: Vec::new(),
-        }
+        ComparedFigure { test: format!("test-{test}"), ..conclusion::tests::line(metric, ratio, By::Repeats, shown) }
     }
 
     #[test]

@@ -226,12 +226,12 @@ pub fn of_repeats(figures: &[RepeatedFigure]) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use assessment::Metric;
 
     use super::*;
 
-    fn line(metric: &str, ratio: f64, by: By, shown: bool) -> ComparedFigure {
+    pub fn line(metric: &str, ratio: f64, by: By, shown: bool) -> ComparedFigure {
         let metric = Metric::parse(metric).expect("a metric");
         ComparedFigure {
             test: SINGLE.to_owned(),
