@@ -159,7 +159,7 @@ pub fn fathom() -> Result<PathBuf, String> {
         let mut build = Command::new(cargo);
         build.args(["build", "--quiet", "--package", "fathom", "--message-format=json-render-diagnostics"]);
         // Optimised whole, as README.md installs it.
-        build.args(is_release.then_some("--profile=dist")).current_dir(workspace).stdin(Stdio::null());
+        build.args(is_release.then_some("--release")).current_dir(workspace).stdin(Stdio::null());
         let output = build.stderr(Stdio::inherit()).output().map_err(|error| format!("cargo: {error}"))?;
         let messages = String::from_utf8_lossy(&output.stdout);
         let built = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()).find_map(|message| {

@@ -94,7 +94,7 @@ impl fmt::Display for HistoryError {
             HistoryError::TooLarge => to.write_str("larger than 4 GiB"),
             HistoryError::Parquet(error) => to.write_str(error),
             HistoryError::NoParquet => to.write_str(
-                "this fathom was built without Parquet: use --format csv, or build it with `cargo build --profile dist --all-features`",
+                "this fathom was built without Parquet: use --format csv, or build it with `cargo build --release --all-features`",
             ),
         }
     }

@@ -133,10 +133,10 @@ fn mutate(minutes: &str, seed: &str) -> Result<(), String> {
 
 /// Runs fathom for hours, built as README.md installs it.
 fn soak(arguments: &[&str]) -> Result<(), String> {
-    check("build", cargo(&["build", "--profile", "dist", "--package", "fathom", "--all-features"]))?;
+    check("build", cargo(&["build", "--release", "--package", "fathom", "--all-features"]))?;
     let root = root()?;
     let mut soak = cargo(&["run", "--quiet", "--package", "fathom-soak", "--"]);
-    soak.args(arguments).env("FATHOM", root.join("target/dist/fathom"));
+    soak.args(arguments).env("FATHOM", root.join("target/release/fathom"));
     check("soak", soak)
 }
 

@@ -30,7 +30,7 @@ impl fmt::Display for PngError {
             PngError::Font(error) => write!(to, "the font for pictures: {error}"),
             PngError::NotBuiltIn => to.write_str(
                 "this fathom was built without PNG pictures: use a name that ends with .svg, or build it with \
-                 `cargo build --profile dist --all-features`",
+                 `cargo build --release --all-features`",
             ),
             PngError::Drawing(error) => error.fmt(to),
         }

@@ -76,11 +76,11 @@ fn build(folder: &Folder, is_short: bool) -> Result<PathBuf, String> {
         let own = std::env::current_exe().map_err(|error| error.to_string())?;
         return Ok(own.with_file_name("fathom-fuzz"));
     }
-    build.args(["--profile", "dist", "--target-dir"]).arg(folder.build());
+    build.args(["--release", "--target-dir"]).arg(folder.build());
     // Links fast, and checks all crates.
-    build.env("CARGO_PROFILE_DIST_LTO", "off").env("CARGO_PROFILE_DIST_DEBUG_ASSERTIONS", "true");
+    build.env("CARGO_PROFILE_RELEASE_LTO", "off").env("CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS", "true");
     finish("build", &mut build)?;
-    Ok(folder.build().join("dist/fathom-fuzz"))
+    Ok(folder.build().join("release/fathom-fuzz"))
 }
 
 /// Runs one fuzzer with CPU time that nothing else wants. In a long session it goes on after findings.
