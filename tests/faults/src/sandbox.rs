@@ -58,6 +58,15 @@ impl Sandbox {
         self.command(line).spawn().unwrap()
     }
 
+    /// Starts fathom with the default action of SIGHUP: `nohup` makes the tests, and what they start, ignore it.
+    pub fn spawn_with_default_hangup(&self, line: &str) -> Child {
+        let mut command = Command::new("env");
+        self.prepare(&mut command);
+        command.arg("--default-signal=HUP").arg(binary());
+        add_arguments(&mut command, line);
+        command.spawn().unwrap()
+    }
+
     /// Waits for the end of a process and returns its output.
     pub fn outcome(&self, child: Child) -> Outcome {
         self.output(outcome(child).code)

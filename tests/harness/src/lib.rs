@@ -28,7 +28,9 @@ pub use hosts::{AHEAD_S, HOSTS, Hosts, SMALL_MIB, launchers};
 pub use memory_group::MemoryGroup;
 pub use page::{check_page, with_table};
 pub use priority::{can_use_realtime_priority, use_realtime_priority};
-pub use run::{Outcome, command, diskspd, fathom, in_own_group, outcome, run, with_realtime_priority};
+pub use run::{
+    Outcome, command, diskspd, fathom, in_own_group, outcome, run, with_default_hangup, with_realtime_priority,
+};
 pub use schemas::{check_output, schema_errors, schema_of};
 pub use scratch::{Scratch, run_folder};
 pub use server::{Server, free_port, has_library};

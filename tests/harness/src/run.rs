@@ -82,6 +82,13 @@ pub fn with_realtime_priority(command: Command) -> Command {
     wrapped(first, &command)
 }
 
+/// Returns the command with the default action of SIGHUP: `nohup` makes the tests, and what they start, ignore it.
+pub fn with_default_hangup(command: &Command) -> Command {
+    let mut first = Command::new("env");
+    first.arg("--default-signal=HUP");
+    wrapped(first, command)
+}
+
 /// Returns `first` with a command as its last arguments, in the directory and environment of the command.
 pub(crate) fn wrapped(mut first: Command, command: &Command) -> Command {
     first.arg(command.get_program()).args(command.get_args());

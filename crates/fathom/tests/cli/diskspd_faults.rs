@@ -327,7 +327,7 @@ fn libaio_is_used_without_io_uring_and_reported() {
 /// Starts a run, sends signals 100 ms apart as soon as `is_time` returns, and returns its outcome.
 fn interrupted(scratch: &Scratch, line: &str, is_time: impl Fn(&Child), signals: &[&str]) -> Outcome {
     let since = Instant::now();
-    let child = diskspd(scratch.path(), line).spawn().unwrap();
+    let child = stage::with_default_hangup(&diskspd(scratch.path(), line)).spawn().unwrap();
     is_time(&child);
     let ended = stage::interrupted(child, signals);
     assert_within(&ended.stdout, since);

@@ -2,7 +2,7 @@
 
 use crate::stage::{
     Loop, MIB, Mount, Outcome, Scratch, Throttle, Zram, fathom, interrupted, outcome, run, signal, wait_for_open_file,
-    wait_for_silence, wait_for_work, wait_until, with_realtime_priority,
+    wait_for_silence, wait_for_work, wait_until, with_default_hangup, with_realtime_priority,
 };
 use serde_json::Value;
 use std::path::Path;
@@ -22,7 +22,7 @@ fn ios(ddir: &Value) -> u64 {
 /// Runs `job`, interrupts it as soon as its threads have slept `sleeps` times, and returns the jobs of the only JSON document.
 fn jobs_when_interrupted(job: &str, sleeps: u64, signals: &[&str]) -> Vec<Value> {
     let (scratch, since) = (Scratch::new("signals"), Instant::now());
-    let child = fathom(scratch.path(), &format!("{LONG} {job}")).spawn().unwrap();
+    let child = with_default_hangup(&fathom(scratch.path(), &format!("{LONG} {job}"))).spawn().unwrap();
     wait_for_work(&child, sleeps);
     let stopped = interrupted(child, signals);
     stopped.ended_with(128).complained_of("fio: terminating on signal");

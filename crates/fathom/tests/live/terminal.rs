@@ -33,7 +33,11 @@ impl Terminal {
         pty.resize(Size::new(rows, columns)).unwrap();
         // Ctrl-C goes to all processes of the terminal. The shell prints the exit code after it.
         let script = format!("trap : INT; fathom() {{ \"$FATHOM_BINARY\" \"$@\"; }}; {line}");
-        let command = Command::new("sh").args(["-c", &script]).current_dir(directory).env("TERM", "xterm-256color");
+        // A shell cannot undo the ignored SIGHUP of `nohup`.
+        let command = Command::new("env")
+            .args(["--default-signal=HUP", "sh", "-c", &script])
+            .current_dir(directory)
+            .env("TERM", "xterm-256color");
         let command = command.env("FATHOM_BINARY", harness::binary()).env("LC_ALL", "C.UTF-8");
         let shell = command.env("FATHOM_NO_HISTORY", "1").env_remove("NO_COLOR").spawn(pts).unwrap();
         let screen = Arc::new(Mutex::new(vt100::Parser::new(rows, columns, 1000)));

@@ -43,7 +43,7 @@ fn sandbox() -> Sandbox {
 
 /// Starts a command, sends signals, and returns what is wrong.
 fn interrupt(sandbox: &Sandbox, case: &Interrupted, signals: &[Signal], rng: &mut Rng) -> Vec<String> {
-    let mut child = sandbox.spawn(case.command);
+    let mut child = sandbox.spawn_with_default_hangup(case.command);
     for signal in signals {
         std::thread::sleep(Duration::from_micros(rng.u64(0..=case.latest_ms * 1000)));
         if is_ignored_at_start(*signal) {
