@@ -23,4 +23,12 @@ pub struct ClassMatch {
     /// The class as an expectation: `azure:P40`.
     pub expectation: String,
     pub source: Citation,
+    /// Other programs disturbed the test: the disk may be faster.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_disturbed: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
 }

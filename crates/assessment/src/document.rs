@@ -9,7 +9,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use units::untrusted::UntrustedText;
 
 use crate::{
-    Cause, Citation, ClassMatch, Failure, Finding, Judgement, Metric, Preparation, Settings, Steady, Study, Verdict, v1,
+    Cause, Citation, ClassMatch, Disturbance, Failure, Finding, Judgement, Metric, Preparation, Settings, Steady,
+    Study, Verdict, v1,
 };
 
 /// Name and version of the saved form. Version 1 can be read as well.
@@ -44,7 +45,7 @@ pub struct Assessment {
     /// The applications whose requirements were compared with the figures.
     #[serde(default)]
     pub applications: Vec<Application>,
-    /// The published disk classes that the figures are like. Only without expectations.
+    /// The published disk classes that the figures are like: of all tests without expectations, else of failed tests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<ClassMatch>,
     /// The published limits of the machine. Only without expectations.
@@ -134,6 +135,9 @@ pub struct Test {
     #[serde(deserialize_with = "one_or_many")]
     pub steady: Vec<Steady>,
     pub findings: Vec<Finding>,
+    /// Evidence that other programs disturbed the test.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disturbance: Option<Disturbance>,
     pub judgements: Vec<Judgement>,
     pub verdict: Verdict,
     pub cause: Cause,
@@ -159,6 +163,7 @@ impl Test {
             passes: 1,
             steady: Vec::new(),
             findings: Vec::new(),
+            disturbance: None,
             judgements: Vec::new(),
             verdict: Verdict::Measured,
             cause: Cause::Result,

@@ -6,6 +6,7 @@ mod advice;
 mod citation;
 mod classes;
 mod comparison;
+mod disturbance;
 mod document;
 mod failure;
 mod figures;
@@ -28,6 +29,7 @@ pub use comparison::{
     By, ComparedFigure, Comparison, ComparisonNote, Drift, INTERVAL_FACTOR_MAX, InvalidRuns, LimitedChange,
     RepeatedFigure, Undecided,
 };
+pub use disturbance::{Disturbance, DisturbanceCause, UndisturbedFigure};
 pub use document::{
     Aim, Application, Assessment, Device, Expected, ExpectedLimit, MachineLimits, Mount, Round, SCHEMA, Target,
     TargetKind, Test, Volume, VolumeUse, read, write,

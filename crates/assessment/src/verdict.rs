@@ -68,6 +68,9 @@ pub struct Judgement {
     #[serde(deserialize_with = "or_infinite")]
     #[schemars(with = "Option<f64>")]
     pub measured: f64,
+    /// The figure of the whole run, if `measured` is that of its undisturbed intervals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole_run: Option<f64>,
     /// `None` for a figure that only describes a result, such as the highest sustained rate.
     pub threshold: Option<Threshold>,
     /// The confidence interval (95 %; wider in a continued test), or the wider range of a figure with `few_intervals`. Its ends can be infinite, like

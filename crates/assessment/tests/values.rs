@@ -283,6 +283,7 @@ fn judgement(measured: f64, value: Option<f64>) -> Judgement {
         metric: metric("response.p99"),
         at: Vec::new(),
         measured,
+        whole_run: None,
         threshold: value.map(of),
         interval: Some((2.0, f64::INFINITY)),
         few_intervals: None,

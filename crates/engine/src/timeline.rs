@@ -1,12 +1,13 @@
 //! The time series of a phase. The coordinator builds it. The workers only publish counters and send snapshots.
 //!
 //! I/O counts come from the workers' published counters, read at the end of each slot. Latencies are the difference of
-//! two snapshots. Device counts come from the kernel. Counts between two readings are distributed evenly over that
+//! two snapshots, and so are the workers' waits for a CPU. Device counts and stolen CPU time come from the kernel. Counts between two readings are distributed evenly over that
 //! interval.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
+use os::cpu::CpuTimes;
 use os::device::Counters;
 use plan::{Ddir, Engine, Plan, Worker};
 use record::{DiskSlot, Latency, SlotLatencies, Timeline, WorkerStats};
@@ -30,9 +31,10 @@ pub struct TimelineWatch {
     /// Start of the first worker's measured time, on the engine's clock.
     start_ns: Option<u64>,
     next_ns: u64,
-    /// Time of the last reading of the devices, and their counters then.
+    /// Time of the last reading of the devices and CPUs, and their counters then.
     disks_ns: u64,
     disks: Vec<Option<Counters>>,
+    cpus: CpuTimes,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -66,6 +68,7 @@ impl TimelineWatch {
             next_ns: now_ns,
             disks_ns: now_ns,
             disks: disks.counters(),
+            cpus: cpu_times(disks),
         }
     }
 
@@ -125,6 +128,12 @@ impl TimelineWatch {
     }
 
     fn read_disks(&mut self, disks: &Disks, now_ns: u64) {
+        let cpus = cpu_times(disks);
+        let stolen_ns = cpus.since(&self.cpus).iter().map(|time| time.steal_ns).sum();
+        if let Some(start_ns) = self.start_ns.filter(|start_ns| self.disks_ns >= *start_ns) {
+            self.timeline.count_stolen((self.disks_ns - start_ns, now_ns.saturating_sub(start_ns)), stolen_ns);
+        }
+        self.cpus = cpus;
         self.take_disks(disks.counters(), now_ns);
     }
 
@@ -172,6 +181,10 @@ impl TimelineWatch {
         if let Some(syncs) = between(then, stats, |stats| &stats.sync_lat) {
             self.timeline.count_syncs(span, &syncs);
         }
+        let waited = stats.usage.run_delay_ns.zip(then.usage.run_delay_ns.or(earlier.is_none().then_some(0)));
+        if let Some((now_ns, then_ns)) = waited {
+            self.timeline.count_cpu_wait(span, now_ns.saturating_sub(then_ns));
+        }
     }
 
     /// Adds the last counts of a worker. `earlier` is its last snapshot.
@@ -206,6 +219,11 @@ impl TimelineWatch {
         self.timeline.end(until_ns, &measured);
         Some(self.timeline)
     }
+}
+
+/// Returns the times of all CPUs; none if they cannot be read, and for a run without devices.
+fn cpu_times(disks: &Disks) -> CpuTimes {
+    if disks.names().is_empty() { CpuTimes::default() } else { CpuTimes::now().unwrap_or_default() }
 }
 
 impl Member {

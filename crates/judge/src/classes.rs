@@ -6,13 +6,14 @@
 use std::sync::Arc;
 
 use assessment::{
-    Aim, Assessment, ClassMatch, Confidence, ExpectedLimit, FindingKind, MachineLimits, Metric, Quantity, Severity,
-    Test,
+    Aim, Assessment, Basis, Cause, ClassMatch, Confidence, ExpectedLimit, FindingKind, MachineLimits, Metric, Quantity,
+    Severity, Test, Verdict,
 };
 use plan::Ddir;
 use record::Machine;
 use units::diagnostic::Source;
 
+use crate::disturbance;
 use crate::limits::{Catalogue, Expectation, Group, Kind, Limit, Load, instance};
 use crate::verdict::{self, ALL, JobRounds};
 
@@ -34,10 +35,13 @@ struct Class {
 /// Returns the class of each figure that a disk's limit can decide. Returns nothing if a finding shows that the figures are
 /// not those of a disk.
 pub fn matches(tests: &[Test], catalogue: &Catalogue) -> Vec<ClassMatch> {
+    matches_among(tests, catalogue, &fixed(catalogue))
+}
+
+fn matches_among(tests: &[Test], catalogue: &Catalogue, fixed: &[Class]) -> Vec<ClassMatch> {
     if !describe_a_disk(tests) {
         return Vec::new();
     }
-    let fixed = fixed(catalogue);
     let mut found: Vec<ClassMatch> = Vec::new();
     let is_of_disk = |test: &&Test| {
         let is_steady = test.steady.iter().all(|steady| steady.from_round.is_some());
@@ -47,7 +51,7 @@ pub fn matches(tests: &[Test], catalogue: &Catalogue) -> Vec<ClassMatch> {
         for rounds in JobRounds::of_test(test) {
             for ddir in rounds.ddirs() {
                 let figure = Figure { test, rounds: &rounds, load: rounds.load(ddir), ddir };
-                let best = best(&figure, &fixed).or_else(|| provisioned(&figure, catalogue));
+                let best = best(&figure, fixed).or_else(|| provisioned(&figure, catalogue));
                 let key = |one: &ClassMatch| (one.pattern, one.metric, one.measured);
                 let is_new = |one: &ClassMatch| !found.iter().any(|known| key(known) == key(one));
                 found.extend(best.filter(is_new));
@@ -107,7 +111,8 @@ impl Figure<'_> {
     /// Returns the match, if the figure reaches the class and is not far above it.
     fn like(&self, class: &Class) -> Option<ClassMatch> {
         let limit = class.expectation.limits(self.ddir, self.load).into_iter().next()?;
-        let (measured, pattern) = (self.measured(limit.metric)?, self.rounds.pattern()?);
+        let (figure, pattern) = (self.rounds.figure(limit.metric)?, self.rounds.pattern()?);
+        let measured = figure.measured;
         let enough = limit.value * limit.enough.share.min(ALL);
         if measured < enough || measured > limit.value * FAR_ABOVE {
             return None;
@@ -123,6 +128,7 @@ impl Figure<'_> {
             limit: limit.value,
             expectation: class.expectation.text.clone(),
             source: limit.citation(),
+            is_disturbed: figure.whole_run.is_none() && disturbance::of_test(self.test).is_some(),
         })
     }
 
@@ -209,9 +215,27 @@ fn two_digits(value: f64) -> f64 {
     (value / scale).floor() * scale
 }
 
-/// Adds the classes and the machine's limits to an assessment without expectations.
-pub fn describe(assessment: &mut Assessment) {
+/// Adds the classes of the figures. Without expectations also the limits of the machine; with limits of a provider, only the
+/// classes of this provider in tests that missed them.
+pub fn describe(assessment: &mut Assessment, expectations: &[Expectation]) {
     let catalogue = Catalogue::built_in();
-    assessment.classes = matches(&assessment.tests, &catalogue);
-    assessment.machine_limits = machine_limits(&assessment.machine, &catalogue);
+    if assessment.expectations.is_empty() {
+        assessment.classes = matches(&assessment.tests, &catalogue);
+        assessment.machine_limits = machine_limits(&assessment.machine, &catalogue);
+        return;
+    }
+    let is_of = |class: &Class| expectations.iter().any(|one| one.provider == class.provider);
+    let fixed: Vec<Class> = fixed(&catalogue).into_iter().filter(is_of).collect();
+    let mut found = matches_among(&assessment.tests, &catalogue, &fixed);
+    let has_failed = |one: &ClassMatch| assessment.tests.iter().any(|test| test.name == one.test && missed_limit(test));
+    found.retain(|one| !one.is_provisioned && has_failed(one));
+    assessment.classes = found;
+}
+
+/// Whether the cause of a test's verdict is that it missed a published limit.
+fn missed_limit(test: &Test) -> bool {
+    let Cause::Judgement(judgement) = &test.cause else { return false };
+    let threshold = judgement.threshold.as_ref();
+    judgement.verdict == Verdict::Fail
+        && threshold.is_some_and(|threshold| matches!(threshold.basis, Basis::Limit { .. }))
 }

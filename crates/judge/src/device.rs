@@ -4,9 +4,11 @@
 //! the device.
 
 use assessment::{DeviceBytes, Finding, FindingKind, Severity};
+use plan::stream::Streams;
 use plan::{Ddir, Engine, Worker, Workload};
 use record::{Record, Slot, Timeline};
 
+use crate::limits::Load;
 use crate::time_series::{phase_subject, workers};
 
 /// Shorter phases are not compared: the devices' counters are read a little before and after them.
@@ -22,7 +24,8 @@ const MORE_WRITES_TO_FILES: f64 = 1.6;
 const OTHER_DIRECTION: f64 = 0.1;
 /// Minimum rate of another program's load, in bytes per second.
 const LOAD_BYTES_PER_S: f64 = 1024.0 * 1024.0;
-
+/// An I/O of another program can cost a seek in a sequential test: it counts as this number of bytes.
+const SEEK_BYTES: f64 = 1024.0 * 1024.0;
 /// Largest I/O that is assumed of another program.
 const IO_BYTES_MAX: f64 = 128.0 * 1024.0;
 
@@ -44,6 +47,16 @@ pub struct OtherLoad {
     pub bytes_per_s: f64,
 }
 
+impl OtherLoad {
+    /// Returns the bytes per second of the job that this load can have displaced: each I/O of the others counts as one of
+    /// the job's, or as a seek in a sequential job, and their bytes count in addition. `None` for a job without I/O.
+    pub fn displaced_bytes_per_s(&self, job: Load) -> Option<f64> {
+        let block = job.block_bytes? as f64;
+        let io_bytes = if job.sequential { block.max(SEEK_BYTES) } else { block };
+        Some(self.ios_per_s * io_bytes + self.bytes_per_s)
+    }
+}
+
 /// Returns the load of other programs in the phase with the most; `None` if it is not known.
 pub fn other_load(record: &Record) -> Option<OtherLoad> {
     let all = moved(record).into_iter().map(|moved| moved.other_load());
@@ -60,6 +73,26 @@ pub fn moved(record: &Record) -> Vec<Moved<'_>> {
 
 fn of_phase<'a>(record: &Record, timeline: &'a Timeline) -> Option<Moved<'a>> {
     let length_ns = timeline.until_ns - timeline.from_ns;
+    let devices = devices(record, timeline).filter(|_| length_ns >= COMPARED_FROM_NS)?;
+    let (mut requested, mut counted) = ([0u64; 2], [0u64; 2]);
+    let (mut requested_ios, mut counted_ios) = ([0u64; 2], [0u64; 2]);
+    for slot in compared(record, timeline) {
+        for way in DIRECTIONS.map(|ddir| ddir as usize) {
+            requested[way] = requested[way].saturating_add(slot.ddirs[way].bytes);
+            requested_ios[way] = requested_ios[way].saturating_add(slot.ddirs[way].ios);
+            for disk in devices.iter().filter_map(|at| slot.disks.get(*at)) {
+                counted[way] = counted[way].saturating_add(disk.bytes[way]);
+                counted_ios[way] = counted_ios[way].saturating_add(disk.ios[way]);
+            }
+        }
+    }
+    let seconds = length_ns as f64 / 1e9;
+    let devices = devices.iter().map(|at| timeline.disks[*at].as_str()).collect();
+    Some(Moved { phase: timeline.phase, devices, seconds, requested, counted, requested_ios, counted_ios })
+}
+
+/// Returns the devices of a timeline that are under the targets, by index. `None` if a target is on no device that counts.
+fn devices(record: &Record, timeline: &Timeline) -> Option<Vec<usize>> {
     let targets: Vec<_> = record.targets.iter().filter(|facts| facts.phase as usize == timeline.phase).collect();
     let known = |path: &String| targets.iter().any(|facts| facts.path == *path && !facts.disks.is_empty());
     let all_known = |worker: &Worker| {
@@ -71,25 +104,66 @@ fn of_phase<'a>(record: &Record, timeline: &'a Timeline) -> Option<Moved<'a>> {
             && !worker.targets.paths.is_empty()
             && worker.targets.paths.iter().all(known)
     };
-    if length_ns < COMPARED_FROM_NS || !workers(record, timeline.phase).all(all_known) {
+    let is_under = |name: &String| targets.iter().any(|facts| facts.disks.contains(name));
+    let under = timeline.disks.iter().enumerate().filter(|(_, name)| is_under(name)).map(|(at, _)| at);
+    workers(record, timeline.phase).all(all_known).then(|| under.collect())
+}
+
+/// Returns the load of other programs in each slot in which they used the devices; `None` if that is not known.
+///
+/// The limit is the same for all slots: a slot in which the run itself was slow is no more likely to exceed it.
+pub fn loaded_slots(record: &Record, timeline: &Timeline) -> Option<Vec<Option<OtherLoad>>> {
+    let devices = devices(record, timeline)?;
+    if !workers(record, timeline.phase).all(is_direct) {
         return None;
     }
-    let under = |name: &&String| targets.iter().any(|facts| facts.disks.contains(name));
-    let devices: Vec<&str> = timeline.disks.iter().filter(under).map(String::as_str).collect();
-    let (mut requested, mut counted) = ([0u64; 2], [0u64; 2]);
-    let (mut requested_ios, mut counted_ios) = ([0u64; 2], [0u64; 2]);
-    for slot in compared(record, timeline) {
-        for way in DIRECTIONS.map(|ddir| ddir as usize) {
-            requested[way] = requested[way].saturating_add(slot.ddirs[way].bytes);
-            requested_ios[way] = requested_ios[way].saturating_add(slot.ddirs[way].ios);
-            for (_, disk) in timeline.disks.iter().zip(&slot.disks).filter(|(name, _)| under(name)) {
-                counted[way] = counted[way].saturating_add(disk.bytes[way]);
-                counted_ios[way] = counted_ios[way].saturating_add(disk.ios[way]);
-            }
+    let limits = slot_limits(record, timeline);
+    let has_partial_writes = has_partial_writes(record, timeline.phase);
+    let is_read = |ddir: &Ddir| *ddir != Ddir::Read || !has_partial_writes;
+    let of_slot = |(at, slot): (usize, &Slot)| {
+        let (mut is_loaded, mut ios, mut bytes) = (false, 0.0, 0.0);
+        for way in DIRECTIONS.into_iter().filter(is_read).map(|ddir| ddir as usize) {
+            let disks = || devices.iter().filter_map(|at| slot.disks.get(*at));
+            let more = disks().map(|disk| disk.bytes[way] as f64).sum::<f64>() - slot.ddirs[way].bytes as f64;
+            is_loaded |= more > limits[way];
+            bytes += more.max(0.0);
+            ios += (disks().map(|disk| disk.ios[way] as f64).sum::<f64>() - slot.ddirs[way].ios as f64).max(0.0);
         }
-    }
-    let seconds = length_ns as f64 / 1e9;
-    Some(Moved { phase: timeline.phase, devices, seconds, requested, counted, requested_ios, counted_ios })
+        let seconds = timeline.slot_ns(at) as f64 / 1e9;
+        let ios_per_s = ios.max(bytes / IO_BYTES_MAX) / seconds;
+        is_loaded.then_some(OtherLoad { ios_per_s, bytes_per_s: bytes / seconds })
+    };
+    Some(timeline.slots.iter().enumerate().map(of_slot).collect())
+}
+
+/// Returns the bytes of a slot, by direction, beyond which another program used the devices.
+fn slot_limits(record: &Record, timeline: &Timeline) -> [f64; 2] {
+    let to_files = record.targets.iter().any(|facts| facts.phase as usize == timeline.phase && !facts.is_device);
+    let of_ways = |count: fn(&Slot, usize) -> u64| {
+        [0, 1].map(|way| timeline.slots.iter().map(|slot| count(slot, way) as f64).sum::<f64>())
+    };
+    let (bytes, ios) = (of_ways(|slot, way| slot.ddirs[way].bytes), of_ways(|slot, way| slot.ddirs[way].ios));
+    let depth: f64 = workers(record, timeline.phase).map(depth_of).sum();
+    [0, 1].map(|way| {
+        let share = match bytes[way] > 0.0 {
+            true if way == Ddir::Write as usize && to_files => bytes[way] * (MORE_WRITES_TO_FILES - 1.0),
+            true => bytes[way] * (MORE - 1.0),
+            false => (bytes[0] + bytes[1]) * OTHER_DIRECTION,
+        };
+        // The device can have completed I/Os in flight that the run had not counted at the end of the slot.
+        let in_flight = if ios[way] > 0.0 { depth * bytes[way] / ios[way] } else { 0.0 };
+        let least = LOAD_BYTES_PER_S * timeline.interval_ns as f64 / 1e9;
+        (share / timeline.slots.len() as f64).max(least) + in_flight
+    })
+}
+
+fn depth_of(worker: &Worker) -> f64 {
+    f64::from(worker.streams().map_or(worker.depth.iodepth, Streams::depth).max(1))
+}
+
+/// Whether a write can be of part of a block: the device reads the block first.
+fn has_partial_writes(record: &Record, phase: usize) -> bool {
+    workers(record, phase).any(|worker| worker.access.block.min_bytes[Ddir::Write] < 4096)
 }
 
 /// The directions that devices count.
@@ -197,9 +271,7 @@ fn of_direct(record: &Record, moved: &Moved) -> Vec<Finding> {
     let has_unwritten = facts().any(|facts| facts.unwritten_bytes.is_some_and(|bytes| bytes > 0))
         || of_streams().any(|stats| stats.unwritten_bytes.unwrap_or(0) > 0);
     let to_files = facts().any(|facts| !facts.is_device);
-    // A write of part of a block reads the block first.
-    let has_partial_writes =
-        workers(record, moved.phase).any(|worker| worker.access.block.min_bytes[Ddir::Write] < 4096);
+    let has_partial_writes = has_partial_writes(record, moved.phase);
     let finding =
         |kind: FindingKind, severity: Severity| Finding { kind, subject: phase_subject(record, moved.phase), severity };
     let mut found = Vec::new();

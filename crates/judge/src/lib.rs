@@ -8,10 +8,14 @@ pub mod classes;
 pub mod compare;
 mod depth;
 mod device;
+pub mod disturbance;
 mod ended;
 pub mod figures;
+mod finding_phase;
+mod fleet_hosts;
 pub mod inference;
 mod interrupted;
+mod job_load;
 mod late_ios;
 mod levels;
 pub mod limits;
@@ -31,6 +35,7 @@ pub mod steady;
 mod target_short;
 mod throttle;
 mod time_series;
+mod undisturbed;
 mod unsteady;
 mod unwritten;
 pub mod verdict;
@@ -52,7 +57,10 @@ pub fn findings(record: &Record) -> Vec<Finding> {
                 .map(|finding| Finding { subject: finding.subject.on_host(host.name.raw()), ..finding })
                 .collect::<Vec<_>>()
         };
-        return slow_host::find(record).into_iter().chain(record.host_records().flat_map(of_host)).collect();
+        return slow_host::find(record)
+            .into_iter()
+            .chain(fleet_hosts::host_records(record).into_iter().flat_map(of_host))
+            .collect();
     }
     let mut found = memory::find(record);
     found.extend(page_cache::find(record));
@@ -74,6 +82,7 @@ pub fn findings(record: &Record) -> Vec<Finding> {
         throttled.into_iter().filter(|throttled| !is_limited_here(record, &found, throttled)).collect::<Vec<_>>(),
     );
     found.extend(unsteady::find(record));
+    disturbance::remove_explained(record, &mut found, |calm| [levels::find(calm), unsteady::find(calm)].concat());
     found.extend(ended::short(record));
     let interruptions = interrupted::find(record);
     if !interruptions.is_empty() {
@@ -85,9 +94,9 @@ pub fn findings(record: &Record) -> Vec<Finding> {
 
 /// Whether the load generator was the limit in the phase of a throttle. Waits for a CPU make two latency modes, too.
 fn is_limited_here(record: &Record, found: &[Finding], throttled: &Finding) -> bool {
-    let phase = single::phase(record, throttled);
+    let phase = finding_phase::phase(record, throttled);
     let limits = found.iter().filter(|finding| matches!(finding.kind, FindingKind::LoadGeneratorLimit(_)));
-    limits.map(|finding| single::phase(record, finding)).any(|other| other.is_none() || other == phase)
+    limits.map(|finding| finding_phase::phase(record, finding)).any(|other| other.is_none() || other == phase)
 }
 
 #[cfg(test)]

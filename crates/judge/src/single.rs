@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use assessment::{
-    Assessment, Cause, Device, DirectionFigures, Failure, Finding, Mount, Round, SCHEMA, Study, Subject, Target,
-    TargetKind, Test, Verdict,
+    Assessment, Cause, Device, DirectionFigures, Failure, Mount, Round, SCHEMA, Study, Target, TargetKind, Test,
+    Verdict,
 };
 use plan::{Ddir, FioWords, Origin, Plan, Worker};
 use record::{DdirStats, Record};
 
 use crate::figures::service_time;
+use crate::finding_phase::{paths, phase};
 use crate::verdict::{interrupted, keep_invalid};
 
 /// Targets named in a title.
@@ -45,11 +46,6 @@ pub fn targets(record: &Record) -> String {
 /// Returns the paths of the targets as the plan has them, each once.
 pub fn targets_of_plan(plan: &Plan) -> String {
     first(plan.workers.iter().flat_map(paths), TARGETS_SHOWN, " ")
-}
-
-fn paths(worker: &Worker) -> impl Iterator<Item = &str> {
-    let streams = worker.stream_list().iter().map(|stream| stream.path.as_str());
-    worker.targets.paths.iter().map(String::as_str).chain(streams)
 }
 
 fn names(workers: &[Worker]) -> String {
@@ -121,24 +117,6 @@ pub fn assessment(record: &Record) -> Assessment {
     };
     keep_invalid(&mut assessment);
     assessment
-}
-
-/// Returns the phase of a finding; `None` if it is about all phases.
-pub(crate) fn phase(record: &Record, finding: &Finding) -> Option<u32> {
-    phase_of(record, &finding.subject)
-}
-
-fn phase_of(record: &Record, subject: &Subject) -> Option<u32> {
-    match subject {
-        Subject::Jobs { phase, .. } => Some(*phase),
-        Subject::Host { part, .. } => phase_of(record, part),
-        Subject::TimeSpan(number) => number.checked_sub(1),
-        Subject::Targets(used) => {
-            let uses = |worker: &&Worker| paths(worker).any(|path| used.iter().any(|used| used == path));
-            record.plan.workers.iter().filter(uses).map(|worker| worker.phase).min()
-        }
-        Subject::Run | Subject::Threads | Subject::Settings(_) => None,
-    }
 }
 
 fn verdict(failure: Option<&Failure>) -> Verdict {

@@ -41,6 +41,12 @@ pub struct Slot {
     #[serde(skip_serializing_if = "SlotLatencies::is_empty")]
     pub syncs: SlotLatencies,
     pub disks: Vec<DiskSlot>,
+    /// Time for which the workers were ready and waited for a CPU, of all workers together.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub cpu_wait_ns: u64,
+    /// Time that the hypervisor gave to others while a CPU of this machine was ready to run, of all CPUs together.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub stolen_ns: u64,
 }
 
 /// The I/Os of one direction that completed in a slot.
@@ -171,6 +177,20 @@ impl Timeline {
         }
     }
 
+    /// Adds time for which a worker waited for a CPU, in a span (ns after the start).
+    pub fn count_cpu_wait(&mut self, span: (u64, u64), ns: u64) {
+        if ns > 0 {
+            self.distribute(span, |slot, share| slot.cpu_wait_ns += share.of_count(ns));
+        }
+    }
+
+    /// Adds stolen CPU time in a span (ns after the start).
+    pub fn count_stolen(&mut self, span: (u64, u64), ns: u64) {
+        if ns > 0 {
+            self.distribute(span, |slot, share| slot.stolen_ns += share.of_count(ns));
+        }
+    }
+
     /// Calls `add` for each slot that the span covers, with its share of the span.
     fn distribute(&mut self, span: (u64, u64), mut add: impl FnMut(&mut Slot, &Share)) {
         let to_ns = span.1.max(span.0);
@@ -256,6 +276,8 @@ impl Slot {
             mine.response.merge(&more.response);
         }
         self.syncs.merge(&next.syncs);
+        self.cpu_wait_ns = self.cpu_wait_ns.saturating_add(next.cpu_wait_ns);
+        self.stolen_ns = self.stolen_ns.saturating_add(next.stolen_ns);
         self.disks.resize(self.disks.len().max(next.disks.len()), DiskSlot::default());
         for (mine, more) in self.disks.iter_mut().zip(&next.disks) {
             for way in 0..2 {
@@ -284,10 +306,14 @@ mod tests {
         assert_eq!(timeline.slots.iter().map(|slot| slot.ddirs[0].bytes).sum::<u64>(), 11);
         timeline.count((SECOND, SECOND), Ddir::Read, 5, 5);
         timeline.count_disk((0, 2 * SECOND), 0, &DiskSlot { ios: [3, 1], bytes: [8, 0] });
+        timeline.count_cpu_wait((SECOND, 3 * SECOND), 9);
+        timeline.count_stolen((0, 2 * SECOND), 7);
         timeline.end(3 * SECOND, &[(0, 3 * SECOND), (0, 2 * SECOND)]);
         assert_eq!(ios(&timeline), [7, 4, 4]);
         assert_eq!(timeline.slots.iter().map(|slot| slot.workers).collect::<Vec<_>>(), [2, 2, 1]);
         assert_eq!(timeline.slots.iter().map(|slot| slot.disks[0].ios[0]).collect::<Vec<_>>(), [2, 1, 0]);
+        let others: Vec<_> = timeline.slots.iter().map(|slot| (slot.cpu_wait_ns, slot.stolen_ns)).collect();
+        assert_eq!(others, [(0, 4), (5, 3), (4, 0)]);
     }
 
     #[test]

@@ -4,27 +4,53 @@ use assessment::{Assessment, Cause, ClassMatch, Severity, Test, Unmeasured, Verd
 use units::shell::quoted;
 
 use crate::causes::{cause, finding};
+use crate::disturbed;
 use crate::published_limits::{class, pattern};
 use crate::rows::takes_expectations;
+use crate::suitability;
 use crate::wording::{self, Dialect};
 
-/// Returns the sentence after the verdict: the cause; without expectations, the disks that the figures are like.
+/// Returns the sentence after the verdict: the cause, and what disturbed the tests. Without expectations, the cause is what the
+/// target is good for, and the disks that the figures are like. After a FAIL, the disk that the figures are like follows.
 pub fn sentence(assessment: &Assessment) -> String {
-    if assessment.cause == Cause::NothingExpected
-        && let Some(steady) = steady(assessment)
-    {
-        return steady;
-    }
-    match (&assessment.cause, classes(&assessment.classes)) {
-        (Cause::NothingExpected, classes) if !classes.is_empty() => classes,
-        _ => cause(assessment),
-    }
+    sentence_with(assessment, suitability::sentences(assessment), suitability::open(assessment))
 }
 
-/// Returns the classes of the figures: `random reads like Azure P40 (7,500 IOPS)`.
-fn classes(classes: &[ClassMatch]) -> String {
-    let one = |found: &ClassMatch| format!("{} like {}", pattern(found.pattern), class(found));
-    classes.iter().map(one).collect::<Vec<_>>().join(", ")
+/// Returns the sentence for programs: without applications that the user did not request.
+pub fn sentence_of_requested(assessment: &Assessment) -> String {
+    sentence_with(assessment, Vec::new(), None)
+}
+
+fn sentence_with(assessment: &Assessment, suitable: Vec<String>, open: Option<String>) -> String {
+    let (found, disturbed) = (cause(assessment), disturbed::sentence(assessment));
+    let parts: Vec<String> = match assessment.cause {
+        // The answer consists of the figures that were disturbed.
+        Cause::NothingExpected => {
+            let parts = [suitable, classes(&assessment.classes), open.into_iter().collect()].concat();
+            let answer = steady(assessment).unwrap_or_else(|| if parts.is_empty() { found } else { parts.join("; ") });
+            disturbed.into_iter().chain([answer]).collect()
+        }
+        _ => [Some(found), another_disk(assessment), disturbed].into_iter().flatten().collect(),
+    };
+    parts.join("; ")
+}
+
+/// Returns the classes of the figures: `random reads like Azure P40 (7,500 IOPS)`. A disturbed figure is a lower bound.
+fn classes(classes: &[ClassMatch]) -> Vec<String> {
+    let one = |found: &ClassMatch| match found.is_disturbed {
+        false => format!("{} like {}", pattern(found.pattern), class(found)),
+        true => format!("{} at least like {} (disturbed)", pattern(found.pattern), class(found)),
+    };
+    let all = classes.iter().map(one).collect::<Vec<_>>();
+    if all.is_empty() { all } else { vec![all.join(", ")] }
+}
+
+/// Returns the disk that the figures of the test that failed are like; `None` if there is none, or the test was disturbed.
+fn another_disk(assessment: &Assessment) -> Option<String> {
+    let Cause::Test { name, .. } = &assessment.cause else { return None };
+    let found = assessment.classes.iter().find(|found| found.test == *name && !found.is_disturbed)?;
+    (assessment.verdict == Verdict::Fail)
+        .then(|| format!("the disk behaves like {}: was another size attached?", class(found)))
 }
 
 /// Returns whether the tests reached a steady state, and their figures; `None` unless all are in rounds.

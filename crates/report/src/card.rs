@@ -5,6 +5,7 @@ use units::format::{grouped, time_ns};
 use units::order::OrderBy;
 
 use crate::answer;
+use crate::disturbed;
 use crate::figures::cells;
 use crate::findings::worst_first;
 use crate::grid;
@@ -100,7 +101,7 @@ fn of_width(assessment: &Assessment, (colour, ink): (bool, Ink), columns: usize)
     let left = free.saturating_sub(rows + checks.len() + usize::from(hidden > 0));
     let mut lines = vec![title(assessment, columns)];
     lines.extend(identity);
-    let cause_lines = left.clamp(*CAUSE_LINES.start(), *CAUSE_LINES.end());
+    let cause_lines = left.clamp(cause_least, *CAUSE_LINES.end());
     for (at, line) in wrapped(&sentence, columns, cause_lines).iter().enumerate() {
         let rest = line.strip_prefix(verdict.as_str()).filter(|_| at == 0);
         let painted = painted(colour, assessment.verdict);
@@ -156,7 +157,11 @@ fn checks_of(assessment: &Assessment, ink: Ink, columns: usize) -> Vec<String> {
         let cells = [check.name.clone(), compared.figure(), measured, bound, ratio, rest].map(|cell| plain(&cell));
         Some((check.verdict, cells))
     };
-    let rows: Vec<(Verdict, [String; 6])> = thresholds::of(assessment).iter().filter_map(cells).collect();
+    let checks = thresholds::of(assessment);
+    let rows: Vec<(Verdict, [String; 6])> = checks.iter().filter_map(cells).collect();
+    let open = checks.iter().filter(|check| check.of == thresholds::CheckOf::Application && check.compared.is_none());
+    let open = open
+        .map(|check| cut(&plain(&format!("{} {}: {}", mark(check.verdict, ink), check.name, check.cause)), columns));
     let width_of = |at: usize| rows.iter().map(|(_, row)| width(&row[at])).max().unwrap_or(0);
     let widths = [0, 1, 2, 3, 4].map(width_of);
     let line = |(verdict, [name, figure, measured, bound, ratio, rest]): &(Verdict, [String; 6])| {
@@ -171,7 +176,7 @@ fn checks_of(assessment: &Assessment, ink: Ink, columns: usize) -> Vec<String> {
         );
         cut(line.trim_end(), columns)
     };
-    rows.iter().map(line).collect()
+    rows.iter().map(line).chain(open).collect()
 }
 
 /// Returns the only test's figures of one setting by another, if the usual rows do not fit and this table does.
@@ -306,12 +311,17 @@ fn chosen(assessment: &Assessment, room: usize) -> (Vec<Line>, usize) {
     (shown, missing)
 }
 
-/// Returns the worst findings, with at most two lines each, after an empty line.
+/// Returns the figures without disturbed intervals and the worst findings, with at most two lines each, after an empty line.
 fn findings(assessment: &Assessment, most: usize, columns: usize) -> Vec<String> {
     let all = worst_first(assessment);
     let serious: Vec<_> = all.iter().filter(|finding| finding.severity > Severity::Info).collect();
+    let undisturbed = disturbed::figures(assessment);
+    // One finding has room, too.
+    let figures = undisturbed.iter().take((most - 1).max(1));
+    let rest = most - figures.len();
     let mut lines = vec![String::new()];
-    for finding in serious.iter().take(most) {
+    lines.extend(figures.flat_map(|line| wrapped(line, columns, 2)));
+    for finding in serious.iter().take(rest) {
         let evidence = match finding.occurrences.as_slice() {
             [found] => found.figures(),
             // Without figures, the first test is no better example than the others.
@@ -322,8 +332,8 @@ fn findings(assessment: &Assessment, most: usize, columns: usize) -> Vec<String>
         let text = text.trim_end_matches("; ");
         lines.extend(wrapped(&plain(text), columns, 2));
     }
-    if serious.len() > most {
-        let more = serious.len() - most;
+    if serious.len() > rest {
+        let more = serious.len() - rest;
         lines.push(format!("… {more} more finding{}", if more == 1 { "" } else { "s" }));
     }
     lines

@@ -9,7 +9,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use units::untrusted::UntrustedText;
 
-use crate::causes::{cause, cause_of_test};
+use crate::answer;
+use crate::causes::cause_of_test;
 use crate::worded::{self, AdvisedFinding, With, Worded};
 use crate::wording;
 
@@ -66,7 +67,7 @@ pub struct AssessmentDocument<'a> {
     expectations: &'a [assessment::Expected],
     /// The applications whose requirements were compared with the figures.
     applications: Vec<Worded<'a, Application>>,
-    /// The published disk classes that the figures are like. Only without expectations.
+    /// The published disk classes that the figures are like: of all tests without expectations, else of failed tests.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     classes: &'a [assessment::ClassMatch],
     /// The published limits of the machine. Only without expectations.
@@ -87,7 +88,7 @@ impl<'a> From<&'a Assessment> for AssessmentDocument<'a> {
             fathom: &whole.fathom,
             command: &whole.command,
             verdict: whole.verdict,
-            message: cause(whole),
+            message: answer::sentence(whole),
             cause: &whole.cause,
             stopped: whole.stopped,
             started_unix_ms: whole.started_unix_ms,
@@ -129,6 +130,9 @@ struct TestDocument<'a> {
     error: &'a Option<assessment::Failure>,
     judgements: Vec<With<'a, Judgement, Judged>>,
     findings: Vec<AdvisedFinding<'a>>,
+    /// Evidence that other programs disturbed the test.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    disturbance: &'a Option<assessment::Disturbance>,
     steady: &'a [assessment::Steady],
     /// The job, as a fio job file or a DiskSpd command line.
     job: &'a str,
@@ -156,6 +160,7 @@ impl<'a> TestDocument<'a> {
             error: &test.error,
             judgements: test.judgements.iter().map(judgement).collect(),
             findings: test.findings.iter().map(|part| worded::finding(part, dialect)).collect(),
+            disturbance: &test.disturbance,
             steady: &test.steady,
             job: &test.job,
             rounds: &test.rounds,

@@ -8,7 +8,7 @@ use units::calendar::date_and_time;
 use units::markup::escaped;
 use units::shell::quoted;
 
-use crate::answer::sentence;
+use crate::answer::sentence_of_requested;
 use crate::causes::cause_of_test;
 use crate::figures::cells;
 use crate::html::environment::facts;
@@ -181,7 +181,7 @@ fn command(assessment: &Assessment) -> String {
 
 /// Returns the verdict and the figures of all tests as lines.
 fn figures(assessment: &Assessment) -> String {
-    let mut lines = vec![format!("{}: {}", assessment.verdict, text::plain(&sentence(assessment)))];
+    let mut lines = vec![format!("{}: {}", assessment.verdict, text::plain(&sentence_of_requested(assessment)))];
     for test in &assessment.tests {
         for cell in cells(test) {
             for side in cell.sides() {

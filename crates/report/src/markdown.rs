@@ -4,6 +4,7 @@ use assessment::{Assessment, Preparation, Severity, Verdict};
 use units::markup::printable;
 
 use crate::answer;
+use crate::disturbed;
 use crate::figures::{cells, jobs};
 use crate::findings::{Shared, worst_first};
 use crate::grid;
@@ -62,7 +63,9 @@ fn next(assessment: &Assessment) -> String {
     let limits = answer::machine(assessment).map(|limits| format!("{}.", masked(&text::sentence(&limits))));
     let command = answer::next_command(assessment)
         .map(|(lead, command)| format!("{}: {}", text::sentence(lead), code(&text::plain(&command))));
-    limits.into_iter().chain(command).map(|part| format!("<br>{part}")).collect()
+    let undisturbed =
+        disturbed::figures(assessment).into_iter().map(|line| format!("{}.", masked(&text::sentence(&line))));
+    undisturbed.chain(limits).chain(command).map(|part| format!("<br>{part}")).collect()
 }
 
 /// Formats the thresholds; empty without thresholds.
@@ -84,8 +87,9 @@ fn checks(checks: &[Check]) -> String {
     text += &format!("| | {name} | figure | measured | expected | ratio |\n|---|---|---|---:|---:|---:|\n");
     for check in judged.iter().take(CHECKS_SHOWN) {
         let Some(compared) = &check.compared else { continue };
-        let cells =
-            [&check.name, &compared.figure(), &compared.measured(), &compared.bound(), &compared.ratio_and_tolerance()];
+        let ratio = [Some(compared.ratio_and_tolerance()), compared.why_open()];
+        let ratio = ratio.into_iter().flatten().collect::<Vec<_>>().join("; ");
+        let cells = [&check.name, &compared.figure(), &compared.measured(), &compared.bound(), &ratio];
         text +=
             &format!("| {} | {} |\n", mark(check.verdict, Ink::Unicode), cells.map(|cell| masked(cell)).join(" | "));
     }

@@ -101,7 +101,7 @@ impl Compared<'_> {
         };
         let tolerance = self.tolerance().map(|share| format!("{share} is enough"));
         let mark = self.is_unconfirmed().then(|| "not confirmed".to_owned());
-        let rest = tolerance.into_iter().chain(mark).collect::<Vec<_>>().join(", ");
+        let rest = tolerance.into_iter().chain(mark).chain(self.why_open()).collect::<Vec<_>>().join(", ");
         [measured, format!("{} {}", self.sign(ink), show(self.threshold.value)), self.ratio(), rest]
     }
 
@@ -147,6 +147,12 @@ impl Compared<'_> {
         }
     }
 
+    /// Returns why an application that the user did not request is not decided; `None` if it is.
+    pub fn why_open(&self) -> Option<String> {
+        let is_open = self.of == CheckOf::Application && self.judgement.verdict == Verdict::Inconclusive;
+        is_open.then(|| self.why())
+    }
+
     fn is_unconfirmed(&self) -> bool {
         matches!(self.threshold.basis, Basis::Requirement { is_unconfirmed: true, .. })
     }
@@ -183,7 +189,7 @@ pub fn mark(verdict: Verdict, ink: Ink) -> &'static str {
 }
 
 /// Returns the checks, the worst first; empty if nothing was expected and nothing is wrong. Without expectations, the
-/// applications with a decision follow, each with the rule that decides.
+/// applications follow, each with the rule that decides, or the reason why none does.
 pub fn of(assessment: &Assessment) -> Vec<Check<'_>> {
     let tests = assessment.tests.iter().enumerate();
     let mut checks: Vec<Check> = tests.flat_map(|(at, test)| of_test(assessment, at, test)).collect();
@@ -195,7 +201,8 @@ pub fn of(assessment: &Assessment) -> Vec<Check<'_>> {
     checks.order_by_key(|check| std::cmp::Reverse(check.verdict));
     if assessment.expectations.is_empty() {
         let mut applications: Vec<Check> = assessment.applications.iter().filter_map(of_application).collect();
-        applications.order_by_key(|check| std::cmp::Reverse(check.verdict));
+        // An application without a figure for one of its rules is last.
+        applications.order_by_key(|check| (check.compared.is_none(), std::cmp::Reverse(check.verdict)));
         checks.extend(applications);
     }
     checks
@@ -226,12 +233,23 @@ fn of_test<'a>(assessment: &Assessment, at: usize, test: &'a Test) -> Vec<Check<
     checks
 }
 
-/// Returns the rule that decides on an application: of a FAIL the worst one, of a PASS the closest one.
+/// Returns the rule that decides on an application. Without a figure that decides, the cause.
 fn of_application(application: &Application) -> Option<Check<'_>> {
-    let is_decided = matches!(application.verdict, Verdict::Pass | Verdict::Fail);
+    let (of, name) = (CheckOf::Application, &application.name);
+    let open = || Check::new(of, name, application.verdict, wording::cause(&application.cause));
+    match application.verdict {
+        Verdict::Pass | Verdict::Fail | Verdict::Inconclusive => {
+            let check = deciding(application).and_then(|judgement| Check::of_judgement(of, name, judgement));
+            Some(check.unwrap_or_else(open))
+        }
+        Verdict::Measured | Verdict::Skipped | Verdict::Invalid => None,
+    }
+}
+
+/// Returns the judgement that decides on an application: of a FAIL the worst one, of a PASS the closest one.
+pub fn deciding(application: &Application) -> Option<&Judgement> {
     let deciding = application.judgements.iter().filter(|judgement| judgement.verdict == application.verdict);
-    let nearest = deciding.min_by(|one, other| distance(one).total_cmp(&distance(other)));
-    Check::of_judgement(CheckOf::Application, &application.name, nearest.filter(|_| is_decided)?)
+    deciding.min_by(|one, other| distance(one).total_cmp(&distance(other)))
 }
 
 /// How far a figure is on the good side of its threshold, as a factor.

@@ -81,6 +81,8 @@ fn add(sum: &mut Timeline, placed: &Placed) {
             sum.count_response(span, ddir, &counts.response);
         }
         sum.count_syncs(span, &slot.syncs);
+        sum.count_cpu_wait(span, slot.cpu_wait_ns);
+        sum.count_stolen(span, slot.stolen_ns);
         for (disk, counted) in slot.disks.iter().enumerate() {
             sum.count_disk(span, placed.first_disk + disk, counted);
         }

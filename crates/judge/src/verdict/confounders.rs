@@ -10,8 +10,9 @@ use plan::stream::Streams;
 use plan::{Ddir, Worker};
 use record::{Record, WorkerRecord};
 
-use super::figures::{Figure, JobRounds, latency_of};
+use super::figures::{Figure, JobRounds};
 use super::latency_bound::least_without_wait_ns;
+use super::run_view::latency_of;
 use crate::device::other_load;
 use crate::inference::{Interval, evened};
 use crate::load_generator::{WAITED_SHARE, cpu_wait_share, in_call_shares};
@@ -19,8 +20,6 @@ use crate::unwritten;
 
 /// A job that reached this share of its requested rate was limited by the rate.
 const RATE_MET_SHARE: f64 = 0.98;
-/// An I/O of another program can cost a seek in a sequential test: it counts as this number of bytes.
-const SEEK_BYTES: f64 = 1024.0 * 1024.0;
 
 /// A fact, and what it can explain.
 #[derive(Clone, PartialEq, Debug)]
@@ -61,7 +60,9 @@ impl Confounders {
     pub fn of(test: &Test, rounds: &JobRounds, (metric, bound): (Metric, ThresholdBound), enough: f64) -> Confounders {
         let Some(figure) = rounds.figure(metric) else { return Confounders::default() };
         let shares = rounds.records.iter().filter_map(|record| cpu_wait_share(record, metric.ddir));
-        let cpu_wait_share = shares.reduce(f64::max).filter(|share| *share >= WAITED_SHARE);
+        // The undisturbed intervals have no such wait.
+        let is_disturbed = figure.whole_run.is_none();
+        let cpu_wait_share = shares.reduce(f64::max).filter(|share| *share >= WAITED_SHARE && is_disturbed);
         let seen = Seen { test, rounds, metric, figure: &figure, cpu_wait_share };
         let (of_failure, of_success) = match bound {
             ThresholdBound::AtLeast => (seen.of_low_rate(enough), seen.of_high_rate()),
@@ -136,6 +137,7 @@ impl Seen<'_> {
     /// Returns what a finding explains of a low rate; `None` if it does not reduce rates.
     fn extent_of_low_rate(&self, kind: &FindingKind) -> Option<Extent> {
         Some(match kind {
+            FindingKind::OtherLoad(_) if self.figure.whole_run.is_some() => return None,
             FindingKind::OtherLoad(_) => self.other_load().map_or(Extent::Unknown, Extent::Added),
             FindingKind::DepthNotReached { depth, mean_in_flight, .. } => {
                 // Little's law: the latency does not fall if more I/Os are in flight.
@@ -225,7 +227,8 @@ impl Seen<'_> {
             FindingKind::LoadGeneratorLimit(judged) => {
                 judged.reason != LimitReason::WaitedForCpu || self.cpu_wait_share.is_none()
             }
-            FindingKind::OtherLoad(_) | FindingKind::StepUp(_) => true,
+            FindingKind::OtherLoad(_) => self.figure.whole_run.is_none(),
+            FindingKind::StepUp(_) => true,
             FindingKind::Saved(saved) => ["generator-limit", "other-load", "step-up"].contains(&saved.id.as_str()),
             _ => false,
         });
@@ -289,15 +292,13 @@ impl Seen<'_> {
         worst.map_or(Extent::Unknown, |all| factor(all.into_iter().fold(1.0, f64::max)))
     }
 
-    /// The rate that the target may have had left for this job, in the metric's unit: each I/O of the others counts as one
-    /// of the job's, or as a seek in a sequential job, and their bytes count in addition.
+    /// The rate that the target may have had left for this job, in the metric's unit.
     fn other_load(&self) -> Option<f64> {
         let ddir = self.metric.ddir.or_else(|| self.rounds.ddirs().first().copied())?;
         let load = self.rounds.load(ddir);
         let block = load.block_bytes? as f64;
-        let io_bytes = if load.sequential { block.max(SEEK_BYTES) } else { block };
         let others = self.records().filter_map(other_load);
-        let bytes_per_s = others.map(|other| other.ios_per_s * io_bytes + other.bytes_per_s).reduce(f64::max)?;
+        let bytes_per_s = others.filter_map(|other| other.displaced_bytes_per_s(load)).reduce(f64::max)?;
         match self.metric.quantity {
             Quantity::Iops => Some(bytes_per_s / block),
             Quantity::Bandwidth => Some(bytes_per_s),

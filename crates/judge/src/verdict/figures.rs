@@ -2,24 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use plan::stream::{Order, Stream, StreamRate, Streams};
-use plan::{Ddir, Open, Plan, SyncMode, Worker, Workload};
-use record::{DdirStats, Latency, Record, Timeline, WorkerRecord};
+use plan::stream::Streams;
+use plan::{Ddir, Open, SyncMode, Worker, Workload};
+use record::{Record, WorkerRecord};
 
-use super::latency_interval::whole_slots;
-use super::times::Times;
-use super::{few_intervals, latency_interval};
+use super::rate_interval::INTERVALS_MIN;
+use super::run_view::{Bounds, RunView};
 use crate::device::is_direct;
 use crate::figures::{of_runs, percentile_of_runs};
-use crate::inference::{Interval, enclosing_ranks, relative_mean_interval};
+use crate::inference::{Interval, enclosing_ranks};
+use crate::job_load::{self, is_sequential, requested_ios_per_s};
 use crate::limits::Load;
-use assessment::{LatencyKind, LoadPattern, Metric, Quantity, RequiredLoad, Round, Statistic, Test};
+use assessment::{LoadPattern, Metric, Quantity, RequiredLoad, Round, Statistic, Test};
 use units::order::OrderBy;
 
 /// A direction with a smaller share of the I/Os is not part of the load.
 const DDIR_MIN: f64 = 0.01;
-/// Fewest intervals of a run with a confidence interval. With fewer, correlated intervals look independent too often.
-pub const INTERVALS_MIN: usize = 16;
 
 /// Rounds of the same job.
 pub struct JobRounds<'a> {
@@ -31,6 +29,8 @@ pub struct JobRounds<'a> {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Figure {
     pub measured: f64,
+    /// The figure of the whole runs, if `measured` is that of their undisturbed intervals.
+    pub whole_run: Option<f64>,
     /// The rate of each interval; empty for latencies.
     pub series: Vec<f64>,
     /// Length of these intervals; `None` if it differs between runs.
@@ -81,11 +81,7 @@ impl<'a> JobRounds<'a> {
 
     /// Returns the properties of the load that decide its limit.
     pub fn load(&self, ddir: Ddir) -> Load {
-        let Some(record) = self.records.first() else { return Load::default() };
-        let stats = &record.totals().ddirs[ddir as usize];
-        let block_bytes = (stats.ios > 0).then(|| (stats.bytes as f64 / stats.ios as f64).round() as u64);
-        let sequential = record.plan.workers.iter().all(is_sequential);
-        Load { block_bytes: block_bytes.filter(|bytes| *bytes > 0), sequential, ..Load::default() }
+        self.records.first().map(|record| job_load::load(record, ddir)).unwrap_or_default()
     }
 
     /// Returns the pattern of all jobs together; `None` if some are random and others sequential.
@@ -187,33 +183,29 @@ impl<'a> JobRounds<'a> {
         Some(ios.collect::<Option<Vec<f64>>>()?.iter().sum::<f64>() * per_io)
     }
 
-    /// Returns the value of a metric; `None` if it was not measured.
+    /// Returns the value of a metric over the whole runs; `None` if it was not measured.
     pub fn measured(&self, metric: Metric) -> Option<f64> {
-        let values: Vec<f64> = self.records.iter().filter_map(|record| value(record, metric)).collect();
-        if values.is_empty() {
-            return None;
-        }
-        let finite = values.iter().map(|value| value.is_finite().then_some(*value));
-        let of_runs = match metric.quantity {
-            Quantity::Latency(_, statistic) | Quantity::Fsync(statistic) => of_runs(statistic, finite),
-            Quantity::Iops | Quantity::Bandwidth | Quantity::Cpu => percentile_of_runs(finite),
-        };
-        Some(of_runs.unwrap_or(f64::INFINITY))
+        of_values(metric, self.whole_runs().filter_map(|run| run.value(metric)))
     }
 
-    /// Returns the figure of a metric; `None` if it was not measured.
+    /// Returns the figure of a metric; `None` if it was not measured. The figure of disturbed runs is that of their undisturbed
+    /// intervals, if each run has enough of them.
     pub fn figure(&self, metric: Metric) -> Option<Figure> {
-        let measured = self.measured(metric)?;
-        let ios = self.records.iter().map(|record| sample(record, metric)).sum();
-        let series: Vec<f64> = if metric.is_rate() { self.series(metric) } else { Vec::new() };
-        let with_figure = || self.records.iter().filter(|record| value(record, metric).is_some());
-        let intervals: Vec<usize> = with_figure().map(|record| intervals(record, metric)).collect();
+        let undisturbed: Option<Vec<RunView>> =
+            self.records.iter().map(|record| RunView::undisturbed(record, metric)).collect();
+        let mut runs = undisturbed.unwrap_or_else(|| self.whole_runs().collect());
+        runs.retain(|run| run.value(metric).is_some());
+        let measured = of_values(metric, runs.iter().filter_map(|run| run.value(metric)))?;
+        let whole_run = runs.iter().any(RunView::is_part).then(|| self.measured(metric)).flatten();
+        let ios = runs.iter().map(|run| run.ios(metric)).sum();
+        let series = runs.iter().filter(|_| metric.is_rate()).flat_map(|run| run.rates(metric)).collect();
+        let intervals: Vec<usize> = runs.iter().map(|run| run.intervals(metric)).collect();
         let (interval, has_few_intervals) = match metric.quantity {
             Quantity::Latency(_, Statistic::Max) | Quantity::Fsync(Statistic::Max) => {
                 (Some(Interval { low: measured, high: measured }), false)
             }
             _ => {
-                let of_each: Vec<Option<Bounds>> = with_figure().map(|record| bounds(record, metric)).collect();
+                let of_each: Vec<Option<Bounds>> = runs.iter().map(|run| run.bounds(metric)).collect();
                 let is_range = of_each.iter().flatten().any(|bounds| bounds.is_range);
                 let has_few = is_range || intervals.iter().any(|count| *count < INTERVALS_MIN);
                 let of_each: Option<Vec<Interval>> = of_each.into_iter().map(|bounds| Some(bounds?.interval)).collect();
@@ -222,7 +214,11 @@ impl<'a> JobRounds<'a> {
         };
         let intervals = intervals.iter().sum::<usize>() as u64;
         let interval_s = self.interval_s();
-        Some(Figure { measured, series, interval_s, intervals, interval, has_few_intervals, ios })
+        Some(Figure { measured, whole_run, series, interval_s, intervals, interval, has_few_intervals, ios })
+    }
+
+    fn whole_runs(&self) -> impl Iterator<Item = RunView<'a>> {
+        self.records.iter().map(|record| RunView::whole(record))
     }
 
     /// Returns the length of the intervals of all rounds; `None` if it differs.
@@ -234,18 +230,22 @@ impl<'a> JobRounds<'a> {
 
     /// Returns the rate of each interval in which all workers took part, over all rounds.
     pub fn series(&self, metric: Metric) -> Vec<f64> {
-        let timelines = self.records.iter().flat_map(|record| &record.timeline);
-        timelines.flat_map(|timeline| rates(timeline, metric)).collect()
+        self.whole_runs().flat_map(|run| run.rates(metric)).collect()
     }
 }
 
-/// Returns the interval of a rate of one run. The series lacks the I/Os at the end, so its interval is moved to the
-/// figure. `None` for too few values.
-pub(super) fn around(series: &[f64], measured: f64) -> Option<Interval> {
-    if series.len() < INTERVALS_MIN {
-        return few_intervals::of_rate(series, measured);
+/// Returns the figure of several runs by those of each.
+fn of_values(metric: Metric, values: impl Iterator<Item = f64>) -> Option<f64> {
+    let values: Vec<f64> = values.collect();
+    if values.is_empty() {
+        return None;
     }
-    Some(relative_mean_interval(series, series)?.times(measured))
+    let finite = values.into_iter().map(|value| value.is_finite().then_some(value));
+    let of_runs = match metric.quantity {
+        Quantity::Latency(_, statistic) | Quantity::Fsync(statistic) => of_runs(statistic, finite),
+        Quantity::Iops | Quantity::Bandwidth | Quantity::Cpu => percentile_of_runs(finite),
+    };
+    Some(of_runs.unwrap_or(f64::INFINITY))
 }
 
 /// Returns the interval of the median of several rounds: from a low end to a high end of the rounds' intervals. The
@@ -259,126 +259,6 @@ fn of_rounds(mut rounds: Vec<Interval>) -> Option<Interval> {
     Some(Interval { low, high: rounds.get(highest as usize - 1)?.high })
 }
 
-/// Returns the rate of each interval in which all workers took part.
-fn rates(timeline: &Timeline, metric: Metric) -> Vec<f64> {
-    let all = match metric.quantity {
-        Quantity::Bandwidth => timeline.bytes_per_s(metric.ddir),
-        _ => timeline.ios_per_s(metric.ddir),
-    };
-    whole_slots(timeline).map(|(at, _)| all[at]).collect()
-}
-
-fn intervals(record: &Record, metric: Metric) -> usize {
-    match times(record, metric) {
-        None => record.timeline.iter().map(|timeline| whole_slots(timeline).count()).sum(),
-        Some(_) => latency_interval::blocks(record, metric).len(),
-    }
-}
-
-/// The ends of a figure of one run.
-struct Bounds {
-    interval: Interval,
-    /// They are no confidence interval but the wider range of [`few_intervals`].
-    is_range: bool,
-}
-
-/// Returns the ends of a figure of one run. `None` if it has too few intervals or I/Os. A percentile with too few independent
-/// I/Os for a confidence interval has the range of a short run.
-fn bounds(record: &Record, metric: Metric) -> Option<Bounds> {
-    if let Some(interval) = interval(record, metric) {
-        return Some(Bounds { interval, is_range: false });
-    }
-    let (Quantity::Latency(_, statistic) | Quantity::Fsync(statistic)) = metric.quantity else { return None };
-    let (times, blocks) = (times(record, metric)?, latency_interval::blocks(record, metric));
-    Some(Bounds { interval: few_intervals::of_latency(&times, &blocks, statistic)?, is_range: true })
-}
-
-/// Returns the interval of a figure of one run. `None` if it has too few intervals or I/Os.
-fn interval(record: &Record, metric: Metric) -> Option<Interval> {
-    let statistic = match metric.quantity {
-        Quantity::Latency(_, statistic) | Quantity::Fsync(statistic) => statistic,
-        Quantity::Iops | Quantity::Bandwidth => {
-            let series: Vec<f64> = record.timeline.iter().flat_map(|timeline| rates(timeline, metric)).collect();
-            return around(&series, value(record, metric)?);
-        }
-        Quantity::Cpu => return None,
-    };
-    let (times, blocks) = (times(record, metric)?, latency_interval::blocks(record, metric));
-    if blocks.len() < INTERVALS_MIN {
-        return few_intervals::of_latency(&times, &blocks, statistic);
-    }
-    match statistic {
-        Statistic::Mean => latency_interval::of_mean(&times, &blocks),
-        Statistic::Percentile(percent) => latency_interval::of_percentile(&times, &blocks, percent / 100.0),
-        Statistic::Max => None,
-    }
-}
-
-/// Returns the counters of a direction; of all directions together for `None`.
-fn stats(record: &Record, ddir: Option<Ddir>) -> DdirStats {
-    let totals = record.totals();
-    match ddir {
-        Some(ddir) => totals.ddirs[ddir as usize].clone(),
-        None => totals.all,
-    }
-}
-
-fn value(record: &Record, metric: Metric) -> Option<f64> {
-    let some = |rate: f64| (rate > 0.0).then_some(rate);
-    match metric.quantity {
-        Quantity::Iops => some(stats(record, metric.ddir).ios_per_s()),
-        Quantity::Bandwidth => some(stats(record, metric.ddir).bytes_per_s()),
-        Quantity::Cpu => record.machine_busy_percent().or_else(|| record.threads_busy_percent()),
-        Quantity::Latency(_, statistic) | Quantity::Fsync(statistic) => {
-            let Times { latency, unissued } = times(record, metric)?;
-            Some(match statistic {
-                Statistic::Mean => latency.mean_ns(),
-                Statistic::Max => latency.max_ns() as f64,
-                Statistic::Percentile(percent) => {
-                    latency.percentile_of_due_ns(unissued, percent).map_or(f64::INFINITY, |ns| ns as f64)
-                }
-            })
-        }
-    }
-}
-
-/// Returns the number of I/Os behind a figure.
-fn sample(record: &Record, metric: Metric) -> u64 {
-    match metric.quantity {
-        Quantity::Iops | Quantity::Bandwidth | Quantity::Cpu => stats(record, metric.ddir).ios,
-        Quantity::Latency(..) | Quantity::Fsync(_) => times(record, metric).map_or(0, |times| times.latency.count()),
-    }
-}
-
-/// Returns the latencies of a metric; `None` if none were measured. A DiskSpd run measures only the service time, which then
-/// is its completion latency too.
-fn times(record: &Record, metric: Metric) -> Option<Times> {
-    let (latency, unissued) = match metric.quantity {
-        Quantity::Fsync(_) => {
-            let mut all = Latency::default();
-            record.workers.iter().for_each(|worker| all.merge(&worker.stats.sync_lat));
-            (all, 0)
-        }
-        Quantity::Latency(kind, _) => {
-            let stats = stats(record, metric.ddir);
-            let unissued = stats.unissued();
-            let measured = |one: Latency, other: Latency| if one.count() > 0 { one } else { other };
-            match kind {
-                LatencyKind::Completion => (measured(stats.clat, stats.lat), 0),
-                LatencyKind::Total => (measured(stats.lat, stats.clat), 0),
-                LatencyKind::Response => (stats.response, unissued),
-            }
-        }
-        Quantity::Iops | Quantity::Bandwidth | Quantity::Cpu => return None,
-    };
-    (latency.count() > 0).then_some(Times { latency, unissued })
-}
-
-/// Returns the latencies of a metric; `None` if none were measured.
-pub fn latency_of(record: &Record, metric: Metric) -> Option<Latency> {
-    times(record, metric).map(|times| times.latency)
-}
-
 fn writes(worker: &Worker) -> bool {
     match &worker.workload {
         Workload::Job => worker.access.pattern.has(Ddir::Write),
@@ -386,35 +266,8 @@ fn writes(worker: &Worker) -> bool {
     }
 }
 
-/// Returns the I/Os per second that all workers request together; `None` unless each I/O has an intended start.
-pub fn requested_ios_per_s(plan: &Plan) -> Option<f64> {
-    plan.workers.iter().map(rate_of).sum::<Option<f64>>().filter(|rate| *rate > 0.0)
-}
-
-/// Returns the I/Os per second that a worker requests; `None` unless each of its I/Os has an intended start.
-fn rate_of(worker: &Worker) -> Option<f64> {
-    let of_stream = |stream: &Stream| match stream.rate {
-        StreamRate::BytesPerMs(rate) => Some(rate * 1000.0 / f64::from(stream.block_bytes)),
-        StreamRate::Unlimited => None,
-    };
-    match &worker.workload {
-        Workload::Job => {
-            let used = Ddir::ALL.into_iter().filter(|ddir| worker.access.pattern.has(*ddir));
-            used.map(|ddir| Some(worker.rate.ios_per_s[ddir] as f64).filter(|rate| *rate > 0.0)).sum()
-        }
-        Workload::Streams(streams) => streams.list.iter().map(of_stream).sum(),
-    }
-}
-
 /// Returns how the worker's targets are opened.
 fn opens(worker: &Worker) -> impl Iterator<Item = Open> {
     let own = worker.streams().is_none().then_some(worker.targets.open);
     own.into_iter().chain(worker.stream_list().iter().map(|stream| stream.open))
-}
-
-fn is_sequential(worker: &Worker) -> bool {
-    match &worker.workload {
-        Workload::Job => !worker.access.pattern.random,
-        Workload::Streams(streams) => streams.list.iter().all(|stream| !matches!(stream.order, Order::Random { .. })),
-    }
 }

@@ -6,6 +6,7 @@ use assessment::{Judgement, Round, Subject, Test, ThresholdBound};
 use units::order::OrderBy;
 
 use super::test::{Criteria, of_rounds};
+use crate::fleet_hosts::host_records;
 
 /// Returns the judgements of each host, as those of a test on this host alone. The worst figure, compared with its threshold,
 /// comes first.
@@ -35,7 +36,7 @@ fn excess(judgement: &Judgement) -> f64 {
 fn rounds(test: &Test) -> BTreeMap<&str, Vec<Round>> {
     let mut rounds: BTreeMap<&str, Vec<Round>> = BTreeMap::new();
     for round in &test.rounds {
-        for (host, record) in round.record.host_records() {
+        for (host, record) in host_records(&round.record) {
             rounds.entry(host.name.raw()).or_default().push(Round { at: round.at.clone(), record });
         }
     }

@@ -4,7 +4,7 @@
 //! variation of that state.
 
 use assessment::{LatencyKind, Metric, Quantity};
-use record::{Histogram, Record, Slot, SlotLatencies, Timeline};
+use record::{Histogram, Slot, SlotLatencies, Timeline};
 
 use super::times::Times;
 use crate::inference::{Interval, enclosing_ranks, on_log_scale, quotient_interval, rank_below};
@@ -23,20 +23,14 @@ const PERCENTILE_WIDENING: f64 = 8.0;
 const DEVIATIONS: f64 = 1.96;
 
 /// Returns the slots in which all workers took part, with their indices.
-pub(super) fn whole_slots(timeline: &Timeline) -> impl Iterator<Item = (usize, &Slot)> {
+pub(crate) fn whole_slots(timeline: &Timeline) -> impl Iterator<Item = (usize, &Slot)> {
     let most = timeline.slots.iter().map(|slot| slot.workers).max().unwrap_or_default();
     let is_whole = move |at: usize, slot: &Slot| slot.workers == most && timeline.slot_ns(at) == timeline.interval_ns;
     timeline.slots.iter().enumerate().filter(move |(at, slot)| is_whole(*at, slot))
 }
 
-/// Returns the latencies of a metric in each whole slot; empty if the slots have none, as those of old records.
-pub(super) fn blocks(record: &Record, metric: Metric) -> Vec<SlotLatencies> {
-    let slots = record.timeline.iter().flat_map(whole_slots);
-    let blocks: Vec<SlotLatencies> = slots.map(|(_, slot)| of_slot(slot, metric)).collect();
-    if blocks.iter().all(|block| block.histogram.is_empty()) { Vec::new() } else { blocks }
-}
-
-fn of_slot(slot: &Slot, metric: Metric) -> SlotLatencies {
+/// Returns the latencies of a metric in a slot.
+pub(super) fn of_slot(slot: &Slot, metric: Metric) -> SlotLatencies {
     let mut all = SlotLatencies::default();
     let is_meant = |at: &usize| metric.ddir.is_none_or(|ddir| ddir as usize == *at);
     let ddirs = slot.ddirs.iter().enumerate().filter(|(at, _)| is_meant(at)).map(|(_, counts)| counts);

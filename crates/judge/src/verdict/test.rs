@@ -7,9 +7,10 @@ use assessment::{
 use plan::Ddir;
 
 use super::confounders::Confounders;
-use super::figures::{Figure, JobRounds, around};
+use super::figures::{Figure, JobRounds};
 use super::hosts;
 use super::invalid::invalid;
+use super::rate_interval::around;
 use super::threshold::{self, Compared};
 use crate::inference::evened;
 use crate::limits::{Expectation, Limit, Load};
@@ -182,14 +183,16 @@ fn compare(test: &Test, rounds: &JobRounds, compared: &Compared, figure: &Figure
 fn shared(test: &Test, rounds: &JobRounds, reads: &Limit, writes: &Limit) -> Option<Judgement> {
     let (read, write) = (rounds.figure(reads.metric)?, rounds.figure(writes.metric)?);
     let used = read.measured / reads.value + write.measured / writes.value;
-    let in_iops = |ddir| Some(rounds.figure(Metric { ddir: Some(ddir), quantity: Quantity::Iops })?.measured);
-    let measured = in_iops(Ddir::Read)? + in_iops(Ddir::Write)?;
+    let in_iops = |ddir| rounds.figure(Metric { ddir: Some(ddir), quantity: Quantity::Iops });
+    let each = [in_iops(Ddir::Read)?, in_iops(Ddir::Write)?];
+    let measured = each.iter().map(|figure| figure.measured).sum();
+    let whole_run = each.iter().map(|figure| figure.whole_run).sum();
     // The limit in I/Os of this mix.
     let value = measured / used;
     let each = read.series.iter().zip(&write.series);
     let series: Vec<f64> = each.map(|(read, write)| (read / reads.value + write / writes.value) * value).collect();
     let interval = around(&series, measured);
-    let figure = Figure { measured, series, interval, ios: read.ios + write.ios, ..read };
+    let figure = Figure { measured, whole_run, series, interval, ios: read.ios + write.ios, ..read };
     let limit = Limit { burst: None, merged: None, ..reads.clone() };
     Some(rate(test, rounds, (&limit, Metric::IOPS, value), &figure))
 }

@@ -6,7 +6,8 @@ use assessment::{
 };
 
 use super::confounders::{Confounders, Effect, Extent, corrected};
-use super::figures::{Figure, INTERVALS_MIN};
+use super::figures::Figure;
+use super::rate_interval::INTERVALS_MIN;
 use super::{few_intervals, looks};
 use crate::inference::{Interval, evened, line, mean, relative_mean_interval};
 use crate::limits::Limit;
@@ -91,6 +92,7 @@ pub fn judge(compared: &Compared, figure: &Figure, confounders: &Confounders, pa
         metric: compared.metric,
         at: Vec::new(),
         measured: figure.measured,
+        whole_run: figure.whole_run,
         threshold: Some(compared.threshold.clone()),
         interval: interval.map(|interval| (interval.low, interval.high)),
         few_intervals: figure.has_few_intervals.then_some(figure.intervals),

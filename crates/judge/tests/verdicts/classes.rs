@@ -79,7 +79,7 @@ fn a_machine_that_states_its_type_has_its_published_limits() {
 fn an_assessment_gets_its_classes_and_the_limits_of_its_machine() {
     let mut described = assessment(vec![test(Aim::DiskIops, level(7480.0))]);
     described.machine = Machine { model: "Amazon EC2 m4.xlarge".into(), ..Machine::default() };
-    describe(&mut described);
+    describe(&mut described, &[]);
     assert_eq!(described.classes.len(), 1);
     assert_eq!(described.machine_limits.map(|limits| limits.expectation), Some("aws:m4.xlarge".into()));
 }

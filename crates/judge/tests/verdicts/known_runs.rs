@@ -101,6 +101,7 @@ pub fn test(aim: Aim, record: Record) -> Test {
         passes: 1,
         steady: Vec::new(),
         findings: Vec::new(),
+        disturbance: None,
         judgements: Vec::new(),
         verdict: Verdict::Pass,
         cause: Cause::NothingMeasured,

@@ -6,6 +6,7 @@ use units::markup::escaped;
 use super::badge::badge;
 use crate::answer;
 use crate::chart::{self, Chart, Detail};
+use crate::disturbed;
 use crate::grid;
 use crate::study::Ink;
 use crate::text::{NONE, class, plain, sentence};
@@ -20,13 +21,17 @@ pub fn sentence_of(assessment: &Assessment) -> String {
     let stopped = if assessment.stopped && !is_in_cause { " Stopped before its end." } else { "" };
     let advice =
         answer::advice(assessment).map(|advice| format!("<p class=\"more\">What to do: {}.</p>", escaped(&advice)));
+    let undisturbed: String = disturbed::figures(assessment)
+        .iter()
+        .map(|line| format!("<p class=\"more\">{}.</p>", escaped(&sentence(line))))
+        .collect();
     let limits = answer::machine(assessment)
         .map(|limits| format!("<p class=\"more\">{}.</p>", escaped(&sentence(&plain(&limits)))));
     let next = answer::next_command(assessment).map(|(lead, command)| {
         format!("<p class=\"more\">{}: <code>{}</code></p>", escaped(&sentence(lead)), escaped(&command))
     });
     format!(
-        "<div class=\"overall {}\"><p>{} {}.{stopped}</p>{}{}{}</div>\n",
+        "<div class=\"overall {}\"><p>{} {}.{stopped}</p>{undisturbed}{}{}{}</div>\n",
         class(assessment.verdict),
         badge(assessment.verdict),
         escaped(&sentence(&answer::sentence(assessment))),

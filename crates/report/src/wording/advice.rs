@@ -58,6 +58,9 @@ fn of_run(kind: &FindingKind, options: &AdviceOptions) -> String {
             "run the job on this host alone, and compare its disk and settings with another host".to_owned()
         }
         FindingKind::RateMissed(late) | FindingKind::LateArrivals(late) => of_late(late, options),
+        FindingKind::StepDown(levels) if levels.token_bucket.is_none() => {
+            "stop the other load, and measure again: this run does not show why the rate fell".to_owned()
+        }
         FindingKind::StepDown(levels) => {
             let rate = levels.last().map_or_else(String::new, |level| levels.unit.show(level.rate));
             format!("plan with {rate}; to measure only that, skip the burst ({})", skip(levels, options))

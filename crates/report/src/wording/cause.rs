@@ -178,7 +178,10 @@ fn why_of_test(test: &str, judgement: &Judgement) -> String {
                 .to_owned()
         }
     };
-    why + &of_few_intervals(judgement) + &correction(judgement)
+    let whole = judgement.whole_run.map(|whole| {
+        format!("; that is the figure of the undisturbed intervals, and {} that of the whole run", show(whole))
+    });
+    why + &whole.unwrap_or_default() + &of_few_intervals(judgement) + &correction(judgement)
 }
 
 fn threshold(judgement: &Judgement, threshold: &Threshold) -> String {
@@ -343,6 +346,7 @@ mod tests {
                 metric: assessment::Metric::parse("fsync.p99").expect("a metric"),
                 at: Vec::new(),
                 measured: 4e6,
+                whole_run: None,
                 threshold: None,
                 few_intervals: Some(3),
                 correction: None,

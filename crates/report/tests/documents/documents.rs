@@ -93,6 +93,7 @@ fn the_sentence_names_the_classes_that_the_figures_are_like() {
         is_provisioned,
         limit,
         expectation: format!("{provider}:{class}"),
+        is_disturbed: false,
         source: Citation { of: None, source: String::new(), date: None, confidence: Confidence::High },
     };
     assessment.classes = vec![
@@ -101,6 +102,7 @@ fn the_sentence_names_the_classes_that_the_figures_are_like() {
     ];
     (assessment.verdict, assessment.cause) = (Verdict::Measured, Cause::NothingExpected);
     assessment.expectations.clear();
+    assessment.applications.clear();
     assessment.target.path = "/mnt/a b".into();
     let text = card(&assessment, false, Ink::Unicode);
     fits(&text);
@@ -294,6 +296,7 @@ fn rates_of_a_search_are_in_words() {
         metric: Metric::IOPS,
         threshold: None,
         measured: 8_000.0,
+        whole_run: None,
         reason: Reason::SustainedRate,
         verdict: Verdict::Pass,
         ..assessment.tests[0].judgements[0].clone()
@@ -301,6 +304,7 @@ fn rates_of_a_search_are_in_words() {
     let bound = Judgement {
         metric: metric("response.p99"),
         measured: 2e6,
+        whole_run: None,
         threshold: threshold.map(|threshold| Threshold { value: 5e6, enough: 5e6, ..threshold }),
         reason: Reason::AtSustainedRate,
         ..sustained.clone()
@@ -414,6 +418,7 @@ fn classes_limits_and_applications_are_on_page_markdown_and_picture() {
         is_provisioned: false,
         limit: 7_500.0,
         expectation: "azure:P40".to_owned(),
+        is_disturbed: false,
         source: source.clone(),
     }];
     let metric = Metric::parse("read.iops").expect("a metric");

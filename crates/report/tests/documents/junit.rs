@@ -143,6 +143,7 @@ fn two_settings_with_one_metric_are_two_cases() {
         metric: Metric::IOPS,
         at: vec![("bs".to_owned(), size.to_owned())],
         measured: 1.0,
+        whole_run: None,
         threshold: None,
         few_intervals: None,
         correction: None,

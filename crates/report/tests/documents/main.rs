@@ -4,6 +4,7 @@
 
 mod browser;
 mod digits;
+mod disturbed;
 mod documents;
 mod junit;
 mod reasons;

@@ -371,6 +371,7 @@ fn judgements(request: &assessment::Knee, result: &KneeResult, verdict: Verdict)
         metric,
         at: Settings::new(),
         measured,
+        whole_run: None,
         threshold: None,
         interval: None,
         few_intervals: None,

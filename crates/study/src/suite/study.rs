@@ -211,6 +211,7 @@ impl SuiteRun {
             passes: 1,
             steady: Vec::new(),
             findings: Vec::new(),
+            disturbance: None,
             judgements: Vec::new(),
             verdict: Verdict::Inconclusive,
             cause: Cause::NothingMeasured,
@@ -397,10 +398,8 @@ impl Study for SuiteRun {
         if judge::classes::describe_a_disk(&assessment.tests) {
             assessment.applications = judge::applications::judge(&assessment.tests);
         }
-        if self.criteria.expectations.is_empty() && self.criteria.requirements.is_empty() {
-            judge::classes::describe(&mut assessment);
-        }
         judge::verdict::judge(&mut assessment, &self.criteria.expectations, &self.criteria.requirements);
+        judge::classes::describe(&mut assessment, &self.criteria.expectations);
         assessment
     }
 }
