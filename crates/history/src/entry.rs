@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use assessment::{Assessment, Cause, Device, Study, Target, Verdict};
-use judge::single;
+use judge::{compare, single};
 use record::{Cloud, Machine};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,7 @@ pub struct Entry {
     pub title: UntrustedText,
     /// Saved automatically. Newer automatic runs replace it.
     pub automatic: bool,
-    /// `None` for single runs.
+    /// `None` for single runs, unless they are INVALID.
     pub verdict: Option<Verdict>,
     /// The cause of the verdict in words; empty for single runs. The text can change with any version.
     pub message: UntrustedText,
@@ -132,7 +132,7 @@ impl Entry {
                 suite: record.plan.origin.program().into(),
                 title: single::title(record).into(),
                 automatic: false,
-                verdict: None,
+                verdict: compare::invalid_record(record).map(|_| Verdict::Invalid),
                 message: UntrustedText::default(),
                 cause: None,
                 stopped: false,

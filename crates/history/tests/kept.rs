@@ -371,3 +371,12 @@ fn a_file_that_is_no_history_is_refused_and_left_alone() {
     assert!(Store::open(&path).is_err_and(|error| error.is_damage()));
     assert_eq!(std::fs::read(&path).unwrap(), before);
 }
+
+#[test]
+fn a_single_run_in_memory_is_invalid_and_no_figure_of_a_trend() {
+    let Document::Record(mut run) = record() else { panic!("a record") };
+    assert!(Entry::of(&Document::Record(run.clone()), "", &[]).is_usable());
+    run.targets = vec![record::TargetFacts { in_memory: true, ..record::TargetFacts::default() }];
+    let entry = Entry::of(&Document::Record(run), "", &[]);
+    assert!(entry.verdict == Some(Verdict::Invalid) && !entry.is_usable(), "{:?}", entry.verdict);
+}

@@ -56,24 +56,24 @@ fn list(args: &ListArgs) -> Result<String, CommandError> {
     })
 }
 
-/// Adds the key figures. Those of a search, a sweep or repeats are in the saved documents.
-fn with_figures(history: Option<&Store>, entries: Vec<Entry>) -> Vec<(Entry, Vec<KeyFigure>)> {
+/// Adds the key figures. Those of a search, a sweep or repeats are in the saved documents; `None` for one that cannot be read.
+fn with_figures(history: Option<&Store>, entries: Vec<Entry>) -> Vec<(Entry, Option<Vec<KeyFigure>>)> {
     let of_document = |entry: &Entry| match documents::complete(history?.document(entry.id).ok()?).ok()? {
         Document::Assessment(assessment) => Some(key_figures_of_study(&assessment)),
         Document::Record(_) => None,
     };
     let figures = |entry: &Entry| match entry.kind.raw() {
-        "assessment" | "record" => entry.key_figures(),
-        _ => of_document(entry).unwrap_or_default(),
+        "assessment" | "record" => Some(entry.key_figures()),
+        _ => of_document(entry),
     };
     let with_figures = |entry: Entry| (figures(&entry), entry);
     entries.into_iter().map(with_figures).map(|(figures, entry)| (entry, figures)).collect()
 }
 
 /// Returns the figures of a target over time as text, and writes the reports.
-fn trend(target: &str, reports: &[String], runs: &[(Entry, Vec<KeyFigure>)]) -> Result<String, CommandError> {
+fn trend(target: &str, reports: &[String], runs: &[(Entry, Option<Vec<KeyFigure>>)]) -> Result<String, CommandError> {
     let mut trend = Trend::new(target);
-    let mut sound: Vec<&(Entry, Vec<KeyFigure>)> = runs.iter().filter(|(entry, _)| entry.is_usable()).collect();
+    let mut sound: Vec<&(Entry, Option<Vec<KeyFigure>>)> = runs.iter().filter(|(entry, _)| entry.is_usable()).collect();
     let left_out = runs.len() - sound.len();
     if left_out > 0 {
         stderr_line!("note: stopped and INVALID runs are left out: {left_out}");
@@ -83,7 +83,7 @@ fn trend(target: &str, reports: &[String], runs: &[(Entry, Vec<KeyFigure>)]) -> 
     for (entry, figures) in sound {
         let host = if hosts.len() > 1 { entry.host.raw() } else { "" };
         let what = [host, entry.suite.raw(), entry.title.raw()].join(" ");
-        for figure in figures {
+        for figure in figures.iter().flatten() {
             // The best point of a sweep can be another one each time.
             let of = if entry.kind.raw() == "sweep" { "best" } else { figure.of.raw() };
             let point = TrendPoint {

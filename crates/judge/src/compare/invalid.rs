@@ -34,6 +34,11 @@ impl Judged<'_> {
     }
 }
 
+/// Returns why the figures of a single run are not those of the target; `None` if they are.
+pub fn invalid_record(record: &Record) -> Option<Cause> {
+    Judged::Record(record, None).invalid()
+}
+
 /// Returns the error of a test if it makes figures worthless and no record of the test has such an error.
 pub fn error_of_no_record(test: &Test) -> Option<&Failure> {
     let is_of_record = || test.rounds.iter().any(|round| invalid_failure(&round.record).is_some());

@@ -19,6 +19,7 @@ use crate::verdict::Conclusion;
 pub use change_limit::{ChangeLimit, ChangeOutcome, UnreadableLimit};
 pub use discovery::{Discoveries, discoveries};
 use history::History;
+pub use invalid::invalid_record;
 use ratio::LogRatio;
 pub use repeats::repeated;
 pub use run::{Run, SINGLE, SavedRun};
