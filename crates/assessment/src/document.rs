@@ -5,16 +5,16 @@
 use record::schema::{SchemaError, check_record, read_document, write_document};
 use record::{Machine, Record};
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use units::untrusted::UntrustedText;
 
 use crate::{
     Cause, Citation, ClassMatch, Disturbance, Failure, Finding, Judgement, Metric, Preparation, Settings, Steady,
-    Study, Verdict, v1,
+    Study, Verdict,
 };
 
-/// Name and version of the saved form. Version 1 can be read as well.
-pub const SCHEMA: &str = "fathom.assessment/2";
+/// Name and version of the saved form.
+pub const SCHEMA: &str = "fathom.assessment/1";
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Assessment {
@@ -132,7 +132,6 @@ pub struct Test {
     #[serde(default = "once")]
     pub passes: u64,
     /// The steady states that the rounds reached, or did not: one for all runs, or one for each combination of settings.
-    #[serde(deserialize_with = "one_or_many")]
     pub steady: Vec<Steady>,
     pub findings: Vec<Finding>,
     /// Evidence that other programs disturbed the test.
@@ -176,20 +175,6 @@ impl Test {
         let is_of_runs = |steady: &&Steady| steady.at.as_ref().is_none_or(|own| own == at);
         self.steady.iter().find(is_of_runs).and_then(|steady| steady.from_round).unwrap_or(0)
     }
-}
-
-/// Reads a list. Earlier assessments have one value, or `null`.
-fn one_or_many<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Steady>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Saved {
-        Many(Vec<Steady>),
-        One(Option<Box<Steady>>),
-    }
-    Ok(match Saved::deserialize(from)? {
-        Saved::Many(list) => list,
-        Saved::One(one) => one.into_iter().map(|steady| *steady).collect(),
-    })
 }
 
 /// What a test does on a volume.
@@ -292,7 +277,7 @@ pub fn write(assessment: &Assessment) -> Result<String, SchemaError> {
     write_document(assessment)
 }
 
-/// Reads the assessment that a text holds, of version 1 or 2. Unknown fields are ignored.
+/// Reads the assessment that a text holds. Unknown fields are ignored.
 ///
 /// # Errors
 ///
@@ -305,10 +290,8 @@ pub fn read(text: &[u8]) -> Result<Assessment, SchemaError> {
     let wrong = |message: String| SchemaError::new(message);
     let assessment: Assessment = match read_document::<Head>(text)?.schema.as_deref() {
         Some(SCHEMA) => read_document(text)?,
-        Some(v1::SCHEMA) => read_document::<v1::Assessment>(text)?.try_into().map_err(wrong)?,
         Some(other) => {
-            let known = format!("this fathom reads `{SCHEMA}` and `{}`", v1::SCHEMA);
-            return Err(wrong(format!("the document has schema `{other}`; {known}")));
+            return Err(wrong(format!("the document has schema `{other}`; this fathom reads `{SCHEMA}`")));
         }
         None => return Err(wrong(format!("this is no assessment: `\"schema\": \"{SCHEMA}\"` is missing"))),
     };

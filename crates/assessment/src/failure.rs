@@ -36,8 +36,6 @@ pub enum Failure {
     NoResponseTimes,
     /// None of the test's runs has the settings that its rounds follow.
     NoFollowedRun,
-    /// A failure that was saved as text, by version 0.1.
-    Saved { message: String },
 }
 
 impl Failure {

@@ -174,8 +174,6 @@ pub enum FindingKind {
     ShortSteps { percent: f64, bound_ns: u64, step_ns: u64, needed_ns: u64 },
     /// Few I/Os of a step lie beyond the judged percentile.
     FewTailIos { percent: f64, ios_beyond: f64 },
-    /// A finding that was saved as text, by version 0.1.
-    Saved(SavedFinding),
 }
 
 /// Why jobs did no I/O.
@@ -339,16 +337,6 @@ pub enum Unsteady {
     Scatter { interval_s: f64, p10_iops: f64, p90_iops: f64, median_iops: f64 },
 }
 
-/// A finding as version 0.1 saved it.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct SavedFinding {
-    /// The name of the kind.
-    pub id: String,
-    pub what: String,
-    pub evidence: String,
-    pub advice: String,
-}
-
 impl FindingKind {
     /// The direction that the finding is about, if it is about one.
     pub fn direction(&self) -> Option<Ddir> {
@@ -398,7 +386,6 @@ impl FindingKind {
             FindingKind::NoWarm(_) => "no-warm",
             FindingKind::ShortSteps { .. } => "short-steps",
             FindingKind::FewTailIos { .. } => "few-tail-ios",
-            FindingKind::Saved(saved) => &saved.id,
         }
     }
 }
@@ -429,11 +416,9 @@ enum Distinction<'a> {
 }
 
 impl FindingKind {
-    /// Returns true if both have the same headline and advice. Their numbers may differ. Returns false for a finding
-    /// that was saved as text.
+    /// Returns true if both have the same headline and advice. Their numbers may differ.
     pub fn says_same(&self, other: &FindingKind) -> bool {
-        let is_text = matches!(self, FindingKind::Saved(_));
-        !is_text && discriminant(self) == discriminant(other) && self.distinction() == other.distinction()
+        discriminant(self) == discriminant(other) && self.distinction() == other.distinction()
     }
 
     fn distinction(&self) -> Distinction<'_> {

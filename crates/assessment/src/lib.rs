@@ -19,7 +19,6 @@ mod settings;
 mod steady;
 mod study;
 mod tagged;
-mod v1;
 mod verdict;
 
 pub use advice::AdviceOptions;
@@ -38,7 +37,7 @@ pub use failure::Failure;
 pub use figures::{Cpu, CpuOf, Figures, Latencies, Rates};
 pub use finding::{
     BucketProduct, DeviceBytes, Finding, FindingKind, Lack, LateCause, LateIos, Level, Levels, Moved, NoIosCause,
-    PageCache, RateUnit, SavedFinding, Severity, Subject, TokenBucket, UnintendedTarget, Unsteady,
+    PageCache, RateUnit, Severity, Subject, TokenBucket, UnintendedTarget, Unsteady,
 };
 pub use load_generator::{LimitReason, LoadGenerator, LoadGeneratorEvidence, LoadGeneratorLimit, TimeShares};
 pub use metric::{LatencyKind, METRIC_EXAMPLES, Metric, Quantity, Statistic};
@@ -53,7 +52,6 @@ pub use study::{
     Best, Knee, KneeFigures, KneePoint, KneeResult, KneeRun, Remark, Repeats, RepeatsFinding, RepeatsResult,
     RepeatsRun, Study, SuiteRequest, Sweep, SweepPoint, SweepResult, SweepRun, Workload,
 };
-pub use v1::SCHEMA as SCHEMA_1;
 pub use verdict::{
     AboveLimit, Basis, Cause, Confounder, Correction, DirectionFigures, FEW_INTERVALS_FACTOR, Judgement, MissedTime,
     NearMedian, RateChange, RateShape, Reason, Threshold, ThresholdBound, Verdict,

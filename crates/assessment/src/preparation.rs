@@ -44,8 +44,6 @@ pub enum PreparationReason {
     Requested,
     /// These tests need the step; a knee search has no names.
     Needed { tests: Vec<String> },
-    /// A reason that was saved as text, by version 0.1.
-    Saved { message: String },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -75,10 +73,6 @@ pub enum PreparationDetail {
     LeftOut(LeftOut),
     /// The step failed after `Preparation::bytes`.
     Failed(Failure),
-    /// A text that version 0.1 saved.
-    Saved {
-        message: String,
-    },
 }
 
 /// Why a step was left out.

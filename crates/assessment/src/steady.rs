@@ -73,8 +73,6 @@ pub enum SteadyState {
     Drifts { first: u64, change_share: f64 },
     /// The mean of the row is not known well enough.
     Varies { first: u64, precision_share: f64 },
-    /// A text that version 0.1 saved.
-    Saved { message: String },
 }
 
 impl SteadyRule {

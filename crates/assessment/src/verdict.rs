@@ -153,8 +153,6 @@ pub enum Basis {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         is_unconfirmed: bool,
     },
-    /// Not known: a judgement of version 0.1.
-    Unknown,
 }
 
 /// Why a judgement has its verdict.
@@ -201,10 +199,6 @@ pub enum Reason {
     AtSustainedRate,
     /// A latency at the lowest rate that was tried: no rate was sustained.
     AtLowestRate,
-    /// A cause that was saved as text, by version 0.1.
-    Saved {
-        message: String,
-    },
 }
 
 impl Reason {
@@ -357,10 +351,6 @@ pub enum Cause {
     RequirementsMet,
     /// The judgement of one rule decides.
     Rule(Box<Judgement>),
-    /// A cause that was saved as text, by version 0.1.
-    Saved {
-        message: String,
-    },
 }
 
 /// Figures of one direction of a run.

@@ -10,7 +10,7 @@ use assessment::{
 };
 use plan::{Ddir, Plan, Worker};
 use record::schema::{read_document, write_document};
-use record::{Fleet, HostRecord, Record, RunError, TargetError};
+use record::{Fleet, HostRecord, IoError, Record, RunError, TargetError};
 
 /// The text of a value in a document, without quotes.
 fn in_document(value: &impl serde::Serialize) -> String {
@@ -26,7 +26,7 @@ fn replaced() -> RunError {
 }
 
 fn failed(message: &str) -> Failure {
-    Failure::Saved { message: message.to_owned() }
+    Failure::Refused { messages: vec![message.to_owned()] }
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn record(error: Option<RunError>) -> Record {
 
 #[test]
 fn the_failure_of_a_run_is_that_of_its_first_job() {
-    let full = || RunError::text(28, "write", "no space");
+    let full = || RunError::new(28, IoError::Sync { path: "f".to_owned() });
     let mut run = record(Some(full()));
     assert!(matches!(Failure::of_run(&run), Some(Failure::Job { name, error, .. }) if name == "b" && error == full()));
     assert_eq!(Failure::of_figures(&run), Failure::of_run(&run));
@@ -271,13 +271,18 @@ fn a_run_without_ios_has_no_figures() {
     assert_eq!((Failure::of_run(&run), Failure::of_figures(&run)), (None, Some(Failure::NoIo)));
     run.workers[0].stats.ddirs[Ddir::Read as usize].ios = 1;
     assert_eq!(Failure::of_figures(&run), None);
-    let error = RunError::text(5, "open", "broken");
+    let error = RunError::new(5, IoError::Close { path: "f".to_owned() });
     run.phases.push(record::PhaseRecord { error: Some(error.clone()), ..Default::default() });
     assert!(matches!(Failure::of_run(&run), Some(Failure::Phase { error: found, .. }) if found == error));
 }
 
 fn judgement(measured: f64, value: Option<f64>) -> Judgement {
-    let of = |value| Threshold { value, enough: value, bound: ThresholdBound::AtLeast, basis: Basis::Unknown };
+    let of = |value| Threshold {
+        value,
+        enough: value,
+        bound: ThresholdBound::AtLeast,
+        basis: Basis::Requirement { volume: None, application: None, is_unconfirmed: false },
+    };
     Judgement {
         verdict: Verdict::Pass,
         metric: metric("response.p99"),
@@ -359,7 +364,7 @@ fn a_test_of_rounds_has_no_limit() {
 #[test]
 fn the_kind_of_an_assessment_is_that_of_its_study() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/assessments/1-knee.json");
-    let mut saved = assessment::read(&std::fs::read(path).expect("a saved search")).expect("version 1");
+    let mut saved = assessment::read(&std::fs::read(path).expect("a saved search")).expect("an assessment");
     assert_eq!(saved.kind(), "knee");
     for (study, kind) in [
         (Study::Suite(SuiteRequest::default()), "assessment"),

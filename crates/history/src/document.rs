@@ -35,9 +35,7 @@ impl Document {
         }
         let head: Head = schema::read_document(text)?;
         match head.schema.as_deref() {
-            Some(assessment::SCHEMA | assessment::SCHEMA_1) => {
-                Ok(Document::Assessment(Box::new(assessment::read(text)?)))
-            }
+            Some(assessment::SCHEMA) => Ok(Document::Assessment(Box::new(assessment::read(text)?))),
             _ => Ok(Document::Record(Box::new(schema::read(text)?))),
         }
     }

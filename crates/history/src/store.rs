@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use assessment::{Cause, Verdict};
+use assessment::Verdict;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, ToSql, Transaction};
 use serde::de::DeserializeOwned;
@@ -323,10 +323,7 @@ fn text(row: &Row, at: usize) -> rusqlite::Result<UntrustedText> {
 
 fn entry(row: &Row) -> rusqlite::Result<Entry> {
     let time = |at: usize| row.get::<_, i64>(at).map(|time| u64::try_from(time).unwrap_or_default());
-    let message = text(row, 9)?;
-    // Early versions saved only the sentence.
-    let saved = || Some(Cause::Saved { message: message.to_string() }).filter(|_| !message.is_empty());
-    let cause = json(&row.get::<_, String>(19)?).or_else(saved);
+    let cause = json(&row.get::<_, String>(19)?);
     Ok(Entry {
         id: row.get(0)?,
         kind: text(row, 1)?,
@@ -337,7 +334,7 @@ fn entry(row: &Row) -> rusqlite::Result<Entry> {
         target: text(row, 6)?,
         suite: text(row, 7)?,
         verdict: row.get::<_, Option<String>>(8)?.as_deref().and_then(verdict),
-        message,
+        message: text(row, 9)?,
         cause,
         stopped: row.get(10)?,
         fathom: text(row, 11)?,

@@ -43,7 +43,7 @@ fn saved(file: &str) -> Document {
 }
 
 fn record() -> Document {
-    saved("records/1-fio.json")
+    saved("records/1-fio-sync.json")
 }
 
 fn tags(words: &[&str]) -> Vec<String> {
@@ -225,7 +225,7 @@ fn an_entry_has_the_fields_of_its_assessment_and_is_found_by_them() {
     assert_eq!(entry, Entry { id, ..Entry::of(&document, "too slow", &tags(&["mine"])) });
     let device = EntryDevice { name: "vda".into(), serial: "S1".into(), size_bytes: 256 << 30, ..Default::default() };
     assert_eq!((entry.kind.raw(), entry.suite.raw(), entry.title.raw()), ("knee", "knee", "random 4 KiB reads"));
-    assert_eq!((entry.host.raw(), entry.target.raw(), entry.file_system.raw()), ("vm", "d", "ext4"));
+    assert_eq!((entry.host.raw(), entry.target.raw(), entry.file_system.raw()), ("vm", "/tmp/gen/d", "ext4"));
     assert_eq!((entry.instance_type.raw(), entry.zone.raw()), ("m5.xlarge", "eu-west-1a"));
     assert_eq!((entry.devices, entry.tags), (vec![device], untrusted(&["mine", "night"])));
     assert_eq!((entry.verdict, entry.message.raw(), entry.automatic), (Some(Verdict::Fail), "too slow", false));

@@ -6,8 +6,8 @@ use plan::{Ddir, Origin, Plan, Worker};
 
 use crate::schema::write_document;
 use crate::{
-    Arrivals, CpuUse, DdirStats, DepthMap, DiskCounters, DiskUse, Latency, Message, MessageKind, Moments, PhaseRecord,
-    Record, RunError, Series, TargetStats, Usage, Waits, WorkerStats,
+    Arrivals, CpuUse, DdirStats, DepthMap, DiskCounters, DiskUse, IoError, Latency, Message, MessageKind, Moments,
+    PhaseRecord, Record, RunError, Series, TargetStats, Usage, Waits, WorkerStats,
 };
 
 fn latency(values: &[u64]) -> Latency {
@@ -338,7 +338,7 @@ fn messages_are_limited_except_those_of_incomplete_logs() {
 fn a_record_failed_if_a_worker_has_an_error() {
     let mut record = phases();
     assert!(!record.failed());
-    record.workers[2].error = Some(RunError::text(5, "write", "m"));
+    record.workers[2].error = Some(RunError::new(5, IoError::Sync { path: "f".into() }));
     assert!(record.failed());
     assert_eq!(record.workers[2].error.as_ref().map(RunError::reason).as_deref(), Some("Input/output error"));
 }

@@ -5,12 +5,10 @@
 
 use plan::TargetKind;
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 use units::{errno, untrusted::UntrustedText};
 
 use crate::io_error::{IoError, Subject};
-use crate::schema::Exact;
 use crate::zone::ZoneError;
 use crate::{
     AccessFault, ContentFault, FlashProblem, LogFault, MemoryLimit, MemoryShare, OsError, OutputRefusal,
@@ -18,12 +16,12 @@ use crate::{
 };
 
 /// Why a worker ended early, or why a plan is not run.
-#[derive(Clone, PartialEq, Eq, Debug, JsonSchema)]
-#[schemars(with = "ErrorForm")]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RunError {
     /// As fio reports it. 0 if none fits.
     pub errno: i32,
     /// Text of a system error that has no errno.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub os_text: Option<UntrustedText>,
     pub kind: Box<ErrorKind>,
 }
@@ -48,11 +46,19 @@ pub enum ErrorKind {
     },
     /// The plan is not run, for several reasons. At least one.
     Several(Vec<RunError>),
-    /// An error that is text: of a dialect, or of a record from before errors had kinds. `call` is what fio calls `func`.
-    Text {
-        call: String,
-        message: String,
+    /// This machine, or the fleet, cannot run the plan.
+    NotRun {
+        by: NotRunBy,
+        reason: String,
     },
+}
+
+/// What cannot run a plan.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NotRunBy {
+    Machine,
+    Fleet,
 }
 
 macro_rules! into_kind {
@@ -534,67 +540,5 @@ impl RunError {
             ErrorKind::Target(TargetError::Replaced { path }) => Some(path),
             _ => None,
         }
-    }
-
-    /// Makes an error that is text. `call` is what fio calls `func`.
-    pub fn text(errno: i32, call: &str, message: &str) -> RunError {
-        RunError::new(errno, ErrorKind::Text { call: call.to_owned(), message: message.to_owned() })
-    }
-}
-
-/// The saved forms. The text is the message of an error of a phase, in records of early versions.
-#[derive(JsonSchema)]
-#[serde(untagged)]
-#[expect(dead_code, reason = "only the schema has this type")]
-enum ErrorForm {
-    Kind(SavedError),
-    Text(String),
-}
-
-/// The saved form: `kind`, or the `func` and `message` of an error that is text.
-#[derive(Serialize, Deserialize, JsonSchema)]
-struct SavedError {
-    errno: i32,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    os_text: Option<UntrustedText>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    kind: Option<Box<ErrorKind>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    func: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    message: Option<String>,
-}
-
-/// Saves the error through a [`Value`]: the code is then compiled for one serializer.
-impl Serialize for RunError {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut saved =
-            SavedError { errno: self.errno, os_text: self.os_text.clone(), kind: None, func: None, message: None };
-        match &*self.kind {
-            // Phases of earlier records have only a message.
-            ErrorKind::Text { call, message } if call.is_empty() && self.errno == 0 => {
-                return serializer.serialize_str(message);
-            }
-            ErrorKind::Text { call, message } => {
-                (saved.func, saved.message) = (Some(call.clone()), Some(message.clone()));
-            }
-            _ => saved.kind = Some(self.kind.clone()),
-        }
-        serde_json::to_value(saved).map_err(ser::Error::custom)?.serialize(serializer)
-    }
-}
-
-/// Reads the error through a [`Value`]: the code is then compiled for one deserializer.
-impl<'de> Deserialize<'de> for RunError {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let saved = match Value::deserialize(deserializer)? {
-            Value::String(message) => return Ok(RunError::text(0, "", &message)),
-            saved => SavedError::deserialize(Exact(saved)).map_err(de::Error::custom)?,
-        };
-        let kind = saved.kind.unwrap_or_else(|| {
-            let (call, message) = (saved.func.unwrap_or_default(), saved.message.unwrap_or_default());
-            Box::new(ErrorKind::Text { call, message })
-        });
-        Ok(RunError { errno: saved.errno, os_text: saved.os_text, kind })
     }
 }

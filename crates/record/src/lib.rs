@@ -49,7 +49,7 @@ pub use coarse::CoarseHistogram;
 pub use disk::{DiskCounters, DiskUse};
 pub use error::{
     CheckError, CpuSet, EngineCall, ErrorKind, FileChange, FileKind, LayoutCall, LayoutError, MetadataOperation,
-    OpenCall, PhaseError, PreReadCall, RunError, SetupError, SetupStep, StreamParameter, TargetError,
+    NotRunBy, OpenCall, PhaseError, PreReadCall, RunError, SetupError, SetupStep, StreamParameter, TargetError,
 };
 pub use event::{Ended, Event, IoCall, IoStep, Stage, Started};
 pub use fault::{
@@ -99,7 +99,6 @@ pub struct Record {
     pub utc_offset_s: i32,
     pub plan: Arc<Plan>,
     /// Messages of the run in order, apart from errors of workers. The first 1000 are saved.
-    #[serde(alias = "said")]
     pub messages: Vec<Message>,
     /// One per worker of the plan, in the plan's order.
     pub workers: Vec<WorkerRecord>,
@@ -132,10 +131,8 @@ pub struct WorkerRecord {
     /// The error that ended the worker.
     pub error: Option<RunError>,
     /// Number of I/O errors after which the job continued.
-    #[serde(alias = "survived_errors")]
     pub nonfatal_errors: u64,
     /// The first of these errors. 0 if there is none.
-    #[serde(alias = "first_survived_errno")]
     pub first_nonfatal_errno: i32,
     /// The worker ended. Until then `stats` is its last snapshot.
     pub ended: bool,

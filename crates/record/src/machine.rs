@@ -9,7 +9,6 @@ use units::untrusted::UntrustedText;
 pub struct Machine {
     pub hostname: UntrustedText,
     pub kernel: UntrustedText,
-    #[serde(alias = "processor")]
     pub cpu_model: UntrustedText,
     /// Vendor and product name from the firmware. In a cloud they name the provider, and often the machine type.
     #[serde(default)]

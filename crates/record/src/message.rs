@@ -1,34 +1,22 @@
 //! Messages of a run.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
-use serde_json::{Value, value};
+use serde::{Deserialize, Serialize};
 
-use crate::schema::Exact;
 use crate::{LogFault, OsError, RunError, ZoneNotice};
 
 /// A message of the run, apart from the errors that end workers.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Message {
-    #[serde(alias = "news")]
-    Info(#[schemars(with = "MessageForm")] MessageKind),
+    Info(MessageKind),
     /// The run continues, but not as requested.
-    Warning(#[schemars(with = "MessageForm")] MessageKind),
-}
-
-/// The saved forms. The text is that of a message in records of early versions.
-#[derive(JsonSchema)]
-#[serde(untagged)]
-#[expect(dead_code, reason = "only the schema has this type")]
-enum MessageForm {
-    Kind(MessageKind),
-    Text(String),
+    Warning(MessageKind),
 }
 
 /// What a message is about. The dialect of the plan words it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(remote = "Self", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum MessageKind {
     /// The files of a job are laid out.
     Layout {
@@ -134,9 +122,6 @@ pub enum MessageKind {
     MessagesOmitted {
         kept: u64,
     },
-    /// A message that is text, of a record from before messages had kinds.
-    #[serde(skip)]
-    Text(String),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -159,25 +144,5 @@ impl MessageKind {
     /// Returns whether a log file could not be written to its end.
     pub fn is_of_incomplete_log(&self) -> bool {
         matches!(self, MessageKind::AggregateLogFailed { .. } | MessageKind::LogsIncomplete { .. })
-    }
-}
-
-/// A message that is text is saved as a string, any other as an object, through a [`Value`], as errors are saved.
-impl Serialize for MessageKind {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            MessageKind::Text(text) => serializer.serialize_str(text),
-            kind => MessageKind::serialize(kind, value::Serializer).map_err(ser::Error::custom)?.serialize(serializer),
-        }
-    }
-}
-
-/// Reads the message through a [`Value`], as errors are read.
-impl<'de> Deserialize<'de> for MessageKind {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match Value::deserialize(deserializer)? {
-            Value::String(text) => Ok(MessageKind::Text(text)),
-            saved => MessageKind::deserialize(Exact(saved)).map_err(de::Error::custom),
-        }
     }
 }

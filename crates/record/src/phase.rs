@@ -17,7 +17,6 @@ pub struct PhaseRecord {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interruptions: Vec<Interruption>,
     /// The error of the first worker that failed.
-    #[serde(alias = "failed")]
     pub error: Option<RunError>,
 }
 

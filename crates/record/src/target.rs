@@ -68,7 +68,6 @@ pub struct TargetStats {
     /// Latencies by interval. `None` unless the profile requests them.
     pub series: Option<Series>,
     /// The effective distribution of I/O over the target. Empty if it is even.
-    #[serde(alias = "spread")]
     pub distribution: Vec<DistributionRange>,
 }
 
@@ -78,9 +77,7 @@ pub struct DistributionRange {
     /// The requested percentage. If the target is too small for all ranges, the rest adds up to less than 100 and the I/O
     /// is distributed in proportion.
     pub io_percent: u32,
-    #[serde(alias = "from")]
     pub from_bytes: u64,
-    #[serde(alias = "to")]
     pub to_bytes: u64,
 }
 

@@ -167,7 +167,6 @@ impl Compared<'_> {
                 let application = application.clone().filter(|_| self.of != CheckOf::Application);
                 application.into_iter().chain(volume).chain(mark).collect()
             }
-            Basis::Unknown => Vec::new(),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fio::lower::FixedMachine;
 use fio::parse::env::FixedEnv;
 use plan::Plan;
-use record::{Record, RunError};
+use record::{ErrorKind, NotRunBy, Record, RunError};
 
 use crate::run::Session;
 use crate::suite::{
@@ -37,7 +37,10 @@ pub(crate) fn record(did: &[(u64, u64, u64)]) -> Record {
 
 pub(crate) fn failed(message: &str) -> Record {
     let mut failed = record(&[(1, 4096, 1000)]);
-    failed.workers[0].error = Some(RunError::text(units::errno::ENOSPC, "write", message));
+    failed.workers[0].error = Some(RunError::new(
+        units::errno::ENOSPC,
+        ErrorKind::NotRun { by: NotRunBy::Machine, reason: message.to_owned() },
+    ));
     failed
 }
 

@@ -12,7 +12,6 @@ pub fn message(kind: &MessageKind) -> String {
 
 fn text(kind: &MessageKind) -> String {
     match kind {
-        MessageKind::Text(text) => text.clone(),
         MessageKind::DepthIsOne {} => "the engine is synchronous: one I/O is outstanding".to_owned(),
         MessageKind::NonfatalError(failed) => error(failed),
         MessageKind::MessagesOmitted { kept } => format!("only the first {kept} messages are saved"),

@@ -40,7 +40,7 @@ fn default_target_is_the_current_directory_and_no_files_remain() {
     let outcome = run(scratch.path(), "--short --size 32M --format json --tag one");
     measured(&outcome);
     let assessment = outcome.json();
-    assert_eq!(assessment["schema"], "fathom.assessment/2");
+    assert_eq!(assessment["schema"], "fathom.assessment/1");
     assert_eq!((assessment["suite"].as_str(), assessment["tags"][0].as_str()), (Some("quick"), Some("one")));
     assert_eq!(names(&assessment)[..2], ["write-bandwidth", "read-bandwidth"]);
     for test in tests(&assessment) {

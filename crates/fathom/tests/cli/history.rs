@@ -274,9 +274,9 @@ fn searches_and_sweeps_are_saved_and_replayed() {
 
     let json = run(scratch.path(), "show", "1 --format study-json");
     let document = json.ended_with(0).json();
-    assert_eq!((document["schema"].as_str(), document["metric"].as_str()), (Some("fathom.knee/2"), Some("lat.p99")));
+    assert_eq!((document["schema"].as_str(), document["metric"].as_str()), (Some("fathom.knee/1"), Some("lat.p99")));
     let json = run(scratch.path(), "show", "2 --format study-json").json();
-    assert_eq!((&json["schema"], &json["runs_made"]), (&"fathom.sweep/2".into(), &4.into()));
+    assert_eq!((&json["schema"], &json["runs_made"]), (&"fathom.sweep/1".into(), &4.into()));
     let whole = run(scratch.path(), "export", "2 --format json").json();
     assert_eq!(whole["tests"][0]["rounds"].as_array().map(Vec::len), Some(4));
     let csv = run(scratch.path(), "export", "1 2 --format csv").stdout;

@@ -15,7 +15,7 @@ const JOB: &str = "--filename=f --size=1m --bs=4k --ioengine=psync --rw=randrw -
 fn corpus(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").join(folder);
     let files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    assert!(files.len() > 3);
+    assert!(files.len() >= 3);
     files
 }
 
@@ -153,7 +153,7 @@ impl Accepted {
 }
 
 #[test]
-fn saved_documents_of_all_versions_are_shown_as_the_schemas_say() {
+fn saved_documents_are_shown_as_the_schemas_say() {
     let runs = Runs::new("schemas-corpus");
     for file in corpus("records") {
         for format in ["json", "fio-json", "fio-json+"] {

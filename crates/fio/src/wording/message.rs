@@ -12,7 +12,6 @@ pub fn message(kind: &MessageKind) -> String {
 
 fn text(kind: &MessageKind) -> String {
     match kind {
-        MessageKind::Text(text) => text.clone(),
         MessageKind::Layout { job, files, bytes } => {
             let (plural, total) = if *files > 1 { ("s", "total ") } else { ("", "") };
             format!("{job}: Laying out IO file{plural} ({files} file{plural} / {total}{}MiB)", bytes >> 20)

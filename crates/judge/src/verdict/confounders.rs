@@ -150,10 +150,6 @@ impl Seen<'_> {
             },
             FindingKind::StepUp(_) | FindingKind::EndedEarly { .. } => self.best_interval(),
             FindingKind::Interrupted(_) => self.interrupted(),
-            FindingKind::Saved(saved) => {
-                let known = ["generator-limit", "depth-not-reached", "other-load", "step-up", "ended-early"];
-                known.contains(&saved.id.as_str()).then_some(Extent::Unknown)?
-            }
             _ => return None,
         })
     }
@@ -229,7 +225,6 @@ impl Seen<'_> {
             }
             FindingKind::OtherLoad(_) => self.figure.whole_run.is_none(),
             FindingKind::StepUp(_) => true,
-            FindingKind::Saved(saved) => ["generator-limit", "other-load", "step-up"].contains(&saved.id.as_str()),
             _ => false,
         });
         let unknown = findings.map(|finding| Effect {
@@ -242,11 +237,11 @@ impl Seen<'_> {
     /// Facts after which a figure can be better than that of the target: the run ended early, stood still, or was not
     /// steady. `of_unsteady` is what rounds that are not steady explain.
     fn of_unfinished(&self, of_unsteady: Extent) -> Vec<Effect> {
-        let findings = self.test.findings.iter().filter(|finding| match &finding.kind {
-            FindingKind::EndedEarly { .. } | FindingKind::Interrupted(_) => true,
-            FindingKind::Saved(saved) => saved.id == "ended-early",
-            _ => false,
-        });
+        let findings = self
+            .test
+            .findings
+            .iter()
+            .filter(|finding| matches!(finding.kind, FindingKind::EndedEarly { .. } | FindingKind::Interrupted(_)));
         let effects = findings.map(|finding| Effect {
             confounder: Confounder::Finding(Box::new(finding.clone())),
             extent: Extent::Unknown,

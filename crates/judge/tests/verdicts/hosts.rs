@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use assessment::{Aim, FindingKind, SavedFinding, Severity, Subject, Verdict};
+use assessment::{Aim, FindingKind, Severity, Subject, Verdict};
 use judge::verdict::judge;
 use plan::Plan;
 use record::{Fleet, HostRecord, Record};
@@ -54,8 +54,7 @@ fn each_host_is_judged_and_the_worst_comes_first() {
 fn a_finding_explains_the_figures_of_its_own_host() {
     let verdicts = |subject: Subject| {
         let mut test = test(Aim::VmUncached, fleet([6400.0, 6500.0]));
-        let saved = SavedFinding { id: "other-load".into(), what: "".into(), evidence: "".into(), advice: "".into() };
-        let mut load = finding(FindingKind::Saved(saved), Severity::Warning);
+        let mut load = finding(FindingKind::OtherLoad(Vec::new()), Severity::Warning);
         load.subject = subject;
         test.findings = vec![load];
         let mut assessment = assessment(vec![test]);

@@ -34,9 +34,9 @@ fn record_of(assessment: &Value, test: usize) -> Value {
 fn samples() -> Vec<(&'static str, Value)> {
     let quick = document("docs/samples/quick.json");
     vec![
-        ("fio", document("corpus/records/2-fio.json")),
-        ("fio, failed", document("corpus/records/2-fio-failed.json")),
-        ("diskspd", document("corpus/records/2-diskspd.json")),
+        ("fio", document("corpus/records/1-fio.json")),
+        ("fio, failed", document("corpus/records/1-fio-failed.json")),
+        ("diskspd", document("corpus/records/1-diskspd.json")),
         ("quick", record_of(&quick, 3)),
     ]
 }

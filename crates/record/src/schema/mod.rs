@@ -1,14 +1,10 @@
-//! Saved records: the JSON schema `fathom.record/2`, as `docs/record.md` describes it.
+//! Saved records: the JSON schema `fathom.record/1`, as `docs/record.md` describes it.
 //!
 //! Invariants: this version and every later one can read what is written. No text makes the reader panic.
-//!
-//! Version 1 differs in names and in a few texts. The types' `serde` attributes accept the names of both versions, because
-//! assessments and the history contain records without a version. [`upgrade_version_1`] converts the texts.
 
 mod check;
 mod exact;
 mod layout;
-mod version_1;
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -21,14 +17,10 @@ use crate::Record;
 
 pub use exact::Exact;
 pub use layout::Layout;
-pub use version_1::upgrade as upgrade_version_1;
 
 /// The version that is written. Adding a field keeps the version. Removing a field, or changing its meaning, makes a new
 /// version.
-pub const SCHEMA: &str = "fathom.record/2";
-const VERSION_1: &str = "fathom.record/1";
-/// Versions that can be read.
-const READABLE: [&str; 2] = [VERSION_1, SCHEMA];
+pub const SCHEMA: &str = "fathom.record/1";
 
 /// The document. What people look for comes first.
 #[derive(Serialize, JsonSchema)]
@@ -132,28 +124,24 @@ pub fn check_record(record: &Record) -> Result<(), SchemaError> {
     check::check(record)
 }
 
-/// Parses a saved record of any version. Unknown fields are ignored.
+/// Parses a saved record. Unknown fields are ignored.
 ///
 /// # Errors
 /// The text is not JSON, is of another schema or of a later version, or contradicts itself.
 pub fn read(text: &[u8]) -> Result<Record, SchemaError> {
     let head: Head = serde_json::from_slice(text)?;
     match head.schema.as_deref() {
-        Some(schema) if READABLE.contains(&schema) => {}
+        Some(SCHEMA) => {}
         Some(other) if other.starts_with("fathom.record/") => {
-            let known = READABLE.map(|schema| format!("`{schema}`")).join(" and ");
-            return Err(SchemaError::new(format!("the record has schema `{other}`; this fathom reads {known}")));
+            return Err(SchemaError::new(format!("the record has schema `{other}`; this fathom reads `{SCHEMA}`")));
         }
         Some(other) => return Err(SchemaError::new(format!("the document has schema `{other}`; it is not a record"))),
         None => {
             return Err(SchemaError::new(format!("not a record of fathom: `\"schema\": \"{SCHEMA}\"` is missing")));
         }
     }
-    let mut record = read_document(text)?;
+    let record = read_document(text)?;
     check::check(&record)?;
-    if head.schema.as_deref() == Some(VERSION_1) {
-        version_1::upgrade(&mut record);
-    }
     Ok(record)
 }
 

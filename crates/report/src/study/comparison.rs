@@ -17,7 +17,7 @@ use super::table::{Column, Row, Table};
 use crate::text::{NONE, figure};
 use crate::wording;
 
-const SCHEMA: &str = "fathom.comparison/2";
+const SCHEMA: &str = "fathom.comparison/1";
 /// Most lines of the text. One of 24 is left for the prompt.
 const LINES_MOST: usize = 23;
 /// Fewest rows of the table, however long the notes are.

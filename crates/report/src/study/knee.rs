@@ -19,7 +19,7 @@ use crate::text::target_name;
 use crate::worded::{AdvisedFinding, Worded, failure, finding, worded};
 use crate::wording::{self, Dialect};
 
-const SCHEMA: &str = "fathom.knee/2";
+const SCHEMA: &str = "fathom.knee/1";
 const BAR_MAX: usize = 46;
 /// Bars of time end at this multiple of the bound, or of the time at the knee. Times beyond it only show how long the
 /// step ran.

@@ -19,7 +19,7 @@ use crate::text;
 use crate::worded::{AdvisedFinding, Worded, failure, finding};
 use crate::wording::{self, Dialect};
 
-const SCHEMA: &str = "fathom.run/2";
+const SCHEMA: &str = "fathom.run/1";
 /// The order in which all runs of a workload come before those of the next.
 const BLOCKS: &str = "blocks";
 

@@ -21,7 +21,7 @@ use crate::wording::{self, Dialect};
 type RatesOf = fn(&Figures) -> &Rates;
 type StatisticOf = fn(&Latencies) -> f64;
 
-const SCHEMA: &str = "fathom.sweep/2";
+const SCHEMA: &str = "fathom.sweep/1";
 const BEST: &str = "  best";
 const INVALID: &str = "  INVALID";
 /// Most points named in a note.

@@ -76,7 +76,6 @@ fn of_run(kind: &FindingKind, options: &AdviceOptions) -> String {
         FindingKind::ShortSteps { needed_ns, .. } => {
             format!("measure each step for {} (--runtime)", time_ns(*needed_ns as f64))
         }
-        FindingKind::Saved(saved) => saved.advice.clone(),
         kind => without_options(kind).to_owned(),
     }
 }

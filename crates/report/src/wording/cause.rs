@@ -71,7 +71,6 @@ fn sentence(test: &str, cause: &Cause) -> String {
         Cause::Result => "see the figures".to_owned(),
         Cause::RequirementsMet => "all requirements are met".to_owned(),
         Cause::Rule(judgement) => format!("{}: {}", judgement.metric, self::judgement(test, judgement)),
-        Cause::Saved { message } => message.clone(),
     }
 }
 
@@ -127,7 +126,7 @@ fn judgement(test: &str, judgement: &Judgement) -> String {
 
 /// Whether the reason is a whole sentence about a search, or that of an early version.
 fn is_of_search(reason: &Reason) -> bool {
-    matches!(reason, Reason::SustainedRate | Reason::AtSustainedRate | Reason::AtLowestRate | Reason::Saved { .. })
+    matches!(reason, Reason::SustainedRate | Reason::AtSustainedRate | Reason::AtLowestRate)
 }
 
 /// What to do if a test does not show the level that lasts, or cannot be continued: it starts anew.
@@ -144,7 +143,6 @@ fn why_of_test(test: &str, judgement: &Judgement) -> String {
         Reason::SustainedRate => return "the highest sustained rate".to_owned(),
         Reason::AtSustainedRate => return "at the highest sustained rate".to_owned(),
         Reason::AtLowestRate => return "at the lowest rate: none was sustained".to_owned(),
-        Reason::Saved { message } => return line(message),
         Reason::Enough { above_limit, fall, missed } => {
             let above = above_limit.map(|above| self::above_limit(judgement, above)).unwrap_or_default();
             let fall = fall.map(|fall| format!("; {}, which is enough", self::fall(judgement, fall)));
@@ -197,7 +195,6 @@ fn threshold(judgement: &Judgement, threshold: &Threshold) -> String {
                 ThresholdBound::AtMost => line(format!("allowed {value}{volume}{application}{mark}")),
             }
         }
-        Basis::Unknown => value,
     }
 }
 

@@ -45,6 +45,5 @@ fn text(failure: &Failure) -> String {
         Failure::Fill(why) => format!("the file cannot be filled: {}", self::failure(why)),
         Failure::NoResponseTimes => "the run measured no response times".to_owned(),
         Failure::NoFollowedRun => "no run of the test has the settings of \"at\"".to_owned(),
-        Failure::Saved { message } => message.clone(),
     }
 }

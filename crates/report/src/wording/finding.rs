@@ -116,7 +116,6 @@ fn what_happened(finding: &Finding) -> String {
         FindingKind::FewTailIos { percent, .. } => {
             return format!("too few I/Os above p{percent} for a reliable value");
         }
-        FindingKind::Saved(saved) => return saved.what.clone(),
     };
     text.to_owned()
 }
@@ -196,7 +195,6 @@ fn numbers(finding: &Finding) -> String {
             format!("each step is measured for {step}, p{percent} may be {bound}")
         }
         FindingKind::FewTailIos { ios_beyond, .. } => format!("a step has {} I/Os beyond it", grouped(*ios_beyond)),
-        FindingKind::Saved(saved) => saved.evidence.clone(),
         kind => of_time_series(kind).unwrap_or_else(|| of_settings(kind)),
     }
 }

@@ -4,7 +4,7 @@ use assessment::{LeftOut, Preparation, PreparationDetail, PreparationReason, Pre
 use units::format::{bandwidth, size, time_ns};
 
 use super::failure::failure;
-use super::names::{line, names};
+use super::names::names;
 use super::steady::steady_state;
 
 /// Returns the step, and its target if there are several.
@@ -26,7 +26,6 @@ pub fn preparation_reason(step: &Preparation) -> String {
         PreparationReason::Requested => "requested".to_owned(),
         PreparationReason::Needed { tests } if tests.is_empty() => need.to_owned(),
         PreparationReason::Needed { tests } => format!("{}: {need}", names(tests)),
-        PreparationReason::Saved { message } => line(message),
     }
 }
 
@@ -45,7 +44,6 @@ pub fn preparation_detail(detail: &PreparationDetail, step: Option<&Preparation>
             Some(step) => format!("{} {}, then failed: {}", verb(step.step), size(step.bytes), failure(why)),
             None => failure(why),
         },
-        PreparationDetail::Saved { message } => line(message),
     }
 }
 

@@ -23,7 +23,6 @@ pub fn steady(steady: &Steady) -> String {
     let settings = steady.at.iter().flatten().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>();
     let of = if settings.is_empty() { String::new() } else { format!("{}: ", settings.join(" ")) };
     match (&steady.state, steady.from_round) {
-        (SteadyState::Saved { message }, _) => line(of + message),
         (state, Some(_)) => line(format!("{of}steady, {}", steady_state(state))),
         (state, None) => line(format!("{of}not steady, {}", steady_state(state))),
     }
@@ -62,6 +61,5 @@ pub fn steady_state(state: &SteadyState) -> String {
             let (precision, allowed) = (percent(*precision_share), percent(SteadyRule::CLOUD_PRECISION));
             format!("the 95 % interval of the mean of rounds {first} and later is ±{precision} (±{allowed} allowed)")
         }
-        SteadyState::Saved { message } => line(message),
     }
 }

@@ -33,13 +33,17 @@ fn the_card_matches_its_snapshot_and_fits_a_terminal() {
     matches_snapshot("card", &text);
 }
 
+fn refused(message: String) -> Cause {
+    Cause::Failure(Failure::Refused { messages: vec![message] })
+}
+
 #[test]
 fn a_card_of_many_tests_shows_the_worst_and_says_how_many_are_missing() {
     let mut assessment = sample::assessment();
     let broken = assessment.tests.remove(1);
     let many = (0..40).map(|at| sample::test(&format!("test-{at}-with-quite-a-long-name"), Aim::DiskIops, Vec::new()));
     assessment.tests = many.chain([broken]).collect();
-    assessment.cause = Cause::Saved { message: "words ".repeat(100) };
+    assessment.cause = refused("words ".repeat(100));
     assessment.target.path = "/a/very/long/path/".repeat(20).into();
     let text = card(&assessment, false, Ink::Unicode);
     fits(&text);
@@ -136,7 +140,7 @@ fn tests_in_rounds_say_whether_they_are_steady_instead_of_a_class() {
 #[test]
 fn hostile_names_move_no_cursor_and_colour_is_only_put_on_verdicts() {
     let mut assessment = sample::assessment();
-    assessment.cause = Cause::Saved { message: "\u{1b}[2Jgone\r\n\u{202e}".to_owned() };
+    assessment.cause = refused("\u{1b}[2Jgone\r\n\u{202e}".to_owned());
     fits(&card(&assessment, false, Ink::Unicode));
     let coloured = card(&assessment, true, Ink::Unicode);
     assert!(coloured.contains("\u{1b}[1;35mINVALID\u{1b}[0m") && !coloured.contains("[2J\u{1b}"), "{coloured:?}");
@@ -475,7 +479,7 @@ fn the_picture_of_the_card_stays_within_its_frame() {
     long.suite = "a-suite-with-a-long-name-".repeat(8).into();
     long.target.path = "/a/very/long/path/".repeat(20).into();
     long.machine.hostname = "host".repeat(60).into();
-    long.cause = Cause::Saved { message: "<words> & ".repeat(100) };
+    long.cause = refused("<words> & ".repeat(100));
     for assessment in [sample::assessment(), long, judged_alone()] {
         let picture = report::card_svg(&assessment).expect("a picture");
         let document = roxmltree::Document::parse(&picture).expect("the card is XML");

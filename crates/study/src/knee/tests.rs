@@ -138,7 +138,7 @@ fn a_failed_run_ends_the_search_and_its_points_remain() {
         let record = device.run(&load);
         search.take(&load, &record);
     }
-    let gone = Failure::Saved { message: "the disk is gone".into() };
+    let gone = Failure::Refused { messages: vec!["the disk is gone".into()] };
     search.take_failed(gone.clone());
     assert_eq!(search.next(), None);
     let result = Procedure::Rate(search).result();

@@ -27,7 +27,7 @@ fn message(error: &RunError) -> String {
         ErrorKind::Io(io) => self::io::io(io, error),
         // Only fio's jobs have zones.
         ErrorKind::Zone(zone) => format!("{}: the zones cannot be used: {}", zone.path, error.reason()),
-        ErrorKind::Text { message, .. } => message.clone(),
+        ErrorKind::NotRun { reason, .. } => reason.clone(),
         ErrorKind::Several(errors) => errors.iter().map(self::error).collect::<Vec<_>>().join("; "),
         ErrorKind::Panicked { job, reason } => format!("{job}: fathom failed, which is a bug in it: {reason}"),
     }

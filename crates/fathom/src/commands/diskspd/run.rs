@@ -6,7 +6,7 @@ use diskspd::lower::Lowered;
 use diskspd::parse::Invocation;
 use os::signal::Interrupts;
 use plan::Plan;
-use record::{Event, Record, RunError};
+use record::{ErrorKind, Event, NotRunBy, Record, RunError};
 use study::run::Refusal;
 use study::single::Single;
 use study::{Outcome, Session};
@@ -103,7 +103,7 @@ fn ended(plan: &Arc<Plan>) -> Record {
 /// Returns the record of a plan that this machine cannot run.
 fn without_results(plan: &Arc<Plan>, why: &str) -> Record {
     let mut record = ended(plan);
-    fail_all(&mut record, &RunError::text(0, "open", why));
+    fail_all(&mut record, &RunError::new(0, ErrorKind::NotRun { by: NotRunBy::Machine, reason: why.to_owned() }));
     record
 }
 

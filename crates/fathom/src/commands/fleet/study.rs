@@ -8,7 +8,7 @@ use live::Fleet;
 use os::signal::Interrupts;
 use plan::Plan;
 use record::schema::{self, Layout};
-use record::{Machine, RunError};
+use record::{ErrorKind, Machine, NotRunBy, RunError};
 use study::suite;
 use targets::Lease;
 
@@ -87,7 +87,8 @@ impl Runner for Hosts<'_> {
             Err(message) => {
                 let mut record = run::new_record(plan);
                 record.ended_unix_ms = run::unix_ms();
-                RunEnd { record, refused: vec![RunError::text(0, "fleet", &message.replace('\n', "; "))] }
+                let kind = ErrorKind::NotRun { by: NotRunBy::Fleet, reason: message.replace('\n', "; ") };
+                RunEnd { record, refused: vec![RunError::new(0, kind)] }
             }
         }
     }

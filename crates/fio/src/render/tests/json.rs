@@ -12,10 +12,10 @@ fn parsed(record: &Record, detail: Detail) -> Value {
 #[test]
 fn a_failed_job_has_its_error() {
     let mut record = ended(vec![(worker("a"), stats(&[Ddir::Write], 10))]);
-    fail(&mut record, 0, 5, "write");
+    fail(&mut record, 0, 5);
     let job = &parsed(&record, Detail::Plain)["jobs"][0];
     assert_eq!(job["error"], 5);
-    assert_eq!(job["error_messages"], "job 'a': write of 4096 bytes at offset 0 of f failed");
+    assert_eq!(job["error_messages"], "io_u error on file f: Input/output error: write offset=0, buflen=4096");
     assert_eq!(job["write"]["total_ios"], 10);
 }
 

@@ -9,7 +9,7 @@ mod terse;
 
 use crate::render::ReportOptions;
 use plan::*;
-use record::{DiskCounters, DiskUse, Ended, Event, Record, RunError, Started, WorkerStats};
+use record::{DiskCounters, DiskUse, Ended, Event, FailedIo, IoError, Record, RunError, Started, WorkerStats};
 use std::sync::Arc;
 
 /// One second, in ns.
@@ -75,9 +75,9 @@ pub fn stats(ddirs: &[Ddir], ios: u64) -> WorkerStats {
     stats
 }
 
-pub fn fail(record: &mut Record, worker: usize, errno: i32, func: &str) {
-    let message = "job 'a': write of 4096 bytes at offset 0 of f failed".to_string();
-    record.workers[worker].error = Some(RunError::text(errno, func, &message));
+pub fn fail(record: &mut Record, worker: usize, errno: i32) {
+    let write = FailedIo { path: "f".into(), ddir: Some(Ddir::Write), offset: 0, bytes: 4096 };
+    record.workers[worker].error = Some(RunError::new(errno, IoError::Failed(write)));
 }
 
 /// Returns a disk with a utilisation of 50 %.

@@ -60,11 +60,11 @@ fn shapes(text: &str) -> Vec<String> {
 #[test]
 fn a_failed_job_has_errno_and_error_text() {
     let mut record = ended(vec![(worker("a"), stats(&[Ddir::Write], 10))]);
-    fail(&mut record, 0, 28, "write");
+    fail(&mut record, 0, 28);
     let lines = shapes(&normal(&record, &options()));
     assert_eq!(
         lines[0],
-        "a: (groupid=#, jobs=#): err=# (func=write, error=No space left on device): pid=#: Sat Nov##:#:##"
+        "a: (groupid=#, jobs=#): err=# (func=io_u error, error=No space left on device): pid=#: Sat Nov##:#:##"
     );
 }
 
@@ -175,8 +175,11 @@ fn a_cpu_job_has_no_line_in_the_banner() {
 
 #[test]
 fn errors_have_a_message_and_a_line_for_scripts() {
-    let message = "f: No space left on device: free some";
-    let error = RunError::text(units::errno::ENOSPC, "write", message);
-    assert_eq!(error_message(&error), "fio: f: No space left on device: free some\n");
-    assert_eq!(error_line(7, &error), "fio: pid=7, err=28/func=write, error=No space left on device\n");
+    let write = FailedIo { path: "f".into(), ddir: Some(Ddir::Write), offset: 0, bytes: 4096 };
+    let error = RunError::new(units::errno::ENOSPC, IoError::Failed(write));
+    assert_eq!(
+        error_message(&error),
+        "fio: io_u error on file f: No space left on device: write offset=0, buflen=4096\n"
+    );
+    assert_eq!(error_line(7, &error), "fio: pid=7, err=28/func=io_u error, error=No space left on device\n");
 }

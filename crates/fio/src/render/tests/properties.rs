@@ -116,7 +116,7 @@ prop_compose! {
     ) -> Record {
         let mut record = ended(jobs);
         if let (Some(errno), false) = (failed, record.workers.is_empty()) {
-            fail(&mut record, 0, errno, "write");
+            fail(&mut record, 0, errno);
             record.workers[0].first_nonfatal_errno = errno;
             record.workers[0].nonfatal_errors = counters[0];
         }

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use plan::Ddir;
 use record::{
     CheckError, CpuSet, EngineCall, ErrorKind, FlashProblem, IoError, LayoutCall, LayoutError, MetadataOperation,
-    OpenCall, PassthroughProblem, PhaseError, PmemProblem, PreReadCall, RunError, SetupError, SetupStep, TargetError,
-    ZoneFault,
+    NotRunBy, OpenCall, PassthroughProblem, PhaseError, PmemProblem, PreReadCall, RunError, SetupError, SetupStep,
+    TargetError, ZoneFault,
 };
 
 /// Returns what fio prints as `func=`: the call that failed.
@@ -19,7 +19,8 @@ pub fn call(error: &RunError) -> Cow<'_, str> {
         ErrorKind::Setup(setup) => Cow::Borrowed(of_setup(setup)),
         ErrorKind::Io(io) => of_io(io),
         ErrorKind::Zone(zone) => Cow::Borrowed(of_zone(&zone.fault)),
-        ErrorKind::Text { call, .. } => Cow::Borrowed(call),
+        ErrorKind::NotRun { by: NotRunBy::Machine, .. } => Cow::Borrowed("open"),
+        ErrorKind::NotRun { by: NotRunBy::Fleet, .. } => Cow::Borrowed("fleet"),
         ErrorKind::Several(errors) => errors.first().map_or(Cow::Borrowed(""), call),
         ErrorKind::Panicked { .. } => Cow::Borrowed("worker"),
     }

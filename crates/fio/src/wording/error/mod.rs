@@ -32,7 +32,7 @@ fn message(error: &RunError) -> String {
         ErrorKind::Setup(setup) => self::setup::setup(setup, error),
         ErrorKind::Io(io) => self::io::io(io, error),
         ErrorKind::Zone(zone) => self::zone::zone(zone, error),
-        ErrorKind::Text { message, .. } => message.clone(),
+        ErrorKind::NotRun { reason, .. } => reason.clone(),
         ErrorKind::Several(errors) => errors.iter().map(self::error).collect::<Vec<_>>().join("; "),
         ErrorKind::Panicked { job, reason } => format!("{job}: fathom failed, which is a bug in it: {reason}"),
     }
