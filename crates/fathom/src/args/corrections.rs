@@ -102,6 +102,19 @@ const CORRECTIONS: &[Correction] = &[
     of(STUDIES, &["--silent", "--no-progress"], "--quiet prints no progress"),
 ];
 
+/// What to type for a command whose arguments are missing.
+const MISSING: &[(&str, &str)] = &[
+    (
+        "compare",
+        "`fathom compare 1 2` compares runs of `fathom history`, `fathom run a.fio b.fio` runs two jobs and compares them",
+    ),
+    ("knee", "`fathom knee /dev/nvme1n1 --p99 5ms` finds the highest rate within a latency"),
+    ("sweep", "`fathom sweep bs=4k,64k fio --name=a …` runs the job with each value"),
+    ("show", "`fathom show last` shows the newest saved run, `fathom history` lists all"),
+    ("export", "`fathom export last --format csv` exports the newest saved run"),
+    ("delete", "`fathom delete ID` deletes a saved run, `fathom history` lists them"),
+];
+
 /// Replaces the suggestions of an error by the right place, if it is known. `declared` returns the declaration of a command.
 pub fn correct(error: &mut clap::Error, args: &[String], declared: fn(&str) -> clap::Command) {
     let text = |kind| match error.get(kind) {
@@ -109,6 +122,10 @@ pub fn correct(error: &mut clap::Error, args: &[String], declared: fn(&str) -> c
         _ => String::new(),
     };
     let typed = match error.kind() {
+        ErrorKind::MissingRequiredArgument | ErrorKind::TooFewValues | ErrorKind::WrongNumberOfValues => {
+            let missing = MISSING.iter().find(|(command, _)| args.first().is_some_and(|first| first == command));
+            return missing.into_iter().for_each(|(_, meant)| suggest(error, meant));
+        }
         ErrorKind::InvalidSubcommand => text(ContextKind::InvalidSubcommand),
         ErrorKind::UnknownArgument => text(ContextKind::InvalidArg),
         _ => return,
@@ -119,8 +136,12 @@ pub fn correct(error: &mut clap::Error, args: &[String], declared: fn(&str) -> c
     if let Some(meant) = known(&typed, args).or_else(|| if is_near { None } else { meant(&typed, args, declared) }) {
         error.remove(ContextKind::SuggestedArg);
         error.remove(ContextKind::SuggestedSubcommand);
-        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(meant)]));
+        suggest(error, &meant);
     }
+}
+
+fn suggest(error: &mut clap::Error, meant: &str) {
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(meant)]));
 }
 
 /// Returns the command of a line; `None` if the wrong argument is in its place.
@@ -147,6 +168,7 @@ fn meant(typed: &str, args: &[String], declared: fn(&str) -> clap::Command) -> O
         }
         None => of_path(typed),
         Some("limits") => of_limits(typed),
+        Some("history") if typed.parse::<u64>().is_ok() => Some(format!("`fathom show {typed}` shows a saved run")),
         Some("suite") => Some(format!("`fathom suite show {typed}` explains a suite")),
         Some(command) => without_dashes(&declared(command), typed),
     }
@@ -199,6 +221,13 @@ mod tests {
             ("-c1G -b8K t.dat", "fathom diskspd -c1G -b8K t.dat"),
             ("/dev/null", "fathom assess /dev/null"),
             ("history show 1", "fathom show ID"),
+            ("history 3", "fathom show 3"),
+            ("compare last", "fathom compare 1 2"),
+            ("knee", "fathom knee /dev/nvme1n1 --p99 5ms"),
+            ("sweep fio --name=a", "fathom sweep bs=4k,64k fio"),
+            ("show", "fathom show last"),
+            ("export", "fathom export last --format csv"),
+            ("delete", "fathom history"),
             ("history --last 5", "--limit N"),
             ("assess . --json", "--format json"),
             ("assess . --output-format=json", "--format json"),

@@ -41,6 +41,7 @@ fn names_that_lack_something_are_completed() {
     run(scratch.path(), "assess", ". --expect gp3").ended_with(2).complained_of("did you mean aws:gp3?");
     run(scratch.path(), "assess", "etcd").ended_with(2).complained_of("`fathom assess . --suite etcd`");
     run(scratch.path(), "sweep", "bs=4k a.fio").ended_with(2).complained_of("iodepth=1..32 fio job.fio");
+    run(scratch.path(), "run", "-- sleep 1").ended_with(2).complained_of("no job file `sleep`");
     run(scratch.path(), "fio", "--json a.fio").ended_with(1).complained_of("--output-format=json");
     run(scratch.path(), "fio", "--repeat 5 a.fio").ended_with(1).complained_of("`fathom run --repeat 5");
 }

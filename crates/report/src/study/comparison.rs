@@ -1,6 +1,7 @@
 //! Sets of runs, compared: table, notes and JSON.
 
 use std::borrow::Cow;
+use std::mem::discriminant;
 
 use assessment::{By, Cause, ComparedFigure, Comparison, ComparisonNote, InvalidRuns, LimitedChange};
 use judge::compare::{SINGLE, side_name};
@@ -69,9 +70,7 @@ fn certainty(line: &ComparedFigure) -> String {
 
 /// What the table does not show.
 pub fn notes(comparison: &Comparison) -> Vec<String> {
-    let is_missing = |note: &&ComparisonNote| matches!(note, ComparisonNote::Missing { .. });
-    let mut notes = missing(comparison);
-    notes.extend(comparison.notes.iter().filter(|note| !is_missing(note)).map(note));
+    let mut notes = grouped(comparison);
     let mut sources: Vec<String> = Vec::new();
     for line in &comparison.lines {
         let source = source(line);
@@ -127,36 +126,47 @@ fn counted(runs: usize) -> String {
     if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") }
 }
 
-/// Returns a sentence per set on the tests that it lacks.
-fn missing(comparison: &Comparison) -> Vec<String> {
-    let mut sets: Vec<(usize, Vec<Cow<str>>)> = Vec::new();
+/// Returns a sentence for all tests of a set with the same note. Those on missing tests are first.
+fn grouped(comparison: &Comparison) -> Vec<String> {
+    let mut groups: Vec<(&ComparisonNote, Vec<Cow<str>>)> = Vec::new();
     for note in &comparison.notes {
-        let ComparisonNote::Missing { test, side } = note else { continue };
-        match sets.iter_mut().find(|(known, _)| known == side) {
-            Some((_, tests)) => tests.push(one_line(test)),
-            None => sets.push((*side, vec![one_line(test)])),
+        let of = |note: &ComparisonNote| (discriminant(note), note_subject(note).1);
+        let test = one_line(note_subject(note).0);
+        match groups.iter_mut().find(|(known, _)| of(known) == of(note)) {
+            Some((_, tests)) => tests.push(test),
+            None => groups.push((note, vec![test])),
         }
     }
-    let sentence = |(side, tests): (usize, Vec<Cow<str>>)| {
-        format!("{} {} not in {}", tests.join(", "), if tests.len() > 1 { "are" } else { "is" }, side_name(side))
-    };
-    sets.into_iter().map(sentence).collect()
+    groups.order_by_key(|(note, _)| !matches!(note, ComparisonNote::Missing { .. }));
+    groups.iter().map(|(note, tests)| sentence(note, tests)).collect()
+}
+
+/// Returns the test and the index of the set that a note is about.
+fn note_subject(note: &ComparisonNote) -> (&str, usize) {
+    match note {
+        ComparisonNote::Missing { test, side }
+        | ComparisonNote::JobsDiffer { test, side }
+        | ComparisonNote::NotRepeats { test, side } => (test, *side),
+    }
 }
 
 fn note(note: &ComparisonNote) -> String {
+    sentence(note, &[one_line(note_subject(note).0)])
+}
+
+fn sentence(note: &ComparisonNote, tests: &[Cow<str>]) -> String {
+    let names = tests.join(", ");
     match note {
-        ComparisonNote::Missing { test, side } => format!("{} is not in {}", one_line(test), side_name(*side)),
-        ComparisonNote::JobsDiffer { test, side } => {
-            let of = if *side > 1 { format!(" of A and {}", side_name(*side)) } else { String::new() };
-            format!(
-                "{}: the jobs{of} differ in load, length or size; this alone may change the figures",
-                one_line(test)
-            )
+        ComparisonNote::Missing { side, .. } => {
+            format!("{names} {} not in {}", if tests.len() > 1 { "are" } else { "is" }, side_name(*side))
         }
-        ComparisonNote::NotRepeats { test, side } => format!(
-            "warning: {}: the runs of {} are not repeats of one job: they differ in load, length, size or target\nhelp: compare \
+        ComparisonNote::JobsDiffer { side, .. } => {
+            let of = if *side > 1 { format!(" of A and {}", side_name(*side)) } else { String::new() };
+            format!("{names}: the jobs{of} differ in load, length or size; this alone may change the figures")
+        }
+        ComparisonNote::NotRepeats { side, .. } => format!(
+            "warning: {names}: the runs of {} are not repeats of one job: they differ in load, length, size or target\nhelp: compare \
              runs of one job on one target",
-            one_line(test),
             side_name(*side),
         ),
     }

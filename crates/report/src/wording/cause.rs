@@ -98,7 +98,7 @@ pub fn reason(judgement: &Judgement) -> String {
 
 /// Returns why a judgement has its verdict, without its figure and its threshold; empty if these say it.
 pub fn why(judgement: &Judgement) -> String {
-    self::why_of_test("", judgement).trim_start_matches("; ").to_owned()
+    self::why_of_test("", judgement).trim_start_matches([';', ' ']).to_owned()
 }
 
 /// Returns the measured value over that of the threshold; `None` if it is not finite.
@@ -252,11 +252,7 @@ fn near_median(near: NearMedian) -> String {
 fn undecided(judgement: &Judgement, fall: Option<RateChange>, cpu_wait_share: Option<f64>) -> String {
     let fell = fall.map(|fall| format!("; {}", self::fall(judgement, fall))).unwrap_or_default();
     let interval = match (judgement.interval, &judgement.threshold) {
-        (Some((low, high)), Some(threshold)) => {
-            let [low, high] = [low, high].map(|end| judgement.metric.show_beside(end, threshold.enough));
-            let enough = judgement.metric.show(threshold.enough);
-            format!("; the confidence interval {low} to {high} includes {enough}")
-        }
+        (Some(interval), Some(threshold)) => shares(interval, threshold),
         _ => String::new(),
     };
     let advice = match cpu_wait_share {
@@ -266,7 +262,23 @@ fn undecided(judgement: &Judgement, fall: Option<RateChange>, cpu_wait_share: Op
         }
         None => more_time(judgement).to_owned(),
     };
-    format!("{fell}{interval}: {advice}")
+    format!("{interval}{fell}: {advice}")
+}
+
+/// Returns an interval as shares of the threshold: ` (67 % to 1.27 times; 98 % is enough)`.
+fn shares((low, high): (f64, f64), threshold: &Threshold) -> String {
+    let share = |value: f64| units::format::ratio(value / threshold.value, threshold.enough / threshold.value);
+    let range = match high.is_finite() {
+        true => format!("{} to {}", share(low), share(high)),
+        false => format!("{} or more", share(low)),
+    };
+    let is_tolerant = threshold.enough < threshold.value && threshold.bound == ThresholdBound::AtLeast;
+    let enough = if is_tolerant {
+        format!("; {} is enough", percent(threshold.enough / threshold.value))
+    } else {
+        String::new()
+    };
+    format!(" ({range}{enough})")
 }
 
 fn too_few_intervals(judgement: &Judgement, intervals: u64) -> String {
