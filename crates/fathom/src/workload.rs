@@ -21,18 +21,19 @@ impl Workload {
     /// Parses one argument of the command line.
     ///
     /// # Errors
-    /// A quote of the command line is not closed, or the argument is the name of another program.
+    /// A quote of the command line is not closed, or there is no such job file.
     pub fn parse(arg: &str) -> Result<Workload, String> {
         let program = arg.split_whitespace().next().filter(|program| program.len() < arg.trim().len());
         if let Some(dialect) = program.and_then(Dialect::of_program) {
             let line = shlex::split(arg).ok_or_else(|| format!("`{arg}`: its quotes are not closed"))?;
             return Ok(Workload { text: mask_line(arg), dialect, line: line.into_iter().skip(1).collect() });
         }
+        // Other errors name a file or an extension.
         let is_path = arg == "-" || arg.contains(['.', '/']) || std::path::Path::new(arg).exists();
         if !is_path {
             return Err(format!(
-                "there is no job file `{arg}`, and fathom runs jobs of fio and DiskSpd only: `fathom run job.fio`, \
-                 `fathom run fio --name=a …`, `fathom run diskspd …`; --prepare 'COMMAND' runs a command before each run"
+                "there is no job file `{arg}`\nhelp: fathom runs jobs of fio and DiskSpd: `fathom run job.fio`, `fathom run fio \
+                 --name=a …`"
             ));
         }
         Ok(if is_profile(arg) {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use assessment::{
     Aim, Assessment, Basis, Cause, ClassMatch, Confidence, ExpectedLimit, FindingKind, MachineLimits, Metric, Quantity,
-    Severity, Test, Verdict,
+    RateShape, Reason, Severity, Test, Verdict,
 };
 use plan::Ddir;
 use record::Machine;
@@ -228,7 +228,8 @@ pub fn describe(assessment: &mut Assessment, expectations: &[Expectation]) {
     let fixed: Vec<Class> = fixed(&catalogue).into_iter().filter(is_of).collect();
     let mut found = matches_among(&assessment.tests, &catalogue, &fixed);
     let has_failed = |one: &ClassMatch| assessment.tests.iter().any(|test| test.name == one.test && missed_limit(test));
-    found.retain(|one| !one.is_provisioned && has_failed(one));
+    let is_expected = |one: &ClassMatch| expectations.iter().any(|given| given.text == one.expectation);
+    found.retain(|one| !one.is_provisioned && has_failed(one) && !is_expected(one));
     assessment.classes = found;
 }
 
@@ -236,6 +237,8 @@ pub fn describe(assessment: &mut Assessment, expectations: &[Expectation]) {
 fn missed_limit(test: &Test) -> bool {
     let Cause::Judgement(judgement) = &test.cause else { return false };
     let threshold = judgement.threshold.as_ref();
+    // The figure of a rate that fell is a mean of several levels.
     judgement.verdict == Verdict::Fail
+        && !matches!(judgement.reason, Reason::NotEnough(RateShape::Fell(_)))
         && threshold.is_some_and(|threshold| matches!(threshold.basis, Basis::Limit { .. }))
 }

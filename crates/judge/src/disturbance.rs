@@ -195,6 +195,15 @@ mod tests {
         assert_eq!(figure(&beside(&middle(10))), (8_000.0, None));
         assert_eq!(figure(&beside(&middle(40))), (10_000.0, Some(8_000.0)));
         assert!(of_test(&test(beside(&middle(10)))).expect("it was disturbed").figures.is_empty());
+        // The intervals of a second phase, without reads, would count as a rate of 0.
+        let mut phases = beside(&middle(40));
+        let written = beside(&middle(0)).timeline.remove(0);
+        phases.timeline.push(Timeline { phase: 1, ..written });
+        assert_eq!(figure(&phases), (8_000.0, None));
+        // Nothing is explained if the hypervisor took all of the time.
+        let mut stolen = beside(&middle(0));
+        stolen.timeline[0].slots[20..30].iter_mut().for_each(|slot| slot.stolen_ns = SECOND_NS * 2);
+        assert_eq!(figure(&stolen), (8_000.0, None));
         // A wait of 20 % does not explain that the rate is half.
         let mut waited = beside(&middle(0));
         waited.phases[0].cpus = vec![CpuUse { cpu: 0, user_ns: 2, kernel_ns: 0, idle_ns: 8 }];

@@ -41,7 +41,8 @@ impl Evidence {
     fn without(&self, bytes_per_s: f64, job: Load) -> f64 {
         let others = self.other_load.and_then(|load| load.displaced_bytes_per_s(job)).unwrap_or(0.0);
         let ran = [self.cpu_wait, self.stolen].into_iter().flatten().map(|share| 1.0 - share).product::<f64>();
-        (bytes_per_s + others) / ran
+        // Without any time to run, the rate is unknown.
+        if ran > 0.0 { (bytes_per_s + others) / ran } else { bytes_per_s }
     }
 }
 
@@ -49,7 +50,9 @@ impl Evidence {
 fn evidence(record: &Record, timeline: &Timeline) -> Vec<Evidence> {
     let loaded = loaded_slots(record, timeline);
     let cpus = record.machine.cpus.len().max(1) as f64;
-    let others_use_cpus = others_use_cpus(record);
+    // The CPU times of a fleet are of several machines.
+    let is_fleet = record.fleet.is_some();
+    let others_use_cpus = others_use_cpus(record) && !is_fleet;
     let of_slot = |(at, slot): (usize, &Slot)| {
         let time_ns = timeline.slot_ns(at).max(1) as f64;
         let threads = f64::from(slot.workers.max(1));
@@ -58,7 +61,7 @@ fn evidence(record: &Record, timeline: &Timeline) -> Vec<Evidence> {
         Evidence {
             other_load: loaded.as_ref().and_then(|loaded| loaded[at]),
             cpu_wait: waited.filter(|share| *share >= WAITED_SHARE).map(|share| share.min(1.0)),
-            stolen: Some(stolen.min(1.0)).filter(|share| *share >= STOLEN_SHARE),
+            stolen: Some(stolen.min(1.0)).filter(|share| *share >= STOLEN_SHARE && !is_fleet),
         }
     };
     timeline.slots.iter().enumerate().map(of_slot).collect()
@@ -162,7 +165,8 @@ pub fn undisturbed(record: &Record) -> Undisturbed<'_> {
     if !intervals.is_disturbed() {
         return Undisturbed::All;
     }
-    if !intervals.has_enough_undisturbed() || !intervals.is_explained(job(record)) {
+    // The rate of one direction of several phases is not that of all intervals.
+    if record.timeline.len() > 1 || !intervals.has_enough_undisturbed() || !intervals.is_explained(job(record)) {
         return Undisturbed::Unknown;
     }
     Undisturbed::Part(intervals.undisturbed().map(|one| (one.length_s, one.slot)).collect())

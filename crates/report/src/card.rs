@@ -164,22 +164,19 @@ fn checks_of(assessment: &Assessment, ink: Ink, columns: usize) -> Vec<String> {
         .map(|check| cut(&plain(&format!("{} {}: {}", mark(check.verdict, ink), check.name, check.cause)), columns));
     let width_of = |at: usize| rows.iter().map(|(_, row)| width(&row[at])).max().unwrap_or(0);
     let widths = [0, 1, 2, 3, 4].map(width_of);
-    let line = |(verdict, [name, figure, measured, bound, ratio, rest]): &(Verdict, [String; 6]), has_rest: bool| {
+    let line = |(verdict, [name, figure, measured, bound, ratio, rest]): &(Verdict, [String; 6])| {
         let line = format!(
-            "{} {name:1$}  {figure:2$}  {measured:>3$}  {bound:4$}  {ratio:>5$}  {}",
+            "{} {name:1$}  {figure:2$}  {measured:>3$}  {bound:4$}  {ratio:>5$}  {rest}",
             mark(*verdict, ink),
             widths[0],
             widths[1],
             widths[2],
             widths[3],
-            widths[4],
-            if has_rest { rest } else { "" }
+            widths[4]
         );
-        line.trim_end().to_owned()
+        cut(line.trim_end(), columns)
     };
-    // The page has the rest, too: it is left out rather than cut.
-    let has_rest = rows.iter().all(|row| width(&line(row, true)) <= columns);
-    rows.iter().map(|row| cut(&line(row, has_rest), columns)).chain(open).collect()
+    rows.iter().map(line).chain(open).collect()
 }
 
 /// Returns the only test's figures of one setting by another, if the usual rows do not fit and this table does.

@@ -31,7 +31,7 @@ pub fn sentence(assessment: &Assessment) -> Option<String> {
     let waited = tests.iter().filter_map(|(_, found)| found.cpu_wait_share).reduce(f64::max);
     let causes: Vec<String> = causes.into_iter().map(|cause| words(cause, waited)).collect();
     let is_corrected = tests.iter().all(|(_, found)| !found.figures.is_empty());
-    let effect = if is_corrected { "the figures exclude the disturbed time" } else { "the disk may be faster" };
+    let effect = if is_corrected { "verdicts exclude the disturbed time" } else { "the disk may be faster" };
     Some(format!("{which} ({}): {effect}", causes.join(", ")))
 }
 

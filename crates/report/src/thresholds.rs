@@ -90,7 +90,7 @@ impl Compared<'_> {
     }
 
     /// Returns the measured value, the bound, the ratio and the share that is enough for narrow columns: `13,187`,
-    /// `≥ 16,000`, `82 %`, `98 % is enough`.
+    /// `≥ 16,000`, `82 %`, `≥ 98 %`.
     pub fn short(&self, ink: Ink) -> [String; 4] {
         let unit = self.judgement.metric.unit();
         // The name of the metric says IOPS.
@@ -99,7 +99,7 @@ impl Compared<'_> {
             "IOPS" => beside(self.judgement.measured, self.threshold.value),
             _ => self.measured(),
         };
-        let tolerance = self.tolerance().map(|share| format!("{share} is enough"));
+        let tolerance = self.tolerance().map(|share| format!("{} {share}", self.sign(ink)));
         let mark = self.is_unconfirmed().then(|| "not confirmed".to_owned());
         let rest = tolerance.into_iter().chain(mark).chain(self.why_open()).collect::<Vec<_>>().join(", ");
         [measured, format!("{} {}", self.sign(ink), show(self.threshold.value)), self.ratio(), rest]

@@ -124,7 +124,7 @@ pub fn correct(error: &mut clap::Error, args: &[String], declared: fn(&str) -> c
     let typed = match error.kind() {
         ErrorKind::MissingRequiredArgument | ErrorKind::TooFewValues | ErrorKind::WrongNumberOfValues => {
             let missing = MISSING.iter().find(|(command, _)| args.first().is_some_and(|first| first == command));
-            return missing.into_iter().for_each(|(_, meant)| suggest(error, meant));
+            return missing.into_iter().for_each(|(_, meant)| suggest(error, (*meant).to_owned()));
         }
         ErrorKind::InvalidSubcommand => text(ContextKind::InvalidSubcommand),
         ErrorKind::UnknownArgument => text(ContextKind::InvalidArg),
@@ -136,11 +136,11 @@ pub fn correct(error: &mut clap::Error, args: &[String], declared: fn(&str) -> c
     if let Some(meant) = known(&typed, args).or_else(|| if is_near { None } else { meant(&typed, args, declared) }) {
         error.remove(ContextKind::SuggestedArg);
         error.remove(ContextKind::SuggestedSubcommand);
-        suggest(error, &meant);
+        suggest(error, meant);
     }
 }
 
-fn suggest(error: &mut clap::Error, meant: &str) {
+fn suggest(error: &mut clap::Error, meant: String) {
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(meant)]));
 }
 

@@ -184,14 +184,14 @@ mod tests {
     fn wrong_values_are_errors_that_name_the_option() {
         let all: [(&[&str], &str); 9] = [
             (&[], "a workload is missing"),
-            (&["a", "b", "c"], "'c'"),
-            (&["--interleave", "a"], "needs two workloads"),
-            (&["--fail-on", "iops<-5%", "a"], "needs two workloads"),
-            (&["--fail-on", "speed<-5%", "a", "b"], "speed"),
-            (&["--prepare", "x", "--prepare", "y", "a"], "--prepare"),
-            (&["--interleave", "--order", "blocks", "a", "b"], "--order blocks"),
-            (&["--seed", "3", "a", "b"], "--order random"),
-            (&["fio --name='x", "b"], "quotes"),
+            (&["a.fio", "b.fio", "c.fio"], "'c.fio'"),
+            (&["--interleave", "a.fio"], "needs two workloads"),
+            (&["--fail-on", "iops<-5%", "a.fio"], "needs two workloads"),
+            (&["--fail-on", "speed<-5%", "a.fio", "b.fio"], "speed"),
+            (&["--prepare", "x", "--prepare", "y", "a.fio"], "--prepare"),
+            (&["--interleave", "--order", "blocks", "a.fio", "b.fio"], "--order blocks"),
+            (&["--seed", "3", "a.fio", "b.fio"], "--order random"),
+            (&["fio --name='x", "b.fio"], "quotes"),
         ];
         for (args, expected) in all {
             let error = read_args(args).err().unwrap_or_default();

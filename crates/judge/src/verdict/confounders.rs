@@ -60,9 +60,7 @@ impl Confounders {
     pub fn of(test: &Test, rounds: &JobRounds, (metric, bound): (Metric, ThresholdBound), enough: f64) -> Confounders {
         let Some(figure) = rounds.figure(metric) else { return Confounders::default() };
         let shares = rounds.records.iter().filter_map(|record| cpu_wait_share(record, metric.ddir));
-        // The undisturbed intervals have no such wait.
-        let is_disturbed = figure.whole_run.is_none();
-        let cpu_wait_share = shares.reduce(f64::max).filter(|share| *share >= WAITED_SHARE && is_disturbed);
+        let cpu_wait_share = shares.reduce(f64::max).filter(|share| *share >= WAITED_SHARE);
         let seen = Seen { test, rounds, metric, figure: &figure, cpu_wait_share };
         let (of_failure, of_success) = match bound {
             ThresholdBound::AtLeast => (seen.of_low_rate(enough), seen.of_high_rate()),
@@ -137,7 +135,6 @@ impl Seen<'_> {
     /// Returns what a finding explains of a low rate; `None` if it does not reduce rates.
     fn extent_of_low_rate(&self, kind: &FindingKind) -> Option<Extent> {
         Some(match kind {
-            FindingKind::OtherLoad(_) if self.figure.whole_run.is_some() => return None,
             FindingKind::OtherLoad(_) => self.other_load().map_or(Extent::Unknown, Extent::Added),
             FindingKind::DepthNotReached { depth, mean_in_flight, .. } => {
                 // Little's law: the latency does not fall if more I/Os are in flight.
@@ -223,8 +220,7 @@ impl Seen<'_> {
             FindingKind::LoadGeneratorLimit(judged) => {
                 judged.reason != LimitReason::WaitedForCpu || self.cpu_wait_share.is_none()
             }
-            FindingKind::OtherLoad(_) => self.figure.whole_run.is_none(),
-            FindingKind::StepUp(_) => true,
+            FindingKind::OtherLoad(_) | FindingKind::StepUp(_) => true,
             _ => false,
         });
         let unknown = findings.map(|finding| Effect {

@@ -37,7 +37,7 @@ pub struct Figure {
     pub interval_s: Option<f64>,
     /// Number of intervals in which all workers took part.
     pub intervals: u64,
-    /// The confidence interval. With few intervals a wider range: see [`few_intervals`].
+    /// The confidence interval. With few intervals a wider range: see [`super::few_intervals`].
     pub interval: Option<Interval>,
     /// A run has too few intervals, or too few independent I/Os, for a confidence interval.
     pub has_few_intervals: bool,

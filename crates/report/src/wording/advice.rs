@@ -59,7 +59,7 @@ fn of_run(kind: &FindingKind, options: &AdviceOptions) -> String {
         }
         FindingKind::RateMissed(late) | FindingKind::LateArrivals(late) => of_late(late, options),
         FindingKind::StepDown(levels) if levels.token_bucket.is_none() => {
-            "stop the other load, and measure again: this run does not show why the rate fell".to_owned()
+            "measure again without the disturbance (other programs, a busy host): this run does not show why the rate fell".to_owned()
         }
         FindingKind::StepDown(levels) => {
             let rate = levels.last().map_or_else(String::new, |level| levels.unit.show(level.rate));

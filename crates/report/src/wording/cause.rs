@@ -262,10 +262,11 @@ fn undecided(judgement: &Judgement, fall: Option<RateChange>, cpu_wait_share: Op
         }
         None => more_time(judgement).to_owned(),
     };
-    format!("{interval}{fell}: {advice}")
+    // With a fall, the interval is that of the end of the run.
+    if fall.is_some() { format!("{fell}{interval}: {advice}") } else { format!("{interval}: {advice}") }
 }
 
-/// Returns an interval as shares of the threshold: ` (67 % to 1.27 times; 98 % is enough)`.
+/// Returns an interval as shares of the threshold: ` (67 % to 127 %; 98 % is enough)`.
 fn shares((low, high): (f64, f64), threshold: &Threshold) -> String {
     let share = |value: f64| units::format::ratio(value / threshold.value, threshold.enough / threshold.value);
     let range = match high.is_finite() {

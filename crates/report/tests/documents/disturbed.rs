@@ -54,7 +54,7 @@ fn the_figure_of_the_undisturbed_intervals_is_beside_that_of_the_whole_run() {
     let card = card(&assessment, false, Ink::Unicode);
     for (of, document) in [("card", &card), ("page", &html(&assessment)), ("Markdown", &markdown(&assessment))] {
         let document = document.replace('\n', " ");
-        for part in ["the figures exclude the disturbed time", "88,658 IOPS in 31 undisturbed", "60,112 IOPS"] {
+        for part in ["verdicts exclude the disturbed time", "88,658 IOPS in 31 undisturbed", "60,112 IOPS"] {
             assert!(document.contains(part), "{of} without {part}:\n{document}");
         }
     }
