@@ -24,11 +24,6 @@ pub struct ClassMatch {
     pub expectation: String,
     pub source: Citation,
     /// Other programs disturbed the test: the disk may be faster.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_disturbed: bool,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_false(value: &bool) -> bool {
-    !value
 }

@@ -10,7 +10,7 @@ use record::{Record, Slot, Timeline};
 
 use crate::finding_phase::phase;
 use crate::load_generator::cpu_wait_share;
-use crate::undisturbed::{Evidence, Intervals, Undisturbed, WAITED_SHARE, job, others_use_cpus, undisturbed};
+use crate::undisturbed::{DISTURBED_WAIT_SHARE, Evidence, Intervals, Undisturbed, job, others_use_cpus, undisturbed};
 use crate::verdict::JobRounds;
 
 /// Percentile of the latency that a test of the lowest latency, or of flushes, is about.
@@ -48,7 +48,7 @@ pub fn of_test(test: &Test) -> Option<Disturbance> {
 /// Returns what disturbed a run by a finding; `None` if the finding is about something else.
 fn cause_of(record: &Record, kind: &FindingKind) -> Option<DisturbanceCause> {
     let cpu_wait = |judged: &LoadGenerator| {
-        let has_waited = judged.shares.cpu_wait.is_some_and(|share| share >= WAITED_SHARE);
+        let has_waited = judged.shares.cpu_wait.is_some_and(|share| share >= DISTURBED_WAIT_SHARE);
         (has_waited && others_use_cpus(record)).then_some(DisturbanceCause::CpuWait)
     };
     match kind {

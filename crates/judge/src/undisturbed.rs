@@ -19,7 +19,7 @@ const EXPLAINED_SHARE: f64 = 0.9;
 /// Other programs that used this share of the CPUs make the threads wait. Below it, the threads can wait for each other.
 const OTHERS_CPU_SHARE: f64 = 0.2;
 /// Threads that waited for a CPU for this share of the time are disturbed: without the waits, the rate is up to 25 % higher.
-pub const WAITED_SHARE: f64 = 0.2;
+pub const DISTURBED_WAIT_SHARE: f64 = 0.2;
 /// The same for time that the hypervisor took.
 const STOLEN_SHARE: f64 = 0.1;
 
@@ -60,7 +60,7 @@ fn evidence(record: &Record, timeline: &Timeline) -> Vec<Evidence> {
         let stolen = slot.stolen_ns as f64 / (time_ns * threads.min(cpus));
         Evidence {
             other_load: loaded.as_ref().and_then(|loaded| loaded[at]),
-            cpu_wait: waited.filter(|share| *share >= WAITED_SHARE).map(|share| share.min(1.0)),
+            cpu_wait: waited.filter(|share| *share >= DISTURBED_WAIT_SHARE).map(|share| share.min(1.0)),
             stolen: Some(stolen.min(1.0)).filter(|share| *share >= STOLEN_SHARE && !is_fleet),
         }
     };

@@ -10,7 +10,7 @@ use crate::origin::Origin;
 use crate::worker::Worker;
 use crate::workload::Workload;
 
-/// Distance of the seeds of two passes.
+/// Distance of the seeds of consecutive passes: 2^32 divided by the golden ratio, so that few passes have seeds near each other.
 const PASS_STEP: u64 = 0x9e37_79b1;
 
 /// A run: workers in order of definition. Workers of a phase start together, and phases run one after another.
