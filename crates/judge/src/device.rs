@@ -20,6 +20,8 @@ const PARTLY: f64 = 0.9;
 /// Above this multiple another program used the device. File systems write metadata on top of what is requested.
 const MORE: f64 = 1.15;
 const MORE_WRITES_TO_FILES: f64 = 1.6;
+/// Up to this multiple, the I/Os in flight at both ends of a run can be the difference.
+const MORE_LEAST: f64 = 1.01;
 /// The same in a direction without requests, as a share of all requested bytes.
 const OTHER_DIRECTION: f64 = 0.1;
 /// Minimum rate of another program's load, in bytes per second.
@@ -263,6 +265,21 @@ pub fn is_direct(worker: &Worker) -> bool {
 pub fn find(record: &Record) -> Vec<Finding> {
     let direct = |moved: &Moved| workers(record, moved.phase).all(is_direct);
     moved(record).iter().filter(|moved| direct(moved)).flat_map(|moved| of_direct(record, moved)).collect()
+}
+
+/// Returns the finding on a load of other programs that is too small to be reported, but can be what a rate lacks: the devices
+/// counted more than the run requested. It can also be metadata of the file system.
+pub fn small_other_load(record: &Record) -> Option<Finding> {
+    let direct = |moved: &&Moved| workers(record, moved.phase).all(is_direct);
+    let moved = moved(record);
+    let with_more = |moved: &Moved| {
+        let is_more =
+            |ddir: &Ddir| moved.counted[*ddir as usize] as f64 > moved.requested[*ddir as usize] as f64 * MORE_LEAST;
+        let more: Vec<DeviceBytes> = DIRECTIONS.into_iter().filter(is_more).map(|ddir| moved.evidence(ddir)).collect();
+        let subject = phase_subject(record, moved.phase);
+        (!more.is_empty()).then_some(Finding { kind: FindingKind::OtherLoad(more), subject, severity: Severity::Info })
+    };
+    moved.iter().filter(direct).find_map(with_more)
 }
 
 fn of_direct(record: &Record, moved: &Moved) -> Vec<Finding> {

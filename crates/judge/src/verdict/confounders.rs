@@ -13,7 +13,7 @@ use record::{Record, WorkerRecord};
 use super::figures::{Figure, JobRounds};
 use super::latency_bound::least_without_wait_ns;
 use super::run_view::latency_of;
-use crate::device::other_load;
+use crate::device::{other_load, small_other_load};
 use crate::inference::{Interval, evened};
 use crate::load_generator::{WAITED_SHARE, cpu_wait_share, in_call_shares};
 use crate::unwritten;
@@ -128,8 +128,15 @@ impl Seen<'_> {
             let extent = self.extent_of_low_rate(&finding.kind)?;
             Some(Effect { confounder: Confounder::Finding(Box::new(finding.clone())), extent })
         });
+        let is_other_load = |finding: &Finding| matches!(finding.kind, FindingKind::OtherLoad(_));
+        let has_other_load = self.test.findings.iter().any(is_other_load);
+        let small = self.records().find_map(small_other_load).filter(|_| !has_other_load);
+        let small = small.and_then(|finding| {
+            let extent = self.other_load().map(Extent::Added)?;
+            Some(Effect { confounder: Confounder::Finding(Box::new(finding)), extent })
+        });
         let unsteady = self.not_steady(self.best_round());
-        waited.into_iter().chain(requested).chain(findings).chain(unsteady).collect()
+        waited.into_iter().chain(requested).chain(findings).chain(small).chain(unsteady).collect()
     }
 
     /// Returns what a finding explains of a low rate; `None` if it does not reduce rates.

@@ -69,6 +69,22 @@ fn other_load_explains_at_most_its_ios_and_bytes() {
 }
 
 #[test]
+fn a_load_too_small_for_a_finding_decides_near_the_threshold() {
+    // A disk of 5,000 IOPS: the run had 92 % and another program 7 %, which `other-load` does not report.
+    let (record, _) = beside(4600.0, 350, 350 * 4096);
+    let is_other = |finding: &assessment::Finding| matches!(finding.kind, FindingKind::OtherLoad(_));
+    assert!(!judge::findings(&record).iter().any(is_other));
+    let on = |rule: &str| by_rule(test(Aim::DiskIops, record.clone()), rule, &[]);
+    let near = on("write.iops>=4900");
+    let is_confounded = matches!(&near.reason, Reason::Confounded(Confounder::Finding(finding)) if matches!(finding.kind, FindingKind::OtherLoad(_)));
+    assert!(near.verdict == Verdict::Inconclusive && is_confounded, "{near:?}");
+    assert_eq!(on("write.iops>=5500").verdict, Verdict::Fail);
+    // Without the other program the same rate is a FAIL.
+    let (alone, _) = beside(4600.0, 0, 0);
+    assert_eq!(by_rule(test(Aim::DiskIops, alone), "write.iops>=4900", &[]).verdict, Verdict::Fail);
+}
+
+#[test]
 fn littles_law_bounds_what_a_deeper_queue_can_reach() {
     let shallow = FindingKind::DepthNotReached {
         depth: 32,
