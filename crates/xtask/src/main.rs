@@ -104,6 +104,8 @@ fn lints() -> Result<(), String> {
     // The tests have all features.
     check("default features", idle(&["check", "--package", "fathom", "--quiet"]))?;
     check("documentation", idle(&["doc", "--workspace", "--no-deps", "--quiet"]))?;
+    // That packages are complete takes a build of each: by hand, `cargo package --workspace`.
+    check("packages", idle(&["package", "--workspace", "--no-verify", "--allow-dirty", "--offline", "--quiet"]))?;
     deny(idle)?;
     fuzz::run(&fuzz::Options::of_ci())
 }
