@@ -1,6 +1,8 @@
 //! Assessments as plain data: findings, judgements, verdicts, metrics, and the saved document that holds them.
 //!
 //! Nothing is computed here, and nothing is worded: `judge` and `study` make these values, `report` renders them.
+//!
+//! Start with [`Assessment`] and [`FindingKind`].
 
 mod advice;
 mod citation;

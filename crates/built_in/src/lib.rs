@@ -1,4 +1,6 @@
 //! The files of `data/` that are built into the program: limits, requirements, suites and schemas.
+//!
+//! It must not read a file: `build.rs` compresses them into the program.
 
 use std::io::Read;
 

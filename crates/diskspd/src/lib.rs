@@ -1,6 +1,8 @@
 //! DiskSpd's dialect: parses command lines and XML profiles into a [`Profile`], and renders reports.
 //!
 //! Invariant: this crate does not access devices or files.
+//!
+//! Start with [`Profile`], to which both parsers lead, then `lower` and `render`.
 
 pub mod lower;
 pub mod options;

@@ -2,6 +2,8 @@
 //!
 //! The engine prints nothing, and words nothing for people. An [`Observer`] receives its events, errors and messages as
 //! data. A `record::Record` is their fold.
+//!
+//! It must not print or use names of options of a dialect. Start with [`run`], then `worker/io_loop`.
 
 #![cfg_attr(not(test), deny(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss))]
 

@@ -4,6 +4,8 @@
 //! fio's reports. All use one table, [`options`].
 //!
 //! Invariant: the crate does not access devices, and reads files only through [`parse::env::Env`].
+//!
+//! Start with `options/core.rs`, then `lower/mod.rs`.
 
 pub mod lower;
 pub mod options;

@@ -2,6 +2,8 @@
 //!
 //! Each host has an agent, which is connected to the other agents by a [`Link`], and a worker, a child process of the agent.
 //! The worker measures, and never loads MPI. The agent of rank 0 leads ([`root`]).
+//!
+//! It must not load MPI into a process that measures, and knows no dialect. Start with `root.rs`, then `member.rs`.
 
 mod clock;
 mod division;

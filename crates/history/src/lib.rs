@@ -1,6 +1,8 @@
 //! The history: assessments and single runs in a database, with numbers and tags.
 //!
 //! A run is added in one transaction. A program that is killed leaves a whole run or none.
+//!
+//! It must not depend on a command line, or save a partial run. Start with `store.rs`, then `tables.rs`.
 
 mod document;
 mod entry;

@@ -3,6 +3,8 @@
 //!
 //! [`Steps`] reads a log as it is replayed, [`summarize`] what a plan needs of it. No input makes them panic, and their
 //! memory depends on the number of files, not on the length of the log.
+//!
+//! It must not open a file or read a clock: callers pass the bytes.
 
 mod blktrace;
 mod entry;

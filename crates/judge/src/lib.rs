@@ -1,6 +1,8 @@
 //! Findings, statistics and verdicts, computed from records and limits.
 //!
 //! Pure functions: no I/O, no clock, no wording.
+//!
+//! Start with [`findings`], then `verdict/overall.rs`.
 
 pub mod applications;
 mod change_points;

@@ -3,6 +3,8 @@
 //! The figures come from the counters that workers publish anyway and from the snapshots that the coordinator requests
 //! anyway. Threads of this crate draw: neither a worker nor the coordinator waits for a terminal. The hosts of a fleet report
 //! their figures, and the views show the sums.
+//!
+//! It must not slow a worker down or write a counter that workers read.
 
 mod host_report;
 mod hosts;

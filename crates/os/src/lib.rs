@@ -2,6 +2,8 @@
 //!
 //! It offers safe functions and does not know plans or jobs. The public modules have what all systems share, and `system` is
 //! the module of the one that is compiled for: `linux` or `windows`.
+//!
+//! It must not depend on plans. Start with `io/backend.rs`, then `linux/io/uring.rs`.
 
 #![cfg_attr(
     all(target_os = "linux", not(test)),

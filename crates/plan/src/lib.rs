@@ -2,6 +2,8 @@
 //!
 //! A plan knows no text format and does no I/O. Every quantity has its unit in its name. [`Echo`] has the options that a
 //! report repeats.
+//!
+//! Start with [`Plan`] and [`Worker`].
 
 mod access;
 mod buffer;

@@ -1,6 +1,8 @@
 //! The record of a run: counters, histograms and time series, built from the engine's events.
 //!
 //! All reports compute their figures from a [`Record`] with the methods of this crate.
+//!
+//! It must not print or read a clock. Start with [`Record::apply`].
 
 #![cfg_attr(not(test), deny(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss))]
 

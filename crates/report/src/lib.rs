@@ -1,6 +1,8 @@
 //! Renders assessments: a card for the terminal, HTML, Markdown, charts, and the wording of all of them.
 //!
 //! Pure functions: no I/O, no clock; the same assessment gives the same bytes.
+//!
+//! Start with `card`, then `wording/finding.rs`.
 
 mod answer;
 mod card;

@@ -2,6 +2,8 @@
 //!
 //! A [`Study`] yields runs, takes their outcomes and ends as an assessment. Nothing here issues I/O, reads a clock or
 //! renders.
+//!
+//! Start with [`Study`], then `single.rs`, the shortest one.
 
 pub mod axis;
 mod error;
