@@ -18,10 +18,10 @@ const MINUTE: usize = 16;
 /// Most figures of a run in a list.
 const FIGURES_MOST: usize = 2;
 
-/// Returns a table of runs with their key figures; `None` for a document that cannot be read.
-pub fn text(entries: &[(Entry, Option<Vec<KeyFigure>>)]) -> String {
+/// Returns a table of runs with their key figures.
+pub fn text(entries: &[Entry]) -> String {
     let mut rows = vec![HEAD.map(str::to_owned)];
-    rows.extend(entries.iter().map(|(entry, figures)| row(entry, figures.as_deref())));
+    rows.extend(entries.iter().map(row));
     aligned(&rows)
 }
 
@@ -38,12 +38,12 @@ pub fn aligned<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
     text
 }
 
-fn row(entry: &Entry, figures: Option<&[KeyFigure]>) -> [String; HEAD.len()] {
+fn row(entry: &Entry) -> [String; HEAD.len()] {
     let verdict = entry.verdict.map(|verdict| verdict.to_string()).unwrap_or_default();
     let verdict = if entry.stopped { format!("{verdict} (stopped)") } else { verdict };
     let what = format!("{} {}", entry.suite, cut(&entry.title.to_string(), TITLE_MAX));
-    let figures = figures.map_or_else(|| "unreadable".to_owned(), |figures| figures_of(entry, figures));
-    let (target, tags) = (cut_start(&entry.target.to_string(), TARGET_MAX), joined(&entry.tags, " "));
+    let (figures, target, tags) =
+        (figures_of(entry), cut_start(&entry.target.to_string(), TARGET_MAX), joined(&entry.tags, " "));
     let what = what.trim_end().to_owned();
     [entry.id.to_string(), when(entry), verdict, what, figures, target, device(entry), entry.host.to_string(), tags]
 }
@@ -58,7 +58,7 @@ fn device(entry: &Entry) -> String {
 }
 
 /// Returns the deciding figure, or the first ones without a judgement.
-fn figures_of(entry: &Entry, figures: &[KeyFigure]) -> String {
+fn figures_of(entry: &Entry) -> String {
     let is_assessment = entry.kind.raw() == "assessment";
     let shown = |figure: &KeyFigure| {
         // The tests of an assessment are in its report.
@@ -68,7 +68,7 @@ fn figures_of(entry: &Entry, figures: &[KeyFigure]) -> String {
     };
     let is_decided = is_assessment && matches!(entry.verdict, Some(Verdict::Pass | Verdict::Fail));
     let most = if is_decided { 1 } else { FIGURES_MOST };
-    UntrustedText::from(figures.iter().take(most).map(shown).collect::<Vec<_>>().join(", ")).to_string()
+    UntrustedText::from(entry.key_figures.iter().take(most).map(shown).collect::<Vec<_>>().join(", ")).to_string()
 }
 
 fn cut(text: &str, most: usize) -> String {
@@ -91,21 +91,4 @@ fn cut_start(text: &str, most: usize) -> String {
 fn when(entry: &Entry) -> String {
     let local_s = (entry.started_unix_ms / 1000).saturating_add_signed(i64::from(entry.utc_offset_s));
     date_and_time(local_s).replace('T', " ").chars().take(MINUTE).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use ::history::Document;
-    use plan::Plan;
-    use record::Record;
-
-    use super::*;
-
-    #[test]
-    fn a_run_whose_document_cannot_be_read_has_no_empty_figure() {
-        let record = Record::new(std::sync::Arc::new(Plan::default()), 0);
-        let entry = Entry::of(&Document::Record(Box::new(record)), "", &[]);
-        assert!(text(&[(entry.clone(), None)]).contains("unreadable"));
-        assert!(!text(&[(entry, Some(Vec::new()))]).contains("unreadable"));
-    }
 }

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::untrusted::UntrustedText;
 
-use crate::{Document, Summary};
+use crate::{Document, KeyFigure, Summary, key_figures};
 
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Entry {
@@ -23,7 +23,7 @@ pub struct Entry {
     pub host: UntrustedText,
     /// Path from the root.
     pub target: UntrustedText,
-    /// Empty for a device, and in runs of early versions.
+    /// Empty for a device.
     pub file_system: UntrustedText,
     pub devices: Vec<EntryDevice>,
     /// Type of the cloud instance, such as `m5.xlarge`. Empty if the machine does not know it.
@@ -50,6 +50,8 @@ pub struct Entry {
     pub tags: Vec<UntrustedText>,
     /// One line per test and direction.
     pub figures: Vec<Summary>,
+    /// The figures that lists and trends show, the deciding one first.
+    pub key_figures: Vec<KeyFigure>,
 }
 
 /// A block device below the target. A value that the kernel does not report is empty.
@@ -116,6 +118,7 @@ impl Entry {
                 command: assessment.command.clone(),
                 tags: assessment.tags.clone(),
                 figures: Vec::new(),
+                key_figures: Vec::new(),
             },
             Document::Record(record) => Entry {
                 id: 0,
@@ -140,11 +143,14 @@ impl Entry {
                 command: Vec::new(),
                 tags: Vec::new(),
                 figures: Vec::new(),
+                key_figures: Vec::new(),
             },
         };
         let tags = tags.iter().map(|tag| tag.as_str().into());
         let all: BTreeSet<UntrustedText> = entry.tags.iter().cloned().chain(tags).collect();
-        Entry { tags: all.into_iter().collect(), figures: Summary::of(document), ..entry }
+        let figures = Summary::of(document);
+        let key_figures = key_figures::of(document, &figures);
+        Entry { tags: all.into_iter().collect(), figures, key_figures, ..entry }
     }
 }
 

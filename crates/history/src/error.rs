@@ -17,10 +17,8 @@ pub enum HistoryError {
     Database(rusqlite::Error),
     /// The database is not one of fathom.
     OtherProgram,
-    /// The database is one of a newer fathom.
-    NewerVersion { version: usize, readable: usize },
-    /// The database is one of an older fathom and cannot be migrated.
-    OldOnReadOnlyDisk,
+    /// The database is one of another version of fathom.
+    OtherVersion { version: i64, readable: i64 },
     /// The newest runs are in the write-ahead log, which SQLite cannot read without writing.
     LogOnReadOnlyDisk,
     /// The history has no run of this number.
@@ -71,12 +69,11 @@ impl fmt::Display for HistoryError {
             HistoryError::Open { path, error } => write!(to, "{}: {error}", path.display()),
             HistoryError::Database(error) => error.fmt(to),
             HistoryError::OtherProgram => to.write_str("the database belongs to another program"),
-            HistoryError::NewerVersion { version, readable } => write!(
+            HistoryError::OtherVersion { version, readable } => write!(
                 to,
-                "the database has version {version}, of a newer fathom; this fathom reads up to version {readable}"
-            ),
-            HistoryError::OldOnReadOnlyDisk => to.write_str(
-                "the database is of an older fathom, and its disk is read-only\nhelp: copy it to DIR/fathom and set XDG_DATA_HOME=DIR",
+                "the database has version {version}, this fathom reads version {readable}\nhelp: export its runs with the \
+                 fathom that wrote them (`export RUN --format json --output FILE`), move the database away, and add them: \
+                 `fathom history add FILE`"
             ),
             HistoryError::LogOnReadOnlyDisk => to.write_str(
                 "the disk is read-only, and the newest runs are in the file history.db-wal\nhelp: copy history.db and \

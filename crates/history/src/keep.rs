@@ -55,7 +55,7 @@ impl Store {
     pub fn tag(&mut self, ids: &[i64], tags: &[String]) -> Result<(), HistoryError> {
         let transaction = self.write()?;
         for id in ids {
-            if transaction.execute("UPDATE runs SET unasked = 0 WHERE id = ?", [id])? == 0 {
+            if transaction.execute("UPDATE runs SET automatic = 0 WHERE id = ?", [id])? == 0 {
                 return Err(HistoryError::NoRun(*id));
             }
             for tag in tags {
@@ -74,7 +74,7 @@ impl Store {
             // The newest run stays, whatever its size.
             transaction.execute(
                 "DELETE FROM runs WHERE id < ?1 AND id IN (SELECT id FROM (SELECT id, \
-                 row_number() OVER newest AS place, sum(bytes) OVER newest AS total FROM runs WHERE unasked = 1 \
+                 row_number() OVER newest AS place, sum(bytes) OVER newest AS total FROM runs WHERE automatic = 1 \
                  WINDOW newest AS (ORDER BY id DESC)) WHERE place > ?2 OR total > ?3)",
                 params![id, signed(runs), signed(bytes)],
             )?;
@@ -88,10 +88,12 @@ fn put(transaction: &Transaction, entry: &Entry, blob: &[u8]) -> rusqlite::Resul
     let command = Layout::LINE.format(&entry.command).unwrap_or_default();
     let devices = Layout::LINE.format(&entry.devices).unwrap_or_default();
     let cause = entry.cause.as_ref().and_then(|cause| Layout::LINE.format(cause).ok()).unwrap_or_default();
+    let key_figures = Layout::LINE.format(&entry.key_figures).unwrap_or_default();
     transaction.execute(
-        "INSERT INTO runs (kind, started_unix_ms, ended_unix_ms, utc_offset_s, host, target, suite, verdict, cause, \
-         stopped, fathom, command, document, title, unasked, bytes, file_system, devices, instance_type, zone, cause_data) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)",
+        "INSERT INTO runs (kind, started_unix_ms, ended_unix_ms, utc_offset_s, host, target, suite, verdict, message, \
+         stopped, fathom, command, document, title, automatic, bytes, file_system, devices, instance_type, zone, cause, \
+         key_figures) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)",
         params![
             entry.kind.raw(),
             signed(entry.started_unix_ms),
@@ -114,6 +116,7 @@ fn put(transaction: &Transaction, entry: &Entry, blob: &[u8]) -> rusqlite::Resul
             entry.instance_type.raw(),
             entry.zone.raw(),
             cause,
+            key_figures,
         ],
     )?;
     let id = transaction.last_insert_rowid();

@@ -1,23 +1,29 @@
 //! The figures that lists and trends show of a run.
 
-use assessment::{Assessment, Cause, Judgement, Metric, Quantity, Statistic, Study, Verdict};
+use assessment::{Cause, Judgement, Knee, Metric, Quantity, Statistic, Study, Sweep, Verdict};
+use judge::compare;
 use plan::Ddir;
-use units::format::bandwidth;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use units::format::{bandwidth, time_ns};
 use units::order::OrderBy;
 use units::untrusted::UntrustedText;
 
-use crate::{Entry, Summary};
+use crate::{Document, Entry, Summary};
 
 /// From this block size on, bandwidth is shown instead of IOPS.
 const LARGE_BLOCK_BYTES: f64 = 65_536.0;
 
 /// A figure of a run.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct KeyFigure {
     /// The test, workload, point or settings that it is of; empty for a single run and a search.
     pub of: UntrustedText,
     pub metric: Metric,
+    /// In the unit of the metric.
     pub value: f64,
+    /// What other runs must have in common with this one, so that their figures are comparable: load, depth, length, size.
+    pub job: Vec<String>,
 }
 
 impl Entry {
@@ -25,34 +31,83 @@ impl Entry {
     pub fn is_usable(&self) -> bool {
         !self.stopped && self.verdict != Some(Verdict::Invalid)
     }
+}
 
-    /// Returns the figures of each test, the deciding one first: that of the judgement that is the cause of the verdict, or
-    /// the highest rates. Empty for a study whose document has its result.
-    pub fn key_figures(&self) -> Vec<KeyFigure> {
-        if !["assessment", "record"].contains(&self.kind.raw()) {
-            return Vec::new();
-        }
-        let mut all: Vec<KeyFigure> = self.figures.iter().filter_map(KeyFigure::of_line).collect();
-        all.order_by(|one, other| other.rank().total_cmp(&one.rank()));
-        if let Some(found) = self.cause.as_ref().and_then(judgement) {
-            all.retain(|other| (other.of.raw(), other.metric) != (found.of.raw(), found.metric));
-            all.insert(0, found);
-        }
-        all
+/// Returns the figures of a document, the deciding one first: that of the judgement that is the cause of the verdict, the
+/// result of a study, or the highest rates.
+pub fn of(document: &Document, lines: &[Summary]) -> Vec<KeyFigure> {
+    let (study, cause) = match document {
+        Document::Assessment(assessment) => (Some(&assessment.study), Some(&assessment.cause)),
+        Document::Record(_) => (None, None),
+    };
+    let mut all = match study {
+        Some(study @ (Study::Knee(_) | Study::Sweep(_) | Study::Repeats(_))) => of_study(study),
+        Some(Study::Suite(_) | Study::Single | Study::Preconditioning) | None => of_tests(lines, cause),
+    };
+    let jobs = compare::jobs(document.as_run());
+    for figure in &mut all {
+        figure.job = match study {
+            Some(Study::Knee(knee)) => of_knee(knee),
+            Some(Study::Sweep(sweep)) => of_sweep(sweep, &jobs),
+            _ => job_of(figure.of.raw(), &jobs),
+        };
     }
+    all
+}
+
+fn of_tests(lines: &[Summary], cause: Option<&Cause>) -> Vec<KeyFigure> {
+    let mut all: Vec<KeyFigure> = lines.iter().filter_map(KeyFigure::of_line).collect();
+    all.order_by(|one, other| other.rank().total_cmp(&one.rank()));
+    if let Some(found) = cause.and_then(judgement) {
+        all.retain(|other| (other.of.raw(), other.metric) != (found.of.raw(), found.metric));
+        all.insert(0, found);
+    }
+    all
+}
+
+/// Returns the properties of the jobs of a test; of all tests if the figure has none.
+fn job_of(test: &str, jobs: &[(String, Vec<String>)]) -> Vec<String> {
+    let is_of_test = |name: &str| name.strip_prefix(test).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
+    let of_test = jobs.iter().filter(|(name, _)| is_of_test(name));
+    let all = if jobs.iter().any(|(name, _)| is_of_test(name)) { of_test.collect() } else { Vec::from_iter(jobs) };
+    let mut parts: Vec<String> = Vec::new();
+    for part in all.into_iter().flat_map(|(_, parts)| parts) {
+        if !parts.contains(part) {
+            parts.push(part.clone());
+        }
+    }
+    parts
+}
+
+/// Returns the properties of a search. Its loads depend on what it measures.
+fn of_knee(knee: &Knee) -> Vec<String> {
+    let settings = knee.job.iter().map(|(name, value)| format!("{name}={value}"));
+    let bound = knee.bound_ns.map(|bound| format!("{} <= {}", knee.percentile, time_ns(bound as f64)));
+    let depth = knee.iodepth_max.map(|depth| format!("depth up to {depth}"));
+    let poisson = knee.poisson.then(|| "Poisson".to_owned());
+    let own = [format!("{} jobs", knee.workers), time_ns(knee.runtime_ns as f64)];
+    bound.into_iter().chain(depth).chain(poisson).chain(own).chain(settings).collect()
+}
+
+/// Returns the axes of a sweep, and the properties of its first point: the axes decide the others.
+fn of_sweep(sweep: &Sweep, jobs: &[(String, Vec<String>)]) -> Vec<String> {
+    let axes = sweep.axes.iter().map(|(option, values)| format!("{option}={}", values.join(",")));
+    let first = jobs.iter().min_by_key(|(name, _)| name).map(|(_, parts)| parts.clone());
+    axes.chain(first.unwrap_or_default()).collect()
 }
 
 /// Returns the figures of a search, a sweep or repeats: the highest load that was sustained, the best point, and the first
 /// figure of each workload.
-pub fn of_study(assessment: &Assessment) -> Vec<KeyFigure> {
+fn of_study(study: &Study) -> Vec<KeyFigure> {
     let iops = |ddir| Metric { ddir, quantity: Quantity::Iops };
-    match &assessment.study {
+    match study {
         Study::Knee(knee) => {
             let sustained = knee.result.as_ref().and_then(|result| result.points.get(result.sustained?));
             let figure = |point: &assessment::KneePoint| KeyFigure {
                 of: UntrustedText::default(),
                 metric: iops(None),
                 value: if knee.iodepth_max.is_none() { point.load as f64 } else { point.figures.iops },
+                job: Vec::new(),
             };
             sustained.map(figure).into_iter().collect()
         }
@@ -60,7 +115,7 @@ pub fn of_study(assessment: &Assessment) -> Vec<KeyFigure> {
             let best = sweep.result.as_ref().and_then(|result| Some((result, result.best.as_ref()?)));
             let figure = |(result, best): (&assessment::SweepResult, &assessment::Best)| {
                 let of = result.points.get(best.point).map(assessment::SweepPoint::name).unwrap_or_default();
-                KeyFigure { of: of.into(), metric: sweep.metric, value: best.value }
+                KeyFigure { of: of.into(), metric: sweep.metric, value: best.value, job: Vec::new() }
             };
             best.map(figure).into_iter().collect()
         }
@@ -72,6 +127,7 @@ pub fn of_study(assessment: &Assessment) -> Vec<KeyFigure> {
                     of: workload.name.as_str().into(),
                     metric: first.metric,
                     value: first.mean,
+                    job: Vec::new(),
                 })
             };
             named.filter_map(figure).collect()
@@ -88,8 +144,12 @@ impl KeyFigure {
             (test, "") => test.to_owned(),
             (test, at) => format!("{test} {at}"),
         };
-        let figure =
-            |ddir, quantity, value| KeyFigure { of: of.as_str().into(), metric: Metric { ddir, quantity }, value };
+        let figure = |ddir, quantity, value| KeyFigure {
+            of: of.as_str().into(),
+            metric: Metric { ddir, quantity },
+            value,
+            job: Vec::new(),
+        };
         if line.direction.raw() == "flush" {
             return Some(figure(None, Quantity::Fsync(Statistic::Percentile(99.0)), line.p99_ns?));
         }
@@ -135,6 +195,7 @@ fn judgement(cause: &Cause) -> Option<KeyFigure> {
         of: name.into(),
         metric: judgement.metric,
         value: judgement.measured,
+        job: Vec::new(),
     };
     let found = match cause {
         Cause::Judgement(found) | Cause::Rule(found) | Cause::JudgementAndFailure { judgement: found, .. } => {

@@ -18,6 +18,6 @@ mod turn;
 pub use document::Document;
 pub use entry::{Entry, EntryDevice, RunFilter, TargetFilter};
 pub use error::HistoryError;
-pub use key_figures::{KeyFigure, of_study as key_figures_of_study};
+pub use key_figures::KeyFigure;
 pub use store::Store;
 pub use summary::Summary;

@@ -27,7 +27,8 @@ const LOG_PAGES: u32 = 4000;
 /// Pause between two attempts where SQLite itself does not wait.
 const AGAIN: Duration = Duration::from_millis(20);
 const COLUMNS: &str = "id, kind, started_unix_ms, ended_unix_ms, utc_offset_s, host, target, suite, verdict, cause, \
-                       stopped, fathom, command, title, unasked, file_system, devices, instance_type, zone, cause_data";
+                       stopped, fathom, command, title, automatic, file_system, devices, instance_type, zone, message, \
+                       key_figures";
 
 /// Condition on the target as it was given, its path, the folder above it, and on one of several targets: they are
 /// separated by spaces, and a volume has its name before it.
@@ -285,7 +286,7 @@ fn connect(path: &Path, opening: Opening) -> Result<Connection, HistoryError> {
     let connection = Connection::open(path)?;
     connection.busy_timeout(opening.busy)?;
     set_up(&connection, opening)?;
-    tables::bring_up(&connection, &tables::STEPS, opening.waits_for_turn)?;
+    tables::create(&connection, opening.waits_for_turn)?;
     Ok(connection)
 }
 
@@ -323,7 +324,6 @@ fn text(row: &Row, at: usize) -> rusqlite::Result<UntrustedText> {
 
 fn entry(row: &Row) -> rusqlite::Result<Entry> {
     let time = |at: usize| row.get::<_, i64>(at).map(|time| u64::try_from(time).unwrap_or_default());
-    let cause = json(&row.get::<_, String>(19)?);
     Ok(Entry {
         id: row.get(0)?,
         kind: text(row, 1)?,
@@ -334,8 +334,8 @@ fn entry(row: &Row) -> rusqlite::Result<Entry> {
         target: text(row, 6)?,
         suite: text(row, 7)?,
         verdict: row.get::<_, Option<String>>(8)?.as_deref().and_then(verdict),
-        message: text(row, 9)?,
-        cause,
+        message: text(row, 19)?,
+        cause: json(&row.get::<_, String>(9)?),
         stopped: row.get(10)?,
         fathom: text(row, 11)?,
         command: json(&row.get::<_, String>(12)?).unwrap_or_default(),
@@ -347,6 +347,7 @@ fn entry(row: &Row) -> rusqlite::Result<Entry> {
         zone: text(row, 18)?,
         tags: Vec::new(),
         figures: Vec::new(),
+        key_figures: json(&row.get::<_, String>(20)?).unwrap_or_default(),
     })
 }
 

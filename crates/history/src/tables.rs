@@ -1,6 +1,4 @@
-//! The tables of the database, and their migration from older versions.
-
-use std::cmp::Ordering;
+//! The tables of the database.
 
 use rusqlite::Connection;
 
@@ -9,10 +7,9 @@ use crate::turn::begin;
 
 /// Application number in the file's header: "fath".
 const APPLICATION: i64 = 0x6661_7468;
-
-/// The migrations, one per version. A released one never changes.
-pub const STEPS: [&str; 4] = [
-    "
+/// Version of the tables.
+const VERSION: i64 = 1;
+const TABLES: &str = "
     CREATE TABLE runs (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         kind TEXT NOT NULL,
@@ -21,14 +18,24 @@ pub const STEPS: [&str; 4] = [
         utc_offset_s INTEGER NOT NULL,
         host TEXT NOT NULL,
         target TEXT NOT NULL,
+        file_system TEXT NOT NULL,
+        devices TEXT NOT NULL,
+        instance_type TEXT NOT NULL,
+        zone TEXT NOT NULL,
         suite TEXT NOT NULL,
+        title TEXT NOT NULL,
+        automatic INTEGER NOT NULL,
         verdict TEXT,
+        message TEXT NOT NULL,
         cause TEXT NOT NULL,
+        key_figures TEXT NOT NULL,
         stopped INTEGER NOT NULL,
         fathom TEXT NOT NULL,
         command TEXT NOT NULL,
+        bytes INTEGER NOT NULL,
         document BLOB NOT NULL
     ) STRICT;
+    CREATE INDEX runs_automatic ON runs(id, bytes) WHERE automatic = 1;
     CREATE TABLE tags (
         run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
         tag TEXT NOT NULL,
@@ -49,111 +56,76 @@ pub const STEPS: [&str; 4] = [
         p99_ns REAL,
         PRIMARY KEY (run, position)
     ) STRICT, WITHOUT ROWID;
-",
-    "
-    ALTER TABLE runs ADD COLUMN title TEXT NOT NULL DEFAULT '';
-    ALTER TABLE runs ADD COLUMN unasked INTEGER NOT NULL DEFAULT 0;
-    ALTER TABLE runs ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
-    CREATE INDEX runs_unasked ON runs(id, bytes) WHERE unasked = 1;
-",
-    "
-    ALTER TABLE runs ADD COLUMN file_system TEXT NOT NULL DEFAULT '';
-    ALTER TABLE runs ADD COLUMN devices TEXT NOT NULL DEFAULT '[]';
-    ALTER TABLE runs ADD COLUMN instance_type TEXT NOT NULL DEFAULT '';
-    ALTER TABLE runs ADD COLUMN zone TEXT NOT NULL DEFAULT '';
-",
-    "
-    ALTER TABLE runs ADD COLUMN cause_data TEXT NOT NULL DEFAULT '';
-",
-];
+";
 
-/// Migrates the tables to the newest version, in one transaction.
-pub fn bring_up(connection: &Connection, steps: &[&str], waits_for_turn: bool) -> Result<(), HistoryError> {
-    if version(connection)? == steps.len() && is_ours(connection)? {
-        return Ok(());
+/// Creates the tables of an empty database, in one transaction.
+///
+/// # Errors
+///
+/// The database is of another program or version, or SQLite fails.
+pub fn create(connection: &Connection, waits_for_turn: bool) -> Result<(), HistoryError> {
+    if !is_empty(connection)? {
+        return check(connection);
     }
-    // Another program may have migrated them meanwhile: read the version again inside the transaction.
+    // Another program may have created them meanwhile: look again inside the transaction.
     let transaction = begin(connection, waits_for_turn)?;
-    let version = version(&transaction)?;
-    if !is_ours(&transaction)? {
-        return Err(HistoryError::OtherProgram);
+    if !is_empty(&transaction)? {
+        return check(&transaction);
     }
-    if version > steps.len() {
-        return Err(HistoryError::NewerVersion { version, readable: steps.len() });
-    }
-    for step in &steps[version..] {
-        transaction.execute_batch(step)?;
-    }
+    transaction.execute_batch(TABLES)?;
     transaction.pragma_update(None, "application_id", APPLICATION)?;
-    transaction.pragma_update(None, "user_version", steps.len() as i64)?;
+    transaction.pragma_update(None, "user_version", VERSION)?;
     Ok(transaction.commit()?)
 }
 
-/// Checks that a database that cannot be migrated has the newest version.
+/// Checks that this fathom reads the database.
+///
+/// # Errors
+///
+/// The database is of another program or version, or SQLite fails.
 pub fn check(connection: &Connection) -> Result<(), HistoryError> {
-    let version = version(connection)?;
-    match (is_ours(connection)?, version.cmp(&STEPS.len())) {
-        (false, _) => Err(HistoryError::OtherProgram),
-        (true, Ordering::Less) => Err(HistoryError::OldOnReadOnlyDisk),
-        (true, Ordering::Equal) => Ok(()),
-        (true, Ordering::Greater) => Err(HistoryError::NewerVersion { version, readable: STEPS.len() }),
+    match (number(connection, "PRAGMA application_id")?, number(connection, "PRAGMA user_version")?) {
+        (APPLICATION, VERSION) => Ok(()),
+        (APPLICATION, version) => Err(HistoryError::OtherVersion { version, readable: VERSION }),
+        _ => Err(HistoryError::OtherProgram),
     }
 }
 
-fn version(connection: &Connection) -> rusqlite::Result<usize> {
-    let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    Ok(usize::try_from(version).unwrap_or(usize::MAX))
+fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
+    let tables = number(connection, "SELECT count(*) FROM sqlite_schema")?;
+    Ok(tables == 0 && number(connection, "PRAGMA application_id")? == 0)
 }
 
-/// Whether the database is fathom's, or empty.
-fn is_ours(connection: &Connection) -> Result<bool, HistoryError> {
-    let number = |question: &str| connection.query_row(question, [], |row| row.get::<_, i64>(0));
-    let found = number("PRAGMA application_id")?;
-    let tables = number("SELECT count(*) FROM sqlite_schema")?;
-    Ok(found == APPLICATION || (found == 0 && tables == 0))
+fn number(connection: &Connection, question: &str) -> rusqlite::Result<i64> {
+    connection.query_row(question, [], |row| row.get(0))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const OLD: [&str; 1] = ["CREATE TABLE runs (id INTEGER PRIMARY KEY); INSERT INTO runs VALUES (7)"];
-    const NEW: [&str; 2] = [OLD[0], "ALTER TABLE runs ADD COLUMN host TEXT NOT NULL DEFAULT 'here'"];
-
     fn memory() -> Connection {
         Connection::open_in_memory().expect("memory takes a database")
     }
 
     #[test]
-    fn an_older_version_is_brought_up_with_what_it_holds() {
+    fn another_version_is_left_alone_and_the_error_says_what_to_do() {
         let connection = memory();
-        bring_up(&connection, &OLD, false).expect("steps");
-        bring_up(&connection, &NEW, false).expect("steps");
-        bring_up(&connection, &NEW, false).expect("nothing is left to do");
-        let row = connection.query_row("SELECT id, host FROM runs", [], |row| Ok((row.get(0)?, row.get(1)?)));
-        assert_eq!(row, Ok((7, "here".to_owned())));
-        assert!(
-            bring_up(&connection, &OLD, false).is_err_and(|error| matches!(error, HistoryError::NewerVersion { .. }))
-        );
-    }
-
-    #[test]
-    fn a_step_that_fails_leaves_what_was_there() {
-        let connection = memory();
-        bring_up(&connection, &OLD, false).expect("steps");
-        let broken = [OLD[0], "ALTER TABLE runs ADD COLUMN host TEXT; INSERT INTO nowhere VALUES (1)"];
-        assert!(bring_up(&connection, &broken, false).is_err());
-        assert_eq!(version(&connection), Ok(1));
-        bring_up(&connection, &NEW, false).expect("the column isn't there yet");
+        create(&connection, false).expect("tables");
+        create(&connection, false).expect("nothing is left to do");
+        connection.pragma_update(None, "user_version", 4).expect("a number");
+        let error = create(&connection, false).expect_err("another version").to_string();
+        assert!(error.contains("version 4") && error.contains("fathom history add"), "{error}");
+        assert_eq!(number(&connection, "PRAGMA user_version"), Ok(4));
     }
 
     #[test]
     fn another_programs_database_is_left_alone() {
         let connection = memory();
         connection.execute_batch("CREATE TABLE theirs (id INTEGER)").expect("a table");
-        assert!(bring_up(&connection, &STEPS, false).is_err_and(|error| matches!(error, HistoryError::OtherProgram)));
+        assert!(create(&connection, false).is_err_and(|error| matches!(error, HistoryError::OtherProgram)));
         let connection = memory();
         connection.pragma_update(None, "application_id", 42).expect("a number");
-        assert!(bring_up(&connection, &STEPS, false).is_err());
+        assert!(create(&connection, false).is_err());
     }
 }

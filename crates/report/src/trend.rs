@@ -27,6 +27,8 @@ pub struct TrendSeries {
     /// What was run: the suite, or the program and its jobs. Then the test.
     pub names: [String; 2],
     pub metric: Metric,
+    /// What all its runs have in common: load, depth, length, size.
+    job: Vec<String>,
     /// The oldest first.
     pub points: Vec<TrendPoint>,
 }
@@ -45,20 +47,36 @@ impl Trend {
         Trend { target: target.to_owned(), series: Vec::new() }
     }
 
-    /// Adds a figure. Call this in the order of the runs.
-    pub fn add(&mut self, names: [&str; 2], metric: Metric, point: TrendPoint) {
-        match self.series.iter_mut().find(|known| known.names == names && known.metric == metric) {
+    /// Adds a figure. Figures of another job have a series of their own. Call this in the order of the runs.
+    pub fn add(&mut self, names: [&str; 2], metric: Metric, job: &[String], point: TrendPoint) {
+        let known = |known: &&mut TrendSeries| known.names == names && known.metric == metric && known.job == job;
+        match self.series.iter_mut().find(known) {
             Some(known) => known.points.push(point),
             None => {
-                let names = names.map(str::to_owned);
-                self.series.push(TrendSeries { names, metric, points: vec![point] });
+                let (names, job) = (names.map(str::to_owned), job.to_owned());
+                self.series.push(TrendSeries { names, metric, job, points: vec![point] });
             }
         }
+    }
+
+    /// Returns the names of a series. The second has the properties that distinguish it from series of the same names.
+    fn names(&self, series: &TrendSeries) -> [String; 2] {
+        let alike = || self.series.iter().filter(|other| other.names == series.names && other.metric == series.metric);
+        let own = series.job.iter().filter(|part| !alike().all(|other| other.job.contains(part)));
+        let [what, test] = series.names.clone();
+        let parts = std::iter::once(test).filter(|test| !test.is_empty()).chain(own.cloned());
+        [what, parts.collect::<Vec<_>>().join(", ")]
     }
 
     /// Returns the figures of several runs.
     fn repeated(&self) -> impl Iterator<Item = &TrendSeries> {
         self.series.iter().filter(|series| series.points.len() > 1)
+    }
+
+    /// Returns the name of the figure: `quick read-iops read.iops`.
+    fn name(&self, series: &TrendSeries) -> String {
+        let parts = self.names(series).into_iter().chain([series.metric.to_string()]).filter(|part| !part.is_empty());
+        parts.collect::<Vec<_>>().join(" ")
     }
 
     fn table(&self, bars: bool) -> Table {
@@ -79,7 +97,7 @@ impl Trend {
                 ),
             ]);
             cells.extend(bars.then(|| series.bars()));
-            let labels = series.names.iter().cloned().chain([series.metric.to_string()]);
+            let labels = self.names(series).into_iter().chain([series.metric.to_string()]);
             Row { labels: labels.collect(), cells: Ok(cells) }
         };
         Table { title: String::new(), columns, rows: self.repeated().map(row).collect() }
@@ -129,12 +147,6 @@ impl TrendSeries {
         };
         newest.iter().map(bar).collect()
     }
-
-    /// Returns the name of the figure: `quick read-iops read.iops`.
-    pub fn name(&self) -> String {
-        let parts = self.names.iter().cloned().chain([self.metric.to_string()]).filter(|part| !part.is_empty());
-        parts.collect::<Vec<_>>().join(" ")
-    }
 }
 
 impl TrendPoint {
@@ -171,7 +183,7 @@ pub fn html(trend_of: &Trend) -> String {
             trend_of.table(false).html()
         );
     }
-    let charts: Vec<Chart> = trend_of.repeated().map(trend::chart).collect();
+    let charts: Vec<Chart> = trend_of.repeated().map(|series| trend::chart(series, &trend_of.name(series))).collect();
     page += &format!("<div class=\"charts\">\n{}</div>\n</main>\n", charts.iter().map(figure).collect::<String>());
     page + &end(env!("CARGO_PKG_VERSION"))
 }

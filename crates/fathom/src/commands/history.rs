@@ -1,9 +1,9 @@
 //! `fathom history`: lists, adds and tags saved runs.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use ::history::{Document, Entry, KeyFigure, RunFilter, Store, TargetFilter, key_figures_of_study};
+use ::history::{Document, Entry, RunFilter, TargetFilter};
 use report::{Ink, Trend, TrendPoint};
 use targets::OutputGuard;
 use units::order::OrderBy;
@@ -38,12 +38,12 @@ fn list(args: &ListArgs) -> Result<String, CommandError> {
         limit: args.limit().filter(|_| args.trend.is_none()),
     };
     let history = store::open_if_any()?;
-    let entries: Vec<Entry> = match &history {
+    let entries: Vec<Entry> = match history {
         Some(history) => history.list(&filter)?,
         None => Vec::new(),
     };
     if let Some(target) = &args.trend {
-        return trend(target, &args.reports, &with_figures(history.as_ref(), entries));
+        return trend(target, &args.reports, &entries);
     }
     if args.is_json() {
         return store::json_text(&entries);
@@ -52,38 +52,28 @@ fn list(args: &ListArgs) -> Result<String, CommandError> {
     Ok(match (entries.is_empty(), is_all) {
         (true, true) => "the history is empty\n".to_owned(),
         (true, false) => "no run matches\n".to_owned(),
-        (false, _) => table::text(&with_figures(history.as_ref(), entries)),
+        (false, _) => table::text(&entries),
     })
 }
 
-/// Adds the key figures. Those of a search, a sweep or repeats are in the saved documents; `None` for one that cannot be read.
-fn with_figures(history: Option<&Store>, entries: Vec<Entry>) -> Vec<(Entry, Option<Vec<KeyFigure>>)> {
-    let of_document = |entry: &Entry| match documents::complete(history?.document(entry.id).ok()?).ok()? {
-        Document::Assessment(assessment) => Some(key_figures_of_study(&assessment)),
-        Document::Record(_) => None,
-    };
-    let figures = |entry: &Entry| match entry.kind.raw() {
-        "assessment" | "record" => Some(entry.key_figures()),
-        _ => of_document(entry),
-    };
-    let with_figures = |entry: Entry| (figures(&entry), entry);
-    entries.into_iter().map(with_figures).map(|(figures, entry)| (entry, figures)).collect()
-}
-
 /// Returns the figures of a target over time as text, and writes the reports.
-fn trend(target: &str, reports: &[String], runs: &[(Entry, Option<Vec<KeyFigure>>)]) -> Result<String, CommandError> {
-    let mut trend = Trend::new(target);
-    let mut sound: Vec<&(Entry, Option<Vec<KeyFigure>>)> = runs.iter().filter(|(entry, _)| entry.is_usable()).collect();
+fn trend(given: &str, reports: &[String], runs: &[Entry]) -> Result<String, CommandError> {
+    let mut trend = Trend::new(given);
+    let mut sound: Vec<&Entry> = runs.iter().filter(|entry| entry.is_usable()).collect();
     let left_out = runs.len() - sound.len();
     if left_out > 0 {
         stderr_line!("note: stopped and INVALID runs are left out: {left_out}");
     }
-    sound.order_by_key(|(entry, _)| (entry.started_unix_ms, entry.id));
-    let hosts: BTreeSet<&str> = sound.iter().map(|(entry, _)| entry.host.raw()).collect();
-    for (entry, figures) in sound {
+    sound.order_by_key(|entry| (entry.started_unix_ms, entry.id));
+    let hosts: BTreeSet<&str> = sound.iter().map(|entry| entry.host.raw()).collect();
+    let targets: BTreeSet<&str> = sound.iter().map(|entry| entry.target.raw()).collect();
+    let folder = target(given).path;
+    for entry in sound {
         let host = if hosts.len() > 1 { entry.host.raw() } else { "" };
-        let what = [host, entry.suite.raw(), entry.title.raw()].join(" ");
-        for figure in figures.iter().flatten() {
+        let path = if targets.len() > 1 { below(&folder, entry.target.raw()) } else { "" };
+        let what = [host, path, entry.suite.raw(), entry.title.raw()];
+        let what = what.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+        for figure in &entry.key_figures {
             // The best point of a sweep can be another one each time.
             let of = if entry.kind.raw() == "sweep" { "best" } else { figure.of.raw() };
             let point = TrendPoint {
@@ -92,7 +82,7 @@ fn trend(target: &str, reports: &[String], runs: &[(Entry, Option<Vec<KeyFigure>
                 utc_offset_s: entry.utc_offset_s,
                 value: figure.value,
             };
-            trend.add([what.trim(), of], figure.metric, point);
+            trend.add([&what, of], figure.metric, &figure.job, point);
         }
     }
     let (written, failed) = Reports::open(reports, &mut OutputGuard::new([]))?.save_trend(&trend);
@@ -101,6 +91,11 @@ fn trend(target: &str, reports: &[String], runs: &[(Entry, Option<Vec<KeyFigure>
         Some(error) => Err(error),
         None => Ok(report::trend_text(&trend, if writes_utf8() { Ink::Unicode } else { Ink::Ascii })),
     }
+}
+
+/// Returns the path below a folder, or the whole path of another target.
+fn below<'a>(folder: &str, path: &'a str) -> &'a str {
+    Path::new(path).strip_prefix(folder).ok().and_then(Path::to_str).unwrap_or(path)
 }
 
 /// The target need not exist any more.

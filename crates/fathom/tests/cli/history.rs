@@ -84,7 +84,7 @@ fn lists_and_trends_have_the_deciding_figures() {
     run(scratch.path(), "fio", job).ended_with(0);
     run(scratch.path(), "sweep", &format!("--quiet bs=4k,8k --metric iops fio {job}")).ended_with(0);
     run(scratch.path(), "run", &format!("--quiet --repeat 2 fio {job}"));
-    run(scratch.path(), "assess", ". --short --size 16M --test fsync --require fsync.p99<=10s");
+    run(scratch.path(), "assess", ". --short --no-extend --size 16M --test fsync --require fsync.p99<=10s");
     let table = run(scratch.path(), "history", "").ended_with(0).stdout.clone();
     let line = |what: &str| table.lines().find(|line| line.contains(what)).unwrap_or_else(|| panic!("{what}: {table}"));
     assert!(table.lines().next().unwrap().contains("figure"), "{table}");
@@ -99,6 +99,30 @@ fn lists_and_trends_have_the_deciding_figures() {
     assert!(text.lines().count() < 24 && text.lines().all(|line| line.chars().count() <= 80), "{text}");
     let page = std::fs::read_to_string(scratch.file("trend.html")).unwrap();
     assert!(page.contains("<svg class=\"chart\"") && page.contains("fio a read.iops"), "no chart");
+    // Runs of another size, length or kind of test are not points of the same trend.
+    for _ in 0..2 {
+        run(scratch.path(), "fio", &job.replace("1m", "512k")).ended_with(0);
+        run(scratch.path(), "assess", ". --short --no-extend --size 16M --test fsync --require fsync.p99<=10s");
+    }
+    run(scratch.path(), "assess", ". --short --no-extend --size 32M --test fsync --require fsync.p99<=10s");
+    let text = run(scratch.path(), "history", "--trend f").ended_with(0).stdout.clone();
+    let row = |text: &str, what: &str| {
+        let found: Vec<String> = text.lines().filter(|line| line.contains(what)).map(str::to_owned).collect();
+        found.into_iter().next().unwrap_or_else(|| panic!("{what}: {text}"))
+    };
+    for (size, points) in [("size 1 MiB", 4), ("size 512 KiB", 2)] {
+        let bars = row(&text, size).chars().filter(|letter| ('▁'..='█').contains(letter)).count();
+        assert_eq!(bars, points, "{text}");
+    }
+    let text = run(scratch.path(), "history", "--trend . --report trend.html").ended_with(0).stdout.clone();
+    let fsync = row(&text, "fsync.p99");
+    assert!(fsync.contains("size 16 MiB") && !text.contains("size 32 MiB"), "{text}");
+    let page = std::fs::read_to_string(scratch.file("trend.html")).unwrap();
+    assert!(page.contains("size 512 KiB read.iops"), "no chart of its own");
+    let newest = &list(&scratch, "--limit 1")[0]["key_figures"][0];
+    assert_eq!((newest["metric"].as_str(), newest["of"].as_str()), (Some("fsync.p99"), Some("fsync")), "{newest}");
+    assert!(newest["job"].as_array().unwrap().contains(&"size 32 MiB".into()), "{newest}");
+
     run(scratch.path(), "history", "--trend nowhere").ended_with(0);
     run(scratch.path(), "history", "--report page.html").ended_with(2).complained_of("--trend");
     run(scratch.path(), "history", "--trend f --report page.md").ended_with(2).complained_of("ends with .html");

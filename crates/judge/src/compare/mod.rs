@@ -23,7 +23,7 @@ pub use invalid::invalid_record;
 use ratio::LogRatio;
 pub use repeats::repeated;
 pub use run::{Run, SINGLE, SavedRun};
-pub use side::{Case, cases};
+pub use side::{Case, cases, jobs};
 
 /// Most sets of a comparison.
 pub const SIDES_MAX: usize = 8;

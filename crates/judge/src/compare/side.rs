@@ -1,8 +1,9 @@
 //! One side of a comparison: its tests, and the figures of each of its runs.
 
 use assessment::{Assessment, Cause, LatencyKind, Metric, Quantity, Statistic, Study, Test};
-use plan::Ddir;
+use plan::{Amount, Ddir};
 use record::{Record, Slot, Timeline};
+use units::format::{grouped, percent, size, time_ns};
 
 use super::change_limit::ChangeLimit;
 use super::invalid::{Judged, error_of_no_record};
@@ -14,15 +15,15 @@ use crate::verdict::JobRounds;
 pub struct Case<'a> {
     /// Name, with the settings of the round: `sweep bs=64k`.
     pub name: String,
-    /// The properties of the job that decide its figures.
-    pub job: String,
+    /// The properties of the job that decide its figures: `random 4 KiB reads`, `depth 32`, `10 s`.
+    pub job: Vec<String>,
     runs: Vec<CaseRun<'a>>,
 }
 
 /// One of the repeats of a test.
 struct CaseRun<'a> {
     rounds: JobRounds<'a>,
-    job: String,
+    job: Vec<String>,
     source: Source,
     judged: Judged<'a>,
 }
@@ -49,8 +50,8 @@ impl Source {
         Source { repeated, started_unix_ms: record.started_unix_ms }
     }
 
-    fn of_test(assessment: &Assessment, name: &str, job: &str) -> Source {
-        let job = format!("{} {name} {job}", assessment.suite);
+    fn of_test(assessment: &Assessment, name: &str, job: &[String]) -> Source {
+        let job = format!("{} {name} {}", assessment.suite, job.join(", "));
         let (target, host) = (assessment.target.path.clone(), assessment.machine.hostname.clone());
         Source {
             repeated: Repeated { job, target: target.to_string(), host: host.to_string() },
@@ -83,9 +84,9 @@ fn take<'a>(
     name: String,
     rounds: JobRounds<'a>,
     judged: Judged<'a>,
-    source: impl Fn(&str) -> Source,
+    source: impl Fn(&[String]) -> Source,
 ) {
-    let job = job_key(&rounds, judged.passes());
+    let job = job(&rounds, judged.passes());
     let run = CaseRun { source: source(&job), job: job.clone(), rounds, judged };
     match cases.iter_mut().find(|case| case.name == name) {
         Some(case) => case.runs.push(run),
@@ -113,22 +114,60 @@ fn take_test<'a>(cases: &mut Vec<Case<'a>>, assessment: &'a Assessment, test: &'
 /// Returns the properties that decide figures, with the requested length and size: a run that was continued is as long as its
 /// passes, and one without a requested length does its I/Os in each of them. The folder of the target does not. Mixed block sizes
 /// vary a little at random.
-fn job_key(rounds: &JobRounds, passes: u64) -> String {
-    let of_ddir = |ddir| {
+fn job(rounds: &JobRounds, passes: u64) -> Vec<String> {
+    let of_ddir = |ddir: Ddir| {
         let load = rounds.load(ddir);
-        let block = load.block_bytes.map(|bytes| (bytes as f64).log2().round());
-        format!("{ddir:?} {block:?} {}", load.sequential)
+        let pattern = if load.sequential { "sequential" } else { "random" };
+        format!("{pattern} {}{}s", load.block_bytes.map(block).unwrap_or_default(), ddir.name())
     };
-    let loads: Vec<String> = rounds.ddirs().into_iter().map(of_ddir).collect();
-    let of_worker = |worker: &plan::Worker| {
-        let (length_ns, size) = (worker.limits.runtime_ns, &worker.targets.extent);
-        let (length_ns, times) = if length_ns > 0 { (length_ns.saturating_mul(passes), 1) } else { (0, passes) };
-        let ios = worker.limits.number_ios;
-        format!("{} {length_ns} {times} {ios} {:?} {:?}", worker.requested_depth(), size.size, size.io_size)
-    };
-    let plan = rounds.records.first().map(|record| &record.plan);
-    let workers = plan.map(|plan| plan.workers.iter().map(of_worker).collect::<Vec<_>>());
-    format!("{} {workers:?}", loads.join(" "))
+    let workers = rounds.records.first().map(|record| record.plan.workers.as_slice()).unwrap_or_default();
+    let jobs = (workers.len() > 1).then(|| format!("{} jobs", workers.len()));
+    let timed = workers.iter().any(|worker| worker.limits.runtime_ns > 0);
+    let parts = [
+        of_each(workers, |worker| Some(format!("depth {}", worker.requested_depth()))),
+        of_each(workers, |worker| {
+            let length_ns = worker.limits.runtime_ns.saturating_mul(passes);
+            (length_ns > 0).then(|| time_ns(length_ns as f64))
+        }),
+        (passes > 1 && !timed).then(|| format!("{passes} passes")),
+        of_each(workers, |worker| {
+            Some(worker.limits.number_ios).filter(|ios| *ios > 0).map(|ios| format!("{} I/Os", grouped(ios as f64)))
+        }),
+        of_each(workers, |worker| worker.targets.extent.size.map(|size| format!("size {}", amount(size)))),
+        of_each(workers, |worker| worker.targets.file_size.map(|(_, bytes)| format!("size {}", size(bytes)))),
+        of_each(workers, |worker| worker.targets.extent.io_size.map(|size| format!("{} of I/O", amount(size)))),
+    ];
+    rounds.ddirs().into_iter().map(of_ddir).chain(jobs).chain(parts.into_iter().flatten()).collect()
+}
+
+/// Returns the property of all workers once, or those of each if they differ; `None` if no worker has it.
+fn of_each(workers: &[plan::Worker], property: impl Fn(&plan::Worker) -> Option<String>) -> Option<String> {
+    let all: Vec<Option<String>> = workers.iter().map(property).collect();
+    let [first, others @ ..] = all.as_slice() else { return None };
+    if others.iter().all(|other| other == first) {
+        return first.clone();
+    }
+    let each = all.iter().map(|property| property.as_deref().unwrap_or("-"));
+    Some(each.collect::<Vec<_>>().join(" + "))
+}
+
+/// Formats the mean block size as the nearest power of two.
+fn block(bytes: u64) -> String {
+    let nearest = 1_u64 << (bytes as f64).log2().round() as u32;
+    format!("{}{} ", if nearest == bytes { "" } else { "about " }, size(nearest))
+}
+
+fn amount(amount: Amount) -> String {
+    match amount {
+        Amount::Bytes(bytes) => size(bytes),
+        Amount::Percent(share) => percent(share / 100.0),
+        Amount::Zones(zones) => format!("{zones} zones"),
+    }
+}
+
+/// Returns the tests of a run, each with the properties that its repeats share.
+pub fn jobs(run: Run) -> Vec<(String, Vec<String>)> {
+    cases(&[run]).into_iter().map(|case| (case.name, case.job)).collect()
 }
 
 impl<'a> Case<'a> {

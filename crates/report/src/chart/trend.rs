@@ -11,7 +11,7 @@ use crate::trend::TrendSeries;
 const MIB: f64 = (1 << 20) as f64;
 
 /// Draws a figure over the runs, the oldest first.
-pub fn chart(series: &TrendSeries) -> Chart {
+pub fn chart(series: &TrendSeries, name: &str) -> Chart {
     let scale = if series.metric.quantity == Quantity::Bandwidth { MIB } else { 1.0 };
     let values: Vec<f64> = series.points.iter().map(|point| point.value / scale).collect();
     let (least, most) = span(values.iter().copied()).unwrap_or_default();
@@ -34,7 +34,7 @@ pub fn chart(series: &TrendSeries) -> Chart {
         false => series.metric.show(value * scale),
     };
     let words = format!("{} runs, from {} to {}.", series.points.len(), shown(least), shown(most));
-    Chart::new("trend", "trend", &series.name(), words, canvas)
+    Chart::new("trend", "trend", name, words, canvas)
 }
 
 /// Characters of a date.
