@@ -1,6 +1,7 @@
 //! Progress of a study on standard error: a line per run with its result.
 
 use std::io::IsTerminal;
+use std::ops::RangeInclusive;
 
 use assessment::Failure;
 use judge::figures;
@@ -59,6 +60,16 @@ pub fn announce(runs: usize, at_most_ns: Option<u64>) {
     let time =
         at_most_ns.map_or_else(String::new, |ns| format!(", at most {} plus preparation", format::time_ns(ns as f64)));
     stderr_line!("{runs} run{}{time}", if runs == 1 { "" } else { "s" });
+}
+
+/// Prints the number of runs of a search and their time.
+pub fn announce_search(runs: RangeInclusive<u64>, time_ns: impl Fn(u64) -> u64) {
+    let time = |runs: u64| format::time_ns(time_ns(runs) as f64);
+    let (least, most) = runs.into_inner();
+    match least == most {
+        true => stderr_line!("{most} runs, {} plus preparation", time(most)),
+        false => stderr_line!("{least} to {most} runs, {} to {} plus preparation", time(least), time(most)),
+    }
 }
 
 /// Returns the bandwidth, IOPS, 99th percentile and flushes of a run in one line.

@@ -1,5 +1,7 @@
 //! The search over depths of a closed loop: 1, 2, 4 and so on, until a deeper queue brings no more IOPS.
 
+use std::ops::RangeInclusive;
+
 use assessment::Failure;
 use record::Record;
 
@@ -11,8 +13,14 @@ use super::measured::Measured;
 const GAIN: f64 = 0.02;
 /// This many doublings without a gain in a row end the search.
 const FLAT_MAX: usize = 2;
-/// Smallest number of runs of a search that the largest depth does not end: depth 1, and the doublings without a gain.
-pub const RUNS_MIN: u64 = 1 + FLAT_MAX as u64;
+/// Fewest runs of a search that the largest depth does not end: depth 1, and the doublings without a gain.
+const RUNS_MIN: u64 = 1 + FLAT_MAX as u64;
+
+/// Returns the number of runs of a search up to depth `most`: a run for each power of two.
+pub fn runs(most: u32) -> RangeInclusive<u64> {
+    let all = u64::from(most.max(1).ilog2()) + 1;
+    RUNS_MIN.min(all)..=all
+}
 
 pub struct Depths {
     pub params: SearchParams,

@@ -15,6 +15,8 @@ pub use load::{Load, SearchParams};
 pub use measured::Measured;
 pub use search::Search;
 
+use std::ops::RangeInclusive;
+
 use assessment::{
     Assessment, Basis, Cause, Failure, Finding, FindingKind, Judgement, KneeFigures, KneePoint, KneeResult, KneeRun,
     Metric, Preparation, PreparationDetail, PreparationReason, Reason, Round, Settings, Severity, Study as Request,
@@ -36,9 +38,13 @@ const WORKERS_MAX: u64 = 1 << 20;
 /// Largest number of findings of a search.
 const FINDINGS_MAX: usize = 8;
 
-/// Returns the time of the shortest search in ns, without the preparation: the steps up, and for depths the first ones.
-pub fn at_least_ns(request: &assessment::Knee, ramp_ns: u64) -> u64 {
-    let runs = if request.iodepth_max.is_some() { depths::RUNS_MIN } else { search::RUNS_MIN };
+/// Returns the smallest and the largest number of runs of a search: the steps up, and for depths the first ones.
+pub fn runs(request: &assessment::Knee) -> RangeInclusive<u64> {
+    request.iodepth_max.map_or(search::RUNS, depths::runs)
+}
+
+/// Returns the time of a number of runs in ns, without the preparation.
+pub fn time_ns(request: &assessment::Knee, ramp_ns: u64, runs: u64) -> u64 {
     request.runtime_ns.saturating_add(ramp_ns).saturating_mul(runs)
 }
 

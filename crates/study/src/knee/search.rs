@@ -4,6 +4,7 @@
 //! missed are both run until two runs of three agree, so that no single run decides.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use assessment::{Failure, LoadGeneratorEvidence};
 use judge::figures::median;
@@ -27,10 +28,10 @@ const LEAST_SHARE: f64 = 0.001;
 const RESOLUTION: f64 = 0.01;
 /// This many runs that agree decide a rate.
 const AGREE: usize = 2;
-/// Smallest number of runs of a search: the closed loop, and the steps up.
-pub const RUNS_MIN: u64 = 1 + FRACTIONS.len() as u64;
 /// Largest number of runs of a search.
 const RUNS_MAX: usize = 60;
+/// Number of runs of a search. The smallest is the closed loop, and the steps up.
+pub const RUNS: RangeInclusive<u64> = 1 + FRACTIONS.len() as u64..=RUNS_MAX as u64;
 
 pub struct Search {
     pub params: SearchParams,

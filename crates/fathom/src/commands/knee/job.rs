@@ -109,7 +109,7 @@ pub fn demand(args: &Args, search: &Knee, target: &KneeTarget, found: &Found) ->
     let is_written = !found.existed || (found.may_write && args.overwrite.is_some());
     let bytes = target.bytes.unwrap_or(found.facts.size_bytes);
     let space = if is_written { vec![found.demand(bytes)] } else { Vec::new() };
-    Demand { time_ns: knee::at_least_ns(search, args.ramp_ns), space }
+    Demand { time_ns: knee::time_ns(search, args.ramp_ns, *knee::runs(search).start()), space }
 }
 
 /// Returns the name of the I/Os in sentences.

@@ -7,7 +7,7 @@ use std::path::Path;
 use assessment::Assessment;
 use report::Ink;
 use study::Study;
-use study::knee::Knee;
+use study::knee::{self, Knee};
 use targets::OutputGuard;
 
 use crate::args::knee::{Args, Format};
@@ -18,7 +18,7 @@ use crate::driver::{self, NoKeeper};
 use crate::findings::print_diagnostics;
 use crate::live_views::LiveViews;
 use crate::output::{stderr_line, write_stdout};
-use crate::progress::Progress;
+use crate::progress::{self, Progress};
 use crate::results::Results;
 use crate::run::RunOptions;
 use crate::runner::Runner;
@@ -53,6 +53,9 @@ pub fn main(args: &Args, typed: &[String], runner: &dyn Runner) -> Result<u8, Co
     let output = args.output.as_deref().map(|path| AtomicFile::open(Path::new(path), &mut guard)).transpose();
     let output = output.map_err(|error| format!("--output {error}"))?;
     let results = Results::open(&args.reports, None, args.no_history, &mut guard)?;
+    if !args.live.quiet {
+        progress::announce_search(knee::runs(&search), |runs| knee::time_ns(&search, args.ramp_ns, runs));
+    }
     let session = session::start("knee", typed, runner, (found.facts, Vec::new()), &args.tags);
     let mut study = Box::new(Knee::new(session, search, target));
     let mut progress = Progress::new(args.live.quiet);
