@@ -115,7 +115,13 @@ fn judgement(test: &str, judgement: &Judgement) -> String {
         (Some(threshold), Some(ratio)) => {
             let of = if judgement.ratio() < Some(TIMES_FROM) { "of " } else { "" };
             let measured = judgement.metric.show_beside(judgement.measured, threshold.value);
-            format!("{measured}, {ratio} {of}the {}{why}", self::threshold(judgement, threshold))
+            let is_decided =
+                matches!(judgement.reason, Reason::Enough { .. } | Reason::NotEnough(_) | Reason::NotConfirmed(_));
+            // After a fall, it can be that of the end of the run.
+            let is_around = |(low, high): (f64, f64)| (low..=high).contains(&judgement.measured);
+            let interval =
+                if is_decided && judgement.interval.is_some_and(is_around) { shares(judgement) } else { String::new() };
+            format!("{measured}, {ratio} {of}the {}{interval}{why}", self::threshold(judgement, threshold))
         }
         (Some(threshold), None) => {
             format!("{}, threshold {}{why}", show(judgement.measured), self::threshold(judgement, threshold))
@@ -251,10 +257,6 @@ fn near_median(near: NearMedian) -> String {
 
 fn undecided(judgement: &Judgement, fall: Option<RateChange>, cpu_wait_share: Option<f64>) -> String {
     let fell = fall.map(|fall| format!("; {}", self::fall(judgement, fall))).unwrap_or_default();
-    let interval = match (judgement.interval, &judgement.threshold) {
-        (Some(interval), Some(threshold)) => shares(interval, threshold),
-        _ => String::new(),
-    };
     let advice = match cpu_wait_share {
         Some(share) => {
             let share = percent(share);
@@ -262,19 +264,28 @@ fn undecided(judgement: &Judgement, fall: Option<RateChange>, cpu_wait_share: Op
         }
         None => more_time(judgement).to_owned(),
     };
-    // With a fall, the interval is that of the end of the run.
-    if fall.is_some() { format!("{fell}{interval}: {advice}") } else { format!("{interval}: {advice}") }
+    format!("{fell}{}: {advice}", shares(judgement))
 }
 
-/// Returns an interval as shares of the threshold: ` (67 % to 127 %; 98 % is enough)`.
-fn shares((low, high): (f64, f64), threshold: &Threshold) -> String {
+/// Returns the confidence interval as shares of the threshold: ` (67 % to 127 %; 98 % is enough)`. The share that is enough is
+/// in the text if it decides nothing.
+fn shares(judgement: &Judgement) -> String {
+    let (Some((low, high)), Some(threshold), None) =
+        (judgement.interval, &judgement.threshold, judgement.few_intervals)
+    else {
+        return String::new();
+    };
     let share = |value: f64| units::format::ratio(value / threshold.value, threshold.enough / threshold.value);
-    let range = match high.is_finite() {
-        true => format!("{} to {}", share(low), share(high)),
-        false => format!("{} or more", share(low)),
+    let range = match (share(low), high.is_finite()) {
+        (low, false) => format!("{low} or more"),
+        (low, true) => {
+            let high = share(high);
+            let low = low.strip_suffix(" times").filter(|_| high.ends_with(" times")).unwrap_or(&low);
+            format!("{low} to {high}")
+        }
     };
     let is_tolerant = threshold.enough < threshold.value && threshold.bound == ThresholdBound::AtLeast;
-    let enough = if is_tolerant {
+    let enough = if is_tolerant && matches!(judgement.reason, Reason::Undecided { .. }) {
         format!("; {} is enough", percent(threshold.enough / threshold.value))
     } else {
         String::new()
