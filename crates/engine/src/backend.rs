@@ -3,8 +3,8 @@
 use crate::passthrough;
 use crate::remote;
 use os::file::Advice;
-use os::io::{BackendConfig, EngineKind, NetConfig, PmemConfig, Protocol, ScsiConfig, ScsiWrite};
-use plan::{Engine, Fadvise, IoUring, Net, NetProtocol, Scsi, SyncMode, Worker};
+use os::io::{BackendConfig, EngineKind, NetConfig, PmemConfig};
+use plan::{Engine, Fadvise, IoUring, Net, SyncMode, Worker};
 
 /// `sync_file_range`'s flags, in the kernel's numbers.
 const WAIT_BEFORE: u32 = 1;
@@ -21,46 +21,11 @@ pub(crate) fn advice(worker: &Worker) -> Option<Advice> {
     }
 }
 
-fn commands(scsi: &Scsi) -> ScsiConfig {
-    ScsiConfig {
-        polled: scsi.hipri,
-        read_fua: scsi.read_fua,
-        write_fua: scsi.write_fua,
-        write: match scsi.write {
-            plan::ScsiWrite::Write => ScsiWrite::Write,
-            plan::ScsiWrite::WriteAndVerify => ScsiWrite::WriteAndVerify,
-            plan::ScsiWrite::WriteSame => ScsiWrite::WriteSame,
-            plan::ScsiWrite::WriteSameWithoutData => ScsiWrite::WriteSameWithoutData,
-            plan::ScsiWrite::WriteStream { id } => ScsiWrite::WriteStream { id },
-            plan::ScsiWrite::VerifyMedium => ScsiWrite::VerifyMedium,
-            plan::ScsiWrite::VerifyData => ScsiWrite::VerifyData,
-            plan::ScsiWrite::VerifyBlock => ScsiWrite::VerifyBlock,
-        },
-    }
-}
-
 /// Returns the link to the peer of a worker.
 fn link(worker: &Worker, net: &Net) -> NetConfig {
     let pattern = worker.access.pattern;
     NetConfig {
-        protocol: match net.protocol {
-            NetProtocol::Tcp => Protocol::Tcp,
-            NetProtocol::TcpV6 => Protocol::TcpV6,
-            NetProtocol::Udp => Protocol::Udp,
-            NetProtocol::UdpV6 => Protocol::UdpV6,
-            NetProtocol::Unix => Protocol::Unix,
-            NetProtocol::Vsock => Protocol::Vsock,
-        },
-        host: net.host.clone(),
-        port: net.port,
-        listens: net.listens,
-        pingpong: net.pingpong,
-        no_delay: net.no_delay,
-        interface: net.interface.clone(),
-        ttl: net.ttl,
-        window_bytes: net.window_bytes,
-        mss_bytes: net.mss_bytes,
-        splices: net.splices,
+        link: net.clone(),
         reads: pattern.reads,
         writes: pattern.writes,
         total_bytes: worker.targets.extent.size.map_or(0, |size| size.of(0)),
@@ -168,7 +133,7 @@ pub(crate) fn config(worker: &Worker, files: usize) -> Option<BackendConfig> {
         Engine::E4defrag { in_place, .. } => {
             BackendConfig { in_place: *in_place, files: files + 1, ..new(EngineKind::E4defrag) }
         }
-        Engine::Sg(scsi) => BackendConfig { scsi: commands(scsi), ..new(EngineKind::Sg) },
+        Engine::Sg(scsi) => BackendConfig { scsi: *scsi, ..new(EngineKind::Sg) },
         Engine::PageFault => {
             let memory_bytes = worker.targets.extent.size.map_or(0, |size| size.of(0));
             BackendConfig { memory_bytes, ..new(EngineKind::PageFault) }

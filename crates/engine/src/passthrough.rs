@@ -4,10 +4,7 @@ use std::io;
 use std::path::Path;
 
 use os::errno;
-use os::io::{
-    ByteCheck, CommandLength, NvmeConfig, NvmeWrite, NvmeWriteShare, PassthroughConfig, PassthroughDevice,
-    PlacementConfig, PlacementKind, PlacementRange, PlacementSelect, ProtectionConfig, ScsiCommandConfig,
-};
+use os::io::{CommandSeeds, PassthroughConfig, PassthroughDevice};
 use plan::{Ddir, DeviceCommands, Engine, Nvme, Worker};
 use record::{CommandStatus, PassthroughProblem, RunError, TargetError};
 use targets::fault;
@@ -15,76 +12,11 @@ use targets::fault;
 use crate::access::{Purpose, SeedTable};
 use crate::worker::RANGE_BYTES;
 
-/// Returns the commands of the backend.
+/// Returns the commands of the backend, with the seeds of the worker.
 pub(crate) fn config(worker: &Worker, commands: &DeviceCommands) -> PassthroughConfig {
-    match commands {
-        DeviceCommands::Nvme(nvme) => PassthroughConfig::Nvme(namespace_commands(worker, nvme)),
-        DeviceCommands::Bsg(bsg) => PassthroughConfig::Scsi(ScsiCommandConfig {
-            length: match bsg.length {
-                plan::CommandLength::Automatic => CommandLength::Automatic,
-                plan::CommandLength::Bytes10 => CommandLength::Bytes10,
-                plan::CommandLength::Bytes16 => CommandLength::Bytes16,
-                plan::CommandLength::Bytes32 => CommandLength::Bytes32,
-            },
-            prefetches: bsg.prefetches,
-            read_fua: bsg.read_fua,
-            write_fua: bsg.write_fua,
-            verifies: bsg.verifies.map(|check| match check {
-                plan::ByteCheck::Nothing => ByteCheck::Nothing,
-                plan::ByteCheck::Data => ByteCheck::Data,
-                plan::ByteCheck::OneBlock => ByteCheck::OneBlock,
-            }),
-        }),
-    }
-}
-
-fn namespace_commands(worker: &Worker, nvme: &Nvme) -> NvmeConfig {
     let seeds = SeedTable::of_worker(worker);
-    let protection = &nvme.protection;
-    NvmeConfig {
-        read_fua: nvme.read_fua,
-        writes: nvme.writes.iter().map(share).collect(),
-        write_seed: seeds.of(Purpose::WriteMode),
-        metadata_bytes: nvme.metadata_bytes,
-        trim_ranges: nvme.trim_ranges,
-        protection: ProtectionConfig {
-            by_device: protection.by_device,
-            checks_guard: protection.checks_guard,
-            checks_application_tag: protection.checks_application_tag,
-            checks_reference_tag: protection.checks_reference_tag,
-            application_tag: protection.application_tag,
-            application_tag_mask: protection.application_tag_mask,
-        },
-        placement: nvme.placement.as_ref().map(|placement| PlacementConfig {
-            kind: match placement.kind {
-                plan::PlacementKind::Flexible => PlacementKind::Flexible,
-                plan::PlacementKind::Streams => PlacementKind::Streams,
-            },
-            select: select(&placement.select),
-            ids: placement.ids.clone(),
-            seed: seeds.of(Purpose::DataPlacement),
-        }),
-    }
-}
-
-fn share(share: &plan::NvmeWriteShare) -> NvmeWriteShare {
-    let command = match share.command {
-        plan::NvmeWrite::Write => NvmeWrite::Write,
-        plan::NvmeWrite::Uncorrectable => NvmeWrite::Uncorrectable,
-        plan::NvmeWrite::Zeroes => NvmeWrite::Zeroes,
-        plan::NvmeWrite::Verify => NvmeWrite::Verify,
-    };
-    NvmeWriteShare { command, percent: share.percent, fua: share.fua, deallocate: share.deallocates }
-}
-
-fn select(select: &plan::PlacementSelect) -> PlacementSelect {
-    match select {
-        plan::PlacementSelect::RoundRobin => PlacementSelect::RoundRobin,
-        plan::PlacementSelect::Random => PlacementSelect::Random,
-        plan::PlacementSelect::Scheme(ranges) => PlacementSelect::Scheme(
-            ranges.iter().map(|range| PlacementRange { start: range.start, end: range.end, id: range.id }).collect(),
-        ),
-    }
+    let seeds = CommandSeeds { write: seeds.of(Purpose::WriteMode), placement: seeds.of(Purpose::DataPlacement) };
+    PassthroughConfig { commands: commands.clone(), seeds }
 }
 
 /// Returns the ranges of each trim.
@@ -156,8 +88,7 @@ fn metadata_problem(worker: &Worker, device: &PassthroughDevice) -> Option<Passt
 
 fn examine(worker: &Worker, path: &Path) -> Result<Option<PassthroughDevice>, RunError> {
     let Engine::IoUringCmd(passthrough) = &worker.engine else { return Ok(None) };
-    let config = config(worker, &passthrough.commands);
-    os::io::examine_device(path, &config).map(Some).map_err(|problem| refused(worker, path, problem))
+    os::io::examine_device(path, &passthrough.commands).map(Some).map_err(|problem| refused(worker, path, problem))
 }
 
 fn refused(worker: &Worker, path: &Path, problem: os::io::PassthroughProblem) -> RunError {

@@ -1,85 +1,30 @@
 //! Targets on another machine.
 
 use os::errno;
-use os::io::{
-    BackendConfig, CephPool, EngineKind, HttpConfig, HttpServer, RbdImage, RemoteConfig, RemoteServer, RemoteTarget,
-    S3Config, Tls,
-};
-use plan::{Engine, Remote, Secret, Worker};
+use os::io::{BackendConfig, EngineKind, RemoteConfig, RemoteTarget};
+use plan::{Engine, Remote, Worker};
 use record::{CheckError, RunError, TargetError};
 use targets::fault;
 
 /// Returns the configuration of the backend for `files` targets on `server`.
 pub(crate) fn config(worker: &Worker, server: &Remote, files: u32) -> BackendConfig {
     let pattern = worker.access.pattern;
-    let direct = worker.targets.open.direct;
-    let (engine, server) = match server {
-        Remote::Nfs { url } => (EngineKind::Nfs, RemoteServer::Nfs { url: url.clone() }),
-        Remote::Http(http) => (EngineKind::Http, RemoteServer::Http(objects(http))),
-        Remote::Nbd { uri } => (EngineKind::Nbd, RemoteServer::Nbd { uri: uri.clone() }),
-        Remote::Iscsi { initiator, urls } => {
-            let urls = urls.iter().map(text).collect();
-            (EngineKind::Libiscsi, RemoteServer::Iscsi { initiator: initiator.clone(), urls })
-        }
-        Remote::Rbd(rbd) => (EngineKind::Rbd, RemoteServer::Rbd(image(rbd, direct))),
-        Remote::Rados { pool, touches } => {
-            (EngineKind::Rados, RemoteServer::Rados { pool: ceph_pool(pool), touches: *touches })
-        }
+    let engine = match server {
+        Remote::Nfs { .. } => EngineKind::Nfs,
+        Remote::Http(_) => EngineKind::Http,
+        Remote::Nbd { .. } => EngineKind::Nbd,
+        Remote::Iscsi { .. } => EngineKind::Libiscsi,
+        Remote::Rbd(_) => EngineKind::Rbd,
+        Remote::Rados { .. } => EngineKind::Rados,
     };
     let remote = RemoteConfig {
-        server,
+        server: server.clone(),
         names: worker.targets.paths.clone(),
         writes: pattern.writes || pattern.trims,
         creates: worker.targets.create.allowed,
+        direct: worker.targets.open.direct,
     };
     BackendConfig { remote: Some(Box::new(remote)), ..BackendConfig::new(engine, worker.depth.iodepth, files) }
-}
-
-fn text(secret: &Option<Secret>) -> Option<String> {
-    secret.as_ref().map(|secret| secret.0.clone())
-}
-
-fn objects(http: &plan::Http) -> HttpConfig {
-    HttpConfig {
-        server: match &http.server {
-            plan::HttpServer::WebDav => HttpServer::WebDav,
-            plan::HttpServer::S3(s3) => HttpServer::S3(S3Config {
-                key: s3.key.0.clone(),
-                key_id: s3.key_id.clone(),
-                security_token: text(&s3.security_token),
-                region: s3.region.clone(),
-                storage_class: s3.storage_class.clone(),
-                customer_key: text(&s3.customer_key),
-                customer_algorithm: s3.customer_algorithm.clone(),
-            }),
-            plan::HttpServer::Swift { token } => HttpServer::Swift { token: token.0.clone() },
-        },
-        tls: match http.tls {
-            plan::Tls::Off => Tls::Off,
-            plan::Tls::On => Tls::On,
-            plan::Tls::Insecure => Tls::Insecure,
-        },
-        host: http.host.clone(),
-        user: http.user.clone(),
-        password: text(&http.password),
-        verbosity: http.verbosity,
-        has_one_object: http.has_one_object,
-    }
-}
-
-fn ceph_pool(pool: &plan::CephPool) -> CephPool {
-    CephPool {
-        name: pool.name.clone(),
-        cluster: pool.cluster.clone(),
-        client: pool.client.clone(),
-        configuration: pool.configuration.clone(),
-        spins: pool.spins,
-    }
-}
-
-fn image(rbd: &plan::Rbd, direct: bool) -> RbdImage {
-    let encryption = rbd.encryption_format.clone().zip(text(&rbd.encryption_passphrase));
-    RbdImage { pool: ceph_pool(&rbd.pool), name: rbd.image.clone(), encryption, direct }
 }
 
 /// Refuses to change disks that other machines may use: a file system is on them, or clients are connected.

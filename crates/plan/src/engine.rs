@@ -1,10 +1,8 @@
 //! How I/O reaches the kernel.
 
+use io::{IoUring, Net, Passthrough, Remote, Scsi};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::passthrough::Passthrough;
-use crate::remote::Remote;
 
 /// An I/O engine with its own options.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -142,98 +140,6 @@ impl Engine {
                 | Engine::DirStat(_)
                 | Engine::DirDelete
         )
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-pub struct IoUring {
-    pub hipri: bool,
-    pub sqthread_poll: bool,
-    pub sqthread_poll_cpu: Option<u32>,
-    /// Registered buffers and files; `None`: the engine decides.
-    pub fixed_buffers: Option<bool>,
-    pub register_files: Option<bool>,
-    pub nonvectored: bool,
-    /// Each n-th request is punted to a kernel worker; 0 is none.
-    pub force_async_every: u32,
-    pub nowait: bool,
-    pub uncached: bool,
-}
-
-/// SCSI commands of reads and writes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-pub struct Scsi {
-    pub hipri: bool,
-    /// Reads access the medium (FUA).
-    pub read_fua: bool,
-    /// Writes access the medium (FUA).
-    pub write_fua: bool,
-    pub write: ScsiWrite,
-}
-
-/// Command of a write to a SCSI device.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ScsiWrite {
-    #[default]
-    Write,
-    WriteAndVerify,
-    /// One block of data, written to each block of the range.
-    WriteSame,
-    WriteSameWithoutData,
-    WriteStream {
-        /// Number of the stream.
-        id: u16,
-    },
-    /// The device reads the range and compares nothing.
-    VerifyMedium,
-    /// The device compares the range with the data.
-    VerifyData,
-    /// The device compares each block of the range with one block of data.
-    VerifyBlock,
-}
-
-/// A link to a peer.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-pub struct Net {
-    pub protocol: NetProtocol,
-    /// Host of the peer, multicast group, path of the UNIX socket, or context identifier of the virtual machine.
-    pub host: Option<String>,
-    /// Port of the peer, or the port to listen at.
-    pub port: u32,
-    /// Waits for the peer instead of connecting to it.
-    pub listens: bool,
-    /// Each transfer is answered by one of the same length.
-    pub pingpong: bool,
-    /// Small packets are sent without delay.
-    pub no_delay: bool,
-    /// Address of the interface for multicast.
-    pub interface: Option<String>,
-    /// Hops of multicast.
-    pub ttl: u32,
-    /// Size of the socket's buffer. 0 is the system's.
-    pub window_bytes: u32,
-    /// Segment size of TCP. 0 is the system's.
-    pub mss_bytes: u32,
-    /// Transfers by `splice`.
-    pub splices: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum NetProtocol {
-    #[default]
-    Tcp,
-    TcpV6,
-    Udp,
-    UdpV6,
-    Unix,
-    Vsock,
-}
-
-impl NetProtocol {
-    pub fn is_tcp(self) -> bool {
-        matches!(self, NetProtocol::Tcp | NetProtocol::TcpV6)
     }
 }
 

@@ -13,11 +13,9 @@ mod engine;
 mod limit;
 mod measure;
 mod origin;
-mod passthrough;
 mod plan;
 mod precondition;
 mod process;
-mod remote;
 mod replay;
 mod steady_state;
 pub mod stream;
@@ -32,14 +30,17 @@ pub use buffer::*;
 pub use command_priority::{CommandPriorities, PriorityShare, PrioritySplit};
 pub use ddir::*;
 pub use engine::*;
+pub use io::{
+    Bsg, ByteCheck, CephPool, CommandLength, DataPlacement, DeviceCommands, Http, HttpServer, IoUring, MASK, Net,
+    NetProtocol, Nvme, NvmeProtection, NvmeWrite, NvmeWriteShare, Passthrough, PlacementKind, PlacementRange,
+    PlacementSelect, Rbd, Remote, S3, Scsi, ScsiWrite, Secret, Tls,
+};
 pub use limit::*;
 pub use measure::*;
 pub use origin::*;
-pub use passthrough::*;
 pub use plan::*;
 pub use precondition::Precondition;
 pub use process::*;
-pub use remote::*;
 pub use replay::*;
 pub use steady_state::*;
 pub use stream::{Stream, Streams};

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use crate::ddir::Ddir;
 use crate::target::{Open, Part};
+pub use io::{Flush, Mapping};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -164,25 +165,6 @@ pub enum Spread {
 pub struct AccessHints {
     pub random: bool,
     pub sequential: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Mapping {
-    /// Writes bypass the CPU caches.
-    pub write_through: bool,
-    /// The flush after each write.
-    pub flush: Option<Flush>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Flush {
-    /// `msync(2)` of the block.
-    View,
-    /// Writes the block's cache lines back and waits for completion.
-    CacheLines,
-    /// Writes the block's cache lines back without a wait.
-    CacheLinesNoDrain,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]

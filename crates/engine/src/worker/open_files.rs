@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 
 use os::file::{Advice, File, Kind, OpenOptions, WriteHint};
-use os::io::{Backend, Flush, Mapping};
-use plan::stream::AccessHints;
+use os::io::Backend;
+use plan::stream::{AccessHints, Mapping};
 use plan::{Engine, Stream, SyncMode, Worker};
 use record::{IoError, OpenCall, RunError};
 use targets::{HeldTargets, OpenError, fault};
@@ -348,7 +348,7 @@ impl OpenMode {
             hint: advice,
             ..OpenOptions::new()
         };
-        OpenMode { options, advice, mapping: stream.mapping.map(mapping) }
+        OpenMode { options, advice, mapping: stream.mapping }
     }
 }
 
@@ -360,13 +360,4 @@ fn write_hint(planned: plan::WriteHint) -> WriteHint {
         plan::WriteHint::Long => WriteHint::Long,
         plan::WriteHint::Extreme => WriteHint::Extreme,
     }
-}
-
-fn mapping(planned: plan::stream::Mapping) -> Mapping {
-    let flush = planned.flush.map(|flush| match flush {
-        plan::stream::Flush::View => Flush::View,
-        plan::stream::Flush::CacheLines => Flush::CacheLines,
-        plan::stream::Flush::CacheLinesNoDrain => Flush::CacheLinesNoDrain,
-    });
-    Mapping { write_through: planned.write_through, flush }
 }

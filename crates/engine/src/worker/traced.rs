@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use os::clock::Clock;
 use os::file::File;
-use os::io::{Backend, Completion, Kind, Mapping, Op};
+use os::io::{Backend, Completion, Kind, Op};
 use plan::Ddir;
+use plan::stream::Mapping;
 use record::{IoCall, IoStep};
 
 use super::events::EventSender;

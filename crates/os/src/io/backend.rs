@@ -4,9 +4,10 @@ use std::fmt;
 use std::io;
 use std::time::Duration;
 
-use super::config::{EngineKind, Mapping};
+use super::config::EngineKind;
 use super::op::{Completion, Op};
 use crate::file::File;
+use ::io::Mapping;
 
 /// A worker's interface to the kernel. It stays on that worker's thread.
 pub trait Backend {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use ::io::{Net, Scsi};
+
 use super::passthrough::PassthroughConfig;
 use super::remote::RemoteConfig;
 use crate::file::Advice;
@@ -105,57 +107,6 @@ impl fmt::Display for EngineKind {
     }
 }
 
-/// Use of a mapped file, beyond copying.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Mapping {
-    /// Copies bypass the CPU caches (non-temporal stores).
-    pub write_through: bool,
-    /// Action after each write.
-    pub flush: Option<Flush>,
-}
-
-/// How a write to mapped memory reaches the device.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Flush {
-    /// `msync(2)` of the pages, to the device.
-    View,
-    /// Writes the cache lines back and waits for them. On DAX this reaches the device (see
-    /// [`is_dax`](crate::file::is_dax)), else only the page cache. CPUs without such instructions sync the pages.
-    CacheLines,
-    /// Writes the cache lines back without waiting.
-    CacheLinesNoDrain,
-}
-
-/// Command of a write to a SCSI device.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum ScsiWrite {
-    #[default]
-    Write,
-    WriteAndVerify,
-    /// One block of data, written to each block of the range.
-    WriteSame,
-    WriteSameWithoutData,
-    WriteStream {
-        id: u16,
-    },
-    /// The device reads the range and compares nothing.
-    VerifyMedium,
-    /// The device compares the range with the data.
-    VerifyData,
-    /// The device compares each block of the range with one block of data.
-    VerifyBlock,
-}
-
-/// The commands of the sg engine.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct ScsiConfig {
-    pub polled: bool,
-    /// Reads and writes access the medium (FUA).
-    pub read_fua: bool,
-    pub write_fua: bool,
-    pub write: ScsiWrite,
-}
-
 /// Options of writes to persistent memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PmemConfig {
@@ -165,55 +116,10 @@ pub struct PmemConfig {
     pub nontemporal: Option<bool>,
 }
 
-/// Transport of the net engine.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Protocol {
-    Tcp,
-    TcpV6,
-    Udp,
-    UdpV6,
-    Unix,
-    Vsock,
-}
-
-impl Protocol {
-    pub fn is_tcp(self) -> bool {
-        matches!(self, Protocol::Tcp | Protocol::TcpV6)
-    }
-
-    pub fn is_datagram(self) -> bool {
-        matches!(self, Protocol::Udp | Protocol::UdpV6)
-    }
-
-    pub fn is_ipv6(self) -> bool {
-        matches!(self, Protocol::TcpV6 | Protocol::UdpV6)
-    }
-}
-
-/// The link of the net engine.
+/// The link of the net engine, with the directions of the job.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NetConfig {
-    pub protocol: Protocol,
-    /// Host of the peer, multicast group, path of the UNIX socket, or context identifier of the virtual machine.
-    pub host: Option<String>,
-    pub port: u32,
-    /// Waits for the peer instead of connecting to it.
-    pub listens: bool,
-    /// Each transfer is answered by one of the same length.
-    pub pingpong: bool,
-    /// `TCP_NODELAY`.
-    pub no_delay: bool,
-    /// Address of the interface for multicast.
-    pub interface: Option<String>,
-    /// Hops of multicast.
-    pub ttl: u32,
-    /// Size of the socket's buffer. 0 is the system's.
-    pub window_bytes: u32,
-    /// Segment size of TCP. 0 is the system's.
-    pub mss_bytes: u32,
-    /// Transfers by `splice(2)`, except for datagrams and UNIX sockets.
-    pub splices: bool,
-    /// Directions of the job.
+    pub link: Net,
     pub reads: bool,
     pub writes: bool,
     /// Bytes that the job writes. Writes before the last of them announce more data (`MSG_MORE`).
@@ -277,7 +183,7 @@ pub struct BackendConfig {
     pub in_place: bool,
 
     /// sg: the commands of reads and writes.
-    pub scsi: ScsiConfig,
+    pub scsi: Scsi,
 
     /// libpmem, dev-dax: how writes are made.
     pub pmem: PmemConfig,
@@ -325,7 +231,7 @@ impl BackendConfig {
             mmap_advice: Advice::Normal,
             memory_bytes: 0,
             in_place: false,
-            scsi: ScsiConfig::default(),
+            scsi: Scsi::default(),
             pmem: PmemConfig::default(),
             skips_bad_blocks: false,
             passthrough: None,

@@ -5,10 +5,10 @@ use std::io;
 use std::time::Duration;
 
 use super::backend::{Backend, misuse};
-use super::config::Mapping;
 use super::op::{Completion, Op};
 use crate::file::File;
 use crate::system::io::mmap::Mmap;
+use ::io::Mapping;
 
 /// The backend to which a file is attached.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -17,12 +17,10 @@ pub(crate) use backend::{misuse, start_in_order};
 pub(crate) use null::Null;
 
 pub use backend::{Backend, BackendError};
-pub use config::{BackendConfig, EngineKind, Flush, Mapping, NetConfig, PmemConfig, Protocol, ScsiConfig, ScsiWrite};
+pub use config::{BackendConfig, EngineKind, NetConfig, PmemConfig};
 pub use op::{Completion, IoResult, Kind, Op};
 pub use open::{examine, examine_device, is_persistent, open_backend, probe};
 pub use passthrough::{
-    ByteCheck, CommandLength, CommandStatus, NvmeConfig, NvmeWrite, NvmeWriteShare, PLACEMENT_IDS_MAX,
-    PassthroughConfig, PassthroughDevice, PassthroughProblem, PlacementConfig, PlacementKind, PlacementRange,
-    PlacementSelect, ProtectionConfig, ScsiCommandConfig,
+    CommandSeeds, CommandStatus, PLACEMENT_IDS_MAX, PassthroughConfig, PassthroughDevice, PassthroughProblem,
 };
-pub use remote::{CephPool, HttpConfig, HttpServer, RbdImage, RemoteConfig, RemoteServer, RemoteTarget, S3Config, Tls};
+pub use remote::{RemoteConfig, RemoteTarget};

@@ -7,10 +7,11 @@ use super::backend::{Backend, BackendError};
 use super::config::BackendConfig;
 use super::mixed::Mixed;
 use super::offload::Offload;
-use super::passthrough::{PassthroughConfig, PassthroughDevice, PassthroughProblem};
+use super::passthrough::{PassthroughDevice, PassthroughProblem};
 use super::remote::RemoteTarget;
 use crate::memory::Buffers;
 use crate::system::io::{engines, mmap::Mmap};
+use ::io::DeviceCommands;
 
 /// Opens a backend on `buffers`, whose slots are the operation slots. Call it on the thread that uses the backend.
 ///
@@ -47,8 +48,8 @@ pub fn examine(config: &BackendConfig) -> Result<Vec<RemoteTarget>, BackendError
 ///
 /// # Errors
 /// The device does not accept the commands.
-pub fn examine_device(path: &Path, config: &PassthroughConfig) -> Result<PassthroughDevice, PassthroughProblem> {
-    engines::examine_device(path, config)
+pub fn examine_device(path: &Path, commands: &DeviceCommands) -> Result<PassthroughDevice, PassthroughProblem> {
+    engines::examine_device(path, commands)
 }
 
 /// Returns whether libpmem maps a file as persistent memory. For a folder, it maps a temporary file without a name in

@@ -28,13 +28,14 @@ impl Crate {
     }
 }
 
-const CRATES: [Crate; 26] = [
+const CRATES: [Crate; 27] = [
     library("units", "crates/units", &[]),
     library("built_in", "crates/built_in", &[]),
-    library("plan", "crates/plan", &["units"]),
+    library("io", "crates/io", &[]),
+    library("plan", "crates/plan", &["units", "io"]),
     library("iolog", "crates/iolog", &["plan"]),
     library("record", "crates/record", &["units", "plan"]),
-    library("os", "crates/os", &["units"]),
+    library("os", "crates/os", &["units", "io"]),
     library("assessment", "crates/assessment", &["units", "plan", "record"]),
     library("targets", "crates/targets", &["plan", "record", "os"]).tests(&["harness"]),
     library("engine", "crates/engine", &["units", "plan", "iolog", "record", "os", "targets"]).tests(&[

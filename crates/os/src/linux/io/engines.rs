@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use crate::io::{Backend, BackendConfig, BackendError, EngineKind, Null, RemoteTarget};
-use crate::io::{PassthroughConfig, PassthroughDevice, PassthroughProblem};
+use crate::io::{PassthroughDevice, PassthroughProblem};
 use crate::linux::io;
 use crate::linux::io::execute::{Execute, Executing};
 use crate::memory::Slots;
+use ::io::DeviceCommands;
 
 /// Opens the backend of the engine, on the calling thread.
 pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backend>, BackendError> {
@@ -82,8 +83,8 @@ pub(crate) fn examine(config: &BackendConfig) -> Result<Vec<RemoteTarget>, Backe
 }
 
 /// Looks at a device that is to get commands.
-pub(crate) fn examine_device(path: &Path, config: &PassthroughConfig) -> Result<PassthroughDevice, PassthroughProblem> {
-    io::passthrough::examine(path, config)
+pub(crate) fn examine_device(path: &Path, commands: &DeviceCommands) -> Result<PassthroughDevice, PassthroughProblem> {
+    io::passthrough::examine(path, commands)
 }
 
 /// Returns whether libpmem maps a file as persistent memory.

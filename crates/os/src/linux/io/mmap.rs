@@ -9,7 +9,9 @@ use super::files::Files;
 use super::run::{errno, run_here};
 use crate::file::{Advice, File};
 use crate::io::misuse;
-use crate::io::{Backend, BackendConfig, Flush, Mapping};
+use ::io::{Flush, Mapping};
+
+use crate::io::{Backend, BackendConfig};
 use crate::io::{Completion, IoResult, Kind, Op};
 use crate::linux::memory::Watch;
 use crate::linux::number::signed;

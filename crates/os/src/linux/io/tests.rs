@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use crate::file::{File, OpenOptions};
 use crate::io::*;
 use crate::memory::{Buffers, MemorySpec};
+use ::io::{Flush, Mapping};
 
 pub(super) const BLOCK: usize = 4096;
 pub(super) const SECOND: Duration = Duration::from_secs(1);

@@ -7,10 +7,10 @@ use super::completion_port::CompletionPort;
 use super::mmap::Mmap;
 use super::sync::Sync;
 use crate::io::{
-    Backend, BackendConfig, BackendError, EngineKind, Null, PassthroughConfig, PassthroughDevice, PassthroughProblem,
-    RemoteTarget,
+    Backend, BackendConfig, BackendError, EngineKind, Null, PassthroughDevice, PassthroughProblem, RemoteTarget,
 };
 use crate::memory::Slots;
+use ::io::DeviceCommands;
 
 /// Opens the backend of the engine, on the calling thread.
 pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backend>, BackendError> {
@@ -37,7 +37,7 @@ pub(crate) fn examine(config: &BackendConfig) -> Result<Vec<RemoteTarget>, Backe
 }
 
 /// Looks at a device that is to get commands. Windows has none.
-pub(crate) fn examine_device(_: &Path, _: &PassthroughConfig) -> Result<PassthroughDevice, PassthroughProblem> {
+pub(crate) fn examine_device(_: &Path, _: &DeviceCommands) -> Result<PassthroughDevice, PassthroughProblem> {
     Err(PassthroughProblem::NotACharacterDevice)
 }
 

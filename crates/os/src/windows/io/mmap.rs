@@ -13,10 +13,11 @@ use windows_sys::Win32::System::Memory::{
 use super::files::Files;
 use crate::file::File;
 use crate::io::start_in_order;
-use crate::io::{Backend, BackendConfig, Completion, Flush, IoResult, Kind, Mapping, Op};
+use crate::io::{Backend, BackendConfig, Completion, IoResult, Kind, Op};
 use crate::memory::{Slots, cache_lines};
 use crate::windows::errno;
 use crate::windows::handle::owned;
+use ::io::{Flush, Mapping};
 
 /// A mapped view of a whole file.
 struct View {

@@ -4,8 +4,8 @@ use std::io;
 use std::mem::{offset_of, size_of, zeroed};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 
-use crate::io::{NetConfig, Protocol};
 use crate::linux::number::size_of_u32;
+use ::io::{Net, NetProtocol};
 
 /// Returns the number of an address family in the type of addresses.
 fn family(number: libc::c_int) -> libc::sa_family_t {
@@ -81,11 +81,11 @@ impl Address {
     ///
     /// # Errors
     /// The name has no address of the protocol.
-    pub(super) fn of_peer(config: &NetConfig) -> io::Result<Self> {
+    pub(super) fn of_peer(config: &Net) -> io::Result<Self> {
         let host = config.host.as_deref().unwrap_or_default();
         match config.protocol {
-            Protocol::Unix => Address::of_path(host),
-            Protocol::Vsock => {
+            NetProtocol::Unix => Address::of_path(host),
+            NetProtocol::Vsock => {
                 let cid = host.parse();
                 cid.map(|cid| Address::of_machine(cid, config.port))
                     .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "no context identifier (CID)"))
@@ -103,10 +103,10 @@ impl Address {
     ///
     /// # Errors
     /// The path or port is not valid.
-    pub(super) fn to_listen(config: &NetConfig, group: Option<Ipv4Addr>) -> io::Result<Self> {
+    pub(super) fn to_listen(config: &Net, group: Option<Ipv4Addr>) -> io::Result<Self> {
         match config.protocol {
-            Protocol::Unix => Address::of_path(config.host.as_deref().unwrap_or_default()),
-            Protocol::Vsock => Ok(Address::of_machine(libc::VMADDR_CID_ANY, config.port)),
+            NetProtocol::Unix => Address::of_path(config.host.as_deref().unwrap_or_default()),
+            NetProtocol::Vsock => Ok(Address::of_machine(libc::VMADDR_CID_ANY, config.port)),
             protocol => {
                 let any = if protocol.is_ipv6() {
                     IpAddr::V6(Ipv6Addr::UNSPECIFIED)
@@ -132,7 +132,7 @@ impl Address {
     }
 }
 
-fn port_of(config: &NetConfig) -> io::Result<u16> {
+fn port_of(config: &Net) -> io::Result<u16> {
     u16::try_from(config.port).map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "ports end at 65535"))
 }
 
@@ -141,7 +141,7 @@ pub(super) fn in_addr(address: Ipv4Addr) -> libc::in_addr {
 }
 
 /// Returns the multicast group that is the host.
-pub(super) fn multicast_group(config: &NetConfig) -> Option<Ipv4Addr> {
+pub(super) fn multicast_group(config: &Net) -> Option<Ipv4Addr> {
     let host: Ipv4Addr = config.host.as_deref()?.parse().ok()?;
     host.is_multicast().then_some(host)
 }

@@ -18,9 +18,10 @@ use self::datagram::Numbers;
 use self::link::Link;
 use self::splice::Spliced;
 use crate::file::File;
-use crate::io::{Backend, BackendConfig, BackendError, NetConfig, Protocol};
+use crate::io::{Backend, BackendConfig, BackendError, NetConfig};
 use crate::io::{Completion, IoResult, Kind, Op, misuse};
 use crate::memory::Slots;
+use ::io::NetProtocol;
 
 /// Longest wait for the other end in `attach`.
 const ATTACH_WAIT: Duration = Duration::from_millis(100);
@@ -56,7 +57,8 @@ pub(crate) struct Net {
 impl Net {
     pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Self, BackendError> {
         let engine = config.engine;
-        let Some(net) = &config.net else { return Err(BackendError::new(engine, "the peer is missing")) };
+        let Some(settings) = &config.net else { return Err(BackendError::new(engine, "the peer is missing")) };
+        let net = &settings.link;
         let failed = |what: String, error: io::Error| BackendError::caused(engine, what, error);
         let peer = if net.listens {
             None
@@ -70,10 +72,10 @@ impl Net {
         } else {
             None
         };
-        let uses_pipe = net.splices && !net.protocol.is_datagram() && net.protocol != Protocol::Unix;
+        let uses_pipe = net.splices && !net.protocol.is_datagram() && net.protocol != NetProtocol::Unix;
         let pipe = uses_pipe.then(Spliced::new).transpose().map_err(|error| failed("pipe".to_owned(), error))?;
         Ok(Net {
-            config: (**net).clone(),
+            config: (**settings).clone(),
             slots,
             listener,
             peer,
@@ -102,7 +104,7 @@ impl Net {
             Kind::Trim => Some(Err(libc::EINVAL)),
             Kind::Fsync | Kind::Fdatasync | Kind::SyncFileRange => Some(Ok(0)),
             // As in fio, only TCP has both directions.
-            _ if !self.config.protocol.is_tcp() && sends == self.config.listens => Some(Err(libc::EINVAL)),
+            _ if !self.config.link.protocol.is_tcp() && sends == self.config.link.listens => Some(Err(libc::EINVAL)),
             _ => None,
         };
         if let Some(result) = result {
@@ -110,7 +112,7 @@ impl Net {
             return Ok(());
         }
         let config = &self.config;
-        let is_answered = config.pingpong && if sends { config.writes } else { config.reads };
+        let is_answered = config.link.pingpong && if sends { config.writes } else { config.reads };
         let (slot, file, len) = (op.slot, op.file, op.len as usize);
         self.transfer = Some(Transfer { slot, file, data, len, moved: 0, sends, is_answered });
         self.progress();
@@ -132,7 +134,8 @@ impl Net {
                 Err(errno) => return self.complete(&transfer, Err(errno)),
             }
             // A datagram arrives at once.
-            let is_whole = transfer.moved >= transfer.len || self.config.protocol.is_datagram() && transfer.moved > 0;
+            let is_whole =
+                transfer.moved >= transfer.len || self.config.link.protocol.is_datagram() && transfer.moved > 0;
             if !is_whole {
                 self.transfer = Some(transfer);
                 continue;
@@ -159,14 +162,14 @@ impl Net {
         if let Some(pipe) = &mut self.pipe {
             return pipe.send(fd, data, left);
         }
-        if self.config.protocol.is_datagram() {
+        if self.config.link.protocol.is_datagram() {
             if self.config.numbers_datagrams {
                 self.numbers.write(data, left);
             }
             let Some(peer) = &self.peer else { return Err(libc::EDESTADDRREQ) };
             return socket::send_to(fd, data, left, peer);
         }
-        let has_more = !self.config.pingpong && self.sent_bytes + (left as u64) < self.config.total_bytes;
+        let has_more = !self.config.link.pingpong && self.sent_bytes + (left as u64) < self.config.total_bytes;
         let more = if has_more { libc::MSG_MORE } else { 0 };
         let sent = socket::send(fd, data, left, more)?;
         self.sent_bytes += sent as u64;
@@ -181,9 +184,9 @@ impl Net {
         let data = unsafe { transfer.data.add(transfer.moved) };
         let received = match &mut self.pipe {
             Some(pipe) => pipe.receive(fd, data, left)?,
-            None if self.config.protocol.is_datagram() => {
+            None if self.config.link.protocol.is_datagram() => {
                 let (received, from) = socket::receive_from(fd, data, left)?;
-                if self.config.listens {
+                if self.config.link.listens {
                     self.peer = Some(from);
                 }
                 received
@@ -193,7 +196,7 @@ impl Net {
         if link::is_end(data, received) {
             return Ok(0);
         }
-        if self.config.protocol.is_datagram() && self.config.numbers_datagrams {
+        if self.config.link.protocol.is_datagram() && self.config.numbers_datagrams {
             self.numbers.read(data, received);
         }
         Ok(received)
@@ -208,7 +211,7 @@ impl Net {
 
     /// Continues to open a link. Returns `WouldBlock` if the peer is not connected after [`ATTACH_WAIT`].
     fn connect(&mut self, index: usize) -> io::Result<()> {
-        let config = &self.config;
+        let config = &self.config.link;
         if let Link::Closed = self.links[index] {
             self.links[index] = match &self.listener {
                 Some(listener) if config.protocol.is_datagram() => Link::Opening(listener.try_clone()?),
@@ -246,7 +249,7 @@ impl Backend for Net {
     fn detach(&mut self, index: u32) -> io::Result<()> {
         match self.links.get_mut(index as usize).map(|link| std::mem::replace(link, Link::Closed)) {
             Some(Link::Open(fd)) => {
-                let to = self.peer.as_ref().filter(|_| self.config.protocol.is_datagram());
+                let to = self.peer.as_ref().filter(|_| self.config.link.protocol.is_datagram());
                 link::announce_end(fd.as_raw_fd(), to);
                 Ok(())
             }

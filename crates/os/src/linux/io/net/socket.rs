@@ -9,23 +9,23 @@ use std::time::Duration;
 
 use super::address::{Address, in_addr, multicast_group};
 use crate::file::Folder;
-use crate::io::{NetConfig, Protocol};
 use crate::linux::file::check;
 use crate::linux::io::pipe::result;
 use crate::linux::io::wait::wait_for_events;
 use crate::linux::number::size_of_u32;
+use ::io::{Net, NetProtocol};
 
 /// Connections that may wait to be accepted.
 const BACKLOG: i32 = 10;
 
-fn new(protocol: Protocol) -> io::Result<OwnedFd> {
+fn new(protocol: NetProtocol) -> io::Result<OwnedFd> {
     let (domain, kind) = match protocol {
-        Protocol::Tcp => (libc::AF_INET, libc::SOCK_STREAM),
-        Protocol::TcpV6 => (libc::AF_INET6, libc::SOCK_STREAM),
-        Protocol::Udp => (libc::AF_INET, libc::SOCK_DGRAM),
-        Protocol::UdpV6 => (libc::AF_INET6, libc::SOCK_DGRAM),
-        Protocol::Unix => (libc::AF_UNIX, libc::SOCK_STREAM),
-        Protocol::Vsock => (libc::AF_VSOCK, libc::SOCK_STREAM),
+        NetProtocol::Tcp => (libc::AF_INET, libc::SOCK_STREAM),
+        NetProtocol::TcpV6 => (libc::AF_INET6, libc::SOCK_STREAM),
+        NetProtocol::Udp => (libc::AF_INET, libc::SOCK_DGRAM),
+        NetProtocol::UdpV6 => (libc::AF_INET6, libc::SOCK_DGRAM),
+        NetProtocol::Unix => (libc::AF_UNIX, libc::SOCK_STREAM),
+        NetProtocol::Vsock => (libc::AF_VSOCK, libc::SOCK_STREAM),
     };
     // SAFETY: no pointers.
     let fd = check(unsafe { libc::socket(domain, kind | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK, 0) })?;
@@ -40,7 +40,7 @@ fn set<T>(fd: &OwnedFd, level: i32, name: i32, value: T) -> io::Result<()> {
 }
 
 /// Sets the size of the buffers and of the segments.
-fn set_sizes(config: &NetConfig, fd: &OwnedFd) -> io::Result<()> {
+fn set_sizes(config: &Net, fd: &OwnedFd) -> io::Result<()> {
     let bytes = libc::c_int::try_from(config.window_bytes).unwrap_or(libc::c_int::MAX);
     if bytes > 0 && (config.listens || config.pingpong) {
         set(fd, libc::SOL_SOCKET, libc::SO_RCVBUF, bytes)?;
@@ -59,14 +59,14 @@ fn set_sizes(config: &NetConfig, fd: &OwnedFd) -> io::Result<()> {
     Ok(())
 }
 
-fn set_no_delay(config: &NetConfig, fd: &OwnedFd) -> io::Result<()> {
+fn set_no_delay(config: &Net, fd: &OwnedFd) -> io::Result<()> {
     if config.no_delay && config.protocol.is_tcp() {
         set::<libc::c_int>(fd, libc::IPPROTO_TCP, libc::TCP_NODELAY, 1)?;
     }
     Ok(())
 }
 
-fn interface(config: &NetConfig) -> io::Result<Ipv4Addr> {
+fn interface(config: &Net) -> io::Result<Ipv4Addr> {
     let Some(interface) = &config.interface else { return Ok(Ipv4Addr::UNSPECIFIED) };
     interface
         .parse()
@@ -74,10 +74,10 @@ fn interface(config: &NetConfig) -> io::Result<Ipv4Addr> {
 }
 
 /// Returns a socket that waits for connections or datagrams.
-pub(super) fn listener(config: &NetConfig) -> io::Result<OwnedFd> {
+pub(super) fn listener(config: &Net) -> io::Result<OwnedFd> {
     let fd = new(config.protocol)?;
-    let is_internet = !matches!(config.protocol, Protocol::Unix | Protocol::Vsock);
-    if config.protocol != Protocol::Unix {
+    let is_internet = !matches!(config.protocol, NetProtocol::Unix | NetProtocol::Vsock);
+    if config.protocol != NetProtocol::Unix {
         set::<libc::c_int>(&fd, libc::SOL_SOCKET, libc::SO_REUSEADDR, 1)?;
     }
     let mut group = None;
@@ -90,7 +90,7 @@ pub(super) fn listener(config: &NetConfig) -> io::Result<OwnedFd> {
         let request = libc::ip_mreq { imr_multiaddr: in_addr(group), imr_interface: in_addr(interface(config)?) };
         set(&fd, libc::IPPROTO_IP, libc::IP_ADD_MEMBERSHIP, request)?;
     }
-    if let (Protocol::Unix, Some(path)) = (config.protocol, &config.host) {
+    if let (NetProtocol::Unix, Some(path)) = (config.protocol, &config.host) {
         remove_old_socket(path)?;
     }
     let address = Address::to_listen(config, group)?;
@@ -115,7 +115,7 @@ fn remove_old_socket(path: &str) -> io::Result<()> {
 }
 
 /// Returns the next connection, or `WouldBlock` after the timeout.
-pub(super) fn accept(config: &NetConfig, listener: &OwnedFd, timeout: Duration) -> io::Result<OwnedFd> {
+pub(super) fn accept(config: &Net, listener: &OwnedFd, timeout: Duration) -> io::Result<OwnedFd> {
     if !wait(listener.as_raw_fd(), libc::POLLIN, timeout)? {
         return Err(io::ErrorKind::WouldBlock.into());
     }
@@ -131,7 +131,7 @@ pub(super) fn accept(config: &NetConfig, listener: &OwnedFd, timeout: Duration) 
 }
 
 /// Returns a socket for datagrams, or a socket whose connection was requested.
-pub(super) fn connect(config: &NetConfig, peer: Option<&Address>) -> io::Result<OwnedFd> {
+pub(super) fn connect(config: &Net, peer: Option<&Address>) -> io::Result<OwnedFd> {
     let fd = new(config.protocol)?;
     set_no_delay(config, &fd)?;
     set_sizes(config, &fd)?;

@@ -29,6 +29,7 @@ use crate::file::{File, Kind as FileKind, OpenOptions, StatCall, stat};
 use crate::io::{Backend, BackendConfig, BackendError, CommandStatus, Completion, IoResult, Kind, Op, misuse};
 use crate::io::{PassthroughConfig, PassthroughDevice, PassthroughProblem};
 use crate::memory::Slots;
+use ::io::DeviceCommands;
 
 pub(crate) struct Passthrough {
     /// The first field, so that it is dropped before the memory that its commands use.
@@ -58,15 +59,16 @@ enum Commands {
 impl Passthrough {
     pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Self, BackendError> {
         let count = slots.count();
-        let commands = match commands_of(config)? {
-            PassthroughConfig::Nvme(nvme) => {
-                Commands::Nvme(Box::new(Nvme::new(nvme, count, config.files, !config.nonvectored)))
-            }
-            PassthroughConfig::Scsi(scsi) => Commands::Scsi(Scsi::new(scsi, count, config.files)),
-        };
-        let ranges_bytes = match commands_of(config)? {
-            PassthroughConfig::Nvme(nvme) if nvme.trim_ranges > 1 => nvme.trim_ranges as usize * nvme::RANGE_BYTES,
+        let PassthroughConfig { commands, seeds } = commands_of(config)?;
+        let ranges_bytes = match commands {
+            DeviceCommands::Nvme(nvme) if nvme.trim_ranges > 1 => nvme.trim_ranges as usize * nvme::RANGE_BYTES,
             _ => 0,
+        };
+        let commands = match commands {
+            DeviceCommands::Nvme(nvme) => {
+                Commands::Nvme(Box::new(Nvme::new(nvme, *seeds, count, config.files, !config.nonvectored)))
+            }
+            DeviceCommands::Bsg(scsi) => Commands::Scsi(Scsi::new(scsi, count, config.files)),
         };
         if ranges_bytes > slots.bytes_each() {
             return Err(BackendError::new(config.engine, "the buffers are too small for the ranges of trims"));
@@ -285,22 +287,22 @@ pub(crate) fn probe(config: &BackendConfig) -> Result<(), BackendError> {
 }
 
 /// Returns the size and format of a device. Nothing is changed.
-pub(crate) fn examine(path: &Path, config: &PassthroughConfig) -> Result<PassthroughDevice, PassthroughProblem> {
+pub(crate) fn examine(path: &Path, commands: &DeviceCommands) -> Result<PassthroughDevice, PassthroughProblem> {
     let status = stat(path, StatCall::Stat).map_err(PassthroughProblem::Open)?;
     if status.kind != FileKind::Char {
         return Err(PassthroughProblem::NotACharacterDevice);
     }
     let options = OpenOptions { read: true, nonblock: true, ..OpenOptions::new() };
     let file = options.open(path).map_err(PassthroughProblem::Open)?;
-    match config {
-        PassthroughConfig::Nvme(nvme) => {
+    match commands {
+        DeviceCommands::Nvme(nvme) => {
             let namespace = namespace::read(&file, nvme)?;
             if let Some(placement) = &nvme.placement {
                 namespace::placement_ids(&file, namespace.id, placement)?;
             }
             Ok(namespace.device())
         }
-        PassthroughConfig::Scsi(_) => {
+        DeviceCommands::Bsg(_) => {
             let capacity = capacity::read(&file).map_err(PassthroughProblem::NotADisk)?;
             let bytes = capacity.block_bytes;
             Ok(PassthroughDevice {

@@ -6,8 +6,9 @@ use std::os::fd::AsRawFd;
 use super::command::{IDENTIFY, IO_MANAGEMENT_RECEIVE, NvmeCommand};
 use super::protection::{Guard, ProtectionLayout, ProtectionType};
 use crate::file::File;
-use crate::io::{NvmeConfig, PLACEMENT_IDS_MAX, PassthroughDevice, PassthroughProblem, PlacementConfig, PlacementKind};
+use crate::io::{PLACEMENT_IDS_MAX, PassthroughDevice, PassthroughProblem};
 use crate::linux::file::check;
+use ::io::{DataPlacement, Nvme, PlacementKind};
 
 /// Requests of `linux/nvme_ioctl.h`.
 const NVME_IOCTL_ID: libc::Ioctl = 0x4e40;
@@ -61,7 +62,7 @@ impl Namespace {
 ///
 /// # Errors
 /// The file is no namespace, or has a format that the engine does not support.
-pub(super) fn read(file: &File, config: &NvmeConfig) -> Result<Namespace, PassthroughProblem> {
+pub(super) fn read(file: &File, config: &Nvme) -> Result<Namespace, PassthroughProblem> {
     let descriptor = file.descriptor();
     let fd = descriptor.as_raw_fd();
     // SAFETY: the request takes no argument. It returns the number of the namespace.
@@ -137,7 +138,7 @@ fn parse(
 pub(super) fn placement_ids(
     file: &File,
     namespace: u32,
-    placement: &PlacementConfig,
+    placement: &DataPlacement,
 ) -> Result<Vec<u16>, PassthroughProblem> {
     if placement.kind == PlacementKind::Streams {
         return Ok(placement.ids.clone());

@@ -10,7 +10,8 @@ use super::namespace::{self, Namespace};
 use super::placement::{Identifiers, Placement};
 use super::request::{DataBuffer, Request};
 use crate::file::File;
-use crate::io::{CommandStatus, Kind, NvmeConfig, NvmeWrite, NvmeWriteShare, Op, PassthroughProblem};
+use crate::io::{CommandSeeds, CommandStatus, Kind, Op, PassthroughProblem};
+use ::io::{Nvme as NvmeConfig, NvmeWrite, NvmeWriteShare};
 
 /// `NVME_URING_CMD_IO` and `NVME_URING_CMD_IO_VEC` of `linux/nvme_ioctl.h`.
 pub(super) const PLAIN: u32 = 0xc048_4e80;
@@ -49,12 +50,12 @@ struct Memory {
 }
 
 impl Nvme {
-    pub(super) fn new(config: &NvmeConfig, slots: usize, files: u32, is_vectored: bool) -> Self {
+    pub(super) fn new(config: &NvmeConfig, seeds: CommandSeeds, slots: usize, files: u32, is_vectored: bool) -> Self {
         Nvme {
             is_vectored,
             attached: (0..files).map(|_| None).collect(),
-            placement: config.placement.as_ref().map(Placement::new),
-            command_of_writes: Tausworthe32::new(low_half(config.write_seed)),
+            placement: config.placement.as_ref().map(|placement| Placement::new(placement, seeds.placement)),
+            command_of_writes: Tausworthe32::new(low_half(seeds.write)),
             compares: false,
             memory: Memory {
                 vectors: vec![libc::iovec { iov_base: null_mut(), iov_len: 0 }; slots],
@@ -106,7 +107,7 @@ impl Nvme {
             Kind::Write => {
                 let share = choose_command(&self.config.writes, &mut self.command_of_writes);
                 let mut flags = if share.fua { FUA } else { 0 };
-                if share.deallocate {
+                if share.deallocates {
                     flags |= DEALLOCATE;
                 }
                 let mut specifier = 0;
@@ -267,7 +268,7 @@ fn opcode(write: NvmeWrite) -> u8 {
 /// Returns the command of the next write.
 fn choose_command(shares: &[NvmeWriteShare], random: &mut Tausworthe32) -> NvmeWriteShare {
     const PLAIN_WRITE: NvmeWriteShare =
-        NvmeWriteShare { command: NvmeWrite::Write, percent: 100, fua: false, deallocate: false };
+        NvmeWriteShare { command: NvmeWrite::Write, percent: 100, fua: false, deallocates: false };
     let [first, second @ ..] = shares else { return PLAIN_WRITE };
     if second.is_empty() {
         return *first;

@@ -2,7 +2,7 @@
 
 use units::random::Tausworthe32;
 
-use crate::io::{PlacementConfig, PlacementKind, PlacementSelect};
+use ::io::{DataPlacement, PlacementKind, PlacementSelect};
 
 /// Directive types of the NVMe specification.
 const STREAMS: u32 = 1;
@@ -28,9 +28,9 @@ pub(super) struct Placement {
 }
 
 impl Placement {
-    pub(super) fn new(config: &PlacementConfig) -> Self {
-        let PlacementConfig { kind, ref select, seed, .. } = *config;
-        Placement { kind, select: select.clone(), random: Tausworthe32::new(super::nvme::low_half(seed)) }
+    pub(super) fn new(config: &DataPlacement, seed: u64) -> Self {
+        let DataPlacement { kind, select, .. } = config;
+        Placement { kind: *kind, select: select.clone(), random: Tausworthe32::new(super::nvme::low_half(seed)) }
     }
 
     /// Returns the directive type.
@@ -65,10 +65,10 @@ impl Placement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::io::PlacementRange;
+    use ::io::PlacementRange;
 
     fn placement(select: PlacementSelect) -> Placement {
-        Placement::new(&PlacementConfig { kind: PlacementKind::Flexible, select, ids: Vec::new(), seed: 42 })
+        Placement::new(&DataPlacement { kind: PlacementKind::Flexible, select, ids: Vec::new() }, 42)
     }
 
     #[test]
@@ -107,10 +107,9 @@ mod tests {
 
     #[test]
     fn directive_types_are_those_of_nvme() {
-        let mut config =
-            PlacementConfig { kind: PlacementKind::Streams, select: PlacementSelect::Random, ids: vec![1], seed: 0 };
-        assert_eq!(Placement::new(&config).directive(), 1);
+        let mut config = DataPlacement { kind: PlacementKind::Streams, select: PlacementSelect::Random, ids: vec![1] };
+        assert_eq!(Placement::new(&config, 0).directive(), 1);
         config.kind = PlacementKind::Flexible;
-        assert_eq!(Placement::new(&config).directive(), 2);
+        assert_eq!(Placement::new(&config, 0).directive(), 2);
     }
 }

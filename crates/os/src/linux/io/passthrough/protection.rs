@@ -5,7 +5,8 @@
 
 use crc::{CRC_16_T10_DIF, CRC_64_NVME, Crc, Table};
 
-use crate::io::{CommandStatus, ProtectionConfig};
+use crate::io::CommandStatus;
+use ::io::NvmeProtection;
 
 /// Guard of 16 bits, in a tuple of 8 bytes.
 const GUARD_16: Crc<u16, Table<16>> = Crc::<u16, Table<16>>::new(&CRC_16_T10_DIF);
@@ -103,7 +104,7 @@ impl ProtectionLayout {
     }
 
     /// Writes the tuples of blocks from `first_block` on. Only tags and guards that the device checks are written.
-    pub(super) fn generate(&self, config: &ProtectionConfig, first_block: u64, data: &mut [u8], metadata: &mut [u8]) {
+    pub(super) fn generate(&self, config: &NvmeProtection, first_block: u64, data: &mut [u8], metadata: &mut [u8]) {
         let unit = if self.is_extended { self.block_bytes + self.metadata_bytes } else { self.block_bytes };
         let mut separate = metadata.chunks_exact_mut(self.metadata_bytes);
         for (number, block) in (first_block..).zip(data.chunks_exact_mut(unit)) {
@@ -118,7 +119,7 @@ impl ProtectionLayout {
         }
     }
 
-    fn write(&self, config: &ProtectionConfig, number: u64, guard: u64, tuple: &mut [u8]) {
+    fn write(&self, config: &NvmeProtection, number: u64, guard: u64, tuple: &mut [u8]) {
         let tag_at = self.guard.guard_bytes();
         if config.checks_guard {
             tuple[..tag_at].copy_from_slice(&guard.to_be_bytes()[8 - tag_at..]);
@@ -138,7 +139,7 @@ impl ProtectionLayout {
     /// Returns the first check that failed.
     pub(super) fn check(
         &self,
-        config: &ProtectionConfig,
+        config: &NvmeProtection,
         first_block: u64,
         data: &[u8],
         metadata: &[u8],
@@ -160,7 +161,7 @@ impl ProtectionLayout {
 
     fn check_block(
         &self,
-        config: &ProtectionConfig,
+        config: &NvmeProtection,
         number: u64,
         block: &[u8],
         before: &[u8],
@@ -196,7 +197,7 @@ impl ProtectionLayout {
 mod tests {
     use super::*;
 
-    const ALL: ProtectionConfig = ProtectionConfig {
+    const ALL: NvmeProtection = NvmeProtection {
         by_device: false,
         checks_guard: true,
         checks_application_tag: true,
@@ -265,9 +266,9 @@ mod tests {
             let mut bad = good.clone();
             bad[at] ^= 1;
             assert_eq!(layout.check(&ALL, 7, &data, &bad), Err(CommandStatus::Host(status)));
-            assert_eq!(layout.check(&ProtectionConfig::default(), 7, &data, &bad), Ok(()), "no check is requested");
+            assert_eq!(layout.check(&NvmeProtection::default(), 7, &data, &bad), Ok(()), "no check is requested");
         }
-        let mask = ProtectionConfig { application_tag_mask: 0xff00, ..ALL };
+        let mask = NvmeProtection { application_tag_mask: 0xff00, ..ALL };
         good[3] ^= 1;
         assert_eq!(layout.check(&mask, 7, &data, &good), Ok(()));
     }

@@ -2,7 +2,8 @@
 
 use super::command::ENTRY_BYTES;
 use super::request::{DataBuffer, Request};
-use crate::io::{ByteCheck, CommandLength, Kind, Op, ScsiCommandConfig};
+use crate::io::{Kind, Op};
+use ::io::{Bsg, ByteCheck, CommandLength};
 
 /// Operation codes of 10 and 16 bytes, and the service action of 32 bytes (SBC-4).
 struct Operation {
@@ -33,7 +34,7 @@ const CONDITION_MET: u16 = 0x04;
 
 /// Makes the commands of operations.
 pub(super) struct Scsi {
-    config: ScsiCommandConfig,
+    config: Bsg,
     /// Bytes of a block of each device. 0 if none is attached.
     pub(super) block_bytes: Vec<u32>,
     /// One per slot.
@@ -65,7 +66,7 @@ enum Transfer {
 }
 
 impl Scsi {
-    pub(super) fn new(config: &ScsiCommandConfig, slots: usize, files: u32) -> Self {
+    pub(super) fn new(config: &Bsg, slots: usize, files: u32) -> Self {
         let memory = Memory { command: [0; COMMAND_BYTES], sense: [0; SENSE_BYTES], ranges: [0; UNMAP_BYTES] };
         Scsi { config: *config, block_bytes: vec![0; files as usize], memory: vec![memory; slots] }
     }
@@ -138,7 +139,7 @@ fn entry(
 }
 
 /// Returns the command of an operation, and its transfer.
-fn command_of(kind: Kind, config: &ScsiCommandConfig, blocks: Blocks) -> Result<(Vec<u8>, Transfer), i32> {
+fn command_of(kind: Kind, config: &Bsg, blocks: Blocks) -> Result<(Vec<u8>, Transfer), i32> {
     let data_bytes = blocks.count * blocks.bytes;
     let fua = |is_set: bool| if is_set { FUA } else { 0 };
     match kind {
@@ -178,7 +179,7 @@ fn command_of(kind: Kind, config: &ScsiCommandConfig, blocks: Blocks) -> Result<
 }
 
 /// Returns a command on blocks. `flags` are those of byte 1, in a command of 32 bytes of byte 10.
-fn of_blocks(operation: &Operation, config: &ScsiCommandConfig, blocks: Blocks, flags: u8) -> Result<Vec<u8>, i32> {
+fn of_blocks(operation: &Operation, config: &Bsg, blocks: Blocks, flags: u8) -> Result<Vec<u8>, i32> {
     let short = u32::try_from(blocks.first).ok().zip(u16::try_from(blocks.count).ok());
     let mut command;
     match (config.length, short) {
@@ -220,19 +221,14 @@ fn unmap_ranges(blocks: Blocks) -> [u8; UNMAP_BYTES] {
 mod tests {
     use super::*;
 
-    const PLAIN: ScsiCommandConfig = ScsiCommandConfig {
-        length: CommandLength::Automatic,
-        prefetches: false,
-        read_fua: false,
-        write_fua: false,
-        verifies: None,
-    };
+    const PLAIN: Bsg =
+        Bsg { length: CommandLength::Automatic, prefetches: false, read_fua: false, write_fua: false, verifies: None };
 
     fn blocks(first: u64, count: u32) -> Blocks {
         Blocks { first, count, bytes: 512 }
     }
 
-    fn bytes(kind: Kind, config: ScsiCommandConfig, blocks: Blocks) -> Vec<u8> {
+    fn bytes(kind: Kind, config: Bsg, blocks: Blocks) -> Vec<u8> {
         command_of(kind, &config, blocks).map(|(command, _)| command).unwrap_or_default()
     }
 
@@ -247,7 +243,7 @@ mod tests {
 
     #[test]
     fn requested_length_is_kept() {
-        let of = |length| ScsiCommandConfig { length, read_fua: true, ..PLAIN };
+        let of = |length| Bsg { length, read_fua: true, ..PLAIN };
         assert_eq!(bytes(Kind::Read, of(CommandLength::Bytes10), blocks(2, 4)), [0x28, 8, 0, 0, 0, 2, 0, 0, 4, 0]);
         let long = bytes(Kind::Read, of(CommandLength::Bytes16), blocks(2, 4));
         assert_eq!(long, [0x88, 8, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 4, 0, 0]);
@@ -261,7 +257,7 @@ mod tests {
 
     #[test]
     fn verify_transfers_what_it_compares() {
-        let of = |check| ScsiCommandConfig { verifies: Some(check), ..PLAIN };
+        let of = |check| Bsg { verifies: Some(check), ..PLAIN };
         let cases = [
             (ByteCheck::Nothing, 0, Transfer::Nothing),
             (ByteCheck::Data, 2, Transfer::ToDevice(2048)),
@@ -274,14 +270,14 @@ mod tests {
             assert_eq!(command, [0x2f, flags, 0, 0, 0, 2, 0, 0, 4, 0]);
             assert!(moved == transfer);
         }
-        let long = ScsiCommandConfig { length: CommandLength::Bytes32, ..of(ByteCheck::Data) };
+        let long = Bsg { length: CommandLength::Bytes32, ..of(ByteCheck::Data) };
         let command = bytes(Kind::Write, long, blocks(2, 4));
         assert_eq!(command[7..12], [0x18, 0, 0x0a, 2, 0]);
     }
 
     #[test]
     fn prefetch_succeeds_with_condition_met() {
-        let config = ScsiCommandConfig { prefetches: true, ..PLAIN };
+        let config = Bsg { prefetches: true, ..PLAIN };
         assert_eq!(bytes(Kind::Read, config, blocks(2, 4)), [0x34, 0, 0, 0, 0, 2, 0, 0, 4, 0]);
         let scsi = Scsi::new(&config, 1, 1);
         let op = |kind| Op { kind, ioprio: 0, file: 0, slot: 0, len: 512, skip: 0, offset: 0 };

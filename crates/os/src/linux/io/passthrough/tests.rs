@@ -16,25 +16,31 @@ use crate::file::OpenOptions;
 use crate::io::*;
 use crate::linux::io::tests::{SECOND, run};
 use crate::memory::{Buffers, MemorySpec};
+use ::io::{
+    DataPlacement, DeviceCommands, Nvme as NvmeConfig, NvmeProtection, NvmeWrite, NvmeWriteShare, PlacementKind,
+    PlacementSelect,
+};
 
 const NAMESPACE: Namespace =
     Namespace { id: 7, blocks: 1 << 20, block_bytes: 512, metadata_bytes: 0, is_extended: false, protection: None };
 const DATA: u64 = 0x1122_3344_5566_7000;
 
+const SEEDS: CommandSeeds = CommandSeeds { write: 1, placement: 0 };
+
 fn config() -> NvmeConfig {
     NvmeConfig {
         read_fua: false,
         writes: vec![share(NvmeWrite::Write, 100)],
-        write_seed: 1,
         metadata_bytes: 0,
         trim_ranges: 1,
-        protection: ProtectionConfig { by_device: true, ..ProtectionConfig::default() },
+        protection: NvmeProtection { by_device: true, ..NvmeProtection::default() },
         placement: None,
+        compares: false,
     }
 }
 
 fn share(command: NvmeWrite, percent: u32) -> NvmeWriteShare {
-    NvmeWriteShare { command, percent, fua: false, deallocate: false }
+    NvmeWriteShare { command, percent, fua: false, deallocates: false }
 }
 
 fn op(kind: Kind, first_block: u64, blocks: u32) -> Op {
@@ -42,7 +48,7 @@ fn op(kind: Kind, first_block: u64, blocks: u32) -> Op {
 }
 
 fn nvme(config: &NvmeConfig, namespace: Namespace) -> Nvme {
-    let mut nvme = Nvme::new(config, 2, 1, false);
+    let mut nvme = Nvme::new(config, SEEDS, 2, 1, false);
     nvme.attach_as(0, namespace, vec![5, 6]);
     nvme
 }
@@ -154,7 +160,7 @@ fn commands_of_writes_without_data_have_no_buffer() {
 
 #[test]
 fn fua_and_deallocate_are_bits_30_and_25() {
-    let share = NvmeWriteShare { fua: true, deallocate: true, ..share(NvmeWrite::Zeroes, 100) };
+    let share = NvmeWriteShare { fua: true, deallocates: true, ..share(NvmeWrite::Zeroes, 100) };
     let mut nvme = nvme(&NvmeConfig { read_fua: true, writes: vec![share], ..config() }, NAMESPACE);
     assert_eq!(command_dword(&request(&mut nvme, &op(Kind::Read, 0, 1)), 12), 0x4000_0000);
     assert_eq!(command_dword(&request(&mut nvme, &op(Kind::Write, 0, 1)), 12), 0x4200_0000);
@@ -178,7 +184,7 @@ fn shares_of_commands_follow_their_percentages() {
 #[test]
 fn placement_is_in_dwords_12_and_13_of_writes() {
     for (kind, directive) in [(PlacementKind::Flexible, 2), (PlacementKind::Streams, 1)] {
-        let placement = PlacementConfig { kind, select: PlacementSelect::RoundRobin, ids: Vec::new(), seed: 0 };
+        let placement = DataPlacement { kind, select: PlacementSelect::RoundRobin, ids: Vec::new() };
         let mut nvme = nvme(&NvmeConfig { placement: Some(placement), ..config() }, NAMESPACE);
         for id in [5, 6, 5] {
             let write = request(&mut nvme, &op(Kind::Write, 0, 8));
@@ -201,7 +207,7 @@ fn protected(guard: Guard, metadata_bytes: u32) -> Namespace {
     Namespace { metadata_bytes, protection: Some(protection), ..NAMESPACE }
 }
 
-const CHECKS: ProtectionConfig = ProtectionConfig {
+const CHECKS: NvmeProtection = NvmeProtection {
     by_device: true,
     checks_guard: true,
     checks_application_tag: true,
@@ -228,7 +234,7 @@ fn protection_that_the_device_makes_is_in_the_dwords() {
 
 #[test]
 fn protection_that_the_host_makes_is_in_the_metadata() {
-    let protection = ProtectionConfig { by_device: false, ..CHECKS };
+    let protection = NvmeProtection { by_device: false, ..CHECKS };
     let config = NvmeConfig { protection, metadata_bytes: 64, ..config() };
     let mut nvme = nvme(&config, protected(Guard::Bits16, 8));
     let mut bytes = vec![0xff; 1024];
@@ -267,7 +273,7 @@ fn unaligned_and_oversized_operations_have_no_command() {
 
 #[test]
 fn vectored_commands_point_to_a_vector() {
-    let mut nvme = Nvme::new(&config(), 1, 1, true);
+    let mut nvme = Nvme::new(&config(), SEEDS, 1, 1, true);
     nvme.attach_as(0, NAMESPACE, Vec::new());
     let read = request(&mut nvme, &op(Kind::Read, 0, 8));
     assert_eq!((read.code, dword(&read, 36)), (VECTORED, 1));
@@ -290,7 +296,7 @@ fn status_of_the_device_is_no_errno() {
 /// Returns a backend whose file 0 is the null device, as a namespace.
 fn on_the_null_device(change: impl FnOnce(&mut BackendConfig)) -> Option<(Passthrough, Buffers)> {
     let mut engine = BackendConfig::new(EngineKind::IoUringCmd, 4, 1);
-    engine.passthrough = Some(Box::new(PassthroughConfig::Nvme(config())));
+    engine.passthrough = Some(Box::new(PassthroughConfig { commands: DeviceCommands::Nvme(config()), seeds: SEEDS }));
     change(&mut engine);
     let buffers = Buffers::new(4, 4096, &MemorySpec::default()).unwrap();
     let mut backend = match Passthrough::open(&engine, buffers.slots()) {

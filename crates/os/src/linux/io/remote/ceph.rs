@@ -7,8 +7,9 @@ use std::ptr::{null, null_mut};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::service::text;
-use crate::io::{BackendError, CephPool, EngineKind};
+use crate::io::{BackendError, EngineKind};
 use crate::linux::io::library::{Names, functions, load, loaded};
+use ::io::CephPool;
 
 const LIBRARY: Names = Names { files: &["librados.so.2"], package: "librados2" };
 

@@ -11,8 +11,9 @@ use super::curl::{Curl, Handle, List, option};
 use super::request::Requests;
 use super::s3;
 use super::service::Service;
-use crate::io::{BackendConfig, BackendError, HttpConfig, HttpServer, RemoteConfig, RemoteTarget, Tls};
+use crate::io::{BackendConfig, BackendError, RemoteConfig, RemoteTarget};
 use crate::io::{IoResult, Kind, Op};
+use ::io::{Http as HttpConfig, HttpServer, Tls};
 
 /// Errors of libcurl.
 const COULD_NOT_RESOLVE: c_int = 6;
@@ -80,7 +81,7 @@ impl Http {
         }
         if let (Some(user), Some(password)) = (&config.user, &config.password) {
             curl.set_text(option::USER_NAME, user)?;
-            curl.set_text(option::PASSWORD, password)?;
+            curl.set_text(option::PASSWORD, &password.0)?;
             curl.set_number(option::HTTP_AUTH, option::AUTH_ANY)?;
         }
         curl.set_number(option::VERBOSE, c_long::from(config.verbosity > 0))?;
@@ -168,7 +169,7 @@ impl Http {
                 std::iter::once("Accept:".to_owned()).chain(lines).collect()
             }
             HttpServer::Swift { token } => {
-                let mut lines = vec!["Accept:".to_owned(), format!("x-auth-token: {token}")];
+                let mut lines = vec!["Accept:".to_owned(), format!("x-auth-token: {}", token.0)];
                 if method == Method::Put {
                     lines.push(format!("etag: {}", s3::hex(&Md5::digest(body))));
                 }

@@ -16,6 +16,7 @@ use crate::io::{IoResult, Kind, Op};
 use crate::linux::device::contents::RemoteDisk;
 use crate::linux::io::library::{Names, functions, load, loaded};
 use crate::linux::io::wait::{events_of, wait_for_any};
+use ::io::Secret;
 
 const LIBRARY: Names = Names { files: &["libiscsi.so.9", "libiscsi.so.8", "libiscsi.so.7"], package: "libiscsi7" };
 const SESSION_NORMAL: c_int = 2;
@@ -116,10 +117,10 @@ impl Iscsi {
         config: &BackendConfig,
         remote: &RemoteConfig,
         initiator: &str,
-        urls: &[Option<String>],
+        urls: &[Option<Secret>],
     ) -> Result<Self, BackendError> {
         let lun = |(at, name): (usize, &String)| {
-            let url = urls.get(at).and_then(Option::as_ref).unwrap_or(name);
+            let url = urls.get(at).and_then(Option::as_ref).map_or(name, |url| &url.0);
             Lun::connect(config.engine, initiator, (name, url))
         };
         let luns = remote.names.iter().enumerate().map(lun);

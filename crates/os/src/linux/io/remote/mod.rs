@@ -30,9 +30,10 @@ use self::request::Requests;
 use self::service::Service;
 use crate::file::File;
 use crate::io::start_in_order;
-use crate::io::{Backend, BackendConfig, BackendError, RemoteConfig, RemoteServer, RemoteTarget};
+use crate::io::{Backend, BackendConfig, BackendError, RemoteConfig, RemoteTarget};
 use crate::io::{Completion, Op, misuse};
 use crate::memory::Slots;
+use ::io::Remote as Server;
 
 /// The backend of a service. Operations in flight at its end are abandoned: the library keeps its memory.
 struct Remote<S> {
@@ -47,14 +48,14 @@ struct Remote<S> {
 pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backend>, BackendError> {
     let remote = of(config)?;
     Ok(match &remote.server {
-        RemoteServer::Nfs { url } => Remote::boxed(Nfs::connect(config, remote, url)?, config, slots),
-        RemoteServer::Http(http) => Remote::boxed(Http::open(config, remote, http)?, config, slots),
-        RemoteServer::Nbd { uri } => Remote::boxed(Nbd::connect(config, uri)?, config, slots),
-        RemoteServer::Iscsi { initiator, urls } => {
+        Server::Nfs { url } => Remote::boxed(Nfs::connect(config, remote, url)?, config, slots),
+        Server::Http(http) => Remote::boxed(Http::open(config, remote, http)?, config, slots),
+        Server::Nbd { uri } => Remote::boxed(Nbd::connect(config, uri)?, config, slots),
+        Server::Iscsi { initiator, urls } => {
             Remote::boxed(Iscsi::connect(config, remote, initiator, urls)?, config, slots)
         }
-        RemoteServer::Rbd(image) => Remote::boxed(Rbd::connect(config, image, false)?, config, slots),
-        RemoteServer::Rados { pool, touches } => {
+        Server::Rbd(image) => Remote::boxed(Rbd::connect(config, remote, image, false)?, config, slots),
+        Server::Rados { pool, touches } => {
             let rados = Rados::connect(config, remote, pool)?;
             let touches = *touches && remote.writes && remote.creates;
             Remote::boxed(if touches { rados.touch()? } else { rados }, config, slots)
@@ -65,12 +66,12 @@ pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backe
 /// Loads the library of the engine.
 pub(crate) fn probe(config: &BackendConfig) -> Result<(), BackendError> {
     match &of(config)?.server {
-        RemoteServer::Nfs { .. } => nfs::probe(config.engine),
-        RemoteServer::Http(_) => curl::probe(config.engine),
-        RemoteServer::Nbd { .. } => nbd::probe(config.engine),
-        RemoteServer::Iscsi { .. } => iscsi::probe(config.engine),
-        RemoteServer::Rbd(_) => rbd::probe(config.engine),
-        RemoteServer::Rados { .. } => ceph::api(config.engine).map(drop),
+        Server::Nfs { .. } => nfs::probe(config.engine),
+        Server::Http(_) => curl::probe(config.engine),
+        Server::Nbd { .. } => nbd::probe(config.engine),
+        Server::Iscsi { .. } => iscsi::probe(config.engine),
+        Server::Rbd(_) => rbd::probe(config.engine),
+        Server::Rados { .. } => ceph::api(config.engine).map(drop),
     }
 }
 
@@ -80,14 +81,14 @@ pub(crate) fn examine(config: &BackendConfig) -> Result<Vec<RemoteTarget>, Backe
     // All targets of these servers are the same disk.
     let of_all = |target: RemoteTarget| vec![target; remote.names.len()];
     match &remote.server {
-        RemoteServer::Nfs { url } => Nfs::connect(config, remote, url)?.examine(config.engine),
-        RemoteServer::Http(http) => Http::open(config, remote, http)?.examine(config),
-        RemoteServer::Nbd { uri } => Nbd::connect(config, uri)?.examine(config, remote.writes).map(of_all),
-        RemoteServer::Iscsi { initiator, urls } => {
+        Server::Nfs { url } => Nfs::connect(config, remote, url)?.examine(config.engine),
+        Server::Http(http) => Http::open(config, remote, http)?.examine(config),
+        Server::Nbd { uri } => Nbd::connect(config, uri)?.examine(config, remote.writes).map(of_all),
+        Server::Iscsi { initiator, urls } => {
             Iscsi::connect(config, remote, initiator, urls)?.examine(config, remote.writes)
         }
-        RemoteServer::Rbd(image) => Rbd::connect(config, image, true)?.examine(config, remote.writes).map(of_all),
-        RemoteServer::Rados { pool, .. } => Rados::connect(config, remote, pool).map(|rados| rados.examine()),
+        Server::Rbd(image) => Rbd::connect(config, remote, image, true)?.examine(config, remote.writes).map(of_all),
+        Server::Rados { pool, .. } => Rados::connect(config, remote, pool).map(|rados| rados.examine()),
     }
 }
 

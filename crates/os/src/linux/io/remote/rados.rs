@@ -8,9 +8,10 @@ use std::time::Duration;
 use super::ceph::{self, Completion, Pool};
 use super::request::{Request, Requests};
 use super::service::{Service, text};
-use crate::io::{BackendConfig, BackendError, CephPool, EngineKind, RemoteConfig, RemoteTarget};
+use crate::io::{BackendConfig, BackendError, EngineKind, RemoteConfig, RemoteTarget};
 use crate::io::{IoResult, Kind, Op};
 use crate::linux::io::run::of_negated;
+use ::io::CephPool;
 
 /// The objects of a job. Each target is one.
 pub(super) struct Rados {

@@ -10,11 +10,12 @@ use super::ceph::{self, IoContext, Pool};
 use super::disk::disk;
 use super::request::{Request, Requests};
 use super::service::{Service, text};
-use crate::io::{BackendConfig, BackendError, EngineKind, RbdImage, RemoteTarget};
+use crate::io::{BackendConfig, BackendError, EngineKind, RemoteConfig, RemoteTarget};
 use crate::io::{IoResult, Kind, Op};
 use crate::linux::device::contents::RemoteDisk;
 use crate::linux::io::library::{Names, functions, load, loaded};
 use crate::linux::io::run::of_negated;
+use ::io::Rbd as RbdImage;
 
 const LIBRARY: Names = Names { files: &["librbd.so.1"], package: "librbd1" };
 /// Values of `rbd_encryption_format_t`.
@@ -86,26 +87,31 @@ pub(super) fn probe(engine: EngineKind) -> Result<(), BackendError> {
 
 impl Rbd {
     /// Connects to the cluster and opens the image.
-    pub(super) fn connect(config: &BackendConfig, image: &RbdImage, is_read_only: bool) -> Result<Self, BackendError> {
+    pub(super) fn connect(
+        config: &BackendConfig,
+        remote: &RemoteConfig,
+        image: &RbdImage,
+        is_read_only: bool,
+    ) -> Result<Self, BackendError> {
         let engine = config.engine;
         let api = api(engine)?;
         // Direct I/O bypasses the cache of the client, as in fio.
-        let settings: &[(&str, &str)] = if image.direct { &[("rbd_cache", "false")] } else { &[] };
+        let settings: &[(&str, &str)] = if remote.direct { &[("rbd_cache", "false")] } else { &[] };
         let pool = Pool::connect(engine, &image.pool, settings)?;
-        let name = text(engine, &image.name)?;
+        let name = text(engine, &image.image)?;
         let open = if is_read_only { api.rbd_open_read_only } else { api.rbd_open };
         let mut opened = null_mut();
         // SAFETY: the pool is open, and the text ends with a zero byte.
         let result = unsafe { open(pool.io, name.as_ptr(), &raw mut opened, null()) };
-        ceph::check(engine, result, || format!("cannot open the image {}/{}", image.pool.name, image.name))?;
+        ceph::check(engine, result, || format!("cannot open the image {}/{}", image.pool.name, image.image))?;
         let mut rbd = Rbd { api, image: opened, bytes: 0, spins: image.pool.spins, _pool: pool };
-        if !image.direct && !is_read_only {
+        if !remote.direct && !is_read_only {
             // The cache writes through until the first flush.
             // SAFETY: the image is open.
             unsafe { (api.rbd_flush)(rbd.image) };
         }
-        if let Some((format, passphrase)) = &image.encryption {
-            rbd.decrypt(engine, format, passphrase)?;
+        if let (Some(format), Some(passphrase)) = (&image.encryption_format, &image.encryption_passphrase) {
+            rbd.decrypt(engine, format, &passphrase.0)?;
         }
         // SAFETY: the image is open, and the pointer is to a live value.
         let sized = unsafe { (api.rbd_get_size)(rbd.image, &raw mut rbd.bytes) };

@@ -9,7 +9,7 @@ use md5::Md5;
 use sha2::{Digest, Sha256};
 use units::calendar::date_and_time;
 
-use crate::io::S3Config;
+use ::io::S3;
 
 /// A request to sign.
 pub(super) struct Request<'a> {
@@ -23,19 +23,19 @@ pub(super) struct Request<'a> {
 }
 
 /// Returns the headers of a request, with its signature.
-pub(super) fn headers(s3: &S3Config, request: &Request) -> Vec<(String, String)> {
+pub(super) fn headers(s3: &S3, request: &Request) -> Vec<(String, String)> {
     let mut headers = vec![
         ("x-amz-content-sha256".to_owned(), hex(&Sha256::digest(request.body))),
         ("x-amz-date".to_owned(), times(request.time_s).1),
         ("x-amz-storage-class".to_owned(), s3.storage_class.clone()),
     ];
     if let Some(token) = &s3.security_token {
-        headers.push(("x-amz-security-token".to_owned(), token.clone()));
+        headers.push(("x-amz-security-token".to_owned(), token.0.clone()));
     }
     if let Some(key) = &s3.customer_key {
         // A key has 32 bytes.
         let mut bytes = [0; 32];
-        for (byte, given) in bytes.iter_mut().zip(key.bytes()) {
+        for (byte, given) in bytes.iter_mut().zip(key.0.bytes()) {
             *byte = given;
         }
         let prefix = "x-amz-server-side-encryption-customer";
@@ -50,7 +50,7 @@ pub(super) fn headers(s3: &S3Config, request: &Request) -> Vec<(String, String)>
 }
 
 /// Returns the `Authorization` of a request with these headers, which are sorted by name.
-fn authorization(s3: &S3Config, request: &Request, headers: &[(String, String)]) -> String {
+fn authorization(s3: &S3, request: &Request, headers: &[(String, String)]) -> String {
     let (day, time) = times(request.time_s);
     let mut signed = vec![("host".to_owned(), request.host.to_owned())];
     signed.extend_from_slice(headers);
@@ -60,7 +60,7 @@ fn authorization(s3: &S3Config, request: &Request, headers: &[(String, String)])
     let canonical = format!("{}\n{}\n\n{lines}\n{names}\n{body}", request.method, request.path);
     let scope = format!("{day}/{}/s3/aws4_request", s3.region);
     let to_sign = format!("AWS4-HMAC-SHA256\n{time}\n{scope}\n{}", hex(&Sha256::digest(canonical)));
-    let mut key = hmac(format!("AWS4{}", s3.key).as_bytes(), &day);
+    let mut key = hmac(format!("AWS4{}", s3.key.0).as_bytes(), &day);
     for part in [&s3.region, "s3", "aws4_request"] {
         key = hmac(&key, part);
     }
@@ -101,15 +101,16 @@ pub(super) fn encode_path(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ::io::Secret;
 
     /// The example "GET Object" of AWS' documentation.
     #[test]
     fn the_signature_is_that_of_the_documentation() {
-        let s3 = S3Config {
-            key: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY".to_owned(),
+        let s3 = S3 {
+            key: Secret("wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY".to_owned()),
             key_id: "AKIAIOSFODNN7EXAMPLE".to_owned(),
             region: "us-east-1".to_owned(),
-            ..S3Config::default()
+            ..S3::default()
         };
         let host = "examplebucket.s3.amazonaws.com";
         let request = Request { method: "GET", host, path: "/test.txt", body: b"", time_s: 1_369_353_600 };
@@ -125,11 +126,8 @@ mod tests {
 
     #[test]
     fn keys_for_encryption_have_32_bytes_and_paths_are_encoded() {
-        let s3 = S3Config {
-            customer_key: Some("k".to_owned()),
-            customer_algorithm: "AES256".to_owned(),
-            ..S3Config::default()
-        };
+        let s3 =
+            S3 { customer_key: Some(Secret("k".to_owned())), customer_algorithm: "AES256".to_owned(), ..S3::default() };
         let request = Request { method: "PUT", host: "h", path: "/b/o", body: b"data", time_s: 0 };
         let headers = headers(&s3, &request);
         let key = headers.iter().find(|(name, _)| name.ends_with("customer-key")).map(|(_, value)| value.as_str());

@@ -1,6 +1,8 @@
 //! SCSI commands, byte for byte (SBC-4, SPC-5).
 
-use crate::io::{Kind, ScsiConfig, ScsiWrite};
+use ::io::{Scsi, ScsiWrite};
+
+use crate::io::Kind;
 
 const READ_10: u8 = 0x28;
 const READ_16: u8 = 0x88;
@@ -78,7 +80,7 @@ impl Command {
     }
 
     /// Returns the command of an operation. `None` if the command has no room for the number of blocks.
-    pub(super) fn of(kind: Kind, config: &ScsiConfig, blocks: Blocks) -> Option<Self> {
+    pub(super) fn of(kind: Kind, config: &Scsi, blocks: Blocks) -> Option<Self> {
         Some(match kind {
             Kind::Read => {
                 let flags = if config.read_fua { FUA } else { 0 };
@@ -101,7 +103,7 @@ impl Command {
         })
     }
 
-    fn of_write(config: &ScsiConfig, blocks: Blocks) -> Option<Self> {
+    fn of_write(config: &Scsi, blocks: Blocks) -> Option<Self> {
         let data_bytes = blocks.count * blocks.bytes;
         let flags = if config.write_fua { FUA } else { 0 };
         let verify = |byte_check: u8, data_bytes| {
@@ -158,8 +160,8 @@ mod tests {
         Blocks { first, count, bytes: 512 }
     }
 
-    fn write(write: ScsiWrite) -> ScsiConfig {
-        ScsiConfig { write, write_fua: true, ..ScsiConfig::default() }
+    fn write(write: ScsiWrite) -> Scsi {
+        Scsi { write, write_fua: true, ..Scsi::default() }
     }
 
     fn bytes(command: Option<Command>) -> (Vec<u8>, u32) {
@@ -169,12 +171,12 @@ mod tests {
 
     #[test]
     fn reads_have_10_bytes_if_the_blocks_fit() {
-        let config = ScsiConfig { read_fua: true, ..ScsiConfig::default() };
+        let config = Scsi { read_fua: true, ..Scsi::default() };
         let small = Command::of(Kind::Read, &config, blocks(0x0102_0304, 0x10));
         assert_eq!(bytes(small), (vec![0x28, 8, 1, 2, 3, 4, 0, 0, 0x10, 0], 0x2000));
-        let far = Command::of(Kind::Read, &ScsiConfig::default(), blocks(0x1_0000_0000, 8));
+        let far = Command::of(Kind::Read, &Scsi::default(), blocks(0x1_0000_0000, 8));
         assert_eq!(bytes(far), (vec![0x88, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0], 4096));
-        let long = Command::of(Kind::Read, &ScsiConfig::default(), blocks(1, 0x1_0000));
+        let long = Command::of(Kind::Read, &Scsi::default(), blocks(1, 0x1_0000));
         assert_eq!(long.unwrap().bytes[..14], [0x88, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0]);
     }
 
@@ -198,11 +200,11 @@ mod tests {
 
     #[test]
     fn trims_and_syncs_have_their_parameters() {
-        let trim = Command::of(Kind::Trim, &ScsiConfig::default(), blocks(9, 3));
+        let trim = Command::of(Kind::Trim, &Scsi::default(), blocks(9, 3));
         assert_eq!(bytes(trim), (vec![0x42, 0, 0, 0, 0, 0, 0, 0, 24, 0], 24));
         let parameters = unmap_parameters(blocks(9, 3));
         assert_eq!(parameters, [0, 22, 0, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 3, 0, 0, 0, 0]);
-        let sync = Command::of(Kind::Fsync, &ScsiConfig::default(), blocks(9, 3));
+        let sync = Command::of(Kind::Fsync, &Scsi::default(), blocks(9, 3));
         assert_eq!(bytes(sync), (vec![0x35, 0, 0, 0, 0, 0, 0, 0, 0, 0], 0));
         assert_eq!(Command::large_capacity(32).bytes[..14], [0x9e, 0x10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 32]);
     }

@@ -10,8 +10,9 @@ use self::command::{Blocks, Command, unmap_parameters};
 use super::execute::Execute;
 use super::files::Files;
 use crate::file::File;
-use crate::io::{BackendConfig, IoResult, Kind, Op, ScsiConfig};
+use crate::io::{BackendConfig, IoResult, Kind, Op};
 use crate::linux::file::check;
+use ::io::Scsi;
 
 /// The `SG_IO` request of `scsi/sg.h`. The constants below are of the same header.
 const SG_IO: libc::Ioctl = 0x2285;
@@ -62,7 +63,7 @@ struct Header {
 const _: () = assert!(size_of::<Header>() == 88);
 
 pub(crate) struct Sg {
-    config: ScsiConfig,
+    config: Scsi,
     /// Bytes of a block of each device.
     block_bytes: Vec<u32>,
 }
@@ -93,7 +94,7 @@ impl Execute for Sg {
             Kind::Read => FROM_DEVICE,
             _ => TO_DEVICE,
         };
-        match send(fd, &command, direction, data, self.config.polled) {
+        match send(fd, &command, direction, data, self.config.hipri) {
             Err(error) => Err(error.raw_os_error().unwrap_or(libc::EIO)),
             Ok(residual) if op.kind.moves_data() && command.data_bytes == op.len => Ok(op.len.saturating_sub(residual)),
             Ok(_) => op.whole(),

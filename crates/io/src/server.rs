@@ -1,8 +1,9 @@
 //! Targets on another machine.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize, Serializer};
-use std::fmt;
+use serde::{Deserialize, Serialize};
+
+use crate::secret::Secret;
 
 /// The server of an engine whose targets are on another machine.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -81,7 +82,7 @@ pub enum HttpServer {
 }
 
 /// Credentials and options of an S3 server.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct S3 {
     /// Secret key.
     pub key: Secret,
@@ -125,25 +126,6 @@ pub struct Rbd {
     pub encryption_format: Option<String>,
     /// Passphrase of the encryption.
     pub encryption_passphrase: Option<Secret>,
-}
-
-/// A password or key. Saved plans do not contain it.
-#[derive(Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
-pub struct Secret(pub String);
-
-/// Text in place of a secret.
-pub const MASK: &str = "***";
-
-impl Serialize for Secret {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(MASK)
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(MASK)
-    }
 }
 
 impl Remote {
