@@ -8,6 +8,7 @@ mod atomic_file;
 mod command_error;
 mod commands;
 mod consent;
+mod debug_log;
 mod devices;
 mod diskspd_report;
 mod documents;
@@ -97,6 +98,7 @@ fn is_fio_option(arg: &str) -> bool {
 
 fn main() -> ExitCode {
     os::clock::init();
+    debug_log::init();
     // Without it, the signal of a limited file size ends the process, as for other programs.
     let _ = os::signal::handle_file_size_limit();
     let mut args = std::env::args_os();

@@ -42,7 +42,11 @@ const START_ROUND_MAX: Duration = Duration::from_millis(2);
 pub fn run(plan: &Arc<Plan>, options: &RunOptions, observer: &mut dyn Observer) -> Result<(), Refusal> {
     // A report of a refused plan includes the machine, too.
     observer.event(Event::Machine(machine::describe()));
-    check::check_aside(plan, &options.lease, options.stop.flag(), SETUP_PATIENCE, options.platform).map_err(Refusal)?;
+    log_plan(plan);
+    check::check_aside(plan, &options.lease, options.stop.flag(), SETUP_PATIENCE, options.platform)
+        .inspect_err(|errors| log::debug!("the checks refuse the plan: {errors:?}"))
+        .map_err(Refusal)?;
+    log::debug!("the checks accept the plan");
     if !(options.may_prepare)() {
         observer.event(Event::Stopped);
         return Ok(());
@@ -61,6 +65,14 @@ pub fn run(plan: &Arc<Plan>, options: &RunOptions, observer: &mut dyn Observer) 
     }
     coordinator.finish();
     Ok(())
+}
+
+fn log_plan(plan: &Plan) {
+    log::debug!("plan with {} workers", plan.workers.len());
+    for (index, worker) in plan.workers.iter().enumerate() {
+        let (name, paths) = (&worker.name, &worker.targets.paths);
+        log::debug!("worker {index}: job {name:?}, phase {}, depth {}, {paths:?}", worker.phase, worker.depth.iodepth);
+    }
 }
 
 /// Starts, samples and stops the workers of a plan.

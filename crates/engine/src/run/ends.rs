@@ -18,6 +18,7 @@ impl Coordinator<'_> {
             return;
         }
         ended.error = ended.error.or_else(|| self.options.lease.targets.lost());
+        log::debug!("worker {index}: ended, error: {:?}", ended.error);
         let was_started = self.slots[index].end();
         self.live.workers[index].set_state(State::Ended);
         let now_ns = self.clock.now();

@@ -30,7 +30,10 @@ impl Coordinator<'_> {
                 LayoutEvent::LaidOut(index, outcome) => {
                     missing.retain(|&other| other != index);
                     match outcome {
-                        Ok(laid_out) => self.slots[index].laid_out = Some(laid_out),
+                        Ok(laid_out) => {
+                            log::debug!("worker {index}: laid out {:?}", laid_out.targets);
+                            self.slots[index].laid_out = Some(laid_out);
+                        }
                         Err(PrepareError::Stopped) => self.skip(index),
                         Err(PrepareError::Failed(error)) => self.worker_ended(index, Ended::failed(error)),
                     }

@@ -23,6 +23,7 @@ impl Coordinator<'_> {
     }
 
     pub(super) fn begin_phase(&mut self, phase: u32) {
+        log::debug!("phase {phase} begins");
         self.observer.event(Event::Stage { phase, stage: Stage::Preparing });
         self.has_reported_overdue = false;
         self.phase = Some(PhaseWatch::new(self.plan, phase, self.clock));
@@ -43,6 +44,7 @@ impl Coordinator<'_> {
     pub(super) fn end_phase(&mut self) {
         let Some(watch) = self.phase.take() else { return };
         let phase = watch.phase();
+        log::debug!("phase {phase} ends");
         self.observer.event(Event::PhaseEnded(watch.end()));
         let timeline = self.timeline.take().and_then(|timeline| timeline.end(&self.disks, self.clock.now()));
         if let Some(timeline) = timeline {

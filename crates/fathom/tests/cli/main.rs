@@ -18,6 +18,7 @@ mod consent;
 mod consumers;
 mod corpus;
 mod debug_io;
+mod debug_log;
 mod dialect_selection;
 mod diskspd_course;
 mod diskspd_faults;

@@ -45,6 +45,7 @@ impl MpiLink {
     pub fn connect() -> Result<MpiLink, LinkError> {
         let variable = |name: &str| std::env::var(name).ok();
         let mpi = Mpi::load(&libraries(&variable)).map_err(of_mpi)?;
+        log::debug!("rank {} of {}, {:?}", mpi.rank(), mpi.size(), mpi.version());
         check_size(mpi.size(), &variable)?;
         Ok(MpiLink { mpi, parts: BTreeMap::new() })
     }
@@ -98,6 +99,7 @@ impl Link for MpiLink {
     }
 
     fn send(&mut self, to: usize, message: &[u8]) -> Result<(), LinkError> {
+        log::trace!("{} bytes to rank {to}", message.len());
         let parts = message.len().div_ceil(MESSAGE_BYTES - HEADER_BYTES).max(1);
         for nth in 0..parts {
             let from = nth * (MESSAGE_BYTES - HEADER_BYTES);
@@ -119,6 +121,7 @@ impl Link for MpiLink {
             let message = self.parts.entry(from).or_default();
             message.extend_from_slice(content);
             if is_last == 1 {
+                log::trace!("{} bytes from rank {from}", message.len());
                 return Ok(Some((from, std::mem::take(message))));
             }
         }

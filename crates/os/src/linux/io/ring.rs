@@ -206,7 +206,11 @@ pub(super) fn set_up_optional(
     }
     match do_it() {
         Err(error) if requested.is_some() => Err(error),
-        outcome => Ok(outcome.is_ok()),
+        Err(error) => {
+            log::debug!("an automatic setting is not possible: {error:?}");
+            Ok(false)
+        }
+        Ok(()) => Ok(true),
     }
 }
 
@@ -267,8 +271,14 @@ pub(super) fn set_up<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
             builder.setup_iopoll();
         }
         match builder.build(entries) {
-            Ok(ring) => return Ok(ring),
-            Err(error) if error.raw_os_error() == Some(libc::EINVAL) => refused = Some(error),
+            Ok(ring) => {
+                log::debug!("ring of depth {entries}, flags: {:?}", ring.params());
+                return Ok(ring);
+            }
+            Err(error) if error.raw_os_error() == Some(libc::EINVAL) => {
+                log::debug!("the kernel rejects the flags of level {level}; trying those of older kernels");
+                refused = Some(error);
+            }
             Err(error) => return Err(explain(config, error)),
         }
     }
