@@ -17,13 +17,10 @@ pub struct Comparison {
     /// Confidence of the intervals of these lines: 0.95 or more.
     pub confidence: f64,
     /// Changes of `--fail-on` that are shown.
-    #[serde(default)]
     pub failed: Vec<LimitedChange>,
     /// Changes of `--fail-on` that cannot be decided.
-    #[serde(default)]
     pub undecided: Vec<LimitedChange>,
     /// Tests with INVALID runs. Their figures are not compared.
-    #[serde(default)]
     pub invalid: Vec<InvalidRuns>,
 }
 

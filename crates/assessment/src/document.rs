@@ -43,7 +43,6 @@ pub struct Assessment {
     /// The expectations of the user (`--expect`, `--require`, `--for`).
     pub expectations: Vec<Expected>,
     /// The applications whose requirements were compared with the figures.
-    #[serde(default)]
     pub applications: Vec<Application>,
     /// The published disk classes that the figures are like: of all tests without expectations, else of failed tests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -62,7 +61,7 @@ pub struct Assessment {
 /// A target, and the devices under it.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Target {
-    /// The path from the root. Versions before 0.2 saved the path as given by the user.
+    /// The path from the root.
     pub path: UntrustedText,
     pub kind: TargetKind,
     /// Bytes of the file or device; for a directory, of its file system.
@@ -70,7 +69,6 @@ pub struct Target {
     pub devices: Vec<Device>,
     pub mount: Option<Mount>,
     /// The file system or the device is in memory.
-    #[serde(default)]
     pub in_memory: bool,
 }
 
@@ -97,7 +95,6 @@ pub struct Device {
     pub model: UntrustedText,
     pub firmware: UntrustedText,
     /// Serial number, in a cloud often the volume's name.
-    #[serde(default)]
     pub serial: UntrustedText,
     pub scheduler: UntrustedText,
     pub rotational: Option<bool>,
@@ -129,7 +126,6 @@ pub struct Test {
     /// The runs of the test in order.
     pub rounds: Vec<Round>,
     /// Number of times that the runs were made, one after another, until a verdict was certain. Each round is all of them.
-    #[serde(default = "once")]
     pub passes: u64,
     /// The steady states that the rounds reached, or did not: one for all runs, or one for each combination of settings.
     pub steady: Vec<Steady>,
@@ -142,10 +138,6 @@ pub struct Test {
     pub cause: Cause,
     /// Why the test has no figures, or not all.
     pub error: Option<Failure>,
-}
-
-fn once() -> u64 {
-    1
 }
 
 impl Test {

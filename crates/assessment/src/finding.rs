@@ -112,7 +112,6 @@ pub enum FindingKind {
         of_workers: u64,
         is_direct: bool,
         /// Most I/Os of the worker were trims.
-        #[serde(default)]
         is_trim: bool,
     },
     /// The engine completes an I/O before it starts the next. A queue depth above 1 has no effect.

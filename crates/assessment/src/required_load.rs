@@ -77,7 +77,7 @@ pub struct RequiredLoad {
     pub blocks: Vec<LoadRange>,
     /// I/Os in flight, of all jobs together.
     pub depth: Option<LoadRange>,
-    /// Requested I/Os per second of all jobs together. Absent in documents of earlier versions.
+    /// Requested I/Os per second of all jobs together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_per_s: Option<LoadRange>,
     /// The shortest measured time.

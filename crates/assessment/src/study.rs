@@ -37,7 +37,6 @@ pub struct SuiteRequest {
 }
 
 impl Default for Study {
-    /// Version 0.1 saved no request of a suite.
     fn default() -> Self {
         Study::Suite(SuiteRequest::default())
     }
@@ -303,7 +302,6 @@ pub struct RepeatsResult {
     pub comparison: Option<Comparison>,
     pub findings: Vec<RepeatsFinding>,
     /// A limit of `--fail-on` for a figure that was not measured in both workloads.
-    #[serde(default)]
     pub not_measured: Option<String>,
 }
 

@@ -247,16 +247,15 @@ pub enum RateShape {
     /// At one level, typical of a throttle.
     Level {
         is_throttled: bool,
-        /// What is level. Absent in documents of earlier versions.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        near: Option<NearMedian>,
+        /// What is level.
+        near: NearMedian,
     },
     /// Between two values: those of the lowest and the highest interval.
     Varied {
         least: f64,
         most: f64,
         is_throttled: bool,
-        /// Length of the intervals, in seconds. Absent if it differs between runs, and in documents of earlier versions.
+        /// Length of the intervals, in seconds. Absent if it differs between runs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         interval_s: Option<f64>,
     },
@@ -335,7 +334,6 @@ pub enum Cause {
     NotMeasured {
         rules: Vec<String>,
         /// The same rules, with the load that each is about. Empty in documents of version 0.1.
-        #[serde(default)]
         missing: Vec<Unmeasured>,
     },
     /// No test is meant for a limit that is published of the target.

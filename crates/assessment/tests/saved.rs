@@ -1,9 +1,13 @@
 //! Assessments of `corpus/assessments` are read, and lose nothing when they are written again.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use assessment::{Assessment, Cause, FindingKind, PreparationStep, Study, Verdict};
-use record::schema::write_document;
+use serde_json::Value;
+
+/// Values that are computed for other programs, and not read.
+const COMPUTED: [&str; 4] = ["message", "advice", "ratio", "unit"];
 
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus/assessments")
@@ -17,6 +21,22 @@ fn read(name: &str) -> Assessment {
     assessment::read(text(name).as_bytes()).unwrap_or_else(|broken| panic!("{name}:{broken}"))
 }
 
+/// Returns the paths of the values that differ.
+fn lost(saved: &Value, again: &Value, path: &str) -> Vec<String> {
+    match (saved, again) {
+        (Value::Object(one), Value::Object(other)) => {
+            let is_read = |name: &&String| !COMPUTED.contains(&name.as_str());
+            let names: BTreeSet<&String> = one.keys().chain(other.keys()).filter(is_read).collect();
+            names.into_iter().flat_map(|name| lost(&saved[name], &again[name], &format!("{path}/{name}"))).collect()
+        }
+        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
+            one.iter().zip(other).flat_map(|(value, other)| lost(value, other, path)).collect()
+        }
+        _ if saved == again => Vec::new(),
+        _ => vec![path.to_owned()],
+    }
+}
+
 #[test]
 fn saved_documents_are_read_and_written_again() {
     let files = std::fs::read_dir(folder()).expect("the folder of saved assessments");
@@ -25,8 +45,13 @@ fn saved_documents_are_read_and_written_again() {
     assert!(names.len() >= 7, "{names:?}");
     for name in names {
         let written = assessment::write(&read(&name)).expect("what was read can be written");
-        let read = assessment::read(written.as_bytes()).unwrap_or_else(|broken| panic!("{name}:{broken}"));
-        assert_eq!(write_document(&read).expect("and again"), written, "{name}");
+        let [mut saved, again] =
+            [text(&name), written].map(|text| serde_json::from_str::<Value>(&text).expect("JSON of an assessment"));
+        // The result is computed from the records, and not read.
+        for kind in ["knee", "sweep", "repeats"] {
+            saved["study"].get_mut(kind).and_then(|study| study.as_object_mut()?.remove("result"));
+        }
+        assert_eq!(lost(&saved, &again, ""), Vec::<String>::new(), "{name}");
     }
 }
 

@@ -6,14 +6,13 @@
 use std::sync::Arc;
 
 use assessment::{
-    Aim, Assessment, Basis, Cause, ClassMatch, Confidence, ExpectedLimit, FindingKind, MachineLimits, Metric, Quantity,
-    RateShape, Reason, Severity, Test, Verdict,
+    Aim, Assessment, Basis, Cause, ClassMatch, Confidence, ExpectedLimit, FindingKind, LoadPattern, MachineLimits,
+    Metric, Quantity, RateShape, Reason, Severity, Test, Verdict,
 };
 use plan::Ddir;
 use record::Machine;
 use units::diagnostic::Source;
 
-use crate::disturbance;
 use crate::limits::{Catalogue, Expectation, Group, Kind, Limit, Load, instance};
 use crate::verdict::{self, ALL, JobRounds};
 
@@ -50,7 +49,7 @@ fn matches_among(tests: &[Test], catalogue: &Catalogue, fixed: &[Class]) -> Vec<
     for test in tests.iter().filter(is_of_disk) {
         for rounds in JobRounds::of_test(test) {
             for ddir in rounds.ddirs() {
-                let figure = Figure { test, rounds: &rounds, load: rounds.load(ddir), ddir };
+                let figure = Figure::of(test, &rounds, ddir);
                 let best = best(&figure, fixed).or_else(|| provisioned(&figure, catalogue));
                 let key = |one: &ClassMatch| (one.pattern, one.metric, one.measured);
                 let is_new = |one: &ClassMatch| !found.iter().any(|known| key(known) == key(one));
@@ -102,16 +101,23 @@ pub fn machine_limits(machine: &Machine, catalogue: &Catalogue) -> Option<Machin
 /// A figure of one direction of a test.
 struct Figure<'a> {
     test: &'a Test,
-    rounds: &'a JobRounds<'a>,
+    pattern: Option<LoadPattern>,
     load: Load,
     ddir: Ddir,
+    rates: Vec<(Metric, verdict::Figure)>,
 }
 
-impl Figure<'_> {
+impl<'a> Figure<'a> {
+    fn of(test: &'a Test, rounds: &JobRounds, ddir: Ddir) -> Figure<'a> {
+        let metrics = [Quantity::Iops, Quantity::Bandwidth].map(|quantity| Metric { ddir: Some(ddir), quantity });
+        let rates = metrics.into_iter().filter_map(|metric| Some((metric, rounds.figure(metric)?))).collect();
+        Figure { test, pattern: rounds.pattern(), load: rounds.load(ddir), ddir, rates }
+    }
+
     /// Returns the match, if the figure reaches the class and is not far above it.
     fn like(&self, class: &Class) -> Option<ClassMatch> {
         let limit = class.expectation.limits(self.ddir, self.load).into_iter().next()?;
-        let (figure, pattern) = (self.rounds.figure(limit.metric)?, self.rounds.pattern()?);
+        let (figure, pattern) = (self.rate(limit.metric)?, self.pattern?);
         let measured = figure.measured;
         let enough = limit.value * limit.enough.share.min(ALL);
         if measured < enough || measured > limit.value * FAR_ABOVE {
@@ -128,12 +134,12 @@ impl Figure<'_> {
             limit: limit.value,
             expectation: class.expectation.text.clone(),
             source: limit.citation(),
-            is_disturbed: figure.whole_run.is_none() && disturbance::of_test(self.test).is_some(),
+            is_disturbed: figure.whole_run.is_none() && self.test.disturbance.is_some(),
         })
     }
 
-    fn measured(&self, metric: Metric) -> Option<f64> {
-        Some(self.rounds.figure(metric)?.measured)
+    fn rate(&self, metric: Metric) -> Option<&verdict::Figure> {
+        self.rates.iter().find(|(known, _)| *known == metric).map(|(_, figure)| figure)
     }
 }
 
@@ -157,7 +163,7 @@ fn fixed(catalogue: &Catalogue) -> Vec<Class> {
 
 /// Returns the class of the first product whose limits the user provisions, with the figure rounded down to two digits.
 fn provisioned(figure: &Figure, catalogue: &Catalogue) -> Option<ClassMatch> {
-    let rate = |quantity| figure.measured(Metric { ddir: Some(figure.ddir), quantity });
+    let rate = |quantity| Some(figure.rate(Metric { ddir: Some(figure.ddir), quantity })?.measured);
     let (iops, bytes_per_s) = (rate(Quantity::Iops)?, rate(Quantity::Bandwidth)?);
     let wanted = if figure.test.aim == Aim::DiskIops { Quantity::Iops } else { Quantity::Bandwidth };
     let mut products = disks(catalogue).filter(|(.., group)| has(group, "iops") && has(group, "throughput"));

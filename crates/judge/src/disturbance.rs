@@ -75,15 +75,19 @@ fn figures(test: &Test) -> Vec<UndisturbedFigure> {
 
 /// Returns the metric that a test with this aim is about.
 fn main_metric(aim: Aim, ddir: Ddir) -> Metric {
-    let quantity = match aim {
-        Aim::DiskBandwidth => Quantity::Bandwidth,
-        Aim::LatencyFloor => Quantity::Latency(LatencyKind::Total, Statistic::Percentile(PERCENTILE)),
-        Aim::FlushLatency => {
-            return Metric { ddir: None, quantity: Quantity::Fsync(Statistic::Percentile(PERCENTILE)) };
-        }
-        Aim::DiskIops | Aim::VmUncached | Aim::VmCached | Aim::Behaviour => Quantity::Iops,
-    };
-    Metric { ddir: Some(ddir), quantity }
+    let quantity = main_quantity(aim).unwrap_or(Quantity::Iops);
+    Metric { ddir: (!matches!(quantity, Quantity::Fsync(_))).then_some(ddir), quantity }
+}
+
+/// Returns the quantity that a test with this aim is made for; `None` for a test of behaviour.
+pub fn main_quantity(aim: Aim) -> Option<Quantity> {
+    match aim {
+        Aim::DiskIops | Aim::VmUncached | Aim::VmCached => Some(Quantity::Iops),
+        Aim::DiskBandwidth => Some(Quantity::Bandwidth),
+        Aim::LatencyFloor => Some(Quantity::Latency(LatencyKind::Total, Statistic::Percentile(PERCENTILE))),
+        Aim::FlushLatency => Some(Quantity::Fsync(Statistic::Percentile(PERCENTILE))),
+        Aim::Behaviour => None,
+    }
 }
 
 /// Removes the causes that the evidence explains as well. `again` finds changes of the rate, in the undisturbed intervals of

@@ -317,7 +317,7 @@ fn findings(assessment: &Assessment, most: usize, columns: usize) -> Vec<String>
     let serious: Vec<_> = all.iter().filter(|finding| finding.severity > Severity::Info).collect();
     let undisturbed = disturbed::figures(assessment);
     // One finding has room, too.
-    let figures = undisturbed.iter().take((most - 1).max(1));
+    let figures = undisturbed.iter().take(most - serious.len().min(1));
     let rest = most - figures.len();
     let mut lines = vec![String::new()];
     lines.extend(figures.flat_map(|line| wrapped(line, columns, 2)));

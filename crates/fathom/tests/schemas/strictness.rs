@@ -19,7 +19,7 @@ pub const OPTIONAL: &str = "\
     few_intervals, first_error, fleet, flow, gid, global options, good, idle_round, interruptions, interval_s, \
     ios, is_disturbed, is_unconfirmed, job, job options, judgements, kind, largest, last_pass, lat, lat_mean, \
     lat_ns, lat_sum_ns, latency_depth, latency_percentile, latency_target, latency_target_ns, latency_window, \
-    latency_window_us, load_generator, lock, machine_limits, memory_bytes, misread, mixed, near, of, \
+    latency_window_us, load_generator, lock, machine_limits, memory_bytes, misread, mixed, of, \
     on_cpu_percent, os_text, part, percentile, priorities, prios, product, rate_per_s, read, refill_s, replay, \
     replayable, response, response_ns, result, seed, serializes_overlaps, size_bytes, source, start_clock, \
     steady_state, steadystate, stolen_ns, sync, syncs, system_ns_per_io, target, text, thread_name, token_bucket, \

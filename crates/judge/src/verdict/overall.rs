@@ -3,11 +3,14 @@
 use assessment::{
     Aim, Assessment, Cause, Expected, ExpectedLimit, Quantity, RequiredLoad, Study, Test, Unmeasured, Verdict,
 };
+use std::mem::discriminant;
+
 use plan::Ddir;
 
 use super::figures::JobRounds;
 use super::invalid::keep_invalid;
 use super::test::{self, ALL, Criteria};
+use crate::disturbance::main_quantity;
 use crate::limits::{Expectation, Load};
 use crate::requirements::{Requirement, Requirements};
 
@@ -50,13 +53,7 @@ pub fn tests_for(rule: &Requirement, tests: &[Test]) -> Vec<usize> {
 }
 
 fn is_made_for(quantity: Quantity, aim: Aim) -> bool {
-    match quantity {
-        Quantity::Iops => matches!(aim, Aim::DiskIops | Aim::VmUncached | Aim::VmCached),
-        Quantity::Bandwidth => aim == Aim::DiskBandwidth,
-        Quantity::Latency(..) => aim == Aim::LatencyFloor,
-        Quantity::Fsync(_) => aim == Aim::FlushLatency,
-        Quantity::Cpu => false,
-    }
+    main_quantity(aim).is_some_and(|main| discriminant(&main) == discriminant(&quantity))
 }
 
 /// Returns whether a test is inconclusive only because it has too few intervals or I/Os, and can be continued: that may decide it.

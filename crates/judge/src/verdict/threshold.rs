@@ -227,7 +227,7 @@ fn enough(compared: &Compared, figure: &Figure, shape: Shape, level: Option<f64>
 
 fn rate_shape(shape: Shape, is_throttled: bool) -> RateShape {
     match shape {
-        Shape::Level(near) => RateShape::Level { is_throttled, near: Some(near) },
+        Shape::Level(near) => RateShape::Level { is_throttled, near },
         Shape::Varied { least, most, interval_s } => RateShape::Varied { least, most, is_throttled, interval_s },
         Shape::Falls { change, .. } => RateShape::Fell(change),
         Shape::Rises(_) | Shape::Unknown => RateShape::Unknown,

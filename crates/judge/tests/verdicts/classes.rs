@@ -1,10 +1,10 @@
 //! The disk class that a figure is like, and the limits of the machine.
 
-use assessment::{Aim, FindingKind, LimitReason, Severity, Test};
+use assessment::{Aim, FindingKind, LimitReason, Severity, Test, Verdict};
 use judge::classes::{describe, machine_limits, matches};
 use record::{Machine, Record};
 
-use crate::known_runs::{BUILT_IN, assessment, finding, level, load_generator_limit, run, test};
+use crate::known_runs::{BUILT_IN, assessment, expect, finding, judged, level, load_generator_limit, run, test};
 
 fn like(test: Test) -> Vec<String> {
     matches(&[test], &BUILT_IN).into_iter().map(|found| found.expectation).collect()
@@ -45,6 +45,19 @@ fn a_figure_above_the_fixed_classes_is_like_a_provisioned_one() {
     let fast = run(&vec![[1500, 0]; 30], 1 << 20, false);
     assert_eq!(like(test(Aim::DiskBandwidth, fast)), ["aws:gp3?iops=12000&throughput=1500"]);
     assert_eq!(iops(level(20.0)), Vec::<String>::new());
+}
+
+#[test]
+fn a_failed_test_is_like_another_disk_and_never_like_the_expected_one() {
+    let failed = judged(test(Aim::DiskIops, level(7480.0)), "azure:P60");
+    assert_eq!(failed.verdict, Verdict::Fail);
+    let like = |expected: &str| {
+        let mut described = failed.clone();
+        describe(&mut described, &expect(expected));
+        described.classes.into_iter().map(|found| found.expectation).collect::<Vec<_>>()
+    };
+    assert_eq!(like("azure:P60"), ["azure:P40"]);
+    assert_eq!(like("azure:P40"), Vec::<String>::new());
 }
 
 #[test]

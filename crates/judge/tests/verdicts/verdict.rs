@@ -35,7 +35,7 @@ fn enough(above_limit: Option<AboveLimit>) -> Reason {
 /// A rate below the threshold, level in all means over an interval.
 fn level_in(interval_s: f64) -> Reason {
     let near = NearMedian { share: 1.0, distance_share: 0.05, interval_s: Some(interval_s) };
-    Reason::NotEnough(RateShape::Level { is_throttled: false, near: Some(near) })
+    Reason::NotEnough(RateShape::Level { is_throttled: false, near })
 }
 
 #[test]

@@ -364,4 +364,30 @@ mod tests {
         let few = Comparison { lines: comparison.lines[..4].to_vec(), notes: Vec::new(), ..comparison };
         assert!(!comparison_text(&few, Ink::Unicode).contains("more figures"));
     }
+
+    #[test]
+    fn tests_of_a_set_with_the_same_note_are_one_sentence_and_missing_tests_are_first() {
+        let test = |name: &str| name.to_owned();
+        let notes = vec![
+            ComparisonNote::NotRepeats { test: test("a"), side: 1 },
+            ComparisonNote::JobsDiffer { test: test("a"), side: 2 },
+            ComparisonNote::JobsDiffer { test: test("b"), side: 1 },
+            ComparisonNote::JobsDiffer { test: test("c"), side: 2 },
+            ComparisonNote::Missing { test: test("d"), side: 1 },
+            ComparisonNote::Missing { test: test("e"), side: 1 },
+            ComparisonNote::Missing { test: test("f"), side: 0 },
+        ];
+        let sentences = grouped(&Comparison { notes, ..Comparison::default() });
+        let starts = [
+            "d, e are not in B",
+            "f is not in A",
+            "warning: a: the runs of B are not repeats",
+            "a, c: the jobs of A and C differ",
+            "b: the jobs differ",
+        ];
+        assert_eq!(sentences.len(), starts.len(), "{sentences:?}");
+        for (sentence, start) in sentences.iter().zip(starts) {
+            assert!(sentence.starts_with(start), "{sentence} does not start with {start}");
+        }
+    }
 }

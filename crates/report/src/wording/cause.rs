@@ -57,9 +57,6 @@ fn sentence(test: &str, cause: &Cause) -> String {
             None => format!("stopped after {measured} test{}; --resume continues", plural(*measured)),
         },
         Cause::NoTests => "no test was run".to_owned(),
-        Cause::NotMeasured { rules, missing } if missing.is_empty() => {
-            format!("no test measured the required {}", rules.join(", "))
-        }
         Cause::NotMeasured { missing, .. } => not_measured(missing),
         Cause::NoLimitTested => "no test aims at a published limit of the target".to_owned(),
         Cause::Passed { tests, example } => {
@@ -130,7 +127,7 @@ fn judgement(test: &str, judgement: &Judgement) -> String {
     }
 }
 
-/// Whether the reason is a whole sentence about a search, or that of an early version.
+/// Whether the reason is a whole sentence about a search.
 fn is_of_search(reason: &Reason) -> bool {
     matches!(reason, Reason::SustainedRate | Reason::AtSustainedRate | Reason::AtLowestRate)
 }
@@ -234,7 +231,7 @@ fn rate_shape(judgement: &Judgement, shape: RateShape) -> String {
     let show = |value| judgement.metric.show(value);
     match shape {
         RateShape::Level { is_throttled, near } => {
-            let near = near.map(near_median).unwrap_or_default();
+            let near = near_median(near);
             let batches = if is_throttled { format!(": {BATCHES}") } else { String::new() };
             format!("; level over the whole run{near}, typical of a throttle{batches}")
         }
@@ -379,5 +376,29 @@ mod tests {
         };
         assert!(text(9e6).contains(" and decide outside of 2 ms to 9 ms only: "), "{}", text(9e6));
         assert!(text(f64::INFINITY).contains(" and decide below 2 ms only: "), "{}", text(f64::INFINITY));
+    }
+
+    #[test]
+    fn an_interval_is_shown_as_shares_of_the_threshold_with_the_share_that_is_enough() {
+        let text = |bound, enough, high: f64| {
+            let basis = assessment::Basis::Limit { of: "P30".to_owned() };
+            shares(&Judgement {
+                verdict: Verdict::Inconclusive,
+                metric: assessment::Metric::IOPS,
+                at: Vec::new(),
+                measured: 4800.0,
+                whole_run: None,
+                threshold: Some(Threshold { value: 5000.0, enough, bound, basis }),
+                few_intervals: None,
+                correction: None,
+                can_continue: false,
+                interval: Some((3350.0, high)),
+                reason: Reason::Undecided { fall: None, cpu_wait_share: None },
+            })
+        };
+        assert_eq!(text(ThresholdBound::AtLeast, 4900.0, 6350.0), " (67 % to 127 %; 98 % is enough)");
+        assert_eq!(text(ThresholdBound::AtLeast, 4900.0, f64::INFINITY), " (67 % or more; 98 % is enough)");
+        assert_eq!(text(ThresholdBound::AtLeast, 5000.0, 6350.0), " (67 % to 127 %)");
+        assert_eq!(text(ThresholdBound::AtMost, 5000.0, 6350.0), " (67 % to 127 %)");
     }
 }

@@ -131,3 +131,22 @@ fn a_fail_names_the_disk_that_the_figures_are_like() {
     assessment.classes[0].is_disturbed = true;
     assert!(!html(&assessment).contains(sentence), "a disturbed figure is no disk's");
 }
+
+/// However many lines the other parts take, a finding has its line beside the figure without disturbed intervals.
+#[test]
+fn a_card_with_a_disturbed_figure_has_a_finding_too() {
+    let mut assessment = disturbed_without_expectations();
+    let metric = Metric::parse("write.iops").expect("a metric");
+    let figure = UndisturbedFigure { metric, undisturbed: 88_658.0, whole_run: 60_112.0 };
+    assessment.tests[0].disturbance.as_mut().expect("it is disturbed").figures.push(figure);
+    let finding =
+        Finding { kind: FindingKind::OtherLoad(Vec::new()), subject: Subject::Run, severity: Severity::Warning };
+    assessment.tests[0].findings = vec![finding];
+    let all = assessment.tests.clone();
+    for tests in 1..=16 {
+        assessment.tests = all.iter().cycle().take(tests).cloned().collect();
+        assessment.tests[1..].iter_mut().for_each(|test| (test.findings, test.disturbance) = (Vec::new(), None));
+        let text = card(&assessment, false, Ink::Unicode);
+        assert!(text.contains("warning ("), "{tests} tests:\n{text}");
+    }
+}

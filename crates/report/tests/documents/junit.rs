@@ -126,7 +126,13 @@ fn each_threshold_is_a_case_and_each_verdict_an_outcome() {
 fn a_verdict_that_no_test_explains_is_a_case() {
     let mut assessment = sample::with_tests(vec![sample::test("read", assessment::Aim::DiskIops, Vec::new())]);
     assessment.verdict = Verdict::Inconclusive;
-    assessment.cause = Cause::NotMeasured { rules: vec!["write.iops".to_owned()], missing: Vec::new() };
+    let missing = assessment::Unmeasured {
+        rule: "write.iops".to_owned(),
+        application: None,
+        load: assessment::RequiredLoad::default(),
+        measured_by: None,
+    };
+    assessment.cause = Cause::NotMeasured { rules: vec!["write.iops".to_owned()], missing: vec![missing] };
     let cases = cases(&report::junit(&assessment));
     let (kind, message) = &cases["azure"];
     assert!(kind == "skipped" && message.contains("write.iops"), "{kind}: {message}");

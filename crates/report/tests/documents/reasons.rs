@@ -82,13 +82,13 @@ fn a_level_rate_has_the_time_of_its_means() {
         report::cause(&assessment)
     };
     let near = NearMedian { share: 0.97, distance_share: 0.05, interval_s: Some(0.5) };
-    let level = card_of(RateShape::Level { is_throttled: false, near: Some(near) });
-    assert!(level.contains("level over the whole run (97 % of means of 500 ms within ±5 %)"), "{level}");
+    let level = card_of(RateShape::Level { is_throttled: false, near });
+    assert!(
+        level.contains("; level over the whole run (97 % of means of 500 ms within ±5 %), typical of a throttle"),
+        "{level}"
+    );
     let varied = card_of(RateShape::Varied { least: 9e3, most: 14e3, is_throttled: false, interval_s: Some(0.25) });
     assert!(varied.contains("9,000 IOPS to 14,000 IOPS in intervals of 250 ms: no throttle"), "{varied}");
-    // Documents of earlier versions do not have the times.
-    let level = card_of(RateShape::Level { is_throttled: false, near: None });
-    assert!(level.contains("; level over the whole run, typical of a throttle"), "{level}");
 }
 
 #[test]
