@@ -46,16 +46,12 @@ pub fn end(interrupts: Interrupts, target: Option<Target>) -> End {
 /// Returns facts about the first target of a plan. The path has the number of the others. Of a target on other machines
 /// only the path is known.
 pub fn target_of(plan: &Plan, runner: &dyn Runner) -> Target {
-    let of_worker = |worker: &plan::Worker| {
-        let streams = worker.stream_list().iter().map(|stream| stream.path.clone());
-        worker.targets.paths.iter().cloned().chain(streams).collect::<Vec<_>>()
-    };
-    let mut paths: Vec<String> = plan.workers.iter().flat_map(of_worker).collect();
+    let mut paths: Vec<&str> = plan.workers.iter().flat_map(plan::Worker::paths).collect();
     paths.sort_unstable();
     paths.dedup();
     let Some(first) = paths.first() else { return Target::default() };
     let facts = runner.is_local().then(|| target::find(first, &[]).ok().map(|found| found.facts)).flatten();
-    let facts = facts.unwrap_or_else(|| Target { path: first.as_str().into(), ..Target::default() });
+    let facts = facts.unwrap_or_else(|| Target { path: (*first).into(), ..Target::default() });
     let others = if paths.len() > 1 { format!(" and {} more", paths.len() - 1) } else { String::new() };
     Target { path: format!("{}{others}", facts.path.raw()).into(), ..facts }
 }

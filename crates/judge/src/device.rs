@@ -4,7 +4,6 @@
 //! the device.
 
 use assessment::{DeviceBytes, Finding, FindingKind, Severity};
-use plan::stream::Streams;
 use plan::{Ddir, Engine, Worker, Workload};
 use record::{Record, Slot, Timeline};
 
@@ -160,7 +159,7 @@ fn slot_limits(record: &Record, timeline: &Timeline) -> [f64; 2] {
 }
 
 fn depth_of(worker: &Worker) -> f64 {
-    f64::from(worker.streams().map_or(worker.depth.iodepth, Streams::depth).max(1))
+    f64::from(worker.depth().max(1))
 }
 
 /// Whether a write can be of part of a block: the device reads the block first.

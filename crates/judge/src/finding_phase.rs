@@ -15,14 +15,9 @@ fn phase_of(record: &Record, subject: &Subject) -> Option<u32> {
         Subject::Host { part, .. } => phase_of(record, part),
         Subject::TimeSpan(number) => number.checked_sub(1),
         Subject::Targets(used) => {
-            let uses = |worker: &&Worker| paths(worker).any(|path| used.iter().any(|used| used == path));
+            let uses = |worker: &&Worker| worker.paths().any(|path| used.iter().any(|used| used == path));
             record.plan.workers.iter().filter(uses).map(|worker| worker.phase).min()
         }
         Subject::Run | Subject::Threads | Subject::Settings(_) => None,
     }
-}
-
-pub fn paths(worker: &Worker) -> impl Iterator<Item = &str> {
-    let streams = worker.stream_list().iter().map(|stream| stream.path.as_str());
-    worker.targets.paths.iter().map(String::as_str).chain(streams)
 }

@@ -53,8 +53,8 @@ fn cause(record: &Record, worker: &Worker, counted: &WorkerRecord) -> NoIosCause
             }
         }
     }
-    let path = worker.targets.paths.first().or(worker.stream_list().first().map(|stream| &stream.path));
-    let facts = record.targets.iter().find(|facts| Some(&facts.path) == path);
+    let path = worker.paths().next();
+    let facts = record.targets.iter().find(|facts| Some(facts.path.as_str()) == path);
     let size_bytes = facts.and_then(|facts| facts.size_bytes);
     let extent = &worker.targets.extent;
     let of_clone = extent.offset_increment.of(size_bytes.unwrap_or(0)).saturating_mul(u64::from(worker.clone));

@@ -59,9 +59,8 @@ pub fn names(record: &Record) -> Vec<Finding> {
             MisreadName::Split { path } => UnintendedTarget::Split { path: path.clone() },
             MisreadName::Joined { path } => UnintendedTarget::Joined { path: path.clone() },
         });
-        let of_streams = worker.stream_list().iter().map(|stream| &stream.path);
-        let typed = worker.targets.paths.iter().chain(of_streams).filter(|path| is_typographic(path));
-        let typographic = typed.map(|path| UnintendedTarget::Typographic { path: path.clone() });
+        let typed = worker.paths().filter(|path| is_typographic(path));
+        let typographic = typed.map(|path| UnintendedTarget::Typographic { path: path.to_owned() });
         found.extend(misread.chain(typographic));
         if found.len() >= NAMES_MAX {
             break;

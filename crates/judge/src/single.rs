@@ -11,7 +11,7 @@ use plan::{Ddir, FioWords, Origin, Plan, Worker};
 use record::{DdirStats, Record};
 
 use crate::figures::service_time;
-use crate::finding_phase::{paths, phase};
+use crate::finding_phase::phase;
 use crate::verdict::{interrupted, keep_invalid};
 
 /// Targets named in a title.
@@ -40,12 +40,12 @@ pub fn targets(record: &Record) -> String {
         let facts = record.targets.iter().find(|facts| facts.path == path && !facts.absolute_path.is_empty());
         facts.map_or(path, |facts| facts.absolute_path.as_str())
     };
-    first(record.plan.workers.iter().flat_map(paths).map(absolute), TARGETS_SHOWN, " ")
+    first(record.plan.workers.iter().flat_map(plan::Worker::paths).map(absolute), TARGETS_SHOWN, " ")
 }
 
 /// Returns the paths of the targets as the plan has them, each once.
 pub fn targets_of_plan(plan: &Plan) -> String {
-    first(plan.workers.iter().flat_map(paths), TARGETS_SHOWN, " ")
+    first(plan.workers.iter().flat_map(plan::Worker::paths), TARGETS_SHOWN, " ")
 }
 
 fn names(workers: &[Worker]) -> String {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use plan::{Plan, Streams, Worker};
+use plan::{Plan, Worker};
 use units::markup::one_line;
 
 /// Workers whose figures are added up.
@@ -25,7 +25,7 @@ pub fn jobs(plan: &Plan) -> (Vec<Job>, Vec<usize>) {
     let mut jobs: Vec<Job> = Vec::new();
     let mut of_worker = Vec::with_capacity(plan.workers.len());
     for worker in &plan.workers {
-        let targets = targets(worker);
+        let targets: Vec<&str> = worker.paths().collect();
         // Threads of DiskSpd have numbers for names: their targets name them.
         let (key, name) = match worker.streams() {
             Some(_) => (targets.join("\0"), ""),
@@ -56,13 +56,8 @@ pub fn jobs(plan: &Plan) -> (Vec<Job>, Vec<usize>) {
     (jobs, of_worker)
 }
 
-fn targets(worker: &Worker) -> Vec<&str> {
-    let streams = worker.stream_list().iter().map(|stream| stream.path.as_str());
-    worker.targets.paths.iter().map(String::as_str).chain(streams).collect()
-}
-
 fn depth(worker: &Worker) -> u64 {
-    u64::from(worker.streams().map_or(worker.depth.iodepth, Streams::depth))
+    u64::from(worker.depth())
 }
 
 fn described(paths: &[&str]) -> String {

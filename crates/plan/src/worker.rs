@@ -127,6 +127,17 @@ impl Worker {
         self.streams().map_or(&[], |streams| &streams.list)
     }
 
+    /// Returns the paths of all targets. A target that several streams use occurs more than once.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        let of_job = self.streams().is_none().then_some(&self.targets.paths).into_iter().flatten();
+        of_job.chain(self.stream_list().iter().map(|stream| &stream.path)).map(String::as_str)
+    }
+
+    /// Returns the maximum number of I/Os in flight.
+    pub fn depth(&self) -> u32 {
+        self.streams().map_or(self.depth.iodepth, Streams::depth)
+    }
+
     /// Returns the depth that reports show. It exceeds the actual depth for synchronous engines.
     pub fn requested_depth(&self) -> u32 {
         self.echo.iodepth.max(self.depth.iodepth)
@@ -149,4 +160,21 @@ pub struct Echo {
     pub group_reporting: bool,
     /// `thread` is set: fio's report counts threads instead of processes.
     pub thread: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stream::Queue;
+
+    #[test]
+    fn the_streams_of_a_thread_decide_its_paths_and_depth() {
+        let mut worker = Worker { depth: Depth::of(2), ..Worker::default() };
+        worker.targets.paths = vec!["a".to_owned(), "b".to_owned()];
+        assert_eq!((worker.paths().collect::<Vec<_>>(), worker.depth()), (vec!["a", "b"], 2));
+        let list = vec![Stream { path: "c".to_owned(), ..Stream::default() }];
+        let queues = vec![Queue { depth: 3, shares: Vec::new() }, Queue { depth: 4, shares: Vec::new() }];
+        worker.workload = Workload::Streams(Streams { list, queues, ..Streams::default() });
+        assert_eq!((worker.paths().collect::<Vec<_>>(), worker.depth()), (vec!["c"], 7));
+    }
 }

@@ -58,11 +58,7 @@ pub fn check_aside(
 
 /// Returns the targets of the first workers.
 fn targets(plan: &Plan) -> Vec<String> {
-    let of_worker = |worker: &plan::Worker| {
-        let streams = worker.stream_list().iter().map(|stream| stream.path.clone());
-        worker.targets.paths.iter().cloned().chain(streams).collect::<Vec<_>>()
-    };
-    let mut names: Vec<String> = plan.workers.iter().take(8).flat_map(of_worker).collect();
+    let mut names: Vec<String> = plan.workers.iter().take(8).flat_map(plan::Worker::paths).map(str::to_owned).collect();
     names.sort();
     names.dedup();
     names

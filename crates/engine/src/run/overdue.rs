@@ -23,8 +23,7 @@ impl Coordinator<'_> {
         let mut overdue = workers.filter(|(worker, live)| is_overdue(worker, live, now_ns)).map(|(worker, _)| worker);
         let Some(first) = overdue.next() else { return };
         let jobs = 1 + overdue.count() as u64;
-        let streams = first.stream_list().iter().map(|stream| &stream.path);
-        let targets = first.targets.paths.iter().chain(streams).take(TARGETS_MAX).cloned().collect();
+        let targets = first.paths().take(TARGETS_MAX).map(str::to_owned).collect();
         let (job, seconds) = (first.name.clone(), OVERDUE_AFTER_NS / 1_000_000_000);
         self.has_reported_overdue = true;
         self.observer.message(&Message::Warning(MessageKind::NotResponding { job, jobs, targets, seconds }));

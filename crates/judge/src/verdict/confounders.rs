@@ -6,7 +6,6 @@ use assessment::{
     Confounder, Correction, Finding, FindingKind, LimitReason, Metric, PageCache, Quantity, Settings, Statistic, Test,
     ThresholdBound,
 };
-use plan::stream::Streams;
 use plan::{Ddir, Worker};
 use record::{Record, WorkerRecord};
 
@@ -347,7 +346,7 @@ fn waited_io_ns(record: &Record, metric: Metric) -> Option<f64> {
     let is_meant = |worker: &&WorkerRecord| metric.ddir.is_none_or(|ddir| worker.stats.ddirs[ddir as usize].ios > 0);
     let both = record.plan.workers.iter().zip(record.workers.iter());
     let of_worker = |(planned, counted): (&Worker, &WorkerRecord)| {
-        let depth = planned.streams().map_or(planned.depth.iodepth, Streams::depth);
+        let depth = planned.depth();
         Some(counted.stats.usage.run_delay_ns? as f64 * f64::from(depth.max(1)))
     };
     both.filter(|(_, counted)| is_meant(counted)).map(of_worker).sum()

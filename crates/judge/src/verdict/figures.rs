@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use plan::stream::Streams;
 use plan::{Ddir, Open, SyncMode, Worker, Workload};
 use record::{Record, WorkerRecord};
 
@@ -98,7 +97,7 @@ impl<'a> JobRounds<'a> {
     pub fn depth(&self) -> u64 {
         let mut phases: BTreeMap<u32, u64> = BTreeMap::new();
         for worker in self.records.iter().take(1).flat_map(|record| &record.plan.workers) {
-            let depth = worker.streams().map_or(worker.depth.iodepth, Streams::depth);
+            let depth = worker.depth();
             *phases.entry(worker.phase).or_default() += u64::from(depth.max(1));
         }
         phases.into_values().max().unwrap_or(0)

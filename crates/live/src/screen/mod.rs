@@ -107,8 +107,7 @@ impl Screen {
         let mut targets: Vec<PathBuf> = Vec::new();
         let is_here = meter.view().fleet.hosts == 0;
         for worker in plan.workers.iter().filter(|_| is_here) {
-            let streams = worker.stream_list().iter().map(|stream| &stream.path);
-            targets.extend(worker.targets.paths.iter().chain(streams).map(PathBuf::from));
+            targets.extend(worker.paths().map(PathBuf::from));
         }
         targets.sort_unstable();
         targets.dedup();

@@ -189,15 +189,14 @@ impl<'a> KnownTargets<'a> {
         let mut known = KnownTargets::default();
         let mut seen: HashSet<&str> = HashSet::new();
         for worker in plans.iter().flat_map(|plan| &plan.workers) {
-            let streams = worker.stream_list().iter().map(|stream| &stream.path);
-            for target in worker.targets.paths.iter().chain(streams).filter(|target| seen.insert(target)) {
+            for target in worker.paths().filter(|target| seen.insert(target)) {
                 let path = Path::new(target);
                 match FileId::at(path) {
                     Ok(id) => {
                         let ids = uses.identities(path, id)?;
-                        known.existing.extend(ids.into_iter().map(|id| (id, target.as_str())));
+                        known.existing.extend(ids.into_iter().map(|id| (id, target)));
                     }
-                    Err(_) => known.missing.extend(new_file(path, uses)?.into_iter().map(|new| (new, target.as_str()))),
+                    Err(_) => known.missing.extend(new_file(path, uses)?.into_iter().map(|new| (new, target))),
                 }
             }
         }

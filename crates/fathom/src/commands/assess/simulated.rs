@@ -59,7 +59,7 @@ impl Load {
         };
         Load {
             block: stream.map_or_else(of_job, |stream| f64::from(stream.block_bytes)),
-            depth: f64::from(worker.streams().map_or(worker.depth.iodepth, |streams| streams.depth())),
+            depth: f64::from(worker.depth()),
             workers: workers as f64,
             shares: [1.0 - writes, writes],
             rate,
