@@ -1,8 +1,8 @@
 //! Draws the priorities of single I/Os.
 
 use plan::{CommandPriorities, Ddir, Generator, Worker};
+use random::Tausworthe;
 use record::PriorityLatency;
-use units::random::Tausworthe;
 
 use crate::access::{Purpose, SeedTable};
 

@@ -66,7 +66,7 @@ impl CpuBurn {
 }
 
 fn scattered_numbers() -> Vec<i32> {
-    (0..SORTED_NUMBERS as u64).map(|at| crate::number::low_half(units::random::hash_u64(at)).cast_signed()).collect()
+    (0..SORTED_NUMBERS as u64).map(|at| crate::number::low_half(random::hash_u64(at)).cast_signed()).collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The start delay of a worker (`startdelay`).
 
 use plan::Worker;
-use units::random::Tausworthe;
+use random::Tausworthe;
 
 use crate::access::{Purpose, SeedTable};
 

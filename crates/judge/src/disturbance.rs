@@ -132,8 +132,8 @@ fn undisturbed_part(record: &Record) -> Option<Record> {
 #[cfg(test)]
 mod tests {
     use assessment::{Round, Verdict};
+    use random::Tausworthe64;
     use record::CpuUse;
-    use units::random::Tausworthe64;
 
     use super::*;
     use crate::device::simulated::on_device;

@@ -1,6 +1,6 @@
 //! The order of the runs of several points, each run several times.
 
-use units::random::Tausworthe32;
+use random::Tausworthe32;
 
 use crate::error::StudyError;
 

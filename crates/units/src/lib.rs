@@ -1,4 +1,4 @@
-//! Quantities, random generators and diagnostics for all other crates. No I/O and no clock.
+//! Quantities, formats and diagnostics for all other crates. No I/O and no clock.
 
 pub mod calendar;
 pub mod diagnostic;
@@ -11,7 +11,6 @@ pub mod nearest;
 pub mod number;
 pub mod order;
 pub mod quantity;
-pub mod random;
 pub mod shell;
 pub mod system;
 pub mod untrusted;

@@ -1,7 +1,7 @@
 //! The position of a worker in each of its files.
 
 use plan::Ddir;
-use units::random::{Lfsr, Normal, Pareto, Zipf};
+use random::{Lfsr, Normal, Pareto, Zipf};
 
 use super::job::FileExtent;
 use super::map::RandomMap;

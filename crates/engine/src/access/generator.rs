@@ -1,8 +1,8 @@
 //! Combines file, direction, offset and size of the next I/O.
 
 use plan::{Access, Ddir, Distribution, PerDdir, RandomMap as MapMode, Strides, Syncs};
+use random::{Lfsr, LfsrError, Normal, Pareto, Zipf, hash_name};
 use record::AccessFault;
-use units::random::{Lfsr, LfsrError, Normal, Pareto, Zipf, hash_name};
 
 use super::file::{File, Source, State};
 use super::io::{Draft, Drawn, Due, Io, Next, SyncKind};

@@ -1,7 +1,7 @@
 //! Direction of the next I/O.
 
 use plan::{Ddir, Pattern};
-use units::random::Tausworthe32;
+use random::Tausworthe32;
 
 use super::file::File;
 

@@ -1,8 +1,8 @@
 //! Offset of the next I/O.
 
 use plan::{Ddir, Distribution, Sequencer};
+use random::{Tausworthe, Tausworthe32};
 use record::AccessFault;
-use units::random::{Tausworthe, Tausworthe32};
 
 use super::file::{File, Source};
 use super::job::Job;

@@ -2,7 +2,7 @@
 //! sequence as the general path.
 
 use plan::{Ddir, RandomMap as MapMode};
-use units::random::Tausworthe;
+use random::Tausworthe;
 
 use super::file::{File, Source, State};
 use super::io::Io;

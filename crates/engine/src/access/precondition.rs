@@ -8,8 +8,8 @@
 use std::collections::VecDeque;
 
 use plan::Precondition;
+use random::{Lfsr, Tausworthe32};
 use record::AccessFault;
-use units::random::{Lfsr, Tausworthe32};
 
 use super::seeds::{Purpose, SeedTable};
 

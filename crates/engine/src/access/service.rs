@@ -1,7 +1,7 @@
 //! Order in which a worker uses its files.
 
 use plan::{FileOrder, FileService};
-use units::random::{Normal, Pareto, Tausworthe, Zipf};
+use random::{Normal, Pareto, Tausworthe, Zipf};
 
 use super::file::{File, State};
 use super::seeds::{Purpose, SeedTable};

@@ -1,9 +1,9 @@
 //! Size of the next I/O.
 
 use plan::{BlockSizes, Ddir, SizeShare};
+use random::Tausworthe;
 use record::AccessFault;
 use units::order::OrderBy;
-use units::random::Tausworthe;
 
 use super::seeds::{Purpose, SeedTable};
 

@@ -1,7 +1,7 @@
 //! The sequence of I/Os: what each option does to it, and what holds for all jobs.
 
 use plan::{Access, Ddir, Distribution, FileOrder, FileService, PerDdir, RandomMap, Seeds, SizeShare, Strides};
-use units::random::Tausworthe32;
+use random::Tausworthe32;
 
 use super::{Due, FileExtent, Generator, Io, Job, Next, SeedTable, SyncKind};
 

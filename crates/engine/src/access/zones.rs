@@ -1,8 +1,8 @@
 //! Shares of the accesses over parts of a file (fio: `random_distribution` `zoned` and `zoned_abs`).
 
 use plan::{Ddir, Distribution};
+use random::Tausworthe32;
 use record::AccessFault;
-use units::random::Tausworthe32;
 
 #[derive(Clone, Debug)]
 pub(super) struct Zones {

@@ -1,7 +1,7 @@
 //! Selects the buffers that repeat others, for storage with deduplication.
 
 use plan::{Ddir, Dedupe, DedupeMode, Generator, Worker};
-use units::random::{Tausworthe, Tausworthe32, Tausworthe64};
+use random::{Tausworthe, Tausworthe32, Tausworthe64};
 
 use super::error::ContentError;
 use super::job::Job;

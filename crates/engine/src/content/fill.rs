@@ -1,6 +1,6 @@
 //! Random bytes at memory speed, and compressible buffers.
 
-use units::random::hash_u64;
+use random::hash_u64;
 
 /// Four independent chains keep the multiplier busy. Each starts at a different multiple of the seed.
 const LANES: [u64; 4] = [1, 2, 3, 5];

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use plan::{Amount, Buffers, DedupeMode, Plan, Replay, Worker};
+use random::Tausworthe;
 use targets::{HeldTargets, fault};
-use units::random::Tausworthe;
 
 use super::site::Site;
 use super::{extend, find, sizes, zones};

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use plan::VerifyMethod;
-use units::random::Tausworthe32;
+use random::Tausworthe32;
 
 use super::hashes::{fnv, jenkins, murmur3};
 use super::{rate, warm_up};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use plan::stream::{Stream, WriteContent};
+use random::Jenkins64;
 use record::StreamFault;
-use units::random::Jenkins64;
 
 use super::remainder::Remainder;
 

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use plan::Ddir;
 use plan::stream::{Order, Stream};
+use random::Jenkins64;
 use record::{DistributionRange, StreamFault};
-use units::random::Jenkins64;
 
 use super::remainder::Remainder;
 use super::spread::{Reach, SpreadTable};

@@ -32,7 +32,7 @@ impl Remainder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use units::random::Jenkins64;
+    use random::Jenkins64;
 
     #[test]
     fn remainders_are_those_of_a_division() {

@@ -5,8 +5,8 @@ use std::sync::atomic::AtomicU64;
 
 use plan::stream::Queue;
 use plan::{Ddir, Stream, Streams};
+use random::Jenkins64;
 use record::{Arrivals, BoundFeature, DistributionRange, StreamFault};
-use units::random::Jenkins64;
 
 use super::content::{Content, SourceData};
 use super::error::SourceError;

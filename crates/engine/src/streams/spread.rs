@@ -4,8 +4,8 @@
 //! The share of a range without an offset goes to a neighbour.
 
 use plan::stream::Spread;
+use random::Jenkins64;
 use record::{DistributionRange, StreamFault};
-use units::random::Jenkins64;
 
 use super::remainder::Remainder;
 

@@ -5,8 +5,8 @@ use std::sync::atomic::AtomicU64;
 
 use plan::Ddir;
 use plan::stream::{Burst, Order, Queue, Spread, Stream, StreamRate, StreamShare, Streams, WriteContent};
+use random::Jenkins64;
 use record::{RunError, SetupError, StreamFault};
-use units::random::Jenkins64;
 
 use super::{Source, SourceError, SourceMaker, Step};
 

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use plan::{Ddir, Plan, Verify, Worker};
+use random::Tausworthe;
 use record::{FailedVerification, RunError, SetupError, Subject, VerifyFault, WorkerStats};
 use targets::{Lease, OutputGuard, fault};
-use units::random::Tausworthe;
 
 use super::Written;
 use super::blocks::{Blocks, Fault};

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use plan::VerifyTrims;
-use units::random::Tausworthe32;
+use random::Tausworthe32;
 
 use super::Written;
 use super::pieces::{Key, Pieces, Trimmed};

@@ -1,8 +1,8 @@
 //! Rate limits: the due time of the next I/O of each direction.
 
 use plan::{Ddir, PerDdir, Worker};
+use random::Tausworthe32;
 use record::Arrivals;
-use units::random::Tausworthe32;
 
 use crate::access::{Purpose, SeedTable};
 use crate::intended::IntendedStarts;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use random::Jenkins64;
 use serde_json::Value;
-use units::random::Jenkins64;
 
 use crate::stage::Scratch;
 

@@ -6,8 +6,8 @@ use assessment::{By, Failure, Round};
 use judge::compare::{ChangeLimit, Run, SavedRun, apply, compare, conclusion};
 use judge::verdict::Conclusion;
 use plan::{Ddir, Plan, Worker};
+use random::Tausworthe64;
 use record::{PhaseRecord, Record, RunError, TargetError, Timeline};
-use units::random::Tausworthe64;
 
 const SECOND: u64 = 1_000_000_000;
 /// Standard deviation from run to run.

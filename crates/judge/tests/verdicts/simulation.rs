@@ -8,9 +8,9 @@ use judge::requirements::Requirements;
 use judge::single;
 use judge::verdict::JobRounds;
 use plan::{Ddir, Plan, Worker};
+use random::Tausworthe64;
 use record::{Latency, Record, SlotLatencies, Timeline};
 use units::diagnostic::Source;
-use units::random::Tausworthe64;
 
 const SECOND_NS: u64 = 1_000_000_000;
 /// Fewest intervals with a confidence interval.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use units::random::Tausworthe64;
+use random::Tausworthe64;
 
 use super::model::{DeviceModel, Fault, FaultKind, Limit, LimitUnit, ServiceTime};
 use crate::clock::NEVER_NS;

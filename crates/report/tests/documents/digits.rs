@@ -6,10 +6,10 @@ use assessment::{Assessment, Comparison, Repeats, RepeatsResult, Study, Workload
 use judge::compare::{self, ChangeLimit, Run};
 use judge::requirements::Requirements;
 use plan::{Ddir, Plan, Worker};
+use random::Tausworthe64;
 use record::{Latency, PhaseRecord, Record, SlotLatencies, Timeline};
 use report::{ComparedSets, Ink};
 use units::diagnostic::Source;
-use units::random::Tausworthe64;
 
 const SECOND: u64 = 1_000_000_000;
 /// Most digits of a number in a report.

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use plan::{Plan, Worker};
+use random::Tausworthe32;
 use record::{Arrivals, Record};
-use units::random::Tausworthe32;
 
 use super::Load;
 

@@ -8,7 +8,7 @@ use crate::steps::check;
 const TARGET: &str = "aarch64-unknown-linux-musl";
 const QEMU: &str = "qemu-aarch64";
 /// Crates whose code depends on the CPU or the system.
-const CRATES: [&str; 3] = ["fathom-units", "fathom-os", "fathom-engine"];
+const CRATES: [&str; 3] = ["fathom-random", "fathom-os", "fathom-engine"];
 
 /// Tests that qemu cannot run: its user mode has no io_uring, and executes no program for another CPU.
 const NOT_UNDER_QEMU: [&str; 7] = [

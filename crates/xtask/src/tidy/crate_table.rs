@@ -28,29 +28,32 @@ impl Crate {
     }
 }
 
-const CRATES: [Crate; 27] = [
+const CRATES: [Crate; 28] = [
     library("units", "crates/units", &[]),
     library("built_in", "crates/built_in", &[]),
+    library("random", "crates/random", &[]),
     library("io", "crates/io", &[]),
     library("plan", "crates/plan", &["units", "io"]),
     library("iolog", "crates/iolog", &["plan"]),
     library("record", "crates/record", &["units", "plan"]),
-    library("os", "crates/os", &["units", "io"]),
+    library("os", "crates/os", &["units", "random", "io"]),
     library("assessment", "crates/assessment", &["units", "plan", "record"]),
     library("targets", "crates/targets", &["plan", "record", "os"]).tests(&["harness"]),
-    library("engine", "crates/engine", &["units", "plan", "iolog", "record", "os", "targets"]).tests(&[
+    library("engine", "crates/engine", &["units", "random", "plan", "iolog", "record", "os", "targets"]).tests(&[
         "assessment",
         "judge",
         "diskspd",
         "fio",
         "harness",
     ]),
-    library("judge", "crates/judge", &["built_in", "units", "plan", "record", "assessment"]).tests(&["harness"]),
+    library("judge", "crates/judge", &["built_in", "units", "plan", "record", "assessment"])
+        .tests(&["random", "harness"]),
     library("fio", "crates/fio", &["units", "plan", "iolog", "record", "assessment"]).tests(&["harness"]),
     library("diskspd", "crates/diskspd", &["units", "plan", "record", "assessment"]).tests(&["fio", "harness"]),
-    library("study", "crates/study", &["built_in", "units", "plan", "record", "assessment", "judge"]).tests(&["fio"]),
+    library("study", "crates/study", &["built_in", "units", "random", "plan", "record", "assessment", "judge"])
+        .tests(&["fio"]),
     library("report", "crates/report", &["units", "plan", "record", "assessment", "judge", "fio", "diskspd"])
-        .tests(&["harness"]),
+        .tests(&["random", "harness"]),
     library("history", "crates/history", &["units", "plan", "record", "assessment", "judge"]).tests(&["harness"]),
     library("fleet", "crates/fleet", &["units", "plan", "record", "os"]),
     library("live", "crates/live", &["units", "plan", "record", "os", "engine"]),
@@ -77,7 +80,7 @@ const CRATES: [Crate; 27] = [
             "fleet",
         ],
     )
-    .tests(&["harness"]),
+    .tests(&["random", "harness"]),
     library("bench", "bench", &["os"]).tests(&["harness"]),
     library("xtask", "crates/xtask", &[]),
     library("harness", "tests/harness", &[]),

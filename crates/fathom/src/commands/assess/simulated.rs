@@ -5,12 +5,12 @@ use std::sync::Arc;
 use assessment::Assessment;
 use judge::requirements::Requirements;
 use plan::{Ddir, Plan, Worker};
+use random::Tausworthe32;
 use record::{Arrivals, Latency, Record, SlotLatencies, Timeline, WorkerStats};
 use study::suite::{
     Criteria, FillWay, Form, Place, Ready, Site, Sites, Suite, SuiteOptions, SuiteParams, SuiteRun, SuiteTarget,
 };
 use study::{End, Outcome, Session, Study, Work};
-use units::random::Tausworthe32;
 
 use super::ready;
 use crate::plans;

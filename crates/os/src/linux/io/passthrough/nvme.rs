@@ -3,7 +3,7 @@
 use std::io;
 use std::ptr::null_mut;
 
-use units::random::Tausworthe32;
+use random::Tausworthe32;
 
 use super::command::*;
 use super::namespace::{self, Namespace};

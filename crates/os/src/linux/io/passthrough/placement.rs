@@ -1,6 +1,6 @@
 //! Choice of the placement identifier of a write, as in fio.
 
-use units::random::Tausworthe32;
+use random::Tausworthe32;
 
 use ::io::{DataPlacement, PlacementKind, PlacementSelect};
 
