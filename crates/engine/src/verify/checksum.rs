@@ -85,8 +85,8 @@ fn sha256(data: &[u8], sum: &mut [u8]) {
         [0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19];
     let whole = data.len() - data.len() % BLOCK;
     let mut tail = Tail::<{ 2 * BLOCK }>::new(&data[whole..], BLOCK, &(data.len() as u64 * 8).to_le_bytes());
-    for block in data[..whole].chunks_exact(BLOCK).chain(tail.bytes().chunks_exact(BLOCK)) {
-        sha2::compress256(&mut state, std::slice::from_ref(block.into()));
+    for bytes in [&data[..whole], tail.bytes()] {
+        sha2::block_api::compress256(&mut state, bytes.as_chunks::<BLOCK>().0);
     }
     sum.copy_from_slice(tail.last(BLOCK));
     for (byte, word) in sum.iter_mut().zip(state) {
