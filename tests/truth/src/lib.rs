@@ -3,6 +3,7 @@
 //!
 //! Runs have real-time priority where the system allows it, so that the tests do not measure the scheduler.
 
+#![expect(clippy::missing_errors_doc, reason = "the library of one program")]
 #![expect(clippy::unwrap_used, reason = "this is test code: it may panic")]
 
 pub mod arithmetic;

@@ -16,6 +16,7 @@ fn env() -> FixedEnv {
 }
 
 /// Random combinations of real fragments reach more code than random characters.
+#[expect(clippy::too_many_lines, reason = "a table of options")]
 fn value() -> impl Strategy<Value = String> {
     let pieces = [
         "0",
@@ -103,6 +104,7 @@ fn argument() -> impl Strategy<Value = String> {
 }
 
 /// Generates a valid option.
+#[expect(clippy::too_many_lines, reason = "a table of options")]
 fn good_switch() -> impl Strategy<Value = String> {
     let size = || (1..=4096u32, select(vec!["", "k", "K", "M", "b"])).prop_map(|(n, unit)| format!("{n}{unit}"));
     let number = |letter: char, most: u32| (1..=most).prop_map(move |n| format!("-{letter}{n}"));

@@ -42,12 +42,18 @@ pub struct Op {
 
 impl Op {
     /// Returns the result of an operation that was done as a whole.
+    ///
+    /// # Errors
+    /// Never: the operation was done.
     #[inline]
     pub fn whole(&self) -> IoResult {
         Ok(if self.kind.moves_data() { self.len } else { 0 })
     }
 
     /// Returns the result of an operation that moved `bytes` bytes, which are at most its length.
+    ///
+    /// # Errors
+    /// Never: the operation was done.
     #[inline]
     pub fn moved(&self, bytes: u64) -> IoResult {
         Ok(u32::try_from(bytes).map_or(self.len, |bytes| bytes.min(self.len)))

@@ -279,6 +279,7 @@ fn make() -> Assessment {
     with_tests(vec![throttled(), cached(), steady(), blocks(), knee(), flushes(), broken()])
 }
 
+#[expect(clippy::too_many_lines, reason = "a sample with all kinds of data")]
 pub fn with_tests(tests: Vec<Test>) -> Assessment {
     let words =
         ["fathom", "assess", "/dev/sdb", "--suite", "azure", "--expect", "azure:P30/uncached", "--report", "a b.html"];

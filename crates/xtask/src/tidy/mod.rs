@@ -4,11 +4,9 @@
 //! ([`exceptions::FILE`]).
 
 mod banned_words;
-mod clock_calls;
 mod command_imports;
 mod crate_table;
 mod dialect_words;
-mod error_docs;
 mod exceptions;
 mod finding;
 mod import_cycles;
@@ -16,6 +14,7 @@ mod modules;
 mod output_files;
 mod shape;
 mod source;
+mod string_errors;
 mod verdicts;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,12 +23,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use dialect_words::OptionNames;
-use error_docs::Function;
 use exceptions::Exceptions;
 pub use exceptions::Mode;
 use finding::Finding;
 use modules::{Crates, FileImports};
 use source::{Source, is_test_path};
+use string_errors::Function;
 
 /// How the list of exceptions is applied. `Strict` once the texts are rewritten.
 pub const MODE: Mode = Mode::Strict;
@@ -45,10 +44,9 @@ struct FileRule {
     check: fn(&Source, &OptionNames) -> Vec<Finding>,
 }
 
-const FILE_RULES: [FileRule; 6] = [
+const FILE_RULES: [FileRule; 5] = [
     FileRule { name: "shape", skips_tests: false, check: |source, _| shape::check(source) },
     FileRule { name: BANNED_WORDS, skips_tests: false, check: |source, _| banned_words::check(source) },
-    FileRule { name: "clock-calls", skips_tests: true, check: |source, _| clock_calls::check(source) },
     FileRule { name: "output-files", skips_tests: true, check: |source, _| output_files::check(source) },
     FileRule { name: "verdicts", skips_tests: true, check: |source, _| verdicts::check(source) },
     FileRule { name: "dialect-words", skips_tests: true, check: dialect_words::check },
@@ -134,7 +132,7 @@ impl FileFacts {
         });
         Ok(FileFacts {
             imports: FileImports::of(&source),
-            functions: error_docs::functions(&source),
+            functions: string_errors::functions(&source),
             findings: findings.collect(),
         })
     }
@@ -164,8 +162,7 @@ fn all_findings(root: &Path) -> Result<Vec<(&'static str, Vec<Finding>)>, String
     }
     by_rule.extend([
         ("dialect-words", options.check().into_iter().collect()),
-        ("error-docs", error_docs::check_sections(&functions, &crates)),
-        ("string-errors", error_docs::check_types(&functions, &crates)),
+        ("string-errors", string_errors::check(&functions, &crates)),
         ("crate-table", crate_table::check(root)?),
         ("import-cycles", import_cycles::check(&crates)),
         ("command-imports", command_imports::check(&crates)),

@@ -26,6 +26,7 @@ fn size(worker: &mut Worker, bytes: u64) {
     worker.targets.extent.size = Some(Amount::Bytes(bytes));
 }
 
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn jobs() -> Vec<Job> {
     vec![
         Job { options: "size=1m", change: |w| size(w, MIB), ..PLAIN },

@@ -1,4 +1,4 @@
-//! Public functions of the libraries that return `Result` document their errors and return error types.
+//! Public functions of the libraries return error types.
 
 use syn::visit::Visit;
 
@@ -11,7 +11,7 @@ const NO_LIBRARIES: [&str; 7] = ["fathom", "bench", "xtask", "tests/harness", "t
 /// Error types that a program cannot match on.
 const TEXT_TYPES: [&str; 2] = ["String", "str"];
 
-/// A function that is declared `pub` and returns `Result`.
+/// A function that is declared `pub` and returns an error as text.
 pub struct Function {
     path: String,
     /// Modules of the file around it.
@@ -20,8 +20,6 @@ pub struct Function {
     owner: String,
     name: String,
     line: usize,
-    has_section: bool,
-    returns_text: bool,
 }
 
 /// Collects the functions of a file.
@@ -34,16 +32,9 @@ pub fn functions(source: &Source) -> Vec<Function> {
     functions.found
 }
 
-/// Returns a finding for each function of a public interface without a section about its errors.
-pub fn check_sections(functions: &[Function], crates: &Crates) -> Vec<Finding> {
-    let undocumented = functions.iter().filter(|function| !function.has_section && function.is_public(crates));
-    let what = |name: &str| format!("{name} returns Result: its doc comment needs a section `# Errors`");
-    undocumented.map(|function| Finding::new(&function.path, function.line, what(&function.name))).collect()
-}
-
 /// Returns a finding for each function of a public interface whose error is a text.
-pub fn check_types(functions: &[Function], crates: &Crates) -> Vec<Finding> {
-    let texts = functions.iter().filter(|function| function.returns_text && function.is_public(crates));
+pub fn check(functions: &[Function], crates: &Crates) -> Vec<Finding> {
+    let texts = functions.iter().filter(|function| function.is_public(crates));
     let what = |name: &str| format!("{name} returns an error as text: return an error type");
     texts.map(|function| Finding::new(&function.path, function.line, what(&function.name))).collect()
 }
@@ -62,16 +53,13 @@ struct Functions {
 }
 
 impl Functions {
-    fn add(&mut self, attributes: &[syn::Attribute], signature: &syn::Signature) {
+    fn add(&mut self, signature: &syn::Signature) {
         let syn::ReturnType::Type(_, returned) = &signature.output else { return };
         let syn::Type::Path(returned) = returned.as_ref() else { return };
-        // `fmt::Result` has a single error value.
-        let names: Vec<String> = returned.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
-        if names.last().is_none_or(|last| last != "Result") || names.iter().any(|name| name == "fmt") {
+        let is_text = |last: &syn::PathSegment| last.ident == "Result" && error_is_text(&last.arguments);
+        if !returned.path.segments.last().is_some_and(is_text) {
             return;
         }
-        let has_section = attributes.iter().filter_map(doc_line).any(|line| line.trim() == "# Errors");
-        let returns_text = returned.path.segments.last().is_some_and(|segment| error_is_text(&segment.arguments));
         let name = signature.ident.to_string();
         self.found.push(Function {
             path: self.path.clone(),
@@ -79,8 +67,6 @@ impl Functions {
             owner: self.owner.clone().unwrap_or_else(|| name.clone()),
             name,
             line: line_of(signature.ident.span()),
-            has_section,
-            returns_text,
         });
     }
 }
@@ -94,7 +80,7 @@ impl<'ast> Visit<'ast> for Functions {
 
     fn visit_item_fn(&mut self, item: &syn::ItemFn) {
         if is_public(&item.vis) {
-            self.add(&item.attrs, &item.sig);
+            self.add(&item.sig);
         }
     }
 
@@ -108,7 +94,7 @@ impl<'ast> Visit<'ast> for Functions {
 
     fn visit_impl_item_fn(&mut self, item: &syn::ImplItemFn) {
         if is_public(&item.vis) {
-            self.add(&item.attrs, &item.sig);
+            self.add(&item.sig);
         }
     }
 
@@ -117,7 +103,7 @@ impl<'ast> Visit<'ast> for Functions {
             self.owner = Some(item.ident.to_string());
             for item in &item.items {
                 if let syn::TraitItem::Fn(function) = item {
-                    self.add(&function.attrs, &function.sig);
+                    self.add(&function.sig);
                 }
             }
             self.owner = None;
@@ -127,13 +113,6 @@ impl<'ast> Visit<'ast> for Functions {
 
 fn is_public(visibility: &syn::Visibility) -> bool {
     matches!(visibility, syn::Visibility::Public(_))
-}
-
-/// Returns the text of a doc attribute.
-fn doc_line(attribute: &syn::Attribute) -> Option<String> {
-    let syn::Meta::NameValue(pair) = &attribute.meta else { return None };
-    let syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) = &pair.value else { return None };
-    pair.path.is_ident("doc").then(|| text.value())
 }
 
 /// Returns whether the error type of a `Result` is a text.
@@ -153,50 +132,31 @@ mod tests {
 
     use super::super::modules::crates_of;
 
-    type Check = fn(&[Function], &Crates) -> Vec<Finding>;
-
-    fn lines(check: Check, files: &[(&str, &str)]) -> Vec<usize> {
+    fn lines(files: &[(&str, &str)]) -> Vec<usize> {
         let functions: Vec<Function> =
             files.iter().flat_map(|(path, text)| functions(&Source::parse(path, text).unwrap())).collect();
         check(&functions, &crates_of(files)).iter().map(|finding| finding.line).collect()
     }
 
     #[test]
-    fn a_public_function_without_the_section_fails() {
-        let text = "pub fn a() -> Result<(), E> {}\npub struct A;\nimpl A {\n    /// Reads.\n    \
-                    pub fn b(&self) -> io::Result<u8> {}\n}\npub trait T {\n    fn c() -> Result<(), E>;\n}\n";
-        assert_eq!(lines(check_sections, &[("crates/os/src/lib.rs", text)]), [1, 5, 8]);
-    }
-
-    #[test]
-    fn documented_private_and_binary_functions_pass() {
-        let text = "/// Reads.\n///\n/// # Errors\n///\n/// The file is missing.\npub fn a() -> Result<(), E> {}\n\
-                    pub(crate) fn b() -> Result<(), E> {}\nfn c() -> Result<(), E> {}\npub fn d() -> fmt::Result {}\n\
-                    trait T {\n    fn e() -> Result<(), E>;\n}\n#[cfg(test)]\npub fn f() -> Result<(), E> {}\n";
-        assert_eq!(lines(check_sections, &[("crates/os/src/lib.rs", text)]), [0; 0]);
-        let binary = [("crates/fathom/src/main.rs", "pub fn a() -> Result<(), E> {}")];
-        assert_eq!(lines(check_sections, &binary), [0; 0]);
-    }
-
-    #[test]
     fn only_what_other_crates_can_name_is_public() {
         let root = "mod a;\npub mod b;\npub use a::{A, f};\npub(crate) use a::g;\n";
-        let a = "pub fn f() -> Result<(), E> {}\npub fn g() -> Result<(), E> {}\n\
-                 impl A {\n    pub fn h() -> Result<(), E> {}\n}\nimpl B {\n    pub fn i() -> Result<(), E> {}\n}\n\
+        let a = "pub fn f() -> Result<(), String> {}\npub fn g() -> Result<(), String> {}\n\
+                 impl A {\n    pub fn h() -> Result<(), String> {}\n}\nimpl B {\n    pub fn i() -> Result<(), String> {}\n}\n\
                  pub struct A;\npub struct B;\n";
         let files = [
             ("crates/os/src/lib.rs", root),
             ("crates/os/src/a.rs", a),
-            ("crates/os/src/b.rs", "\n\npub fn j() -> Result<(), E> {}\n"),
+            ("crates/os/src/b.rs", "\n\npub fn j() -> Result<(), String> {}\n"),
         ];
-        assert_eq!(lines(check_sections, &files), [1, 4, 3]);
+        assert_eq!(lines(&files), [1, 4, 3]);
     }
 
     #[test]
     fn an_error_that_is_a_text_fails() {
         let text = "pub fn a() -> Result<(), String> {}\npub fn b() -> Result<(), &'static str> {}\n";
-        assert_eq!(lines(check_types, &[("crates/os/src/lib.rs", text)]), [1, 2]);
+        assert_eq!(lines(&[("crates/os/src/lib.rs", text)]), [1, 2]);
         let text = "pub fn a() -> Result<String, E> {}\nfn b() -> Result<(), String> {}\n";
-        assert_eq!(lines(check_types, &[("crates/os/src/lib.rs", text)]), [0; 0]);
+        assert_eq!(lines(&[("crates/os/src/lib.rs", text)]), [0; 0]);
     }
 }
