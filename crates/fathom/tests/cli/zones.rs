@@ -119,6 +119,11 @@ fn contradictions_are_reported_as_fio_reports_them() {
         ("--zonesize=64k --create_serialize=0", "--zonemode=zbd and --create_serialize=0 are not compatible"),
         ("--zonesize=64k --write_zone_remainder=1 --norandommap=0", "write_zone_remainder=1 requires norandommap=1"),
         ("--zonesize=64k --recover_zbd_write_error=1", "works only when continue_on_error is set"),
+        (
+            "--zonesize=64k --recover_zbd_write_error=1 --continue_on_error=write --ioengine=libaio \
+             --verify_pattern=0xff",
+            "recover_zbd_write_error for async IO engines does not support verify",
+        ),
         ("--zonesize=64k --verify=md5 --experimental_verify=1", "does not support experimental verify"),
         ("--zonesize=64k --verify=md5 --verify_only=1", "verify_only is not supported with zonemode=zbd"),
         ("--zonesize=64k --zone_reset_threshold=2", "value out of range"),

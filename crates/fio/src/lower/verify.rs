@@ -68,6 +68,11 @@ fn trims(values: &Values) -> Option<VerifyTrims> {
     })
 }
 
+/// Returns true if the job verifies blocks: it has `verify`, or a pattern.
+pub fn is_verified(values: &Values) -> bool {
+    method(values).is_some()
+}
+
 /// Returns what is verified. A pattern without a method is verified with headers.
 fn method(values: &Values) -> Option<VerifyMethod> {
     Some(match values.keyword("verify") {

@@ -316,7 +316,7 @@ fn wait_for(job: &Job, earlier: &[Job], diagnostics: &mut Found) {
 fn verification(job: &Job, diagnostics: &mut Found) {
     const HEADER_BYTES: u64 = 48;
     let offset = job.values.unsigned("verify_offset");
-    if offset == 0 || job.values.keyword("verify") == "0" && !job.values.is_set("verify_pattern") {
+    if offset == 0 || !verify::is_verified(&job.values) {
         return;
     }
     let interval = u64::from(verify::interval(&job.values, &access::access(&job.values)));

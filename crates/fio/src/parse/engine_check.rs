@@ -8,6 +8,7 @@ use super::remote_check;
 use super::request::Job;
 use super::value::Amount;
 use super::value::priority_split::priority_split;
+use crate::lower::verify;
 
 /// Checks the options of a job against its engine.
 pub(super) fn engine(job: &Job, found: &mut Found) {
@@ -149,9 +150,12 @@ fn net(job: &Job, found: &mut Found) {
 /// Rejects verification of data that `netsplice` sends. The buffer is filled again while the kernel still sends it.
 fn verified_splices(job: &Job, found: &mut Found) {
     let values = &job.values;
-    let is_verified = values.keyword("verify") != "0" || values.is_set("verify_pattern");
     let splices = matches!(values.keyword("protocol"), "tcp" | "tcpv6" | "vsock");
-    if values.text("ioengine") == Some("netsplice") && is_verified && splices && values.keyword("rw") != "read" {
+    if values.text("ioengine") == Some("netsplice")
+        && verify::is_verified(values)
+        && splices
+        && values.keyword("rw") != "read"
+    {
         let label = "the data changes while it is sent";
         found.error("netsplice sends no verifiable data", job, "verify", label, "use ioengine=net");
     }

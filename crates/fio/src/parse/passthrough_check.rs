@@ -4,6 +4,7 @@ use super::found::Found;
 use super::request::Job;
 use super::value::placement::identifiers;
 use super::value::write_mode::write_mode;
+use crate::lower::verify;
 
 /// Options with an effect on the commands of io_uring_cmd only. fio ignores them in jobs of io_uring.
 const COMMAND_OPTIONS: [&str; 14] = [
@@ -154,7 +155,7 @@ fn write_modes(job: &Job, found: &mut Found) {
     if !writes(job) {
         found.error("'readwrite=|rw=' has no write", job, "write_mode", "requires writes", "remove write_mode");
     }
-    if values.keyword("verify") != "0" || values.is_set("verify_pattern") {
+    if verify::is_verified(values) {
         let help = "remove verify, or use write_mode=write";
         found.error("blocks without data cannot be verified", job, "verify", "conflicts with write_mode", help);
     }
@@ -224,7 +225,7 @@ fn bsg(job: &Job, found: &mut Found) {
         let message = "cdb_len=32 is not supported with read_mode=prefetch for bsg";
         found.error(message, job, "cdb_len", "there is no such command", "use cdb_len=16");
     }
-    if values.keyword("verify") != "0" || values.is_set("verify_pattern") {
+    if verify::is_verified(values) {
         let help = "use read_mode=read";
         found.error("a prefetch returns no data to verify", job, "read_mode", "conflicts with verify", help);
     }

@@ -1,7 +1,7 @@
 //! Contradictions of `zonemode=zbd` with other options.
 
 use super::values::Values;
-use crate::lower::{engine, limits};
+use crate::lower::{engine, limits, verify};
 
 /// Two options that contradict each other.
 pub struct Contradiction {
@@ -15,7 +15,6 @@ pub struct Contradiction {
 /// Returns the contradictions of a job with `zonemode=zbd`.
 pub fn contradictions(values: &Values) -> Vec<Contradiction> {
     let trims = values.keyword("rw").contains("trim");
-    let verifies = !matches!(values.keyword("verify"), "" | "0");
     let recovers = values.flag("recover_zbd_write_error") && values.keyword("rw").contains('w');
     let several_trim_sizes = values.split("bssplit").is_some_and(|split| !split[2].is_empty())
         || values.ranges("bsrange").is_some_and(|ranges| ranges[2].0 != ranges[2].1);
@@ -46,12 +45,13 @@ pub fn contradictions(values: &Values) -> Vec<Contradiction> {
             label: "the job ends with the first error",
             help: "add continue_on_error=write",
         }),
-        (recovers && verifies && !engine::is_synchronous(&engine::engine(values, 0, &[]))).then_some(Contradiction {
-            message: "recover_zbd_write_error for async IO engines does not support verify",
-            option: "recover_zbd_write_error",
-            label: "the engine has several writes in flight",
-            help: "use a synchronous engine, or remove verify",
-        }),
+        (recovers && verify::is_verified(values) && !engine::is_synchronous(&engine::engine(values, 0, &[])))
+            .then_some(Contradiction {
+                message: "recover_zbd_write_error for async IO engines does not support verify",
+                option: "recover_zbd_write_error",
+                label: "the engine has several writes in flight",
+                help: "use a synchronous engine, or remove verify",
+            }),
         values.flag("experimental_verify").then_some(Contradiction {
             message: "zonemode=zbd does not support experimental verify",
             option: "experimental_verify",
