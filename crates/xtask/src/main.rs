@@ -17,7 +17,6 @@ use std::process::{Command, ExitCode};
 
 use cargo::{cargo, idle};
 use steps::check;
-use tidy::{Action, MODE, Mode};
 use windows::Wine;
 
 const USAGE: &str = "usage: cargo xtask ci
@@ -41,11 +40,7 @@ const USAGE: &str = "usage: cargo xtask ci
        cargo xtask windows             build and lint for Windows, and test under wine
        cargo xtask dist                make binaries, packages and container images in target/packages
        cargo xtask dist --check        install and use the packages in clean roots (needs root)
-       cargo xtask tidy                check structure and style
-       cargo xtask tidy --strict       also fail if the list of exceptions is longer than needed
-       cargo xtask tidy --bless        lower the numbers in the list of exceptions to the current findings
-       cargo xtask tidy --adopt RULE   add the current findings of a new rule to the list of exceptions
-       cargo xtask tidy --list RULE    print all findings of a rule";
+       cargo xtask tidy                check structure and style";
 
 /// Version of cargo-deny that is built where none is installed.
 const CARGO_DENY: &str = "0.20.2";
@@ -71,11 +66,7 @@ fn main() -> ExitCode {
         ["dist"] => root().and_then(dist::run),
         ["dist", "--check"] => root().and_then(dist::check_packages),
         ["windows"] => root().and_then(windows::run),
-        ["tidy"] => tidy(&Action::Check(MODE)),
-        ["tidy", "--strict"] => tidy(&Action::Check(Mode::Strict)),
-        ["tidy", "--bless"] => tidy(&Action::Bless),
-        ["tidy", "--adopt", rule] => tidy(&Action::Adopt((*rule).to_owned())),
-        ["tidy", "--list", rule] => tidy(&Action::List((*rule).to_owned())),
+        ["tidy"] => tidy(),
         _ => Err(USAGE.into()),
     };
     match outcome {
@@ -88,7 +79,7 @@ fn main() -> ExitCode {
 }
 
 fn ci() -> Result<(), String> {
-    tidy(&Action::Check(MODE))?;
+    tidy()?;
     check("format", cargo(&["fmt", "--all", "--check"]))?;
     let wine = Wine::prepare(root()?)?;
     eprintln!("xtask: tests");
@@ -163,8 +154,8 @@ fn faults(runs: &str, seed: Option<&str>) -> Result<(), String> {
     check(&format!("{runs} runs with seed {seed}"), command)
 }
 
-fn tidy(action: &Action) -> Result<(), String> {
-    tidy::run(root()?, action)
+fn tidy() -> Result<(), String> {
+    tidy::run(root()?)
 }
 
 fn root() -> Result<&'static Path, String> {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use syn::visit::Visit;
 
 use super::finding::Finding;
-use super::source::{PieceKind, Source};
+use super::source::Source;
 
 /// Crates under this rule.
 const CRATES: [&str; 2] = ["engine", "judge"];
@@ -58,14 +58,14 @@ pub fn check(source: &Source, options: &OptionNames) -> Vec<Finding> {
     if !CRATES.contains(&source.crate_name()) {
         return Vec::new();
     }
-    let texts = source.pieces.iter().filter(|piece| piece.kind == PieceKind::Text);
+    let texts = source.strings.iter();
     texts
-        .filter_map(|piece| {
-            let word = dialect_word(&piece.text, options)?;
+        .filter_map(|(text, line)| {
+            let word = dialect_word(text, options)?;
             let what = format!(
                 "\"{word}\" in a text: return typed data; the dialect's crate (fio, diskspd) or report words it"
             );
-            Some(Finding::new(&source.path, piece.line, what))
+            Some(Finding::new(&source.path, *line, what))
         })
         .collect()
 }

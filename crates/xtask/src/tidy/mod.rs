@@ -1,13 +1,10 @@
 //! `cargo xtask tidy`: rules of structure and style that a program can check.
 //!
-//! Each rule has a file. A rule with known violations has a list of exceptions
-//! ([`exceptions::FILE`]).
+//! Each rule has a file.
 
-mod banned_words;
 mod command_imports;
 mod crate_table;
 mod dialect_words;
-mod exceptions;
 mod finding;
 mod import_cycles;
 mod modules;
@@ -16,22 +13,19 @@ mod shape;
 mod source;
 mod string_errors;
 mod verdicts;
+mod words;
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use dialect_words::OptionNames;
-use exceptions::Exceptions;
-pub use exceptions::Mode;
 use finding::Finding;
 use modules::{Crates, FileImports};
 use source::{Source, is_test_path};
 use string_errors::Function;
+use words::Phrases;
 
-/// How the list of exceptions is applied. `Strict` once the texts are rewritten.
-pub const MODE: Mode = Mode::Strict;
 /// Folders with Rust code.
 const CODE_FOLDERS: [&str; 4] = ["crates", "bench", "tests", "fuzz"];
 /// Folders without sources.
@@ -44,74 +38,21 @@ struct FileRule {
     check: fn(&Source, &OptionNames) -> Vec<Finding>,
 }
 
-const FILE_RULES: [FileRule; 5] = [
+const FILE_RULES: [FileRule; 4] = [
     FileRule { name: "shape", skips_tests: false, check: |source, _| shape::check(source) },
-    FileRule { name: BANNED_WORDS, skips_tests: false, check: |source, _| banned_words::check(source) },
     FileRule { name: "output-files", skips_tests: true, check: |source, _| output_files::check(source) },
     FileRule { name: "verdicts", skips_tests: true, check: |source, _| verdicts::check(source) },
     FileRule { name: "dialect-words", skips_tests: true, check: dialect_words::check },
 ];
-/// The rule that also applies to pages.
-const BANNED_WORDS: &str = "banned-words";
-
-/// Use of the list of exceptions.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Action {
-    Check(Mode),
-    /// Lowers the numbers in the list to the current findings.
-    Bless,
-    /// Adds the current findings of a new rule to the list.
-    Adopt(String),
-    /// Prints all findings of a rule.
-    List(String),
-}
-
 /// Runs all rules on the workspace.
 ///
 /// # Errors
 ///
-/// The findings that no exception covers, one a line, or a file that cannot be read.
-pub fn run(root: &Path, action: &Action) -> Result<(), String> {
+/// The findings, one a line, or a file that cannot be read.
+pub fn run(root: &Path) -> Result<(), String> {
     let findings = all_findings(root)?;
-    let mut exceptions = Exceptions::read(root)?;
-    let known: BTreeSet<&str> = findings.iter().map(|(rule, _)| *rule).collect();
-    if let Some(rule) = exceptions.rules().find(|rule| !known.contains(rule)) {
-        return Err(format!("{}: there is no rule {rule}", exceptions::FILE));
-    }
-    match action {
-        Action::Check(_) => {}
-        Action::List(name) => {
-            let (_, findings) = findings.iter().find(|(rule, _)| rule == name).ok_or_else(|| unknown(name, &known))?;
-            findings.iter().for_each(|finding| println!("{}", finding.line()));
-            return Ok(());
-        }
-        Action::Bless | Action::Adopt(_) => {
-            let adopted = if let Action::Adopt(rule) = action { Some(rule.as_str()) } else { None };
-            let of_action = findings.iter().filter(|(rule, _)| adopted.is_none_or(|adopted| adopted == *rule));
-            for (rule, findings) in of_action {
-                exceptions.bless(rule, findings, adopted.is_some())?;
-            }
-            let path = exceptions.write(root)?;
-            eprintln!("xtask: wrote {}", path.display());
-            return Ok(());
-        }
-    }
-    let mode = if let Action::Check(mode) = action { *mode } else { MODE };
-    let mut failures = Vec::new();
-    let mut notes = Vec::new();
-    for (rule, findings) in &findings {
-        let outcome = exceptions.check(rule, findings, mode);
-        failures.extend(outcome.failures);
-        notes.extend(outcome.notes);
-    }
-    if !notes.is_empty() {
-        eprintln!("xtask: note: fewer exceptions are needed than listed: {}", notes.join("; "));
-    }
-    if failures.is_empty() { Ok(()) } else { Err(failures.join("\n       ")) }
-}
-
-fn unknown(name: &str, known: &BTreeSet<&str>) -> String {
-    format!("no rule {name}; rules are {}", known.iter().copied().collect::<Vec<_>>().join(", "))
+    let lines = findings.iter().map(|(rule, finding)| format!("{} ({rule})", finding.line()));
+    if findings.is_empty() { Ok(()) } else { Err(lines.collect::<Vec<_>>().join("\n       ")) }
 }
 
 /// What one file contributes.
@@ -138,8 +79,8 @@ impl FileFacts {
     }
 }
 
-/// Findings by rule.
-fn all_findings(root: &Path) -> Result<Vec<(&'static str, Vec<Finding>)>, String> {
+/// Findings and their rules.
+fn all_findings(root: &Path) -> Result<Vec<(&'static str, Finding)>, String> {
     let files = files(root)?;
     let mut options = OptionNames::default();
     for path in files.iter().filter(|path| path.starts_with(dialect_words::OPTION_FOLDER)) {
@@ -157,8 +98,9 @@ fn all_findings(root: &Path) -> Result<Vec<(&'static str, Vec<Finding>)>, String
     for (rule, (_, found)) in FILE_RULES.iter().zip(&mut by_rule) {
         found.retain(|finding| !rule.skips_tests || !is_test(&finding.path));
     }
-    for path in files.iter().filter(|path| path.ends_with(".md")) {
-        by_rule.push((BANNED_WORDS, banned_words::check_page(path, &read(root, path)?)));
+    let phrases = Phrases::new();
+    for path in &files {
+        by_rule.push(("words", phrases.check(path, &read(root, path)?)));
     }
     by_rule.extend([
         ("dialect-words", options.check().into_iter().collect()),
@@ -167,9 +109,7 @@ fn all_findings(root: &Path) -> Result<Vec<(&'static str, Vec<Finding>)>, String
         ("import-cycles", import_cycles::check(&crates)),
         ("command-imports", command_imports::check(&crates)),
     ]);
-    let mut merged: BTreeMap<&str, Vec<Finding>> = BTreeMap::new();
-    by_rule.into_iter().for_each(|(name, findings)| merged.entry(name).or_default().extend(findings));
-    Ok(merged.into_iter().collect())
+    Ok(by_rule.into_iter().flat_map(|(rule, found)| found.into_iter().map(move |finding| (rule, finding))).collect())
 }
 
 /// Parses all Rust files in several threads.

@@ -1,9 +1,9 @@
-//! One Rust file, parsed: its syntax tree, and its identifiers, comments and texts with their lines.
+//! One Rust file, parsed: its syntax tree, and its texts with their lines.
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use proc_macro2::{Delimiter, LineColumn, Span, TokenStream, TokenTree};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::visit::Visit;
 
 /// A parsed file.
@@ -12,29 +12,10 @@ pub struct Source {
     pub path: String,
     pub text: String,
     pub syntax: syn::File,
-    pub pieces: Vec<Piece>,
+    /// String literals as they are written, without those of attributes, and their lines.
+    pub strings: Vec<(String, usize)>,
     /// Lines of items under `#[cfg(test)]`.
     test_lines: Vec<RangeInclusive<usize>>,
-}
-
-/// An identifier, a comment or a text.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Piece {
-    pub kind: PieceKind,
-    pub text: String,
-    /// Line of the first character, from 1.
-    pub line: usize,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum PieceKind {
-    Identifier,
-    /// A comment or a doc comment, with its slashes.
-    Comment,
-    /// A string literal as it is written, with its quotes.
-    Text,
-    /// A string literal in an attribute.
-    AttributeText,
 }
 
 impl Source {
@@ -46,14 +27,12 @@ impl Source {
     pub fn parse(path: &str, text: &str) -> Result<Source, String> {
         let shown = |line: usize, error: &dyn std::fmt::Display| format!("{path}:{line}: {error}");
         let tokens = TokenStream::from_str(text).map_err(|error| shown(error.span().start().line, &error))?;
-        let mut walk = Walk { text, lines: Lines::of(text), end: 0, line: 1, pieces: Vec::new() };
-        walk.stream(tokens.clone(), false);
-        walk.gap(text.len());
-        let pieces = walk.pieces;
+        let mut strings = Vec::new();
+        add_strings(tokens.clone(), &mut strings);
         let syntax: syn::File = syn::parse2(tokens).map_err(|error| shown(error.span().start().line, &error))?;
         let mut tests = TestItems::default();
         tests.visit_file(&syntax);
-        Ok(Source { path: path.to_owned(), text: text.to_owned(), syntax, pieces, test_lines: tests.lines })
+        Ok(Source { path: path.to_owned(), text: text.to_owned(), syntax, strings, test_lines: tests.lines })
     }
 
     /// Whether a line belongs to an item that only tests compile.
@@ -182,109 +161,21 @@ pub fn attributes(item: &syn::Item) -> &[syn::Attribute] {
     }
 }
 
-/// Where the lines of a text begin. `Span::byte_range` does the same with a search tree of all places, which is slow.
-struct Lines<'a> {
-    text: &'a str,
-    /// Byte offset of each line, and whether the line has one byte for each character.
-    starts: Vec<(usize, bool)>,
-}
-
-impl<'a> Lines<'a> {
-    fn of(text: &'a str) -> Lines<'a> {
-        let mut starts = Vec::new();
-        let mut start = 0;
-        for line in text.split_inclusive('\n') {
-            starts.push((start, line.is_ascii()));
-            start += line.len();
-        }
-        Lines { text, starts }
-    }
-
-    /// Byte offset of a place: its line from 1, its column in characters from 0.
-    fn offset(&self, place: LineColumn) -> usize {
-        match self.starts.get(place.line.saturating_sub(1)) {
-            Some((start, true)) => start + place.column,
-            Some((start, false)) => {
-                let line = &self.text[*start..];
-                start + line.char_indices().nth(place.column).map_or(line.len(), |(at, _)| at)
-            }
-            None => self.text.len(),
-        }
-    }
-}
-
-/// Walks the tokens of a file. What lies between two tokens is white space and comments.
-struct Walk<'a> {
-    text: &'a str,
-    lines: Lines<'a>,
-    /// End of the last token.
-    end: usize,
-    /// Line of that end.
-    line: usize,
-    pieces: Vec<Piece>,
-}
-
-impl Walk<'_> {
-    fn stream(&mut self, tokens: TokenStream, is_attribute: bool) {
-        let mut is_after_hash = false;
-        for token in tokens {
-            let span = match &token {
-                TokenTree::Group(group) => group.span_open(),
-                other => other.span(),
-            };
-            let place = span.start();
-            let start = self.lines.offset(place);
-            // A doc comment is several tokens with the span of the comment: the first of them stands for all.
-            if start < self.end {
-                continue;
-            }
-            self.gap(start);
-            self.line = place.line;
-            // The end of a punctuation mark needs no look-up, unless it stands for a doc comment.
-            self.end = match &token {
-                TokenTree::Punct(punct) if punct.as_char() != '#' && !self.text[start..].starts_with('/') => start + 1,
-                _ => self.lines.offset(span.end()),
-            };
-            let text = &self.text[start..self.end];
-            match token {
-                TokenTree::Group(group) => {
-                    let is_bracket = group.delimiter() == Delimiter::Bracket;
-                    self.stream(group.stream(), is_attribute || (is_bracket && is_after_hash));
-                    let close = group.span_close();
-                    self.gap(self.lines.offset(close.start()));
-                    self.line = line_of(close);
-                    self.end = self.lines.offset(close.end());
-                    is_after_hash = false;
-                    continue;
+/// Adds the string literals of tokens. Doc comments are attributes.
+fn add_strings(tokens: TokenStream, strings: &mut Vec<(String, usize)>) {
+    let mut is_attribute = false;
+    for token in tokens {
+        match &token {
+            TokenTree::Group(group) if !is_attribute => add_strings(group.stream(), strings),
+            TokenTree::Literal(literal) => {
+                let text = literal.to_string();
+                if text.contains('"') {
+                    strings.push((text, line_of(literal.span())));
                 }
-                TokenTree::Ident(_) => self.piece(PieceKind::Identifier, text, self.line),
-                TokenTree::Literal(_) if text.contains('"') => {
-                    let kind = if is_attribute { PieceKind::AttributeText } else { PieceKind::Text };
-                    self.piece(kind, text, self.line);
-                }
-                TokenTree::Punct(_) if text.starts_with("//") || text.starts_with("/*") => {
-                    self.piece(PieceKind::Comment, text, self.line);
-                }
-                _ => {}
             }
-            is_after_hash = text == "#" || (is_after_hash && text == "!");
-            self.line = place.line + text.bytes().filter(|byte| *byte == b'\n').count();
+            _ => {}
         }
-    }
-
-    /// Takes the comments between the last token and the next one.
-    fn gap(&mut self, next: usize) {
-        let gap = self.text.get(self.end..next).unwrap_or_default();
-        for (passed, line) in gap.split('\n').enumerate() {
-            let comment = line.trim();
-            if !comment.is_empty() {
-                self.piece(PieceKind::Comment, comment, self.line + passed);
-            }
-        }
-    }
-
-    fn piece(&mut self, kind: PieceKind, text: &str, line: usize) {
-        self.pieces.push(Piece { kind, text: text.to_owned(), line });
+        is_attribute = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '#' || (is_attribute && punct.as_char() == '!'));
     }
 }
 
@@ -292,31 +183,11 @@ impl Walk<'_> {
 mod tests {
     use super::*;
 
-    fn pieces(text: &str) -> Vec<(PieceKind, String, usize)> {
-        let source = Source::parse("crates/a/src/lib.rs", text).unwrap();
-        source.pieces.into_iter().map(|piece| (piece.kind, piece.text, piece.line)).collect()
-    }
-
     #[test]
-    fn pieces_have_kind_and_line() {
-        use PieceKind::{AttributeText, Comment, Identifier, Text};
-        let text = "//! Ä page.\n\n/// A doc.\n#[serde(rename = \"x\")]\nfn a() {\n    // Why.\n    b(\"t\"); // end\n}\n// last";
-        let expected = [
-            (Comment, "//! Ä page.", 1),
-            (Comment, "/// A doc.", 3),
-            (Identifier, "serde", 4),
-            (Identifier, "rename", 4),
-            (AttributeText, "\"x\"", 4),
-            (Identifier, "fn", 5),
-            (Identifier, "a", 5),
-            (Comment, "// Why.", 6),
-            (Identifier, "b", 7),
-            (Text, "\"t\"", 7),
-            (Comment, "// end", 7),
-            (Comment, "// last", 9),
-        ];
-        let expected: Vec<_> = expected.map(|(kind, text, line)| (kind, text.to_owned(), line)).into();
-        assert_eq!(pieces(text), expected);
+    fn strings_have_lines_and_are_not_of_attributes() {
+        let text = "//! Page.\n#![a = \"x\"]\n#[serde(rename = \"x\")]\nfn a() {\n    b!(\"t\"); // end\n}\n";
+        let source = Source::parse("crates/a/src/lib.rs", text).unwrap();
+        assert_eq!(source.strings, [("\"t\"".to_owned(), 5)]);
     }
 
     #[test]
