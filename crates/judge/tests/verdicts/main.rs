@@ -6,6 +6,7 @@ mod compare;
 mod compared;
 mod confounders;
 mod coverage;
+mod coverage_undisturbed;
 mod hosts;
 mod inference;
 mod known_runs;

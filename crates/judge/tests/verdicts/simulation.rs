@@ -86,15 +86,20 @@ impl Disturbance {
         1.0 - self.probability() * (1.0 - self.rate)
     }
 
-    /// Returns the rate of each interval, as a share of that in the long term.
-    fn rates(self, intervals: usize, random: &mut Random) -> Vec<f64> {
+    /// Returns the rate of each interval, as a share of that of the intervals that are not disturbed.
+    pub fn shares(self, intervals: usize, random: &mut Random) -> Vec<f64> {
         let mut is_disturbed = random.uniform() <= self.probability();
         let next = |_| {
             let mean_length = if is_disturbed { self.lasts } else { self.pauses };
             is_disturbed ^= random.uniform() <= 1.0 / mean_length;
-            if is_disturbed { self.rate / self.mean() } else { 1.0 / self.mean() }
+            if is_disturbed { self.rate } else { 1.0 }
         };
         (0..intervals).map(next).collect()
+    }
+
+    /// Returns the rate of each interval, as a share of that in the long term.
+    fn rates(self, intervals: usize, random: &mut Random) -> Vec<f64> {
+        self.shares(intervals, random).into_iter().map(|share| share / self.mean()).collect()
     }
 }
 
