@@ -24,7 +24,7 @@ pub(crate) fn worker(name: &str, rw: &str, block: u64, paths: &[&Path]) -> Worke
 
 /// Such a worker with streams on `paths` in place of a pattern, four I/Os in flight for each.
 pub(crate) fn streaming_worker(paths: &[&Path]) -> Worker {
-    let order = stream::Order::Random { align_bytes: 4096, percent: 100 };
+    let order = stream::Order::Random { align_bytes: 4096 };
     let stream = |(target, path): (u32, &&Path)| Stream { path: text(path), target, order, ..Stream::default() };
     let list: Vec<Stream> = (0..).zip(paths).map(stream).collect();
     let queue = |stream| stream::Queue { depth: 4, shares: vec![stream::StreamShare { stream, weight: 1 }] };

@@ -1,6 +1,6 @@
 //! What a job requests of its target.
 
-use plan::stream::{Order, Stream, StreamRate};
+use plan::stream::{Stream, StreamRate};
 use plan::{Ddir, Plan, Worker, Workload};
 use record::Record;
 
@@ -17,7 +17,7 @@ pub fn load(record: &Record, ddir: Ddir) -> Load {
 pub fn is_sequential(worker: &Worker) -> bool {
     match &worker.workload {
         Workload::Job => !worker.access.pattern.random,
-        Workload::Streams(streams) => streams.list.iter().all(|stream| !matches!(stream.order, Order::Random { .. })),
+        Workload::Streams(streams) => streams.list.iter().all(|stream| !stream.order.is_random()),
     }
 }
 

@@ -55,8 +55,8 @@ impl Reads {
 
     fn of_stream(stream: &Stream) -> Reads {
         match stream.order {
-            Order::Random { percent: 100.., .. } if stream.spread == Spread::Uniform => Reads::Uniform,
-            Order::Random { .. } => Reads::Skewed,
+            Order::Random { .. } if stream.spread == Spread::Uniform => Reads::Uniform,
+            Order::Random { .. } | Order::Mixed { .. } => Reads::Skewed,
             Order::Sequential { stride_bytes } | Order::Interlocked { stride_bytes }
                 if stride_bytes <= u64::from(stream.block_bytes) =>
             {

@@ -143,11 +143,31 @@ pub enum Order {
     Interlocked {
         stride_bytes: u64,
     },
-    /// Percentage of random I/Os. The other I/Os continue from the last random offset.
     Random {
+        align_bytes: u64,
+    },
+    /// Percentage of random I/Os. The other I/Os continue from the last random offset.
+    Mixed {
         align_bytes: u64,
         percent: u32,
     },
+}
+
+impl Order {
+    /// Returns true if at least some offsets are random.
+    pub fn is_random(self) -> bool {
+        matches!(self, Order::Random { .. } | Order::Mixed { .. })
+    }
+
+    /// Returns the distance of sequential offsets, or the alignment of random ones.
+    pub fn stride_bytes(self) -> u64 {
+        match self {
+            Order::Sequential { stride_bytes }
+            | Order::Parallel { stride_bytes }
+            | Order::Interlocked { stride_bytes } => stride_bytes,
+            Order::Random { align_bytes } | Order::Mixed { align_bytes, .. } => align_bytes,
+        }
+    }
 }
 
 /// The distribution of random offsets: percentages of the I/O over ranges of the target.

@@ -63,7 +63,8 @@ fn io_priority(priority: u32) -> u16 {
 fn order(target: &Target) -> Order {
     let stride_bytes = target.stride();
     match target.order {
-        profile::Order::Random { percent, .. } => Order::Random { align_bytes: stride_bytes, percent },
+        profile::Order::Random { percent: 100.., .. } => Order::Random { align_bytes: stride_bytes },
+        profile::Order::Random { percent, .. } => Order::Mixed { align_bytes: stride_bytes, percent },
         profile::Order::Sequential { interlocked: true, .. } => Order::Interlocked { stride_bytes },
         profile::Order::Sequential { .. } if target.parallel_async_io => Order::Parallel { stride_bytes },
         profile::Order::Sequential { .. } => Order::Sequential { stride_bytes },

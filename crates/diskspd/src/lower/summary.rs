@@ -58,7 +58,7 @@ fn pattern(streams: &Streams) -> Pattern {
         reads: list.iter().any(|stream| stream.write_percent < 100),
         writes: list.iter().any(|stream| stream.write_percent > 0),
         trims: false,
-        random: list.iter().any(|stream| matches!(stream.order, Order::Random { .. })),
+        random: list.iter().any(|stream| stream.order.is_random()),
     }
 }
 
@@ -79,11 +79,12 @@ fn average(streams: &Streams, of: impl Fn(&plan::Stream) -> u32) -> u32 {
 pub fn access(streams: &Streams) -> Access {
     let sizes = || streams.list.iter().map(|stream| u64::from(stream.block_bytes));
     let align = streams.list.iter().map(|stream| match stream.order {
-        Order::Random { align_bytes, .. } => align_bytes,
+        Order::Random { align_bytes } | Order::Mixed { align_bytes, .. } => align_bytes,
         _ => u64::from(stream.block_bytes),
     });
     let random_percent = average(streams, |stream| match stream.order {
-        Order::Random { percent, .. } => percent,
+        Order::Random { .. } => 100,
+        Order::Mixed { percent, .. } => percent,
         _ => 0,
     });
     Access {

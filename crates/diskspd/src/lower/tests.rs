@@ -209,7 +209,9 @@ fn offsets_advance_by_stride_or_alignment() {
     assert_eq!(order(sequential(true), false), Order::Interlocked { stride_bytes: 65536 });
     assert_eq!(order(sequential(false), true), Order::Parallel { stride_bytes: 65536 });
     let random = profile::Order::Random { align: Some(512), percent: 30 };
-    assert_eq!(order(random, false), Order::Random { align_bytes: 512, percent: 30 });
+    assert_eq!(order(random, false), Order::Mixed { align_bytes: 512, percent: 30 });
+    let random = profile::Order::Random { align: None, percent: 100 };
+    assert_eq!(order(random, false), Order::Random { align_bytes: 65536 });
 }
 
 #[test]

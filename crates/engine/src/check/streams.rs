@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use os::errno;
-use plan::stream::{Order, Stream};
+use plan::stream::Stream;
 use plan::{Plan, Worker};
 use record::{CheckError, RunError, StreamParameter};
 use targets::Safety;
@@ -46,15 +46,10 @@ pub(super) fn check_memory(plan: &Plan) -> Result<(), RunError> {
 /// not exist yet.
 fn check_units(stream: &Stream, path: &Path) -> Result<(), RunError> {
     let Some(unit) = direct_unit(path) else { return Ok(()) };
-    let (parameter, step) = match stream.order {
-        Order::Sequential { stride_bytes } | Order::Parallel { stride_bytes } | Order::Interlocked { stride_bytes } => {
-            (StreamParameter::Stride, stride_bytes)
-        }
-        Order::Random { align_bytes, .. } => (StreamParameter::Alignment, align_bytes),
-    };
+    let parameter = if stream.order.is_random() { StreamParameter::Alignment } else { StreamParameter::Stride };
     let sizes = [
         (StreamParameter::Block, u64::from(stream.block_bytes)),
-        (parameter, step),
+        (parameter, stream.order.stride_bytes()),
         (StreamParameter::Base, stream.base_bytes),
         (StreamParameter::ThreadStart, stream.start_bytes),
     ];

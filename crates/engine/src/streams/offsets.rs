@@ -18,7 +18,7 @@ use super::spread::{Reach, SpreadTable};
 /// The sequence of one worker's I/Os on one target.
 #[derive(Debug)]
 pub(super) struct Walk {
-    order: Walked,
+    order: Order,
     base: u64,
     /// Distance of sequential offsets, alignment of random ones.
     stride: u64,
@@ -33,16 +33,6 @@ pub(super) struct Walk {
     shared: Arc<AtomicU64>,
     direction: Direction,
     start: u64,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Walked {
-    Sequential,
-    Parallel,
-    Interlocked,
-    Random,
-    /// Random for this percentage of the I/Os. The others follow sequentially.
-    Mixed(u32),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -63,19 +53,10 @@ impl Walk {
         shared: Arc<AtomicU64>,
         random: &mut Jenkins64,
     ) -> Result<Self, StreamFault> {
-        let (order, stride) = match stream.order {
-            Order::Sequential { stride_bytes } => (Walked::Sequential, stride_bytes),
-            Order::Parallel { stride_bytes } => (Walked::Parallel, stride_bytes),
-            Order::Interlocked { stride_bytes } => (Walked::Interlocked, stride_bytes),
-            Order::Random { align_bytes, percent: 100.. } => (Walked::Random, align_bytes),
-            Order::Random { align_bytes, percent } => (Walked::Mixed(percent), align_bytes),
-        };
+        let (order, stride) = (stream.order, stream.order.stride_bytes());
         let range = stream.range(target_bytes);
         let reach = reach(stream, stride, &range, target_bytes)?;
-        let spread = match order {
-            Walked::Random | Walked::Mixed(_) => SpreadTable::new(&stream.spread, reach)?,
-            Walked::Sequential | Walked::Parallel | Walked::Interlocked => None,
-        };
+        let spread = if order.is_random() { SpreadTable::new(&stream.spread, reach)? } else { None };
         let direction = match stream.write_percent {
             0 => Direction::Fixed(Ddir::Read),
             100.. => Direction::Fixed(Ddir::Write),
@@ -95,7 +76,7 @@ impl Walk {
             direction,
             start: stream.start_bytes,
         };
-        if let Walked::Mixed(_) = walk.order {
+        if let Order::Mixed { .. } = walk.order {
             walk.next = walk.random_offset(random);
         }
         walk.draw_direction(true, random);
@@ -109,7 +90,7 @@ impl Walk {
 
     /// Returns true if each slot has its own sequence.
     pub fn is_parallel(&self) -> bool {
-        self.order == Walked::Parallel
+        matches!(self.order, Order::Parallel { .. })
     }
 
     pub fn spread(&self) -> Vec<DistributionRange> {
@@ -121,15 +102,17 @@ impl Walk {
     #[inline]
     pub fn step(&mut self, pointer: &mut u64, random: &mut Jenkins64) -> (u64, Ddir) {
         let (offset, chosen) = match self.order {
-            Walked::Random => (self.random_offset(random), true),
-            Walked::Sequential => (self.follow(), false),
-            Walked::Parallel => {
+            Order::Random { .. } => (self.random_offset(random), true),
+            Order::Sequential { .. } => (self.follow(), false),
+            Order::Parallel { .. } => {
                 let offset = self.wrap(*pointer);
                 *pointer = offset.saturating_add(self.stride);
                 (offset, false)
             }
-            Walked::Interlocked => (self.aligned.of(self.shared.fetch_add(self.stride, Ordering::Relaxed)), false),
-            Walked::Mixed(percent) => {
+            Order::Interlocked { .. } => {
+                (self.aligned.of(self.shared.fetch_add(self.stride, Ordering::Relaxed)), false)
+            }
+            Order::Mixed { percent, .. } => {
                 let chosen = random.chance(percent);
                 if chosen {
                     self.next = self.random_offset(random);
@@ -171,7 +154,7 @@ impl Walk {
         match &mut self.direction {
             Direction::Fixed(ddir) => *ddir,
             Direction::Drawn { write_percent, last } => {
-                if chosen || !matches!(self.order, Walked::Mixed(_)) {
+                if chosen || !matches!(self.order, Order::Mixed { .. }) {
                     *last = if random.chance(*write_percent) { Ddir::Write } else { Ddir::Read };
                 }
                 *last

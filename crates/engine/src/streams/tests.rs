@@ -17,7 +17,7 @@ fn stream(order: Order) -> Stream {
 }
 
 fn random(align_bytes: u64) -> Order {
-    Order::Random { align_bytes, percent: 100 }
+    Order::Random { align_bytes }
 }
 
 fn streams(list: Vec<Stream>, depth: u32) -> Streams {

@@ -15,7 +15,7 @@ fn stream() -> Stream {
     Stream {
         path: "/dev/null".into(),
         end_bytes: Some(u64::MAX),
-        order: Order::Random { align_bytes: 4096, percent: 100 },
+        order: Order::Random { align_bytes: 4096 },
         spread: Spread::Absolute(vec![(10, 1 << 60), (90, 0)]),
         write_percent: 30,
         rate: StreamRate::BytesPerMs(0.1),

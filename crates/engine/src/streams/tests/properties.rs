@@ -11,8 +11,8 @@ fn any_stream(random: &mut Jenkins64) -> (Stream, u64) {
         0 => Order::Sequential { stride_bytes: stride },
         1 => Order::Parallel { stride_bytes: stride },
         2 => Order::Interlocked { stride_bytes: stride },
-        3 => Order::Random { align_bytes: stride, percent: 100 },
-        _ => Order::Random { align_bytes: stride, percent: 1 + below(99) as u32 },
+        3 => Order::Random { align_bytes: stride },
+        _ => Order::Mixed { align_bytes: stride, percent: 1 + below(99) as u32 },
     };
     let mut stream = stream(order);
     stream.block_bytes = block as u32;
@@ -22,7 +22,7 @@ fn any_stream(random: &mut Jenkins64) -> (Stream, u64) {
     stream.end_bytes = (below(2) == 0).then_some(stream.base_bytes + part);
     let target = stream.base_bytes + part + if stream.end_bytes.is_some() { below(1 << 20) } else { 0 };
     stream.write_percent = [0, 100, below(101) as u32][below(3) as usize];
-    if let Order::Random { .. } = order {
+    if order.is_random() {
         stream.spread = any_spread(random, block);
     } else if let Order::Sequential { .. } | Order::Parallel { .. } = order {
         stream.start_bytes = random.draw() % (part - block + 1);
@@ -79,7 +79,11 @@ fn random_offsets_are_aligned_from_the_base_on() {
     for round in 0..2000 {
         let (mut stream, target) = any_stream(&mut rng);
         let align = 1 + rng.draw() % 100_000;
-        stream.order = Order::Random { align_bytes: align, percent: 1 + (rng.draw() % 100) as u32 };
+        let percent = 1 + (rng.draw() % 100) as u32;
+        stream.order = match percent {
+            100 => Order::Random { align_bytes: align },
+            _ => Order::Mixed { align_bytes: align, percent },
+        };
         stream.start_bytes = 0;
         if let Spread::Absolute(_) = stream.spread {
             continue;
@@ -158,7 +162,7 @@ fn writes_have_their_share() {
 
 #[test]
 fn runs_of_a_mixed_order_are_geometric_and_of_one_direction() {
-    let mut stream = stream(Order::Random { align_bytes: 4096, percent: 20 });
+    let mut stream = stream(Order::Mixed { align_bytes: 4096, percent: 20 });
     stream.write_percent = 50;
     let ios = ios(&mut source(&stream, 1, 1 << 40), 1, 50_000);
     let mut lengths: Vec<u32> = vec![1];
@@ -183,7 +187,7 @@ fn runs_of_a_mixed_order_are_geometric_and_of_one_direction() {
 
 #[test]
 fn strides_beyond_any_target_come_back_to_the_start() {
-    let (huge, mixed) = (u64::MAX - 1, Order::Random { align_bytes: u64::MAX - 1, percent: 50 });
+    let (huge, mixed) = (u64::MAX - 1, Order::Mixed { align_bytes: u64::MAX - 1, percent: 50 });
     for order in [Order::Sequential { stride_bytes: huge }, Order::Parallel { stride_bytes: huge }, mixed, random(huge)]
     {
         assert_eq!(offsets(&mut source(&stream(order), 2, 1 << 40), 2, 20), [0; 20], "{order:?}");
