@@ -136,5 +136,5 @@ pub fn outcome(child: Child) -> Outcome {
 /// Returns a folder for the history, in cargo's folder for temporary files of tests.
 fn data_home() -> PathBuf {
     let test = std::env::current_exe().unwrap();
-    test.ancestors().nth(3).expect("tests are in target/PROFILE/deps").join("tmp/data")
+    test.ancestors().nth(3).expect("tests are in target/PROFILE/deps").join("tmp/data-home")
 }
