@@ -1,10 +1,10 @@
 //! The verdict on an assessment: the worst of its tests.
 
+use std::mem::discriminant;
+
 use assessment::{
     Aim, Assessment, Cause, Expected, ExpectedLimit, Quantity, RequiredLoad, Study, Test, Unmeasured, Verdict,
 };
-use std::mem::discriminant;
-
 use plan::Ddir;
 
 use super::figures::JobRounds;
