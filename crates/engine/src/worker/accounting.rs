@@ -219,7 +219,9 @@ impl<'a> Accounting<'a> {
 
     /// Returns the statistics at `now_ns`, with times. Those of the targets are not added up yet.
     pub fn stats_at(&self, now_ns: u64, deadlines: &Deadlines) -> Box<WorkerStats> {
-        let usage = usage_since(&self.usage_from);
+        // The CPU times of this machine have no meaning on a virtual clock.
+        let is_real = !deadlines.clock.is_virtual();
+        let usage = if is_real { usage_since(&self.usage_from) } else { record::Usage::default() };
         let mut stats = self.stats.to_boxed();
         // If the ramp was cut short, its statistics are reported.
         let from_ns = deadlines.measured_from_ns.unwrap_or(deadlines.start_ns);
