@@ -19,8 +19,8 @@ const PARTLY: f64 = 0.9;
 /// Above this multiple another program used the device. File systems write metadata on top of what is requested.
 const MORE: f64 = 1.15;
 const MORE_WRITES_TO_FILES: f64 = 1.6;
-/// Up to this multiple, the I/Os in flight at both ends of a run can be the difference.
-const MORE_LEAST: f64 = 1.01;
+/// The smallest share of all requested bytes that is reported. It can be a rate's distance from its limit.
+const SMALL_LOAD: f64 = 0.01;
 /// The same in a direction without requests, as a share of all requested bytes.
 const OTHER_DIRECTION: f64 = 0.1;
 /// Minimum rate of another program's load, in bytes per second.
@@ -237,15 +237,21 @@ impl Moved<'_> {
         OtherLoad { ios_per_s: ios / self.seconds, bytes_per_s: bytes / self.seconds }
     }
 
-    /// Whether another program moved bytes in that direction.
-    fn has_other_load(&self, direction: Ddir, to_files: bool) -> bool {
+    /// Returns the severity if others moved bytes in that direction. A file system writes some of a small load itself.
+    /// `in_flight` I/Os can be the difference of both counts.
+    fn other_load_severity(&self, direction: Ddir, to_files: bool, in_flight: f64) -> Option<Severity> {
         let more = self.counted[direction as usize].saturating_sub(self.requested[direction as usize]) as f64;
+        let all = self.requested.iter().sum::<u64>() as f64;
         let is_large = match self.share(direction) {
             Some(share) if direction == Ddir::Write && to_files => share > MORE_WRITES_TO_FILES,
             Some(share) => share > MORE,
-            None => more > self.requested.iter().sum::<u64>() as f64 * OTHER_DIRECTION,
+            None => more > all * OTHER_DIRECTION,
         };
-        is_large && more > LOAD_BYTES_PER_S * self.seconds
+        if is_large && more > LOAD_BYTES_PER_S * self.seconds {
+            return Some(Severity::Warning);
+        }
+        let ios = self.requested_ios.iter().sum::<u64>().max(1) as f64;
+        (more > all * (SMALL_LOAD + in_flight / ios)).then_some(Severity::Info)
     }
 }
 
@@ -264,21 +270,6 @@ pub fn is_direct(worker: &Worker) -> bool {
 pub fn find(record: &Record) -> Vec<Finding> {
     let direct = |moved: &Moved| workers(record, moved.phase).all(is_direct);
     moved(record).iter().filter(|moved| direct(moved)).flat_map(|moved| of_direct(record, moved)).collect()
-}
-
-/// Returns the finding on a load of other programs that is too small to be reported, but can be what a rate lacks: the devices
-/// counted more than the run requested. It can also be metadata of the file system.
-pub fn small_other_load(record: &Record) -> Option<Finding> {
-    let direct = |moved: &&Moved| workers(record, moved.phase).all(is_direct);
-    let moved = moved(record);
-    let with_more = |moved: &Moved| {
-        let is_more =
-            |ddir: &Ddir| moved.counted[*ddir as usize] as f64 > moved.requested[*ddir as usize] as f64 * MORE_LEAST;
-        let more: Vec<DeviceBytes> = DIRECTIONS.into_iter().filter(is_more).map(|ddir| moved.evidence(ddir)).collect();
-        let subject = phase_subject(record, moved.phase);
-        (!more.is_empty()).then_some(Finding { kind: FindingKind::OtherLoad(more), subject, severity: Severity::Info })
-    };
-    moved.iter().filter(direct).find_map(with_more)
 }
 
 fn of_direct(record: &Record, moved: &Moved) -> Vec<Finding> {
@@ -303,13 +294,13 @@ fn of_direct(record: &Record, moved: &Moved) -> Vec<Finding> {
             None => {}
         }
     }
-    let is_others = |direction: &Ddir| {
-        moved.has_other_load(*direction, to_files) && !(*direction == Ddir::Read && has_partial_writes)
-    };
-    let others: Vec<DeviceBytes> =
-        DIRECTIONS.into_iter().filter(is_others).map(|direction| moved.evidence(direction)).collect();
-    if !others.is_empty() {
-        found.push(finding(FindingKind::OtherLoad(others), Severity::Warning));
+    let in_flight = workers(record, moved.phase).map(depth_of).sum();
+    let others = DIRECTIONS.into_iter().filter(|direction| !(*direction == Ddir::Read && has_partial_writes));
+    let (severities, loads): (Vec<Severity>, Vec<DeviceBytes>) = others
+        .filter_map(|way| Some((moved.other_load_severity(way, to_files, in_flight)?, moved.evidence(way))))
+        .unzip();
+    if let Some(severity) = severities.into_iter().max() {
+        found.push(finding(FindingKind::OtherLoad(loads), severity));
     }
     found
 }
@@ -338,6 +329,7 @@ pub mod simulated {
         timeline.disks = vec!["x".into()];
         for slot in &mut timeline.slots {
             (slot.ddirs[0].bytes, slot.ddirs[1].bytes) = (requested[0], requested[1]);
+            slot.ddirs.iter_mut().for_each(|counts| counts.ios = counts.bytes >> 14);
             slot.disks = vec![DiskSlot { ios: [1; 2], bytes: counted }];
         }
         for (way, bytes) in requested.iter().enumerate() {
@@ -387,21 +379,37 @@ mod tests {
         assert_eq!((only.direction, only.requested_bytes, only.device_bytes), (Ddir::Write, 0, 200 * MIB));
     }
 
+    fn other_load_severity(record: &Record) -> Option<Severity> {
+        find(record).first().filter(|found| matches!(found.kind, FindingKind::OtherLoad(_))).map(|found| found.severity)
+    }
+
     #[test]
     fn a_file_system_writes_more_than_its_files_receive() {
         let on = |is_device: bool, written: u64| {
             let mut record = on_device([0, 100 * MIB], [0, written * MIB], true);
             record.targets[0].is_device = is_device;
-            names(&record)
+            other_load_severity(&record)
         };
-        assert_eq!((on(true, 150), on(false, 150)), (vec!["other-load".to_owned()], Vec::new()));
-        assert_eq!(on(false, 170), ["other-load"]);
+        assert_eq!((on(true, 150), on(false, 150)), (Some(Severity::Warning), Some(Severity::Info)));
+        assert_eq!(on(false, 170), Some(Severity::Warning));
+    }
+
+    #[test]
+    fn a_small_load_is_info_from_the_depth_on() {
+        assert_eq!(other_load_severity(&on_device([MIB / 8, 0], [MIB, 0], true)), Some(Severity::Info));
+        let beside = |depth: u32| {
+            let mut record =
+                with(on_device([100 * MIB, 0], [102 * MIB, 0], true), |worker| worker.depth.iodepth = depth);
+            record.timeline[0].slots.iter_mut().for_each(|slot| slot.ddirs[0].ios = 100);
+            other_load_severity(&record)
+        };
+        // 64 of 1000 I/Os can be in flight.
+        assert_eq!((beside(1), beside(64)), (Some(Severity::Info), None));
     }
 
     #[test]
     fn equal_counts_buffered_io_and_unknown_devices_are_no_finding() {
         assert_eq!(names(&on_device([100 * MIB, 50 * MIB], [101 * MIB, 49 * MIB], true)), Vec::<String>::new());
-        assert_eq!(names(&on_device([MIB / 8, 0], [MIB, 0], true)), Vec::<String>::new());
         assert_eq!(names(&on_device([100 * MIB, 0], [3 * MIB, 0], false)), Vec::<String>::new());
         let mut unwritten = on_device([100 * MIB, 0], [3 * MIB, 0], true);
         unwritten.targets[0].unwritten_bytes = Some(MIB);

@@ -3,7 +3,7 @@
 
 use assessment::{
     Aim, Disturbance, DisturbanceCause, Finding, FindingKind, LatencyKind, LimitReason, LoadGenerator, Metric,
-    Quantity, Statistic, Test, UndisturbedFigure,
+    Quantity, Severity, Statistic, Test, UndisturbedFigure,
 };
 use plan::Ddir;
 use record::{Record, Slot, Timeline};
@@ -23,7 +23,7 @@ pub fn of_test(test: &Test) -> Option<Disturbance> {
     let has = |is_of: fn(&Evidence) -> bool| disturbed().any(|one| is_of(&one.evidence));
     let records = || test.rounds.iter().map(|round| &round.record);
     let is_found =
-        |cause| records().any(|run| test.findings.iter().any(|finding| cause_of(run, &finding.kind) == Some(cause)));
+        |cause| records().any(|run| test.findings.iter().any(|finding| cause_of(run, finding) == Some(cause)));
     let causes = [
         (DisturbanceCause::OtherLoad, has(|one| one.other_load.is_some())),
         (DisturbanceCause::CpuWait, has(|one| one.cpu_wait.is_some())),
@@ -46,13 +46,13 @@ pub fn of_test(test: &Test) -> Option<Disturbance> {
 }
 
 /// Returns what disturbed a run by a finding; `None` if the finding is about something else.
-fn cause_of(record: &Record, kind: &FindingKind) -> Option<DisturbanceCause> {
+fn cause_of(record: &Record, finding: &Finding) -> Option<DisturbanceCause> {
     let cpu_wait = |judged: &LoadGenerator| {
         let has_waited = judged.shares.cpu_wait.is_some_and(|share| share >= DISTURBED_WAIT_SHARE);
         (has_waited && others_use_cpus(record)).then_some(DisturbanceCause::CpuWait)
     };
-    match kind {
-        FindingKind::OtherLoad(_) => Some(DisturbanceCause::OtherLoad),
+    match &finding.kind {
+        FindingKind::OtherLoad(_) => (finding.severity > Severity::Info).then_some(DisturbanceCause::OtherLoad),
         FindingKind::CpuWait(judged) => cpu_wait(judged),
         FindingKind::LoadGeneratorLimit(judged) if judged.reason == LimitReason::WaitedForCpu => cpu_wait(judged),
         FindingKind::Interrupted(_) => Some(DisturbanceCause::Interrupted),

@@ -3,8 +3,8 @@
 //! A figure that misses its threshold even after the bounds of all facts were applied has missed it.
 
 use assessment::{
-    Confounder, Correction, Finding, FindingKind, LimitReason, Metric, PageCache, Quantity, Settings, Statistic, Test,
-    ThresholdBound,
+    Confounder, Correction, Finding, FindingKind, LimitReason, Metric, PageCache, Quantity, Settings, Severity,
+    Statistic, Test, ThresholdBound,
 };
 use plan::{Ddir, Worker};
 use record::{Record, WorkerRecord};
@@ -12,7 +12,7 @@ use record::{Record, WorkerRecord};
 use super::figures::{Figure, JobRounds};
 use super::latency_bound::least_without_wait_ns;
 use super::run_view::latency_of;
-use crate::device::{other_load, small_other_load};
+use crate::device::other_load;
 use crate::inference::{Interval, evened};
 use crate::load_generator::{WAITED_SHARE, cpu_wait_share, in_call_shares};
 use crate::unwritten;
@@ -87,7 +87,8 @@ pub fn corrected(effects: &[Effect], end: f64, bound: ThresholdBound, is_good: b
     for effect in effects {
         match effect.extent {
             Extent::Limit(limit) => figure = if grows { figure.max(limit) } else { figure.min(limit) },
-            Extent::Added(more) => added += more,
+            // Each finding on other load adds the load of the whole test.
+            Extent::Added(more) => added = more.max(added),
             Extent::Factor(times) => factor *= times,
             Extent::Unknown => figure = if grows { f64::INFINITY } else { 0.0 },
         }
@@ -127,15 +128,8 @@ impl Seen<'_> {
             let extent = self.extent_of_low_rate(&finding.kind)?;
             Some(Effect { confounder: Confounder::Finding(Box::new(finding.clone())), extent })
         });
-        let is_other_load = |finding: &Finding| matches!(finding.kind, FindingKind::OtherLoad(_));
-        let has_other_load = self.test.findings.iter().any(is_other_load);
-        let small = self.records().find_map(small_other_load).filter(|_| !has_other_load);
-        let small = small.and_then(|finding| {
-            let extent = self.other_load().map(Extent::Added)?;
-            Some(Effect { confounder: Confounder::Finding(Box::new(finding)), extent })
-        });
         let unsteady = self.not_steady(self.best_round());
-        waited.into_iter().chain(requested).chain(findings).chain(small).chain(unsteady).collect()
+        waited.into_iter().chain(requested).chain(findings).chain(unsteady).collect()
     }
 
     /// Returns what a finding explains of a low rate; `None` if it does not reduce rates.
@@ -226,7 +220,8 @@ impl Seen<'_> {
             FindingKind::LoadGeneratorLimit(judged) => {
                 judged.reason != LimitReason::WaitedForCpu || self.cpu_wait_share.is_none()
             }
-            FindingKind::OtherLoad(_) | FindingKind::StepUp(_) => true,
+            FindingKind::OtherLoad(_) => finding.severity > Severity::Info,
+            FindingKind::StepUp(_) => true,
             _ => false,
         });
         let unknown = findings.map(|finding| Effect {

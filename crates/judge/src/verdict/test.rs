@@ -1,8 +1,8 @@
 //! The judgements of one test: its figures, compared with limits and with requirements.
 
 use assessment::{
-    Aim, Basis, Cause, Confidence, Finding, FindingKind, Judgement, Metric, MissedTime, Quantity, Reason, Test,
-    Threshold, ThresholdBound, Verdict, VolumeUse,
+    Aim, Basis, Cause, Confidence, Finding, FindingKind, Judgement, Metric, MissedTime, Quantity, Reason, Severity,
+    Test, Threshold, ThresholdBound, Verdict, VolumeUse,
 };
 use plan::Ddir;
 
@@ -78,14 +78,10 @@ pub(super) fn of_rounds(test: &Test, criteria: &Criteria) -> Vec<Judgement> {
 /// Whether more runs of the test can be added to those it has. Rounds until a steady state are not continued, nor are jobs that start
 /// at different times (only the rates of jobs that run together can be added), nor is a test that something disturbed.
 fn can_continue(test: &Test) -> bool {
-    let disturbs = |finding: &Finding| {
-        matches!(
-            finding.kind,
-            FindingKind::OtherLoad(_)
-                | FindingKind::Interrupted(_)
-                | FindingKind::EndedEarly { .. }
-                | FindingKind::LoadGeneratorLimit(_)
-        )
+    let disturbs = |finding: &Finding| match finding.kind {
+        FindingKind::OtherLoad(_) => finding.severity > Severity::Info,
+        FindingKind::Interrupted(_) | FindingKind::EndedEarly { .. } | FindingKind::LoadGeneratorLimit(_) => true,
+        _ => false,
     };
     test.steady.is_empty()
         && !test.rounds.iter().any(|round| round.record.plan.is_staggered())

@@ -69,19 +69,33 @@ fn other_load_explains_at_most_its_ios_and_bytes() {
 }
 
 #[test]
-fn a_load_too_small_for_a_finding_decides_near_the_threshold() {
-    // A disk of 5,000 IOPS: the run had 92 % and another program 7 %, which `other-load` does not report.
-    let (record, _) = beside(4600.0, 350, 350 * 4096);
-    let is_other = |finding: &assessment::Finding| matches!(finding.kind, FindingKind::OtherLoad(_));
-    assert!(!judge::findings(&record).iter().any(is_other));
-    let on = |rule: &str| by_rule(test(Aim::DiskIops, record.clone()), rule, &[]);
-    let near = on("write.iops>=4900");
-    let is_confounded = matches!(&near.reason, Reason::Confounded(Confounder::Finding(finding)) if matches!(finding.kind, FindingKind::OtherLoad(_)));
-    assert!(near.verdict == Verdict::Inconclusive && is_confounded, "{near:?}");
-    assert_eq!(on("write.iops>=5500").verdict, Verdict::Fail);
-    // Without the other program the same rate is a FAIL.
-    let (alone, _) = beside(4600.0, 0, 0);
-    assert_eq!(by_rule(test(Aim::DiskIops, alone), "write.iops>=4900", &[]).verdict, Verdict::Fail);
+fn a_load_too_small_for_a_warning_decides_near_the_threshold() {
+    // A disk of 5,000 IOPS: the run had 92 % and another program 7 %.
+    let judged = |others: u64, rule: &str| {
+        let (record, _) = beside(4600.0, others, others * 4096);
+        let mut test = test(Aim::DiskIops, record);
+        let is_other = |finding: &assessment::Finding| matches!(finding.kind, FindingKind::OtherLoad(_));
+        test.findings = judge::findings(&test.rounds[0].record).into_iter().filter(is_other).collect();
+        let severity = test.findings.first().map(|finding| finding.severity);
+        let mut whole = assessment(vec![test]);
+        judge(&mut whole, &[], &require(rule));
+        let test = whole.tests.remove(0);
+        // It is no disturbance: no interval has evidence of it.
+        assert_eq!(test.disturbance, None);
+        (severity, test.judgements[0].verdict, test.judgements[0].reason.clone())
+    };
+    let (severity, verdict, reason) = judged(350, "write.iops>=4900");
+    let is_other_load = |reason: &Reason| matches!(reason, Reason::Confounded(Confounder::Finding(finding)) if finding.kind.name() == "other-load");
+    assert_eq!((severity, verdict), (Some(Severity::Info), Verdict::Inconclusive));
+    assert!(is_other_load(&reason), "{reason:?}");
+    assert_eq!(judged(350, "write.iops>=5500").1, Verdict::Fail);
+    // It does not weaken a PASS.
+    assert_eq!(judged(350, "write.iops>=4000").1, Verdict::Pass);
+    // Less than 1 % is no finding: the same rate is a FAIL.
+    for others in [0, 40] {
+        let (severity, verdict, _) = judged(others, "write.iops>=4900");
+        assert_eq!((severity, verdict), (None, Verdict::Fail));
+    }
 }
 
 #[test]

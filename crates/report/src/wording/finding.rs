@@ -72,7 +72,10 @@ fn what_happened(finding: &Finding) -> String {
         FindingKind::Unwritten { .. } => "unwritten blocks were read without the disk",
         FindingKind::DirectNotHonoured(_) => "direct I/O was requested but not done: the figures describe memory",
         FindingKind::DeviceDisagrees(_) => "some direct I/Os did not reach the device",
-        FindingKind::OtherLoad(_) => "another program used the device at the same time",
+        FindingKind::OtherLoad(_) => match finding.severity {
+            Severity::Info => "the devices counted more bytes than requested: another program or the file system",
+            _ => "another program used the device at the same time",
+        },
         FindingKind::TargetShort { .. } => "the target ends before the requested range",
         FindingKind::EndedEarly { .. } => "the job ended by size before its runtime",
         FindingKind::Interrupted(_) => "fathom itself was interrupted: part of the measured time is not of the target",
