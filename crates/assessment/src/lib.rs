@@ -4,6 +4,8 @@
 //!
 //! Start with [`Assessment`] and [`FindingKind`].
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod advice;
 mod citation;
 mod classes;

@@ -36,6 +36,11 @@ impl Verdict {
             _ => Verdict::Inconclusive,
         }
     }
+
+    /// Returns whether the measurement decided.
+    pub fn is_decided(self) -> bool {
+        matches!(self, Verdict::Pass | Verdict::Fail)
+    }
 }
 
 impl fmt::Display for Verdict {

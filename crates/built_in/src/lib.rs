@@ -2,6 +2,8 @@
 //!
 //! It must not read a file: `build.rs` compresses them into the program.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 use std::io::Read;
 
 use flate2::read::DeflateDecoder;

@@ -4,6 +4,8 @@
 //!
 //! Start with [`Profile`], to which both parsers lead, then `lower` and `render`.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 pub mod lower;
 pub mod options;
 pub mod parse;

@@ -5,7 +5,7 @@
 //!
 //! It must not print or use names of options of a dialect. Start with [`run`], then `worker/io_loop`.
 
-#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests also measure with the system's clock"))]
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 #![cfg_attr(not(test), deny(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss))]
 
 pub mod access;

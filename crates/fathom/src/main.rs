@@ -1,5 +1,6 @@
 //! The binary: chooses fio, DiskSpd or one of fathom's own commands.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 // `println!` and `eprintln!` panic if the stream is closed. `output` has functions that do not.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 

@@ -1,7 +1,6 @@
 //! Saved runs as a table.
 
 use ::history::{Entry, EntryDevice, KeyFigure};
-use assessment::Verdict;
 use units::calendar::date_and_time;
 use units::untrusted::{UntrustedText, joined};
 
@@ -66,7 +65,7 @@ fn figures_of(entry: &Entry) -> String {
         let parts = [of.to_owned(), figure.label(), figure.value_text()];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
     };
-    let is_decided = is_assessment && matches!(entry.verdict, Some(Verdict::Pass | Verdict::Fail));
+    let is_decided = is_assessment && entry.verdict.is_some_and(|verdict| verdict.is_decided());
     let most = if is_decided { 1 } else { FIGURES_MOST };
     UntrustedText::from(entry.key_figures.iter().take(most).map(shown).collect::<Vec<_>>().join(", ")).to_string()
 }

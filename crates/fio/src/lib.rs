@@ -7,6 +7,8 @@
 //!
 //! Start with `options/core.rs`, then `lower/mod.rs`.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 pub mod lower;
 pub mod options;
 pub mod parse;

@@ -47,7 +47,7 @@ fn build() -> String {
 ///
 /// # Errors
 /// Why the hosts cannot run together.
-pub fn check(hosts: &[Hello], allows_shared_host: bool) -> Result<(), String> {
+pub(crate) fn check(hosts: &[Hello], allows_shared_host: bool) -> Result<(), String> {
     let Some(first) = hosts.first() else { return Ok(()) };
     if let Some(other) = hosts.iter().find(|host| (&host.version, &host.build) != (&first.version, &first.build)) {
         let of = |host: &Hello| format!("{} has {} (build {})", host.hostname, host.version, host.build);

@@ -5,6 +5,8 @@
 //!
 //! It must not load MPI into a process that measures, and knows no dialect. Start with `root.rs`, then `member.rs`.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod clock;
 mod division;
 mod hello;

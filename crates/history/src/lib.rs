@@ -4,6 +4,8 @@
 //!
 //! It must not depend on a command line, or save a partial run. Start with `store.rs`, then `tables.rs`.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod document;
 mod entry;
 mod error;

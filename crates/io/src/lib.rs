@@ -2,6 +2,8 @@
 //!
 //! A plan has them, and `os` uses them as they are. They know no job.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod mapping;
 mod net;
 mod passthrough;

@@ -6,6 +6,8 @@
 //!
 //! It must not open a file or read a clock: callers pass the bytes.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod blktrace;
 mod entry;
 mod error;

@@ -4,6 +4,8 @@
 //!
 //! Start with [`findings`], then `verdict/overall.rs`.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 pub mod applications;
 mod change_points;
 pub mod classes;

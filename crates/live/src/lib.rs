@@ -6,6 +6,8 @@
 //!
 //! It must not slow a worker down or write a counter that workers read.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod host_report;
 mod hosts;
 mod job;

@@ -5,6 +5,7 @@
 //!
 //! It must not depend on plans. Start with `io/backend.rs`, then `linux/io/uring.rs`.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 #![cfg_attr(
     all(target_os = "linux", not(test)),
     deny(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)

@@ -5,6 +5,8 @@
 //!
 //! Start with [`Plan`] and [`Worker`].
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod access;
 mod buffer;
 mod command_priority;

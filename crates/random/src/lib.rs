@@ -5,6 +5,8 @@
 //! register that returns each value of a range once. The skewed distributions [`Zipf`], [`Pareto`] and [`Normal`] use
 //! [`Tausworthe32`].
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod jenkins;
 mod lfsr;
 mod skewed;

@@ -4,6 +4,7 @@
 //!
 //! It must not print or read a clock. Start with [`Record::apply`].
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 #![cfg_attr(not(test), deny(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss))]
 
 mod arrivals;

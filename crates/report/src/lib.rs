@@ -4,6 +4,8 @@
 //!
 //! Start with `card`, then `wording/finding.rs`.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod answer;
 mod card;
 mod card_picture;

@@ -5,6 +5,8 @@
 //!
 //! Start with [`Study`], then `single.rs`, the shortest one.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 pub mod axis;
 mod error;
 mod findings;

@@ -7,6 +7,8 @@
 //! Start with [`Lease`], which lasts from the check to the end of a run. [`Safety`] is the policy for targets in use,
 //! [`HeldTargets`] opens and removes targets, and [`OutputGuard`] opens all other files that the program writes.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 pub mod fault;
 mod folders;
 mod held_targets;

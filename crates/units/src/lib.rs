@@ -1,5 +1,7 @@
 //! Quantities, formats and diagnostics for all other crates. No I/O and no clock.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 pub mod calendar;
 pub mod diagnostic;
 pub mod diagnostics;

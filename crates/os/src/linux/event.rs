@@ -10,6 +10,11 @@
 //! Each holder has a shared lock on the file, and the kernel releases the locks of a process that ends. A file without
 //! locks is a leftover and not an event.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "named events are in a folder of the system, and links are not followed"
+)]
+
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};

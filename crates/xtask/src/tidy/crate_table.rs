@@ -1,293 +1,135 @@
-//! Allowed dependencies between crates.
-//!
-//! [`CRATES`] is the one place of this table. `docs/architecture.md` shows it, and this rule compares the two.
+//! Each crate has the dependencies that the table of `docs/architecture.md` states.
 
 use std::path::Path;
 
-use toml::de::DeTable;
+use serde_json::Value;
 
-use super::finding::Finding;
+use super::source::Finding;
+use crate::cargo::cargo;
 
-/// A crate of the workspace and its allowed dependencies in the workspace.
-struct Crate {
-    name: &'static str,
-    /// Folder, relative to the workspace.
-    folder: &'static str,
-    uses: &'static [&'static str],
-    /// Additional dependencies of its tests.
-    tests_use: &'static [&'static str],
-}
-
-const fn library(name: &'static str, folder: &'static str, uses: &'static [&'static str]) -> Crate {
-    Crate { name, folder, uses, tests_use: &[] }
-}
-
-impl Crate {
-    const fn tests(self, tests_use: &'static [&'static str]) -> Crate {
-        Crate { tests_use, ..self }
-    }
-}
-
-const CRATES: [Crate; 28] = [
-    library("units", "crates/units", &[]),
-    library("built_in", "crates/built_in", &[]),
-    library("random", "crates/random", &[]),
-    library("io", "crates/io", &[]),
-    library("plan", "crates/plan", &["units", "io"]),
-    library("iolog", "crates/iolog", &["plan"]),
-    library("record", "crates/record", &["units", "plan"]),
-    library("os", "crates/os", &["units", "random", "io"]),
-    library("assessment", "crates/assessment", &["units", "plan", "record"]),
-    library("targets", "crates/targets", &["plan", "record", "os"]).tests(&["harness"]),
-    library("engine", "crates/engine", &["units", "random", "plan", "iolog", "record", "os", "targets"]).tests(&[
-        "assessment",
-        "judge",
-        "diskspd",
-        "fio",
-        "harness",
-    ]),
-    library("judge", "crates/judge", &["built_in", "units", "plan", "record", "assessment"])
-        .tests(&["random", "harness"]),
-    library("fio", "crates/fio", &["units", "plan", "iolog", "record", "assessment"]).tests(&["harness"]),
-    library("diskspd", "crates/diskspd", &["units", "plan", "record", "assessment"]).tests(&["fio", "harness"]),
-    library("study", "crates/study", &["built_in", "units", "random", "plan", "record", "assessment", "judge"])
-        .tests(&["fio"]),
-    library("report", "crates/report", &["units", "plan", "record", "assessment", "judge", "fio", "diskspd"])
-        .tests(&["random", "harness"]),
-    library("history", "crates/history", &["units", "plan", "record", "assessment", "judge"]).tests(&["harness"]),
-    library("fleet", "crates/fleet", &["units", "plan", "record", "os"]),
-    library("live", "crates/live", &["units", "plan", "record", "os", "engine"]),
-    library(
-        "fathom",
-        "crates/fathom",
-        &[
-            "built_in",
-            "units",
-            "plan",
-            "iolog",
-            "record",
-            "os",
-            "assessment",
-            "targets",
-            "engine",
-            "judge",
-            "fio",
-            "diskspd",
-            "study",
-            "report",
-            "history",
-            "live",
-            "fleet",
-        ],
-    )
-    .tests(&["random", "harness"]),
-    library("bench", "bench", &["os"]).tests(&["harness"]),
-    library("xtask", "crates/xtask", &[]),
-    library("harness", "tests/harness", &[]),
-    library("tests/truth", "tests/truth", &["harness"]),
-    library("tests/faults", "tests/faults", &["harness"]),
-    library("tests/differential", "tests/differential", &["harness"]).tests(&["fio"]),
-    library(
-        "parsers",
-        "tests/parsers",
-        &["units", "plan", "iolog", "record", "assessment", "judge", "fio", "diskspd", "study", "report", "history"],
-    ),
-    library("fuzz", "fuzz", &["parsers"]),
-];
-/// The page that shows the table.
+/// The page with the table.
 const PAGE: &str = "docs/architecture.md";
-/// Column headings of the page's table that this rule reads.
-const HEADINGS: [&str; 3] = ["crate", "uses", "tests use"];
+/// Columns of the table after the crate and its subject.
+const HEADINGS: [&str; 2] = ["uses", "tests use"];
 
-/// Checks all manifests and the page against the table.
+/// A crate and its dependencies in the workspace.
+struct Crate {
+    /// Folder, relative to the workspace.
+    folder: String,
+    uses: Vec<String>,
+    /// Additional dependencies of its tests.
+    tests_use: Vec<String>,
+}
+
+/// Compares all manifests with the page.
 ///
 /// # Errors
 ///
 /// A manifest or the page cannot be read.
 pub fn check(root: &Path) -> Result<Vec<Finding>, String> {
-    let read = |path: &str| std::fs::read_to_string(root.join(path)).map_err(|error| format!("{path}: {error}"));
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(root.join("crates")).map_err(|error| format!("crates: {error}"))? {
-        let name = entry.map_err(|error| format!("crates: {error}"))?.file_name().to_string_lossy().into_owned();
-        let folder = format!("crates/{name}");
-        if root.join(&folder).join("Cargo.toml").exists() && !CRATES.iter().any(|known| known.folder == folder) {
-            let what = "the crate is not in the table: add it to CRATES in crates/xtask/src/tidy/crate_table.rs";
-            found.push(Finding::new(&folder, 0, what));
-        }
-    }
-    let present: Vec<&Crate> =
-        CRATES.iter().filter(|known| root.join(known.folder).join("Cargo.toml").exists()).collect();
-    for known in &present {
-        let path = format!("{}/Cargo.toml", known.folder);
-        found.extend(check_manifest(known, &path, &read(&path)?)?);
-    }
-    found.extend(check_page(&present, &read(PAGE)?));
-    Ok(found)
+    let page = std::fs::read_to_string(root.join(PAGE)).map_err(|error| format!("{PAGE}: {error}"))?;
+    Ok(compare(&crates(root)?, &page))
 }
 
-/// Manifest sections with dependencies, and whether they are for tests.
-const SECTIONS: [(&str, bool); 3] =
-    [("dependencies", false), ("build-dependencies", false), ("dev-dependencies", true)];
-
-/// Returns the dependencies of a manifest that the table does not allow.
-fn check_manifest(known: &Crate, path: &str, text: &str) -> Result<Vec<Finding>, String> {
-    let manifest = DeTable::parse(text).map_err(|error| format!("{path}: {error}"))?;
-    let manifest = manifest.get_ref();
-    let mut found = Vec::new();
-    // Sections of the crate and of each `[target.'cfg(…)']`.
-    let targets = table(manifest, "target").into_iter().flat_map(DeTable::values);
-    let places: Vec<&DeTable> =
-        std::iter::once(manifest).chain(targets.filter_map(|target| target.get_ref().as_table())).collect();
-    for (section, is_test) in SECTIONS {
-        for key in places.iter().filter_map(|place| table(place, section)).flat_map(DeTable::keys) {
-            let name = key.get_ref().as_ref();
-            if CRATES.iter().all(|other| other.name != name) {
-                continue;
-            }
-            let tests_may = is_test && (known.tests_use.contains(&name) || name == known.name);
-            if !known.uses.contains(&name) && !tests_may {
-                let line = text[..key.span().start].matches('\n').count() + 1;
-                let what = format!("{} may not use {name} in [{section}]: see the table in {PAGE}", known.name);
-                found.push(Finding::new(path, line, what));
-            }
-        }
-    }
-    Ok(found)
-}
-
-/// A table in a table.
-fn table<'a, 'text>(outer: &'a DeTable<'text>, name: &str) -> Option<&'a DeTable<'text>> {
-    outer.get(name)?.get_ref().as_table()
-}
-
-/// A row of the page's table.
-struct Row<'a> {
-    line: usize,
-    name: &'a str,
-    uses: Vec<&'a str>,
-    tests_use: Vec<&'a str>,
-}
-
-/// Returns the differences between the page's table and `CRATES`.
-fn check_page(crates: &[&Crate], page: &str) -> Vec<Finding> {
-    let Some(rows) = rows(page) else {
-        return vec![Finding::new(PAGE, 0, format!("has no table with the columns {}", HEADINGS.join(", ")))];
+fn crates(root: &Path) -> Result<Vec<Crate>, String> {
+    let output = cargo(&["metadata", "--no-deps", "--offline", "--format-version", "1"]).current_dir(root).output();
+    let output = output.map_err(|error| format!("cargo metadata: {error}"))?;
+    let metadata: Value = serde_json::from_slice(&output.stdout).map_err(|error| format!("cargo metadata: {error}"))?;
+    let list = |value: &Value, name: &str| value[name].as_array().cloned().unwrap_or_default();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let of_package = |package: &Value| {
+        let dependencies = list(package, "dependencies");
+        // The tests of a crate may name it, for features.
+        let own = dependencies.iter().filter(|other| other["path"].is_string() && other["name"] != package["name"]);
+        let name = |dependency: &&Value| {
+            text(dependency["rename"].as_str().map_or(&dependency["name"], |_| &dependency["rename"]))
+        };
+        let (tests, all): (Vec<_>, Vec<_>) = own.partition(|dependency| dependency["kind"] == "dev");
+        let manifest = text(&package["manifest_path"]);
+        let folder = Path::new(&manifest).parent().and_then(|folder| folder.strip_prefix(root).ok());
+        let uses: Vec<String> = all.iter().map(name).collect();
+        let tests_use = tests.iter().map(name).filter(|name| !uses.contains(name)).collect();
+        Crate { folder: folder.unwrap_or(root).display().to_string(), uses, tests_use }
     };
+    Ok(list(&metadata, "packages").iter().map(of_package).collect())
+}
+
+/// A row of the table.
+struct Row {
+    line: usize,
+    name: String,
+    cells: [Vec<String>; 2],
+}
+
+impl Row {
+    fn is_of(&self, known: &Crate) -> bool {
+        known.folder == self.name || known.folder.ends_with(&format!("/{}", self.name))
+    }
+}
+
+/// Returns the differences between the crates and the page's table.
+fn compare(crates: &[Crate], page: &str) -> Vec<Finding> {
+    let rows = rows(page);
     let mut found = Vec::new();
     for known in crates {
-        let Some(row) = rows.iter().find(|row| row.name == known.name) else {
-            found.push(Finding::new(PAGE, 0, format!("the table of crates has no row for {}", known.name)));
+        let Some(row) = rows.iter().find(|row| row.is_of(known)) else {
+            found.push(Finding::new(PAGE, 1, format!("the table of crates has no row for {}", known.folder)));
             continue;
         };
-        for (heading, shown, right) in [("uses", &row.uses, known.uses), ("tests use", &row.tests_use, known.tests_use)]
-        {
-            // A planned crate appears in the page when it exists.
-            let right: Vec<&str> =
-                right.iter().copied().filter(|name| crates.iter().any(|other| other.name == *name)).collect();
-            let is_same = shown.len() == right.len() && shown.iter().all(|name| right.contains(name));
-            if !is_same {
-                let (name, right) = (known.name, in_cell(&right));
-                found.push(Finding::new(PAGE, row.line, format!("column \"{heading}\" of {name} must be: {right}")));
-            }
+        for ((heading, shown), used) in HEADINGS.iter().zip(&row.cells).zip([&known.uses, &known.tests_use]) {
+            let manifest = format!("{}/Cargo.toml", known.folder);
+            let unknown = used.iter().filter(|name| !shown.contains(name));
+            let what = |name| format!("{} may not use {name}: column \"{heading}\" of the table in {PAGE}", row.name);
+            found.extend(unknown.map(|name| Finding::new(&manifest, 1, what(name))));
+            let unused = shown.iter().filter(|name| !used.contains(name));
+            let what = |name| format!("column \"{heading}\": {} does not use {name}", row.name);
+            found.extend(unused.map(|name| Finding::new(PAGE, row.line, what(name))));
         }
     }
-    let unknown = rows.iter().filter(|row| !crates.iter().any(|known| known.name == row.name));
-    found.extend(unknown.map(|row| Finding::new(PAGE, row.line, format!("there is no crate {}", row.name))));
+    let gone = rows.iter().filter(|row| !crates.iter().any(|known| row.is_of(known)));
+    found.extend(gone.map(|row| Finding::new(PAGE, row.line, format!("there is no crate {}", row.name))));
     found
 }
 
-/// Returns the rows of the first table with these headings.
-fn rows(page: &str) -> Option<Vec<Row<'_>>> {
-    let mut lines = page.lines().enumerate().map(|(at, line)| (at + 1, line));
-    let columns = lines.find_map(|(_, line)| {
-        let headings = cells(line)?;
-        let column = |heading: &str| headings.iter().position(|cell| *cell == heading);
-        Some([column(HEADINGS[0])?, column(HEADINGS[1])?, column(HEADINGS[2])?])
-    })?;
-    let rows = lines.skip(1).map_while(|(line, text)| Some((line, cells(text)?)));
-    Some(
-        rows.map(|(line, cells)| {
-            let names = |column: usize| names(cells.get(columns[column]).copied().unwrap_or_default());
-            Row { line, name: names(0).first().copied().unwrap_or_default(), uses: names(1), tests_use: names(2) }
-        })
-        .collect(),
-    )
-}
-
-/// Returns the cells of a row of a Markdown table.
-fn cells(line: &str) -> Option<Vec<&str>> {
-    Some(line.trim().strip_prefix('|')?.strip_suffix('|')?.split('|').map(str::trim).collect())
-}
-
-/// Returns the names in backticks in a cell.
-fn names(cell: &str) -> Vec<&str> {
-    cell.split('`').skip(1).step_by(2).collect()
-}
-
-/// Formats names for a cell.
-fn in_cell(names: &[&str]) -> String {
-    match names {
-        [] => "–".to_owned(),
-        _ => names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" "),
-    }
+/// Returns the rows of the table: those that begin with a name in backticks and have a cell for each heading.
+fn rows(page: &str) -> Vec<Row> {
+    let names = |cell: &str| cell.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>();
+    let row = |(at, text): (usize, &str)| match text.split('|').collect::<Vec<_>>()[..] {
+        ["", name, _, uses, tests_use, _, ""] if name.starts_with(" `") => {
+            let name = name.trim_matches([' ', '`']).to_owned();
+            Some(Row { line: at + 1, name, cells: [names(uses), names(tests_use)] })
+        }
+        _ => None,
+    };
+    page.lines().enumerate().filter_map(row).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const A: Crate = library("plan", "crates/plan", &["units"]).tests(&["os"]);
-    const B: Crate = library("units", "crates/units", &[]);
-
-    #[test]
-    fn an_edge_that_the_table_lacks_is_found_with_its_line() {
-        let manifest = "[package]\nname = \"x\"\n\n[dependencies]\nunits.workspace = true\nlibc = \"0.2\"\n\n\
-                        [dev-dependencies]\nos.workspace = true\nengine = { path = \"../engine\" }\n";
-        let found = check_manifest(&A, "crates/plan/Cargo.toml", manifest).unwrap();
-        let lines: Vec<String> = found.iter().map(Finding::line).collect();
-        assert_eq!(
-            lines,
-            [
-                "crates/plan/Cargo.toml:10: plan may not use engine in [dev-dependencies]: see the table in docs/architecture.md"
-            ]
-        );
+    fn known(folder: &str, uses: &[&str], tests_use: &[&str]) -> Crate {
+        let own = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        Crate { folder: folder.to_owned(), uses: own(uses), tests_use: own(tests_use) }
     }
 
     #[test]
-    fn what_tests_may_use_the_crate_may_not() {
-        let manifest = "[dependencies]\nunits.workspace = true\nos.workspace = true\n";
-        assert_eq!(check_manifest(&A, "a", manifest).unwrap().len(), 1);
-        let manifest = "[target.'cfg(unix)'.dependencies]\nos.workspace = true\n";
-        assert_eq!(check_manifest(&A, "a", manifest).unwrap().len(), 1);
-    }
-
-    #[test]
-    fn a_page_that_agrees_passes() {
-        let page = "# x\n\n| crate | subject | uses | tests use |\n|---|---|---|---|\n| `plan` | a | `units` | – |\n\
-                    | `units` | `b` | – | – |\n\nend\n";
-        assert_eq!(check_page(&[&A, &B], page), []);
-    }
-
-    #[test]
-    fn a_page_that_differs_is_found() {
-        let page = "| crate | uses | tests use |\n|---|---|---|\n| `plan` | – | – |\n| `os` | – | – |\n";
-        let lines: Vec<String> = check_page(&[&A, &B], page).iter().map(Finding::line).collect();
-        assert_eq!(
-            lines,
-            [
-                "docs/architecture.md:3: column \"uses\" of plan must be: `units`",
-                "docs/architecture.md: the table of crates has no row for units",
-                "docs/architecture.md:4: there is no crate os",
-            ]
-        );
-        assert_eq!(check_page(&[&A], "no table").len(), 1);
-    }
-
-    #[test]
-    fn the_table_has_no_cycle() {
-        for (at, known) in CRATES.iter().enumerate() {
-            let before: Vec<&str> = CRATES[..at].iter().map(|other| other.name).collect();
-            assert!(known.uses.iter().all(|used| before.contains(used)), "{} stands before what it uses", known.name);
-        }
+    fn manifests_and_the_page_must_agree() {
+        let page = "# x\n\n| crate | subject | uses | tests use | must not |\n|---|---|---|---|---|\n\
+                    | `plan` | a | `units` | `os` | – |\n| `tests/truth` | `b` | – | – | – |\n\nend\n";
+        let truth = || known("tests/truth", &[], &[]);
+        let lines = |crates: &[Crate]| compare(crates, page).iter().map(Finding::line).collect::<Vec<_>>();
+        assert_eq!(lines(&[known("crates/plan", &["units"], &["os"]), truth()]), [""; 0]);
+        let right = [
+            "crates/plan/Cargo.toml:1: plan may not use os: column \"uses\" of the table in docs/architecture.md",
+            "docs/architecture.md:5: column \"tests use\": plan does not use os",
+        ];
+        assert_eq!(lines(&[known("crates/plan", &["units", "os"], &[]), truth()]), right);
+        let right = [
+            "docs/architecture.md:1: the table of crates has no row for bench",
+            "docs/architecture.md:5: there is no crate plan",
+        ];
+        assert_eq!(lines(&[known("bench", &[], &[]), truth()]), right);
+        assert_eq!(compare(&[truth()], "no table").len(), 1);
     }
 }

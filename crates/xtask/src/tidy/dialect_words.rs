@@ -2,15 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use syn::visit::Visit;
-
-use super::finding::Finding;
-use super::source::Source;
+use super::source::{Finding, Source};
 
 /// Crates under this rule.
 const CRATES: [&str; 2] = ["engine", "judge"];
 /// Folder with fio's option table.
-pub const OPTION_FOLDER: &str = "crates/fio/src/options/";
+const OPTION_FOLDER: &str = "crates/fio/src/options/";
 /// Function that makes an entry of that table. Its first argument is the option's name.
 const ENTRY: &str = "option";
 /// Minimum number of names in the table. Fewer mean that the table was not found.
@@ -19,37 +16,24 @@ const NAMES_MIN: usize = 100;
 const PROGRAMS: [&str; 2] = ["fio", "diskspd"];
 
 /// Names of fio's options.
-#[derive(Default)]
-pub struct OptionNames {
-    names: BTreeSet<String>,
-}
+pub struct OptionNames(BTreeSet<String>);
 
 impl OptionNames {
-    /// Collects the entries of one file of the table.
-    pub fn add(&mut self, source: &Source) {
-        self.visit_file(&source.syntax);
-    }
-
-    /// Returns a finding if the table was not found.
-    pub fn check(&self) -> Option<Finding> {
-        let what = format!("no table of options with calls `{ENTRY}(\"name\", …)`: correct dialect_words.rs of xtask");
-        (self.names.len() < NAMES_MIN).then(|| Finding::new(OPTION_FOLDER, 0, what))
-    }
-
-    fn has(&self, name: &str) -> bool {
-        self.names.contains(name)
-    }
-}
-
-impl Visit<'_> for OptionNames {
-    fn visit_expr_call(&mut self, call: &syn::ExprCall) {
-        if let syn::Expr::Path(function) = call.func.as_ref()
-            && function.path.is_ident(ENTRY)
-            && let Some(syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(name), .. })) = call.args.first()
-        {
-            self.names.insert(name.value());
+    /// Collects the entries of the table: `option("name", …)`.
+    ///
+    /// # Errors
+    ///
+    /// The table was not found.
+    pub fn of(sources: &[Source]) -> Result<OptionNames, String> {
+        let mut names = BTreeSet::new();
+        for source in sources.iter().filter(|source| source.path.starts_with(OPTION_FOLDER)) {
+            let is_entry = |at: &usize| source.at(*at) == ENTRY && source.at(at + 1) == "(";
+            let entries = (0..source.tokens.len()).filter(is_entry).map(|at| source.at(at + 2));
+            names.extend(entries.filter_map(|name| Some(name.strip_prefix('"')?.strip_suffix('"')?.to_owned())));
         }
-        syn::visit::visit_expr_call(self, call);
+        let what =
+            format!("{OPTION_FOLDER}: no table of options with calls `{ENTRY}(\"name\", …)`: correct dialect_words.rs");
+        if names.len() < NAMES_MIN { Err(what) } else { Ok(OptionNames(names)) }
     }
 }
 
@@ -58,16 +42,14 @@ pub fn check(source: &Source, options: &OptionNames) -> Vec<Finding> {
     if !CRATES.contains(&source.crate_name()) {
         return Vec::new();
     }
-    let texts = source.strings.iter();
-    texts
-        .filter_map(|(text, line)| {
-            let word = dialect_word(text, options)?;
-            let what = format!(
-                "\"{word}\" in a text: return typed data; the dialect's crate (fio, diskspd) or report words it"
-            );
-            Some(Finding::new(&source.path, *line, what))
-        })
-        .collect()
+    let found = |text: &str, line| {
+        let word = dialect_word(text, options)?;
+        let what =
+            format!("\"{word}\" in a text: return typed data; the dialect's crate (fio, diskspd) or report words it");
+        Some(Finding::new(&source.path, line, what))
+    };
+    let texts = source.tokens.iter().filter(|token| token.text.contains('"'));
+    texts.filter_map(|token| found(&token.text, token.line)).collect()
 }
 
 /// Returns the first word of a literal that belongs to a dialect.
@@ -99,7 +81,7 @@ fn is_dialect_word(before: &str, word: &str, after: &str, options: &OptionNames)
     }
     // `aws:gp3?size=500` is the name of a limit.
     let is_setting = after.starts_with('=') && !after.starts_with("==") && !before.ends_with(['?', '&']);
-    options.has(word) && (is_setting || word.contains('_'))
+    options.0.contains(word) && (is_setting || word.contains('_'))
 }
 
 #[cfg(test)]
@@ -107,7 +89,7 @@ mod tests {
     use super::*;
 
     fn words(text: &str) -> Vec<String> {
-        let options = OptionNames { names: ["iodepth", "direct", "end_fsync", "size"].map(str::to_owned).into() };
+        let options = OptionNames(["iodepth", "direct", "end_fsync", "size"].map(str::to_owned).into());
         let source = Source::parse("crates/engine/src/a.rs", text).unwrap();
         check(&source, &options).iter().map(|finding| finding.text.split('"').nth(1).unwrap().to_owned()).collect()
     }
@@ -129,13 +111,14 @@ mod tests {
     #[test]
     fn other_crates_may_use_their_words() {
         let source = Source::parse("crates/fio/src/a.rs", "fn f() { a(\"fio\") }").unwrap();
-        assert_eq!(check(&source, &OptionNames::default()), []);
+        assert_eq!(check(&source, &OptionNames(BTreeSet::new())), []);
     }
 
     #[test]
     fn names_are_read_from_the_table() {
-        let mut names = OptionNames::default();
-        names.add(&Source::parse("a.rs", "const A: &[O] = &[option(\"rw\", X).late(), option(\"bs\", Y)];").unwrap());
-        assert!(names.has("rw") && names.has("bs") && names.check().is_some());
+        let entries: String = (0..NAMES_MIN).map(|at| format!("option(\"rw{at}\", X).late(), ")).collect();
+        let table = Source::parse("crates/fio/src/options/a.rs", &format!("const A: &[O] = &[{entries}];")).unwrap();
+        assert!(OptionNames::of(&[table]).unwrap().0.contains("rw7"));
+        assert!(OptionNames::of(&[]).is_err());
     }
 }

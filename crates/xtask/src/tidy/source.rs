@@ -1,181 +1,150 @@
-//! One Rust file, parsed: its syntax tree, and its texts with their lines.
+//! One Rust file as a list of tokens, without attributes and without items that only tests compile.
 
-use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use proc_macro2::{Span, TokenStream, TokenTree};
-use syn::visit::Visit;
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// A parsed file.
+/// A tokenized file.
 pub struct Source {
     /// Relative to the workspace, with `/`.
     pub path: String,
     pub text: String,
-    pub syntax: syn::File,
-    /// String literals as they are written, without those of attributes, and their lines.
-    pub strings: Vec<(String, usize)>,
-    /// Lines of items under `#[cfg(test)]`.
-    test_lines: Vec<RangeInclusive<usize>>,
+    pub tokens: Vec<Token>,
+    /// Modules of this file that only tests compile: their files without `.rs`.
+    pub test_modules: Vec<String>,
+}
+
+/// A name, a literal, or one character of punctuation.
+pub struct Token {
+    pub text: String,
+    pub line: usize,
 }
 
 impl Source {
-    /// Parses a file.
+    /// Reads the tokens of a file.
     ///
     /// # Errors
     ///
     /// The text is not Rust.
     pub fn parse(path: &str, text: &str) -> Result<Source, String> {
-        let shown = |line: usize, error: &dyn std::fmt::Display| format!("{path}:{line}: {error}");
-        let tokens = TokenStream::from_str(text).map_err(|error| shown(error.span().start().line, &error))?;
-        let mut strings = Vec::new();
-        add_strings(tokens.clone(), &mut strings);
-        let syntax: syn::File = syn::parse2(tokens).map_err(|error| shown(error.span().start().line, &error))?;
-        let mut tests = TestItems::default();
-        tests.visit_file(&syntax);
-        Ok(Source { path: path.to_owned(), text: text.to_owned(), syntax, strings, test_lines: tests.lines })
+        let tokens = TokenStream::from_str(text)
+            .map_err(|error| Finding::new(path, error.span().start().line, error.to_string()).line())?;
+        let mut source =
+            Source { path: path.to_owned(), text: text.to_owned(), tokens: Vec::new(), test_modules: Vec::new() };
+        source.add(tokens);
+        Ok(source)
     }
 
-    /// Whether a line belongs to an item that only tests compile.
-    pub fn is_test_line(&self, line: usize) -> bool {
-        self.test_lines.iter().any(|lines| lines.contains(&line))
-    }
-
-    /// Name of the crate's folder: `engine` for `crates/engine/src/lib.rs`, `tests/truth` for its files.
+    /// Name of the crate's folder: `engine` for `crates/engine/src/lib.rs`, `tests` for `tests/truth/src/lib.rs`.
     pub fn crate_name(&self) -> &str {
-        crate_of(&self.path)
+        let path = self.path.strip_prefix("crates/").unwrap_or(&self.path);
+        path.split('/').next().unwrap_or_default()
+    }
+
+    /// Returns the text of a token; an empty text beyond the last.
+    pub fn at(&self, index: usize) -> &str {
+        self.tokens.get(index).map_or("", |token| &token.text)
+    }
+
+    /// Returns whether `::` is at an index.
+    pub fn has_path_separator(&self, index: usize) -> bool {
+        self.at(index) == ":" && self.at(index + 1) == ":"
+    }
+
+    /// Folder with the files of this module's children.
+    pub fn folder(&self) -> &str {
+        let (folder, name) = self.path.rsplit_once('/').unwrap_or_default();
+        if matches!(name, "mod.rs" | "lib.rs" | "main.rs") { folder } else { self.path.trim_end_matches(".rs") }
+    }
+
+    fn add(&mut self, tokens: TokenStream) {
+        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        let mut at = 0;
+        while let Some(token) = tokens.get(at) {
+            if let Some((after, text)) = attribute(&tokens, at) {
+                at = if is_test_only(&text) { self.skip_item(&tokens, after) } else { after };
+                continue;
+            }
+            let line = token.span().start().line;
+            let mut push = |text: &str, line| self.tokens.push(Token { text: text.to_owned(), line });
+            match token {
+                TokenTree::Group(group) => {
+                    let (open, close) = match group.delimiter() {
+                        Delimiter::Parenthesis => ("(", ")"),
+                        Delimiter::Brace => ("{", "}"),
+                        Delimiter::Bracket => ("[", "]"),
+                        Delimiter::None => ("", ""),
+                    };
+                    push(open, line);
+                    self.add(group.stream());
+                    let line = group.span_close().start().line;
+                    self.tokens.push(Token { text: close.to_owned(), line });
+                }
+                other => push(&other.to_string(), line),
+            }
+            at += 1;
+        }
+    }
+
+    /// Returns the index after the item that begins at an index.
+    fn skip_item(&mut self, tokens: &[TokenTree], mut at: usize) -> usize {
+        while let Some((after, _)) = attribute(tokens, at) {
+            at = after;
+        }
+        let is_end = |token: &TokenTree| match token {
+            TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
+            TokenTree::Punct(punct) => punct.as_char() == ';',
+            _ => false,
+        };
+        let end = tokens[at..].iter().position(is_end).map_or(tokens.len(), |length| at + length + 1);
+        if let [.., TokenTree::Ident(keyword), TokenTree::Ident(name), TokenTree::Punct(_)] = &tokens[at..end]
+            && keyword == "mod"
+        {
+            self.test_modules.push(format!("{}/{name}", self.folder()));
+        }
+        end
     }
 }
 
-/// Name of the crate that a path belongs to.
-pub fn crate_of(path: &str) -> &str {
-    let mut parts = path.split('/');
-    match (parts.next().unwrap_or_default(), parts.next().unwrap_or_default()) {
-        ("crates", name) => name,
-        ("tests", name) => &path[.."tests/".len() + name.len()],
-        (folder, _) => folder,
+/// Returns the index after an attribute at an index, and its text without spaces.
+fn attribute(tokens: &[TokenTree], at: usize) -> Option<(usize, String)> {
+    let is_punct =
+        |at: usize, character| matches!(tokens.get(at), Some(TokenTree::Punct(punct)) if punct.as_char() == character);
+    let group = at + 1 + usize::from(is_punct(at + 1, '!'));
+    match tokens.get(group) {
+        Some(TokenTree::Group(content)) if is_punct(at, '#') && content.delimiter() == Delimiter::Bracket => {
+            Some((group + 1, content.stream().to_string().replace(' ', "")))
+        }
+        _ => None,
     }
+}
+
+fn is_test_only(attribute: &str) -> bool {
+    attribute == "cfg(test)"
+        || (attribute.starts_with("cfg(all(") && attribute.contains("test") && !attribute.contains("not("))
 }
 
 /// Whether a file is part of an integration test or of the code that tests share.
 pub fn is_test_path(path: &str) -> bool {
-    path.contains("/tests/") || path.contains("/examples/") || path.ends_with("tests.rs")
+    path.contains("/tests/") || path.contains("/examples/") || path.contains("/benches/") || path.ends_with("tests.rs")
 }
 
-/// Line on which a span begins.
-pub fn line_of(span: Span) -> usize {
-    span.start().line
+/// One violation of a rule.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Finding {
+    path: String,
+    pub line: usize,
+    /// The violation and its correction.
+    pub text: String,
 }
 
-/// Whether the attributes include `#[cfg(test)]` or a `cfg(all(test, …))`.
-pub fn is_test_only(attributes: &[syn::Attribute]) -> bool {
-    attributes.iter().any(|attribute| {
-        let syn::Meta::List(list) = &attribute.meta else { return false };
-        list.path.is_ident("cfg") && requires_test(list.tokens.clone())
-    })
-}
-
-/// Whether a `cfg` predicate can hold only in a test build.
-fn requires_test(predicate: TokenStream) -> bool {
-    let mut tokens = predicate.into_iter();
-    match (tokens.next(), tokens.next()) {
-        (Some(TokenTree::Ident(name)), None) => name == "test",
-        (Some(TokenTree::Ident(name)), Some(TokenTree::Group(group))) if name == "all" => {
-            let parts: Vec<TokenTree> = group.stream().into_iter().collect();
-            parts
-                .split(|token| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ','))
-                .any(|part| requires_test(part.iter().cloned().collect()))
-        }
-        _ => false,
-    }
-}
-
-/// Collects the lines of items that only tests compile.
-#[derive(Default)]
-struct TestItems {
-    lines: Vec<RangeInclusive<usize>>,
-}
-
-impl TestItems {
-    /// Notes the lines from the first attribute of an item to its end, if only tests compile it.
-    fn note(&mut self, attributes: &[syn::Attribute], end: Span) -> bool {
-        let is_test = is_test_only(attributes);
-        if is_test {
-            let first = attributes.first().map_or(0, |attribute| line_of(attribute.pound_token.span));
-            self.lines.push(first..=end.end().line);
-        }
-        is_test
-    }
-}
-
-impl<'ast> Visit<'ast> for TestItems {
-    fn visit_item(&mut self, item: &'ast syn::Item) {
-        if !self.note(attributes(item), end_of(item)) {
-            syn::visit::visit_item(self, item);
-        }
+impl Finding {
+    pub fn new(path: &str, line: usize, text: impl Into<String>) -> Finding {
+        Finding { path: path.to_owned(), line, text: text.into() }
     }
 
-    fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
-        if !self.note(&item.attrs, item.block.brace_token.span.close()) {
-            syn::visit::visit_impl_item_fn(self, item);
-        }
-    }
-}
-
-/// The last token of an item.
-fn end_of(item: &syn::Item) -> Span {
-    use syn::Item::{Const, Enum, Fn, Impl, Mod, Static, Struct, Trait, Type, Use};
-    match item {
-        Const(item) => item.semi_token.span,
-        Enum(item) => item.brace_token.span.close(),
-        Fn(item) => item.block.brace_token.span.close(),
-        Impl(item) => item.brace_token.span.close(),
-        Mod(item) => item.content.as_ref().map_or(item.mod_token.span, |(brace, _)| brace.span.close()),
-        Static(item) => item.semi_token.span,
-        Struct(item) => match &item.fields {
-            syn::Fields::Named(fields) => fields.brace_token.span.close(),
-            _ => item.ident.span(),
-        },
-        Trait(item) => item.brace_token.span.close(),
-        Type(item) => item.semi_token.span,
-        Use(item) => item.semi_token.span,
-        _ => Span::call_site(),
-    }
-}
-
-/// The attributes of an item.
-pub fn attributes(item: &syn::Item) -> &[syn::Attribute] {
-    use syn::Item::{Const, Enum, Fn, Impl, Macro, Mod, Static, Struct, Trait, Type, Use};
-    match item {
-        Const(item) => &item.attrs,
-        Enum(item) => &item.attrs,
-        Fn(item) => &item.attrs,
-        Impl(item) => &item.attrs,
-        Macro(item) => &item.attrs,
-        Mod(item) => &item.attrs,
-        Static(item) => &item.attrs,
-        Struct(item) => &item.attrs,
-        Trait(item) => &item.attrs,
-        Type(item) => &item.attrs,
-        Use(item) => &item.attrs,
-        _ => &[],
-    }
-}
-
-/// Adds the string literals of tokens. Doc comments are attributes.
-fn add_strings(tokens: TokenStream, strings: &mut Vec<(String, usize)>) {
-    let mut is_attribute = false;
-    for token in tokens {
-        match &token {
-            TokenTree::Group(group) if !is_attribute => add_strings(group.stream(), strings),
-            TokenTree::Literal(literal) => {
-                let text = literal.to_string();
-                if text.contains('"') {
-                    strings.push((text, line_of(literal.span())));
-                }
-            }
-            _ => {}
-        }
-        is_attribute = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '#' || (is_attribute && punct.as_char() == '!'));
+    pub fn line(&self) -> String {
+        format!("{}:{}: {}", self.path, self.line, self.text)
     }
 }
 
@@ -184,35 +153,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strings_have_lines_and_are_not_of_attributes() {
-        let text = "//! Page.\n#![a = \"x\"]\n#[serde(rename = \"x\")]\nfn a() {\n    b!(\"t\"); // end\n}\n";
-        let source = Source::parse("crates/a/src/lib.rs", text).unwrap();
-        assert_eq!(source.strings, [("\"t\"".to_owned(), 5)]);
+    fn tokens_have_lines_and_are_neither_of_attributes_nor_of_tests() {
+        let text = "//! Page.\n#![a = \"x\"]\nfn a() {\n    b!(\"t\"); // end\n}\n#[cfg(test)]\n#[b]\nmod tests;\n\
+                    #[cfg(all(unix, test))]\nfn d(a: [u8; 3]) {}\n#[cfg(not(test))]\nuse e;\n";
+        let source = Source::parse("crates/x/src/a.rs", text).unwrap();
+        let tokens: Vec<&str> = source.tokens.iter().map(|token| token.text.as_str()).collect();
+        assert_eq!(tokens.join(" "), "fn a ( ) { b ! ( \"t\" ) ; } use e ;");
+        assert_eq!(source.tokens[8].line, 4);
+        assert_eq!(source.test_modules, ["crates/x/src/a/tests"]);
     }
 
     #[test]
-    fn test_items_are_known_by_their_lines() {
-        let text = "fn a() {}\n#[cfg(test)]\nmod tests {\n    fn b() {}\n}\n#[cfg(not(test))]\nfn c() {}\n\
-                    #[cfg(all(unix, test))]\nfn d() {}\n";
-        let source = Source::parse("a.rs", text).unwrap();
-        let lines: Vec<usize> = (1..=9).filter(|line| source.is_test_line(*line)).collect();
-        assert_eq!(lines, [2, 3, 4, 5, 8, 9]);
-    }
-
-    #[test]
-    fn a_path_belongs_to_a_crate() {
-        assert_eq!(crate_of("crates/engine/src/lib.rs"), "engine");
-        assert_eq!(crate_of("tests/truth/src/lib.rs"), "tests/truth");
-        assert_eq!(crate_of("bench/src/lib.rs"), "bench");
-    }
-
-    #[test]
-    fn an_error_names_the_line() {
-        assert!(Source::parse("a.rs", "fn a() {}\nfn ?").err().unwrap().starts_with("a.rs:2: "));
-    }
-
-    #[test]
-    fn tests_are_known_by_their_path() {
+    fn errors_name_the_line_and_tests_are_known_by_their_path() {
+        assert!(Source::parse("a.rs", "fn a() {}\nfn )").err().unwrap().starts_with("a.rs:2: "));
         assert!(is_test_path("crates/a/tests/b.rs") && is_test_path("crates/a/src/open_loop_tests.rs"));
         assert!(!is_test_path("crates/a/src/testing.rs") && !is_test_path("tests/truth/src/lib.rs"));
     }

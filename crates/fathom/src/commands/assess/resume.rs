@@ -1,5 +1,7 @@
 //! The file of an assessment that was interrupted, for `--resume`.
 
+#![expect(clippy::disallowed_methods, reason = "the file for --resume is in the folder of the user")]
+
 use std::path::PathBuf;
 
 use assessment::{Assessment, Study, Test, read};

@@ -1,5 +1,7 @@
 //! `--trigger-file`, `--trigger-timeout` and `--trigger`: end the jobs on an event and run a command.
 
+#![expect(clippy::disallowed_methods, reason = "as in fio, the file of --trigger-file is removed, whatever it is")]
+
 use std::fs;
 use std::time::Instant;
 

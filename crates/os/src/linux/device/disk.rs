@@ -1,5 +1,7 @@
 //! Disks for reports: the disks below a path, their counters and their I/O scheduler.
 
+#![expect(clippy::disallowed_methods, reason = "the scheduler of a disk is a file of sysfs")]
+
 use std::fs;
 use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};

@@ -1,6 +1,8 @@
 //! Folders that are held open. Their entries are found through the descriptor, whatever becomes of the path, and symbolic
 //! links are not followed.
 
+#![expect(clippy::disallowed_methods, reason = "held folders are the guard")]
+
 use std::ffi::OsString;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;

@@ -3,6 +3,8 @@
 //! Entries are found by path. A folder that is open cannot be removed, and a replaced one is noticed by its identity
 //! ([`Folder::is_at`]).
 
+#![expect(clippy::disallowed_methods, reason = "held folders are the guard")]
+
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io;
