@@ -65,4 +65,5 @@ pub use goal::{Goal, Length};
 pub use live::{Live, State};
 pub use machine::describe as machine;
 pub use run::{Observer, Refusal, RunOptions, Waiting, run};
+pub use servers::MACHINE;
 pub use stop::{StopKind, StopRequest};

@@ -56,7 +56,7 @@ pub(crate) fn refuse_in_use(worker: &Worker, targets: &[RemoteTarget]) -> Result
 pub(crate) fn examine(worker: &Worker) -> Result<Option<Vec<RemoteTarget>>, RunError> {
     let Engine::Remote(server) = &worker.engine else { return Ok(None) };
     let config = config(worker, server, crate::number::index(worker.targets.paths.len()));
-    os::io::examine(&config).map(Some).map_err(|error| missing(&error))
+    servers::examine(&config).map(Some).map_err(|error| missing(&error))
 }
 
 /// Returns the error of an engine that this machine does not have, or whose server it cannot reach.

@@ -6,6 +6,8 @@ use std::path::Path;
 
 use iolog::{MergeError, MergeSource};
 use os::file::StatCall;
+use os::io::{BackendConfig, EngineKind};
+use os::platform::Platform;
 use targets::OutputGuard;
 use units::untrusted::UntrustedText;
 
@@ -112,7 +114,7 @@ impl diskspd::lower::Machine for RealMachine {
     }
 
     fn has_rings(&self) -> bool {
-        os::io::probe(&os::io::BackendConfig::new(os::io::EngineKind::IoUring, 1, 1)).is_ok()
+        Platform::MACHINE.probe(&BackendConfig::new(EngineKind::IoUring, 1, 1)).is_ok()
     }
 
     fn is_special_file(&self, path: &str) -> bool {

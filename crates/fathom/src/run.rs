@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use engine::{Live, Observer, Waiting};
 use fleet::Progress;
-use os::platform::Platform;
 use os::signal::Interrupts;
 use plan::Plan;
 use record::{Event, Message, Record, RunError};
@@ -74,7 +73,7 @@ pub fn run(plan: &Arc<Plan>, interrupts: Interrupts, options: &RunOptions, watch
     let _ = os::process::raise_open_file_limit();
     let snapshot_wanted = || interrupts.take_status_request();
     let options = engine::RunOptions {
-        platform: Platform::MACHINE,
+        platform: engine::MACHINE,
         lease: Arc::clone(&options.lease),
         stop: signals::stop_request(),
         tick: TICK,

@@ -1,4 +1,5 @@
-//! The operating system: I/O backends, buffers, clocks, files, devices, CPUs. The only crate with `unsafe`.
+//! The operating system: I/O backends, buffers, clocks, files, devices, CPUs. Only this crate and `servers`
+//! have `unsafe`.
 //!
 //! It offers safe functions and does not know plans or jobs. The public modules have what all systems share, and `system` is
 //! the module of the one that is compiled for: `linux` or `windows`.
@@ -35,5 +36,7 @@ use linux as system;
 #[cfg(windows)]
 use windows as system;
 
+#[cfg(target_os = "linux")]
+pub use linux::{library, wait};
 pub use mpi_error::MpiError;
 pub use system::{cgroup, event, machine, mpi, signal, standard_streams};

@@ -11,6 +11,8 @@ pub use crate::system::device::{
     Claims, Disk, InUseSnapshot, dax_bytes, disk_behind, disks, file_system, flash, has_own_storage, holders,
     is_in_memory, is_terminal, is_without_storage, mount, zone_limits,
 };
+#[cfg(target_os = "linux")]
+pub use crate::system::device::{RemoteDisk, contents};
 pub use disk::{Counters, DiskInfo, ListedDisk, MountPoint};
 pub use flash::Flash;
 pub use holder::{Holder, Relation, Use};

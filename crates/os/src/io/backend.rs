@@ -91,11 +91,13 @@ pub struct BackendError {
 }
 
 impl BackendError {
-    pub(crate) fn new(engine: EngineKind, what: impl Into<String>) -> Self {
+    /// Returns the error of an engine that is missing `what`.
+    pub fn new(engine: EngineKind, what: impl Into<String>) -> Self {
         BackendError { engine, what: what.into(), source: None }
     }
 
-    pub(crate) fn caused(engine: EngineKind, what: impl Into<String>, source: io::Error) -> Self {
+    /// Returns the same with the error that caused it.
+    pub fn caused(engine: EngineKind, what: impl Into<String>, source: io::Error) -> Self {
         BackendError { engine, what: what.into(), source: Some(source) }
     }
 }
@@ -121,7 +123,7 @@ impl std::error::Error for BackendError {
 /// # Errors
 /// The first operation cannot be started.
 #[inline]
-pub(crate) fn start_in_order(ops: &[Op], mut start: impl FnMut(&Op) -> io::Result<()>) -> io::Result<usize> {
+pub fn start_in_order(ops: &[Op], mut start: impl FnMut(&Op) -> io::Result<()>) -> io::Result<usize> {
     for (at, op) in ops.iter().enumerate() {
         match start(op) {
             Ok(()) => {}
@@ -132,7 +134,8 @@ pub(crate) fn start_in_order(ops: &[Op], mut start: impl FnMut(&Op) -> io::Resul
     Ok(ops.len())
 }
 
+/// Returns the error of a wrong call of a backend.
 #[cold]
-pub(crate) fn misuse(what: &'static str) -> io::Error {
+pub fn misuse(what: &'static str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, what)
 }

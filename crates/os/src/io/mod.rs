@@ -13,13 +13,15 @@ mod open;
 mod passthrough;
 mod remote;
 
-pub(crate) use backend::{misuse, start_in_order};
 pub(crate) use null::Null;
+pub(crate) use open::{check, open_backend};
 
-pub use backend::{Backend, BackendError};
+#[cfg(target_os = "linux")]
+pub use crate::linux::io::run::of_negated;
+pub use backend::{Backend, BackendError, misuse, start_in_order};
 pub use config::{BackendConfig, EngineKind, NetConfig, PmemConfig};
 pub use op::{Completion, IoResult, Kind, Op};
-pub use open::{examine, examine_device, is_persistent, open_backend, probe};
+pub use open::{Engines, Kernel, examine_device, is_persistent};
 pub use passthrough::{
     CommandSeeds, CommandStatus, PLACEMENT_IDS_MAX, PassthroughConfig, PassthroughDevice, PassthroughProblem,
 };

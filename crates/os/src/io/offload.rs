@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use super::backend::{Backend, BackendError, misuse};
 use super::config::{BackendConfig, EngineKind};
 use super::op::{Completion, IoResult, Op};
+use super::open::Engines;
 use crate::errno;
 use crate::file::File;
 use crate::memory::Slots;
-use crate::system::io::engines;
 
 /// Stack size of a thread that only makes system calls.
 const STACK_BYTES: usize = 128 * 1024;
@@ -71,7 +71,11 @@ pub(crate) struct Offload {
 
 impl Offload {
     /// Starts one thread per slot.
-    pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Self, BackendError> {
+    pub(crate) fn open(
+        engines: &'static dyn Engines,
+        config: &BackendConfig,
+        slots: Slots,
+    ) -> Result<Self, BackendError> {
         let queue = Arc::new(Queue::default());
         let (sender, done) = channel();
         let (opened, openings) = channel();
@@ -79,7 +83,7 @@ impl Offload {
         for _ in 0..config.depth {
             let own = BackendConfig { depth: 1, offload: false, engine: pool_engine(config.engine), ..config.clone() };
             let (queue, sender, opened, slots) = (Arc::clone(&queue), sender.clone(), opened.clone(), slots.nested());
-            let body = move || serve(&own, slots, &queue, &sender, &opened);
+            let body = move || serve((engines, &own), slots, &queue, &sender, &opened);
             let thread = std::thread::Builder::new().name("offload".into()).stack_size(STACK_BYTES).spawn(body);
             threads.push(thread.map_err(|error| BackendError::caused(config.engine, "cannot start a thread", error))?);
         }
@@ -104,13 +108,13 @@ fn pool_engine(engine: EngineKind) -> EngineKind {
 
 /// Runs tasks until the pool ends.
 fn serve(
-    config: &BackendConfig,
+    (engines, config): (&'static dyn Engines, &BackendConfig),
     slots: Slots,
     queue: &Queue,
     done: &Sender<Completion>,
     opened: &Sender<Result<(), BackendError>>,
 ) {
-    let mut backend = match engines::open(config, slots) {
+    let mut backend = match engines.open(config, slots) {
         Ok(backend) => backend,
         Err(error) => return drop(opened.send(Err(error))),
     };
@@ -258,7 +262,7 @@ mod tests {
             let mut buffers = buffers(4);
             let mut config = BackendConfig::new(engine, 4, 2);
             config.offload = true;
-            let mut pool = crate::io::open_backend(&config, &buffers).unwrap();
+            let mut pool = crate::io::open_backend(&crate::io::Kernel, &config, &buffers).unwrap();
             assert!(!pool.is_synchronous());
             let options = OpenOptions { read: true, write: true, ..OpenOptions::new() };
             let mut done = Vec::new();
@@ -286,7 +290,7 @@ mod tests {
         let buffers = buffers(2);
         let mut config = BackendConfig::new(EngineKind::Psync, 2, 1);
         config.offload = true;
-        let mut pool = crate::io::open_backend(&config, &buffers).unwrap();
+        let mut pool = crate::io::open_backend(&crate::io::Kernel, &config, &buffers).unwrap();
         assert!(pool.submit(&[write_to(0, 0, 0)]).is_err(), "no file is attached");
         assert!(pool.detach(0).is_err());
         let mut done = Vec::new();

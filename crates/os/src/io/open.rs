@@ -8,40 +8,55 @@ use super::config::BackendConfig;
 use super::mixed::Mixed;
 use super::offload::Offload;
 use super::passthrough::{PassthroughDevice, PassthroughProblem};
-use super::remote::RemoteTarget;
-use crate::memory::Buffers;
+use crate::memory::{Buffers, Slots};
 use crate::system::io::{engines, mmap::Mmap};
 use ::io::DeviceCommands;
+
+/// Opens the backends of engines.
+pub trait Engines: Sync {
+    /// Checks whether the machine has what the engine needs, before any file is opened.
+    ///
+    /// # Errors
+    /// Returns what the machine does not support.
+    fn probe(&self, config: &BackendConfig) -> Result<(), BackendError>;
+
+    /// Opens the backend of the engine on the calling thread. Threads that submit for it (`offload`) are not started here.
+    ///
+    /// # Errors
+    /// Returns what the machine does not support or does not have enough of.
+    fn open(&'static self, config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backend>, BackendError>;
+}
+
+/// The engines of the kernel.
+pub struct Kernel;
+
+impl Engines for Kernel {
+    fn probe(&self, config: &BackendConfig) -> Result<(), BackendError> {
+        engines::probe(config)
+    }
+
+    fn open(&'static self, config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backend>, BackendError> {
+        engines::open(config, slots)
+    }
+}
 
 /// Opens a backend on `buffers`, whose slots are the operation slots. Call it on the thread that uses the backend.
 ///
 /// # Errors
-/// Returns what the kernel does not support or does not have enough of.
-pub fn open_backend(config: &BackendConfig, buffers: &Buffers) -> Result<Box<dyn Backend>, BackendError> {
+/// Returns what the machine does not support or does not have enough of.
+pub(crate) fn open_backend(
+    engines: &'static dyn Engines,
+    config: &BackendConfig,
+    buffers: &Buffers,
+) -> Result<Box<dyn Backend>, BackendError> {
     check(config)?;
     let slots = buffers.slots();
-    let backend = if config.offload { Box::new(Offload::open(config, slots)?) } else { engines::open(config, slots)? };
+    let backend =
+        if config.offload { Box::new(Offload::open(engines, config, slots)?) } else { engines.open(config, slots)? };
     if !config.maps_too {
         return Ok(backend);
     }
     Ok(Box::new(Mixed::new(backend, Mmap::new(config, buffers.slots()), config.files)))
-}
-
-/// Checks whether the kernel supports `config`, before any file is opened.
-///
-/// # Errors
-/// Returns what the kernel does not support.
-pub fn probe(config: &BackendConfig) -> Result<(), BackendError> {
-    check(config)?;
-    engines::probe(config)
-}
-
-/// Connects to the server and looks at the targets. Nothing is changed.
-///
-/// # Errors
-/// The library is missing, the server cannot be reached, or no job can do I/O on a target.
-pub fn examine(config: &BackendConfig) -> Result<Vec<RemoteTarget>, BackendError> {
-    engines::examine(config)
 }
 
 /// Looks at a device for the io_uring_cmd engine. Nothing is changed.
@@ -61,7 +76,11 @@ pub fn is_persistent(path: &Path) -> io::Result<bool> {
     engines::is_persistent(path)
 }
 
-fn check(config: &BackendConfig) -> Result<(), BackendError> {
+/// Checks settings that no engine has.
+///
+/// # Errors
+/// Returns the wrong setting.
+pub(crate) fn check(config: &BackendConfig) -> Result<(), BackendError> {
     let refuse = |what: &str| Err(BackendError::new(config.engine, what));
     if config.depth == 0 {
         return refuse("the depth must be at least 1");

@@ -168,7 +168,7 @@ impl Drop for SlotBytes<'_> {
 }
 
 /// The backend's side of the buffers: lends slots to the kernel and takes them back.
-pub(crate) struct Slots {
+pub struct Slots {
     base: *mut u8,
     region: Arc<Region>,
     states: Arc<[AtomicBool]>,
@@ -195,7 +195,8 @@ impl Slots {
         }
     }
 
-    pub(crate) fn count(&self) -> usize {
+    /// Returns the number of slots.
+    pub fn count(&self) -> usize {
         self.states.len()
     }
 
@@ -207,13 +208,16 @@ impl Slots {
 
     /// Returns the number of slots in flight.
     #[inline]
-    pub(crate) fn in_flight(&self) -> usize {
+    pub fn in_flight(&self) -> usize {
         self.in_flight
     }
 
     /// Marks the slot of the operation as the kernel's. Returns the address of its data.
+    ///
+    /// # Errors
+    /// There is no such slot, it is in flight, or it is shorter than the operation.
     #[inline]
-    pub(crate) fn start(&mut self, op: &Op) -> io::Result<*mut u8> {
+    pub fn start(&mut self, op: &Op) -> io::Result<*mut u8> {
         let at = op.slot as usize;
         let Some(state) = self.states.get(at) else {
             return Err(crate::io::misuse("operation on a slot that does not exist"));
@@ -239,7 +243,7 @@ impl Slots {
     ///
     /// # Errors
     /// Its slot is not in flight, or shorter than the operation.
-    pub(crate) fn data(&mut self, op: &Op) -> io::Result<&mut [u8]> {
+    pub fn data(&mut self, op: &Op) -> io::Result<&mut [u8]> {
         let (at, len) = (op.slot as usize, op.len as usize);
         let is_in_flight = self.states.get(at).is_some_and(|state| state.load(Ordering::Acquire));
         let fits = |skip: &usize| skip.checked_add(len).is_some_and(|end| end <= self.bytes_each);
@@ -252,7 +256,7 @@ impl Slots {
 
     /// Takes a slot back from the kernel.
     #[inline]
-    pub(crate) fn finish(&mut self, slot: u32) {
+    pub fn finish(&mut self, slot: u32) {
         let state = &self.states[slot as usize];
         debug_assert!(state.load(Ordering::Relaxed), "slot {slot} finished twice");
         state.store(false, Ordering::Release);
@@ -260,7 +264,7 @@ impl Slots {
     }
 
     /// Moves at most `max` of the oldest completions from `done` to `out`, and takes their slots back.
-    pub(crate) fn finish_all(&mut self, done: &mut Vec<Completion>, max: usize, out: &mut Vec<Completion>) {
+    pub fn finish_all(&mut self, done: &mut Vec<Completion>, max: usize, out: &mut Vec<Completion>) {
         let count = max.min(done.len());
         for completion in &done[..count] {
             self.finish(completion.slot);

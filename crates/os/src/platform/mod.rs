@@ -7,35 +7,41 @@ mod channel;
 use std::io;
 use std::thread::{Builder, JoinHandle};
 
-use crate::clock::{Clock, Source};
-use crate::io::{Backend, BackendConfig, BackendError};
+use crate::clock::{Clock, Source, VirtualClock};
+use crate::io::{Backend, BackendConfig, BackendError, Engines, Kernel};
 use crate::memory::Buffers;
-use crate::simulation::Simulation;
-use crate::simulation::backend::SimulatedBackend;
 pub use channel::{Receiver, Sender};
 
 /// The real machine or a simulation.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub struct Platform {
-    simulation: Option<&'static Simulation>,
+    engines: &'static dyn Engines,
+    /// The clock of a simulation.
+    clock: Option<VirtualClock>,
 }
 
 impl Platform {
-    /// The real machine.
-    pub const MACHINE: Platform = Platform { simulation: None };
+    /// The real machine with the engines of the kernel.
+    pub const MACHINE: Platform = Platform::with_engines(&Kernel);
 
-    pub(crate) fn simulated(simulation: &'static Simulation) -> Self {
-        Platform { simulation: Some(simulation) }
+    /// Returns the real machine with these engines.
+    pub const fn with_engines(engines: &'static dyn Engines) -> Self {
+        Platform { engines, clock: None }
+    }
+
+    /// Returns a machine whose threads wait by `clock`.
+    pub(crate) fn simulated(engines: &'static dyn Engines, clock: VirtualClock) -> Self {
+        Platform { engines, clock: Some(clock) }
     }
 
     /// Returns a clock for `source`. A simulation has only one source.
     pub fn clock(self, source: Source) -> Clock {
-        self.simulation.map_or_else(|| Clock::new(source), |simulation| simulation.clock().into())
+        self.clock.map_or_else(|| Clock::new(source), Clock::from)
     }
 
     /// Returns a channel whose receiver waits by the platform's clock.
     pub fn channel<T>(self) -> (Sender<T>, Receiver<T>) {
-        channel::channel(self.simulation.map(Simulation::clock))
+        channel::channel(self.clock)
     }
 
     /// Starts a thread that may wait by the platform's clock.
@@ -47,8 +53,8 @@ impl Platform {
         thread: Builder,
         body: impl FnOnce() -> T + Send + 'static,
     ) -> io::Result<JoinHandle<T>> {
-        match self.simulation {
-            Some(simulation) => simulation.clock().spawn(thread, body),
+        match self.clock {
+            Some(clock) => clock.spawn(thread, body),
             None => thread.spawn(body),
         }
     }
@@ -56,20 +62,21 @@ impl Platform {
     /// Checks whether the platform supports `config`, before any file is opened.
     ///
     /// # Errors
-    /// Returns what the kernel does not support.
+    /// Returns what the machine does not support.
     pub fn probe(self, config: &BackendConfig) -> Result<(), BackendError> {
-        if self.simulation.is_some() { Ok(()) } else { crate::io::probe(config) }
+        crate::io::check(config)?;
+        self.engines.probe(config)
     }
 
     /// Opens a backend on `buffers`. Call it on the thread that uses the backend. A simulation has one backend for all
-    /// engines.
+    /// engines, also with `offload`: threads of its own would not wait by the clock.
     ///
     /// # Errors
     /// Returns what the kernel does not support or does not have enough of.
     pub fn open_backend(self, config: &BackendConfig, buffers: &Buffers) -> Result<Box<dyn Backend>, BackendError> {
-        match self.simulation {
-            Some(simulation) => Ok(Box::new(SimulatedBackend::new(simulation, config, buffers.slots()))),
-            None => crate::io::open_backend(config, buffers),
+        if self.clock.is_some() {
+            return self.engines.open(config, buffers.slots());
         }
+        crate::io::open_backend(self.engines, config, buffers)
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::machine::Simulation;
 use crate::clock::NEVER_NS;
 use crate::file::File;
-use crate::io::{Backend, BackendConfig, Completion, EngineKind, Kind, Op};
+use crate::io::{Backend, BackendConfig, BackendError, Completion, EngineKind, Engines, Kind, Op};
 use crate::memory::Slots;
 
 pub(crate) struct SimulatedBackend {
@@ -19,6 +19,17 @@ pub(crate) struct SimulatedBackend {
     is_synchronous: bool,
     /// The engine runs trims and `sync_file_range` within the submission.
     has_own_operations: bool,
+}
+
+/// All engines are the same device.
+impl Engines for Simulation {
+    fn probe(&self, _: &BackendConfig) -> Result<(), BackendError> {
+        Ok(())
+    }
+
+    fn open(&'static self, config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backend>, BackendError> {
+        Ok(Box::new(SimulatedBackend::new(self, config, slots)))
+    }
 }
 
 impl SimulatedBackend {

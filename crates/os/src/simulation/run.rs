@@ -9,6 +9,6 @@ impl Simulation {
     /// # Panics
     /// Panics if a run on this simulation is active, or if all its threads wait without a deadline.
     pub fn run<T>(&'static self, body: impl FnOnce(Platform) -> T) -> T {
-        self.clock().run(|| body(Platform::simulated(self)))
+        self.clock().run(|| body(Platform::simulated(self, self.clock())))
     }
 }

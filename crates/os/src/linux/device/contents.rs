@@ -25,10 +25,14 @@ const MAGIC: [(u64, &[u8], &str); 16] = [
 ];
 
 /// A disk of another machine.
-pub(crate) trait RemoteDisk {
+pub trait RemoteDisk {
     /// Fills the buffer from `offset` on.
+    ///
+    /// # Errors
+    /// The server reports an error, or the connection is lost.
     fn read_exactly(&self, bytes: &mut [u8], offset: u64) -> io::Result<()>;
 
+    /// Returns the size.
     fn bytes(&self) -> u64;
 }
 
@@ -55,7 +59,10 @@ impl<D: RemoteDisk> ReadAt for Aligned<'_, D> {
 }
 
 /// Returns what is on the disk. `None` if nothing is recognized.
-pub(crate) fn find(disk: &impl RemoteDisk) -> io::Result<Option<&'static str>> {
+///
+/// # Errors
+/// The disk cannot be read.
+pub fn contents(disk: &impl RemoteDisk) -> io::Result<Option<&'static str>> {
     let aligned = Aligned(disk);
     for (offset, magic, what) in MAGIC {
         let mut found = vec![0; magic.len()];

@@ -5,7 +5,7 @@
 mod below;
 mod character;
 mod claims;
-pub(crate) mod contents;
+mod contents;
 mod disk;
 mod holders;
 mod kernel;
@@ -25,6 +25,7 @@ use std::path::{Path, PathBuf};
 use crate::device::{DeviceNumber, Flash, Holder, ListedDisk, MountPoint, ZoneLimits};
 use crate::file::File;
 pub use claims::Claims;
+pub use contents::{RemoteDisk, contents};
 pub use disk::Disk;
 use holders::UsageTables;
 use kernel::Kernel;

@@ -7,6 +7,7 @@ use std::sync::Mutex;
 use super::tests::{BLOCK, SECOND, Scratch, buffers, each_configuration, op, run};
 use crate::file::{File, OpenOptions};
 use crate::io::*;
+use crate::platform::Platform;
 
 pub(crate) const DEVICE_BLOCKS: u64 = 256;
 const CONTROL: &str = "/sys/class/zram-control";
@@ -56,7 +57,7 @@ fn trims_of_a_device_clear_exactly_their_blocks() {
     each_configuration(4, |name, config| {
         let Some(zram) = Zram::new() else { return };
         let mut buffers = buffers(4);
-        let mut backend = open_backend(config, &buffers).unwrap();
+        let mut backend = Platform::MACHINE.open_backend(config, &buffers).unwrap();
         backend.attach(0, &zram.open()).unwrap();
         for slot in 0..4 {
             buffers.fill(slot, |bytes| bytes.fill(0x50 + slot as u8));
@@ -85,7 +86,7 @@ fn io_beyond_the_end_of_a_device() {
     each_configuration(4, |name, config| {
         let Some(zram) = Zram::new() else { return };
         let buffers = buffers(4);
-        let mut backend = open_backend(config, &buffers).unwrap();
+        let mut backend = Platform::MACHINE.open_backend(config, &buffers).unwrap();
         let file = zram.open();
         assert_eq!(file.size().unwrap(), Some(DEVICE_BLOCKS * BLOCK as u64));
         backend.attach(0, &file).unwrap();
@@ -105,7 +106,7 @@ fn misaligned_direct_io_is_an_error() {
     each_configuration(1, |name, config| {
         let Some(zram) = Zram::new() else { return };
         let buffers = buffers(1);
-        let mut backend = open_backend(config, &buffers).unwrap();
+        let mut backend = Platform::MACHINE.open_backend(config, &buffers).unwrap();
         backend.attach(0, &zram.open()).unwrap();
         let crooked = Op { len: 100, offset: 3, ..op(Kind::Read, 0, 0) };
         // A mapping needs no alignment.
@@ -118,13 +119,13 @@ fn misaligned_direct_io_is_an_error() {
 fn polled_ring_works_on_a_device_without_polling() {
     for engine in [EngineKind::IoUring, EngineKind::Pvsync2] {
         let config = BackendConfig { hipri: true, ..BackendConfig::new(engine, 2, 1) };
-        if let Err(error) = probe(&config) {
+        if let Err(error) = Platform::MACHINE.probe(&config) {
             eprintln!("SKIPPED: {error}");
             continue;
         }
         let Some(zram) = Zram::new() else { return };
         let buffers = buffers(2);
-        let mut backend = open_backend(&config, &buffers).unwrap();
+        let mut backend = Platform::MACHINE.open_backend(&config, &buffers).unwrap();
         backend.attach(0, &zram.open()).unwrap();
         let ops = [op(Kind::Read, 0, 0), op(Kind::Write, 1, 1)];
         for done in run(&mut *backend, &ops) {
@@ -157,7 +158,7 @@ fn random_batches_match_a_model() {
             let scratch = Scratch::new("model", BLOCKS as usize);
             let mut model: Vec<u8> = (1..=BLOCKS as u8).collect();
             let mut buffers = buffers(8);
-            let mut backend = open_backend(config, &buffers).unwrap();
+            let mut backend = Platform::MACHINE.open_backend(config, &buffers).unwrap();
             backend.attach(0, &scratch.open(direct)).unwrap();
             for round in 0..100u64 {
                 // The blocks of a batch are distinct, since its operations complete in any order.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::io::{Backend, BackendConfig, BackendError, EngineKind, Null, RemoteTarget};
+use crate::io::{Backend, BackendConfig, BackendError, EngineKind, Null};
 use crate::io::{PassthroughDevice, PassthroughProblem};
 use crate::linux::io;
 use crate::linux::io::execute::{Execute, Executing};
@@ -31,7 +31,7 @@ pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backe
         | EngineKind::Nbd
         | EngineKind::Libiscsi
         | EngineKind::Rbd
-        | EngineKind::Rados => return io::remote::open(config, slots),
+        | EngineKind::Rados => return Err(without_servers(config.engine)),
         EngineKind::Libpmem | EngineKind::DevDax => executing(io::pmem::Pmem::new(config)?, config, slots),
         EngineKind::Windowsaio => return Err(windowsaio_is_missing()),
         EngineKind::Vsync => Box::new(io::vsync::Vsync::open(config, slots)),
@@ -57,7 +57,7 @@ pub(crate) fn probe(config: &BackendConfig) -> Result<(), BackendError> {
         | EngineKind::Nbd
         | EngineKind::Libiscsi
         | EngineKind::Rbd
-        | EngineKind::Rados => io::remote::probe(config),
+        | EngineKind::Rados => Err(without_servers(config.engine)),
         EngineKind::Libpmem | EngineKind::DevDax => io::pmem::probe(config.engine),
         EngineKind::Windowsaio => Err(windowsaio_is_missing()),
         EngineKind::Sync
@@ -78,11 +78,6 @@ pub(crate) fn probe(config: &BackendConfig) -> Result<(), BackendError> {
     }
 }
 
-/// Connects to the server of the engine and looks at the targets.
-pub(crate) fn examine(config: &BackendConfig) -> Result<Vec<RemoteTarget>, BackendError> {
-    io::remote::examine(config)
-}
-
 /// Looks at a device that is to get commands.
 pub(crate) fn examine_device(path: &Path, commands: &DeviceCommands) -> Result<PassthroughDevice, PassthroughProblem> {
     io::passthrough::examine(path, commands)
@@ -95,4 +90,8 @@ pub(crate) fn is_persistent(path: &Path) -> std::io::Result<bool> {
 
 fn windowsaio_is_missing() -> BackendError {
     BackendError::new(EngineKind::Windowsaio, "only Windows has this engine")
+}
+
+fn without_servers(engine: EngineKind) -> BackendError {
+    BackendError::new(engine, "the kernel has no such engine")
 }

@@ -9,10 +9,10 @@ use std::sync::OnceLock;
 
 use super::execute::Execute;
 use super::files::Files;
-use super::library::{Names, functions, load, loaded};
 use crate::file::File;
 use crate::io::{BackendConfig, BackendError, EngineKind, IoResult, Kind, Op, PmemConfig};
 use crate::linux::c_string::c_path;
+use crate::linux::library::{LibraryError, Names, functions, load, loaded};
 use crate::linux::memory::Watch;
 use crate::memory::page_size;
 
@@ -36,7 +36,7 @@ functions! {
 
 /// Returns the functions of the library.
 fn api(engine: EngineKind) -> Result<&'static Api, BackendError> {
-    static API: OnceLock<Result<Api, String>> = OnceLock::new();
+    static API: OnceLock<Result<Api, LibraryError>> = OnceLock::new();
     loaded(engine, API.get_or_init(|| Api::find(load(&LIBRARY)?.library)))
 }
 

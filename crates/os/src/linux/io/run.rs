@@ -34,8 +34,11 @@ pub(crate) fn outcome(returned: i64) -> IoResult {
 }
 
 /// Converts a number of bytes or a negated errno into the result of a completion. Operations have at most `u32::MAX` bytes.
+///
+/// # Errors
+/// Returns the errno.
 #[inline]
-pub(crate) fn of_negated(result: i64) -> IoResult {
+pub fn of_negated(result: i64) -> IoResult {
     if result >= 0 {
         return Ok(u32::try_from(result).unwrap_or(u32::MAX));
     }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use crate::file::{File, OpenOptions};
 use crate::io::*;
 use crate::memory::{Buffers, MemorySpec};
+use crate::platform::Platform;
 use ::io::{Flush, Mapping};
 
 pub(super) const BLOCK: usize = 4096;
@@ -104,7 +105,7 @@ fn configurations(depth: u32) -> Vec<(String, BackendConfig)> {
 
 pub(super) fn each_configuration(depth: u32, mut test: impl FnMut(&str, &BackendConfig)) {
     for (name, config) in configurations(depth) {
-        match probe(&config) {
+        match Platform::MACHINE.probe(&config) {
             Ok(()) => test(&name, &config),
             Err(error) => eprintln!("SKIPPED {name}: {error}"),
         }
@@ -117,7 +118,7 @@ fn reads_return_each_block_of_the_file() {
         for direct in [false, true] {
             let scratch = Scratch::new("reads", 8);
             let mut buffers = buffers(8);
-            let mut backend = open_backend(config, &buffers).unwrap();
+            let mut backend = Platform::MACHINE.open_backend(config, &buffers).unwrap();
             backend.attach(1, &scratch.open(direct)).unwrap();
             let ops: Vec<_> = (0..8).map(|at| Op { file: 1, ..op(Kind::Read, at, u64::from(7 - at)) }).collect();
             for completion in run(&mut *backend, &ops) {
@@ -136,7 +137,7 @@ fn writes_store_each_block_at_its_offset() {
         for direct in [false, true] {
             let scratch = Scratch::new("writes", 8);
             let mut buffers = buffers(8);
-            let mut backend = open_backend(config, &buffers).unwrap();
+            let mut backend = Platform::MACHINE.open_backend(config, &buffers).unwrap();
             backend.attach(0, &scratch.open(direct)).unwrap();
             for slot in 0..8 {
                 buffers.fill(slot, |bytes| bytes.fill(0xa0 + slot as u8));
@@ -161,7 +162,7 @@ fn the_rest_of_a_short_transfer_uses_the_rest_of_the_buffer() {
     each_configuration(2, |name, config| {
         let scratch = Scratch::new("short", 2);
         let mut buffers = buffers(2);
-        let mut backend = open_backend(config, &buffers).unwrap();
+        let mut backend = Platform::MACHINE.open_backend(config, &buffers).unwrap();
         backend.attach(0, &scratch.open(false)).unwrap();
         let late = Op { offset: 2 * BLOCK as u64 - 1000, ..op(Kind::Read, 0, 0) };
         assert_eq!(run(&mut *backend, &[late])[0].result, Ok(1000), "{name}: a read across the end is short");
@@ -180,7 +181,7 @@ fn errors_of_the_kernel_are_results() {
     each_configuration(4, |name, config| {
         let scratch = Scratch::new("errors", 4);
         let buffers = buffers(4);
-        let mut backend = open_backend(config, &buffers).unwrap();
+        let mut backend = Platform::MACHINE.open_backend(config, &buffers).unwrap();
         let read_only = OpenOptions { read: true, ..OpenOptions::new() }.open(&scratch.0).unwrap();
         backend.attach(0, &read_only).unwrap();
         let ops = [op(Kind::Read, 0, 0), op(Kind::Write, 1, 0), op(Kind::Read, 2, 1), op(Kind::Trim, 3, 1)];
@@ -203,7 +204,7 @@ fn trims_of_a_file_leave_a_hole() {
     each_configuration(4, |name, config| {
         let scratch = Scratch::new("trims", 4);
         let buffers = buffers(4);
-        let mut backend = open_backend(config, &buffers).unwrap();
+        let mut backend = Platform::MACHINE.open_backend(config, &buffers).unwrap();
         backend.attach(0, &scratch.open(false)).unwrap();
         let ops = [op(Kind::Read, 0, 0), op(Kind::Trim, 1, 1), op(Kind::Read, 2, 2), op(Kind::Trim, 3, 3)];
         let results: Vec<_> = run(&mut *backend, &ops).iter().map(|completion| completion.result).collect();
@@ -218,12 +219,12 @@ fn trims_of_a_file_leave_a_hole() {
 fn misuse_of_slots_and_files_is_rejected() {
     let null = BackendConfig::new(EngineKind::Null, 2, 1);
     for (name, config) in configurations(2).into_iter().chain([("null".to_string(), null)]) {
-        if probe(&config).is_err() {
+        if Platform::MACHINE.probe(&config).is_err() {
             continue;
         }
         let scratch = Scratch::new("misuse", 2);
         let buffers = buffers(2);
-        let mut backend = open_backend(&config, &buffers).unwrap();
+        let mut backend = Platform::MACHINE.open_backend(&config, &buffers).unwrap();
         backend.attach(0, &scratch.open(false)).unwrap();
         assert!(backend.submit(&[op(Kind::Read, 2, 0)]).is_err(), "{name}: no such slot");
         assert!(backend.submit(&[Op { skip: 1, ..op(Kind::Read, 0, 0) }]).is_err(), "{name}: beyond the slot");
@@ -247,7 +248,7 @@ fn misuse_of_slots_and_files_is_rejected() {
 #[test]
 fn lent_slot_rejects_operations() {
     let mut buffers = buffers(1);
-    let mut backend = open_backend(&BackendConfig::new(EngineKind::Null, 1, 1), &buffers).unwrap();
+    let mut backend = Platform::MACHINE.open_backend(&BackendConfig::new(EngineKind::Null, 1, 1), &buffers).unwrap();
     let mut bytes = buffers.slot_mut(0);
     assert!(backend.submit(&[op(Kind::Read, 0, 0)]).is_err());
     bytes[0] = 1;
@@ -275,7 +276,7 @@ fn reap_times_out_and_the_buffers_outlive_an_operation_in_flight() {
         }
         let (_scratch, pipe) = silent_pipe("stuck");
         let buffers = buffers(2);
-        let mut backend = open_backend(config, &buffers).unwrap();
+        let mut backend = Platform::MACHINE.open_backend(config, &buffers).unwrap();
         backend.attach(0, &pipe).unwrap();
         assert_eq!(backend.submit(&[op(Kind::Read, 0, 0)]).unwrap(), 1, "{name}");
         let mut out = Vec::new();
@@ -294,7 +295,7 @@ fn reap_waits_at_most_for_operations_in_flight_and_returns_at_most_max() {
     each_configuration(4, |name, config| {
         let scratch = Scratch::new("waits", 4);
         let buffers = buffers(4);
-        let mut backend = open_backend(config, &buffers).unwrap();
+        let mut backend = Platform::MACHINE.open_backend(config, &buffers).unwrap();
         backend.attach(0, &scratch.open(true)).unwrap();
         let mut out = Vec::new();
         let start = Instant::now();
@@ -314,7 +315,7 @@ fn reap_without_waiting_returns_completions() {
     each_configuration(4, |name, config| {
         let scratch = Scratch::new("peek", 4);
         let buffers = buffers(4);
-        let mut backend = open_backend(config, &buffers).unwrap();
+        let mut backend = Platform::MACHINE.open_backend(config, &buffers).unwrap();
         backend.attach(0, &scratch.open(true)).unwrap();
         assert_eq!(backend.submit(&[op(Kind::Read, 0, 0)]).unwrap(), 1);
         let mut out = Vec::new();
@@ -331,7 +332,7 @@ fn batches_above_the_maximum_complete_once_per_operation() {
     each_configuration(700, |name, config| {
         let scratch = Scratch::new("many", 2);
         let buffers = buffers(700);
-        let mut backend = open_backend(config, &buffers).unwrap();
+        let mut backend = Platform::MACHINE.open_backend(config, &buffers).unwrap();
         backend.attach(0, &scratch.open(false)).unwrap();
         for _ in 0..3 {
             let ops: Vec<_> = (0..700).map(|at| op(Kind::Read, at, u64::from(at % 2))).collect();
@@ -347,7 +348,7 @@ fn batches_above_the_maximum_complete_once_per_operation() {
 #[test]
 fn null_completes_at_once() {
     let buffers = buffers(32);
-    let mut backend = open_backend(&BackendConfig::new(EngineKind::Null, 32, 1), &buffers).unwrap();
+    let mut backend = Platform::MACHINE.open_backend(&BackendConfig::new(EngineKind::Null, 32, 1), &buffers).unwrap();
     let ops: Vec<_> = (0..32).map(|at| op(Kind::Write, at, 0)).collect();
     assert_eq!(run(&mut *backend, &ops).len(), 32);
 }
@@ -356,7 +357,7 @@ fn null_completes_at_once() {
 fn truncated_mapped_file_is_an_error_and_not_a_crash() {
     let scratch = Scratch::new("cut", 8);
     let buffers = buffers(8);
-    let mut backend = open_backend(&BackendConfig::new(EngineKind::Mmap, 8, 1), &buffers).unwrap();
+    let mut backend = Platform::MACHINE.open_backend(&BackendConfig::new(EngineKind::Mmap, 8, 1), &buffers).unwrap();
     let file = scratch.open(false);
     backend.attach(0, &file).unwrap();
     assert_eq!(run(&mut *backend, &[op(Kind::Read, 0, 7)])[0].result, Ok(BLOCK as u32));
@@ -380,7 +381,8 @@ fn mapped_files_are_copied_exactly_with_every_flush() {
     for mapping in mappings() {
         let scratch = Scratch::new("mapped", 4);
         let mut buffers = buffers(2);
-        let mut backend = open_backend(&BackendConfig::new(EngineKind::Mmap, 2, 1), &buffers).unwrap();
+        let mut backend =
+            Platform::MACHINE.open_backend(&BackendConfig::new(EngineKind::Mmap, 2, 1), &buffers).unwrap();
         backend.map(0, &scratch.open(false), mapping).unwrap();
         buffers.fill(0, |bytes| bytes.fill(0xab));
         // Start, end and buffer offset are not aligned to cache lines.
@@ -400,13 +402,13 @@ fn mapped_files_are_copied_exactly_with_every_flush() {
 fn mapped_and_other_files_are_used_side_by_side() {
     for engine in [EngineKind::IoUring, EngineKind::Libaio, EngineKind::Psync] {
         let config = BackendConfig { maps_too: true, ..BackendConfig::new(engine, 8, 3) };
-        if let Err(error) = probe(&config) {
+        if let Err(error) = Platform::MACHINE.probe(&config) {
             eprintln!("SKIPPED {engine}: {error}");
             continue;
         }
         let files = [Scratch::new("side-a", 8), Scratch::new("side-b", 8)];
         let mut buffers = buffers(8);
-        let mut backend = open_backend(&config, &buffers).unwrap();
+        let mut backend = Platform::MACHINE.open_backend(&config, &buffers).unwrap();
         let view = Mapping { flush: Some(Flush::View), ..Mapping::default() };
         backend.attach(0, &files[0].open(true)).unwrap();
         backend.map(1, &files[1].open(false), view).unwrap();
@@ -436,7 +438,7 @@ fn mapped_and_other_files_are_used_side_by_side() {
 fn backends_without_mapping_return_an_error() {
     let scratch = Scratch::new("unmapped", 1);
     let buffers = buffers(1);
-    let mut backend = open_backend(&BackendConfig::new(EngineKind::Psync, 1, 1), &buffers).unwrap();
+    let mut backend = Platform::MACHINE.open_backend(&BackendConfig::new(EngineKind::Psync, 1, 1), &buffers).unwrap();
     assert!(backend.map(0, &scratch.open(false), Mapping::default()).is_err());
 }
 
@@ -444,7 +446,7 @@ fn backends_without_mapping_return_an_error() {
 fn falloc_reserves_extends_and_punches() {
     let scratch = Scratch::new("falloc", 1);
     let buffers = buffers(1);
-    let mut backend = open_backend(&BackendConfig::new(EngineKind::Falloc, 1, 1), &buffers).unwrap();
+    let mut backend = Platform::MACHINE.open_backend(&BackendConfig::new(EngineKind::Falloc, 1, 1), &buffers).unwrap();
     let file = scratch.open(false);
     backend.attach(0, &file).unwrap();
     let mut done = |kind, block| run(backend.as_mut(), &[op(kind, 0, block)])[0].result;
@@ -461,7 +463,8 @@ fn falloc_reserves_extends_and_punches() {
 fn ftruncate_truncates_at_the_offset_and_supports_only_writes() {
     let scratch = Scratch::new("ftruncate", 4);
     let buffers = buffers(1);
-    let mut backend = open_backend(&BackendConfig::new(EngineKind::Ftruncate, 1, 1), &buffers).unwrap();
+    let mut backend =
+        Platform::MACHINE.open_backend(&BackendConfig::new(EngineKind::Ftruncate, 1, 1), &buffers).unwrap();
     let file = scratch.open(false);
     backend.attach(0, &file).unwrap();
     let mut done = |kind, block| run(backend.as_mut(), &[op(kind, 0, block)])[0].result;

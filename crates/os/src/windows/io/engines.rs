@@ -6,9 +6,7 @@ use std::path::Path;
 use super::completion_port::CompletionPort;
 use super::mmap::Mmap;
 use super::sync::Sync;
-use crate::io::{
-    Backend, BackendConfig, BackendError, EngineKind, Null, PassthroughDevice, PassthroughProblem, RemoteTarget,
-};
+use crate::io::{Backend, BackendConfig, BackendError, EngineKind, Null, PassthroughDevice, PassthroughProblem};
 use crate::memory::Slots;
 use ::io::DeviceCommands;
 
@@ -29,11 +27,6 @@ pub(crate) fn probe(config: &BackendConfig) -> Result<(), BackendError> {
         EngineKind::Null | EngineKind::Windowsaio | EngineKind::Mmap | EngineKind::Sync | EngineKind::Psync => Ok(()),
         other => Err(missing(other)),
     }
-}
-
-/// Windows has no engine of another machine.
-pub(crate) fn examine(config: &BackendConfig) -> Result<Vec<RemoteTarget>, BackendError> {
-    Err(missing(config.engine))
 }
 
 /// Looks at a device that is to get commands. Windows has none.

@@ -11,8 +11,8 @@ use super::address::{Address, in_addr, multicast_group};
 use crate::file::Folder;
 use crate::linux::file::check;
 use crate::linux::io::pipe::result;
-use crate::linux::io::wait::wait_for_events;
 use crate::linux::number::size_of_u32;
+use crate::linux::wait::wait_for_events;
 use ::io::{Net, NetProtocol};
 
 /// Connections that may wait to be accepted.

@@ -5,10 +5,10 @@ use std::io;
 use std::time::Duration;
 
 use super::request::Requests;
-use crate::io::{BackendError, EngineKind, IoResult, Op};
+use os::io::{BackendError, EngineKind, IoResult, Op};
 
 /// A connection to a server.
-pub(super) trait Service {
+pub(crate) trait Service {
     /// Opens target `index`.
     fn attach(&mut self, index: usize) -> io::Result<()>;
 
@@ -29,6 +29,6 @@ pub(super) trait Service {
 }
 
 /// Returns a text for a library.
-pub(super) fn text(engine: EngineKind, text: &str) -> Result<CString, BackendError> {
+pub(crate) fn text(engine: EngineKind, text: &str) -> Result<CString, BackendError> {
     CString::new(text).map_err(|_| BackendError::new(engine, "a name has a zero byte"))
 }

@@ -10,12 +10,12 @@ use super::ceph::{self, IoContext, Pool};
 use super::disk::disk;
 use super::request::{Request, Requests};
 use super::service::{Service, text};
-use crate::io::{BackendConfig, BackendError, EngineKind, RemoteConfig, RemoteTarget};
-use crate::io::{IoResult, Kind, Op};
-use crate::linux::device::contents::RemoteDisk;
-use crate::linux::io::library::{Names, functions, load, loaded};
-use crate::linux::io::run::of_negated;
 use ::io::Rbd as RbdImage;
+use os::device::RemoteDisk;
+use os::io::of_negated;
+use os::io::{BackendConfig, BackendError, EngineKind, RemoteConfig, RemoteTarget};
+use os::io::{IoResult, Kind, Op};
+use os::library::{LibraryError, Names, functions, load, loaded};
 
 const LIBRARY: Names = Names { files: &["librbd.so.1"], package: "librbd1" };
 /// Values of `rbd_encryption_format_t`.
@@ -66,7 +66,7 @@ functions! {
 }
 
 /// An open image.
-pub(super) struct Rbd {
+pub(crate) struct Rbd {
     api: &'static Api,
     image: *mut Image,
     bytes: u64,
@@ -76,18 +76,18 @@ pub(super) struct Rbd {
 }
 
 fn api(engine: EngineKind) -> Result<&'static Api, BackendError> {
-    static API: OnceLock<Result<Api, String>> = OnceLock::new();
+    static API: OnceLock<Result<Api, LibraryError>> = OnceLock::new();
     loaded(engine, API.get_or_init(|| Api::find(load(&LIBRARY)?.library)))
 }
 
-pub(super) fn probe(engine: EngineKind) -> Result<(), BackendError> {
+pub(crate) fn probe(engine: EngineKind) -> Result<(), BackendError> {
     ceph::api(engine)?;
     api(engine).map(drop)
 }
 
 impl Rbd {
     /// Connects to the cluster and opens the image.
-    pub(super) fn connect(
+    pub(crate) fn connect(
         config: &BackendConfig,
         remote: &RemoteConfig,
         image: &RbdImage,
@@ -130,7 +130,7 @@ impl Rbd {
     }
 
     /// Returns the size of the image, its contents and its clients.
-    pub(super) fn examine(&self, config: &BackendConfig, writes: bool) -> Result<RemoteTarget, BackendError> {
+    pub(crate) fn examine(&self, config: &BackendConfig, writes: bool) -> Result<RemoteTarget, BackendError> {
         let clients = if writes { self.watchers(config.engine)? } else { Vec::new() };
         disk(config, self, writes, clients)
     }

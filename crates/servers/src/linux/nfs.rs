@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use super::request::{Request, Requests};
 use super::service::{Service, text};
-use crate::io::{BackendConfig, BackendError, EngineKind, RemoteConfig, RemoteTarget};
-use crate::io::{IoResult, Kind, Op};
-use crate::linux::io::library::{Names, functions, load, loaded};
-use crate::linux::io::run::of_negated;
-use crate::linux::io::wait::{events_of, wait_for_events};
+use os::io::of_negated;
+use os::io::{BackendConfig, BackendError, EngineKind, RemoteConfig, RemoteTarget};
+use os::io::{IoResult, Kind, Op};
+use os::library::{LibraryError, Names, functions, load, loaded};
+use os::wait::{events_of, wait_for_events};
 
 const LIBRARY: Names =
     Names { files: &["libnfs.so.16", "libnfs.so.14", "libnfs.so.13"], package: "libnfs13 (or libnfs14, libnfs16)" };
@@ -68,7 +68,7 @@ type TransferAsync =
     unsafe extern "C" fn(*mut Context, *mut Handle, *mut c_void, usize, u64, Callback, *mut c_void) -> c_int;
 
 /// A mounted directory.
-pub(super) struct Nfs {
+pub(crate) struct Nfs {
     api: &'static Api,
     has_version_2: bool,
     context: *mut Context,
@@ -81,7 +81,7 @@ pub(super) struct Nfs {
 
 /// Returns the functions of the library, and the index of its file name.
 fn api(engine: EngineKind) -> Result<&'static (Api, usize), BackendError> {
-    static API: OnceLock<Result<(Api, usize), String>> = OnceLock::new();
+    static API: OnceLock<Result<(Api, usize), LibraryError>> = OnceLock::new();
     let find = || {
         let found = load(&LIBRARY)?;
         Ok((Api::find(found.library)?, found.file))
@@ -89,13 +89,13 @@ fn api(engine: EngineKind) -> Result<&'static (Api, usize), BackendError> {
     loaded(engine, API.get_or_init(find))
 }
 
-pub(super) fn probe(engine: EngineKind) -> Result<(), BackendError> {
+pub(crate) fn probe(engine: EngineKind) -> Result<(), BackendError> {
     api(engine).map(drop)
 }
 
 impl Nfs {
     /// Mounts the directory of the URL.
-    pub(super) fn connect(config: &BackendConfig, remote: &RemoteConfig, url: &str) -> Result<Self, BackendError> {
+    pub(crate) fn connect(config: &BackendConfig, remote: &RemoteConfig, url: &str) -> Result<Self, BackendError> {
         let engine = config.engine;
         let (api, file) = api(engine)?;
         let names = remote.names.iter().map(|name| text(engine, name)).collect::<Result<Vec<_>, _>>()?;
@@ -137,7 +137,7 @@ impl Nfs {
     }
 
     /// Checks that the targets that exist are files. The job determines their size, as in fio.
-    pub(super) fn examine(self, engine: EngineKind) -> Result<Vec<RemoteTarget>, BackendError> {
+    pub(crate) fn examine(self, engine: EngineKind) -> Result<Vec<RemoteTarget>, BackendError> {
         for name in &self.names {
             let mut status = Status::default();
             // SAFETY: the context, the text and the status are valid.

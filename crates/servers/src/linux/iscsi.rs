@@ -11,12 +11,12 @@ use std::time::Duration;
 use super::disk::disk;
 use super::request::{Request, Requests};
 use super::service::{Service, text};
-use crate::io::{BackendConfig, BackendError, EngineKind, RemoteConfig, RemoteTarget};
-use crate::io::{IoResult, Kind, Op};
-use crate::linux::device::contents::RemoteDisk;
-use crate::linux::io::library::{Names, functions, load, loaded};
-use crate::linux::io::wait::{events_of, wait_for_any};
 use ::io::Secret;
+use os::device::RemoteDisk;
+use os::io::{BackendConfig, BackendError, EngineKind, RemoteConfig, RemoteTarget};
+use os::io::{IoResult, Kind, Op};
+use os::library::{LibraryError, Names, functions, load, loaded};
+use os::wait::{events_of, wait_for_any};
 
 const LIBRARY: Names = Names { files: &["libiscsi.so.9", "libiscsi.so.8", "libiscsi.so.7"], package: "libiscsi7" };
 const SESSION_NORMAL: c_int = 2;
@@ -97,23 +97,23 @@ struct Lun {
     blocks: u64,
 }
 
-pub(super) struct Iscsi {
+pub(crate) struct Iscsi {
     luns: Vec<Lun>,
     polled: Vec<libc::pollfd>,
 }
 
 fn api(engine: EngineKind) -> Result<&'static Api, BackendError> {
-    static API: OnceLock<Result<Api, String>> = OnceLock::new();
+    static API: OnceLock<Result<Api, LibraryError>> = OnceLock::new();
     loaded(engine, API.get_or_init(|| Api::find(load(&LIBRARY)?.library)))
 }
 
-pub(super) fn probe(engine: EngineKind) -> Result<(), BackendError> {
+pub(crate) fn probe(engine: EngineKind) -> Result<(), BackendError> {
     api(engine).map(drop)
 }
 
 impl Iscsi {
     /// Logs in to the targets. The name of a target is a URL of libiscsi, if `urls` has no other URL for it.
-    pub(super) fn connect(
+    pub(crate) fn connect(
         config: &BackendConfig,
         remote: &RemoteConfig,
         initiator: &str,
@@ -130,7 +130,7 @@ impl Iscsi {
     }
 
     /// Returns the sizes and the contents of the LUNs.
-    pub(super) fn examine(&self, config: &BackendConfig, writes: bool) -> Result<Vec<RemoteTarget>, BackendError> {
+    pub(crate) fn examine(&self, config: &BackendConfig, writes: bool) -> Result<Vec<RemoteTarget>, BackendError> {
         let clients = |lun: &Lun| lun.reservation().filter(|_| writes).into_iter().collect();
         self.luns.iter().map(|lun| disk(config, lun, writes, clients(lun))).collect()
     }

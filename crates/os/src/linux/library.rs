@@ -1,25 +1,32 @@
 //! Libraries that are loaded when a job needs them.
 
-use libloading::Library;
+pub use libloading::Library;
 
 use crate::io::{BackendError, EngineKind};
 
 /// Names of a shared library, with the package of Debian that has it.
-pub(crate) struct Names {
+pub struct Names {
     /// File names, the newest first.
-    pub(crate) files: &'static [&'static str],
-    pub(crate) package: &'static str,
+    pub files: &'static [&'static str],
+    pub package: &'static str,
 }
 
 /// A library that was loaded.
-pub(crate) struct Loaded {
-    pub(crate) library: &'static Library,
+pub struct Loaded {
+    pub library: &'static Library,
     /// Index of the file name that was found.
-    pub(crate) file: usize,
+    pub file: usize,
 }
 
+/// What is missing: the library, or a function of it.
+#[derive(Debug)]
+pub struct LibraryError(String);
+
 /// Loads a library. It stays loaded until the process ends: its threads and handlers at exit need its code.
-pub(crate) fn load(names: &Names) -> Result<Loaded, String> {
+///
+/// # Errors
+/// No file can be loaded.
+pub fn load(names: &Names) -> Result<Loaded, LibraryError> {
     let mut reason = String::new();
     for (at, file) in names.files.iter().enumerate() {
         // SAFETY: the initializers of these libraries have no requirements.
@@ -29,25 +36,32 @@ pub(crate) fn load(names: &Names) -> Result<Loaded, String> {
         }
     }
     let files = names.files.join(" or ");
-    Err(format!("cannot load {files} of the package {}: {reason}", names.package))
+    Err(LibraryError(format!("cannot load {files} of the package {}: {reason}", names.package)))
 }
 
 /// Returns the address of a function as a pointer of type `F`.
 ///
+/// # Errors
+/// The library does not have the function.
+///
 /// # Safety
 /// `F` is the type of the function with this name.
-pub(crate) unsafe fn function<F: Copy>(library: &'static Library, name: &str) -> Result<F, String> {
+pub unsafe fn function<F: Copy>(library: &'static Library, name: &str) -> Result<F, LibraryError> {
     // SAFETY: by the contract of this function.
     let found = unsafe { library.get::<F>(name.as_bytes()) };
-    found.map(|symbol| *symbol).map_err(|error| format!("the library has no function {name}: {error}"))
+    found.map(|symbol| *symbol).map_err(|error| LibraryError(format!("the library has no function {name}: {error}")))
 }
 
 /// Returns the functions of a library that was loaded before, or the error.
-pub(crate) fn loaded<A>(engine: EngineKind, api: &'static Result<A, String>) -> Result<&'static A, BackendError> {
-    api.as_ref().map_err(|what| BackendError::new(engine, what.clone()))
+///
+/// # Errors
+/// The library could not be loaded.
+pub fn loaded<A>(engine: EngineKind, api: &'static Result<A, LibraryError>) -> Result<&'static A, BackendError> {
+    api.as_ref().map_err(|what| BackendError::new(engine, what.0.clone()))
 }
 
 /// Declares the functions of a library, and `find`, which returns them.
+#[macro_export]
 macro_rules! functions {
     ($(#[$note:meta])* $vis:vis struct $api:ident; $($name:ident: fn($($argument:ty),* $(,)?) $(-> $result:ty)?;)*) => {
         $(#[$note])*
@@ -56,14 +70,14 @@ macro_rules! functions {
         }
 
         impl $api {
-            fn find(library: &'static libloading::Library) -> Result<Self, String> {
+            fn find(library: &'static $crate::library::Library) -> Result<Self, $crate::library::LibraryError> {
                 Ok($api {
                     // SAFETY: the types are those of the library's header.
-                    $($name: unsafe { $crate::linux::io::library::function(library, stringify!($name))? },)*
+                    $($name: unsafe { $crate::library::function(library, stringify!($name))? },)*
                 })
             }
         }
     };
 }
 
-pub(crate) use functions;
+pub use crate::functions;

@@ -10,11 +10,11 @@ use std::time::Duration;
 use super::disk::disk;
 use super::request::{Request, Requests};
 use super::service::{Service, text};
-use crate::io::{BackendConfig, BackendError, EngineKind, RemoteTarget};
-use crate::io::{IoResult, Kind, Op};
-use crate::linux::device::contents::RemoteDisk;
-use crate::linux::io::library::{Names, functions, load, loaded};
-use crate::linux::io::wait::wait_for_events;
+use os::device::RemoteDisk;
+use os::io::{BackendConfig, BackendError, EngineKind, RemoteTarget};
+use os::io::{IoResult, Kind, Op};
+use os::library::{LibraryError, Names, functions, load, loaded};
+use os::wait::wait_for_events;
 
 const LIBRARY: Names = Names { files: &["libnbd.so.0"], package: "libnbd0" };
 /// Bits of `nbd_aio_get_direction`.
@@ -52,23 +52,23 @@ functions! {
 }
 
 /// A connection to an export.
-pub(super) struct Nbd {
+pub(crate) struct Nbd {
     api: &'static Api,
     handle: *mut Handle,
 }
 
 fn api(engine: EngineKind) -> Result<&'static Api, BackendError> {
-    static API: OnceLock<Result<Api, String>> = OnceLock::new();
+    static API: OnceLock<Result<Api, LibraryError>> = OnceLock::new();
     loaded(engine, API.get_or_init(|| Api::find(load(&LIBRARY)?.library)))
 }
 
-pub(super) fn probe(engine: EngineKind) -> Result<(), BackendError> {
+pub(crate) fn probe(engine: EngineKind) -> Result<(), BackendError> {
     api(engine).map(drop)
 }
 
 impl Nbd {
     /// Connects to the server of the URI.
-    pub(super) fn connect(config: &BackendConfig, uri: &str) -> Result<Self, BackendError> {
+    pub(crate) fn connect(config: &BackendConfig, uri: &str) -> Result<Self, BackendError> {
         let engine = config.engine;
         let api = api(engine)?;
         let address = text(engine, uri)?;
@@ -88,7 +88,7 @@ impl Nbd {
     }
 
     /// Returns the size and the contents of the disk.
-    pub(super) fn examine(&self, config: &BackendConfig, writes: bool) -> Result<RemoteTarget, BackendError> {
+    pub(crate) fn examine(&self, config: &BackendConfig, writes: bool) -> Result<RemoteTarget, BackendError> {
         // SAFETY: the handle is connected.
         if writes && unsafe { (self.api.nbd_is_read_only)(self.handle) } > 0 {
             let error = io::Error::from_raw_os_error(libc::EROFS);

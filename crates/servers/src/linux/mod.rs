@@ -1,6 +1,6 @@
-//! Engines whose targets are on another machine, by libraries that are loaded at run time.
+//! The backend of all engines of servers.
 //!
-//! [`Remote`] is the backend of all of them. A [`Service`] starts one operation in its library. The library reports the
+//! [`Remote`] is this backend. A [`Service`] starts one operation in its library. The library reports the
 //! completion to the [`Request`] of the slot, on the worker's thread or on a thread of its own.
 
 mod ceph;
@@ -28,12 +28,12 @@ use self::rados::Rados;
 use self::rbd::Rbd;
 use self::request::Requests;
 use self::service::Service;
-use crate::file::File;
-use crate::io::start_in_order;
-use crate::io::{Backend, BackendConfig, BackendError, RemoteConfig, RemoteTarget};
-use crate::io::{Completion, Op, misuse};
-use crate::memory::Slots;
 use ::io::Remote as Server;
+use os::file::File;
+use os::io::start_in_order;
+use os::io::{Backend, BackendConfig, BackendError, EngineKind, Engines, Kernel, RemoteConfig, RemoteTarget};
+use os::io::{Completion, Op, misuse};
+use os::memory::Slots;
 
 /// The backend of a service. Operations in flight at its end are abandoned: the library keeps its memory.
 struct Remote<S> {
@@ -44,9 +44,27 @@ struct Remote<S> {
     done: Vec<Completion>,
 }
 
+/// The engines of servers and of the kernel.
+pub(crate) struct AllEngines;
+
+impl Engines for AllEngines {
+    fn probe(&self, config: &BackendConfig) -> Result<(), BackendError> {
+        match &config.remote {
+            Some(remote) => probe(config.engine, &remote.server),
+            None => Kernel.probe(config),
+        }
+    }
+
+    fn open(&'static self, config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backend>, BackendError> {
+        match &config.remote {
+            Some(remote) => open(config, remote, slots),
+            None => Kernel.open(config, slots),
+        }
+    }
+}
+
 /// Opens the backend of a server.
-pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backend>, BackendError> {
-    let remote = of(config)?;
+fn open(config: &BackendConfig, remote: &RemoteConfig, slots: Slots) -> Result<Box<dyn Backend>, BackendError> {
     Ok(match &remote.server {
         Server::Nfs { url } => Remote::boxed(Nfs::connect(config, remote, url)?, config, slots),
         Server::Http(http) => Remote::boxed(Http::open(config, remote, http)?, config, slots),
@@ -64,20 +82,19 @@ pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backe
 }
 
 /// Loads the library of the engine.
-pub(crate) fn probe(config: &BackendConfig) -> Result<(), BackendError> {
-    match &of(config)?.server {
-        Server::Nfs { .. } => nfs::probe(config.engine),
-        Server::Http(_) => curl::probe(config.engine),
-        Server::Nbd { .. } => nbd::probe(config.engine),
-        Server::Iscsi { .. } => iscsi::probe(config.engine),
-        Server::Rbd(_) => rbd::probe(config.engine),
-        Server::Rados { .. } => ceph::api(config.engine).map(drop),
+fn probe(engine: EngineKind, server: &Server) -> Result<(), BackendError> {
+    match server {
+        Server::Nfs { .. } => nfs::probe(engine),
+        Server::Http(_) => curl::probe(engine),
+        Server::Nbd { .. } => nbd::probe(engine),
+        Server::Iscsi { .. } => iscsi::probe(engine),
+        Server::Rbd(_) => rbd::probe(engine),
+        Server::Rados { .. } => ceph::api(engine).map(drop),
     }
 }
 
 /// Returns what the server reports of the targets.
-pub(crate) fn examine(config: &BackendConfig) -> Result<Vec<RemoteTarget>, BackendError> {
-    let remote = of(config)?;
+pub(crate) fn examine(config: &BackendConfig, remote: &RemoteConfig) -> Result<Vec<RemoteTarget>, BackendError> {
     // All targets of these servers are the same disk.
     let of_all = |target: RemoteTarget| vec![target; remote.names.len()];
     match &remote.server {
@@ -90,10 +107,6 @@ pub(crate) fn examine(config: &BackendConfig) -> Result<Vec<RemoteTarget>, Backe
         Server::Rbd(image) => Rbd::connect(config, remote, image, true)?.examine(config, remote.writes).map(of_all),
         Server::Rados { pool, .. } => Rados::connect(config, remote, pool).map(|rados| rados.examine()),
     }
-}
-
-fn of(config: &BackendConfig) -> Result<&RemoteConfig, BackendError> {
-    config.remote.as_deref().ok_or_else(|| BackendError::new(config.engine, "the server is missing"))
 }
 
 impl<S: Service + 'static> Remote<S> {

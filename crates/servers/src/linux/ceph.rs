@@ -7,20 +7,20 @@ use std::ptr::{null, null_mut};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::service::text;
-use crate::io::{BackendError, EngineKind};
-use crate::linux::io::library::{Names, functions, load, loaded};
 use ::io::CephPool;
+use os::io::{BackendError, EngineKind};
+use os::library::{LibraryError, Names, functions, load, loaded};
 
 const LIBRARY: Names = Names { files: &["librados.so.2"], package: "librados2" };
 
-pub(super) enum Cluster {}
-pub(super) enum IoContext {}
-pub(super) enum Completion {}
-pub(super) enum WriteOp {}
-pub(super) type Callback = unsafe extern "C" fn(*mut Completion, *mut c_void);
+pub(crate) enum Cluster {}
+pub(crate) enum IoContext {}
+pub(crate) enum Completion {}
+pub(crate) enum WriteOp {}
+pub(crate) type Callback = unsafe extern "C" fn(*mut Completion, *mut c_void);
 
 functions! {
-    pub(super) struct Api;
+    pub(crate) struct Api;
     rados_create: fn(*mut *mut Cluster, *const c_char) -> c_int;
     rados_create2: fn(*mut *mut Cluster, *const c_char, *const c_char, u64) -> c_int;
     rados_conf_read_file: fn(*mut Cluster, *const c_char) -> c_int;
@@ -43,25 +43,25 @@ functions! {
 }
 
 /// Returns the numbers of the clients of this process that have a pool open.
-pub(super) fn clients() -> MutexGuard<'static, BTreeSet<u64>> {
+pub(crate) fn clients() -> MutexGuard<'static, BTreeSet<u64>> {
     static CLIENTS: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
     CLIENTS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A connection to a pool.
-pub(super) struct Pool {
-    pub(super) api: &'static Api,
+pub(crate) struct Pool {
+    pub(crate) api: &'static Api,
     cluster: *mut Cluster,
-    pub(super) io: *mut IoContext,
+    pub(crate) io: *mut IoContext,
 }
 
-pub(super) fn api(engine: EngineKind) -> Result<&'static Api, BackendError> {
-    static API: OnceLock<Result<Api, String>> = OnceLock::new();
+pub(crate) fn api(engine: EngineKind) -> Result<&'static Api, BackendError> {
+    static API: OnceLock<Result<Api, LibraryError>> = OnceLock::new();
     loaded(engine, API.get_or_init(|| Api::find(load(&LIBRARY)?.library)))
 }
 
 /// Returns the result of a call of the library as an error.
-pub(super) fn check(engine: EngineKind, result: c_int, what: impl FnOnce() -> String) -> Result<(), BackendError> {
+pub(crate) fn check(engine: EngineKind, result: c_int, what: impl FnOnce() -> String) -> Result<(), BackendError> {
     if result >= 0 {
         return Ok(());
     }
@@ -70,7 +70,7 @@ pub(super) fn check(engine: EngineKind, result: c_int, what: impl FnOnce() -> St
 
 impl Pool {
     /// Connects to the cluster and opens the pool. `settings` are set before the connection.
-    pub(super) fn connect(
+    pub(crate) fn connect(
         engine: EngineKind,
         pool: &CephPool,
         settings: &[(&str, &str)],

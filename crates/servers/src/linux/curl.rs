@@ -4,8 +4,8 @@ use std::ffi::{CStr, CString, c_char, c_int, c_long, c_void};
 use std::io;
 use std::sync::OnceLock;
 
-use crate::io::{BackendError, EngineKind};
-use crate::linux::io::library::{Names, function, functions, load, loaded};
+use os::io::{BackendError, EngineKind};
+use os::library::{LibraryError, Names, function, functions, load, loaded};
 
 const LIBRARY: Names = Names { files: &["libcurl.so.4", "libcurl-gnutls.so.4"], package: "libcurl4 (or libcurl4t64)" };
 /// `CURL_GLOBAL_ALL`.
@@ -13,49 +13,49 @@ const GLOBAL_ALL: c_long = 3;
 /// `CURLINFO_RESPONSE_CODE`.
 const RESPONSE_CODE: c_int = 0x20_0002;
 
-pub(super) enum Handle {}
-pub(super) enum List {}
+pub(crate) enum Handle {}
+pub(crate) enum List {}
 
 /// Options of `curl_easy_setopt`, with the type of their values in the thousands.
-pub(super) mod option {
+pub(crate) mod option {
     use std::ffi::{c_int, c_long};
 
     const POINTER: c_int = 10_000;
     const FUNCTION: c_int = 20_000;
     const OFFSET: c_int = 30_000;
-    pub(in super::super) const WRITE_DATA: c_int = POINTER + 1;
-    pub(in super::super) const URL: c_int = POINTER + 2;
-    pub(in super::super) const READ_DATA: c_int = POINTER + 9;
-    pub(in super::super) const WRITE_FUNCTION: c_int = FUNCTION + 11;
-    pub(in super::super) const READ_FUNCTION: c_int = FUNCTION + 12;
-    pub(in super::super) const HTTP_HEADER: c_int = POINTER + 23;
-    pub(in super::super) const CUSTOM_REQUEST: c_int = POINTER + 36;
-    pub(in super::super) const VERBOSE: c_int = 41;
-    pub(in super::super) const NO_PROGRESS: c_int = 43;
-    pub(in super::super) const NO_BODY: c_int = 44;
-    pub(in super::super) const UPLOAD: c_int = 46;
-    pub(in super::super) const FOLLOW_LOCATION: c_int = 52;
-    pub(in super::super) const SSL_VERIFY_PEER: c_int = 64;
-    pub(in super::super) const HTTP_GET: c_int = 80;
-    pub(in super::super) const SSL_VERIFY_HOST: c_int = 81;
-    pub(in super::super) const DEBUG_FUNCTION: c_int = FUNCTION + 94;
-    pub(in super::super) const NO_SIGNAL: c_int = 99;
-    pub(in super::super) const HTTP_AUTH: c_int = 107;
-    pub(in super::super) const INFILE_SIZE: c_int = OFFSET + 115;
-    pub(in super::super) const SEEK_FUNCTION: c_int = FUNCTION + 167;
-    pub(in super::super) const SEEK_DATA: c_int = POINTER + 168;
-    pub(in super::super) const USER_NAME: c_int = POINTER + 173;
-    pub(in super::super) const PASSWORD: c_int = POINTER + 174;
-    pub(in super::super) const PROTOCOLS: c_int = 181;
+    pub(crate) const WRITE_DATA: c_int = POINTER + 1;
+    pub(crate) const URL: c_int = POINTER + 2;
+    pub(crate) const READ_DATA: c_int = POINTER + 9;
+    pub(crate) const WRITE_FUNCTION: c_int = FUNCTION + 11;
+    pub(crate) const READ_FUNCTION: c_int = FUNCTION + 12;
+    pub(crate) const HTTP_HEADER: c_int = POINTER + 23;
+    pub(crate) const CUSTOM_REQUEST: c_int = POINTER + 36;
+    pub(crate) const VERBOSE: c_int = 41;
+    pub(crate) const NO_PROGRESS: c_int = 43;
+    pub(crate) const NO_BODY: c_int = 44;
+    pub(crate) const UPLOAD: c_int = 46;
+    pub(crate) const FOLLOW_LOCATION: c_int = 52;
+    pub(crate) const SSL_VERIFY_PEER: c_int = 64;
+    pub(crate) const HTTP_GET: c_int = 80;
+    pub(crate) const SSL_VERIFY_HOST: c_int = 81;
+    pub(crate) const DEBUG_FUNCTION: c_int = FUNCTION + 94;
+    pub(crate) const NO_SIGNAL: c_int = 99;
+    pub(crate) const HTTP_AUTH: c_int = 107;
+    pub(crate) const INFILE_SIZE: c_int = OFFSET + 115;
+    pub(crate) const SEEK_FUNCTION: c_int = FUNCTION + 167;
+    pub(crate) const SEEK_DATA: c_int = POINTER + 168;
+    pub(crate) const USER_NAME: c_int = POINTER + 173;
+    pub(crate) const PASSWORD: c_int = POINTER + 174;
+    pub(crate) const PROTOCOLS: c_int = 181;
     /// Bits of `PROTOCOLS`.
-    pub(in super::super) const PROTOCOL_HTTP: c_long = 1;
-    pub(in super::super) const PROTOCOL_HTTPS: c_long = 2;
+    pub(crate) const PROTOCOL_HTTP: c_long = 1;
+    pub(crate) const PROTOCOL_HTTPS: c_long = 2;
     /// All methods of authentication, without the digest of old browsers.
-    pub(in super::super) const AUTH_ANY: c_long = !(1 << 4);
+    pub(crate) const AUTH_ANY: c_long = !(1 << 4);
 }
 
 functions! {
-    pub(super) struct Api;
+    pub(crate) struct Api;
     curl_global_init: fn(c_long) -> c_int;
     curl_easy_init: fn() -> *mut Handle;
     curl_easy_cleanup: fn(*mut Handle);
@@ -72,14 +72,14 @@ struct Variadic {
 }
 
 /// A connection of libcurl.
-pub(super) struct Curl {
-    pub(super) api: &'static Api,
+pub(crate) struct Curl {
+    pub(crate) api: &'static Api,
     variadic: &'static Variadic,
     handle: *mut Handle,
 }
 
 fn api(engine: EngineKind) -> Result<&'static (Api, Variadic), BackendError> {
-    static API: OnceLock<Result<(Api, Variadic), String>> = OnceLock::new();
+    static API: OnceLock<Result<(Api, Variadic), LibraryError>> = OnceLock::new();
     let find = || {
         let library = load(&LIBRARY)?.library;
         let api = Api::find(library)?;
@@ -94,12 +94,12 @@ fn api(engine: EngineKind) -> Result<&'static (Api, Variadic), BackendError> {
     loaded(engine, API.get_or_init(find))
 }
 
-pub(super) fn probe(engine: EngineKind) -> Result<(), BackendError> {
+pub(crate) fn probe(engine: EngineKind) -> Result<(), BackendError> {
     api(engine).map(drop)
 }
 
 impl Curl {
-    pub(super) fn open(engine: EngineKind) -> Result<Self, BackendError> {
+    pub(crate) fn open(engine: EngineKind) -> Result<Self, BackendError> {
         let (api, variadic) = api(engine)?;
         // SAFETY: no arguments.
         let handle = unsafe { (api.curl_easy_init)() };
@@ -110,26 +110,26 @@ impl Curl {
     }
 
     /// Sets an option with a number.
-    pub(super) fn set_number(&self, option: c_int, value: c_long) -> io::Result<()> {
+    pub(crate) fn set_number(&self, option: c_int, value: c_long) -> io::Result<()> {
         // SAFETY: the option has this type.
         self.outcome(unsafe { (self.variadic.set)(self.handle, option, value) })
     }
 
     /// Sets an option with a size.
-    pub(super) fn set_size(&self, option: c_int, value: i64) -> io::Result<()> {
+    pub(crate) fn set_size(&self, option: c_int, value: i64) -> io::Result<()> {
         // SAFETY: the option has this type.
         self.outcome(unsafe { (self.variadic.set)(self.handle, option, value) })
     }
 
     /// Sets an option with a text, which libcurl copies.
-    pub(super) fn set_text(&self, option: c_int, value: &str) -> io::Result<()> {
+    pub(crate) fn set_text(&self, option: c_int, value: &str) -> io::Result<()> {
         let value = CString::new(value)?;
         // SAFETY: the option has this type.
         self.outcome(unsafe { (self.variadic.set)(self.handle, option, value.as_ptr()) })
     }
 
     /// Sets an option with a pointer or a function. Its target exists during the requests.
-    pub(super) fn set_pointer(&self, option: c_int, value: *const c_void) -> io::Result<()> {
+    pub(crate) fn set_pointer(&self, option: c_int, value: *const c_void) -> io::Result<()> {
         // SAFETY: the option has this type.
         self.outcome(unsafe { (self.variadic.set)(self.handle, option, value) })
     }
@@ -138,7 +138,7 @@ impl Curl {
     ///
     /// # Errors
     /// Returns libcurl's number of the error.
-    pub(super) fn perform(&self) -> Result<(), c_int> {
+    pub(crate) fn perform(&self) -> Result<(), c_int> {
         // SAFETY: the handle is valid.
         match unsafe { (self.api.curl_easy_perform)(self.handle) } {
             0 => Ok(()),
@@ -147,7 +147,7 @@ impl Curl {
     }
 
     /// Returns the status of the last answer.
-    pub(super) fn status(&self) -> c_long {
+    pub(crate) fn status(&self) -> c_long {
         let mut status: c_long = 0;
         // SAFETY: the information has this type.
         unsafe { (self.variadic.get)(self.handle, RESPONSE_CODE, &raw mut status) };
@@ -155,7 +155,7 @@ impl Curl {
     }
 
     /// Returns the description of an error.
-    pub(super) fn describe(&self, code: c_int) -> String {
+    pub(crate) fn describe(&self, code: c_int) -> String {
         // SAFETY: the library returns a text that ends with a zero byte.
         unsafe { CStr::from_ptr((self.api.curl_easy_strerror)(code)) }.to_string_lossy().into_owned()
     }

@@ -1,10 +1,10 @@
 //! Disks of other machines: their size, and signs of a use.
 
-use crate::io::{BackendConfig, BackendError, RemoteTarget};
-use crate::linux::device::contents::{self, RemoteDisk};
+use os::device::{RemoteDisk, contents};
+use os::io::{BackendConfig, BackendError, RemoteTarget};
 
 /// Returns the size of a disk, and for a job that writes its contents. `clients` are those that the server reports.
-pub(super) fn disk(
+pub(crate) fn disk(
     config: &BackendConfig,
     disk: &impl RemoteDisk,
     writes: bool,
@@ -14,7 +14,7 @@ pub(super) fn disk(
     if bytes == 0 {
         return Err(BackendError::new(config.engine, "the disk of the server has no size"));
     }
-    let contents = if writes { contents::find(disk) } else { Ok(None) };
-    let contents = contents.map_err(|error| BackendError::caused(config.engine, "the disk cannot be read", error))?;
+    let found = if writes { contents(disk) } else { Ok(None) };
+    let contents = found.map_err(|error| BackendError::caused(config.engine, "the disk cannot be read", error))?;
     Ok(RemoteTarget { bytes: Some(bytes), contents, clients })
 }

@@ -11,9 +11,9 @@ use super::curl::{Curl, Handle, List, option};
 use super::request::Requests;
 use super::s3;
 use super::service::Service;
-use crate::io::{BackendConfig, BackendError, RemoteConfig, RemoteTarget};
-use crate::io::{IoResult, Kind, Op};
 use ::io::{Http as HttpConfig, HttpServer, Tls};
+use os::io::{BackendConfig, BackendError, RemoteConfig, RemoteTarget};
+use os::io::{IoResult, Kind, Op};
 
 /// Errors of libcurl.
 const COULD_NOT_RESOLVE: c_int = 6;
@@ -23,7 +23,7 @@ const OUT_OF_MEMORY: c_int = 27;
 /// Result of the function for the data of a request: the transfer fails.
 const SEEK_FAILED: c_int = 1;
 
-pub(super) struct Http {
+pub(crate) struct Http {
     curl: Curl,
     config: HttpConfig,
     /// Encoded paths of the targets.
@@ -59,7 +59,7 @@ impl Method {
 
 impl Http {
     /// Prepares a connection. libcurl connects at the first request.
-    pub(super) fn open(config: &BackendConfig, remote: &RemoteConfig, http: &HttpConfig) -> Result<Self, BackendError> {
+    pub(crate) fn open(config: &BackendConfig, remote: &RemoteConfig, http: &HttpConfig) -> Result<Self, BackendError> {
         let curl = Curl::open(config.engine)?;
         let with_slash = |name: &String| if name.starts_with('/') { name.clone() } else { format!("/{name}") };
         let paths = remote.names.iter().map(|name| s3::encode_path(&with_slash(name))).collect();
@@ -94,7 +94,7 @@ impl Http {
     }
 
     /// Checks that the server answers. The job determines the sizes of its objects, as in fio.
-    pub(super) fn examine(&self, config: &BackendConfig) -> Result<Vec<RemoteTarget>, BackendError> {
+    pub(crate) fn examine(&self, config: &BackendConfig) -> Result<Vec<RemoteTarget>, BackendError> {
         let url = self.url("/");
         let failed = |code: c_int| {
             let what = format!("cannot reach {url}: {}", self.curl.describe(code));
@@ -151,7 +151,7 @@ impl Http {
         if method == Method::Delete {
             curl.set_text(option::CUSTOM_REQUEST, method.name())?;
         }
-        curl.set_size(option::INFILE_SIZE, crate::linux::number::signed(sent as u64))?;
+        curl.set_size(option::INFILE_SIZE, i64::try_from(sent).unwrap_or(i64::MAX))?;
         curl.perform().map_err(|code| io::Error::from_raw_os_error(errno_of(code)))?;
         self.outcome(op, method, &mut body)
     }

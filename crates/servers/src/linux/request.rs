@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::io::{Completion, IoResult, Kind, Op};
-use crate::linux::io::run::of_negated;
+use os::io::of_negated;
+use os::io::{Completion, IoResult, Kind, Op};
 
 /// The operation of a slot. Its address does not change, and libraries keep it during the operation.
-pub(super) struct Request {
+pub(crate) struct Request {
     slot: u32,
     data: AtomicPtr<u8>,
     len: AtomicU32,
@@ -26,7 +26,7 @@ struct Completed {
 }
 
 /// One request per slot.
-pub(super) struct Requests {
+pub(crate) struct Requests {
     requests: Box<[Request]>,
     completed: Arc<Completed>,
 }
@@ -39,44 +39,44 @@ impl Completed {
 
 impl Request {
     /// Returns the start of the data.
-    pub(super) fn data(&self) -> *mut u8 {
+    pub(crate) fn data(&self) -> *mut u8 {
         self.data.load(Relaxed)
     }
 
     /// Returns the number of bytes of the data, or of the range of a trim.
-    pub(super) fn len(&self) -> u32 {
+    pub(crate) fn len(&self) -> u32 {
         self.len.load(Relaxed)
     }
 
     /// Returns the bytes moved by a completion without an error.
-    pub(super) fn bytes_moved(&self) -> u32 {
+    pub(crate) fn bytes_moved(&self) -> u32 {
         let moves_data = self.is_read() || self.kind.load(Relaxed) == Kind::Write as u8;
         if moves_data { self.len() } else { 0 }
     }
 
-    pub(super) fn is_read(&self) -> bool {
+    pub(crate) fn is_read(&self) -> bool {
         self.kind.load(Relaxed) == Kind::Read as u8
     }
 
     /// Reports the completion of an operation that moves all of its data unless `result` is a negated errno.
-    pub(super) fn complete_whole(&self, result: i64) {
+    pub(crate) fn complete_whole(&self, result: i64) {
         self.complete(of_negated(result).map(|_| self.bytes_moved()));
     }
 
     /// Returns the pointer for the callback of a library.
-    pub(super) fn as_pointer(&self) -> *mut c_void {
+    pub(crate) fn as_pointer(&self) -> *mut c_void {
         std::ptr::from_ref(self).cast_mut().cast()
     }
 
     /// Reports the completion. Can be called on any thread.
-    pub(super) fn complete(&self, result: IoResult) {
+    pub(crate) fn complete(&self, result: IoResult) {
         self.completed.lock().push(Completion { slot: self.slot, result });
         self.completed.changed.notify_one();
     }
 }
 
 impl Requests {
-    pub(super) fn new(count: usize) -> Self {
+    pub(crate) fn new(count: usize) -> Self {
         let completed = Arc::new(Completed { list: Mutex::new(Vec::with_capacity(count)), ..Completed::default() });
         let request = |slot| Request {
             slot,
@@ -89,7 +89,7 @@ impl Requests {
     }
 
     /// Prepares the request of an operation on the data at `data`.
-    pub(super) fn begin(&self, op: &Op, data: *mut u8) {
+    pub(crate) fn begin(&self, op: &Op, data: *mut u8) {
         let request = self.of(op);
         request.data.store(data, Relaxed);
         request.len.store(op.len, Relaxed);
@@ -97,17 +97,17 @@ impl Requests {
     }
 
     /// Returns the request of an operation.
-    pub(super) fn of(&self, op: &Op) -> &Request {
+    pub(crate) fn of(&self, op: &Op) -> &Request {
         &self.requests[op.slot as usize]
     }
 
     /// Moves the completions to `out`.
-    pub(super) fn take(&self, out: &mut Vec<Completion>) {
+    pub(crate) fn take(&self, out: &mut Vec<Completion>) {
         out.append(&mut self.completed.lock());
     }
 
     /// Waits until a thread of the library reports a completion, or for the timeout.
-    pub(super) fn wait(&self, timeout: Duration, spins: bool) {
+    pub(crate) fn wait(&self, timeout: Duration, spins: bool) {
         if spins {
             let start = Instant::now();
             while self.completed.lock().is_empty() && start.elapsed() < timeout {

@@ -8,13 +8,13 @@ use std::time::Duration;
 use super::ceph::{self, Completion, Pool};
 use super::request::{Request, Requests};
 use super::service::{Service, text};
-use crate::io::{BackendConfig, BackendError, EngineKind, RemoteConfig, RemoteTarget};
-use crate::io::{IoResult, Kind, Op};
-use crate::linux::io::run::of_negated;
 use ::io::CephPool;
+use os::io::of_negated;
+use os::io::{BackendConfig, BackendError, EngineKind, RemoteConfig, RemoteTarget};
+use os::io::{IoResult, Kind, Op};
 
 /// The objects of a job. Each target is one.
-pub(super) struct Rados {
+pub(crate) struct Rados {
     pool: Pool,
     names: Vec<CString>,
     spins: bool,
@@ -22,7 +22,7 @@ pub(super) struct Rados {
 
 impl Rados {
     /// Connects to the cluster and opens the pool.
-    pub(super) fn connect(
+    pub(crate) fn connect(
         config: &BackendConfig,
         remote: &RemoteConfig,
         pool: &CephPool,
@@ -33,7 +33,7 @@ impl Rados {
     }
 
     /// Creates the objects that do not exist.
-    pub(super) fn touch(self) -> Result<Self, BackendError> {
+    pub(crate) fn touch(self) -> Result<Self, BackendError> {
         for name in &self.names {
             // SAFETY: the pool is open, and the text ends with a zero byte.
             let touched = unsafe { (self.pool.api.rados_write)(self.pool.io, name.as_ptr(), c"".as_ptr(), 0, 0) };
@@ -44,7 +44,7 @@ impl Rados {
     }
 
     /// The job determines the sizes of its objects, as in fio.
-    pub(super) fn examine(&self) -> Vec<RemoteTarget> {
+    pub(crate) fn examine(&self) -> Vec<RemoteTarget> {
         self.names.iter().map(|_| RemoteTarget::default()).collect()
     }
 

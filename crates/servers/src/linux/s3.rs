@@ -12,18 +12,18 @@ use units::calendar::date_and_time;
 use ::io::S3;
 
 /// A request to sign.
-pub(super) struct Request<'a> {
-    pub(super) method: &'a str,
-    pub(super) host: &'a str,
+pub(crate) struct Request<'a> {
+    pub(crate) method: &'a str,
+    pub(crate) host: &'a str,
     /// Encoded path.
-    pub(super) path: &'a str,
-    pub(super) body: &'a [u8],
+    pub(crate) path: &'a str,
+    pub(crate) body: &'a [u8],
     /// Seconds since 1970.
-    pub(super) time_s: u64,
+    pub(crate) time_s: u64,
 }
 
 /// Returns the headers of a request, with its signature.
-pub(super) fn headers(s3: &S3, request: &Request) -> Vec<(String, String)> {
+pub(crate) fn headers(s3: &S3, request: &Request) -> Vec<(String, String)> {
     let mut headers = vec![
         ("x-amz-content-sha256".to_owned(), hex(&Sha256::digest(request.body))),
         ("x-amz-date".to_owned(), times(request.time_s).1),
@@ -82,12 +82,12 @@ fn hmac(key: &[u8], text: &str) -> Vec<u8> {
 }
 
 /// Returns bytes as lower-case hexadecimal digits.
-pub(super) fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Returns a path with each byte encoded that is not allowed in a path.
-pub(super) fn encode_path(path: &str) -> String {
+pub(crate) fn encode_path(path: &str) -> String {
     let mut encoded = String::with_capacity(path.len());
     for byte in path.bytes() {
         match byte {
