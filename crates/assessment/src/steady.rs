@@ -53,7 +53,7 @@ impl Steady {
     }
 }
 
-/// What a rule found. Rounds are counted from 1; shares are of the mean (SNIA) or of the median (cloud).
+/// What a rule found. Rounds are counted from 1. Shares are of the mean; changes of the rule for shared disks are of the median.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self", tag = "kind", content = "data", rename_all = "kebab-case")]
 pub enum SteadyState {
@@ -86,7 +86,7 @@ impl SteadyRule {
     pub const CLOUD_ROUNDS: usize = 8;
     /// A smaller change over the row is no drift, as a share of the median.
     pub const CLOUD_DRIFT: f64 = 0.1;
-    /// The largest distance between the mean and the ends of its confidence interval, as a share of the median.
+    /// The largest half-width of the confidence interval of the mean, as a share of the mean.
     pub const CLOUD_PRECISION: f64 = 0.075;
 
     /// Returns the name in options and documents.

@@ -4,7 +4,7 @@
 
 use assessment::{Metric, Steady, SteadyRule, SteadyState};
 
-use crate::inference::{line, mean, mean_interval, slope_interval};
+use crate::inference::{line, mean, relative_mean_interval, slope_interval};
 use crate::stats::median;
 
 /// The most rounds of a test.
@@ -97,14 +97,14 @@ fn row_state(values: &[f64], from: usize) -> SteadyState {
     let clamped: Vec<f64> = values.iter().map(|value| value.clamp(middle - far, middle + far)).collect();
     let change_share = line(&clamped).map_or(0.0, |line| (line.end - line.start) / middle);
     let may_be_noise = slope_interval(&clamped).is_none_or(|slope| slope.low <= 0.0 && slope.high >= 0.0);
-    let Some(interval) = mean_interval(&clamped) else {
+    let Some(interval) = relative_mean_interval(&clamped, &clamped) else {
         return SteadyState::TooFewRounds {
             rounds: values.len() as u64,
             needed: SteadyRule::CLOUD_ROUNDS as u64,
             idle_round: None,
         };
     };
-    let precision_share = (interval.high - interval.low) / 2.0 / middle;
+    let precision_share = (interval.high - interval.low) / 2.0;
     if change_share.abs() > SteadyRule::CLOUD_DRIFT && !may_be_noise {
         return SteadyState::Drifts { first, change_share };
     }

@@ -77,6 +77,16 @@ fn eight_rounds_are_enough_for_the_rule_of_shared_disks() {
 }
 
 #[test]
+fn the_interval_of_varying_rounds_is_one_of_positive_values() {
+    // On a linear scale the same interval is the mean ± 350 %.
+    let values: Vec<f64> = [100.0, 100.0, 100.0, 100.0, 900.0, 900.0, 900.0, 900.0].to_vec();
+    let (_, state) = look(SteadyRule::Cloud, &values);
+    let SteadyState::Varies { precision_share, .. } = state else { panic!("{state:?}") };
+    // From half of the lowest round to twice the highest: 0.1 to 3.6 times the mean.
+    assert!(precision_share > 0.075 && precision_share <= 1.75, "{precision_share}");
+}
+
+#[test]
 fn drift_is_not_taken_for_noise() {
     let mut seen = 0;
     for seed in 0..50 {

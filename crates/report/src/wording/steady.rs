@@ -59,7 +59,8 @@ pub fn steady_state(state: &SteadyState) -> String {
         }
         SteadyState::Varies { first, precision_share } => {
             let (precision, allowed) = (percent(*precision_share), percent(SteadyRule::CLOUD_PRECISION));
-            format!("the 95 % interval of the mean of rounds {first} and later is ±{precision} (±{allowed} allowed)")
+            let rounds = format!("rounds {first} and later");
+            format!("half of the 95 % interval of the mean of {rounds} is {precision} of it ({allowed} allowed)")
         }
     }
 }
