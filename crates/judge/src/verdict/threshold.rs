@@ -19,6 +19,8 @@ const DRIFT: f64 = 0.1;
 const END: f64 = 0.25;
 /// Minimum number of intervals of that part.
 const END_MIN: usize = 5;
+/// A rate that fell stays low for at least this share of the series. A shorter part can be one of several slow periods.
+const SUSTAINED: f64 = 0.4;
 /// A rate is level if this share of its intervals is within this distance of their median.
 const THROTTLE_SHARE: f64 = 0.85;
 const THROTTLE_BAND: f64 = 0.05;
@@ -52,6 +54,7 @@ enum Shape {
     Falls {
         change: RateChange,
         end: Interval,
+        is_sustained: bool,
     },
     Rises(RateChange),
     /// Too few intervals.
@@ -75,8 +78,11 @@ fn is_at_least(threshold: &Threshold) -> bool {
 pub fn judge(compared: &Compared, figure: &Figure, confounders: &Confounders, passes: u64) -> Judgement {
     let shape = shape(compared.metric, figure);
     let interval = match shape {
-        // The end of a falling rate is the sustained rate.
-        Shape::Falls { end, .. } => Some(end),
+        // The end of a falling rate is the sustained rate. A slow period of the run only shows that it can be as low.
+        Shape::Falls { end, is_sustained, .. } => match figure.interval {
+            Some(whole) if !is_sustained => Some(Interval { low: end.low, high: whole.high.max(end.high) }),
+            _ => Some(end),
+        },
         Shape::Rises(_) => relative_mean_interval(&without_trend(&figure.series), &figure.series)
             .map(|relative| relative.times(figure.measured)),
         _ => without_ends(&compared.threshold, figure, level(figure, shape)),
@@ -270,6 +276,15 @@ fn without_trend(series: &[f64]) -> Vec<f64> {
     series.iter().enumerate().map(|(at, rate)| rate - fitted.slope * (at as f64 - middle)).collect()
 }
 
+/// Whether a rate that falls from one level to another stays low for long enough, and was not as low before it fell.
+fn is_sustained(series: &[f64], from: f64, to: f64) -> bool {
+    let levels: Vec<f64> = series.windows(END_MIN).map(mean).collect();
+    let fell = levels.iter().rposition(|level| *level > f64::midpoint(from, to)).map_or(0, |at| at + 1);
+    let lasts = series.len() - fell;
+    let was_low = levels[..fell].iter().any(|level| *level <= to + (from - to) * END);
+    lasts >= INTERVALS_MIN && lasts as f64 >= series.len() as f64 * SUSTAINED && !was_low
+}
+
 fn shape(metric: Metric, figure: &Figure) -> Shape {
     let series = &evened(inner(&figure.series));
     if !metric.is_rate() || figure.has_few_intervals || series.len() < END_MIN {
@@ -286,7 +301,8 @@ fn shape(metric: Metric, figure: &Figure) -> Shape {
     let change = RateChange { from: mean(first) * scale, to: mean(last) * scale };
     match ends {
         [Some(start), Some(end)] if end.high < start.low => {
-            return Shape::Falls { change, end: end.times(scale) };
+            let is_sustained = is_sustained(series, mean(first), mean(last));
+            return Shape::Falls { change, end: end.times(scale), is_sustained };
         }
         [Some(start), Some(end)] if end.low > start.high => return Shape::Rises(change),
         _ => {}
