@@ -25,8 +25,6 @@ pub mod memory;
 mod mpi_error;
 pub mod platform;
 pub mod process;
-#[doc(hidden)]
-pub mod simulation;
 pub mod terminal;
 #[cfg(windows)]
 mod windows;

@@ -1,6 +1,6 @@
 //! The time series shows the behaviour of the device exactly.
 
-use os::simulation::{DeviceModel, Limit, ServiceTime};
+use sim::{DeviceModel, Limit, ServiceTime};
 
 use crate::harness::{MS, S, US, above, device, fio};
 

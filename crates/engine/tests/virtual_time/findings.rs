@@ -1,7 +1,7 @@
 //! What a device does over time is found in the record of a run, and dated.
 
 use assessment::{Finding, FindingKind};
-use os::simulation::{DeviceModel, Limit};
+use sim::{DeviceModel, Limit};
 
 use crate::harness::{MS, Run, S, Script, US, device, fio, fio_by};
 

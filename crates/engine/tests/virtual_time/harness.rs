@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 
 use engine::{Live, Observer, RunOptions, StopKind, StopRequest};
-use os::clock::VirtualClock;
-use os::simulation::{DeviceModel, ServedIo, ServiceTime, Simulation};
+use os::clock::VirtualTime;
 use plan::{Ddir, Plan};
 use record::{DdirStats, ErrorKind, Event, Latency, Message, Record, Stage, WorkerStats};
+use sim::{DeviceModel, ServedIo, ServiceTime, Simulation, VirtualClock};
 
 pub const US: u64 = 1000;
 pub const MS: u64 = 1000 * US;
@@ -146,7 +146,7 @@ pub fn run(model: DeviceModel, plan: Plan, script: Script) -> Run {
                 clock.wait_until(start_ns + stop_ns);
                 stop.make(if script.finishes { StopKind::Finish } else { StopKind::Interrupt });
             };
-            clock.spawn(std::thread::Builder::new(), stopper).unwrap();
+            platform.spawn(std::thread::Builder::new(), stopper).unwrap();
         }
         let plan = Arc::new(plan);
         let options = RunOptions {
@@ -217,7 +217,7 @@ impl Drop for Files {
 }
 
 struct Watch {
-    clock: VirtualClock,
+    clock: &'static VirtualClock,
     start_ns: u64,
     message_ns: u64,
     run: Run,

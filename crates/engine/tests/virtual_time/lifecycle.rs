@@ -1,8 +1,8 @@
 //! Runtime, ramp, start delay, sizes, phases, workers that end each other.
 
-use os::simulation::DeviceModel;
 use record::Stage::{Ended, Measuring, Preparing, WarmingUp};
 use record::{Message, MessageKind};
+use sim::DeviceModel;
 
 use crate::harness::{Files, MS, S, Script, US, counted, device, fio, fio_by, latencies};
 
@@ -147,7 +147,7 @@ fn snapshots_match_their_time() {
 fn runs_are_deterministic() {
     let once = || {
         let model = DeviceModel {
-            service: os::simulation::ServiceTime::Exponential { mean_ns: 50 * US },
+            service: sim::ServiceTime::Exponential { mean_ns: 50 * US },
             channels: 3,
             ..DeviceModel::default()
         };

@@ -1,9 +1,9 @@
 //! Rates, response times and minimum rates.
 
 use os::errno;
-use os::simulation::{DeviceModel, Limit};
 use plan::Ddir;
 use record::{Arrivals, LATE_NS};
+use sim::{DeviceModel, Limit};
 
 use crate::harness::{MS, Run, S, US, above, counted, device, fio, latencies};
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use os::io::Kind;
-use os::simulation::DeviceModel;
 use record::Moments;
+use sim::DeviceModel;
 
 use crate::harness::{MS, Run, device, fio};
 use crate::streams::diskspd;

@@ -1,8 +1,8 @@
 //! Stops, devices that do not respond, errors.
 
 use os::errno;
-use os::simulation::{DeviceModel, Fault, FaultKind};
 use record::{ErrorKind, IoError, Message, MessageKind};
+use sim::{DeviceModel, Fault, FaultKind};
 
 use crate::harness::{Files, MS, S, Script, US, device, fio, fio_by};
 

@@ -1,10 +1,10 @@
 //! Threads with a pattern per target, as in DiskSpd. Their targets are real files, and their I/Os go to the simulated
 //! device.
 
-use os::simulation::DeviceModel;
 use plan::stream::{Burst, StreamRate};
 use plan::{Stream, Worker, Workload};
 use record::Stage;
+use sim::DeviceModel;
 
 use crate::harness::{Files, MS, Run, S, Script, US, counted, device, latencies, run};
 

@@ -1,7 +1,7 @@
 //! Syncs between writes, and trims: their number and latency.
 
 use os::io::Kind;
-use os::simulation::{DeviceModel, ServiceTime};
+use sim::{DeviceModel, ServiceTime};
 
 use crate::harness::{Files, MS, US, counted, device, fio, latencies};
 

@@ -2,9 +2,9 @@
 
 use os::errno;
 use os::io::Kind;
-use os::simulation::{DeviceModel, Fault, FaultKind, ServedIo, ServiceTime};
 use plan::Ddir;
 use record::{Message, MessageKind};
+use sim::{DeviceModel, Fault, FaultKind, ServedIo, ServiceTime};
 
 use crate::harness::{Files, MS, Run, S, Script, US, device, fio, fio_by};
 

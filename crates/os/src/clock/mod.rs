@@ -8,7 +8,7 @@
 
 mod counter_test;
 mod tsc;
-mod virtual_clock;
+mod virtual_time;
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -18,7 +18,7 @@ pub use crate::system::clock::{kernel_clock, utc_offset_s};
 pub use counter_test::{CounterOfCpu, CounterReading, CounterTest, test_counter};
 use system::{gettimeofday, monotonic, wall};
 use tsc::{Scale, Stamp};
-pub use virtual_clock::VirtualClock;
+pub use virtual_time::{Participant, VirtualTime};
 
 /// Minimum time over which the TSC rate is measured. Most of it passes between [`init`] and the first I/O.
 const CALIBRATION: Duration = Duration::from_millis(5);
@@ -56,7 +56,7 @@ enum Reading {
     /// Value of the wall clock at this clock's zero.
     Gettimeofday(u64),
     /// The clock of a simulated run.
-    Virtual(VirtualClock),
+    Virtual(&'static dyn VirtualTime),
 }
 
 /// Zero of all clocks of the process.
@@ -216,9 +216,9 @@ impl Clock {
     }
 }
 
-impl From<VirtualClock> for Clock {
-    fn from(clock: VirtualClock) -> Self {
-        Clock { reading: Reading::Virtual(clock) }
+impl From<&'static dyn VirtualTime> for Clock {
+    fn from(time: &'static dyn VirtualTime) -> Self {
+        Clock { reading: Reading::Virtual(time) }
     }
 }
 
@@ -227,7 +227,7 @@ impl From<VirtualClock> for Clock {
 pub enum Thread {
     System(std::thread::Thread),
     /// The thread's number in a simulated run.
-    Virtual(VirtualClock, u32),
+    Virtual(&'static dyn VirtualTime, u32),
 }
 
 impl Thread {
@@ -264,7 +264,7 @@ fn calibrated(epoch: &Epoch) -> Result<Scale, &'static str> {
 }
 
 /// Returns a duration in ns, at most `u64::MAX`.
-pub(crate) fn ns_of(duration: Duration) -> u64 {
+pub fn ns_of(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 

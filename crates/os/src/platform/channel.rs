@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::mpsc::{self, RecvTimeoutError, SendError, TryRecvError};
 use std::time::Duration;
 
-use crate::clock::VirtualClock;
+use crate::clock::VirtualTime;
 
 /// No thread waits.
 const NO_THREAD: u32 = u32::MAX;
@@ -27,7 +27,7 @@ pub struct Receiver<T> {
 /// The id of the thread that waits for messages in a simulation.
 #[derive(Clone)]
 struct Waiting {
-    clock: VirtualClock,
+    clock: &'static dyn VirtualTime,
     thread: Arc<AtomicU32>,
 }
 
@@ -50,7 +50,7 @@ impl Drop for Wake {
     }
 }
 
-pub(super) fn channel<T>(clock: Option<VirtualClock>) -> (Sender<T>, Receiver<T>) {
+pub(super) fn channel<T>(clock: Option<&'static dyn VirtualTime>) -> (Sender<T>, Receiver<T>) {
     let (sender, receiver) = mpsc::channel();
     let waiting = clock.map(|clock| Waiting { clock, thread: Arc::new(AtomicU32::new(NO_THREAD)) });
     (Sender { sender, wake: waiting.clone().map(Wake) }, Receiver { receiver, waiting })

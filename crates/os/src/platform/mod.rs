@@ -7,7 +7,7 @@ mod channel;
 use std::io;
 use std::thread::{Builder, JoinHandle};
 
-use crate::clock::{Clock, Source, VirtualClock};
+use crate::clock::{Clock, Source, VirtualTime};
 use crate::io::{Backend, BackendConfig, BackendError, Engines, Kernel};
 use crate::memory::Buffers;
 pub use channel::{Receiver, Sender};
@@ -17,7 +17,7 @@ pub use channel::{Receiver, Sender};
 pub struct Platform {
     engines: &'static dyn Engines,
     /// The clock of a simulation.
-    clock: Option<VirtualClock>,
+    clock: Option<&'static dyn VirtualTime>,
 }
 
 impl Platform {
@@ -30,7 +30,7 @@ impl Platform {
     }
 
     /// Returns a machine whose threads wait by `clock`.
-    pub(crate) fn simulated(engines: &'static dyn Engines, clock: VirtualClock) -> Self {
+    pub fn simulated(engines: &'static dyn Engines, clock: &'static dyn VirtualTime) -> Self {
         Platform { engines, clock: Some(clock) }
     }
 
@@ -54,7 +54,13 @@ impl Platform {
         body: impl FnOnce() -> T + Send + 'static,
     ) -> io::Result<JoinHandle<T>> {
         match self.clock {
-            Some(clock) => clock.spawn(thread, body),
+            Some(clock) => {
+                let participant = clock.participant();
+                thread.spawn(move || {
+                    participant.enter();
+                    body()
+                })
+            }
             None => thread.spawn(body),
         }
     }

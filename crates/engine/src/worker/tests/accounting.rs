@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use os::clock::{Clock, Source, VirtualClock};
+use os::clock::{Clock, Source, VirtualTime};
 use plan::{Ddir, IoPrio, Worker};
 use record::{DdirStats, PriorityLatency, Series, TargetStats, WorkerStats};
 
@@ -160,7 +160,7 @@ fn an_io_of_an_earlier_run_counts_towards_the_statistics_and_no_limit() {
 
 #[test]
 fn the_start_of_the_measured_time_is_a_system_time() {
-    let (live, clock) = (WorkerLive::default(), Clock::from(VirtualClock::new()));
+    let (live, clock) = (WorkerLive::default(), Clock::from(sim::VirtualClock::leaked() as &dyn VirtualTime));
     let now_ns = clock.now();
     let from = Some(now_ns - 3_000_500);
     let measured = Deadlines { measured_from_ns: from, start_ns: now_ns - 4_000_000, ..Deadlines::new(clock) };

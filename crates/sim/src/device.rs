@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use random::Tausworthe64;
 
 use super::model::{DeviceModel, Fault, FaultKind, Limit, LimitUnit, ServiceTime};
-use crate::clock::NEVER_NS;
-use crate::io::{IoResult, Kind, Op};
+use os::clock::NEVER_NS;
+use os::io::{IoResult, Kind, Op};
 
 const NS_PER_S: u128 = 1_000_000_000;
 

@@ -8,12 +8,10 @@
 //! participating thread waits for it.
 
 use std::cell::Cell;
-use std::io;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{Builder, JoinHandle};
 
-use super::NEVER_NS;
+use os::clock::{NEVER_NS, Participant, VirtualTime};
 
 /// The time of a new clock. It is above 0, which means "not yet" in the engine.
 const START_NS: u64 = 1_000_000_000;
@@ -21,19 +19,14 @@ const START_NS: u64 = 1_000_000_000;
 const UNIX_US_AT_ZERO: u64 = 1_800_000_000_000_000;
 
 /// A clock that advances only while all its threads wait.
-#[derive(Clone, Copy)]
 pub struct VirtualClock {
-    shared: &'static Shared,
-}
-
-struct Shared {
     now_ns: AtomicU64,
     schedule: Mutex<Schedule>,
 }
 
 #[derive(Default)]
 struct Schedule {
-    threads: Vec<Participant>,
+    threads: Vec<Thread>,
     running: Option<u32>,
     ids: u32,
     waits: u64,
@@ -41,7 +34,7 @@ struct Schedule {
     is_deadlocked: bool,
 }
 
-struct Participant {
+struct Thread {
     id: u32,
     until_ns: u64,
     /// Order of waits: of several with the same deadline the first ends first.
@@ -58,84 +51,26 @@ thread_local! {
 
 impl VirtualClock {
     /// Returns a new clock. Its memory is never freed, as tests create few clocks.
-    #[expect(clippy::new_without_default, reason = "each clock is another one")]
-    pub fn new() -> Self {
-        let shared = Shared { now_ns: AtomicU64::new(START_NS), schedule: Mutex::default() };
-        VirtualClock { shared: Box::leak(Box::new(shared)) }
-    }
-
-    /// Returns the virtual time in ns.
-    pub fn now(self) -> u64 {
-        self.shared.now_ns.load(Relaxed)
-    }
-
-    /// Returns the system time at the current virtual time, in µs since 1970.
-    pub fn unix_us(self) -> u64 {
-        UNIX_US_AT_ZERO + self.now() / 1000
+    pub fn leaked() -> &'static Self {
+        Box::leak(Box::new(VirtualClock { now_ns: AtomicU64::new(START_NS), schedule: Mutex::default() }))
     }
 
     /// Runs `body` on the calling thread as the first participant.
     ///
     /// # Panics
     /// Panics if threads of this clock are running, or if the calling thread participates in another simulation.
-    pub fn run<T>(self, body: impl FnOnce() -> T) -> T {
+    pub fn run<T>(&'static self, body: impl FnOnce() -> T) -> T {
         let mut schedule = self.schedule();
         assert!(schedule.running.is_none(), "the simulation is already running");
         let id = schedule.add(self.now(), true);
         schedule.running = Some(id);
         drop(schedule);
-        let _membership = Membership { clock: self, id }.enter();
+        let membership = Membership { clock: self, id };
+        membership.enter();
         body()
     }
 
-    /// Starts a participating thread. Time does not advance before its first wait.
-    ///
-    /// # Errors
-    /// Returns the error of the system call if the thread cannot start.
-    pub fn spawn<T: Send + 'static>(
-        self,
-        thread: Builder,
-        body: impl FnOnce() -> T + Send + 'static,
-    ) -> io::Result<JoinHandle<T>> {
-        let id = self.schedule().add(self.now(), false);
-        let membership = Membership { clock: self, id };
-        thread.spawn(move || {
-            let _membership = membership.enter();
-            body()
-        })
-    }
-
-    /// Waits until `due_ns`.
-    pub fn wait_until(self, due_ns: u64) {
-        self.wait(due_ns, false);
-    }
-
-    /// Waits until `due_ns`, or until another thread calls [`unpark`](Self::unpark).
-    pub(crate) fn park_until(self, due_ns: u64) {
-        self.wait(due_ns, true);
-    }
-
-    /// Ends the thread's `park_until`, if it is in one.
-    pub(crate) fn unpark(self, id: u32) {
-        let now_ns = self.now();
-        let mut schedule = self.schedule();
-        let wait = schedule.waits;
-        let Some(thread) = schedule.threads.iter_mut().find(|thread| thread.id == id) else { return };
-        if thread.is_parked {
-            (thread.is_parked, thread.until_ns, thread.wait) = (false, now_ns, wait);
-            schedule.waits += 1;
-        }
-    }
-
-    /// Returns the calling thread's number.
-    ///
-    /// # Panics
-    /// Panics if the thread does not participate in a simulation.
-    pub(crate) fn current(self) -> u32 {
-        ID.get().expect("only a participating thread waits on the simulation's clock")
-    }
-
-    fn wait(self, due_ns: u64, is_parked: bool) {
+    fn wait(&self, due_ns: u64, is_parked: bool) {
         let id = self.current();
         let mut schedule = self.schedule();
         let wait = schedule.waits;
@@ -153,7 +88,7 @@ impl VirtualClock {
     }
 
     /// Runs the thread with the earliest deadline, and sets the clock to this deadline.
-    fn run_next(self, schedule: &mut Schedule) {
+    fn run_next(&self, schedule: &mut Schedule) {
         schedule.running = None;
         let Some(next) = schedule.threads.iter().min_by_key(|thread| (thread.until_ns, thread.wait)) else { return };
         if next.until_ns == NEVER_NS {
@@ -162,13 +97,53 @@ impl VirtualClock {
             schedule.threads.iter().filter(|thread| thread.is_root).for_each(|root| root.turn.notify_one());
             return;
         }
-        self.shared.now_ns.fetch_max(next.until_ns, Relaxed);
+        self.now_ns.fetch_max(next.until_ns, Relaxed);
         next.turn.notify_one();
         schedule.running = Some(next.id);
     }
 
-    fn schedule(self) -> MutexGuard<'static, Schedule> {
-        self.shared.schedule.lock().unwrap_or_else(PoisonError::into_inner)
+    fn schedule(&self) -> MutexGuard<'_, Schedule> {
+        self.schedule.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl VirtualTime for VirtualClock {
+    fn now(&self) -> u64 {
+        self.now_ns.load(Relaxed)
+    }
+
+    fn unix_us(&self) -> u64 {
+        UNIX_US_AT_ZERO + self.now() / 1000
+    }
+
+    fn participant(&'static self) -> Box<dyn Participant> {
+        let id = self.schedule().add(self.now(), false);
+        Box::new(Membership { clock: self, id })
+    }
+
+    fn wait_until(&self, due_ns: u64) {
+        self.wait(due_ns, false);
+    }
+
+    fn park_until(&self, due_ns: u64) {
+        self.wait(due_ns, true);
+    }
+
+    fn unpark(&self, id: u32) {
+        let now_ns = self.now();
+        let mut schedule = self.schedule();
+        let wait = schedule.waits;
+        let Some(thread) = schedule.threads.iter_mut().find(|thread| thread.id == id) else { return };
+        if thread.is_parked {
+            (thread.is_parked, thread.until_ns, thread.wait) = (false, now_ns, wait);
+            schedule.waits += 1;
+        }
+    }
+
+    /// # Panics
+    /// Panics if the thread does not participate in a simulation.
+    fn current(&self) -> u32 {
+        ID.get().expect("only a participating thread waits on the simulation's clock")
     }
 }
 
@@ -183,24 +158,23 @@ impl Schedule {
         let (id, wait) = (self.ids, self.waits);
         (self.ids, self.waits) = (id + 1, wait + 1);
         let turn = Arc::new(Condvar::new());
-        self.threads.push(Participant { id, until_ns: now_ns, wait, is_parked: false, is_root, turn });
+        self.threads.push(Thread { id, until_ns: now_ns, wait, is_parked: false, is_root, turn });
         id
     }
 
-    fn thread(&mut self, id: u32) -> &mut Participant {
+    fn thread(&mut self, id: u32) -> &mut Thread {
         self.threads.iter_mut().find(|thread| thread.id == id).expect("the thread participates")
     }
 }
 
 /// A thread's participation. It ends when this value is dropped.
 struct Membership {
-    clock: VirtualClock,
+    clock: &'static VirtualClock,
     id: u32,
 }
 
-impl Membership {
-    /// Registers the calling thread and waits until it is scheduled.
-    fn enter(self) -> Self {
+impl Participant for Membership {
+    fn enter(&self) {
         assert!(ID.get().is_none(), "the thread participates in another simulation");
         ID.set(Some(self.id));
         let mut schedule = self.clock.schedule();
@@ -208,8 +182,6 @@ impl Membership {
             let turn = Arc::clone(&schedule.thread(self.id).turn);
             schedule = turn.wait(schedule).unwrap_or_else(PoisonError::into_inner);
         }
-        drop(schedule);
-        self
     }
 }
 
@@ -232,14 +204,18 @@ mod tests {
 
     const S: u64 = 1_000_000_000;
 
-    fn spawn(clock: VirtualClock, body: impl FnOnce() + Send + 'static) {
-        clock.spawn(Builder::new(), body).unwrap();
+    fn spawn(clock: &'static VirtualClock, body: impl FnOnce() + Send + 'static) {
+        let participant = clock.participant();
+        std::thread::spawn(move || {
+            participant.enter();
+            body();
+        });
     }
 
     #[test]
     fn time_jumps_to_the_earliest_deadline_and_threads_run_in_this_order() {
         for _ in 0..50 {
-            let clock = VirtualClock::new();
+            let clock = VirtualClock::leaked();
             let events: Arc<Mutex<Vec<(u64, u64)>>> = Arc::default();
             clock.run(|| {
                 let start_ns = clock.now();
@@ -261,7 +237,7 @@ mod tests {
 
     #[test]
     fn parked_thread_runs_when_unparked_or_at_its_deadline() {
-        let clock = VirtualClock::new();
+        let clock = VirtualClock::leaked();
         clock.run(|| {
             let (start_ns, root) = (clock.now(), clock.current());
             spawn(clock, move || {
@@ -278,7 +254,7 @@ mod tests {
 
     #[test]
     fn panicked_or_unstarted_threads_do_not_block_others() {
-        let clock = VirtualClock::new();
+        let clock = VirtualClock::leaked();
         clock.run(|| {
             let id = clock.schedule().add(clock.now(), false);
             drop(Membership { clock, id });
@@ -293,7 +269,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "wait without a deadline")]
     fn deadlocked_simulation_panics() {
-        let clock = VirtualClock::new();
+        let clock = VirtualClock::leaked();
         clock.run(|| {
             spawn(clock, move || clock.wait_until(NEVER_NS));
             clock.wait_until(NEVER_NS);

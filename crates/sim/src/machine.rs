@@ -8,19 +8,19 @@ use crate::clock::VirtualClock;
 
 /// A simulated device and its clock.
 pub struct Simulation {
-    clock: VirtualClock,
+    clock: &'static VirtualClock,
     device: Mutex<Device>,
 }
 
 impl Simulation {
     /// Returns a simulation with one device for all files. Its memory is never freed, as tests create few.
     pub fn new(model: DeviceModel) -> &'static Self {
-        let simulation = Simulation { clock: VirtualClock::new(), device: Mutex::new(Device::new(model)) };
+        let simulation = Simulation { clock: VirtualClock::leaked(), device: Mutex::new(Device::new(model)) };
         Box::leak(Box::new(simulation))
     }
 
     /// Returns the simulation's clock.
-    pub fn clock(&self) -> VirtualClock {
+    pub fn clock(&self) -> &'static VirtualClock {
         self.clock
     }
 

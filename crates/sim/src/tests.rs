@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use super::*;
-use crate::clock::NEVER_NS;
-use crate::errno;
-use crate::io::{BackendConfig, Completion, EngineKind, Kind, Op};
-use crate::memory::{Buffers, MemorySpec};
+use os::clock::{NEVER_NS, VirtualTime};
+use os::errno;
+use os::io::{BackendConfig, Completion, EngineKind, Kind, Op};
+use os::memory::{Buffers, MemorySpec};
 
 const US: u64 = 1000;
 const MS: u64 = 1000 * US;
@@ -134,7 +134,7 @@ fn messages_wake_their_receiver_at_their_send_time() {
     let simulation = Simulation::new(DeviceModel::default());
     simulation.run(|platform| {
         let (sender, receiver) = platform.channel();
-        let clock = platform.clock(crate::clock::Source::Cpu);
+        let clock = platform.clock(os::clock::Source::Cpu);
         let start_ns = clock.now();
         let body = move || {
             clock.sleep(Duration::from_secs(3));

@@ -1,7 +1,7 @@
 //! Runs code on the platform of a simulation.
 
 use super::machine::Simulation;
-use crate::platform::Platform;
+use os::platform::Platform;
 
 impl Simulation {
     /// Runs `body` on the calling thread, on the simulation's clock.

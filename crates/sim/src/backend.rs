@@ -5,10 +5,10 @@ use std::io;
 use std::time::Duration;
 
 use super::machine::Simulation;
-use crate::clock::NEVER_NS;
-use crate::file::File;
-use crate::io::{Backend, BackendConfig, BackendError, Completion, EngineKind, Engines, Kind, Op};
-use crate::memory::Slots;
+use os::clock::{NEVER_NS, VirtualTime};
+use os::file::File;
+use os::io::{Backend, BackendConfig, BackendError, Completion, EngineKind, Engines, Kind, Op};
+use os::memory::Slots;
 
 pub(crate) struct SimulatedBackend {
     simulation: &'static Simulation,
@@ -105,7 +105,7 @@ impl Backend for SimulatedBackend {
             return Ok(());
         }
         let done_ns = self.in_flight.keys().nth(missing - 1).map_or(NEVER_NS, |(done_ns, _)| *done_ns);
-        clock.wait_until(done_ns.min(clock.now().saturating_add(crate::clock::ns_of(timeout))));
+        clock.wait_until(done_ns.min(clock.now().saturating_add(os::clock::ns_of(timeout))));
         self.take(max - taken, out);
         Ok(())
     }
