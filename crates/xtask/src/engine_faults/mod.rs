@@ -9,8 +9,7 @@ mod table;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::tests::build::{self, Built, Test};
-use crate::tests::one::{Outcome, run_one};
+use crate::runner::{self, Outcome, Test};
 use table::Fault;
 
 /// Environment variable with the name of the fault to make.
@@ -33,17 +32,17 @@ pub fn run(root: &Path, names: &[&str]) -> Result<(), String> {
     copy::write(root, &folder, &faults)?;
     let is_selected = |fault: &&Fault| names.is_empty() || names.contains(&fault.name.as_str());
     let selected: Vec<&Fault> = faults.iter().filter(is_selected).collect();
-    let built = build::build(&folder, &packages(&selected))?;
+    let (tests, variables) = runner::build(&folder, &packages(&selected))?;
     let mut healthy = BTreeMap::new();
     let mut few = Vec::new();
     println!("{}", table::HEAD);
     for fault in selected {
         let mut caught = Vec::new();
         for name in &fault.tests {
-            let test = find(&built, name)?;
-            let passes = *healthy.entry(name).or_insert_with(|| run_one(test, &built, None).outcome == Outcome::Passed);
-            let variable = Some((VARIABLE, fault.name.as_str()));
-            if passes && matches!(run_one(test, &built, variable).outcome, Outcome::Failed(_)) {
+            let test = find(&tests, name)?;
+            let passes = *healthy.entry(name).or_insert_with(|| matches!(test.run(&variables), Outcome::Passed(_)));
+            let with_fault = [variables.as_slice(), &[(VARIABLE, fault.name.clone().into())]].concat();
+            if passes && matches!(test.run(&with_fault), Outcome::Failed(_)) {
                 caught.push(name.as_str());
             }
         }
@@ -55,16 +54,16 @@ pub fn run(root: &Path, names: &[&str]) -> Result<(), String> {
     if few.is_empty() { Ok(()) } else { Err(format!("engine-faults: fewer than two tests catch {}", few.join(", "))) }
 }
 
-/// Returns the packages with the tests, each once.
+/// Returns cargo's arguments that select the packages with the tests, each once.
 fn packages(faults: &[&Fault]) -> Vec<String> {
     let names = faults.iter().flat_map(|fault| &fault.tests).filter_map(|test| test.split(' ').next());
-    let mut packages: Vec<String> = names.map(table::package).collect();
+    let mut packages: Vec<String> = names.map(|name| format!("--package={}", table::package(name))).collect();
     packages.sort();
     packages.dedup();
     packages
 }
 
-fn find<'a>(built: &'a Built, name: &str) -> Result<&'a Test, String> {
-    let found = built.tests.iter().find(|test| test.to_string() == name);
+fn find<'a>(tests: &'a [Test], name: &str) -> Result<&'a Test, String> {
+    let found = tests.iter().find(|test| test.to_string() == name);
     found.ok_or_else(|| format!("engine-faults: no test is called `{name}`"))
 }
