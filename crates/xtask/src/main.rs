@@ -52,7 +52,7 @@ fn main() -> ExitCode {
     let outcome = match args.as_slice() {
         args if fuzz::coverage::is_compiler() => fuzz::coverage::compile(args),
         ["ci"] => ci(),
-        ["tests"] => runner::run(Vec::new(), || Ok(())),
+        ["tests"] => root().and_then(|root| runner::run(root, Vec::new(), || Ok(()))),
         ["faults", "--runs", runs] => faults(runs, None),
         ["faults", "--runs", runs, "--seed", seed] => faults(runs, Some(seed)),
         ["engine-faults", names @ ..] => root().and_then(|root| engine_faults::run(root, names)),
@@ -84,7 +84,7 @@ fn ci() -> Result<(), String> {
     check("format", cargo(&["fmt", "--all", "--check"]))?;
     let wine = Wine::prepare(root()?)?;
     eprintln!("xtask: tests");
-    runner::run(wine.as_ref().map(Wine::variables).unwrap_or_default(), || {
+    runner::run(root()?, wine.as_ref().map(Wine::variables).unwrap_or_default(), || {
         lints()?;
         wine.as_ref().map_or(Ok(()), |wine| wine.check(idle))
     })

@@ -129,15 +129,19 @@ struct Ran {
     outcome: Outcome,
 }
 
-/// Builds and runs all tests with the environment `variables`, and prints a summary. `checks` run at the same time as the
+/// Builds and runs all tests of the workspace `root` with the environment `variables`, and prints a summary. `checks` run at the same time as the
 /// tests that depend on timing, because these mostly wait. No test is run again after it failed.
 ///
 /// # Errors
 ///
 /// The tests do not build, one of them failed, or the checks did.
-pub fn run(variables: Variables, checks: impl FnOnce() -> Result<(), String> + Send) -> Result<(), String> {
+pub fn run(
+    root: &Path,
+    variables: Variables,
+    checks: impl FnOnce() -> Result<(), String> + Send,
+) -> Result<(), String> {
     let start = Instant::now();
-    let (tests, mut own) = build(crate::root()?, &["--workspace".to_owned()])?;
+    let (tests, mut own) = build(root, &["--workspace".to_owned()])?;
     own.extend(variables);
     eprintln!("xtask: building the tests took {} s", start.elapsed().as_secs());
     let cpus = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
