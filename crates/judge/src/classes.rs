@@ -1,7 +1,8 @@
 //! Names the published disk class that each figure is like, and the limits of the machine.
 //!
 //! A class is reached if the figure is at least the share of its limit that the vendor promises. The figure is like the class
-//! with the highest limit that it reaches, unless it is more than `FAR_ABOVE` times that limit.
+//! with the highest limit that it reaches, unless it is more than `FAR_ABOVE` times that limit. Another figure that is far above
+//! the class contradicts it.
 
 use std::sync::Arc;
 
@@ -18,6 +19,9 @@ use crate::verdict::{self, ALL, JobRounds};
 
 /// A figure above this multiple of a limit is not like its class.
 const FAR_ABOVE: f64 = 1.25;
+/// In a short run, each interval is within this factor of the limit. A throttle with slices of 100 ms passes two or three of them
+/// in an interval of 250 ms.
+const SHORT_NEAR: f64 = 1.5;
 /// More IOPS than any vendor needs for a MiB per second.
 const IOPS_PER_MIB: f64 = 8.0;
 /// The bandwidth of a figure is at most this share of the provisioned bandwidth that does not limit it.
@@ -41,28 +45,26 @@ fn matches_among(tests: &[Test], catalogue: &Catalogue, fixed: &[Class]) -> Vec<
     if !describe_a_disk(tests) {
         return Vec::new();
     }
-    let mut found: Vec<ClassMatch> = Vec::new();
     let is_of_disk = |test: &&Test| {
         let is_steady = test.steady.iter().all(|steady| steady.from_round.is_some());
         matches!(test.aim, Aim::DiskIops | Aim::DiskBandwidth) && is_steady && !is_of_load_generator(test)
     };
-    for test in tests.iter().filter(is_of_disk) {
-        for rounds in JobRounds::of_test(test) {
-            for ddir in rounds.ddirs() {
-                let figure = Figure::of(test, &rounds, ddir);
-                let best = best(&figure, fixed).or_else(|| provisioned(&figure, catalogue));
-                let key = |one: &ClassMatch| (one.pattern, one.metric, one.measured);
-                let is_new = |one: &ClassMatch| !found.iter().any(|known| key(known) == key(one));
-                found.extend(best.filter(is_new));
-            }
-        }
+    let of_rounds = |test, rounds: &JobRounds| {
+        rounds.ddirs().into_iter().map(|ddir| Figure::of(test, rounds, ddir)).collect::<Vec<_>>()
+    };
+    let of_test = |test| JobRounds::of_test(test).iter().flat_map(|rounds| of_rounds(test, rounds)).collect::<Vec<_>>();
+    let figures: Vec<Figure> = tests.iter().filter(is_of_disk).flat_map(of_test).collect();
+    let mut found: Vec<ClassMatch> = Vec::new();
+    for figure in &figures {
+        let best = best(figure, (fixed, &figures)).or_else(|| provisioned(figure, catalogue, &figures));
+        let key = |one: &ClassMatch| (one.pattern, one.metric, one.measured);
+        let is_new = |one: &ClassMatch| !found.iter().any(|known| key(known) == key(one));
+        found.extend(best.filter(is_new));
     }
     // The highest figure of a pattern decides: a test can vary its depth or block size. It can be like no class.
     let is_beaten = |one: &ClassMatch| {
-        tests.iter().filter(is_of_disk).flat_map(JobRounds::of_test).any(|rounds| {
-            let is_higher = |figure: verdict::Figure| figure.measured > one.measured;
-            rounds.pattern() == Some(one.pattern) && rounds.figure(one.metric).is_some_and(is_higher)
-        })
+        let of_pattern = figures.iter().filter(|figure| figure.pattern == Some(one.pattern));
+        of_pattern.filter_map(|figure| figure.rate(one.metric)).any(|figure| figure.measured > one.measured)
     };
     found.retain(|one| !is_beaten(one));
     found
@@ -114,13 +116,14 @@ impl<'a> Figure<'a> {
         Figure { test, pattern: rounds.pattern(), load: rounds.load(ddir), ddir, rates }
     }
 
-    /// Returns the match, if the figure reaches the class and is not far above it.
-    fn like(&self, class: &Class) -> Option<ClassMatch> {
+    /// Returns the match, if the figure reaches the class and is not far above it, is decided, and no figure contradicts.
+    fn like(&self, class: &Class, all: &[Figure]) -> Option<ClassMatch> {
         let limit = class.expectation.limits(self.ddir, self.load).into_iter().next()?;
         let (figure, pattern) = (self.rate(limit.metric)?, self.pattern?);
         let measured = figure.measured;
         let enough = limit.value * limit.enough.share.min(ALL);
-        if measured < enough || measured > limit.value * FAR_ABOVE {
+        let is_reached = measured >= enough && measured <= limit.value * FAR_ABOVE;
+        if !is_reached || !is_decided(figure, limit.value) || all.iter().any(|figure| figure.is_far_above(class)) {
             return None;
         }
         Some(ClassMatch {
@@ -138,14 +141,34 @@ impl<'a> Figure<'a> {
         })
     }
 
+    /// Whether a disk of this class cannot have the figure, not even in a burst.
+    fn is_far_above(&self, class: &Class) -> bool {
+        let Some(limit) = class.expectation.limits(self.ddir, self.load).into_iter().next() else { return false };
+        let all = [Some(limit.value), limit.merged, limit.burst.map(|burst| burst.value)];
+        let most = all.into_iter().flatten().fold(0.0, f64::max);
+        self.rate(limit.metric).is_some_and(|figure| figure.measured > most * FAR_ABOVE)
+    }
+
     fn rate(&self, metric: Metric) -> Option<&verdict::Figure> {
         self.rates.iter().find(|(known, _)| *known == metric).map(|(_, figure)| figure)
     }
 }
 
+/// Whether the confidence interval is within a factor of `FAR_ABOVE` of the limit. In a short run, each interval is near it.
+fn is_decided(figure: &verdict::Figure, limit: f64) -> bool {
+    let is_near = |rate: f64, factor: f64| rate >= limit / factor && rate <= limit * factor;
+    match figure.interval {
+        Some(interval) if !figure.has_few_intervals => {
+            is_near(interval.low, FAR_ABOVE) && is_near(interval.high, FAR_ABOVE)
+        }
+        Some(_) => figure.series.iter().all(|rate| is_near(*rate, SHORT_NEAR)),
+        None => false,
+    }
+}
+
 /// Returns the class with the highest limit. Among equal limits the first of the catalogue: the smallest disk.
-fn best(figure: &Figure, classes: &[Class]) -> Option<ClassMatch> {
-    let all = classes.iter().filter_map(|class| figure.like(class));
+fn best(figure: &Figure, (classes, figures): (&[Class], &[Figure])) -> Option<ClassMatch> {
+    let all = classes.iter().filter_map(|class| figure.like(class, figures));
     all.reduce(|best, next| if next.limit > best.limit { next } else { best })
 }
 
@@ -162,7 +185,7 @@ fn fixed(catalogue: &Catalogue) -> Vec<Class> {
 }
 
 /// Returns the class of the first product whose limits the user provisions, with the figure rounded down to two digits.
-fn provisioned(figure: &Figure, catalogue: &Catalogue) -> Option<ClassMatch> {
+fn provisioned(figure: &Figure, catalogue: &Catalogue, figures: &[Figure]) -> Option<ClassMatch> {
     let rate = |quantity| Some(figure.rate(Metric { ddir: Some(figure.ddir), quantity })?.measured);
     let (iops, bytes_per_s) = (rate(Quantity::Iops)?, rate(Quantity::Bandwidth)?);
     let wanted = if figure.test.aim == Aim::DiskIops { Quantity::Iops } else { Quantity::Bandwidth };
@@ -187,7 +210,7 @@ fn provisioned(figure: &Figure, catalogue: &Catalogue) -> Option<ClassMatch> {
         texts.iter().find_map(|text| {
             let expectation = expectation(catalogue, &format!("{provider}:{name}?{text}"))?;
             let class = Class { provider: provider.to_owned(), name: name.clone(), is_provisioned: true, expectation };
-            figure.like(&class).filter(|found| found.metric.quantity == wanted)
+            figure.like(&class, figures).filter(|found| found.metric.quantity == wanted)
         })
     })
 }

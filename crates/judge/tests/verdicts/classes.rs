@@ -4,7 +4,9 @@ use assessment::{Aim, FindingKind, LimitReason, Severity, Test, Verdict};
 use judge::classes::{describe, machine_limits, matches};
 use record::{Machine, Record};
 
-use crate::known_runs::{BUILT_IN, assessment, expect, finding, judged, level, load_generator_limit, run, test};
+use crate::known_runs::{
+    BUILT_IN, assessment, expect, finding, judged, level, load_generator_limit, run, test, writes,
+};
 
 fn like(test: Test) -> Vec<String> {
     matches(&[test], &BUILT_IN).into_iter().map(|found| found.expectation).collect()
@@ -45,6 +47,29 @@ fn a_figure_above_the_fixed_classes_is_like_a_provisioned_one() {
     let fast = run(&vec![[1500, 0]; 30], 1 << 20, false);
     assert_eq!(like(test(Aim::DiskBandwidth, fast)), ["aws:gp3?iops=12000&throughput=1500"]);
     assert_eq!(iops(level(20.0)), Vec::<String>::new());
+}
+
+#[test]
+fn a_figure_that_is_not_decided_is_like_no_class() {
+    let of = |rates: &[f64]| iops(writes(rates.iter().copied(), 0.0));
+    // The means are those of a P40. Three intervals of a throttle with slices of 100 ms are near its limit.
+    assert_eq!(of(&[6000.0, 9000.0, 7500.0]), ["azure:P40"]);
+    assert_eq!(of(&[3000.0, 12_000.0, 7500.0]), Vec::<String>::new());
+    assert_eq!(of(&[[2000.0; 10], [13_000.0; 10], [7500.0; 10]].concat()), Vec::<String>::new());
+}
+
+#[test]
+fn a_class_that_another_figure_exceeds_is_not_named() {
+    // Sequential reads of 210 MB/s are like a P30, which has 5,000 IOPS.
+    let slow = || test(Aim::DiskBandwidth, run(&vec![[200, 0]; 30], 1 << 20, false));
+    let both = |iops: f64| {
+        let mut random = test(Aim::DiskIops, level(iops));
+        random.name = "random".to_owned();
+        let found = matches(&[slow(), random], &BUILT_IN).into_iter();
+        found.filter(|found| found.metric.to_string() == "read.bw").map(|found| found.expectation).collect::<Vec<_>>()
+    };
+    assert_eq!(both(5000.0), ["azure:P30"]);
+    assert!(!both(100_000.0).contains(&"azure:P30".to_owned()), "{:?}", both(100_000.0));
 }
 
 #[test]
