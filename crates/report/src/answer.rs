@@ -13,20 +13,29 @@ use crate::wording::{self, Dialect};
 /// Returns the sentence after the verdict: the cause, and what disturbed the tests. Without expectations, the cause is what the
 /// target is good for, and the disks that the figures are like. After a FAIL, the disk that the figures are like follows.
 pub fn sentence(assessment: &Assessment) -> String {
-    sentence_with(assessment, suitability::sentences(assessment), suitability::open(assessment))
+    sentence_with_classes(assessment, usize::MAX)
+}
+
+/// Returns the sentence with at most this number of classes.
+pub fn sentence_with_classes(assessment: &Assessment, most: usize) -> String {
+    sentence_with(assessment, (suitability::sentences(assessment), suitability::open(assessment)), most)
 }
 
 /// Returns the sentence for programs: without applications that the user did not request.
 pub fn sentence_of_requested(assessment: &Assessment) -> String {
-    sentence_with(assessment, Vec::new(), None)
+    sentence_with(assessment, (Vec::new(), None), usize::MAX)
 }
 
-fn sentence_with(assessment: &Assessment, suitable: Vec<String>, open: Option<String>) -> String {
+fn sentence_with(
+    assessment: &Assessment,
+    (suitable, open): (Vec<String>, Option<String>),
+    classes_most: usize,
+) -> String {
     let (found, disturbed) = (cause(assessment), disturbed::sentence(assessment));
     let parts: Vec<String> = match assessment.cause {
         // The answer consists of the figures that were disturbed.
         Cause::NothingExpected => {
-            let parts = [suitable, classes(&assessment.classes), open.into_iter().collect()].concat();
+            let parts = [suitable, classes(&assessment.classes, classes_most), open.into_iter().collect()].concat();
             let answer = steady(assessment).unwrap_or_else(|| if parts.is_empty() { found } else { parts.join("; ") });
             disturbed.into_iter().chain([answer]).collect()
         }
@@ -36,13 +45,15 @@ fn sentence_with(assessment: &Assessment, suitable: Vec<String>, open: Option<St
 }
 
 /// Returns the classes of the figures: `random reads like Azure P40 (7,500 IOPS)`. A disturbed figure is a lower bound.
-fn classes(classes: &[ClassMatch]) -> Vec<String> {
+fn classes(classes: &[ClassMatch], most: usize) -> Vec<String> {
     let one = |found: &ClassMatch| match found.is_disturbed {
         false => format!("{} like {}", pattern(found.pattern), class(found)),
         true => format!("{} at least like {} (disturbed)", pattern(found.pattern), class(found)),
     };
-    let all = classes.iter().map(one).collect::<Vec<_>>();
-    if all.is_empty() { all } else { vec![all.join(", ")] }
+    let shown = classes.iter().take(most).map(one).collect::<Vec<_>>();
+    let hidden = classes.len() - shown.len();
+    let more = if hidden > 0 { format!(" and {hidden} more") } else { String::new() };
+    if shown.is_empty() { shown } else { vec![shown.join(", ") + &more] }
 }
 
 /// Returns the disk that the figures of the test that failed are like; `None` if there is none, or the test was disturbed.

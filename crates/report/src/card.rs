@@ -80,7 +80,7 @@ fn of_width(assessment: &Assessment, (colour, ink): (bool, Ink), columns: usize)
     let title_lines = 1 + identity.iter().len();
     let mut checks = checks_of(assessment, ink, columns);
     let verdict = assessment.verdict.to_string();
-    let sentence = format!("{verdict}: {}", plain(&answer::sentence(assessment)));
+    let sentence = sentence_of_width(assessment, columns);
     let cause_least = wrapped(&sentence, columns, SENTENCE_LINES).len().max(*CAUSE_LINES.start());
     // Fewer findings are shown if the other parts need their lines.
     let fits = |most: &usize| {
@@ -120,6 +120,13 @@ fn of_width(assessment: &Assessment, (colour, ink): (bool, Ink), columns: usize)
     );
     lines.extend(below);
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// Returns the verdict and its sentence, with the classes that fit.
+fn sentence_of_width(assessment: &Assessment, columns: usize) -> String {
+    let of = |most| format!("{}: {}", assessment.verdict, plain(&answer::sentence_with_classes(assessment, most)));
+    let fits = |sentence: &String| wrapped(sentence, columns, usize::MAX).len() <= SENTENCE_LINES;
+    (0..=assessment.classes.len()).rev().map(of).find(fits).unwrap_or_else(|| of(0))
 }
 
 /// Returns CrystalDiskMark's grid, for its suite.

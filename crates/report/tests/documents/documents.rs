@@ -113,6 +113,15 @@ fn the_sentence_names_the_classes_that_the_figures_are_like() {
     let sentence = "MEASURED: random reads like Azure P40 (7,500 IOPS), random writes like AWS gp3\nwith 6,000 IOPS\n";
     assert!(text.contains(sentence), "{text}");
     assert!(text.contains("\nfor a verdict: fathom assess '/mnt/a b' --expect azure:P40\n"), "{text}");
+    // Classes without room are dropped, not cut.
+    let mut disturbed = assessment.clone();
+    let patterns =
+        [LoadPattern::Read, LoadPattern::Write, LoadPattern::Rw, LoadPattern::RandRead, LoadPattern::RandWrite];
+    disturbed.classes = patterns.map(|pattern| like(pattern, "digitalocean", "premium", false, 7500.0)).to_vec();
+    disturbed.classes.iter_mut().for_each(|class| class.is_disturbed = true);
+    let text = card(&disturbed, false, Ink::Unicode);
+    fits(&text);
+    assert!(text.contains("(disturbed) and 3 more\n") && !text.contains('…'), "{text}");
     // A provisioned disk has the figures of this run.
     assessment.classes.remove(0);
     let text = card(&assessment, false, Ink::Unicode);
