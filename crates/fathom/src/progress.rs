@@ -55,21 +55,17 @@ impl Progress {
     }
 }
 
-/// Prints the number of runs and their time.
-pub fn announce(runs: usize, at_most_ns: Option<u64>) {
-    let time =
-        at_most_ns.map_or_else(String::new, |ns| format!(", at most {} plus preparation", format::time_ns(ns as f64)));
-    stderr_line!("{runs} run{}{time}", if runs == 1 { "" } else { "s" });
-}
-
-/// Prints the number of runs of a search and their time.
-pub fn announce_search(runs: RangeInclusive<u64>, time_ns: impl Fn(u64) -> u64) {
-    let time = |runs: u64| format::time_ns(time_ns(runs) as f64);
+/// Prints the number of runs, and the longest time of the fewest and of the most. `time_ns` has no time if a run has no fixed one.
+pub fn announce(runs: RangeInclusive<u64>, time_ns: impl Fn(u64) -> Option<u64>) {
     let (least, most) = runs.into_inner();
-    match least == most {
-        true => stderr_line!("{most} runs, {} plus preparation", time(most)),
-        false => stderr_line!("{least} to {most} runs, {} to {} plus preparation", time(least), time(most)),
-    }
+    let time = |runs: u64| time_ns(runs).map(|ns| format::time_ns(ns as f64));
+    let times = time(least).zip(time(most));
+    let (count, times) = match least == most {
+        true => (most.to_string(), times.map(|(_, most)| format!("at most {most}"))),
+        false => (format!("{least} to {most}"), times.map(|(least, most)| format!("{least} to {most}"))),
+    };
+    let times = times.map_or_else(String::new, |times| format!(", {times} plus preparation"));
+    stderr_line!("{count} run{}{times}", if most == 1 { "" } else { "s" });
 }
 
 /// Returns the bandwidth, IOPS, 99th percentile and flushes of a run in one line.

@@ -1,5 +1,6 @@
 //! Repeats: one or two workloads, each run several times.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -60,8 +61,9 @@ impl Repeats {
     }
 
     /// Returns the number of runs.
-    pub fn runs(&self) -> usize {
-        self.turns.len()
+    pub fn runs(&self) -> RangeInclusive<u64> {
+        let runs = self.turns.len() as u64;
+        runs..=runs
     }
 
     /// Returns the time of all runs and pauses in ns; `None` if a plan has no fixed time.

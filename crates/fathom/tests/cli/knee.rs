@@ -32,7 +32,7 @@ fn a_directory_gets_a_file_that_is_gone_afterwards() {
         scratch.path(),
         ". --closed --size 8M --iodepth 4 --runtime 100ms --ramp 0 --p99 100s --output out.txt --report out.md",
     );
-    let outcome = outcome.ended_with(0).complained_of("3 runs, 300 ms plus preparation\n");
+    let outcome = outcome.ended_with(0).complained_of("3 runs, at most 300 ms plus preparation\n");
     outcome.complained_of("iodepth 4: ").complained_of("report: out.md");
     let mut names = scratch.names();
     names.sort_unstable();

@@ -2,6 +2,7 @@
 
 mod best;
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -55,8 +56,9 @@ impl Sweep {
     }
 
     /// Returns the number of runs.
-    pub fn runs(&self) -> usize {
-        self.turns.len()
+    pub fn runs(&self) -> RangeInclusive<u64> {
+        let runs = self.turns.len() as u64;
+        runs..=runs
     }
 
     /// Returns the time of all runs and pauses in ns; `None` if a plan has no fixed time.

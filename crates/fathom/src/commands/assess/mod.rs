@@ -205,7 +205,7 @@ fn announce(suite: &Suite, ready: &[Ready], volumes: &[Volume], params: &SuitePa
         }
     };
     let on = on.join("; ");
-    stderr_line!("{} on {where_to}: {tests} test{many}, {time}{extended}, and the preparation; {on}", suite.name);
+    stderr_line!("{} on {where_to}: {tests} test{many}, {time}{extended} plus preparation; {on}", suite.name);
 }
 
 /// Returns the time of the tests, and the bytes that they write.

@@ -54,7 +54,7 @@ pub fn main(args: &Args, typed: &[String], runner: &dyn Runner) -> Result<u8, Co
     let output = output.map_err(|error| format!("--output {error}"))?;
     let results = Results::open(&args.reports, None, args.no_history, &mut guard)?;
     if !args.live.quiet {
-        progress::announce_search(knee::runs(&search), |runs| knee::time_ns(&search, args.ramp_ns, runs));
+        progress::announce(knee::runs(&search), |runs| Some(knee::time_ns(&search, args.ramp_ns, runs)));
     }
     let session = session::start("knee", typed, runner, (found.facts, Vec::new()), &args.tags);
     let mut study = Box::new(Knee::new(session, search, target));

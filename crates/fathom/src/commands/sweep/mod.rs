@@ -119,7 +119,7 @@ fn run_all(
     let mut study = Box::new(study);
     consent::to_demand(&Demand { time_ns: study.at_most_ns().unwrap_or(0), space }, args.yes)?;
     if !args.live.quiet {
-        progress::announce(study.runs(), study.at_most_ns());
+        progress::announce(study.runs(), |_| study.at_most_ns());
     }
     let mut progress = Progress::new(args.live.quiet);
     let mut display = LiveViews::open(&mut progress, live, runner.fleet())?;
