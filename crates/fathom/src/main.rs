@@ -5,60 +5,21 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;
-mod atomic_file;
-mod command_error;
 mod commands;
-mod consent;
 mod debug_log;
-mod devices;
-mod diskspd_report;
-mod documents;
-mod driver;
-mod exit;
-mod file_call;
-mod findings;
-mod fio_report;
-mod input;
-mod line_targets;
-mod lines;
-mod live_findings;
-mod live_views;
-mod machine;
-mod output;
-mod pictures;
-mod plans;
-mod prepare_command;
-mod progress;
-mod reports;
-mod results;
-mod run;
-mod runner;
-mod save_folder;
-mod scratch;
-mod secrets;
-mod session;
-mod signals;
-mod store;
-mod suites;
-mod table;
-mod target;
-mod temporary_file;
-mod terminal;
-mod unsaved;
-mod user_folder;
-mod user_limits;
-mod workload;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use app::command_error::CommandError;
+use app::exit;
+use app::hosts::{agent, worker};
+use app::output::stderr_line;
+use app::runner::{Runner, ThisMachine};
 use args::Command;
-use command_error::CommandError;
 use commands::{
     assess, compare, delete, diskspd, export, fio, fleet, history, knee, limits, pages, schema, show, suite, sweep,
 };
-use output::stderr_line;
-use runner::{Runner, ThisMachine};
 
 /// The command line that is parsed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -154,8 +115,8 @@ fn run_command(command: Command, typed: &[String], runner: &dyn Runner) -> Resul
         Command::Sweep(args) => sweep::main(&args, typed, runner)?,
         Command::Run(args) => commands::run::main(&args, typed, runner)?,
         Command::Fleet(args) => fleet::main(*args, &run_command)?,
-        Command::FleetAgent => fleet::agent::main(),
-        Command::FleetWorker => fleet::worker::main(),
+        Command::FleetAgent => agent::main(),
+        Command::FleetWorker => worker::main(),
         Command::Fio(line) => fio::main(&line.args),
         Command::Diskspd(line) => diskspd::main(&line.args),
         Command::Show(args) => show::main(&args)?,

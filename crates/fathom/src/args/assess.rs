@@ -10,8 +10,8 @@ use study::suite::{Extension, FillWay, Form};
 use super::live::Live;
 use super::refusal::Refusal;
 use super::value::{keep_free, report, size, time};
-use crate::exit;
-use crate::target::KeepFree;
+use app::exit;
+use app::target::KeepFree;
 
 const TESTS: &str = "Tests";
 const TARGET: &str = "Target and preparation";

@@ -3,7 +3,7 @@
 use judge::compare::{ChangeLimit, SIDES_MAX};
 
 use super::value::{ChangeLimits, TableFormat, change_limits, comparison_report};
-use crate::exit;
+use app::exit;
 
 /// Compare runs, or sets of repeats.
 ///

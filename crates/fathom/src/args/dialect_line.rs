@@ -1,13 +1,6 @@
 //! The command line of a dialect at the end of one of ours: `fathom sweep bs=4k,8k fio job.fio`.
 
-use crate::lines::Dialect;
-
-/// A dialect and the arguments of its program.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Line {
-    pub dialect: Dialect,
-    pub args: Vec<String>,
-}
+use app::lines::{Dialect, Line};
 
 /// Cuts the dialect's line off the arguments of `fathom run`. A path is a job file there, not a program.
 pub fn take(command: &clap::Command, args: &mut Vec<String>) -> Option<Line> {

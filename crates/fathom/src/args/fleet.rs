@@ -7,11 +7,13 @@ use clap::ValueEnum;
 use clap::error::ErrorKind;
 use fleet::{HostSlots, OnHostLost, Sharing};
 
-use super::dialect_line::{Line, positionals};
+use super::dialect_line::positionals;
 use super::refusal::Refusal;
 use super::{Command, read, subcommand};
-use crate::exit;
-use crate::lines::Dialect;
+use app::exit;
+use app::hosts::FleetOptions;
+use app::lines::Dialect;
+use app::lines::Line;
 
 const USAGE: &str = "fathom fleet [OPTIONS] fio|diskspd LINE...
        fathom fleet --hosts HOSTS [OPTIONS] run|sweep|assess|knee ...
@@ -112,8 +114,16 @@ pub enum Work {
 }
 
 impl Args {
-    pub fn sharing(&self) -> Sharing {
-        if self.shared { Sharing::Shared } else { Sharing::Private }
+    pub fn options(&self) -> FleetOptions {
+        FleetOptions {
+            launcher: self.launcher.clone(),
+            remote_shell: self.remote_shell.clone(),
+            network: self.fleet_net.clone(),
+            sharing: if self.shared { Sharing::Shared } else { Sharing::Private },
+            allows_shared_host: self.allow_shared_host,
+            on_host_lost: self.on_host_lost(),
+            is_quiet: self.quiet_network,
+        }
     }
 
     pub fn on_host_lost(&self) -> OnHostLost {

@@ -5,7 +5,7 @@ use clap::{Subcommand, ValueEnum};
 
 use super::refusal::Refusal;
 use super::value::{TableFormat, trend_report};
-use crate::exit;
+use app::exit;
 
 /// List, add and tag saved runs.
 ///

@@ -8,8 +8,8 @@ use super::dialect_line::find;
 use super::live::Live;
 use super::refusal::Refusal;
 use super::value::{keep_free, report, size, time_ns};
-use crate::exit;
-use crate::target::KeepFree;
+use app::exit;
+use app::target::KeepFree;
 
 const SEARCH: &str = "Search";
 const WORKLOAD: &str = "Workload";

@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 
-use crate::exit;
+use app::exit;
 
 const LIMITS: &str = "\
 LIMITS is what --expect of `fathom assess` takes: PROVIDER:DISK, PROVIDER:MACHINE/PATH, or both with a `+`, and parameters

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use crate::live_views::LiveOptions;
+use app::live_views::LiveOptions;
 
 /// Output while a command runs.
 #[derive(clap::Args, Clone, Debug, Default)]

@@ -29,8 +29,8 @@ use clap::builder::Styles;
 use clap::error::{ContextKind, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::exit;
-use crate::output::{print_text, stderr_line, write_stderr};
+use app::exit;
+use app::output::{print_text, stderr_line, write_stderr};
 use refusal::Refusal;
 
 pub const PROGRAM: &str = "fathom";

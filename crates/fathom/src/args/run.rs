@@ -8,12 +8,12 @@ use clap::error::ErrorKind;
 use judge::compare::ChangeLimit;
 use study::Order;
 
-use super::dialect_line::Line;
 use super::live::Live;
 use super::refusal::Refusal;
 use super::value::{ChangeLimits, TableFormat, change_limits, repeats, report, time};
-use crate::exit;
-use crate::workload::Workload;
+use app::exit;
+use app::lines::Line;
+use app::workload::Workload;
 
 const USAGE: &str = "fathom run [OPTIONS] A [B]\n       fathom run [OPTIONS] fio|diskspd LINE...";
 const RUNS: &str = "Runs";

@@ -4,8 +4,8 @@ use clap::ValueEnum;
 use fio::render::Detail;
 
 use super::value::report;
-use crate::exit;
-use crate::reports::Form;
+use app::exit;
+use app::reports::Form;
 
 /// Show a saved run.
 ///

@@ -3,7 +3,7 @@
 use clap::Subcommand;
 use study::suite::Form;
 
-use crate::exit;
+use app::exit;
 
 /// List and explain the suites of `fathom assess`.
 ///

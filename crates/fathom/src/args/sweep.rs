@@ -8,11 +8,11 @@ use clap::ValueEnum;
 use clap::error::ErrorKind;
 use study::{Axis, Order};
 
-use super::dialect_line::Line;
 use super::live::Live;
 use super::refusal::Refusal;
 use super::value::{repeats, report, time};
-use crate::exit;
+use app::exit;
+use app::lines::Line;
 
 const USAGE: &str = "fathom sweep OPTION=VALUES... [OPTIONS] fio|diskspd LINE...";
 const RUNS: &str = "Runs";
@@ -147,7 +147,7 @@ mod tests {
     use super::super::Command;
     use super::super::tests::{command, error};
     use super::*;
-    use crate::lines::Dialect;
+    use app::lines::Dialect;
 
     fn args(line: &str) -> Args {
         match command(line) {

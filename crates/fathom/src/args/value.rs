@@ -6,8 +6,8 @@ use clap::ValueEnum;
 use judge::compare::ChangeLimit;
 use units::quantity::{Size, Time};
 
-use crate::reports::{self, Kind};
-use crate::target::KeepFree;
+use app::reports::{self, Kind};
+use app::target::KeepFree;
 
 /// The longest time that an option takes. A longer one is a typing error.
 const LONGEST: Duration = Duration::from_secs(30 * 86_400);

@@ -7,12 +7,12 @@ use report::{ComparedSets, Ink};
 use targets::OutputGuard;
 
 use crate::args::compare::Args;
-use crate::atomic_file::is_same_file;
-use crate::command_error::CommandError;
-use crate::output::{stderr_line, write_stdout};
-use crate::reports::Reports;
-use crate::terminal::writes_utf8;
-use crate::{documents, exit, store};
+use app::atomic_file::is_same_file;
+use app::command_error::CommandError;
+use app::output::{stderr_line, write_stdout};
+use app::reports::Reports;
+use app::terminal::writes_utf8;
+use app::{documents, exit, store};
 
 /// Compares the sides.
 ///

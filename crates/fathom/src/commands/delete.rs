@@ -1,9 +1,9 @@
 //! `fathom delete`: removes runs from the history.
 
 use crate::args::history::DeleteArgs;
-use crate::command_error::CommandError;
-use crate::output::print_text;
-use crate::store;
+use app::command_error::CommandError;
+use app::output::print_text;
+use app::store;
 
 /// Removes the runs.
 ///

@@ -7,10 +7,10 @@ use ::history::export::{figures, intervals, json};
 use targets::OutputGuard;
 
 use crate::args::history::{ExportArgs, ExportFormat};
-use crate::atomic_file::AtomicFile;
-use crate::command_error::CommandError;
-use crate::output::print_text;
-use crate::{documents, exit, store};
+use app::atomic_file::AtomicFile;
+use app::command_error::CommandError;
+use app::output::print_text;
+use app::{documents, exit, store};
 
 /// Prints or writes the runs. Returns the exit code.
 ///

@@ -9,11 +9,11 @@ use targets::OutputGuard;
 use units::order::OrderBy;
 
 use crate::args::history::{Action, Args, ListArgs};
-use crate::command_error::CommandError;
-use crate::output::{print_text, stderr_line, write_stdout};
-use crate::reports::Reports;
-use crate::terminal::writes_utf8;
-use crate::{documents, exit, store, table};
+use app::command_error::CommandError;
+use app::output::{print_text, stderr_line, write_stdout};
+use app::reports::Reports;
+use app::terminal::writes_utf8;
+use app::{documents, exit, store, table};
 
 /// Lists, adds or tags runs.
 ///

@@ -9,9 +9,9 @@ use units::calendar::date_and_time;
 use units::diagnostic::Source;
 
 use crate::args::limits::{Action, Args};
-use crate::command_error::CommandError;
-use crate::output::{print_text, stderr_line};
-use crate::{input, user_limits};
+use app::command_error::CommandError;
+use app::output::{print_text, stderr_line};
+use app::{input, user_limits};
 
 /// Prints limits, or imports them.
 ///

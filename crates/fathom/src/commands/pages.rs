@@ -9,9 +9,9 @@ use crate::args::dialect_options::with_dialect_options;
 use crate::args::pages::{CompletionsArgs, ManArgs};
 use crate::args::presentation::with_names;
 use crate::args::{PROGRAM, declared};
-use crate::command_error::CommandError;
-use crate::output::print_text;
-use crate::{atomic_file, exit};
+use app::command_error::CommandError;
+use app::output::print_text;
+use app::{atomic_file, exit};
 
 /// Prints the completions of a shell.
 pub fn completions(args: &CompletionsArgs) -> u8 {

@@ -3,8 +3,8 @@
 use units::nearest::nearest;
 
 use crate::args::schema::Args;
-use crate::command_error::CommandError;
-use crate::output::print_text;
+use app::command_error::CommandError;
+use app::output::print_text;
 
 /// Names, and the commands that print or save such documents.
 const SCHEMAS: [(&str, &str); 8] = [

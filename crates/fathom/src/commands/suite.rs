@@ -3,9 +3,9 @@
 use study::suite::{FillWay, Place, Planned, Site, Sites, Suite, SuiteParams, Test, explain};
 
 use crate::args::suite::{Action, Args, ShowArgs};
-use crate::command_error::CommandError;
-use crate::output::print_text;
-use crate::{exit, plans, suites};
+use app::command_error::CommandError;
+use app::output::print_text;
+use app::{exit, plans, suites};
 
 const WIDTH: usize = 100;
 

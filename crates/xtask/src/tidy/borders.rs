@@ -2,8 +2,10 @@
 
 use super::source::{Finding, Source};
 
+/// The binary, and what only the binary has. Their errors are printed.
+const BINARY: [&str; 2] = ["app", "fathom"];
 /// Crates without a public interface.
-const NO_LIBRARIES: [&str; 5] = ["fathom", "bench", "xtask", "tests", "fuzz"];
+const NO_LIBRARIES: [&str; 4] = ["bench", "xtask", "tests", "fuzz"];
 /// Types whose values only libraries name.
 const DECISIONS: [&str; 2] = ["Verdict", "Threshold"];
 
@@ -15,7 +17,7 @@ pub fn check(source: &Source) -> Vec<Finding> {
     };
     let finding = |at: usize, what: String| Finding::new(&source.path, source.tokens[at].line, what);
     let all = 0..source.tokens.len();
-    if source.crate_name() == "fathom" {
+    if BINARY.contains(&source.crate_name()) {
         let what = |at| format!("{} in the binary: a library decides it (judge or study)", source.at(at));
         all.filter(is_decision).map(|at| finding(at, what(at))).collect()
     } else if NO_LIBRARIES.contains(&source.crate_name()) {

@@ -6,8 +6,8 @@ use study::suite::{Choice, DEFAULT, Suite};
 use units::diagnostic::Source;
 
 use crate::args::assess::Args;
-use crate::command_error::CommandError;
-use crate::suites;
+use app::command_error::CommandError;
+use app::suites;
 
 /// Returns the suite. Without `--suite` and `--test`, it has the tests that measure the requirements of the applications, and
 /// with `--expect` those of the default suite.

@@ -6,11 +6,11 @@ use judge::requirements::Requirements;
 use study::suite::{Criteria, Suite};
 use units::diagnostic::Source;
 
-use super::volumes::listed;
 use crate::args::assess::Criteria as Options;
-use crate::command_error::CommandError;
-use crate::output::stderr_line;
-use crate::{input, user_limits};
+use app::command_error::CommandError;
+use app::output::stderr_line;
+use app::suite_run::volumes::listed;
+use app::{input, user_limits};
 
 /// Reads all criteria before anything runs.
 ///

@@ -2,38 +2,32 @@
 
 mod choice;
 mod criteria;
-mod ready;
-mod resume;
-#[cfg(test)]
-mod simulated;
-mod volumes;
 
 use assessment::{Assessment, Test};
 use plan::Plan;
 use report::Ink;
 use study::Study;
-use study::suite::{
-    Criteria, Extension, Planned, Ready, Sites, Suite, SuiteOptions, SuiteParams, SuiteRun, forbidden, takes_bytes,
-    takes_ns, time_text,
-};
+use study::suite::{Criteria, Extension, Ready, Sites, Suite, SuiteOptions, SuiteParams, SuiteRun};
 use targets::OutputGuard;
-use units::format;
 
 use crate::args::assess::{Args, Format};
-use crate::command_error::CommandError;
-use crate::consent::{self, Demand, SpaceDemand};
-use crate::driver::{self, Keeper};
-use crate::findings::print_diagnostics;
-use crate::live_views::LiveViews;
-use crate::output::{stderr_line, write_stdout, write_stdout_raw};
-use crate::progress::Progress;
-use crate::results::Results;
-use crate::run::RunOptions;
-use crate::runner::Runner;
-use crate::terminal::{columns, is_coloured, writes_utf8};
-use crate::{exit, session, signals};
-use resume::ResumeFile;
-use volumes::Volume;
+use app::command_error::CommandError;
+use app::consent;
+use app::driver::{self, Keeper};
+use app::findings::print_diagnostics;
+use app::live_views::LiveViews;
+use app::output::{stderr_line, write_stdout, write_stdout_raw};
+use app::progress::Progress;
+use app::results::Results;
+use app::run::RunOptions;
+use app::runner::Runner;
+use app::suite_run::announcement::{announce, demand, refuse_if_all_write};
+use app::suite_run::ready::SizeLimits;
+use app::suite_run::resume::ResumeFile;
+use app::suite_run::volumes::{TargetRequest, Volume};
+use app::suite_run::{ready, volumes};
+use app::terminal::{columns, is_coloured, writes_utf8};
+use app::{exit, session, signals};
 
 /// Runs a suite on its targets with `runner` and prints the assessment. `typed` are the arguments after the command's name.
 ///
@@ -43,8 +37,10 @@ pub fn main(args: &Args, typed: &[String], runner: &dyn Runner) -> Result<u8, Co
     let live = args.live.options()?;
     let suite = choice::suite(args)?;
     let criteria = criteria::read(&args.criteria, &suite)?;
-    let tests = ready::requested(&suite, args)?;
-    let named = volumes::find(&suite, &tests, args, runner)?;
+    let tests = ready::requested(&suite, &args.tests)?;
+    let request =
+        TargetRequest { targets: &args.targets, overwrite: &args.overwrite, starts_without_question: args.yes };
+    let named = volumes::find(&suite, &tests, &request, runner)?;
     if args.purge && named.iter().any(|named| !named.found.is_device()) {
         return Err("--purge discards the data of a device, and a target is not a device".into());
     }
@@ -54,7 +50,8 @@ pub fn main(args: &Args, typed: &[String], runner: &dyn Runner) -> Result<u8, Co
     let volumes = named.into_iter().map(|named| Volume::open(named, args.keep_files, runner, &options.lease));
     let mut volumes = volumes.collect::<Result<Vec<Volume>, CommandError>>()?;
     let mut params = params(&suite, &volumes, args)?;
-    let resized = ready::size(&suite, &tests, &mut params, &volumes, args)?;
+    let limits = SizeLimits { size_bytes: args.size_bytes, keep_free: args.keep_free };
+    let resized = ready::size(&suite, &tests, &mut params, &volumes, limits)?;
     let mut warnings = Vec::new();
     let ready = ready::plan_all(&suite, &tests, &params, &mut warnings)?;
     print_diagnostics(&warnings);
@@ -106,21 +103,6 @@ fn params(suite: &Suite, volumes: &[Volume], args: &Args) -> Result<SuiteParams,
         fill: args.fill(),
         runtime_s: args.runtime_s,
     })
-}
-
-/// Refuses to start if no test may run.
-fn refuse_if_all_write(ready: &[Ready], volumes: &[Volume], params: &SuiteParams) -> Result<(), CommandError> {
-    let targets: Vec<_> = volumes.iter().map(Volume::target).collect();
-    let mut forbidden = ready.iter().map(|ready| forbidden(ready, &targets, params));
-    match forbidden.clone().next().flatten() {
-        Some(first) if forbidden.all(|target| target.is_some()) => Err(format!(
-            "{0} may hold data, and all of these tests write: nothing was run\nhelp: to overwrite the data, add \
-             --overwrite {0}",
-            first.given
-        )
-        .into()),
-        _ => Ok(()),
-    }
 }
 
 fn resumed(resume: &ResumeFile, args: &Args) -> Result<Vec<Test>, CommandError> {
@@ -177,55 +159,4 @@ fn print(args: &Args, assessment: &Assessment) -> Result<bool, CommandError> {
             write_stdout(&report::document(assessment).map_err(|broken| format!("the assessment: {broken}"))?)
         }
     })
-}
-
-/// Prints what will run, before it runs.
-fn announce(suite: &Suite, ready: &[Ready], volumes: &[Volume], params: &SuiteParams, extension: Extension) {
-    let planned: Vec<Planned> = ready::planned(ready);
-    let taken = takes_bytes(&planned);
-    let on = volumes.iter().zip(params.sites.iter()).map(|(volume, site)| {
-        let bytes = taken.iter().filter(|(path, _)| site.place.holds(path)).map(|(_, bytes)| bytes).sum();
-        let is_written = planned.iter().flat_map(|planned| &planned.plans).any(|plan| site.is_written_by(plan));
-        let what = match (volume.found.existed, volume.found.may_write, is_written) {
-            (false, ..) => format!("takes {}, freed at the end", format::size(bytes)),
-            (true, true, _) => "its data is overwritten".to_owned(),
-            (true, false, true) => "only the tests that read run".to_owned(),
-            (true, false, false) => "only reads".to_owned(),
-        };
-        if volumes.len() == 1 { what } else { format!("{}: {what}", volume.shown()) }
-    });
-    let on: Vec<String> = on.collect();
-    let (where_to, tests) = (volumes::all_shown(volumes), ready.len());
-    let (many, time) = (if tests == 1 { "" } else { "s" }, time_text(&planned));
-    let extended = match extension {
-        Extension::Off => String::new(),
-        Extension::Threefold => " (up to three times as long if not decided)".to_owned(),
-        Extension::Until(time) => {
-            format!(" (up to {} per test until it is decided)", format::time_ns(time.as_nanos() as f64))
-        }
-    };
-    let on = on.join("; ");
-    stderr_line!("{} on {where_to}: {tests} test{many}, {time}{extended} plus preparation; {on}", suite.name);
-}
-
-/// Returns the time of the tests, and the bytes that they write.
-fn demand(ready: &[Ready], volumes: &[Volume], params: &SuiteParams) -> Demand {
-    let planned: Vec<Planned> = ready::planned(ready);
-    let taken = takes_bytes(&planned);
-    let mut space: Vec<(&Volume, SpaceDemand)> = Vec::new();
-    for (volume, site) in volumes.iter().zip(params.sites.iter()) {
-        let found = &volume.found;
-        let is_written = planned.iter().flat_map(|planned| &planned.plans).any(|plan| site.is_written_by(plan));
-        if found.existed && !(found.may_write && is_written) {
-            continue;
-        }
-        let bytes = taken.iter().filter(|(path, _)| site.place.holds(path)).map(|(_, bytes)| bytes).sum();
-        // Without a size, the tests use all of a device.
-        let bytes = if found.existed && bytes == 0 { found.facts.size_bytes } else { bytes };
-        match space.iter_mut().find(|(other, _)| other.found.shares(found)) {
-            Some((_, known)) => known.bytes = known.bytes.saturating_add(bytes),
-            None => space.push((volume, found.demand(bytes))),
-        }
-    }
-    Demand { time_ns: takes_ns(&planned).0, space: space.into_iter().map(|(_, space)| space).collect() }
 }

@@ -1,24 +1,21 @@
 //! `fathom diskspd`: a DiskSpd command line, from its profile and run to the reports and the exit code.
 
-mod named_events;
-mod run;
-mod watch;
-
 use ::diskspd::parse::{Invocation, Messages, Request};
 use ::diskspd::profile::ResultFormat;
 use ::diskspd::render;
 use units::diagnostic::Diagnostic;
 
-use crate::diskspd_report::{self, Files};
-use crate::exit;
-use crate::exit::diskspd::{FAILED, REFUSED};
-use crate::findings::{self, print_diagnostics};
-use crate::live_views::LiveOptions;
-use crate::machine::RealMachine;
-use crate::output::write_stdout;
-use crate::store;
-use crate::terminal::stderr_is_terminal;
-use run::Ended;
+use app::diskspd_report::{self, Files};
+use app::diskspd_run::run::Ended;
+use app::diskspd_run::{named_events, run};
+use app::exit;
+use app::exit::diskspd::{FAILED, REFUSED};
+use app::findings::{self, print_diagnostics};
+use app::live_views::LiveOptions;
+use app::machine::RealMachine;
+use app::output::write_stdout;
+use app::store;
+use app::terminal::stderr_is_terminal;
 
 pub fn main(args: &[String]) -> u8 {
     match ::diskspd::parse::parse(args, &RealMachine) {
@@ -29,8 +26,8 @@ pub fn main(args: &[String]) -> u8 {
         Ok(Request::SystemInformation(format)) => {
             let machine = engine::machine();
             let text = match format {
-                ResultFormat::Text => render::system_text(&machine, crate::run::unix_ms()),
-                ResultFormat::Xml => render::system_xml(&machine, crate::run::unix_ms()),
+                ResultFormat::Text => render::system_text(&machine, app::run::unix_ms()),
+                ResultFormat::Xml => render::system_xml(&machine, app::run::unix_ms()),
             };
             print(&text, exit::DONE)
         }

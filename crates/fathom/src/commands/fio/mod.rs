@@ -1,11 +1,5 @@
 //! `fathom fio`: a fio command line, from its plan and run to the reports and the exit code.
 
-mod act;
-mod debug;
-mod self_test;
-mod trigger;
-mod watch;
-
 use std::io::{BufReader, BufWriter, ErrorKind, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -20,19 +14,20 @@ use targets::OutputGuard;
 use units::diagnostic::Diagnostic;
 use units::when::When;
 
-use crate::atomic_file::{AtomicFile, is_same_file};
-use crate::driver::{self, NoKeeper};
-use crate::exit;
-use crate::findings::print_diagnostics;
-use crate::live_views::{LiveOptions, LiveViews};
-use crate::machine::RealMachine;
-use crate::output::{Output, stderr_line, write_stderr, write_stdout};
-use crate::reports::Reports;
-use crate::run::RunOptions;
-use crate::runner::{Runner, ThisMachine};
-use crate::terminal::stderr_is_terminal;
-use crate::{signals, store};
-use watch::Watch;
+use app::atomic_file::{AtomicFile, is_same_file};
+use app::driver::{self, NoKeeper};
+use app::exit;
+use app::findings::print_diagnostics;
+use app::fio_run::self_test;
+use app::fio_run::watch::Watch;
+use app::live_views::{LiveOptions, LiveViews};
+use app::machine::RealMachine;
+use app::output::{Output, stderr_line, write_stderr, write_stdout};
+use app::reports::Reports;
+use app::run::RunOptions;
+use app::runner::{Runner, ThisMachine};
+use app::terminal::stderr_is_terminal;
+use app::{signals, store};
 
 pub fn main(args: &[String]) -> u8 {
     match ::fio::parse(args, &RealMachine) {

@@ -7,12 +7,12 @@ use std::path::Path;
 
 use ::fleet::{HOST_MARK, Job, OnHostLost};
 
-use super::command_line::parse;
-use crate::args::dialect_line::Line;
 use crate::args::fleet::Args;
-use crate::command_error::CommandError;
-use crate::exit;
-use crate::output::write_stdout;
+use app::command_error::CommandError;
+use app::exit;
+use app::hosts::command_line::parse;
+use app::lines::Line;
+use app::output::write_stdout;
 
 /// Where the hosts have the job files.
 const JOBS: &str = "/jobs";

@@ -1,18 +1,6 @@
 //! `fathom fleet`: a command line or the runs of a study on many hosts at the same time, each run as one.
 
-pub mod agent;
-mod command_line;
-mod diskspd_line;
-mod fio_line;
-mod host_targets;
-mod job;
-mod launcher;
 mod manifest;
-mod reports;
-mod study;
-mod targets;
-mod view;
-pub mod worker;
 
 use std::sync::Arc;
 
@@ -24,20 +12,21 @@ use os::signal::Interrupts;
 use record::Record;
 
 use crate::args::Command;
-use crate::args::dialect_line::Line;
 use crate::args::fleet::{Args, Work};
-use crate::command_error::CommandError;
-use crate::driver::Display;
-use crate::findings;
-use crate::live_views::LiveViews;
-use crate::output::stderr_line;
-use crate::run::Watcher;
-use crate::runner::Runner;
-use crate::{exit, input, signals, store};
-use command_line::open;
-use reports::{Opened, Reports};
-use study::{Hosts, request};
-use view::{LiveViewsOnly, Watched, warn};
+use app::command_error::CommandError;
+use app::driver::Display;
+use app::findings;
+use app::hosts::command_line::open;
+use app::hosts::reports::{Opened, Reports};
+use app::hosts::study::{Hosts, request};
+use app::hosts::view::{LiveViewsOnly, Watched, warn};
+use app::hosts::{FleetOptions, agent, launcher};
+use app::lines::Line;
+use app::live_views::LiveViews;
+use app::output::stderr_line;
+use app::run::Watcher;
+use app::runner::Runner;
+use app::{exit, input, signals, store};
 
 /// Runs a command of a study with a runner.
 pub type RunCommand = dyn Fn(Command, &[String], &dyn Runner) -> Result<u8, CommandError>;
@@ -47,11 +36,11 @@ pub type RunCommand = dyn Fn(Command, &[String], &dyn Runner) -> Result<u8, Comm
 /// # Errors
 /// The request is not valid; nothing ran.
 pub fn main(mut args: Args, run_command: &RunCommand) -> Result<u8, CommandError> {
-    let hosts = hosts(&args)?;
+    let (hosts, options) = (hosts(&args)?, args.options());
     match args.work.take() {
-        Some(Work::Line(line)) => run_line(&args, &line, &hosts),
+        Some(Work::Line(line)) => run_line(&options, &line, &hosts),
         Some(Work::Study(command, typed)) => {
-            let runner = Hosts::find(&args, hosts)?;
+            let runner = Hosts::find(&options, hosts)?;
             run_command(*command, &typed, &runner)
         }
         Some(Work::Manifest(line)) => manifest::print(&args, &line),
@@ -59,13 +48,13 @@ pub fn main(mut args: Args, run_command: &RunCommand) -> Result<u8, CommandError
     }
 }
 
-fn run_line(args: &Args, line: &Line, hosts: &[HostSlots]) -> Result<u8, CommandError> {
+fn run_line(options: &FleetOptions, line: &Line, hosts: &[HostSlots]) -> Result<u8, CommandError> {
     let mut command = LiveViewsOnly;
     if !hosts.is_empty() {
-        let family = launcher::family(args)?;
+        let family = launcher::family(options)?;
         let count = hosts.iter().map(|host| host.slots).sum();
-        let Some(mut opened) = open_command(args, line, count, &mut command)? else { return Ok(exit::DONE) };
-        let launched = launcher::Launched::start((args, family), hosts);
+        let Some(mut opened) = open_command(options, line, count, &mut command)? else { return Ok(exit::DONE) };
+        let launched = launcher::Launched::start((options, family), hosts);
         // The launcher ends before the report is printed.
         let result = launched.and_then(|mut launched| launched.run(&opened.request, &mut Watched(&mut opened.views)));
         return Ok(opened.finish(result));
@@ -78,7 +67,7 @@ fn run_line(args: &Args, line: &Line, hosts: &[HostSlots]) -> Result<u8, Command
     if connected.link.rank() > 0 {
         return Ok(connected.serve().map(|()| exit::DONE)?);
     }
-    match open_command(args, line, connected.link.size(), &mut command) {
+    match open_command(options, line, connected.link.size(), &mut command) {
         Ok(Some(mut opened)) => {
             let (result, disconnection) = connected.lead(opened.request.clone(), &mut Watched(&mut opened.views));
             let code = opened.finish(result);
@@ -109,18 +98,18 @@ struct OpenCommand<'a> {
 /// Opens the files and the live views of a command line. If the line requests only a text, prints it and returns
 /// `None`.
 fn open_command<'a>(
-    args: &Args,
+    options: &FleetOptions,
     line: &Line,
     hosts: usize,
     command: &'a mut LiveViewsOnly,
 ) -> Result<Option<OpenCommand<'a>>, CommandError> {
     let Some(Opened { reports, job, plan, live }) = open(line)? else { return Ok(None) };
     let interrupts = signals::install()?;
-    let mut views = LiveViews::open(command, &live, Fleet { hosts, is_quiet: args.quiet_network })?;
+    let mut views = LiveViews::open(command, &live, Fleet { hosts, is_quiet: options.is_quiet })?;
     if let Some(run) = Single::new(Session::default(), Arc::clone(&plan)).next() {
         views.begin(&run, &plan);
     }
-    let request = request(args, ::fleet::Work::Line(job), views.needs_counts());
+    let request = request(options, ::fleet::Work::Line(job), views.needs_counts());
     Ok(Some(OpenCommand { reports, request, views, interrupts }))
 }
 

@@ -12,11 +12,11 @@ use units::format;
 use units::quantity::option_value;
 
 use crate::args::knee::Args;
-use crate::command_error::CommandError;
-use crate::consent::Demand;
-use crate::plans;
-use crate::scratch::TestFiles;
-use crate::target::Found;
+use app::command_error::CommandError;
+use app::consent::Demand;
+use app::plans;
+use app::scratch::TestFiles;
+use app::target::Found;
 
 const MIB: u64 = 1 << 20;
 /// Size of a new file.

@@ -11,19 +11,19 @@ use study::knee::{self, Knee};
 use targets::OutputGuard;
 
 use crate::args::knee::{Args, Format};
-use crate::atomic_file::AtomicFile;
-use crate::command_error::CommandError;
-use crate::consent;
-use crate::driver::{self, NoKeeper};
-use crate::findings::print_diagnostics;
-use crate::live_views::LiveViews;
-use crate::output::{stderr_line, write_stdout};
-use crate::progress::{self, Progress};
-use crate::results::Results;
-use crate::run::RunOptions;
-use crate::runner::Runner;
-use crate::terminal::writes_utf8;
-use crate::{exit, session, signals, target};
+use app::atomic_file::AtomicFile;
+use app::command_error::CommandError;
+use app::consent;
+use app::driver::{self, NoKeeper};
+use app::findings::print_diagnostics;
+use app::live_views::LiveViews;
+use app::output::{stderr_line, write_stdout};
+use app::progress::{self, Progress};
+use app::results::Results;
+use app::run::RunOptions;
+use app::runner::Runner;
+use app::terminal::writes_utf8;
+use app::{exit, session, signals, target};
 
 /// Searches for the knee with `runner` and prints it. `typed` are the arguments after the command's name.
 ///

@@ -12,13 +12,13 @@ use report::Ink;
 use targets::OutputGuard;
 
 use crate::args::show::{Args, Format};
-use crate::atomic_file::{self, is_same_file};
-use crate::command_error::CommandError;
-use crate::output::{stderr_line, write_stdout_bytes_raw};
-use crate::pictures::{self, Picture};
-use crate::reports::{self, Form, Reports};
-use crate::terminal::{columns, is_coloured, writes_utf8};
-use crate::{documents, exit, store};
+use app::atomic_file::{self, is_same_file};
+use app::command_error::CommandError;
+use app::output::{stderr_line, write_stdout_bytes_raw};
+use app::pictures::{self, Picture};
+use app::reports::{self, Form, Reports};
+use app::terminal::{columns, is_coloured, writes_utf8};
+use app::{documents, exit, store};
 
 /// Prefix of the tag of a set of repeats.
 const SET: &str = "tag:";

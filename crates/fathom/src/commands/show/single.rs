@@ -6,9 +6,9 @@ use record::{Message, Record};
 use report::wording;
 
 use crate::args::show::{Args, RunReport};
-use crate::command_error::CommandError;
-use crate::findings;
-use crate::output::{stderr_line, write_stderr};
+use app::command_error::CommandError;
+use app::findings;
+use app::output::{stderr_line, write_stderr};
 
 /// Returns the normal report of the run's dialect.
 pub fn default_report(record: &Record) -> RunReport {

@@ -11,12 +11,12 @@ use study::Run;
 use targets::OutputGuard;
 
 use crate::args::sweep::{Args, Format};
-use crate::atomic_file::AtomicFile;
-use crate::command_error::CommandError;
-use crate::driver::Keeper;
-use crate::output::{stderr_line, write_stdout};
-use crate::save_folder::SaveFolder;
-use crate::terminal::writes_utf8;
+use app::atomic_file::AtomicFile;
+use app::command_error::CommandError;
+use app::driver::Keeper;
+use app::output::{stderr_line, write_stdout};
+use app::save_folder::SaveFolder;
+use app::terminal::writes_utf8;
 
 /// Characters of a point's name in a file's name.
 const NAME_MAX: usize = 100;

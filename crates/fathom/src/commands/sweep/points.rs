@@ -7,7 +7,7 @@ use fio::parse::Output;
 use plan::Plan;
 use units::diagnostic::Diagnostic;
 
-use crate::lines::{Messages, Planned, writes_logs};
+use app::lines::{Messages, Planned, writes_logs};
 
 /// The plans of all points, or the text that the line prints.
 pub enum Points {

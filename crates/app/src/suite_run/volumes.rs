@@ -6,13 +6,21 @@ use assessment::Target;
 use study::suite::{Place, Site, Suite, SuiteTarget, Test};
 use targets::Lease;
 
-use crate::args::assess::Args;
 use crate::command_error::CommandError;
 use crate::consent;
 use crate::output::stderr_line;
 use crate::runner::Runner;
 use crate::scratch::TestFiles;
 use crate::target::{self, Found};
+
+/// The targets that the user names.
+pub struct TargetRequest<'a> {
+    /// Paths, or NAME=PATH for a volume.
+    pub targets: &'a [String],
+    /// The consent to overwrite data.
+    pub overwrite: &'a [String],
+    pub starts_without_question: bool,
+}
 
 /// A target before its files are made.
 pub struct Named {
@@ -33,8 +41,13 @@ pub struct Volume {
 ///
 /// # Errors
 /// A name or path is not valid, a volume has no target, or a target is in use.
-pub fn find(suite: &Suite, tests: &[&Test], args: &Args, runner: &dyn Runner) -> Result<Vec<Named>, CommandError> {
-    let given = parse_all(suite, &args.targets)?;
+pub fn find(
+    suite: &Suite,
+    tests: &[&Test],
+    request: &TargetRequest,
+    runner: &dyn Runner,
+) -> Result<Vec<Named>, CommandError> {
+    let given = parse_all(suite, request.targets)?;
     let needed: Vec<&str> = tests.iter().flat_map(|test| test.volumes()).collect();
     let is_given = |name: &str| given.iter().any(|(known, _)| known.is_none_or(|known| known == name));
     if let Some(name) = needed.iter().find(|name| !is_given(name)) {
@@ -42,15 +55,15 @@ pub fn find(suite: &Suite, tests: &[&Test], args: &Args, runner: &dyn Runner) ->
     }
     let mut all: Vec<Named> = Vec::new();
     for (name, path) in given {
-        let found = runner.find(path, &args.overwrite)?;
+        let found = runner.find(path, request.overwrite)?;
         let names = name.iter().map(|name| (*name).to_owned());
         match all.iter_mut().find(|known| known.found.path == found.path) {
             Some(known) => known.names.extend(names),
             None => all.push(Named { names: names.collect(), found }),
         }
     }
-    target::refuse_others(&args.overwrite, all.iter().map(|named| &named.found))?;
-    consent::to_new_files(all.iter().map(|named| &named.found), args.yes)?;
+    target::refuse_others(request.overwrite, all.iter().map(|named| &named.found))?;
+    consent::to_new_files(all.iter().map(|named| &named.found), request.starts_without_question)?;
     let is_needed = |named: &Named| {
         named.names.is_empty() || named.names.iter().any(|name| needed.iter().any(|needed| needed == name))
     };

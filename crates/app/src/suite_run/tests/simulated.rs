@@ -12,7 +12,7 @@ use study::suite::{
 };
 use study::{End, Outcome, Session, Study, Work};
 
-use super::ready;
+use super::super::ready;
 use crate::plans;
 
 const SECOND_NS: f64 = 1e9;

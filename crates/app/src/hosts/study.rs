@@ -3,7 +3,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 
-use ::fleet::{Family, HostSlots, ProgressOptions, Question, Request, Work};
+use ::fleet::{Family, HostSlots, ProgressOptions, Question, Request, Sharing, Work};
 use live::Fleet;
 use os::signal::Interrupts;
 use plan::Plan;
@@ -12,11 +12,11 @@ use record::{ErrorKind, Machine, NotRunBy, RunError};
 use study::suite;
 use targets::Lease;
 
+use super::FleetOptions;
 use super::host_targets::{FoundOnHost, HostQuestion, NamedTarget};
 use super::launcher::{self, Launched};
 use super::targets::combine;
 use super::view::{LiveViewsOnly, Watched, print_cpu_notes};
-use crate::args::fleet::Args;
 use crate::command_error::CommandError;
 use crate::run::{self, RunEnd, RunOptions, Watcher};
 use crate::runner::Runner;
@@ -25,7 +25,7 @@ use crate::target::Found;
 
 /// The hosts of `--hosts`, and the launcher that starts fathom on them.
 pub struct Hosts<'a> {
-    args: &'a Args,
+    options: &'a FleetOptions,
     family: Family,
     list: Vec<HostSlots>,
     launched: RefCell<Option<Launched>>,
@@ -40,13 +40,13 @@ impl<'a> Hosts<'a> {
     ///
     /// # Errors
     /// There are no hosts, or no launcher.
-    pub fn find(args: &'a Args, list: Vec<HostSlots>) -> Result<Hosts<'a>, CommandError> {
+    pub fn find(options: &'a FleetOptions, list: Vec<HostSlots>) -> Result<Hosts<'a>, CommandError> {
         if list.is_empty() {
             let help = "help: use --hosts a,b, without mpirun or srun";
             return Err(format!("this command requires --hosts: it starts the launcher\n{help}").into());
         }
         let (launched, machine, overwrite) = (RefCell::default(), OnceCell::new(), OnceCell::new());
-        Ok(Hosts { args, family: launcher::family(args)?, list, launched, machine, overwrite })
+        Ok(Hosts { options, family: launcher::family(options)?, list, launched, machine, overwrite })
     }
 
     /// Calls `work` with the fleet, and starts it if it is not active.
@@ -61,13 +61,14 @@ impl<'a> Hosts<'a> {
         }
         match &mut *launched {
             Some(launched) => work(launched),
-            none => work(none.insert(Launched::start((self.args, self.family), &self.list)?)),
+            none => work(none.insert(Launched::start((self.options, self.family), &self.list)?)),
         }
     }
 
     fn ask(&self, question: &HostQuestion) -> Result<Vec<(String, String)>, String> {
         let text = Layout::LINE.format(question).map_err(|error| error.to_string())?;
-        let question = Question { text, sharing: self.args.sharing(), allows_shared_host: self.args.allow_shared_host };
+        let question =
+            Question { text, sharing: self.options.sharing, allows_shared_host: self.options.allows_shared_host };
         let answers = self.with_fleet(|launched| launched.ask(&question, &mut Watched(&mut LiveViewsOnly)))?;
         Ok(answers.into_iter().map(|answer| (answer.host.into_raw(), answer.text)).collect())
     }
@@ -76,7 +77,7 @@ impl<'a> Hosts<'a> {
 impl Runner for Hosts<'_> {
     fn run(&self, plan: &Arc<Plan>, _: Interrupts, _: &RunOptions, watcher: &mut dyn Watcher) -> RunEnd {
         let made = saved(plan).and_then(|saved| {
-            let request = request(self.args, Work::Plan(saved), watcher.needs_counts());
+            let request = request(self.options, Work::Plan(saved), watcher.needs_counts());
             self.with_fleet(|launched| launched.run(&request, &mut Watched(watcher)))
         });
         match made {
@@ -114,7 +115,7 @@ impl Runner for Hosts<'_> {
         let target = NamedTarget { given: found.given.clone(), overwrite };
         let answers = self.ask(&HostQuestion::MakeFiles { target: target.clone(), id: id.clone(), keeps: keep })?;
         let has_direct_io = answers.iter().all(|(_, text)| text == "true");
-        if self.args.shared {
+        if self.options.sharing == Sharing::Shared {
             self.ask(&HostQuestion::OpenSharedFiles { target, id: id.clone() })?;
         }
         Ok(Box::new(HostFiles { place: scratch::place(found, &id), has_direct_io }))
@@ -129,7 +130,7 @@ impl Runner for Hosts<'_> {
     }
 
     fn fleet(&self) -> Fleet {
-        Fleet { hosts: self.hosts().len(), is_quiet: self.args.quiet_network }
+        Fleet { hosts: self.hosts().len(), is_quiet: self.options.is_quiet }
     }
 }
 
@@ -165,12 +166,12 @@ fn saved(plan: &Arc<Plan>) -> Result<String, String> {
 }
 
 /// Returns the request of a run. `has_counts`: the hosts report the counts of each job.
-pub fn request(args: &Args, work: Work, has_counts: bool) -> Request {
+pub fn request(options: &FleetOptions, work: Work, has_counts: bool) -> Request {
     Request {
         work,
-        sharing: args.sharing(),
-        allows_shared_host: args.allow_shared_host,
-        on_host_lost: args.on_host_lost(),
-        progress: ProgressOptions { is_quiet: args.quiet_network, has_counts },
+        sharing: options.sharing,
+        allows_shared_host: options.allows_shared_host,
+        on_host_lost: options.on_host_lost,
+        progress: ProgressOptions { is_quiet: options.is_quiet, has_counts },
     }
 }

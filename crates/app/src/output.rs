@@ -190,7 +190,8 @@ fn without_line<T>(write: impl FnOnce() -> T) -> T {
 }
 
 /// Writes a line to standard error, as [`write_stderr`].
+#[macro_export]
 macro_rules! stderr_line {
     ($($text:tt)*) => { $crate::output::write_stderr(format_args!("{}\n", format_args!($($text)*))) };
 }
-pub(crate) use stderr_line;
+pub use crate::stderr_line;

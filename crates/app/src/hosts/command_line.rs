@@ -4,9 +4,8 @@ use ::fleet::Job;
 
 use super::reports::Opened;
 use super::{diskspd_line, fio_line};
-use crate::args::dialect_line::Line;
 use crate::command_error::CommandError;
-use crate::lines::Dialect;
+use crate::lines::{Dialect, Line};
 
 /// Parses the command line of a manifest and returns the job for the hosts. If the line requests only a text, for
 /// example `--help`, prints it and returns `None`.

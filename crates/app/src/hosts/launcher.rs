@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use ::fleet::{Answer, Family, HostSlots, Launch, Question, Request, RunDisplay, of_line, to_line};
 use record::{Record, schema};
 
+use super::FleetOptions;
 use super::agent::{AgentMessage, AgentRequest};
-use crate::args::fleet::Args;
 use crate::output::stderr_line;
 use crate::signals;
 
@@ -27,16 +27,17 @@ const UNEXPECTED_REPLY: &str = "rank 0 sent an unexpected reply";
 ///
 /// # Errors
 /// The launcher cannot be started, or is of an unknown family.
-pub fn family(args: &Args) -> Result<Family, String> {
-    let version = Command::new(&args.launcher).arg("--version").stdin(Stdio::null()).output();
-    let version = version.map_err(|error| not_started(args, &error))?;
+pub fn family(options: &FleetOptions) -> Result<Family, String> {
+    let version = Command::new(&options.launcher).arg("--version").stdin(Stdio::null()).output();
+    let version = version.map_err(|error| not_started(options, &error))?;
     let text = [version.stdout, version.stderr].concat();
-    Family::of_version(&String::from_utf8_lossy(&text))
-        .ok_or_else(|| format!("{} is not a launcher of Open MPI, MPICH or Intel MPI", args.launcher.to_string_lossy()))
+    Family::of_version(&String::from_utf8_lossy(&text)).ok_or_else(|| {
+        format!("{} is not a launcher of Open MPI, MPICH or Intel MPI", options.launcher.to_string_lossy())
+    })
 }
 
-fn not_started(args: &Args, error: &std::io::Error) -> String {
-    let (launcher, reason) = (args.launcher.to_string_lossy(), units::errno::reason(error));
+fn not_started(options: &FleetOptions, error: &std::io::Error) -> String {
+    let (launcher, reason) = (options.launcher.to_string_lossy(), units::errno::reason(error));
     format!(
         "{launcher} can't be started: {reason}\nhelp: install Open MPI or MPICH, or name the launcher with --launcher"
     )
@@ -75,13 +76,13 @@ impl Launched {
     ///
     /// # Errors
     /// It cannot be started.
-    pub fn start((args, family): (&Args, Family), hosts: &[HostSlots]) -> Result<Launched, String> {
-        let failed = |error: std::io::Error| not_started(args, &error);
+    pub fn start((settings, family): (&FleetOptions, Family), hosts: &[HostSlots]) -> Result<Launched, String> {
+        let failed = |error: std::io::Error| not_started(settings, &error);
         let program = std::env::current_exe().map_err(failed)?;
         let agent = [program.into_os_string(), "fleet-agent".into()];
-        let (network, remote_shell) = (args.fleet_net.as_deref(), args.remote_shell.as_deref());
+        let (network, remote_shell) = (settings.network.as_deref(), settings.remote_shell.as_deref());
         let (options, variables) = family.command(&Launch { hosts, network, remote_shell, agent: &agent });
-        let mut command = Command::new(&args.launcher);
+        let mut command = Command::new(&settings.launcher);
         command.args(options).envs(variables).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // Ctrl-C stops the run through rank 0, so that the results of all hosts arrive.
         #[cfg(unix)]

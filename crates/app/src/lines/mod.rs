@@ -15,6 +15,13 @@ pub enum Dialect {
     DiskSpd,
 }
 
+/// A dialect and the arguments of its program.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Line {
+    pub dialect: Dialect,
+    pub args: Vec<String>,
+}
+
 impl Dialect {
     /// Returns the dialect of a program, by its name or path.
     pub fn of_program(program: &str) -> Option<Dialect> {

@@ -8,13 +8,22 @@ use units::diagnostic::Diagnostic;
 use units::format;
 
 use super::volumes::Volume;
-use crate::args::assess::Args;
 use crate::command_error::CommandError;
 use crate::plans;
+use crate::target::KeepFree;
 
 const MIB: u64 = 1 << 20;
 /// Size of the smallest file that is made without --size.
 const LEAST_BYTES: u64 = 16 * MIB;
+
+/// What the user requests of the sizes of files.
+#[derive(Clone, Copy)]
+pub struct SizeLimits {
+    /// Total size of the files on each target.
+    pub size_bytes: Option<u64>,
+    /// Space that stays free.
+    pub keep_free: KeepFree,
+}
 
 /// Returns the tests of a suite with their plans, for an explanation.
 pub fn planned(ready: &[Ready]) -> Vec<Planned<'_>> {
@@ -27,14 +36,14 @@ pub fn planned(ready: &[Ready]) -> Vec<Planned<'_>> {
 /// # Errors
 ///
 /// The suite has no test of that name.
-pub fn requested<'a>(suite: &'a Suite, args: &Args) -> Result<Vec<&'a Test>, CommandError> {
-    for name in &args.tests {
+pub fn requested<'a>(suite: &'a Suite, names: &[String]) -> Result<Vec<&'a Test>, CommandError> {
+    for name in names {
         if suite.tests.iter().all(|test| test.name != *name) {
             let known: Vec<&str> = suite.tests.iter().map(|test| test.name.as_str()).collect();
             return Err(format!("the suite {} has no test {name}; it has {}", suite.name, known.join(", ")).into());
         }
     }
-    let is_requested = |test: &&Test| args.tests.is_empty() || args.tests.contains(&test.name);
+    let is_requested = |test: &&Test| names.is_empty() || names.contains(&test.name);
     Ok(suite.tests.iter().filter(is_requested).collect())
 }
 
@@ -88,7 +97,7 @@ pub fn size(
     tests: &[&Test],
     params: &mut SuiteParams,
     volumes: &[Volume],
-    args: &Args,
+    limits: SizeLimits,
 ) -> Result<Vec<String>, CommandError> {
     let mut notes = Vec::new();
     for nth in 0..volumes.len() {
@@ -96,7 +105,7 @@ pub fn size(
         let together: Vec<usize> = (0..volumes.len()).filter(shared).collect();
         // Targets that share their room are sized together.
         if together.first() == Some(&nth) {
-            notes.extend(Room { suite, tests, volumes, together, args }.share_out(params)?);
+            notes.extend(Room { suite, tests, volumes, together, limits }.share_out(params)?);
         }
     }
     Ok(notes)
@@ -108,7 +117,7 @@ struct Room<'a> {
     tests: &'a [&'a Test],
     volumes: &'a [Volume],
     together: Vec<usize>,
-    args: &'a Args,
+    limits: SizeLimits,
 }
 
 impl Room<'_> {
@@ -118,8 +127,8 @@ impl Room<'_> {
 
     fn share_out(&self, params: &mut SuiteParams) -> Result<Option<String>, CommandError> {
         let found = &self.volumes[self.together[0]].found;
-        let room = found.room_bytes(self.args.keep_free);
-        let of_each = self.args.size_bytes;
+        let room = found.room_bytes(self.limits.keep_free);
+        let of_each = self.limits.size_bytes;
         let Some(of_one) = self.sites(params).find_map(|site| site.size_bytes) else {
             // All of a device, or the requested part of it.
             let part = of_each.map(|bytes| bytes.min(room) / MIB * MIB).filter(|bytes| *bytes > 0);
@@ -144,7 +153,7 @@ impl Room<'_> {
         Ok((wanted > room).then(|| {
             let why = match found.existed {
                 true => "the target has only this size".to_owned(),
-                false => format!("{} stays free (--keep-free)", self.args.keep_free),
+                false => format!("{} stays free (--keep-free)", self.limits.keep_free),
             };
             let (now, before) = (format::size(total_now), format::size(wanted));
             format!("note: {}the tests take {now} instead of {before}: {why}", self.prefix())
@@ -162,7 +171,7 @@ impl Room<'_> {
 
     fn none_left(&self, bytes: u64, room: u64) -> String {
         let is_old = self.volumes[self.together[0]].found.existed;
-        let left = if is_old { String::new() } else { format!(" ({} stays free)", self.args.keep_free) };
+        let left = if is_old { String::new() } else { format!(" ({} stays free)", self.limits.keep_free) };
         let advice = match (room > 0, is_old) {
             (true, true) => "use a smaller --size",
             (true, false) => "use a smaller --size, or a smaller --keep-free",

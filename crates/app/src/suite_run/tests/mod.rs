@@ -1,0 +1,3 @@
+//! Suites on a simulated disk.
+
+mod simulated;
