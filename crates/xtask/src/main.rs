@@ -150,7 +150,16 @@ fn differential(arguments: &[&str]) -> Result<(), String> {
 fn faults(runs: &str, seed: Option<&str>) -> Result<(), String> {
     let clock = || std::time::UNIX_EPOCH.elapsed().map_or(1, |since| since.as_secs()).to_string();
     let seed = seed.map_or_else(clock, str::to_owned);
-    let mut command = cargo(&["test", "--package", "fathom-faults", "--test", "rig", "--", "signals_at_random_times"]);
+    let mut command = cargo(&[
+        "test",
+        "--package",
+        "fathom-faults",
+        "--test",
+        "rig",
+        "--",
+        "--include-ignored",
+        "signals_at_random_times",
+    ]);
     command.env("FATHOM_FAULT_RUNS", runs).env("FATHOM_FAULT_SEED", &seed);
     check(&format!("{runs} runs with seed {seed}"), command)
 }

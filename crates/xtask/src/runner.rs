@@ -1,5 +1,5 @@
-//! Runs all tests, each in a process of its own, in the groups of `.config/nextest.toml`: `cargo nextest` has neither the list of
-//! skipped tests nor their maximum ([0013](../../../docs/decisions/0013-own-test-runner.md)).
+//! Runs all tests, also those that `cargo test` ignores, each in a process of its own, in the groups of `.config/nextest.toml`:
+//! `cargo nextest` has neither the list of skipped tests nor their maximum (docs/decisions/0013-own-test-runner.md).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -59,7 +59,11 @@ impl Test {
         // A file, as a process that a test leaves behind would keep a pipe open.
         let mut output = tempfile::tempfile()?;
         let mut command = Command::new(TIMEOUT[0]);
-        command.args(&TIMEOUT[1..]).arg(&self.executable).arg(&self.name).args(["--exact", "--nocapture"]);
+        command.args(&TIMEOUT[1..]).arg(&self.executable).arg(&self.name).args([
+            "--exact",
+            "--nocapture",
+            "--include-ignored",
+        ]);
         command.current_dir(&self.folder).env("CARGO_MANIFEST_DIR", &self.folder).envs(variables.iter().cloned());
         let status = command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output.try_clone()?).status()?;
         let mut text = Vec::new();
@@ -227,14 +231,10 @@ fn summary(ran: &mut [Ran], is_complete: bool) -> Result<(), String> {
 }
 
 /// Returns the lines of a test's output with a marker, each once. The harness prints the name of a test, and ` ... `, before what
-/// the test prints, and `ignored` for one with this attribute.
+/// the test prints.
 fn notes(output: &str) -> Vec<String> {
     let note = |line: &str| {
-        let text = match line.strip_prefix("test ").and_then(|line| line.split_once(" ... ")) {
-            Some((_, text)) if text.starts_with("ignored") => return Some(format!("{}: {text}", MARKERS[0])),
-            Some((_, text)) => text,
-            None => line,
-        };
+        let text = line.strip_prefix("test ").and_then(|line| line.split_once(" ... ")).map_or(line, |(_, text)| text);
         MARKERS.iter().any(|marker| text.starts_with(marker)).then(|| text.to_owned())
     };
     let mut notes: Vec<String> = output.lines().filter_map(note).collect();
@@ -258,7 +258,6 @@ mod tests {
             ["RETRIED: c", "SKIPPED: no fio"]
         );
         assert_eq!(notes("test a ... null: SKIPPED: no device\nok"), [""; 0]);
-        assert_eq!(notes("test a ... ignored, slow\n"), ["SKIPPED: ignored, slow"]);
     }
 
     #[test]

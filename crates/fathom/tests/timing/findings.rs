@@ -25,6 +25,7 @@ fn has(found: &[Finding], id: &str) -> bool {
 }
 
 #[test]
+#[ignore = "needs an idle CPU: run by cargo xtask ci"]
 fn a_file_in_the_page_cache_is_reported_and_a_device_with_direct_io_is_not() {
     let scratch = Scratch::new("found-cached");
     scratch.filled("file", 8 * MIB);
@@ -42,6 +43,7 @@ fn a_file_in_the_page_cache_is_reported_and_a_device_with_direct_io_is_not() {
 }
 
 #[test]
+#[ignore = "needs an idle CPU: run by cargo xtask ci"]
 fn writes_that_stay_in_memory_are_reported_and_synced_ones_are_not() {
     let Some(zram) = Zram::new(64) else { return };
     let scratch = Scratch::new("found-written");
@@ -61,6 +63,7 @@ fn writes_that_stay_in_memory_are_reported_and_synced_ones_are_not() {
 
 /// ext4 that journals its data takes direct I/O, and does it through the page cache.
 #[test]
+#[ignore = "needs an idle CPU: run by cargo xtask ci"]
 fn direct_io_through_the_page_cache_is_reported_and_real_direct_io_is_not() {
     let (Some(zram), Some(plain)) = (Zram::new(64), Zram::new(64)) else { return };
     let scratch = Scratch::new("found-indirect");
@@ -87,6 +90,7 @@ fn direct_io_through_the_page_cache_is_reported_and_real_direct_io_is_not() {
 }
 
 #[test]
+#[ignore = "needs an idle CPU: run by cargo xtask ci"]
 fn another_load_on_the_device_is_reported() {
     let Some(zram) = Zram::new(64) else { return };
     let (scratch, other) = (Scratch::new("found-load"), Scratch::new("found-load-other"));

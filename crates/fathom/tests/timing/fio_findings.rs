@@ -6,6 +6,7 @@ use std::process::{Child, Command};
 use std::time::Duration;
 
 #[test]
+#[ignore = "needs an idle CPU: run by cargo xtask ci"]
 fn cpu_time_per_io_and_the_limit_are_in_the_json_report_and_in_messages() {
     let scratch = Scratch::new("fio-generator");
     let jobs = "--size=1g --bs=4k --time_based --runtime=1 --ioengine=null --iodepth=16 --rw=randread --name=free \
@@ -55,6 +56,7 @@ fn assert_reports(findings: &Value, id: &str, message: &str, advice: &str) {
 }
 
 #[test]
+#[ignore = "needs an idle CPU: run by cargo xtask ci"]
 fn missed_rates_and_late_ios_are_reported_with_their_cause() {
     let Some(zram) = Zram::new(64) else { return };
     let (Some(slow), Some(stalls)) = (Throttle::new(&zram), Throttle::new(&zram)) else { return };
@@ -100,6 +102,7 @@ impl Drop for Hogs {
 }
 
 #[test]
+#[ignore = "needs an idle CPU: run by cargo xtask ci"]
 fn threads_that_wait_for_a_cpu_are_reported() {
     let scratch = [(); 2].map(|()| Scratch::new("fio-busy"));
     let _hogs = Hogs::new(&scratch[1]);

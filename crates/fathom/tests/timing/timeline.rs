@@ -39,6 +39,7 @@ fn assert_adds_up(record: &Record) {
 }
 
 #[test]
+#[ignore = "needs an idle CPU: run by cargo xtask ci"]
 fn slots_of_a_short_run_add_up_to_its_counts() {
     let scratch = Scratch::new("timeline-short");
     let job = "--name=j --ioengine=psync --rw=randrw --bs=4k --size=8m --runtime=1 --time_based --numjobs=3";
@@ -50,6 +51,7 @@ fn slots_of_a_short_run_add_up_to_its_counts() {
 }
 
 #[test]
+#[ignore = "needs an idle CPU: run by cargo xtask ci"]
 fn slots_have_the_counters_of_the_device_beside_those_of_the_workers() {
     let Some(zram) = Zram::new(64) else { return };
     let scratch = Scratch::new("timeline-device");

@@ -33,6 +33,7 @@ const REPORTS: [(&str, Reading); 6] = [
 ];
 
 #[test]
+#[ignore = "needs an idle CPU: run by cargo xtask ci"]
 fn holds_in_every_report_of_a_fio_run() {
     let Some(files) = TimedFiles::mount("little-fio", 1, 16 << 20) else { return };
     for (engine, depth, jobs) in [
@@ -57,6 +58,7 @@ fn holds_in_every_report_of_a_fio_run() {
 }
 
 #[test]
+#[ignore = "needs an idle CPU: run by cargo xtask ci"]
 fn holds_in_every_report_of_a_diskspd_run() {
     let Some(files) = TimedFiles::mount("little-diskspd", 2, 16 << 20) else { return };
     let targets = [files.file(0), files.file(1)].map(|file| file.display().to_string());

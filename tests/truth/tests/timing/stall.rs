@@ -29,6 +29,7 @@ const CLOCKS: Duration = Duration::from_micros(50);
 const ENGINES: [(&str, usize); 3] = [("psync", 1), ("libaio", 16), ("io_uring", 16)];
 
 #[test]
+#[ignore = "needs an idle CPU: run by cargo xtask ci"]
 fn response_times_are_those_that_arithmetic_gives_for_a_stall() {
     let Some(files) = TimedFiles::mount("stall", 1, 64 << 20) else { return };
     for (engine, depth) in ENGINES {
@@ -44,6 +45,7 @@ fn response_times_are_those_that_arithmetic_gives_for_a_stall() {
 }
 
 #[test]
+#[ignore = "needs an idle CPU: run by cargo xtask ci"]
 fn arrivals_that_never_got_a_place_are_counted_to_the_last() {
     let Some(files) = TimedFiles::mount("stall-end", 1, 64 << 20) else { return };
     for (engine, depth, process) in

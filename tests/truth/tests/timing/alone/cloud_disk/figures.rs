@@ -108,6 +108,7 @@ fn total_iops(report: &str) -> f64 {
 }
 
 #[test]
+#[ignore = "needs an idle machine: run by cargo xtask ci"]
 fn the_job_files_find_the_limits_each_by_itself_and_both_at_once() {
     let Some(machine) = Machine::new("cloud-fio").map(Machine::with_files) else { return };
     let (writes, reads) = ((WRITES, WRITE_IOPS), (READS, READ_IOPS));
@@ -117,6 +118,7 @@ fn the_job_files_find_the_limits_each_by_itself_and_both_at_once() {
 }
 
 #[test]
+#[ignore = "needs an idle machine: run by cargo xtask ci"]
 fn the_lines_find_the_limits() {
     let Some(machine) = Machine::new("cloud-diskspd") else { return };
     for (line, limit) in [(DISKSPD_WRITE, (WRITES, WRITE_IOPS)), (DISKSPD_READ, (READS, READ_IOPS))] {

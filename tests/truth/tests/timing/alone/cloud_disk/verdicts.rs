@@ -66,6 +66,7 @@ fn steps(assessment: &Value) -> Vec<String> {
 }
 
 #[test]
+#[ignore = "needs an idle machine: run by cargo xtask ci"]
 fn at_the_limits_each_volume_passes_by_its_own() {
     let Some(machine) = Machine::with_devices("cloud-pass").map(Machine::with_bandwidths) else { return };
     // zram stores nothing for zeroes, so that their size does not matter.
@@ -97,6 +98,7 @@ fn at_the_limits_each_volume_passes_by_its_own() {
 }
 
 #[test]
+#[ignore = "needs an idle machine: run by cargo xtask ci"]
 fn a_throttle_below_the_limit_fails() {
     const LIMIT: u32 = 2200;
     let Some(mut machine) = Machine::with_devices("cloud-fail") else { return };
@@ -114,6 +116,7 @@ fn a_throttle_below_the_limit_fails() {
 }
 
 #[test]
+#[ignore = "needs an idle machine: run by cargo xtask ci"]
 fn reads_through_the_page_cache_are_invalid() {
     let Some(machine) = Machine::with_devices("cloud-invalid") else { return };
     // With `invalidate` each pass over the files starts without cached pages and reads from the disk.
@@ -126,6 +129,7 @@ fn reads_through_the_page_cache_are_invalid() {
 }
 
 #[test]
+#[ignore = "needs an idle machine: run by cargo xtask ci"]
 fn what_ends_early_or_is_stopped_decides_nothing() {
     let Some(machine) = Machine::with_devices("cloud-inconclusive") else { return };
     // Without time_based the jobs end when their files are read once.
