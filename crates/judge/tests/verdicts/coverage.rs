@@ -174,3 +174,28 @@ fn rates_far_from_the_threshold_are_decided_whatever_the_spread() {
     let (false_fails, false_passes) = (of(0.5).1, of(2.0).0);
     assert!(false_fails + false_passes <= VERDICTS / 20, "{false_fails} {false_passes}");
 }
+
+#[test]
+fn the_coverage_of_percentiles_of_disturbed_runs_is_documented() {
+    const RUNS: usize = 100;
+    let cases = [
+        ("another program takes half of the disk", disturbed(0.5, 5.0, 5.0)),
+        ("the CPUs are taken", disturbed(0.05, 3.0, 3.0)),
+        ("slow periods", disturbed(0.1, 4.0, 8.0)),
+        ("rare slow periods", disturbed(0.1, 8.0, 32.0)),
+        ("stalls", disturbed(0.0, 1.0, 30.0)),
+        ("shifts", disturbed(0.5, 20.0, 20.0)),
+    ];
+    let cell = |found: &Coverage| {
+        let of =
+            |covering: usize, given: usize| if given > 0 { format!("{covering} of {given}") } else { "–".to_owned() };
+        format!("{} | {}", of(found.covering, found.given), of(found.covering_ranges, found.ranges))
+    };
+    let row = |(name, kind): (&str, Kind)| {
+        let all = coverage(Kind { shape: Some(Shape::LogNormal), ..kind }, &["read.lat.p50", "read.lat.p99"], RUNS);
+        format!("| {name} | {} |", all.iter().map(cell).collect::<Vec<_>>().join(" | "))
+    };
+    let rows = cases.map(row).join("\n");
+    let document = include_str!("../../../../docs/verdict.md").replace("\r\n", "\n");
+    assert!(document.contains(&rows), "docs/verdict.md should have\n{rows}");
+}

@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
-use assessment::{Metric, Verdict};
+use assessment::{Metric, Quantity, Statistic, Verdict};
 use judge::requirements::Requirements;
 use judge::single;
 use judge::verdict::JobRounds;
@@ -95,6 +95,21 @@ impl Disturbance {
             if is_disturbed { self.rate } else { 1.0 }
         };
         (0..intervals).map(next).collect()
+    }
+
+    /// Returns the quantile of all latencies, given those of I/Os at the mean rate. A lower rate has longer latencies, of fewer I/Os.
+    fn percentile(self, share: f64, long_run: &[u64]) -> f64 {
+        let disturbed_ios = self.probability() * self.rate / self.mean();
+        let below = |ns: f64, rate: f64| {
+            long_run.partition_point(|known| *known as f64 <= ns * rate / self.mean()) as f64 / long_run.len() as f64
+        };
+        let (mut low, mut high) = (0.0, 1e15);
+        for _ in 0..80 {
+            let middle = f64::midpoint(low, high);
+            let all = disturbed_ios * below(middle, self.rate) + (1.0 - disturbed_ios) * below(middle, 1.0);
+            if all < share { low = middle } else { high = middle }
+        }
+        high
     }
 
     /// Returns the rate of each interval, as a share of that in the long term.
@@ -238,8 +253,10 @@ pub fn coverage(kind: Kind, metrics: &[&str], runs: usize) -> Vec<Coverage> {
         0.0 => 1.0 - disturbance.probability(),
         _ => 1.0,
     });
-    let share = |metric: &Metric| if metric.is_rate() { 1.0 } else { with_ios };
-    let truths: Vec<f64> = metrics.iter().map(|metric| truth(*metric, &long_run) * share(metric)).collect();
+    let is_mean = |metric: &Metric| matches!(metric.quantity, Quantity::Latency(_, Statistic::Mean));
+    let share = |metric: &Metric| if is_mean(metric) { with_ios } else { 1.0 };
+    let truths: Vec<f64> =
+        metrics.iter().map(|metric| truth(*metric, &long_run, kind.disturbance) * share(metric)).collect();
     let mut random = Random::new(1 + kind.intervals as u64 * 100 + (kind.correlation * 10.0) as u64);
     let mut all = vec![Coverage::default(); metrics.len()];
     for _ in 0..runs {
@@ -277,11 +294,11 @@ pub fn verdicts(kind: Kind, share: f64, runs: usize) -> (usize, usize) {
     (count(Verdict::Pass), count(Verdict::Fail))
 }
 
-fn truth(metric: Metric, long_run: &[u64]) -> f64 {
-    use assessment::{Quantity, Statistic};
+fn truth(metric: Metric, long_run: &[u64], disturbance: Option<Disturbance>) -> f64 {
     let Quantity::Latency(_, statistic) = metric.quantity else { return RATE };
-    match statistic {
-        Statistic::Percentile(percent) => long_run[(percent / 100.0 * long_run.len() as f64) as usize] as f64,
+    match (statistic, disturbance) {
+        (Statistic::Percentile(percent), Some(disturbance)) => disturbance.percentile(percent / 100.0, long_run),
+        (Statistic::Percentile(percent), None) => long_run[(percent / 100.0 * long_run.len() as f64) as usize] as f64,
         _ => long_run.iter().map(|ns| *ns as f64).sum::<f64>() / long_run.len() as f64,
     }
 }
