@@ -11,6 +11,7 @@ use super::canvas::{Canvas, Field, number};
 use super::colours::HEATS;
 use super::picture::{Chart, Detail};
 use super::time_series::TimeSeries;
+use crate::text::NONE;
 
 /// Most rows.
 const ROWS_MOST: usize = 40;
@@ -98,7 +99,8 @@ pub fn chart(test: &Test, series: &TimeSeries, detail: &Detail) -> Option<Chart>
             let (Some(start), Some(end)) = (points.first(), points.last()) else { continue };
             let mut all = CoarseHistogram::default();
             points.iter().for_each(|point| all.merge(&point.latencies()));
-            let shown = [50.0, 99.0].map(|percent| all.percentile(percent).map_or(0.0, |ns| ns as f64)).map(time_ns);
+            let shown = [50.0, 99.0].map(|percent| all.percentile(percent));
+            let shown = shown.map(|ns| ns.map_or_else(|| NONE.to_owned(), |ns| time_ns(ns as f64)));
             let ios = grouped(all.total() as f64);
             let at = grouped(start.from_s);
             canvas.hint(start.from_s, end.to_s, &format!("{at} s: {ios} I/Os, p50 {}, p99 {}", shown[0], shown[1]));

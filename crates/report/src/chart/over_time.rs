@@ -130,7 +130,11 @@ impl Rate {
         words.extend(far.iter().map(above));
         words.extend(steps_words(series));
         words.extend(series.block_bytes().filter(|_| is_same_as_other(test, series, self.other)).map(|bytes| {
-            format!("{} has the same course: every I/O has {}.", self.other_name, units::format::size(bytes))
+            format!(
+                "{} has a time series of the same shape: every I/O has {}.",
+                self.other_name,
+                units::format::size(bytes)
+            )
         }));
         words.extend(super::devices::words(series));
         Some(Chart::new(&test.name, self.kind, self.title, words.join(" "), canvas))

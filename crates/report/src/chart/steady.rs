@@ -95,7 +95,7 @@ impl Window {
         let mut words = format!(" Mean of {rounds}: {} {name}.", grouped(self.mean));
         if let Some((start, end)) = self.fit {
             let change = change((end - start) / self.mean);
-            words += &format!(" The best-fit line goes from {} to {} ({change}).", grouped(start), grouped(end));
+            words += &format!(" The best-fit line changes by {change} of the mean.");
         }
         words
     }

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use assessment::{Assessment, Comparison, Repeats, RepeatsResult, Study, Workload};
+use assessment::{
+    Aim, Assessment, Best, Cause, Comparison, Knee, KneeFigures, KneePoint, KneeResult, KneeRun, Metric, Repeats,
+    RepeatsResult, Round, SteadyRule, Study, Sweep, SweepPoint, SweepResult, SweepRun, Test, Verdict, Workload,
+};
 use judge::compare::{self, ChangeLimit, Run};
 use judge::requirements::Requirements;
 use plan::{Ddir, Plan, Worker};
@@ -160,4 +163,153 @@ fn of_repeats(runs: &[Vec<Run>], comparison: Comparison, limits: &[ChangeLimit])
         result: Some(result),
     });
     assessment
+}
+
+/// Returns a number of a random order of magnitude.
+fn any(random: &mut Tausworthe64, magnitudes: (f64, f64)) -> f64 {
+    10f64.powf(magnitudes.0 + (magnitudes.1 - magnitudes.0) * random.fraction())
+}
+
+/// Asserts short numbers in all forms of a study, and that no rate, time or share in it is negative.
+fn assert_study(what: &str, assessment: &Assessment) {
+    let texts = [
+        report::text(assessment, Ink::Unicode).unwrap_or_default(),
+        report::card(assessment, false, Ink::Unicode),
+        report::markdown(assessment),
+        text_of(&report::html(assessment)),
+    ];
+    for text in texts {
+        assert_digits(what, &text);
+        // A change can be negative.
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let is_negative = |pair: &&[&str]| {
+            let number = pair[0].trim_start_matches(['(', '±']).strip_prefix(['-', '−']);
+            number.is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit())) && !pair[1].starts_with('%')
+        };
+        let negative = words.windows(2).find(is_negative);
+        assert_eq!(negative, None, "{what}:\n{text}");
+        assert!(!text.contains(" 0 I/Os, p50 0 ns"), "{what}:\n{text}");
+    }
+    if let Some(json) = report::json(assessment) {
+        assert_json(what, &json);
+    }
+}
+
+/// Returns a sweep over a block size, of disturbed runs.
+fn of_sweep(random: &mut Tausworthe64) -> Assessment {
+    let mut point = |bs: &str| {
+        let runs: Vec<_> = (0..random.between(1, 3)).map(|_| judge::figures::of_record(&disturbed(random))).collect();
+        let rates: Vec<f64> = runs.iter().map(|run| run.total.iops).collect();
+        let range = (rates.iter().copied().fold(f64::INFINITY, f64::min), rates.iter().copied().fold(0.0, f64::max));
+        SweepPoint {
+            settings: vec![("bs".to_owned(), bs.to_owned())],
+            median: runs.first().cloned(),
+            range: (runs.len() > 1).then_some(range),
+            spread_percent: (runs.len() > 1 && rates[0] > 0.0).then(|| 100.0 * (range.1 - range.0) / rates[0]),
+            runs: runs.into_iter().map(SweepRun::Figures).collect(),
+        }
+    };
+    let points = vec![point("4k"), point("8k"), point("16k")];
+    let value = |at: &usize| points[*at].value(Metric::IOPS).unwrap_or_default();
+    let mut ranked = vec![0, 1, 2];
+    ranked.sort_by(|one, other| value(other).total_cmp(&value(one)));
+    let best = Best {
+        point: ranked[0],
+        value: value(&ranked[0]),
+        near_percent: points[ranked[0]].spread_percent.unwrap_or(1.0),
+        is_spread: points[ranked[0]].spread_percent.is_some(),
+        near: vec![ranked[0]],
+        next: Some(ranked[1]).filter(|_| value(&ranked[0]) > 0.0),
+    };
+    let mut assessment = crate::sample::with_tests(Vec::new());
+    assessment.study = Study::Sweep(Sweep {
+        dialect: "fio".into(),
+        line: vec!["job.fio".into()],
+        axes: vec![("bs".into(), ["4k", "8k", "16k"].map(Into::into).to_vec())],
+        repeats: 3,
+        order: "given".into(),
+        seed: None,
+        metric: Metric::IOPS,
+        refused: Vec::new(),
+        result: Some(SweepResult { points, best: Some(best), remarks: Vec::new() }),
+    });
+    (assessment.verdict, assessment.cause) = (Verdict::Measured, Cause::Result);
+    assessment
+}
+
+/// Returns a search with figures of any size.
+fn of_knee(random: &mut Tausworthe64) -> Assessment {
+    let is_open = random.between(0, 1) == 1;
+    let mut figures = || {
+        let mean_ns = any(random, (1.0, 12.0));
+        let times = [1.0, 2.0, 3.0].map(|exponent| mean_ns * any(random, (0.0, exponent)));
+        let p99_9_ns = Some(times[2]).filter(|_| random.between(0, 2) > 0);
+        KneeFigures {
+            iops: any(random, (-3.0, 8.0)),
+            mean_ns,
+            p50_ns: Some(times[0]),
+            p99_ns: Some(times[1]),
+            p99_9_ns,
+            percentile_ns: p99_9_ns,
+            late_percent: any(random, (-6.0, 2.0)),
+        }
+    };
+    let point = |load: u64, figures: KneeFigures| {
+        let run = KneeRun { figures, is_good: true, arrivals: Default::default(), load_generator: None };
+        KneePoint { load, figures, runs: vec![run] }
+    };
+    let points: Vec<KneePoint> = [1, 7, 1_000, 123_456_789].map(|load| point(load, figures())).to_vec();
+    let closed_loop = is_open.then(&mut figures);
+    let mut assessment = crate::sample::with_tests(Vec::new());
+    assessment.study = Study::Knee(Knee {
+        work: "random 4 KiB reads".to_owned(),
+        percentile: "p99.9".to_owned(),
+        percent: 99.9,
+        bound_ns: Some(5_000_000),
+        workers: 1,
+        iodepth_max: (!is_open).then_some(256),
+        poisson: true,
+        runtime_ns: 5 * SECOND,
+        job: Vec::new(),
+        result: Some(KneeResult {
+            points,
+            closed_loop,
+            knee: Some(1),
+            sustained: Some(2),
+            missed: Some(3),
+            is_settled: true,
+            ..KneeResult::default()
+        }),
+    });
+    (assessment.verdict, assessment.cause) = (Verdict::Measured, Cause::Result);
+    assessment
+}
+
+#[test]
+fn studies_of_disturbed_runs_have_short_numbers() {
+    let mut random = Tausworthe64::new(37);
+    for _ in 0..CASES {
+        assert_study("sweep", &of_sweep(&mut random));
+        assert_study("knee", &of_knee(&mut random));
+    }
+}
+
+#[test]
+fn rounds_that_are_not_steady_have_short_numbers_and_shares() {
+    let mut random = Tausworthe64::new(38);
+    for nth in 0..2 * CASES {
+        let rule = if nth % 2 == 0 { SteadyRule::Cloud } else { SteadyRule::Snia };
+        let level = any(&mut random, (0.0, 6.0));
+        let spread = any(&mut random, (-3.0, 3.0));
+        let values: Vec<f64> = (0..random.between(5, 25)).map(|_| level * spread.powf(random.fraction())).collect();
+        let steady = judge::steady::look(rule, &[(Metric::IOPS, values)]).unwrap();
+        let record = disturbed(&mut random);
+        let rounds = vec![Round { at: Vec::new(), record }];
+        let test = Test { steady: vec![steady], ..crate::sample::test("rounds", Aim::DiskIops, rounds) };
+        let mut assessment = crate::sample::with_tests(vec![test]);
+        judge::verdict::judge(&mut assessment, &[], &[Requirements::parse(&Source::new("--require", RULES)).unwrap()]);
+        assert_study("rounds", &assessment);
+        (assessment.verdict, assessment.cause) = (Verdict::Measured, Cause::NothingExpected);
+        assert_study("rounds without a threshold", &assessment);
+    }
 }
