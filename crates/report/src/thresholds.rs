@@ -1,6 +1,8 @@
 //! The thresholds of an assessment: the one list that card, page, Markdown, picture and JUnit XML show.
 
-use assessment::{Application, Assessment, Basis, Cause, Judgement, Study, Test, Threshold, ThresholdBound, Verdict};
+use assessment::{
+    Application, Assessment, Basis, Cause, Judgement, Reason, Study, Test, Threshold, ThresholdBound, Verdict,
+};
 use judge::compare::ChangeLimit;
 use units::format::{beside, grouped};
 use units::order::OrderBy;
@@ -150,7 +152,10 @@ impl Compared<'_> {
     /// Returns why an application that the user did not request is not decided; `None` if it is.
     pub fn why_open(&self) -> Option<String> {
         let is_open = self.of == CheckOf::Application && self.judgement.verdict == Verdict::Inconclusive;
-        is_open.then(|| self.why())
+        is_open.then(|| match self.judgement.reason {
+            Reason::TooFewIntervals { .. } => "too few intervals".to_owned(),
+            _ => self.why(),
+        })
     }
 
     fn is_unconfirmed(&self) -> bool {

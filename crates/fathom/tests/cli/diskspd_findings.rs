@@ -19,7 +19,7 @@ fn reads_of_unwritten_blocks_are_reported_and_those_of_a_laid_out_file_are_not()
     std::fs::File::create(scratch.file("sparse")).unwrap().set_len(8 * MIB).unwrap();
     let sparse = run(&scratch, "-d1 -W0 -b4K -r sparse");
     assert!(
-        reports(&sparse, "sparse: unwritten blocks were read without the disk: 8 MiB of 8 MiB"),
+        reports(&sparse, "sparse: reads of unwritten blocks did not access the disk: 8 MiB of 8 MiB"),
         "{}",
         sparse.stderr
     );

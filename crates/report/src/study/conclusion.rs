@@ -144,7 +144,7 @@ pub fn undecided(open: &LimitedChange) -> String {
                 |least| format!("these runs show changes above {} only", percent(least)),
             );
             let help = repeats.map_or_else(
-                || "no number of repeats up to 1,000 would do: use longer runs on a quiet machine".to_owned(),
+                || "more than 1,000 repeats per side are needed: use longer runs on a quiet machine".to_owned(),
                 |repeats| {
                     format!("{repeats} repeats per side decide it: `fathom run --repeat {repeats} --interleave …`")
                 },

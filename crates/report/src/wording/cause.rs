@@ -160,7 +160,7 @@ fn why_of_test(test: &str, judgement: &Judgement) -> String {
         }
         Reason::NotEnough(shape) => rate_shape(judgement, *shape),
         Reason::NotConfirmed(shape) => {
-            rate_shape(judgement, *shape) + "; no document confirms this threshold, so it decides no FAIL"
+            rate_shape(judgement, *shape) + "; no published source confirms this threshold: it never gives a FAIL"
         }
         Reason::Confounded(confounder) => format!("; but {}", self::confounder(test, judgement, confounder)),
         Reason::Undecided { fall, cpu_wait_share } => undecided(judgement, *fall, *cpu_wait_share),
@@ -172,7 +172,7 @@ fn why_of_test(test: &str, judgement: &Judgement) -> String {
             format!("; without the first and last interval: {}: {LONGER}", show(*level))
         }
         Reason::StillRising(RateChange { from, to }) => {
-            format!("; it still rose, from {} to {}: {LONGER}", show(*from), show(*to))
+            format!("; it was still rising, from {} to {}: {LONGER}", show(*from), show(*to))
         }
         Reason::AboveTarget => {
             "; above the maximum of the target: a cache served the I/Os, or the disk or machine is another one"
@@ -239,7 +239,7 @@ fn rate_shape(judgement: &Judgement, shape: RateShape) -> String {
         RateShape::Varied { least, most, interval_s, .. } => {
             let of = interval_s.map(|seconds| format!("intervals of {}", time_ns(seconds * 1e9)));
             let intervals = of.unwrap_or_else(|| "the intervals".to_owned());
-            format!("; {} to {} in {intervals}: no throttle holds it at one level", show(least), show(most))
+            format!("; {} to {} in {intervals}: not the constant rate of a throttle", show(least), show(most))
         }
         RateShape::Fell(change) => format!("; {}", fall(judgement, change)),
         RateShape::Unknown => String::new(),
@@ -294,14 +294,11 @@ fn too_few_intervals(judgement: &Judgement, intervals: u64) -> String {
     let plural = if intervals == 1 { "" } else { "s" };
     let range = judgement.interval.map(|(low, high)| {
         let [low, end] = [low, high].map(|end| judgement.metric.show(end));
-        let decided = if high.is_finite() { format!("outside of {low} to {end}") } else { format!("below {low}") };
-        format!(" and decide {decided} only")
+        let decided = if high.is_finite() { format!("outside {low} to {end}") } else { format!("below {low}") };
+        format!("decide only {decided}")
     });
-    let range = range.unwrap_or_default();
-    format!(
-        "; {intervals} whole interval{plural} are too few for a confidence interval{range}: {}",
-        more_time(judgement)
-    )
+    let range = range.unwrap_or_else(|| "decide nothing".to_owned());
+    format!("; {intervals} whole interval{plural} {range}: {}", more_time(judgement))
 }
 
 /// Returns the end of the range that decides, if it is no confidence interval.
@@ -332,7 +329,7 @@ fn confounder(test: &str, judgement: &Judgement, confounder: &Confounder) -> Str
         Confounder::NotSteady(state) => format!("not steady, {}", steady_state(state)),
         Confounder::RequestedRate { rate } => format!("the job requested only {}", judgement.metric.show(*rate)),
         Confounder::StillRising(RateChange { from, to }) => {
-            format!("it still rose, from {} to {}", judgement.metric.show(*from), judgement.metric.show(*to))
+            format!("it was still rising, from {} to {}", judgement.metric.show(*from), judgement.metric.show(*to))
         }
         Confounder::WaitedForCpu { share } => format!("threads waited {} of the time for a CPU", percent(*share)),
     }
@@ -342,7 +339,7 @@ fn confounder(test: &str, judgement: &Judgement, confounder: &Confounder) -> Str
 pub fn citation(citation: &Citation) -> String {
     let confidence = match citation.confidence {
         Confidence::High => "",
-        Confidence::Medium => ", read in a copy",
+        Confidence::Medium => ", from a copy of the document",
         Confidence::Low => ", not confirmed",
     };
     let date = citation.date.as_ref().map(|date| format!(", {date}")).unwrap_or_default();
@@ -374,8 +371,12 @@ mod tests {
             };
             too_few_intervals(&judgement, 3)
         };
-        assert!(text(9e6).contains(" and decide outside of 2 ms to 9 ms only: "), "{}", text(9e6));
-        assert!(text(f64::INFINITY).contains(" and decide below 2 ms only: "), "{}", text(f64::INFINITY));
+        assert!(text(9e6).contains("; 3 whole intervals decide only outside 2 ms to 9 ms: "), "{}", text(9e6));
+        assert!(
+            text(f64::INFINITY).contains("; 3 whole intervals decide only below 2 ms: "),
+            "{}",
+            text(f64::INFINITY)
+        );
     }
 
     #[test]

@@ -69,7 +69,7 @@ fn what_happened(finding: &Finding) -> String {
             "the target fits into the page cache: the figures describe memory"
         }
         FindingKind::TargetFitsCache { .. } => "the target fits into the page cache and was accessed more than once",
-        FindingKind::Unwritten { .. } => "unwritten blocks were read without the disk",
+        FindingKind::Unwritten { .. } => "reads of unwritten blocks did not access the disk",
         FindingKind::DirectNotHonoured(_) => "direct I/O was requested but not done: the figures describe memory",
         FindingKind::DeviceDisagrees(_) => "some direct I/Os did not reach the device",
         FindingKind::OtherLoad(_) => match finding.severity {
@@ -109,7 +109,7 @@ fn what_happened(finding: &Finding) -> String {
         FindingKind::NotSteady(Unsteady::Scatter { .. }) => "not steady: the rate varied widely",
         FindingKind::NoDirectIo => "the file system has no direct I/O: the figures describe the page cache",
         FindingKind::NoSteadyState(_) => "the rounds reached no steady state: the device was still changing",
-        FindingKind::NoFill(_) => "the target was not filled: reads of unwritten blocks need no disk",
+        FindingKind::NoFill(_) => "the target was not filled: reads of unwritten blocks do not access the disk",
         FindingKind::NoPrecondition(_) => "preconditioning reached no steady state: the figures may still change",
         FindingKind::NoInitialise(_) => {
             "the volume was not initialised: the first read of each block of a snapshot is slow"
@@ -145,12 +145,21 @@ fn numbers(finding: &Finding) -> String {
         | FindingKind::DeviceDisagrees(bytes) => device_bytes(bytes),
         FindingKind::PageCache(PageCache::FitsMemory { used_bytes, memory_bytes, counted }) => {
             let counted = counted.map(|counted| {
-                format!("; {} moved, {} of it by the disks", size(counted.run_bytes), size(counted.device_bytes))
+                format!(
+                    "; {} read or written, {} of it counted by the disks",
+                    size(counted.run_bytes),
+                    size(counted.device_bytes)
+                )
             });
             format!("{} used, {} of memory{}", size(*used_bytes), size(*memory_bytes), counted.unwrap_or_default())
         }
         FindingKind::TargetFitsCache { size_bytes, memory_bytes, moved_bytes } => {
-            format!("{} target, {} of memory, {} moved", size(*size_bytes), size(*memory_bytes), size(*moved_bytes))
+            format!(
+                "{} target, {} of memory, {} read or written",
+                size(*size_bytes),
+                size(*memory_bytes),
+                size(*moved_bytes)
+            )
         }
         FindingKind::Unwritten { unwritten_bytes, size_bytes } => {
             let of = size_bytes.map(|bytes| format!(" of {}", size(bytes))).unwrap_or_default();
@@ -239,7 +248,7 @@ fn of_settings(kind: &FindingKind) -> String {
 fn of_time_series(kind: &FindingKind) -> Option<String> {
     Some(match kind {
         FindingKind::Throttled { direction, iops: rate, passed_share, passed_ns, held_share, held_ns } => format!(
-            "{} of {}s took about {}, {} about {}, few between; {} throughout",
+            "{} of {}s took about {}, {} about {}, few between; constant rate of {}",
             percent(*passed_share),
             direction.name(),
             time_ns(*passed_ns as f64),

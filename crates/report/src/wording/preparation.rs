@@ -18,7 +18,7 @@ pub fn preparation_reason(step: &Preparation) -> String {
     let need = match step.step {
         PreparationStep::Purge => "to discard the data of earlier use",
         PreparationStep::Initialise => "the first read of a block of a snapshot is slow",
-        PreparationStep::Fill => "unwritten blocks are read without the disk",
+        PreparationStep::Fill => "reads of unwritten blocks do not access the disk",
         PreparationStep::Precondition => "a device in use is slower than a fresh one",
         PreparationStep::Warm => "the cache must contain the data of the tests",
     };

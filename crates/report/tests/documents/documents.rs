@@ -248,7 +248,10 @@ fn charts_with_the_same_lines_are_shown_once() {
     }
     // The bandwidth of blocks of one size has the course of IOPS, and the chart says so.
     let page = html(&sample::assessment());
-    assert!(page.contains("Bandwidth has the same course: every I/O has 4 KiB."), "no word on bandwidth");
+    assert!(
+        page.contains("Bandwidth has a time series of the same shape: every I/O has 4 KiB."),
+        "no word on bandwidth"
+    );
     let all = charts(&sample::assessment());
     for kind in ["iops", "bandwidth"] {
         let shown = all.iter().any(|chart| chart.name == format!("max-write-iops-{kind}"));
@@ -592,7 +595,7 @@ fn the_steady_state_is_drawn_with_what_the_rule_allows() {
     }
     assert!(
         steady.description.contains("Mean of the steady rounds: 20,")
-            && steady.description.contains("The best-fit line goes from")
+            && steady.description.contains("The best-fit line changes by")
     );
 }
 

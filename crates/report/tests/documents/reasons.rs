@@ -88,7 +88,10 @@ fn a_level_rate_has_the_time_of_its_means() {
         "{level}"
     );
     let varied = card_of(RateShape::Varied { least: 9e3, most: 14e3, is_throttled: false, interval_s: Some(0.25) });
-    assert!(varied.contains("9,000 IOPS to 14,000 IOPS in intervals of 250 ms: no throttle"), "{varied}");
+    assert!(
+        varied.contains("9,000 IOPS to 14,000 IOPS in intervals of 250 ms: not the constant rate of a throttle"),
+        "{varied}"
+    );
 }
 
 #[test]
@@ -99,7 +102,7 @@ fn a_threshold_that_no_document_confirms_is_named_as_such() {
     assessment.tests[0].cause = Cause::Judgement(Box::new(judgement.clone()));
     decided_by_first(&mut assessment);
     let cause = report::cause(&assessment);
-    assert!(cause.contains("; no document confirms this threshold, so it decides no FAIL"), "{cause}");
+    assert!(cause.contains("; no published source confirms this threshold: it never gives a FAIL"), "{cause}");
 }
 
 #[test]
