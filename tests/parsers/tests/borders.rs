@@ -11,6 +11,7 @@ use plan::Plan;
 
 /// The seeds have a value of each kind for each option of both dialects.
 #[test]
+#[ignore = "slow: run by cargo xtask ci"]
 fn a_number_at_a_border_makes_no_parser_panic() {
     let mut panics = Vec::new();
     // Documents have thousands of numbers, and the parser `value` has those of job files.
@@ -68,6 +69,7 @@ fn values(option: &Opt, number: i128) -> Vec<String> {
 
 /// A value that was cut to 8, 16 or 32 bits gives the plan of a smaller value.
 #[test]
+#[ignore = "slow: run by cargo xtask ci"]
 fn no_number_of_a_job_is_cut_to_fewer_bits() {
     let mut cut = Vec::new();
     for option in options() {

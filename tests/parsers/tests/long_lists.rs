@@ -31,6 +31,7 @@ fn is_linear(run: fn(&[u8]) -> Progress, input: &dyn Fn(usize) -> Vec<u8>) -> bo
 }
 
 #[test]
+#[ignore = "slow: run by cargo xtask ci"]
 fn a_long_list_takes_linear_time_in_every_option_of_fio() {
     let value = parser("value").expect("the parser is in the list").run;
     let mut slow = Vec::new();
@@ -47,6 +48,7 @@ fn a_long_list_takes_linear_time_in_every_option_of_fio() {
 }
 
 #[test]
+#[ignore = "slow: run by cargo xtask ci"]
 fn a_long_list_takes_linear_time_in_every_option_of_diskspd_and_in_short_texts() {
     let letters =
         diskspd::options::OPTIONS.iter().map(|option| ("diskspd_command_line", format!("-{}", option.letter)));

@@ -58,6 +58,7 @@ fn given(arg: &Arg, value: &str) -> Vec<String> {
 }
 
 #[test]
+#[ignore = "slow: run by cargo xtask ci"]
 fn no_value_at_a_border_makes_the_parser_of_arguments_panic() {
     let mut lines = 0;
     each_value(&Cli::command(), &[], &mut |line| {

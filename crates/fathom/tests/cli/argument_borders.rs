@@ -117,6 +117,7 @@ fn rest(command: &str) -> &'static [&'static str] {
 }
 
 #[test]
+#[ignore = "slow: run by cargo xtask ci"]
 fn no_argument_at_a_border_makes_a_command_panic_hang_or_take_much_memory() {
     let scratch = Scratch::new("argument-borders");
     let job = "--name=a --ioengine=null --size=64k --rw=read --record=run.json";

@@ -68,7 +68,7 @@ fn documents_have_the_shapes_of_fio() {
         ),
         (
             "--name=a --filename=data --rw=read --size=1m --loops=3 --iodepth=16 --ioengine=libaio \
-             --cmdprio_percentage=30 --disk_util=0"
+             --cmdprio_percentage=30 --cmdprio_class=2 --disk_util=0"
                 .to_owned(),
             ".fathom.findings.target-fits-cache.subject.targets.data.name",
         ),

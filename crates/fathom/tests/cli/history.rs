@@ -11,7 +11,7 @@ fn with_history(directory: &Path, word: &str, arguments: &str) -> Command {
     let mut command = command(directory, word, arguments);
     command.env_remove("FATHOM_NO_HISTORY");
     command.env("XDG_DATA_HOME", directory.join("data")).env("XDG_STATE_HOME", directory.join("state"));
-    command.env("XDG_CONFIG_HOME", directory.join("config"));
+    command.env("XDG_CONFIG_HOME", directory.join("config")).env("LC_ALL", "C.UTF-8");
     command
 }
 

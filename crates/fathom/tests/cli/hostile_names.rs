@@ -97,6 +97,7 @@ pub(crate) fn rename(value: &mut Value, name: &str) {
 }
 
 #[test]
+#[ignore = "slow: run by cargo xtask ci"]
 fn no_report_of_a_saved_run_contains_control_characters_of_names() {
     const FORMATS: [&str; 13] = [
         "fio",

@@ -128,6 +128,7 @@ fn products() -> Vec<(&'static str, String)> {
 }
 
 #[test]
+#[ignore = "slow: run by cargo xtask ci"]
 fn a_megabyte_of_anything_is_answered_in_20_lines_without_much_memory() {
     let scratch = Scratch::new("inputs-megabyte");
     std::fs::write(scratch.file("x.inc"), "bs=4k\n".repeat(100_000)).unwrap();
@@ -226,6 +227,7 @@ fn diskspd_profiles() -> Vec<(&'static str, String)> {
 }
 
 #[test]
+#[ignore = "slow: run by cargo xtask ci"]
 fn a_megabyte_of_diskspd_is_answered_in_20_lines_without_much_memory() {
     let scratch = Scratch::new("inputs-diskspd");
     for (name, args) in diskspd_lines() {

@@ -41,6 +41,7 @@ fn line(options: &str, more: &str) -> String {
 }
 
 #[test]
+#[ignore = "slow: run by cargo xtask ci"]
 fn a_block_is_judged_by_its_last_write() {
     let scratch = Scratch::new("verify-overwrites");
     for pattern in PATTERNS {

@@ -272,6 +272,7 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "slow: run by cargo xtask ci"]
     fn the_test_that_a_rule_names_decides_it_at_each_speed_of_the_disk() {
         let plain = Requirements::parse(&Source::new("--require", PLAIN)).expect("rules");
         let of = |name| Requirements::of_application(&Source::new("--for", name)).expect("an application");
