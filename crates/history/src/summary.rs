@@ -32,7 +32,7 @@ impl Summary {
     pub fn of(document: &Document) -> Vec<Summary> {
         let assessment = match document {
             Document::Record(record) => {
-                return of_rounds(SINGLE, &JobRounds { at: &[], records: vec![record] }, None);
+                return of_rounds(SINGLE, &JobRounds::new(&[], vec![record]), None);
             }
             Document::Assessment(assessment) => assessment,
         };

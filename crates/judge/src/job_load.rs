@@ -2,13 +2,13 @@
 
 use plan::stream::{Stream, StreamRate};
 use plan::{Ddir, Plan, Worker, Workload};
-use record::Record;
+use record::{Record, Totals};
 
 use crate::limits::Load;
 
 /// Returns the properties of a run's load that decide its limit.
-pub fn load(record: &Record, ddir: Ddir) -> Load {
-    let stats = &record.totals().ddirs[ddir as usize];
+pub fn load(record: &Record, totals: &Totals, ddir: Ddir) -> Load {
+    let stats = &totals.ddirs[ddir as usize];
     let block_bytes = (stats.ios > 0).then(|| (stats.bytes as f64 / stats.ios as f64).round() as u64);
     let sequential = record.plan.workers.iter().all(is_sequential);
     Load { block_bytes: block_bytes.filter(|bytes| *bytes > 0), sequential, ..Load::default() }

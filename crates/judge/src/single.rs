@@ -11,7 +11,7 @@ use plan::{Ddir, FioWords, Origin, Plan, Worker};
 use record::{DdirStats, Record};
 
 use crate::figures::service_time;
-use crate::finding_phase::phase;
+use crate::findings::phase::phase;
 use crate::verdict::{interrupted, keep_invalid};
 
 /// Targets named in a title.
@@ -76,7 +76,7 @@ pub fn assessment(record: &Record) -> Assessment {
         [] | [_] => vec![test(record, record.clone(), None)],
         many => many.iter().map(|phase| test(record, of_phase(record, *phase), Some(*phase))).collect(),
     };
-    for finding in crate::findings(record) {
+    for finding in crate::findings::findings(record) {
         let at = phase(record, &finding).and_then(|phase| phases.iter().position(|known| *known == phase));
         tests[at.unwrap_or(0)].findings.push(finding);
     }

@@ -1,9 +1,9 @@
 //! The intervals of a run without evidence of other programs or of the hypervisor.
 
 use plan::Ddir;
-use record::{Record, Slot, Timeline};
+use record::{Record, Slot, Timeline, Totals};
 
-use crate::device::{OtherLoad, loaded_slots};
+use crate::findings::device::{OtherLoad, loaded_slots};
 use crate::job_load;
 use crate::limits::Load;
 use crate::verdict::whole_slots;
@@ -145,10 +145,9 @@ impl<'a> Intervals<'a> {
 }
 
 /// Returns the load of a run's direction with the most I/Os.
-pub fn job(record: &Record) -> Load {
-    let totals = record.totals();
+pub fn job(record: &Record, totals: &Totals) -> Load {
     let ddir = Ddir::ALL.into_iter().max_by_key(|ddir| totals.ddirs[*ddir as usize].ios);
-    ddir.map(|ddir| job_load::load(record, ddir)).unwrap_or_default()
+    ddir.map(|ddir| job_load::load(record, totals, ddir)).unwrap_or_default()
 }
 
 /// The part of a run that has no evidence of a disturbance.
@@ -160,13 +159,14 @@ pub enum Undisturbed<'a> {
     Unknown,
 }
 
-pub fn undisturbed(record: &Record) -> Undisturbed<'_> {
+pub fn undisturbed<'a>(record: &'a Record, totals: &Totals) -> Undisturbed<'a> {
     let intervals = Intervals::of(record);
     if !intervals.is_disturbed() {
         return Undisturbed::All;
     }
     // The rate of one direction of several phases is not that of all intervals.
-    if record.timeline.len() > 1 || !intervals.has_enough_undisturbed() || !intervals.is_explained(job(record)) {
+    if record.timeline.len() > 1 || !intervals.has_enough_undisturbed() || !intervals.is_explained(job(record, totals))
+    {
         return Undisturbed::Unknown;
     }
     Undisturbed::Part(intervals.undisturbed().map(|one| (one.length_s, one.slot)).collect())

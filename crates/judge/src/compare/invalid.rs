@@ -27,7 +27,8 @@ impl Judged<'_> {
             Judged::Test(test) => (test.verdict == Verdict::Invalid).then(|| test.cause.clone()),
             Judged::Record(record, error) => {
                 let failure = error.cloned().or_else(|| invalid_failure(record));
-                let finding = || invalid(&crate::findings(record)).map(|found| Cause::Finding(Box::new(found.clone())));
+                let finding =
+                    || invalid(&crate::findings::findings(record)).map(|found| Cause::Finding(Box::new(found.clone())));
                 failure.map(Cause::Failure).or_else(finding)
             }
         }

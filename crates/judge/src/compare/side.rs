@@ -66,7 +66,7 @@ pub fn cases<'a>(documents: &[Run<'a>]) -> Vec<Case<'a>> {
     for document in documents {
         match document {
             Run::Record(record) => {
-                let rounds = JobRounds { at: &[], records: vec![*record] };
+                let rounds = JobRounds::new(&[], vec![*record]);
                 take(&mut cases, SINGLE.to_owned(), rounds, Judged::Record(record, None), |_| {
                     Source::of_record(record)
                 });
@@ -105,7 +105,7 @@ fn take_test<'a>(cases: &mut Vec<Case<'a>>, assessment: &'a Assessment, test: &'
             continue;
         }
         for record in rounds.records {
-            let one = JobRounds { at: rounds.at, records: vec![record] };
+            let one = JobRounds::new(rounds.at, vec![record]);
             take(cases, name.clone(), one, Judged::Record(record, error.take()), |_| Source::of_record(record));
         }
     }

@@ -12,10 +12,10 @@ use record::{Record, WorkerRecord};
 use super::figures::{Figure, JobRounds};
 use super::latency_bound::least_without_wait_ns;
 use super::run_view::latency_of;
-use crate::device::other_load;
+use crate::findings::device::other_load;
+use crate::findings::load_generator::{WAITED_SHARE, cpu_wait_share, in_call_shares};
+use crate::findings::unwritten;
 use crate::inference::{Interval, evened};
-use crate::load_generator::{WAITED_SHARE, cpu_wait_share, in_call_shares};
-use crate::unwritten;
 
 /// A job that reached this share of its requested rate was limited by the rate.
 const RATE_MET_SHARE: f64 = 0.98;
@@ -255,7 +255,7 @@ impl Seen<'_> {
 
     /// The figure of the best round.
     fn best_round(&self) -> Extent {
-        let of_round = |record| JobRounds { at: self.rounds.at, records: vec![record] }.figure(self.metric);
+        let of_round = |record| JobRounds::new(self.rounds.at, vec![record]).figure(self.metric);
         let figures = self.records().filter_map(of_round);
         let end = |figure: Figure| figure.interval.map(|Interval { low, high }| (low, high));
         let ends = figures.map(end).collect::<Option<Vec<_>>>().filter(|ends| !ends.is_empty());

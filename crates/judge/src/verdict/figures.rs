@@ -1,14 +1,15 @@
 //! The figures of a test's rounds: the value of each metric, its time series, and its confidence interval.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use plan::{Ddir, Open, SyncMode, Worker, Workload};
-use record::{Record, WorkerRecord};
+use record::{Record, Totals, WorkerRecord};
 
 use super::rate_interval::INTERVALS_MIN;
 use super::run_view::{Bounds, RunView};
-use crate::device::is_direct;
 use crate::figures::{of_runs, percentile_of_runs};
+use crate::findings::device::is_direct;
 use crate::inference::{Interval, enclosing_ranks};
 use crate::job_load::{self, is_sequential, requested_ios_per_s};
 use crate::limits::Load;
@@ -22,6 +23,8 @@ const DDIR_MIN: f64 = 0.01;
 pub struct JobRounds<'a> {
     pub at: &'a [(String, String)],
     pub records: Vec<&'a Record>,
+    /// The sums of each record, merged at the first use for all figures.
+    totals: OnceCell<Vec<Totals>>,
 }
 
 /// A figure with its confidence interval.
@@ -45,13 +48,17 @@ pub struct Figure {
 }
 
 impl<'a> JobRounds<'a> {
+    pub fn new(at: &'a [(String, String)], records: Vec<&'a Record>) -> Self {
+        JobRounds { at, records, totals: OnceCell::new() }
+    }
+
     /// Groups the rounds of a test by job, in the order of their first rounds.
     pub fn of(rounds: &'a [Round]) -> Vec<JobRounds<'a>> {
         let mut all: Vec<JobRounds> = Vec::new();
         for round in rounds {
             match all.iter_mut().find(|known| known.at == round.at) {
                 Some(known) => known.records.push(&round.record),
-                None => all.push(JobRounds { at: &round.at, records: vec![&round.record] }),
+                None => all.push(JobRounds::new(&round.at, vec![&round.record])),
             }
         }
         all
@@ -69,9 +76,13 @@ impl<'a> JobRounds<'a> {
         all
     }
 
+    fn totals(&self) -> &[Totals] {
+        self.totals.get_or_init(|| self.records.iter().map(|record| record.totals()).collect())
+    }
+
     /// Returns the directions of the load.
     pub fn ddirs(&self) -> Vec<Ddir> {
-        let ios = |ddir: Ddir| self.records.iter().map(|record| record.totals().ddirs[ddir as usize].ios).sum::<u64>();
+        let ios = |ddir: Ddir| self.totals().iter().map(|totals| totals.ddirs[ddir as usize].ios).sum::<u64>();
         let all = [Ddir::Read, Ddir::Write, Ddir::Trim].map(|ddir| (ddir, ios(ddir)));
         let total: u64 = all.iter().map(|(_, ios)| ios).sum();
         let counts = |ios: u64| ios > 0 && ios as f64 >= total as f64 * DDIR_MIN;
@@ -80,7 +91,7 @@ impl<'a> JobRounds<'a> {
 
     /// Returns the properties of the load that decide its limit.
     pub fn load(&self, ddir: Ddir) -> Load {
-        self.records.first().map(|record| job_load::load(record, ddir)).unwrap_or_default()
+        self.records.first().map(|record| job_load::load(record, &self.totals()[0], ddir)).unwrap_or_default()
     }
 
     /// Returns the pattern of all jobs together; `None` if some are random and others sequential.
@@ -155,7 +166,7 @@ impl<'a> JobRounds<'a> {
     /// Returns the rate that the job requests over the time of the metric's figure; `None` unless each of its workers has one,
     /// in each direction of the metric.
     pub fn requested_rate(&self, metric: Metric) -> Option<f64> {
-        let totals = self.records.first()?.totals();
+        let totals = self.totals().first()?;
         let active_ns = metric.ddir.map_or(totals.all.runtime_ns, |ddir| totals.ddirs[ddir as usize].runtime_ns);
         let directions = metric.ddir.map_or_else(|| self.ddirs(), |ddir| vec![ddir]);
         let amounts = directions.into_iter().map(|ddir| self.requested_in(ddir, metric.quantity));
@@ -191,7 +202,7 @@ impl<'a> JobRounds<'a> {
     /// intervals, if each run has enough of them.
     pub fn figure(&self, metric: Metric) -> Option<Figure> {
         let undisturbed: Option<Vec<RunView>> =
-            self.records.iter().map(|record| RunView::undisturbed(record, metric)).collect();
+            self.runs().map(|(record, totals)| RunView::undisturbed(record, totals, metric)).collect();
         let mut runs = undisturbed.unwrap_or_else(|| self.whole_runs().collect());
         runs.retain(|run| run.value(metric).is_some());
         let measured = of_values(metric, runs.iter().filter_map(|run| run.value(metric)))?;
@@ -216,8 +227,12 @@ impl<'a> JobRounds<'a> {
         Some(Figure { measured, whole_run, series, interval_s, intervals, interval, has_few_intervals, ios })
     }
 
-    fn whole_runs(&self) -> impl Iterator<Item = RunView<'a>> {
-        self.records.iter().map(|record| RunView::whole(record))
+    fn runs(&self) -> impl Iterator<Item = (&Record, &Totals)> {
+        self.records.iter().copied().zip(self.totals())
+    }
+
+    fn whole_runs(&self) -> impl Iterator<Item = RunView<'_>> {
+        self.runs().map(|(record, totals)| RunView::whole(record, totals))
     }
 
     /// Returns the length of the intervals of all rounds; `None` if it differs.

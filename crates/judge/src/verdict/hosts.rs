@@ -6,7 +6,7 @@ use assessment::{Judgement, Round, Subject, Test, ThresholdBound};
 use units::order::OrderBy;
 
 use super::test::{Criteria, of_rounds};
-use crate::fleet_hosts::host_records;
+use crate::findings::fleet_hosts::host_records;
 
 /// Returns the judgements of each host, as those of a test on this host alone. The worst figure, compared with its threshold,
 /// comes first.

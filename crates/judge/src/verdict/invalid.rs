@@ -2,7 +2,7 @@
 
 use assessment::{Assessment, Cause, Finding, Severity, Verdict};
 
-use crate::disturbance;
+use crate::findings::disturbance;
 
 /// Returns the first finding that makes the figures worthless.
 pub fn invalid(findings: &[Finding]) -> Option<&Finding> {

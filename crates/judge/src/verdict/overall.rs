@@ -10,7 +10,7 @@ use plan::Ddir;
 use super::figures::JobRounds;
 use super::invalid::keep_invalid;
 use super::test::{self, ALL, Criteria};
-use crate::disturbance::main_quantity;
+use crate::findings::disturbance::main_quantity;
 use crate::limits::{Expectation, Load};
 use crate::requirements::{Requirement, Requirements};
 

@@ -2,7 +2,7 @@
 
 use assessment::{LatencyKind, Metric, Quantity, Statistic};
 use plan::Ddir;
-use record::{DdirStats, Latency, Record, Slot, SlotLatencies};
+use record::{DdirStats, Latency, Record, Slot, SlotLatencies, Totals};
 
 use super::few_intervals;
 use super::latency_interval::{self, mean_ns, merged, of_slot, whole_slots};
@@ -15,6 +15,7 @@ use crate::undisturbed::{self, Undisturbed};
 /// A run, and the intervals that its figures come from.
 pub(super) struct RunView<'a> {
     record: &'a Record,
+    totals: &'a Totals,
     /// The whole intervals, each with its length in seconds.
     intervals: Vec<(f64, &'a Slot)>,
     /// The figures are those of these intervals alone.
@@ -29,17 +30,17 @@ pub(super) struct Bounds {
 }
 
 impl<'a> RunView<'a> {
-    pub fn whole(record: &'a Record) -> Self {
+    pub fn whole(record: &'a Record, totals: &'a Totals) -> Self {
         let slots = |timeline: &'a record::Timeline| {
             whole_slots(timeline).map(|(_, slot)| (timeline.interval_ns as f64 / 1e9, slot))
         };
-        RunView { record, intervals: record.timeline.iter().flat_map(slots).collect(), is_part: false }
+        RunView { record, totals, intervals: record.timeline.iter().flat_map(slots).collect(), is_part: false }
     }
 
     /// Returns the undisturbed part of the run; `None` if it is too small or not explained. A maximum, the CPU use, and
     /// latencies at a requested rate are always those of the whole run: this rate hides a device that became slow.
-    pub fn undisturbed(record: &'a Record, metric: Metric) -> Option<Self> {
-        let whole = RunView::whole(record);
+    pub fn undisturbed(record: &'a Record, totals: &'a Totals, metric: Metric) -> Option<Self> {
+        let whole = RunView::whole(record, totals);
         let is_of_intervals = match metric.quantity {
             Quantity::Iops | Quantity::Bandwidth => true,
             Quantity::Latency(_, Statistic::Max) | Quantity::Fsync(Statistic::Max) | Quantity::Cpu => false,
@@ -48,8 +49,10 @@ impl<'a> RunView<'a> {
                 has_all && requested_ios_per_s(&record.plan).is_none() && !whole.blocks(metric).is_empty()
             }
         };
-        match undisturbed::undisturbed(record) {
-            Undisturbed::Part(intervals) if is_of_intervals => Some(RunView { record, intervals, is_part: true }),
+        match undisturbed::undisturbed(record, totals) {
+            Undisturbed::Part(intervals) if is_of_intervals => {
+                Some(RunView { record, totals, intervals, is_part: true })
+            }
             Undisturbed::Unknown => None,
             Undisturbed::All | Undisturbed::Part(_) => Some(whole),
         }
@@ -92,7 +95,7 @@ impl<'a> RunView<'a> {
                 let rates = self.rates(Metric { quantity: Quantity::Iops, ..metric });
                 rates.into_iter().zip(&self.intervals).map(|(rate, (length_s, _))| rate * length_s).sum::<f64>() as u64
             }
-            None => stats(self.record, metric.ddir).ios,
+            None => stats(self.totals, metric.ddir).ios,
         }
     }
 
@@ -101,8 +104,8 @@ impl<'a> RunView<'a> {
         let some = |rate: f64| (rate > 0.0).then_some(rate);
         match metric.quantity {
             Quantity::Iops | Quantity::Bandwidth if self.is_part => some(mean(&self.rates(metric))),
-            Quantity::Iops => some(stats(self.record, metric.ddir).ios_per_s()),
-            Quantity::Bandwidth => some(stats(self.record, metric.ddir).bytes_per_s()),
+            Quantity::Iops => some(stats(self.totals, metric.ddir).ios_per_s()),
+            Quantity::Bandwidth => some(stats(self.totals, metric.ddir).bytes_per_s()),
             Quantity::Cpu => self.record.machine_busy_percent().or_else(|| self.record.threads_busy_percent()),
             Quantity::Latency(_, statistic) | Quantity::Fsync(statistic) => {
                 let Times { latency, unissued } = self.times(metric)?;
@@ -149,7 +152,7 @@ impl<'a> RunView<'a> {
 
     /// Returns the latencies of a metric; `None` if none were measured.
     fn times(&self, metric: Metric) -> Option<Times> {
-        let whole = times(self.record, metric)?;
+        let whole = times(self.record, self.totals, metric)?;
         if !self.is_part {
             return Some(whole);
         }
@@ -161,17 +164,13 @@ impl<'a> RunView<'a> {
 }
 
 /// Returns the counters of a direction; of all directions together for `None`.
-fn stats(record: &Record, ddir: Option<Ddir>) -> DdirStats {
-    let totals = record.totals();
-    match ddir {
-        Some(ddir) => totals.ddirs[ddir as usize].clone(),
-        None => totals.all,
-    }
+fn stats(totals: &Totals, ddir: Option<Ddir>) -> &DdirStats {
+    ddir.map_or(&totals.all, |ddir| &totals.ddirs[ddir as usize])
 }
 
 /// Returns the latencies of a metric; `None` if none were measured. A DiskSpd run measures only the service time, which then
 /// is its completion latency too.
-fn times(record: &Record, metric: Metric) -> Option<Times> {
+fn times(record: &Record, totals: &Totals, metric: Metric) -> Option<Times> {
     let (latency, unissued) = match metric.quantity {
         Quantity::Fsync(_) => {
             let mut all = Latency::default();
@@ -179,13 +178,13 @@ fn times(record: &Record, metric: Metric) -> Option<Times> {
             (all, 0)
         }
         Quantity::Latency(kind, _) => {
-            let stats = stats(record, metric.ddir);
+            let stats = stats(totals, metric.ddir);
             let unissued = stats.unissued();
-            let measured = |one: Latency, other: Latency| if one.count() > 0 { one } else { other };
+            let measured = |one: &Latency, other: &Latency| if one.count() > 0 { one.clone() } else { other.clone() };
             match kind {
-                LatencyKind::Completion => (measured(stats.clat, stats.lat), 0),
-                LatencyKind::Total => (measured(stats.lat, stats.clat), 0),
-                LatencyKind::Response => (stats.response, unissued),
+                LatencyKind::Completion => (measured(&stats.clat, &stats.lat), 0),
+                LatencyKind::Total => (measured(&stats.lat, &stats.clat), 0),
+                LatencyKind::Response => (stats.response.clone(), unissued),
             }
         }
         Quantity::Iops | Quantity::Bandwidth | Quantity::Cpu => return None,
@@ -195,5 +194,5 @@ fn times(record: &Record, metric: Metric) -> Option<Times> {
 
 /// Returns the latencies of a metric over the whole run; `None` if none were measured.
 pub fn latency_of(record: &Record, metric: Metric) -> Option<Latency> {
-    times(record, metric).map(|times| times.latency)
+    times(record, &record.totals(), metric).map(|times| times.latency)
 }

@@ -93,7 +93,7 @@ fn coverage(disturbance: Disturbance, has_bucket: bool, intervals: usize) -> Str
     let runs = INTERVALS / intervals;
     for _ in 0..runs {
         let record = beside_others(intervals, disturbance, has_bucket, &mut random);
-        let figure = JobRounds { at: &[], records: vec![&record] }.figure(metric).expect("a figure");
+        let figure = JobRounds::new(&[], vec![&record]).figure(metric).expect("a figure");
         if figure.whole_run.is_some() {
             given += 1;
             sum += figure.measured / RATE;

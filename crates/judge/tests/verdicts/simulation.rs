@@ -261,7 +261,7 @@ pub fn coverage(kind: Kind, metrics: &[&str], runs: usize) -> Vec<Coverage> {
     let mut all = vec![Coverage::default(); metrics.len()];
     for _ in 0..runs {
         let record = run(kind, &mut random);
-        let rounds = JobRounds { at: &[], records: vec![&record] };
+        let rounds = JobRounds::new(&[], vec![&record]);
         for ((metric, truth), coverage) in metrics.iter().zip(&truths).zip(&mut all) {
             coverage.runs += 1;
             let Some(figure) = rounds.figure(*metric) else { continue };

@@ -5,7 +5,7 @@ use plan::stream::StreamRate;
 use plan::{Ddir, Depth, Origin, Stream, Worker, Workload};
 use record::{Record, WorkerRecord, WorkerStats};
 
-use crate::device::is_direct;
+use crate::findings::device::is_direct;
 
 /// A mean number of I/Os in flight below this share of the depth is a finding.
 const REACHED_SHARE: f64 = 0.8;

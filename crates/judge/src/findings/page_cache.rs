@@ -10,7 +10,7 @@ use assessment::{Finding, FindingKind, Moved as MovedBytes, PageCache, Severity,
 use plan::{Ddir, SyncMode, Worker};
 use record::{Record, TargetFacts};
 
-use crate::device::{DIRECTIONS, Moved, is_direct, moved};
+use crate::findings::device::{DIRECTIONS, Moved, is_direct, moved};
 use crate::time_series::{phase_subject, workers};
 
 /// A cached file smaller than this share of the memory stays in the cache.
@@ -126,7 +126,7 @@ fn device_bytes(record: &Record) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::simulated::on_device;
+    use crate::findings::device::simulated::on_device;
     use crate::time_series::simulated::with;
     use assessment::DeviceBytes;
     use plan::{Stream, Streams};

@@ -3,7 +3,7 @@
 
 use record::{DiskSlot, HostRecord, Record, Slot, Timeline};
 
-use crate::device::is_direct;
+use crate::findings::device::is_direct;
 
 /// Returns the record of each host, as the host alone would have made it.
 pub fn host_records(record: &Record) -> Vec<(&HostRecord, Record)> {
@@ -66,7 +66,7 @@ mod tests {
     use record::Fleet;
 
     use super::*;
-    use crate::device::simulated::on_device;
+    use crate::findings::device::simulated::on_device;
 
     const MIB: u64 = 1 << 20;
 
@@ -94,7 +94,7 @@ mod tests {
     }
 
     fn other_loads(record: &Record) -> usize {
-        let found = crate::findings(record);
+        let found = crate::findings::findings(record);
         found.iter().filter(|finding| matches!(finding.kind, FindingKind::OtherLoad(_))).count()
     }
 

@@ -8,8 +8,8 @@ use assessment::{
 use plan::Ddir;
 use record::{Record, Slot, Timeline};
 
-use crate::finding_phase::phase;
-use crate::load_generator::cpu_wait_share;
+use crate::findings::load_generator::cpu_wait_share;
+use crate::findings::phase::phase;
 use crate::undisturbed::{DISTURBED_WAIT_SHARE, Evidence, Intervals, Undisturbed, job, others_use_cpus, undisturbed};
 use crate::verdict::JobRounds;
 
@@ -93,7 +93,7 @@ pub fn main_quantity(aim: Aim) -> Option<Quantity> {
 /// Removes the causes that the evidence explains as well. `again` finds changes of the rate, in the undisturbed intervals of
 /// the run. A change that is in them too remains, without an explanation.
 pub fn remove_explained(record: &Record, found: &mut Vec<Finding>, again: impl Fn(&Record) -> Vec<Finding>) {
-    let job = job(record);
+    let job = job(record, &record.totals());
     let is_marked = |timeline: &&Timeline| {
         let intervals = Intervals::of_phases(record, std::slice::from_ref(*timeline));
         intervals.is_disturbed() && intervals.is_explained(job)
@@ -122,7 +122,7 @@ pub fn remove_explained(record: &Record, found: &mut Vec<Finding>, again: impl F
 
 /// Returns the run with its undisturbed intervals only; `None` if they are too few.
 fn undisturbed_part(record: &Record) -> Option<Record> {
-    let Undisturbed::Part(slots) = undisturbed(record) else { return None };
+    let Undisturbed::Part(slots) = undisturbed(record, &record.totals()) else { return None };
     let [timeline] = record.timeline.as_slice() else { return None };
     let slots: Vec<Slot> = slots.into_iter().map(|(_, slot)| slot.clone()).collect();
     let until_ns = timeline.from_ns.saturating_add(timeline.interval_ns.saturating_mul(slots.len() as u64));
@@ -136,7 +136,7 @@ mod tests {
     use record::CpuUse;
 
     use super::*;
-    use crate::device::simulated::on_device;
+    use crate::findings::device::simulated::on_device;
     use crate::time_series::simulated::{run, with};
 
     const SECOND_NS: u64 = 1_000_000_000;
@@ -162,7 +162,7 @@ mod tests {
     }
 
     fn test(record: Record) -> Test {
-        let findings = crate::findings(&record);
+        let findings = crate::findings::findings(&record);
         let rounds = vec![Round { at: Vec::new(), record }];
         let test = Test { findings, ..Test::of_rounds("test".to_owned(), String::new(), String::new(), rounds) };
         Test { aim: Aim::DiskIops, ..test }
@@ -170,7 +170,7 @@ mod tests {
 
     fn figure(record: &Record) -> (f64, Option<f64>) {
         let metric = Metric::parse("read.iops").expect("a metric");
-        let figure = JobRounds { at: &[], records: vec![record] }.figure(metric).expect("a figure");
+        let figure = JobRounds::new(&[], vec![record]).figure(metric).expect("a figure");
         (figure.measured.round(), figure.whole_run.map(f64::round))
     }
 
@@ -269,7 +269,7 @@ mod tests {
     #[test]
     fn a_fall_that_other_load_explains_is_no_token_bucket() {
         let kinds = |seconds: &[(u64, u64)]| {
-            let found = crate::findings(&beside(seconds)).into_iter();
+            let found = crate::findings::findings(&beside(seconds)).into_iter();
             found.map(|finding| finding.kind).filter(|kind| !matches!(kind, FindingKind::TooShort { .. })).collect()
         };
         let is_bucket =

@@ -39,7 +39,7 @@ fn paths<'a>(targets: impl Iterator<Item = &'a TargetFacts>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::simulated::on_device;
+    use crate::findings::device::simulated::on_device;
 
     fn found(change: impl FnOnce(&mut TargetFacts)) -> Vec<Finding> {
         let mut record = on_device([1 << 20, 0], [1 << 20, 0], true);

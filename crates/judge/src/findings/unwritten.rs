@@ -7,7 +7,7 @@ use plan::stream::{Order, Spread};
 use plan::{Amount, Ddir, Distribution, Stream, Worker};
 use record::{DdirStats, Record, TargetFacts, TargetStats};
 
-use crate::device::severity_of;
+use crate::findings::device::severity_of;
 
 pub fn find(record: &Record) -> Vec<Finding> {
     let finding = |(path, found): (&String, Unwritten)| Finding {

@@ -4,7 +4,7 @@ use assessment::{Finding, FindingKind, LateCause, LateIos, LoadGeneratorLimit, S
 use plan::{Origin, Worker};
 use record::{Arrivals, LATE_NS, Record};
 
-use crate::load_generator::{Member, groups, has_waited, load_generator};
+use crate::findings::load_generator::{Member, groups, has_waited, load_generator};
 
 /// Above this share of unissued I/Os the rate was missed: the queue only grows.
 const UNISSUED_SHARE: f64 = 0.005;

@@ -3,7 +3,7 @@
 use assessment::{Finding, FindingKind, Severity, Unsteady};
 use record::Record;
 
-use crate::levels::has_levels;
+use crate::findings::levels::has_levels;
 use crate::stats::{median, quantile, slope, trend};
 use crate::time_series::{TimeSeries, has_rate, phase_subject, time_series, workers};
 
