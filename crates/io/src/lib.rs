@@ -1,6 +1,7 @@
 //! Settings of engines, as plain types: commands of devices, servers, links, rings, mappings.
 //!
-//! A plan has them, and `os` uses them as they are. They know no job.
+//! A plan has them, and `os` uses them as they are. They must not know a job.
+//! Start with [`Remote`] and [`Secret`].
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 

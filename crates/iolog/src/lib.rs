@@ -4,7 +4,7 @@
 //! [`Steps`] reads a log as it is replayed, [`summarize`] what a plan needs of it. No input makes them panic, and their
 //! memory depends on the number of files, not on the length of the log.
 //!
-//! It must not open a file or read a clock: callers pass the bytes.
+//! It must not open a file or read a clock: callers pass the bytes. Start with `steps.rs`.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 

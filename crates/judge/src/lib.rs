@@ -2,7 +2,7 @@
 //!
 //! Pure functions: no I/O, no clock, no wording.
 //!
-//! Start with [`findings`], then `verdict/overall.rs`.
+//! Start with `findings/mod.rs`, then `verdict/overall.rs`.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 

@@ -4,7 +4,7 @@
 //! anyway. Threads of this crate draw: neither a worker nor the coordinator waits for a terminal. The hosts of a fleet report
 //! their figures, and the views show the sums.
 //!
-//! It must not slow a worker down or write a counter that workers read.
+//! It must not slow a worker down or write a counter that workers read. Start with `view.rs`.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 

@@ -1,6 +1,6 @@
 //! The workload model: everything that a dialect can request of the engine, as plain data.
 //!
-//! A plan knows no text format and does no I/O. Every quantity has its unit in its name. [`Echo`] has the options that a
+//! A plan must not know a text format, and does no I/O. Every quantity has its unit in its name. [`Echo`] has the options that a
 //! report repeats.
 //!
 //! Start with [`Plan`] and [`Worker`].

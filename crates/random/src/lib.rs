@@ -4,6 +4,8 @@
 //! [`Tausworthe32`] and [`Tausworthe64`] are L'Ecuyer's combined generators. [`Lfsr`] is a linear feedback shift
 //! register that returns each value of a range once. The skewed distributions [`Zipf`], [`Pareto`] and [`Normal`] use
 //! [`Tausworthe32`].
+//!
+//! It must not depend on another crate. Start with `tausworthe.rs`.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 

@@ -1,4 +1,6 @@
-//! Quantities, formats and diagnostics for all other crates. No I/O and no clock.
+//! Quantities, formats and diagnostics for all other crates.
+//!
+//! It must not do I/O or read a clock. Start with `diagnostic.rs` and `quantity`.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 

@@ -1,4 +1,4 @@
-//! The commands: one module each. No command imports another: shared code lies beside this folder.
+//! The commands: one module each. No command imports another: shared code is in `app`.
 
 pub mod assess;
 pub mod compare;
