@@ -33,7 +33,8 @@ pub struct TimedFiles {
 /// Returns the lock that each mount holds, between processes: tests of time run one at a time.
 fn exclusive() -> std::fs::File {
     let path = std::env::temp_dir().join("fathom-truth-timed-files.lock");
-    let file = std::fs::File::options().write(true).create(true).truncate(false).open(path);
+    // It may be another user's.
+    let file = std::fs::File::open(&path).or_else(|_| std::fs::File::create(&path));
     let file = file.expect("the lock file opens");
     file.lock().expect("the timed files are locked");
     file

@@ -83,7 +83,8 @@ fn image(folder: &Folder, name: &str) -> PathBuf {
 /// Returns the lock of the tests that make real devices. It is a file lock: test processes see each other's devices.
 fn locked() -> fs::File {
     let path = std::env::temp_dir().join("fathom-os-device-tests.lock");
-    let file = fs::File::options().write(true).create(true).truncate(false).open(path).unwrap();
+    // It may be another user's.
+    let file = fs::File::open(&path).or_else(|_| fs::File::create(&path)).unwrap();
     file.lock().unwrap();
     file
 }
