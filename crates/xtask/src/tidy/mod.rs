@@ -1,6 +1,4 @@
-//! `cargo xtask tidy`: rules of structure and style that no other tool has.
-//!
-//! Each rule has a file. They read tokens, not a syntax tree: what they look for is a few tokens long.
+//! `cargo xtask tidy`: rules of structure and style that no other tool has. They read tokens: no pattern needs a syntax tree.
 
 mod borders;
 mod crate_table;
