@@ -52,11 +52,11 @@ fn check(plans: &[Arc<Plan>]) -> Result<(), CommandError> {
 
 /// Returns the paths that the line names. fio makes the names of other files from those of the jobs.
 fn named(worker: &Worker) -> impl Iterator<Item = &str> {
-    let targets = &worker.targets;
-    let is_named = worker.engine.moves_data() && !targets.generated && targets.create.allowed;
-    let paths = targets.paths.iter().filter(move |path| is_named && *path != "-").map(String::as_str);
+    let is_named = worker.engine.moves_data();
+    let job = worker.job().map(|job| &job.load.targets).filter(|targets| !targets.generated && targets.create.allowed);
+    let paths = job.into_iter().flat_map(|targets| &targets.paths).filter(move |path| is_named && *path != "-");
     let made = worker.stream_list().iter().filter(|stream| stream.create.is_some());
-    paths.chain(made.map(|stream| stream.path.as_str()))
+    paths.chain(made.map(|stream| &stream.path)).map(String::as_str)
 }
 
 /// Returns the space that new and longer files need, by file system of this machine.

@@ -238,7 +238,7 @@ mod tests {
             let options = options.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
             let mut job = Job::fio("job.fio", vec![("job".to_owned(), options)]);
             job.pass = pass;
-            plan(&job).expect("the job is planned").0.workers[0].access.seeds
+            plan(&job).expect("the job is planned").0.workers[0].job().unwrap().load.access.seeds
         };
         assert_eq!(seeds(0, "crc32c"), seeds(1, "crc32c"));
         assert_ne!(seeds(0, "0"), seeds(1, "0"));

@@ -392,8 +392,13 @@ impl FindingKind {
 impl Finding {
     /// Whether both are the same finding, perhaps with other numbers.
     pub fn is_repeat_of(&self, other: &Finding) -> bool {
-        let key = |finding: &Finding| (finding.severity, finding.kind.direction());
-        key(self) == key(other) && self.kind.name() == other.kind.name() && self.subject == other.subject
+        self.includes(other) && self.severity == other.severity
+    }
+
+    /// Whether the other is the same finding, perhaps with other numbers, and no worse.
+    pub fn includes(&self, other: &Finding) -> bool {
+        let is_same = self.kind.name() == other.kind.name() && self.kind.direction() == other.kind.direction();
+        is_same && self.subject == other.subject && self.severity >= other.severity
     }
 }
 

@@ -4,7 +4,7 @@ use crate::passthrough;
 use crate::remote;
 use os::file::Advice;
 use os::io::{BackendConfig, EngineKind, NetConfig, PmemConfig};
-use plan::{Engine, Fadvise, IoUring, Net, SyncMode, Worker};
+use plan::{Engine, Fadvise, IoUring, Job, Net, SyncMode, Worker};
 
 /// `sync_file_range`'s flags, in the kernel's numbers.
 const WAIT_BEFORE: u32 = 1;
@@ -12,8 +12,8 @@ const WRITE: u32 = 2;
 const WAIT_AFTER: u32 = 4;
 
 /// What the kernel is to know of the order in which targets are gone through.
-pub(crate) fn advice(worker: &Worker) -> Option<Advice> {
-    match (worker.targets.fadvise, worker.access.pattern.random) {
+pub(crate) fn advice(worker: Job<'_>) -> Option<Advice> {
+    match (worker.load.targets.fadvise, worker.load.access.pattern.random) {
         (Fadvise::None, _) => None,
         (Fadvise::Random, _) | (Fadvise::Pattern, true) => Some(Advice::Random),
         (Fadvise::Sequential, _) | (Fadvise::Pattern, false) => Some(Advice::Sequential),
@@ -22,14 +22,14 @@ pub(crate) fn advice(worker: &Worker) -> Option<Advice> {
 }
 
 /// Returns the link to the peer of a worker.
-fn link(worker: &Worker, net: &Net) -> NetConfig {
-    let pattern = worker.access.pattern;
+fn link(worker: Job<'_>, net: &Net) -> NetConfig {
+    let pattern = worker.load.access.pattern;
     NetConfig {
         link: net.clone(),
         reads: pattern.reads,
         writes: pattern.writes,
-        total_bytes: worker.targets.extent.size.map_or(0, |size| size.of(0)),
-        numbers_datagrams: worker.verify.is_none(),
+        total_bytes: worker.load.targets.extent.size.map_or(0, |size| size.of(0)),
+        numbers_datagrams: worker.load.verify.is_none(),
     }
 }
 
@@ -85,20 +85,28 @@ fn ring(uring: &IoUring, config: BackendConfig) -> BackendConfig {
     }
 }
 
+/// Returns the flags of the job's `sync_file_range`; 0 without.
+fn sync_file_range(job: Job<'_>) -> u32 {
+    let Some(range) = &job.load.access.syncs.sync_file_range else { return 0 };
+    let flags = [(range.wait_before, WAIT_BEFORE), (range.write, WRITE), (range.wait_after, WAIT_AFTER)];
+    flags.iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag).sum()
+}
+
 /// The back end for `worker`'s I/Os on `files` files; `None` for the engine that does none. Engines that only make,
 /// look at or remove their targets do so when those are opened, and count their I/Os with the null back end.
 pub(crate) fn config(worker: &Worker, files: usize) -> Option<BackendConfig> {
     let files = u32::try_from(files).unwrap_or(u32::MAX).max(1);
-    let new = |kind| BackendConfig::new(kind, worker.depth.iodepth, files);
+    let is_direct = worker.opens().all(|open| open.direct);
+    let new = |kind| BackendConfig::new(kind, worker.depth(), files);
     let mut config = match &worker.engine {
         Engine::IoUring(uring) => BackendConfig {
             nowait: uring.nowait,
             // As in fio, it has no effect on direct I/O.
-            uncached: uring.uncached && !worker.targets.open.direct,
+            uncached: uring.uncached && !is_direct,
             ..ring(uring, new(EngineKind::IoUring))
         },
         Engine::IoUringCmd(passthrough) => BackendConfig {
-            passthrough: Some(Box::new(passthrough::config(worker, &passthrough.commands))),
+            passthrough: Some(Box::new(passthrough::config(worker.job()?, &passthrough.commands))),
             ..ring(&passthrough.ring, new(EngineKind::IoUringCmd))
         },
         // Completions are taken from the mapped ring whether the job asks for that or not: it is only faster.
@@ -109,17 +117,16 @@ pub(crate) fn config(worker: &Worker, files: usize) -> Option<BackendConfig> {
             hipri: *hipri,
             hipri_percentage: *hipri_percent,
             nowait: *nowait,
-            uncached: *uncached && !worker.targets.open.direct,
+            uncached: *uncached && !is_direct,
             ..new(EngineKind::Pvsync2)
         },
         Engine::Mmap { thp } => {
-            let mmap_drop = worker.targets.open.direct;
-            let mmap_advice = advice(worker).unwrap_or(Advice::Normal);
-            BackendConfig { thp: *thp, mmap_drop, mmap_advice, ..new(EngineKind::Mmap) }
+            let mmap_advice = worker.job().and_then(advice).unwrap_or(Advice::Normal);
+            BackendConfig { thp: *thp, mmap_drop: is_direct, mmap_advice, ..new(EngineKind::Mmap) }
         }
         Engine::Libpmem => {
-            let open = &worker.targets.open;
-            let pmem = PmemConfig { drains: open.sync != SyncMode::None, nontemporal: Some(open.direct) };
+            let drains = worker.opens().any(|open| open.sync != SyncMode::None);
+            let pmem = PmemConfig { drains, nontemporal: Some(is_direct) };
             BackendConfig { pmem, ..new(EngineKind::Libpmem) }
         }
         Engine::DevDax => {
@@ -135,21 +142,20 @@ pub(crate) fn config(worker: &Worker, files: usize) -> Option<BackendConfig> {
         }
         Engine::Sg(scsi) => BackendConfig { scsi: *scsi, ..new(EngineKind::Sg) },
         Engine::PageFault => {
-            let memory_bytes = worker.targets.extent.size.map_or(0, |size| size.of(0));
-            BackendConfig { memory_bytes, ..new(EngineKind::PageFault) }
+            let size = worker.job()?.load.targets.extent.size;
+            BackendConfig { memory_bytes: size.map_or(0, |size| size.of(0)), ..new(EngineKind::PageFault) }
         }
-        Engine::Net(net) => BackendConfig { net: Some(Box::new(link(worker, net))), ..new(EngineKind::Net) },
-        Engine::Remote(server) => remote::config(worker, server, files),
+        Engine::Net(net) => BackendConfig { net: Some(Box::new(link(worker.job()?, net))), ..new(EngineKind::Net) },
+        Engine::Remote(server) => remote::config(worker.job()?, server, files),
         engine => new(without_options(engine)?),
     };
-    config.atomic = worker.targets.open.atomic;
     config.maps_too =
         config.engine != EngineKind::Mmap && worker.stream_list().iter().any(|stream| stream.mapping.is_some());
     // Nothing can be in the way of an engine that is done at once, and it has no files to register.
-    config.offload = worker.depth.offload && config.engine != EngineKind::Null;
-    if let Some(range) = &worker.access.syncs.sync_file_range {
-        let flags = [(range.wait_before, WAIT_BEFORE), (range.write, WRITE), (range.wait_after, WAIT_AFTER)];
-        config.sync_file_range = flags.iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag).sum();
+    config.offload = worker.batches.offload && config.engine != EngineKind::Null;
+    if let Some(job) = worker.job() {
+        config.atomic = job.load.targets.open.atomic;
+        config.sync_file_range = sync_file_range(job);
     }
     Some(config)
 }

@@ -1,6 +1,6 @@
 //! Draws the priorities of single I/Os.
 
-use plan::{CommandPriorities, Ddir, Generator, Worker};
+use plan::{CommandPriorities, Ddir, Generator, Job};
 use random::Tausworthe;
 use record::PriorityLatency;
 
@@ -12,9 +12,9 @@ pub struct PriorityDraw {
 }
 
 impl PriorityDraw {
-    pub fn new(worker: &Worker, seeds: &SeedTable) -> Option<Self> {
-        let priorities = worker.command_priorities.clone()?;
-        let wide = worker.access.generator == Generator::Tausworthe64;
+    pub fn new(worker: Job<'_>, seeds: &SeedTable) -> Option<Self> {
+        let priorities = worker.load.command_priorities.clone()?;
+        let wide = worker.load.access.generator == Generator::Tausworthe64;
         Some(PriorityDraw { priorities, state: Tausworthe::new(seeds.of(Purpose::Priority), wide) })
     }
 
@@ -37,8 +37,8 @@ impl PriorityDraw {
 }
 
 /// Returns empty latencies of the priorities of a worker, its own first. Empty if all I/Os have the same priority.
-pub fn latencies(worker: &Worker, ddir: Ddir) -> Vec<PriorityLatency> {
-    let splits = worker.command_priorities.as_ref().map_or(&[][..], |priorities| priorities.of(ddir));
+pub fn latencies(worker: Job<'_>, ddir: Ddir) -> Vec<PriorityLatency> {
+    let splits = worker.load.command_priorities.as_ref().map_or(&[][..], |priorities| priorities.of(ddir));
     if splits.is_empty() {
         return Vec::new();
     }
@@ -56,7 +56,7 @@ pub fn latencies(worker: &Worker, ddir: Ddir) -> Vec<PriorityLatency> {
 
 #[cfg(test)]
 mod tests {
-    use plan::{IoPrio, PriorityShare, PrioritySplit};
+    use plan::{IoPrio, PriorityShare, PrioritySplit, Worker};
 
     use super::*;
 
@@ -65,16 +65,16 @@ mod tests {
         let prio = |level| IoPrio { class: 2, level, hint: 0 };
         let shares = vec![PriorityShare { percent: 25, prio: prio(1) }, PriorityShare { percent: 50, prio: prio(2) }];
         let reads = vec![PrioritySplit { block_bytes: Some(4096), shares }];
-        let command_priorities = Some(CommandPriorities { reads, writes: Vec::new() });
-        let worker = Worker { command_priorities, ..Worker::default() };
-        let mut draw = PriorityDraw::new(&worker, &SeedTable::of_worker(&worker)).unwrap();
+        let mut worker = Worker::default();
+        worker.job_mut().unwrap().command_priorities = Some(CommandPriorities { reads, writes: Vec::new() });
+        let mut draw = PriorityDraw::new(worker.job().unwrap(), &SeedTable::of_worker(worker.job().unwrap())).unwrap();
         assert_eq!((draw.draw(Ddir::Read, 512), draw.draw(Ddir::Write, 4096)), (0, 0));
         let mut counts = [0; 3];
         for _ in 0..10_000 {
             counts[usize::from(draw.draw(Ddir::Read, 4096) & 7)] += 1;
         }
         assert!((2300..2700).contains(&counts[1]) && (4700..5300).contains(&counts[2]), "{counts:?}");
-        assert_eq!(latencies(&worker, Ddir::Read).len(), 3);
-        assert!(latencies(&worker, Ddir::Write).is_empty());
+        assert_eq!(latencies(worker.job().unwrap(), Ddir::Read).len(), 3);
+        assert!(latencies(worker.job().unwrap(), Ddir::Write).is_empty());
     }
 }

@@ -4,15 +4,15 @@ use std::path::Path;
 
 use os::errno;
 use os::file::{Kind, OpenOptions, StatCall};
-use plan::{Ddir, Engine, Worker};
+use plan::{Ddir, Engine, Job};
 use record::{CheckError, RunError};
 use targets::fault;
 
 use crate::engine_flags::EngineFlags;
 
 /// Returns true if the files of a job are opened for direct I/O.
-pub(crate) fn opens_direct(worker: &Worker) -> bool {
-    worker.targets.open.direct && !worker.engine.bypasses_page_cache()
+pub(crate) fn opens_direct(worker: Job<'_>) -> bool {
+    worker.load.targets.open.direct && !worker.engine.bypasses_page_cache()
 }
 
 /// Checks that the job's blocks are multiples of the unit of direct I/O on a target. A target that does not exist is checked
@@ -20,10 +20,10 @@ pub(crate) fn opens_direct(worker: &Worker) -> bool {
 ///
 /// # Errors
 /// A block size is not a multiple.
-pub(crate) fn check_alignment(worker: &Worker, path: &Path) -> Result<(), RunError> {
+pub(crate) fn check_alignment(worker: Job<'_>, path: &Path) -> Result<(), RunError> {
     // Commands of sg address whole blocks of the device, too.
     let has_units = !worker.engine.bypasses_page_cache() || matches!(worker.engine, Engine::Sg(_));
-    let is_checked = worker.targets.open.direct && has_units && worker.engine != Engine::Falloc;
+    let is_checked = worker.load.targets.open.direct && has_units && worker.engine != Engine::Falloc;
     if !is_checked || EngineFlags::of(&worker.engine).diskless {
         return Ok(());
     }
@@ -33,7 +33,7 @@ pub(crate) fn check_alignment(worker: &Worker, path: &Path) -> Result<(), RunErr
     }
 }
 
-fn fits(worker: &Worker, path: &Path, unit: u64) -> Result<(), RunError> {
+fn fits(worker: Job<'_>, path: &Path, unit: u64) -> Result<(), RunError> {
     let Some(size) = direct_sizes(worker).into_iter().find(|size| size % unit != 0) else {
         return Ok(());
     };
@@ -55,8 +55,8 @@ pub(crate) fn direct_unit(path: &Path) -> Option<u64> {
 }
 
 /// Returns block sizes that the job certainly uses.
-fn direct_sizes(worker: &Worker) -> Vec<u64> {
-    let (pattern, block) = (worker.access.pattern, &worker.access.block);
+fn direct_sizes(worker: Job<'_>) -> Vec<u64> {
+    let (pattern, block) = (worker.load.access.pattern, &worker.load.access.block);
     let used: Vec<Ddir> = if block.by_sequential_or_random {
         vec![if pattern.random { Ddir::Write } else { Ddir::Read }]
     } else {

@@ -29,14 +29,14 @@ impl Disks {
         let now_ns = clock.now();
         let uses_disk = |worker: &&Worker| worker.measure.disk_util && !EngineFlags::of(&worker.engine).diskless;
         for worker in plan.workers.iter().filter(uses_disk) {
-            for path in &worker.targets.paths {
+            for path in worker.paths() {
                 // A path without a disk, or whose disk cannot be determined, has nothing to report.
                 for disk in os::device::disks(Path::new(path)).unwrap_or_default() {
                     if watched.iter().all(|known| known.disk.number != disk.number) {
                         watched.extend(Watched::new(disk, now_ns));
                     }
                 }
-                if worker.targets.generated {
+                if worker.job().is_some_and(|job| job.load.targets.generated) {
                     break;
                 }
             }

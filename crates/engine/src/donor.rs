@@ -4,7 +4,7 @@ use std::path::Path;
 
 use os::file::OpenOptions;
 use os::io::Backend;
-use plan::{Amount, Engine, Worker};
+use plan::{Amount, Engine, Job, Worker};
 use record::{IoError, OpenCall, RunError};
 use targets::{HeldTargets, fault};
 
@@ -21,8 +21,8 @@ pub fn path(worker: &Worker) -> Option<&Path> {
 ///
 /// # Errors
 /// The donor cannot be opened or attached, or has no space.
-pub fn attach(worker: &Worker, held: &HeldTargets, backend: &mut dyn Backend, targets: u32) -> Result<(), RunError> {
-    let (Some(path), Engine::E4defrag { in_place, .. }) = (path(worker), &worker.engine) else { return Ok(()) };
+pub fn attach(worker: Job<'_>, held: &HeldTargets, backend: &mut dyn Backend, targets: u32) -> Result<(), RunError> {
+    let (Some(path), Engine::E4defrag { in_place, .. }) = (path(&worker), &worker.engine) else { return Ok(()) };
     let failed = |call: OpenCall, error: &std::io::Error| {
         fault::of_io(error, IoError::Open { path: fault::shown(path), call, is_direct: false })
     };
@@ -30,8 +30,9 @@ pub fn attach(worker: &Worker, held: &HeldTargets, backend: &mut dyn Backend, ta
     let donor = held.open(&options, path);
     let donor = donor.map_err(|error| error.into_run_error(|error| failed(OpenCall::Open, error)))?;
     if !in_place {
-        let extent = &worker.targets.extent;
-        let end = worker.targets.file_size.map_or_else(|| extent.size.map_or(0, |size| size.of(0)), |(_, high)| high);
+        let extent = &worker.load.targets.extent;
+        let end =
+            worker.load.targets.file_size.map_or_else(|| extent.size.map_or(0, |size| size.of(0)), |(_, high)| high);
         let start = match extent.offset {
             Amount::Bytes(bytes) => bytes,
             Amount::Percent(_) | Amount::Zones(_) => extent.offset.of(end),

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use os::clock::{Clock, Source};
 use os::platform::{Platform, Receiver};
-use plan::{Plan, Worker};
+use plan::{Job, Plan, Worker};
 use targets::{HeldTargets, Lease};
 
 use crate::cpu_burn::CpuBurn;
@@ -74,22 +74,20 @@ impl EarlyLayout {
     }
 }
 
-/// Returns true for jobs whose files are laid out before the first job starts. Other jobs lay out their own. Streams have
-/// theirs created per phase.
-pub fn lays_out_early(job: &Worker) -> bool {
-    job.targets.create.serialize && job.streams().is_none()
+/// Returns a job whose files are laid out before the first job starts. Other jobs lay out their own. Streams have theirs
+/// created per phase.
+pub fn lays_out_early(worker: &Worker) -> Option<Job<'_>> {
+    worker.job().filter(|job| job.load.targets.create.serialize)
 }
 
 fn lay_out_all(plan: &Plan, targets: &HeldTargets, stop: &AtomicBool, send: &dyn Fn(LayoutEvent)) {
     let zones = ZoneTables::default();
-    for (index, job) in plan.workers.iter().enumerate() {
+    for (index, worker) in plan.workers.iter().enumerate() {
         if stop.load(Relaxed) || targets.lost().is_some() {
             break;
         }
-        if !lays_out_early(job) {
-            continue;
-        }
-        if let Some(announcement) = CpuBurn::announcement(job) {
+        let Some(job) = lays_out_early(worker) else { continue };
+        if let Some(announcement) = CpuBurn::announcement(worker) {
             send(LayoutEvent::Message(Message::Info(announcement)));
         }
         let outcome = layout::lay_out(plan, job, targets, &zones, stop, &mut |line| send(LayoutEvent::Message(line)));

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use os::device::Flash;
 use os::errno;
-use plan::{Ddir, Engine, Worker};
+use plan::{Ddir, Engine, Job, Worker};
 use record::{FlashProblem, RunError, TargetError};
 use targets::fault;
 
@@ -20,26 +20,26 @@ pub(crate) fn size(worker: &Worker, path: &Path) -> Result<u64, RunError> {
 ///
 /// # Errors
 /// The target is of another kind, it is read-only and the job writes or trims, or a block size of the job does not fit.
-pub(crate) fn check(worker: &Worker, path: &Path) -> Result<(), RunError> {
+pub(crate) fn check(worker: Job<'_>, path: &Path) -> Result<(), RunError> {
     if !matches!(worker.engine, Engine::Mtd { .. }) {
         return Ok(());
     }
-    let flash = examine(worker, path)?;
-    let pattern = worker.access.pattern;
+    let flash = examine(&worker, path)?;
+    let pattern = worker.load.access.pattern;
     if (pattern.writes || pattern.trims) && !flash.is_writable {
-        return Err(refusal(worker, path, errno::EROFS, FlashProblem::ReadOnly));
+        return Err(refusal(&worker, path, errno::EROFS, FlashProblem::ReadOnly));
     }
     match unaligned(worker, &flash) {
-        Some(problem) => Err(refusal(worker, path, errno::EINVAL, problem)),
+        Some(problem) => Err(refusal(&worker, path, errno::EINVAL, problem)),
         None => Ok(()),
     }
 }
 
 /// Returns the first block size of the job that does not fit the flash.
-fn unaligned(worker: &Worker, flash: &Flash) -> Option<FlashProblem> {
-    let block = &worker.access.block;
+fn unaligned(worker: Job<'_>, flash: &Flash) -> Option<FlashProblem> {
+    let block = &worker.load.access.block;
     let units = [(Ddir::Write, flash.write_bytes), (Ddir::Trim, flash.erase_bytes)];
-    let used = units.into_iter().filter(|(ddir, unit_bytes)| worker.access.pattern.has(*ddir) && *unit_bytes > 0);
+    let used = units.into_iter().filter(|(ddir, unit_bytes)| worker.load.access.pattern.has(*ddir) && *unit_bytes > 0);
     let mut sizes = used.flat_map(|(ddir, unit_bytes)| {
         [block.min_bytes[ddir], block.max_bytes[ddir]].map(|block_bytes| (ddir, block_bytes, unit_bytes))
     });
@@ -56,7 +56,7 @@ fn examine(worker: &Worker, path: &Path) -> Result<Flash, RunError> {
 }
 
 fn refusal(worker: &Worker, path: &Path, errno: i32, problem: FlashProblem) -> RunError {
-    let engine = worker.echo.ioengine.clone();
+    let engine = worker.engine.name().to_owned();
     RunError::new(errno, TargetError::Flash { path: fault::shown(path), engine, problem })
 }
 
@@ -68,7 +68,9 @@ mod tests {
     #[test]
     fn writes_are_multiples_of_a_page_and_trims_of_an_erase_block() {
         let flash = Flash { bytes: 1 << 20, erase_bytes: 16 << 10, write_bytes: 512, is_writable: true };
-        let problem = |rw: &str, bytes: u64| unaligned(&worker("job", rw, bytes, &[Path::new("/dev/mtd0")]), &flash);
+        let problem = |rw: &str, bytes: u64| {
+            unaligned(worker("job", rw, bytes, &[Path::new("/dev/mtd0")]).job().unwrap(), &flash)
+        };
         for (rw, bytes) in [("read", 100), ("write", 4096), ("trim", 32 << 10), ("trimwrite", 16 << 10)] {
             assert_eq!(problem(rw, bytes), None, "{rw} {bytes}");
         }

@@ -33,7 +33,7 @@ pub struct Flow {
 
 impl Flows {
     pub fn new(plan: &Plan) -> Self {
-        let ids = plan.workers.iter().filter_map(|worker| worker.flow).map(|flow| flow.id);
+        let ids = plan.jobs().filter_map(|job| job.load.flow).map(|flow| flow.id);
         Flows(ids.map(|id| (id, Arc::new(Group { ios: AtomicU64::new(1), weight: AtomicU64::new(0) }))).collect())
     }
 

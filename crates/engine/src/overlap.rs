@@ -37,11 +37,11 @@ pub struct Overlaps {
 impl Overlaps {
     /// Returns `None` if the worker's I/Os may overlap. `needs_order`: the last write of a block must be known.
     pub fn new(worker: &Worker, targets: &[Target], shared: &Arc<SharedRanges>, needs_order: bool) -> Option<Self> {
-        let depth = &worker.depth;
-        (depth.serializes_overlaps || needs_order).then(|| Overlaps {
+        let batches = &worker.batches;
+        (batches.serializes_overlaps || needs_order).then(|| Overlaps {
             worker: worker.number,
             targets: targets.iter().map(|target| identity(&target.path)).collect(),
-            shared: (depth.serializes_overlaps && depth.offload).then(|| Arc::clone(shared)),
+            shared: (batches.serializes_overlaps && batches.offload).then(|| Arc::clone(shared)),
         })
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use os::errno;
 use os::io::{CommandSeeds, PassthroughConfig, PassthroughDevice};
-use plan::{Ddir, DeviceCommands, Engine, Nvme, Worker};
+use plan::{Ddir, DeviceCommands, Engine, Job, Nvme, Worker};
 use record::{CommandStatus, PassthroughProblem, RunError, TargetError};
 use targets::fault;
 
@@ -13,20 +13,20 @@ use crate::access::{Purpose, SeedTable};
 use crate::worker::RANGE_BYTES;
 
 /// Returns the commands of the backend, with the seeds of the worker.
-pub(crate) fn config(worker: &Worker, commands: &DeviceCommands) -> PassthroughConfig {
+pub(crate) fn config(worker: Job<'_>, commands: &DeviceCommands) -> PassthroughConfig {
     let seeds = SeedTable::of_worker(worker);
     let seeds = CommandSeeds { write: seeds.of(Purpose::WriteMode), placement: seeds.of(Purpose::DataPlacement) };
     PassthroughConfig { commands: commands.clone(), seeds }
 }
 
 /// Returns the ranges of each trim.
-pub(crate) fn trim_ranges(worker: &Worker) -> u64 {
-    nvme(worker).filter(|_| worker.access.pattern.trims).map_or(1, |nvme| u64::from(nvme.trim_ranges))
+pub(crate) fn trim_ranges(worker: Job<'_>) -> u64 {
+    nvme(&worker).filter(|_| worker.load.access.pattern.trims).map_or(1, |nvme| u64::from(nvme.trim_ranges))
 }
 
 /// Returns the memory beside the data of an I/O.
-pub(crate) fn slot_bytes(worker: &Worker) -> u64 {
-    let nvme = nvme(worker);
+pub(crate) fn slot_bytes(worker: Job<'_>) -> u64 {
+    let nvme = nvme(&worker);
     nvme.map_or(0, |nvme| u64::from(nvme.metadata_bytes) + trim_ranges(worker) * RANGE_BYTES as u64)
 }
 
@@ -54,32 +54,32 @@ pub(crate) fn size(worker: &Worker, path: &Path) -> Result<Option<u64>, RunError
 ///
 /// # Errors
 /// It does not, or a size of the job does not fit its format.
-pub(crate) fn check(worker: &Worker, path: &Path) -> Result<(), RunError> {
-    let Some(device) = examine(worker, path)? else { return Ok(()) };
+pub(crate) fn check(worker: Job<'_>, path: &Path) -> Result<(), RunError> {
+    let Some(device) = examine(&worker, path)? else { return Ok(()) };
     let problem = block_problem(worker, &device).or_else(|| metadata_problem(worker, &device));
     match problem {
-        Some(problem) => Err(RunError::new(errno::EINVAL, refusal(worker, path, problem))),
+        Some(problem) => Err(RunError::new(errno::EINVAL, refusal(&worker, path, problem))),
         None => Ok(()),
     }
 }
 
-fn block_problem(worker: &Worker, device: &PassthroughDevice) -> Option<PassthroughProblem> {
+fn block_problem(worker: Job<'_>, device: &PassthroughDevice) -> Option<PassthroughProblem> {
     let unit_bytes = u64::from(device.unit_bytes).max(1);
-    let block = &worker.access.block;
-    let used = Ddir::ALL.into_iter().filter(|&ddir| worker.access.pattern.has(ddir));
+    let block = &worker.load.access.block;
+    let used = Ddir::ALL.into_iter().filter(|&ddir| worker.load.access.pattern.has(ddir));
     let mut sizes = used.flat_map(|ddir| [block.min_bytes[ddir], block.max_bytes[ddir]]);
     if let Some(block_bytes) = sizes.find(|bytes| bytes % unit_bytes != 0) {
         let metadata_bytes = u64::from(device.unit_bytes - device.block_bytes);
         return Some(PassthroughProblem::BlockSize { block_bytes, unit_bytes, metadata_bytes });
     }
-    (device.protection_in_data && worker.verify.is_some()).then_some(PassthroughProblem::Unverifiable)
+    (device.protection_in_data && worker.load.verify.is_some()).then_some(PassthroughProblem::Unverifiable)
 }
 
-fn metadata_problem(worker: &Worker, device: &PassthroughDevice) -> Option<PassthroughProblem> {
-    let nvme = nvme(worker)?;
-    let pattern = worker.access.pattern;
+fn metadata_problem(worker: Job<'_>, device: &PassthroughDevice) -> Option<PassthroughProblem> {
+    let nvme = nvme(&worker)?;
+    let pattern = worker.load.access.pattern;
     let moving = [Ddir::Read, Ddir::Write].into_iter().filter(|&ddir| pattern.has(ddir));
-    let largest = moving.map(|ddir| worker.access.block.max_bytes[ddir]).max()?;
+    let largest = moving.map(|ddir| worker.load.access.block.max_bytes[ddir]).max()?;
     let blocks = largest / u64::from(device.block_bytes).max(1);
     let needed_bytes = blocks * u64::from(device.separate_metadata_bytes);
     let bytes = u64::from(nvme.metadata_bytes);
@@ -111,7 +111,7 @@ fn refused(worker: &Worker, path: &Path, problem: os::io::PassthroughProblem) ->
 }
 
 fn refusal(worker: &Worker, path: &Path, problem: PassthroughProblem) -> TargetError {
-    TargetError::Passthrough { path: fault::shown(path), engine: worker.echo.ioengine.clone(), problem }
+    TargetError::Passthrough { path: fault::shown(path), engine: worker.engine.name().to_owned(), problem }
 }
 
 /// Returns a status of a worker's device as records have it.

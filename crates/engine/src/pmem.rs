@@ -55,6 +55,6 @@ fn existing_folder(path: &Path) -> PathBuf {
 }
 
 fn refusal(worker: &Worker, path: &Path, problem: PmemProblem) -> TargetError {
-    let engine = worker.echo.ioengine.clone();
+    let engine = worker.engine.name().to_owned();
     TargetError::PersistentMemory { path: fault::shown(path), engine, problem }
 }

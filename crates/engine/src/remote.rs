@@ -2,13 +2,13 @@
 
 use os::errno;
 use os::io::{BackendConfig, EngineKind, RemoteConfig, RemoteTarget};
-use plan::{Engine, Remote, Worker};
+use plan::{Engine, Job, Remote};
 use record::{CheckError, RunError, TargetError};
 use targets::fault;
 
 /// Returns the configuration of the backend for `files` targets on `server`.
-pub(crate) fn config(worker: &Worker, server: &Remote, files: u32) -> BackendConfig {
-    let pattern = worker.access.pattern;
+pub(crate) fn config(worker: Job<'_>, server: &Remote, files: u32) -> BackendConfig {
+    let pattern = worker.load.access.pattern;
     let engine = match server {
         Remote::Nfs { .. } => EngineKind::Nfs,
         Remote::Http(_) => EngineKind::Http,
@@ -19,22 +19,22 @@ pub(crate) fn config(worker: &Worker, server: &Remote, files: u32) -> BackendCon
     };
     let remote = RemoteConfig {
         server: server.clone(),
-        names: worker.targets.paths.clone(),
+        names: worker.load.targets.paths.clone(),
         writes: pattern.writes || pattern.trims,
-        creates: worker.targets.create.allowed,
-        direct: worker.targets.open.direct,
+        creates: worker.load.targets.create.allowed,
+        direct: worker.load.targets.open.direct,
     };
-    BackendConfig { remote: Some(Box::new(remote)), ..BackendConfig::new(engine, worker.depth.iodepth, files) }
+    BackendConfig { remote: Some(Box::new(remote)), ..BackendConfig::new(engine, worker.depth(), files) }
 }
 
 /// Refuses to change disks that other machines may use: a file system is on them, or clients are connected.
 ///
 /// # Errors
 /// There is such a sign of a use.
-pub(crate) fn refuse_in_use(worker: &Worker, targets: &[RemoteTarget]) -> Result<(), RunError> {
-    for (path, target) in worker.targets.paths.iter().zip(targets) {
+pub(crate) fn refuse_in_use(worker: Job<'_>, targets: &[RemoteTarget]) -> Result<(), RunError> {
+    for (path, target) in worker.load.targets.paths.iter().zip(targets) {
         // The job may write to a file system that is mounted, but not to the disk of a running client.
-        let contents = target.contents.filter(|_| !worker.targets.allow_mounted_write).map(str::to_owned);
+        let contents = target.contents.filter(|_| !worker.load.targets.allow_mounted_write).map(str::to_owned);
         if contents.is_none() && target.clients.is_empty() {
             continue;
         }
@@ -53,9 +53,9 @@ pub(crate) fn refuse_in_use(worker: &Worker, targets: &[RemoteTarget]) -> Result
 ///
 /// # Errors
 /// The server cannot be reached, or no job can do I/O on a target.
-pub(crate) fn examine(worker: &Worker) -> Result<Option<Vec<RemoteTarget>>, RunError> {
+pub(crate) fn examine(worker: Job<'_>) -> Result<Option<Vec<RemoteTarget>>, RunError> {
     let Engine::Remote(server) = &worker.engine else { return Ok(None) };
-    let config = config(worker, server, crate::number::index(worker.targets.paths.len()));
+    let config = config(worker, server, crate::number::index(worker.load.targets.paths.len()));
     servers::examine(&config).map(Some).map_err(|error| missing(&error))
 }
 

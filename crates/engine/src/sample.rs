@@ -14,12 +14,12 @@ pub(crate) fn worker(name: &str, rw: &str, block: u64, paths: &[&Path]) -> Worke
         random: rw.starts_with("rand"),
     };
     let trim_then_write = rw.contains("trimwrite");
-    Worker {
-        name: name.into(),
+    let load = JobLoad {
         targets: Targets { paths: paths.iter().map(|path| text(path)).collect(), ..Targets::default() },
         access: Access { pattern, block: BlockSizes::all(block), trim_then_write, ..Access::default() },
-        ..Worker::default()
-    }
+        ..JobLoad::default()
+    };
+    Worker { name: name.into(), load: Load::Job(Box::new(load)), ..Worker::default() }
 }
 
 /// Such a worker with streams on `paths` in place of a pattern, four I/Os in flight for each.
@@ -32,8 +32,7 @@ pub(crate) fn streaming_worker(paths: &[&Path]) -> Worker {
     let mut worker = worker("thread", "randrw", 4096, paths);
     let streams = Streams { list, queues, ..Streams::default() };
     worker.engine = Engine::IoUring(IoUring::default());
-    worker.depth.iodepth = streams.depth();
-    worker.workload = Workload::Streams(streams);
+    worker.load = Load::Threads(streams);
     worker.limits.exit_all_on_error = ExitAll::Phase;
     worker
 }
@@ -104,8 +103,8 @@ impl Drop for Loop {
 
 /// Returns a stream of a worker with streams.
 pub fn stream(worker: &mut Worker, index: usize) -> &mut Stream {
-    match &mut worker.workload {
-        Workload::Streams(streams) => &mut streams.list[index],
-        Workload::Job => panic!("{} has no streams", worker.name),
+    match &mut worker.load {
+        Load::Threads(streams) => &mut streams.list[index],
+        Load::Job(_) => panic!("{} has no streams", worker.name),
     }
 }

@@ -37,12 +37,12 @@ impl SteadyStateWatch {
     pub fn of_plan(plan: &Plan) -> Vec<SteadyStateWatch> {
         let mut watches: Vec<SteadyStateWatch> = Vec::new();
         for (index, worker) in plan.workers.iter().enumerate() {
-            let Some(criterion) = worker.steady_state else { continue };
+            let Some(criterion) = worker.job().and_then(|job| job.load.steady_state) else { continue };
             let reports_with = |watch: &&mut SteadyStateWatch| {
                 let other = watch.members.last().map(|&other| &plan.workers[other]);
                 other.is_some_and(|other| other.group == worker.group && other.phase == worker.phase)
             };
-            match watches.last_mut().filter(reports_with).filter(|_| worker.echo.group_reporting) {
+            match watches.last_mut().filter(reports_with).filter(|_| worker.reports_group) {
                 Some(watch) => watch.members.push(index),
                 None => watches.push(SteadyStateWatch::new(criterion, index)),
             }
@@ -173,8 +173,8 @@ mod tests {
         let (metric, measure) = (SteadyMetric::Iops, SteadyMeasure::MaxDeviation);
         let criterion =
             SteadyStateCriterion { metric, measure, limit: 5.0, is_percent: true, intervals: 3, interval_s: 1, ramp_s };
-        worker.steady_state = Some(criterion);
-        std::sync::Arc::make_mut(&mut worker.echo).group_reporting = reports_together;
+        worker.job_mut().unwrap().steady_state = Some(criterion);
+        worker.reports_group = reports_together;
         Plan { workers: vec![worker.clone(), worker], ..Plan::default() }
     }
 

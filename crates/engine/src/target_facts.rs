@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use os::file::{Kind, OpenOptions, Written};
-use plan::{Amount, Plan, Worker};
+use plan::{Amount, Job, Plan, Worker};
 use record::{TargetDisk, TargetFacts, TargetMount};
 
 use crate::engine_flags::EngineFlags;
@@ -16,7 +16,7 @@ const TARGETS_MAX: usize = 64;
 
 fn uses_targets(worker: &Worker) -> bool {
     let flags = EngineFlags::of(&worker.engine);
-    !flags.diskless && !flags.fake && !worker.targets.create.only
+    !flags.diskless && !flags.fake && worker.job().is_none_or(|job| !job.load.targets.create.only)
 }
 
 /// Looks at the targets of a phase.
@@ -24,10 +24,11 @@ pub fn of_phase(plan: &Plan, phase: u32, stop: &AtomicBool) -> Vec<TargetFacts> 
     // By path: the part that is read, if any is.
     let mut targets: BTreeMap<&str, Option<Range<u64>>> = BTreeMap::new();
     for worker in plan.workers.iter().filter(|worker| worker.phase == phase && uses_targets(worker)) {
-        for path in &worker.targets.paths {
-            if targets.len() < TARGETS_MAX || targets.contains_key(path.as_str()) {
+        for path in worker.paths() {
+            if targets.len() < TARGETS_MAX || targets.contains_key(path) {
                 let read = targets.entry(path).or_default();
-                if let Some(part) = part_read(worker, path) {
+                // Threads find out about their targets themselves.
+                if let Some(part) = worker.job().and_then(|job| part_read(job, path)) {
                     *read = Some(match read.take() {
                         Some(known) => known.start.min(part.start)..known.end.max(part.end),
                         None => part,
@@ -41,24 +42,23 @@ pub fn of_phase(plan: &Plan, phase: u32, stop: &AtomicBool) -> Vec<TargetFacts> 
 }
 
 /// Which part of a target a worker reads; what it writes may be whatever it was before.
-fn part_read(worker: &Worker, path: &str) -> Option<Range<u64>> {
-    // Those with streams look for themselves.
-    if !worker.access.pattern.reads || worker.streams().is_some() {
+fn part_read(worker: Job<'_>, path: &str) -> Option<Range<u64>> {
+    if !worker.load.access.pattern.reads {
         return None;
     }
-    let extent = &worker.targets.extent;
+    let extent = &worker.load.targets.extent;
     let start = extent.offset.of(size_bytes(Path::new(path)).unwrap_or(0));
-    let alone = worker.targets.paths.len() == 1 && extent.offset_increment == Amount::default();
+    let alone = worker.load.targets.paths.len() == 1 && extent.offset_increment == Amount::default();
     let end = match extent.size {
         Some(Amount::Bytes(bytes)) if alone => start.saturating_add(bytes),
         // `filesize` is where the I/O on any target ends at the latest.
-        _ => match worker.targets.file_size {
+        _ => match worker.load.targets.file_size {
             Some((low, high)) if low > 0 => high.max(low).max(start),
             _ => u64::MAX,
         },
     };
     // `filesize` ends a file, or the used part of a device, at any offset.
-    let end_of_file = worker.targets.file_size.map(|(_, most)| most).filter(|most| *most > 0);
+    let end_of_file = worker.load.targets.file_size.map(|(_, most)| most).filter(|most| *most > 0);
     Some(start..end.min(end_of_file.unwrap_or(u64::MAX)))
 }
 
@@ -147,13 +147,14 @@ mod tests {
         assert_eq!((whole.size_bytes, whole.is_device), (Some(2 << 20), false));
         let Some(unwritten) = whole.unwritten_bytes else { return eprintln!("SKIPPED: no word of holes here") };
         assert_eq!(unwritten, 1 << 20);
-        let first = looked("read", &path, |job| job.targets.extent.size = Some(Amount::Bytes(1 << 20)));
+        let first =
+            looked("read", &path, |job| job.job_mut().unwrap().targets.extent.size = Some(Amount::Bytes(1 << 20)));
         assert_eq!(first.unwritten_bytes, Some(0));
-        let named = looked("read", &path, |job| job.targets.file_size = Some((1 << 20, 1 << 20)));
+        let named = looked("read", &path, |job| job.job_mut().unwrap().targets.file_size = Some((1 << 20, 1 << 20)));
         assert_eq!(named.unwritten_bytes, Some(0), "filesize ends it too");
-        let second = looked("read", &path, |job| job.targets.extent.offset = Amount::Percent(75.0));
+        let second = looked("read", &path, |job| job.job_mut().unwrap().targets.extent.offset = Amount::Percent(75.0));
         assert_eq!(second.unwritten_bytes, Some(1 << 19));
-        let part = looked("read", &path, |job| job.targets.file_size = Some((3 << 19, 3 << 19)));
+        let part = looked("read", &path, |job| job.job_mut().unwrap().targets.file_size = Some((3 << 19, 3 << 19)));
         assert_eq!(part.unwritten_bytes, Some(1 << 19));
         assert_eq!(looked("write", &path, |_| {}).unwritten_bytes, None);
     }

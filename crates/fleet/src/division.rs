@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use plan::{Engine, Part, Plan, Remote, Stream, Worker, Workload};
+use plan::{Engine, Load, Part, Plan, Remote, Worker};
 pub use record::HOST_MARK;
 use serde::{Deserialize, Serialize};
 
@@ -61,7 +61,7 @@ pub fn divide(plan: &mut Plan, place: &Place) -> Result<(), IndivisibleError> {
     for worker in &mut plan.workers {
         // The seeds of fio's jobs depend on the number.
         worker.number += place.rank as u32 * workers;
-        if let Workload::Streams(streams) = &mut worker.workload {
+        if let Load::Threads(streams) = &mut worker.load {
             streams.seed = streams.seed.wrapping_add(u64::from(place.rank as u32 * workers));
         }
         name_paths(worker, place);
@@ -70,30 +70,29 @@ pub fn divide(plan: &mut Plan, place: &Place) -> Result<(), IndivisibleError> {
                 return Err(IndivisibleError { job: worker.name.clone(), option });
             }
             let part = Some(Part { index: place.rank as u32, count: place.hosts.len() as u32 });
-            worker.targets.extent.part = part;
-            streams(worker).iter_mut().for_each(|stream| stream.part = part);
+            match &mut worker.load {
+                Load::Job(job) => job.targets.extent.part = part,
+                Load::Threads(streams) => streams.list.iter_mut().for_each(|stream| stream.part = part),
+            }
         }
     }
     Ok(())
 }
 
 fn name_paths(worker: &mut Worker, place: &Place) {
-    streams(worker).iter_mut().for_each(|stream| name(&mut stream.path, place));
-    let targets = &mut worker.targets;
-    targets.paths.iter_mut().chain(&mut targets.opendir).for_each(|path| name(path, place));
+    match &mut worker.load {
+        Load::Job(job) => {
+            let targets = &mut job.targets;
+            targets.paths.iter_mut().chain(&mut targets.opendir).for_each(|path| name(path, place));
+        }
+        Load::Threads(streams) => streams.list.iter_mut().for_each(|stream| name(&mut stream.path, place)),
+    }
     if let Engine::Remote(Remote::Iscsi { urls, .. }) = &mut worker.engine {
         urls.iter_mut().flatten().for_each(|url| name(&mut url.0, place));
     }
     let logs = &mut worker.measure.logs;
     for stem in [&mut logs.bandwidth, &mut logs.iops, &mut logs.latency, &mut logs.histogram].into_iter().flatten() {
         name(stem, place);
-    }
-}
-
-fn streams(worker: &mut Worker) -> &mut [Stream] {
-    match &mut worker.workload {
-        Workload::Streams(streams) => &mut streams.list,
-        _ => &mut [],
     }
 }
 
@@ -105,17 +104,22 @@ fn name(path: &mut String, place: &Place) {
 
 /// Returns the option of a job whose targets cannot be divided.
 fn indivisible(worker: &Worker) -> Option<&'static str> {
-    let (targets, extent) = (&worker.targets, &worker.targets.extent);
-    // The other hosts wait for the files of the first host before phase 0 only.
-    let creates_again = worker.phase > 0 && worker.stream_list().iter().any(|stream| stream.create.is_some());
+    let job = match &worker.load {
+        Load::Job(job) => job,
+        Load::Threads(streams) => {
+            // The other hosts wait for the files of the first host before phase 0 only.
+            let creates_again = worker.phase > 0 && streams.list.iter().any(|stream| stream.create.is_some());
+            return creates_again.then_some("-c in a second time span");
+        }
+    };
+    let (targets, extent) = (&job.targets, &job.targets.extent);
     let found = [
         (extent.append, "file_append"),
         (extent.fill_device, "fill_device"),
         (targets.unlink || targets.unlink_each_loop, "unlink"),
         (targets.create.on_open, "create_on_open"),
-        (worker.replay.is_some(), "read_iolog"),
-        (worker.zoned.is_some(), "zonemode=zbd"),
-        (creates_again, "-c in a second time span"),
+        (job.replay.is_some(), "read_iolog"),
+        (job.zoned.is_some(), "zonemode=zbd"),
     ];
     found.into_iter().find_map(|(is_set, option)| is_set.then_some(option))
 }
@@ -127,7 +131,7 @@ mod tests {
     fn plan() -> Plan {
         let worker = |number| {
             let mut worker = Worker { number, ..Worker::default() };
-            worker.targets.paths = vec!["/data/%h/file".to_owned()];
+            worker.job_mut().unwrap().targets.paths = vec!["/data/%h/file".to_owned()];
             worker
         };
         Plan { workers: vec![worker(1), worker(2)], ..Plan::default() }
@@ -141,32 +145,32 @@ mod tests {
     fn each_host_has_its_own_names_and_numbers() {
         let mut plan = plan();
         divide(&mut plan, &place(1, Sharing::Private)).unwrap();
-        assert_eq!(plan.workers[1].targets.paths, ["/data/b/file"]);
+        assert_eq!(plan.workers[1].job().unwrap().load.targets.paths, ["/data/b/file"]);
         assert_eq!(plan.workers.iter().map(|worker| worker.number).collect::<Vec<_>>(), [3, 4]);
-        assert_eq!(plan.workers[0].targets.extent.part, None);
+        assert_eq!(plan.workers[0].job().unwrap().load.targets.extent.part, None);
     }
 
     #[test]
     fn shared_targets_are_divided() {
         let mut shared = plan();
         divide(&mut shared, &place(1, Sharing::Shared)).unwrap();
-        assert_eq!(shared.workers[0].targets.extent.part, Some(Part { index: 1, count: 2 }));
+        assert_eq!(shared.workers[0].job().unwrap().load.targets.extent.part, Some(Part { index: 1, count: 2 }));
         let mut diskspd = plan();
         let stream = plan::Stream { path: "/%h.dat".to_owned(), ..plan::Stream::default() };
         let streams = plan::Streams { list: vec![stream], seed: 7, ..Default::default() };
-        diskspd.workers[0].workload = Workload::Streams(streams);
+        diskspd.workers[0].load = Load::Threads(streams);
         divide(&mut diskspd, &place(1, Sharing::Private)).unwrap();
         assert_eq!(diskspd.workers[0].stream_list()[0].path, "/b.dat");
         divide(&mut diskspd, &place(1, Sharing::Shared)).unwrap();
         assert_eq!(diskspd.workers[0].stream_list()[0].part, Some(Part { index: 1, count: 2 }));
         assert_eq!(diskspd.workers[0].streams().unwrap().seed, 7 + 2 + 2, "two workers per host, divided twice");
         diskspd.workers[0].phase = 1;
-        let Workload::Streams(streams) = &mut diskspd.workers[0].workload else { unreachable!() };
+        let Load::Threads(streams) = &mut diskspd.workers[0].load else { unreachable!() };
         streams.list[0].create = Some(plan::stream::NewFile { bytes: 1 << 20, zeros: false });
         let refused = divide(&mut diskspd, &place(1, Sharing::Shared)).unwrap_err();
         assert_eq!(refused.option, "-c in a second time span");
         let mut unlinks = plan();
-        unlinks.workers[1].targets.unlink = true;
+        unlinks.workers[1].job_mut().unwrap().targets.unlink = true;
         assert_eq!(divide(&mut unlinks, &place(1, Sharing::Shared)).unwrap_err().option, "unlink");
     }
 }

@@ -1,7 +1,7 @@
 //! What a job requests of its target.
 
 use plan::stream::{Stream, StreamRate};
-use plan::{Ddir, Plan, Worker, Workload};
+use plan::{Ddir, JobLoad, Plan, Worker};
 use record::{Record, Totals};
 
 use crate::limits::Load;
@@ -15,10 +15,7 @@ pub fn load(record: &Record, totals: &Totals, ddir: Ddir) -> Load {
 }
 
 pub fn is_sequential(worker: &Worker) -> bool {
-    match &worker.workload {
-        Workload::Job => !worker.access.pattern.random,
-        Workload::Streams(streams) => streams.list.iter().all(|stream| !stream.order.is_random()),
-    }
+    !worker.is_random()
 }
 
 /// Returns the I/Os per second that all workers request together; `None` unless each I/O has an intended start.
@@ -32,11 +29,12 @@ fn rate_of(worker: &Worker) -> Option<f64> {
         StreamRate::BytesPerMs(rate) => Some(rate * 1000.0 / f64::from(stream.block_bytes)),
         StreamRate::Unlimited => None,
     };
-    match &worker.workload {
-        Workload::Job => {
-            let used = Ddir::ALL.into_iter().filter(|ddir| worker.access.pattern.has(*ddir));
-            used.map(|ddir| Some(worker.rate.ios_per_s[ddir] as f64).filter(|rate| *rate > 0.0)).sum()
-        }
-        Workload::Streams(streams) => streams.list.iter().map(of_stream).sum(),
+    let of_job = |job: &JobLoad| {
+        let used = Ddir::ALL.into_iter().filter(|ddir| job.access.pattern.has(*ddir));
+        used.map(|ddir| Some(job.rate.ios_per_s[ddir] as f64).filter(|rate| *rate > 0.0)).sum()
+    };
+    match &worker.load {
+        plan::Load::Job(job) => of_job(job),
+        plan::Load::Threads(streams) => streams.list.iter().map(of_stream).sum(),
     }
 }

@@ -2,7 +2,7 @@
 
 use assessment::Subject;
 use plan::stream::StreamRate;
-use plan::{Origin, Worker};
+use plan::{Load, Origin, Worker};
 use record::{Record, Slot, Timeline};
 
 /// The intervals of a phase in which all its workers were measured; all have the same length.
@@ -65,13 +65,19 @@ pub fn workers(record: &Record, phase: usize) -> impl Iterator<Item = &Worker> {
 
 /// Whether the job itself changes its load over time.
 fn varies_on_purpose(worker: &Worker) -> bool {
-    let bursts = worker.stream_list().iter().any(|stream| stream.burst.is_some());
-    bursts || worker.think.pauses() || worker.latency_target.is_some() || worker.wait_for.is_some()
+    let varies = match &worker.load {
+        Load::Job(job) => job.think.pauses() || job.latency_target.is_some(),
+        Load::Threads(streams) => streams.list.iter().any(|stream| stream.burst.is_some()),
+    };
+    varies || worker.wait_for.is_some()
 }
 
 /// Whether the job requests a rate.
 pub fn has_rate(worker: &Worker) -> bool {
-    worker.rate.is_limited() || worker.stream_list().iter().any(|stream| stream.rate != StreamRate::Unlimited)
+    match &worker.load {
+        Load::Job(job) => job.rate.is_limited(),
+        Load::Threads(streams) => streams.list.iter().any(|stream| stream.rate != StreamRate::Unlimited),
+    }
 }
 
 /// Returns the phase as the subject of a finding: its jobs, or its time span.

@@ -82,6 +82,58 @@ pub enum Engine {
 }
 
 impl Engine {
+    /// Returns the usual name of the interface, which fio has, too.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Engine::IoUring(_) => "io_uring",
+            Engine::IoUringCmd(_) => "io_uring_cmd",
+            Engine::Libaio { .. } => "libaio",
+            Engine::Sync => "sync",
+            Engine::Psync => "psync",
+            Engine::Vsync => "vsync",
+            Engine::Pvsync => "pvsync",
+            Engine::Pvsync2 { .. } => "pvsync2",
+            Engine::Mmap { .. } => "mmap",
+            Engine::Libpmem => "libpmem",
+            Engine::DevDax => "dev-dax",
+            Engine::Mtd { .. } => "mtd",
+            Engine::Splice => "splice",
+            Engine::Sg(_) => "sg",
+            Engine::E4defrag { .. } => "e4defrag",
+            Engine::Posixaio => "posixaio",
+            Engine::Windowsaio => "windowsaio",
+            Engine::Null => "null",
+            Engine::Cpu { .. } => "cpuio",
+            Engine::Exec(_) => "exec",
+            Engine::PageFault => "page_fault",
+            Engine::Net(net) if net.splices => "netsplice",
+            Engine::Net(_) => "net",
+            Engine::Remote(remote) => remote.engine_name(),
+            Engine::FileCreate => "filecreate",
+            Engine::FileStat(_) => "filestat",
+            Engine::FileDelete => "filedelete",
+            Engine::DirCreate => "dircreate",
+            Engine::DirStat(_) => "dirstat",
+            Engine::DirDelete => "dirdelete",
+            Engine::Ftruncate => "ftruncate",
+            Engine::Falloc => "falloc",
+        }
+    }
+
+    /// Whether a call does an I/O and returns at its end.
+    pub fn is_synchronous(&self) -> bool {
+        match self {
+            Engine::IoUring(_)
+            | Engine::IoUringCmd(_)
+            | Engine::Libaio { .. }
+            | Engine::Posixaio
+            | Engine::Windowsaio
+            | Engine::Null => false,
+            Engine::Remote(remote) => !remote.is_asynchronous(),
+            _ => true,
+        }
+    }
+
     /// Whether the I/Os bypass the page cache without `O_DIRECT`, too: commands to a device, persistent memory, raw flash.
     pub fn bypasses_page_cache(&self) -> bool {
         matches!(self, Engine::Sg(_) | Engine::IoUringCmd(_) | Engine::Libpmem | Engine::DevDax | Engine::Mtd { .. })
@@ -165,14 +217,13 @@ pub enum StatCall {
     Statx,
 }
 
-/// The number of I/Os in flight, and the batches of submissions and completions.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Depth {
-    pub iodepth: u32,
-    /// The queue is refilled when the I/Os in flight fall to this number.
-    pub low: u32,
+/// How the queue is filled: batches of submissions and completions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Batches {
+    /// The queue is refilled when the I/Os in flight fall to this number. `None`: each I/O is replaced as it completes.
+    pub low: Option<u32>,
     /// I/Os per submission. `None` is automatic.
-    pub batch_submit: Option<u32>,
+    pub submit: Option<u32>,
     /// Completions to wait for. `None` is automatic, 0 never waits.
     pub complete_min: Option<u32>,
     pub complete_max: Option<u32>,
@@ -181,19 +232,4 @@ pub struct Depth {
     /// An I/O waits until no other on the same bytes is in flight.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub serializes_overlaps: bool,
-}
-
-impl Depth {
-    /// Returns a depth of `iodepth` with automatic batches. Each I/O is replaced as it completes.
-    pub fn of(iodepth: u32) -> Self {
-        Depth {
-            iodepth,
-            low: iodepth,
-            batch_submit: None,
-            complete_min: None,
-            complete_max: None,
-            offload: false,
-            serializes_overlaps: false,
-        }
-    }
 }

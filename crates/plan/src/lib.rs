@@ -13,6 +13,7 @@ mod command_priority;
 mod ddir;
 mod engine;
 mod limit;
+mod load;
 mod measure;
 mod origin;
 mod plan;
@@ -24,7 +25,6 @@ pub mod stream;
 mod target;
 mod verify;
 mod worker;
-mod workload;
 mod zoned;
 
 pub use access::*;
@@ -38,6 +38,7 @@ pub use io::{
     PlacementSelect, Rbd, Remote, S3, Scsi, ScsiWrite, Secret, Tls,
 };
 pub use limit::*;
+pub use load::{Job, JobLoad, Load};
 pub use measure::*;
 pub use origin::*;
 pub use plan::*;
@@ -49,5 +50,4 @@ pub use stream::{Stream, Streams};
 pub use target::*;
 pub use verify::*;
 pub use worker::*;
-pub use workload::Workload;
 pub use zoned::Zoned;

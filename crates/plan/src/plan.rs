@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::access::Seeds;
+use crate::load::{Job, Load};
 use crate::origin::Origin;
 use crate::worker::Worker;
-use crate::workload::Workload;
 
 /// Distance of the seeds of consecutive passes: 2^32 divided by the golden ratio, so that few passes have seeds near each other.
 const PASS_STEP: u64 = 0x9e37_79b1;
@@ -47,17 +47,30 @@ impl Plan {
         })
     }
 
+    /// Returns all workers that are jobs.
+    pub fn jobs(&self) -> impl Iterator<Item = Job<'_>> {
+        self.workers.iter().filter_map(Worker::job)
+    }
+
+    /// Returns the other clones of a job (`numjobs`), which follow the first.
+    pub fn clones<'a>(&'a self, first: &'a Worker) -> impl Iterator<Item = &'a Worker> {
+        let behind = self.workers.iter().skip_while(|worker| worker.number != first.number).skip(1);
+        behind.take_while(|worker| worker.clone > 0)
+    }
+
     /// Changes the seeds to those of a later pass of the same plan, which has other random offsets. 0 is the first pass. Jobs that
     /// verify keep theirs: a seed is part of each block.
     pub fn reseed(&mut self, pass: u64) {
         let step = pass.wrapping_mul(PASS_STEP);
-        for worker in self.workers.iter_mut().filter(|worker| worker.verify.is_none()) {
-            if let Seeds::Repeatable { seed, .. } = &mut worker.access.seeds {
-                *seed = seed.wrapping_add(step);
-            }
-            if let Workload::Streams(streams) = &mut worker.workload {
+        for worker in &mut self.workers {
+            match &mut worker.load {
+                Load::Job(job) => {
+                    if let (Seeds::Repeatable { seed, .. }, None) = (&mut job.access.seeds, &job.verify) {
+                        *seed = seed.wrapping_add(step);
+                    }
+                }
                 // DiskSpd's seeds have 32 bits.
-                streams.seed = streams.seed.wrapping_add(step) & u64::from(u32::MAX);
+                Load::Threads(streams) => streams.seed = streams.seed.wrapping_add(step) & u64::from(u32::MAX),
             }
         }
     }
@@ -80,8 +93,8 @@ mod tests {
 
     #[test]
     fn a_later_pass_has_other_seeds() {
-        let streams = Workload::Streams(Streams { list: Vec::new(), queues: Vec::new(), seed: 7, interval_ms: 0 });
-        let workers = vec![Worker::default(), Worker { workload: streams, ..Worker::default() }];
+        let streams = Load::Threads(Streams { list: Vec::new(), queues: Vec::new(), seed: 7, interval_ms: 0 });
+        let workers = vec![Worker::default(), Worker { load: streams, ..Worker::default() }];
         let first = Plan { workers, ..Plan::default() };
         let of_pass = |pass| {
             let mut plan = first.clone();
@@ -89,7 +102,12 @@ mod tests {
             plan
         };
         assert_eq!(of_pass(0), first);
-        let seeds = |plan: &Plan| (plan.workers[0].access.seeds, plan.workers[1].streams().map(|streams| streams.seed));
+        let seeds = |plan: &Plan| {
+            (
+                plan.workers[0].job().map(|job| job.load.access.seeds),
+                plan.workers[1].streams().map(|streams| streams.seed),
+            )
+        };
         let all = [0, 1, 2].map(|pass| seeds(&of_pass(pass)));
         assert!(
             all[0].0 != all[1].0 && all[1].0 != all[2].0 && all[0].1 != all[1].1 && all[1].1 != all[2].1,

@@ -24,6 +24,20 @@ pub struct Streams {
 }
 
 impl Streams {
+    /// Whether a stream has a rate or bursts.
+    pub fn is_paced(&self) -> bool {
+        self.list.iter().any(|stream| stream.rate != StreamRate::Unlimited || stream.burst.is_some())
+    }
+
+    /// Bytes per second of a direction that all streams together are limited to; `None` unless each has a limit.
+    pub fn bytes_per_s(&self, ddir: Ddir) -> Option<f64> {
+        let of_stream = |stream: &Stream| match stream.rate {
+            StreamRate::BytesPerMs(bytes) => Some(bytes * 1000.0 * stream.share(ddir)),
+            StreamRate::Unlimited => None,
+        };
+        self.list.iter().map(of_stream).sum()
+    }
+
     /// I/Os in flight in all.
     pub fn depth(&self) -> u32 {
         self.queues.iter().map(|queue| queue.depth).sum()
@@ -103,6 +117,16 @@ impl Default for Stream {
 }
 
 impl Stream {
+    /// Returns the share of the I/Os that have this direction.
+    pub fn share(&self, ddir: Ddir) -> f64 {
+        let writes = f64::from(self.write_percent) / 100.0;
+        match ddir {
+            Ddir::Read => 1.0 - writes,
+            Ddir::Write => writes,
+            Ddir::Trim => 0.0,
+        }
+    }
+
     /// Returns true if another host creates the file.
     pub fn is_created_elsewhere(&self) -> bool {
         self.create.is_some() && self.part.is_some_and(|part| part.index > 0)

@@ -5,21 +5,15 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::access::Access;
 use crate::buffer::Buffers;
-use crate::command_priority::CommandPriorities;
 use crate::ddir::Ddir;
-use crate::engine::{Depth, Engine};
-use crate::limit::{ErrorPolicy, Flow, LatencyTarget, Limits, Rate, ThinkTime};
+use crate::engine::{Batches, Engine};
+use crate::limit::{ErrorPolicy, Limits};
+use crate::load::{Job, JobLoad, Load};
 use crate::measure::Measure;
 use crate::process::Process;
-use crate::replay::Replay;
-use crate::steady_state::SteadyStateCriterion;
 use crate::stream::{Stream, Streams};
-use crate::target::Targets;
-use crate::verify::Verify;
-use crate::workload::Workload;
-use crate::zoned::Zoned;
+use crate::target::Open;
 
 /// One thread of I/O: a job of fio (each of `numjobs` is a worker), or a thread of DiskSpd.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -31,41 +25,20 @@ pub struct Worker {
     pub clone: u32,
     /// Reports add up results within a group.
     pub group: u32,
+    /// The report of the worker, and its steady state, are those of its group.
+    pub reports_group: bool,
     /// A phase starts when all workers of the previous phase have ended (`stonewall`).
     pub phase: u32,
     /// Starts when all workers of that name have ended.
     pub wait_for: Option<String>,
     pub engine: Engine,
-    pub targets: Targets,
-    pub access: Access,
-    /// The I/Os keep to the zones of the targets.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub zoned: Option<Zoned>,
-    /// One pattern over all targets, or a pattern per target.
-    #[serde(rename = "streams")]
-    pub workload: Workload,
     pub buffers: Buffers,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub verify: Option<Verify>,
-    /// The I/Os come from a log instead of the access pattern.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub replay: Option<Replay>,
-    /// Priorities of single I/Os.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub command_priorities: Option<CommandPriorities>,
-    pub depth: Depth,
+    pub batches: Batches,
     pub limits: Limits,
-    pub rate: Rate,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub flow: Option<Flow>,
-    pub think: ThinkTime,
-    pub latency_target: Option<LatencyTarget>,
-    /// Ends the worker when it is met.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub steady_state: Option<SteadyStateCriterion>,
     pub errors: ErrorPolicy,
     pub process: Process,
     pub measure: Measure,
+    pub load: Load,
     pub echo: Arc<Echo>,
 }
 
@@ -78,47 +51,44 @@ impl Default for Worker {
             number: 1,
             clone: 0,
             group: 0,
+            reports_group: false,
             phase: 0,
             wait_for: None,
             engine: Engine::default(),
-            targets: Targets::default(),
-            access: Access::default(),
-            zoned: None,
-            workload: Workload::default(),
             buffers: Buffers::default(),
-            verify: None,
-            replay: None,
-            command_priorities: None,
-            depth: Depth::of(1),
+            batches: Batches::default(),
             limits: Limits { loops: 1, ..Limits::default() },
-            rate: Rate::default(),
-            flow: None,
-            think: ThinkTime::default(),
-            latency_target: None,
-            steady_state: None,
             errors: ErrorPolicy::default(),
             process: Process::default(),
             measure: Measure::default(),
+            load: Load::default(),
             echo: Arc::default(),
         }
     }
 }
 
 impl Worker {
-    /// Returns true if each I/O in that direction has an intended start: there is a rate, and no pauses that delay I/Os
-    /// as well.
-    pub fn has_intended_starts(&self, ddir: Ddir) -> bool {
-        match &self.workload {
-            Workload::Job => self.access.has(ddir) && self.rate.limits(ddir) && !self.think.pauses(),
-            Workload::Streams(streams) => streams.list.iter().any(|stream| stream.has_intended_starts(ddir)),
+    /// Returns the worker as a job; `None` for a thread.
+    pub fn job(&self) -> Option<Job<'_>> {
+        match &self.load {
+            Load::Job(load) => Some(Job { worker: self, load }),
+            Load::Threads(_) => None,
         }
     }
 
-    /// Returns the streams. `None` for a job.
+    /// Returns the load of a job, to change it; `None` for a thread.
+    pub fn job_mut(&mut self) -> Option<&mut JobLoad> {
+        match &mut self.load {
+            Load::Job(load) => Some(load),
+            Load::Threads(_) => None,
+        }
+    }
+
+    /// Returns the streams of a thread; `None` for a job.
     pub fn streams(&self) -> Option<&Streams> {
-        match &self.workload {
-            Workload::Job => None,
-            Workload::Streams(streams) => Some(streams),
+        match &self.load {
+            Load::Job(_) => None,
+            Load::Threads(streams) => Some(streams),
         }
     }
 
@@ -127,37 +97,74 @@ impl Worker {
         self.streams().map_or(&[], |streams| &streams.list)
     }
 
+    /// Returns true if each I/O in that direction has an intended start: there is a rate, and no pauses that delay I/Os
+    /// as well.
+    pub fn has_intended_starts(&self, ddir: Ddir) -> bool {
+        match &self.load {
+            Load::Job(job) => job.access.has(ddir) && job.rate.limits(ddir) && !job.think.pauses(),
+            Load::Threads(streams) => streams.list.iter().any(|stream| stream.has_intended_starts(ddir)),
+        }
+    }
+
+    /// Returns true if the worker has I/Os in that direction.
+    pub fn has(&self, ddir: Ddir) -> bool {
+        match &self.load {
+            Load::Job(job) => job.access.pattern.has(ddir),
+            Load::Threads(streams) => streams.list.iter().any(|stream| stream.share(ddir) > 0.0),
+        }
+    }
+
+    /// Returns true if offsets of at least one target are random.
+    pub fn is_random(&self) -> bool {
+        match &self.load {
+            Load::Job(job) => job.access.pattern.random,
+            Load::Threads(streams) => streams.list.iter().any(|stream| stream.order.is_random()),
+        }
+    }
+
+    /// Returns the size of the smallest block in that direction.
+    pub fn min_block_bytes(&self, ddir: Ddir) -> u64 {
+        match &self.load {
+            Load::Job(job) => job.access.block.min_bytes[ddir],
+            Load::Threads(streams) => {
+                streams.list.iter().map(|stream| u64::from(stream.block_bytes)).min().unwrap_or(0)
+            }
+        }
+    }
+
     /// Returns the paths of all targets. A target that several streams use occurs more than once.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
-        let of_job = self.streams().is_none().then_some(&self.targets.paths).into_iter().flatten();
+        let of_job = self.job().map(|job| &job.load.targets.paths).into_iter().flatten();
         of_job.chain(self.stream_list().iter().map(|stream| &stream.path)).map(String::as_str)
+    }
+
+    /// Returns how the targets are opened: once for a job, and once per stream.
+    pub fn opens(&self) -> impl Iterator<Item = Open> {
+        let of_job = self.job().map(|job| job.load.targets.open);
+        of_job.into_iter().chain(self.stream_list().iter().map(|stream| stream.open))
     }
 
     /// Returns the maximum number of I/Os in flight.
     pub fn depth(&self) -> u32 {
-        self.streams().map_or(self.depth.iodepth, Streams::depth)
+        match &self.load {
+            Load::Job(_) if self.engine.is_synchronous() && !self.batches.offload => 1,
+            Load::Job(job) => job.iodepth,
+            Load::Threads(streams) => streams.depth(),
+        }
     }
 
     /// Returns the depth that reports show. It exceeds the actual depth for synchronous engines.
     pub fn requested_depth(&self) -> u32 {
-        self.echo.iodepth.max(self.depth.iodepth)
+        self.job().map_or(self.depth(), |job| job.load.iodepth)
     }
 }
 
-/// Settings that reports repeat as they were written.
+/// Text of a job that fio's reports repeat.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Echo {
     pub description: Option<String>,
     /// The job's own options as typed.
     pub options: Vec<(String, String)>,
-    /// The engine's name as typed. It may be an alias.
-    pub ioengine: String,
-    /// fio's name of the pattern, such as `randrw`.
-    pub rw: String,
-    /// The depth as typed.
-    pub iodepth: u32,
-    /// Results of this job are added up over its group.
-    pub group_reporting: bool,
     /// `thread` is set: fio's report counts threads instead of processes.
     pub thread: bool,
 }
@@ -169,12 +176,15 @@ mod tests {
 
     #[test]
     fn the_streams_of_a_thread_decide_its_paths_and_depth() {
-        let mut worker = Worker { depth: Depth::of(2), ..Worker::default() };
-        worker.targets.paths = vec!["a".to_owned(), "b".to_owned()];
+        let mut worker = Worker { engine: Engine::Null, ..Worker::default() };
+        worker.job_mut().unwrap().iodepth = 2;
+        worker.job_mut().unwrap().targets.paths = vec!["a".to_owned(), "b".to_owned()];
         assert_eq!((worker.paths().collect::<Vec<_>>(), worker.depth()), (vec!["a", "b"], 2));
+        worker.engine = Engine::Psync;
+        assert_eq!((worker.depth(), worker.requested_depth()), (1, 2));
         let list = vec![Stream { path: "c".to_owned(), ..Stream::default() }];
         let queues = vec![Queue { depth: 3, shares: Vec::new() }, Queue { depth: 4, shares: Vec::new() }];
-        worker.workload = Workload::Streams(Streams { list, queues, ..Streams::default() });
+        worker.load = Load::Threads(Streams { list, queues, ..Streams::default() });
         assert_eq!((worker.paths().collect::<Vec<_>>(), worker.depth()), (vec!["c"], 7));
     }
 }

@@ -87,7 +87,7 @@ pub enum CheckError {
     /// This machine does not have the I/O engine. `what` is missing.
     EngineMissing { engine: String, what: String, source: Option<OsError> },
     /// The job writes or trims in a run with `readonly`. `pattern` is the job's, as written.
-    ReadOnlyRun { job: String, pattern: String },
+    ReadOnlyRun { job: String },
     /// The job changes files in another way than by writes, in a run with `readonly`.
     ReadOnlyFiles { job: String, change: FileChange },
     /// A block is larger than the largest I/O.

@@ -30,7 +30,7 @@ mod tests {
     use assessment::{Cause, Finding, Metric, Severity, SteadyRule, Verdict};
     use judge::compare::{self, Run, compare};
     use judge::verdict::{Conclusion, conclusion};
-    use plan::{Ddir, Engine, Plan, Stream, Streams, Worker};
+    use plan::{Ddir, Engine, Load, Plan, Stream, Streams, Worker};
     use record::{DiskSlot, Record, TargetFacts, TargetStats, Timeline, WorkerRecord};
 
     use super::*;
@@ -55,7 +55,7 @@ mod tests {
         ("page-cache", |record| {
             let stream = Stream { path: "a".into(), ..Stream::default() };
             let workload = Streams { list: vec![stream], ..Streams::default() };
-            with(record, |plan| plan.workers[0].workload = workload.into());
+            with(record, |plan| plan.workers[0].load = Load::Threads(workload));
             let mut target = TargetStats { path: "a".into(), size_bytes: 1 << 20, ..TargetStats::default() };
             target.ddirs[0].clone_from(&record.workers[0].stats.ddirs[0]);
             record.workers[0].stats.targets = vec![target];
@@ -64,7 +64,7 @@ mod tests {
         ("removed-before-read", |record| {
             with(record, |plan| {
                 let worker = &mut plan.workers[0];
-                (worker.targets.unlink_each_loop, worker.limits.loops) = (true, 2);
+                (worker.job_mut().unwrap().targets.unlink_each_loop, worker.limits.loops) = (true, 2);
             });
         }),
         ("no-ios", |record| {
@@ -84,7 +84,7 @@ mod tests {
     fn not_counted(record: &mut Record, is_direct: bool) {
         with(record, |plan| {
             let worker = &mut plan.workers[0];
-            (worker.targets.open.direct, worker.measure.disk_util) = (is_direct, true);
+            (worker.job_mut().unwrap().targets.open.direct, worker.measure.disk_util) = (is_direct, true);
         });
         record.targets[0].disks = vec!["x".into()];
         let mut timeline = Timeline::new(0, 1_000_000_000, Vec::new());
@@ -99,7 +99,7 @@ mod tests {
     fn record(change: Option<Change>) -> Record {
         let mut record = sample::record(&[(1000, 4096, 1000)]);
         with(&mut record, |plan| plan.workers[0].engine = Engine::Psync);
-        let path = record.plan.workers[0].targets.paths[0].clone();
+        let path = record.plan.workers[0].job().unwrap().load.targets.paths[0].clone();
         record.targets = vec![TargetFacts { path, ..TargetFacts::default() }];
         if let Some(change) = change {
             change(&mut record);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use plan::{Amount, Ddir, Plan};
+use plan::{Amount, Ddir, Job, Load, Plan};
 
 /// Returns the targets of a plan, and the bytes that it uses of each, counted from the start.
 pub fn footprint(plan: &Plan) -> BTreeMap<String, u64> {
@@ -11,12 +11,12 @@ pub fn footprint(plan: &Plan) -> BTreeMap<String, u64> {
         let known = taken.entry(path.to_owned()).or_default();
         *known = (*known).max(bytes);
     };
-    for worker in &plan.workers {
-        for stream in worker.stream_list() {
-            let made = stream.create.as_ref().map_or(0, |file| file.bytes);
-            take(&stream.path, stream.end_bytes.unwrap_or(0).max(made));
-        }
-        let (targets, files) = (&worker.targets, worker.targets.paths.len().max(1) as u64);
+    for stream in plan.workers.iter().flat_map(|worker| worker.stream_list()) {
+        let made = stream.create.as_ref().map_or(0, |file| file.bytes);
+        take(&stream.path, stream.end_bytes.unwrap_or(0).max(made));
+    }
+    for job in plan.jobs() {
+        let (targets, files) = (&job.load.targets, job.load.targets.paths.len().max(1) as u64);
         let bytes = match (targets.file_size, targets.extent.size) {
             (Some((_, most)), _) => most,
             (None, Some(Amount::Bytes(bytes))) => bytes / files,
@@ -34,25 +34,21 @@ pub fn footprint(plan: &Plan) -> BTreeMap<String, u64> {
 /// Returns the targets whose data a plan changes: it writes or trims them, or creates the file.
 pub fn written(plan: &Plan) -> BTreeSet<String> {
     let mut paths = BTreeSet::new();
-    for worker in &plan.workers {
-        let of_streams =
-            worker.stream_list().iter().filter(|stream| stream.write_percent > 0 || stream.create.is_some());
-        paths.extend(of_streams.map(|stream| stream.path.clone()));
-        let pattern = worker.access.pattern;
-        if worker.streams().is_none() && (pattern.writes || pattern.trims) {
-            paths.extend(worker.targets.paths.iter().cloned());
-        }
-    }
+    let streams = plan.workers.iter().flat_map(|worker| worker.stream_list());
+    let written = streams.filter(|stream| stream.write_percent > 0 || stream.create.is_some());
+    paths.extend(written.map(|stream| stream.path.clone()));
+    let changes = |job: &Job| job.load.access.pattern.writes || job.load.access.pattern.trims;
+    plan.jobs().filter(changes).for_each(|job| paths.extend(job.load.targets.paths.iter().cloned()));
     paths
 }
 
 /// Whether a plan reads the target.
 pub fn is_read(plan: &Plan, path: &str) -> bool {
-    plan.workers.iter().any(|worker| {
-        let mut streams = worker.stream_list().iter();
-        let of_streams = streams.any(|stream| stream.write_percent < 100 && stream.path == path);
-        let plain = worker.streams().is_none() && worker.access.pattern.reads;
-        of_streams || plain && worker.targets.paths.iter().any(|known| known == path)
+    plan.workers.iter().any(|worker| match &worker.load {
+        Load::Job(job) => job.access.pattern.reads && job.targets.paths.iter().any(|known| known == path),
+        Load::Threads(streams) => {
+            streams.list.iter().any(|stream| stream.share(Ddir::Read) > 0.0 && stream.path == path)
+        }
     })
 }
 
@@ -63,6 +59,6 @@ pub fn writes(plan: &Plan) -> bool {
 
 /// Returns the directions of a plan's I/Os.
 pub fn directions(plan: &Plan) -> Vec<Ddir> {
-    let has = |ddir: &Ddir| plan.workers.iter().any(|worker| worker.access.pattern.has(*ddir));
+    let has = |ddir: &Ddir| plan.workers.iter().any(|worker| worker.has(*ddir));
     Ddir::ALL.into_iter().filter(has).collect()
 }

@@ -41,26 +41,35 @@ impl Debug {
         for name in names.filter(|name| !SUBJECTS.contains(name)) {
             text.push_str(&format!("{name:<8} this subject has no content\n"));
         }
-        for worker in plan.workers.iter().filter(|_| !self.subjects.is_empty()) {
+        for worker in plan.jobs().filter(|_| !self.subjects.is_empty()) {
             let place = (worker.number, worker.group, worker.phase, &worker.wait_for);
-            let pauses = (&worker.think, &worker.latency_target);
+            let pauses = (&worker.load.think, &worker.load.latency_target);
             for (subject, line) in [
                 ("parse", format!("{:?} after {:?}", worker.echo.options, plan.global_options)),
                 ("job", format!("number, group, phase, wait_for: {place:?}; {:?}", worker.limits)),
                 ("process", format!("{:?}", worker.process)),
-                ("file", format!("{:?}", worker.targets)),
-                ("io", format!("{:?} {:?} {:?}", worker.engine, worker.depth, worker.access)),
-                ("random", format!("{:?} {:?}", worker.access.seeds, worker.access.generator)),
+                ("file", format!("{:?}", worker.load.targets)),
+                (
+                    "io",
+                    format!(
+                        "{:?} depth {} {:?} {:?}",
+                        worker.engine,
+                        worker.depth(),
+                        worker.batches,
+                        worker.load.access
+                    ),
+                ),
+                ("random", format!("{:?} {:?}", worker.load.access.seeds, worker.load.access.generator)),
                 ("mem", format!("{:?}", worker.buffers)),
-                ("rate", format!("{:?} {pauses:?}", worker.rate)),
+                ("rate", format!("{:?} {pauses:?}", worker.load.rate)),
                 ("time", format!("{:?}", worker.measure)),
             ] {
-                text.push_str(&self.line(subject, worker, &line));
+                text.push_str(&self.line(subject, &worker, &line));
             }
-            if let Some(criterion) = &worker.steady_state {
+            if let Some(criterion) = &worker.load.steady_state {
                 let threshold = ::fio::wording::steady_state_threshold(criterion);
-                text.push_str(&self.line("parse", worker, &threshold));
-                text.push_str(&self.line("steadystate", worker, &format!("{criterion:?}")));
+                text.push_str(&self.line("parse", &worker, &threshold));
+                text.push_str(&self.line("steadystate", &worker, &format!("{criterion:?}")));
             }
         }
         text
@@ -87,7 +96,8 @@ impl Debug {
             Event::SteadyState { worker, state } => self.line("steadystate", &workers[*worker], &format!("{state:?}")),
             Event::IoSteps { worker, steps } => {
                 let tid = record.workers[*worker].started.map_or(0, |started| started.tid);
-                ::fio::wording::io_steps(tid, &workers[*worker].targets.paths, steps)
+                let paths: Vec<String> = workers[*worker].paths().map(str::to_owned).collect();
+                ::fio::wording::io_steps(tid, &paths, steps)
             }
             Event::Disks(disks) if self.has("diskutil") => format!("diskutil {disks:?}\n"),
             _ => String::new(),

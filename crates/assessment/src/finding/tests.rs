@@ -217,6 +217,8 @@ fn a_repeat_has_the_same_kind_subject_severity_and_direction() {
         other_kind,
     ];
     assert!(others.iter().all(|other| !first.is_repeat_of(other)));
+    let worse = finding(Ddir::Read, 2, &run, Severity::Warning);
+    assert!(worse.includes(&first) && !first.includes(&worse));
 }
 
 #[test]

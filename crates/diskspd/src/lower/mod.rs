@@ -11,7 +11,6 @@ mod notes;
 mod paths;
 mod plan_size;
 mod stream;
-mod summary;
 mod threads;
 mod worker;
 

@@ -153,7 +153,7 @@ fn one_outstanding_io_is_synchronous_and_more_use_io_uring_or_libaio() {
     assert_eq!(worker(one(8, true)).engine, Engine::Psync);
     let many = worker(one(32, false));
     assert!(matches!(many.engine, Engine::IoUring(ring) if ring.fixed_buffers.is_none()));
-    assert_eq!((many.depth.iodepth, many.depth.complete_max), (32, Some(16)));
+    assert_eq!((many.depth(), many.batches.complete_max), (32, Some(16)));
     let profile = profile(vec![span(&[one(32, false)])]);
     let without = lower(&profile, &[], &Eight { rings: false, ..WHOLE }).expect("there is the older interface");
     assert!(matches!(without.plan.workers[0].engine, Engine::Libaio { .. }));
@@ -172,9 +172,9 @@ fn requested_ring_has_its_batch_size_and_buffers() {
     };
     let quarter = with(RingBatch::Percent(25));
     assert!(matches!(quarter.engine, Engine::IoUring(ring) if ring.fixed_buffers == Some(true)));
-    assert_eq!((quarter.depth.batch_submit, quarter.depth.complete_max), (Some(8), Some(4)));
-    assert_eq!(with(RingBatch::Count(100)).depth.batch_submit, Some(32));
-    assert_eq!(with(RingBatch::Percent(1)).depth.batch_submit, Some(1));
+    assert_eq!((quarter.batches.submit, quarter.batches.complete_max), (Some(8), Some(4)));
+    assert_eq!(with(RingBatch::Count(100)).batches.submit, Some(32));
+    assert_eq!(with(RingBatch::Percent(1)).batches.submit, Some(1));
 }
 
 #[test]
@@ -365,35 +365,6 @@ fn thread_targets_share_bursts_and_can_have_weights() {
     assert_eq!(workers[0].stream_list()[0].burst, Some(Burst { ios: 5, pause_ms: 1 }));
     let workers = super::tests::workers(TimeSpan { thread_count: 2, request_count: 1, ..span(&[a]) });
     assert_eq!(workers.len(), 2);
-}
-
-#[test]
-fn thread_has_a_description_as_a_fio_job() {
-    let mixed = Target {
-        order: profile::Order::Random { align: None, percent: 80 },
-        block_size: 4096,
-        cache: Cache::Unbuffered,
-        write_through: true,
-        write_ratio: 30,
-        request_count: 32,
-        throughput: Throughput::BytesPerMs(1000),
-        ..target("a")
-    };
-    let worker = worker(mixed);
-    let echo = &worker.echo;
-    assert_eq!((echo.rw.as_str(), echo.ioengine.as_str(), echo.iodepth), ("randrw", "io_uring", 32));
-    assert_eq!((worker.access.rwmix_read_percent, worker.access.random_percent.0), (70, [80; 3]));
-    assert_eq!((worker.access.block.min_bytes.0, worker.access.block.max_bytes.0), ([4096; 3], [4096; 3]));
-    assert_eq!(worker.rate.bytes_per_s.0, [700_000, 300_000, 0]);
-    assert!(worker.targets.open.direct && worker.targets.open.sync == SyncMode::Dsync);
-    let option = |name: &str| echo.options.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
-    let values = ["filename", "bs", "direct", "sync", "rwmixread", "percentage_random"].map(option);
-    assert_eq!(values, ["a", "4096", "1", "dsync", "70", "80"].map(Some));
-    assert!(worker.measure.slat && worker.measure.clat && worker.measure.lat);
-    let plain = super::tests::worker(target("b"));
-    assert_eq!((plain.echo.rw.as_str(), plain.rate), ("read", plan::Rate::default()));
-    let mapped = super::tests::worker(Target { memory_mapped: true, ..target("b") });
-    assert_eq!(mapped.echo.ioengine, "mmap");
 }
 
 #[test]

@@ -1,11 +1,10 @@
 //! Lowers a thread to a worker. Properties of single streams are in `stream`.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use plan::stream::NewFile;
 use plan::{
-    Buffers, Content, Depth, Engine, ExitAll, IoPrio, IoUring, Limits, Memory, Process, Streams, Worker, Workload,
+    Batches, Buffers, Content, Engine, ExitAll, IoPrio, IoUring, Limits, Load, Memory, Process, Streams, Worker,
 };
 
 use units::system::System;
@@ -13,7 +12,6 @@ use units::system::System;
 use super::Machine;
 use super::files::Files;
 use super::stream::stream;
-use super::summary;
 use super::threads::Thread;
 use crate::profile::{RingBatch, TimeSpan};
 
@@ -29,24 +27,19 @@ pub struct Place {
 
 pub fn worker(span: &TimeSpan, thread: &Thread, place: Place, files: &Files, machine: &dyn Machine) -> Worker {
     let streams = streams(span, thread, &files[place.phase as usize]);
-    let (engine, depth) = engine(span, &streams, machine);
+    let (engine, batches) = engine(span, &streams, machine);
     Worker {
         name: format!("thread {}", thread.number),
         number: place.number,
         clone: thread.number,
         group: place.phase,
         phase: place.phase,
-        targets: summary::targets(&streams),
-        access: summary::access(&streams),
         buffers: buffers(thread),
         limits: limits(span),
-        rate: summary::rate(&streams),
-        think: summary::think_time(&streams),
         process: Process { cpus: place.cpu.into_iter().collect(), ioprio: ioprio(&streams), ..Process::default() },
-        echo: Arc::new(summary::echo(&streams, &engine)),
         engine,
-        depth,
-        workload: Workload::Streams(streams),
+        batches,
+        load: Load::Threads(streams),
         ..Worker::default()
     }
 }
@@ -69,33 +62,33 @@ fn interval_ms(span: &TimeSpan) -> u32 {
 
 /// Returns the engine. One outstanding I/O and memory-mapped targets use synchronous calls. Other threads use io_uring,
 /// or libaio if io_uring is not allowed. On Windows they use completion ports.
-fn engine(span: &TimeSpan, streams: &Streams, machine: &dyn Machine) -> (Engine, Depth) {
+fn engine(span: &TimeSpan, streams: &Streams, machine: &dyn Machine) -> (Engine, Batches) {
     let iodepth = streams.depth();
     let completions = span.completion_depth.unwrap_or(COMPLETIONS_MAX).min(iodepth);
-    let mut depth = Depth { complete_max: Some(completions), ..Depth::of(iodepth) };
+    let mut batches = Batches { complete_max: Some(completions), ..Batches::default() };
     let all_mapped = streams.list.iter().all(|stream| stream.mapping.is_some());
     if let Some(ring) = span.io_ring {
         let batch = match ring.batch {
             RingBatch::Count(count) => count,
             RingBatch::Percent(percent) => (u64::from(iodepth) * u64::from(percent) / 100) as u32,
         };
-        depth.batch_submit = Some(batch.clamp(1, iodepth));
+        batches.submit = Some(batch.clamp(1, iodepth));
         return (
             Engine::IoUring(IoUring { fixed_buffers: ring.registered_buffers.then_some(true), ..IoUring::default() }),
-            depth,
+            batches,
         );
     }
     // Synchronous calls have the thread's priority. Targets with different priorities need a ring.
     if all_mapped || (iodepth == 1 && common_priority(streams).is_some()) {
-        return (Engine::Psync, depth);
+        return (Engine::Psync, batches);
     }
     if System::HERE.is_windows() {
-        return (Engine::Windowsaio, depth);
+        return (Engine::Windowsaio, batches);
     }
     if machine.has_rings() {
-        return (Engine::IoUring(IoUring::default()), depth);
+        return (Engine::IoUring(IoUring::default()), batches);
     }
-    (Engine::Libaio { userspace_reap: true, nowait: false, vectored: false }, depth)
+    (Engine::Libaio { userspace_reap: true, nowait: false, vectored: false }, batches)
 }
 
 /// Returns the kernel's I/O priority of all streams, if it is the same for all.

@@ -6,7 +6,7 @@
 use crate::profile::{
     AffinityCpu, Cache, Distribution, Order, Profile, Range, Target, Throughput, TimeSpan, WriteContent,
 };
-use plan::{Amount, Content, Ddir, Engine, Fadvise, Seeds, SyncMode, Worker};
+use plan::{Amount, Content, Ddir, Engine, Fadvise, Job, Seeds, SyncMode};
 use record::{Record, WorkerRecord};
 
 pub fn profile(record: &Record) -> Profile {
@@ -19,16 +19,18 @@ pub fn profile(record: &Record) -> Profile {
 }
 
 fn time_span(record: &Record, phase: u32) -> TimeSpan {
-    let of_phase = || record.plan.workers.iter().zip(&record.workers).filter(move |(worker, _)| worker.phase == phase);
+    let jobs =
+        || record.plan.workers.iter().zip(&record.workers).filter_map(|(worker, done)| Some((worker.job()?, done)));
+    let of_phase = || jobs().filter(|(job, _)| job.phase == phase);
     let mut targets: Vec<Target> = Vec::new();
-    for (worker, _) in of_phase() {
-        let target = target(worker);
+    for (job, _) in of_phase() {
+        let target = target(job);
         match targets.last_mut() {
             Some(last) if is_same_except_threads(last, &target) => last.threads_per_file += 1,
             _ => targets.push(target),
         }
     }
-    let longest = |time: fn(&Worker, &WorkerRecord) -> u64| {
+    let longest = |time: fn(Job, &WorkerRecord) -> u64| {
         let ns = of_phase().map(|(worker, done)| time(worker, done)).max().unwrap_or(0);
         u32::try_from(ns.div_ceil(1_000_000_000)).unwrap_or(u32::MAX)
     };
@@ -45,7 +47,7 @@ fn time_span(record: &Record, phase: u32) -> TimeSpan {
         rand_seed: of_phase().map(|(worker, _)| seed(worker)).next().unwrap_or(0),
         measure_latency: of_phase().any(|(_, done)| done.stats.ddirs.iter().any(|ddir| ddir.lat.count() > 0)),
         disable_affinity: affinity.is_empty(),
-        random_write_data: of_phase().any(|(worker, _)| worker.access.pattern.writes && worker.buffers.refill),
+        random_write_data: of_phase().any(|(worker, _)| worker.load.access.pattern.writes && worker.buffers.refill),
         affinity,
         ..TimeSpan::default()
     }
@@ -56,24 +58,24 @@ fn is_same_except_threads(one: &Target, other: &Target) -> bool {
 }
 
 /// Returns the affinity if each thread has exactly one CPU.
-fn affinity<'a>(workers: impl Iterator<Item = &'a Worker>) -> Vec<AffinityCpu> {
-    let own = |worker: &Worker| match worker.process.cpus[..] {
+fn affinity<'a>(jobs: impl Iterator<Item = Job<'a>>) -> Vec<AffinityCpu> {
+    let own = |worker: Job| match worker.process.cpus[..] {
         [cpu] => u8::try_from(cpu).ok().map(|number| AffinityCpu { group: 0, number }),
         _ => None,
     };
-    workers.map(own).collect::<Option<Vec<_>>>().unwrap_or_default()
+    jobs.map(own).collect::<Option<Vec<_>>>().unwrap_or_default()
 }
 
 /// DiskSpd's seeds have 32 bits.
-fn seed(worker: &Worker) -> u32 {
-    match worker.access.seeds {
+fn seed(worker: Job<'_>) -> u32 {
+    match worker.load.access.seeds {
         Seeds::Repeatable { seed, .. } => u32::try_from(seed).unwrap_or(0),
         Seeds::System => 0,
     }
 }
 
-fn target(worker: &Worker) -> Target {
-    let (targets, access) = (&worker.targets, &worker.access);
+fn target(worker: Job<'_>) -> Target {
+    let (targets, access) = (&worker.load.targets, &worker.load.access);
     let main = if access.pattern.reads { Ddir::Read } else { Ddir::Write };
     let block_size = u32::try_from(access.block.max_bytes[main]).unwrap_or(u32::MAX);
     let base_file_offset = bytes(Some(targets.extent.offset));
@@ -92,15 +94,16 @@ fn target(worker: &Worker) -> Target {
         write_content: write_content(worker, block_size),
         order: order(worker, main),
         distribution: distribution(worker, main),
-        request_count: worker.depth.iodepth,
+        request_count: worker.depth(),
         write_ratio: match (access.pattern.reads, access.pattern.writes || access.pattern.trims) {
             (true, true) => 100_u32.saturating_sub(access.rwmix_read_percent),
             (true, false) => 0,
             (false, _) => 100,
         },
         throughput: throughput(worker, main),
-        burst_size: (worker.think.pause_us > 0).then(|| u32::try_from(worker.think.blocks).unwrap_or(u32::MAX)),
-        think_time_ms: u32::try_from(worker.think.pause_us / 1000).ok().filter(|ms| *ms > 0),
+        burst_size: (worker.load.think.pause_us > 0)
+            .then(|| u32::try_from(worker.load.think.blocks).unwrap_or(u32::MAX)),
+        think_time_ms: u32::try_from(worker.load.think.pause_us / 1000).ok().filter(|ms| *ms > 0),
         ..Target::default()
     }
 }
@@ -113,9 +116,9 @@ fn bytes(amount: Option<Amount>) -> u64 {
     }
 }
 
-fn write_content(worker: &Worker, block_size: u32) -> WriteContent {
+fn write_content(worker: Job<'_>, block_size: u32) -> WriteContent {
     match &worker.buffers.content {
-        _ if !worker.access.pattern.writes => WriteContent::Sequential,
+        _ if !worker.load.access.pattern.writes => WriteContent::Sequential,
         // Patterns that DiskSpd does not have become the default.
         Content::Pattern(_) => WriteContent::Sequential,
         Content::Zero => WriteContent::Zero,
@@ -124,8 +127,8 @@ fn write_content(worker: &Worker, block_size: u32) -> WriteContent {
     }
 }
 
-fn order(worker: &Worker, main: Ddir) -> Order {
-    let (access, block) = (&worker.access, worker.access.block.max_bytes[main]);
+fn order(worker: Job<'_>, main: Ddir) -> Order {
+    let (access, block) = (&worker.load.access, worker.load.access.block.max_bytes[main]);
     if access.pattern.random {
         let align = access.block.align_bytes[main];
         let percent = access.random_percent[main].min(100);
@@ -135,9 +138,9 @@ fn order(worker: &Worker, main: Ddir) -> Order {
     Order::Sequential { stride: (stride != 0 && stride != block).then_some(stride), interlocked: false }
 }
 
-fn distribution(worker: &Worker, main: Ddir) -> Option<Distribution> {
+fn distribution(worker: Job<'_>, main: Ddir) -> Option<Distribution> {
     let range = |io_percent: u32, target: u64| Range { io_percent, target };
-    match &worker.access.distribution {
+    match &worker.load.access.distribution {
         plan::Distribution::Zoned(zones) => {
             let ranges =
                 zones[main as usize].iter().map(|zone| range(zone.access_percent, u64::from(zone.size_percent)));
@@ -151,9 +154,9 @@ fn distribution(worker: &Worker, main: Ddir) -> Option<Distribution> {
     }
 }
 
-fn throughput(worker: &Worker, main: Ddir) -> Throughput {
+fn throughput(worker: Job<'_>, main: Ddir) -> Throughput {
     let narrow = |rate: u64| u32::try_from(rate).unwrap_or(u32::MAX);
-    match (worker.rate.ios_per_s[main], worker.rate.bytes_per_s[main]) {
+    match (worker.load.rate.ios_per_s[main], worker.load.rate.bytes_per_s[main]) {
         (0, 0) => Throughput::Unlimited,
         (0, bytes_per_s) => Throughput::BytesPerMs(narrow((bytes_per_s / 1000).max(1))),
         (ios_per_s, _) => Throughput::Iops(narrow(ios_per_s)),

@@ -126,8 +126,8 @@ fn span<'a>(record: &'a Record, settings: &TimeSpan, phase: u32) -> Span<'a> {
 
 fn rows<'a>(worker: &plan::Worker, done: &'a record::WorkerRecord) -> Vec<Row<'a>> {
     let stats = &done.stats;
-    if worker.streams().is_none() {
-        let path = worker.targets.paths.join(":");
+    if let Some(job) = worker.job() {
+        let path = job.load.targets.paths.join(":");
         return vec![Row { path, size_bytes: None, ddirs: &stats.ddirs, series: None, distribution: &[] }];
     }
     let row = |target: &'a record::TargetStats| Row {

@@ -24,7 +24,7 @@ fn every_profile_is_lowered_or_rejected_with_a_reason() {
                 assert_survives(&done.plan);
                 for worker in &done.plan.workers {
                     assert!(!worker.stream_list().is_empty(), "{}", case["id"]);
-                    assert_eq!(worker.depth.iodepth, worker.streams().unwrap().depth(), "{}", case["id"]);
+                    assert_eq!(worker.depth(), worker.streams().unwrap().depth(), "{}", case["id"]);
                 }
             }
         }

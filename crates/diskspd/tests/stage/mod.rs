@@ -7,7 +7,7 @@ pub mod layout;
 use fio::lower::FixedMachine;
 use fio::parse::env::FixedEnv;
 use fio::parse::{Request, parse};
-use plan::{Origin, Plan, Stream, Streams, Worker, Workload};
+use plan::{Load, Origin, Plan, Stream, Streams, Worker};
 use record::Record;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub fn fio_plan(line: &str) -> Plan {
 pub fn thread(time_span: u32) -> Worker {
     let mut worker = fio_plan("--name=thread --size=1m").workers.remove(0);
     worker.phase = time_span;
-    worker.workload = Workload::Streams(Streams { list: vec![Stream::default()], ..Streams::default() });
+    worker.load = Load::Threads(Streams { list: vec![Stream::default()], ..Streams::default() });
     worker
 }
 

@@ -1,6 +1,6 @@
 //! One seed per purpose of a worker, derived from `randseed` as in fio.
 
-use plan::{Seeds, Worker};
+use plan::{Job, Seeds};
 
 use crate::entropy;
 
@@ -51,8 +51,8 @@ pub struct SeedTable {
 
 impl SeedTable {
     /// Returns the seeds of a worker of a plan.
-    pub fn of_worker(worker: &Worker) -> Self {
-        SeedTable::new(worker.access.seeds, worker.number, entropy::draw)
+    pub fn of_worker(worker: Job<'_>) -> Self {
+        SeedTable::new(worker.load.access.seeds, worker.number, entropy::draw)
     }
 
     /// `entropy` is called only for seeds from the system.

@@ -11,7 +11,7 @@ const BLOCK: u64 = 4096;
 const ENDLESS: usize = 100_000;
 
 fn access(rw: &str, change: impl FnOnce(&mut Access)) -> Access {
-    let mut access = crate::sample::worker("job", rw, BLOCK, &[]).access;
+    let mut access = crate::sample::worker("job", rw, BLOCK, &[]).job().unwrap().load.access.clone();
     access.block.align_bytes = PerDdir::all(0);
     change(&mut access);
     access

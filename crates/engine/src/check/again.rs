@@ -48,15 +48,13 @@ fn check<'a>(lease: &Lease, workers: impl Iterator<Item = &'a Worker>, stop: &At
     let mut safety = lease.safety();
     lease.targets.compare_all()?;
     for worker in workers {
-        if worker.streams().is_some() {
-            worker
-                .stream_list()
-                .iter()
-                .try_for_each(|stream| target_access::check_stream(&mut safety, worker, stream))?;
+        let Some(job) = worker.job() else {
+            let mut streams = worker.stream_list().iter();
+            streams.try_for_each(|stream| target_access::check_stream(&mut safety, worker, stream))?;
             continue;
-        }
-        for path in reach::targets(worker)?.iter().take_while(|_| !stop.load(Relaxed)) {
-            target_access::check(&mut safety, worker, path)?;
+        };
+        for path in reach::targets(job)?.iter().take_while(|_| !stop.load(Relaxed)) {
+            target_access::check(&mut safety, job, path)?;
         }
         target_access::check_buffer_file(&mut safety, worker)?;
     }
@@ -72,7 +70,7 @@ fn starts_late(worker: &Worker) -> bool {
 fn names(worker: &Worker) -> Vec<PathBuf> {
     let streams = worker.stream_list().iter().map(|stream| PathBuf::from(&stream.path));
     let donor = donor::path(worker).map(Path::to_owned);
-    streams.chain(donor).chain(reach::targets(worker).unwrap_or_default()).collect()
+    streams.chain(donor).chain(worker.job().and_then(|job| reach::targets(job).ok()).unwrap_or_default()).collect()
 }
 
 /// Returns true if a phase has targets to check again.

@@ -5,7 +5,7 @@ use std::path::Path;
 use os::errno;
 use os::io::BackendConfig;
 use os::platform::Platform;
-use plan::{Ddir, Engine, IoUring, Worker};
+use plan::{Ddir, Engine, IoUring, Job, Worker};
 use record::{CheckError, RunError};
 
 use crate::backend;
@@ -21,26 +21,29 @@ const BLOCK_BYTES_MAX: u64 = u32::MAX as u64;
 /// # Errors
 /// The machine does not have the engine, or the engine cannot do what the job requests.
 pub(super) fn check(worker: &Worker, platform: Platform, probed: &mut Vec<BackendConfig>) -> Result<(), RunError> {
-    check_options(worker)?;
-    let Some(config) = backend::config(worker, worker.targets.paths.len()) else {
+    worker.job().map_or(Ok(()), check_options)?;
+    let Some(config) = backend::config(worker, worker.paths().count()) else {
         return Ok(());
     };
     if probed.contains(&config) {
         return Ok(());
     }
     platform.probe(&config).map_err(|error| remote::missing(&error))?;
-    if let Some(targets) = remote::examine(worker)? {
-        remote::refuse_in_use(worker, &targets)?;
+    if let Some(job) = worker.job()
+        && let Some(targets) = remote::examine(job)?
+    {
+        remote::refuse_in_use(job, &targets)?;
     }
     probed.push(config);
     Ok(())
 }
 
-fn check_options(worker: &Worker) -> Result<(), RunError> {
-    let pattern = worker.access.pattern;
+fn check_options(worker: Job<'_>) -> Result<(), RunError> {
+    let pattern = worker.load.access.pattern;
     let job = || worker.name.clone();
     let refuse = |kind: CheckError| Err(RunError::new(errno::EINVAL, kind));
-    let sizes = Ddir::ALL.into_iter().filter(|&ddir| pattern.has(ddir)).map(|ddir| worker.access.block.max_bytes[ddir]);
+    let sizes =
+        Ddir::ALL.into_iter().filter(|&ddir| pattern.has(ddir)).map(|ddir| worker.load.access.block.max_bytes[ddir]);
     let ranges = passthrough::trim_ranges(worker);
     let mut lengths = sizes.map(|bytes| bytes.saturating_mul(ranges));
     if let Some(block_bytes) = lengths.find(|&bytes| bytes > BLOCK_BYTES_MAX) {
@@ -48,14 +51,14 @@ fn check_options(worker: &Worker) -> Result<(), RunError> {
     }
     let has_atomic_writes =
         matches!(worker.engine, Engine::IoUring(_) | Engine::Libaio { .. } | Engine::Pvsync2 { .. });
-    if worker.targets.open.atomic && !has_atomic_writes {
+    if worker.load.targets.open.atomic && !has_atomic_writes {
         return refuse(CheckError::NoAtomicWrites);
     }
     match worker.engine {
         Engine::Cpu { load_percent: 0, .. } => refuse(CheckError::NoCpuLoad),
         Engine::Ftruncate if pattern.reads || pattern.trims => refuse(CheckError::WritesOnly { job: job() }),
-        _ if EngineFlags::of(&worker.engine).no_extend && worker.targets.extent.append => {
-            refuse(CheckError::NoAppend { engine: worker.echo.ioengine.clone() })
+        _ if EngineFlags::of(&worker.engine).no_extend && worker.load.targets.extent.append => {
+            refuse(CheckError::NoAppend { engine: worker.engine.name().to_owned() })
         }
         _ => Ok(()),
     }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use os::errno;
 use os::memory::limits::{self, LimitKind};
 use plan::stream::WriteContent;
-use plan::{Ddir, Engine, Memory, Plan, Worker, Zoned};
+use plan::{Ddir, Engine, Job, Load, Memory, Plan, Worker, Zoned};
 use record::{CheckError, MemoryLimit, MemoryShare, MemoryUse, RunError};
 
 use crate::access::{has_random_map, random_map_bytes};
@@ -136,7 +136,8 @@ impl Need {
             of_worker.for_each(|(used_for, bytes)| of_phase.add(used_for, bytes));
             untouched
                 .add(MemoryUse::Threads, STACK_BYTES as u64 + helpers(worker).iter().sum::<u64>() * HELPER_STACK_BYTES);
-            untouched.add(MemoryUse::Buffers, mapped_bytes(worker).saturating_sub(buffer_bytes(worker)));
+            let mapped = worker.job().map_or(0, mapped_bytes);
+            untouched.add(MemoryUse::Buffers, mapped.saturating_sub(buffer_bytes(worker)));
             uses.add(MemoryUse::Threads, WORKER_BYTES);
             uses.add(MemoryUse::Latencies, latency_bytes(worker));
             uses.add(MemoryUse::Logs, log_bytes(worker));
@@ -151,45 +152,53 @@ impl Need {
 }
 
 /// Returns what a worker needs during its phase, whatever the sizes of its targets.
-fn uses_of_phase(worker: &Worker) -> [(MemoryUse, u64); 7] {
-    let depth = u64::from(worker.depth.iodepth);
+fn uses_of_phase(worker: &Worker) -> Vec<(MemoryUse, u64)> {
+    let depth = u64::from(worker.depth());
     let [executing, verifying] = helpers(worker);
-    // Each thread that verifies, and each place of its queue, has a copy of a block.
-    let copies = if verifying > 0 { verifying + depth } else { 0 };
-    [
+    let mut uses = vec![
         (MemoryUse::Buffers, buffer_bytes(worker)),
-        (MemoryUse::CommandBuffers, depth.saturating_mul(passthrough::slot_bytes(worker))),
         (MemoryUse::Queues, depth * SLOT_BYTES + executing * HELPER_BYTES),
-        (MemoryUse::VerifyThreads, copies.saturating_mul(largest_block(worker).saturating_add(HELPER_BYTES))),
         (MemoryUse::Locked, worker.process.lock_memory_bytes),
-        (MemoryUse::Replay, replay_bytes(worker)),
-        (MemoryUse::Target, page_fault_bytes(worker)),
-    ]
+    ];
+    if let Some(job) = worker.job() {
+        // Each thread that verifies, and each place of its queue, has a copy of a block.
+        let copies = if verifying > 0 { verifying + depth } else { 0 };
+        uses.extend([
+            (MemoryUse::CommandBuffers, depth.saturating_mul(passthrough::slot_bytes(job))),
+            (MemoryUse::VerifyThreads, copies.saturating_mul(largest_block(job).saturating_add(HELPER_BYTES))),
+            (MemoryUse::Replay, replay_bytes(job)),
+            (MemoryUse::Target, page_fault_bytes(job)),
+        ]);
+    }
+    uses
 }
 
 /// Returns the numbers of threads that execute the I/Os of a worker and that verify.
 fn helpers(worker: &Worker) -> [u64; 2] {
-    let executing = if worker.depth.offload { worker.depth.iodepth } else { 0 };
-    [executing, worker.verify.as_ref().map_or(0, |verify| verify.threads)].map(u64::from)
+    let executing = if worker.batches.offload { worker.depth() } else { 0 };
+    let verify = worker.job().and_then(|job| job.load.verify.as_ref());
+    [executing, verify.map_or(0, |verify| verify.threads)].map(u64::from)
 }
 
 /// Returns what a worker needs for the sizes of its targets. Nothing if they are wrong: the layout reports that.
 fn sized_uses(worker: &Worker) -> Vec<(MemoryUse, u64)> {
-    let mut uses = vec![(MemoryUse::Files, (worker.targets.paths.len() as u64).saturating_mul(FILE_BYTES))];
-    let has_map = worker.replay.is_none() && has_random_map(&worker.access);
-    let is_sized = has_map || of_kept_writes(worker).is_some() || has_working_set(worker) || worker.zoned.is_some();
-    let has_pattern = worker.streams().is_none() && !EngineFlags::of(&worker.engine).no_io;
+    let mut uses = vec![(MemoryUse::Files, (worker.paths().count() as u64).saturating_mul(FILE_BYTES))];
+    let Some(worker) = worker.job() else { return uses };
+    let has_map = worker.load.replay.is_none() && has_random_map(&worker.load.access);
+    let is_sized =
+        has_map || of_kept_writes(worker).is_some() || has_working_set(&worker) || worker.load.zoned.is_some();
+    let has_pattern = !EngineFlags::of(&worker.engine).no_io;
     let Some(Ok(shares)) = (is_sized && has_pattern).then(|| layout::planned(worker)) else { return uses };
     // The I/Os of a pass are generated again with a copy of the map.
-    let maps = if worker.verify.as_ref().is_some_and(|verify| verify.regenerates) { 2 } else { 1 };
+    let maps = if worker.load.verify.as_ref().is_some_and(|verify| verify.regenerates) { 2 } else { 1 };
     for share in &shares.files {
         let io_bytes = share.io_size.bytes().into_iter().chain(share.real_size).min().unwrap_or(0);
         if has_map {
-            uses.push((MemoryUse::RandomMap, random_map_bytes(&worker.access, io_bytes).saturating_mul(maps)));
+            uses.push((MemoryUse::RandomMap, random_map_bytes(&worker.load.access, io_bytes).saturating_mul(maps)));
         }
         // The clones of a job share the zones.
         let has_zones = |zoned: &&Zoned| worker.clone == 0 && zoned.zone_bytes >= ZONE_BYTES_MIN;
-        if let Some(zoned) = worker.zoned.as_ref().filter(has_zones) {
+        if let Some(zoned) = worker.load.zoned.as_ref().filter(has_zones) {
             uses.push((MemoryUse::Zones, table_bytes(zoned, share.real_size.unwrap_or(0))));
         }
     }
@@ -223,41 +232,42 @@ fn sources_by_phase(plan: &Plan) -> BTreeMap<u32, (Uses, Uses)> {
 
 /// Returns the memory of a worker's I/O buffers. Huge pages and files are not part of the memory that is limited here.
 fn buffer_bytes(worker: &Worker) -> u64 {
-    if let Some(streams) = worker.streams() {
-        return u64::from(streams.depth()).saturating_mul(slot_bytes(streams));
-    }
+    let job = match &worker.load {
+        Load::Job(load) => Job { worker, load },
+        Load::Threads(streams) => return u64::from(streams.depth()).saturating_mul(slot_bytes(streams)),
+    };
     let is_memory = matches!(
         worker.buffers.memory,
         Memory::Malloc | Memory::Shm | Memory::Mmap { file: None } | Memory::MmapShared { file: None }
     );
     // The pages of buffers that nothing is read into are never touched.
     let flags = EngineFlags::of(&worker.engine);
-    if !is_memory || flags.fake && !worker.access.pattern.writes {
+    if !is_memory || flags.fake && !job.load.access.pattern.writes {
         return 0;
     }
-    mapped_bytes(worker)
+    mapped_bytes(job)
 }
 
 /// Returns the address space of the I/O buffers of a job.
-fn mapped_bytes(worker: &Worker) -> u64 {
-    if worker.streams().is_some() || EngineFlags::of(&worker.engine).no_io {
+fn mapped_bytes(worker: Job<'_>) -> u64 {
+    if EngineFlags::of(&worker.engine).no_io {
         return 0;
     }
-    u64::from(worker.depth.iodepth).saturating_mul(largest_block(worker).next_multiple_of(4096))
+    u64::from(worker.depth()).saturating_mul(largest_block(worker).next_multiple_of(4096))
 }
 
 /// Returns the memory of the entries of a log that is read before the run.
-fn replay_bytes(worker: &Worker) -> u64 {
-    let replay = worker.replay.as_ref().filter(|replay| !replay.chunked);
+fn replay_bytes(worker: Job<'_>) -> u64 {
+    let replay = worker.load.replay.as_ref().filter(|replay| !replay.chunked);
     replay.map_or(0, |replay| replay.steps.saturating_mul(size_of::<iolog::Step>() as u64))
 }
 
 /// Returns the bytes of memory that `page_fault` writes. All pages that are only read share the kernel's zero page.
-fn page_fault_bytes(worker: &Worker) -> u64 {
-    if worker.engine != Engine::PageFault || !worker.access.pattern.writes {
+fn page_fault_bytes(worker: Job<'_>) -> u64 {
+    if worker.engine != Engine::PageFault || !worker.load.access.pattern.writes {
         return 0;
     }
-    worker.targets.extent.size.map_or(0, |size| size.of(0))
+    worker.load.targets.extent.size.map_or(0, |size| size.of(0))
 }
 
 fn latency_bytes(worker: &Worker) -> u64 {
@@ -265,10 +275,12 @@ fn latency_bytes(worker: &Worker) -> u64 {
     let kinds = u64::from(measure.slat) + u64::from(measure.clat) + u64::from(measure.lat);
     let streams = worker.stream_list().len() as u64;
     let directions = match streams {
-        0 => Ddir::ALL.into_iter().filter(|&ddir| worker.access.pattern.has(ddir)).count() as u64,
+        0 => Ddir::ALL.into_iter().filter(|&ddir| worker.has(ddir)).count() as u64,
         streams => 2 * streams,
     };
-    let by_priority = Ddir::ALL.map(|ddir| command_priority::latencies(worker, ddir).len() as u64).iter().sum::<u64>();
+    let of_job =
+        |job: Job| Ddir::ALL.map(|ddir| command_priority::latencies(job, ddir).len() as u64).iter().sum::<u64>();
+    let by_priority = worker.job().map_or(0, of_job);
     (kinds * directions + by_priority) * LATENCY_BYTES
 }
 

@@ -17,10 +17,10 @@ pub(super) fn hold_folders(plan: &Plan, folders: &OutputFolders, stop: &AtomicBo
     for worker in plan.workers.iter().take_while(|_| !stop.load(Relaxed)) {
         Logs::paths(worker).iter().for_each(|(path, named_by)| hold(path, *named_by));
         worker::output_paths(worker).iter().for_each(|path| hold(Path::new(path), NamedBy::Program));
-        if let Some(path) = verify::state_path(worker) {
+        if let Some(path) = worker.job().and_then(verify::state_path) {
             hold(&path, NamedBy::Program);
         }
-        if let Some(folder) = verify::dump_folder(worker) {
+        if let Some(folder) = worker.job().and_then(verify::dump_folder) {
             drop(folders.hold(folder));
         }
     }

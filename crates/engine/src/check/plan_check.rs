@@ -20,16 +20,16 @@ pub fn check(plan: &Plan, lease: &Lease, stop: &AtomicBool, platform: Platform) 
     faults.take(lease.targets.compare_all());
     outputs::hold_folders(plan, lease.outputs(), stop);
     for worker in &plan.workers {
-        if plan.readonly {
-            faults.take(readonly::check(worker));
+        if let Some(job) = worker.job().filter(|_| plan.readonly) {
+            faults.take(readonly::check(job));
         }
         faults.take(engine::check(worker, platform, &mut probed));
-        if worker.streams().is_some() {
+        let Some(job) = worker.job() else {
             streams::check(worker, &mut safety, &mut |outcome| faults.take(outcome));
             continue;
-        }
+        };
         // What a job does to its targets is undefined without a valid engine and size.
-        let paths = match reach::targets(worker) {
+        let paths = match reach::targets(job) {
             Ok(paths) => paths,
             Err(fault) => {
                 faults.take(Err(fault));
@@ -37,15 +37,15 @@ pub fn check(plan: &Plan, lease: &Lease, stop: &AtomicBool, platform: Platform) 
             }
         };
         for path in paths.iter().take_while(|_| !stop.load(Relaxed)) {
-            faults.take(reach::check(plan, worker, path));
-            faults.take(check_alignment(worker, path));
+            faults.take(reach::check(plan, job, path));
+            faults.take(check_alignment(job, path));
             faults.take(engine::check_polling(worker, path));
-            faults.take(target_access::check(&mut safety, worker, path));
-            faults.take(scheduler::check(worker, path));
+            faults.take(target_access::check(&mut safety, job, path));
+            faults.take(scheduler::check(job, path));
         }
         faults.take(target_access::check_buffer_file(&mut safety, worker));
         if let Some(path) = donor::path(worker) {
-            faults.take(target_access::check(&mut safety, worker, path));
+            faults.take(target_access::check(&mut safety, job, path));
         }
     }
     faults.take(streams::check_memory(plan));

@@ -7,13 +7,13 @@ use crate::passthrough;
 use crate::pmem;
 use os::errno;
 use os::file::{Kind, OpenOptions, StatCall};
-use plan::{Engine, Plan, Worker};
+use plan::{Engine, Job, Plan};
 use record::{RunError, TargetError};
 use std::path::{Path, PathBuf};
 use targets::fault::{self, shown};
 
 /// Returns the targets of a job as they are now.
-pub(super) fn targets(worker: &Worker) -> Result<Vec<PathBuf>, RunError> {
+pub(super) fn targets(worker: Job<'_>) -> Result<Vec<PathBuf>, RunError> {
     let flags = EngineFlags::of(&worker.engine);
     if flags.no_io {
         return Ok(Vec::new());
@@ -22,7 +22,7 @@ pub(super) fn targets(worker: &Worker) -> Result<Vec<PathBuf>, RunError> {
     layout::paths(worker, &mut |_| {})
 }
 
-pub(super) fn check(plan: &Plan, worker: &Worker, path: &Path) -> Result<(), RunError> {
+pub(super) fn check(plan: &Plan, worker: Job<'_>, path: &Path) -> Result<(), RunError> {
     let flags = EngineFlags::of(&worker.engine);
     if flags.metadata {
         layout::refuse_devices(path)?;
@@ -30,9 +30,9 @@ pub(super) fn check(plan: &Plan, worker: &Worker, path: &Path) -> Result<(), Run
     if flags.diskless {
         return Ok(());
     }
-    let kind = layout::kind_of_target(worker, path)?;
-    let trims_written = worker.verify.as_ref().is_some_and(|verify| verify.trims.is_some());
-    if (worker.access.pattern.trims || worker.access.pattern.writes && trims_written)
+    let kind = layout::kind_of_target(&worker, path)?;
+    let trims_written = worker.load.verify.as_ref().is_some_and(|verify| verify.trims.is_some());
+    if (worker.load.access.pattern.trims || worker.load.access.pattern.writes && trims_written)
         && !matches!(worker.engine, Engine::Falloc | Engine::IoUringCmd(_) | Engine::Mtd { .. })
         && kind.is_none_or(|(kind, _)| kind == Kind::Regular)
     {
@@ -44,23 +44,23 @@ pub(super) fn check(plan: &Plan, worker: &Worker, path: &Path) -> Result<(), Run
         }
         _ if matches!(worker.engine, Engine::IoUringCmd(_)) => passthrough::check(worker, path),
         Some((Kind::Regular, _)) | None if matches!(worker.engine, Engine::Sg(_)) => {
-            let engine = worker.echo.ioengine.clone();
+            let engine = worker.engine.name().to_owned();
             Err(RunError::new(errno::EINVAL, TargetError::NotADevice { path: shown(path), engine }))
         }
         Some((Kind::Regular, _)) => can_open(worker, path),
         Some(_) => Ok(()),
-        None if worker.targets.create.allowed => can_create(path),
+        None if worker.load.targets.create.allowed => can_create(path),
         None if is_created_by_another(plan, worker, path) => Ok(()),
         None => Err(RunError::new(errno::ENOENT, TargetError::CreationDisallowed { path: shown(path) })),
     }?;
-    pmem::check(worker, path, kind)?;
+    pmem::check(&worker, path, kind)?;
     flash::check(worker, path)
 }
 
 /// Opens an existing file as the job will. Devices are not opened: closing one that was open for writing makes udev read
 /// it.
-fn can_open(worker: &Worker, path: &Path) -> Result<(), RunError> {
-    let pattern = worker.access.pattern;
+fn can_open(worker: Job<'_>, path: &Path) -> Result<(), RunError> {
+    let pattern = worker.load.access.pattern;
     let write = pattern.writes || pattern.trims;
     if EngineFlags::of(&worker.engine).metadata {
         return Ok(());
@@ -98,10 +98,10 @@ fn can_create(path: &Path) -> Result<(), RunError> {
 }
 
 /// Returns true if another job creates the file before this one needs it.
-fn is_created_by_another(plan: &Plan, worker: &Worker, path: &Path) -> bool {
-    plan.workers.iter().any(|other| {
+fn is_created_by_another(plan: &Plan, worker: Job<'_>, path: &Path) -> bool {
+    plan.jobs().any(|other| {
         other.number != worker.number
-            && other.targets.create.allowed
-            && other.targets.paths.iter().any(|other| Path::new(other) == path)
+            && other.load.targets.create.allowed
+            && other.load.targets.paths.iter().any(|other| Path::new(other) == path)
     })
 }

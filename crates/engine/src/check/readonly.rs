@@ -2,15 +2,15 @@
 
 use os::errno;
 use os::file::StatCall;
-use plan::{Engine, NetProtocol, Worker};
+use plan::{Engine, Job, NetProtocol};
 use record::{CheckError, FileChange, RunError};
 use std::path::Path;
 
 /// Checks that a job writes and trims nothing, and that it creates, removes and resizes no file.
-pub(super) fn check(worker: &Worker) -> Result<(), RunError> {
+pub(super) fn check(worker: Job<'_>) -> Result<(), RunError> {
     let job = worker.name.clone();
     let kind = if writes(worker) {
-        CheckError::ReadOnlyRun { job, pattern: worker.echo.rw.clone() }
+        CheckError::ReadOnlyRun { job }
     } else if let Some(change) = change(worker) {
         CheckError::ReadOnlyFiles { job, change }
     } else {
@@ -19,14 +19,14 @@ pub(super) fn check(worker: &Worker) -> Result<(), RunError> {
     Err(RunError::new(errno::EROFS, kind))
 }
 
-fn writes(worker: &Worker) -> bool {
-    let pattern = worker.access.pattern;
-    pattern.writes || pattern.trims || worker.verify.as_ref().is_some_and(|verify| verify.trims.is_some())
+fn writes(worker: Job<'_>) -> bool {
+    let pattern = worker.load.access.pattern;
+    pattern.writes || pattern.trims || worker.load.verify.as_ref().is_some_and(|verify| verify.trims.is_some())
 }
 
 /// Returns what the job changes without writes.
-fn change(worker: &Worker) -> Option<FileChange> {
-    if worker.targets.unlink || worker.targets.unlink_each_loop {
+fn change(worker: Job<'_>) -> Option<FileChange> {
+    if worker.load.targets.unlink || worker.load.targets.unlink_each_loop {
         return Some(FileChange::Removes);
     }
     match &worker.engine {

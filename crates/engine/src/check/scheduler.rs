@@ -3,12 +3,12 @@
 use crate::engine_flags::EngineFlags;
 use os::device::disks;
 use os::errno;
-use plan::Worker;
+use plan::Job;
 use record::{CheckError, RunError};
 use std::path::Path;
 
-pub(super) fn check(worker: &Worker, path: &Path) -> Result<(), RunError> {
-    let Some(wanted) = &worker.targets.ioscheduler else {
+pub(super) fn check(worker: Job<'_>, path: &Path) -> Result<(), RunError> {
+    let Some(wanted) = &worker.load.targets.ioscheduler else {
         return Ok(());
     };
     if EngineFlags::of(&worker.engine).diskless {

@@ -2,20 +2,20 @@
 
 use std::path::Path;
 
-use plan::{Engine, Memory, Stream, Worker};
+use plan::{Engine, Job, Memory, Stream, Worker};
 use record::RunError;
 use targets::{Safety, TargetAccess};
 
 use crate::engine_flags::EngineFlags;
 
 /// Checks a target of a job.
-pub(super) fn check(safety: &mut Safety, worker: &Worker, path: &Path) -> Result<(), RunError> {
-    if !has_targets(worker) {
+pub(super) fn check(safety: &mut Safety, worker: Job<'_>, path: &Path) -> Result<(), RunError> {
+    if !has_targets(&worker) {
         return Ok(());
     }
     let removes = removes(worker);
     let is_replaceable = EngineFlags::of(&worker.engine).metadata || removes;
-    safety.check(path, &TargetAccess { removes, is_replaceable, ..access(worker, changes_bytes(worker)) })
+    safety.check(path, &TargetAccess { removes, is_replaceable, ..access(&worker, changes_bytes(worker)) })
 }
 
 /// Checks the target of a stream.
@@ -36,7 +36,7 @@ pub(super) fn check_buffer_file(safety: &mut Safety, worker: &Worker) -> Result<
 }
 
 fn access(worker: &Worker, changes: bool) -> TargetAccess<'_> {
-    let allows_mounted = worker.targets.allow_mounted_write;
+    let allows_mounted = worker.job().is_some_and(|job| job.load.targets.allow_mounted_write);
     TargetAccess { job: &worker.name, changes, removes: false, is_replaceable: false, allows_mounted }
 }
 
@@ -47,14 +47,14 @@ pub(super) fn has_targets(worker: &Worker) -> bool {
 }
 
 /// The job may change what is in a target, or the space it takes.
-fn changes_bytes(worker: &Worker) -> bool {
-    let pattern = worker.access.pattern;
+fn changes_bytes(worker: Job<'_>) -> bool {
+    let pattern = worker.load.access.pattern;
     let metadata = EngineFlags::of(&worker.engine).metadata;
     !metadata && (pattern.writes || pattern.trims || matches!(worker.engine, Engine::Falloc | Engine::Ftruncate))
 }
 
 /// The job removes targets.
-fn removes(worker: &Worker) -> bool {
-    let targets = &worker.targets;
+fn removes(worker: Job<'_>) -> bool {
+    let targets = &worker.load.targets;
     targets.unlink || targets.unlink_each_loop || worker.engine == Engine::FileDelete
 }

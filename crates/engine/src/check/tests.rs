@@ -15,7 +15,7 @@ const MIB: u64 = 1 << 20;
 
 fn job(rw: &str, path: &Path) -> Worker {
     let mut worker = sample::worker("job", rw, 4096, &[path]);
-    worker.targets.extent.size = Some(Amount::Bytes(MIB));
+    worker.job_mut().unwrap().targets.extent.size = Some(Amount::Bytes(MIB));
     worker
 }
 
@@ -91,7 +91,7 @@ fn a_mounted_device_is_not_written_under_any_name() {
         only_reads(path, "appears mounted, and 'allow_mounted_write' isn't set. Aborting.");
         only_reads(path, &format!("mounted on {}", mounted.0.display()));
         let mut allowed = job("write", path);
-        allowed.targets.allow_mounted_write = true;
+        allowed.job_mut().unwrap().targets.allow_mounted_write = true;
         assert_eq!(refusals(allowed), Vec::<String>::new());
     }
 }
@@ -119,7 +119,7 @@ fn a_member_of_a_set_of_devices_is_not_written_even_with_mounted_writes_allowed(
     put(device.path(), 536, b"LVM2 001");
     only_reads(device.path(), "LVM physical volume");
     let mut allowed = job("write", device.path());
-    allowed.targets.allow_mounted_write = true;
+    allowed.job_mut().unwrap().targets.allow_mounted_write = true;
     assert_eq!(refusals(allowed).len(), 1);
 }
 
@@ -160,16 +160,16 @@ fn a_file_that_a_loop_device_lies_on_is_not_changed() {
     let Some(_device) = Loop::new(&image, 4 * MIB, &[]) else { return };
     only_reads(&image, "loop device");
     let mut removing = job("read", &image);
-    removing.targets.unlink = true;
+    removing.job_mut().unwrap().targets.unlink = true;
     assert_eq!(refusals(removing).len(), 1);
     let mut extending = job("read", &image);
-    extending.targets.extent.size = Some(Amount::Bytes(8 * MIB));
+    extending.job_mut().unwrap().targets.extent.size = Some(Amount::Bytes(8 * MIB));
     let plan = Plan { workers: vec![extending], ..Plan::default() };
     let held = HeldTargets::default();
     held.hold(&image, false).unwrap();
     let laid_out = crate::layout::lay_out(
         &plan,
-        &plan.workers[0],
+        plan.workers[0].job().unwrap(),
         &held,
         &crate::zones::ZoneTables::default(),
         &AtomicBool::new(false),
@@ -211,9 +211,9 @@ fn blocks_that_direct_io_does_not_support_are_refused_before_the_run() {
     let scratch = Scratch::new("check-alignment");
     let Some(device) = Loop::new(&scratch.file("image"), 4 * MIB, &["--sector-size", "4096"]) else { return };
     let mut worker = job("read", device.path());
-    worker.access.block.min_bytes = plan::PerDdir::all(512);
+    worker.job_mut().unwrap().access.block.min_bytes = plan::PerDdir::all(512);
     assert_eq!(refusals(worker.clone()), Vec::<String>::new());
-    worker.targets.open.direct = true;
+    worker.job_mut().unwrap().targets.open.direct = true;
     let refused = refusals(worker);
     assert!(refused.len() == 1 && refused[0].contains("units of 4096 bytes, and bs=512"), "{refused:?}");
 }
@@ -223,8 +223,7 @@ fn what_an_engine_does_not_support_is_refused_with_its_name() {
     let scratch = Scratch::new("check-engine");
     let mut worker = job("write", &scratch.file("f"));
     worker.engine = Engine::Mmap { thp: false };
-    worker.echo = std::sync::Arc::new(plan::Echo { ioengine: "mmap".into(), ..plan::Echo::default() });
-    worker.targets.extent.append = true;
+    worker.job_mut().unwrap().targets.extent.append = true;
     assert!(refusals(worker)[0].starts_with("can't append/extent with IO engine mmap"));
 
     let mut worker = job("read", &scratch.file("f"));
@@ -233,7 +232,7 @@ fn what_an_engine_does_not_support_is_refused_with_its_name() {
 
     let mut worker = job("read", &scratch.file("f"));
     worker.engine = Engine::IoUring(IoUring::default());
-    worker.depth.iodepth = 0;
+    worker.job_mut().unwrap().iodepth = 0;
     let refused = refusals(worker);
     assert!(refused[0].starts_with("io engine io_uring init failed."), "{refused:?}");
 }
@@ -248,7 +247,7 @@ fn unreachable_targets_are_refused_before_the_run() {
     assert_eq!(refusals(job("write", &scratch.file("a/b/c"))), Vec::<String>::new());
     assert!(!scratch.file("a").exists());
     let mut tiny = job("read", &scratch.file("f"));
-    tiny.targets.extent.size = Some(Amount::Bytes(100));
+    tiny.job_mut().unwrap().targets.extent.size = Some(Amount::Bytes(100));
     assert!(refusals(tiny)[0].starts_with("size too small"));
 }
 
@@ -256,7 +255,7 @@ fn unreachable_targets_are_refused_before_the_run() {
 fn a_missing_file_that_may_not_be_made_must_be_another_jobs() {
     let scratch = Scratch::new("check-missing");
     let mut reader = job("read", &scratch.file("f"));
-    reader.targets.create.allowed = false;
+    reader.job_mut().unwrap().targets.create.allowed = false;
     reader.number = 2;
     assert!(refusals(reader.clone())[0].starts_with("file creation disallowed by allow_file_create=0"));
     let plan = Plan { workers: vec![job("write", &scratch.file("f")), reader], ..Plan::default() };
@@ -272,7 +271,7 @@ fn an_unknown_scheduler_is_refused_with_those_of_the_disk() {
     )
     .unwrap();
     let mut worker = job("read", device.path());
-    worker.targets.ioscheduler = Some("elevator".into());
+    worker.job_mut().unwrap().targets.ioscheduler = Some("elevator".into());
     let refused = refusals(worker.clone());
     if offered.trim() == "none" || offered.trim() == "[none]" {
         assert_eq!(refused, Vec::<String>::new());
@@ -280,7 +279,7 @@ fn an_unknown_scheduler_is_refused_with_those_of_the_disk() {
         return;
     }
     assert!(refused[0].starts_with("unable to set io scheduler to elevator"), "{refused:?}");
-    worker.targets.ioscheduler = Some("none".into());
+    worker.job_mut().unwrap().targets.ioscheduler = Some("none".into());
     assert_eq!(refusals(worker), Vec::<String>::new());
 }
 
@@ -295,7 +294,7 @@ fn each_error_is_reported_once_for_all_clones() {
 fn a_block_longer_than_one_io_can_be_is_refused() {
     let scratch = Scratch::new("check-long-block");
     let mut long = sample::worker("job", "trim", 4 << 30, &[&scratch.file("f")]);
-    long.targets.extent.size = Some(Amount::Bytes(64 << 30));
+    long.job_mut().unwrap().targets.extent.size = Some(Amount::Bytes(64 << 30));
     let refused = refusals(long);
     assert!(
         refused.iter().any(|message| message.contains("4294967296 bytes exceeds the maximum of one I/O")),
@@ -314,7 +313,7 @@ fn a_polled_ring_on_a_disk_that_cannot_be_polled_is_refused_by_the_disks_name() 
     };
     let mut polled = job("randread", &path);
     polled.engine = Engine::IoUring(IoUring { hipri: true, nonvectored: true, ..IoUring::default() });
-    polled.targets.open.direct = true;
+    polled.job_mut().unwrap().targets.open.direct = true;
     let refused = refusals(polled.clone());
     assert!(refused.iter().any(|message| message.contains(&format!("{} can't be polled", disk.name))), "{refused:?}");
     polled.engine = Engine::IoUring(IoUring { nonvectored: true, ..IoUring::default() });
@@ -328,8 +327,9 @@ fn memory_refusal(options: &str) -> Option<String> {
     let Ok(fio::Request::Run(invocation)) = fio::parse(&words, &env) else { panic!("{options}") };
     let mut plan = fio::lower(&invocation, &fio::lower::FixedMachine { cpus: 2 });
     let worker = &mut plan.workers[0];
-    if let Some(replay) = &mut worker.replay {
-        replay.steps = worker.limits.number_ios;
+    let steps = worker.limits.number_ios;
+    if let Some(replay) = &mut worker.job_mut().unwrap().replay {
+        replay.steps = steps;
     }
     super::memory::check(&plan, &AtomicBool::new(false)).err().as_ref().map(fio::wording::error)
 }

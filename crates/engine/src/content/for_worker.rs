@@ -1,6 +1,6 @@
 //! The content of a worker of a plan.
 
-use plan::{Ddir, DedupeMode, Plan, Worker};
+use plan::{Ddir, DedupeMode, Plan};
 
 use super::error::ContentError;
 use super::filler::Content;
@@ -13,17 +13,22 @@ use crate::goal::Length;
 ///
 /// # Errors
 /// As [`Content::new`].
-pub fn for_worker(plan: &Plan, worker: &Worker, seeds: &SeedTable, pass: Length) -> Result<Content, ContentError> {
+pub fn for_worker(
+    plan: &Plan,
+    worker: plan::Job<'_>,
+    seeds: &SeedTable,
+    pass: Length,
+) -> Result<Content, ContentError> {
     let shares = |dedupe: plan::Dedupe| matches!(dedupe.mode, DedupeMode::WorkingSet { global: true, .. });
-    let peers = plan.workers.iter().filter(|_| worker.buffers.dedupe.is_some_and(shares));
+    let peers = plan.jobs().filter(|_| worker.buffers.dedupe.is_some_and(shares));
     let peer_seeds: Vec<u64> = peers.map(|peer| SeedTable::of_worker(peer).of(Purpose::Buffer)).collect();
     Content::new(&Job {
         buffers: &worker.buffers,
-        min_write: worker.access.block.min_bytes[Ddir::Write],
+        min_write: worker.load.access.block.min_bytes[Ddir::Write],
         pass,
         seeds,
-        wide: worker.access.generator == plan::Generator::Tausworthe64,
-        verifies: worker.verify.is_some(),
+        wide: worker.load.access.generator == plan::Generator::Tausworthe64,
+        verifies: worker.load.verify.is_some(),
         worker_number: worker.number,
         peer_seeds: &peer_seeds,
         nonce: entropy::draw(),

@@ -8,7 +8,7 @@ use crate::fault::PrepareError;
 use crate::goal::Length;
 use os::errno;
 use os::file::{File, OpenOptions};
-use plan::{Fallocate, Worker};
+use plan::{Fallocate, Job};
 use record::{IoError, LayoutCall, LayoutError, Message, MessageKind, RunError, TargetError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -29,12 +29,12 @@ const WRITEBACK_BYTES: u64 = 16 * MIB;
 /// # Errors
 /// A directory cannot be created.
 pub(crate) fn make_directories(
-    worker: &Worker,
+    worker: Job<'_>,
     flags: EngineFlags,
     paths: &[PathBuf],
     site: &Site,
 ) -> Result<(), RunError> {
-    let refused = site.readonly || !worker.targets.create.allowed;
+    let refused = site.readonly || !worker.load.targets.create.allowed;
     for path in paths {
         let directory = if flags.makes_directories { Some(path.as_path()) } else { path.parent() };
         let wanted = !flags.diskless || flags.makes_directories;
@@ -55,7 +55,7 @@ pub(crate) fn make_directories(
 /// # Errors
 /// The run is read-only, a file is in use, or a call on a file fails. The files are as before.
 pub(crate) fn extend(
-    worker: &Worker,
+    worker: Job<'_>,
     flags: EngineFlags,
     paths: &[PathBuf],
     shares: &mut Shares,
@@ -80,7 +80,7 @@ pub(crate) fn extend(
         let done = layout.run(worker, share.real_size, with_data, site);
         let there = done.inspect_err(|_| layout.put_back())?;
         layout.close()?;
-        if with_data && worker.targets.extent.fill_device {
+        if with_data && worker.load.targets.extent.fill_device {
             share.real_size = Some(there);
             let rest_bytes = there.saturating_sub(share.offset);
             share.io_size = Length::Bytes(share.io_size.bytes().map_or(rest_bytes, |bytes| bytes.min(rest_bytes)));
@@ -99,9 +99,9 @@ pub(crate) fn extend(
 }
 
 /// Returns true if a file must have data before the job's first I/O on it.
-fn needs_data(worker: &Worker, flags: EngineFlags) -> bool {
-    let pattern = worker.access.pattern;
-    let overwrites = worker.targets.create.overwrite && !worker.targets.extent.append;
+fn needs_data(worker: Job<'_>, flags: EngineFlags) -> bool {
+    let pattern = worker.load.access.pattern;
+    let overwrites = worker.load.targets.create.overwrite && !worker.load.targets.extent.append;
     pattern.reads || pattern.writes && (overwrites || flags.no_extend)
 }
 
@@ -118,13 +118,13 @@ struct Layout<'a> {
 
 impl<'a> Layout<'a> {
     fn open(
-        worker: &Worker,
+        worker: Job<'_>,
         targets: &'a HeldTargets,
         uses: &mut TargetUses,
         path: &'a Path,
     ) -> Result<Self, RunError> {
         let call_failed = |error: &io::Error| fault::of_io(error, LayoutError::Open { path: shown(path) });
-        let create = worker.targets.create.allowed;
+        let create = worker.load.targets.create.allowed;
         let options = OpenOptions { write: true, create, ..OpenOptions::new() };
         let (file, made) = match targets.open_or_create(&options, path) {
             Err(error) if !create && error.is(io::ErrorKind::NotFound) => {
@@ -142,7 +142,7 @@ impl<'a> Layout<'a> {
     }
 
     /// Checks for direct I/O before a terabyte is written.
-    fn check_direct(&self, worker: &Worker) -> Result<(), RunError> {
+    fn check_direct(&self, worker: Job<'_>) -> Result<(), RunError> {
         if !opens_direct(worker) {
             return Ok(());
         }
@@ -158,7 +158,7 @@ impl<'a> Layout<'a> {
     /// Extends the file to `wanted` bytes, or until the device is full. Returns its size.
     fn run(
         &mut self,
-        worker: &Worker,
+        worker: Job<'_>,
         wanted: Option<u64>,
         with_data: bool,
         site: &mut Site,
@@ -175,7 +175,7 @@ impl<'a> Layout<'a> {
             return Ok(self.size()?);
         }
         let end = self.write(worker, present, wanted.unwrap_or(u64::MAX), site)?;
-        if worker.targets.create.fsync {
+        if worker.load.targets.create.fsync {
             self.file.fsync().map_err(|error| self.failed(&error, LayoutCall::Sync))?;
         }
         // The cache is dropped from what was written, so that the job reads it from the device.
@@ -201,16 +201,16 @@ impl<'a> Layout<'a> {
     /// data up to its end, even after a kill.
     fn allocate(
         &self,
-        worker: &Worker,
+        worker: Job<'_>,
         present: u64,
         wanted: u64,
         with_data: bool,
         say: &mut dyn FnMut(Message),
     ) -> Result<(), RunError> {
-        if worker.targets.extent.fill_device {
+        if worker.load.targets.extent.fill_device {
             return Ok(());
         }
-        let mode = worker.targets.create.fallocate;
+        let mode = worker.load.targets.create.fallocate;
         let keeps_size = with_data || mode == Fallocate::Keep;
         let done = match mode {
             Fallocate::None => Ok(()),
@@ -244,9 +244,9 @@ impl<'a> Layout<'a> {
     }
 
     /// Writes the job's data from `from` to `to`. With `fill_device` it ends when the device is full.
-    fn write(&mut self, worker: &Worker, from: u64, to: u64, site: &mut Site) -> Result<u64, PrepareError> {
+    fn write(&mut self, worker: Job<'_>, from: u64, to: u64, site: &mut Site) -> Result<u64, PrepareError> {
         // A job that only reads may name any size for writes.
-        let block = worker.access.block.max_bytes[plan::Ddir::Write].min(to.saturating_sub(from)).max(1);
+        let block = worker.load.access.block.max_bytes[plan::Ddir::Write].min(to.saturating_sub(from)).max(1);
         let block = usize::try_from(block).unwrap_or(WRITE_BYTES);
         let mut buffer = zeroes(block * WRITE_BYTES.div_ceil(block).max(1))
             .map_err(|error| self.failed(&error, LayoutCall::Write))?;
@@ -254,7 +254,7 @@ impl<'a> Layout<'a> {
         let mut flushed = from;
         while at < to {
             // Early writeback leaves little for the final sync, which cannot be stopped.
-            if worker.targets.create.fsync && at - flushed >= WRITEBACK_BYTES {
+            if worker.load.targets.create.fsync && at - flushed >= WRITEBACK_BYTES {
                 self.file
                     .start_writeback(flushed, at - flushed)
                     .map_err(|error| self.failed(&error, LayoutCall::Write))?;
@@ -280,7 +280,7 @@ impl<'a> Layout<'a> {
                         self.reached = at;
                     }
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                    Err(error) if is_out_of_space(&error) && worker.targets.extent.fill_device => {
+                    Err(error) if is_out_of_space(&error) && worker.load.targets.extent.fill_device => {
                         return Ok(at);
                     }
                     Err(error) => return Err(self.failed(&error, LayoutCall::Write).into()),

@@ -7,7 +7,7 @@ use crate::passthrough;
 use crate::pmem;
 use os::errno;
 use os::file::{Kind, OpenOptions, StatCall};
-use plan::{Engine, TargetKind, Worker};
+use plan::{Engine, Job, TargetKind, Worker};
 use record::{FileKind, LayoutError, Message, MessageKind, RunError, TargetError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,13 +17,14 @@ use targets::fault::{self, shown};
 ///
 /// # Errors
 /// The directory cannot be read.
-pub(crate) fn paths(worker: &Worker, say: &mut dyn FnMut(Message)) -> Result<Vec<PathBuf>, RunError> {
-    let named = worker.targets.paths.iter().map(PathBuf::from);
-    let Some(directory) = &worker.targets.opendir else {
+pub(crate) fn paths(worker: Job<'_>, say: &mut dyn FnMut(Message)) -> Result<Vec<PathBuf>, RunError> {
+    let named = worker.load.targets.paths.iter().map(PathBuf::from);
+    let Some(directory) = &worker.load.targets.opendir else {
         return Ok(named.collect());
     };
     let mut below = files_below(Path::new(directory))?;
-    let mut paths: Vec<_> = if worker.targets.generated && !below.is_empty() { Vec::new() } else { named.collect() };
+    let mut paths: Vec<_> =
+        if worker.load.targets.generated && !below.is_empty() { Vec::new() } else { named.collect() };
     paths.append(&mut below);
     say(Message::Info(MessageKind::DirectoryListed { files: paths.len() as u64 }));
     Ok(paths)
@@ -85,7 +86,7 @@ fn stat_kind(path: &Path) -> io::Result<Option<(Kind, u64)>> {
 ///
 /// # Errors
 /// No job can do I/O on the target, or its size cannot be read.
-pub(crate) fn inspect(worker: &Worker, flags: EngineFlags, path: &Path) -> Result<Found, RunError> {
+pub(crate) fn inspect(worker: Job<'_>, flags: EngineFlags, path: &Path) -> Result<Found, RunError> {
     if flags.metadata {
         refuse_devices(path)?;
     }
@@ -95,12 +96,12 @@ pub(crate) fn inspect(worker: &Worker, flags: EngineFlags, path: &Path) -> Resul
     if flags.diskless {
         return Ok(Found { kind: Kind::Regular, bytes: None });
     }
-    let (kind, bytes) = kind_of_target(worker, path)?.unwrap_or((Kind::Regular, 0));
+    let (kind, bytes) = kind_of_target(&worker, path)?.unwrap_or((Kind::Regular, 0));
     require_kind(worker, path, kind)?;
     let bytes = match kind {
         Kind::Block => Some(device_size(path)?),
         Kind::Regular => Some(bytes),
-        Kind::Char => character_device_size(worker, path)?,
+        Kind::Char => character_device_size(&worker, path)?,
         Kind::Pipe | Kind::Directory | Kind::Socket => None,
     };
     Ok(Found { kind, bytes })
@@ -117,8 +118,8 @@ fn character_device_size(worker: &Worker, path: &Path) -> Result<Option<u64>, Ru
 }
 
 /// Refuses a target of another kind than the job requires.
-fn require_kind(worker: &Worker, path: &Path, kind: Kind) -> Result<(), RunError> {
-    let Some(required) = worker.targets.kind else { return Ok(()) };
+fn require_kind(worker: Job<'_>, path: &Path, kind: Kind) -> Result<(), RunError> {
+    let Some(required) = worker.load.targets.kind else { return Ok(()) };
     let is_required = match required {
         TargetKind::File => kind == Kind::Regular,
         TargetKind::BlockDevice => kind == Kind::Block,

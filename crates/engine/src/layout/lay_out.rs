@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use plan::{Amount, Buffers, DedupeMode, Plan, Replay, Worker};
+use plan::{Amount, Buffers, DedupeMode, Job, Plan, Replay, Worker};
 use random::Tausworthe;
 use targets::{HeldTargets, fault};
 
@@ -25,7 +25,7 @@ use record::{Message, MessageKind, RunError};
 /// The run was stopped, or a target cannot be found or created.
 pub(crate) fn lay_out(
     plan: &Plan,
-    worker: &Worker,
+    worker: Job<'_>,
     targets: &HeldTargets,
     zones: &ZoneTables,
     stop: &AtomicBool,
@@ -39,25 +39,26 @@ pub(crate) fn lay_out(
 
 /// Returns the content of the files that the layout writes. The size of a working set depends on the job's size. If the targets
 /// determine the size, they have it already, and no working set is needed here.
-fn content_of_layout(plan: &Plan, worker: &Worker, seeds: &SeedTable) -> Result<Content, RunError> {
-    let pass = worker.targets.extent.size.map_or(Length::ToEnd, |size| match size {
+fn content_of_layout(plan: &Plan, worker: Job<'_>, seeds: &SeedTable) -> Result<Content, RunError> {
+    let pass = worker.load.targets.extent.size.map_or(Length::ToEnd, |size| match size {
         Amount::Bytes(bytes) if bytes > 0 => Length::Bytes(bytes),
         _ => Length::ToEnd,
     });
     let repeats = worker.buffers.dedupe.filter(|dedupe| dedupe.mode == DedupeMode::Repeat);
-    let without_set = || Worker { buffers: Buffers { dedupe: repeats, ..worker.buffers.clone() }, ..worker.clone() };
+    let without_set =
+        || Worker { buffers: Buffers { dedupe: repeats, ..worker.buffers.clone() }, ..Worker::clone(&worker) };
     let content = match pass {
         Length::Bytes(_) => content::for_worker(plan, worker, seeds, pass),
-        Length::ToEnd => content::for_worker(plan, &without_set(), seeds, pass),
+        Length::ToEnd => content::for_worker(plan, Job { worker: &without_set(), ..worker }, seeds, pass),
     };
-    content.map_err(|error| content::run_error(worker, error))
+    content.map_err(|error| content::run_error(&worker, error))
 }
 
 /// Returns the parts of the targets that the layout of `worker` will make. Nothing is changed. A random size counts as the largest.
 ///
 /// # Errors
 /// A target cannot be found, or the sizes contradict each other.
-pub(crate) fn planned(worker: &Worker) -> Result<sizes::Shares, RunError> {
+pub(crate) fn planned(worker: Job<'_>) -> Result<sizes::Shares, RunError> {
     let flags = EngineFlags::of(&worker.engine);
     let paths = find::paths(worker, &mut |_| {})?;
     let found = find_all(worker, flags, &paths)?;
@@ -65,7 +66,7 @@ pub(crate) fn planned(worker: &Worker) -> Result<sizes::Shares, RunError> {
 }
 
 /// Finds and creates the targets of `worker`, so that its I/O can start.
-pub(super) fn lay_out_in(worker: &Worker, site: &mut Site) -> Result<LaidOut, PrepareError> {
+pub(super) fn lay_out_in(worker: Job<'_>, site: &mut Site) -> Result<LaidOut, PrepareError> {
     let flags = EngineFlags::of(&worker.engine);
     if flags.no_io {
         return Ok(LaidOut::default());
@@ -73,13 +74,13 @@ pub(super) fn lay_out_in(worker: &Worker, site: &mut Site) -> Result<LaidOut, Pr
     let paths = find::paths(worker, site.say)?;
     extend::make_directories(worker, flags, &paths, site)?;
     let found = find_all(worker, flags, &paths)?;
-    if let Some(replay) = &worker.replay {
+    if let Some(replay) = &worker.load.replay {
         return Ok(of_replay(replay, paths, &found));
     }
     let tables = zones::tables(worker, flags, &paths, &found, site)?;
     let sized = zones::with_sizes(worker, &tables);
-    let worker = sized.as_ref().unwrap_or(worker);
-    let wide = worker.access.generator == plan::Generator::Tausworthe64;
+    let worker = Job { load: sized.as_ref().unwrap_or(worker.load), ..worker };
+    let wide = worker.load.access.generator == plan::Generator::Tausworthe64;
     let mut file_sizes = Tausworthe::new(site.seeds.of(Purpose::FileSize), wide);
     let mut shares = sizes::share_out(worker, flags, &found, &mut || file_sizes.fraction())?;
     for (share, path) in shares.files.iter().zip(&paths) {
@@ -101,7 +102,7 @@ pub(super) fn lay_out_in(worker: &Worker, site: &mut Site) -> Result<LaidOut, Pr
 }
 
 /// Returns the kinds and sizes of the targets.
-fn find_all(worker: &Worker, flags: EngineFlags, paths: &[PathBuf]) -> Result<Vec<sizes::Found>, RunError> {
+fn find_all(worker: Job<'_>, flags: EngineFlags, paths: &[PathBuf]) -> Result<Vec<sizes::Found>, RunError> {
     match remote::examine(worker)? {
         Some(remote) => Ok(remote.iter().map(sizes::Found::on_server).collect()),
         None => paths.iter().map(|path| find::inspect(worker, flags, path)).collect(),

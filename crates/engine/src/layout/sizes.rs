@@ -4,7 +4,7 @@ use crate::engine_flags::EngineFlags;
 use crate::goal::Length;
 use os::errno;
 use os::file::Kind;
-use plan::{Amount, Worker};
+use plan::{Amount, Job, Worker};
 use record::{LayoutError, RunError};
 
 /// A target before the layout.
@@ -63,8 +63,8 @@ enum Requested {
 }
 
 impl Requested {
-    fn of(worker: &Worker) -> Self {
-        let extent = &worker.targets.extent;
+    fn of(worker: Job<'_>) -> Self {
+        let extent = &worker.load.targets.extent;
         match extent.size {
             Some(Amount::Bytes(bytes)) if bytes > 0 => Requested::Bytes(bytes),
             _ if extent.fill_device => Requested::Fill,
@@ -74,8 +74,8 @@ impl Requested {
 }
 
 /// Returns the smallest block of any direction.
-pub(crate) fn min_block(worker: &Worker) -> u64 {
-    worker.access.block.min_bytes.0.into_iter().min().unwrap_or(1).max(1)
+pub(crate) fn min_block(worker: Job<'_>) -> u64 {
+    worker.load.access.block.min_bytes.0.into_iter().min().unwrap_or(1).max(1)
 }
 
 /// Divides the job among the targets `found`. `fraction` draws the next number below 1 from the job's generator of file
@@ -84,12 +84,12 @@ pub(crate) fn min_block(worker: &Worker) -> u64 {
 /// # Errors
 /// Nothing determines a size, or it is smaller than a block, or an offset is beyond the end.
 pub(crate) fn share_out(
-    worker: &Worker,
+    worker: Job<'_>,
     flags: EngineFlags,
     found: &[Found],
     fraction: &mut dyn FnMut() -> f64,
 ) -> Result<Shares, RunError> {
-    let extent = &worker.targets.extent;
+    let extent = &worker.load.targets.extent;
     let block = min_block(worker);
     let count = found.len() as u64;
     let requested = Requested::of(worker);
@@ -131,7 +131,7 @@ pub(crate) fn share_out(
         let (offset, io_size) = part_of(worker, offset, io_size)?;
         total = total.plus(percent_of_pass(worker, io_size));
         let grows = found.kind == Kind::Regular && real.is_some_and(|real| end.is_none_or(|end| end > real));
-        let extend = grows && !flags.diskless && !worker.targets.create.on_open;
+        let extend = grows && !flags.diskless && !worker.load.targets.create.on_open;
         let real_size = if grows && (!flags.diskless || flags.fake) { end } else { real };
         files.push(Share { offset, io_size, real_size, extend });
     }
@@ -144,7 +144,7 @@ pub(crate) fn share_out(
         (Requested::Fill, _) => Length::ToEnd,
     };
     if let Some(bytes) = pass.bytes().filter(|&bytes| bytes < block) {
-        return Err(too_small(worker, bytes, block));
+        return Err(too_small(&worker, bytes, block));
     }
     let io_size_bytes = match extent.io_size {
         Some(Amount::Bytes(bytes)) if bytes > 0 => Some(bytes),
@@ -157,7 +157,7 @@ pub(crate) fn share_out(
 ///
 /// # Errors
 /// The size is smaller than a block.
-pub(crate) fn check_size(worker: &Worker) -> Result<(), RunError> {
+pub(crate) fn check_size(worker: Job<'_>) -> Result<(), RunError> {
     let block = min_block(worker);
     match Requested::of(worker) {
         Requested::Bytes(size) if size < block => {
@@ -174,26 +174,26 @@ fn too_small(worker: &Worker, bytes: u64, block: u64) -> RunError {
 }
 
 /// Returns the range of `filesize`, if it is set.
-fn file_range(worker: &Worker) -> Option<(u64, u64)> {
-    worker.targets.file_size.filter(|&(low, high)| low > 0 || high > 0)
+fn file_range(worker: Job<'_>) -> Option<(u64, u64)> {
+    worker.load.targets.file_size.filter(|&(low, high)| low > 0 || high > 0)
 }
 
 /// Returns the length of I/O on a target from `offset` on. `share` is its part of the job's size.
 fn io_size(
-    worker: &Worker,
+    worker: Job<'_>,
     real: Option<u64>,
     offset: u64,
     share: Option<Length>,
     fraction: &mut dyn FnMut() -> f64,
 ) -> Result<Length, RunError> {
     let rest = || match real {
-        Some(real) => real.checked_sub(offset).map(Length::Bytes).ok_or_else(|| bad_offset(worker, offset, real)),
+        Some(real) => real.checked_sub(offset).map(Length::Bytes).ok_or_else(|| bad_offset(&worker, offset, real)),
         None => Ok(Length::ToEnd),
     };
     match file_range(worker).filter(|&(low, _)| low > 0) {
         None => share.map_or_else(rest, Ok),
         Some((low, high)) if real.is_some_and(|real| (low..=high.max(low)).contains(&real)) => rest(),
-        Some((low, _)) if offset > low => Err(bad_offset(worker, offset, low)),
+        Some((low, _)) if offset > low => Err(bad_offset(&worker, offset, low)),
         Some((low, high)) if low >= high => Ok(Length::Bytes(low - offset)),
         Some((low, high)) => {
             let drawn = units::number::whole((high - low) as f64 * fraction()) + low;
@@ -203,14 +203,14 @@ fn io_size(
 }
 
 /// Returns the worker's part of a region: offset and length.
-fn part_of(worker: &Worker, offset: u64, io_size: Length) -> Result<(u64, Length), RunError> {
-    let (Some(part), Length::Bytes(io_bytes)) = (worker.targets.extent.part, io_size) else {
+fn part_of(worker: Job<'_>, offset: u64, io_size: Length) -> Result<(u64, Length), RunError> {
+    let (Some(part), Length::Bytes(io_bytes)) = (worker.load.targets.extent.part, io_size) else {
         return Ok((offset, io_size));
     };
-    let block = worker.access.block.max_bytes.0.into_iter().max().unwrap_or(1).max(1);
+    let block = worker.load.access.block.max_bytes.0.into_iter().max().unwrap_or(1).max(1);
     let own = part.of(offset..offset.saturating_add(io_bytes), block);
     let bytes = own.end - own.start;
-    if bytes < block { Err(too_small(worker, bytes, block)) } else { Ok((own.start, Length::Bytes(bytes))) }
+    if bytes < block { Err(too_small(&worker, bytes, block)) } else { Ok((own.start, Length::Bytes(bytes))) }
 }
 
 fn bad_offset(worker: &Worker, offset: u64, bytes: u64) -> RunError {
@@ -219,8 +219,8 @@ fn bad_offset(worker: &Worker, offset: u64, bytes: u64) -> RunError {
 }
 
 /// Applies a `size` in percent to a target.
-fn percent_of_file(worker: &Worker, io_size: Length, offset: u64, block: u64) -> Length {
-    match (worker.targets.extent.size, io_size) {
+fn percent_of_file(worker: Job<'_>, io_size: Length, offset: u64, block: u64) -> Length {
+    match (worker.load.targets.extent.size, io_size) {
         (Some(Amount::Percent(percent)), Length::Bytes(bytes)) if percent > 0.0 && percent != 100.0 => {
             let part = share_of(percent, bytes.saturating_add(offset)).min(bytes);
             Length::Bytes(part - part % block)
@@ -230,8 +230,8 @@ fn percent_of_file(worker: &Worker, io_size: Length, offset: u64, block: u64) ->
 }
 
 /// Applies an `io_size` in percent to the pass.
-fn percent_of_pass(worker: &Worker, io_size: Length) -> Length {
-    match (worker.targets.extent.io_size, io_size) {
+fn percent_of_pass(worker: Job<'_>, io_size: Length) -> Length {
+    match (worker.load.targets.extent.io_size, io_size) {
         (Some(Amount::Percent(percent)), Length::Bytes(bytes)) if percent > 0.0 && percent != 100.0 => {
             Length::Bytes(share_of(percent, bytes))
         }
@@ -241,8 +241,8 @@ fn percent_of_pass(worker: &Worker, io_size: Length) -> Length {
 
 /// Returns the offset at which this clone of the job starts in a target of `real` bytes. A target without a known size has
 /// neither an end nor parts in percent.
-fn start_offset(worker: &Worker, kind: Kind, real: Option<u64>) -> u64 {
-    let extent = &worker.targets.extent;
+fn start_offset(worker: Job<'_>, kind: Kind, real: Option<u64>) -> u64 {
+    let extent = &worker.load.targets.extent;
     let real = real.unwrap_or(0);
     if extent.append && kind == Kind::Regular {
         return real;

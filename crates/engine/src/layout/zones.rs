@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use os::errno;
 use os::file::OpenOptions;
-use plan::{Amount, Worker};
+use plan::{Amount, Job, JobLoad};
 use record::{Message, MessageKind, RunError, TargetError, ZoneError};
 use targets::fault::{self, shown};
 
@@ -20,14 +20,14 @@ use crate::zones::{self, ZoneTable, ZonedPart};
 /// # Errors
 /// A device does not report its zones, or the job's sizes contradict them.
 pub(super) fn tables(
-    worker: &Worker,
+    worker: Job<'_>,
     flags: EngineFlags,
     paths: &[PathBuf],
     found: &[Found],
     site: &Site,
 ) -> Result<Vec<Arc<ZoneTable>>, RunError> {
-    let Some(zoned) = worker.zoned.filter(|_| !flags.metadata) else { return Ok(Vec::new()) };
-    let size = worker.targets.extent.size.map_or(0, |size| size.of(0));
+    let Some(zoned) = worker.load.zoned.filter(|_| !flags.metadata) else { return Ok(Vec::new()) };
+    let size = worker.load.targets.extent.size.map_or(0, |size| size.of(0));
     let table = |(path, found): (&PathBuf, &Found)| {
         let bytes = found.bytes.unwrap_or(size / paths.len() as u64);
         site.zones.of_target(path, (found.kind, bytes), &zoned, || {
@@ -39,18 +39,18 @@ pub(super) fn tables(
     paths.iter().zip(found).map(table).collect()
 }
 
-/// Returns the worker with bytes in place of zones in its sizes. `None` if it has no zones.
-pub(super) fn with_sizes(worker: &Worker, tables: &[Arc<ZoneTable>]) -> Option<Worker> {
+/// Returns the load of a job with bytes in place of zones in its sizes. `None` if it has no zones.
+pub(super) fn with_sizes(job: Job<'_>, tables: &[Arc<ZoneTable>]) -> Option<JobLoad> {
     let zone_bytes = tables.last()?.zone_bytes;
     let bytes = |amount: Amount| match amount {
         Amount::Zones(zones) => Amount::Bytes(u64::from(zones).saturating_mul(zone_bytes)),
         other => other,
     };
-    let mut worker = worker.clone();
-    let extent = &mut worker.targets.extent;
+    let mut load = job.load.clone();
+    let extent = &mut load.targets.extent;
     (extent.size, extent.io_size) = (extent.size.map(bytes), extent.io_size.map(bytes));
     (extent.offset, extent.offset_increment) = (bytes(extent.offset), bytes(extent.offset_increment));
-    Some(worker)
+    Some(load)
 }
 
 /// Rounds the shares of a job to zones, and returns the zones of each target.
@@ -58,13 +58,13 @@ pub(super) fn with_sizes(worker: &Worker, tables: &[Arc<ZoneTable>]) -> Option<W
 /// # Errors
 /// The job contradicts the zones, or another job of a target.
 pub(super) fn parts(
-    worker: &Worker,
+    worker: Job<'_>,
     tables: &[Arc<ZoneTable>],
     (paths, found): (&[PathBuf], &[Found]),
     shares: &mut Shares,
     site: &mut Site,
 ) -> Result<Vec<ZonedPart>, RunError> {
-    let Some(zoned) = &worker.zoned else { return Ok(Vec::new()) };
+    let Some(zoned) = &worker.load.zoned else { return Ok(Vec::new()) };
     let mut parts = Vec::with_capacity(tables.len());
     for (((table, share), path), found) in tables.iter().zip(&mut shares.files).zip(paths).zip(found) {
         let say = &mut |notice| {

@@ -360,7 +360,7 @@ fn a_log_never_replaces_a_target() {
     let scratch = Scratch::new("logs-target");
     std::fs::write(scratch.file("a_iops.1.log"), "data of the target").unwrap();
     let mut on_its_log = job(scratch.path(), all(true));
-    on_its_log.targets.paths = vec![scratch.file("a_iops.1.log").to_str().unwrap().to_owned()];
+    on_its_log.job_mut().unwrap().targets.paths = vec![scratch.file("a_iops.1.log").to_str().unwrap().to_owned()];
     let plan = Plan { workers: vec![on_its_log], ..Plan::default() };
     let opened =
         WorkerLogs::open(&plan, 0, &LogWriter::start(), &mut OutputGuard::new([&plan]), Clock::new(Source::Monotonic));

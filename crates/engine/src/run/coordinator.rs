@@ -70,8 +70,8 @@ pub fn run(plan: &Arc<Plan>, options: &RunOptions, observer: &mut dyn Observer) 
 fn log_plan(plan: &Plan) {
     log::debug!("plan with {} workers", plan.workers.len());
     for (index, worker) in plan.workers.iter().enumerate() {
-        let (name, paths) = (&worker.name, &worker.targets.paths);
-        log::debug!("worker {index}: job {name:?}, phase {}, depth {}, {paths:?}", worker.phase, worker.depth.iodepth);
+        let (name, paths) = (&worker.name, worker.paths().collect::<Vec<_>>());
+        log::debug!("worker {index}: job {name:?}, phase {}, depth {}, {paths:?}", worker.phase, worker.depth());
     }
 }
 
@@ -204,10 +204,10 @@ impl<'a> Coordinator<'a> {
     fn start(&mut self, index: usize, gate: &Arc<Gate>) {
         let (worker, slot) = (&self.plan.workers[index], &mut self.slots[index]);
         slot.stage = SlotStage::Started;
-        if worker.requested_depth() > worker.depth.iodepth {
+        if worker.requested_depth() > worker.depth() {
             self.observer.message(&Message::Info(MessageKind::DepthIsOne {}));
         }
-        for notice in verify::notices(self.plan, worker) {
+        for notice in worker.job().map(|job| verify::notices(self.plan, job)).unwrap_or_default() {
             self.observer.message(&Message::Info(notice));
         }
         let assignment = Assignment {

@@ -22,8 +22,9 @@ impl Coordinator<'_> {
                 return;
             }
         };
-        let jobs = self.plan.workers.iter().enumerate();
-        let mut missing: Vec<usize> = jobs.filter(|(_, job)| lays_out_early(job)).map(|(index, _)| index).collect();
+        let workers = self.plan.workers.iter().enumerate();
+        let mut missing: Vec<usize> =
+            workers.filter(|(_, worker)| lays_out_early(worker).is_some()).map(|(index, _)| index).collect();
         while let Some(event) = layout.next() {
             match event {
                 LayoutEvent::Message(message) => self.observer.message(&message),

@@ -3,7 +3,7 @@
 //! A block has an interval per header, and the header has the checksum of the rest of its interval. Without a pattern the
 //! data is random, from the seed in the header.
 
-use plan::{Verify, VerifyMethod, Worker};
+use plan::{Job, Verify, VerifyMethod};
 use record::VerifyFault;
 
 use super::header::{self, Header};
@@ -40,7 +40,7 @@ pub struct Fault {
 }
 
 impl Blocks {
-    pub fn new(worker: &Worker, verify: &Verify) -> Self {
+    pub fn new(worker: Job<'_>, verify: &Verify) -> Self {
         let compressible = match &worker.buffers.content {
             plan::Content::Pattern(parts) => Pattern::of_parts(parts).into_bytes(),
             _ => Vec::new(),
@@ -49,8 +49,8 @@ impl Blocks {
             method: verify.method,
             interval: verify.interval_bytes as usize,
             header_offset: verify.header_offset_bytes as usize,
-            unaligned: worker.access.block.unaligned,
-            min_write: number::size(worker.access.block.min_bytes[plan::Ddir::Write]),
+            unaligned: worker.load.access.block.unaligned,
+            min_write: number::size(worker.load.access.block.min_bytes[plan::Ddir::Write]),
             pattern: (!verify.pattern.is_empty()).then(|| Pattern::of_parts(&verify.pattern)),
             pattern_interval: verify.pattern_interval_bytes as usize,
             compress_percent: worker.buffers.compress_percent.unwrap_or(0),

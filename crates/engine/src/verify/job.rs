@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use plan::{Ddir, Plan, Verify, Worker};
+use plan::{Ddir, Job, Plan, Verify, Worker};
 use random::Tausworthe;
 use record::{FailedVerification, RunError, SetupError, Subject, VerifyFault, WorkerStats};
 use targets::{Lease, OutputGuard, fault};
@@ -55,7 +55,7 @@ pub enum Slot {
 pub struct Verification<'a> {
     plan: &'a Plan,
     lease: &'a Lease,
-    worker: &'a Worker,
+    worker: Job<'a>,
     pub settings: &'a Verify,
     blocks: Arc<Blocks>,
     /// The expected data of a block.
@@ -114,11 +114,11 @@ impl<'a> Verification<'a> {
     /// The blocks have no room for a header, or the state of an earlier run cannot be read.
     pub fn new(
         (plan, lease): (&'a Plan, &'a Lease),
-        worker: &'a Worker,
+        worker: Job<'a>,
         targets: &[Target],
         (access, seeds): (&Generator, &SeedTable),
     ) -> Result<Option<Box<Self>>, RunError> {
-        let Some(settings) = &worker.verify else { return Ok(None) };
+        let Some(settings) = &worker.load.verify else { return Ok(None) };
         let header_size = Blocks::header_size(settings.method);
         if header_size > 0 && settings.interval_bytes as usize <= header_size {
             let job = worker.name.clone();
@@ -128,16 +128,16 @@ impl<'a> Verification<'a> {
         }
         let writes_once = writes_once(worker, access);
         let order = if settings.overwrites { Order::ByPlace } else { Order::ByNumber };
-        let loaded = if settings.loads_state { Some(load(worker, settings)?) } else { None };
+        let loaded = if settings.loads_state { Some(load(&worker, settings)?) } else { None };
         let seed_state = seed_state(worker, seeds);
         let blocks = Arc::new(Blocks::new(worker, settings));
-        let threads = (settings.threads > 0).then(|| Threads::start(settings, &blocks, worker.depth.iodepth));
+        let threads = (settings.threads > 0).then(|| Threads::start(settings, &blocks, worker.depth()));
         Ok(Some(Box::new(Verification {
             plan,
             lease,
             worker,
             settings,
-            threads: threads.transpose().map_err(|error| no_thread(worker, &error))?,
+            threads: threads.transpose().map_err(|error| no_thread(&worker, &error))?,
             blocks,
             expected: Vec::new(),
             paths: targets.iter().map(|target| Arc::new(target.path.clone())).collect(),
@@ -147,7 +147,7 @@ impl<'a> Verification<'a> {
             checked_entries: 0,
             regenerates: settings.regenerates && writes_once && !may_switch_directions(worker),
             trims: settings.trims.map(|trims| Trims::new(trims, seeds)),
-            slots: vec![Slot::Other; worker.depth.iodepth as usize],
+            slots: vec![Slot::Other; worker.depth() as usize],
             seeds: seeds.clone(),
             seed_state,
             replay: None,
@@ -210,7 +210,7 @@ impl<'a> Verification<'a> {
     /// Sets the time of each direction: writes of the stage that writes, reads also of the stage that reads back.
     pub fn set_times(&self, stats: &mut WorkerStats, now_ns: u64) {
         let times = self.times_at(now_ns);
-        let reads_between = self.worker.access.pattern.reads || self.settings.backlog.is_some();
+        let reads_between = self.worker.load.access.pattern.reads || self.settings.backlog.is_some();
         for ddir in Ddir::ALL {
             let counted = &mut stats.ddirs[ddir as usize];
             if counted.bytes == 0 && counted.ios == 0 {
@@ -268,7 +268,7 @@ impl<'a> Verification<'a> {
 
     /// Marks a read of the job's pattern to be checked, if the job only reads. Returns false if the verification ends before it.
     pub fn read(&mut self, slot: u32, file: u32, io: &Io) -> bool {
-        let pattern = self.worker.access.pattern;
+        let pattern = self.worker.load.access.pattern;
         if pattern.writes {
             return true;
         }
@@ -453,7 +453,7 @@ impl<'a> Verification<'a> {
     /// # Errors
     /// The file is refused, or cannot be written.
     pub fn save_state(&self) -> Result<(), LogError> {
-        if !self.settings.saves_state || !self.worker.access.pattern.writes {
+        if !self.settings.saves_state || !self.worker.load.access.pattern.writes {
             return Ok(());
         }
         let in_flight = self.slots.iter().filter_map(|slot| match slot {
@@ -465,8 +465,8 @@ impl<'a> Verification<'a> {
             in_flight: in_flight.collect(),
             failed: self.failed.clone(),
         };
-        let path = fault::shown(&state::path(self.worker, self.settings));
-        let saved = state.save(&mut self.output_guard(), self.worker, self.settings);
+        let path = fault::shown(&state::path(&self.worker, self.settings));
+        let saved = state.save(&mut self.output_guard(), &self.worker, self.settings);
         saved.map_err(|error| LogError::of_output(&path, error))
     }
 
@@ -476,23 +476,23 @@ impl<'a> Verification<'a> {
 }
 
 /// Returns true if I/Os on the same bytes must not be in flight together: the last write of a block must be known.
-pub fn needs_order(worker: &Worker, access: &Generator) -> bool {
-    worker.verify.is_some() && worker.depth.iodepth > 1 && !writes_once(worker, access)
+pub fn needs_order(worker: Job<'_>, access: &Generator) -> bool {
+    worker.load.verify.is_some() && worker.depth() > 1 && !writes_once(worker, access)
 }
 
 /// Returns true if no two writes of a pass have a byte in common.
-fn writes_once(worker: &Worker, access: &Generator) -> bool {
-    access.writes_once() && worker.zoned.is_none() && worker.replay.is_none()
+fn writes_once(worker: Job<'_>, access: &Generator) -> bool {
+    access.writes_once() && worker.load.zoned.is_none() && worker.load.replay.is_none()
 }
 
 /// Returns true if the time of an I/O can change its direction: the I/Os cannot be generated again.
-fn may_switch_directions(worker: &Worker) -> bool {
+fn may_switch_directions(worker: Job<'_>) -> bool {
     let has_ramp = worker.limits.ramp_ns > 0 || worker.limits.ramp_bytes > 0;
-    worker.access.pattern.is_mixed() && (worker.rate.is_limited() || has_ramp)
+    worker.load.access.pattern.is_mixed() && (worker.load.rate.is_limited() || has_ramp)
 }
 
-fn seed_state(worker: &Worker, seeds: &SeedTable) -> Tausworthe {
-    let wide = worker.access.generator == plan::Generator::Tausworthe64;
+fn seed_state(worker: Job<'_>, seeds: &SeedTable) -> Tausworthe {
+    let wide = worker.load.access.generator == plan::Generator::Tausworthe64;
     Tausworthe::new(seeds.of(Purpose::Verify), wide)
 }
 

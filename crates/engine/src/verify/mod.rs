@@ -17,9 +17,8 @@ mod trims;
 pub use job::{Slot, Stage, Verification, needs_order};
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use plan::{Ddir, Plan, Verify, Worker};
+use plan::{Ddir, Job, Plan, Verify, Worker};
 use record::MessageKind;
 
 use crate::number;
@@ -66,27 +65,27 @@ impl Written {
 }
 
 /// Returns the file of the state that a worker saves.
-pub fn state_path(worker: &Worker) -> Option<PathBuf> {
-    let verify = worker.verify.as_ref().filter(|verify| verify.saves_state)?;
-    Some(state::path(worker, verify))
+pub fn state_path(worker: Job<'_>) -> Option<PathBuf> {
+    let verify = worker.load.verify.as_ref().filter(|verify| verify.saves_state)?;
+    Some(state::path(&worker, verify))
 }
 
 /// Returns the folder of the blocks that a worker dumps. Empty for the current one.
-pub fn dump_folder(worker: &Worker) -> Option<&Path> {
-    let verify = worker.verify.as_ref().filter(|verify| verify.dump)?;
+pub fn dump_folder(worker: Job<'_>) -> Option<&Path> {
+    let verify = worker.load.verify.as_ref().filter(|verify| verify.dump)?;
     Some(verify.folder.as_ref().map_or(Path::new(""), Path::new))
 }
 
 /// Returns the settings of a job that keeps its writes to verify them.
-pub fn of_kept_writes(worker: &Worker) -> Option<&Verify> {
+pub fn of_kept_writes(worker: Job<'_>) -> Option<&Verify> {
     let keeps = |verify: &&Verify| !verify.regenerates && (verify.read_back || verify.only || verify.trims.is_some());
-    worker.verify.as_ref().filter(|_| worker.access.pattern.writes).filter(keeps)
+    worker.load.verify.as_ref().filter(|_| worker.load.access.pattern.writes).filter(keeps)
 }
 
 /// Returns the most writes of a job in its time. `None` without a time or a rate.
-fn writes_in_time(worker: &Worker) -> Option<u64> {
-    let (rate, limits) = (&worker.rate, &worker.limits);
-    let block_bytes = worker.access.block.mean_bytes(Ddir::Write).max(1);
+fn writes_in_time(worker: Job<'_>) -> Option<u64> {
+    let (rate, limits) = (&worker.load.rate, &worker.limits);
+    let block_bytes = worker.load.access.block.mean_bytes(Ddir::Write).max(1);
     let of_bytes = rate.bytes_per_s[Ddir::Write].div_ceil(block_bytes);
     let per_s = [rate.ios_per_s[Ddir::Write], of_bytes].into_iter().filter(|&rate| rate > 0).min()?;
     let time_ns = limits.ramp_ns.saturating_add(limits.runtime_ns);
@@ -95,8 +94,8 @@ fn writes_in_time(worker: &Worker) -> Option<u64> {
 
 /// Returns an estimate of the memory for the writes of a pass with `pass_bytes` bytes. 0 for a job that its time ends and that has
 /// no rate: the number of its writes is unknown, and the memory is checked when they grow.
-pub fn written_bytes(worker: &Worker, pass_bytes: u64) -> u64 {
-    let (access, limits) = (&worker.access, &worker.limits);
+pub fn written_bytes(worker: Job<'_>, pass_bytes: u64) -> u64 {
+    let (access, limits) = (&worker.load.access, &worker.limits);
     let Some(verify) = of_kept_writes(worker) else { return 0 };
     let in_time = writes_in_time(worker);
     if limits.runtime_ns > 0 && in_time.is_none() {
@@ -107,21 +106,20 @@ pub fn written_bytes(worker: &Worker, pass_bytes: u64) -> u64 {
     let most = [
         in_time,
         (limits.number_ios > 0).then_some(limits.number_ios),
-        verify.backlog.map(|backlog| backlog.blocks.saturating_add(u64::from(worker.depth.iodepth))),
+        verify.backlog.map(|backlog| backlog.blocks.saturating_add(u64::from(worker.depth()))),
     ];
     Pieces::memory_bytes(most.into_iter().flatten().fold(writes, u64::min), verify.overwrites)
 }
 
 /// Returns what limits the verification of a job that starts.
-pub fn notices(plan: &Plan, worker: &Worker) -> Vec<MessageKind> {
+pub fn notices(plan: &Plan, worker: Job<'_>) -> Vec<MessageKind> {
     let mut notices = Vec::new();
-    let pattern = worker.access.pattern;
-    if !(pattern.writes && worker.verify.as_ref().is_some_and(|verify| verify.read_back)) {
+    let pattern = worker.load.access.pattern;
+    if !(pattern.writes && worker.load.verify.as_ref().is_some_and(|verify| verify.read_back)) {
         return notices;
     }
-    let is_clone = |other: &&Worker| other.number != worker.number && Arc::ptr_eq(&other.echo, &worker.echo);
-    let shares = |other: &Worker| other.targets.paths.iter().any(|path| worker.targets.paths.contains(path));
-    if worker.clone == 0 && plan.workers.iter().filter(is_clone).any(shares) {
+    let shares = |other: &Worker| other.paths().any(|path| worker.paths().any(|own| own == path));
+    if worker.clone == 0 && plan.clones(&worker).any(shares) {
         notices.push(MessageKind::VerifySharedTargets { job: worker.name.clone() });
     }
     notices

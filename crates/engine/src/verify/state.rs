@@ -128,7 +128,8 @@ mod tests {
     use super::*;
 
     fn saved(state: &State) -> Vec<u8> {
-        let worker = Worker { depth: plan::Depth::of(4), ..Worker::default() };
+        let mut worker = Worker::default();
+        worker.job_mut().unwrap().iodepth = 4;
         let state = state.bytes(&worker);
         let head = [VERSION, state.len() as u64, u64::from(crc32c(&state))];
         head.iter().flat_map(|word| word.to_le_bytes()).chain(state).collect()

@@ -1,7 +1,7 @@
 //! Trims and errors of each block of a job's target (`block_error_percentiles` of fio).
 
 use os::errno;
-use plan::{Ddir, Worker};
+use plan::{Ddir, Job};
 use record::{BlockCount, BlockLifetimes, BlockState, LayoutError, RunError};
 
 use crate::target::Target;
@@ -23,11 +23,11 @@ impl BlockTable {
     ///
     /// # Errors
     /// The job does not have exactly one target, or its part of it has no blocks or more than 8192.
-    pub fn new(worker: &Worker, targets: &[Target]) -> Result<Option<Self>, RunError> {
+    pub fn new(worker: Job<'_>, targets: &[Target]) -> Result<Option<Self>, RunError> {
         if !worker.measure.block_lifetimes {
             return Ok(None);
         }
-        let block_bytes = worker.access.block.min_bytes[Ddir::Trim].max(1);
+        let block_bytes = worker.load.access.block.min_bytes[Ddir::Trim].max(1);
         let bytes = targets.first().and_then(|target| target.io_size.bytes());
         let blocks = bytes.unwrap_or(0) / block_bytes;
         if targets.len() != 1 || !(1..=BLOCKS_MAX).contains(&blocks) {

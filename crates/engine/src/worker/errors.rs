@@ -47,7 +47,7 @@ fn failed(path: String, io: &InFlightIo) -> FailedIo {
 
 /// Returns the error of a call of the backend.
 pub fn backend_failed(worker: &Worker, call: EngineCall, error: &io::Error) -> RunError {
-    fault::of_io(error, IoError::Engine { engine: worker.echo.ioengine.clone(), call })
+    fault::of_io(error, IoError::Engine { engine: worker.engine.name().to_owned(), call })
 }
 
 /// Returns the error of a worker whose buffers are in a file with missing pages.

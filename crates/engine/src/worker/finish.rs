@@ -39,7 +39,10 @@ pub fn finish(context: Context, mut io_loop: Box<IoLoop>, outcome: Result<(), Ru
     if let Some(Err(LogError { fault, source })) = verification.map(|verification| verification.save_state()) {
         context.events.message(Message::Warning(MessageKind::VerifyStateNotSaved { fault, error: source }));
     }
-    let unlinked = if worker.targets.unlink { layout::unlink(worker, files.targets(), &lease.targets) } else { Ok(()) };
+    let unlinked = match worker.job() {
+        Some(job) if job.load.targets.unlink => layout::unlink(&job, files.targets(), &lease.targets),
+        _ => Ok(()),
+    };
     lease.end_use(worker.number);
     commands::postrun(context);
     Ended {

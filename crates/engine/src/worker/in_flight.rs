@@ -76,6 +76,12 @@ impl InFlight {
         InFlight { table: vec![empty; depth as usize], free }
     }
 
+    /// Returns the largest number of I/Os in flight.
+    #[inline]
+    pub fn slots(&self) -> u32 {
+        crate::number::index(self.table.len())
+    }
+
     /// Returns the number of I/Os in flight.
     #[inline]
     pub fn count(&self) -> u32 {

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use os::file::{Advice, File, Kind, OpenOptions, WriteHint};
 use os::io::Backend;
 use plan::stream::{AccessHints, Mapping};
-use plan::{Engine, Stream, SyncMode, Worker};
+use plan::{Engine, Job, Stream, SyncMode, Worker};
 use record::{IoError, OpenCall, RunError};
 use targets::{HeldTargets, OpenError, fault};
 
@@ -53,11 +53,11 @@ struct OpenMode {
 }
 
 impl<'a> OpenFiles<'a> {
-    pub fn new(worker: &Worker, held: &'a HeldTargets, targets: Vec<Target>) -> Self {
-        let pattern = worker.access.pattern;
-        let open = &worker.targets.open;
+    pub fn new(worker: Job<'_>, held: &'a HeldTargets, targets: Vec<Target>) -> Self {
+        let pattern = worker.load.access.pattern;
+        let open = &worker.load.targets.open;
         let flags = EngineFlags::of(&worker.engine);
-        let create = &worker.targets.create;
+        let create = &worker.load.targets.create;
         // Reserving space is a write, whatever the job calls it.
         let writes = pattern.writes || pattern.trims || worker.engine == Engine::Falloc;
         // A mapping can only be written where it can be read, too, and blocks only exchanged there. Devices
@@ -66,7 +66,7 @@ impl<'a> OpenFiles<'a> {
             worker.engine,
             Engine::Mmap { .. } | Engine::E4defrag { .. } | Engine::Sg(_) | Engine::IoUringCmd(_)
         );
-        let reads = pattern.reads || !writes || worker.verify.is_some() || reads_too;
+        let reads = pattern.reads || !writes || worker.load.verify.is_some() || reads_too;
         let options = OpenOptions {
             read: reads,
             write: writes,
@@ -80,15 +80,15 @@ impl<'a> OpenFiles<'a> {
         OpenFiles {
             open: targets.iter().map(|_| None).collect(),
             order: Vec::new(),
-            limit: worker.targets.open_limit(),
+            limit: worker.load.targets.open_limit(),
             modes: vec![OpenMode { options, advice: backend::advice(worker), mapping: None }],
             without_files: flags.without_files,
             without_sync: flags.without_files || flags.without_sync,
             without_data: flags.fake,
-            fsync_on_close: worker.access.syncs.fsync_on_close && !flags.without_files && !flags.without_sync,
-            invalidate: worker.targets.invalidate,
+            fsync_on_close: worker.load.access.syncs.fsync_on_close && !flags.without_files && !flags.without_sync,
+            invalidate: worker.load.targets.invalidate,
             uses_cache: matches!(worker.engine, Engine::E4defrag { .. }),
-            write_hint: worker.targets.write_hint.map(write_hint),
+            write_hint: worker.load.targets.write_hint.map(write_hint),
             visited: vec![false; targets.len()],
             targets,
             held,
@@ -136,7 +136,7 @@ impl<'a> OpenFiles<'a> {
     ///
     /// # Errors
     /// A file cannot be extended.
-    pub fn append(&mut self, worker: &Worker) -> Result<(), RunError> {
+    pub fn append(&mut self, worker: Job<'_>) -> Result<(), RunError> {
         layout::append(worker, &mut self.targets, self.held)
     }
 

@@ -1,6 +1,6 @@
 //! Rate limits: the due time of the next I/O of each direction.
 
-use plan::{Ddir, PerDdir, Worker};
+use plan::{Ddir, Job, PerDdir};
 use random::Tausworthe32;
 use record::Arrivals;
 
@@ -82,8 +82,8 @@ impl Schedule {
 
 impl Pace {
     /// Returns `None` if the worker has no rate.
-    pub fn new(worker: &Worker, seeds: &SeedTable) -> Option<Self> {
-        let rate = &worker.rate;
+    pub fn new(worker: Job<'_>, seeds: &SeedTable) -> Option<Self> {
+        let rate = &worker.load.rate;
         if !rate.is_limited() {
             return None;
         }
@@ -95,7 +95,7 @@ impl Pace {
             if per_io > 0 {
                 schedule.ns_per_io = 1e9 / per_io as f64;
             } else if bytes > 0 && rate.poisson {
-                schedule.ns_per_io = 1e9 * worker.access.block.min_bytes[ddir] as f64 / bytes as f64;
+                schedule.ns_per_io = 1e9 * worker.load.access.block.min_bytes[ddir] as f64 / bytes as f64;
             } else if bytes > 0 {
                 schedule.ns_per_byte = 1e9 / bytes as f64;
             }
@@ -103,8 +103,8 @@ impl Pace {
                 rate.poisson.then(|| Tausworthe32::new(crate::number::low_half(seeds.of(purposes[ddir]))));
             schedule
         });
-        let starts = (!worker.think.pauses()).then(|| IntendedStarts::new(worker.depth.iodepth));
-        let mixed = worker.access.has(Ddir::Read) && worker.access.has(Ddir::Write);
+        let starts = (!worker.load.think.pauses()).then(|| IntendedStarts::new(worker.depth()));
+        let mixed = worker.load.access.has(Ddir::Read) && worker.load.access.has(Ddir::Write);
         Some(Pace { ahead: schedules.clone(), schedules, mixed, starts })
     }
 

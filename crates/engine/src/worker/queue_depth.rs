@@ -4,7 +4,7 @@
 //! loop reaps earlier, for exact latencies. The number of I/Os in flight would depend on the moment of its reaps: a device that
 //! completes a full queue at once would show every depth from 1 on.
 
-use plan::{Depth, Engine, Worker};
+use plan::{Batches, Engine, Worker};
 use record::DepthMap;
 
 /// Counts the depth of each submitted I/O.
@@ -29,7 +29,7 @@ enum Rule {
 
 impl QueueDepth {
     pub fn new(worker: &Worker, is_synchronous: bool) -> Self {
-        let Depth { iodepth, low, batch_submit, complete_min, complete_max, offload, .. } = worker.depth;
+        let Batches { low, submit, complete_min, complete_max, offload, .. } = worker.batches;
         let min = complete_min.unwrap_or(1);
         // With these settings fio, too, reaps what is complete.
         let reaps_all = min == 0 || complete_max.is_some_and(|max| max > min);
@@ -38,9 +38,9 @@ impl QueueDepth {
         } else if is_synchronous || offload || reaps_all {
             Rule::InFlight
         } else {
-            Rule::UntilFull { reaped: min.max(iodepth.saturating_sub(low)) }
+            Rule::UntilFull { reaped: min.max(low.map_or(0, |low| worker.depth().saturating_sub(low))) }
         };
-        QueueDepth { rule, in_batches: batch_submit.is_some(), queued: 0 }
+        QueueDepth { rule, in_batches: submit.is_some(), queued: 0 }
     }
 
     /// Counts a batch. `in_flight` includes it. `limit` is the current queue depth of the job.
@@ -93,10 +93,10 @@ mod tests {
     fn groups(batches: &[u32], change: impl Fn(&mut Worker)) -> Vec<u64> {
         let mut worker = crate::sample::worker("a", "randread", 4096, &[]);
         worker.engine = Engine::Posixaio;
-        worker.depth = Depth::of(16);
+        worker.job_mut().unwrap().iodepth = 16;
         change(&mut worker);
         let (mut queue, mut depths) = (QueueDepth::new(&worker, false), DepthMap::default());
-        batches.iter().for_each(|batch| queue.submitted(*batch, *batch, worker.depth.iodepth, &mut depths));
+        batches.iter().for_each(|batch| queue.submitted(*batch, *batch, worker.depth(), &mut depths));
         depths.floor[1..].to_vec()
     }
 
@@ -107,16 +107,16 @@ mod tests {
         assert_eq!(groups(&[1; 1000], |_| {}), [1, 2, 4, 8, 985, 0, 0]);
         assert_eq!(groups(&[16; 100], |_| {}), [1, 2, 4, 8, 1585, 0, 0]);
         assert_eq!(groups(&[5; 200], |_| {}), [1, 2, 4, 8, 985, 0, 0]);
-        assert_eq!(groups(&[1; 100], |worker| worker.depth = Depth::of(1)), [100, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(groups(&[1; 100], |worker| worker.job_mut().unwrap().iodepth = 1), [100, 0, 0, 0, 0, 0, 0]);
     }
 
     #[test]
     fn a_batch_counts_with_the_depth_after_it() {
-        let fours = |worker: &mut Worker| worker.depth.batch_submit = Some(4);
+        let fours = |worker: &mut Worker| worker.batches.submit = Some(4);
         assert_eq!(groups(&[4; 250], fours), [0, 0, 4, 8, 988, 0, 0]);
         let fours_back = |worker: &mut Worker| {
             fours(worker);
-            (worker.depth.complete_min, worker.depth.complete_max) = (Some(4), Some(4));
+            (worker.batches.complete_min, worker.batches.complete_max) = (Some(4), Some(4));
         };
         assert_eq!(groups(&[4; 250], fours_back), [0, 0, 4, 8, 988, 0, 0]);
     }
@@ -125,17 +125,17 @@ mod tests {
     fn a_queue_that_falls_to_a_mark_is_filled_again() {
         // Depths from 5 to 16 in turn, after the first filling.
         let expected = [1, 2, 4 + 3 * 82, 8 + 8 * 82, 1 + 82, 0, 0];
-        assert_eq!(groups(&[1; 16 + 12 * 82], |worker| worker.depth.low = 4), expected);
-        assert_eq!(groups(&[8; 2 + 3 * 41], |worker| worker.depth.low = 4), expected);
+        assert_eq!(groups(&[1; 16 + 12 * 82], |worker| worker.batches.low = Some(4)), expected);
+        assert_eq!(groups(&[8; 2 + 3 * 41], |worker| worker.batches.low = Some(4)), expected);
     }
 
     #[test]
     fn jobs_that_reap_what_is_there_count_the_ios_in_flight() {
-        let all = |worker: &mut Worker| worker.depth.complete_max = Some(16);
+        let all = |worker: &mut Worker| worker.batches.complete_max = Some(16);
         assert_eq!(groups(&[1; 50], all), [50, 0, 0, 0, 0, 0, 0]);
         assert_eq!(groups(&[4; 50], all), [50, 100, 50, 0, 0, 0, 0]);
-        assert_eq!(groups(&[1; 50], |worker| worker.depth.complete_min = Some(0)), [50, 0, 0, 0, 0, 0, 0]);
-        assert_eq!(groups(&[4; 50], |worker| worker.depth.offload = true), [50, 100, 50, 0, 0, 0, 0]);
+        assert_eq!(groups(&[1; 50], |worker| worker.batches.complete_min = Some(0)), [50, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(groups(&[4; 50], |worker| worker.batches.offload = true), [50, 100, 50, 0, 0, 0, 0]);
         assert_eq!(groups(&[16; 50], |worker| worker.engine = Engine::Null), [800, 0, 0, 0, 0, 0, 0]);
     }
 
@@ -143,7 +143,8 @@ mod tests {
     fn a_pause_ends_the_queue() {
         let worker = {
             let mut worker = crate::sample::worker("a", "randread", 4096, &[]);
-            (worker.engine, worker.depth) = (Engine::Posixaio, Depth::of(16));
+            worker.engine = Engine::Posixaio;
+            worker.job_mut().unwrap().iodepth = 16;
             worker
         };
         let (mut queue, mut depths) = (QueueDepth::new(&worker, false), DepthMap::default());

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use os::io::{Backend, Completion, Op};
 use os::memory::Buffers;
-use plan::{Ddir, Worker};
+use plan::{Ddir, Job, Worker};
 use record::WorkerStats;
 
 use super::accounting::Accounting;
@@ -53,7 +53,7 @@ impl Submission {
             is_synchronous: backend.is_synchronous(),
             queue_depth: QueueDepth::new(worker, backend.is_synchronous()),
             backend,
-            has_other_kinds: has_other_kinds(worker),
+            has_other_kinds: worker.job().is_some_and(has_other_kinds),
             buffers,
             in_flight,
             ops: Vec::with_capacity(slots),
@@ -273,10 +273,10 @@ impl Submission {
 }
 
 /// Returns true if the worker can have operations other than reads and writes.
-fn has_other_kinds(worker: &Worker) -> bool {
-    let plan::Syncs { fsync_every_writes, fdatasync_every_writes, sync_file_range, .. } = &worker.access.syncs;
+fn has_other_kinds(worker: Job<'_>) -> bool {
+    let plan::Syncs { fsync_every_writes, fdatasync_every_writes, sync_file_range, .. } = &worker.load.access.syncs;
     let syncs = *fsync_every_writes > 0 || *fdatasync_every_writes > 0 || sync_file_range.is_some();
-    worker.access.pattern.trims || syncs || worker.verify.is_some() || worker.replay.is_some()
+    worker.load.access.pattern.trims || syncs || worker.load.verify.is_some() || worker.load.replay.is_some()
 }
 
 /// I/Os of one batch with the same submission latency. They are recorded together.

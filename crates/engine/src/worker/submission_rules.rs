@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use os::io::Op;
-use plan::Worker;
+use plan::{Job, Worker};
 
 use crate::target::Target;
 use crate::target_locks::{Held, SharedLocks, TargetLocks};
@@ -17,15 +17,15 @@ pub struct SubmissionRules {
 
 impl SubmissionRules {
     /// Returns true if the worker submits without locks and pauses.
-    pub fn has_none(worker: &Worker) -> bool {
-        worker.targets.lock.is_none() && worker.think.cycles_per_io == 0
+    pub fn has_none(worker: Job<'_>) -> bool {
+        worker.load.targets.lock.is_none() && worker.load.think.cycles_per_io == 0
     }
 
     /// Returns `None` if the worker submits without locks and pauses.
-    pub fn new(worker: &Worker, targets: &[Target], locks: &SharedLocks) -> Option<Self> {
+    pub fn new(worker: Job<'_>, targets: &[Target], locks: &SharedLocks) -> Option<Self> {
         (!Self::has_none(worker)).then(|| SubmissionRules {
             locks: TargetLocks::new(worker, targets, locks),
-            cycles_per_io: worker.think.cycles_per_io,
+            cycles_per_io: worker.load.think.cycles_per_io,
             ios: 0,
         })
     }
@@ -33,8 +33,8 @@ impl SubmissionRules {
     /// Returns the size of submission batches. A lock is held for one I/O, and the spinning follows each one, unless the job
     /// sets a batch size.
     pub fn batch_submit(worker: &Worker) -> Option<u32> {
-        let batch_submit = if Self::has_none(worker) { None } else { Some(1) };
-        worker.depth.batch_submit.or(batch_submit)
+        let batch_submit = if worker.job().is_none_or(Self::has_none) { None } else { Some(1) };
+        worker.batches.submit.or(batch_submit)
     }
 
     /// Waits for the locks of the operations.

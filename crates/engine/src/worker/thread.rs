@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use os::platform::Platform;
-use plan::{Engine, Plan, Workload};
+use plan::{Engine, Job, Load, Plan};
 use record::Started;
 use targets::Lease;
 
@@ -61,12 +61,12 @@ pub fn run(assignment: Assignment) {
     live.set_state(State::Initialising);
     events.started(started(context));
     let mut ticket = Ticket::new(gate);
-    let ended = match &worker.workload {
-        Workload::Streams(planned) => streams::run(context, planned, &shared, &mut || {
+    let ended = match &worker.load {
+        Load::Threads(planned) => streams::run(context, planned, &shared, &mut || {
             live.set_state(State::Ready);
             ticket.wait_for_all(live.stop.flag())
         }),
-        Workload::Job => {
+        Load::Job(load) => {
             let mut wait_at_gate = || {
                 live.set_state(State::Ready);
                 ticket.wait(live.stop.flag())
@@ -76,7 +76,7 @@ pub fn run(assignment: Assignment) {
                     burn::run(context, (load_percent, chunk_us, sorts), &mut wait_at_gate)
                 }
                 Engine::Exec(ref exec) => program::run(context, exec, &mut wait_at_gate),
-                _ => job::run(context, laid_out, logs, &mut wait_at_gate),
+                _ => job::run(context, Job { worker, load }, laid_out, logs, &mut wait_at_gate),
             }
         }
     };

@@ -1,6 +1,6 @@
 //! Trims of several ranges in one I/O (`num_range`).
 
-use plan::{Ddir, Worker};
+use plan::{Ddir, Job};
 
 use crate::access::{Generator, Io, Next};
 use crate::passthrough;
@@ -27,7 +27,7 @@ pub enum Step {
 
 impl TrimRanges {
     /// `None`: each trim of the worker has one range.
-    pub fn new(worker: &Worker) -> Option<Self> {
+    pub fn new(worker: Job<'_>) -> Option<Self> {
         let most = crate::number::size(passthrough::trim_ranges(worker));
         (most > 1).then(|| TrimRanges::of(most))
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use os::device::{ZoneCondition, ZoneModel};
 use os::file::Kind;
-use plan::{Ddir, Worker, Zoned};
+use plan::{Ddir, Job, Zoned};
 use record::{ZoneFault, ZoneNotice};
 
 use super::open::Opening;
@@ -38,14 +38,18 @@ impl Eq for ZonedPart {}
 /// # Errors
 /// The part has no zone, or the job contradicts the zones or an earlier job of the target.
 pub fn fit(
-    worker: &Worker,
+    worker: Job<'_>,
     zoned: &Zoned,
     table: &Arc<ZoneTable>,
     (kind, offset, io_size): (Kind, u64, u64),
     say: &mut dyn FnMut(ZoneNotice),
 ) -> Result<ZonedPart, ZoneFault> {
-    let pattern = worker.access.pattern;
-    if kind == Kind::Block && table.model == ZoneModel::HostManaged && pattern.writes && !worker.targets.open.direct {
+    let pattern = worker.load.access.pattern;
+    if kind == Kind::Block
+        && table.model == ZoneModel::HostManaged
+        && pattern.writes
+        && !worker.load.targets.open.direct
+    {
         return Err(ZoneFault::NotDirect);
     }
     let skip_bytes = match zoned.skip {
@@ -77,9 +81,9 @@ fn check_sizes(zoned: &Zoned, part: &ZonedPart) -> Result<(), ZoneFault> {
     Ok(())
 }
 
-fn check_trims(worker: &Worker, table: &ZoneTable) -> Result<(), ZoneFault> {
-    let block_bytes = worker.access.block.max_bytes[Ddir::Trim];
-    if worker.access.pattern.trims && block_bytes != table.zone_bytes {
+fn check_trims(worker: Job<'_>, table: &ZoneTable) -> Result<(), ZoneFault> {
+    let block_bytes = worker.load.access.block.max_bytes[Ddir::Trim];
+    if worker.load.access.pattern.trims && block_bytes != table.zone_bytes {
         return Err(ZoneFault::TrimIsNotZone { block_bytes, zone_bytes: table.zone_bytes });
     }
     Ok(())
@@ -130,8 +134,8 @@ impl ZonedPart {
     }
 
     /// Counts the written bytes for a reset threshold. All jobs of a target with a threshold must write the same zones.
-    fn start_threshold(&self, worker: &Worker, zoned: &Zoned, state: &mut State) -> Result<(), ZoneFault> {
-        if zoned.reset_threshold == 0.0 || !worker.access.pattern.writes || !self.is_sequential(state) {
+    fn start_threshold(&self, worker: Job<'_>, zoned: &Zoned, state: &mut State) -> Result<(), ZoneFault> {
+        if zoned.reset_threshold == 0.0 || !worker.load.access.pattern.writes || !self.is_sequential(state) {
             return Ok(());
         }
         let range = (self.first, self.end);
@@ -150,7 +154,7 @@ impl ZonedPart {
 
     fn check_open_zones(
         &self,
-        worker: &Worker,
+        worker: Job<'_>,
         zoned: &Zoned,
         state: &mut State,
         say: &mut dyn FnMut(ZoneNotice),
@@ -159,7 +163,7 @@ impl ZonedPart {
         if zoned.max_open > 0 && table.max_open != zoned.max_open {
             return Err(ZoneFault::OtherMaxOpen);
         }
-        if !worker.access.pattern.writes {
+        if !worker.load.access.pattern.writes {
             if zoned.job_max_open > 0 {
                 say(ZoneNotice::JobMaxOpenIgnored);
             }
@@ -168,7 +172,7 @@ impl ZonedPart {
         if zoned.job_max_open > 0 && table.max_open == 0 {
             return Err(ZoneFault::JobMaxOpenAlone);
         }
-        let verifies = worker.verify.is_some();
+        let verifies = worker.load.verify.is_some();
         let opening = Opening { worker: worker.number, job_max: zoned.job_max_open, verifies };
         for zone in self.first..self.end {
             let is_active = match state.zones[zone as usize].condition {

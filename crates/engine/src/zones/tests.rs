@@ -26,7 +26,7 @@ const BLOCK: u64 = 4 * KIB;
 fn worker(number: u32, rw: &str, zoned: Zoned) -> Worker {
     let mut worker = sample::worker("a", rw, BLOCK, &[Path::new("/nowhere")]);
     worker.number = number;
-    worker.zoned = Some(Zoned { zone_bytes: ZONE, ..zoned });
+    worker.job_mut().unwrap().zoned = Some(Zoned { zone_bytes: ZONE, ..zoned });
     worker
 }
 
@@ -36,12 +36,12 @@ fn emulated(zones: u64) -> Arc<ZoneTable> {
 
 /// Returns the zones of a worker, on the zones `first..end` of a target.
 fn on(table: &Arc<ZoneTable>, worker: &Worker, zones: std::ops::Range<u64>) -> WorkerZones {
-    WorkerZones::new(worker, vec![part(table, worker, zones).unwrap()], true).unwrap()
+    WorkerZones::new(worker.job().unwrap(), vec![part(table, worker, zones).unwrap()], true).unwrap()
 }
 
 fn part(table: &Arc<ZoneTable>, worker: &Worker, zones: std::ops::Range<u64>) -> Result<ZonedPart, ZoneFault> {
     let bytes = (Kind::Block, zones.start * ZONE, (zones.end - zones.start) * ZONE);
-    fit(worker, &worker.zoned.unwrap(), table, bytes, &mut |_| {})
+    fit(worker.job().unwrap(), &worker.job().unwrap().load.zoned.unwrap(), table, bytes, &mut |_| {})
 }
 
 /// Writes a block drawn at `offset`. Returns where it went.
@@ -124,7 +124,7 @@ fn managed(max_open: u32, limits_active: bool) -> Arc<ZoneTable> {
 
 fn direct(rw: &str, zoned: Zoned) -> Worker {
     let mut worker = worker(1, rw, zoned);
-    worker.targets.open.direct = true;
+    worker.job_mut().unwrap().targets.open.direct = true;
     worker
 }
 
@@ -189,7 +189,7 @@ fn a_job_opens_no_more_zones_than_its_own_limit() {
 #[test]
 fn the_rest_of_a_zone_below_a_block_is_finished_or_written() {
     let mut job = worker(1, "write", Zoned::default());
-    job.access.block = plan::BlockSizes::all(48 * KIB);
+    job.job_mut().unwrap().access.block = plan::BlockSizes::all(48 * KIB);
     let mut zones = on(&emulated(2), &job, 0..2);
     assert_eq!(write(&mut zones, 0, 48 * KIB), Ok(0));
     assert_eq!(write(&mut zones, 48 * KIB, 48 * KIB), Err(WriteChoice::Finish(0)));
@@ -198,7 +198,7 @@ fn the_rest_of_a_zone_below_a_block_is_finished_or_written() {
     assert_eq!(zones.zone_after(0, 0), Some(1));
     assert_eq!(zones.zone_after(0, 1), None, "a sequential pattern ends");
 
-    job.zoned = Some(Zoned { zone_bytes: ZONE, writes_remainder: true, ..Zoned::default() });
+    job.job_mut().unwrap().zoned = Some(Zoned { zone_bytes: ZONE, writes_remainder: true, ..Zoned::default() });
     let mut zones = on(&emulated(2), &job, 0..2);
     assert_eq!(write(&mut zones, 0, 48 * KIB), Ok(0));
     assert_eq!(zones.choose_write(0, 48 * KIB, 0, true), WriteChoice::Zone(0));
@@ -262,9 +262,15 @@ fn a_part_of_a_target_is_rounded_to_zones() {
     let table = emulated(4);
     let notices = |rw: &str, offset: u64, io_size: u64| {
         let (worker, mut notices) = (worker(1, rw, Zoned::default()), Vec::new());
-        let fitted = fit(&worker, &worker.zoned.unwrap(), &table, (Kind::Regular, offset, io_size), &mut |notice| {
-            notices.push(notice);
-        });
+        let fitted = fit(
+            worker.job().unwrap(),
+            &worker.job().unwrap().load.zoned.unwrap(),
+            &table,
+            (Kind::Regular, offset, io_size),
+            &mut |notice| {
+                notices.push(notice);
+            },
+        );
         fitted.map(|part| ((part.offset, part.io_size), notices))
     };
     assert_eq!(notices("write", 0, 2 * ZONE), Ok(((0, 2 * ZONE), vec![])));
@@ -287,7 +293,7 @@ fn a_job_that_contradicts_the_zones_is_refused() {
     let fault = |worker: &Worker| part(&table, worker, 0..4).err();
     let other_size = worker(1, "write", Zoned::default());
     let mut small = other_size.clone();
-    small.zoned = Some(Zoned { zone_bytes: ZONE / 2, ..Zoned::default() });
+    small.job_mut().unwrap().zoned = Some(Zoned { zone_bytes: ZONE / 2, ..Zoned::default() });
     let sizes = ZoneFault::OtherZoneSize { zone_bytes: ZONE / 2, device_zone_bytes: ZONE };
     assert_eq!(fault(&small), Some(sizes));
     let skip = Zoned { skip: Amount::Bytes(1), ..Zoned::default() };

@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use plan::{Ddir, PerDdir, Worker, Zoned};
+use plan::{Ddir, Job, PerDdir, Zoned};
 
 use super::device::ZoneDevice;
 use super::extent::ZonedPart;
@@ -50,20 +50,20 @@ pub enum Choice {
 }
 
 impl WorkerZones {
-    pub fn new(worker: &Worker, parts: Vec<ZonedPart>, is_synchronous: bool) -> Option<Self> {
-        let settings = worker.zoned.filter(|_| !parts.is_empty())?;
+    pub fn new(worker: Job<'_>, parts: Vec<ZonedPart>, is_synchronous: bool) -> Option<Self> {
+        let settings = worker.load.zoned.filter(|_| !parts.is_empty())?;
         Some(WorkerZones {
             id: worker.number,
             settings,
             parts,
-            is_random: worker.access.pattern.random,
-            verifies: worker.verify.is_some(),
+            is_random: worker.load.access.pattern.random,
+            verifies: worker.load.verify.is_some(),
             is_synchronous,
-            min_block: worker.access.block.min_bytes,
-            held: vec![None; worker.depth.iodepth as usize],
+            min_block: worker.load.access.block.min_bytes,
+            held: vec![None; worker.depth() as usize],
             pending: None,
-            writes_first: worker.access.pattern.is_mixed()
-                && worker.access.has(Ddir::Write)
+            writes_first: worker.load.access.pattern.is_mixed()
+                && worker.load.access.has(Ddir::Write)
                 && !settings.reads_beyond_pointer,
         })
     }

@@ -2,7 +2,7 @@
 //! device.
 
 use plan::stream::{Burst, StreamRate};
-use plan::{Stream, Worker, Workload};
+use plan::{Load, Stream, Worker};
 use record::Stage;
 use sim::DeviceModel;
 
@@ -183,8 +183,8 @@ fn rate_limited_thread_has_the_full_measured_time() {
 
 /// Returns a stream of a thread.
 fn stream(worker: &mut Worker, index: usize) -> &mut Stream {
-    match &mut worker.workload {
-        Workload::Streams(streams) => &mut streams.list[index],
-        Workload::Job => panic!("{} has no streams", worker.name),
+    match &mut worker.load {
+        Load::Threads(streams) => &mut streams.list[index],
+        Load::Job(_) => panic!("{} has no streams", worker.name),
     }
 }

@@ -11,7 +11,7 @@ const SECOND: u64 = 1_000_000_000;
 /// Returns a run of random writes at a rate that varies by 3 %, with a seed.
 fn run_at(rate: f64, seconds: u64, seed: u64) -> Record {
     let mut worker = Worker::default();
-    worker.access.pattern.random = true;
+    worker.job_mut().unwrap().access.pattern.random = true;
     let mut record = Record::new(Arc::new(Plan { workers: vec![worker], ..Plan::default() }), 1_700_000_000_000);
     let mut timeline = Timeline::new(0, SECOND, Vec::new());
     let mut state = seed;
@@ -106,7 +106,7 @@ fn short_runs_and_different_jobs_have_warnings() {
     assert!(short.ended_with(3).stdout.contains("too few intervals"), "{}", short.stdout);
     let mut other = run_at(10_000.0, 30, 1);
     let mut plan = Plan::clone(&other.plan);
-    plan.workers[0].access.pattern.random = false;
+    plan.workers[0].job_mut().unwrap().access.pattern.random = false;
     other.plan = Arc::new(plan);
     save(&scratch, "c", &other);
     assert!(compare(&scratch, "a c").stdout.contains("the jobs differ"));

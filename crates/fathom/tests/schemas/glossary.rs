@@ -20,7 +20,6 @@ pub const GLOSSARY: &[(&str, &str)] = &[
     ("Cause.others", "Number of other tests with this verdict."),
     ("Cause.rules", "The rules, as typed."),
     ("Cause.tests", "Number of tests."),
-    ("CheckError.pattern", "The access pattern of the job."),
     ("CheckError.what", "What is missing, in words."),
     ("command", "The shell command."),
     (

@@ -1,6 +1,6 @@
 //! Lowers `ioengine`, the options of the engine and the queue depth.
 
-use plan::{Depth, Engine, Exec, IoUring, Net, NetProtocol, PlacementRange, Scsi, ScsiWrite, StatCall};
+use plan::{Batches, Engine, Exec, IoUring, Net, NetProtocol, PlacementRange, Scsi, ScsiWrite, StatCall};
 
 use super::passthrough;
 use super::remote;
@@ -137,14 +137,18 @@ fn stat_call(values: &Values) -> StatCall {
     }
 }
 
-pub fn depth(values: &Values, engine: &Engine) -> Depth {
+/// Returns `iodepth`, whatever the engine is.
+pub fn iodepth(values: &Values) -> u32 {
+    values.unsigned("iodepth").max(1) as u32
+}
+
+pub fn batches(values: &Values, engine: &Engine) -> Batches {
     let offload = values.keyword("io_submit_mode") == "offload";
-    let iodepth = values.unsigned("iodepth").max(1) as u32;
     // A synchronous engine has one I/O in flight, whatever `iodepth` is.
-    let iodepth = if is_synchronous(engine) && !offload { 1 } else { iodepth };
+    let iodepth = if engine.is_synchronous() && !offload { 1 } else { iodepth(values) };
     let explicit = |name: &str| values.is_set(name).then(|| values.unsigned(name) as u32);
-    let low = explicit("iodepth_low").filter(|&low| low > 0 && low < iodepth).unwrap_or(iodepth);
-    let batch_submit = explicit("iodepth_batch").map(|batch| if batch == 0 { iodepth } else { batch.min(iodepth) });
+    let low = explicit("iodepth_low").filter(|&low| low > 0 && low < iodepth);
+    let submit = explicit("iodepth_batch").map(|batch| if batch == 0 { iodepth } else { batch.min(iodepth) });
     let min = explicit("iodepth_batch_complete_min");
     // As in fio, the default maximum of reaped completions is the minimum.
     let explicit_max = explicit("iodepth_batch_complete_max").map(|max| max.max(min.unwrap_or(1)));
@@ -152,18 +156,5 @@ pub fn depth(values: &Values, engine: &Engine) -> Depth {
     // I/Os of a job that only reads, or one at a time, do not conflict.
     let is_read = matches!(values.keyword("rw"), "read" | "randread");
     let serializes_overlaps = values.flag("serialize_overlap") && (offload || !is_read && iodepth > 1);
-    Depth { iodepth, low, batch_submit, complete_min: min, complete_max: max, offload, serializes_overlaps }
-}
-
-pub(crate) fn is_synchronous(engine: &Engine) -> bool {
-    match engine {
-        Engine::IoUring(_)
-        | Engine::IoUringCmd(_)
-        | Engine::Libaio { .. }
-        | Engine::Posixaio
-        | Engine::Windowsaio
-        | Engine::Null => false,
-        Engine::Remote(remote) => !remote.is_asynchronous(),
-        _ => true,
-    }
+    Batches { low, submit, complete_min: min, complete_max: max, offload, serializes_overlaps }
 }

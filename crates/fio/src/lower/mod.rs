@@ -22,10 +22,9 @@ mod zoned;
 
 use std::sync::Arc;
 
-use plan::{Echo, Engine, IdleProfile, Net, NetProtocol, Origin, Plan, Remote, Targets, Worker};
+use plan::{Echo, Engine, IdleProfile, JobLoad, Load, Net, NetProtocol, Origin, Plan, Remote, Targets, Worker};
 use units::system::System;
 
-use crate::options::engines::DEFAULT_ENGINE;
 use crate::parse::settings::IdleProf;
 use crate::parse::values::Values;
 use crate::parse::{Invocation, Job, JobOption};
@@ -109,10 +108,6 @@ fn add_job(plan: &mut Plan, job: &Job, position: JobPosition, machine: &dyn Mach
     let echo = Arc::new(Echo {
         description: values.text("description").map(str::to_owned),
         options: echoed(&job.options),
-        ioengine: values.text("ioengine").unwrap_or(DEFAULT_ENGINE).to_owned(),
-        rw: values.keyword("rw").to_owned(),
-        iodepth: values.unsigned("iodepth").max(1) as u32,
-        group_reporting: values.flag("group_reporting"),
         // fio on Windows has no processes for jobs.
         thread: values.flag("thread") || System::HERE.is_windows(),
     });
@@ -120,19 +115,24 @@ fn add_job(plan: &mut Plan, job: &Job, position: JobPosition, machine: &dyn Mach
     for clone in std::iter::once(0).chain((1..numjobs).rev()) {
         let number = plan.workers.len() as u32 + 1;
         let mut worker = worker(job, values, number, clone, position, &echo, machine);
-        let is_synchronous = engine::is_synchronous(&worker.engine);
+        let mut load = load(job, values, clone, machine);
+        let is_synchronous = worker.engine.is_synchronous();
         if let Some(log) = job.logs.get(clone as usize % job.logs.len().max(1)) {
-            replay::replay(&mut worker, log, values, plan.readonly);
+            replay::replay(&mut load, log, values, plan.readonly);
+            if let Some(depth) = replay::depth(log, values, is_synchronous) {
+                load.iodepth = depth;
+            }
         }
-        worker.verify = verify::verify(values, &worker.access, is_synchronous, aux_path);
+        load.verify = verify::verify(values, &load.access, is_synchronous, aux_path);
         if let Engine::Net(net) = &worker.engine {
-            name_links(net, &mut worker.targets);
+            name_links(net, &mut load.targets);
             // The peer verifies what it reads.
-            worker.verify.iter_mut().for_each(|verify| verify.read_back = false);
+            load.verify.iter_mut().for_each(|verify| verify.read_back = false);
         }
         if let Engine::Remote(Remote::Iscsi { urls, .. }) = &mut worker.engine {
-            *urls = secrets::take_urls(&mut worker.targets.paths);
+            *urls = secrets::take_urls(&mut load.targets.paths);
         }
+        worker.load = Load::Job(Box::new(load));
         plan.workers.push(worker);
     }
 }
@@ -147,35 +147,42 @@ fn worker(
     machine: &dyn Machine,
 ) -> Worker {
     let engine = engine::engine(values, clone, &job.placement);
-    let access = access::access(values);
-    let depth = engine::depth(values, &engine);
     Worker {
         name: job.name.clone(),
         number,
         clone,
         group: position.group,
+        reports_group: values.flag("group_reporting"),
         phase: position.phase,
         wait_for: values.text("wait_for").map(str::to_owned),
-        targets: targets::targets(values, &job.section, clone, machine),
         buffers: targets::buffers(values),
-        verify: None,
-        replay: None,
-        command_priorities: command_priority::command_priorities(values, access.pattern),
-        depth,
+        batches: engine::batches(values, &engine),
         limits: limits::limits(values, position.exits_all),
+        errors: limits::errors(values),
+        process: process::process(values, &job.name, number, machine),
+        measure: measure::measure(values, &job.name),
+        echo: Arc::clone(echo),
+        engine,
+        ..Worker::default()
+    }
+}
+
+/// Returns the load of a job without replay and verification.
+fn load(job: &Job, values: &Values, clone: u32, machine: &dyn Machine) -> JobLoad {
+    let access = access::access(values);
+    JobLoad {
+        iodepth: engine::iodepth(values),
+        targets: targets::targets(values, &job.section, clone, machine),
+        command_priorities: command_priority::command_priorities(values, access.pattern),
         rate: limits::rate(values),
         think: limits::think_time(values),
         flow: limits::flow(values),
         latency_target: limits::latency_target(values),
         steady_state: limits::steady_state(values),
-        errors: limits::errors(values),
-        process: process::process(values, &job.name, number, machine),
-        measure: measure::measure(values, &job.name),
-        echo: Arc::clone(echo),
-        access,
         zoned: zoned::zoned(values),
-        workload: plan::Workload::Job,
-        engine,
+        access,
+        verify: None,
+        replay: None,
     }
 }
 

@@ -1,33 +1,26 @@
 //! Lowers the options of a replay.
 
-use plan::{Ddir, PerDdir, Replay, ReplayRules, ReplaySkip, Worker};
+use plan::{Ddir, JobLoad, PerDdir, Replay, ReplayRules, ReplaySkip};
 
-use super::engine;
 use crate::parse::JobLog;
 use crate::parse::values::Values;
 
-/// Replaces the pattern and the targets of a worker by those of a log.
-pub fn replay(worker: &mut Worker, log: &JobLog, values: &Values, readonly: bool) {
+/// Replaces the pattern and the targets of a job by those of a log.
+pub fn replay(load: &mut JobLoad, log: &JobLog, values: &Values, readonly: bool) {
     let summary = &log.summary;
-    let pattern = &mut worker.access.pattern;
+    let pattern = &mut load.access.pattern;
     pattern.reads = summary.ios[Ddir::Read] > 0 || summary.ios[Ddir::Write] == 0 && summary.ios[Ddir::Trim] == 0;
     pattern.writes = summary.ios[Ddir::Write] > 0;
     pattern.trims = summary.ios[Ddir::Trim] > 0;
     pattern.random = false;
-    worker.access.trim_then_write = false;
-    worker.targets.paths = log.targets.clone();
-    (worker.targets.generated, worker.targets.opendir) = (false, None);
-    worker.targets.file_size = None;
-    worker.targets.extent.size = None;
+    load.access.trim_then_write = false;
+    load.targets.paths = log.targets.clone();
+    (load.targets.generated, load.targets.opendir) = (false, None);
+    load.targets.file_size = None;
+    load.targets.extent.size = None;
     // As in fio a log has its own times.
-    (worker.rate.bytes_per_s, worker.rate.ios_per_s) = (PerDdir::default(), PerDdir::default());
-    if let Some(depth) = summary.depth
-        && !values.is_set("iodepth")
-        && !engine::is_synchronous(&worker.engine)
-    {
-        (worker.depth.iodepth, worker.depth.low) = (depth, depth);
-    }
-    worker.replay = Some(Replay {
+    (load.rate.bytes_per_s, load.rate.ios_per_s) = (PerDdir::default(), PerDdir::default());
+    load.replay = Some(Replay {
         log: log.path.clone(),
         files: summary.files.clone(),
         redirects: values.text("replay_redirect").is_some(),
@@ -37,6 +30,11 @@ pub fn replay(worker: &mut Worker, log: &JobLog, values: &Values, readonly: bool
         bytes: summary.bytes,
         largest_bytes: summary.largest_bytes,
     });
+}
+
+/// Returns the depth of a log, for a job without one.
+pub fn depth(log: &JobLog, values: &Values, is_synchronous: bool) -> Option<u32> {
+    log.summary.depth.filter(|_| !values.is_set("iodepth") && !is_synchronous)
 }
 
 /// Returns how the entries of a log are changed. The parser has checked the values.

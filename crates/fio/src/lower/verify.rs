@@ -149,7 +149,9 @@ mod tests {
         let line = format!("--name=job --size=1m --rw=write {options}");
         let args: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
         match parse(&args, &FixedEnv::default()) {
-            Ok(Request::Run(invocation)) => lower(&invocation, &FixedMachine { cpus: 4 }).workers[0].verify.clone(),
+            Ok(Request::Run(invocation)) => {
+                lower(&invocation, &FixedMachine { cpus: 4 }).workers[0].job().unwrap().load.verify.clone()
+            }
             other => panic!("{options}: {other:?}"),
         }
     }

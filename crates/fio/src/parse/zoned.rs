@@ -45,13 +45,14 @@ pub fn contradictions(values: &Values) -> Vec<Contradiction> {
             label: "the job ends with the first error",
             help: "add continue_on_error=write",
         }),
-        (recovers && verify::is_verified(values) && !engine::is_synchronous(&engine::engine(values, 0, &[])))
-            .then_some(Contradiction {
+        (recovers && verify::is_verified(values) && !engine::engine(values, 0, &[]).is_synchronous()).then_some(
+            Contradiction {
                 message: "recover_zbd_write_error for async IO engines does not support verify",
                 option: "recover_zbd_write_error",
                 label: "the engine has several writes in flight",
                 help: "use a synchronous engine, or remove verify",
-            }),
+            },
+        ),
         values.flag("experimental_verify").then_some(Contradiction {
             message: "zonemode=zbd does not support experimental verify",
             option: "experimental_verify",

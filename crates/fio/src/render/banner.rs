@@ -1,8 +1,9 @@
 //! Text that fio prints before the first I/O.
 
 use super::number::{Prefix, Unit, short};
+use super::threads::plan_of_jobs;
 use super::version::version_of;
-use plan::{Ddir, Engine, Plan, Worker};
+use plan::{Access, Ddir, Engine, Job, Pattern, Plan};
 use std::fmt::{self, Write};
 use units::markup::one_line;
 
@@ -10,10 +11,11 @@ use units::markup::one_line;
 ///
 /// As in fio, `...` stands for the second clone of a job, and further clones have no line.
 pub fn banner(plan: &Plan, fathom: impl fmt::Display) -> String {
+    let plan = &*plan_of_jobs(plan);
     let mut text = String::new();
-    for (index, worker) in plan.workers.iter().enumerate() {
-        match clone_index(&plan.workers[..index], worker) {
-            0 => text.push_str(&job_line(worker)),
+    for job in plan.jobs() {
+        match job.clone {
+            0 => text.push_str(&job_line(job)),
             1 => text.push_str("...\n"),
             _ => {}
         }
@@ -31,33 +33,22 @@ pub fn banner(plan: &Plan, fathom: impl fmt::Display) -> String {
     text
 }
 
-/// Returns the index of a worker among the clones of its job. Indices from 2 on are returned as 2 for DiskSpd threads.
-///
-/// DiskSpd threads count as clones of one another if their properties in the job line are equal.
-fn clone_index(previous: &[Worker], worker: &Worker) -> usize {
-    if worker.streams().is_none() {
-        return worker.clone as usize;
-    }
-    let properties = properties(worker);
-    previous.iter().rev().take(2).take_while(|other| self::properties(other) == properties).count()
-}
-
-fn job_line(worker: &Worker) -> String {
-    match properties(worker) {
-        Some(properties) => format!("{}: {properties}\n", one_line(&worker.name)),
+fn job_line(job: Job<'_>) -> String {
+    match properties(job) {
+        Some(properties) => format!("{}: {properties}\n", one_line(&job.name)),
         None => String::new(),
     }
 }
 
 /// Returns the properties in the line of a job. A job without I/O has no line.
-fn properties(worker: &Worker) -> Option<String> {
-    if matches!(worker.engine, Engine::Cpu { .. } | Engine::Exec(_)) {
+fn properties(job: Job<'_>) -> Option<String> {
+    if matches!(job.engine, Engine::Cpu { .. } | Engine::Exec(_)) {
         return None;
     }
-    let block = &worker.access.block;
+    let block = &job.load.access.block;
     let size = |bytes| {
-        let prefix = Prefix::of_base(worker.measure.kb_base);
-        short(bytes, worker.measure.significant_figures as usize, 0, prefix, Unit::Bytes)
+        let prefix = Prefix::of_base(job.measure.kb_base);
+        short(bytes, job.measure.significant_figures as usize, 0, prefix, Unit::Bytes)
     };
     let range = |letter: char, ddir: Ddir| {
         format!("({letter}) {}-{}", size(block.min_bytes[ddir]), size(block.max_bytes[ddir]))
@@ -65,50 +56,24 @@ fn properties(worker: &Worker) -> Option<String> {
     let third = if block.by_sequential_or_random { "bs_is_seq_rand".to_string() } else { range('T', Ddir::Trim) };
     Some(format!(
         "(g={}): rw={}, bs={}, {}, {third}, ioengine={}, iodepth={}",
-        worker.group,
-        one_line(&worker.echo.rw),
+        job.group,
+        pattern_name(&job.load.access),
         range('R', Ddir::Read),
         range('W', Ddir::Write),
-        // One engine of the plan stands for several I/O interfaces of DiskSpd. `echo.ioengine` names the interface.
-        if worker.streams().is_none() { engine_name(&worker.engine).into() } else { one_line(&worker.echo.ioengine) },
-        worker.requested_depth(),
+        job.engine.name(),
+        job.requested_depth(),
     ))
 }
 
-/// Returns fio's canonical name of an engine.
-fn engine_name(engine: &Engine) -> &'static str {
-    match engine {
-        Engine::IoUring(_) => "io_uring",
-        Engine::IoUringCmd(_) => "io_uring_cmd",
-        Engine::Libaio { .. } => "libaio",
-        Engine::Sync => "sync",
-        Engine::Psync => "psync",
-        Engine::Vsync => "vsync",
-        Engine::Pvsync => "pvsync",
-        Engine::Pvsync2 { .. } => "pvsync2",
-        Engine::Mmap { .. } => "mmap",
-        Engine::Libpmem => "libpmem",
-        Engine::DevDax => "dev-dax",
-        Engine::Mtd { .. } => "mtd",
-        Engine::Splice => "splice",
-        Engine::Sg(_) => "sg",
-        Engine::E4defrag { .. } => "e4defrag",
-        Engine::Posixaio => "posixaio",
-        Engine::Windowsaio => "windowsaio",
-        Engine::Null => "null",
-        Engine::Cpu { .. } => "cpuio",
-        Engine::Exec(_) => "exec",
-        Engine::PageFault => "page_fault",
-        Engine::Net(net) if net.splices => "netsplice",
-        Engine::Net(_) => "net",
-        Engine::Remote(remote) => remote.engine_name(),
-        Engine::FileCreate => "filecreate",
-        Engine::FileStat(_) => "filestat",
-        Engine::FileDelete => "filedelete",
-        Engine::DirCreate => "dircreate",
-        Engine::DirStat(_) => "dirstat",
-        Engine::DirDelete => "dirdelete",
-        Engine::Ftruncate => "ftruncate",
-        Engine::Falloc => "falloc",
-    }
+/// Returns fio's name of a pattern, such as `randrw`.
+pub(super) fn pattern_name(access: &Access) -> String {
+    let Pattern { reads, writes, trims, random } = access.pattern;
+    let plain = match (reads, writes, trims) {
+        (true, true, _) => "rw",
+        (true, false, _) => "read",
+        (false, true, true) => "trimwrite",
+        (false, true, false) => "write",
+        (false, false, _) => "trim",
+    };
+    if random { format!("rand{plain}") } else { plain.to_owned() }
 }

@@ -54,7 +54,7 @@ pub(super) fn entries(record: &Record) -> Vec<Entry<'_>> {
             continue;
         }
         match entries.last_mut() {
-            Some(entry) if worker.echo.group_reporting && entry.last.group == worker.group && entry.host == host => {
+            Some(entry) if worker.reports_group && entry.last.group == worker.group && entry.host == host => {
                 entry.add(worker, outcome);
             }
             _ => entries.push(Entry::of_worker(worker, outcome, host)),
@@ -147,10 +147,11 @@ impl Entry<'_> {
 
     /// Returns the latency target and the depth. Without a target, the values are those that fio prints.
     pub fn latency_target(&self) -> (LatencyTarget, u32) {
-        match self.last.latency_target {
+        let job = self.last.job();
+        match job.and_then(|job| job.load.latency_target) {
             Some(target) => (target, self.stats.latency_depth),
             // fio prints depth 0 for a job with create_only.
-            None if self.last.targets.create.only => (NO_TARGET, 0),
+            None if job.is_some_and(|job| job.load.targets.create.only) => (NO_TARGET, 0),
             None => (NO_TARGET, self.last.requested_depth()),
         }
     }

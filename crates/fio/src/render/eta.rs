@@ -1,6 +1,6 @@
 //! Estimates the remaining time of a run, as fio does.
 
-use plan::{Ddir, ExitAll, Plan, Worker};
+use plan::{Ddir, ExitAll, Job, Plan, Worker};
 
 /// Time of a run before fio's first estimate, in seconds.
 pub(super) const FIRST_ESTIMATE_S: u64 = 3;
@@ -98,8 +98,11 @@ fn planned_s(worker: &Worker, progress: &WorkerProgress) -> u64 {
             _ => total + delay_s,
         }
     });
-    let directions = Ddir::ALL.into_iter().filter(|&ddir| worker.access.pattern.has(ddir));
-    let rate = directions.fold(0u64, |sum, ddir| sum.saturating_add(worker.rate.bytes_per_s[ddir]));
+    let of_job = |job: Job| {
+        let directions = Ddir::ALL.into_iter().filter(|&ddir| job.load.access.pattern.has(ddir));
+        directions.fold(0u64, |sum, ddir| sum.saturating_add(job.load.rate.bytes_per_s[ddir]))
+    };
+    let rate = worker.job().map_or(0, of_job);
     let by_rate = match progress.goal_bytes {
         Some(goal) if rate > 0 && !limits.time_based => Some(goal / rate + delay_s),
         _ => None,

@@ -7,6 +7,7 @@ use super::group::{Group, groups};
 use super::latency_buckets::{BOUNDS, BOUNDS_MS, LatencyBuckets};
 use super::normal::depth_levels;
 use super::options::{Detail, ReportOptions};
+use super::threads::record_of_jobs;
 use super::version::version_of;
 use super::{blocks, disks, fathom_object, json_text, steady_state};
 use plan::{IdleProfile, Unified};
@@ -22,6 +23,7 @@ pub fn json(record: &Record, options: &ReportOptions, detail: Detail, analysis: 
 }
 
 fn document(record: &Record, options: &ReportOptions, detail: Detail, analysis: &Analysis) -> Value {
+    let record = &*record_of_jobs(record);
     let entries = entries(record);
     let groups = groups(&record.plan, &entries);
     let mut root = json!({

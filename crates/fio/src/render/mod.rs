@@ -24,6 +24,7 @@ mod options;
 mod progress_line;
 mod steady_state;
 mod terse;
+mod threads;
 mod version;
 
 pub use act::{ActCounts, SLICE_S as ACT_SLICE_S, act_table};

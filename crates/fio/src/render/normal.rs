@@ -5,6 +5,7 @@ use super::group::{Group, groups};
 use super::latency_buckets::{BOUNDS, BOUNDS_MS, LatencyBuckets};
 use super::number::{Prefix, Unit, short};
 use super::options::ReportOptions;
+use super::threads::record_of_jobs;
 use super::{blocks, disks, hosts, latency, steady_state};
 use plan::{IdleProfile, Unified};
 use record::{DdirStats, Moments, Record};
@@ -14,6 +15,7 @@ use units::markup::one_line;
 
 /// Returns the report. It starts with an empty line.
 pub fn normal(record: &Record, options: &ReportOptions) -> String {
+    let record = &*record_of_jobs(record);
     let entries = entries(record);
     let groups = groups(&record.plan, &entries);
     let mut text = String::from("\n");

@@ -2,7 +2,7 @@
 
 use super::eta::{WorkerProgress, WorkerState, clock, eta_s};
 use super::number::{Prefix, Unit, short};
-use plan::{Ddir, Plan, Unified, Worker};
+use plan::{Ddir, JobLoad, Plan, Unified, Worker};
 
 /// Significant digits of the rates.
 const DIGITS: usize = 4;
@@ -106,7 +106,7 @@ fn totals(plan: &Plan, workers: &[WorkerProgress]) -> Totals {
 
 /// Returns the minimum and maximum rates of the running workers.
 fn limits(plan: &Plan, workers: &[WorkerProgress]) -> String {
-    let sum = |of: fn(&Worker, Ddir) -> u64| {
+    let sum = |of: fn(&JobLoad, Ddir) -> u64| {
         let running = plan.workers.iter().zip(workers).filter(|(_, progress)| {
             matches!(
                 progress.state,
@@ -114,12 +114,12 @@ fn limits(plan: &Plan, workers: &[WorkerProgress]) -> String {
             )
         });
         running
-            .flat_map(|(worker, _)| Ddir::ALL.into_iter().map(move |ddir| (worker, ddir)))
-            .filter(|(worker, ddir)| worker.access.pattern.has(*ddir))
-            .fold(0u64, |sum, (worker, ddir)| sum.saturating_add(of(worker, ddir)))
+            .filter_map(|(worker, _)| worker.job())
+            .flat_map(|job| Ddir::ALL.into_iter().map(move |ddir| (job.load, ddir)))
+            .filter(|(job, ddir)| job.access.pattern.has(*ddir))
+            .fold(0u64, |sum, (job, ddir)| sum.saturating_add(of(job, ddir)))
     };
-    let (min, max) =
-        (sum(|worker, ddir| worker.rate.min_bytes_per_s[ddir]), sum(|worker, ddir| worker.rate.bytes_per_s[ddir]));
+    let (min, max) = (sum(|job, ddir| job.rate.min_bytes_per_s[ddir]), sum(|job, ddir| job.rate.bytes_per_s[ddir]));
     if min > 0 || max > 0 {
         let shown = |rate| {
             let first = plan.workers.first().map(|worker| &worker.measure);
@@ -128,8 +128,7 @@ fn limits(plan: &Plan, workers: &[WorkerProgress]) -> String {
         };
         return format!(", {}-{}", shown(min), shown(max));
     }
-    let (min, max) =
-        (sum(|worker, ddir| worker.rate.min_ios_per_s[ddir]), sum(|worker, ddir| worker.rate.ios_per_s[ddir]));
+    let (min, max) = (sum(|job, ddir| job.rate.min_ios_per_s[ddir]), sum(|job, ddir| job.rate.ios_per_s[ddir]));
     if min > 0 || max > 0 { format!(", {min}-{max} IOPS") } else { String::new() }
 }
 
@@ -157,18 +156,17 @@ fn letter(worker: &Worker, state: WorkerState) -> char {
 
 /// Returns the letter of a running worker. Lower case means random I/O.
 fn pattern_letter(worker: &Worker) -> char {
-    let pattern = worker.access.pattern;
-    let letter = match (pattern.reads, pattern.writes) {
-        (true, true) => match worker.access.rwmix_read_percent {
-            100.. => 'R',
-            0 => 'W',
+    let letter = match (worker.has(Ddir::Read), worker.has(Ddir::Write)) {
+        (true, true) => match worker.job().map(|job| job.load.access.rwmix_read_percent) {
+            Some(100..) => 'R',
+            Some(0) => 'W',
             _ => 'M',
         },
         (true, false) => 'R',
         (false, true) => 'W',
         (false, false) => 'D',
     };
-    if pattern.random { letter.to_ascii_lowercase() } else { letter }
+    if worker.is_random() { letter.to_ascii_lowercase() } else { letter }
 }
 
 /// Returns `[r=1984KiB/s,w=2112KiB/s][r=496,w=528 IOPS]`, for directions with I/O.

@@ -9,7 +9,7 @@ use super::number::{Prefix, Unit, short};
 
 /// Returns the criterion of an entry and its result.
 fn of_entry<'a>(entry: &Entry<'a>) -> Option<(&'a SteadyStateCriterion, &'a SteadyStateRecord)> {
-    let criterion = entry.last.steady_state.as_ref()?;
+    let criterion = entry.last.job()?.load.steady_state.as_ref()?;
     let record = entry.members.iter().find_map(|(_, outcome)| outcome.steady_state.as_ref())?;
     Some((criterion, record))
 }

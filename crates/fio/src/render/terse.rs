@@ -6,6 +6,7 @@ use super::group::{Group, groups};
 use super::latency_buckets::LatencyBuckets;
 use super::normal::depth_levels;
 use super::options::ReportOptions;
+use super::threads::record_of_jobs;
 use super::version::version_of;
 use plan::{Ddir, Unified};
 use record::{Latency, Record};
@@ -14,6 +15,7 @@ use units::markup::one_line;
 
 /// Returns a line per entry, including entries without I/O.
 pub fn terse(record: &Record, options: &ReportOptions) -> String {
+    let record = &*record_of_jobs(record);
     let entries = entries(record);
     let groups = groups(&record.plan, &entries);
     let mut text = String::new();

@@ -15,20 +15,19 @@ fn a_plain_job_is_the_default_worker() {
     let lowered = &plan.workers[0];
     let mut expected = Worker {
         name: "job".into(),
-        targets: Targets { paths: vec!["job.0.0".into()], generated: true, ..Targets::default() },
-        echo: Arc::new(Echo {
-            ioengine: "psync".into(),
-            rw: "read".into(),
-            iodepth: 1,
-            options: lowered.echo.options.clone(),
-            ..Echo::default()
-        }),
+        echo: Arc::new(Echo { options: lowered.echo.options.clone(), ..Echo::default() }),
         ..Worker::default()
     };
+    expected.job_mut().unwrap().targets =
+        Targets { paths: vec!["job.0.0".into()], generated: true, ..Targets::default() };
     // fio's defaults of options that have no effect in this job.
-    (expected.rate.cycle_ms, expected.think.blocks, expected.measure.logs.per_job) = (1000, 1, true);
+    (
+        expected.job_mut().unwrap().rate.cycle_ms,
+        expected.job_mut().unwrap().think.blocks,
+        expected.measure.logs.per_job,
+    ) = (1000, 1, true);
     // Files for reads are laid out.
-    expected.targets.create.overwrite = true;
+    expected.job_mut().unwrap().targets.create.overwrite = true;
     assert_eq!(format!("{lowered:#?}"), format!("{expected:#?}"));
 }
 
@@ -48,7 +47,7 @@ fn each_word_of_fallocate_is_its_mode() {
         ("truncate", Fallocate::Truncate),
         ("native", Fallocate::Native),
     ] {
-        assert_eq!(with(&format!("fallocate={word}")).targets.create.fallocate, mode, "{word}");
+        assert_eq!(with(&format!("fallocate={word}")).job().unwrap().load.targets.create.fallocate, mode, "{word}");
     }
 }
 
@@ -75,9 +74,13 @@ fn each_word_of_verify_is_its_method() {
         ("pattern_hdr", VerifyMethod::PatternWithHeader),
         ("null", VerifyMethod::Null),
     ] {
-        assert_eq!(with(&format!("verify={word}")).verify.map(|verify| verify.method), Some(method), "{word}");
+        assert_eq!(
+            with(&format!("verify={word}")).job().unwrap().load.verify.as_ref().map(|verify| verify.method),
+            Some(method),
+            "{word}"
+        );
     }
-    let of_pattern = with("verify_pattern=0xff").verify.map(|verify| verify.method);
+    let of_pattern = with("verify_pattern=0xff").job().unwrap().load.verify.as_ref().map(|verify| verify.method);
     assert_eq!(of_pattern, Some(VerifyMethod::PatternWithHeader));
 }
 
@@ -103,7 +106,7 @@ fn a_device_with_the_name_of_a_job_is_its_target() {
     let targets = |line: &[&str]| {
         let line: Vec<String> = line.iter().map(|word| (*word).to_owned()).collect();
         let Ok(Request::Run(invocation)) = parse(&line, &FixedEnv::default()) else { panic!("{line:?}") };
-        let targets = lower(&invocation, &WithDevice).workers.remove(0).targets;
+        let targets = std::mem::take(&mut lower(&invocation, &WithDevice).workers[0].job_mut().unwrap().targets);
         (targets.paths, targets.generated)
     };
     assert_eq!(targets(&["--name=/dev/zero"]), (vec!["/dev/zero".to_owned()], false));
@@ -122,8 +125,12 @@ fn replaying(options: &[&str], summary: Summary) -> Worker {
 #[test]
 fn a_job_has_the_directions_of_its_log() {
     let directions = |ios: [u64; 3]| {
-        let pattern =
-            replaying(&["--rw=randwrite"], Summary { ios: PerDdir(ios), ..Summary::default() }).access.pattern;
+        let pattern = replaying(&["--rw=randwrite"], Summary { ios: PerDdir(ios), ..Summary::default() })
+            .job()
+            .unwrap()
+            .load
+            .access
+            .pattern;
         ([pattern.reads, pattern.writes, pattern.trims], pattern.random)
     };
     assert_eq!(directions([1, 0, 0]), ([true, false, false], false));
@@ -138,10 +145,10 @@ fn a_job_has_the_directions_of_its_log() {
 fn a_job_without_iodepth_has_the_depth_of_its_log() {
     let depth = |options: &[&str]| {
         let worker = replaying(options, Summary { depth: Some(16), ..Summary::default() });
-        assert_eq!(worker.targets.paths, ["sda"]);
-        (worker.depth.iodepth, worker.depth.low)
+        assert_eq!(worker.job().unwrap().load.targets.paths, ["sda"]);
+        (worker.depth(), worker.batches.low)
     };
-    assert_eq!(depth(&["--ioengine=libaio"]), (16, 16));
-    assert_eq!(depth(&["--ioengine=libaio", "--iodepth=4"]), (4, 4));
-    assert_eq!(depth(&["--ioengine=psync"]), (1, 1));
+    assert_eq!(depth(&["--ioengine=libaio"]), (16, None));
+    assert_eq!(depth(&["--ioengine=libaio", "--iodepth=4"]), (4, None));
+    assert_eq!(depth(&["--ioengine=psync"]), (1, None));
 }

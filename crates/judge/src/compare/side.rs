@@ -133,11 +133,15 @@ fn job(rounds: &JobRounds, passes: u64) -> Vec<String> {
         of_each(workers, |worker| {
             Some(worker.limits.number_ios).filter(|ios| *ios > 0).map(|ios| format!("{} I/Os", grouped(ios as f64)))
         }),
-        of_each(workers, |worker| worker.targets.extent.size.map(|size| format!("size {}", amount(size)))),
-        of_each(workers, |worker| worker.targets.file_size.map(|(_, bytes)| format!("size {}", size(bytes)))),
-        of_each(workers, |worker| worker.targets.extent.io_size.map(|size| format!("{} of I/O", amount(size)))),
+        of_each(workers, |worker| targets(worker)?.extent.size.map(|size| format!("size {}", amount(size)))),
+        of_each(workers, |worker| targets(worker)?.file_size.map(|(_, bytes)| format!("size {}", size(bytes)))),
+        of_each(workers, |worker| targets(worker)?.extent.io_size.map(|size| format!("{} of I/O", amount(size)))),
     ];
     rounds.ddirs().into_iter().map(of_ddir).chain(jobs).chain(parts.into_iter().flatten()).collect()
+}
+
+fn targets(worker: &plan::Worker) -> Option<&plan::Targets> {
+    worker.job().map(|job| &job.load.targets)
 }
 
 /// Returns the property of all workers once, or those of each if they differ; `None` if no worker has it.

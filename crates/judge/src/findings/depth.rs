@@ -2,7 +2,7 @@
 
 use assessment::{Finding, FindingKind, Severity, Subject};
 use plan::stream::StreamRate;
-use plan::{Ddir, Depth, Origin, Stream, Worker, Workload};
+use plan::{Batches, Ddir, Load, Origin, Stream, Worker};
 use record::{Record, WorkerRecord, WorkerStats};
 
 use crate::findings::device::is_direct;
@@ -60,11 +60,7 @@ fn mostly_trims(stats: &WorkerStats) -> bool {
 }
 
 fn depth(worker: &Worker) -> u32 {
-    match &worker.workload {
-        Workload::Job if worker.engine.moves_data() => worker.depth.iodepth,
-        Workload::Job => 0,
-        Workload::Streams(streams) => streams.depth(),
-    }
+    if worker.engine.moves_data() { worker.depth() } else { 0 }
 }
 
 /// Whether the job keeps its queue short on purpose: by a rate, pauses, the times of a log, a depth search, batches or syncs. Copies from and to
@@ -72,17 +68,16 @@ fn depth(worker: &Worker) -> u32 {
 fn is_held_back(worker: &Worker) -> bool {
     let held =
         |stream: &Stream| stream.rate != StreamRate::Unlimited || stream.burst.is_some() || stream.mapping.is_some();
-    let Depth { iodepth, low, batch_submit, complete_min, .. } = worker.depth;
-    let keeps_pauses = worker.replay.as_ref().is_some_and(|replay| !replay.rules.no_stall);
-    let in_batches = low < iodepth || batch_submit.is_some() || complete_min.is_some_and(|min| min > 1);
-    let syncs = worker.access.syncs.between_writes();
-    let of_job = worker.rate.is_limited()
-        || worker.think.pauses()
-        || worker.latency_target.is_some()
-        || in_batches
-        || syncs
-        || keeps_pauses;
-    worker.streams().map_or(of_job, |streams| streams.list.iter().any(held))
+    let Batches { low, submit, complete_min, .. } = worker.batches;
+    let in_batches = low.is_some() || submit.is_some() || complete_min.is_some_and(|min| min > 1);
+    match &worker.load {
+        Load::Job(job) => {
+            let keeps_pauses = job.replay.as_ref().is_some_and(|replay| !replay.rules.no_stall);
+            let pauses = job.rate.is_limited() || job.think.pauses() || job.latency_target.is_some();
+            pauses || in_batches || job.access.syncs.between_writes() || keeps_pauses
+        }
+        Load::Threads(streams) => streams.list.iter().any(held),
+    }
 }
 
 /// The mean number of I/Os in flight, by Little's law: I/Os per second times mean latency. `None` for short runs.
@@ -105,8 +100,8 @@ mod tests {
     fn found(latency_ns: u64, change: impl FnOnce(&mut Worker)) -> Vec<Finding> {
         let mut record = with(run(&[10_000.0; 10]), |worker| {
             worker.engine = plan::Engine::IoUring(plan::IoUring::default());
-            worker.depth = Depth::of(32);
-            worker.targets.open.direct = true;
+            worker.job_mut().unwrap().iodepth = 32;
+            worker.job_mut().unwrap().targets.open.direct = true;
             change(worker);
         });
         (0..100_000).for_each(|_| record.workers[0].stats.ddirs[0].lat.record(latency_ns));
@@ -124,7 +119,7 @@ mod tests {
         };
         assert_eq!((depth, workers, of_workers, is_direct, is_trim), (32, 1, 1, true, false));
         assert!((mean_in_flight - 4.0).abs() < 0.1, "{mean_in_flight}");
-        let buffered = &found(400_000, |worker| worker.targets.open.direct = false)[0];
+        let buffered = &found(400_000, |worker| worker.job_mut().unwrap().targets.open.direct = false)[0];
         assert!(matches!(buffered.kind, FindingKind::DepthNotReached { is_direct: false, .. }));
     }
 
@@ -132,8 +127,8 @@ mod tests {
     fn trims_in_flight_count() {
         let mut record = with(run(&[10_000.0; 10]), |worker| {
             worker.engine = plan::Engine::IoUring(plan::IoUring::default());
-            worker.depth = Depth::of(64);
-            worker.targets.open.direct = true;
+            worker.job_mut().unwrap().iodepth = 64;
+            worker.job_mut().unwrap().targets.open.direct = true;
         });
         let trims = |record: &mut Record, latency_ns| {
             record.workers[0].stats.ddirs[Ddir::Trim as usize].lat = record::Latency::default();
@@ -149,12 +144,12 @@ mod tests {
     #[test]
     fn full_queues_and_queues_kept_short_are_no_finding() {
         assert_eq!(found(3_100_000, |_| {}), []);
-        assert_eq!(found(400_000, |worker| worker.rate.ios_per_s[Ddir::Read] = 10_000), []);
-        assert_eq!(found(400_000, |worker| worker.depth.low = 4), []);
+        assert_eq!(found(400_000, |worker| worker.job_mut().unwrap().rate.ios_per_s[Ddir::Read] = 10_000), []);
+        assert_eq!(found(400_000, |worker| worker.batches.low = Some(4)), []);
         assert_eq!(found(400_000, |worker| worker.engine = plan::Engine::Null), []);
-        assert_eq!(found(400_000, |worker| worker.depth = Depth::of(1)), []);
+        assert_eq!(found(400_000, |worker| worker.job_mut().unwrap().iodepth = 1), []);
         // A mean of 0.4 I/Os in flight: a depth of 1 is no queue.
-        assert_eq!(found(40_000, |worker| worker.depth = Depth::of(1)), []);
+        assert_eq!(found(40_000, |worker| worker.job_mut().unwrap().iodepth = 1), []);
     }
 
     #[test]
@@ -162,23 +157,23 @@ mod tests {
         let target = plan::LatencyTarget { target_ns: 1, window_ns: 1, percentile: 100.0, keep_running: false };
         type Change = fn(&mut Worker);
         let reasons: [Change; 8] = [
-            |worker| worker.depth.low = 31,
-            |worker| worker.depth.batch_submit = Some(1),
-            |worker| worker.depth.complete_min = Some(2),
-            |worker| worker.think.pause_us = 1,
-            |worker| worker.access.syncs.fsync_every_writes = 1,
-            |worker| worker.access.syncs.fdatasync_every_writes = 1,
-            |worker| worker.rate.bytes_per_s[Ddir::Read] = 1,
-            |worker| worker.rate.ios_per_s[Ddir::Write] = 1,
+            |worker| worker.batches.low = Some(31),
+            |worker| worker.batches.submit = Some(1),
+            |worker| worker.batches.complete_min = Some(2),
+            |worker| worker.job_mut().unwrap().think.pause_us = 1,
+            |worker| worker.job_mut().unwrap().access.syncs.fsync_every_writes = 1,
+            |worker| worker.job_mut().unwrap().access.syncs.fdatasync_every_writes = 1,
+            |worker| worker.job_mut().unwrap().rate.bytes_per_s[Ddir::Read] = 1,
+            |worker| worker.job_mut().unwrap().rate.ios_per_s[Ddir::Write] = 1,
         ];
         for (at, reason) in reasons.into_iter().enumerate() {
             assert_eq!(found(400_000, reason), [], "{at}");
         }
-        assert_eq!(found(400_000, |worker| worker.latency_target = Some(target)), []);
+        assert_eq!(found(400_000, |worker| worker.job_mut().unwrap().latency_target = Some(target)), []);
         let none: [Change; 3] = [
-            |worker| worker.depth.complete_min = Some(1),
-            |worker| worker.access.syncs.end_fsync = true,
-            |worker| worker.depth = Depth::of(6),
+            |worker| worker.batches.complete_min = Some(1),
+            |worker| worker.job_mut().unwrap().access.syncs.end_fsync = true,
+            |worker| worker.job_mut().unwrap().iodepth = 6,
         ];
         for (at, change) in none.into_iter().enumerate() {
             assert_eq!(found(400_000, change).len(), 1, "{at}");
@@ -192,7 +187,7 @@ mod tests {
         let of = |ios: u64, runtime_ns: u64| {
             let mut record = with(run(&[10_000.0; 10]), |worker| {
                 worker.engine = plan::Engine::IoUring(plan::IoUring::default());
-                worker.depth = Depth::of(32);
+                worker.job_mut().unwrap().iodepth = 32;
             });
             record.workers[0].stats.runtime_ns = runtime_ns;
             (0..ios).for_each(|nth| record.workers[0].stats.ddirs[nth as usize % 2].lat.record(1000));
@@ -205,12 +200,11 @@ mod tests {
     fn the_finding_names_the_jobs_of_the_phase_with_the_shortest_queue() {
         let mut record = run(&[10_000.0; 10]);
         let jobs = [("a", 0, 9), ("b", 1, 4), ("c", 1, 8), ("d", 1, 32)];
-        let worker = |&(name, phase, _): &(&str, u32, u64)| Worker {
-            name: name.into(),
-            phase,
-            engine: plan::Engine::IoUring(plan::IoUring::default()),
-            depth: Depth::of(32),
-            ..record.plan.workers[0].clone()
+        let worker = |&(name, phase, _): &(&str, u32, u64)| {
+            let engine = plan::Engine::IoUring(plan::IoUring::default());
+            let mut worker = Worker { name: name.into(), phase, engine, ..record.plan.workers[0].clone() };
+            worker.job_mut().unwrap().iodepth = 32;
+            worker
         };
         let workers = jobs.iter().map(worker).collect();
         record.plan = std::sync::Arc::new(plan::Plan { workers, ..plan::Plan::clone(&record.plan) });

@@ -4,7 +4,7 @@
 //! the device.
 
 use assessment::{DeviceBytes, Finding, FindingKind, Severity};
-use plan::{Ddir, Engine, Worker, Workload};
+use plan::{Ddir, Engine, Worker};
 use record::{Record, Slot, Timeline};
 
 use crate::limits::Load;
@@ -95,15 +95,15 @@ fn of_phase<'a>(record: &Record, timeline: &'a Timeline) -> Option<Moved<'a>> {
 /// Returns the devices of a timeline that are under the targets, by index. `None` if a target is on no device that counts.
 fn devices(record: &Record, timeline: &Timeline) -> Option<Vec<usize>> {
     let targets: Vec<_> = record.targets.iter().filter(|facts| facts.phase as usize == timeline.phase).collect();
-    let known = |path: &String| targets.iter().any(|facts| facts.path == *path && !facts.disks.is_empty());
+    let known = |path: &str| targets.iter().any(|facts| facts.path == path && !facts.disks.is_empty());
     let all_known = |worker: &Worker| {
         worker.engine.moves_data()
             // The CPU copies to and from persistent memory: the counters of the device do not include these copies.
             && worker.engine != Engine::Libpmem
             && worker.measure.disk_util
-            && worker.targets.opendir.is_none()
-            && !worker.targets.paths.is_empty()
-            && worker.targets.paths.iter().all(known)
+            && worker.job().is_none_or(|job| job.load.targets.opendir.is_none())
+            && worker.paths().next().is_some()
+            && worker.paths().all(known)
     };
     let is_under = |name: &String| targets.iter().any(|facts| facts.disks.contains(name));
     let under = timeline.disks.iter().enumerate().filter(|(_, name)| is_under(name)).map(|(at, _)| at);
@@ -164,7 +164,7 @@ fn depth_of(worker: &Worker) -> f64 {
 
 /// Whether a write can be of part of a block: the device reads the block first.
 fn has_partial_writes(record: &Record, phase: usize) -> bool {
-    workers(record, phase).any(|worker| worker.access.block.min_bytes[Ddir::Write] < 4096)
+    workers(record, phase).any(|worker| worker.min_block_bytes(Ddir::Write) < 4096)
 }
 
 /// The directions that devices count.
@@ -174,8 +174,8 @@ pub const DIRECTIONS: [Ddir; 2] = [Ddir::Read, Ddir::Write];
 /// writes the rest in the last slot. A job that syncs at its end measures that.
 fn compared<'a>(record: &Record, timeline: &'a Timeline) -> &'a [Slot] {
     let syncs_at_end = |worker: &Worker| {
-        let syncs = &worker.access.syncs;
-        syncs.end_fsync || syncs.end_syncfs || syncs.fsync_on_close
+        let syncs = worker.job().map(|job| &job.load.access.syncs);
+        syncs.is_some_and(|syncs| syncs.end_fsync || syncs.end_syncfs || syncs.fsync_on_close)
     };
     let workers = || workers(record, timeline.phase);
     match timeline.slots.split_last() {
@@ -260,10 +260,12 @@ pub fn is_direct(worker: &Worker) -> bool {
     if worker.engine.bypasses_page_cache() {
         return true;
     }
-    match &worker.workload {
-        Workload::Job if matches!(worker.engine, Engine::Mmap { .. }) => false,
-        Workload::Job => worker.targets.open.direct,
-        Workload::Streams(streams) => streams.list.iter().all(|stream| stream.open.direct && stream.mapping.is_none()),
+    match &worker.load {
+        plan::Load::Job(_) if matches!(worker.engine, Engine::Mmap { .. }) => false,
+        plan::Load::Job(job) => job.targets.open.direct,
+        plan::Load::Threads(streams) => {
+            streams.list.iter().all(|stream| stream.open.direct && stream.mapping.is_none())
+        }
     }
 }
 
@@ -314,8 +316,8 @@ pub mod simulated {
     /// Returns a run of ten seconds that requested `requested` bytes per second, with the bytes per second of its device.
     pub fn on_device(requested: [u64; 2], counted: [u64; 2], direct: bool) -> Record {
         let mut record = with(run(&[0.0; 10]), |worker| {
-            worker.targets.paths = vec!["/dev/x".into()];
-            worker.targets.open.direct = direct;
+            worker.job_mut().unwrap().targets.paths = vec!["/dev/x".into()];
+            worker.job_mut().unwrap().targets.open.direct = direct;
         });
         record.machine.memory_bytes = Some(16 << 30);
         record.targets = vec![TargetFacts {
@@ -398,8 +400,10 @@ mod tests {
     fn a_small_load_is_info_from_the_depth_on() {
         assert_eq!(other_load_severity(&on_device([MIB / 8, 0], [MIB, 0], true)), Some(Severity::Info));
         let beside = |depth: u32| {
-            let mut record =
-                with(on_device([100 * MIB, 0], [102 * MIB, 0], true), |worker| worker.depth.iodepth = depth);
+            let mut record = with(on_device([100 * MIB, 0], [102 * MIB, 0], true), |worker| {
+                worker.engine = Engine::Posixaio;
+                worker.job_mut().unwrap().iodepth = depth;
+            });
             record.timeline[0].slots.iter_mut().for_each(|slot| slot.ddirs[0].ios = 100);
             other_load_severity(&record)
         };

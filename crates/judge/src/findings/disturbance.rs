@@ -155,9 +155,9 @@ mod tests {
         let stats = &mut record.workers[0].stats;
         stats.ddirs[0].runtime_ns = stats.runtime_ns;
         with(record, |worker| {
-            worker.targets.paths = vec!["/dev/x".into()];
-            worker.targets.open.direct = true;
-            worker.access.pattern.random = true;
+            worker.job_mut().unwrap().targets.paths = vec!["/dev/x".into()];
+            worker.job_mut().unwrap().targets.open.direct = true;
+            worker.job_mut().unwrap().access.pattern.random = true;
         })
     }
 

@@ -55,7 +55,7 @@ fn has_only_ramp(worker: &Worker, counted: &WorkerRecord) -> bool {
 
 fn is_early(worker: &Worker, counted: &WorkerRecord) -> bool {
     let runtime_ns = worker.limits.runtime_ns;
-    let by_size = worker.streams().is_none() && !worker.limits.time_based && worker.latency_target.is_none();
+    let by_size = !worker.limits.time_based && worker.job().is_some_and(|job| job.load.latency_target.is_none());
     let ran_ns = counted.stats.runtime_ns;
     by_size
         && !has_only_ramp(worker, counted)
@@ -170,7 +170,7 @@ mod tests {
             assert_eq!(early(&with(cut(), |worker| worker.limits.exit_all = exit_all)), []);
         }
         let target = plan::LatencyTarget { target_ns: 1, window_ns: 1, percentile: 100.0, keep_running: false };
-        assert_eq!(early(&with(cut(), |worker| worker.latency_target = Some(target))), []);
+        assert_eq!(early(&with(cut(), |worker| worker.job_mut().unwrap().latency_target = Some(target))), []);
     }
 
     #[test]

@@ -187,7 +187,9 @@ mod tests {
 
     #[test]
     fn a_job_that_changes_its_load_has_no_levels() {
-        let record = with(run(&two_levels(16_000.0, 20, 12_800.0, 20)), |worker| worker.think.pause_us = 1000);
+        let record = with(run(&two_levels(16_000.0, 20, 12_800.0, 20)), |worker| {
+            worker.job_mut().unwrap().think.pause_us = 1000
+        });
         assert_eq!(find(&record), []);
         // Half of the workers end after 20 s.
         let mut record = run(&two_levels(16_000.0, 20, 8_000.0, 20));

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use assessment::{Finding, FindingKind, LimitReason, LoadGenerator, LoadGeneratorLimit, Severity, Subject, TimeShares};
 use plan::stream::StreamRate;
-use plan::{Ddir, Engine, Origin, Worker};
+use plan::{Ddir, Engine, Load, Origin, Streams, Worker};
 use record::{HostRecord, Record, Usage, WorkerRecord, WorkerStats};
 
 /// In a shorter run CPU times are unreliable: the kernel divides them between user mode and kernel by the tick.
@@ -172,7 +172,7 @@ fn reason(worker: &Worker, stats: &WorkerStats, shares: &TimeShares) -> LimitRea
         _ if !is_busy => LimitReason::Slept,
         _ if rate_is_met(worker, stats) => LimitReason::RateMet,
         _ if shares.cpu_wait.unwrap_or(0.0) >= WAITED_SHARE => LimitReason::WaitedForCpu,
-        _ if worker.think.spin_us > 0 => LimitReason::Spins,
+        _ if worker.job().is_some_and(|job| job.load.think.spin_us > 0) => LimitReason::Spins,
         IoPath::MemoryCopies => LimitReason::MemoryCopies,
         _ if shares.user >= shares.on_cpu() * OWN_SHARE => LimitReason::OwnTime,
         IoPath::InCall => LimitReason::IoOnCpu,
@@ -207,7 +207,7 @@ impl IoPath {
             return IoPath::MemoryCopies;
         }
         match &worker.engine {
-            _ if worker.depth.offload => IoPath::OtherThreads,
+            _ if worker.batches.offload => IoPath::OtherThreads,
             Engine::IoUring(ring) | Engine::IoUringCmd(plan::Passthrough { ring, .. })
                 if ring.sqthread_poll || ring.force_async_every > 0 =>
             {
@@ -224,26 +224,36 @@ impl IoPath {
 
 /// Whether the job requests a rate and reached it.
 fn rate_is_met(worker: &Worker, stats: &WorkerStats) -> bool {
-    let seconds = stats.runtime_ns as f64 / 1e9;
-    let met = |done: u64, rate: f64| done as f64 >= rate * seconds * RATE_MET_SHARE;
-    if let Some(streams) = worker.streams() {
-        let limited = streams.list.iter().zip(&stats.targets).map(|(stream, target)| match stream.rate {
-            StreamRate::Unlimited => stream.burst.is_some(),
-            StreamRate::BytesPerMs(rate) => met(target.ddirs.iter().map(|ddir| ddir.bytes).sum(), rate * 1000.0),
-        });
-        return limited.fold(None, |all: Option<bool>, met| Some(all.unwrap_or(true) && met)).unwrap_or(false);
-    }
+    let met = |done: u64, rate: f64| is_rate_met(stats, done, rate);
+    let job = match &worker.load {
+        Load::Job(job) => job,
+        Load::Threads(streams) => return streams_are_met(streams, stats),
+    };
     let of_ddir = |ddir: Ddir| {
         let done = &stats.ddirs[ddir as usize];
-        let rates = [(done.bytes, worker.rate.bytes_per_s[ddir]), (done.ios, worker.rate.ios_per_s[ddir])];
+        let rates = [(done.bytes, job.rate.bytes_per_s[ddir]), (done.ios, job.rate.ios_per_s[ddir])];
         rates.into_iter().filter(|(done, rate)| *rate > 0 && *done > 0).any(|(done, rate)| met(done, rate as f64))
     };
-    worker.rate.is_limited() && Ddir::ALL.into_iter().any(of_ddir)
+    job.rate.is_limited() && Ddir::ALL.into_iter().any(of_ddir)
+}
+
+/// Whether all streams with a rate reached it; false without one.
+fn streams_are_met(streams: &Streams, stats: &WorkerStats) -> bool {
+    let limited = streams.list.iter().zip(&stats.targets).map(|(stream, target)| match stream.rate {
+        StreamRate::Unlimited => stream.burst.is_some(),
+        StreamRate::BytesPerMs(rate) => {
+            is_rate_met(stats, target.ddirs.iter().map(|ddir| ddir.bytes).sum(), rate * 1000.0)
+        }
+    });
+    limited.reduce(|all, met| all && met).unwrap_or(false)
+}
+
+fn is_rate_met(stats: &WorkerStats, done: u64, rate_per_s: f64) -> bool {
+    done as f64 >= rate_per_s * stats.runtime_ns as f64 / 1e9 * RATE_MET_SHARE
 }
 
 #[cfg(test)]
 mod tests {
-    use plan::Workload;
     use plan::stream::{Burst, Stream, Streams};
     use record::TargetStats;
 
@@ -328,7 +338,7 @@ mod tests {
         assert_eq!(judged(&[(worker.clone(), counted.clone())]).reason, LimitReason::OwnTime);
         counted.stats.runtime_ns -= 1;
         assert_eq!(judged(&[(worker.clone(), counted)]).reason, LimitReason::TooShort);
-        worker.think.spin_us = 1;
+        worker.job_mut().unwrap().think.spin_us = 1;
         let spins = ran(uring(), [1000, 1000, 0]).1;
         assert_eq!(judged(&[(worker, spins)]).reason, LimitReason::Spins);
     }
@@ -339,8 +349,8 @@ mod tests {
             // 100,000 reads of 4 KiB in 2 s.
             let (mut worker, mut counted) = ran(uring(), [100, 1900, 0]);
             counted.stats.ddirs[0].bytes = 409_600_000;
-            worker.rate.ios_per_s[Ddir::Read] = ios;
-            worker.rate.bytes_per_s[Ddir::Read] = bytes;
+            worker.job_mut().unwrap().rate.ios_per_s[Ddir::Read] = ios;
+            worker.job_mut().unwrap().rate.bytes_per_s[Ddir::Read] = bytes;
             judged(&[(worker, counted)]).reason
         };
         assert_eq!((reason(51_020, 0), reason(51_021, 0)), (LimitReason::RateMet, LimitReason::NeverSlept));
@@ -358,7 +368,7 @@ mod tests {
             for target in &mut counted.stats.targets {
                 (target.ddirs[0].bytes, target.ddirs[1].bytes) = (50_000_000, 50_000_000);
             }
-            worker.workload = Workload::Streams(Streams { list: streams.to_vec(), ..Streams::default() });
+            worker.load = Load::Threads(Streams { list: streams.to_vec(), ..Streams::default() });
             judged(&[(worker, counted)]).reason
         };
         let limited = |rate| Stream { rate: StreamRate::BytesPerMs(rate), ..Stream::default() };
@@ -425,7 +435,7 @@ mod tests {
     #[test]
     fn ios_on_other_threads_are_no_time_of_this_one() {
         let (mut worker, counted) = ran(Engine::Psync, [100, 100, 0]);
-        worker.depth.offload = true;
+        worker.batches.offload = true;
         assert_eq!(judged(&[(worker, counted)]).reason, LimitReason::OtherThreads);
     }
 
@@ -465,9 +475,9 @@ mod tests {
     #[test]
     fn a_rate_that_is_met_is_the_limit() {
         let (mut worker, counted) = ran(uring(), [1000, 990, 0]);
-        worker.rate.ios_per_s[Ddir::Read] = 50_000;
+        worker.job_mut().unwrap().rate.ios_per_s[Ddir::Read] = 50_000;
         assert_eq!(judged(&[(worker.clone(), counted.clone())]).limit, LoadGeneratorLimit::NotLimit);
-        worker.rate.ios_per_s[Ddir::Read] = 90_000;
+        worker.job_mut().unwrap().rate.ios_per_s[Ddir::Read] = 90_000;
         assert_eq!(judged(&[(worker, counted)]).limit, LoadGeneratorLimit::Limit);
     }
 

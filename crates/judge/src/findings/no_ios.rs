@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use assessment::{Finding, FindingKind, NoIosCause, Severity, Subject};
 use plan::stream::StreamRate;
-use plan::{Distribution, Engine, ExitAll, Origin, Worker};
+use plan::{Distribution, Engine, ExitAll, Job, JobLoad, Load, Origin, Worker};
 use record::{Record, WorkerRecord};
 
 /// Finds jobs that ended without an error and without an I/O.
@@ -34,10 +34,11 @@ pub fn find(record: &Record) -> Vec<Finding> {
 
 /// Whether a worker that has I/O to do ended without any.
 fn is_idle(worker: &Worker, counted: &WorkerRecord) -> bool {
+    let job_has_ios = |job: &JobLoad| {
+        !job.targets.create.only && job.replay.is_none() && !job.verify.as_ref().is_some_and(|verify| verify.only)
+    };
     let has_ios = !matches!(worker.engine, Engine::Cpu { .. } | Engine::Exec(_))
-        && !worker.targets.create.only
-        && worker.replay.is_none()
-        && !worker.verify.as_ref().is_some_and(|verify| verify.only);
+        && worker.job().is_none_or(|job| job_has_ios(job.load));
     let ios: u64 = counted.stats.ddirs.iter().map(|ddir| ddir.ios).sum();
     let failed = counted.error.is_some() || counted.nonfatal_errors > 0;
     has_ios && counted.ended && !failed && ios == 0
@@ -56,13 +57,18 @@ fn cause(record: &Record, worker: &Worker, counted: &WorkerRecord) -> NoIosCause
     let path = worker.paths().next();
     let facts = record.targets.iter().find(|facts| Some(facts.path.as_str()) == path);
     let size_bytes = facts.and_then(|facts| facts.size_bytes);
-    let extent = &worker.targets.extent;
-    let of_clone = extent.offset_increment.of(size_bytes.unwrap_or(0)).saturating_mul(u64::from(worker.clone));
-    let of_job = extent.offset.of(size_bytes.unwrap_or(0)).saturating_add(of_clone);
-    let offset_bytes = worker.stream_list().first().map_or(of_job, |stream| stream.base_bytes);
+    let offset_bytes = match &worker.load {
+        Load::Job(job) => {
+            let (extent, size_bytes) = (&job.targets.extent, size_bytes.unwrap_or(0));
+            let of_clone = extent.offset_increment.of(size_bytes).saturating_mul(u64::from(worker.clone));
+            extent.offset.of(size_bytes).saturating_add(of_clone)
+        }
+        Load::Threads(streams) => streams.list.first().map_or(0, |stream| stream.base_bytes),
+    };
+    let has_zones = |job: Job| matches!(job.load.access.distribution, Distribution::ZonedAbs(_));
     if offset_bytes > 0 {
         NoIosCause::Offset { offset_bytes, size_bytes }
-    } else if matches!(worker.access.distribution, Distribution::ZonedAbs(_)) {
+    } else if worker.job().is_some_and(has_zones) {
         NoIosCause::Zones
     } else {
         NoIosCause::Unknown
@@ -93,16 +99,17 @@ mod tests {
     #[test]
     fn a_job_without_ios_is_found_with_its_cause() {
         assert_eq!(cause_of(&idle(|_| {})), Some(NoIosCause::Unknown));
-        let behind = idle(|worker| worker.targets.extent.offset = Amount::Bytes(10 << 20));
+        let behind = idle(|worker| worker.job_mut().unwrap().targets.extent.offset = Amount::Bytes(10 << 20));
         assert_eq!(cause_of(&behind), Some(NoIosCause::Offset { offset_bytes: 10 << 20, size_bytes: None }));
-        let zones = idle(|worker| worker.access.distribution = Distribution::ZonedAbs(Box::default()));
+        let zones =
+            idle(|worker| worker.job_mut().unwrap().access.distribution = Distribution::ZonedAbs(Box::default()));
         assert_eq!(cause_of(&zones), Some(NoIosCause::Zones));
     }
 
     #[test]
     fn jobs_with_ios_and_jobs_that_have_none_to_do_are_no_finding() {
         assert_eq!(find(&run(&[5000.0; 2])), []);
-        assert_eq!(cause_of(&idle(|worker| worker.targets.create.only = true)), None);
+        assert_eq!(cause_of(&idle(|worker| worker.job_mut().unwrap().targets.create.only = true)), None);
         assert_eq!(cause_of(&idle(|worker| worker.limits.exit_all = ExitAll::All)), None);
         let mut stopped = idle(|_| {});
         stopped.stopped = true;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use assessment::{Finding, FindingKind, Moved as MovedBytes, PageCache, Severity, Subject};
-use plan::{Ddir, SyncMode, Worker};
+use plan::{Ddir, Job, SyncMode};
 use record::{Record, TargetFacts};
 
 use crate::findings::device::{DIRECTIONS, Moved, is_direct, moved};
@@ -48,14 +48,15 @@ fn by_devices(record: &Record, moved: &Moved) -> Vec<Finding> {
 
 /// A target of fio's jobs without a device that counts.
 fn fits_cache(record: &Record, facts: &TargetFacts) -> Option<Finding> {
-    let uses = |worker: &Worker| {
-        worker.streams().is_none() && worker.phase == facts.phase && worker.targets.paths.contains(&facts.path)
-    };
+    let uses = |job: &Job| job.phase == facts.phase && job.load.targets.paths.contains(&facts.path);
     let size_bytes = facts.size_bytes?;
-    let users = || record.plan.workers.iter().zip(&record.workers).filter(|(worker, _)| uses(worker));
-    let is_buffered = users().any(|(worker, _)| worker.engine.moves_data() && !is_direct(worker));
-    let bytes = users().flat_map(|(worker, counted)| {
-        let files = worker.targets.paths.len() as u64;
+    let users = || {
+        let workers = record.plan.workers.iter().zip(&record.workers);
+        workers.filter_map(|(worker, counted)| Some((worker.job()?, counted))).filter(|(job, _)| uses(job))
+    };
+    let is_buffered = users().any(|(job, _)| job.engine.moves_data() && !is_direct(&job));
+    let bytes = users().flat_map(|(job, counted)| {
+        let files = job.load.targets.paths.len() as u64;
         counted.stats.ddirs[..2].iter().map(move |ddir| ddir.bytes / files)
     });
     let moved_bytes: u64 = bytes.sum();
@@ -129,7 +130,7 @@ mod tests {
     use crate::findings::device::simulated::on_device;
     use crate::time_series::simulated::with;
     use assessment::DeviceBytes;
-    use plan::{Stream, Streams};
+    use plan::{Load, Stream, Streams, Worker};
     use record::{DiskUse, TargetStats};
 
     const MIB: u64 = 1 << 20;
@@ -158,7 +159,7 @@ mod tests {
         assert_eq!((found.len(), severity), (1, Severity::Invalid));
         assert_eq!((bytes.requested_bytes, bytes.device_bytes), (900 * MIB, 0));
         // A job that syncs at its end measures them.
-        let synced = with(record, |worker| worker.access.syncs.end_fsync = true);
+        let synced = with(record, |worker| worker.job_mut().unwrap().access.syncs.end_fsync = true);
         assert_eq!(find(&synced), []);
     }
 
@@ -166,7 +167,7 @@ mod tests {
     fn a_cached_target_of_diskspd_is_found_with_the_bytes_of_its_disk() {
         let stream = Stream { path: "/dev/x".into(), base_bytes: 1 << 29, write_percent: 50, ..Stream::default() };
         let mut record = with(on_device([0, 0], [0, 0], false), |worker| {
-            worker.workload = Streams { list: vec![stream.clone()], ..Streams::default() }.into();
+            worker.load = Load::Threads(Streams { list: vec![stream.clone()], ..Streams::default() });
         });
         let mut stats = TargetStats { path: "/dev/x".into(), size_bytes: 1 << 30, ..TargetStats::default() };
         (stats.ddirs[0].bytes, stats.ddirs[1].bytes) = (600 * MIB, 400 * MIB);
@@ -196,7 +197,7 @@ mod tests {
             let open = plan::Open { direct: false, sync, ..plan::Open::default() };
             let stream = Stream { path: "/dev/x".into(), write_percent: 100, open, ..Stream::default() };
             let mut record = with(on_device([0, 100 * MIB], counted, false), |worker| {
-                worker.workload = Streams { list: vec![stream], ..Streams::default() }.into();
+                worker.load = Load::Threads(Streams { list: vec![stream], ..Streams::default() });
             });
             let mut stats = TargetStats { path: "/dev/x".into(), size_bytes: 1 << 30, ..TargetStats::default() };
             stats.ddirs[1].bytes = 1000 * MIB;
@@ -229,9 +230,9 @@ mod tests {
         record.targets[0].size_bytes = Some(1 << 30);
         assert_eq!(find(&record).len(), 1);
         // Another file of the job, another phase, direct I/O.
-        let paths = |worker: &mut Worker| worker.targets.paths = vec!["other".to_owned()];
+        let paths = |worker: &mut Worker| worker.job_mut().unwrap().targets.paths = vec!["other".to_owned()];
         assert_eq!(find(&with(record.clone(), paths)), []);
         assert_eq!(find(&with(record.clone(), |worker| worker.phase = 1)), []);
-        assert_eq!(find(&with(record, |worker| worker.targets.open.direct = true)), []);
+        assert_eq!(find(&with(record, |worker| worker.job_mut().unwrap().targets.open.direct = true)), []);
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assessment::{Finding, FindingKind, Severity, Subject, UnintendedTarget};
-use plan::{Engine, MisreadName, Worker};
+use plan::{Engine, JobLoad, MisreadName, Worker};
 use record::{Record, WorkerRecord};
 use units::lookalike;
 
@@ -15,11 +15,11 @@ const NAMES_MAX: usize = 16;
 pub fn depths(record: &Record) -> Vec<Finding> {
     let has_no_effect = |worker: &&Worker| {
         let has_ios = !matches!(worker.engine, Engine::Cpu { .. } | Engine::Exec(_));
-        has_ios && worker.requested_depth() > worker.depth.iodepth
+        has_ios && worker.requested_depth() > worker.depth()
     };
     let mut groups: BTreeMap<(u32, &str), Vec<&Worker>> = BTreeMap::new();
     for worker in record.plan.workers.iter().filter(has_no_effect) {
-        groups.entry((worker.phase, &worker.echo.ioengine)).or_default().push(worker);
+        groups.entry((worker.phase, worker.engine.name())).or_default().push(worker);
     }
     let finding = |((phase, engine), workers): ((u32, &str), Vec<&Worker>)| {
         let depth = workers.iter().map(|worker| worker.requested_depth()).max().unwrap_or(0);
@@ -37,7 +37,8 @@ pub fn removals(record: &Record) -> Vec<Finding> {
     let reads_removed = |(worker, counted): &(&Worker, &WorkerRecord)| {
         // A job that ends by its time may not begin a second pass.
         let has_passes = worker.limits.loops > 1 || worker.limits.time_based && counted.error.is_some();
-        worker.targets.unlink_each_loop && worker.access.pattern.reads && worker.engine.moves_data() && has_passes
+        let removes = |job: &JobLoad| job.targets.unlink_each_loop && job.access.pattern.reads;
+        worker.job().is_some_and(|job| removes(job.load)) && worker.engine.moves_data() && has_passes
     };
     let mut phases: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
     for (worker, _) in record.plan.workers.iter().zip(&record.workers).filter(reads_removed) {
@@ -55,7 +56,7 @@ pub fn removals(record: &Record) -> Vec<Finding> {
 pub fn names(record: &Record) -> Vec<Finding> {
     let mut found: BTreeSet<UnintendedTarget> = BTreeSet::new();
     for worker in &record.plan.workers {
-        let misread = worker.targets.misread.iter().map(|name| match name {
+        let misread = worker.job().map(|job| &job.load.targets.misread).into_iter().flatten().map(|name| match name {
             MisreadName::Split { path } => UnintendedTarget::Split { path: path.clone() },
             MisreadName::Joined { path } => UnintendedTarget::Joined { path: path.clone() },
         });
@@ -94,22 +95,18 @@ mod tests {
 
     #[test]
     fn a_depth_of_a_synchronous_engine_is_found() {
-        let deep = |engine: Engine, depth: u32| {
+        let deep = |engine: Engine, offload: bool| {
             record(|worker| {
                 worker.engine = engine;
-                worker.depth = plan::Depth::of(depth);
-                worker.echo = std::sync::Arc::new(plan::Echo {
-                    iodepth: 64,
-                    ioengine: "psync".to_owned(),
-                    ..plan::Echo::default()
-                });
+                worker.batches.offload = offload;
+                worker.job_mut().unwrap().iodepth = 64;
             })
         };
         let kind = FindingKind::SynchronousEngine { depth: 64, engine: "psync".to_owned() };
         let subject = Subject::Jobs { phase: 0, names: vec!["job".to_owned()] };
-        assert_eq!(depths(&deep(Engine::Psync, 1)), [Finding { kind, subject, severity: Severity::Warning }]);
-        assert_eq!(depths(&deep(Engine::Psync, 64)), []);
-        assert_eq!(depths(&deep(Engine::Exec(plan::Exec::default()), 1)), []);
+        assert_eq!(depths(&deep(Engine::Psync, false)), [Finding { kind, subject, severity: Severity::Warning }]);
+        assert_eq!(depths(&deep(Engine::Psync, true)), []);
+        assert_eq!(depths(&deep(Engine::Exec(plan::Exec::default()), false)), []);
         assert_eq!(depths(&record(|_| {})), []);
     }
 
@@ -118,9 +115,9 @@ mod tests {
         let of = |loops: u32, reads: bool| {
             let record = record(|worker| {
                 worker.engine = Engine::Psync;
-                worker.targets.unlink_each_loop = true;
+                worker.job_mut().unwrap().targets.unlink_each_loop = true;
                 worker.limits.loops = loops;
-                worker.access.pattern.reads = reads;
+                worker.job_mut().unwrap().access.pattern.reads = reads;
             });
             removals(&record).len()
         };
@@ -131,8 +128,8 @@ mod tests {
     fn names_are_found_once() {
         let with_names = |misread: Vec<MisreadName>, paths: &[&str]| {
             let found = names(&record(|worker| {
-                worker.targets.misread = misread;
-                worker.targets.paths = paths.iter().map(|path| (*path).to_owned()).collect();
+                worker.job_mut().unwrap().targets.misread = misread;
+                worker.job_mut().unwrap().targets.paths = paths.iter().map(|path| (*path).to_owned()).collect();
             }));
             found.into_iter().map(|finding| finding.kind).collect::<Vec<_>>()
         };

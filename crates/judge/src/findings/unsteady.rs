@@ -106,7 +106,10 @@ mod tests {
     #[test]
     fn a_requested_rate_a_step_and_few_ios_are_not_unsteady() {
         let rates: Vec<f64> = (0..60).map(|s| 10_000.0 - 40.0 * f64::from(s)).collect();
-        assert_eq!(find(&with(run(&rates), |worker| worker.rate.ios_per_s[plan::Ddir::Read] = 12_000)), []);
+        assert_eq!(
+            find(&with(run(&rates), |worker| worker.job_mut().unwrap().rate.ios_per_s[plan::Ddir::Read] = 12_000)),
+            []
+        );
         assert_eq!(found(|s| if s < 30.0 { 10_000.0 } else { 5000.0 }), []);
         assert_eq!(found(|s| 20.0 + 10.0 * (s * 2.4).sin()), []);
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use assessment::{Finding, FindingKind, Severity, Subject};
 use plan::stream::{Order, Spread};
-use plan::{Amount, Ddir, Distribution, Stream, Worker};
+use plan::{Amount, Ddir, Distribution, Job, Stream};
 use record::{DdirStats, Record, TargetFacts, TargetStats};
 
 use crate::findings::device::severity_of;
@@ -42,10 +42,12 @@ enum Reads {
 }
 
 impl Reads {
-    fn of_job(worker: &Worker) -> Reads {
-        let access = &worker.access;
+    fn of_job(worker: Job<'_>) -> Reads {
+        let access = &worker.load.access;
         match access.distribution {
-            _ if worker.zoned.is_some() || worker.replay.is_some() || access.strides.is_some() => Reads::Skewed,
+            _ if worker.load.zoned.is_some() || worker.load.replay.is_some() || access.strides.is_some() => {
+                Reads::Skewed
+            }
             _ if access.sequencer.skip_bytes != 0 => Reads::Skewed,
             _ if !access.pattern.random => Reads::InOrder,
             Distribution::Uniform => Reads::Uniform,
@@ -105,11 +107,11 @@ fn read_targets(record: &Record) -> impl Iterator<Item = &TargetFacts> {
 }
 
 /// Returns fio's jobs that read a target, with their reads.
-fn readers<'a>(record: &'a Record, facts: &'a TargetFacts) -> impl Iterator<Item = (&'a Worker, &'a DdirStats)> {
+fn readers<'a>(record: &'a Record, facts: &'a TargetFacts) -> impl Iterator<Item = (Job<'a>, &'a DdirStats)> {
     let workers = record.plan.workers.iter().zip(&record.workers);
-    let workers = workers.map(|(worker, counted)| (worker, &counted.stats.ddirs[Ddir::Read as usize]));
-    workers.filter(|(worker, reads)| {
-        worker.phase == facts.phase && reads.ios > 0 && worker.targets.paths.contains(&facts.path)
+    let jobs = workers.filter_map(|(worker, counted)| Some((worker.job()?, &counted.stats.ddirs[Ddir::Read as usize])));
+    jobs.filter(|(worker, reads)| {
+        worker.phase == facts.phase && reads.ios > 0 && worker.load.targets.paths.contains(&facts.path)
     })
 }
 
@@ -123,8 +125,8 @@ fn read_streams(record: &Record) -> impl Iterator<Item = &TargetStats> {
 fn of_jobs(record: &Record) -> impl Iterator<Item = (&String, Unwritten)> {
     read_targets(record).flat_map(|facts| {
         let bytes = facts.unwritten_bytes.unwrap_or(0);
-        let unwritten = move |(worker, stats): (&Worker, &DdirStats)| {
-            let targets = &worker.targets;
+        let unwritten = move |(worker, stats): (Job<'_>, &DdirStats)| {
+            let targets = &worker.load.targets;
             let read_bytes = stats.bytes / targets.paths.len().max(1) as u64;
             let region_bytes = region_bytes(worker, facts.size_bytes);
             let share = |region_bytes| Reads::of_job(worker).most_share(bytes, region_bytes, read_bytes);
@@ -136,8 +138,8 @@ fn of_jobs(record: &Record) -> impl Iterator<Item = (&String, Unwritten)> {
 }
 
 /// Returns the bytes of a target that a job reads; `None` if they are not known.
-fn region_bytes(worker: &Worker, target_bytes: Option<u64>) -> Option<u64> {
-    let (targets, extent) = (&worker.targets, &worker.targets.extent);
+fn region_bytes(worker: Job<'_>, target_bytes: Option<u64>) -> Option<u64> {
+    let (targets, extent) = (&worker.load.targets, &worker.load.targets.extent);
     let is_simple =
         extent.offset_increment == Amount::default() && extent.part.is_none() && targets.file_size.is_none();
     let rest = target_bytes.map(|whole| whole.saturating_sub(extent.offset.of(whole)));
@@ -165,14 +167,14 @@ fn of_streams(record: &Record) -> impl Iterator<Item = (&String, Unwritten)> {
 
 #[cfg(test)]
 mod tests {
-    use plan::{Plan, Streams};
+    use plan::{Load, Plan, Streams, Worker};
 
     use super::*;
     use crate::time_series::simulated::{run, with};
 
     #[test]
     fn a_sparse_file_that_a_job_reads_is_found_and_a_written_one_is_not() {
-        let mut record = with(run(&[1000.0; 10]), |worker| worker.targets.paths = vec!["a".into()]);
+        let mut record = with(run(&[1000.0; 10]), |worker| worker.job_mut().unwrap().targets.paths = vec!["a".into()]);
         let facts = TargetFacts { path: "a".into(), size_bytes: Some(4 << 20), ..TargetFacts::default() };
         record.targets = vec![TargetFacts { unwritten_bytes: Some(1 << 20), ..facts.clone() }];
         let expected = Finding {
@@ -194,29 +196,33 @@ mod tests {
     fn the_share_of_reads_that_can_be_unwritten_decides_the_severity() {
         // 10,000 reads of 4 KiB: ten passes over 4,096,000 bytes.
         let found = |unwritten_bytes: u64, change: fn(&mut Worker)| {
-            let mut record = with(run(&[1000.0; 10]), |worker| worker.targets.paths = vec!["a".into()]);
+            let mut record =
+                with(run(&[1000.0; 10]), |worker| worker.job_mut().unwrap().targets.paths = vec!["a".into()]);
             record = with(record, change);
             let facts = TargetFacts { path: "a".into(), size_bytes: Some(4_096_000), ..TargetFacts::default() };
             record.targets = vec![TargetFacts { unwritten_bytes: Some(unwritten_bytes), ..facts }];
             (find(&record)[0].severity, most_share(&record))
         };
         assert_eq!(found(4096, |_| {}), (Severity::Info, 0.001));
-        assert_eq!(found(4096, |worker| worker.access.pattern.random = true), (Severity::Info, 0.001));
+        assert_eq!(
+            found(4096, |worker| worker.job_mut().unwrap().access.pattern.random = true),
+            (Severity::Info, 0.001)
+        );
         assert_eq!(found(1_024_000, |_| {}), (Severity::Warning, 0.25));
         assert_eq!(found(3_072_000, |_| {}), (Severity::Invalid, 0.75));
         // A part of the file, several files, and positions that are not equally probable.
-        let behind = |worker: &mut Worker| worker.targets.extent.offset = Amount::Percent(75.0);
+        let behind = |worker: &mut Worker| worker.job_mut().unwrap().targets.extent.offset = Amount::Percent(75.0);
         assert_eq!(found(1_024_000, behind), (Severity::Invalid, 1.0));
         let shared = |worker: &mut Worker| {
-            worker.targets.paths = vec!["a".into(), "b".into()];
-            worker.targets.extent.size = Some(Amount::Bytes(2 * 1_024_000));
+            worker.job_mut().unwrap().targets.paths = vec!["a".into(), "b".into()];
+            worker.job_mut().unwrap().targets.extent.size = Some(Amount::Bytes(2 * 1_024_000));
         };
         assert_eq!(found(1_024_000, shared), (Severity::Invalid, 1.0));
-        let small = |worker: &mut Worker| worker.targets.extent.size = Some(Amount::Bytes(4096));
+        let small = |worker: &mut Worker| worker.job_mut().unwrap().targets.extent.size = Some(Amount::Bytes(4096));
         assert_eq!(found(4096, small), (Severity::Invalid, 1.0));
         let skewed = |worker: &mut Worker| {
-            worker.access.pattern.random = true;
-            worker.access.distribution = Distribution::Zipf { theta: 1.2, center: None };
+            worker.job_mut().unwrap().access.pattern.random = true;
+            worker.job_mut().unwrap().access.distribution = Distribution::Zipf { theta: 1.2, center: None };
         };
         assert_eq!(found(4096, skewed), (Severity::Invalid, 1.0));
     }
@@ -226,7 +232,7 @@ mod tests {
         let of = |ios: u64, unwritten: [u64; 2]| {
             let stream = Stream { path: "a".into(), ..Stream::default() };
             let workload = Streams { list: vec![stream], ..Streams::default() };
-            let mut record = with(run(&[1000.0; 10]), |worker| worker.workload = workload.into());
+            let mut record = with(run(&[1000.0; 10]), |worker| worker.load = Load::Threads(workload));
             let mut plan = Plan::clone(&record.plan);
             plan.workers = vec![plan.workers[0].clone(); 2];
             record.plan = std::sync::Arc::new(plan);

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-use plan::{Ddir, Open, SyncMode, Worker, Workload};
+use plan::{Ddir, SyncMode, Worker};
 use record::{Record, Totals, WorkerRecord};
 
 use super::rate_interval::INTERVALS_MIN;
@@ -144,23 +144,22 @@ impl<'a> JobRounds<'a> {
     }
 
     fn writers(&self) -> impl Iterator<Item = &Worker> {
-        self.records.iter().flat_map(|record| &record.plan.workers).filter(|worker| writes(worker))
+        self.records.iter().flat_map(|record| &record.plan.workers).filter(|worker| worker.has(Ddir::Write))
     }
 
     /// Whether each write is durable before its worker's next write: by an open flag, or a sync after each write.
     pub fn writes_are_synced(&self) -> bool {
         let is_synced = |worker: &Worker| {
-            let syncs = &worker.access.syncs;
-            opens(worker).all(|open| open.sync != SyncMode::None)
-                || syncs.fsync_every_writes == 1
-                || syncs.fdatasync_every_writes == 1
+            let syncs = worker.job().map(|job| &job.load.access.syncs);
+            worker.opens().all(|open| open.sync != SyncMode::None)
+                || syncs.is_some_and(|syncs| syncs.fsync_every_writes == 1 || syncs.fdatasync_every_writes == 1)
         };
         self.writers().next().is_some() && self.writers().all(is_synced)
     }
 
     /// Whether a write completes when its data is in the page cache.
     pub fn writes_to_memory(&self) -> bool {
-        self.writers().any(|worker| !is_direct(worker) && opens(worker).any(|open| open.sync == SyncMode::None))
+        self.writers().any(|worker| !is_direct(worker) && worker.opens().any(|open| open.sync == SyncMode::None))
     }
 
     /// Returns the rate that the job requests over the time of the metric's figure; `None` unless each of its workers has one,
@@ -183,13 +182,16 @@ impl<'a> JobRounds<'a> {
             Quantity::Latency(..) | Quantity::Fsync(_) | Quantity::Cpu => return None,
         };
         let of_worker = |(worker, done): (&Worker, &WorkerRecord)| {
-            let (ios, bytes) = (worker.rate.ios_per_s[ddir] as f64, worker.rate.bytes_per_s[ddir] as f64 / block);
-            let rate = [ios, bytes].into_iter().filter(|rate| *rate > 0.0).reduce(f64::min)?;
+            let (ios, bytes) = match &worker.load {
+                plan::Load::Job(job) => (job.rate.ios_per_s[ddir] as f64, job.rate.bytes_per_s[ddir] as f64),
+                plan::Load::Threads(streams) => (0.0, streams.bytes_per_s(ddir).unwrap_or(0.0)),
+            };
+            let rate = [ios, bytes / block].into_iter().filter(|rate| *rate > 0.0).reduce(f64::min)?;
             Some(rate * done.stats.ddirs[ddir as usize].runtime_ns as f64 / 1e9)
         };
         let record = self.records.first()?;
         let workers = record.plan.workers.iter().zip(&record.workers);
-        let ios = workers.filter(|(worker, _)| worker.access.pattern.has(ddir)).map(of_worker);
+        let ios = workers.filter(|(worker, _)| worker.has(ddir)).map(of_worker);
         Some(ios.collect::<Option<Vec<f64>>>()?.iter().sum::<f64>() * per_io)
     }
 
@@ -271,17 +273,4 @@ fn of_rounds(mut rounds: Vec<Interval>) -> Option<Interval> {
     let low = rounds.get(lowest as usize - 1)?.low;
     rounds.order_by(|one, other| one.high.total_cmp(&other.high));
     Some(Interval { low, high: rounds.get(highest as usize - 1)?.high })
-}
-
-fn writes(worker: &Worker) -> bool {
-    match &worker.workload {
-        Workload::Job => worker.access.pattern.has(Ddir::Write),
-        Workload::Streams(streams) => streams.list.iter().any(|stream| stream.write_percent > 0),
-    }
-}
-
-/// Returns how the worker's targets are opened.
-fn opens(worker: &Worker) -> impl Iterator<Item = Open> {
-    let own = worker.streams().is_none().then_some(worker.targets.open);
-    own.into_iter().chain(worker.stream_list().iter().map(|stream| stream.open))
 }

@@ -31,8 +31,8 @@ fn by_rule(mut test: assessment::Test, rule: &str, findings: &[FindingKind]) -> 
 fn beside(rate: f64, ios: u64, bytes: u64) -> (Record, FindingKind) {
     let mut record = level(rate);
     let mut plan = Plan::clone(&record.plan);
-    plan.workers[0].targets.paths = vec!["/dev/x".to_owned()];
-    plan.workers[0].targets.open.direct = true;
+    plan.workers[0].job_mut().unwrap().targets.paths = vec!["/dev/x".to_owned()];
+    plan.workers[0].job_mut().unwrap().targets.open.direct = true;
     plan.workers[0].measure.disk_util = true;
     record.plan = Arc::new(plan);
     let facts = TargetFacts { path: "/dev/x".to_owned(), disks: vec!["x".to_owned()], ..TargetFacts::default() };
@@ -167,8 +167,8 @@ fn a_job_below_its_requested_rate_was_not_held_back_by_it() {
     let on = |requested: u64, rule: &str| {
         let mut record = level(1000.0);
         let mut plan = Plan::clone(&record.plan);
-        plan.workers[0].access.pattern.writes = true;
-        plan.workers[0].rate.ios_per_s[Ddir::Write] = requested;
+        plan.workers[0].job_mut().unwrap().access.pattern.writes = true;
+        plan.workers[0].job_mut().unwrap().rate.ios_per_s[Ddir::Write] = requested;
         record.plan = Arc::new(plan);
         by_rule(test(Aim::DiskIops, record), rule, &[]).verdict
     };
@@ -182,8 +182,8 @@ fn a_job_below_its_requested_rate_was_not_held_back_by_it() {
 fn requested_rates_of_jobs_one_after_another_are_not_added() {
     let mut record = level(500.0);
     let mut plan = Plan::clone(&record.plan);
-    plan.workers[0].access.pattern.writes = true;
-    plan.workers[0].rate.ios_per_s[Ddir::Write] = 500;
+    plan.workers[0].job_mut().unwrap().access.pattern.writes = true;
+    plan.workers[0].job_mut().unwrap().rate.ios_per_s[Ddir::Write] = 500;
     plan.workers = vec![plan.workers[0].clone(); 2];
     record.plan = Arc::new(plan);
     let first = &mut record.workers[0].stats;
@@ -201,8 +201,8 @@ fn unwritten_blocks_bound_a_figure_by_their_share_of_the_reads() {
         let mut record = run(&vec![[1000, 0]; 30], 4096, false);
         let path = "a".to_owned();
         let mut plan = Plan::clone(&record.plan);
-        plan.workers[0].targets.paths = vec![path.clone()];
-        plan.workers[0].access.pattern.random = true;
+        plan.workers[0].job_mut().unwrap().targets.paths = vec![path.clone()];
+        plan.workers[0].job_mut().unwrap().access.pattern.random = true;
         record.plan = Arc::new(plan);
         let facts = TargetFacts { path, size_bytes: Some(1 << 20), ..TargetFacts::default() };
         record.targets = vec![TargetFacts { unwritten_bytes: Some(unwritten_bytes), ..facts }];
@@ -266,7 +266,8 @@ fn rules_are_judged_in_tests_with_their_load() {
     assert_eq!(rule.load.patterns, [LoadPattern::RandRead, LoadPattern::RandWrite, LoadPattern::RandRw]);
     let deep = |record: Record, depth: u32| {
         let mut plan = Plan::clone(&record.plan);
-        plan.workers[0].depth.iodepth = depth;
+        plan.workers[0].engine = plan::Engine::Posixaio;
+        plan.workers[0].job_mut().unwrap().iodepth = depth;
         let runtime_ns = record.timeline[0].until_ns;
         let mut record = Record { plan: Arc::new(plan), ..record };
         record.workers[0].stats.runtime_ns = runtime_ns;

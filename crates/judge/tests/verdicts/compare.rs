@@ -149,7 +149,7 @@ fn repeats_of_the_history_are_of_the_same_job_target_and_host() {
     assert_eq!(by(&others), (By::History, vec![1, 4]));
     others[3].plan = {
         let mut plan = Plan::clone(&others[3].plan);
-        plan.workers[0].targets.paths.push("/other".to_owned());
+        plan.workers[0].job_mut().unwrap().targets.paths.push("/other".to_owned());
         Arc::new(plan)
     };
     assert_eq!(by(&others), (By::Nothing, Vec::new()), "one run is left");

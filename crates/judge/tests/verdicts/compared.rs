@@ -169,10 +169,13 @@ fn with(mut record: Record, change: impl FnOnce(&mut Worker)) -> Record {
 #[test]
 fn runs_of_another_length_or_size_are_no_repeats() {
     let longer = |record: Record| with(record, |worker| worker.limits.runtime_ns = 60 * SECOND);
-    let larger =
-        |record: Record| with(record, |worker| worker.targets.extent.size = Some(plan::Amount::Bytes(1 << 30)));
-    let in_larger_files = |record: Record| with(record, |worker| worker.targets.file_size = Some((1 << 30, 1 << 30)));
-    let elsewhere = |record: Record| with(record, |worker| worker.targets.paths = vec!["/other".to_owned()]);
+    let larger = |record: Record| {
+        with(record, |worker| worker.job_mut().unwrap().targets.extent.size = Some(plan::Amount::Bytes(1 << 30)))
+    };
+    let in_larger_files =
+        |record: Record| with(record, |worker| worker.job_mut().unwrap().targets.file_size = Some((1 << 30, 1 << 30)));
+    let elsewhere =
+        |record: Record| with(record, |worker| worker.job_mut().unwrap().targets.paths = vec!["/other".to_owned()]);
     let all = || [1000, 1004, 1008, 1012].map(steady);
     let changes: [&dyn Fn(Record) -> Record; 4] = [&longer, &larger, &in_larger_files, &elsewhere];
     for change in changes {

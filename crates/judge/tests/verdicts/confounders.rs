@@ -58,8 +58,8 @@ fn a_job_that_requests_less_shows_nothing_of_the_target() {
     let at_rate = |rate: u64, measured: f64| {
         let mut record = level(measured);
         let mut plan = (*record.plan).clone();
-        plan.workers[0].access.pattern.writes = true;
-        plan.workers[0].rate.ios_per_s[Ddir::Write] = rate;
+        plan.workers[0].job_mut().unwrap().access.pattern.writes = true;
+        plan.workers[0].job_mut().unwrap().rate.ios_per_s[Ddir::Write] = rate;
         record.plan = Arc::new(plan);
         on(record)
     };
@@ -132,7 +132,8 @@ fn waits_for_a_cpu_excuse_their_share_of_a_latency() {
         let mut record = level(1000.0);
         add_latencies(&mut record, &Of::Lat, 20_000, |_| 2_000_000);
         let mut plan = Plan::clone(&record.plan);
-        plan.workers[0].depth.iodepth = depth;
+        plan.workers[0].engine = plan::Engine::Posixaio;
+        plan.workers[0].job_mut().unwrap().iodepth = depth;
         record.plan = Arc::new(plan);
         // A tenth of 60 s: 0.3 ms for each I/O, times the I/Os in flight.
         record.workers[0].stats.usage.run_delay_ns = Some(6_000_000_000);

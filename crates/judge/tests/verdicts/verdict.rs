@@ -452,11 +452,12 @@ fn applications_are_judged_by_the_measured_figures() {
     // Writes of a file that is opened with O_DSYNC are those of a journal.
     let mut durable = flushes(400.0, 3_000_000);
     let worker = &mut Arc::make_mut(&mut durable.rounds[0].record.plan).workers[0];
-    worker.access.syncs = plan::Syncs::default();
-    worker.targets.open.sync = plan::SyncMode::Dsync;
+    worker.job_mut().unwrap().access.syncs = plan::Syncs::default();
+    worker.job_mut().unwrap().targets.open.sync = plan::SyncMode::Dsync;
     let (durable, mut lost) = (judged(std::slice::from_ref(&durable)), durable);
     assert!(durable.contains_key("etcd-heavy"), "{durable:?}");
-    Arc::make_mut(&mut lost.rounds[0].record.plan).workers[0].targets.open.sync = plan::SyncMode::None;
+    Arc::make_mut(&mut lost.rounds[0].record.plan).workers[0].job_mut().unwrap().targets.open.sync =
+        plan::SyncMode::None;
     assert!(!judged(&[lost]).contains_key("etcd-heavy"));
     // The most important figure was not measured.
     let mut synced = flushes(400.0, 3_000_000);

@@ -193,10 +193,9 @@ struct Targets {
 impl Targets {
     /// Returns the indices of the targets of a worker whose I/Os are counted by target.
     fn of(&mut self, worker: &Worker) -> Vec<usize> {
-        let streams: Vec<&str> = worker.stream_list().iter().map(|stream| stream.path.as_str()).collect();
-        let only = worker.targets.paths.iter().map(String::as_str).filter(|_| worker.targets.paths.len() == 1);
-        let paths: Vec<&str> = if streams.is_empty() { only.collect() } else { streams };
-        paths.into_iter().map(|path| self.index(path)).collect()
+        // A job with several targets has no counts by target.
+        let is_counted = worker.job().is_none_or(|job| job.load.targets.paths.len() == 1);
+        worker.paths().filter(|_| is_counted).map(|path| self.index(path)).collect()
     }
 
     fn index(&mut self, path: &str) -> usize {

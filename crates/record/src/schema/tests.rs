@@ -3,7 +3,7 @@
 use super::*;
 use crate::*;
 use plan::stream::{Order, Queue, Spread, Stream, StreamRate, StreamShare};
-use plan::{Ddir, Plan, Streams, Worker, Workload};
+use plan::{Ddir, Load, Plan, Streams, Worker};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ fn stream() -> Stream {
 fn record(latencies: &[u64]) -> Record {
     let mut job = worker("a");
     let queues = vec![Queue { depth: 4, shares: vec![StreamShare { stream: 0, weight: 1 }] }];
-    job.workload = Workload::Streams(Streams { list: vec![stream()], queues, ..Streams::default() });
+    job.load = Load::Threads(Streams { list: vec![stream()], queues, ..Streams::default() });
     let plan = Plan { workers: vec![job, worker("b")], ..Plan::default() };
     let mut record = Record::new(Arc::new(plan), 1_700_000_000_000);
     let stats = &mut record.workers[0].stats;

@@ -213,19 +213,10 @@ impl Test {
         };
         let one = |name: &str| {
             let workers = || plan.workers.iter().filter(|worker| volume_of(worker) == Some(name));
-            let has = |ddir: Ddir| workers().any(|worker| has(worker, ddir));
+            let has = |ddir: Ddir| workers().any(|worker| worker.has(ddir));
             VolumeUse { name: name.to_owned(), reads: has(Ddir::Read), writes: has(Ddir::Write) }
         };
         self.volumes().into_iter().map(one).collect()
-    }
-}
-
-/// Whether any of the worker's I/O has this direction.
-fn has(worker: &Worker, ddir: Ddir) -> bool {
-    match (ddir, worker.streams()) {
-        (Ddir::Read, Some(streams)) => streams.list.iter().any(|stream| stream.write_percent < 100),
-        (Ddir::Write, Some(streams)) => streams.list.iter().any(|stream| stream.write_percent > 0),
-        _ => worker.access.pattern.has(ddir),
     }
 }
 

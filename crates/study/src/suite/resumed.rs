@@ -1,7 +1,7 @@
 //! Tests of a stopped assessment that need not run again.
 
 use assessment::Test as Measured;
-use plan::{Plan, Workload};
+use plan::{Load, Plan};
 use record::{HOST_MARK, Record};
 
 use super::site::SCRATCH_PREFIX;
@@ -31,11 +31,13 @@ fn without_sizes(plan: &Plan, host: &str) -> Plan {
     };
     let mut plan = plan.without_text();
     for worker in &mut plan.workers {
-        let targets = &mut worker.targets;
-        (targets.extent.size, targets.file_size, targets.extent.part) = (None, None, None);
-        targets.paths.iter_mut().for_each(|path| *path = path_of(path));
-        if let Workload::Streams(streams) = &mut worker.workload {
-            streams.list.iter_mut().for_each(|stream| stream.path = path_of(&stream.path));
+        match &mut worker.load {
+            Load::Job(job) => {
+                let targets = &mut job.targets;
+                (targets.extent.size, targets.file_size, targets.extent.part) = (None, None, None);
+                targets.paths.iter_mut().for_each(|path| *path = path_of(path));
+            }
+            Load::Threads(streams) => streams.list.iter_mut().for_each(|stream| stream.path = path_of(&stream.path)),
         }
     }
     plan

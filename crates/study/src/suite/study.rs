@@ -12,7 +12,7 @@ use assessment::{
 use judge::limits::Expectation;
 use judge::requirements::Requirements;
 use judge::steady::ROUNDS_MAX;
-use plan::{Plan, Worker};
+use plan::Plan;
 use record::Record;
 
 use super::preparing::{Planner, SuiteTarget};
@@ -275,7 +275,9 @@ impl SuiteRun {
         measured.findings.clear();
         let of_rounds = measured.rounds.iter().flat_map(|round| judge::findings(&round.record));
         for finding in of_rounds.chain(of_parts.iter().cloned()) {
-            if !measured.findings.iter().any(|known| known.is_repeat_of(&finding)) {
+            if !measured.findings.iter().any(|known| known.includes(&finding)) {
+                // One pass can show more than all together.
+                measured.findings.retain(|known| !finding.includes(known));
                 measured.findings.push(finding);
             }
         }
@@ -558,7 +560,7 @@ fn turns(times: usize, ready: &Ready) -> VecDeque<(usize, usize)> {
 
 /// Returns the metrics that are tracked over the rounds: those of the test's aim, in each of its directions.
 fn followed(aim: Aim, run: &ReadyRun) -> Vec<Metric> {
-    if aim == Aim::FlushLatency && run.plan.workers.iter().any(flushes) {
+    if aim == Aim::FlushLatency && run.plan.jobs().any(flushes) {
         return vec![Metric { ddir: None, quantity: Quantity::Fsync(Statistic::Mean) }];
     }
     let quantity = match aim {
@@ -569,8 +571,8 @@ fn followed(aim: Aim, run: &ReadyRun) -> Vec<Metric> {
     usage::directions(&run.plan).into_iter().map(|ddir| Metric { ddir: Some(ddir), quantity }).collect()
 }
 
-fn flushes(worker: &Worker) -> bool {
-    let syncs = &worker.access.syncs;
+fn flushes(job: plan::Job<'_>) -> bool {
+    let syncs = &job.load.access.syncs;
     syncs.fsync_every_writes > 0 || syncs.fdatasync_every_writes > 0
 }
 

@@ -217,7 +217,7 @@ fn new_file(path: &Path, uses: &mut TargetUses) -> io::Result<Vec<NewFile>> {
 #[cfg(test)]
 mod tests {
     use harness::{Loop, Scratch};
-    use plan::{Targets, Worker};
+    use plan::Worker;
 
     use super::*;
 
@@ -228,7 +228,8 @@ mod tests {
         std::fs::write(&existing, "data").unwrap();
         std::os::unix::fs::symlink(&existing, scratch.file("link")).unwrap();
         let paths = [&existing, &missing].map(|path| path.to_str().unwrap().to_owned()).to_vec();
-        let job = Worker { targets: Targets { paths, ..Targets::default() }, ..Worker::default() };
+        let mut job = Worker::default();
+        job.job_mut().unwrap().targets.paths = paths;
         let plan = Plan { workers: vec![job], ..Plan::default() };
         let mut guard = OutputGuard::new([&plan]);
         for path in [existing, missing, scratch.file("link"), scratch.path().join("./missing")] {

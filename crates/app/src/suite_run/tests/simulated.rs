@@ -46,24 +46,20 @@ struct Load {
 
 impl Load {
     fn of(worker: &Worker, workers: usize, rate: Option<f64>) -> Load {
-        let syncs = &worker.access.syncs;
-        let stream = worker.stream_list().first();
-        let writes = match stream {
+        let syncs = worker.job().map(|job| &job.load.access.syncs);
+        let writes = match worker.stream_list().first() {
             Some(stream) => f64::from(stream.write_percent) / 100.0,
-            None if worker.access.has(Ddir::Read) => 0.0,
+            None if worker.has(Ddir::Read) => 0.0,
             None => 1.0,
         };
-        let of_job = || {
-            let ddir = if writes > 0.0 { Ddir::Write } else { Ddir::Read };
-            worker.access.block.min_bytes[ddir] as f64
-        };
+        let ddir = if writes > 0.0 { Ddir::Write } else { Ddir::Read };
         Load {
-            block: stream.map_or_else(of_job, |stream| f64::from(stream.block_bytes)),
+            block: worker.min_block_bytes(ddir) as f64,
             depth: f64::from(worker.depth()),
             workers: workers as f64,
             shares: [1.0 - writes, writes],
             rate,
-            is_synced: syncs.fdatasync_every_writes + syncs.fsync_every_writes > 0,
+            is_synced: syncs.is_some_and(|syncs| syncs.fdatasync_every_writes + syncs.fsync_every_writes > 0),
             runtime_ns: worker.limits.runtime_ns,
         }
     }
@@ -300,7 +296,8 @@ mod tests {
         let suite = built_in(suite).expect("a built-in suite");
         let mut made = 0;
         let of_test = |_: usize, record: &mut Record| {
-            let is_of_test = record.plan.workers.iter().all(|worker| !worker.access.has(Ddir::Write));
+            let is_of_test =
+                record.plan.workers.iter().all(|worker| !worker.job().unwrap().load.access.has(Ddir::Write));
             if is_of_test {
                 made += 1;
                 change(made, record);
@@ -340,7 +337,7 @@ mod tests {
 
     /// Sets the bytes that the device of a run counted, as a multiple of those of the run.
     fn count_on_device(record: &mut Record, multiple: f64) {
-        let path = record.plan.workers[0].targets.paths[0].clone();
+        let path = record.plan.workers[0].job().unwrap().load.targets.paths[0].clone();
         let disks = vec!["x".to_owned()];
         record.targets = vec![TargetFacts { path, disks: disks.clone(), is_device: true, ..TargetFacts::default() }];
         record.timeline[0].disks = disks;
@@ -368,7 +365,7 @@ mod tests {
     #[test]
     fn each_pass_of_a_continued_test_has_its_own_random_offsets() {
         let mut seeds = Vec::new();
-        let seeds_of = |_, record: &mut Record| seeds.push(record.plan.workers[0].access.seeds);
+        let seeds_of = |_, record: &mut Record| seeds.push(record.plan.workers[0].job().unwrap().load.access.seeds);
         let (_, labels) = read_iops(("google-fs", "read-iops"), Extension::Threefold, 0.995, seeds_of);
         assert_eq!((labels.len(), seeds.len()), (3, 3));
         assert!(seeds[0] != seeds[1] && seeds[1] != seeds[2] && seeds[0] != seeds[2], "{seeds:?}");

@@ -28,7 +28,7 @@ fn a_device_is_never_extended() {
     let scratch = Scratch::new("loop-size");
     let Some(device) = Loop::new(&scratch.file("image"), MIB, &[]) else { return };
     let mut worker = sample::worker("job", "read", 4096, &[device.path()]);
-    worker.targets.extent.size = Some(Amount::Bytes(4 * MIB));
+    worker.job_mut().unwrap().targets.extent.size = Some(Amount::Bytes(4 * MIB));
     let (done, messages) = laid_out_with_messages(&worker);
     let target = done.unwrap().targets.remove(0);
     assert_eq!((target.real_size, target.io_size, messages.len()), (Some(MIB), Length::Bytes(4 * MIB), 0));
@@ -47,7 +47,7 @@ fn a_device_without_a_medium_has_its_own_error() {
 fn a_character_device_needs_a_size() {
     let mut worker = sample::worker("job", "read", 4096, &[Path::new("/dev/zero")]);
     assert!(fio::wording::error(&laid_out(&worker).unwrap_err()).starts_with("job: you need to specify size="));
-    worker.targets.extent.size = Some(Amount::Bytes(MIB));
+    worker.job_mut().unwrap().targets.extent.size = Some(Amount::Bytes(MIB));
     let target = laid_out(&worker).unwrap().targets.remove(0);
     assert_eq!((target.kind, target.real_size), (Kind::Char, Some(MIB)));
 }

@@ -20,7 +20,7 @@ const MIB: u64 = 1 << 20;
 
 fn job(rw: &str, path: &Path, bytes: u64) -> Worker {
     let mut worker = sample::worker("job", rw, 4096, &[path]);
-    worker.targets.extent.size = Some(Amount::Bytes(bytes));
+    worker.job_mut().unwrap().targets.extent.size = Some(Amount::Bytes(bytes));
     worker
 }
 
@@ -47,7 +47,7 @@ fn a_file_to_be_written_only_gets_its_space() {
     ] {
         let path = scratch.file(&format!("{mode:?}"));
         let mut worker = job("write", &path, MIB);
-        worker.targets.create.fallocate = mode;
+        worker.job_mut().unwrap().targets.create.fallocate = mode;
         laid_out(&worker).unwrap();
         let state = std::fs::metadata(&path).unwrap();
         assert_eq!((state.len(), state.blocks() >= MIB / 512), (size, has_blocks), "{mode:?}");
@@ -87,14 +87,15 @@ fn no_layout_makes_a_file_shorter_or_changes_a_byte() {
             Engine::FileDelete,
         ][random() as usize % 6]
             .clone();
-        let extent = &mut worker.targets.extent;
+        let extent = &mut worker.job_mut().unwrap().targets.extent;
         extent.size = [None, Some(Amount::Bytes(sizes[random() as usize % 6])), Some(Amount::Percent(50.0))]
             [random() as usize % 3];
         extent.offset = [Amount::Bytes(0), Amount::Bytes(sizes[random() as usize % 6]), Amount::Percent(30.0)]
             [random() as usize % 3];
         extent.append = random() & 1 == 1;
-        worker.targets.file_size = [None, Some((4096, 70_000)), Some((MIB, MIB))][random() as usize % 3];
-        let create = &mut worker.targets.create;
+        worker.job_mut().unwrap().targets.file_size =
+            [None, Some((4096, 70_000)), Some((MIB, MIB))][random() as usize % 3];
+        let create = &mut worker.job_mut().unwrap().targets.create;
         create.overwrite = random() & 1 == 1;
         create.on_open = random() & 1 == 1;
         create.fallocate = [Fallocate::None, Fallocate::Native, Fallocate::Posix, Fallocate::Keep, Fallocate::Truncate]
@@ -128,7 +129,7 @@ fn a_stopped_layout_puts_back_what_was_there() {
             seeds: &seeds(&worker),
             zones: &ZoneTables::default(),
         };
-        assert_eq!(lay_out_in(&worker, &mut site).err(), Some(PrepareError::Stopped));
+        assert_eq!(lay_out_in(worker.job().unwrap(), &mut site).err(), Some(PrepareError::Stopped));
         assert_eq!(std::fs::read(&path).ok(), before);
     }
 }
@@ -148,12 +149,12 @@ fn a_full_file_system_is_an_error_in_fios_words_and_keeps_its_space() {
     let path = scratch.file("f");
     let outcome = std::panic::catch_unwind(|| {
         let mut worker = job("read", &path, 4 * MIB);
-        worker.targets.create.fallocate = Fallocate::None;
+        worker.job_mut().unwrap().targets.create.fallocate = Fallocate::None;
         let error = laid_out(&worker).unwrap_err();
         assert!(fio::wording::error(&error).starts_with("ENOSPC on laying out file, stopping"), "{error:?}");
         assert_eq!((error.errno, path.exists()), (os::errno::ENOSPC, false));
-        worker.targets.extent.size = None;
-        worker.targets.extent.fill_device = true;
+        worker.job_mut().unwrap().targets.extent.size = None;
+        worker.job_mut().unwrap().targets.extent.fill_device = true;
         let done = laid_out(&worker).unwrap();
         assert_eq!(done.targets[0].real_size, Some(std::fs::metadata(&path).unwrap().len()));
         assert_eq!((done.pass, done.targets[0].io_size), (Length::Bytes(MIB), Length::Bytes(MIB)));
@@ -168,7 +169,7 @@ fn creation_that_is_not_allowed_is_refused() {
     let scratch = Scratch::new("not-allowed");
     let path = scratch.file("sub/f");
     let mut worker = job("read", &path, MIB);
-    worker.targets.create.allowed = false;
+    worker.job_mut().unwrap().targets.create.allowed = false;
     let error = laid_out(&worker).unwrap_err();
     assert!(fio::wording::error(&error).starts_with("file creation disallowed by allow_file_create=0"), "{error:?}");
     assert!(!scratch.file("sub").exists());
@@ -188,7 +189,7 @@ fn a_readonly_run_extends_nothing() {
         seeds: &seeds(&worker),
         zones: &ZoneTables::default(),
     };
-    let error = super::failed(lay_out_in(&worker, &mut site)).unwrap_err();
+    let error = super::failed(lay_out_in(worker.job().unwrap(), &mut site)).unwrap_err();
     assert!(fio::wording::error(&error).starts_with("refusing extend of file due to read-only"), "{error:?}");
     assert!(!path.exists());
 }
@@ -198,7 +199,7 @@ fn directories_on_the_way_are_made_for_all_files() {
     let scratch = Scratch::new("directories");
     let (first, second) = (scratch.file("a/b/f"), scratch.file("c/f"));
     let mut worker = sample::worker("job", "write", 4096, &[&first, &second]);
-    worker.targets.extent.size = Some(Amount::Bytes(MIB));
+    worker.job_mut().unwrap().targets.extent.size = Some(Amount::Bytes(MIB));
     let (done, messages) = laid_out_with_messages(&worker);
     done.unwrap();
     assert_eq!(messages, ["job: Laying out IO files (2 files / total 1MiB)"]);
@@ -210,7 +211,7 @@ fn files_made_when_opened_are_not_made_before() {
     let scratch = Scratch::new("on-open");
     let path = scratch.file("f");
     let mut worker = job("write", &path, MIB);
-    worker.targets.create.on_open = true;
+    worker.job_mut().unwrap().targets.create.on_open = true;
     let done = laid_out(&worker).unwrap();
     assert_eq!((done.targets[0].real_size, path.exists()), (Some(MIB), false));
 }
@@ -224,8 +225,8 @@ fn every_file_below_a_directory_becomes_a_target() {
     }
     std::os::unix::fs::symlink(scratch.file("d/one"), scratch.file("d/link")).unwrap();
     let mut worker = sample::worker("job", "read", 4096, &[Path::new("job.0.0")]);
-    worker.targets.generated = true;
-    worker.targets.opendir = Some(scratch.file("d").to_str().unwrap().into());
+    worker.job_mut().unwrap().targets.generated = true;
+    worker.job_mut().unwrap().targets.opendir = Some(scratch.file("d").to_str().unwrap().into());
     let (done, messages) = laid_out_with_messages(&worker);
     let done = done.unwrap();
     let mut names: Vec<_> = done.targets.iter().map(|target| target.path.file_name().unwrap().to_owned()).collect();
@@ -267,7 +268,7 @@ fn metadata_engines_get_the_files_that_they_work_on() {
         (Engine::DirDelete, "write", true, 8192),
     ] {
         let mut worker = sample::worker("job", rw, 4096, &[&paths[0], &paths[1]]);
-        worker.targets.file_size = Some((4096, 4096));
+        worker.job_mut().unwrap().targets.file_size = Some((4096, 4096));
         worker.engine = engine.clone();
         let done = laid_out(&worker).unwrap();
         assert_eq!((paths[0].exists(), done.pass), (exists, Length::Bytes(pass)), "{engine:?}");

@@ -23,7 +23,7 @@ struct Job {
 const PLAIN: Job = Job { options: "", rw: "read", files: 1, before: None, change: |_| {} };
 
 fn size(worker: &mut Worker, bytes: u64) {
-    worker.targets.extent.size = Some(Amount::Bytes(bytes));
+    worker.job_mut().unwrap().targets.extent.size = Some(Amount::Bytes(bytes));
 }
 
 #[expect(clippy::too_many_lines, reason = "a table of cases")]
@@ -37,14 +37,14 @@ fn jobs() -> Vec<Job> {
             options: "filesize=300k",
             files: 4,
             rw: "write",
-            change: |w| w.targets.file_size = Some((300 << 10, 300 << 10)),
+            change: |w| w.job_mut().unwrap().targets.file_size = Some((300 << 10, 300 << 10)),
             ..PLAIN
         },
         Job {
             options: "filesize=1m,size=50%",
             change: |w| {
-                w.targets.file_size = Some((MIB, MIB));
-                w.targets.extent.size = Some(Amount::Percent(50.0));
+                w.job_mut().unwrap().targets.file_size = Some((MIB, MIB));
+                w.job_mut().unwrap().targets.extent.size = Some(Amount::Percent(50.0));
             },
             ..PLAIN
         },
@@ -52,7 +52,7 @@ fn jobs() -> Vec<Job> {
             options: "size=1m,io_size=50%",
             change: |w| {
                 size(w, MIB);
-                w.targets.extent.io_size = Some(Amount::Percent(50.0));
+                w.job_mut().unwrap().targets.extent.io_size = Some(Amount::Percent(50.0));
             },
             ..PLAIN
         },
@@ -60,7 +60,7 @@ fn jobs() -> Vec<Job> {
             options: "size=1m,io_size=3m",
             change: |w| {
                 size(w, MIB);
-                w.targets.extent.io_size = Some(Amount::Bytes(3 * MIB));
+                w.job_mut().unwrap().targets.extent.io_size = Some(Amount::Bytes(3 * MIB));
             },
             ..PLAIN
         },
@@ -68,7 +68,7 @@ fn jobs() -> Vec<Job> {
             options: "size=1m,offset=512k",
             change: |w| {
                 size(w, MIB);
-                w.targets.extent.offset = Amount::Bytes(MIB / 2);
+                w.job_mut().unwrap().targets.extent.offset = Amount::Bytes(MIB / 2);
             },
             ..PLAIN
         },
@@ -77,7 +77,7 @@ fn jobs() -> Vec<Job> {
             before: Some(700_000),
             change: |w| {
                 size(w, MIB);
-                w.targets.extent.offset = Amount::Percent(33.0);
+                w.job_mut().unwrap().targets.extent.offset = Amount::Percent(33.0);
             },
             ..PLAIN
         },
@@ -86,8 +86,8 @@ fn jobs() -> Vec<Job> {
             before: Some(700_000),
             change: |w| {
                 size(w, MIB);
-                w.targets.extent.offset = Amount::Percent(33.0);
-                w.targets.extent.offset_align_bytes = 65536;
+                w.job_mut().unwrap().targets.extent.offset = Amount::Percent(33.0);
+                w.job_mut().unwrap().targets.extent.offset_align_bytes = 65536;
             },
             ..PLAIN
         },
@@ -97,7 +97,7 @@ fn jobs() -> Vec<Job> {
         Job {
             options: "size=40%",
             before: Some(3 * MIB),
-            change: |w| w.targets.extent.size = Some(Amount::Percent(40.0)),
+            change: |w| w.job_mut().unwrap().targets.extent.size = Some(Amount::Percent(40.0)),
             ..PLAIN
         },
         Job { options: "size=1m", rw: "randrw", change: |w| size(w, MIB), ..PLAIN },
@@ -106,7 +106,7 @@ fn jobs() -> Vec<Job> {
             rw: "write",
             change: |w| {
                 size(w, MIB);
-                w.targets.create.overwrite = true;
+                w.job_mut().unwrap().targets.create.overwrite = true;
             },
             ..PLAIN
         },
@@ -115,7 +115,7 @@ fn jobs() -> Vec<Job> {
             rw: "write",
             change: |w| {
                 size(w, MIB);
-                w.targets.create.fallocate = Fallocate::None;
+                w.job_mut().unwrap().targets.create.fallocate = Fallocate::None;
             },
             ..PLAIN
         },
@@ -124,7 +124,7 @@ fn jobs() -> Vec<Job> {
             rw: "write",
             change: |w| {
                 size(w, MIB);
-                w.targets.create.fallocate = Fallocate::Keep;
+                w.job_mut().unwrap().targets.create.fallocate = Fallocate::Keep;
             },
             ..PLAIN
         },
@@ -133,7 +133,7 @@ fn jobs() -> Vec<Job> {
             rw: "write",
             change: |w| {
                 size(w, MIB);
-                w.targets.create.fallocate = Fallocate::Posix;
+                w.job_mut().unwrap().targets.create.fallocate = Fallocate::Posix;
             },
             ..PLAIN
         },
@@ -142,7 +142,7 @@ fn jobs() -> Vec<Job> {
             rw: "write",
             change: |w| {
                 size(w, MIB);
-                w.targets.create.fallocate = Fallocate::Truncate;
+                w.job_mut().unwrap().targets.create.fallocate = Fallocate::Truncate;
             },
             ..PLAIN
         },
@@ -150,7 +150,7 @@ fn jobs() -> Vec<Job> {
             options: "size=1m,fallocate=none",
             change: |w| {
                 size(w, MIB);
-                w.targets.create.fallocate = Fallocate::None;
+                w.job_mut().unwrap().targets.create.fallocate = Fallocate::None;
             },
             ..PLAIN
         },
@@ -158,7 +158,7 @@ fn jobs() -> Vec<Job> {
             options: "size=1m,create_on_open=1",
             change: |w| {
                 size(w, MIB);
-                w.targets.create.on_open = true;
+                w.job_mut().unwrap().targets.create.on_open = true;
             },
             ..PLAIN
         },
@@ -168,7 +168,7 @@ fn jobs() -> Vec<Job> {
             rw: "write",
             change: |w| {
                 size(w, MIB);
-                w.targets.extent.append = true;
+                w.job_mut().unwrap().targets.extent.append = true;
             },
             ..PLAIN
         },
@@ -195,7 +195,7 @@ fn jobs() -> Vec<Job> {
             files: 3,
             rw: "write",
             change: |w| {
-                w.targets.file_size = Some((8192, 8192));
+                w.job_mut().unwrap().targets.file_size = Some((8192, 8192));
                 w.engine = Engine::FileCreate;
             },
             ..PLAIN
@@ -204,7 +204,7 @@ fn jobs() -> Vec<Job> {
             options: "filesize=8k,ioengine=filestat",
             files: 3,
             change: |w| {
-                w.targets.file_size = Some((8192, 8192));
+                w.job_mut().unwrap().targets.file_size = Some((8192, 8192));
                 w.engine = Engine::FileStat(StatCall::Stat);
             },
             ..PLAIN
@@ -214,7 +214,7 @@ fn jobs() -> Vec<Job> {
             files: 3,
             rw: "write",
             change: |w| {
-                w.targets.file_size = Some((8192, 8192));
+                w.job_mut().unwrap().targets.file_size = Some((8192, 8192));
                 w.engine = Engine::FileDelete;
             },
             ..PLAIN
@@ -223,17 +223,17 @@ fn jobs() -> Vec<Job> {
             options: "filesize=100k-1m",
             files: 5,
             rw: "write",
-            change: |w| w.targets.file_size = Some((100 << 10, MIB)),
+            change: |w| w.job_mut().unwrap().targets.file_size = Some((100 << 10, MIB)),
             ..PLAIN
         },
         Job {
             options: "filesize=100k-1m,size=3m,random_generator=tausworthe64,randseed=17",
             files: 5,
             change: |w| {
-                w.targets.file_size = Some((100 << 10, MIB));
+                w.job_mut().unwrap().targets.file_size = Some((100 << 10, MIB));
                 size(w, 3 * MIB);
-                w.access.generator = Generator::Tausworthe64;
-                w.access.seeds = Seeds::Repeatable { seed: 17, each_pass: false };
+                w.job_mut().unwrap().access.generator = Generator::Tausworthe64;
+                w.job_mut().unwrap().access.seeds = Seeds::Repeatable { seed: 17, each_pass: false };
             },
             ..PLAIN
         },
@@ -242,7 +242,7 @@ fn jobs() -> Vec<Job> {
         Job {
             options: "offset=1m",
             before: Some(4096),
-            change: |w| w.targets.extent.offset = Amount::Bytes(MIB),
+            change: |w| w.job_mut().unwrap().targets.extent.offset = Amount::Bytes(MIB),
             ..PLAIN
         },
     ]
@@ -317,7 +317,7 @@ fn compare(fio: &str, scratch: &Scratch, number: usize, job: &Job) -> Option<Str
     let paths = make(&ours, job);
     let mut worker = sample::worker("job", job.rw, 4096, &paths.iter().map(|path| path.as_path()).collect::<Vec<_>>());
     (job.change)(&mut worker);
-    worker.targets.create.only = true;
+    worker.job_mut().unwrap().targets.create.only = true;
     let outcome = laid_out(&worker);
     let (theirs, ours) = (listing(&theirs), listing(&ours));
     let same = outcome.is_ok() == their_verdict && theirs == ours;

@@ -35,7 +35,7 @@ fn laid_out_with_messages(worker: &Worker) -> (Result<LaidOut, RunError>, Vec<St
         seeds: &seeds(worker),
         zones: &ZoneTables::default(),
     };
-    let outcome = failed(lay_out_in(worker, &mut site));
+    let outcome = failed(lay_out_in(worker.job().unwrap(), &mut site));
     (outcome, messages)
 }
 
@@ -48,5 +48,5 @@ fn failed(outcome: Result<LaidOut, PrepareError>) -> Result<LaidOut, RunError> {
 }
 
 fn seeds(worker: &Worker) -> SeedTable {
-    SeedTable::new(worker.access.seeds, worker.number, || 1)
+    SeedTable::new(worker.job().unwrap().load.access.seeds, worker.number, || 1)
 }

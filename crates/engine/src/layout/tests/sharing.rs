@@ -18,7 +18,7 @@ fn worker() -> Worker {
 }
 
 fn shares(worker: &Worker, found: &[Found]) -> Result<Shares, RunError> {
-    share_out(worker, EngineFlags::of(&worker.engine), found, &mut || 0.5)
+    share_out(worker.job().unwrap(), EngineFlags::of(&worker.engine), found, &mut || 0.5)
 }
 
 fn file(bytes: u64) -> Found {
@@ -51,7 +51,7 @@ fn a_character_device_takes_the_jobs_size() {
     let mut worker = worker();
     let zero = Found { kind: Kind::Char, bytes: None };
     assert!(shares(&worker, &[zero]).is_err());
-    worker.targets.extent.size = Some(Amount::Bytes(MIB));
+    worker.job_mut().unwrap().targets.extent.size = Some(Amount::Bytes(MIB));
     let shares = shares(&worker, &[zero]).unwrap();
     assert_eq!((shares.files[0].real_size, shares.files[0].extend), (Some(MIB), false));
 }
@@ -59,7 +59,7 @@ fn a_character_device_takes_the_jobs_size() {
 #[test]
 fn what_division_leaves_over_goes_to_the_first_files() {
     let mut worker = sample::worker("job", "read", 1, &[]);
-    worker.targets.extent.size = Some(Amount::Bytes(11));
+    worker.job_mut().unwrap().targets.extent.size = Some(Amount::Bytes(11));
     let shares = shares(&worker, &[file(0); 4]).unwrap();
     assert_eq!(lengths(&shares), [3, 3, 3, 2].map(Bytes));
 }
@@ -67,7 +67,7 @@ fn what_division_leaves_over_goes_to_the_first_files() {
 #[test]
 fn a_percentage_of_the_size_is_cut_to_whole_blocks() {
     let mut worker = worker();
-    worker.targets.extent.size = Some(Amount::Percent(33.0));
+    worker.job_mut().unwrap().targets.extent.size = Some(Amount::Percent(33.0));
     let shares = shares(&worker, &[device(MIB)]).unwrap();
     assert_eq!(shares.pass, Bytes(MIB * 33 / 100 / 4096 * 4096));
 }
@@ -76,7 +76,7 @@ fn a_percentage_of_the_size_is_cut_to_whole_blocks() {
 fn a_percentage_of_a_huge_device_is_exact() {
     let mut worker = worker();
     let huge = (1 << 60) + 4096;
-    worker.targets.extent.offset = Amount::Percent(50.0);
+    worker.job_mut().unwrap().targets.extent.offset = Amount::Percent(50.0);
     let shares = shares(&worker, &[device(huge)]).unwrap();
     assert_eq!(shares.files[0].offset, (huge / 2).next_multiple_of(4096));
 }
@@ -84,8 +84,8 @@ fn a_percentage_of_a_huge_device_is_exact() {
 #[test]
 fn io_size_in_percent_shortens_the_pass() {
     let mut worker = worker();
-    worker.targets.extent.size = Some(Amount::Bytes(MIB));
-    worker.targets.extent.io_size = Some(Amount::Percent(50.0));
+    worker.job_mut().unwrap().targets.extent.size = Some(Amount::Bytes(MIB));
+    worker.job_mut().unwrap().targets.extent.io_size = Some(Amount::Percent(50.0));
     let shares = shares(&worker, &[file(0)]).unwrap();
     assert_eq!((shares.pass, shares.io_size_bytes, shares.files[0].io_size), (Bytes(MIB / 2), None, Bytes(MIB)));
 }
@@ -93,8 +93,8 @@ fn io_size_in_percent_shortens_the_pass() {
 #[test]
 fn io_size_in_bytes_counts_for_each_loop() {
     let mut worker = worker();
-    worker.targets.extent.size = Some(Amount::Bytes(MIB));
-    worker.targets.extent.io_size = Some(Amount::Bytes(3 * MIB));
+    worker.job_mut().unwrap().targets.extent.size = Some(Amount::Bytes(MIB));
+    worker.job_mut().unwrap().targets.extent.io_size = Some(Amount::Bytes(3 * MIB));
     worker.limits.loops = 2;
     let shares = shares(&worker, &[file(0)]).unwrap();
     assert_eq!((shares.pass, shares.io_size_bytes), (Bytes(MIB), Some(3 * MIB)));
@@ -110,8 +110,8 @@ fn io_size_in_bytes_counts_for_each_loop() {
 fn clones_start_where_the_one_before_ends() {
     let mut worker = worker();
     worker.clone = 3;
-    worker.targets.extent.size = Some(Amount::Bytes(MIB));
-    worker.targets.extent.offset_increment = Amount::Bytes(MIB);
+    worker.job_mut().unwrap().targets.extent.size = Some(Amount::Bytes(MIB));
+    worker.job_mut().unwrap().targets.extent.offset_increment = Amount::Bytes(MIB);
     let shares = shares(&worker, &[file(0)]).unwrap();
     assert_eq!((shares.files[0].offset, shares.files[0].real_size), (3 * MIB, Some(4 * MIB)));
 }
@@ -119,16 +119,16 @@ fn clones_start_where_the_one_before_ends() {
 #[test]
 fn an_offset_in_percent_goes_up_to_the_next_block_or_alignment() {
     let mut worker = worker();
-    worker.targets.extent.offset = Amount::Percent(33.0);
+    worker.job_mut().unwrap().targets.extent.offset = Amount::Percent(33.0);
     assert_eq!(shares(&worker, &[device(MIB)]).unwrap().files[0].offset, (MIB * 33 / 100).next_multiple_of(4096));
-    worker.targets.extent.offset_align_bytes = 65536;
+    worker.job_mut().unwrap().targets.extent.offset_align_bytes = 65536;
     assert_eq!(shares(&worker, &[device(MIB)]).unwrap().files[0].offset, (MIB * 33 / 100).next_multiple_of(65536));
 }
 
 #[test]
 fn an_offset_beyond_the_target_is_refused() {
     let mut worker = worker();
-    worker.targets.extent.offset = Amount::Bytes(2 * MIB);
+    worker.job_mut().unwrap().targets.extent.offset = Amount::Bytes(2 * MIB);
     let error = shares(&worker, &[device(MIB)]).unwrap_err();
     assert!(fio::wording::error(&error).starts_with("job: you need to specify valid offset="), "{error:?}");
 }
@@ -136,10 +136,10 @@ fn an_offset_beyond_the_target_is_refused() {
 #[test]
 fn a_part_smaller_than_a_block_is_refused() {
     let mut worker = worker();
-    worker.targets.extent.offset = Amount::Bytes(MIB - 512);
+    worker.job_mut().unwrap().targets.extent.offset = Amount::Bytes(MIB - 512);
     let error = shares(&worker, &[device(MIB)]).unwrap_err();
     assert!(fio::wording::error(&error).starts_with("blocksize is larger than data set range"), "{error:?}");
-    worker.targets.extent.size = Some(Amount::Bytes(512));
+    worker.job_mut().unwrap().targets.extent.size = Some(Amount::Bytes(512));
     let error = shares(&worker, &[device(MIB)]).unwrap_err();
     let expected = "size too small, must not be less than minimum block size: 512 < 4096";
     assert!(fio::wording::error(&error).starts_with(expected), "{error:?}");
@@ -148,7 +148,7 @@ fn a_part_smaller_than_a_block_is_refused() {
 #[test]
 fn file_sizes_are_drawn_between_the_bounds_in_whole_blocks() {
     let mut worker = worker();
-    worker.targets.file_size = Some((MIB, 2 * MIB));
+    worker.job_mut().unwrap().targets.file_size = Some((MIB, 2 * MIB));
     let shares = shares(&worker, &[file(0), file(MIB + 512)]).unwrap();
     assert_eq!(lengths(&shares), [MIB * 3 / 2, MIB + 512].map(Bytes));
     assert_eq!(shares.pass, Bytes(MIB * 5 / 2 + 512));
@@ -157,8 +157,8 @@ fn file_sizes_are_drawn_between_the_bounds_in_whole_blocks() {
 #[test]
 fn append_starts_at_the_end() {
     let mut worker = worker();
-    worker.targets.extent.append = true;
-    worker.targets.extent.size = Some(Amount::Bytes(MIB));
+    worker.job_mut().unwrap().targets.extent.append = true;
+    worker.job_mut().unwrap().targets.extent.size = Some(Amount::Bytes(MIB));
     let share = shares(&worker, &[file(5000)]).unwrap().files[0];
     assert_eq!((share.offset, share.real_size, share.extend), (5000, Some(5000 + MIB), true));
 }
@@ -166,7 +166,7 @@ fn append_starts_at_the_end() {
 #[test]
 fn fill_device_ends_at_the_end_of_a_device_and_nowhere_in_a_file() {
     let mut worker = sample::worker("job", "write", 4096, &[]);
-    worker.targets.extent.fill_device = true;
+    worker.job_mut().unwrap().targets.extent.fill_device = true;
     let share = shares(&worker, &[device(MIB)]).unwrap().files[0];
     assert_eq!((share.io_size, share.real_size), (ToEnd, Some(MIB)));
     let share = shares(&worker, &[file(0)]).unwrap().files[0];
@@ -177,7 +177,7 @@ fn fill_device_ends_at_the_end_of_a_device_and_nowhere_in_a_file() {
 fn engines_without_a_disk_lay_nothing_out() {
     let mut worker = worker();
     worker.engine = Engine::Null;
-    worker.targets.extent.size = Some(Amount::Bytes(MIB));
+    worker.job_mut().unwrap().targets.extent.size = Some(Amount::Bytes(MIB));
     let shares = shares(&worker, &[Found { kind: Kind::Regular, bytes: None }]).unwrap();
     assert_eq!((shares.files[0].real_size, shares.files[0].extend, shares.pass), (Some(MIB), false, Bytes(MIB)));
 }
@@ -189,7 +189,7 @@ fn no_numbers_make_it_panic() {
     let mut pick = move || amounts[(random() % 8) as usize];
     for _ in 0..20_000 {
         let mut worker = worker();
-        let extent = &mut worker.targets.extent;
+        let extent = &mut worker.job_mut().unwrap().targets.extent;
         extent.size = [None, Some(Amount::Bytes(pick())), Some(Amount::Percent(37.5))][pick() as usize % 3];
         extent.io_size = [None, Some(Amount::Bytes(pick())), Some(Amount::Percent(99.0))][pick() as usize % 3];
         extent.offset = [Amount::Bytes(pick()), Amount::Percent(50.0)][pick() as usize % 2];
@@ -197,8 +197,8 @@ fn no_numbers_make_it_panic() {
         extent.offset_align_bytes = pick();
         extent.fill_device = pick() & 1 == 1;
         worker.clone = pick() as u32;
-        worker.targets.file_size = [None, Some((pick(), pick()))][pick() as usize % 2];
-        worker.access.block.min_bytes = plan::PerDdir::all(pick());
+        worker.job_mut().unwrap().targets.file_size = [None, Some((pick(), pick()))][pick() as usize % 2];
+        worker.job_mut().unwrap().access.block.min_bytes = plan::PerDdir::all(pick());
         worker.limits.loops = pick() as u32;
         let found: Vec<_> = (0..pick() % 5).map(|_| [file(pick()), device(pick())][pick() as usize % 2]).collect();
         if let Ok(shares) = shares(&worker, &found) {

@@ -54,7 +54,7 @@ impl IoLoop<'_> {
                 for ddir in Ddir::ALL.into_iter().filter(|&ddir| self.worker.has_intended_starts(ddir)) {
                     let counted = &mut stats.ddirs[ddir as usize];
                     let mean_bytes = match counted.ios {
-                        0 => self.worker.access.block.min_bytes[ddir] as f64,
+                        0 => self.worker.min_block_bytes(ddir) as f64,
                         ios => counted.bytes as f64 / ios as f64,
                     };
                     counted.arrivals = pace.arrivals(ddir, until_ns, mean_bytes);

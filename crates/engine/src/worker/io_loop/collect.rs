@@ -22,15 +22,15 @@ impl IoLoop<'_> {
         is_exhausted: bool,
         wait_until_ns: Option<u64>,
     ) -> Result<(), RunError> {
-        let depth = &self.worker.depth;
+        let batches = self.worker.batches;
         let in_flight = self.submission.in_flight.count();
         let is_synchronous = self.submission.is_synchronous();
         let is_full = in_flight >= self.depth_now() || is_exhausted || is_synchronous || self.room() == 0;
-        let max = depth.complete_max.filter(|&max| max > 0).map_or(usize::MAX, |max| max as usize);
+        let max = batches.complete_max.filter(|&max| max > 0).map_or(usize::MAX, |max| max as usize);
         if !is_full && wait_until_ns.is_none() {
             // The queue is still filling: reap without waiting. If completions decide which I/O is next, wait for a full queue.
-            let may_reap = depth.batch_submit.is_none() && (self.is_plain || !self.has_backlog());
-            if may_reap || depth.complete_min == Some(0) {
+            let may_reap = batches.submit.is_none() && (self.is_plain || !self.has_backlog());
+            if may_reap || batches.complete_min == Some(0) {
                 self.collect(0, max, Duration::ZERO)?;
                 self.accounting.stats.waits.record_lookaside(self.submission.done.len());
             }
@@ -46,9 +46,9 @@ impl IoLoop<'_> {
         }
         // A synchronous engine has nothing to wait for.
         self.accounting.stats.waits.completion += u64::from(!is_synchronous);
-        let min = depth.complete_min.unwrap_or(1).clamp(1, in_flight) as usize;
-        let low = (depth.low > 0 && depth.low < depth.iodepth && !is_exhausted).then_some(depth.low);
-        if depth.complete_min.is_none() && low.is_none() && self.submission.backend.runs_on_kernel_workers() {
+        let min = batches.complete_min.unwrap_or(1).clamp(1, in_flight) as usize;
+        let low = batches.low.filter(|_| !is_exhausted);
+        if batches.complete_min.is_none() && low.is_none() && self.submission.backend.runs_on_kernel_workers() {
             return self.collect_batch(in_flight);
         }
         self.collect(min, max.max(min), WAIT_MAX)?;

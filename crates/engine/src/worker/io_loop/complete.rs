@@ -136,8 +136,7 @@ impl IoLoop<'_> {
             self.accounting.stats.counters(io.file, ddir).short += 1;
         }
         let is_checked = self.verification.as_ref().is_some_and(|verification| verification.checks(slot));
-        let targets = &self.worker.targets;
-        let is_growing = targets.create.on_open || targets.unlink_each_loop;
+        let is_growing = self.job_is(|job| job.targets.create.on_open || job.targets.unlink_each_loop);
         if is_stuck && ddir == Ddir::Read && is_growing && !is_checked {
             self.submission.in_flight.free(slot);
             let counted = self.count(ddir, &InFlightIo { len: moved, ..io });
@@ -176,7 +175,7 @@ impl IoLoop<'_> {
         let listed = &policy.survivable_errno[kind as usize];
         let survivable = if listed.is_empty() { &SURVIVABLE[..] } else { listed.as_slice() };
         let survives = continues && survivable.contains(&errno);
-        let fills_device = self.worker.targets.extent.fill_device;
+        let fills_device = self.job_is(|job| job.targets.extent.fill_device);
         if !survives && fills_device && matches!(errno, errno::ENOSPC | errno::EDQUOT) {
             return Failure::Full;
         }

@@ -1,7 +1,7 @@
 //! Opens and closes the files of a worker during its I/O.
 
 use iolog::Action;
-use plan::Ddir;
+use plan::{Ddir, Job};
 use record::{IoError, RunError};
 use targets::fault;
 
@@ -87,8 +87,8 @@ impl IoLoop<'_> {
     ///
     /// # Errors
     /// A file cannot be extended.
-    pub fn append_pass(&mut self) -> Result<(), RunError> {
-        self.files.append(self.worker)?;
+    pub fn append_pass(&mut self, job: Job<'_>) -> Result<(), RunError> {
+        self.files.append(job)?;
         if let IoSource::Pattern { access, .. } = &mut self.source {
             for (file, target) in self.files.targets().iter().enumerate() {
                 if let Some(real_size) = target.real_size {
@@ -129,7 +129,7 @@ impl IoLoop<'_> {
     /// again in this pass: then its I/O is awaited.
     pub(super) fn close_done(&mut self, file: u32) -> Result<(), RunError> {
         while self.submission.in_flight.any_on(file) {
-            let is_used_again = self.worker.targets.service.order.is_skewed();
+            let is_used_again = self.job_is(|job| job.targets.service.order.is_skewed());
             if !is_used_again || self.is_stopped() || self.deadlines.is_over() {
                 return Ok(());
             }

@@ -28,7 +28,7 @@ use std::time::Duration;
 
 use os::clock::NEVER_NS;
 use os::errno;
-use plan::Worker;
+use plan::{Job, JobLoad, Worker};
 use record::{EngineCall, RunError};
 
 use super::accounting::Accounting;
@@ -66,6 +66,8 @@ pub enum PassEnd {
 /// A worker's I/O loop.
 pub struct IoLoop<'a> {
     pub worker: &'a Worker,
+    /// The worker as a job; `None` for a thread.
+    pub job: Option<Job<'a>>,
     pub live: &'a WorkerLive,
     pub events: &'a EventSender,
     pub deadlines: Deadlines,
@@ -105,6 +107,12 @@ pub struct IoLoop<'a> {
 }
 
 impl IoLoop<'_> {
+    /// Whether the worker is a job with a property.
+    #[inline(always)]
+    fn job_is(&self, property: impl FnOnce(&JobLoad) -> bool) -> bool {
+        self.job.is_some_and(|job| property(job.load))
+    }
+
     /// Does one pass over the targets. It ends with nothing in flight, except I/Os that a stopped worker gave up.
     ///
     /// # Errors
@@ -256,7 +264,7 @@ impl IoLoop<'_> {
     /// Returns the current limit of I/Os in flight.
     #[inline]
     fn depth_now(&self) -> u32 {
-        self.search.as_ref().map_or(self.worker.depth.iodepth, DepthSearch::depth)
+        self.search.as_ref().map_or(self.submission.in_flight.slots(), DepthSearch::depth)
     }
 
     /// Sleeps until `due_ns`, a request or the next deadline. Spins for the last microseconds: the kernel's timers

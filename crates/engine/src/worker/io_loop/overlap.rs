@@ -22,7 +22,7 @@ impl IoLoop<'_> {
                 return Ok(true);
             }
             // The write of a trimmed block is issued after the end, too.
-            if self.is_stopped() || (self.deadlines.is_over() && !self.worker.access.trim_then_write) {
+            if self.is_stopped() || (self.deadlines.is_over() && !self.job_is(|job| job.access.trim_then_write)) {
                 return Ok(false);
             }
             self.submit()?;

@@ -20,8 +20,9 @@ impl IoLoop<'_> {
         let now_ns = self.deadlines.now_ns;
         // The schedules of a rate start anew with the measured time.
         let began_ns = began_ns.max(self.deadlines.measured_from_ns.unwrap_or(0));
+        let ignores_think_time = self.job_is(|job| job.rate.ignore_think_time);
         if let Some(pace) = &mut self.pace
-            && self.worker.rate.ignore_think_time
+            && ignores_think_time
         {
             pace.extend_by(now_ns - began_ns);
         }

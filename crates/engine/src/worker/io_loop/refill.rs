@@ -138,7 +138,8 @@ impl IoLoop<'_> {
     /// Lets a trim-then-write pattern end with the writes of its trimmed blocks. Returns false if there are none.
     #[cold]
     pub(super) fn finish_pairs(&mut self) -> bool {
-        let has_pairs = self.worker.access.trim_then_write && self.placement.is_none() && !self.is_reading_back();
+        let has_pairs =
+            self.job_is(|job| job.access.trim_then_write) && self.placement.is_none() && !self.is_reading_back();
         match &mut self.source {
             IoSource::Pattern { access, .. } => has_pairs && access.finish_pairs(),
             IoSource::Streams(_) => false,
@@ -190,7 +191,7 @@ impl IoLoop<'_> {
         let op = Op { kind, ioprio, file, slot, len, skip: 0, offset };
         self.submission.prepare(op, InFlightIo::of(&op, Purpose::Data(ddir), start_ns));
         // In a pair of trim and write only the write counts towards the total.
-        let counts_towards_total = ddir != Ddir::Trim || !self.worker.access.trim_then_write;
+        let counts_towards_total = ddir != Ddir::Trim || !self.job_is(|job| job.access.trim_then_write);
         self.accounting.issued(file, ddir, len, counts_towards_total);
         if let Some(pace) = &mut self.pace {
             pace.issued(slot, ddir, u64::from(len), start_ns);

@@ -57,6 +57,6 @@ impl IoLoop<'_> {
     }
 
     fn is_redirected(&self) -> bool {
-        self.worker.replay.as_ref().is_some_and(|replay| replay.redirects)
+        self.job_is(|job| job.replay.as_ref().is_some_and(|replay| replay.redirects))
     }
 }

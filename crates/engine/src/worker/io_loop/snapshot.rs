@@ -31,7 +31,7 @@ impl IoLoop<'_> {
             self.add_arrivals(&mut stats, now_ns);
         }
         stats.add_up_targets();
-        stats.latency_depth = self.search.as_ref().map_or(self.worker.depth.iodepth, DepthSearch::depth);
+        stats.latency_depth = self.search.as_ref().map_or(self.worker.depth(), DepthSearch::depth);
         stats
     }
 

@@ -52,7 +52,7 @@ impl IoLoop<'_> {
     /// # Errors
     /// A file cannot be opened, or a device fails.
     pub fn start_zoned_pass(&mut self) -> Result<(), RunError> {
-        if !self.worker.access.pattern.writes {
+        if !self.worker.has(Ddir::Write) {
             return Ok(());
         }
         for file in 0..crate::number::index(self.files.targets().len()) {
@@ -277,7 +277,7 @@ impl IoLoop<'_> {
         let outcome = self.reset(file, zone);
         let op = Op { kind: Kind::Trim, ioprio: 0, file, slot, len, skip: 0, offset: io.offset };
         self.submission.in_flight[slot] = InFlightIo::of(&op, Purpose::Data(Ddir::Trim), start_ns);
-        self.accounting.issued(file, Ddir::Trim, len, !self.worker.access.trim_then_write);
+        self.accounting.issued(file, Ddir::Trim, len, !self.job_is(|job| job.access.trim_then_write));
         if let Some(pace) = &mut self.pace {
             pace.issued(slot, Ddir::Trim, io.length, start_ns);
         }

@@ -1,20 +1,20 @@
 //! Empty counters of a worker.
 
 use crate::command_priority;
-use plan::{Ddir, Measure, Worker};
+use plan::{Ddir, Job, Measure};
 use record::{DdirStats, WorkerStats};
 
 /// Returns counters with memory for everything that the worker records.
-pub fn empty_stats(worker: &Worker, synchronous: bool) -> WorkerStats {
+pub fn empty_stats(worker: Job<'_>, synchronous: bool) -> WorkerStats {
     let mut stats = WorkerStats::default();
     // A synchronous engine has no submission latency.
     let measure = &Measure { slat: worker.measure.slat && !synchronous, ..worker.measure.clone() };
-    for ddir in Ddir::ALL.into_iter().filter(|&ddir| worker.access.pattern.has(ddir)) {
+    for ddir in Ddir::ALL.into_iter().filter(|&ddir| worker.load.access.pattern.has(ddir)) {
         prepare_latencies(measure, worker.has_intended_starts(ddir), &mut stats.ddirs[ddir as usize]);
         stats.ddirs[ddir as usize].priorities = command_priority::latencies(worker, ddir);
     }
-    let changes_zones = worker.access.pattern.writes || worker.access.pattern.trims;
-    stats.zone_resets = (worker.zoned.is_some() && changes_zones).then_some(0);
+    let changes_zones = worker.load.access.pattern.writes || worker.load.access.pattern.trims;
+    stats.zone_resets = (worker.load.zoned.is_some() && changes_zones).then_some(0);
     stats
 }
 

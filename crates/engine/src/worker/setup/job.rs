@@ -4,7 +4,7 @@ use os::clock::NEVER_NS;
 use os::errno;
 use os::io::Backend;
 use os::memory::Buffers;
-use plan::{Access, Ddir, Distribution, Worker};
+use plan::{Access, Ddir, Distribution};
 use record::{RunError, SetupError, SetupStep};
 
 use super::counters::empty_stats;
@@ -52,70 +52,76 @@ use crate::zones::WorkerZones;
 /// # Errors
 /// There is no memory for the buffers, or the engine, the pattern or the content cannot be set up.
 #[inline(never)]
-pub fn job_loop<'a>(context: Context<'a>, laid_out: LaidOut, logs: Logs) -> Result<Box<IoLoop<'a>>, RunError> {
-    let Context { plan, lease, worker, live, events, flows, .. } = context;
-    let buffers = memory(worker, &lease.targets, worker.depth.iodepth, largest_block(worker));
+pub fn job_loop<'a>(
+    context: Context<'a>,
+    job: plan::Job<'a>,
+    laid_out: LaidOut,
+    logs: Logs,
+) -> Result<Box<IoLoop<'a>>, RunError> {
+    let Context { plan, lease, live, events, flows, .. } = context;
+    let buffers = memory(&job, &lease.targets, job.depth(), largest_block(job));
     let mut buffers = buffers.map_err(|error| failed(SetupStep::Buffers, &error))?;
-    let seeds = SeedTable::of_worker(worker);
+    let seeds = SeedTable::of_worker(job);
     events.seeds(seeds.all().to_vec());
     let mut content =
-        content::for_worker(plan, worker, &seeds, laid_out.pass).map_err(|error| content::run_error(worker, error))?;
-    fill(worker, &mut buffers, &mut content)?;
+        content::for_worker(plan, job, &seeds, laid_out.pass).map_err(|error| content::run_error(&job, error))?;
+    fill(job, &mut buffers, &mut content)?;
     let mut backend = open_backend(context, laid_out.targets.len(), &buffers)?;
-    donor::attach(worker, &lease.targets, backend.as_mut(), crate::number::index(laid_out.targets.len()))?;
-    let replay = worker.replay.as_ref().map(Replay::open).transpose()?.map(Box::new);
-    let zones = WorkerZones::new(worker, laid_out.zones.clone(), backend.is_synchronous()).map(Box::new);
-    let ranges = TrimRanges::new(worker).map(Box::new);
+    donor::attach(job, &lease.targets, backend.as_mut(), crate::number::index(laid_out.targets.len()))?;
+    let replay = job.load.replay.as_ref().map(Replay::open).transpose()?.map(Box::new);
+    let zones = WorkerZones::new(job, laid_out.zones.clone(), backend.is_synchronous()).map(Box::new);
+    let ranges = TrimRanges::new(job).map(Box::new);
     let placement = zones.map(Placement::Zones).or(replay.map(Placement::Log)).or(ranges.map(Placement::Ranges));
     let has_ranges = matches!(placement, Some(Placement::Ranges(_)));
-    let is_open_loop = Ddir::ALL.into_iter().any(|ddir| worker.has_intended_starts(ddir));
-    let access = generator(worker, &laid_out, &seeds)?;
+    let is_open_loop = Ddir::ALL.into_iter().any(|ddir| job.has_intended_starts(ddir));
+    let access = generator(job, &laid_out, &seeds)?;
     let is_synchronous = backend.is_synchronous();
-    let metadata = Metadata::of(&worker.engine);
-    let mut accounting = Accounting::new(worker, live, empty_stats(worker, is_synchronous), logs);
+    let metadata = Metadata::of(&job.engine);
+    let mut accounting = Accounting::new(&job, live, empty_stats(job, is_synchronous), logs);
     accounting.measures.of_ios = metadata.is_none();
-    accounting.blocks = BlockTable::new(worker, &laid_out.targets)?.map(Box::new);
+    accounting.blocks = BlockTable::new(job, &laid_out.targets)?.map(Box::new);
     if let Some(log) = &mut accounting.replay_log {
         log.begin(&laid_out.targets);
     }
-    let in_flight = InFlight::new(worker.depth.iodepth, false);
-    let verification = Verification::new((plan, lease), worker, &laid_out.targets, (&access, &seeds))?;
-    let submission_rules = SubmissionRules::new(worker, &laid_out.targets, context.locks);
-    let overlaps = Overlaps::new(worker, &laid_out.targets, context.ranges, verify::needs_order(worker, &access));
+    let in_flight = InFlight::new(job.depth(), false);
+    let verification = Verification::new((plan, lease), job, &laid_out.targets, (&access, &seeds))?;
+    let submission_rules = SubmissionRules::new(job, &laid_out.targets, context.locks);
+    let overlaps = Overlaps::new(&job, &laid_out.targets, context.ranges, verify::needs_order(job, &access));
     Ok(Box::new(IoLoop {
-        worker,
+        worker: job.worker,
+        job: Some(job),
         live,
         events,
         deadlines: Deadlines::new(context.clock()),
-        submission: Submission::new(backend, buffers, in_flight, worker),
+        submission: Submission::new(backend, buffers, in_flight, &job),
         accounting,
         source: IoSource::Pattern { access: Box::new(access), content: Box::new(content) },
-        limits: pass_limits(worker, &laid_out, is_synchronous),
+        limits: pass_limits(job, &laid_out, is_synchronous),
         is_open_loop,
-        observes_completions: is_open_loop || worker.zoned.is_some(),
+        observes_completions: is_open_loop || job.load.zoned.is_some(),
         arrivals_until_ns: NEVER_NS,
         metadata,
-        unsynced: worker.access.syncs.sync_file_range.map(|_| Unsynced::new(laid_out.targets.len())),
-        files: OpenFiles::new(worker, &lease.targets, laid_out.targets),
-        pace: Pace::new(worker, &seeds),
-        think: ThinkTimer::new(&worker.think),
-        flow: worker.flow.and_then(|flow| flows.join(flow)),
-        minimum: MinimumRate::new(&worker.rate, worker.access.pattern),
+        unsynced: job.load.access.syncs.sync_file_range.map(|_| Unsynced::new(laid_out.targets.len())),
+        files: OpenFiles::new(job, &lease.targets, laid_out.targets),
+        pace: Pace::new(job, &seeds),
+        think: ThinkTimer::new(&job.load.think),
+        flow: job.load.flow.and_then(|flow| flows.join(flow)),
+        minimum: MinimumRate::new(&job.load.rate, job.load.access.pattern),
         overlaps,
         submission_rules,
-        is_plain: worker.verify.is_none()
-            && SubmissionRules::has_none(worker)
-            && !worker.depth.serializes_overlaps
-            && worker.replay.is_none()
-            && worker.zoned.is_none()
+        is_plain: job.load.verify.is_none()
+            && SubmissionRules::has_none(job)
+            && !job.batches.serializes_overlaps
+            && job.load.replay.is_none()
+            && job.load.zoned.is_none()
             && !has_ranges
-            && worker.flow.is_none()
-            && worker.command_priorities.is_none()
-            && !worker.measure.block_lifetimes,
+            && job.load.flow.is_none()
+            && job.load.command_priorities.is_none()
+            && !job.measure.block_lifetimes,
         verification,
-        priorities: PriorityDraw::new(worker, &seeds),
+        priorities: PriorityDraw::new(job, &seeds),
         placement,
-        search: worker.latency_target.map(|target| DepthSearch::new(target, worker.depth.iodepth)),
+        search: job.load.latency_target.map(|target| DepthSearch::new(target, job.depth())),
     }))
 }
 
@@ -123,12 +129,12 @@ pub fn job_loop<'a>(context: Context<'a>, laid_out: LaidOut, logs: Logs) -> Resu
 ///
 /// # Errors
 /// The buffers are in a file with missing pages.
-fn fill(worker: &Worker, buffers: &mut Buffers, content: &mut Content) -> Result<(), RunError> {
-    let to_fill = if worker.access.pattern.writes { buffers.count() } else { 0 };
+fn fill(worker: plan::Job<'_>, buffers: &mut Buffers, content: &mut Content) -> Result<(), RunError> {
+    let to_fill = if worker.load.access.pattern.writes { buffers.count() } else { 0 };
     for slot in 0..to_fill {
         buffers.fill(slot, |buffer| content.fill_initial(buffer));
     }
-    if buffers.have_lost_pages() { Err(errors::buffers_lost(worker)) } else { Ok(()) }
+    if buffers.have_lost_pages() { Err(errors::buffers_lost(&worker)) } else { Ok(()) }
 }
 
 /// Opens the worker's engine for `files` targets.
@@ -138,12 +144,12 @@ fn open_backend(context: Context, files: usize, buffers: &Buffers) -> Result<Box
     let config = config.ok_or_else(|| failed(SetupStep::Engine, &errno::error(errno::EINVAL)))?;
     let backend = platform.open_backend(&config, buffers).map_err(|error| of_backend(&error))?;
     Ok(match context.traces_ios {
-        true => Box::new(TracedBackend::new(backend, events.clone(), context.clock(), worker.depth.iodepth)),
+        true => Box::new(TracedBackend::new(backend, events.clone(), context.clock(), worker.depth())),
         false => backend,
     })
 }
 
-fn generator(worker: &Worker, laid_out: &LaidOut, seeds: &SeedTable) -> Result<Generator, RunError> {
+fn generator(worker: plan::Job<'_>, laid_out: &LaidOut, seeds: &SeedTable) -> Result<Generator, RunError> {
     let names: Vec<_> = laid_out.targets.iter().map(|target| target.path.to_string_lossy()).collect();
     let extents: Vec<_> = laid_out
         .targets
@@ -157,31 +163,31 @@ fn generator(worker: &Worker, laid_out: &LaidOut, seeds: &SeedTable) -> Result<G
         })
         .collect();
     // A log has the I/Os in place of the pattern, which may be impossible on these targets.
-    let no_pattern = worker.replay.as_ref().map(|_| Access::default());
-    let job = Job {
-        access: no_pattern.as_ref().unwrap_or(&worker.access),
-        service: worker.targets.service,
-        open_limit: worker.targets.open_limit(),
+    let no_pattern = worker.load.replay.as_ref().map(|_| Access::default());
+    let inputs = Job {
+        access: no_pattern.as_ref().unwrap_or(&worker.load.access),
+        service: worker.load.targets.service,
+        open_limit: worker.load.targets.open_limit(),
         worker_number: worker.number,
         seeds: seeds.clone(),
         files: &extents,
         time_based: worker.limits.time_based,
         overwrites: laid_out.exceeds_pass() && !layout::appends_each_pass(worker),
-        verifies: worker.verify.is_some(),
+        verifies: worker.load.verify.is_some(),
     };
-    Generator::new(&job)
+    Generator::new(&inputs)
         .map_err(|fault| RunError::new(errno::EINVAL, SetupError::Access { job: worker.name.clone(), fault }))
 }
 
 /// Returns the limits of a pass and of the job, as fio counts them.
-fn pass_limits(worker: &Worker, laid_out: &LaidOut, synchronous: bool) -> PassLimits {
+fn pass_limits(worker: plan::Job<'_>, laid_out: &LaidOut, synchronous: bool) -> PassLimits {
     // With trim and write pairs, each byte counts twice in a pass, and each I/O twice in the number of I/Os.
-    let pairs = worker.access.trim_then_write;
+    let pairs = worker.load.access.trim_then_write;
     let times = if pairs { 2 } else { 1 };
     let all_loops = laid_out.all_loops(&worker.limits);
     // As in fio, a pass of writes without a random map has all bytes of `io_size`. Writes over earlier writes of the job are
     // verified together, after the last of them.
-    let access = &worker.access;
+    let access = &worker.load.access;
     let writes_once = access.pattern.random && keeps_random_map(access);
     let pass = match laid_out.io_size_bytes {
         Some(bytes) if access.pattern.writes && !writes_once => laid_out.pass.at_least(bytes),
@@ -193,7 +199,7 @@ fn pass_limits(worker: &Worker, laid_out: &LaidOut, synchronous: bool) -> PassLi
         None => (pass, all_loops),
     };
     let total_bytes = match Goal::of(all_loops, &worker.limits) {
-        Goal::Bytes(bytes) if worker.replay.is_none() => CountLimit::at(bytes),
+        Goal::Bytes(bytes) if worker.load.replay.is_none() => CountLimit::at(bytes),
         Goal::Bytes(_) | Goal::ByTime | Goal::ToEnd => CountLimit::NONE,
     };
     let ios = match worker.limits.number_ios {
@@ -203,27 +209,28 @@ fn pass_limits(worker: &Worker, laid_out: &LaidOut, synchronous: bool) -> PassLi
     // What a job writes until its time is over is verified pass by pass.
     let is_verified_by_pass = worker.limits.time_based
         && access.pattern.writes
-        && worker.verify.as_ref().is_some_and(|verify| verify.read_back || verify.only);
+        && worker.load.verify.as_ref().is_some_and(|verify| verify.read_back || verify.only);
     // Otherwise synchronous I/Os end a pass at the end of the files.
     let only_trims = access.pattern.trims && !access.pattern.reads && !access.pattern.writes;
     let is_synchronous = synchronous || only_trims && worker.engine.trims_in_submission();
     let ends_by_files = is_synchronous && !is_verified_by_pass;
     PassLimits {
-        pass_bytes: if ends_by_files || worker.replay.is_some() { CountLimit::NONE } else { pass.into() },
+        pass_bytes: if ends_by_files || worker.load.replay.is_some() { CountLimit::NONE } else { pass.into() },
         total_bytes,
         ios,
         time_based: worker.limits.time_based,
-        ends_by_time: worker.limits.time_based && worker.verify.is_none(),
+        ends_by_time: worker.limits.time_based && worker.load.verify.is_none(),
         ramp_bytes: worker.limits.ramp_bytes,
     }
 }
 
 /// Returns the bytes that a preconditioning writes.
-fn physical_bytes(worker: &Worker, laid_out: &LaidOut) -> Option<u64> {
-    let (Distribution::Precondition(model), Some(target)) = (&worker.access.distribution, laid_out.targets.first())
+fn physical_bytes(worker: plan::Job<'_>, laid_out: &LaidOut) -> Option<u64> {
+    let (Distribution::Precondition(model), Some(target)) =
+        (&worker.load.access.distribution, laid_out.targets.first())
     else {
         return None;
     };
     let logical_bytes = target.io_size.bytes().into_iter().chain(target.real_size).min()?;
-    Some(model.physical_bytes(logical_bytes, worker.access.block.min_bytes[Ddir::Write]))
+    Some(model.physical_bytes(logical_bytes, worker.load.access.block.min_bytes[Ddir::Write]))
 }

@@ -7,7 +7,7 @@ use os::errno;
 use os::file::OpenOptions;
 use os::memory::{Buffers, MappedFile, MemoryKind, MemorySpec};
 use os::process::LockedMemory;
-use plan::{Ddir, Memory, Worker};
+use plan::{Ddir, Job, Memory, Worker};
 use record::{RunError, SetupError, SetupStep};
 use targets::{HeldTargets, OpenError, fault};
 
@@ -15,11 +15,11 @@ use crate::passthrough;
 use crate::worker::trim_ranges::RANGE_BYTES;
 
 /// Returns the bytes of the largest I/O with data, or of the ranges of a trim.
-pub fn largest_block(worker: &Worker) -> u64 {
-    if let Some(replay) = &worker.replay {
+pub fn largest_block(worker: Job<'_>) -> u64 {
+    if let Some(replay) = &worker.load.replay {
         return replay.largest_bytes[Ddir::Read].max(replay.largest_bytes[Ddir::Write]);
     }
-    let access = &worker.access;
+    let access = &worker.load.access;
     let pattern = access.pattern;
     let used = |ddir| match ddir {
         // Sizes stand for sequential and random I/O then, not for directions.

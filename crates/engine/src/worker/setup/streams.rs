@@ -5,7 +5,6 @@ use std::path::Path;
 use os::clock::NEVER_NS;
 use os::errno;
 use os::file::{Kind, StatCall};
-use plan::stream::StreamRate;
 use plan::{Ddir, Memory, Stream, Streams, Worker};
 use record::{FileKind, RunError, Series, SetupError, TargetStats, WorkerStats};
 use targets::fault;
@@ -53,7 +52,7 @@ pub fn stream_loop<'a>(context: Context<'a>, streams: &Streams, shared: &Shared)
     let backend = platform.open_backend(&config, &buffers).map_err(|error| of_backend(&error))?;
     let stats = counters(worker, streams, &source, shared, &sizes);
     let ioprios = streams.list.iter().map(|stream| stream.ioprio).collect();
-    let source = StreamSource::new(source, ioprios, depth, write_at, is_paced(streams));
+    let source = StreamSource::new(source, ioprios, depth, write_at, streams.is_paced());
     let is_open_loop = Ddir::ALL.into_iter().any(|ddir| worker.has_intended_starts(ddir));
     let mut io_loop = Box::new(IoLoop {
         worker,
@@ -66,6 +65,7 @@ pub fn stream_loop<'a>(context: Context<'a>, streams: &Streams, shared: &Shared)
         files: OpenFiles::of_streams(worker, &lease.targets, targets),
         limits: PassLimits::NONE,
         is_open_loop,
+        job: None,
         observes_completions: is_open_loop,
         arrivals_until_ns: NEVER_NS,
         metadata: None,
@@ -96,10 +96,6 @@ fn source(streams: &Streams, target_bytes: &[u64], shared: &Shared) -> Result<So
     }
     source.check_data()?;
     Ok(source)
-}
-
-fn is_paced(streams: &Streams) -> bool {
-    streams.list.iter().any(|stream| stream.rate != StreamRate::Unlimited || stream.burst.is_some())
 }
 
 /// Returns a target and its current size.

@@ -2,7 +2,7 @@
 
 use os::cpu::MemoryPolicy;
 use os::errno;
-use plan::Worker;
+use plan::{Job, Load, Worker};
 use record::{CpuSet, RunError, SetupError, SetupStep};
 use targets::fault;
 
@@ -15,9 +15,9 @@ pub fn failed(step: SetupStep, error: &std::io::Error) -> RunError {
 }
 
 /// Sets the I/O scheduler of the disks under the targets. Disks without schedulers are not changed.
-fn set_scheduler(worker: &Worker) -> Result<(), RunError> {
-    let Some(scheduler) = &worker.targets.ioscheduler else { return Ok(()) };
-    for path in &worker.targets.paths {
+fn set_scheduler(worker: Job<'_>) -> Result<(), RunError> {
+    let Some(scheduler) = &worker.load.targets.ioscheduler else { return Ok(()) };
+    for path in &worker.load.targets.paths {
         for disk in os::device::disks(path.as_ref()).map_err(|error| failed(SetupStep::IoScheduler, &error))? {
             let tunable = |(_, offered): (_, Vec<String>)| offered.iter().any(|name| name != "none");
             if !disk.scheduler().is_ok_and(tunable) {
@@ -27,6 +27,14 @@ fn set_scheduler(worker: &Worker) -> Result<(), RunError> {
         }
     }
     Ok(())
+}
+
+/// Whether I/Os of the worker start at set times, or after pauses.
+fn is_paced(worker: &Worker) -> bool {
+    match &worker.load {
+        Load::Job(job) => job.rate.is_limited() || job.think.pause_us > 0,
+        Load::Threads(streams) => streams.is_paced(),
+    }
 }
 
 /// Waits for the worker's start delay.
@@ -76,11 +84,11 @@ pub fn thread_settings(context: Context) -> Result<(), RunError> {
     if let Some(prio) = process.ioprio {
         os::process::set_io_priority(prio.word()).map_err(|error| failed(SetupStep::IoPriority, &error))?;
     }
-    if worker.rate.is_limited() || worker.think.pause_us > 0 {
+    if is_paced(worker) {
         // Late wake-ups would lower the rate and lengthen the pauses.
         os::process::set_timer_slack(1).map_err(|error| failed(SetupStep::TimerSlack, &error))?;
     }
-    set_scheduler(worker)?;
+    worker.job().map_or(Ok(()), set_scheduler)?;
     if process.nice != 0 {
         os::process::set_nice(process.nice).map_err(|error| failed(SetupStep::Nice, &error))?;
     }

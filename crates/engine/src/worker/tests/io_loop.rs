@@ -103,8 +103,8 @@ fn run_changed(
     let scratch = Scratch::new("worker-loop");
     let mut worker = sample::worker("a", "read", BLOCK, &[&scratch.file("f")]);
     worker.engine = Engine::Null;
-    worker.targets.extent.size = Some(plan::Amount::Bytes(BLOCKS * BLOCK));
-    worker.depth.iodepth = 4;
+    worker.job_mut().unwrap().targets.extent.size = Some(plan::Amount::Bytes(BLOCKS * BLOCK));
+    worker.job_mut().unwrap().iodepth = 4;
     change(&mut worker);
     let plan = Arc::new(Plan { workers: vec![worker], ..Plan::default() });
     let worker = &plan.workers[0];
@@ -126,17 +126,17 @@ fn run_changed(
     };
     let laid_out = crate::layout::lay_out(
         &plan,
-        worker,
+        worker.job().unwrap(),
         &lease.targets,
         &crate::zones::ZoneTables::default(),
         &AtomicBool::new(false),
         &mut |_| {},
     )
     .unwrap();
-    let mut io_loop = setup::job_loop(context, laid_out, crate::logs::Logs::default()).unwrap();
+    let mut io_loop = setup::job_loop(context, worker.job().unwrap(), laid_out, crate::logs::Logs::default()).unwrap();
     io_loop.submission.replace_backend(Box::new(backend));
     change_loop(&mut io_loop);
-    let outcome = passes(&mut io_loop, None);
+    let outcome = passes(&mut io_loop, worker.job().unwrap(), None);
     judge(&mut io_loop, outcome);
 }
 
@@ -161,9 +161,9 @@ fn the_rest_of_short_transfers_is_submitted_at_the_end_of_a_pass_too() {
 
 #[test]
 fn what_an_engine_did_not_take_is_handed_over_later_however_the_queue_is_kept() {
-    for low in [0, 1, 2] {
+    for low in [None, Some(1), Some(2)] {
         let backend = Reluctant { taken_at_once: 1, halves: true, ..Reluctant::new() };
-        run_over(backend, |worker| worker.depth.low = low, all_is_read);
+        run_over(backend, |worker| worker.batches.low = low, all_is_read);
     }
 }
 
@@ -171,10 +171,10 @@ fn what_an_engine_did_not_take_is_handed_over_later_however_the_queue_is_kept() 
 fn a_file_is_closed_for_another_when_its_io_is_done() {
     for open_files in [1, 2] {
         let several = |worker: &mut Worker| {
-            let first = worker.targets.paths[0].clone();
-            worker.targets.paths = (0..3).map(|file| format!("{first}{file}")).collect();
-            worker.targets.open_files = open_files;
-            worker.targets.extent.size = Some(plan::Amount::Bytes(3 * BLOCKS * BLOCK));
+            let first = worker.job().unwrap().load.targets.paths[0].clone();
+            worker.job_mut().unwrap().targets.paths = (0..3).map(|file| format!("{first}{file}")).collect();
+            worker.job_mut().unwrap().targets.open_files = open_files;
+            worker.job_mut().unwrap().targets.extent.size = Some(plan::Amount::Bytes(3 * BLOCKS * BLOCK));
             worker.engine = Engine::Posixaio;
         };
         run_over(Reluctant { taken_at_once: 3, halves: true, ..Reluctant::new() }, several, |io_loop, outcome| {
@@ -194,7 +194,7 @@ fn an_engine_that_breaks_ends_the_worker_and_what_it_left_is_not_counted_as_issu
             |io_loop, outcome| {
                 assert_eq!(
                     outcome.map_err(|error| *error.kind),
-                    Err(IoError::Engine { engine: String::new(), call: EngineCall::Submit }.into())
+                    Err(IoError::Engine { engine: "null".to_owned(), call: EngineCall::Submit }.into())
                 );
                 let read = &io_loop.accounting.stats.ddirs[Ddir::Read as usize];
                 assert!(read.ios <= read.issued && read.issued <= BLOCKS, "{} of {}", read.ios, read.issued);
@@ -207,8 +207,8 @@ fn an_engine_that_breaks_ends_the_worker_and_what_it_left_is_not_counted_as_issu
 fn the_io_count_of_a_job_begins_with_the_first_that_is_measured() {
     // Two of four slots hold syncs when the ramp ends: those are no I/Os of the job's.
     let change = |worker: &mut Worker| {
-        worker.access = sample::worker("a", "write", BLOCK, &[]).access;
-        worker.access.syncs.fsync_every_writes = 1;
+        worker.job_mut().unwrap().access = sample::worker("a", "write", BLOCK, &[]).job().unwrap().load.access.clone();
+        worker.job_mut().unwrap().access.syncs.fsync_every_writes = 1;
         worker.limits.ramp_bytes = BLOCK;
         worker.limits.number_ios = 5;
     };
@@ -222,9 +222,9 @@ fn the_io_count_of_a_job_begins_with_the_first_that_is_measured() {
 fn a_buffer_holds_the_largest_block_that_may_come() {
     let largest = |rw: &str, by_order: bool| {
         let mut worker = sample::worker("a", rw, BLOCK, &[]);
-        worker.access.block.max_bytes = plan::PerDdir([1, 2, 4]);
-        worker.access.block.by_sequential_or_random = by_order;
-        setup::largest_block(&worker)
+        worker.job_mut().unwrap().access.block.max_bytes = plan::PerDdir([1, 2, 4]);
+        worker.job_mut().unwrap().access.block.by_sequential_or_random = by_order;
+        setup::largest_block(worker.job().unwrap())
     };
     assert_eq!([largest("read", false), largest("write", false), largest("randrw", false)], [1, 2, 2]);
     assert_eq!(largest("randread", true), 2, "sizes of sequential and of random I/O");
@@ -237,9 +237,9 @@ fn a_buffer_holds_the_largest_block_that_may_come() {
 fn each_trim_has_its_own_ranges() {
     let scratch = Scratch::new("worker-ranges");
     let change = |worker: &mut Worker| {
-        worker.targets.paths.push(scratch.file("g").to_str().unwrap().to_owned());
-        worker.targets.open_files = 1;
-        worker.access.pattern = Pattern { reads: false, writes: false, trims: true, random: false };
+        worker.job_mut().unwrap().targets.paths.push(scratch.file("g").to_str().unwrap().to_owned());
+        worker.job_mut().unwrap().targets.open_files = 1;
+        worker.job_mut().unwrap().access.pattern = Pattern { reads: false, writes: false, trims: true, random: false };
     };
     let change_loop = |io_loop: &mut IoLoop| {
         let spec = MemorySpec { kind: MemoryKind::Malloc, file: None, align: 0, hugepage_size: 2 << 20 };

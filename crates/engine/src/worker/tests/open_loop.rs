@@ -15,22 +15,22 @@ const S: u64 = 1000 * MS;
 fn pace(change: impl Fn(&mut Worker)) -> Pace {
     let mut worker = sample::worker("a", "read", 4096, &[]);
     change(&mut worker);
-    let seeds = SeedTable::new(worker.access.seeds, 1, || 1);
-    let mut pace = Pace::new(&worker, &seeds).unwrap();
+    let seeds = SeedTable::new(worker.job().unwrap().load.access.seeds, 1, || 1);
+    let mut pace = Pace::new(worker.job().unwrap(), &seeds).unwrap();
     pace.restart(S);
     pace
 }
 
 #[test]
 fn waiting_arrivals_are_those_before_the_end_by_rate_and_size() {
-    let mut by_ios = pace(|worker| worker.rate.ios_per_s[Ddir::Read] = 100);
+    let mut by_ios = pace(|worker| worker.job_mut().unwrap().rate.ios_per_s[Ddir::Read] = 100);
     let counted = [1, 10 * MS, 10 * MS + 1, S].map(|ns| by_ios.arrivals(Ddir::Read, S + ns, 4096.0).unwrap().unissued);
     assert_eq!(counted, [1, 1, 2, 100]);
     by_ios.issued(0, Ddir::Read, 4096, S);
     let expected = Arrivals { due: 100, unissued: 99, ..Arrivals::default() };
     assert_eq!(by_ios.arrivals(Ddir::Read, 2 * S, 4096.0), Some(expected));
     assert_eq!(by_ios.arrivals(Ddir::Write, 2 * S, 4096.0), None);
-    let mut by_bytes = pace(|worker| worker.rate.bytes_per_s[Ddir::Read] = 1_000_000);
+    let mut by_bytes = pace(|worker| worker.job_mut().unwrap().rate.bytes_per_s[Ddir::Read] = 1_000_000);
     assert_eq!(by_bytes.arrivals(Ddir::Read, 2 * S, 1000.0).unwrap().due, 1000);
 }
 
@@ -38,8 +38,8 @@ fn waiting_arrivals_are_those_before_the_end_by_rate_and_size() {
 fn random_arrivals_are_counted_once_and_at_rates_beyond_all_devices_too() {
     let random = |per_s| {
         pace(|worker| {
-            worker.rate.ios_per_s[Ddir::Read] = per_s;
-            worker.rate.poisson = true;
+            worker.job_mut().unwrap().rate.ios_per_s[Ddir::Read] = per_s;
+            worker.job_mut().unwrap().rate.poisson = true;
         })
     };
     let (mut often, mut once) = (random(1000), random(1000));

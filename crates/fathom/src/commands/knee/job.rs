@@ -92,7 +92,7 @@ pub fn check(
         return Err("these options select another target: nothing was run".into());
     }
     let Some(worker) = plan.workers.first() else { return Err("the options do not define a job".into()) };
-    if args.is_closed && worker.depth.iodepth == 1 {
+    if args.is_closed && worker.depth() == 1 {
         return Err(format!("--closed varies the depth, and {} has no queue", args.ioengine).into());
     }
     if writes(&plan) && !found.may_write {

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::render::{Analysis, Detail, banner, json, normal};
+use plan::Pattern;
 use serde_json::Value;
 
 /// Returns a record with the jobs of a file in `fio-3.42` and constructed figures.
@@ -21,7 +22,14 @@ fn record_of(run: &str) -> Record {
 fn job(name: &str, rw: &str, engine: Engine) -> Worker {
     let mut job = worker(name);
     job.engine = engine;
-    echo(&mut job, |echo| echo.rw = rw.into());
+    let load = job.job_mut().unwrap();
+    load.access.pattern = Pattern {
+        reads: rw.ends_with("rw") || rw.ends_with("read"),
+        writes: rw.ends_with("rw") || rw.ends_with("write"),
+        trims: rw.contains("trim"),
+        random: rw.starts_with("rand"),
+    };
+    load.access.trim_then_write = rw.ends_with("trimwrite");
     job
 }
 
@@ -32,7 +40,7 @@ fn typed(job: &mut Worker, options: &[&str]) {
 
 fn mixed() -> Record {
     let mut job = job("job1", "randrw", Engine::Null);
-    job.depth.iodepth = 2;
+    job.job_mut().unwrap().iodepth = 2;
     (job.measure.slat_percentiles, job.measure.lat_percentiles) = (true, true);
     echo(&mut job, |echo| echo.description = Some("desc1".into()));
     let options = "name description ioengine size rw iodepth fsync slat_percentiles lat_percentiles";
@@ -45,7 +53,8 @@ fn mixed() -> Record {
 
 fn group() -> Record {
     let mut one = job("a", "write", Engine::Null);
-    echo(&mut one, |echo| (echo.group_reporting, echo.thread) = (true, true));
+    one.reports_group = true;
+    echo(&mut one, |echo| echo.thread = true);
     let two = Worker { clone: 1, number: 2, ..one.clone() };
     let figures = without_slat(stats(&[Ddir::Write], 100_000));
     ended(vec![(one, figures.clone()), (two, figures)])
@@ -68,7 +77,8 @@ fn unified() -> Record {
 fn stonewall() -> Record {
     let write = job("w", "write", Engine::Psync);
     let mut read = job("r", "randread", Engine::Libaio { userspace_reap: false, nowait: false, vectored: false });
-    (read.group, read.phase, read.depth.iodepth) = (1, 1, 8);
+    (read.group, read.phase) = (1, 1);
+    read.job_mut().unwrap().iodepth = 8;
     let mut record = ended(vec![
         (write, without_samples(without_slat(stats(&[Ddir::Write], 500)))),
         (read, without_samples(stats(&[Ddir::Read], 500))),
@@ -90,11 +100,11 @@ fn reduced() -> Record {
 fn errors() -> Record {
     let mut job = job("e", "read", Engine::Psync);
     job.errors.continue_on_read = true;
-    job.access.block.by_sequential_or_random = true;
+    job.job_mut().unwrap().access.block.by_sequential_or_random = true;
     job.measure.percentiles = vec![99.9, 50.0];
-    job.latency_target =
+    job.job_mut().unwrap().latency_target =
         Some(LatencyTarget { target_ns: 10_000, window_ns: S / 10, percentile: 99.0, keep_running: false });
-    job.depth.iodepth = 4;
+    job.job_mut().unwrap().iodepth = 4;
     let options = "name ioengine filename size rw continue_on_error percentile_list latency_target latency_window \
                    latency_percentile iodepth bs_is_seq_rand";
     typed(&mut job, &options.split_whitespace().collect::<Vec<_>>());
@@ -109,7 +119,7 @@ fn priorities() -> Record {
     let jobs = [("p", 1), ("q", 5)].map(|(name, level)| {
         let mut job = job(name, "read", Engine::Psync);
         job.process.ioprio = Some(IoPrio { class: 2, level, hint: 0 });
-        echo(&mut job, |echo| echo.group_reporting = true);
+        job.reports_group = true;
         typed(&mut job, &["name", "ioengine", "filename", "size", "rw", "prio", "group_reporting"]);
         (job, without_samples(without_slat(stats(&[Ddir::Read], 500))))
     });

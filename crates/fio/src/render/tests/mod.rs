@@ -18,9 +18,8 @@ pub const S: u64 = 1_000_000_000;
 /// Returns the worker of a job without options.
 pub fn worker(name: &str) -> Worker {
     let mut worker = Worker { name: name.into(), ..Worker::default() };
-    worker.targets.paths = vec!["f".into()];
-    worker.targets.extent.size = Some(Amount::Bytes(4 << 20));
-    worker.echo = Arc::new(Echo { ioengine: "psync".into(), rw: "read".into(), ..Echo::default() });
+    worker.job_mut().unwrap().targets.paths = vec!["f".into()];
+    worker.job_mut().unwrap().targets.extent.size = Some(Amount::Bytes(4 << 20));
     worker
 }
 

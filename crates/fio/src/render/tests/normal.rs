@@ -75,7 +75,7 @@ fn line<'a>(report: &'a str, start: &str) -> &'a str {
 #[test]
 fn group_reporting_adds_up_workers() {
     let mut one = worker("a");
-    echo(&mut one, |echo| echo.group_reporting = true);
+    one.reports_group = true;
     let two = Worker { clone: 1, number: 2, ..one.clone() };
     let figures = stats(&[Ddir::Read], 1000);
     let report = normal(&ended(vec![(one, figures.clone()), (two, figures)]), &options());
@@ -97,7 +97,7 @@ fn totals_of_unequal_jobs_are_over_the_longest_runtime() {
     let sum = "READ: bw=8000KiB/s (8192kB/s), 6000KiB/s-8000KiB/s (6144kB/s-8192kB/s), io=15.6MiB (16.4MB), \
                run=500-2000msec";
     assert_eq!(line(&apart, "READ:").trim_start(), sum);
-    echo(&mut one, |echo| echo.group_reporting = true);
+    one.reports_group = true;
     let clone = Worker { clone: 1, number: 2, ..one.clone() };
     let together = normal(&ended(vec![(one, long), (clone, short)]), &options());
     assert_eq!(line(&together, "read:"), "  read: IOPS=2000, BW=8000KiB/s (8192kB/s)(15.6MiB/2000msec)");

@@ -5,7 +5,7 @@ use crate::render::{ProgressLine, WorkerProgress, WorkerState, eta_s};
 
 fn mixed_job(runtime_s: u64) -> Worker {
     let mut job = worker("a");
-    job.access.pattern = Pattern { reads: true, writes: true, trims: false, random: true };
+    job.job_mut().unwrap().access.pattern = Pattern { reads: true, writes: true, trims: false, random: true };
     (job.limits.runtime_ns, job.limits.time_based) = (runtime_s * S, true);
     job
 }
@@ -31,7 +31,7 @@ fn the_first_lines_have_the_number_of_jobs_only() {
 #[test]
 fn rates_are_relative_to_the_previous_line() {
     let mut limited = mixed_job(5);
-    limited.rate.bytes_per_s = PerDdir([10 << 20, 10 << 20, 0]);
+    limited.job_mut().unwrap().rate.bytes_per_s = PerDdir([10 << 20, 10 << 20, 0]);
     let plan = Plan { workers: vec![limited.clone(), limited], ..Plan::default() };
     let mut line = ProgressLine::default();
     line.next(&plan, &[progress(WorkerState::Running, 20, 2000); 2], 2000);

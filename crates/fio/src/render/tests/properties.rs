@@ -94,11 +94,12 @@ prop_compose! {
         let mut job = Worker { group, measure, ..worker(&name) };
         job.process.ioprio = Some(IoPrio { class: 2, level, hint: 0 });
         job.errors.continue_on_write = continues_on_error;
-        job.latency_target = target.then_some(LatencyTarget {
+        job.job_mut().unwrap().latency_target = target.then_some(LatencyTarget {
             target_ns, window_ns: target_ns / 2, percentile: 99.0, keep_running: false,
         });
+        job.reports_group = group_reporting;
         echo(&mut job, |echo| {
-            (echo.group_reporting, echo.thread) = (group_reporting, thread);
+            echo.thread = thread;
             echo.options = vec![(name.clone(), name.clone()), ("rw".into(), "read".into())];
             echo.description = description;
         });

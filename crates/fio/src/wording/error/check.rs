@@ -14,9 +14,9 @@ pub(super) fn check(check: &CheckError, error: &RunError) -> String {
         CheckError::EngineMissing { engine, what, source } => {
             format!("io engine {engine} init failed. ({})", engine_error(engine, what, source.as_ref()))
         }
-        CheckError::ReadOnlyRun { job, pattern } => format!(
-            "trim and write operations are not allowed with the --readonly parameter. (job {job} is rw={pattern})"
-        ),
+        CheckError::ReadOnlyRun { job } => {
+            format!("trim and write operations are not allowed with the --readonly parameter. (job {job})")
+        }
         CheckError::ReadOnlyFiles { job, change } => {
             format!("the --readonly parameter allows no change of files. (job {job} {})", file_change(change))
         }
