@@ -291,14 +291,13 @@ fn shares(judgement: &Judgement) -> String {
 }
 
 fn too_few_intervals(judgement: &Judgement, intervals: u64) -> String {
-    let plural = if intervals == 1 { "" } else { "s" };
     let range = judgement.interval.map(|(low, high)| {
         let [low, end] = [low, high].map(|end| judgement.metric.show(end));
-        let decided = if high.is_finite() { format!("outside {low} to {end}") } else { format!("below {low}") };
-        format!("decide only {decided}")
+        if high.is_finite() { format!("only outside {low} to {end}") } else { format!("only below {low}") }
     });
-    let range = range.unwrap_or_else(|| "decide nothing".to_owned());
-    format!("; {intervals} whole interval{plural} {range}: {}", more_time(judgement))
+    let range = range.unwrap_or_else(|| "nothing".to_owned());
+    let (plural, verb) = if intervals == 1 { ("", "decides") } else { ("s", "decide") };
+    format!("; {intervals} whole interval{plural} {verb} {range}: {}", more_time(judgement))
 }
 
 /// Returns the end of the range that decides, if it is no confidence interval.

@@ -145,21 +145,12 @@ fn numbers(finding: &Finding) -> String {
         | FindingKind::DeviceDisagrees(bytes) => device_bytes(bytes),
         FindingKind::PageCache(PageCache::FitsMemory { used_bytes, memory_bytes, counted }) => {
             let counted = counted.map(|counted| {
-                format!(
-                    "; {} read or written, {} of it counted by the disks",
-                    size(counted.run_bytes),
-                    size(counted.device_bytes)
-                )
+                format!("; {} of I/O, {} counted by the disks", size(counted.run_bytes), size(counted.device_bytes))
             });
             format!("{} used, {} of memory{}", size(*used_bytes), size(*memory_bytes), counted.unwrap_or_default())
         }
         FindingKind::TargetFitsCache { size_bytes, memory_bytes, moved_bytes } => {
-            format!(
-                "{} target, {} of memory, {} read or written",
-                size(*size_bytes),
-                size(*memory_bytes),
-                size(*moved_bytes)
-            )
+            format!("{} target, {} of memory, {} of I/O", size(*size_bytes), size(*memory_bytes), size(*moved_bytes))
         }
         FindingKind::Unwritten { unwritten_bytes, size_bytes } => {
             let of = size_bytes.map(|bytes| format!(" of {}", size(bytes))).unwrap_or_default();

@@ -211,7 +211,7 @@ fn of_sweep(random: &mut Tausworthe64) -> Assessment {
     };
     let points = vec![point("4k"), point("8k"), point("16k")];
     let value = |at: &usize| points[*at].value(Metric::IOPS).unwrap_or_default();
-    let mut ranked = vec![0, 1, 2];
+    let mut ranked = [0, 1, 2];
     ranked.sort_by(|one, other| value(other).total_cmp(&value(one)));
     let best = Best {
         point: ranked[0],
