@@ -32,7 +32,14 @@ impl Plan {
     /// Returns the part that the engine uses: the plan without the text that it was made from.
     pub fn without_text(&self) -> Plan {
         let mut plan = Plan { global_options: Vec::new(), origin: Origin::default(), ..self.clone() };
-        plan.workers.iter_mut().for_each(|worker| worker.echo = Arc::default());
+        for worker in &mut plan.workers {
+            worker.echo = Arc::default();
+            // A synchronous engine does not use it.
+            let depth = worker.depth();
+            if let Load::Job(job) = &mut worker.load {
+                job.iodepth = depth;
+            }
+        }
         plan
     }
 

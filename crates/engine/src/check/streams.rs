@@ -18,7 +18,7 @@ use crate::streams::slot_bytes;
 pub(super) fn check(worker: &Worker, safety: &mut Safety, take: &mut dyn FnMut(Result<(), RunError>)) {
     for stream in worker.stream_list() {
         let path = Path::new(&stream.path);
-        take(target_access::check_stream(safety, &worker, stream));
+        take(target_access::check_stream(safety, worker, stream));
         if stream.open.direct {
             take(check_units(stream, path));
         }

@@ -220,7 +220,7 @@ fn a_line_of_diskspd_on_two_hosts_is_one_run() {
         let record: Value = serde_json::from_slice(&std::fs::read(hosts.scratch.file("run.json")).unwrap()).unwrap();
         let workers = record["plan"]["workers"].as_array().unwrap();
         let paths: Vec<&str> =
-            workers.iter().filter_map(|worker| worker["streams"]["list"][0]["path"].as_str()).collect();
+            workers.iter().filter_map(|worker| worker["load"]["threads"]["list"][0]["path"].as_str()).collect();
         assert_eq!(paths, ["a.dat", "a.dat", "b.dat", "b.dat"], "{launcher}");
         // Both hosts have I/Os of their own, and the report has their sum.
         let threads = report.stdout.lines().filter(|line| line.contains("| a.dat") || line.contains("| b.dat")).count();
@@ -358,8 +358,9 @@ fn an_assessment_shares_new_files_between_hosts() {
             let saved: Value = serde_json::from_slice(&saved).unwrap();
             let record = &saved["tests"][0]["rounds"][0]["record"];
             let parts = record["plan"]["workers"].as_array().unwrap().iter();
-            let parts: Vec<u64> =
-                parts.map(|worker| worker["targets"]["extent"]["part"]["index"].as_u64().unwrap()).collect();
+            let parts: Vec<u64> = parts
+                .map(|worker| worker["load"]["job"]["targets"]["extent"]["part"]["index"].as_u64().unwrap())
+                .collect();
             assert_eq!(parts, [0, 0, 0, 0, 1, 1, 1, 1], "{launcher}");
             let workers = record["workers"].as_array().unwrap();
             assert!(workers.iter().all(|one| one["stats"]["ddirs"][0]["ios"].as_u64().unwrap() > 0), "{launcher}");

@@ -49,7 +49,7 @@ fn a_search_over_blocks_that_were_never_written_is_invalid() {
     std::fs::File::create(scratch.file("sparse")).unwrap().set_len(8 << 20).unwrap();
     let search = "sparse --closed --iodepth 2 --runtime 100ms --ramp 0 --p99 100s";
     let searched = run(scratch.path(), &format!("{search} --report out.md"));
-    assert!(searched.ended_with(4).stdout.contains("\nINVALID: unwritten blocks "), "{}", searched.stdout);
+    assert!(searched.ended_with(4).stdout.contains("\nINVALID: reads of unwritten blocks "), "{}", searched.stdout);
     let page = std::fs::read_to_string(scratch.file("out.md")).unwrap();
     assert!(page.contains("INVALID") && !page.contains("PASS"), "{page}");
 }

@@ -31,8 +31,8 @@ fn by_rule(mut test: assessment::Test, rule: &str, findings: &[FindingKind]) -> 
 fn beside(rate: f64, ios: u64, bytes: u64) -> (Record, FindingKind) {
     let mut record = level(rate);
     let mut plan = Plan::clone(&record.plan);
-    plan.workers[0].job_mut().unwrap().targets.paths = vec!["/dev/x".to_owned()];
-    plan.workers[0].job_mut().unwrap().targets.open.direct = true;
+    plan.workers[0].job_mut().expect("a job").targets.paths = vec!["/dev/x".to_owned()];
+    plan.workers[0].job_mut().expect("a job").targets.open.direct = true;
     plan.workers[0].measure.disk_util = true;
     record.plan = Arc::new(plan);
     let facts = TargetFacts { path: "/dev/x".to_owned(), disks: vec!["x".to_owned()], ..TargetFacts::default() };

@@ -51,8 +51,8 @@ fn beside_others(intervals: usize, disturbance: Disturbance, has_bucket: bool, r
     let mut record = run(Kind { noise, spread, correlation: 0.5, intervals, shape: None, disturbance: None }, random);
     let mut plan = Plan::clone(&record.plan);
     let worker = &mut plan.workers[0];
-    (worker.engine, worker.job_mut().unwrap().access.pattern.random) = (Engine::Psync, true);
-    (worker.job_mut().unwrap().targets.paths, worker.job_mut().unwrap().targets.open.direct) =
+    (worker.engine, worker.job_mut().expect("a job").access.pattern.random) = (Engine::Psync, true);
+    (worker.job_mut().expect("a job").targets.paths, worker.job_mut().expect("a job").targets.open.direct) =
         (vec!["/dev/x".into()], true);
     record.plan = Arc::new(plan);
     let disks = vec!["x".to_owned()];

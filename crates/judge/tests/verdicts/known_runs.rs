@@ -20,7 +20,7 @@ pub static BUILT_IN: LazyLock<Catalogue> = LazyLock::new(Catalogue::built_in);
 /// A run with these I/Os in each second, by direction, and this block size.
 pub fn run(seconds: &[[u64; 2]], block: u64, random: bool) -> Record {
     let mut worker = Worker::default();
-    worker.job_mut().unwrap().access.pattern.random = random;
+    worker.job_mut().expect("a job").access.pattern.random = random;
     let plan = Plan { workers: vec![worker], ..Plan::default() };
     let mut record = Record::new(Arc::new(plan), 0);
     let mut timeline = Timeline::new(0, 1_000_000_000, Vec::new());
@@ -114,7 +114,7 @@ pub fn flushes(rate: f64, ns: u64) -> Test {
     let mut test = test(Aim::FlushLatency, level(rate));
     let record = &mut test.rounds[0].record;
     let mut plan = Plan::clone(&record.plan);
-    let access = &mut plan.workers[0].job_mut().unwrap().access;
+    let access = &mut plan.workers[0].job_mut().expect("a job").access;
     access.pattern = Pattern { reads: false, writes: true, ..Pattern::default() };
     access.syncs.fdatasync_every_writes = 1;
     record.plan = Arc::new(plan);
