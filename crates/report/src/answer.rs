@@ -13,7 +13,7 @@ use crate::wording::{self, Dialect};
 /// Returns the sentence after the verdict: the cause, and what disturbed the tests. Without expectations, the cause is what the
 /// target is good for, and the disks that the figures are like. After a FAIL, the disk that the figures are like follows.
 pub fn sentence(assessment: &Assessment) -> String {
-    sentence_with_classes(assessment, usize::MAX)
+    sentence_with_classes(assessment, assessment.classes.len())
 }
 
 /// Returns the sentence with at most this number of classes.
@@ -23,7 +23,7 @@ pub fn sentence_with_classes(assessment: &Assessment, most: usize) -> String {
 
 /// Returns the sentence for programs: without applications that the user did not request.
 pub fn sentence_of_requested(assessment: &Assessment) -> String {
-    sentence_with(assessment, (Vec::new(), None), usize::MAX)
+    sentence_with(assessment, (Vec::new(), None), assessment.classes.len())
 }
 
 fn sentence_with(

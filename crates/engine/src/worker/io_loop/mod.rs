@@ -28,7 +28,7 @@ use std::time::Duration;
 
 use os::clock::NEVER_NS;
 use os::errno;
-use plan::{Job, JobLoad, Worker};
+use plan::{JobLoad, Worker};
 use record::{EngineCall, RunError};
 
 use super::accounting::Accounting;
@@ -66,8 +66,6 @@ pub enum PassEnd {
 /// A worker's I/O loop.
 pub struct IoLoop<'a> {
     pub worker: &'a Worker,
-    /// The worker as a job; `None` for a thread.
-    pub job: Option<Job<'a>>,
     pub live: &'a WorkerLive,
     pub events: &'a EventSender,
     pub deadlines: Deadlines,
@@ -110,7 +108,7 @@ impl IoLoop<'_> {
     /// Whether the worker is a job with a property.
     #[inline(always)]
     fn job_is(&self, property: impl FnOnce(&JobLoad) -> bool) -> bool {
-        self.job.is_some_and(|job| property(job.load))
+        self.worker.job().is_some_and(|job| property(job.load))
     }
 
     /// Does one pass over the targets. It ends with nothing in flight, except I/Os that a stopped worker gave up.

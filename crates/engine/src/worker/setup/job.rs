@@ -89,7 +89,6 @@ pub fn job_loop<'a>(
     let overlaps = Overlaps::new(&job, &laid_out.targets, context.ranges, verify::needs_order(job, &access));
     Ok(Box::new(IoLoop {
         worker: job.worker,
-        job: Some(job),
         live,
         events,
         deadlines: Deadlines::new(context.clock()),

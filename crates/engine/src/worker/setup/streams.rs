@@ -65,7 +65,6 @@ pub fn stream_loop<'a>(context: Context<'a>, streams: &Streams, shared: &Shared)
         files: OpenFiles::of_streams(worker, &lease.targets, targets),
         limits: PassLimits::NONE,
         is_open_loop,
-        job: None,
         observes_completions: is_open_loop,
         arrivals_until_ns: NEVER_NS,
         metadata: None,
