@@ -67,6 +67,13 @@ impl Drop for Loop {
             call(program, &[&argument]);
         }
         call("losetup", &["--detach", &self.path]);
+        // The kernel detaches it when the last program has closed it.
+        let name = self.path.trim_start_matches("/dev/");
+        let backing = PathBuf::from(format!("/sys/block/{name}/loop/backing_file"));
+        let end = std::time::Instant::now() + std::time::Duration::from_secs(5);
+        while backing.exists() && std::time::Instant::now() < end {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
     }
 }
 
