@@ -4,7 +4,7 @@
 //! the device.
 
 use assessment::{DeviceBytes, Finding, FindingKind, Severity};
-use plan::{Ddir, Engine, Worker};
+use plan::{Ddir, Engine, SyncMode, Worker};
 use record::{Record, Slot, Timeline};
 
 use crate::limits::Load;
@@ -27,6 +27,10 @@ const OTHER_DIRECTION: f64 = 0.1;
 const LOAD_BYTES_PER_S: f64 = 1024.0 * 1024.0;
 /// An I/O of another program can cost a seek in a sequential test: it counts as this number of bytes.
 const SEEK_BYTES: f64 = 1024.0 * 1024.0;
+/// The unit in which devices read and write for a file system.
+const PAGE_BYTES: u64 = 4096;
+/// Metadata and journal of a synced write, at most: of btrfs with two copies.
+const SYNC_BYTES: u64 = 128 * 1024;
 /// Largest I/O that is assumed of another program.
 const IO_BYTES_MAX: f64 = 128.0 * 1024.0;
 
@@ -36,6 +40,8 @@ pub struct Moved<'a> {
     devices: Vec<&'a str>,
     seconds: f64,
     requested: [u64; 2],
+    /// What the I/Os can add to the requested bytes; `None` if the device can do them at any time.
+    own: [Option<u64>; 2],
     counted: [u64; 2],
     requested_ios: [u64; 2],
     counted_ios: [u64; 2],
@@ -89,7 +95,9 @@ fn of_phase<'a>(record: &Record, timeline: &'a Timeline) -> Option<Moved<'a>> {
     }
     let seconds = length_ns as f64 / 1e9;
     let devices = devices.iter().map(|at| timeline.disks[*at].as_str()).collect();
-    Some(Moved { phase: timeline.phase, devices, seconds, requested, counted, requested_ios, counted_ios })
+    let writes = requested_ios[Ddir::Write as usize];
+    let own = own_bytes_per_write(record, timeline.phase).map(|own| Some(own?.saturating_mul(writes)));
+    Some(Moved { phase: timeline.phase, devices, seconds, requested, own, counted, requested_ios, counted_ios })
 }
 
 /// Returns the devices of a timeline that are under the targets, by index. `None` if a target is on no device that counts.
@@ -115,20 +123,23 @@ fn devices(record: &Record, timeline: &Timeline) -> Option<Vec<usize>> {
 /// The limit is the same for all slots: a slot in which the run itself was slow is no more likely to exceed it.
 pub fn loaded_slots(record: &Record, timeline: &Timeline) -> Option<Vec<Option<OtherLoad>>> {
     let devices = devices(record, timeline)?;
-    if !workers(record, timeline.phase).all(is_direct) {
+    let own = own_bytes_per_write(record, timeline.phase);
+    if own == [None; 2] {
         return None;
     }
     let limits = slot_limits(record, timeline);
-    let has_partial_writes = has_partial_writes(record, timeline.phase);
-    let is_read = |ddir: &Ddir| *ddir != Ddir::Read || !has_partial_writes;
     let of_slot = |(at, slot): (usize, &Slot)| {
         let (mut is_loaded, mut ios, mut bytes) = (false, 0.0, 0.0);
-        for way in DIRECTIONS.into_iter().filter(is_read).map(|ddir| ddir as usize) {
+        let writes = slot.ddirs[Ddir::Write as usize].ios;
+        for (way, own) in own.into_iter().enumerate().filter_map(|(way, own)| Some((way, own?))) {
             let disks = || devices.iter().filter_map(|at| slot.disks.get(*at));
-            let more = disks().map(|disk| disk.bytes[way] as f64).sum::<f64>() - slot.ddirs[way].bytes as f64;
+            let requested = slot.ddirs[way].bytes.saturating_add(own.saturating_mul(writes)) as f64;
+            let more = disks().map(|disk| disk.bytes[way] as f64).sum::<f64>() - requested;
             is_loaded |= more > limits[way];
             bytes += more.max(0.0);
-            ios += (disks().map(|disk| disk.ios[way] as f64).sum::<f64>() - slot.ddirs[way].ios as f64).max(0.0);
+            // How many I/Os the file system adds is not known.
+            let counted_ios = disks().filter(|_| own == 0).map(|disk| disk.ios[way] as f64).sum::<f64>();
+            ios += (counted_ios - slot.ddirs[way].ios as f64).max(0.0);
         }
         let seconds = timeline.slot_ns(at) as f64 / 1e9;
         let ios_per_s = ios.max(bytes / IO_BYTES_MAX) / seconds;
@@ -162,9 +173,34 @@ fn depth_of(worker: &Worker) -> f64 {
     f64::from(worker.depth().max(1))
 }
 
-/// Whether a write can be of part of a block: the device reads the block first.
-fn has_partial_writes(record: &Record, phase: usize) -> bool {
-    workers(record, phase).any(|worker| worker.min_block_bytes(Ddir::Write) < 4096)
+/// Returns the bytes that a write can add to the requested ones, at most, by direction: pages of which a part is written,
+/// and what a file system writes at a sync. `None` if the device can do I/Os of the page cache at any time.
+fn own_bytes_per_write(record: &Record, phase: usize) -> [Option<u64>; 2] {
+    let all = |is: fn(&Worker) -> bool| workers(record, phase).all(is);
+    let are_reads_direct = all(|worker| is_direct(worker) || (!reads(worker) && !is_mapped(worker)));
+    let is_partial = workers(record, phase)
+        .any(|worker| worker.has(Ddir::Write) && !worker.min_block_bytes(Ddir::Write).is_multiple_of(PAGE_BYTES));
+    let pages = if is_partial { 2 * PAGE_BYTES } else { 0 };
+    let written = match (all(is_direct), all(|worker| !is_mapped(worker) && syncs_each_write(worker))) {
+        (true, _) => Some(0),
+        (false, true) => Some(pages + SYNC_BYTES),
+        (false, false) => None,
+    };
+    [are_reads_direct.then_some(pages), written]
+}
+
+fn reads(worker: &Worker) -> bool {
+    worker.has(Ddir::Read) || worker.job().is_some_and(|job| job.load.verify.is_some())
+}
+
+fn is_mapped(worker: &Worker) -> bool {
+    matches!(worker.engine, Engine::Mmap { .. }) || worker.stream_list().iter().any(|stream| stream.mapping.is_some())
+}
+
+fn syncs_each_write(worker: &Worker) -> bool {
+    let Some(job) = worker.job() else { return false };
+    let syncs = &job.load.access.syncs;
+    syncs.fsync_every_writes == 1 || syncs.fdatasync_every_writes == 1 || job.load.targets.open.sync != SyncMode::None
 }
 
 /// The directions that devices count.
@@ -229,23 +265,32 @@ impl Moved<'_> {
     /// Returns what the devices counted beyond the requests. The block layer can merge requests: the others did at least
     /// one I/O per `IO_BYTES_MAX`.
     fn other_load(&self) -> OtherLoad {
-        let more = |counted: [u64; 2], requested: [u64; 2]| {
-            [0, 1].map(|way| counted[way].saturating_sub(requested[way])).iter().sum::<u64>() as f64
-        };
-        let bytes = more(self.counted, self.requested);
-        let ios = more(self.counted_ios, self.requested_ios).max(bytes / IO_BYTES_MAX);
+        let more =
+            |of_way: fn(&Self, usize) -> u64| DIRECTIONS.map(|way| of_way(self, way as usize)).iter().sum::<u64>();
+        let bytes = more(|all, way| {
+            let own = all.own[way].unwrap_or(0);
+            all.counted[way].saturating_sub(all.requested[way].saturating_add(own))
+        }) as f64;
+        let ios = more(|all, way| match all.own[way] {
+            Some(0) => all.counted_ios[way].saturating_sub(all.requested_ios[way]),
+            // How many I/Os the file system adds is not known.
+            _ => 0,
+        });
+        let ios = (ios as f64).max(bytes / IO_BYTES_MAX);
         OtherLoad { ios_per_s: ios / self.seconds, bytes_per_s: bytes / self.seconds }
     }
 
     /// Returns the severity if others moved bytes in that direction. A file system writes some of a small load itself.
     /// `in_flight` I/Os can be the difference of both counts.
     fn other_load_severity(&self, direction: Ddir, to_files: bool, in_flight: f64) -> Option<Severity> {
-        let more = self.counted[direction as usize].saturating_sub(self.requested[direction as usize]) as f64;
-        let all = self.requested.iter().sum::<u64>() as f64;
-        let is_large = match self.share(direction) {
-            Some(share) if direction == Ddir::Write && to_files => share > MORE_WRITES_TO_FILES,
-            Some(share) => share > MORE,
-            None => more > all * OTHER_DIRECTION,
+        let own = self.own[direction as usize]?;
+        let expected = self.requested[direction as usize].saturating_add(own) as f64;
+        let more = self.counted[direction as usize] as f64 - expected;
+        let all = self.requested.iter().sum::<u64>().saturating_add(own) as f64;
+        let is_large = match self.requested[direction as usize] {
+            0 => more > all * OTHER_DIRECTION,
+            _ if direction == Ddir::Write && to_files => more > expected * (MORE_WRITES_TO_FILES - 1.0),
+            _ => more > expected * (MORE - 1.0),
         };
         if is_large && more > LOAD_BYTES_PER_S * self.seconds {
             return Some(Severity::Warning);
@@ -271,16 +316,19 @@ pub fn is_direct(worker: &Worker) -> bool {
 
 pub fn find(record: &Record) -> Vec<Finding> {
     let direct = |moved: &Moved| workers(record, moved.phase).all(is_direct);
-    moved(record).iter().filter(|moved| direct(moved)).flat_map(|moved| of_direct(record, moved)).collect()
+    let of_phase = |moved: &Moved| {
+        let fewer = if direct(moved) { not_honoured(record, moved) } else { Vec::new() };
+        fewer.into_iter().chain(beside_others(record, moved)).collect::<Vec<_>>()
+    };
+    moved(record).iter().flat_map(of_phase).collect()
 }
 
-fn of_direct(record: &Record, moved: &Moved) -> Vec<Finding> {
+/// Finds direct I/Os that did not reach the devices.
+fn not_honoured(record: &Record, moved: &Moved) -> Vec<Finding> {
     let facts = || record.targets.iter().filter(|facts| facts.phase as usize == moved.phase);
     let of_streams = || record.workers.iter().flat_map(|counted| &counted.stats.targets);
     let has_unwritten = facts().any(|facts| facts.unwritten_bytes.is_some_and(|bytes| bytes > 0))
         || of_streams().any(|stats| stats.unwritten_bytes.unwrap_or(0) > 0);
-    let to_files = facts().any(|facts| !facts.is_device);
-    let has_partial_writes = has_partial_writes(record, moved.phase);
     let finding =
         |kind: FindingKind, severity: Severity| Finding { kind, subject: phase_subject(record, moved.phase), severity };
     let mut found = Vec::new();
@@ -296,15 +344,18 @@ fn of_direct(record: &Record, moved: &Moved) -> Vec<Finding> {
             None => {}
         }
     }
-    let in_flight = workers(record, moved.phase).map(depth_of).sum();
-    let others = DIRECTIONS.into_iter().filter(|direction| !(*direction == Ddir::Read && has_partial_writes));
-    let (severities, loads): (Vec<Severity>, Vec<DeviceBytes>) = others
-        .filter_map(|way| Some((moved.other_load_severity(way, to_files, in_flight)?, moved.evidence(way))))
-        .unzip();
-    if let Some(severity) = severities.into_iter().max() {
-        found.push(finding(FindingKind::OtherLoad(loads), severity));
-    }
     found
+}
+
+/// Finds I/Os of others on the devices.
+fn beside_others(record: &Record, moved: &Moved) -> Option<Finding> {
+    let to_files = record.targets.iter().any(|facts| facts.phase as usize == moved.phase && !facts.is_device);
+    let in_flight = workers(record, moved.phase).map(depth_of).sum();
+    let severity = |direction| moved.other_load_severity(direction, to_files, in_flight);
+    let (severities, loads): (Vec<Severity>, Vec<DeviceBytes>) =
+        DIRECTIONS.into_iter().filter_map(|way| Some((severity(way)?, moved.evidence(way)))).unzip();
+    let severity = severities.into_iter().max()?;
+    Some(Finding { kind: FindingKind::OtherLoad(loads), subject: phase_subject(record, moved.phase), severity })
 }
 
 #[cfg(test)]
@@ -409,6 +460,38 @@ mod tests {
         };
         // 64 of 1000 I/Os can be in flight.
         assert_eq!((beside(1), beside(64)), (Some(Severity::Info), None));
+    }
+
+    /// Returns a run as of etcd: `writes` of 2300 bytes per second through the page cache, each synced.
+    fn synced_writes(writes: u64, counted: [u64; 2]) -> Record {
+        let mut record = with(on_device([0, writes * 2300], counted, false), |worker| {
+            let access = &mut worker.job_mut().unwrap().access;
+            (access.pattern.reads, access.pattern.writes) = (false, true);
+            access.block.min_bytes[Ddir::Write] = 2300;
+            access.syncs.fdatasync_every_writes = 1;
+        });
+        record.targets[0].is_device = false;
+        record.timeline[0].slots.iter_mut().for_each(|slot| slot.ddirs[1].ios = writes);
+        record
+    }
+
+    #[test]
+    fn other_load_beside_synced_writes_through_the_page_cache_is_found() {
+        // The device reads and writes the pages of which a part is written, and the journal.
+        assert_eq!(names(&synced_writes(1000, [8 * MIB - MIB / 2, 60 * MIB])), Vec::<String>::new());
+        assert_eq!(other_load_severity(&synced_writes(1000, [14 * MIB, 60 * MIB])), Some(Severity::Warning));
+        // Slow writes beside reads of 5 MiB/s, or beside writes of 20 MiB/s.
+        for counted in [[5 * MIB, MIB], [0, 20 * MIB]] {
+            let record = synced_writes(50, counted);
+            assert_eq!(other_load_severity(&record), Some(Severity::Warning), "{counted:?}");
+            let slots = loaded_slots(&record, &record.timeline[0]).expect("the device counts");
+            assert!(slots.iter().all(Option::is_some), "{counted:?}");
+        }
+        // Writes that are not synced reach the device at any time.
+        let at_any_time = with(synced_writes(50, [0, 20 * MIB]), |worker| {
+            worker.job_mut().unwrap().access.syncs.fdatasync_every_writes = 0;
+        });
+        assert_eq!(names(&at_any_time), Vec::<String>::new());
     }
 
     #[test]
