@@ -2,8 +2,9 @@
 
 use fio::Request;
 use fio::lower::FixedMachine;
-use fio::options::{CORE, ENGINE_OPTIONS, Opt};
+use fio::options::{CORE, ENGINE_OPTIONS, Opt, core_option};
 use fio::parse::env::FixedEnv;
+use fio::parse::value::Value;
 use units::diagnostic::Diagnostic;
 
 use crate::Progress;
@@ -55,12 +56,20 @@ fn planned(parsed: Result<Request, Vec<Diagnostic>>, start: usize) -> Progress {
             Progress::of_errors(&errors, start)
         }
         Ok(Request::Run(invocation)) => {
-            let files = |job: &fio::Job| job.values.unsigned("nrfiles").max(1) * job.values.unsigned("numjobs").max(1);
-            if invocation.jobs.iter().map(files).sum::<u64>() <= FILES_MAX {
+            if invocation.jobs.iter().map(files_of).sum::<u64>() <= FILES_MAX {
                 fio::lower(&invocation, &FixedMachine { cpus: 8 });
             }
             Progress::Accepted
         }
         Ok(Request::Print { .. }) => Progress::Accepted,
     }
+}
+
+/// Returns the number of files of a job and its clones.
+pub fn files_of(job: &fio::Job) -> u64 {
+    let number = |name| match core_option(name).and_then(|option| job.values.current(option)) {
+        Some(Value::Numbers([first, ..])) => first.max(&1).unsigned_abs(),
+        _ => 1,
+    };
+    number("nrfiles") * number("numjobs")
 }

@@ -15,6 +15,7 @@ mod saved;
 pub mod seeds;
 mod text;
 
+pub use self::fio::files_of;
 pub use borders::{BORDERS, with_borders};
 pub use mutations::mutated;
 pub use packed::{pack, unpack};

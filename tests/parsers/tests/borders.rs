@@ -6,7 +6,7 @@ use fio::lower::FixedMachine;
 use fio::options::kind::{ArgumentKind, Kind, Number};
 use fio::options::{CORE, ENGINE_OPTIONS, Opt, PROFILE_OPTIONS};
 use fio::parse::env::FixedEnv;
-use parsers::{BORDERS, PARSERS, Parser, with_borders};
+use parsers::{BORDERS, PARSERS, Parser, files_of, with_borders};
 use plan::Plan;
 
 /// The seeds have a value of each kind for each option of both dialects.
@@ -40,8 +40,7 @@ fn planned(job: &str) -> Option<Plan> {
     let env = FixedEnv::default().file("a.fio", job.as_bytes());
     match fio::parse(&["a.fio".to_owned()], &env) {
         Ok(fio::Request::Run(invocation)) => {
-            let counts = |job: &fio::Job| job.values.unsigned("nrfiles").max(1) * job.values.unsigned("numjobs").max(1);
-            let is_small = invocation.jobs.iter().map(counts).sum::<u64>() < 4096;
+            let is_small = invocation.jobs.iter().map(files_of).sum::<u64>() < 4096;
             is_small.then(|| fio::lower(&invocation, &FixedMachine { cpus: 32 }).without_text())
         }
         _ => None,

@@ -6,7 +6,7 @@ pub mod layout;
 
 use fio::lower::FixedMachine;
 use fio::parse::env::FixedEnv;
-use fio::parse::{Request, parse};
+use fio::{Request, parse};
 use plan::{Load, Origin, Plan, Stream, Streams, Worker};
 use record::Record;
 use std::path::PathBuf;

@@ -6,35 +6,36 @@ use plan::{
 };
 
 use super::{targets, zoned};
+use crate::options::key;
 use crate::parse::value::{self, KeywordArgument};
 use crate::parse::values::Values;
 
 pub fn access(values: &Values) -> Access {
-    let pattern = pattern(values.keyword("rw"));
-    let preconditions = values.flag("sprandom");
-    let needs_no_map = values.flag("norandommap") || preconditions || zoned::needs_no_map(values);
+    let pattern = pattern(values.keyword(key::RW));
+    let preconditions = values.flag(key::SPRANDOM);
+    let needs_no_map = values.flag(key::NORANDOMMAP) || preconditions || zoned::needs_no_map(values);
     Access {
         pattern,
         block: block_sizes(values),
         seeds: seeds(values),
-        rwmix_read_percent: values.unsigned("rwmixread") as u32,
-        random_percent: PerDdir(values.unsigneds("percentage_random").map(|percent| percent as u32)),
+        rwmix_read_percent: values.unsigned(key::RWMIXREAD) as u32,
+        random_percent: PerDdir(values.unsigneds(key::PERCENTAGE_RANDOM).map(|percent| percent as u32)),
         sequencer: sequencer(values, pattern.random),
-        generator: match values.keyword("random_generator") {
+        generator: match values.keyword(key::RANDOM_GENERATOR) {
             _ if preconditions => Generator::Lfsr,
             "lfsr" => Generator::Lfsr,
             "tausworthe64" => Generator::Tausworthe64,
-            _ if values.is_set("random_generator") => Generator::Tausworthe32Fixed,
+            _ if values.is_set(&key::RANDOM_GENERATOR) => Generator::Tausworthe32Fixed,
             _ => Generator::Tausworthe32,
         },
         distribution: match preconditions {
             true => Distribution::Precondition(precondition(values)),
             false => {
-                let moves = values.flag("random_sequence_stride");
-                distribution(values.distribution("random_distribution"), moves)
+                let moves = values.flag(key::RANDOM_SEQUENCE_STRIDE);
+                distribution(values.distribution(key::RANDOM_DISTRIBUTION), moves)
             }
         },
-        random_map: match (needs_no_map, values.flag("softrandommap")) {
+        random_map: match (needs_no_map, values.flag(key::SOFTRANDOMMAP)) {
             (true, _) => RandomMap::Off,
             (false, true) => RandomMap::Soft,
             (false, false) => RandomMap::On,
@@ -60,9 +61,9 @@ fn pattern(rw: &str) -> Pattern {
 
 /// Lowers block sizes. `bssplit` overrides `bsrange`, and `bsrange` overrides `bs`.
 fn block_sizes(values: &Values) -> BlockSizes {
-    let plain = values.unsigneds("bs");
-    let ranges = values.ranges("bsrange");
-    let splits = values.split("bssplit");
+    let plain = values.unsigneds(key::BS);
+    let ranges = values.ranges(key::BSRANGE);
+    let splits = values.split(key::BSSPLIT);
     let limits = Ddir::ALL.map(|ddir| {
         let at = ddir as usize;
         let split = splits.map(|splits| &splits[at]).filter(|split| !split.is_empty());
@@ -81,43 +82,43 @@ fn block_sizes(values: &Values) -> BlockSizes {
         max_bytes: PerDdir(limits.map(|(_, max)| max)),
         split: Ddir::ALL
             .map(|ddir| splits.map(|splits| splits[ddir as usize].iter().map(share).collect()).unwrap_or_default()),
-        align_bytes: PerDdir(values.unsigneds("ba")),
-        unaligned: values.flag("bs_unaligned"),
-        by_sequential_or_random: values.flag("bs_is_seq_rand"),
+        align_bytes: PerDdir(values.unsigneds(key::BA)),
+        unaligned: values.flag(key::BS_UNALIGNED),
+        by_sequential_or_random: values.flag(key::BS_IS_SEQ_RAND),
     }
 }
 
 fn seeds(values: &Values) -> Seeds {
-    if values.flag("use_os_rand") {
+    if values.flag(key::USE_OS_RAND) {
         return Seeds::System;
     }
-    let (repeats, has_seed) = (values.flag("randrepeat"), values.is_set("randseed"));
+    let (repeats, has_seed) = (values.flag(key::RANDREPEAT), values.is_set(&key::RANDSEED));
     if !repeats && !has_seed {
         return Seeds::System;
     }
-    Seeds::Repeatable { seed: values.number("randseed") as u64, each_pass: repeats && !has_seed }
+    Seeds::Repeatable { seed: values.number(key::RANDSEED) as u64, each_pass: repeats && !has_seed }
 }
 
 /// Lowers the sequencer. `rw=randread:8` uses a random offset for 8 I/Os. `rw=write:4k` skips 4 KiB after each block.
 fn sequencer(values: &Values, random: bool) -> Sequencer {
-    let count = match values.keyword_argument("rw") {
+    let count = match values.keyword_argument(key::RW) {
         KeywordArgument::Count(count) => count,
         _ => 0,
     };
     Sequencer {
         every_ios: if random { count.clamp(1, i64::from(u32::MAX)) as u32 } else { 1 },
         skip_bytes: if random { 0 } else { count },
-        identical: values.keyword("rw_sequencer") == "identical",
+        identical: values.keyword(key::RW_SEQUENCER) == "identical",
     }
 }
 
 /// Lowers `sprandom`: its model of the SSD.
 fn precondition(values: &Values) -> Precondition {
-    let overprovisioning = values.floats("spr_op").and_then(|list| list.values.first().copied());
+    let overprovisioning = values.floats(key::SPR_OP).and_then(|list| list.values.first().copied());
     Precondition {
-        regions: values.unsigned("spr_num_regions") as u32,
+        regions: values.unsigned(key::SPR_NUM_REGIONS) as u32,
         overprovisioning: overprovisioning.unwrap_or_default(),
-        cache_bytes: values.unsigned("spr_cs"),
+        cache_bytes: values.unsigned(key::SPR_CS),
     }
 }
 
@@ -146,10 +147,10 @@ fn distribution(distribution: &value::Distribution, moves: bool) -> Distribution
 }
 
 fn strides(values: &Values) -> Option<Strides> {
-    let size_bytes = values.unsigned("zonesize");
-    let strided = values.keyword("zonemode") == "strided";
-    let range_bytes = values.unsigned("zonerange");
-    let skip_bytes = targets::amount(values, "zoneskip").map_or(0, |skip| skip.of(0));
+    let size_bytes = values.unsigned(key::ZONESIZE);
+    let strided = values.keyword(key::ZONEMODE) == "strided";
+    let range_bytes = values.unsigned(key::ZONERANGE);
+    let skip_bytes = targets::amount(values, key::ZONESKIP).map_or(0, |skip| skip.of(0));
     strided.then_some(Strides {
         size_bytes,
         range_bytes: if range_bytes == 0 { size_bytes } else { range_bytes },
@@ -158,19 +159,19 @@ fn strides(values: &Values) -> Option<Strides> {
 }
 
 fn syncs(values: &Values) -> Syncs {
-    let (flags, every_writes) = values.keyword_list("sync_file_range");
+    let (flags, every_writes) = values.keyword_list(key::SYNC_FILE_RANGE);
     let has = |flag: &str| flags.contains(&flag);
     Syncs {
-        fsync_every_writes: values.unsigned("fsync") as u32,
-        fdatasync_every_writes: values.unsigned("fdatasync") as u32,
+        fsync_every_writes: values.unsigned(key::FSYNC) as u32,
+        fdatasync_every_writes: values.unsigned(key::FDATASYNC) as u32,
         sync_file_range: (!flags.is_empty()).then(|| SyncFileRange {
             every_writes: every_writes.clamp(1, i64::from(u32::MAX)) as u32,
             wait_before: has("wait_before"),
             write: has("write"),
             wait_after: has("wait_after"),
         }),
-        end_fsync: values.flag("end_fsync"),
-        end_syncfs: values.flag("end_syncfs"),
-        fsync_on_close: values.flag("fsync_on_close"),
+        end_fsync: values.flag(key::END_FSYNC),
+        end_syncfs: values.flag(key::END_SYNCFS),
+        fsync_on_close: values.flag(key::FSYNC_ON_CLOSE),
     }
 }

@@ -2,6 +2,7 @@
 
 use plan::{CommandPriorities, Ddir, IoPrio, Pattern, PriorityShare, PrioritySplit};
 
+use crate::options::{Key, key, kinds};
 use crate::parse::value::priority_split::{PriorityEntry, priority_split};
 use crate::parse::values::Values;
 
@@ -10,12 +11,12 @@ const REAL_TIME: u8 = 1;
 
 /// Returns the priorities of a job's I/Os. `None` if all have that of the job.
 pub fn command_priorities(values: &Values, pattern: Pattern) -> Option<CommandPriorities> {
-    if !matches!(values.text("ioengine"), Some("libaio" | "io_uring")) {
+    if !matches!(values.text(key::IOENGINE), Some("libaio" | "io_uring")) {
         return None;
     }
-    let percentages = values.unsigneds("cmdprio_percentage");
-    let kb_base = if values.keyword("kb_base") == "1000" { 1000 } else { 1024 };
-    let entries = values.text("cmdprio_bssplit").and_then(|text| priority_split(text, kb_base).ok());
+    let percentages = values.unsigneds(key::CMDPRIO_PERCENTAGE);
+    let kb_base = if values.keyword(key::KB_BASE) == "1000" { 1000 } else { 1024 };
+    let entries = values.text(key::CMDPRIO_BSSPLIT).and_then(|text| priority_split(text, kb_base).ok());
     let entries = entries.unwrap_or_default();
     let splits = |ddir: Ddir| {
         let prio = default_priority(values, ddir);
@@ -30,12 +31,12 @@ pub fn command_priorities(values: &Values, pattern: Pattern) -> Option<CommandPr
 }
 
 fn default_priority(values: &Values, ddir: Ddir) -> IoPrio {
-    let of = |name: &str| values.unsigneds(name)[ddir as usize];
-    let class = match of("cmdprio_class") as u8 {
+    let of = |key: Key<kinds::Number>| values.unsigneds(key)[ddir as usize];
+    let class = match of(key::CMDPRIO_CLASS) as u8 {
         0 => REAL_TIME,
         class => class,
     };
-    IoPrio { class, level: of("cmdprio") as u8, hint: of("cmdprio_hint") as u16 }
+    IoPrio { class, level: of(key::CMDPRIO) as u8, hint: of(key::CMDPRIO_HINT) as u16 }
 }
 
 /// `entries` are sorted by size.

@@ -6,48 +6,49 @@ use super::passthrough;
 use super::remote;
 use super::targets::donor;
 use crate::options::engines::DEFAULT_ENGINE;
+use crate::options::{Key, key, kinds};
 use crate::parse::values::Values;
 
 /// Returns the engine of a clone of a job. `scheme` are the ranges of `dp_scheme`.
 pub fn engine(values: &Values, clone: u32, scheme: &[PlacementRange]) -> Engine {
-    match values.text("ioengine").unwrap_or(DEFAULT_ENGINE) {
+    match values.text(key::IOENGINE).unwrap_or(DEFAULT_ENGINE) {
         "io_uring" => Engine::IoUring(io_uring(values)),
         "io_uring_cmd" => Engine::IoUringCmd(passthrough::passthrough(values, io_uring(values), scheme)),
         "libaio" => Engine::Libaio {
-            userspace_reap: values.flag("userspace_reap"),
-            nowait: values.flag("nowait"),
-            vectored: values.flag("libaio_vectored"),
+            userspace_reap: values.flag(key::USERSPACE_REAP),
+            nowait: values.flag(key::NOWAIT),
+            vectored: values.flag(key::LIBAIO_VECTORED),
         },
         "sync" => Engine::Sync,
         "vsync" => Engine::Vsync,
         "pvsync" => Engine::Pvsync,
         "pvsync2" => Engine::Pvsync2 {
-            hipri: values.flag("hipri"),
-            hipri_percent: values.unsigned("hipri_percentage") as u32,
-            nowait: values.flag("nowait"),
-            uncached: values.number("uncached") != 0,
+            hipri: values.flag(key::HIPRI),
+            hipri_percent: values.unsigned(key::HIPRI_PERCENTAGE) as u32,
+            nowait: values.flag(key::NOWAIT),
+            uncached: values.number(key::UNCACHED) != 0,
         },
-        "mmap" => Engine::Mmap { thp: values.number("thp") != 0 },
+        "mmap" => Engine::Mmap { thp: values.number(key::THP) != 0 },
         "libpmem" => Engine::Libpmem,
         "dev-dax" => Engine::DevDax,
-        "mtd" => Engine::Mtd { skips_bad_blocks: values.flag("skip_bad") },
+        "mtd" => Engine::Mtd { skips_bad_blocks: values.flag(key::SKIP_BAD) },
         "splice" => Engine::Splice,
         "sg" => Engine::Sg(scsi(values)),
-        "e4defrag" => Engine::E4defrag { donor: donor(values, clone), in_place: values.number("inplace") != 0 },
+        "e4defrag" => Engine::E4defrag { donor: donor(values, clone), in_place: values.number(key::INPLACE) != 0 },
         "posixaio" => Engine::Posixaio,
         "windowsaio" => Engine::Windowsaio,
         "null" => Engine::Null,
         "cpuio" => Engine::Cpu {
-            load_percent: values.unsigned("cpuload") as u32,
-            chunk_us: values.unsigned("cpuchunks"),
-            sorts: values.keyword("cpumode") == "qsort",
-            exit_on_io_done: values.flag("exit_on_io_done"),
+            load_percent: values.unsigned(key::CPULOAD) as u32,
+            chunk_us: values.unsigned(key::CPUCHUNKS),
+            sorts: values.keyword(key::CPUMODE) == "qsort",
+            exit_on_io_done: values.flag(key::EXIT_ON_IO_DONE),
         },
         "exec" => Engine::Exec(Exec {
-            program: values.text("program").unwrap_or_default().to_owned(),
-            arguments: values.text("arguments").map(str::to_owned),
-            grace_time_s: values.unsigned("grace_time") as u32,
-            saves_output: values.flag("std_redirect"),
+            program: values.text(key::PROGRAM).unwrap_or_default().to_owned(),
+            arguments: values.text(key::ARGUMENTS).map(str::to_owned),
+            grace_time_s: values.unsigned(key::GRACE_TIME) as u32,
+            saves_output: values.flag(key::STD_REDIRECT),
         }),
         "page_fault" => Engine::PageFault,
         "net" => Engine::Net(net(values, clone, false)),
@@ -71,23 +72,25 @@ pub fn engine(values: &Values, clone: u32, scheme: &[PlacementRange]) -> Engine 
 }
 
 fn io_uring(values: &Values) -> IoUring {
-    let explicit = |name: &str| values.is_set(name).then(|| values.flag(name));
+    let explicit = |key: Key<kinds::Flag>| values.is_set(&key).then(|| values.flag(key));
     IoUring {
-        hipri: values.flag("hipri"),
-        sqthread_poll: values.flag("sqthread_poll"),
-        sqthread_poll_cpu: values.is_set("sqthread_poll_cpu").then(|| values.unsigned("sqthread_poll_cpu") as u32),
+        hipri: values.flag(key::HIPRI),
+        sqthread_poll: values.flag(key::SQTHREAD_POLL),
+        sqthread_poll_cpu: values
+            .is_set(&key::SQTHREAD_POLL_CPU)
+            .then(|| values.unsigned(key::SQTHREAD_POLL_CPU) as u32),
         // An explicit `nonvectored` selects the read and write opcodes, which fixed buffers would replace.
-        fixed_buffers: explicit("fixedbufs").or(values.is_set("nonvectored").then_some(false)),
-        register_files: explicit("registerfiles"),
-        nonvectored: values.number("nonvectored") != 0,
-        force_async_every: values.unsigned("force_async") as u32,
-        nowait: values.flag("nowait"),
-        uncached: values.number("uncached") != 0,
+        fixed_buffers: explicit(key::FIXEDBUFS).or(values.is_set(&key::NONVECTORED).then_some(false)),
+        register_files: explicit(key::REGISTERFILES),
+        nonvectored: values.number(key::NONVECTORED) != 0,
+        force_async_every: values.unsigned(key::FORCE_ASYNC) as u32,
+        nowait: values.flag(key::NOWAIT),
+        uncached: values.number(key::UNCACHED) != 0,
     }
 }
 
 fn net(values: &Values, clone: u32, splices: bool) -> Net {
-    let protocol = match values.keyword("protocol") {
+    let protocol = match values.keyword(key::PROTOCOL) {
         "tcpv6" => NetProtocol::TcpV6,
         "udp" => NetProtocol::Udp,
         "udpv6" => NetProtocol::UdpV6,
@@ -95,42 +98,47 @@ fn net(values: &Values, clone: u32, splices: bool) -> Net {
         "vsock" => NetProtocol::Vsock,
         _ => NetProtocol::Tcp,
     };
-    let port = values.unsigned("port") as u32;
+    let port = values.unsigned(key::PORT) as u32;
     Net {
         protocol,
-        host: values.text("hostname").or_else(|| values.text("filename")).map(str::to_owned),
+        host: values.text(key::HOSTNAME).or_else(|| values.text(key::FILENAME)).map(str::to_owned),
         // Each clone has a port of its own. UNIX sockets have none.
         port: if port == 0 { 0 } else { port + clone },
         listens: match protocol {
-            NetProtocol::Tcp | NetProtocol::TcpV6 | NetProtocol::Vsock => values.flag("listen"),
-            NetProtocol::Udp | NetProtocol::UdpV6 | NetProtocol::Unix => values.keyword("rw") == "read",
+            NetProtocol::Tcp | NetProtocol::TcpV6 | NetProtocol::Vsock => values.flag(key::LISTEN),
+            NetProtocol::Udp | NetProtocol::UdpV6 | NetProtocol::Unix => values.keyword(key::RW) == "read",
         },
-        pingpong: values.flag("pingpong"),
-        no_delay: values.flag("nodelay"),
-        interface: values.text("interface").map(str::to_owned),
-        ttl: values.unsigned("ttl") as u32,
-        window_bytes: values.unsigned("window_size") as u32,
-        mss_bytes: values.unsigned("mss") as u32,
+        pingpong: values.flag(key::PINGPONG),
+        no_delay: values.flag(key::NODELAY),
+        interface: values.text(key::INTERFACE).map(str::to_owned),
+        ttl: values.unsigned(key::TTL) as u32,
+        window_bytes: values.unsigned(key::WINDOW_SIZE) as u32,
+        mss_bytes: values.unsigned(key::MSS) as u32,
         splices,
     }
 }
 
 fn scsi(values: &Values) -> Scsi {
-    let write = match values.keyword("sg_write_mode") {
+    let write = match values.keyword(key::SG_WRITE_MODE) {
         "write_and_verify" | "verify" => ScsiWrite::WriteAndVerify,
         "write_same" | "same" => ScsiWrite::WriteSame,
         "write_same_ndob" => ScsiWrite::WriteSameWithoutData,
-        "write_stream" => ScsiWrite::WriteStream { id: values.unsigned("stream_id") as u16 },
+        "write_stream" => ScsiWrite::WriteStream { id: values.unsigned(key::STREAM_ID) as u16 },
         "verify_bytchk_00" => ScsiWrite::VerifyMedium,
         "verify_bytchk_01" => ScsiWrite::VerifyData,
         "verify_bytchk_11" => ScsiWrite::VerifyBlock,
         _ => ScsiWrite::Write,
     };
-    Scsi { hipri: values.flag("hipri"), read_fua: values.flag("readfua"), write_fua: values.flag("writefua"), write }
+    Scsi {
+        hipri: values.flag(key::HIPRI),
+        read_fua: values.flag(key::READFUA),
+        write_fua: values.flag(key::WRITEFUA),
+        write,
+    }
 }
 
 fn stat_call(values: &Values) -> StatCall {
-    match values.keyword("stat_type") {
+    match values.keyword(key::STAT_TYPE) {
         "lstat" => StatCall::Lstat,
         "statx" => StatCall::Statx,
         _ => StatCall::Stat,
@@ -139,22 +147,22 @@ fn stat_call(values: &Values) -> StatCall {
 
 /// Returns `iodepth`, whatever the engine is.
 pub fn iodepth(values: &Values) -> u32 {
-    values.unsigned("iodepth").max(1) as u32
+    values.unsigned(key::IODEPTH).max(1) as u32
 }
 
 pub fn batches(values: &Values, engine: &Engine) -> Batches {
-    let offload = values.keyword("io_submit_mode") == "offload";
+    let offload = values.keyword(key::IO_SUBMIT_MODE) == "offload";
     // A synchronous engine has one I/O in flight, whatever `iodepth` is.
     let iodepth = if engine.is_synchronous() && !offload { 1 } else { iodepth(values) };
-    let explicit = |name: &str| values.is_set(name).then(|| values.unsigned(name) as u32);
-    let low = explicit("iodepth_low").filter(|&low| low > 0 && low < iodepth);
-    let submit = explicit("iodepth_batch").map(|batch| if batch == 0 { iodepth } else { batch.min(iodepth) });
-    let min = explicit("iodepth_batch_complete_min");
+    let explicit = |key: Key<kinds::Number>| values.is_set(&key).then(|| values.unsigned(key) as u32);
+    let low = explicit(key::IODEPTH_LOW).filter(|&low| low > 0 && low < iodepth);
+    let submit = explicit(key::IODEPTH_BATCH).map(|batch| if batch == 0 { iodepth } else { batch.min(iodepth) });
+    let min = explicit(key::IODEPTH_BATCH_COMPLETE_MIN);
     // As in fio, the default maximum of reaped completions is the minimum.
-    let explicit_max = explicit("iodepth_batch_complete_max").map(|max| max.max(min.unwrap_or(1)));
+    let explicit_max = explicit(key::IODEPTH_BATCH_COMPLETE_MAX).map(|max| max.max(min.unwrap_or(1)));
     let max = explicit_max.or(min.filter(|&min| min > 0));
     // I/Os of a job that only reads, or one at a time, do not conflict.
-    let is_read = matches!(values.keyword("rw"), "read" | "randread");
-    let serializes_overlaps = values.flag("serialize_overlap") && (offload || !is_read && iodepth > 1);
+    let is_read = matches!(values.keyword(key::RW), "read" | "randread");
+    let serializes_overlaps = values.flag(key::SERIALIZE_OVERLAP) && (offload || !is_read && iodepth > 1);
     Batches { low, submit, complete_min: min, complete_max: max, offload, serializes_overlaps }
 }

@@ -4,6 +4,7 @@ use plan::MisreadName;
 use units::system::System;
 
 use super::Machine;
+use crate::options::key;
 use crate::parse::value::path_list;
 use crate::parse::values::Values;
 
@@ -12,12 +13,12 @@ const NAMES_MAX: usize = 64;
 
 /// Returns the paths with colons that were split, and the lists with commas that were not.
 pub fn names(values: &Values, clone: u32, machine: &dyn Machine) -> Vec<MisreadName> {
-    let Some(text) = values.text("filename") else { return Vec::new() };
+    let Some(text) = values.text(key::FILENAME) else { return Vec::new() };
     let parts = path_list::split(text);
     if parts.len() > NAMES_MAX {
         return Vec::new();
     }
-    let directories = values.text("directory").map(path_list::split).unwrap_or_default();
+    let directories = values.text(key::DIRECTORY).map(path_list::split).unwrap_or_default();
     let directory = (!directories.is_empty()).then(|| directories[clone as usize % directories.len()].as_str());
     let exists = |name: &str| match directory {
         Some(directory) => machine.exists(&format!("{directory}/{name}")),

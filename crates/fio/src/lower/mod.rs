@@ -14,8 +14,6 @@ mod process;
 mod remote;
 pub(crate) mod replay;
 mod secrets;
-#[cfg(test)]
-mod supported_options;
 mod targets;
 pub(crate) mod verify;
 mod zoned;
@@ -25,6 +23,7 @@ use std::sync::Arc;
 use plan::{Echo, Engine, IdleProfile, JobLoad, Load, Net, NetProtocol, Origin, Plan, Remote, Targets, Worker};
 use units::system::System;
 
+use crate::options::key;
 use crate::parse::settings::IdleProf;
 use crate::parse::values::Values;
 use crate::parse::{Invocation, Job, JobOption};
@@ -48,7 +47,7 @@ pub fn lower(invocation: &Invocation, machine: &dyn Machine) -> Plan {
     };
     plan.global_options = echoed(&invocation.global_options);
     let mut position = JobPosition::default();
-    let exits_all = invocation.jobs.iter().any(|job| job.values.flag("exitall"));
+    let exits_all = invocation.jobs.iter().any(|job| job.values.flag(key::EXITALL));
     for job in &invocation.jobs {
         let position = JobPosition { exits_all, ..position.next(job) };
         add_job(&mut plan, job, position, machine, invocation.program.aux_path.as_deref());
@@ -88,11 +87,11 @@ impl JobPosition {
     ///
     /// `stonewall` starts a phase. `stonewall` and `new_group` start a group, unless the current group is empty.
     fn next(&mut self, job: &Job) -> JobPosition {
-        let stonewall = job.values.flag("stonewall");
+        let stonewall = job.values.flag(key::STONEWALL);
         if stonewall && self.jobs > 0 {
             self.phase += 1;
         }
-        if (stonewall || job.values.flag("new_group")) && self.jobs_in_group > 0 {
+        if (stonewall || job.values.flag(key::NEW_GROUP)) && self.jobs_in_group > 0 {
             self.group += 1;
             self.jobs_in_group = 0;
         }
@@ -104,12 +103,12 @@ impl JobPosition {
 
 fn add_job(plan: &mut Plan, job: &Job, position: JobPosition, machine: &dyn Machine, aux_path: Option<&str>) {
     let values = &job.values;
-    let numjobs = values.unsigned("numjobs").max(1) as u32;
+    let numjobs = values.unsigned(key::NUMJOBS).max(1) as u32;
     let echo = Arc::new(Echo {
-        description: values.text("description").map(str::to_owned),
+        description: values.text(key::DESCRIPTION).map(str::to_owned),
         options: echoed(&job.options),
         // fio on Windows has no processes for jobs.
-        thread: values.flag("thread") || System::HERE.is_windows(),
+        thread: values.flag(key::THREAD) || System::HERE.is_windows(),
     });
     // fio numbers the clones after the first in descending order. The number determines file names and offsets.
     for clone in std::iter::once(0).chain((1..numjobs).rev()) {
@@ -152,9 +151,9 @@ fn worker(
         number,
         clone,
         group: position.group,
-        reports_group: values.flag("group_reporting"),
+        reports_group: values.flag(key::GROUP_REPORTING),
         phase: position.phase,
-        wait_for: values.text("wait_for").map(str::to_owned),
+        wait_for: values.text(key::WAIT_FOR).map(str::to_owned),
         buffers: targets::buffers(values),
         batches: engine::batches(values, &engine),
         limits: limits::limits(values, position.exits_all),
@@ -197,7 +196,7 @@ fn name_links(net: &Net, targets: &mut Targets) {
 mod tests {
     use super::*;
     use crate::parse::env::FixedEnv;
-    use crate::parse::{Request, parse};
+    use crate::{Request, parse};
     use units::errno;
 
     fn plan(line: &str) -> Plan {

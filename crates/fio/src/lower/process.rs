@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use plan::{ControlGroup, IoPrio, NumaMemory, Process};
 
 use super::Machine;
+use crate::options::key;
 use crate::parse::value::KeywordArgument;
 use crate::parse::values::Values;
 
@@ -12,44 +13,44 @@ const BEST_EFFORT: u8 = 2;
 
 pub fn process(values: &Values, job: &str, worker_number: u32, machine: &dyn Machine) -> Process {
     Process {
-        nice: values.number("nice") as i32,
+        nice: values.number(key::NICE) as i32,
         ioprio: io_priority(values),
         cpus: cpus(values, worker_number, machine),
-        numa_cpu_nodes: values.text("numa_cpu_nodes").map(node_list).unwrap_or_default(),
+        numa_cpu_nodes: values.text(key::NUMA_CPU_NODES).map(node_list).unwrap_or_default(),
         numa_memory: numa_memory(values),
-        lock_memory_bytes: values.unsigned("lockmem"),
-        thread_name: values.text("comm").map(str::to_owned),
-        uid: values.is_set("uid").then(|| values.unsigned("uid") as u32),
-        gid: values.is_set("gid").then(|| values.unsigned("gid") as u32),
+        lock_memory_bytes: values.unsigned(key::LOCKMEM),
+        thread_name: values.text(key::COMM).map(str::to_owned),
+        uid: values.is_set(&key::UID).then(|| values.unsigned(key::UID) as u32),
+        gid: values.is_set(&key::GID).then(|| values.unsigned(key::GID) as u32),
         control_group: control_group(values, job),
-        start_clock: values.is_set("job_start_clock_id").then(|| values.number("job_start_clock_id") as i32),
-        exec_prerun: values.text("exec_prerun").map(str::to_owned),
-        exec_postrun: values.text("exec_postrun").map(str::to_owned),
+        start_clock: values.is_set(&key::JOB_START_CLOCK_ID).then(|| values.number(key::JOB_START_CLOCK_ID) as i32),
+        exec_prerun: values.text(key::EXEC_PRERUN).map(str::to_owned),
+        exec_postrun: values.text(key::EXEC_POSTRUN).map(str::to_owned),
     }
 }
 
 /// Returns the control group. A job with a weight and without a name has a group with the job's name.
 fn control_group(values: &Values, job: &str) -> Option<ControlGroup> {
-    let weight = values.unsigned("cgroup_weight") as u32;
-    let name = values.text("cgroup").or((weight > 0).then_some(job))?;
-    Some(ControlGroup { name: name.to_owned(), weight, keep: values.flag("cgroup_nodelete") })
+    let weight = values.unsigned(key::CGROUP_WEIGHT) as u32;
+    let name = values.text(key::CGROUP).or((weight > 0).then_some(job))?;
+    Some(ControlGroup { name: name.to_owned(), weight, keep: values.flag(key::CGROUP_NODELETE) })
 }
 
 fn io_priority(values: &Values) -> Option<IoPrio> {
-    let is_set = ["prio", "prioclass", "priohint"].iter().any(|name| values.is_set(name));
+    let is_set = [key::PRIO, key::PRIOCLASS, key::PRIOHINT].iter().any(|key| values.is_set(key));
     is_set.then(|| IoPrio {
         // A level without a class is in the best-effort class.
-        class: if values.is_set("prioclass") { values.unsigned("prioclass") as u8 } else { BEST_EFFORT },
-        level: values.unsigned("prio") as u8,
-        hint: values.unsigned("priohint") as u16,
+        class: if values.is_set(&key::PRIOCLASS) { values.unsigned(key::PRIOCLASS) as u8 } else { BEST_EFFORT },
+        level: values.unsigned(key::PRIO) as u8,
+        hint: values.unsigned(key::PRIOHINT) as u16,
     })
 }
 
 fn cpus(values: &Values, worker_number: u32, machine: &dyn Machine) -> Vec<u32> {
-    let allowed: Vec<u32> = match (values.cpus("cpus_allowed"), values.is_set("cpumask")) {
+    let allowed: Vec<u32> = match (values.cpus(key::CPUS_ALLOWED), values.is_set(&key::CPUMASK)) {
         (Some(list), _) => list.0.iter().cloned().flatten().collect(),
         (None, true) => {
-            let mask = values.number("cpumask") as u32;
+            let mask = values.number(key::CPUMASK) as u32;
             (0..u32::BITS).filter(|cpu| mask & (1 << cpu) != 0).collect()
         }
         (None, false) => return Vec::new(),
@@ -62,18 +63,18 @@ fn cpus(values: &Values, worker_number: u32, machine: &dyn Machine) -> Vec<u32> 
     if usable.is_empty() {
         return allowed;
     }
-    if values.keyword("cpus_allowed_policy") == "split" {
+    if values.keyword(key::CPUS_ALLOWED_POLICY) == "split" {
         return vec![usable[(worker_number as usize - 1) % usable.len()]];
     }
     usable
 }
 
 fn numa_memory(values: &Values) -> Option<NumaMemory> {
-    let nodes = || match values.keyword_argument("numa_mem_policy") {
+    let nodes = || match values.keyword_argument(key::NUMA_MEM_POLICY) {
         KeywordArgument::Text(text) => node_list(&text),
         _ => Vec::new(),
     };
-    match values.keyword("numa_mem_policy") {
+    match values.keyword(key::NUMA_MEM_POLICY) {
         "default" => Some(NumaMemory::Default),
         "local" => Some(NumaMemory::Local),
         "prefer" => Some(nodes().first().map_or(NumaMemory::Local, |&node| NumaMemory::Prefer(node))),

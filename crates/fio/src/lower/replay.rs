@@ -2,6 +2,7 @@
 
 use plan::{Ddir, JobLoad, PerDdir, Replay, ReplayRules, ReplaySkip};
 
+use crate::options::key;
 use crate::parse::JobLog;
 use crate::parse::values::Values;
 
@@ -23,9 +24,9 @@ pub fn replay(load: &mut JobLoad, log: &JobLog, values: &Values, readonly: bool)
     load.replay = Some(Replay {
         log: log.path.clone(),
         files: summary.files.clone(),
-        redirects: values.text("replay_redirect").is_some(),
+        redirects: values.text(key::REPLAY_REDIRECT).is_some(),
         rules: rules(values, readonly),
-        chunked: values.flag("read_iolog_chunked"),
+        chunked: values.flag(key::READ_IOLOG_CHUNKED),
         steps: summary.steps,
         bytes: summary.bytes,
         largest_bytes: summary.largest_bytes,
@@ -34,7 +35,7 @@ pub fn replay(load: &mut JobLoad, log: &JobLog, values: &Values, readonly: bool)
 
 /// Returns the depth of a log, for a job without one.
 pub fn depth(log: &JobLog, values: &Values, is_synchronous: bool) -> Option<u32> {
-    log.summary.depth.filter(|_| !values.is_set("iodepth") && !is_synchronous)
+    log.summary.depth.filter(|_| !values.is_set(&key::IODEPTH) && !is_synchronous)
 }
 
 /// Returns how the entries of a log are changed. The parser has checked the values.
@@ -42,10 +43,10 @@ pub fn rules(values: &Values, readonly: bool) -> ReplayRules {
     let skipped: Vec<&str> = skipped(values).collect();
     let skips = |kind: &str| skipped.contains(&kind);
     ReplayRules {
-        no_stall: values.flag("replay_no_stall"),
-        time_scale_percent: values.unsigned("replay_time_scale") as u32,
-        offset_divisor: values.unsigned("replay_scale") as u32,
-        align_bytes: values.unsigned("replay_align") as u32,
+        no_stall: values.flag(key::REPLAY_NO_STALL),
+        time_scale_percent: values.unsigned(key::REPLAY_TIME_SCALE) as u32,
+        offset_divisor: values.unsigned(key::REPLAY_SCALE) as u32,
+        align_bytes: values.unsigned(key::REPLAY_ALIGN) as u32,
         skip: ReplaySkip {
             reads: skips("read"),
             writes: readonly || skips("write"),
@@ -57,5 +58,5 @@ pub fn rules(values: &Values, readonly: bool) -> ReplayRules {
 
 /// Returns the words of `replay_skip`.
 pub fn skipped(values: &Values) -> impl Iterator<Item = &str> {
-    values.text("replay_skip").unwrap_or_default().split(',').map(str::trim).filter(|kind| !kind.is_empty())
+    values.text(key::REPLAY_SKIP).unwrap_or_default().split(',').map(str::trim).filter(|kind| !kind.is_empty())
 }

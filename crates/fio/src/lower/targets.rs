@@ -6,15 +6,16 @@ use plan::{
 };
 
 use super::{Machine, misread};
+use crate::options::{Key, key, kinds};
 use crate::parse::value::{self, Amount, KeywordArgument, path_list};
 use crate::parse::values::Values;
 
 pub fn targets(values: &Values, job: &str, clone: u32, machine: &dyn Machine) -> Targets {
     let (paths, generated) = paths(values, job, clone, machine);
-    let opendir = values.text("opendir").map(str::to_owned);
-    let [low, high, _] = values.unsigneds("filesize");
-    let rw = values.keyword("rw");
-    let pre_read = values.flag("pre_read");
+    let opendir = values.text(key::OPENDIR).map(str::to_owned);
+    let [low, high, _] = values.unsigneds(key::FILESIZE);
+    let rw = values.keyword(key::RW);
+    let pre_read = values.flag(key::PRE_READ);
     Targets {
         paths,
         generated,
@@ -22,23 +23,23 @@ pub fn targets(values: &Values, job: &str, clone: u32, machine: &dyn Machine) ->
         file_size: (low > 0).then_some((low, high.max(low))),
         extent: extent(values),
         open: Open {
-            direct: values.flag("direct") || values.flag("atomic"),
-            sync: match values.keyword("sync") {
+            direct: values.flag(key::DIRECT) || values.flag(key::ATOMIC),
+            sync: match values.keyword(key::SYNC) {
                 "sync" => SyncMode::Sync,
                 "dsync" => SyncMode::Dsync,
                 _ => SyncMode::None,
             },
-            atomic: values.flag("atomic"),
+            atomic: values.flag(key::ATOMIC),
         },
         create: Create {
-            allowed: values.flag("allow_file_create"),
-            serialize: values.flag("create_serialize"),
-            fsync: values.flag("create_fsync"),
-            on_open: values.flag("create_on_open"),
-            only: values.flag("create_only"),
+            allowed: values.flag(key::ALLOW_FILE_CREATE),
+            serialize: values.flag(key::CREATE_SERIALIZE),
+            fsync: values.flag(key::CREATE_FSYNC),
+            on_open: values.flag(key::CREATE_ON_OPEN),
+            only: values.flag(key::CREATE_ONLY),
             // Reads need data in the file.
-            overwrite: values.flag("overwrite") || matches!(rw, "read" | "randread" | "rw" | "randrw"),
-            fallocate: match values.keyword("fallocate") {
+            overwrite: values.flag(key::OVERWRITE) || matches!(rw, "read" | "randread" | "rw" | "randrw"),
+            fallocate: match values.keyword(key::FALLOCATE) {
                 "none" => Fallocate::None,
                 "posix" => Fallocate::Posix,
                 "keep" => Fallocate::Keep,
@@ -47,29 +48,29 @@ pub fn targets(values: &Values, job: &str, clone: u32, machine: &dyn Machine) ->
             },
         },
         service: service(values),
-        open_files: values.unsigned("openfiles") as u32,
+        open_files: values.unsigned(key::OPENFILES) as u32,
         pre_read,
         // Invalidation would drop the pages that pre_read reads.
-        invalidate: values.flag("invalidate") && !pre_read,
-        fadvise: match values.keyword("fadvise_hint") {
+        invalidate: values.flag(key::INVALIDATE) && !pre_read,
+        fadvise: match values.keyword(key::FADVISE_HINT) {
             "0" => Fadvise::None,
             "random" => Fadvise::Random,
             "sequential" => Fadvise::Sequential,
             "noreuse" => Fadvise::NoReuse,
             _ => Fadvise::Pattern,
         },
-        unlink: values.flag("unlink"),
-        unlink_each_loop: values.flag("unlink_each_loop"),
-        ioscheduler: values.text("ioscheduler").map(str::to_owned),
-        allow_mounted_write: values.flag("allow_mounted_write"),
-        write_hint: values.is_set("write_hint").then(|| write_hint(values)),
-        kind: match values.keyword("filetype") {
+        unlink: values.flag(key::UNLINK),
+        unlink_each_loop: values.flag(key::UNLINK_EACH_LOOP),
+        ioscheduler: values.text(key::IOSCHEDULER).map(str::to_owned),
+        allow_mounted_write: values.flag(key::ALLOW_MOUNTED_WRITE),
+        write_hint: values.is_set(&key::WRITE_HINT).then(|| write_hint(values)),
+        kind: match values.keyword(key::FILETYPE) {
             "file" => Some(TargetKind::File),
             "block" => Some(TargetKind::BlockDevice),
             "char" => Some(TargetKind::CharacterDevice),
             _ => None,
         },
-        lock: match values.keyword("lockfile") {
+        lock: match values.keyword(key::LOCKFILE) {
             "exclusive" => Some(TargetLock::Exclusive),
             "readwrite" => Some(TargetLock::ReadWrite),
             _ => None,
@@ -79,7 +80,7 @@ pub fn targets(values: &Values, job: &str, clone: u32, machine: &dyn Machine) ->
 }
 
 fn write_hint(values: &Values) -> WriteHint {
-    match values.keyword("write_hint") {
+    match values.keyword(key::WRITE_HINT) {
         "short" => WriteHint::Short,
         "medium" => WriteHint::Medium,
         "long" => WriteHint::Long,
@@ -90,8 +91,8 @@ fn write_hint(values: &Values) -> WriteHint {
 
 /// Returns the donor of `e4defrag`, in the directory of the clone.
 pub(super) fn donor(values: &Values, clone: u32) -> String {
-    let name = values.text("donorname").unwrap_or_default();
-    let directories = values.text("directory").map(path_list::split).unwrap_or_default();
+    let name = values.text(key::DONORNAME).unwrap_or_default();
+    let directories = values.text(key::DIRECTORY).map(path_list::split).unwrap_or_default();
     match directories.len() {
         0 => name.to_owned(),
         count => format!("{}/{name}", directories[clone as usize % count].trim_end_matches('/')),
@@ -99,12 +100,14 @@ pub(super) fn donor(values: &Values, clone: u32) -> String {
 }
 
 /// Returns an amount of bytes, percent or zones. Zones need a size: with `zonemode=zbd` the target can determine it.
-pub(super) fn amount(values: &Values, option: &str) -> Option<plan::Amount> {
+pub(super) fn amount(values: &Values, option: Key<kinds::Amount>) -> Option<plan::Amount> {
     match values.amount(option)? {
         Amount::Bytes(bytes) => Some(plan::Amount::Bytes(bytes)),
         Amount::Percent(percent) => Some(plan::Amount::Percent(f64::from(percent))),
-        Amount::Zones(zones) if values.keyword("zonemode") == "zbd" => Some(plan::Amount::Zones(zones)),
-        Amount::Zones(zones) => Some(plan::Amount::Bytes(u64::from(zones).saturating_mul(values.unsigned("zonesize")))),
+        Amount::Zones(zones) if values.keyword(key::ZONEMODE) == "zbd" => Some(plan::Amount::Zones(zones)),
+        Amount::Zones(zones) => {
+            Some(plan::Amount::Bytes(u64::from(zones).saturating_mul(values.unsigned(key::ZONESIZE))))
+        }
     }
 }
 
@@ -112,27 +115,27 @@ fn extent(values: &Values) -> Extent {
     let nonzero = |amount: &plan::Amount| *amount != plan::Amount::Bytes(0);
     let start = plan::Amount::Bytes(0);
     Extent {
-        size: amount(values, "size").filter(nonzero),
-        io_size: amount(values, "io_size").filter(nonzero),
-        offset: amount(values, "offset").unwrap_or(start),
-        offset_increment: amount(values, "offset_increment").unwrap_or(start),
-        offset_align_bytes: values.unsigned("offset_align"),
-        fill_device: values.flag("fill_device"),
-        append: values.flag("file_append"),
+        size: amount(values, key::SIZE).filter(nonzero),
+        io_size: amount(values, key::IO_SIZE).filter(nonzero),
+        offset: amount(values, key::OFFSET).unwrap_or(start),
+        offset_increment: amount(values, key::OFFSET_INCREMENT).unwrap_or(start),
+        offset_align_bytes: values.unsigned(key::OFFSET_ALIGN),
+        fill_device: values.flag(key::FILL_DEVICE),
+        append: values.flag(key::FILE_APPEND),
         part: None,
     }
 }
 
 /// Returns the paths of the job's files, and whether their names are generated from the job's name.
 fn paths(values: &Values, job: &str, clone: u32, machine: &dyn Machine) -> (Vec<String>, bool) {
-    let directories = values.text("directory").map(path_list::split).unwrap_or_default();
+    let directories = values.text(key::DIRECTORY).map(path_list::split).unwrap_or_default();
     // Clones are distributed over the directories in turn.
     let directory = (!directories.is_empty()).then(|| &directories[clone as usize % directories.len()]);
     let in_directory = |name: String| match directory {
         Some(directory) => format!("{}/{name}", directory.trim_end_matches('/')),
         None => name,
     };
-    if let Some(names) = values.text("filename") {
+    if let Some(names) = values.text(key::FILENAME) {
         let mut paths = Vec::new();
         for name in path_list::split(names) {
             let path = in_directory(name);
@@ -142,14 +145,14 @@ fn paths(values: &Values, job: &str, clone: u32, machine: &dyn Machine) -> (Vec<
         }
         return (paths, false);
     }
-    if values.is_set("opendir") {
+    if values.is_set(&key::OPENDIR) {
         return (Vec::new(), true);
     }
-    let count = values.unsigned("nrfiles").max(1);
+    let count = values.unsigned(key::NRFILES).max(1);
     if count == 1 && machine.is_special_file(job) {
         return (vec![job.to_owned()], false);
     }
-    let format = values.text("filename_format").unwrap_or("$jobname.$jobnum.$filenum");
+    let format = values.text(key::FILENAME_FORMAT).unwrap_or("$jobname.$jobnum.$filenum");
     let path = |file: u64| {
         let name = format.replace("$jobname", job).replace("$jobnum", &clone.to_string());
         in_directory(name.replace("$filenum", &file.to_string()).replace("$clientuid", "localhost"))
@@ -158,12 +161,12 @@ fn paths(values: &Values, job: &str, clone: u32, machine: &dyn Machine) -> (Vec<
 }
 
 fn service(values: &Values) -> FileService {
-    let (parameter, center, count) = match values.keyword_argument("file_service_type") {
+    let (parameter, center, count) = match values.keyword_argument(key::FILE_SERVICE_TYPE) {
         KeywordArgument::Shape { parameter, center } => (parameter, center, None),
         KeywordArgument::Count(count) => (None, None, Some(count)),
         _ => (None, None, None),
     };
-    let order = match values.keyword("file_service_type") {
+    let order = match values.keyword(key::FILE_SERVICE_TYPE) {
         "random" => FileOrder::Random,
         "sequential" => FileOrder::Sequential,
         "zipf" => FileOrder::Zipf { theta: parameter.unwrap_or(1.1), center },
@@ -178,26 +181,26 @@ fn service(values: &Values) -> FileService {
 }
 
 pub fn buffers(values: &Values) -> Buffers {
-    let compress = values.unsigned("buffer_compress_percentage") as u32;
-    let content = if let Some(pattern) = values.pattern("buffer_pattern") {
+    let compress = values.unsigned(key::BUFFER_COMPRESS_PERCENTAGE) as u32;
+    let content = if let Some(pattern) = values.pattern(key::BUFFER_PATTERN) {
         Content::Pattern(pattern.0.iter().map(pattern_part).collect())
-    } else if values.flag("zero_buffers") || compress == 100 {
+    } else if values.flag(key::ZERO_BUFFERS) || compress == 100 {
         Content::Zero
     } else {
         Content::Random
     };
     let compresses = compress > 0 && compress < 100;
     // Buffers are scrambled by default, unless zero_buffers is set.
-    let zeroed = values.flag("zero_buffers") && values.is_set("zero_buffers");
+    let zeroed = values.flag(key::ZERO_BUFFERS) && values.is_set(&key::ZERO_BUFFERS);
     Buffers {
         memory: memory(values),
-        align_bytes: values.unsigned("iomem_align"),
-        hugepage_bytes: values.unsigned("hugepage-size"),
+        align_bytes: values.unsigned(key::IOMEM_ALIGN),
+        hugepage_bytes: values.unsigned(key::HUGEPAGE_SIZE),
         content,
-        scramble: values.flag("scramble_buffers") && (values.is_set("scramble_buffers") || !zeroed),
-        refill: values.flag("refill_buffers") || (compresses && !values.is_set("refill_buffers")),
-        compress_percent: values.is_set("buffer_compress_percentage").then_some(compress),
-        compress_chunk_bytes: values.unsigned("buffer_compress_chunk"),
+        scramble: values.flag(key::SCRAMBLE_BUFFERS) && (values.is_set(&key::SCRAMBLE_BUFFERS) || !zeroed),
+        refill: values.flag(key::REFILL_BUFFERS) || (compresses && !values.is_set(&key::REFILL_BUFFERS)),
+        compress_percent: values.is_set(&key::BUFFER_COMPRESS_PERCENTAGE).then_some(compress),
+        compress_chunk_bytes: values.unsigned(key::BUFFER_COMPRESS_CHUNK),
         dedupe: dedupe(values),
     }
 }
@@ -210,11 +213,11 @@ pub(super) fn pattern_part(part: &value::PatternPart) -> PatternPart {
 }
 
 fn memory(values: &Values) -> Memory {
-    let file = match values.keyword_argument("mem") {
+    let file = match values.keyword_argument(key::MEM) {
         KeywordArgument::Text(path) if !path.is_empty() => Some(path),
         _ => None,
     };
-    match values.keyword("mem") {
+    match values.keyword(key::MEM) {
         "shm" => Memory::Shm,
         "shmhuge" => Memory::ShmHuge,
         "mmap" => Memory::Mmap { file },
@@ -225,13 +228,13 @@ fn memory(values: &Values) -> Memory {
 }
 
 fn dedupe(values: &Values) -> Option<Dedupe> {
-    let percent = values.unsigned("dedupe_percentage") as u32;
+    let percent = values.unsigned(key::DEDUPE_PERCENTAGE) as u32;
     (percent > 0).then(|| Dedupe {
         percent,
-        mode: match values.keyword("dedupe_mode") {
+        mode: match values.keyword(key::DEDUPE_MODE) {
             "working_set" => DedupeMode::WorkingSet {
-                percent: values.unsigned("dedupe_working_set_percentage") as u32,
-                global: values.flag("dedupe_global"),
+                percent: values.unsigned(key::DEDUPE_WORKING_SET_PERCENTAGE) as u32,
+                global: values.flag(key::DEDUPE_GLOBAL),
             },
             _ => DedupeMode::Repeat,
         },
@@ -248,7 +251,7 @@ mod tests {
     fn buffers_of(options: &str) -> plan::Buffers {
         let args: Vec<String> =
             format!("--name=job --size=1m --rw=write {options}").split_whitespace().map(str::to_owned).collect();
-        match crate::parse::parse(&args, &FixedEnv::default()) {
+        match crate::parse(&args, &FixedEnv::default()) {
             Ok(Request::Run(invocation)) => buffers(&invocation.jobs[0].values),
             other => panic!("{options}: {other:?}"),
         }

@@ -4,53 +4,54 @@ use plan::{Access, Ddir, Distribution, RandomMap, Verify, VerifyBacklog, VerifyM
 
 use super::targets::pattern_part;
 use super::zoned;
+use crate::options::{Key, key, kinds};
 use crate::parse::value::Amount;
 use crate::parse::values::Values;
 
 /// Returns the verification of a job. `folder` is that of `--aux-path`.
 pub fn verify(values: &Values, access: &Access, is_synchronous: bool, folder: Option<&str>) -> Option<Verify> {
     let method = method(values)?;
-    let cpus = values.cpus("verify_async_cpus");
-    let only = values.flag("verify_only");
+    let cpus = values.cpus(key::VERIFY_ASYNC_CPUS);
+    let only = values.flag(key::VERIFY_ONLY);
     // A log can have several writes to a block.
-    let overwrites = overwrites(values, access) || values.is_set("read_iolog");
-    let backlog = values.unsigned("verify_backlog");
-    let by_default = |name: &str, is_on: bool| if values.is_set(name) { values.flag(name) } else { is_on };
-    let is_disordered = access.random_map == RandomMap::Off && !is_synchronous && values.unsigned("iodepth") > 1;
-    let regenerates = values.flag("experimental_verify");
+    let overwrites = overwrites(values, access) || values.is_set(&key::READ_IOLOG);
+    let backlog = values.unsigned(key::VERIFY_BACKLOG);
+    let by_default = |key: Key<kinds::Flag>, is_on| if values.is_set(&key) { values.flag(key) } else { is_on };
+    let is_disordered = access.random_map == RandomMap::Off && !is_synchronous && values.unsigned(key::IODEPTH) > 1;
+    let regenerates = values.flag(key::EXPERIMENTAL_VERIFY);
     let sequence = !(only || is_disordered || regenerates && overwrites);
     let sizes = || access.block.min_bytes.0.into_iter().chain(access.block.max_bytes.0);
     let one_size = sizes().min() == sizes().max();
     Some(Verify {
         method,
-        read_back: values.flag("do_verify"),
+        read_back: values.flag(key::DO_VERIFY),
         only,
         interval_bytes: interval(values, access),
-        header_offset_bytes: values.unsigned("verify_offset") as u32,
+        header_offset_bytes: values.unsigned(key::VERIFY_OFFSET) as u32,
         pattern: values
-            .pattern("verify_pattern")
+            .pattern(key::VERIFY_PATTERN)
             .map_or_else(Vec::new, |parts| parts.0.iter().map(pattern_part).collect()),
-        pattern_interval_bytes: values.unsigned("verify_pattern_interval") as u32,
-        fatal: values.flag("verify_fatal"),
-        dump: values.flag("verify_dump"),
-        threads: values.unsigned("verify_async") as u32,
+        pattern_interval_bytes: values.unsigned(key::VERIFY_PATTERN_INTERVAL) as u32,
+        fatal: values.flag(key::VERIFY_FATAL),
+        dump: values.flag(key::VERIFY_DUMP),
+        threads: values.unsigned(key::VERIFY_ASYNC) as u32,
         cpus: cpus.map(|list| list.0.iter().cloned().flatten().collect()).unwrap_or_default(),
         // Offsets that are computed again leave no list of writes.
         backlog: (backlog > 0 && !regenerates)
-            .then(|| VerifyBacklog { blocks: backlog, batch: values.unsigned("verify_backlog_batch") as u32 }),
+            .then(|| VerifyBacklog { blocks: backlog, batch: values.unsigned(key::VERIFY_BACKLOG_BATCH) as u32 }),
         trims: trims(values),
-        only_synced: values.keyword_list("verify_policy").0.contains(&"fsynced"),
-        checks_sequence: by_default("verify_write_sequence", sequence)
+        only_synced: values.keyword_list(key::VERIFY_POLICY).0.contains(&"fsynced"),
+        checks_sequence: by_default(key::VERIFY_WRITE_SEQUENCE, sequence)
             && access.pattern.writes
             && one_size
-            && !values.flag("time_based"),
+            && !values.flag(key::TIME_BASED),
         checks_seed: by_default(
-            "verify_header_seed",
+            key::VERIFY_HEADER_SEED,
             access.pattern.writes && !only && backlog == 0 && !overwrites && !zoned::resets_zones(values),
         ),
         regenerates,
-        saves_state: values.flag("verify_state_save"),
-        loads_state: values.flag("verify_state_load"),
+        saves_state: values.flag(key::VERIFY_STATE_SAVE),
+        loads_state: values.flag(key::VERIFY_STATE_LOAD),
         folder: folder.map(str::to_owned),
         // fio decides this after the checks of the header.
         overwrites: overwrites || access.distribution != Distribution::Uniform,
@@ -59,12 +60,12 @@ pub fn verify(values: &Values, access: &Access, is_synchronous: bool, folder: Op
 
 /// Returns the trims of written blocks.
 fn trims(values: &Values) -> Option<VerifyTrims> {
-    let (percent, blocks) = (values.unsigned("trim_percentage") as u32, values.unsigned("trim_backlog"));
+    let (percent, blocks) = (values.unsigned(key::TRIM_PERCENTAGE) as u32, values.unsigned(key::TRIM_BACKLOG));
     (percent > 0 && blocks > 0).then(|| VerifyTrims {
         percent,
         blocks,
-        batch: values.unsigned("trim_backlog_batch") as u32,
-        reads_zeroes: values.flag("trim_verify_zero"),
+        batch: values.unsigned(key::TRIM_BACKLOG_BATCH) as u32,
+        reads_zeroes: values.flag(key::TRIM_VERIFY_ZERO),
     })
 }
 
@@ -75,7 +76,7 @@ pub fn is_verified(values: &Values) -> bool {
 
 /// Returns what is verified. A pattern without a method is verified with headers.
 fn method(values: &Values) -> Option<VerifyMethod> {
-    Some(match values.keyword("verify") {
+    Some(match values.keyword(key::VERIFY) {
         "md5" => VerifyMethod::Md5,
         "crc64" => VerifyMethod::Crc64,
         "crc32" => VerifyMethod::Crc32,
@@ -94,18 +95,18 @@ fn method(values: &Values) -> Option<VerifyMethod> {
         "pattern" => VerifyMethod::Pattern,
         "pattern_hdr" => VerifyMethod::PatternWithHeader,
         "null" => VerifyMethod::Null,
-        _ if values.is_set("verify_pattern") && !values.is_set("verify") => VerifyMethod::PatternWithHeader,
+        _ if values.is_set(&key::VERIFY_PATTERN) && !values.is_set(&key::VERIFY) => VerifyMethod::PatternWithHeader,
         _ => return None,
     })
 }
 
 /// Returns true if a write of a pass can have the same blocks as an earlier one.
 fn overwrites(values: &Values, access: &Access) -> bool {
-    let size = match values.amount("size") {
+    let size = match values.amount(key::SIZE) {
         Some(Amount::Bytes(bytes)) => bytes,
         _ => 0,
     };
-    let io_size = match values.amount("io_size") {
+    let io_size = match values.amount(key::IO_SIZE) {
         Some(Amount::Bytes(bytes)) => bytes,
         _ => 0,
     };
@@ -118,7 +119,7 @@ fn overwrites(values: &Values, access: &Access) -> bool {
 /// Returns the distance of two headers: it divides the sizes of all writes.
 pub(crate) fn interval(values: &Values, access: &Access) -> u32 {
     let [min, max] = [access.block.min_bytes[Ddir::Write], access.block.max_bytes[Ddir::Write]];
-    let mut interval = values.unsigned("verify_interval");
+    let mut interval = values.unsigned(key::VERIFY_INTERVAL);
     if interval == 0 && min != max {
         interval = min;
     }
@@ -143,7 +144,7 @@ mod tests {
     use super::*;
     use crate::lower::{FixedMachine, lower};
     use crate::parse::env::FixedEnv;
-    use crate::parse::{Request, parse};
+    use crate::{Request, parse};
 
     fn verify_of(options: &str) -> Option<Verify> {
         let line = format!("--name=job --size=1m --rw=write {options}");

@@ -49,23 +49,6 @@ pub struct Keyword {
     pub is_supported: bool,
 }
 
-/// Returns a supported keyword without an alias.
-pub const fn keyword(name: &'static str, help: &'static str) -> Keyword {
-    Keyword { name, canonical: name, help, is_supported: true }
-}
-
-impl Keyword {
-    pub const fn alias_of(mut self, canonical: &'static str) -> Keyword {
-        self.canonical = canonical;
-        self
-    }
-
-    pub const fn unsupported(mut self) -> Keyword {
-        self.is_supported = false;
-        self
-    }
-}
-
 /// What may follow a keyword after a colon.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ArgumentKind {
@@ -109,64 +92,7 @@ pub enum Unit {
     Seconds,
 }
 
-/// A non-negative 32-bit number without a unit.
-pub const INT32: Number = Number {
-    width: Width::Bits32,
-    unit: Unit::None,
-    min: 0,
-    max: None,
-    slots: 1,
-    is_signed: false,
-    is_power_of_two: false,
-};
-
-/// A non-negative 64-bit number without a unit.
-pub const INT64: Number = Number { width: Width::Bits64, ..INT32 };
-
 impl Number {
-    pub const fn min(mut self, min: i64) -> Number {
-        self.min = min;
-        self
-    }
-
-    pub const fn max(mut self, max: i64) -> Number {
-        self.max = Some(max);
-        self
-    }
-
-    pub const fn slots(mut self, slots: usize) -> Number {
-        self.slots = slots;
-        self
-    }
-
-    pub const fn bytes(mut self) -> Number {
-        self.unit = Unit::Bytes;
-        self
-    }
-
-    pub const fn micros(mut self) -> Number {
-        self.unit = Unit::Micros;
-        self
-    }
-
-    pub const fn seconds(mut self) -> Number {
-        self.unit = Unit::Seconds;
-        self
-    }
-
-    pub const fn signed(mut self) -> Number {
-        self.is_signed = true;
-        if self.min == 0 {
-            self.min = i64::MIN;
-        }
-        self
-    }
-
-    pub const fn power_of_two(mut self) -> Number {
-        self.is_power_of_two = true;
-        self
-    }
-
     pub fn is_time(self) -> bool {
         matches!(self.unit, Unit::Micros | Unit::Seconds)
     }

@@ -5,18 +5,21 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-mod core;
-mod engine_options;
 pub mod engines;
 pub mod help;
 pub mod kind;
 pub mod markdown;
 mod option;
 pub mod program;
+mod typed;
 
-pub use self::core::CORE;
-pub use engine_options::{ENGINE_OPTIONS, PROFILE_OPTIONS};
+use engines::DEFAULT_ENGINE;
+use kind::{ArgumentKind, Keyword, Kind, Number, Unit, Width};
 pub use option::{Category, Opt, Rank, Support};
+pub use typed::{Key, kinds};
+
+// The tables and the typed keys, from `options.toml` by `build.rs`.
+include!(concat!(env!("OUT_DIR"), "/options.rs"));
 
 /// The options of all engines and of the built-in workloads, by name and alias. Of two with one name, the former.
 static CORE_BY_NAME: LazyLock<BTreeMap<&'static str, &'static Opt>> = LazyLock::new(|| {

@@ -23,59 +23,7 @@ pub struct Opt {
     pub rank: Rank,
 }
 
-/// Returns an option that all engines have, without alias, default and parent.
-pub const fn option(name: &'static str, category: Category, kind: Kind, support: Support, help: &'static str) -> Opt {
-    Opt {
-        name,
-        alias: None,
-        category,
-        kind,
-        support,
-        help,
-        default: None,
-        parent: None,
-        engines: &[],
-        profile: None,
-        rank: Rank::Middle,
-    }
-}
-
 impl Opt {
-    pub const fn alias(mut self, alias: &'static str) -> Opt {
-        self.alias = Some(alias);
-        self
-    }
-
-    pub const fn default(mut self, default: &'static str) -> Opt {
-        self.default = Some(default);
-        self
-    }
-
-    pub const fn parent(mut self, parent: &'static str) -> Opt {
-        self.parent = Some(parent);
-        self
-    }
-
-    pub const fn engines(mut self, engines: &'static [&'static str]) -> Opt {
-        self.engines = engines;
-        self
-    }
-
-    pub const fn profile(mut self, profile: &'static str) -> Opt {
-        self.profile = Some(profile);
-        self
-    }
-
-    pub const fn parsed_first(mut self) -> Opt {
-        self.rank = Rank::First;
-        self
-    }
-
-    pub const fn parsed_last(mut self) -> Opt {
-        self.rank = Rank::Last;
-        self
-    }
-
     /// Returns whether `name` is the name or the alias of the option.
     pub fn is_named(&self, name: &str) -> bool {
         self.name == name || self.alias == Some(name)

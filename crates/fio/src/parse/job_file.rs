@@ -12,8 +12,8 @@ use super::parser::Parser;
 use super::request::JobOption;
 use super::section_lines::set_options;
 use super::value::Value;
-use crate::options::core_option;
 use crate::options::kind::Kind;
+use crate::options::{core_option, key};
 
 /// Maximum depth of nested includes. It ends files that include one another.
 const INCLUDE_DEPTH_MAX: usize = 16;
@@ -75,7 +75,7 @@ pub fn parse(path: &str, stonewall: bool, parser: &mut Parser) -> Vec<SectionOpt
             parser.globals = section;
         } else {
             if std::mem::take(&mut stonewall) {
-                section.values.imply("stonewall", Value::Flag(true));
+                section.values.imply(key::STONEWALL.option(), Value::Flag(true));
             }
             if is_valid {
                 parser.add_job(section);

@@ -2,31 +2,21 @@
 //!
 //! Invariants: no input makes the parser panic, and it does I/O only through [`env::Env`].
 
-mod check;
 mod command_line;
-mod engine_check;
 pub mod env;
-mod found;
 mod job_file;
-mod parser;
-mod passthrough_check;
-mod placement;
+pub(crate) mod parser;
 mod profile;
 mod program;
-mod readonly;
-mod remote_check;
-mod replay;
 mod request;
-mod section;
+pub(crate) mod section;
 mod section_lines;
 mod self_test;
 pub mod settings;
-mod state;
-mod steady_state;
+pub(crate) mod state;
 mod substitute;
 pub mod value;
 pub mod values;
-mod zoned;
 
 use units::diagnostic::{Diagnostic, Span};
 
@@ -36,30 +26,29 @@ use program::Stop;
 pub use request::{Invocation, Job, JobLog, JobOption, Output, Request};
 pub use self_test::SelfTest;
 
-/// Parses a command line, without the program's name, and the job files that it names.
-///
-/// # Errors
-///
-/// Returns all errors and warnings if there is an error, if there is no job to run, or if there is a warning and
-/// `--warnings-fatal` is set.
-pub fn parse(args: &[String], env: &dyn Env) -> Result<Request, Vec<Diagnostic>> {
-    parse_with(args, &[], env)
+/// What a command line asks for.
+pub(crate) enum Parsed<'a> {
+    Print(Request),
+    /// Jobs to check, and the output of `--showcmd`.
+    Jobs(Box<Parser<'a>>, String),
 }
 
-/// Parses as [`parse`] does, then sets the options `overrides` in each job.
-///
-/// Each override is one option in the syntax of a job file, such as `bs=4k`.
+/// Parses a command line and its job files, then sets the options `overrides` in each job.
 ///
 /// # Errors
 ///
-/// As [`parse`], and if an override is not a valid option.
-pub fn parse_with(args: &[String], overrides: &[Span], env: &dyn Env) -> Result<Request, Vec<Diagnostic>> {
+/// Returns all errors and warnings if the command line is not valid.
+pub(crate) fn jobs<'a>(
+    args: &[String],
+    overrides: &'a [Span],
+    env: &'a dyn Env,
+) -> Result<Parsed<'a>, Vec<Diagnostic>> {
     let mut parser = Parser::new(args, overrides, env);
     parser.apply_dry_run_options(args);
     let files = match command_line::parse(args, &mut parser) {
         Ok(files) => files,
         Err(Stop::Print(output)) if parser.state.errors.is_empty() => {
-            return Ok(parser.state.into_print(output));
+            return Ok(Parsed::Print(parser.state.into_print(output)));
         }
         Err(_) => return Err(parser.state.into_diagnostics()),
     };
@@ -74,13 +63,5 @@ pub fn parse_with(args: &[String], overrides: &[Span], env: &dyn Env) -> Result<
             stdout.push_str(&job_file::as_command_line(&sections));
         }
     }
-    if check::memory(&parser.jobs, &mut parser.state) {
-        replay::read_logs(&mut parser.jobs, &mut parser.state);
-        placement::read_schemes(&mut parser.jobs, &mut parser.state);
-        check::jobs(&parser.jobs, &mut parser.state);
-    }
-    if !parser.state.errors.is_empty() {
-        return Err(parser.state.into_diagnostics());
-    }
-    parser.into_request(stdout)
+    Ok(Parsed::Jobs(Box::new(parser), stdout))
 }

@@ -3,16 +3,15 @@
 use std::collections::BTreeSet;
 
 use plan::FioWords;
-use units::diagnostic::{Diagnostic, Source, Span};
+use units::diagnostic::{Source, Span};
 
 use super::env::Env;
-use super::request::{COMMAND_LINE, Invocation, Job, Output, Request};
+use super::request::{COMMAND_LINE, Job};
 use super::section::Section;
 use super::section_lines::set_options;
 use super::state::State;
 use super::value::Severity;
-use crate::lower::steady_state;
-use crate::wording::steady_state_threshold;
+use crate::options::key;
 
 /// Maximum number of jobs, with clones. One more is kept for the error.
 pub const JOBS_MAX: usize = 4096;
@@ -100,7 +99,7 @@ impl<'a> Parser<'a> {
             }
         }
         let section_name = section.name.unwrap_or_default();
-        let own_name = section.options.iter().rev().find(|option| option.name == "name");
+        let own_name = section.options.iter().rev().find(|option| option.name == key::NAME.name);
         let name = own_name.and_then(|option| option.value.clone()).unwrap_or_else(|| section_name.clone());
         self.jobs.push(Job {
             name,
@@ -118,53 +117,5 @@ impl<'a> Parser<'a> {
         if !self.overrides.is_empty() {
             self.state.dedup();
         }
-    }
-
-    /// Returns the lines of `--debug=parse` for jobs that do not run.
-    fn parse_messages(&self) -> String {
-        let is_subject = |subject: &String| matches!(subject.as_str(), "parse" | "all");
-        if !self.state.program.debug.iter().any(is_subject) {
-            return String::new();
-        }
-        let global = [("global", &self.globals.values)];
-        let sections = self.jobs.iter().map(|job| (job.name.as_str(), &job.values)).chain(global);
-        let line = |(name, values)| {
-            let threshold = steady_state_threshold(&steady_state(values)?);
-            Some(format!("parse    {}: {threshold}\n", units::markup::one_line(name)))
-        };
-        sections.filter_map(line).collect()
-    }
-
-    /// Returns the request. `stdout` is the output of `--showcmd`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there is no job to run, or if there is a warning and `--warnings-fatal` is set.
-    pub fn into_request(self, stdout: String) -> Result<Request, Vec<Diagnostic>> {
-        if self.state.dry_run || (self.jobs.is_empty() && self.state.program.needs_no_job) {
-            let stdout = stdout + &self.parse_messages();
-            return Ok(self.state.into_print(Output { stdout, ..Output::default() }));
-        }
-        if self.state.program.merge_only {
-            return Ok(self.state.into_print(Output { stdout, ..Output::default() }));
-        }
-        let State { program, warnings, own_warnings, .. } = self.state;
-        let (warnings, own_warnings) = (warnings.into_vec(), own_warnings.into_vec());
-        if self.jobs.is_empty() {
-            let error = Diagnostic::error("no job to run").help("name a job file, or define a job with `--name`");
-            return Err(vec![error]);
-        }
-        if program.warnings_fatal && !warnings.is_empty() {
-            let error = Diagnostic::error("`--warnings-fatal` turns warnings into errors");
-            return Err(warnings.into_iter().chain([error.help("remove `--warnings-fatal`")]).collect());
-        }
-        Ok(Request::Run(Box::new(Invocation {
-            program,
-            jobs: self.jobs,
-            global_options: self.globals.options,
-            warnings,
-            own_warnings,
-            source: Box::new(self.source),
-        })))
     }
 }

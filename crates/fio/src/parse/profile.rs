@@ -9,6 +9,7 @@ use super::section_lines::set_options;
 use super::settings::Profile;
 use super::value::Amount;
 use super::values::Values;
+use crate::options::{Key, core_option, key, kinds};
 
 /// Name and options of a job.
 type ProfileJob = (String, Vec<String>);
@@ -40,19 +41,20 @@ fn tiobench_jobs() -> Vec<ProfileJob> {
 }
 
 fn tiobench_globals(values: &Values) -> Vec<String> {
-    let size = match values.amount("size") {
+    let size = match values.amount(key::SIZE) {
         Some(Amount::Bytes(mib)) => format!("size={}", mib.saturating_mul(1 << 20)),
         _ => "size=4*1024*$mb_memory".to_owned(),
     };
-    let number = |name: &str, default: u64| if values.is_set(name) { values.unsigned(name) } else { default };
+    let number =
+        |key: Key<kinds::Number>, default: u64| if values.is_set(&key) { values.unsigned(key) } else { default };
     let files = (1..=4).map(|number| format!(".fio.tio.{number}")).collect::<Vec<_>>().join(":");
     vec![
         "direct=1".to_owned(),
         size,
-        format!("bs={}", number("block", 4096)),
-        format!("loops={}", number("numruns", 1)),
-        format!("directory={}", values.text("dir").unwrap_or("./")),
-        format!("numjobs={}", number("threads", 1)),
+        format!("bs={}", number(key::BLOCK, 4096)),
+        format!("loops={}", number(key::NUMRUNS, 1)),
+        format!("directory={}", values.text(key::DIR).unwrap_or("./")),
+        format!("numjobs={}", number(key::THREADS, 1)),
         "runtime=600".to_owned(),
         "group_reporting".to_owned(),
         "thread".to_owned(),
@@ -72,7 +74,8 @@ pub fn add_jobs(parser: &mut Parser) {
     // The size of tiobench is in MiB, and so replaced.
     let is_own = |text: &&String| {
         let name = text.split('=').next().unwrap_or_default();
-        (name == "size" && profile == Profile::Tiobench) || !values.is_set(name)
+        (name == "size" && profile == Profile::Tiobench)
+            || core_option(name).is_none_or(|option| !values.is_set(option))
     };
     let globals: Vec<String> = globals(profile, &values).iter().filter(is_own).cloned().collect();
     let lines = lines(profile, &globals);

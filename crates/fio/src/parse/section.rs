@@ -8,10 +8,10 @@ use units::system::System;
 use super::request::{COMMAND_LINE, JobOption};
 use super::state::State;
 use super::value::{self, Context, Problem, Problems, Severity, Value, typographic_advice};
-use super::values::Values;
+use super::values::{Values, is_off};
 use crate::options::engines::{DEFAULT_ENGINE, ENGINES, Engine, engine};
 use crate::options::kind::Kind;
-use crate::options::{CORE, ENGINE_OPTIONS, Opt, engine_option, engine_options};
+use crate::options::{CORE, ENGINE_OPTIONS, Opt, engine_option, engine_options, key};
 
 #[derive(Debug)]
 pub struct Section {
@@ -62,7 +62,7 @@ impl Section {
             return false;
         }
         let mut context = Context {
-            kb_base: if self.values.keyword("kb_base") == "1000" { 1000 } else { 1024 },
+            kb_base: if self.values.keyword(key::KB_BASE) == "1000" { 1000 } else { 1024 },
             env: state.env,
             previous: self.values.current(option),
             problems: Problems::default(),
@@ -90,13 +90,13 @@ impl Section {
     fn check_readonly(&self, option: &Opt, spans: &OptionSpans, state: &mut State) -> bool {
         let is_allowed = option.name != "rw" || !state.program.readonly || !self.writes();
         if !is_allowed {
-            state.errors.push(readonly_error(self.values.keyword("rw"), &spans.option));
+            state.errors.push(readonly_error(self.values.keyword(key::RW), &spans.option));
         }
         is_allowed
     }
 
     fn writes(&self) -> bool {
-        !matches!(self.values.keyword("rw"), "read" | "randread")
+        !matches!(self.values.keyword(key::RW), "read" | "randread")
     }
 
     /// Makes the options of the engine in `ioengine` valid.
@@ -105,8 +105,8 @@ impl Section {
     ///
     /// Fails if fio has no such engine, or if the fio packages of Linux distributions do not contain it.
     pub fn select_engine(&mut self) -> Result<(), Box<Diagnostic>> {
-        let name = self.values.text("ioengine").unwrap_or_default().to_owned();
-        let span = self.values.span("ioengine").unwrap_or(&self.span).clone();
+        let name = self.values.text(key::IOENGINE).unwrap_or_default().to_owned();
+        let span = self.values.span(&key::IOENGINE).unwrap_or(&self.span).clone();
         let Some(engine) = engine(&name) else {
             let diagnostic = Diagnostic::error(format!("unknown engine `{name}`")).at(&span, "not an engine");
             let near = nearest(&name, ENGINES.iter().map(|engine| engine.name));
@@ -237,19 +237,5 @@ fn is_value_supported(option: &Opt, value: &Value) -> bool {
             keywords.iter().find(|known| known.name == *keyword).is_some_and(|known| known.is_supported)
         }
         _ => true,
-    }
-}
-
-/// Returns whether the value has the same effect as omitting the option.
-fn is_off(option: &Opt, value: &Value) -> bool {
-    match super::values::default_value(option) {
-        Some(default) if default == value => true,
-        Some(_) => false,
-        None => match value {
-            Value::Flag(on) => !on,
-            Value::Numbers(numbers) => *numbers == [0; 3],
-            Value::Keyword { keyword, .. } => matches!(*keyword, "none" | "0"),
-            _ => false,
-        },
     }
 }

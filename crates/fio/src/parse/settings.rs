@@ -46,7 +46,7 @@ pub struct ProgramSettings {
     /// Categories of debug messages. `all` selects every category.
     pub debug: Vec<String>,
     /// An option is set that makes a command line without jobs valid.
-    pub(super) needs_no_job: bool,
+    pub(crate) needs_no_job: bool,
 }
 
 /// What is shown while the jobs run, beside the progress line.

@@ -1,7 +1,4 @@
 //! The typed options of a job, with defaults and source spans.
-//!
-//! The accessors panic if the table has no such option, or if the option is of another kind. These are errors in the
-//! program. A test that reads every supported option detects them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
@@ -13,16 +10,12 @@ use super::value::{
     self, Amount, Context, CpuList, Distribution, Floats, KeywordArgument, Pattern, Problems, SizeShare, Value,
 };
 use crate::options::engines::DEFAULT_ENGINE;
-use crate::options::kind::Kind;
-use crate::options::{CORE, ENGINE_OPTIONS, Opt, PROFILE_OPTIONS, core_option, engine_option};
+use crate::options::{CORE, ENGINE_OPTIONS, Key, Opt, PROFILE_OPTIONS, engine_option, key, kinds};
 
 /// The options of a job. Jobs share those that they inherit, so that their memory is linear in the length of the job file.
 #[derive(Clone, Default, Debug)]
 pub struct Values {
     layer: Layer,
-    /// The options that were read. A test looks for options that are never read.
-    #[cfg(test)]
-    reads: std::cell::RefCell<std::collections::BTreeSet<&'static str>>,
 }
 
 /// Settings that replace those of an earlier layer.
@@ -101,42 +94,58 @@ pub fn default_value(option: &Opt) -> Option<&'static Value> {
     DEFAULTS.get(&default_key(option))
 }
 
+/// Returns whether the value has the same effect as omitting the option.
+pub fn is_off(option: &Opt, value: &Value) -> bool {
+    match default_value(option) {
+        Some(default) if default == value => true,
+        Some(_) => false,
+        None => match value {
+            Value::Flag(on) => !on,
+            Value::Numbers(numbers) => *numbers == [0; 3],
+            Value::Keyword { keyword, .. } => matches!(*keyword, "none" | "0"),
+            _ => false,
+        },
+    }
+}
+
 impl Values {
     /// Sets an option, and the options that it implies in fio.
     pub fn set(&mut self, option: &'static Opt, value: Value, span: &Span) {
-        self.set_implied(option.name, &value);
+        self.set_implied(option, &value);
         self.layer.set(Setting { option, value, span: Some(span.clone()) });
     }
 
     /// Sets an option that another option implies. An earlier explicit setting keeps its span.
-    pub fn imply(&mut self, name: &str, value: Value) {
-        let Some(option) = core_option(name) else { return };
+    pub fn imply(&mut self, option: &'static Opt, value: Value) {
         let span = self.layer.get(option.name).and_then(|setting| setting.span.clone());
         self.layer.set(Setting { option, value, span });
     }
 
-    fn set_implied(&mut self, name: &str, value: &Value) {
-        match (name, value) {
-            ("direct", Value::Flag(on)) => self.imply("buffered", Value::Flag(!on)),
-            ("buffered", Value::Flag(on)) => self.imply("direct", Value::Flag(!on)),
-            ("rwmixread", Value::Numbers([read, ..])) => self.imply("rwmixwrite", Value::Numbers([100 - read; 3])),
-            ("rwmixwrite", Value::Numbers([write, ..])) => self.imply("rwmixread", Value::Numbers([100 - write; 3])),
-            ("gtod_reduce", Value::Flag(true)) => {
-                for name in ["disable_lat", "disable_clat", "disable_slat", "disable_bw_measurement"] {
-                    self.imply(name, Value::Flag(true));
-                }
-                for name in ["clat_percentiles", "lat_percentiles", "slat_percentiles"] {
-                    self.imply(name, Value::Flag(false));
-                }
+    fn set_implied(&mut self, option: &Opt, value: &Value) {
+        let is = |key: &Opt| option.name == key.name;
+        match value {
+            Value::Flag(on) if is(&key::DIRECT) => self.imply(key::BUFFERED.option(), Value::Flag(!on)),
+            Value::Flag(on) if is(&key::BUFFERED) => self.imply(key::DIRECT.option(), Value::Flag(!on)),
+            Value::Numbers([read, ..]) if is(&key::RWMIXREAD) => {
+                self.imply(key::RWMIXWRITE.option(), Value::Numbers([100 - read; 3]));
             }
-            ("buffer_pattern", _) => {
-                let reads = matches!(self.keyword("rw"), "read" | "randread" | "rw" | "randrw");
-                let refill = reads || self.unsigned("buffer_compress_percentage") > 0;
-                self.imply("refill_buffers", Value::Flag(refill));
-                self.imply("scramble_buffers", Value::Flag(false));
-                self.imply("zero_buffers", Value::Flag(false));
+            Value::Numbers([write, ..]) if is(&key::RWMIXWRITE) => {
+                self.imply(key::RWMIXREAD.option(), Value::Numbers([100 - write; 3]));
             }
-            ("dedupe_percentage", _) => self.imply("refill_buffers", Value::Flag(true)),
+            Value::Flag(true) if is(&key::GTOD_REDUCE) => {
+                let off = [key::DISABLE_LAT, key::DISABLE_CLAT, key::DISABLE_SLAT, key::DISABLE_BW_MEASUREMENT];
+                off.into_iter().for_each(|key| self.imply(key.option(), Value::Flag(true)));
+                let percentiles = [key::CLAT_PERCENTILES, key::LAT_PERCENTILES, key::SLAT_PERCENTILES];
+                percentiles.into_iter().for_each(|key| self.imply(key.option(), Value::Flag(false)));
+            }
+            _ if is(&key::BUFFER_PATTERN) => {
+                let reads = matches!(self.keyword(key::RW), "read" | "randread" | "rw" | "randrw");
+                let refill = reads || self.unsigned(key::BUFFER_COMPRESS_PERCENTAGE) > 0;
+                self.imply(key::REFILL_BUFFERS.option(), Value::Flag(refill));
+                self.imply(key::SCRAMBLE_BUFFERS.option(), Value::Flag(false));
+                self.imply(key::ZERO_BUFFERS.option(), Value::Flag(false));
+            }
+            _ if is(&key::DEDUPE_PERCENTAGE) => self.imply(key::REFILL_BUFFERS.option(), Value::Flag(true)),
             _ => {}
         }
     }
@@ -175,185 +184,167 @@ impl Values {
     }
 
     /// Returns whether the job or its globals set the option explicitly.
-    pub fn is_set(&self, name: &str) -> bool {
-        self.span(name).is_some()
+    pub fn is_set(&self, option: &Opt) -> bool {
+        self.span(option).is_some()
+    }
+
+    /// Returns whether the option's value has the same effect as omitting the option.
+    pub fn is_off(&self, option: &Opt) -> bool {
+        self.current(option).is_none_or(|value| is_off(option, value))
     }
 
     /// Returns the span of the option, if it is set explicitly.
-    pub fn span(&self, name: &str) -> Option<&Span> {
-        let option = self.option(name);
+    pub fn span(&self, option: &Opt) -> Option<&Span> {
         self.layer.get(option.name).and_then(|setting| setting.span.as_ref())
     }
 
     /// Returns the value of a flag or a boolean.
-    pub fn flag(&self, name: &str) -> bool {
-        match self.find(name, |kind| matches!(kind, Kind::Flag | Kind::Bool)) {
+    pub fn flag(&self, key: Key<kinds::Flag>) -> bool {
+        match self.current(self.of_engine(key.option())) {
             Some(Value::Flag(on)) => *on,
             _ => false,
         }
     }
 
     /// Returns the first or only number.
-    pub fn number(&self, name: &str) -> i64 {
-        self.numbers(name)[0]
+    pub fn number(&self, key: Key<kinds::Number>) -> i64 {
+        self.numbers(key)[0]
     }
 
     /// Returns the first or only number of an option that cannot be negative.
     ///
     /// Sizes are in bytes and times in microseconds.
-    pub fn unsigned(&self, name: &str) -> u64 {
-        self.number(name).max(0).unsigned_abs()
+    pub fn unsigned(&self, key: Key<kinds::Number>) -> u64 {
+        self.number(key).max(0).unsigned_abs()
     }
 
     /// Returns the numbers for reads, writes and trims, or the ends of a range.
-    pub fn numbers(&self, name: &str) -> [i64; 3] {
-        match self.find(name, |kind| matches!(kind, Kind::Number(_))) {
+    pub fn numbers(&self, key: Key<kinds::Number>) -> [i64; 3] {
+        match self.current(self.of_engine(key.option())) {
             Some(Value::Numbers(numbers)) => *numbers,
             _ => [0; 3],
         }
     }
 
     /// Returns the numbers as [`numbers`](Self::numbers) does, for an option that cannot be negative.
-    pub fn unsigneds(&self, name: &str) -> [u64; 3] {
-        self.numbers(name).map(|number| number.max(0).unsigned_abs())
+    pub fn unsigneds(&self, key: Key<kinds::Number>) -> [u64; 3] {
+        self.numbers(key).map(|number| number.max(0).unsigned_abs())
     }
 
     /// Returns a size, a percentage or a number of zones.
-    pub fn amount(&self, name: &str) -> Option<Amount> {
-        match self.find(name, |kind| matches!(kind, Kind::Amount)) {
+    pub fn amount(&self, key: Key<kinds::Amount>) -> Option<Amount> {
+        match self.current(self.of_engine(key.option())) {
             Some(Value::Amount(amount)) => Some(*amount),
             _ => None,
         }
     }
 
     /// Returns the ranges for reads, writes and trims, in bytes.
-    pub fn ranges(&self, name: &str) -> Option<[(u64, u64); 3]> {
-        match self.find(name, |kind| matches!(kind, Kind::Range)) {
+    pub fn ranges(&self, key: Key<kinds::Range>) -> Option<[(u64, u64); 3]> {
+        match self.current(self.of_engine(key.option())) {
             Some(Value::Ranges(ranges)) => Some(*ranges),
             _ => None,
         }
     }
 
     /// Returns a list of floating point numbers.
-    pub fn floats(&self, name: &str) -> Option<&Floats> {
-        match self.find(name, |kind| matches!(kind, Kind::Floats { .. })) {
+    pub fn floats(&self, key: Key<kinds::Floats>) -> Option<&Floats> {
+        match self.current(self.of_engine(key.option())) {
             Some(Value::Floats(floats)) => Some(floats),
             _ => None,
         }
     }
 
     /// Returns the canonical keyword, or an empty text if the option is not set and has no default.
-    pub fn keyword(&self, name: &str) -> &'static str {
-        match self.find(name, |kind| matches!(kind, Kind::Keyword(..))) {
+    pub fn keyword(&self, key: Key<kinds::Keyword>) -> &'static str {
+        match self.current(self.of_engine(key.option())) {
             Some(Value::Keyword { keyword, .. }) => keyword,
             _ => "",
         }
     }
 
     /// Returns what follows the keyword after a colon.
-    pub fn keyword_argument(&self, name: &str) -> KeywordArgument {
-        match self.find(name, |kind| matches!(kind, Kind::Keyword(..))) {
+    pub fn keyword_argument(&self, key: Key<kinds::Keyword>) -> KeywordArgument {
+        match self.current(self.of_engine(key.option())) {
             Some(Value::Keyword { argument, .. }) => argument.clone(),
             _ => KeywordArgument::None,
         }
     }
 
     /// Returns the keywords of a list and the count that follows them.
-    pub fn keyword_list(&self, name: &str) -> (&[&'static str], i64) {
-        match self.find(name, |kind| matches!(kind, Kind::KeywordList(..))) {
+    pub fn keyword_list(&self, key: Key<kinds::KeywordList>) -> (&[&'static str], i64) {
+        match self.current(self.of_engine(key.option())) {
             Some(Value::KeywordList { keywords, count }) => (keywords, *count),
             _ => (&[], 0),
         }
     }
 
     /// Returns a text or the name of an engine.
-    pub fn text(&self, name: &str) -> Option<&str> {
-        match self.find(name, |kind| matches!(kind, Kind::Text | Kind::EngineName)) {
+    pub fn text(&self, key: Key<kinds::Text>) -> Option<&str> {
+        match self.current(self.of_engine(key.option())) {
             Some(Value::Text(text)) => Some(text),
             _ => None,
         }
     }
 
     /// Returns the block sizes with their percentages, for reads, writes and trims.
-    pub fn split(&self, name: &str) -> Option<&[Vec<SizeShare>; 3]> {
-        match self.find(name, |kind| matches!(kind, Kind::BlockSplit)) {
+    pub fn split(&self, key: Key<kinds::BlockSplit>) -> Option<&[Vec<SizeShare>; 3]> {
+        match self.current(self.of_engine(key.option())) {
             Some(Value::Split(split)) => Some(split),
             _ => None,
         }
     }
 
     /// Returns the distribution of random offsets.
-    pub fn distribution(&self, name: &str) -> &Distribution {
-        match self.find(name, |kind| matches!(kind, Kind::Distribution(_))) {
+    pub fn distribution(&self, key: Key<kinds::Distribution>) -> &Distribution {
+        match self.current(self.of_engine(key.option())) {
             Some(Value::Distribution(distribution)) => distribution,
             _ => &Distribution::Random,
         }
     }
 
     /// Returns a list of CPUs.
-    pub fn cpus(&self, name: &str) -> Option<&CpuList> {
-        match self.find(name, |kind| matches!(kind, Kind::CpuList)) {
+    pub fn cpus(&self, key: Key<kinds::CpuList>) -> Option<&CpuList> {
+        match self.current(self.of_engine(key.option())) {
             Some(Value::Cpus(cpus)) => Some(cpus),
             _ => None,
         }
     }
 
     /// Returns a pattern for buffers.
-    pub fn pattern(&self, name: &str) -> Option<&Pattern> {
-        match self.find(name, |kind| matches!(kind, Kind::Pattern { .. })) {
+    pub fn pattern(&self, key: Key<kinds::Pattern>) -> Option<&Pattern> {
+        match self.current(self.of_engine(key.option())) {
             Some(Value::Pattern(pattern)) => Some(pattern),
             _ => None,
         }
     }
 
     /// Returns `None` without the log, `Some(None)` without a prefix, else the prefix of the file names.
-    pub fn log(&self, name: &str) -> Option<Option<&str>> {
-        match self.find(name, |kind| matches!(kind, Kind::LogPrefix)) {
+    pub fn log(&self, key: Key<kinds::LogPrefix>) -> Option<Option<&str>> {
+        match self.current(self.of_engine(key.option())) {
             Some(Value::LogPrefix(prefix)) => Some(prefix.as_deref()),
             _ => None,
         }
     }
 
     /// Returns the error numbers for reads, writes and verification.
-    pub fn errors(&self, name: &str) -> Option<&[Vec<i32>; 3]> {
-        match self.find(name, |kind| matches!(kind, Kind::ErrorLists)) {
+    pub fn errors(&self, key: Key<kinds::ErrorLists>) -> Option<&[Vec<i32>; 3]> {
+        match self.current(self.of_engine(key.option())) {
             Some(Value::Errors(errors)) => Some(errors),
             _ => None,
         }
     }
 
-    #[cfg(test)]
-    pub fn clear_reads(&self) {
-        self.reads.borrow_mut().clear();
-    }
-
-    /// Returns the names of the options that were read since [`clear_reads`](Self::clear_reads).
-    #[cfg(test)]
-    pub fn reads(&self) -> std::collections::BTreeSet<&'static str> {
-        self.reads.borrow().clone()
-    }
-
-    fn find(&self, name: &str, is_of_kind: fn(&Kind) -> bool) -> Option<&Value> {
-        let option = self.option(name);
-        assert!(is_of_kind(&option.kind), "option {name} is of another kind");
-        self.current(option)
-    }
-
-    fn option(&self, name: &str) -> &'static Opt {
-        let setting = self.layer.get(name).map(|setting| setting.option);
-        let option = setting.or_else(|| core_option(name)).or_else(|| self.engine_option(name));
-        let Some(option) = option else { panic!("option {name} is not in the table") };
-        #[cfg(test)]
-        self.reads.borrow_mut().insert(option.name);
-        option
-    }
-
-    fn engine_option(&self, name: &str) -> Option<&'static Opt> {
-        let engine = match self.layer.get("ioengine").map(|setting| &setting.value) {
+    /// Returns the option with this name that the selected engine has: of several engines, each can have its own default.
+    fn of_engine(&self, option: &'static Opt) -> &'static Opt {
+        if option.engines.is_empty() {
+            return option;
+        }
+        let engine = match self.layer.get(key::IOENGINE.name).map(|setting| &setting.value) {
             Some(Value::Text(engine)) => engine.as_str(),
             _ => DEFAULT_ENGINE,
         };
-        engine_option(engine, name).or_else(|| ENGINE_OPTIONS.iter().find(|option| option.is_named(name)))
+        engine_option(engine, option.name).unwrap_or(option)
     }
 }
 
@@ -375,40 +366,28 @@ mod tests {
     #[test]
     fn unset_options_have_defaults() {
         let values = Values::default();
-        assert_eq!(values.unsigneds("bs"), [4096; 3]);
-        assert_eq!(values.keyword("rw"), "read");
-        assert!(values.flag("randrepeat"));
-        assert!(!values.is_set("bs"));
-        assert_eq!(values.number("nonvectored"), -1);
-        assert_eq!(values.number("randseed"), 0x89);
-        assert_eq!(values.floats("percentile_list").map(|floats| floats.values.len()), Some(17));
+        assert_eq!(values.unsigneds(key::BS), [4096; 3]);
+        assert_eq!(values.keyword(key::RW), "read");
+        assert!(values.flag(key::RANDREPEAT));
+        assert!(!values.is_set(&key::BS));
+        assert_eq!(values.number(key::NONVECTORED), -1);
+        assert_eq!(values.number(key::RANDSEED), 0x89);
+        assert_eq!(values.floats(key::PERCENTILE_LIST).map(|floats| floats.values.len()), Some(17));
     }
 
     #[test]
     fn options_imply_others() {
         let span = Span::new(&Source::new("x", ""), 0..0);
         let mut values = Values::default();
-        let set = |values: &mut Values, name: &str, value| {
-            values.set(core_option(name).expect("it is in the table"), value, &span);
-        };
-        set(&mut values, "buffered", Value::Flag(false));
-        assert!(values.flag("direct") && !values.is_set("direct"));
-        set(&mut values, "rwmixwrite", Value::Numbers([30; 3]));
-        assert_eq!(values.number("rwmixread"), 70);
-        set(&mut values, "gtod_reduce", Value::Flag(true));
-        set(&mut values, "disable_lat", Value::Flag(false));
-        assert!(!values.flag("disable_lat") && values.flag("disable_clat") && !values.flag("clat_percentiles"));
-    }
-
-    #[test]
-    #[should_panic(expected = "not in the table")]
-    fn an_unknown_name_panics() {
-        Values::default().flag("no_such_option");
-    }
-
-    #[test]
-    #[should_panic(expected = "of another kind")]
-    fn another_kind_panics() {
-        Values::default().flag("bs");
+        let set = |values: &mut Values, option: &'static Opt, value| values.set(option, value, &span);
+        set(&mut values, key::BUFFERED.option(), Value::Flag(false));
+        assert!(values.flag(key::DIRECT) && !values.is_set(&key::DIRECT));
+        set(&mut values, key::RWMIXWRITE.option(), Value::Numbers([30; 3]));
+        assert_eq!(values.number(key::RWMIXREAD), 70);
+        set(&mut values, key::GTOD_REDUCE.option(), Value::Flag(true));
+        set(&mut values, key::DISABLE_LAT.option(), Value::Flag(false));
+        assert!(
+            !values.flag(key::DISABLE_LAT) && values.flag(key::DISABLE_CLAT) && !values.flag(key::CLAT_PERCENTILES)
+        );
     }
 }

@@ -5,7 +5,9 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use fio::options::core_option;
 use fio::parse::env::FixedEnv;
+use fio::parse::value::Value;
 use fio::{Request, parse};
 
 fn folder() -> PathBuf {
@@ -47,7 +49,8 @@ fn describe(args: &[String]) -> String {
                 writeln!(out, "{:?}", invocation.program).expect("writing to a string does not fail");
             }
             for job in &invocation.jobs {
-                let stonewall = if job.values.flag("stonewall") { ", stonewall" } else { "" };
+                let stonewall = core_option("stonewall").and_then(|option| job.values.current(option));
+                let stonewall = if stonewall == Some(&Value::Flag(true)) { ", stonewall" } else { "" };
                 writeln!(out, "job {} (section {}){stonewall}", job.name, job.section)
                     .expect("writing to a string does not fail");
                 for (option, value, span) in job.values.explicit() {

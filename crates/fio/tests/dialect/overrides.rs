@@ -1,6 +1,8 @@
 //! Tests of options that override the options of each job.
 
+use fio::options::{core_option, engine_option};
 use fio::parse::env::FixedEnv;
+use fio::parse::value::Value;
 use fio::{Invocation, Request, parse_with};
 use units::diagnostic::{Diagnostic, Source, Span};
 
@@ -25,8 +27,9 @@ fn errors(line: &str, overrides: &[&str]) -> String {
 #[test]
 fn overrides_apply_to_all_jobs() {
     let invocation = parsed("a.fio --name=c --bs=4k --size=1m", &["bs=16k"]).unwrap();
-    let sizes: Vec<_> = invocation.jobs.iter().map(|job| job.values.unsigneds("bs")[0]).collect();
-    assert_eq!(sizes, [16 << 10; 3]);
+    let bs = core_option("bs").unwrap();
+    assert!(invocation.jobs.iter().all(|job| job.values.current(bs) == Some(&Value::Numbers([16 << 10; 3]))));
+    assert_eq!(invocation.jobs.len(), 3);
     assert_eq!(invocation.jobs[0].options.last().unwrap().value.as_deref(), Some("16k"));
 }
 
@@ -34,8 +37,10 @@ fn overrides_apply_to_all_jobs() {
 fn overrides_can_be_aliases_and_engine_options() {
     let invocation = parsed("--name=a --size=1m", &["sqthread_poll=1", "blocksize=2k", "ioengine=io_uring"]).unwrap();
     let values = &invocation.jobs[0].values;
-    assert_eq!(values.text("ioengine"), Some("io_uring"));
-    assert!(values.flag("sqthread_poll") && values.unsigneds("bs")[0] == 2048);
+    let is = |option, value| values.current(option) == Some(&value);
+    assert!(is(core_option("ioengine").unwrap(), Value::Text("io_uring".to_owned())));
+    assert!(is(engine_option("io_uring", "sqthread_poll").unwrap(), Value::Flag(true)));
+    assert!(is(core_option("bs").unwrap(), Value::Numbers([2048; 3])));
 }
 
 #[test]

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use fio::lower::{FixedMachine, Machine, lower};
+use fio::parse::JobLog;
 use fio::parse::env::FixedEnv;
-use fio::parse::{JobLog, Request, parse};
+use fio::{Request, parse};
 use iolog::Summary;
 use plan::{Echo, Fallocate, PerDdir, Targets, VerifyMethod, Worker};
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fio::lower::{FixedMachine, lower};
 use fio::parse::env::FixedEnv;
-use fio::parse::{Request, parse};
+use fio::{Request, parse};
 use serde_json::Value;
 use units::diagnostic::Diagnostic;
 

@@ -4,8 +4,6 @@ use super::source::{Finding, Source, is_test_path};
 
 /// Maximum lines of a file without its tests.
 const LINES_MAX: usize = 600;
-/// Tables may be longer.
-const TABLES: [&str; 1] = ["crates/fio/src/options/core.rs"];
 /// Attribute of the root of a crate.
 const CHECKED_METHODS: &str = "cfg_attr(not(test), deny(clippy::disallowed_methods))";
 
@@ -25,7 +23,7 @@ pub fn check(source: &Source) -> Vec<Finding> {
         found.push(Finding::new(&source.path, 1, what));
     }
     let lines = source.text.split("\n#[cfg(test)]").next().unwrap_or_default().lines().count();
-    if lines > LINES_MAX && !TABLES.contains(&source.path.as_str()) {
+    if lines > LINES_MAX {
         let what = format!("{lines} lines: a file has at most {LINES_MAX}, split it by subject");
         found.push(Finding::new(&source.path, 1, what));
     }

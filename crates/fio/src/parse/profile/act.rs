@@ -4,6 +4,7 @@
 use units::diagnostic::Diagnostic;
 
 use super::{Parser, Profile, ProfileJob, Values};
+use crate::options::key;
 use crate::render::ACT_SLICE_S;
 
 /// Reads per second of a device, and the rate of the written data in blocks of the reads, at load 1.
@@ -19,24 +20,26 @@ pub fn prepare(parser: &mut Parser) -> bool {
         parser.state.errors.push(error.help("--device-names=/dev/A,/dev/B"));
         return false;
     }
-    let slices = if values.flag("prep") { 0 } else { duration_us(values).div_ceil(ACT_SLICE_S * 1_000_000) };
+    let slices = if values.flag(key::PREP) { 0 } else { duration_us(values).div_ceil(ACT_SLICE_S * 1_000_000) };
     parser.state.program.profile = Some(Profile::Act { slices });
     true
 }
 
 fn devices(values: &Values) -> Vec<&str> {
-    values.text("device-names").map_or(Vec::new(), |names| names.split(',').filter(|name| !name.is_empty()).collect())
+    values
+        .text(key::DEVICE_NAMES)
+        .map_or(Vec::new(), |names| names.split(',').filter(|name| !name.is_empty()).collect())
 }
 
 fn duration_us(values: &Values) -> u64 {
-    values.unsigned("test-duration")
+    values.unsigned(key::TEST_DURATION)
 }
 
 pub fn globals(values: &Values) -> Vec<String> {
     let mut globals = ["direct=1", "ioengine=sync", "random_generator=lfsr", "group_reporting=1", "thread"]
         .map(str::to_owned)
         .to_vec();
-    if !values.flag("prep") {
+    if !values.flag(key::PREP) {
         globals.push(format!("runtime={}us", duration_us(values)));
         globals.push("time_based=1".to_owned());
     }
@@ -44,7 +47,7 @@ pub fn globals(values: &Values) -> Vec<String> {
 }
 
 pub fn jobs(values: &Values) -> Vec<ProfileJob> {
-    let of_device = |device| if values.flag("prep") { preparation(device) } else { load(values, device) };
+    let of_device = |device| if values.flag(key::PREP) { preparation(device) } else { load(values, device) };
     devices(values).into_iter().flat_map(of_device).collect()
 }
 
@@ -62,8 +65,8 @@ fn preparation(device: &str) -> Vec<ProfileJob> {
 
 fn load(values: &Values, device: &str) -> Vec<ProfileJob> {
     let [load, threads, sectors, write_bytes] =
-        ["load", "threads-per-queue", "read-req-num-512-blocks", "large-block-op-kbytes"]
-            .map(|name| values.unsigned(name));
+        [key::LOAD, key::THREADS_PER_QUEUE, key::READ_REQ_NUM_512_BLOCKS, key::LARGE_BLOCK_OP_KBYTES]
+            .map(|key| values.unsigned(key));
     let read_bytes = sectors * SECTOR_BYTES;
     let blocks_per_write = (write_bytes / read_bytes.max(1)).max(1);
     let reads = vec![

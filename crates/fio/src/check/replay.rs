@@ -4,12 +4,13 @@ use iolog::{BadEntry, Ignored, LogError, MergeError, MergeSource, Place, Summary
 use plan::{Ddir, ReplayRules};
 use units::diagnostic::{Diagnostic, Span};
 
-use super::env::Env;
-use super::request::{Job, JobLog};
-use super::state::State;
-use super::value::path_list;
 use crate::lower::has_url_password;
 use crate::lower::replay::{rules, skipped};
+use crate::options::{Key, Opt, key, kinds};
+use crate::parse::env::Env;
+use crate::parse::state::State;
+use crate::parse::value::path_list;
+use crate::parse::{Job, JobLog};
 
 /// Values of `replay_skip`.
 const KINDS: [&str; 4] = ["read", "write", "trim", "sync"];
@@ -20,16 +21,16 @@ pub fn read_logs(jobs: &mut [Job], state: &mut State) {
         return;
     }
     for job in jobs {
-        let Some(paths) = job.values.text("read_iolog") else { continue };
-        let span = job.values.span("read_iolog").unwrap_or(&job.span).clone();
+        let Some(paths) = job.values.text(key::READ_IOLOG) else { continue };
+        let span = job.values.span(&key::READ_IOLOG).unwrap_or(&job.span).clone();
         if let Some(unknown) = skipped(&job.values).find(|kind| !KINDS.contains(kind)) {
             let error = Diagnostic::error(format!("job {}: replay_skip has no `{unknown}`", job.name));
-            let at = job.values.span("replay_skip").unwrap_or(&job.span);
+            let at = job.values.span(&key::REPLAY_SKIP).unwrap_or(&job.span);
             state.errors.push(error.at(at, "unknown kind").help(format!("use {}", KINDS.join(", "))));
             continue;
         }
         let rules = rules(&job.values, state.program.readonly);
-        let redirect = job.values.text("replay_redirect");
+        let redirect = job.values.text(key::REPLAY_REDIRECT);
         let mut logs = Vec::new();
         let paths = match merged(job, path_list::split(paths), state.env) {
             Ok(paths) => paths,
@@ -53,23 +54,23 @@ pub fn read_logs(jobs: &mut [Job], state: &mut State) {
 
 /// Merges the traces of a job if it has a file for that. Returns the paths of the logs to replay.
 fn merged(job: &Job, paths: Vec<String>, env: &dyn Env) -> Result<Vec<String>, Diagnostic> {
-    let Some(file) = job.values.text("merge_blktrace_file") else { return Ok(paths) };
-    let span = |option: &str| job.values.span(option).unwrap_or(&job.span).clone();
-    let numbers = |option: &str, default: u64| -> Result<Vec<u64>, Diagnostic> {
+    let Some(file) = job.values.text(key::MERGE_BLKTRACE_FILE) else { return Ok(paths) };
+    let span = |option: &Opt| job.values.span(option).unwrap_or(&job.span).clone();
+    let numbers = |option: Key<kinds::Floats>, default: u64| -> Result<Vec<u64>, Diagnostic> {
         let given = job.values.floats(option).map_or_else(Vec::new, |floats| floats.values.clone());
         if given.is_empty() {
             return Ok(vec![default; paths.len()]);
         }
         if given.len() != paths.len() {
-            let counts = format!("{option} has {} values, and read_iolog {} traces", given.len(), paths.len());
-            let error = Diagnostic::error(format!("job {}: {counts}", job.name)).at(&span(option), "one per trace");
+            let counts = format!("{} has {} values, and read_iolog {} traces", option.name, given.len(), paths.len());
+            let error = Diagnostic::error(format!("job {}: {counts}", job.name)).at(&span(&option), "one per trace");
             return Err(error.help("separate the values with `:`"));
         }
         // As in fio, fractions are ignored.
         Ok(given.iter().map(|&value| value.max(0.0) as u64).collect())
     };
-    let scales = numbers("merge_blktrace_scalars", 100)?;
-    let iterations = numbers("merge_blktrace_iters", 1)?;
+    let scales = numbers(key::MERGE_BLKTRACE_SCALARS, 100)?;
+    let iterations = numbers(key::MERGE_BLKTRACE_ITERS, 1)?;
     let sources: Vec<MergeSource> = (paths.iter().cloned().zip(scales).zip(iterations))
         .map(|((path, time_percent), iterations)| MergeSource { path, time_percent, iterations })
         .collect();
@@ -77,12 +78,14 @@ fn merged(job: &Job, paths: Vec<String>, env: &dyn Env) -> Result<Vec<String>, D
         Ok(()) => Ok(vec![file.to_owned()]),
         Err(MergeError::Source { path, error: LogError::NotALog }) => {
             let error = Diagnostic::error(format!("job {}: {path}: not a trace of blktrace", job.name));
-            Err(error.at(&span("read_iolog"), "cannot be merged").help("only traces of blktrace are merged"))
+            Err(error.at(&span(&key::READ_IOLOG), "cannot be merged").help("only traces of blktrace are merged"))
         }
-        Err(MergeError::Source { path, error }) => Err(self::error(job, &path, Fault::Log(error), &span("read_iolog"))),
+        Err(MergeError::Source { path, error }) => {
+            Err(self::error(job, &path, Fault::Log(error), &span(&key::READ_IOLOG)))
+        }
         Err(MergeError::Output(error)) => {
             let message = format!("job {}: {file}: {error}", job.name);
-            Err(Diagnostic::error(message).at(&span("merge_blktrace_file"), "cannot be written"))
+            Err(Diagnostic::error(message).at(&span(&key::MERGE_BLKTRACE_FILE), "cannot be written"))
         }
     }
 }

@@ -3,7 +3,8 @@
 use units::diagnostic::{Diagnostic, Span};
 use units::diagnostics::Diagnostics;
 
-use super::request::Job;
+use crate::options::Opt;
+use crate::parse::Job;
 
 #[derive(Default)]
 pub(super) struct Found {
@@ -12,13 +13,13 @@ pub(super) struct Found {
 }
 
 impl Found {
-    pub(super) fn error(&mut self, message: &str, job: &Job, option: &str, label: &str, help: &str) {
+    pub(super) fn error(&mut self, message: &str, job: &Job, option: &Opt, label: &str, help: &str) {
         let diagnostic = Diagnostic::error(format!("job {}: {message}", job.name));
         self.errors.push(diagnostic.at(span(job, option), label).help(help));
     }
 }
 
 /// Returns the span of the option, or that of the job if the option is not set.
-pub(super) fn span<'a>(job: &'a Job, option: &str) -> &'a Span {
+pub(super) fn span<'a>(job: &'a Job, option: &Opt) -> &'a Span {
     job.values.span(option).unwrap_or(&job.span)
 }

@@ -3,35 +3,37 @@
 use units::diagnostic::Diagnostic;
 
 use super::found::{Found, span};
-use super::request::Job;
-use super::section::readonly_error;
+use crate::options::{Opt, key};
+use crate::parse::Job;
+use crate::parse::section::readonly_error;
 
 /// Checks that the job writes nothing, and that it creates, removes and resizes no file. fio checks only that it writes nothing.
 pub(super) fn check(job: &Job, found: &mut Found) {
     let values = &job.values;
-    let rw = values.keyword("rw");
+    let rw = values.keyword(key::RW);
     if !matches!(rw, "read" | "randread") {
-        found.errors.push(readonly_error(rw, span(job, "rw")));
+        found.errors.push(readonly_error(rw, span(job, &key::RW)));
     }
-    for option in ["unlink", "unlink_each_loop"] {
+    for option in [key::UNLINK, key::UNLINK_EACH_LOOP] {
         if values.flag(option) {
-            forbidden(job, option, &format!("{option}=1"), "removes files", &format!("remove {option}"), found);
+            let (setting, remedy) = (format!("{}=1", option.name), format!("remove {}", option.name));
+            forbidden(job, &option, &setting, "removes files", &remedy, found);
         }
     }
-    let engine = values.text("ioengine").unwrap_or_default();
+    let engine = values.text(key::IOENGINE).unwrap_or_default();
     let what = match engine {
         "filedelete" => "removes files",
         "dirdelete" => "removes directories",
         "filecreate" => "creates files",
         "dircreate" => "creates directories",
         "falloc" | "ftruncate" => "changes the space of files",
-        "net" | "netsplice" if values.keyword("protocol") == "unix" && rw == "read" => "creates a socket",
+        "net" | "netsplice" if values.keyword(key::PROTOCOL) == "unix" && rw == "read" => "creates a socket",
         _ => return,
     };
-    forbidden(job, "ioengine", &format!("ioengine={engine}"), what, "use an engine that only reads", found);
+    forbidden(job, &key::IOENGINE, &format!("ioengine={engine}"), what, "use an engine that only reads", found);
 }
 
-fn forbidden(job: &Job, option: &str, setting: &str, what: &str, remedy: &str, found: &mut Found) {
+fn forbidden(job: &Job, option: &Opt, setting: &str, what: &str, remedy: &str, found: &mut Found) {
     let error = Diagnostic::error(format!("`--readonly` forbids {setting}"));
     found.errors.push(error.at(span(job, option), what).help(format!("remove `--readonly`, or {remedy}")));
 }

@@ -2,9 +2,10 @@
 
 use units::diagnostic::{Diagnostic, Span};
 
-use super::request::Job;
-use super::state::State;
-use super::value::placement::{RANGES_MAX, scheme};
+use crate::options::key;
+use crate::parse::Job;
+use crate::parse::state::State;
+use crate::parse::value::placement::{RANGES_MAX, scheme};
 
 /// Reads the scheme of each job that chooses its placement identifiers by one.
 pub fn read_schemes(jobs: &mut [Job], state: &mut State) {
@@ -12,11 +13,11 @@ pub fn read_schemes(jobs: &mut [Job], state: &mut State) {
         return;
     }
     for job in jobs {
-        if job.values.keyword("plid_select") != "scheme" {
+        if job.values.keyword(key::PLID_SELECT) != "scheme" {
             continue;
         }
-        let Some(path) = job.values.text("dp_scheme") else { continue };
-        let span: Span = job.values.span("dp_scheme").unwrap_or(&job.span).clone();
+        let Some(path) = job.values.text(key::DP_SCHEME) else { continue };
+        let span: Span = job.values.span(&key::DP_SCHEME).unwrap_or(&job.span).clone();
         let error = |message: String, label: &str, help: &str| {
             Diagnostic::error(format!("job {}: {message}", job.name)).at(&span, label).help(help)
         };

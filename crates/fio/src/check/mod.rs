@@ -2,20 +2,28 @@
 //!
 //! As in fio, `--parse-only` omits these checks.
 
+mod engine;
+mod found;
+mod passthrough;
+mod placement;
+mod readonly;
+mod remote;
+mod replay;
+mod steady_state;
+mod zoned;
+
 use units::diagnostic::Diagnostic;
 
-use super::engine_check;
-use super::env::Env;
-use super::found::{Found, span};
-use super::parser::JOBS_MAX;
-use super::readonly;
-use super::request::Job;
-use super::state::State;
-use super::steady_state;
-use super::value::{Amount, Value, path_list};
-use super::values::Values;
-use super::zoned::{self, Contradiction};
 use crate::lower::{access, verify};
+use crate::options::{Key, key, kinds};
+use crate::parse::Job;
+use crate::parse::env::Env;
+use crate::parse::parser::JOBS_MAX;
+use crate::parse::state::State;
+use crate::parse::value::{Amount, Value, path_list};
+use crate::parse::values::Values;
+use found::{Found, span};
+use zoned::Contradiction;
 
 /// Maximum number of files. It bounds the memory for the state of each file.
 const FILES_MAX: u64 = 10_000_000;
@@ -26,11 +34,19 @@ const FILE_BYTES: u64 = 160;
 /// Most bytes of the texts of all jobs and clones. It bounds the time to check them.
 const TEXT_BYTES_MAX: u64 = 256 << 20;
 
-/// Checks each job and the relations between jobs.
-pub fn jobs(jobs: &[Job], state: &mut State) {
-    if state.dry_run {
+/// Reads the logs and schemes that the jobs name, and checks each job and the relations between jobs.
+pub fn jobs(jobs: &mut [Job], state: &mut State) {
+    if !memory(jobs, state) {
         return;
     }
+    replay::read_logs(jobs, state);
+    placement::read_schemes(jobs, state);
+    if !state.dry_run {
+        contradictions(jobs, state);
+    }
+}
+
+fn contradictions(jobs: &[Job], state: &mut State) {
     let mut diagnostics = Found::default();
     for (index, job) in jobs.iter().enumerate() {
         if state.program.readonly {
@@ -45,7 +61,7 @@ pub fn jobs(jobs: &[Job], state: &mut State) {
         precondition(job, &mut diagnostics);
         verification(job, &mut diagnostics);
         logs(job, &mut diagnostics);
-        engine_check::engine(job, &mut diagnostics);
+        engine::engine(job, &mut diagnostics);
         wait_for(job, &jobs[..index], &mut diagnostics);
     }
     counts(jobs, &mut diagnostics);
@@ -58,7 +74,7 @@ pub fn jobs(jobs: &[Job], state: &mut State) {
 
 /// Checks that directories exist. A missing one may be a missing mount: the job would measure another disk.
 fn directories(job: &Job, env: &dyn Env, diagnostics: &mut Found) {
-    let text = job.values.text("directory").unwrap_or_default();
+    let text = job.values.text(key::DIRECTORY).unwrap_or_default();
     let paths = path_list::split(text);
     // A directory with a colon in its name, which fio takes for several.
     let escaped = (paths.len() > 1 && env.is_directory(text)).then(|| text.replace(':', r"\:"));
@@ -67,25 +83,31 @@ fn directories(job: &Job, env: &dyn Env, diagnostics: &mut Found) {
         None => "create the directory, or mount its file system".to_owned(),
     };
     for path in paths.iter().filter(|path| !env.is_directory(path)) {
-        diagnostics.error(&format!("{path} is not a directory"), job, "directory", "must exist before the run", &help);
+        diagnostics.error(
+            &format!("{path} is not a directory"),
+            job,
+            &key::DIRECTORY,
+            "must exist before the run",
+            &help,
+        );
     }
 }
 
 fn zones(job: &Job, diagnostics: &mut Found) {
     let values = &job.values;
-    let size = values.unsigned("zonesize");
-    match values.keyword("zonemode") {
+    let size = values.unsigned(key::ZONESIZE);
+    match values.keyword(key::ZONEMODE) {
         "none" if size > 0 => diagnostics.error(
             "fio: --zonemode=none and --zonesize are not compatible",
             job,
-            "zonesize",
+            &key::ZONESIZE,
             "zonemode=none is the default",
             "add zonemode=strided or zonemode=zbd, or remove zonesize",
         ),
         "strided" if size == 0 => diagnostics.error(
             "fio: --zonesize must be specified when using --zonemode=strided",
             job,
-            "zonemode",
+            &key::ZONEMODE,
             "zonesize is missing",
             "add a zonesize, such as zonesize=1m",
         ),
@@ -100,13 +122,13 @@ fn zones(job: &Job, diagnostics: &mut Found) {
 
 /// Returns the smallest block size of each direction, in bytes.
 fn smallest_blocks(values: &Values) -> [u64; 3] {
-    let mut smallest = values.unsigneds("bs");
-    if let Some(ranges) = values.ranges("bsrange") {
+    let mut smallest = values.unsigneds(key::BS);
+    if let Some(ranges) = values.ranges(key::BSRANGE) {
         for (slot, (min, _)) in smallest.iter_mut().zip(ranges).filter(|(_, (min, _))| *min > 0) {
             *slot = min;
         }
     }
-    if let Some(split) = values.split("bssplit") {
+    if let Some(split) = values.split(key::BSSPLIT) {
         for (slot, shares) in smallest.iter_mut().zip(split) {
             *slot = shares.iter().map(|share| share.bytes).min().unwrap_or(*slot);
         }
@@ -117,20 +139,20 @@ fn smallest_blocks(values: &Values) -> [u64; 3] {
 fn sizes(job: &Job, diagnostics: &mut Found) {
     let values = &job.values;
     let smallest = smallest_blocks(values);
-    let rw = values.keyword("rw");
+    let rw = values.keyword(key::RW);
     let read = rw.ends_with("read") || rw.ends_with("rw");
     let write = rw.ends_with("write") || rw.ends_with("rw");
     let trim = rw.contains("trim");
     let used = [read, write, trim].into_iter().zip(smallest).filter(|(used, _)| *used).map(|(_, size)| size);
     let block = used.min().unwrap_or(0);
-    if let Some(Amount::Bytes(size)) = values.amount("size")
+    if let Some(Amount::Bytes(size)) = values.amount(key::SIZE)
         && size > 0
         && size < block
     {
         diagnostics.error(
             &format!("size={size} is smaller than one block of {block} bytes"),
             job,
-            "size",
+            &key::SIZE,
             "smaller than a block",
             "increase size or decrease bs",
         );
@@ -139,77 +161,84 @@ fn sizes(job: &Job, diagnostics: &mut Found) {
 
 fn rates(job: &Job, diagnostics: &mut Found) {
     let values = &job.values;
-    let is_set = |name: &str| values.unsigneds(name).iter().any(|&rate| rate > 0);
-    for (bytes, ios) in [("rate", "rate_iops"), ("rate_min", "rate_iops_min")] {
+    let is_set = |key: Key<kinds::Number>| values.unsigneds(key).iter().any(|&rate| rate > 0);
+    for (bytes, ios) in [(key::RATE, key::RATE_IOPS), (key::RATE_MIN, key::RATE_IOPS_MIN)] {
         if is_set(bytes) && is_set(ios) {
-            let message = format!("{bytes} and {ios} are mutually exclusive");
-            diagnostics.error(&message, job, ios, "second limit", "remove one of the two");
+            let message = format!("{} and {} are mutually exclusive", bytes.name, ios.name);
+            diagnostics.error(&message, job, &ios, "second limit", "remove one of the two");
         }
     }
-    for (limit, min) in [("rate", "rate_min"), ("rate_iops", "rate_iops_min")] {
+    for (limit, min) in [(key::RATE, key::RATE_MIN), (key::RATE_IOPS, key::RATE_IOPS_MIN)] {
         let pairs = values.unsigneds(limit).into_iter().zip(values.unsigneds(min));
         if pairs.into_iter().any(|(limit, min)| limit > 0 && limit < min) {
-            let message = format!("{min} is greater than {limit}");
-            diagnostics.error(&message, job, min, "cannot be reached", &format!("decrease {min} or increase {limit}"));
+            let (limit, low) = (limit.name, min.name);
+            let message = format!("{low} is greater than {limit}");
+            diagnostics.error(&message, job, &min, "cannot be reached", &format!("decrease {low} or increase {limit}"));
         }
     }
 }
 
 fn time(job: &Job, diagnostics: &mut Found) {
     let values = &job.values;
-    if values.flag("time_based") && values.unsigned("runtime") == 0 {
+    if values.flag(key::TIME_BASED) && values.unsigned(key::RUNTIME) == 0 {
         let warning = Diagnostic::warning(format!("job {}: time_based has no effect without runtime", job.name));
-        diagnostics.warnings.push(warning.at(span(job, "time_based"), "has no effect").help("add a runtime"));
+        diagnostics.warnings.push(warning.at(span(job, &key::TIME_BASED), "has no effect").help("add a runtime"));
     }
 }
 
 fn precondition(job: &Job, diagnostics: &mut Found) {
     let values = &job.values;
-    if !values.flag("sprandom") {
+    if !values.flag(key::SPRANDOM) {
         return;
     }
-    if values.keyword("rw") != "randwrite" {
-        diagnostics.error("sprandom requires rw=randwrite", job, "rw", "another pattern", "use rw=randwrite");
+    if values.keyword(key::RW) != "randwrite" {
+        diagnostics.error("sprandom requires rw=randwrite", job, &key::RW, "another pattern", "use rw=randwrite");
     }
-    if values.is_set("random_generator") && values.keyword("random_generator") != "lfsr" {
+    if values.is_set(&key::RANDOM_GENERATOR) && values.keyword(key::RANDOM_GENERATOR) != "lfsr" {
         let help = "remove random_generator";
         diagnostics.error(
             "sprandom requires random_generator=lfsr",
             job,
-            "random_generator",
+            &key::RANDOM_GENERATOR,
             "another generator",
             help,
         );
     }
-    if values.is_set("norandommap") && !values.flag("norandommap") {
+    if values.is_set(&key::NORANDOMMAP) && !values.flag(key::NORANDOMMAP) {
         let help = "remove norandommap";
-        diagnostics.error("sprandom requires norandommap=1", job, "norandommap", "requires a random map", help);
+        diagnostics.error("sprandom requires norandommap=1", job, &key::NORANDOMMAP, "requires a random map", help);
     }
-    let names = values.text("filename").map_or(0, |names| path_list::split(names).len());
-    if names > 1 || values.unsigned("nrfiles") > 1 {
-        let option = if names > 1 { "filename" } else { "nrfiles" };
+    let names = values.text(key::FILENAME).map_or(0, |names| path_list::split(names).len());
+    if names > 1 || values.unsigned(key::NRFILES) > 1 {
+        let option = if names > 1 { key::FILENAME.option() } else { key::NRFILES.option() };
         diagnostics.error("sprandom requires one file", job, option, "more than one file", "use one file per job");
     }
-    if values.unsigned("spr_num_regions") == 0 {
+    if values.unsigned(key::SPR_NUM_REGIONS) == 0 {
         let help = "use the default of 100, or another number";
-        diagnostics.error("sprandom requires regions", job, "spr_num_regions", "must be at least 1", help);
+        diagnostics.error("sprandom requires regions", job, &key::SPR_NUM_REGIONS, "must be at least 1", help);
     }
 }
 
 fn dedupe(job: &Job, diagnostics: &mut Found) {
     let values = &job.values;
-    let copies = values.unsigned("dedupe_percentage");
-    if copies == 0 || values.keyword("dedupe_mode") != "working_set" {
+    let copies = values.unsigned(key::DEDUPE_PERCENTAGE);
+    if copies == 0 || values.keyword(key::DEDUPE_MODE) != "working_set" {
         return;
     }
-    if !values.is_set("size") {
-        diagnostics.error("dedupe_mode=working_set requires size", job, "dedupe_mode", "size is missing", "add a size");
+    if !values.is_set(&key::SIZE) {
+        diagnostics.error(
+            "dedupe_mode=working_set requires size",
+            job,
+            &key::DEDUPE_MODE,
+            "size is missing",
+            "add a size",
+        );
     }
-    if copies + values.unsigned("dedupe_working_set_percentage") > 100 {
+    if copies + values.unsigned(key::DEDUPE_WORKING_SET_PERCENTAGE) > 100 {
         diagnostics.error(
             "the sum of dedupe_percentage and dedupe_working_set_percentage exceeds 100",
             job,
-            "dedupe_percentage",
+            &key::DEDUPE_PERCENTAGE,
             "sum exceeds 100",
             "decrease one of them",
         );
@@ -218,11 +247,11 @@ fn dedupe(job: &Job, diagnostics: &mut Found) {
 
 fn logs(job: &Job, diagnostics: &mut Found) {
     let values = &job.values;
-    if values.flag("log_issue_time") && !(values.flag("log_offset") && values.log("write_lat_log").is_some()) {
+    if values.flag(key::LOG_ISSUE_TIME) && !(values.flag(key::LOG_OFFSET) && values.log(key::WRITE_LAT_LOG).is_some()) {
         diagnostics.error(
             "log_issue_time requires write_lat_log and log_offset",
             job,
-            "log_issue_time",
+            &key::LOG_ISSUE_TIME,
             "has no log to be written to",
             "add write_lat_log and log_offset=1",
         );
@@ -233,16 +262,16 @@ fn logs(job: &Job, diagnostics: &mut Found) {
 fn counts(jobs: &[Job], diagnostics: &mut Found) {
     let (mut clones, mut files) = (0u64, 0u64);
     for job in jobs {
-        let of_job = job.values.unsigned("numjobs").max(1);
+        let of_job = job.values.unsigned(key::NUMJOBS).max(1);
         clones = clones.saturating_add(of_job);
-        files = files.saturating_add(job.values.unsigned("nrfiles").max(1).saturating_mul(of_job));
+        files = files.saturating_add(job.values.unsigned(key::NRFILES).max(1).saturating_mul(of_job));
         if clones > JOBS_MAX as u64 {
             let message = format!("{clones} jobs with clones, the maximum is {JOBS_MAX}");
-            return diagnostics.error(&message, job, "numjobs", "too many jobs", "decrease numjobs");
+            return diagnostics.error(&message, job, &key::NUMJOBS, "too many jobs", "decrease numjobs");
         }
         if files > FILES_MAX {
             let message = format!("{files} files in total, the maximum is {FILES_MAX}");
-            return diagnostics.error(&message, job, "nrfiles", "too many files", "decrease nrfiles");
+            return diagnostics.error(&message, job, &key::NRFILES, "too many files", "decrease nrfiles");
         }
     }
 }
@@ -250,7 +279,7 @@ fn counts(jobs: &[Job], diagnostics: &mut Found) {
 /// Checks that the plan fits in the memory. Each clone of a job has the texts of its options and the names of its files.
 ///
 /// Returns whether it fits. As in fio, `--parse-only` omits the check.
-pub fn memory(jobs: &[Job], state: &mut State) -> bool {
+fn memory(jobs: &[Job], state: &mut State) -> bool {
     if state.dry_run {
         return true;
     }
@@ -258,9 +287,9 @@ pub fn memory(jobs: &[Job], state: &mut State) -> bool {
     let (mut text_bytes, mut needed_bytes) = (0u64, 0u64);
     for job in jobs {
         let values = &job.values;
-        let clones = values.unsigned("numjobs").max(1);
+        let clones = values.unsigned(key::NUMJOBS).max(1);
         let texts = values.explicit().map(|(_, value, _)| plan_bytes(value)).sum::<u64>();
-        let files = values.unsigned("nrfiles").saturating_mul(FILE_BYTES);
+        let files = values.unsigned(key::NRFILES).saturating_mul(FILE_BYTES);
         text_bytes = text_bytes.saturating_add(texts.saturating_mul(clones));
         let of_clone = WORKER_BYTES.saturating_add(texts).saturating_add(files);
         needed_bytes = needed_bytes.saturating_add(of_clone.saturating_mul(clones));
@@ -296,7 +325,7 @@ fn plan_bytes(value: &Value) -> u64 {
 }
 
 fn wait_for(job: &Job, earlier: &[Job], diagnostics: &mut Found) {
-    let Some(name) = job.values.text("wait_for") else { return };
+    let Some(name) = job.values.text(key::WAIT_FOR) else { return };
     let message = match earlier.iter().filter(|earlier| earlier.name == name).count() {
         _ if name == job.name => "the job waits for itself".to_owned(),
         1 => return,
@@ -306,7 +335,7 @@ fn wait_for(job: &Job, earlier: &[Job], diagnostics: &mut Found) {
     diagnostics.error(
         &message,
         job,
-        "wait_for",
+        &key::WAIT_FOR,
         "expected the name of one earlier job",
         "name a job that is defined before this one",
     );
@@ -315,7 +344,7 @@ fn wait_for(job: &Job, earlier: &[Job], diagnostics: &mut Found) {
 /// Checks that the header of a verified block fits into its interval.
 fn verification(job: &Job, diagnostics: &mut Found) {
     const HEADER_BYTES: u64 = 48;
-    let offset = job.values.unsigned("verify_offset");
+    let offset = job.values.unsigned(key::VERIFY_OFFSET);
     if offset == 0 || !verify::is_verified(&job.values) {
         return;
     }
@@ -324,7 +353,7 @@ fn verification(job: &Job, diagnostics: &mut Found) {
         diagnostics.error(
             "cannot offset verify header beyond the verify interval",
             job,
-            "verify_offset",
+            &key::VERIFY_OFFSET,
             &format!("the header has {HEADER_BYTES} bytes, and the interval {interval}"),
             "use a smaller offset, or larger blocks or verify_interval",
         );
