@@ -1,15 +1,14 @@
 //! Text literals of engine and judge contain no option of fio or DiskSpd and no name of these programs.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use super::source::{Finding, Source};
 
 /// Crates under this rule.
 const CRATES: [&str; 2] = ["engine", "judge"];
-/// Folder with fio's option table.
-const OPTION_FOLDER: &str = "crates/fio/src/options/";
-/// Function that makes an entry of that table. Its first argument is the option's name.
-const ENTRY: &str = "option";
+/// fio's table of options.
+const OPTIONS: &str = "crates/fio/options.toml";
 /// Minimum number of names in the table. Fewer mean that the table was not found.
 const NAMES_MIN: usize = 100;
 /// Names of programs, in lower case.
@@ -19,20 +18,16 @@ const PROGRAMS: [&str; 2] = ["fio", "diskspd"];
 pub struct OptionNames(BTreeSet<String>);
 
 impl OptionNames {
-    /// Collects the entries of the table: `option("name", …)`.
+    /// Reads the names of the table of options.
     ///
     /// # Errors
     ///
     /// The table was not found.
-    pub fn of(sources: &[Source]) -> Result<OptionNames, String> {
-        let mut names = BTreeSet::new();
-        for source in sources.iter().filter(|source| source.path.starts_with(OPTION_FOLDER)) {
-            let is_entry = |at: &usize| source.at(*at) == ENTRY && source.at(at + 1) == "(";
-            let entries = (0..source.tokens.len()).filter(is_entry).map(|at| source.at(at + 2));
-            names.extend(entries.filter_map(|name| Some(name.strip_prefix('"')?.strip_suffix('"')?.to_owned())));
-        }
-        let what =
-            format!("{OPTION_FOLDER}: no table of options with calls `{ENTRY}(\"name\", …)`: correct dialect_words.rs");
+    pub fn of(root: &Path) -> Result<OptionNames, String> {
+        let text = std::fs::read_to_string(root.join(OPTIONS)).map_err(|error| format!("{OPTIONS}: {error}"))?;
+        let name = |line: &str| Some(line.strip_prefix("name = \"")?.strip_suffix('"')?.to_owned());
+        let names: BTreeSet<String> = text.lines().filter_map(name).collect();
+        let what = format!("{OPTIONS}: no table of options with lines `name = \"…\"`: correct dialect_words.rs");
         if names.len() < NAMES_MIN { Err(what) } else { Ok(OptionNames(names)) }
     }
 }
@@ -116,9 +111,8 @@ mod tests {
 
     #[test]
     fn names_are_read_from_the_table() {
-        let entries: String = (0..NAMES_MIN).map(|at| format!("option(\"rw{at}\", X).late(), ")).collect();
-        let table = Source::parse("crates/fio/src/options/a.rs", &format!("const A: &[O] = &[{entries}];")).unwrap();
-        assert!(OptionNames::of(&[table]).unwrap().0.contains("rw7"));
-        assert!(OptionNames::of(&[]).is_err());
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        assert!(OptionNames::of(&root).unwrap().0.contains("iodepth"));
+        assert!(OptionNames::of(Path::new("/missing")).is_err());
     }
 }

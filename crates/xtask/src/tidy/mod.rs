@@ -50,7 +50,7 @@ pub fn run(root: &Path) -> Result<(), String> {
     });
     found.extend(imports::check(&sources.iter().map(Module::of).collect::<Vec<_>>()));
     sources.retain(|source| !is_test_path(&source.path));
-    let options = OptionNames::of(&sources)?;
+    let options = OptionNames::of(root)?;
     for source in &sources {
         found.extend(borders::check(source));
         found.extend(dialect_words::check(source, &options));
