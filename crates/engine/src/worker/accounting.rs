@@ -6,7 +6,6 @@ use os::process::Usage;
 use plan::{Ddir, IoPrio, Worker};
 use record::WorkerStats;
 
-use super::block_table::BlockTable;
 use super::deadlines::Deadlines;
 use super::in_flight::InFlightIo;
 use crate::live::WorkerLive;
@@ -21,8 +20,6 @@ pub struct Accounting<'a> {
     pub logs: Option<WorkerLogs>,
     /// The log of issued I/Os.
     pub replay_log: Option<Box<ReplayLog>>,
-    /// Trims and errors of the blocks of the target.
-    pub blocks: Option<Box<BlockTable>>,
     /// CPU use of the thread at the start of the measured time.
     usage_from: Usage,
     /// The statistics at the end of the measured time of a worker with streams.
@@ -74,7 +71,6 @@ impl<'a> Accounting<'a> {
             totals: Totals::default(),
             logs: logs.measured,
             replay_log: logs.replayable,
-            blocks: None,
             usage_from: Usage::default(),
             measured: None,
         }
@@ -192,9 +188,6 @@ impl<'a> Accounting<'a> {
     /// Clears the statistics at the start of the measured time.
     pub fn clear(&mut self) {
         self.stats.clear();
-        if let Some(blocks) = &mut self.blocks {
-            blocks.end_ramp();
-        }
         // Read after clearing, which takes a while: it belongs to the ramp.
         self.restart_usage();
     }
@@ -235,7 +228,6 @@ impl<'a> Accounting<'a> {
         stats.measured_from_unix_us = deadlines.clock.unix_us().saturating_sub(age_us);
         stats.elapsed_ns = now_ns - deadlines.start_ns;
         stats.usage = usage;
-        stats.block_lifetimes = self.blocks.as_ref().map(|blocks| blocks.lifetimes());
         stats
     }
 

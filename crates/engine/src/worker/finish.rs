@@ -17,7 +17,7 @@ pub fn finish(context: Context, mut io_loop: Box<IoLoop>, outcome: Result<(), Ru
     let mut stats = io_loop.current_stats();
     stats.ddirs[Ddir::Read as usize].dropped += io_loop.submission.backend.lost();
     let now_ns = io_loop.deadlines.now_ns;
-    let IoLoop { submission, mut files, mut accounting, verification, .. } = *io_loop;
+    let IoLoop { submission, mut files, mut accounting, extras, .. } = *io_loop;
     if let Some(log) = &mut accounting.replay_log {
         log.closed_all(files.in_order(), now_ns);
     }
@@ -36,7 +36,9 @@ pub fn finish(context: Context, mut io_loop: Box<IoLoop>, outcome: Result<(), Ru
     if let Some(log) = accounting.replay_log {
         log.finish();
     }
-    if let Some(Err(LogError { fault, source })) = verification.map(|verification| verification.save_state()) {
+    if let Some(Err(LogError { fault, source })) =
+        extras.and_then(|extras| extras.verification).map(|verification| verification.save_state())
+    {
         context.events.message(Message::Warning(MessageKind::VerifyStateNotSaved { fault, error: source }));
     }
     let unlinked = match worker.job() {

@@ -10,6 +10,7 @@ mod deadlines;
 mod depth_search;
 mod errors;
 mod events;
+mod extras;
 mod finish;
 mod gate;
 mod in_flight;

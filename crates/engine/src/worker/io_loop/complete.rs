@@ -50,19 +50,20 @@ impl IoLoop<'_> {
         }
         self.submission.in_flight.free(slot);
         let counted = self.count(ddir, &io);
-        if self.is_plain { counted } else { counted.and(self.complete_special(slot, ddir, &io)) }
+        if self.is_plain() { counted } else { counted.and(self.complete_special(slot, ddir, &io)) }
     }
 
     /// Counts the priority and the block of an I/O, and checks what it read.
     #[cold]
     fn complete_special(&mut self, slot: u32, ddir: Ddir, io: &InFlightIo) -> Result<(), RunError> {
-        if let Some(overlaps) = &self.overlaps {
+        let Some(extras) = &mut self.extras else { return Ok(()) };
+        if let Some(overlaps) = &extras.overlaps {
             overlaps.remove(io.file, io.offset, u64::from(io.len));
         }
-        if self.priorities.is_some() {
+        if extras.priorities.is_some() {
             self.accounting.priority_completed(ddir, io, self.deadlines.now_ns);
         }
-        if let Some(blocks) = &mut self.accounting.blocks {
+        if let Some(blocks) = &mut extras.blocks {
             blocks.completed(ddir, io);
         }
         self.verify_completed(slot, true)
@@ -85,7 +86,7 @@ impl IoLoop<'_> {
     fn complete_failed(&mut self, slot: u32, errno: i32) -> Result<(), RunError> {
         let io = self.submission.in_flight[slot];
         self.submission.in_flight.free(slot);
-        if let Some(overlaps) = &self.overlaps
+        if let Some(overlaps) = self.extras.as_ref().and_then(|extras| extras.overlaps.as_ref())
             && io.purpose != Purpose::Sync
         {
             overlaps.remove(io.file, io.offset, u64::from(io.len));
@@ -93,7 +94,8 @@ impl IoLoop<'_> {
         if self.is_end_of_link(errno) {
             return self.abandon(slot, &io, errno);
         }
-        if let (Some(blocks), Purpose::Data(ddir)) = (&mut self.accounting.blocks, io.purpose) {
+        let blocks = self.extras.as_mut().and_then(|extras| extras.blocks.as_mut());
+        if let (Some(blocks), Purpose::Data(ddir)) = (blocks, io.purpose) {
             blocks.failed(ddir, &io);
         }
         self.accounting.totals.completed_ios += u64::from(io.purpose != Purpose::Sync);
@@ -135,12 +137,12 @@ impl IoLoop<'_> {
         if io.done == 0 {
             self.accounting.stats.counters(io.file, ddir).short += 1;
         }
-        let is_checked = self.verification.as_ref().is_some_and(|verification| verification.checks(slot));
+        let is_checked = self.verification().is_some_and(|verification| verification.checks(slot));
         let is_growing = self.job_is(|job| job.targets.create.on_open || job.targets.unlink_each_loop);
         if is_stuck && ddir == Ddir::Read && is_growing && !is_checked {
             self.submission.in_flight.free(slot);
             let counted = self.count(ddir, &InFlightIo { len: moved, ..io });
-            return if self.is_plain { counted } else { counted.and(self.complete_special(slot, ddir, &io)) };
+            return if self.is_plain() { counted } else { counted.and(self.complete_special(slot, ddir, &io)) };
         }
         if is_stuck {
             let path = self.files.name(io.file);

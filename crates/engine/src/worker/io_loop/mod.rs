@@ -36,6 +36,7 @@ use super::deadlines::Deadlines;
 use super::depth_search::DepthSearch;
 use super::errors;
 use super::events::EventSender;
+use super::extras::MaybeExtras;
 use super::limits::PassLimits;
 use super::minimum::MinimumRate;
 use super::open_files::OpenFiles;
@@ -43,14 +44,10 @@ use super::pace::Pace;
 use super::placement::Placement;
 use super::source::IoSource;
 use super::submission::Submission;
-use super::submission_rules::SubmissionRules;
 use super::think::ThinkTimer;
 use super::unsynced::Unsynced;
-use crate::command_priority::PriorityDraw;
-use crate::flow::Flow;
 use crate::live::WorkerLive;
 use crate::metadata::Metadata;
-use crate::overlap::Overlaps;
 use crate::verify::Verification;
 
 /// Why a pass ended.
@@ -86,25 +83,26 @@ pub struct IoLoop<'a> {
     pub unsynced: Option<Unsynced>,
     pub pace: Option<Pace>,
     pub think: Option<ThinkTimer>,
-    pub flow: Option<Flow>,
     pub minimum: Option<MinimumRate>,
     pub search: Option<DepthSearch>,
-    /// Draws the priorities of single I/Os.
-    pub priorities: Option<PriorityDraw>,
-    pub verification: Option<Box<Verification<'a>>>,
-    /// Source of the offsets, if the pattern alone does not determine them.
-    pub placement: Option<Placement>,
-    /// I/Os wait for others on the same bytes.
-    pub overlaps: Option<Overlaps>,
-    /// Locks and pauses of each submission.
-    pub submission_rules: Option<SubmissionRules>,
-    /// The job has no verification, replay, zones, flow, priorities of single I/Os, counted blocks, serialised overlaps and
-    /// rules of submission.
-    /// The path of its I/Os has no branches for them.
-    pub is_plain: bool,
+    pub extras: MaybeExtras<'a>,
 }
 
-impl IoLoop<'_> {
+impl<'a> IoLoop<'a> {
+    /// Whether the path of the I/Os has no branches but this one for [`Extras`](super::extras::Extras).
+    #[inline(always)]
+    fn is_plain(&self) -> bool {
+        self.extras.is_none()
+    }
+
+    fn verification(&self) -> Option<&Verification<'a>> {
+        self.extras.as_ref()?.verification.as_deref()
+    }
+
+    fn placement(&self) -> Option<&Placement> {
+        self.extras.as_ref()?.placement.as_ref()
+    }
+
     /// Whether the worker is a job with a property.
     #[inline(always)]
     fn job_is(&self, property: impl FnOnce(&JobLoad) -> bool) -> bool {
@@ -121,7 +119,7 @@ impl IoLoop<'_> {
         let outcome = self.issue_and_collect();
         self.close_arrivals(outcome.as_ref().ok().copied());
         let drained = self.drain();
-        let drained = if self.verification.is_some() { drained.and(self.check_threads(true)) } else { drained };
+        let drained = if self.verification().is_some() { drained.and(self.check_threads(true)) } else { drained };
         self.check_buffers(outcome.and_then(|end| drained.map(|()| end)))
     }
 
@@ -239,8 +237,8 @@ impl IoLoop<'_> {
     #[inline]
     fn submit_first(&mut self, ios: usize, synchronous: bool) -> Result<(), RunError> {
         let limit = self.depth_now();
-        let submitted = match &mut self.submission_rules {
-            Some(rules) if !self.is_plain => {
+        let submitted = match self.extras.as_mut().and_then(|extras| extras.submission_rules.as_mut()) {
+            Some(rules) => {
                 let prepared = self.submission.prepared().len();
                 let locks = rules.lock(&self.submission.prepared()[..ios]);
                 let submitted =
@@ -249,7 +247,7 @@ impl IoLoop<'_> {
                 rules.submitted(prepared - self.submission.prepared().len());
                 submitted
             }
-            _ => self.submission.submit(ios, synchronous, limit, &mut self.deadlines, &mut self.accounting),
+            None => self.submission.submit(ios, synchronous, limit, &mut self.deadlines, &mut self.accounting),
         };
         submitted.map_err(|error| errors::backend_failed(self.worker, EngineCall::Submit, &error))
     }

@@ -16,7 +16,7 @@ impl IoLoop<'_> {
     #[cold]
     pub(super) fn wait_for_overlapping(&mut self, io: &Io) -> Result<bool, RunError> {
         let file = crate::number::index(io.file);
-        while let Some(overlaps) = &self.overlaps {
+        while let Some(overlaps) = self.extras.as_ref().and_then(|extras| extras.overlaps.as_ref()) {
             let is_own = self.submission.in_flight.overlaps(file, io.offset, io.length);
             if !is_own && overlaps.try_add(file, io.offset, io.length) {
                 return Ok(true);

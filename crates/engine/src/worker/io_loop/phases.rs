@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::{IoLoop, PassEnd};
 use crate::live::State;
+use crate::worker::extras::Extras;
 use crate::worker::source::IoSource;
 
 impl IoLoop<'_> {
@@ -69,7 +70,7 @@ impl IoLoop<'_> {
             if let IoSource::Streams(streams) = &mut self.source {
                 streams.source.measure_from(from_ns);
             }
-            self.accounting.clear();
+            self.clear_statistics();
             self.deadlines.measure_streams_from(from_ns, self.worker.limits.runtime_ns);
             self.accounting.publish();
             self.live.began_ns.store(from_ns, Relaxed);
@@ -85,9 +86,16 @@ impl IoLoop<'_> {
 
     /// Ends the ramp of a job and clears its counts.
     fn begin_measuring(&mut self, from_ns: u64) {
-        self.accounting.clear();
+        self.clear_statistics();
         self.deadlines.tick();
         self.measure_from(from_ns);
+    }
+
+    pub(super) fn clear_statistics(&mut self) {
+        if let Some(blocks) = self.extras.as_mut().and_then(|extras| extras.blocks.as_mut()) {
+            blocks.end_ramp();
+        }
+        self.accounting.clear();
     }
 
     /// Starts the measured time of a job at `from_ns`.
@@ -110,7 +118,7 @@ impl IoLoop<'_> {
         if let Some(logs) = &mut self.accounting.logs {
             logs.begin(from_ns);
         }
-        if let Some(verification) = &mut self.verification {
+        if let Some(verification) = Extras::verification(&mut self.extras) {
             verification.measure_from(from_ns);
         }
         self.live.began_ns.store(from_ns, Relaxed);

@@ -4,6 +4,7 @@ use record::RunError;
 
 use super::IoLoop;
 use crate::access::Next;
+use crate::worker::extras::Extras;
 use crate::worker::placement::Placement;
 use crate::worker::source::IoSource;
 use crate::worker::trim_ranges::Step;
@@ -20,7 +21,7 @@ impl IoLoop<'_> {
                 return Ok((false, Some(due_ns)));
             }
             let (IoSource::Pattern { access, .. }, Some(Placement::Ranges(ranges))) =
-                (&mut self.source, &mut self.placement)
+                (&mut self.source, Extras::placement(&mut self.extras))
             else {
                 break;
             };
@@ -43,7 +44,7 @@ impl IoLoop<'_> {
     /// Writes the ranges of a trim into the buffer of its slot.
     #[cold]
     pub(super) fn prepare_ranges(&mut self, slot: u32) {
-        if let Some(Placement::Ranges(ranges)) = &self.placement {
+        if let Some(Placement::Ranges(ranges)) = Extras::placement(&mut self.extras) {
             self.submission.buffers.fill(slot, |buffer| ranges.write(buffer));
         }
     }

@@ -6,10 +6,12 @@ use record::RunError;
 
 use super::IoLoop;
 use crate::access::{Due, Io, Next, SyncKind};
+use crate::worker::extras::Extras;
 use crate::worker::in_flight::{InFlightIo, Purpose};
 use crate::worker::pace::Admission;
 use crate::worker::placement::Placement;
 use crate::worker::source::IoSource;
+use crate::worker::submission_rules::SubmissionRules;
 
 impl IoLoop<'_> {
     /// Makes I/Os for the free slots. Returns true if the pass has no more I/Os. Otherwise returns the due time of the
@@ -19,25 +21,22 @@ impl IoLoop<'_> {
         if room == 0 {
             return Ok((false, None));
         }
-        if !self.is_plain
-            && let Some(rules) = &mut self.submission_rules
-        {
-            rules.spin();
+        let mut is_paced = self.pace.is_some();
+        if let Some(extras) = &mut self.extras {
+            is_paced |= extras.placement.is_some() || extras.submission_rules.is_some();
+            extras.submission_rules.as_mut().into_iter().for_each(SubmissionRules::spin);
         }
-        let is_paced = self.pace.is_some()
-            || self.placement.is_some()
-            || (!self.is_plain && self.submission_rules.is_some())
-            || matches!(&self.source, IoSource::Streams(streams) if streams.is_paced);
+        let is_paced = is_paced || matches!(&self.source, IoSource::Streams(streams) if streams.is_paced);
         let start_ns = if self.deadlines.now_ns == 0 || !self.submission.is_synchronous() || is_paced {
             self.deadlines.tick()
         } else {
             self.deadlines.now_ns
         };
         match self.source {
-            IoSource::Pattern { .. } if !self.is_plain && self.is_reading_back() => {
+            IoSource::Pattern { .. } if !self.is_plain() && self.is_reading_back() => {
                 self.refill_from_writes(room, start_ns)
             }
-            IoSource::Pattern { .. } if !self.is_plain && self.placement.is_some() => {
+            IoSource::Pattern { .. } if !self.is_plain() && self.placement().is_some() => {
                 self.refill_placed(room, start_ns)
             }
             IoSource::Pattern { .. } => self.refill_from_pattern(room, start_ns),
@@ -47,7 +46,7 @@ impl IoLoop<'_> {
 
     #[cold]
     fn refill_placed(&mut self, room: u32, start_ns: u64) -> Result<(bool, Option<u64>), RunError> {
-        match self.placement {
+        match self.placement() {
             Some(Placement::Zones(_)) => self.refill_on_zones(room, start_ns),
             Some(Placement::Ranges(_)) => self.refill_ranges(room, start_ns),
             Some(Placement::Log(_)) | None => self.refill_from_log(room, start_ns),
@@ -56,7 +55,7 @@ impl IoLoop<'_> {
 
     fn refill_from_pattern(&mut self, room: u32, start_ns: u64) -> Result<(bool, Option<u64>), RunError> {
         for _ in 0..room {
-            if !self.is_plain && self.verify_between_writes(start_ns)? {
+            if !self.is_plain() && self.verify_between_writes(start_ns)? {
                 continue;
             }
             if self.issue_limit_reached() && !self.finish_pairs() {
@@ -65,7 +64,7 @@ impl IoLoop<'_> {
             if let Some(due_ns) = self.delayed_until(start_ns) {
                 return Ok((false, Some(due_ns)));
             }
-            if !self.is_plain
+            if !self.is_plain()
                 && let Some(due_ns) = self.held_back_until(start_ns)
             {
                 return Ok((false, Some(due_ns)));
@@ -104,7 +103,7 @@ impl IoLoop<'_> {
     /// Returns the end of the pause of a job that is ahead of the others of its flow.
     #[inline]
     pub(super) fn held_back_until(&mut self, now_ns: u64) -> Option<u64> {
-        self.flow.as_mut()?.admit(now_ns)
+        self.extras.as_mut()?.flow.as_mut()?.admit(now_ns)
     }
 
     /// Returns the number of I/Os that can be made now.
@@ -139,7 +138,7 @@ impl IoLoop<'_> {
     #[cold]
     pub(super) fn finish_pairs(&mut self) -> bool {
         let has_pairs =
-            self.job_is(|job| job.access.trim_then_write) && self.placement.is_none() && !self.is_reading_back();
+            self.job_is(|job| job.access.trim_then_write) && self.placement().is_none() && !self.is_reading_back();
         match &mut self.source {
             IoSource::Pattern { access, .. } => has_pairs && access.finish_pairs(),
             IoSource::Streams(_) => false,
@@ -156,7 +155,7 @@ impl IoLoop<'_> {
         } else if !self.files.is_open(file) && !self.open(file)? {
             return Ok(true);
         }
-        if !self.is_plain && !self.wait_for_overlapping(&io)? {
+        if !self.is_plain() && !self.wait_for_overlapping(&io)? {
             return Ok(true);
         }
         let start_ns = start_ns.max(self.deadlines.now_ns);
@@ -174,14 +173,15 @@ impl IoLoop<'_> {
             }
         }
         let mut ioprio = 0;
-        if !self.is_plain {
+        if !self.is_plain() {
             let prepared = self.prepare_verified(slot, &io, start_ns);
             if !matches!(prepared, Ok(true)) {
                 self.submission.in_flight.free(slot);
                 return prepared;
             }
             self.prepare_ranges(slot);
-            ioprio = self.priorities.as_mut().map_or(0, |priorities| priorities.draw(ddir, io.length));
+            let priorities = self.extras.as_mut().and_then(|extras| extras.priorities.as_mut());
+            ioprio = priorities.map_or(0, |priorities| priorities.draw(ddir, io.length));
         }
         let kind = match ddir {
             Ddir::Read => Kind::Read,
@@ -212,7 +212,7 @@ impl IoLoop<'_> {
         };
         let unsynced = self.unsynced.as_mut().map_or((0, 0), |unsynced| unsynced.take(file));
         let (offset, len) = if kind == Kind::SyncFileRange { unsynced } else { (0, 0) };
-        if let Some(verification) = &mut self.verification {
+        if let Some(verification) = Extras::verification(&mut self.extras) {
             verification.sync(slot);
         }
         let op = Op { kind, ioprio: 0, file, slot, len, skip: 0, offset };

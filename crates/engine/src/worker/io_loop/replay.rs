@@ -6,6 +6,7 @@ use record::RunError;
 use super::IoLoop;
 use crate::access::{Io, SyncKind};
 use crate::replay::Due;
+use crate::worker::extras::Extras;
 use crate::worker::placement::Placement;
 
 impl IoLoop<'_> {
@@ -22,7 +23,7 @@ impl IoLoop<'_> {
             if let Some(due_ns) = self.held_back_until(start_ns) {
                 return Ok((false, Some(due_ns)));
             }
-            let Some(Placement::Log(replay)) = &mut self.placement else { break };
+            let Some(Placement::Log(replay)) = Extras::placement(&mut self.extras) else { break };
             match replay.due(start_ns, self.deadlines.start_ns)? {
                 Due::At(due_ns) => return Ok((false, Some(due_ns))),
                 Due::End => return Ok((true, None)),

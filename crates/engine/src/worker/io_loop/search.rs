@@ -39,7 +39,7 @@ impl IoLoop<'_> {
     /// Clears the statistics of the search: only the depth that was found is reported.
     fn restart_measuring(&mut self) {
         let now_ns = self.deadlines.now_ns;
-        self.accounting.clear();
+        self.clear_statistics();
         self.deadlines.measured_from_ns = Some(now_ns);
         self.live.began_ns.store(now_ns, Relaxed);
         self.accounting.publish();

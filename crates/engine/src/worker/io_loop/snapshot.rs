@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use record::WorkerStats;
 
 use super::IoLoop;
+use crate::worker::block_table::BlockTable;
 use crate::worker::depth_search::DepthSearch;
 
 impl IoLoop<'_> {
@@ -24,9 +25,11 @@ impl IoLoop<'_> {
             return self.accounting.no_stats();
         }
         let mut stats = self.accounting.stats_at(now_ns, &self.deadlines);
-        if let Some(verification) = &self.verification {
+        if let Some(verification) = self.verification() {
             verification.set_times(&mut stats, now_ns);
         }
+        let blocks = self.extras.as_ref().and_then(|extras| extras.blocks.as_ref());
+        stats.block_lifetimes = blocks.map(BlockTable::lifetimes);
         if self.is_open_loop {
             self.add_arrivals(&mut stats, now_ns);
         }

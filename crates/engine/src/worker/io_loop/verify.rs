@@ -10,6 +10,7 @@ use crate::check::check_growth;
 use crate::live::State;
 use crate::passthrough;
 use crate::verify::{Slot, Stage, Written};
+use crate::worker::extras::Extras;
 use crate::worker::in_flight::{InFlightIo, Purpose};
 use crate::worker::source::IoSource;
 
@@ -21,12 +22,14 @@ const VERIFICATION: usize = 2;
 impl IoLoop<'_> {
     #[inline]
     pub(super) fn is_reading_back(&self) -> bool {
-        self.verification.as_ref().is_some_and(|verification| verification.stage == Stage::ReadingBack)
+        self.verification().is_some_and(|verification| verification.stage == Stage::ReadingBack)
     }
 
     /// Starts a pass of the job's own I/Os.
     pub fn start_verified_pass(&mut self) {
-        if let (Some(verification), IoSource::Pattern { access, .. }) = (&mut self.verification, &self.source) {
+        if let (Some(verification), IoSource::Pattern { access, .. }) =
+            (Extras::verification(&mut self.extras), &self.source)
+        {
             verification.start_pass(access);
         }
     }
@@ -58,7 +61,7 @@ impl IoLoop<'_> {
     /// Reports that the time of a job ended before any block was verified.
     pub fn report_unverified(&self) {
         let wrote = self.accounting.stats.ddirs[Ddir::Write as usize].ios > 0;
-        if let Some(verification) = &self.verification
+        if let Some(verification) = self.verification()
             && verification.settings.read_back
             && verification.checked == 0
             && wrote
@@ -70,14 +73,14 @@ impl IoLoop<'_> {
 
     fn enter(&mut self, stage: Stage) {
         let now_ns = self.deadlines.tick();
-        if let Some(verification) = &mut self.verification {
+        if let Some(verification) = Extras::verification(&mut self.extras) {
             verification.enter(stage, now_ns);
         }
     }
 
     /// The time since the last stage belongs to none.
     fn restart_stage(&mut self) {
-        if let Some(verification) = &mut self.verification {
+        if let Some(verification) = Extras::verification(&mut self.extras) {
             verification.pause(self.deadlines.now_ns);
         }
     }
@@ -93,7 +96,8 @@ impl IoLoop<'_> {
                     return (end, is_any);
                 }
             }
-            let (Some(verification), IoSource::Pattern { access, .. }) = (&mut self.verification, &mut self.source)
+            let (Some(verification), IoSource::Pattern { access, .. }) =
+                (Extras::verification(&mut self.extras), &mut self.source)
             else {
                 break;
             };
@@ -123,7 +127,7 @@ impl IoLoop<'_> {
     /// Prepares the data of a write, and the check of a read. Returns false if the verification ends before the I/O.
     #[cold]
     pub(super) fn prepare_verified(&mut self, slot: u32, io: &Io, start_ns: u64) -> Result<bool, RunError> {
-        let Some(verification) = &mut self.verification else { return Ok(true) };
+        let Some(verification) = Extras::verification(&mut self.extras) else { return Ok(true) };
         let file = crate::number::index(io.file);
         match io.ddir {
             Ddir::Write => {
@@ -144,13 +148,13 @@ impl IoLoop<'_> {
     /// Whether written blocks are read or trimmed between writes.
     #[cold]
     pub(super) fn has_backlog(&self) -> bool {
-        self.verification.as_ref().is_some_and(|verification| verification.has_backlog())
+        self.verification().is_some_and(|verification| verification.has_backlog())
     }
 
     /// Makes the read or the trim of a written block, if one is due. Returns false if there is none.
     #[cold]
     pub(super) fn verify_between_writes(&mut self, start_ns: u64) -> Result<bool, RunError> {
-        let Some(verification) = &mut self.verification else { return Ok(false) };
+        let Some(verification) = Extras::verification(&mut self.extras) else { return Ok(false) };
         if let Some(write) = verification.due_between_writes() {
             self.make_beside(Ddir::Read, write, start_ns)?;
         } else if let Some(write) = verification.trim_due() {
@@ -165,7 +169,7 @@ impl IoLoop<'_> {
     #[cold]
     pub(super) fn refill_from_writes(&mut self, room: u32, start_ns: u64) -> Result<(bool, Option<u64>), RunError> {
         for _ in 0..room {
-            let next = self.verification.as_mut().and_then(|verification| verification.next_to_read_back());
+            let next = Extras::verification(&mut self.extras).and_then(|verification| verification.next_to_read_back());
             let Some(write) = next else { return Ok((true, None)) };
             self.make_beside(Ddir::Read, write, start_ns)?;
         }
@@ -184,7 +188,7 @@ impl IoLoop<'_> {
         }
         let start_ns = start_ns.max(self.deadlines.now_ns);
         let slot = self.submission.in_flight.take_slot().expect("`room` counts the free slots");
-        if let Some(verification) = &mut self.verification {
+        if let Some(verification) = Extras::verification(&mut self.extras) {
             verification.expect(slot, ddir, write);
             if verification.stage == Stage::ReadingBack && passthrough::compares(self.worker) {
                 self.submission.buffers.fill(slot, |buffer| verification.fill(&write, &mut buffer[..len as usize]));
@@ -203,7 +207,7 @@ impl IoLoop<'_> {
     /// Ends the I/O of a slot, and checks the block if it was read to be checked.
     #[cold]
     pub(super) fn verify_completed(&mut self, slot: u32, has_succeeded: bool) -> Result<(), RunError> {
-        let Some(verification) = &mut self.verification else { return Ok(()) };
+        let Some(verification) = Extras::verification(&mut self.extras) else { return Ok(()) };
         let io = self.submission.in_flight[slot];
         let ddir = match io.purpose {
             Purpose::Data(ddir) => Some(ddir),
@@ -230,7 +234,7 @@ impl IoLoop<'_> {
     /// A block is not what was written.
     pub fn check_threads(&mut self, waits: bool) -> Result<(), RunError> {
         while let Some(failed) =
-            self.verification.as_mut().and_then(|verification| verification.failed_in_thread(waits))
+            Extras::verification(&mut self.extras).and_then(|verification| verification.failed_in_thread(waits))
         {
             self.verification_failed(*failed)?;
         }

@@ -13,6 +13,7 @@ use targets::fault;
 use super::IoLoop;
 use super::arrivals::has_rest;
 use crate::access::{Draft, Drawn, Io};
+use crate::worker::extras::Extras;
 use crate::worker::in_flight::{InFlightIo, Purpose};
 use crate::worker::placement::Placement;
 use crate::worker::source::IoSource;
@@ -41,7 +42,7 @@ enum Place {
 
 impl IoLoop<'_> {
     fn zones(&mut self) -> Option<&mut WorkerZones> {
-        match &mut self.placement {
+        match Extras::placement(&mut self.extras) {
             Some(Placement::Zones(zones)) => Some(zones),
             _ => None,
         }
@@ -105,7 +106,8 @@ impl IoLoop<'_> {
     }
 
     fn draft(&mut self) -> Draft {
-        let (Some(Placement::Zones(zones)), IoSource::Pattern { access, .. }) = (&self.placement, &mut self.source)
+        let (Some(Placement::Zones(zones)), IoSource::Pattern { access, .. }) =
+            (Extras::placement(&mut self.extras), &mut self.source)
         else {
             return Draft::PassDone;
         };
@@ -129,7 +131,7 @@ impl IoLoop<'_> {
         };
         let IoSource::Pattern { access, .. } = &mut self.source else { return Ok(Made::PassDone) };
         let io = access.accept(drawn, offset, length);
-        let (Some(zone), Some(Placement::Zones(zones))) = (zone, &mut self.placement) else {
+        let (Some(zone), Some(Placement::Zones(zones))) = (zone, Extras::placement(&mut self.extras)) else {
             let Some(io) = io else { return Ok(Made::FileDone) };
             return Ok(if self.make_io(io, start_ns)? { Made::Io } else { Made::PassDone });
         };
@@ -257,11 +259,11 @@ impl IoLoop<'_> {
     /// Reads the writes that are to be verified, before a reset destroys them. Returns false if the worker is stopped, or its
     /// time is over.
     fn verify_before_reset(&mut self) -> Result<bool, RunError> {
-        if self.verification.is_none() {
+        if self.verification().is_none() {
             return Ok(true);
         }
         while self.drain_own()? {
-            let next = self.verification.as_mut().and_then(|verification| verification.next_to_read_back());
+            let next = Extras::verification(&mut self.extras).and_then(|verification| verification.next_to_read_back());
             let Some(write) = next else { return Ok(true) };
             self.make_beside(Ddir::Read, write, self.deadlines.now_ns)?;
         }
@@ -310,7 +312,7 @@ impl IoLoop<'_> {
 
     /// Resets a zone that is held, and counts it.
     fn reset(&mut self, file: u32, zone: u32) -> io::Result<()> {
-        let (Some(Placement::Zones(zones)), Some(device)) = (&self.placement, self.files.file(file)) else {
+        let (Some(Placement::Zones(zones)), Some(device)) = (self.placement(), self.files.file(file)) else {
             return Ok(());
         };
         if zones.reset(device, file, zone)?
@@ -329,7 +331,7 @@ impl IoLoop<'_> {
             }
             return Ok(false);
         }
-        let (Some(Placement::Zones(zones)), Some(device)) = (&self.placement, self.files.file(file)) else {
+        let (Some(Placement::Zones(zones)), Some(device)) = (self.placement(), self.files.file(file)) else {
             return Ok(true);
         };
         let finished = zones.finish(device, file, zone);
@@ -407,7 +409,11 @@ impl IoLoop<'_> {
     /// Moves the write pointer of a device after a failed write, if the job requests it.
     #[cold]
     fn recover(&mut self, slot: u32, io: &InFlightIo) {
-        let (Some(Placement::Zones(zones)), Some(device)) = (&self.placement, self.files.file(io.file)) else { return };
+        let (Some(Placement::Zones(zones)), Some(device)) =
+            (Extras::placement(&mut self.extras), self.files.file(io.file))
+        else {
+            return;
+        };
         let Some(zone) = zones.held_by(slot).filter(|_| zones.recovers(io.file)) else { return };
         let recover = |buffer: &mut [u8]| zones.recover(device, (io.file, zone), io.offset, &buffer[..io.len as usize]);
         if let Err(notice) = self.submission.buffers.fill(slot, recover) {
@@ -422,7 +428,7 @@ impl IoLoop<'_> {
         let is_first = self.accounting.totals.completed_ios <= 1;
         let path = self.files.name(io.file);
         let is_zoned = || os::device::zone_limits(path.as_ref()).is_ok_and(|limits| limits.model != ZoneModel::None);
-        let notice = match (&self.placement, errno) {
+        let notice = match (self.placement(), errno) {
             (Some(Placement::Zones(_)), errno::EOVERFLOW) => ZoneNotice::ActiveZonesExceeded,
             (None, errno::EIO | errno::EREMOTEIO) if is_first && is_zoned() => ZoneNotice::ConsiderZones,
             _ => return,

@@ -30,6 +30,7 @@ use crate::worker::context::Context;
 use crate::worker::deadlines::Deadlines;
 use crate::worker::depth_search::DepthSearch;
 use crate::worker::errors;
+use crate::worker::extras::Extras;
 use crate::worker::in_flight::InFlight;
 use crate::worker::io_loop::IoLoop;
 use crate::worker::limits::{CountLimit, PassLimits};
@@ -72,21 +73,25 @@ pub fn job_loop<'a>(
     let zones = WorkerZones::new(job, laid_out.zones.clone(), backend.is_synchronous()).map(Box::new);
     let ranges = TrimRanges::new(job).map(Box::new);
     let placement = zones.map(Placement::Zones).or(replay.map(Placement::Log)).or(ranges.map(Placement::Ranges));
-    let has_ranges = matches!(placement, Some(Placement::Ranges(_)));
     let is_open_loop = Ddir::ALL.into_iter().any(|ddir| job.has_intended_starts(ddir));
     let access = generator(job, &laid_out, &seeds)?;
     let is_synchronous = backend.is_synchronous();
     let metadata = Metadata::of(&job.engine);
     let mut accounting = Accounting::new(&job, live, empty_stats(job, is_synchronous), logs);
     accounting.measures.of_ios = metadata.is_none();
-    accounting.blocks = BlockTable::new(job, &laid_out.targets)?.map(Box::new);
     if let Some(log) = &mut accounting.replay_log {
         log.begin(&laid_out.targets);
     }
     let in_flight = InFlight::new(job.depth(), false);
-    let verification = Verification::new((plan, lease), job, &laid_out.targets, (&access, &seeds))?;
-    let submission_rules = SubmissionRules::new(job, &laid_out.targets, context.locks);
-    let overlaps = Overlaps::new(&job, &laid_out.targets, context.ranges, verify::needs_order(job, &access));
+    let extras = Extras {
+        verification: Verification::new((plan, lease), job, &laid_out.targets, (&access, &seeds))?,
+        placement,
+        overlaps: Overlaps::new(&job, &laid_out.targets, context.ranges, verify::needs_order(job, &access)),
+        submission_rules: SubmissionRules::new(job, &laid_out.targets, context.locks),
+        flow: job.load.flow.and_then(|flow| flows.join(flow)),
+        priorities: PriorityDraw::new(job, &seeds),
+        blocks: BlockTable::new(job, &laid_out.targets)?,
+    };
     Ok(Box::new(IoLoop {
         worker: job.worker,
         live,
@@ -104,22 +109,8 @@ pub fn job_loop<'a>(
         files: OpenFiles::new(job, &lease.targets, laid_out.targets),
         pace: Pace::new(job, &seeds),
         think: ThinkTimer::new(&job.load.think),
-        flow: job.load.flow.and_then(|flow| flows.join(flow)),
         minimum: MinimumRate::new(&job.load.rate, job.load.access.pattern),
-        overlaps,
-        submission_rules,
-        is_plain: job.load.verify.is_none()
-            && SubmissionRules::has_none(job)
-            && !job.batches.serializes_overlaps
-            && job.load.replay.is_none()
-            && job.load.zoned.is_none()
-            && !has_ranges
-            && job.load.flow.is_none()
-            && job.load.command_priorities.is_none()
-            && !job.measure.block_lifetimes,
-        verification,
-        priorities: PriorityDraw::new(job, &seeds),
-        placement,
+        extras: extras.if_any(),
         search: job.load.latency_target.map(|target| DepthSearch::new(target, job.depth())),
     }))
 }

@@ -72,14 +72,8 @@ pub fn stream_loop<'a>(context: Context<'a>, streams: &Streams, shared: &Shared)
         pace: None,
         think: None,
         minimum: None,
-        flow: None,
-        verification: None,
-        priorities: None,
-        placement: None,
-        overlaps: None,
-        submission_rules: None,
-        is_plain: true,
         search: None,
+        extras: None,
     });
     // The files are opened before the start, so that the measured time has nothing but I/O.
     io_loop.open_all()?;

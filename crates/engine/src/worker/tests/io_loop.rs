@@ -17,6 +17,7 @@ use crate::sample::{self, Scratch};
 use crate::target_locks::SharedLocks;
 use crate::worker::context::Context;
 use crate::worker::events::EventSender;
+use crate::worker::extras::Extras;
 use crate::worker::io_loop::IoLoop;
 use crate::worker::job::passes;
 use crate::worker::limits::CountLimit;
@@ -244,8 +245,10 @@ fn each_trim_has_its_own_ranges() {
     let change_loop = |io_loop: &mut IoLoop| {
         let spec = MemorySpec { kind: MemoryKind::Malloc, file: None, align: 0, hugepage_size: 2 << 20 };
         io_loop.submission.buffers = Buffers::new(4, BLOCK as usize, &spec).unwrap();
-        io_loop.placement = Some(Placement::Ranges(Box::new(TrimRanges::of(2))));
-        io_loop.is_plain = false;
+        io_loop.extras = Some(Box::new(Extras {
+            placement: Some(Placement::Ranges(Box::new(TrimRanges::of(2)))),
+            ..Extras::default()
+        }));
     };
     run_changed(Reluctant::new(), change, change_loop, |io_loop, outcome| {
         assert_eq!((outcome.err(), io_loop.accounting.stats.ddirs[2].bytes), (None, BLOCKS * BLOCK));
