@@ -79,7 +79,7 @@ pub fn space(plans: &[Arc<Plan>], runner: &dyn Runner) -> Vec<SpaceDemand> {
         }
         let more = bytes.saturating_sub(found.map_or(0, |found| found.len()));
         let Some(folder) = target::nearest_folder(Path::new(&path)) else { continue };
-        let (Ok(Some(space)), Ok(number)) = (os::file::space(&folder), os::file::identity(&folder).map(|of| of.0))
+        let (Ok(Some(space)), Ok(number)) = (os::file::space(&folder), os::file::identity(&folder).map(|of| of.device))
         else {
             continue;
         };

@@ -118,7 +118,7 @@ pub fn find(given: &str, overwrite: &[String]) -> Result<Found, String> {
         space,
         may_write,
         location: location(&path),
-        file_systems: vec![os::file::identity(beside(&path)).ok().map(|of| of.0)],
+        file_systems: vec![os::file::identity(beside(&path)).ok().map(|of| of.device)],
         in_use: in_use.map(|refusal| refusal.to_string()),
         path,
     })

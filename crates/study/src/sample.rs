@@ -9,7 +9,8 @@ use record::{ErrorKind, NotRunBy, Record, RunError};
 
 use crate::run::Session;
 use crate::suite::{
-    Criteria, FillWay, Form, Place, Ready, ReadyRun, Site, Sites, Suite, SuiteOptions, SuiteParams, SuiteRun,
+    Criteria, FillWay, Form, Place, PlannedSuite, Ready, ReadyRun, Site, Sites, Suite, SuiteOptions, SuiteParams,
+    SuiteRun,
 };
 
 /// Returns the plan of a fio command line.
@@ -64,13 +65,7 @@ pub(crate) fn suite(options: SuiteOptions, block_sizes: &[&str]) -> SuiteRun {
         ReadyRun { cell, job, plan: Arc::new(plan_of(&format!("--name=reads --size=1m --bs={block_size}"))) }
     };
     let ready = Ready { test: suite.tests[0].clone(), runs: block_sizes.iter().map(ready_run).collect() };
-    SuiteRun::new(
-        &Session::default(),
-        suite,
-        (params, options),
-        Vec::new(),
-        vec![ready],
-        Criteria::default(),
-        Vec::new(),
-    )
+    let (ready, criteria) = (vec![ready], Criteria::default());
+    let planned = PlannedSuite { suite, params, options, targets: Vec::new(), ready, criteria, resumed: Vec::new() };
+    SuiteRun::new(&Session::default(), planned)
 }

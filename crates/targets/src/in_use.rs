@@ -8,7 +8,7 @@ use std::path::Path;
 
 use os::device::{Claims, Holder, InUseSnapshot};
 use os::errno;
-use os::file::{File, OpenOptions};
+use os::file::{File, Inode, OpenOptions};
 use record::{RunError, TargetError};
 
 use crate::fault;
@@ -32,21 +32,6 @@ impl fmt::Display for InUse {
 }
 
 impl std::error::Error for InUse {}
-
-/// Device and inode of a file.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct FileId(pub u64, pub u64);
-
-impl FileId {
-    pub(crate) fn at(path: &Path) -> io::Result<Self> {
-        os::file::identity(path).map(|(device, inode)| FileId(device, inode))
-    }
-
-    pub(crate) fn of(file: &os::file::File) -> Self {
-        let (device, inode) = file.identity();
-        FileId(device, inode)
-    }
-}
 
 /// The uses of the machine's files and devices. They are read once.
 #[derive(Default)]
@@ -124,17 +109,16 @@ impl TargetUses {
     ///
     /// # Errors
     /// The mounts cannot be read.
-    pub(crate) fn identities(&mut self, path: &Path, own: FileId) -> io::Result<Vec<FileId>> {
-        let is_in_overlay = match self.overlays.get(&own.0) {
+    pub(crate) fn identities(&mut self, path: &Path, own: Inode) -> io::Result<Vec<Inode>> {
+        let is_in_overlay = match self.overlays.get(&own.device) {
             Some(&known) => known,
             None => os::device::file_system(path)?.as_deref() == Some("overlay"),
         };
-        self.overlays.insert(own.0, is_in_overlay);
+        self.overlays.insert(own.device, is_in_overlay);
         if !is_in_overlay {
             return Ok(vec![own]);
         }
-        let ids = self.snapshot()?.identities(path)?;
-        Ok(ids.into_iter().map(|(device, inode)| FileId(device, inode)).collect())
+        self.snapshot()?.identities(path)
     }
 
     /// Refuses to change a file in use, such as a file below swap or a loop device. A layout extends files of jobs that only

@@ -14,7 +14,8 @@ use study::knee::{Knee, KneeTarget};
 use study::preconditioning::{Extent, Pass, PlannedStep, Preconditioning};
 use study::run::Refusal;
 use study::suite::{
-    self, FillWay, Form, Job, Place, Ready, ReadyRun, Site, Sites, SuiteOptions, SuiteParams, SuiteRun, SuiteTarget,
+    self, FillWay, Form, Job, Place, PlannedSuite, Ready, ReadyRun, Site, Sites, SuiteOptions, SuiteParams, SuiteRun,
+    SuiteTarget,
 };
 use study::{End, Outcome, Session, Study, Work};
 
@@ -174,16 +175,10 @@ fn suite() -> Box<dyn Study> {
     });
     let ready: Vec<Ready> = ready.collect();
     let options = SuiteOptions { prepare: true, ..SuiteOptions::default() };
-    let study = SuiteRun::new(
-        &Session::default(),
-        suite.clone(),
-        (params, options),
-        vec![target],
-        ready,
-        Default::default(),
-        Vec::new(),
-    );
-    Box::new(study)
+    let (suite, targets) = (suite.clone(), vec![target]);
+    let (criteria, resumed) = (Default::default(), Vec::new());
+    let planned = PlannedSuite { suite, params, options, targets, ready, criteria, resumed };
+    Box::new(SuiteRun::new(&Session::default(), planned))
 }
 
 /// A fill on its own.

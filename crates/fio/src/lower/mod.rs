@@ -113,7 +113,8 @@ fn add_job(plan: &mut Plan, job: &Job, position: JobPosition, machine: &dyn Mach
     // fio numbers the clones after the first in descending order. The number determines file names and offsets.
     for clone in std::iter::once(0).chain((1..numjobs).rev()) {
         let number = plan.workers.len() as u32 + 1;
-        let mut worker = worker(job, values, number, clone, position, &echo, machine);
+        let mut worker = worker(job, clone, number, position, machine);
+        worker.echo = Arc::clone(&echo);
         let mut load = load(job, values, clone, machine);
         let is_synchronous = worker.engine.is_synchronous();
         if let Some(log) = job.logs.get(clone as usize % job.logs.len().max(1)) {
@@ -136,15 +137,8 @@ fn add_job(plan: &mut Plan, job: &Job, position: JobPosition, machine: &dyn Mach
     }
 }
 
-fn worker(
-    job: &Job,
-    values: &Values,
-    number: u32,
-    clone: u32,
-    position: JobPosition,
-    echo: &Arc<Echo>,
-    machine: &dyn Machine,
-) -> Worker {
+fn worker(job: &Job, clone: u32, number: u32, position: JobPosition, machine: &dyn Machine) -> Worker {
+    let values = &job.values;
     let engine = engine::engine(values, clone, &job.placement);
     Worker {
         name: job.name.clone(),
@@ -160,7 +154,6 @@ fn worker(
         errors: limits::errors(values),
         process: process::process(values, &job.name, number, machine),
         measure: measure::measure(values, &job.name),
-        echo: Arc::clone(echo),
         engine,
         ..Worker::default()
     }

@@ -11,3 +11,10 @@ pub use crate::system::file::{
 pub use create::FileCreator;
 pub use kinds::{Advice, Kind, Space, StatCall, Status, WriteHint, Written};
 pub use options::OpenOptions;
+
+/// Place of a file or folder: the device of its file system, and its number there.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Inode {
+    pub device: u64,
+    pub number: u64,
+}

@@ -24,7 +24,7 @@ pub use layers::Form;
 pub use preparing::SuiteTarget;
 pub use resumed::resumable;
 pub use site::{Place, SCRATCH_PREFIX, Site, Sites};
-pub use study::{Criteria, Extension, Ready, ReadyRun, SuiteOptions, SuiteRun, forbidden};
+pub use study::{Criteria, Extension, PlannedSuite, Ready, ReadyRun, SuiteOptions, SuiteRun, forbidden};
 
 use std::collections::BTreeSet;
 

@@ -105,6 +105,19 @@ pub struct SuiteRun {
     is_checkpoint_due: bool,
 }
 
+/// A suite with its tests planned on targets.
+pub struct PlannedSuite {
+    pub suite: Suite,
+    pub params: SuiteParams,
+    pub options: SuiteOptions,
+    /// Those of the sites of `params`, in the same order.
+    pub targets: Vec<SuiteTarget>,
+    pub ready: Vec<Ready>,
+    pub criteria: Criteria,
+    /// Tests of an interrupted run. Those with the same job are not repeated.
+    pub resumed: Vec<Measured>,
+}
+
 /// The test that runs.
 struct Current {
     measured: Measured,
@@ -144,17 +157,9 @@ impl Group {
 }
 
 impl SuiteRun {
-    /// A suite with its tests planned on `targets`, which are those of the sites of `params` in the same order. Tests in
-    /// `resumed` with the same job are not repeated.
-    pub fn new(
-        session: &Session,
-        suite: Suite,
-        (params, options): (SuiteParams, SuiteOptions),
-        targets: Vec<SuiteTarget>,
-        ready: Vec<Ready>,
-        criteria: Criteria,
-        resumed: Vec<Measured>,
-    ) -> SuiteRun {
+    /// Returns the study of a planned suite.
+    pub fn new(session: &Session, planned: PlannedSuite) -> SuiteRun {
+        let PlannedSuite { suite, params, options, targets, ready, criteria, resumed } = planned;
         let request = SuiteRequest { size_bytes: options.size_bytes, tests: ready.len() };
         let assessment = session.assessment(&suite.name, suite.title.clone(), Request::Suite(request));
         let todo: Vec<&Ready> = ready.iter().filter(|ready| ready.of_resumed(&resumed).is_none()).collect();

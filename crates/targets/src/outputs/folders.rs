@@ -10,13 +10,12 @@ use std::time::Duration;
 
 use os::clock::{Clock, Source};
 use os::errno;
-use os::file::{File, Folder, Kind, OpenOptions};
+use os::file::{File, Folder, Inode, Kind, OpenOptions};
 use record::OutputRefusal;
 
 use super::error::{OutputError, of_folder};
 use super::links::without_links;
 use crate::folders::{Entry, Folders, HeldFolder, or_dot};
-use crate::in_use::FileId;
 use crate::lock::lock;
 
 /// Who has chosen the name of an output.
@@ -140,7 +139,7 @@ pub struct OutputPlace {
     folder: Folder,
     entry: OutputEntry,
     /// What was there at the check.
-    pub(super) id: Option<FileId>,
+    pub(super) id: Option<Inode>,
 }
 
 impl OutputPlace {
@@ -155,7 +154,7 @@ impl OutputPlace {
     /// Something else is there, the pipe has no reader, or the error of a system call.
     pub fn open_stream(&self) -> Result<std::fs::File, OutputError> {
         let file = self.entry.open_existing(false)?;
-        if self.id != Some(FileId::of(&file)) || file.kind() == Kind::Regular {
+        if self.id != Some(file.identity()) || file.kind() == Kind::Regular {
             return Err(OutputRefusal::Replaced.into());
         }
         Ok(file.into_std()?)

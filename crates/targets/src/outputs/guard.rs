@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use os::errno;
-use os::file::{Kind, OpenOptions};
+use os::file::{Inode, Kind, OpenOptions};
 use plan::Plan;
 use record::OutputRefusal;
 
@@ -16,7 +16,7 @@ use super::error::OutputError;
 use super::folders::{NamedBy, OutputEntry, OutputFolders, OutputPlace};
 use super::links::without_links;
 use crate::fault::{os_error, target_use};
-use crate::in_use::{FileId, TargetUses, identify};
+use crate::in_use::{TargetUses, identify};
 
 /// Permissions of new files, before the umask.
 pub(super) const NEW_MODE: u32 = 0o666;
@@ -29,12 +29,12 @@ pub enum Existing {
 }
 
 /// A file that does not exist yet: the identity of its folder, and its name.
-type NewFile = (FileId, OsString);
+type NewFile = (Inode, OsString);
 
 /// The targets of plans, under all names.
 #[derive(Default)]
 struct KnownTargets<'a> {
-    existing: HashMap<FileId, &'a str>,
+    existing: HashMap<Inode, &'a str>,
     missing: HashMap<NewFile, &'a str>,
 }
 
@@ -104,7 +104,7 @@ impl<'a> OutputGuard<'a> {
         };
         let file = entry.open_existing(append)?;
         // The name may lead to another file since the check: the open file decides.
-        if FileId::of(&file) != checked {
+        if file.identity() != checked {
             return Err(OutputRefusal::Replaced.into());
         }
         if existing == Existing::Truncate && file.kind() == Kind::Regular {
@@ -114,7 +114,7 @@ impl<'a> OutputGuard<'a> {
     }
 
     /// Returns the identity of a file that may be written. `None` if it does not exist.
-    fn examine(&mut self, path: &Path) -> Result<Option<FileId>, OutputRefusal> {
+    fn examine(&mut self, path: &Path) -> Result<Option<Inode>, OutputRefusal> {
         let found = match std::fs::metadata(path) {
             Ok(found) => Some(found),
             // The path leads to no file. A link may lead to a missing target.
@@ -122,7 +122,7 @@ impl<'a> OutputGuard<'a> {
             Err(error) => return Err(OutputRefusal::UsesUnknown(os_error(&error))),
         };
         let kind = found.as_ref().map(Kind::of);
-        let id = found.as_ref().map(|_| FileId::at(path)).transpose();
+        let id = found.as_ref().map(|_| os::file::identity(path)).transpose();
         let id = id.map_err(|error| OutputRefusal::UsesUnknown(os_error(&error)))?;
         let is_harmless = || os::device::is_without_storage(path) || os::device::is_terminal(path);
         if kind == Some(Kind::Char) && !is_harmless() {
@@ -161,7 +161,7 @@ impl<'a> OutputGuard<'a> {
         }
     }
 
-    fn existing_target(&mut self, path: &Path, id: FileId) -> io::Result<Option<&'a str>> {
+    fn existing_target(&mut self, path: &Path, id: Inode) -> io::Result<Option<&'a str>> {
         let ids = self.uses.identities(path, id)?;
         let targets = self.targets()?;
         Ok(ids.iter().find_map(|id| targets.existing.get(id)).copied())
@@ -191,7 +191,7 @@ impl<'a> KnownTargets<'a> {
         for worker in plans.iter().flat_map(|plan| &plan.workers) {
             for target in worker.paths().filter(|target| seen.insert(target)) {
                 let path = Path::new(target);
-                match FileId::at(path) {
+                match os::file::identity(path) {
                     Ok(id) => {
                         let ids = uses.identities(path, id)?;
                         known.existing.extend(ids.into_iter().map(|id| (id, target)));
@@ -209,7 +209,7 @@ fn new_file(path: &Path, uses: &mut TargetUses) -> io::Result<Vec<NewFile>> {
     let path = without_links(path);
     let Some(name) = path.file_name() else { return Ok(Vec::new()) };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let Ok(id) = FileId::at(folder) else { return Ok(Vec::new()) };
+    let Ok(id) = os::file::identity(folder) else { return Ok(Vec::new()) };
     let ids = uses.identities(folder, id)?;
     Ok(ids.into_iter().map(|id| (id, name.to_owned())).collect())
 }

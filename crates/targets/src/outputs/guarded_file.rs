@@ -6,13 +6,12 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use os::errno;
-use os::file::{Kind, OpenOptions};
+use os::file::{Inode, Kind, OpenOptions};
 use record::OutputRefusal;
 
 use super::error::OutputError;
 use super::folders::{NamedBy, OutputEntry};
 use super::guard::{Existing, NEW_MODE, OutputGuard};
-use crate::in_use::FileId;
 use crate::lock::lock;
 
 /// A file that passed the guard.
@@ -22,7 +21,7 @@ pub struct GuardedFile(Output);
 #[derive(Clone, Debug)]
 enum Output {
     /// It is opened again for each part of its contents.
-    File { entry: OutputEntry, id: Arc<Mutex<FileId>> },
+    File { entry: OutputEntry, id: Arc<Mutex<Inode>> },
     /// A pipe or a device stays open.
     Stream(Arc<File>),
 }
@@ -43,7 +42,7 @@ impl GuardedFile {
         if file.kind() != Kind::Regular {
             return Ok(GuardedFile(Output::Stream(Arc::new(file.into_std()?))));
         }
-        Ok(GuardedFile(Output::File { entry, id: Arc::new(Mutex::new(FileId::of(&file))) }))
+        Ok(GuardedFile(Output::File { entry, id: Arc::new(Mutex::new(file.identity())) }))
     }
 
     /// Appends to the file. If it was removed, this creates a new one.
@@ -60,12 +59,12 @@ impl GuardedFile {
         let file = match entry.open(&options) {
             Err(error) if error.is(errno::ENOENT) => {
                 let new = entry.open(&OpenOptions { create: true, exclusive: true, mode: NEW_MODE, ..options })?;
-                *id = FileId::of(&new);
+                *id = new.identity();
                 new
             }
             opened => opened?,
         };
-        if FileId::of(&file) != *id {
+        if file.identity() != *id {
             return Err(OutputRefusal::Replaced.into());
         }
         let mut file = file.into_std()?;

@@ -8,7 +8,8 @@ use plan::{Ddir, Plan, Worker};
 use random::Tausworthe32;
 use record::{Arrivals, Latency, Record, SlotLatencies, Timeline, WorkerStats};
 use study::suite::{
-    Criteria, FillWay, Form, Place, Ready, Site, Sites, Suite, SuiteOptions, SuiteParams, SuiteRun, SuiteTarget,
+    Criteria, FillWay, Form, Place, PlannedSuite, Ready, Site, Sites, Suite, SuiteOptions, SuiteParams, SuiteRun,
+    SuiteTarget,
 };
 use study::{End, Outcome, Session, Study, Work};
 
@@ -198,8 +199,9 @@ pub fn assess(
     };
     let criteria = Criteria { requirements: vec![requirements], ..Criteria::default() };
     let session = Session::default();
-    let mut study =
-        Box::new(SuiteRun::new(&session, suite.clone(), (params, options), vec![target], ready, criteria, Vec::new()));
+    let (suite, targets, resumed) = (suite.clone(), vec![target], Vec::new());
+    let planned = PlannedSuite { suite, params, options, targets, ready, criteria, resumed };
+    let mut study = Box::new(SuiteRun::new(&session, planned));
     let mut labels = Vec::new();
     while let Some(run) = study.next() {
         let plan = match run.work {

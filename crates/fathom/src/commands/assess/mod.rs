@@ -7,7 +7,7 @@ use assessment::{Assessment, Test};
 use plan::Plan;
 use report::Ink;
 use study::Study;
-use study::suite::{Criteria, Extension, Ready, Sites, Suite, SuiteOptions, SuiteParams, SuiteRun};
+use study::suite::{Extension, PlannedSuite, Sites, Suite, SuiteOptions, SuiteParams, SuiteRun};
 use targets::OutputGuard;
 
 use crate::args::assess::{Args, Format};
@@ -76,7 +76,11 @@ pub fn main(args: &Args, typed: &[String], runner: &dyn Runner) -> Result<u8, Co
     consent::to_demand(&demand(&ready, &volumes, &params), args.yes)?;
     let resume = ResumeFile::of(volumes::key(&volumes, runner), &suite.name);
     let resumed = if args.resume { resumed(&resume, args)? } else { Vec::new() };
-    let mut study = Box::new(started(args, (typed, runner), (suite, criteria), params, &volumes, ready, resumed));
+    let targets = (volumes::together(&volumes), volumes::each(&volumes));
+    let session = session::start("assess", typed, runner, targets, &args.tags);
+    let targets = volumes.iter().map(Volume::target).collect();
+    let planned = PlannedSuite { suite, params, options: suite_options(args), targets, ready, criteria, resumed };
+    let mut study = Box::new(SuiteRun::new(&session, planned));
     let mut progress = Progress::new(args.live.quiet);
     let mut display = LiveViews::open(&mut progress, &live, runner.fleet())?;
     driver::drive(study.as_mut(), (runner, interrupts), &options, &mut display, &mut Checkpoints(&resume));
@@ -115,26 +119,14 @@ fn resumed(resume: &ResumeFile, args: &Args) -> Result<Vec<Test>, CommandError> 
     Ok(tests)
 }
 
-fn started(
-    args: &Args,
-    (typed, runner): (&[String], &dyn Runner),
-    (suite, criteria): (Suite, Criteria),
-    params: SuiteParams,
-    volumes: &[Volume],
-    ready: Vec<Ready>,
-    resumed: Vec<Test>,
-) -> SuiteRun {
-    let targets = (volumes::together(volumes), volumes::each(volumes));
-    let session = session::start("assess", typed, runner, targets, &args.tags);
-    let options = SuiteOptions {
+fn suite_options(args: &Args) -> SuiteOptions {
+    SuiteOptions {
         until_steady: args.until_steady,
         extension: args.extension(),
         prepare: !args.no_prepare,
         purge: args.purge,
         size_bytes: args.size_bytes,
-    };
-    let targets = volumes.iter().map(Volume::target).collect();
-    SuiteRun::new(&session, suite, (params, options), targets, ready, criteria, resumed)
+    }
 }
 
 /// Writes the resume file after each test.

@@ -17,7 +17,7 @@ use super::signature::{self, Part};
 use super::topology::{Block, block_device_at};
 use super::{below, character, loops};
 use crate::device::{DeviceNumber, Holder, Relation, Use};
-use crate::file::{File, OpenOptions};
+use crate::file::{File, Inode, OpenOptions};
 
 /// Maximum depth of stacked devices.
 pub(super) const STACK_MAX: usize = 16;
@@ -135,7 +135,7 @@ impl UsageTables {
     }
 
     /// See [`super::InUseSnapshot::identities`].
-    pub(super) fn identities(&self, path: &Path) -> io::Result<Vec<(u64, u64)>> {
+    pub(super) fn identities(&self, path: &Path) -> io::Result<Vec<Inode>> {
         Ok(Identity::at(&self.mounts, path, &fs::metadata(path)?).into_ids())
     }
 

@@ -11,6 +11,7 @@ use super::mounts::Mount;
 use super::overlay::Identity;
 use super::topology::{Block, all_disks};
 use crate::device::DeviceNumber;
+use crate::file::Inode;
 use crate::file::OpenOptions;
 
 /// A loop device with a backing file.
@@ -88,7 +89,9 @@ fn on_backing(kernel: &Kernel, mounts: &[Mount], block: Block) -> Option<Loop> {
     // The device is queried first: the path can belong to another mount namespace, or be removed.
     let backing = match (backing_file(kernel, &block), fs::metadata(&backing_path)) {
         (Some((_, _, is_device @ 1..)), _) => Backing::Device(DeviceNumber::of(is_device)),
-        (Some((device, inode, 0)), _) => Backing::File(Identity::of_open(mounts, &backing_path, (device, inode))),
+        (Some((device, inode, 0)), _) => {
+            Backing::File(Identity::of_open(mounts, &backing_path, Inode { device, number: inode }))
+        }
         (None, Ok(found)) if found.file_type().is_block_device() => Backing::Device(DeviceNumber::of(found.rdev())),
         (None, Ok(found)) => Backing::File(Identity::at(mounts, &backing_path, &found)),
         (None, Err(_)) => Backing::Unknown,

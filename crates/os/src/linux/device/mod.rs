@@ -23,7 +23,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::device::{DeviceNumber, Flash, Holder, ListedDisk, MountPoint, ZoneLimits};
-use crate::file::File;
+use crate::file::{File, Inode};
 pub use claims::Claims;
 pub use contents::{RemoteDisk, contents};
 pub use disk::Disk;
@@ -81,7 +81,7 @@ impl InUseSnapshot {
     ///
     /// # Errors
     /// Returns the error of reading the path.
-    pub fn identities(&self, path: &Path) -> io::Result<Vec<(u64, u64)>> {
+    pub fn identities(&self, path: &Path) -> io::Result<Vec<Inode>> {
         self.tables.identities(path)
     }
 

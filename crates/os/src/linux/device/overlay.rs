@@ -6,20 +6,18 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::mounts::{self, Mount};
+use crate::file::Inode;
 
 /// Maximum depth of overlays whose layers are in overlays.
 const DEPTH_MAX: usize = 8;
 /// Bits of an inode number that an overlay keeps. The others can have the number of the layer (`xino`).
 const INODE_BITS: u64 = 0xffff_ffff;
 
-/// Device and inode of a file.
-pub(super) type FileId = (u64, u64);
-
 /// A file with all names of it that are known.
 #[derive(Debug)]
 pub(super) struct Identity {
     /// Of the file, and of the files at its path in the layers of overlays.
-    ids: Vec<FileId>,
+    ids: Vec<Inode>,
     /// Size and times. `None` if its path is not known.
     state: Option<State>,
     in_overlay: bool,
@@ -48,12 +46,12 @@ impl Identity {
         self.state.as_ref().map(|state| state.bytes)
     }
 
-    pub(super) fn into_ids(self) -> Vec<FileId> {
+    pub(super) fn into_ids(self) -> Vec<Inode> {
         self.ids
     }
 
     /// Returns the identity of an open file. Its path can be of another mount namespace, or lead to another file now.
-    pub(super) fn of_open(mounts: &[Mount], path: &Path, opened: FileId) -> Self {
+    pub(super) fn of_open(mounts: &[Mount], path: &Path, opened: Inode) -> Self {
         let unknown = Identity { ids: vec![opened], state: None, in_overlay: false };
         let Ok(found) = fs::metadata(path) else { return unknown };
         let mut named = Identity::at(mounts, path, &found);
@@ -89,12 +87,12 @@ impl Identity {
         if self.ids.iter().any(|id| other.ids.contains(id)) {
             return true;
         }
-        if !self.in_overlay && !other.in_overlay || self.ids[0].0 == other.ids[0].0 {
+        if !self.in_overlay && !other.in_overlay || self.ids[0].device == other.ids[0].device {
             return false;
         }
         match (&self.state, &other.state) {
             (Some(one), Some(other)) => one == other,
-            _ => self.ids[0].1 & INODE_BITS == other.ids[0].1 & INODE_BITS,
+            _ => self.ids[0].number & INODE_BITS == other.ids[0].number & INODE_BITS,
         }
     }
 }
@@ -109,8 +107,8 @@ impl State {
     }
 }
 
-fn id(found: &Metadata) -> FileId {
-    (found.dev(), found.ino())
+fn id(found: &Metadata) -> Inode {
+    Inode { device: found.dev(), number: found.ino() }
 }
 
 /// Returns the folders that an overlay shows.

@@ -4,27 +4,27 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use crate::file::Inode;
 use crate::linux::c_string::c_path;
 
 /// Identity of a file or device: device and inode of the file, and the number of a device file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FileId {
-    device: u64,
-    inode: u64,
+    inode: Inode,
     device_number: u64,
 }
 
-/// Returns two numbers that identify an existing file or folder: device and inode.
+/// Returns the inode of an existing file or folder.
 ///
 /// # Errors
 /// Returns the error of the system call.
-pub fn identity(path: &Path) -> io::Result<(u64, u64)> {
-    std::fs::metadata(path).map(|found| (found.dev(), found.ino()))
+pub fn identity(path: &Path) -> io::Result<Inode> {
+    std::fs::metadata(path).map(|found| Inode { device: found.dev(), number: found.ino() })
 }
 
 impl FileId {
     pub(super) fn of(state: &libc::stat) -> Self {
-        FileId { device: state.st_dev, inode: state.st_ino, device_number: state.st_rdev }
+        FileId { inode: Inode { device: state.st_dev, number: state.st_ino }, device_number: state.st_rdev }
     }
 
     /// Returns the identity of the file that a path leads to.
@@ -47,8 +47,8 @@ impl FileId {
         }
     }
 
-    pub(super) fn pair(&self) -> (u64, u64) {
-        (self.device, self.inode)
+    pub(super) fn inode(&self) -> Inode {
+        self.inode
     }
 
     /// Returns the number of a device file.

@@ -21,7 +21,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::file::{Kind, OpenOptions, WriteHint};
+use crate::file::{Inode, Kind, OpenOptions, WriteHint};
 use crate::linux::c_string::c_path;
 use crate::linux::number::{signed, unsigned};
 pub use folder::Folder;
@@ -167,9 +167,9 @@ impl File {
         self.id
     }
 
-    /// Returns two numbers that identify the file, as [`identity`] does.
-    pub fn identity(&self) -> (u64, u64) {
-        self.id.pair()
+    /// Returns the inode, as [`identity`] does.
+    pub fn identity(&self) -> Inode {
+        self.id.inode()
     }
 
     /// Returns the user that owned the file when it was opened.

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use units::untrusted::UntrustedText;
 
 use crate::device::{Flash, Holder, ListedDisk, MountPoint, ZoneLimits};
+use crate::file::Inode;
 pub use disk::Disk;
 
 /// Disks with larger numbers are not listed.
@@ -59,7 +60,7 @@ impl InUseSnapshot {
     ///
     /// # Errors
     /// Returns the error of reading the path.
-    pub fn identities(&self, path: &Path) -> io::Result<Vec<(u64, u64)>> {
+    pub fn identities(&self, path: &Path) -> io::Result<Vec<Inode>> {
         crate::file::identity(path).map(|id| vec![id])
     }
 

@@ -10,7 +10,7 @@ use windows_sys::Win32::Storage::FileSystem::{
     OPEN_EXISTING,
 };
 
-use crate::file::Kind;
+use crate::file::{Inode, Kind};
 use crate::windows::device::volume;
 use crate::windows::handle::{SHARE_ALL, check, native, owned, wide};
 
@@ -46,17 +46,17 @@ impl FileId {
         self.is_device
     }
 
-    pub(super) fn pair(&self) -> (u64, u64) {
-        (self.volume, self.index)
+    pub(super) fn inode(&self) -> Inode {
+        Inode { device: self.volume, number: self.index }
     }
 }
 
-/// Returns two numbers that identify an existing file or folder.
+/// Returns the volume and the index of an existing file or folder.
 ///
 /// # Errors
 /// Returns the error of the call.
-pub fn identity(path: &Path) -> io::Result<(u64, u64)> {
-    FileId::at(path).map(|id| id.pair())
+pub fn identity(path: &Path) -> io::Result<Inode> {
+    FileId::at(path).map(|id| id.inode())
 }
 
 /// Opens a file or folder for its attributes only. This needs no permission to read it.

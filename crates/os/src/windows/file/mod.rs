@@ -21,7 +21,7 @@ use windows_sys::Win32::System::IO::OVERLAPPED;
 
 use super::device::volume;
 use super::handle::{SHARE_ALL, check, native, owned, unsupported, wide};
-use crate::file::{Advice, Kind, OpenOptions, WriteHint};
+use crate::file::{Advice, Inode, Kind, OpenOptions, WriteHint};
 pub use folder::Folder;
 pub use id::{FileId, identity};
 pub use space::space;
@@ -138,9 +138,9 @@ impl File {
         self.id
     }
 
-    /// Returns two numbers that identify the file, as [`identity`] does.
-    pub fn identity(&self) -> (u64, u64) {
-        self.id.pair()
+    /// Returns the inode, as [`identity`] does.
+    pub fn identity(&self) -> Inode {
+        self.id.inode()
     }
 
     /// Returns 0: the owners of files have no numbers.
