@@ -15,6 +15,7 @@ pub(crate) mod passthrough;
 mod pipe;
 pub(crate) mod pmem;
 pub(crate) mod posixaio;
+mod registered_ring;
 pub(crate) mod resize;
 mod ring;
 pub(crate) mod run;

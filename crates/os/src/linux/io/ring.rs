@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use io_uring::types::{SubmitArgs, Timespec};
 use io_uring::{IoUring, Probe, cqueue, squeue};
 
+use super::registered_ring::RegisteredRing;
 use crate::io::{BackendConfig, BackendError, Completion, EngineKind};
 use crate::linux::process::locked_memory_limit;
 use crate::memory::Slots;
@@ -19,6 +20,8 @@ const SPIN: Duration = Duration::from_micros(50);
 
 /// A ring with entries of type `S` and completions of type `C`.
 pub(super) struct Ring<S: squeue::EntryMarker, C: cqueue::EntryMarker> {
+    /// The first field: it is dropped before the ring.
+    registered: Option<RegisteredRing>,
     pub(super) queues: IoUring<S, C>,
     pub(super) polled: bool,
     pub(super) kernel_thread: bool,
@@ -43,7 +46,9 @@ pub(super) trait RingEngine {
 
 impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Ring<S, C> {
     pub(super) fn create(config: &BackendConfig) -> Result<Self, BackendError> {
-        Ok(Ring { queues: set_up(config)?, polled: config.hipri, kernel_thread: config.sqthread_poll })
+        let queues = set_up(config)?;
+        let registered = RegisteredRing::new(&queues);
+        Ok(Ring { registered, queues, polled: config.hipri, kernel_thread: config.sqthread_poll })
     }
 
     /// Registers the buffers. Returns the number of slots per registered buffer.
@@ -69,14 +74,31 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Ring<S, C> {
     /// Submits the queued entries, and lets the kernel post completions.
     pub(super) fn enter(&mut self) -> io::Result<()> {
         loop {
-            return match self.queues.submit() {
-                Ok(_) => Ok(()),
+            return match self.call(0, None) {
+                Ok(()) => Ok(()),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 // Entries that the kernel did not accept stay queued for the next call.
                 Err(error) if is_busy(&error) => Ok(()),
                 Err(error) => Err(error),
             };
         }
+    }
+
+    /// Submits the queued entries and waits for `want` completions for at most `limit`.
+    #[inline]
+    fn call(&mut self, want: usize, limit: Option<&Timespec>) -> io::Result<()> {
+        let Some(registered) = &self.registered else {
+            let submitter = self.queues.submitter();
+            let limit = limit.map_or(SubmitArgs::new(), |limit| SubmitArgs::new().timespec(limit));
+            return match want {
+                0 => submitter.submit().map(drop),
+                _ => submitter.submit_with_args(want, &limit).map(drop),
+            };
+        };
+        let entries = self.queues.submission();
+        let looks = self.polled || entries.taskrun() || entries.cq_overflow();
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        registered.enter(number(entries.len()), number(want), looks, limit)
     }
 
     /// Submits the queued entries, if there are any.
@@ -107,8 +129,8 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Ring<S, C> {
             return Ok(true);
         }
         let limit = Timespec::new().sec(left.as_secs()).nsec(left.subsec_nanos());
-        match self.queues.submitter().submit_with_args(want, &SubmitArgs::new().timespec(&limit)) {
-            Ok(_) => Ok(true),
+        match self.call(want, Some(&limit)) {
+            Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::Interrupted || is_busy(&error) => Ok(true),
             Err(error) if error.raw_os_error() == Some(libc::ETIME) => Ok(false),
             Err(error) => Err(error),
@@ -243,15 +265,15 @@ pub(super) fn set_up<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
 ) -> Result<IoUring<S, C>, BackendError> {
     let entries = config.depth.min(ENTRIES_MAX);
     let mut refused = None;
-    // Tries the flags of the newest kernel first: DEFER_TASKRUN with SINGLE_ISSUER (6.1), COOP_TASKRUN (6.0, 5.19),
-    // none.
-    for level in 0..4 {
-        if level == 0 && (config.hipri || config.sqthread_poll) {
-            continue;
-        }
+    // Tries the flags of the newest kernel first: NO_SQARRAY (6.6), DEFER_TASKRUN with SINGLE_ISSUER (6.1), COOP_TASKRUN (6.0,
+    // 5.19), none.
+    for level in 0..5 {
         let mut builder = IoUring::<S, C>::builder();
         builder.setup_clamp().dontfork();
-        if level <= 2 {
+        if level == 0 {
+            builder.setup_no_sqarray();
+        }
+        if level <= 3 {
             builder.setup_submit_all();
         }
         if config.sqthread_poll {
@@ -259,12 +281,12 @@ pub(super) fn set_up<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
             if let Some(cpu) = config.sqthread_poll_cpu {
                 builder.setup_sqpoll_cpu(cpu);
             }
-        } else if level == 0 {
+        } else if level <= 1 && !config.hipri {
             builder.setup_defer_taskrun().setup_taskrun_flag();
-        } else if level <= 2 {
+        } else if level <= 3 {
             builder.setup_coop_taskrun().setup_taskrun_flag();
         }
-        if level <= 1 {
+        if level <= 2 {
             builder.setup_single_issuer();
         }
         if config.hipri {
