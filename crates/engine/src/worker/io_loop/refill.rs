@@ -61,7 +61,9 @@ impl IoLoop<'_> {
             if self.issue_limit_reached() && !self.finish_pairs() {
                 return Ok((true, None));
             }
-            if let Some(due_ns) = self.delayed_until(start_ns) {
+            if self.pace.is_some()
+                && let Some(due_ns) = self.delayed_until(start_ns)
+            {
                 return Ok((false, Some(due_ns)));
             }
             if !self.is_plain()
