@@ -12,8 +12,8 @@ const WRITE: u32 = 2;
 const WAIT_AFTER: u32 = 4;
 
 /// What the kernel is to know of the order in which targets are gone through.
-pub(crate) fn advice(worker: Job<'_>) -> Option<Advice> {
-    match (worker.load.targets.fadvise, worker.load.access.pattern.random) {
+pub(crate) fn advice(job: Job<'_>) -> Option<Advice> {
+    match (job.load.targets.fadvise, job.load.access.pattern.random) {
         (Fadvise::None, _) => None,
         (Fadvise::Random, _) | (Fadvise::Pattern, true) => Some(Advice::Random),
         (Fadvise::Sequential, _) | (Fadvise::Pattern, false) => Some(Advice::Sequential),
@@ -22,14 +22,14 @@ pub(crate) fn advice(worker: Job<'_>) -> Option<Advice> {
 }
 
 /// Returns the link to the peer of a worker.
-fn link(worker: Job<'_>, net: &Net) -> NetConfig {
-    let pattern = worker.load.access.pattern;
+fn link(job: Job<'_>, net: &Net) -> NetConfig {
+    let pattern = job.load.access.pattern;
     NetConfig {
         link: net.clone(),
         reads: pattern.reads,
         writes: pattern.writes,
-        total_bytes: worker.load.targets.extent.size.map_or(0, |size| size.of(0)),
-        numbers_datagrams: worker.load.verify.is_none(),
+        total_bytes: job.load.targets.extent.size.map_or(0, |size| size.of(0)),
+        numbers_datagrams: job.load.verify.is_none(),
     }
 }
 

@@ -12,9 +12,9 @@ pub struct PriorityDraw {
 }
 
 impl PriorityDraw {
-    pub fn new(worker: Job<'_>, seeds: &SeedTable) -> Option<Self> {
-        let priorities = worker.load.command_priorities.clone()?;
-        let wide = worker.load.access.generator == Generator::Tausworthe64;
+    pub fn new(job: Job<'_>, seeds: &SeedTable) -> Option<Self> {
+        let priorities = job.load.command_priorities.clone()?;
+        let wide = job.load.access.generator == Generator::Tausworthe64;
         Some(PriorityDraw { priorities, state: Tausworthe::new(seeds.of(Purpose::Priority), wide) })
     }
 
@@ -37,14 +37,14 @@ impl PriorityDraw {
 }
 
 /// Returns empty latencies of the priorities of a worker, its own first. Empty if all I/Os have the same priority.
-pub fn latencies(worker: Job<'_>, ddir: Ddir) -> Vec<PriorityLatency> {
-    let splits = worker.load.command_priorities.as_ref().map_or(&[][..], |priorities| priorities.of(ddir));
+pub fn latencies(job: Job<'_>, ddir: Ddir) -> Vec<PriorityLatency> {
+    let splits = job.load.command_priorities.as_ref().map_or(&[][..], |priorities| priorities.of(ddir));
     if splits.is_empty() {
         return Vec::new();
     }
     let mut found: Vec<PriorityLatency> = Vec::new();
     let shares = splits.iter().flat_map(|split| &split.shares).map(|share| share.prio);
-    for prio in std::iter::once(worker.process.ioprio.unwrap_or_default()).chain(shares) {
+    for prio in std::iter::once(job.process.ioprio.unwrap_or_default()).chain(shares) {
         if found.iter().all(|other| other.prio != prio) {
             let mut of_prio = PriorityLatency { prio, ..PriorityLatency::default() };
             of_prio.latency.reserve();

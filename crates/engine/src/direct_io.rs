@@ -11,8 +11,8 @@ use targets::fault;
 use crate::engine_flags::EngineFlags;
 
 /// Returns true if the files of a job are opened for direct I/O.
-pub(crate) fn opens_direct(worker: Job<'_>) -> bool {
-    worker.load.targets.open.direct && !worker.engine.bypasses_page_cache()
+pub(crate) fn opens_direct(job: Job<'_>) -> bool {
+    job.load.targets.open.direct && !job.engine.bypasses_page_cache()
 }
 
 /// Checks that the job's blocks are multiples of the unit of direct I/O on a target. A target that does not exist is checked
@@ -20,21 +20,21 @@ pub(crate) fn opens_direct(worker: Job<'_>) -> bool {
 ///
 /// # Errors
 /// A block size is not a multiple.
-pub(crate) fn check_alignment(worker: Job<'_>, path: &Path) -> Result<(), RunError> {
+pub(crate) fn check_alignment(job: Job<'_>, path: &Path) -> Result<(), RunError> {
     // Commands of sg address whole blocks of the device, too.
-    let has_units = !worker.engine.bypasses_page_cache() || matches!(worker.engine, Engine::Sg(_));
-    let is_checked = worker.load.targets.open.direct && has_units && worker.engine != Engine::Falloc;
-    if !is_checked || EngineFlags::of(&worker.engine).diskless {
+    let has_units = !job.engine.bypasses_page_cache() || matches!(job.engine, Engine::Sg(_));
+    let is_checked = job.load.targets.open.direct && has_units && job.engine != Engine::Falloc;
+    if !is_checked || EngineFlags::of(&job.engine).diskless {
         return Ok(());
     }
     match direct_unit(path) {
-        Some(unit) => fits(worker, path, unit),
+        Some(unit) => fits(job, path, unit),
         None => Ok(()),
     }
 }
 
-fn fits(worker: Job<'_>, path: &Path, unit: u64) -> Result<(), RunError> {
-    let Some(size) = direct_sizes(worker).into_iter().find(|size| size % unit != 0) else {
+fn fits(job: Job<'_>, path: &Path, unit: u64) -> Result<(), RunError> {
+    let Some(size) = direct_sizes(job).into_iter().find(|size| size % unit != 0) else {
         return Ok(());
     };
     let kind = CheckError::BlockUnaligned { path: fault::shown(path), unit_bytes: unit, block_bytes: size };
@@ -55,8 +55,8 @@ pub(crate) fn direct_unit(path: &Path) -> Option<u64> {
 }
 
 /// Returns block sizes that the job certainly uses.
-fn direct_sizes(worker: Job<'_>) -> Vec<u64> {
-    let (pattern, block) = (worker.load.access.pattern, &worker.load.access.block);
+fn direct_sizes(job: Job<'_>) -> Vec<u64> {
+    let (pattern, block) = (job.load.access.pattern, &job.load.access.block);
     let used: Vec<Ddir> = if block.by_sequential_or_random {
         vec![if pattern.random { Ddir::Write } else { Ddir::Read }]
     } else {

@@ -21,8 +21,8 @@ pub fn path(worker: &Worker) -> Option<&Path> {
 ///
 /// # Errors
 /// The donor cannot be opened or attached, or has no space.
-pub fn attach(worker: Job<'_>, held: &HeldTargets, backend: &mut dyn Backend, targets: u32) -> Result<(), RunError> {
-    let (Some(path), Engine::E4defrag { in_place, .. }) = (path(&worker), &worker.engine) else { return Ok(()) };
+pub fn attach(job: Job<'_>, held: &HeldTargets, backend: &mut dyn Backend, targets: u32) -> Result<(), RunError> {
+    let (Some(path), Engine::E4defrag { in_place, .. }) = (path(&job), &job.engine) else { return Ok(()) };
     let failed = |call: OpenCall, error: &std::io::Error| {
         fault::of_io(error, IoError::Open { path: fault::shown(path), call, is_direct: false })
     };
@@ -30,9 +30,8 @@ pub fn attach(worker: Job<'_>, held: &HeldTargets, backend: &mut dyn Backend, ta
     let donor = held.open(&options, path);
     let donor = donor.map_err(|error| error.into_run_error(|error| failed(OpenCall::Open, error)))?;
     if !in_place {
-        let extent = &worker.load.targets.extent;
-        let end =
-            worker.load.targets.file_size.map_or_else(|| extent.size.map_or(0, |size| size.of(0)), |(_, high)| high);
+        let extent = &job.load.targets.extent;
+        let end = job.load.targets.file_size.map_or_else(|| extent.size.map_or(0, |size| size.of(0)), |(_, high)| high);
         let start = match extent.offset {
             Amount::Bytes(bytes) => bytes,
             Amount::Percent(_) | Amount::Zones(_) => extent.offset.of(end),

@@ -20,26 +20,26 @@ pub(crate) fn size(worker: &Worker, path: &Path) -> Result<u64, RunError> {
 ///
 /// # Errors
 /// The target is of another kind, it is read-only and the job writes or trims, or a block size of the job does not fit.
-pub(crate) fn check(worker: Job<'_>, path: &Path) -> Result<(), RunError> {
-    if !matches!(worker.engine, Engine::Mtd { .. }) {
+pub(crate) fn check(job: Job<'_>, path: &Path) -> Result<(), RunError> {
+    if !matches!(job.engine, Engine::Mtd { .. }) {
         return Ok(());
     }
-    let flash = examine(&worker, path)?;
-    let pattern = worker.load.access.pattern;
+    let flash = examine(&job, path)?;
+    let pattern = job.load.access.pattern;
     if (pattern.writes || pattern.trims) && !flash.is_writable {
-        return Err(refusal(&worker, path, errno::EROFS, FlashProblem::ReadOnly));
+        return Err(refusal(&job, path, errno::EROFS, FlashProblem::ReadOnly));
     }
-    match unaligned(worker, &flash) {
-        Some(problem) => Err(refusal(&worker, path, errno::EINVAL, problem)),
+    match unaligned(job, &flash) {
+        Some(problem) => Err(refusal(&job, path, errno::EINVAL, problem)),
         None => Ok(()),
     }
 }
 
 /// Returns the first block size of the job that does not fit the flash.
-fn unaligned(worker: Job<'_>, flash: &Flash) -> Option<FlashProblem> {
-    let block = &worker.load.access.block;
+fn unaligned(job: Job<'_>, flash: &Flash) -> Option<FlashProblem> {
+    let block = &job.load.access.block;
     let units = [(Ddir::Write, flash.write_bytes), (Ddir::Trim, flash.erase_bytes)];
-    let used = units.into_iter().filter(|(ddir, unit_bytes)| worker.load.access.pattern.has(*ddir) && *unit_bytes > 0);
+    let used = units.into_iter().filter(|(ddir, unit_bytes)| job.load.access.pattern.has(*ddir) && *unit_bytes > 0);
     let mut sizes = used.flat_map(|(ddir, unit_bytes)| {
         [block.min_bytes[ddir], block.max_bytes[ddir]].map(|block_bytes| (ddir, block_bytes, unit_bytes))
     });

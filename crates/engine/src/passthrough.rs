@@ -13,21 +13,21 @@ use crate::access::{Purpose, SeedTable};
 use crate::worker::RANGE_BYTES;
 
 /// Returns the commands of the backend, with the seeds of the worker.
-pub(crate) fn config(worker: Job<'_>, commands: &DeviceCommands) -> PassthroughConfig {
-    let seeds = SeedTable::of_worker(worker);
+pub(crate) fn config(job: Job<'_>, commands: &DeviceCommands) -> PassthroughConfig {
+    let seeds = SeedTable::of_worker(job);
     let seeds = CommandSeeds { write: seeds.of(Purpose::WriteMode), placement: seeds.of(Purpose::DataPlacement) };
     PassthroughConfig { commands: commands.clone(), seeds }
 }
 
 /// Returns the ranges of each trim.
-pub(crate) fn trim_ranges(worker: Job<'_>) -> u64 {
-    nvme(&worker).filter(|_| worker.load.access.pattern.trims).map_or(1, |nvme| u64::from(nvme.trim_ranges))
+pub(crate) fn trim_ranges(job: Job<'_>) -> u64 {
+    nvme(&job).filter(|_| job.load.access.pattern.trims).map_or(1, |nvme| u64::from(nvme.trim_ranges))
 }
 
 /// Returns the memory beside the data of an I/O.
-pub(crate) fn slot_bytes(worker: Job<'_>) -> u64 {
-    let nvme = nvme(&worker);
-    nvme.map_or(0, |nvme| u64::from(nvme.metadata_bytes) + trim_ranges(worker) * RANGE_BYTES as u64)
+pub(crate) fn slot_bytes(job: Job<'_>) -> u64 {
+    let nvme = nvme(&job);
+    nvme.map_or(0, |nvme| u64::from(nvme.metadata_bytes) + trim_ranges(job) * RANGE_BYTES as u64)
 }
 
 /// Returns true if the device compares the blocks that are read back.
@@ -54,32 +54,32 @@ pub(crate) fn size(worker: &Worker, path: &Path) -> Result<Option<u64>, RunError
 ///
 /// # Errors
 /// It does not, or a size of the job does not fit its format.
-pub(crate) fn check(worker: Job<'_>, path: &Path) -> Result<(), RunError> {
-    let Some(device) = examine(&worker, path)? else { return Ok(()) };
-    let problem = block_problem(worker, &device).or_else(|| metadata_problem(worker, &device));
+pub(crate) fn check(job: Job<'_>, path: &Path) -> Result<(), RunError> {
+    let Some(device) = examine(&job, path)? else { return Ok(()) };
+    let problem = block_problem(job, &device).or_else(|| metadata_problem(job, &device));
     match problem {
-        Some(problem) => Err(RunError::new(errno::EINVAL, refusal(&worker, path, problem))),
+        Some(problem) => Err(RunError::new(errno::EINVAL, refusal(&job, path, problem))),
         None => Ok(()),
     }
 }
 
-fn block_problem(worker: Job<'_>, device: &PassthroughDevice) -> Option<PassthroughProblem> {
+fn block_problem(job: Job<'_>, device: &PassthroughDevice) -> Option<PassthroughProblem> {
     let unit_bytes = u64::from(device.unit_bytes).max(1);
-    let block = &worker.load.access.block;
-    let used = Ddir::ALL.into_iter().filter(|&ddir| worker.load.access.pattern.has(ddir));
+    let block = &job.load.access.block;
+    let used = Ddir::ALL.into_iter().filter(|&ddir| job.load.access.pattern.has(ddir));
     let mut sizes = used.flat_map(|ddir| [block.min_bytes[ddir], block.max_bytes[ddir]]);
     if let Some(block_bytes) = sizes.find(|bytes| bytes % unit_bytes != 0) {
         let metadata_bytes = u64::from(device.unit_bytes - device.block_bytes);
         return Some(PassthroughProblem::BlockSize { block_bytes, unit_bytes, metadata_bytes });
     }
-    (device.protection_in_data && worker.load.verify.is_some()).then_some(PassthroughProblem::Unverifiable)
+    (device.protection_in_data && job.load.verify.is_some()).then_some(PassthroughProblem::Unverifiable)
 }
 
-fn metadata_problem(worker: Job<'_>, device: &PassthroughDevice) -> Option<PassthroughProblem> {
-    let nvme = nvme(&worker)?;
-    let pattern = worker.load.access.pattern;
+fn metadata_problem(job: Job<'_>, device: &PassthroughDevice) -> Option<PassthroughProblem> {
+    let nvme = nvme(&job)?;
+    let pattern = job.load.access.pattern;
     let moving = [Ddir::Read, Ddir::Write].into_iter().filter(|&ddir| pattern.has(ddir));
-    let largest = moving.map(|ddir| worker.load.access.block.max_bytes[ddir]).max()?;
+    let largest = moving.map(|ddir| job.load.access.block.max_bytes[ddir]).max()?;
     let blocks = largest / u64::from(device.block_bytes).max(1);
     let needed_bytes = blocks * u64::from(device.separate_metadata_bytes);
     let bytes = u64::from(nvme.metadata_bytes);

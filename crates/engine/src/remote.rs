@@ -7,8 +7,8 @@ use record::{CheckError, RunError, TargetError};
 use targets::fault;
 
 /// Returns the configuration of the backend for `files` targets on `server`.
-pub(crate) fn config(worker: Job<'_>, server: &Remote, files: u32) -> BackendConfig {
-    let pattern = worker.load.access.pattern;
+pub(crate) fn config(job: Job<'_>, server: &Remote, files: u32) -> BackendConfig {
+    let pattern = job.load.access.pattern;
     let engine = match server {
         Remote::Nfs { .. } => EngineKind::Nfs,
         Remote::Http(_) => EngineKind::Http,
@@ -19,12 +19,12 @@ pub(crate) fn config(worker: Job<'_>, server: &Remote, files: u32) -> BackendCon
     };
     let remote = RemoteConfig {
         server: server.clone(),
-        names: worker.load.targets.paths.clone(),
+        names: job.load.targets.paths.clone(),
         writes: pattern.writes || pattern.trims,
-        creates: worker.load.targets.create.allowed,
-        direct: worker.load.targets.open.direct,
+        creates: job.load.targets.create.allowed,
+        direct: job.load.targets.open.direct,
     };
-    BackendConfig { remote: Some(Box::new(remote)), ..BackendConfig::new(engine, worker.depth(), files) }
+    BackendConfig { remote: Some(Box::new(remote)), ..BackendConfig::new(engine, job.depth(), files) }
 }
 
 /// Refuses to change disks that other machines may use: a file system is on them, or clients are connected.
@@ -53,9 +53,9 @@ pub(crate) fn refuse_in_use(worker: Job<'_>, targets: &[RemoteTarget]) -> Result
 ///
 /// # Errors
 /// The server cannot be reached, or no job can do I/O on a target.
-pub(crate) fn examine(worker: Job<'_>) -> Result<Option<Vec<RemoteTarget>>, RunError> {
-    let Engine::Remote(server) = &worker.engine else { return Ok(None) };
-    let config = config(worker, server, crate::number::index(worker.load.targets.paths.len()));
+pub(crate) fn examine(job: Job<'_>) -> Result<Option<Vec<RemoteTarget>>, RunError> {
+    let Engine::Remote(server) = &job.engine else { return Ok(None) };
+    let config = config(job, server, crate::number::index(job.load.targets.paths.len()));
     servers::examine(&config).map(Some).map_err(|error| missing(&error))
 }
 

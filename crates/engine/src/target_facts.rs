@@ -42,23 +42,23 @@ pub fn of_phase(plan: &Plan, phase: u32, stop: &AtomicBool) -> Vec<TargetFacts> 
 }
 
 /// Which part of a target a worker reads; what it writes may be whatever it was before.
-fn part_read(worker: Job<'_>, path: &str) -> Option<Range<u64>> {
-    if !worker.load.access.pattern.reads {
+fn part_read(job: Job<'_>, path: &str) -> Option<Range<u64>> {
+    if !job.load.access.pattern.reads {
         return None;
     }
-    let extent = &worker.load.targets.extent;
+    let extent = &job.load.targets.extent;
     let start = extent.offset.of(size_bytes(Path::new(path)).unwrap_or(0));
-    let alone = worker.load.targets.paths.len() == 1 && extent.offset_increment == Amount::default();
+    let alone = job.load.targets.paths.len() == 1 && extent.offset_increment == Amount::default();
     let end = match extent.size {
         Some(Amount::Bytes(bytes)) if alone => start.saturating_add(bytes),
         // `filesize` is where the I/O on any target ends at the latest.
-        _ => match worker.load.targets.file_size {
+        _ => match job.load.targets.file_size {
             Some((low, high)) if low > 0 => high.max(low).max(start),
             _ => u64::MAX,
         },
     };
     // `filesize` ends a file, or the used part of a device, at any offset.
-    let end_of_file = worker.load.targets.file_size.map(|(_, most)| most).filter(|most| *most > 0);
+    let end_of_file = job.load.targets.file_size.map(|(_, most)| most).filter(|most| *most > 0);
     Some(start..end.min(end_of_file.unwrap_or(u64::MAX)))
 }
 

@@ -28,8 +28,8 @@ pub enum Held<'a> {
 
 impl TargetLocks {
     /// Returns `None` if the worker does not lock its targets.
-    pub fn new(worker: Job<'_>, targets: &[Target], shared: &SharedLocks) -> Option<Self> {
-        let kind = worker.load.targets.lock?;
+    pub fn new(job: Job<'_>, targets: &[Target], shared: &SharedLocks) -> Option<Self> {
+        let kind = job.load.targets.lock?;
         let mut locks = shared.0.lock().unwrap_or_else(PoisonError::into_inner);
         let of = |target: &Target| (target.path.clone(), Arc::clone(locks.entry(target.path.clone()).or_default()));
         Some(TargetLocks { kind, targets: targets.iter().map(of).collect() })

@@ -51,8 +51,8 @@ pub struct SeedTable {
 
 impl SeedTable {
     /// Returns the seeds of a worker of a plan.
-    pub fn of_worker(worker: Job<'_>) -> Self {
-        SeedTable::new(worker.load.access.seeds, worker.number, entropy::draw)
+    pub fn of_worker(job: Job<'_>) -> Self {
+        SeedTable::new(job.load.access.seeds, job.number, entropy::draw)
     }
 
     /// `entropy` is called only for seeds from the system.

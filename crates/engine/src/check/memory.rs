@@ -249,25 +249,25 @@ fn buffer_bytes(worker: &Worker) -> u64 {
 }
 
 /// Returns the address space of the I/O buffers of a job.
-fn mapped_bytes(worker: Job<'_>) -> u64 {
-    if EngineFlags::of(&worker.engine).no_io {
+fn mapped_bytes(job: Job<'_>) -> u64 {
+    if EngineFlags::of(&job.engine).no_io {
         return 0;
     }
-    u64::from(worker.depth()).saturating_mul(largest_block(worker).next_multiple_of(4096))
+    u64::from(job.depth()).saturating_mul(largest_block(job).next_multiple_of(4096))
 }
 
 /// Returns the memory of the entries of a log that is read before the run.
-fn replay_bytes(worker: Job<'_>) -> u64 {
-    let replay = worker.load.replay.as_ref().filter(|replay| !replay.chunked);
+fn replay_bytes(job: Job<'_>) -> u64 {
+    let replay = job.load.replay.as_ref().filter(|replay| !replay.chunked);
     replay.map_or(0, |replay| replay.steps.saturating_mul(size_of::<iolog::Step>() as u64))
 }
 
 /// Returns the bytes of memory that `page_fault` writes. All pages that are only read share the kernel's zero page.
-fn page_fault_bytes(worker: Job<'_>) -> u64 {
-    if worker.engine != Engine::PageFault || !worker.load.access.pattern.writes {
+fn page_fault_bytes(job: Job<'_>) -> u64 {
+    if job.engine != Engine::PageFault || !job.load.access.pattern.writes {
         return 0;
     }
-    worker.load.targets.extent.size.map_or(0, |size| size.of(0))
+    job.load.targets.extent.size.map_or(0, |size| size.of(0))
 }
 
 fn latency_bytes(worker: &Worker) -> u64 {

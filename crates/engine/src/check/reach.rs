@@ -13,48 +13,48 @@ use std::path::{Path, PathBuf};
 use targets::fault::{self, shown};
 
 /// Returns the targets of a job as they are now.
-pub(super) fn targets(worker: Job<'_>) -> Result<Vec<PathBuf>, RunError> {
-    let flags = EngineFlags::of(&worker.engine);
+pub(super) fn targets(job: Job<'_>) -> Result<Vec<PathBuf>, RunError> {
+    let flags = EngineFlags::of(&job.engine);
     if flags.no_io {
         return Ok(Vec::new());
     }
-    layout::check_size(worker)?;
-    layout::paths(worker, &mut |_| {})
+    layout::check_size(job)?;
+    layout::paths(job, &mut |_| {})
 }
 
-pub(super) fn check(plan: &Plan, worker: Job<'_>, path: &Path) -> Result<(), RunError> {
-    let flags = EngineFlags::of(&worker.engine);
+pub(super) fn check(plan: &Plan, job: Job<'_>, path: &Path) -> Result<(), RunError> {
+    let flags = EngineFlags::of(&job.engine);
     if flags.metadata {
         layout::refuse_devices(path)?;
     }
     if flags.diskless {
         return Ok(());
     }
-    let kind = layout::kind_of_target(&worker, path)?;
-    let trims_written = worker.load.verify.as_ref().is_some_and(|verify| verify.trims.is_some());
-    if (worker.load.access.pattern.trims || worker.load.access.pattern.writes && trims_written)
-        && !matches!(worker.engine, Engine::Falloc | Engine::IoUringCmd(_) | Engine::Mtd { .. })
+    let kind = layout::kind_of_target(&job, path)?;
+    let trims_written = job.load.verify.as_ref().is_some_and(|verify| verify.trims.is_some());
+    if (job.load.access.pattern.trims || job.load.access.pattern.writes && trims_written)
+        && !matches!(job.engine, Engine::Falloc | Engine::IoUringCmd(_) | Engine::Mtd { .. })
         && kind.is_none_or(|(kind, _)| kind == Kind::Regular)
     {
         return Err(RunError::new(errno::ENOTTY, TargetError::NotTrimmable { path: shown(path) }));
     }
     match kind {
-        Some((Kind::Char, _)) if worker.engine == Engine::Falloc => {
+        Some((Kind::Char, _)) if job.engine == Engine::Falloc => {
             Err(RunError::new(errno::EINVAL, TargetError::NotAllocatable { path: shown(path) }))
         }
-        _ if matches!(worker.engine, Engine::IoUringCmd(_)) => passthrough::check(worker, path),
-        Some((Kind::Regular, _)) | None if matches!(worker.engine, Engine::Sg(_)) => {
-            let engine = worker.engine.name().to_owned();
+        _ if matches!(job.engine, Engine::IoUringCmd(_)) => passthrough::check(job, path),
+        Some((Kind::Regular, _)) | None if matches!(job.engine, Engine::Sg(_)) => {
+            let engine = job.engine.name().to_owned();
             Err(RunError::new(errno::EINVAL, TargetError::NotADevice { path: shown(path), engine }))
         }
-        Some((Kind::Regular, _)) => can_open(worker, path),
+        Some((Kind::Regular, _)) => can_open(job, path),
         Some(_) => Ok(()),
-        None if worker.load.targets.create.allowed => can_create(path),
-        None if is_created_by_another(plan, worker, path) => Ok(()),
+        None if job.load.targets.create.allowed => can_create(path),
+        None if is_created_by_another(plan, job, path) => Ok(()),
         None => Err(RunError::new(errno::ENOENT, TargetError::CreationDisallowed { path: shown(path) })),
     }?;
-    pmem::check(&worker, path, kind)?;
-    flash::check(worker, path)
+    pmem::check(&job, path, kind)?;
+    flash::check(job, path)
 }
 
 /// Opens an existing file as the job will. Devices are not opened: closing one that was open for writing makes udev read
@@ -98,9 +98,9 @@ fn can_create(path: &Path) -> Result<(), RunError> {
 }
 
 /// Returns true if another job creates the file before this one needs it.
-fn is_created_by_another(plan: &Plan, worker: Job<'_>, path: &Path) -> bool {
+fn is_created_by_another(plan: &Plan, job: Job<'_>, path: &Path) -> bool {
     plan.jobs().any(|other| {
-        other.number != worker.number
+        other.number != job.number
             && other.load.targets.create.allowed
             && other.load.targets.paths.iter().any(|other| Path::new(other) == path)
     })

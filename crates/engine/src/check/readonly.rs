@@ -19,17 +19,17 @@ pub(super) fn check(worker: Job<'_>) -> Result<(), RunError> {
     Err(RunError::new(errno::EROFS, kind))
 }
 
-fn writes(worker: Job<'_>) -> bool {
-    let pattern = worker.load.access.pattern;
-    pattern.writes || pattern.trims || worker.load.verify.as_ref().is_some_and(|verify| verify.trims.is_some())
+fn writes(job: Job<'_>) -> bool {
+    let pattern = job.load.access.pattern;
+    pattern.writes || pattern.trims || job.load.verify.as_ref().is_some_and(|verify| verify.trims.is_some())
 }
 
 /// Returns what the job changes without writes.
-fn change(worker: Job<'_>) -> Option<FileChange> {
-    if worker.load.targets.unlink || worker.load.targets.unlink_each_loop {
+fn change(job: Job<'_>) -> Option<FileChange> {
+    if job.load.targets.unlink || job.load.targets.unlink_each_loop {
         return Some(FileChange::Removes);
     }
-    match &worker.engine {
+    match &job.engine {
         Engine::FileDelete | Engine::DirDelete => return Some(FileChange::Removes),
         Engine::FileCreate | Engine::DirCreate => return Some(FileChange::Creates),
         Engine::Falloc | Engine::Ftruncate | Engine::E4defrag { .. } => return Some(FileChange::Resizes),
@@ -38,7 +38,7 @@ fn change(worker: Job<'_>) -> Option<FileChange> {
         }
         _ => {}
     }
-    let file = worker.buffers.memory.file().filter(|path| keeps_data(Path::new(path)));
+    let file = job.buffers.memory.file().filter(|path| keeps_data(Path::new(path)));
     file.map(|path| FileChange::BufferFile { path: path.to_owned() })
 }
 

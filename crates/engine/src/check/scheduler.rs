@@ -7,11 +7,11 @@ use plan::Job;
 use record::{CheckError, RunError};
 use std::path::Path;
 
-pub(super) fn check(worker: Job<'_>, path: &Path) -> Result<(), RunError> {
-    let Some(wanted) = &worker.load.targets.ioscheduler else {
+pub(super) fn check(job: Job<'_>, path: &Path) -> Result<(), RunError> {
+    let Some(wanted) = &job.load.targets.ioscheduler else {
         return Ok(());
     };
-    if EngineFlags::of(&worker.engine).diskless {
+    if EngineFlags::of(&job.engine).diskless {
         return Ok(());
     }
     // As in fio, a path without a disk, such as on tmpfs, and a disk without schedulers are not checked.

@@ -9,13 +9,13 @@ use targets::{Safety, TargetAccess};
 use crate::engine_flags::EngineFlags;
 
 /// Checks a target of a job.
-pub(super) fn check(safety: &mut Safety, worker: Job<'_>, path: &Path) -> Result<(), RunError> {
-    if !has_targets(&worker) {
+pub(super) fn check(safety: &mut Safety, job: Job<'_>, path: &Path) -> Result<(), RunError> {
+    if !has_targets(&job) {
         return Ok(());
     }
-    let removes = removes(worker);
-    let is_replaceable = EngineFlags::of(&worker.engine).metadata || removes;
-    safety.check(path, &TargetAccess { removes, is_replaceable, ..access(&worker, changes_bytes(worker)) })
+    let removes = removes(job);
+    let is_replaceable = EngineFlags::of(&job.engine).metadata || removes;
+    safety.check(path, &TargetAccess { removes, is_replaceable, ..access(&job, changes_bytes(job)) })
 }
 
 /// Checks the target of a stream.
@@ -47,14 +47,14 @@ pub(super) fn has_targets(worker: &Worker) -> bool {
 }
 
 /// The job may change what is in a target, or the space it takes.
-fn changes_bytes(worker: Job<'_>) -> bool {
-    let pattern = worker.load.access.pattern;
-    let metadata = EngineFlags::of(&worker.engine).metadata;
-    !metadata && (pattern.writes || pattern.trims || matches!(worker.engine, Engine::Falloc | Engine::Ftruncate))
+fn changes_bytes(job: Job<'_>) -> bool {
+    let pattern = job.load.access.pattern;
+    let metadata = EngineFlags::of(&job.engine).metadata;
+    !metadata && (pattern.writes || pattern.trims || matches!(job.engine, Engine::Falloc | Engine::Ftruncate))
 }
 
 /// The job removes targets.
-fn removes(worker: Job<'_>) -> bool {
-    let targets = &worker.load.targets;
-    targets.unlink || targets.unlink_each_loop || worker.engine == Engine::FileDelete
+fn removes(job: Job<'_>) -> bool {
+    let targets = &job.load.targets;
+    targets.unlink || targets.unlink_each_loop || job.engine == Engine::FileDelete
 }

@@ -45,15 +45,15 @@ pub fn has_working_set(worker: &Worker) -> bool {
 }
 
 /// Returns the memory of the working set of a job with `pass_bytes` bytes.
-pub fn working_set_bytes(worker: plan::Job<'_>, pass_bytes: u64) -> u64 {
-    let Some(Dedupe { percent: 1.., mode: DedupeMode::WorkingSet { percent, .. } }) = worker.buffers.dedupe else {
+pub fn working_set_bytes(job: plan::Job<'_>, pass_bytes: u64) -> u64 {
+    let Some(Dedupe { percent: 1.., mode: DedupeMode::WorkingSet { percent, .. } }) = job.buffers.dedupe else {
         return 0;
     };
-    let each = match worker.load.access.generator {
+    let each = match job.load.access.generator {
         Generator::Tausworthe64 => size_of::<Tausworthe64>(),
         Generator::Tausworthe32 | Generator::Tausworthe32Fixed | Generator::Lfsr => size_of::<Tausworthe32>(),
     };
-    buffers_of_set(pass_bytes, percent, worker.load.access.block.min_bytes[Ddir::Write]).saturating_mul(each as u64)
+    buffers_of_set(pass_bytes, percent, job.load.access.block.min_bytes[Ddir::Write]).saturating_mul(each as u64)
 }
 
 fn buffers_of_set(pass_bytes: u64, percent: u32, min_write: u64) -> u64 {

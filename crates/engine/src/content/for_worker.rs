@@ -13,23 +13,18 @@ use crate::goal::Length;
 ///
 /// # Errors
 /// As [`Content::new`].
-pub fn for_worker(
-    plan: &Plan,
-    worker: plan::Job<'_>,
-    seeds: &SeedTable,
-    pass: Length,
-) -> Result<Content, ContentError> {
+pub fn for_worker(plan: &Plan, job: plan::Job<'_>, seeds: &SeedTable, pass: Length) -> Result<Content, ContentError> {
     let shares = |dedupe: plan::Dedupe| matches!(dedupe.mode, DedupeMode::WorkingSet { global: true, .. });
-    let peers = plan.jobs().filter(|_| worker.buffers.dedupe.is_some_and(shares));
+    let peers = plan.jobs().filter(|_| job.buffers.dedupe.is_some_and(shares));
     let peer_seeds: Vec<u64> = peers.map(|peer| SeedTable::of_worker(peer).of(Purpose::Buffer)).collect();
     Content::new(&Job {
-        buffers: &worker.buffers,
-        min_write: worker.load.access.block.min_bytes[Ddir::Write],
+        buffers: &job.buffers,
+        min_write: job.load.access.block.min_bytes[Ddir::Write],
         pass,
         seeds,
-        wide: worker.load.access.generator == plan::Generator::Tausworthe64,
-        verifies: worker.load.verify.is_some(),
-        worker_number: worker.number,
+        wide: job.load.access.generator == plan::Generator::Tausworthe64,
+        verifies: job.load.verify.is_some(),
+        worker_number: job.number,
         peer_seeds: &peer_seeds,
         nonce: entropy::draw(),
     })

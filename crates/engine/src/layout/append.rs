@@ -19,27 +19,27 @@ static EXTENDING: Mutex<()> = Mutex::new(());
 
 /// Returns true if each pass of a job appends. A job that reads has data in the part that its layout appended only, and a
 /// job that ends by time would fill the device.
-pub fn appends_each_pass(worker: Job<'_>) -> bool {
-    let pattern = worker.load.access.pattern;
-    worker.load.targets.extent.append
+pub fn appends_each_pass(job: Job<'_>) -> bool {
+    let pattern = job.load.access.pattern;
+    job.load.targets.extent.append
         && pattern.writes
         && !pattern.reads
         && !pattern.trims
-        && !worker.limits.time_based
-        && worker.load.zoned.is_none()
+        && !job.limits.time_based
+        && job.load.zoned.is_none()
 }
 
 /// Moves the part of each file that the job uses behind the end of the file, and extends the file.
 ///
 /// # Errors
 /// A file cannot be opened, or its size cannot be read.
-pub fn append(worker: Job<'_>, targets: &mut [Target], held: &HeldTargets) -> Result<(), RunError> {
-    let flags = EngineFlags::of(&worker.engine);
+pub fn append(job: Job<'_>, targets: &mut [Target], held: &HeldTargets) -> Result<(), RunError> {
+    let flags = EngineFlags::of(&job.engine);
     for target in targets.iter_mut().filter(|target| target.kind == Kind::Regular) {
         let Length::Bytes(bytes) = target.io_size else { continue };
         target.offset = match target.real_size {
             Some(end) if flags.diskless => end,
-            _ => extend(worker, target, bytes, held)?,
+            _ => extend(job, target, bytes, held)?,
         };
         target.real_size = Some(target.offset.saturating_add(bytes));
     }
@@ -47,7 +47,7 @@ pub fn append(worker: Job<'_>, targets: &mut [Target], held: &HeldTargets) -> Re
 }
 
 /// Extends a file by `part_bytes`. Returns the size before. A file that does not exist has a size of 0.
-fn extend(worker: Job<'_>, target: &Target, part_bytes: u64, held: &HeldTargets) -> Result<u64, RunError> {
+fn extend(job: Job<'_>, target: &Target, part_bytes: u64, held: &HeldTargets) -> Result<u64, RunError> {
     let failed = |error: &io::Error, call: LayoutCall| {
         fault::of_io(error, LayoutError::Call { path: shown(&target.path), call })
     };
@@ -61,7 +61,7 @@ fn extend(worker: Job<'_>, target: &Target, part_bytes: u64, held: &HeldTargets)
     };
     let _extending = EXTENDING.lock().unwrap_or_else(PoisonError::into_inner);
     let bytes = file.size().map_err(|error| failed(&error, LayoutCall::Status))?.unwrap_or(0);
-    let create = &worker.load.targets.create;
+    let create = &job.load.targets.create;
     if !create.on_open && create.fallocate != Fallocate::None {
         // Space that cannot be reserved is an error of the write that needs it.
         let _ = file.allocate(bytes, part_bytes, create.fallocate == Fallocate::Keep);

@@ -29,12 +29,12 @@ const WRITEBACK_BYTES: u64 = 16 * MIB;
 /// # Errors
 /// A directory cannot be created.
 pub(crate) fn make_directories(
-    worker: Job<'_>,
+    job: Job<'_>,
     flags: EngineFlags,
     paths: &[PathBuf],
     site: &Site,
 ) -> Result<(), RunError> {
-    let refused = site.readonly || !worker.load.targets.create.allowed;
+    let refused = site.readonly || !job.load.targets.create.allowed;
     for path in paths {
         let directory = if flags.makes_directories { Some(path.as_path()) } else { path.parent() };
         let wanted = !flags.diskless || flags.makes_directories;
@@ -99,9 +99,9 @@ pub(crate) fn extend(
 }
 
 /// Returns true if a file must have data before the job's first I/O on it.
-fn needs_data(worker: Job<'_>, flags: EngineFlags) -> bool {
-    let pattern = worker.load.access.pattern;
-    let overwrites = worker.load.targets.create.overwrite && !worker.load.targets.extent.append;
+fn needs_data(job: Job<'_>, flags: EngineFlags) -> bool {
+    let pattern = job.load.access.pattern;
+    let overwrites = job.load.targets.create.overwrite && !job.load.targets.extent.append;
     pattern.reads || pattern.writes && (overwrites || flags.no_extend)
 }
 
@@ -117,14 +117,9 @@ struct Layout<'a> {
 }
 
 impl<'a> Layout<'a> {
-    fn open(
-        worker: Job<'_>,
-        targets: &'a HeldTargets,
-        uses: &mut TargetUses,
-        path: &'a Path,
-    ) -> Result<Self, RunError> {
+    fn open(job: Job<'_>, targets: &'a HeldTargets, uses: &mut TargetUses, path: &'a Path) -> Result<Self, RunError> {
         let call_failed = |error: &io::Error| fault::of_io(error, LayoutError::Open { path: shown(path) });
-        let create = worker.load.targets.create.allowed;
+        let create = job.load.targets.create.allowed;
         let options = OpenOptions { write: true, create, ..OpenOptions::new() };
         let (file, made) = match targets.open_or_create(&options, path) {
             Err(error) if !create && error.is(io::ErrorKind::NotFound) => {
@@ -133,17 +128,17 @@ impl<'a> Layout<'a> {
             opened => opened.map_err(|error| error.into_run_error(call_failed))?,
         };
         if !made {
-            uses.refuse(&worker.name, &file)?;
+            uses.refuse(&job.name, &file)?;
         }
         let before = if made { None } else { file.size().map_err(|error| call_failed(&error))? };
         let layout = Layout { path, targets, file, before, reached: 0 };
-        layout.check_direct(worker).inspect_err(|_| layout.put_back())?;
+        layout.check_direct(job).inspect_err(|_| layout.put_back())?;
         Ok(layout)
     }
 
     /// Checks for direct I/O before a terabyte is written.
-    fn check_direct(&self, worker: Job<'_>) -> Result<(), RunError> {
-        if !opens_direct(worker) {
+    fn check_direct(&self, job: Job<'_>) -> Result<(), RunError> {
+        if !opens_direct(job) {
             return Ok(());
         }
         match self.file.open_again(OpenOptions { read: true, direct: true, ..OpenOptions::new() }) {
@@ -151,14 +146,14 @@ impl<'a> Layout<'a> {
                 Err(RunError::new(errno::EINVAL, LayoutError::NoDirectIo { path: shown(self.path) }))
             }
             // Write access does not imply read access. The job's own open reports that.
-            _ => check_alignment(worker, self.path),
+            _ => check_alignment(job, self.path),
         }
     }
 
     /// Extends the file to `wanted` bytes, or until the device is full. Returns its size.
     fn run(
         &mut self,
-        worker: Job<'_>,
+        job: Job<'_>,
         wanted: Option<u64>,
         with_data: bool,
         site: &mut Site,
@@ -169,13 +164,13 @@ impl<'a> Layout<'a> {
             return Ok(present);
         }
         if let Some(wanted) = wanted {
-            self.allocate(worker, present, wanted, with_data, site.say)?;
+            self.allocate(job, present, wanted, with_data, site.say)?;
         }
         if !with_data {
             return Ok(self.size()?);
         }
-        let end = self.write(worker, present, wanted.unwrap_or(u64::MAX), site)?;
-        if worker.load.targets.create.fsync {
+        let end = self.write(job, present, wanted.unwrap_or(u64::MAX), site)?;
+        if job.load.targets.create.fsync {
             self.file.fsync().map_err(|error| self.failed(&error, LayoutCall::Sync))?;
         }
         // The cache is dropped from what was written, so that the job reads it from the device.
@@ -201,16 +196,16 @@ impl<'a> Layout<'a> {
     /// data up to its end, even after a kill.
     fn allocate(
         &self,
-        worker: Job<'_>,
+        job: Job<'_>,
         present: u64,
         wanted: u64,
         with_data: bool,
         say: &mut dyn FnMut(Message),
     ) -> Result<(), RunError> {
-        if worker.load.targets.extent.fill_device {
+        if job.load.targets.extent.fill_device {
             return Ok(());
         }
-        let mode = worker.load.targets.create.fallocate;
+        let mode = job.load.targets.create.fallocate;
         let keeps_size = with_data || mode == Fallocate::Keep;
         let done = match mode {
             Fallocate::None => Ok(()),
@@ -244,9 +239,9 @@ impl<'a> Layout<'a> {
     }
 
     /// Writes the job's data from `from` to `to`. With `fill_device` it ends when the device is full.
-    fn write(&mut self, worker: Job<'_>, from: u64, to: u64, site: &mut Site) -> Result<u64, PrepareError> {
+    fn write(&mut self, job: Job<'_>, from: u64, to: u64, site: &mut Site) -> Result<u64, PrepareError> {
         // A job that only reads may name any size for writes.
-        let block = worker.load.access.block.max_bytes[plan::Ddir::Write].min(to.saturating_sub(from)).max(1);
+        let block = job.load.access.block.max_bytes[plan::Ddir::Write].min(to.saturating_sub(from)).max(1);
         let block = usize::try_from(block).unwrap_or(WRITE_BYTES);
         let mut buffer = zeroes(block * WRITE_BYTES.div_ceil(block).max(1))
             .map_err(|error| self.failed(&error, LayoutCall::Write))?;
@@ -254,7 +249,7 @@ impl<'a> Layout<'a> {
         let mut flushed = from;
         while at < to {
             // Early writeback leaves little for the final sync, which cannot be stopped.
-            if worker.load.targets.create.fsync && at - flushed >= WRITEBACK_BYTES {
+            if job.load.targets.create.fsync && at - flushed >= WRITEBACK_BYTES {
                 self.file
                     .start_writeback(flushed, at - flushed)
                     .map_err(|error| self.failed(&error, LayoutCall::Write))?;
@@ -280,7 +275,7 @@ impl<'a> Layout<'a> {
                         self.reached = at;
                     }
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                    Err(error) if is_out_of_space(&error) && worker.load.targets.extent.fill_device => {
+                    Err(error) if is_out_of_space(&error) && job.load.targets.extent.fill_device => {
                         return Ok(at);
                     }
                     Err(error) => return Err(self.failed(&error, LayoutCall::Write).into()),

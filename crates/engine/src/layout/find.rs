@@ -17,14 +17,13 @@ use targets::fault::{self, shown};
 ///
 /// # Errors
 /// The directory cannot be read.
-pub(crate) fn paths(worker: Job<'_>, say: &mut dyn FnMut(Message)) -> Result<Vec<PathBuf>, RunError> {
-    let named = worker.load.targets.paths.iter().map(PathBuf::from);
-    let Some(directory) = &worker.load.targets.opendir else {
+pub(crate) fn paths(job: Job<'_>, say: &mut dyn FnMut(Message)) -> Result<Vec<PathBuf>, RunError> {
+    let named = job.load.targets.paths.iter().map(PathBuf::from);
+    let Some(directory) = &job.load.targets.opendir else {
         return Ok(named.collect());
     };
     let mut below = files_below(Path::new(directory))?;
-    let mut paths: Vec<_> =
-        if worker.load.targets.generated && !below.is_empty() { Vec::new() } else { named.collect() };
+    let mut paths: Vec<_> = if job.load.targets.generated && !below.is_empty() { Vec::new() } else { named.collect() };
     paths.append(&mut below);
     say(Message::Info(MessageKind::DirectoryListed { files: paths.len() as u64 }));
     Ok(paths)
@@ -82,26 +81,26 @@ fn stat_kind(path: &Path) -> io::Result<Option<(Kind, u64)>> {
     }
 }
 
-/// Returns the kind and current size of a target of `worker`.
+/// Returns the kind and current size of a target of `job`.
 ///
 /// # Errors
 /// No job can do I/O on the target, or its size cannot be read.
-pub(crate) fn inspect(worker: Job<'_>, flags: EngineFlags, path: &Path) -> Result<Found, RunError> {
+pub(crate) fn inspect(job: Job<'_>, flags: EngineFlags, path: &Path) -> Result<Found, RunError> {
     if flags.metadata {
         refuse_devices(path)?;
     }
     if flags.one_block_each {
-        return Ok(Found { kind: Kind::Regular, bytes: Some(min_block(worker)) });
+        return Ok(Found { kind: Kind::Regular, bytes: Some(min_block(job)) });
     }
     if flags.diskless {
         return Ok(Found { kind: Kind::Regular, bytes: None });
     }
-    let (kind, bytes) = kind_of_target(&worker, path)?.unwrap_or((Kind::Regular, 0));
-    require_kind(worker, path, kind)?;
+    let (kind, bytes) = kind_of_target(&job, path)?.unwrap_or((Kind::Regular, 0));
+    require_kind(job, path, kind)?;
     let bytes = match kind {
         Kind::Block => Some(device_size(path)?),
         Kind::Regular => Some(bytes),
-        Kind::Char => character_device_size(&worker, path)?,
+        Kind::Char => character_device_size(&job, path)?,
         Kind::Pipe | Kind::Directory | Kind::Socket => None,
     };
     Ok(Found { kind, bytes })
@@ -118,8 +117,8 @@ fn character_device_size(worker: &Worker, path: &Path) -> Result<Option<u64>, Ru
 }
 
 /// Refuses a target of another kind than the job requires.
-fn require_kind(worker: Job<'_>, path: &Path, kind: Kind) -> Result<(), RunError> {
-    let Some(required) = worker.load.targets.kind else { return Ok(()) };
+fn require_kind(job: Job<'_>, path: &Path, kind: Kind) -> Result<(), RunError> {
+    let Some(required) = job.load.targets.kind else { return Ok(()) };
     let is_required = match required {
         TargetKind::File => kind == Kind::Regular,
         TargetKind::BlockDevice => kind == Kind::Block,
@@ -131,7 +130,7 @@ fn require_kind(worker: Job<'_>, path: &Path, kind: Kind) -> Result<(), RunError
     Err(RunError::new(errno::EINVAL, TargetError::OtherKind { path: shown(path), required }))
 }
 
-/// Returns the kind and size of a target of `worker`; `None` if it does not exist.
+/// Returns the kind and size of a target of `job`; `None` if it does not exist.
 ///
 /// # Errors
 /// The target is of a kind that no job can do I/O on, or its status cannot be read.

@@ -25,71 +25,70 @@ use record::{Message, MessageKind, RunError};
 /// The run was stopped, or a target cannot be found or created.
 pub(crate) fn lay_out(
     plan: &Plan,
-    worker: Job<'_>,
+    job: Job<'_>,
     targets: &HeldTargets,
     zones: &ZoneTables,
     stop: &AtomicBool,
     say: &mut dyn FnMut(Message),
 ) -> Result<LaidOut, PrepareError> {
-    let seeds = SeedTable::of_worker(worker);
-    let mut content = content_of_layout(plan, worker, &seeds)?;
+    let seeds = SeedTable::of_worker(job);
+    let mut content = content_of_layout(plan, job, &seeds)?;
     let fill = &mut |block: &mut [u8]| content.fill_initial(block);
-    lay_out_in(worker, &mut Site { readonly: plan.readonly, targets, stop, say, fill, seeds: &seeds, zones })
+    lay_out_in(job, &mut Site { readonly: plan.readonly, targets, stop, say, fill, seeds: &seeds, zones })
 }
 
 /// Returns the content of the files that the layout writes. The size of a working set depends on the job's size. If the targets
 /// determine the size, they have it already, and no working set is needed here.
-fn content_of_layout(plan: &Plan, worker: Job<'_>, seeds: &SeedTable) -> Result<Content, RunError> {
-    let pass = worker.load.targets.extent.size.map_or(Length::ToEnd, |size| match size {
+fn content_of_layout(plan: &Plan, job: Job<'_>, seeds: &SeedTable) -> Result<Content, RunError> {
+    let pass = job.load.targets.extent.size.map_or(Length::ToEnd, |size| match size {
         Amount::Bytes(bytes) if bytes > 0 => Length::Bytes(bytes),
         _ => Length::ToEnd,
     });
-    let repeats = worker.buffers.dedupe.filter(|dedupe| dedupe.mode == DedupeMode::Repeat);
-    let without_set =
-        || Worker { buffers: Buffers { dedupe: repeats, ..worker.buffers.clone() }, ..Worker::clone(&worker) };
+    let repeats = job.buffers.dedupe.filter(|dedupe| dedupe.mode == DedupeMode::Repeat);
+    let without_set = || Worker { buffers: Buffers { dedupe: repeats, ..job.buffers.clone() }, ..Worker::clone(&job) };
     let content = match pass {
-        Length::Bytes(_) => content::for_worker(plan, worker, seeds, pass),
-        Length::ToEnd => content::for_worker(plan, Job { worker: &without_set(), ..worker }, seeds, pass),
+        Length::Bytes(_) => content::for_worker(plan, job, seeds, pass),
+        Length::ToEnd => content::for_worker(plan, Job { worker: &without_set(), ..job }, seeds, pass),
     };
-    content.map_err(|error| content::run_error(&worker, error))
+    content.map_err(|error| content::run_error(&job, error))
 }
 
-/// Returns the parts of the targets that the layout of `worker` will make. Nothing is changed. A random size counts as the largest.
+/// Returns the parts of the targets that the layout of `job` will make. Nothing is changed. A random size counts as the largest.
 ///
 /// # Errors
 /// A target cannot be found, or the sizes contradict each other.
-pub(crate) fn planned(worker: Job<'_>) -> Result<sizes::Shares, RunError> {
-    let flags = EngineFlags::of(&worker.engine);
-    let paths = find::paths(worker, &mut |_| {})?;
-    let found = find_all(worker, flags, &paths)?;
-    sizes::share_out(worker, flags, &found, &mut || 1.0)
+pub(crate) fn planned(job: Job<'_>) -> Result<sizes::Shares, RunError> {
+    let flags = EngineFlags::of(&job.engine);
+    let paths = find::paths(job, &mut |_| {})?;
+    let found = find_all(job, flags, &paths)?;
+    sizes::share_out(job, flags, &found, &mut || 1.0)
 }
 
-/// Finds and creates the targets of `worker`, so that its I/O can start.
-pub(super) fn lay_out_in(worker: Job<'_>, site: &mut Site) -> Result<LaidOut, PrepareError> {
-    let flags = EngineFlags::of(&worker.engine);
+/// Finds and creates the targets of `job`, so that its I/O can start.
+pub(super) fn lay_out_in(job: Job<'_>, site: &mut Site) -> Result<LaidOut, PrepareError> {
+    let flags = EngineFlags::of(&job.engine);
     if flags.no_io {
         return Ok(LaidOut::default());
     }
-    let paths = find::paths(worker, site.say)?;
-    extend::make_directories(worker, flags, &paths, site)?;
-    let found = find_all(worker, flags, &paths)?;
-    if let Some(replay) = &worker.load.replay {
+    let paths = find::paths(job, site.say)?;
+    extend::make_directories(job, flags, &paths, site)?;
+    let found = find_all(job, flags, &paths)?;
+    if let Some(replay) = &job.load.replay {
         return Ok(of_replay(replay, paths, &found));
     }
-    let tables = zones::tables(worker, flags, &paths, &found, site)?;
-    let sized = zones::with_sizes(worker, &tables);
-    let worker = Job { load: sized.as_ref().unwrap_or(worker.load), ..worker };
-    let wide = worker.load.access.generator == plan::Generator::Tausworthe64;
+    let tables = zones::tables(job, flags, &paths, &found, site)?;
+    let sized = zones::with_sizes(job, &tables);
+    let job = Job { load: sized.as_ref().unwrap_or(job.load), ..job };
+    let wide = job.load.access.generator == plan::Generator::Tausworthe64;
     let mut file_sizes = Tausworthe::new(site.seeds.of(Purpose::FileSize), wide);
-    let mut shares = sizes::share_out(worker, flags, &found, &mut || file_sizes.fraction())?;
+    let mut shares = sizes::share_out(job, flags, &found, &mut || file_sizes.fraction())?;
     for (share, path) in shares.files.iter().zip(&paths) {
         if share.io_size == Length::Bytes(0) {
             (site.say)(Message::Warning(MessageKind::TargetIgnored { path: fault::shown(path) }));
         }
     }
-    extend::extend(worker, flags, &paths, &mut shares, site)?;
-    let zones = zones::parts(worker, &tables, (&paths, &found), &mut shares, site)?;
+    extend::extend(job, flags, &paths, &mut shares, site)?;
+    let zones = zones::parts(job, &tables, (&paths, &found), &mut shares, site)?;
     let targets = paths.into_iter().zip(found).zip(shares.files).map(|((path, found), share)| Target {
         path,
         kind: found.kind,
@@ -102,10 +101,10 @@ pub(super) fn lay_out_in(worker: Job<'_>, site: &mut Site) -> Result<LaidOut, Pr
 }
 
 /// Returns the kinds and sizes of the targets.
-fn find_all(worker: Job<'_>, flags: EngineFlags, paths: &[PathBuf]) -> Result<Vec<sizes::Found>, RunError> {
-    match remote::examine(worker)? {
+fn find_all(job: Job<'_>, flags: EngineFlags, paths: &[PathBuf]) -> Result<Vec<sizes::Found>, RunError> {
+    match remote::examine(job)? {
         Some(remote) => Ok(remote.iter().map(sizes::Found::on_server).collect()),
-        None => paths.iter().map(|path| find::inspect(worker, flags, path)).collect(),
+        None => paths.iter().map(|path| find::inspect(job, flags, path)).collect(),
     }
 }
 

@@ -63,8 +63,8 @@ enum Requested {
 }
 
 impl Requested {
-    fn of(worker: Job<'_>) -> Self {
-        let extent = &worker.load.targets.extent;
+    fn of(job: Job<'_>) -> Self {
+        let extent = &job.load.targets.extent;
         match extent.size {
             Some(Amount::Bytes(bytes)) if bytes > 0 => Requested::Bytes(bytes),
             _ if extent.fill_device => Requested::Fill,
@@ -74,8 +74,8 @@ impl Requested {
 }
 
 /// Returns the smallest block of any direction.
-pub(crate) fn min_block(worker: Job<'_>) -> u64 {
-    worker.load.access.block.min_bytes.0.into_iter().min().unwrap_or(1).max(1)
+pub(crate) fn min_block(job: Job<'_>) -> u64 {
+    job.load.access.block.min_bytes.0.into_iter().min().unwrap_or(1).max(1)
 }
 
 /// Divides the job among the targets `found`. `fraction` draws the next number below 1 from the job's generator of file
@@ -157,9 +157,9 @@ pub(crate) fn share_out(
 ///
 /// # Errors
 /// The size is smaller than a block.
-pub(crate) fn check_size(worker: Job<'_>) -> Result<(), RunError> {
-    let block = min_block(worker);
-    match Requested::of(worker) {
+pub(crate) fn check_size(job: Job<'_>) -> Result<(), RunError> {
+    let block = min_block(job);
+    match Requested::of(job) {
         Requested::Bytes(size) if size < block => {
             let kind = LayoutError::SizeBelowBlock { size_bytes: size, block_bytes: block };
             Err(RunError::new(errno::EINVAL, kind))
@@ -174,43 +174,43 @@ fn too_small(worker: &Worker, bytes: u64, block: u64) -> RunError {
 }
 
 /// Returns the range of `filesize`, if it is set.
-fn file_range(worker: Job<'_>) -> Option<(u64, u64)> {
-    worker.load.targets.file_size.filter(|&(low, high)| low > 0 || high > 0)
+fn file_range(job: Job<'_>) -> Option<(u64, u64)> {
+    job.load.targets.file_size.filter(|&(low, high)| low > 0 || high > 0)
 }
 
 /// Returns the length of I/O on a target from `offset` on. `share` is its part of the job's size.
 fn io_size(
-    worker: Job<'_>,
+    job: Job<'_>,
     real: Option<u64>,
     offset: u64,
     share: Option<Length>,
     fraction: &mut dyn FnMut() -> f64,
 ) -> Result<Length, RunError> {
     let rest = || match real {
-        Some(real) => real.checked_sub(offset).map(Length::Bytes).ok_or_else(|| bad_offset(&worker, offset, real)),
+        Some(real) => real.checked_sub(offset).map(Length::Bytes).ok_or_else(|| bad_offset(&job, offset, real)),
         None => Ok(Length::ToEnd),
     };
-    match file_range(worker).filter(|&(low, _)| low > 0) {
+    match file_range(job).filter(|&(low, _)| low > 0) {
         None => share.map_or_else(rest, Ok),
         Some((low, high)) if real.is_some_and(|real| (low..=high.max(low)).contains(&real)) => rest(),
-        Some((low, _)) if offset > low => Err(bad_offset(&worker, offset, low)),
+        Some((low, _)) if offset > low => Err(bad_offset(&job, offset, low)),
         Some((low, high)) if low >= high => Ok(Length::Bytes(low - offset)),
         Some((low, high)) => {
             let drawn = units::number::whole((high - low) as f64 * fraction()) + low;
-            Ok(Length::Bytes((drawn - drawn % min_block(worker)).saturating_sub(offset)))
+            Ok(Length::Bytes((drawn - drawn % min_block(job)).saturating_sub(offset)))
         }
     }
 }
 
 /// Returns the worker's part of a region: offset and length.
-fn part_of(worker: Job<'_>, offset: u64, io_size: Length) -> Result<(u64, Length), RunError> {
-    let (Some(part), Length::Bytes(io_bytes)) = (worker.load.targets.extent.part, io_size) else {
+fn part_of(job: Job<'_>, offset: u64, io_size: Length) -> Result<(u64, Length), RunError> {
+    let (Some(part), Length::Bytes(io_bytes)) = (job.load.targets.extent.part, io_size) else {
         return Ok((offset, io_size));
     };
-    let block = worker.load.access.block.max_bytes.0.into_iter().max().unwrap_or(1).max(1);
+    let block = job.load.access.block.max_bytes.0.into_iter().max().unwrap_or(1).max(1);
     let own = part.of(offset..offset.saturating_add(io_bytes), block);
     let bytes = own.end - own.start;
-    if bytes < block { Err(too_small(&worker, bytes, block)) } else { Ok((own.start, Length::Bytes(bytes))) }
+    if bytes < block { Err(too_small(&job, bytes, block)) } else { Ok((own.start, Length::Bytes(bytes))) }
 }
 
 fn bad_offset(worker: &Worker, offset: u64, bytes: u64) -> RunError {
@@ -219,8 +219,8 @@ fn bad_offset(worker: &Worker, offset: u64, bytes: u64) -> RunError {
 }
 
 /// Applies a `size` in percent to a target.
-fn percent_of_file(worker: Job<'_>, io_size: Length, offset: u64, block: u64) -> Length {
-    match (worker.load.targets.extent.size, io_size) {
+fn percent_of_file(job: Job<'_>, io_size: Length, offset: u64, block: u64) -> Length {
+    match (job.load.targets.extent.size, io_size) {
         (Some(Amount::Percent(percent)), Length::Bytes(bytes)) if percent > 0.0 && percent != 100.0 => {
             let part = share_of(percent, bytes.saturating_add(offset)).min(bytes);
             Length::Bytes(part - part % block)
@@ -230,8 +230,8 @@ fn percent_of_file(worker: Job<'_>, io_size: Length, offset: u64, block: u64) ->
 }
 
 /// Applies an `io_size` in percent to the pass.
-fn percent_of_pass(worker: Job<'_>, io_size: Length) -> Length {
-    match (worker.load.targets.extent.io_size, io_size) {
+fn percent_of_pass(job: Job<'_>, io_size: Length) -> Length {
+    match (job.load.targets.extent.io_size, io_size) {
         (Some(Amount::Percent(percent)), Length::Bytes(bytes)) if percent > 0.0 && percent != 100.0 => {
             Length::Bytes(share_of(percent, bytes))
         }
@@ -241,8 +241,8 @@ fn percent_of_pass(worker: Job<'_>, io_size: Length) -> Length {
 
 /// Returns the offset at which this clone of the job starts in a target of `real` bytes. A target without a known size has
 /// neither an end nor parts in percent.
-fn start_offset(worker: Job<'_>, kind: Kind, real: Option<u64>) -> u64 {
-    let extent = &worker.load.targets.extent;
+fn start_offset(job: Job<'_>, kind: Kind, real: Option<u64>) -> u64 {
+    let extent = &job.load.targets.extent;
     let real = real.unwrap_or(0);
     if extent.append && kind == Kind::Regular {
         return real;
@@ -255,11 +255,11 @@ fn start_offset(worker: Job<'_>, kind: Kind, real: Option<u64>) -> u64 {
         bytes @ (Amount::Bytes(_) | Amount::Zones(_)) => (bytes.of(0), false),
         Amount::Percent(percent) => (share_of(percent, real), percent > 0.0),
     };
-    let offset = start.saturating_add(increment.saturating_mul(u64::from(worker.clone)));
+    let offset = start.saturating_add(increment.saturating_mul(u64::from(job.clone)));
     if !by_share && !from_share {
         return offset;
     }
-    let align = if extent.offset_align_bytes > 0 { extent.offset_align_bytes } else { min_block(worker) };
+    let align = if extent.offset_align_bytes > 0 { extent.offset_align_bytes } else { min_block(job) };
     offset.checked_next_multiple_of(align).unwrap_or(offset)
 }
 

@@ -20,14 +20,14 @@ use crate::zones::{self, ZoneTable, ZonedPart};
 /// # Errors
 /// A device does not report its zones, or the job's sizes contradict them.
 pub(super) fn tables(
-    worker: Job<'_>,
+    job: Job<'_>,
     flags: EngineFlags,
     paths: &[PathBuf],
     found: &[Found],
     site: &Site,
 ) -> Result<Vec<Arc<ZoneTable>>, RunError> {
-    let Some(zoned) = worker.load.zoned.filter(|_| !flags.metadata) else { return Ok(Vec::new()) };
-    let size = worker.load.targets.extent.size.map_or(0, |size| size.of(0));
+    let Some(zoned) = job.load.zoned.filter(|_| !flags.metadata) else { return Ok(Vec::new()) };
+    let size = job.load.targets.extent.size.map_or(0, |size| size.of(0));
     let table = |(path, found): (&PathBuf, &Found)| {
         let bytes = found.bytes.unwrap_or(size / paths.len() as u64);
         site.zones.of_target(path, (found.kind, bytes), &zoned, || {
@@ -58,20 +58,20 @@ pub(super) fn with_sizes(job: Job<'_>, tables: &[Arc<ZoneTable>]) -> Option<JobL
 /// # Errors
 /// The job contradicts the zones, or another job of a target.
 pub(super) fn parts(
-    worker: Job<'_>,
+    job: Job<'_>,
     tables: &[Arc<ZoneTable>],
     (paths, found): (&[PathBuf], &[Found]),
     shares: &mut Shares,
     site: &mut Site,
 ) -> Result<Vec<ZonedPart>, RunError> {
-    let Some(zoned) = &worker.load.zoned else { return Ok(Vec::new()) };
+    let Some(zoned) = &job.load.zoned else { return Ok(Vec::new()) };
     let mut parts = Vec::with_capacity(tables.len());
     for (((table, share), path), found) in tables.iter().zip(&mut shares.files).zip(paths).zip(found) {
         let say = &mut |notice| {
             (site.say)(Message::Info(MessageKind::Zones { path: shown(path), notice }));
         };
         let io_bytes = share.io_size.bytes().unwrap_or(table.target_bytes.saturating_sub(share.offset));
-        let part = zones::fit(worker, zoned, table, (found.kind, share.offset, io_bytes), say)
+        let part = zones::fit(job, zoned, table, (found.kind, share.offset, io_bytes), say)
             .map_err(|fault| RunError::new(errno::EINVAL, ZoneError { path: shown(path), fault }))?;
         (share.offset, share.io_size) = (part.offset, Length::Bytes(part.io_size));
         parts.push(part);

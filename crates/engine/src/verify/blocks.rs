@@ -40,8 +40,8 @@ pub struct Fault {
 }
 
 impl Blocks {
-    pub fn new(worker: Job<'_>, verify: &Verify) -> Self {
-        let compressible = match &worker.buffers.content {
+    pub fn new(job: Job<'_>, verify: &Verify) -> Self {
+        let compressible = match &job.buffers.content {
             plan::Content::Pattern(parts) => Pattern::of_parts(parts).into_bytes(),
             _ => Vec::new(),
         };
@@ -49,15 +49,15 @@ impl Blocks {
             method: verify.method,
             interval: verify.interval_bytes as usize,
             header_offset: verify.header_offset_bytes as usize,
-            unaligned: worker.load.access.block.unaligned,
-            min_write: number::size(worker.load.access.block.min_bytes[plan::Ddir::Write]),
+            unaligned: job.load.access.block.unaligned,
+            min_write: number::size(job.load.access.block.min_bytes[plan::Ddir::Write]),
             pattern: (!verify.pattern.is_empty()).then(|| Pattern::of_parts(&verify.pattern)),
             pattern_interval: verify.pattern_interval_bytes as usize,
-            compress_percent: worker.buffers.compress_percent.unwrap_or(0),
+            compress_percent: job.buffers.compress_percent.unwrap_or(0),
             compressible,
             checks_seed: verify.checks_seed,
             checks_sequence: verify.checks_sequence,
-            thread: (worker.number & 0xffff) as u16,
+            thread: (job.number & 0xffff) as u16,
         }
     }
 

@@ -476,23 +476,23 @@ impl<'a> Verification<'a> {
 }
 
 /// Returns true if I/Os on the same bytes must not be in flight together: the last write of a block must be known.
-pub fn needs_order(worker: Job<'_>, access: &Generator) -> bool {
-    worker.load.verify.is_some() && worker.depth() > 1 && !writes_once(worker, access)
+pub fn needs_order(job: Job<'_>, access: &Generator) -> bool {
+    job.load.verify.is_some() && job.depth() > 1 && !writes_once(job, access)
 }
 
 /// Returns true if no two writes of a pass have a byte in common.
-fn writes_once(worker: Job<'_>, access: &Generator) -> bool {
-    access.writes_once() && worker.load.zoned.is_none() && worker.load.replay.is_none()
+fn writes_once(job: Job<'_>, access: &Generator) -> bool {
+    access.writes_once() && job.load.zoned.is_none() && job.load.replay.is_none()
 }
 
 /// Returns true if the time of an I/O can change its direction: the I/Os cannot be generated again.
-fn may_switch_directions(worker: Job<'_>) -> bool {
-    let has_ramp = worker.limits.ramp_ns > 0 || worker.limits.ramp_bytes > 0;
-    worker.load.access.pattern.is_mixed() && (worker.load.rate.is_limited() || has_ramp)
+fn may_switch_directions(job: Job<'_>) -> bool {
+    let has_ramp = job.limits.ramp_ns > 0 || job.limits.ramp_bytes > 0;
+    job.load.access.pattern.is_mixed() && (job.load.rate.is_limited() || has_ramp)
 }
 
-fn seed_state(worker: Job<'_>, seeds: &SeedTable) -> Tausworthe {
-    let wide = worker.load.access.generator == plan::Generator::Tausworthe64;
+fn seed_state(job: Job<'_>, seeds: &SeedTable) -> Tausworthe {
+    let wide = job.load.access.generator == plan::Generator::Tausworthe64;
     Tausworthe::new(seeds.of(Purpose::Verify), wide)
 }
 

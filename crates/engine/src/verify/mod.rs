@@ -65,27 +65,27 @@ impl Written {
 }
 
 /// Returns the file of the state that a worker saves.
-pub fn state_path(worker: Job<'_>) -> Option<PathBuf> {
-    let verify = worker.load.verify.as_ref().filter(|verify| verify.saves_state)?;
-    Some(state::path(&worker, verify))
+pub fn state_path(job: Job<'_>) -> Option<PathBuf> {
+    let verify = job.load.verify.as_ref().filter(|verify| verify.saves_state)?;
+    Some(state::path(&job, verify))
 }
 
 /// Returns the folder of the blocks that a worker dumps. Empty for the current one.
-pub fn dump_folder(worker: Job<'_>) -> Option<&Path> {
-    let verify = worker.load.verify.as_ref().filter(|verify| verify.dump)?;
+pub fn dump_folder(job: Job<'_>) -> Option<&Path> {
+    let verify = job.load.verify.as_ref().filter(|verify| verify.dump)?;
     Some(verify.folder.as_ref().map_or(Path::new(""), Path::new))
 }
 
 /// Returns the settings of a job that keeps its writes to verify them.
-pub fn of_kept_writes(worker: Job<'_>) -> Option<&Verify> {
+pub fn of_kept_writes(job: Job<'_>) -> Option<&Verify> {
     let keeps = |verify: &&Verify| !verify.regenerates && (verify.read_back || verify.only || verify.trims.is_some());
-    worker.load.verify.as_ref().filter(|_| worker.load.access.pattern.writes).filter(keeps)
+    job.load.verify.as_ref().filter(|_| job.load.access.pattern.writes).filter(keeps)
 }
 
 /// Returns the most writes of a job in its time. `None` without a time or a rate.
-fn writes_in_time(worker: Job<'_>) -> Option<u64> {
-    let (rate, limits) = (&worker.load.rate, &worker.limits);
-    let block_bytes = worker.load.access.block.mean_bytes(Ddir::Write).max(1);
+fn writes_in_time(job: Job<'_>) -> Option<u64> {
+    let (rate, limits) = (&job.load.rate, &job.limits);
+    let block_bytes = job.load.access.block.mean_bytes(Ddir::Write).max(1);
     let of_bytes = rate.bytes_per_s[Ddir::Write].div_ceil(block_bytes);
     let per_s = [rate.ios_per_s[Ddir::Write], of_bytes].into_iter().filter(|&rate| rate > 0).min()?;
     let time_ns = limits.ramp_ns.saturating_add(limits.runtime_ns);
@@ -94,10 +94,10 @@ fn writes_in_time(worker: Job<'_>) -> Option<u64> {
 
 /// Returns an estimate of the memory for the writes of a pass with `pass_bytes` bytes. 0 for a job that its time ends and that has
 /// no rate: the number of its writes is unknown, and the memory is checked when they grow.
-pub fn written_bytes(worker: Job<'_>, pass_bytes: u64) -> u64 {
-    let (access, limits) = (&worker.load.access, &worker.limits);
-    let Some(verify) = of_kept_writes(worker) else { return 0 };
-    let in_time = writes_in_time(worker);
+pub fn written_bytes(job: Job<'_>, pass_bytes: u64) -> u64 {
+    let (access, limits) = (&job.load.access, &job.limits);
+    let Some(verify) = of_kept_writes(job) else { return 0 };
+    let in_time = writes_in_time(job);
     if limits.runtime_ns > 0 && in_time.is_none() {
         return 0;
     }
@@ -106,7 +106,7 @@ pub fn written_bytes(worker: Job<'_>, pass_bytes: u64) -> u64 {
     let most = [
         in_time,
         (limits.number_ios > 0).then_some(limits.number_ios),
-        verify.backlog.map(|backlog| backlog.blocks.saturating_add(u64::from(worker.depth()))),
+        verify.backlog.map(|backlog| backlog.blocks.saturating_add(u64::from(job.depth()))),
     ];
     Pieces::memory_bytes(most.into_iter().flatten().fold(writes, u64::min), verify.overwrites)
 }

@@ -56,11 +56,8 @@ pub fn run(
 }
 
 /// Returns true if the first I/O follows the start of the phase directly.
-fn starts_at_once(worker: Job<'_>) -> bool {
-    start_delay_ns(&worker) == 0
-        && worker.process.exec_prerun.is_none()
-        && !worker.load.targets.pre_read
-        && !has_peer(&worker)
+fn starts_at_once(job: Job<'_>) -> bool {
+    start_delay_ns(&job) == 0 && job.process.exec_prerun.is_none() && !job.load.targets.pre_read && !has_peer(&job)
 }
 
 fn has_peer(worker: &Worker) -> bool {
@@ -76,14 +73,14 @@ fn pre_read(context: Context, job: Job<'_>, io_loop: &IoLoop) -> Result<(), RunE
 }
 
 /// Does one pass after another until the work is done or the time is over.
-pub fn passes(io_loop: &mut IoLoop, worker: Job<'_>, start_ns: Option<u64>) -> Result<(), RunError> {
+pub fn passes(io_loop: &mut IoLoop, job: Job<'_>, start_ns: Option<u64>) -> Result<(), RunError> {
     io_loop.start_job(start_ns);
-    let mut loops_left = worker.limits.loops.max(1);
-    if worker.load.targets.create.only {
+    let mut loops_left = job.limits.loops.max(1);
+    if job.load.targets.create.only {
         return Ok(());
     }
-    let verify = worker.load.verify.as_ref();
-    let assumes_written = verify.is_some_and(|verify| verify.only) && worker.load.access.pattern.writes;
+    let verify = job.load.verify.as_ref();
+    let assumes_written = verify.is_some_and(|verify| verify.only) && job.load.access.pattern.writes;
     loop {
         let before_bytes = io_loop.accounting.totals.completed_bytes;
         io_loop.start_verified_pass();
@@ -91,15 +88,15 @@ pub fn passes(io_loop: &mut IoLoop, worker: Job<'_>, start_ns: Option<u64>) -> R
         let (mut end, is_any) = if assumes_written { io_loop.assume_written() } else { (io_loop.pass()?, false) };
         loops_left = loops_left.saturating_sub(1);
         let has_moved = is_any || io_loop.accounting.totals.completed_bytes > before_bytes;
-        sync_at_end(io_loop, &worker.load.access)?;
+        sync_at_end(io_loop, &job.load.access)?;
         if verify.is_some_and(|verify| verify.read_back) && end == PassEnd::Complete && has_moved {
             end = io_loop.read_back()?;
         }
         let has_next = || {
             let is_repeated = io_loop.limits.time_based || loops_left > 0;
-            if assumes_written { is_repeated } else { has_next_pass(io_loop, worker, loops_left) }
+            if assumes_written { is_repeated } else { has_next_pass(io_loop, job, loops_left) }
         };
-        let is_replay = worker.load.replay.is_some();
+        let is_replay = job.load.replay.is_some();
         if end != PassEnd::Complete || !has_moved || is_replay || !has_next() {
             if end == PassEnd::Finished {
                 io_loop.report_unverified();
@@ -107,15 +104,15 @@ pub fn passes(io_loop: &mut IoLoop, worker: Job<'_>, start_ns: Option<u64>) -> R
             break;
         }
         io_loop.close_all()?;
-        if worker.load.targets.unlink_each_loop {
-            layout::unlink(&worker, io_loop.files.targets(), io_loop.files.held())?;
+        if job.load.targets.unlink_each_loop {
+            layout::unlink(&job, io_loop.files.targets(), io_loop.files.held())?;
         }
         if let IoSource::Pattern { access, content } = &mut io_loop.source {
             access.start_pass();
             content.start_pass();
         }
-        if layout::appends_each_pass(worker) {
-            io_loop.append_pass(worker)?;
+        if layout::appends_each_pass(job) {
+            io_loop.append_pass(job)?;
         }
     }
     Ok(())
@@ -139,24 +136,24 @@ fn sync_at_end(io_loop: &mut IoLoop, access: &Access) -> Result<(), RunError> {
 }
 
 /// Returns true if another pass follows a complete one.
-fn has_next_pass(io_loop: &IoLoop, worker: Job<'_>, loops_left: u32) -> bool {
+fn has_next_pass(io_loop: &IoLoop, job: Job<'_>, loops_left: u32) -> bool {
     if io_loop.limits.time_based || loops_left > 0 {
         return true;
     }
     let (totals, limits) = (&io_loop.accounting.totals, &io_loop.limits);
     // As in fio the loops count for the end of the last pass, and not for the start of another one.
     let Some(total_bytes) = limits.total_bytes.count() else { return false };
-    let once = total_bytes / u64::from(worker.limits.loops.max(1));
-    let completed_bytes = if worker.load.verify.as_ref().is_some_and(|verify| verify.read_back) {
+    let once = total_bytes / u64::from(job.limits.loops.max(1));
+    let completed_bytes = if job.load.verify.as_ref().is_some_and(|verify| verify.read_back) {
         // Holes, zones and ends of files can end a pass early. As in fio, a verified job continues, and the bytes of the
         // verification count, too.
         io_loop.accounting.stats.ddirs.iter().map(|ddir| ddir.bytes).sum()
-    } else if worker.load.targets.extent.io_size.is_some() {
+    } else if job.load.targets.extent.io_size.is_some() {
         totals.completed_bytes
     } else {
         // Only `io_size` can require more bytes than the passes.
         return false;
     };
-    let largest = worker.load.access.block.max_bytes.0.into_iter().max().unwrap_or(1);
+    let largest = job.load.access.block.max_bytes.0.into_iter().max().unwrap_or(1);
     once.saturating_sub(completed_bytes) >= largest && !limits.ios.is_reached(totals.issued_ios)
 }

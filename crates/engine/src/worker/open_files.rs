@@ -53,25 +53,23 @@ struct OpenMode {
 }
 
 impl<'a> OpenFiles<'a> {
-    pub fn new(worker: Job<'_>, held: &'a HeldTargets, targets: Vec<Target>) -> Self {
-        let pattern = worker.load.access.pattern;
-        let open = &worker.load.targets.open;
-        let flags = EngineFlags::of(&worker.engine);
-        let create = &worker.load.targets.create;
+    pub fn new(job: Job<'_>, held: &'a HeldTargets, targets: Vec<Target>) -> Self {
+        let pattern = job.load.access.pattern;
+        let open = &job.load.targets.open;
+        let flags = EngineFlags::of(&job.engine);
+        let create = &job.load.targets.create;
         // Reserving space is a write, whatever the job calls it.
-        let writes = pattern.writes || pattern.trims || worker.engine == Engine::Falloc;
+        let writes = pattern.writes || pattern.trims || job.engine == Engine::Falloc;
         // A mapping can only be written where it can be read, too, and blocks only exchanged there. Devices
         // return their format to readers.
-        let reads_too = matches!(
-            worker.engine,
-            Engine::Mmap { .. } | Engine::E4defrag { .. } | Engine::Sg(_) | Engine::IoUringCmd(_)
-        );
-        let reads = pattern.reads || !writes || worker.load.verify.is_some() || reads_too;
+        let reads_too =
+            matches!(job.engine, Engine::Mmap { .. } | Engine::E4defrag { .. } | Engine::Sg(_) | Engine::IoUringCmd(_));
+        let reads = pattern.reads || !writes || job.load.verify.is_some() || reads_too;
         let options = OpenOptions {
             read: reads,
             write: writes,
             create: (writes || create.on_open) && create.allowed,
-            direct: opens_direct(worker),
+            direct: opens_direct(job),
             sync: open.sync == SyncMode::Sync,
             dsync: open.sync == SyncMode::Dsync,
             noatime: true,
@@ -80,15 +78,15 @@ impl<'a> OpenFiles<'a> {
         OpenFiles {
             open: targets.iter().map(|_| None).collect(),
             order: Vec::new(),
-            limit: worker.load.targets.open_limit(),
-            modes: vec![OpenMode { options, advice: backend::advice(worker), mapping: None }],
+            limit: job.load.targets.open_limit(),
+            modes: vec![OpenMode { options, advice: backend::advice(job), mapping: None }],
             without_files: flags.without_files,
             without_sync: flags.without_files || flags.without_sync,
             without_data: flags.fake,
-            fsync_on_close: worker.load.access.syncs.fsync_on_close && !flags.without_files && !flags.without_sync,
-            invalidate: worker.load.targets.invalidate,
-            uses_cache: matches!(worker.engine, Engine::E4defrag { .. }),
-            write_hint: worker.load.targets.write_hint.map(write_hint),
+            fsync_on_close: job.load.access.syncs.fsync_on_close && !flags.without_files && !flags.without_sync,
+            invalidate: job.load.targets.invalidate,
+            uses_cache: matches!(job.engine, Engine::E4defrag { .. }),
+            write_hint: job.load.targets.write_hint.map(write_hint),
             visited: vec![false; targets.len()],
             targets,
             held,
@@ -136,8 +134,8 @@ impl<'a> OpenFiles<'a> {
     ///
     /// # Errors
     /// A file cannot be extended.
-    pub fn append(&mut self, worker: Job<'_>) -> Result<(), RunError> {
-        layout::append(worker, &mut self.targets, self.held)
+    pub fn append(&mut self, job: Job<'_>) -> Result<(), RunError> {
+        layout::append(job, &mut self.targets, self.held)
     }
 
     pub fn held(&self) -> &'a HeldTargets {

@@ -82,8 +82,8 @@ impl Schedule {
 
 impl Pace {
     /// Returns `None` if the worker has no rate.
-    pub fn new(worker: Job<'_>, seeds: &SeedTable) -> Option<Self> {
-        let rate = &worker.load.rate;
+    pub fn new(job: Job<'_>, seeds: &SeedTable) -> Option<Self> {
+        let rate = &job.load.rate;
         if !rate.is_limited() {
             return None;
         }
@@ -95,7 +95,7 @@ impl Pace {
             if per_io > 0 {
                 schedule.ns_per_io = 1e9 / per_io as f64;
             } else if bytes > 0 && rate.poisson {
-                schedule.ns_per_io = 1e9 * worker.load.access.block.min_bytes[ddir] as f64 / bytes as f64;
+                schedule.ns_per_io = 1e9 * job.load.access.block.min_bytes[ddir] as f64 / bytes as f64;
             } else if bytes > 0 {
                 schedule.ns_per_byte = 1e9 / bytes as f64;
             }
@@ -103,8 +103,8 @@ impl Pace {
                 rate.poisson.then(|| Tausworthe32::new(crate::number::low_half(seeds.of(purposes[ddir]))));
             schedule
         });
-        let starts = (!worker.load.think.pauses()).then(|| IntendedStarts::new(worker.depth()));
-        let mixed = worker.load.access.has(Ddir::Read) && worker.load.access.has(Ddir::Write);
+        let starts = (!job.load.think.pauses()).then(|| IntendedStarts::new(job.depth()));
+        let mixed = job.load.access.has(Ddir::Read) && job.load.access.has(Ddir::Write);
         Some(Pace { ahead: schedules.clone(), schedules, mixed, starts })
     }
 

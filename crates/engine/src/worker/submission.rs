@@ -273,10 +273,10 @@ impl Submission {
 }
 
 /// Returns true if the worker can have operations other than reads and writes.
-fn has_other_kinds(worker: Job<'_>) -> bool {
-    let plan::Syncs { fsync_every_writes, fdatasync_every_writes, sync_file_range, .. } = &worker.load.access.syncs;
+fn has_other_kinds(job: Job<'_>) -> bool {
+    let plan::Syncs { fsync_every_writes, fdatasync_every_writes, sync_file_range, .. } = &job.load.access.syncs;
     let syncs = *fsync_every_writes > 0 || *fdatasync_every_writes > 0 || sync_file_range.is_some();
-    worker.load.access.pattern.trims || syncs || worker.load.verify.is_some() || worker.load.replay.is_some()
+    job.load.access.pattern.trims || syncs || job.load.verify.is_some() || job.load.replay.is_some()
 }
 
 /// I/Os of one batch with the same submission latency. They are recorded together.

@@ -17,15 +17,15 @@ pub struct SubmissionRules {
 
 impl SubmissionRules {
     /// Returns true if the worker submits without locks and pauses.
-    pub fn has_none(worker: Job<'_>) -> bool {
-        worker.load.targets.lock.is_none() && worker.load.think.cycles_per_io == 0
+    pub fn has_none(job: Job<'_>) -> bool {
+        job.load.targets.lock.is_none() && job.load.think.cycles_per_io == 0
     }
 
     /// Returns `None` if the worker submits without locks and pauses.
-    pub fn new(worker: Job<'_>, targets: &[Target], locks: &SharedLocks) -> Option<Self> {
-        (!Self::has_none(worker)).then(|| SubmissionRules {
-            locks: TargetLocks::new(worker, targets, locks),
-            cycles_per_io: worker.load.think.cycles_per_io,
+    pub fn new(job: Job<'_>, targets: &[Target], locks: &SharedLocks) -> Option<Self> {
+        (!Self::has_none(job)).then(|| SubmissionRules {
+            locks: TargetLocks::new(job, targets, locks),
+            cycles_per_io: job.load.think.cycles_per_io,
             ios: 0,
         })
     }

@@ -27,8 +27,8 @@ pub enum Step {
 
 impl TrimRanges {
     /// `None`: each trim of the worker has one range.
-    pub fn new(worker: Job<'_>) -> Option<Self> {
-        let most = crate::number::size(passthrough::trim_ranges(worker));
+    pub fn new(job: Job<'_>) -> Option<Self> {
+        let most = crate::number::size(passthrough::trim_ranges(job));
         (most > 1).then(|| TrimRanges::of(most))
     }
 

@@ -38,18 +38,14 @@ impl Eq for ZonedPart {}
 /// # Errors
 /// The part has no zone, or the job contradicts the zones or an earlier job of the target.
 pub fn fit(
-    worker: Job<'_>,
+    job: Job<'_>,
     zoned: &Zoned,
     table: &Arc<ZoneTable>,
     (kind, offset, io_size): (Kind, u64, u64),
     say: &mut dyn FnMut(ZoneNotice),
 ) -> Result<ZonedPart, ZoneFault> {
-    let pattern = worker.load.access.pattern;
-    if kind == Kind::Block
-        && table.model == ZoneModel::HostManaged
-        && pattern.writes
-        && !worker.load.targets.open.direct
-    {
+    let pattern = job.load.access.pattern;
+    if kind == Kind::Block && table.model == ZoneModel::HostManaged && pattern.writes && !job.load.targets.open.direct {
         return Err(ZoneFault::NotDirect);
     }
     let skip_bytes = match zoned.skip {
@@ -62,11 +58,11 @@ pub fn fit(
         check_sizes(zoned, &part)?;
         if pattern.writes || pattern.trims { part.round(say)? } else { part.round_end(say) }
     }
-    check_trims(worker, table)?;
+    check_trims(job, table)?;
     part.first = table.zone_of(part.offset);
     part.end = table.zone_of(part.offset.saturating_add(part.io_size));
-    part.start_threshold(worker, zoned, &mut state)?;
-    part.check_open_zones(worker, zoned, &mut state, say)?;
+    part.start_threshold(job, zoned, &mut state)?;
+    part.check_open_zones(job, zoned, &mut state, say)?;
     Ok(part)
 }
 
@@ -81,9 +77,9 @@ fn check_sizes(zoned: &Zoned, part: &ZonedPart) -> Result<(), ZoneFault> {
     Ok(())
 }
 
-fn check_trims(worker: Job<'_>, table: &ZoneTable) -> Result<(), ZoneFault> {
-    let block_bytes = worker.load.access.block.max_bytes[Ddir::Trim];
-    if worker.load.access.pattern.trims && block_bytes != table.zone_bytes {
+fn check_trims(job: Job<'_>, table: &ZoneTable) -> Result<(), ZoneFault> {
+    let block_bytes = job.load.access.block.max_bytes[Ddir::Trim];
+    if job.load.access.pattern.trims && block_bytes != table.zone_bytes {
         return Err(ZoneFault::TrimIsNotZone { block_bytes, zone_bytes: table.zone_bytes });
     }
     Ok(())
@@ -134,8 +130,8 @@ impl ZonedPart {
     }
 
     /// Counts the written bytes for a reset threshold. All jobs of a target with a threshold must write the same zones.
-    fn start_threshold(&self, worker: Job<'_>, zoned: &Zoned, state: &mut State) -> Result<(), ZoneFault> {
-        if zoned.reset_threshold == 0.0 || !worker.load.access.pattern.writes || !self.is_sequential(state) {
+    fn start_threshold(&self, job: Job<'_>, zoned: &Zoned, state: &mut State) -> Result<(), ZoneFault> {
+        if zoned.reset_threshold == 0.0 || !job.load.access.pattern.writes || !self.is_sequential(state) {
             return Ok(());
         }
         let range = (self.first, self.end);
@@ -154,7 +150,7 @@ impl ZonedPart {
 
     fn check_open_zones(
         &self,
-        worker: Job<'_>,
+        job: Job<'_>,
         zoned: &Zoned,
         state: &mut State,
         say: &mut dyn FnMut(ZoneNotice),
@@ -163,7 +159,7 @@ impl ZonedPart {
         if zoned.max_open > 0 && table.max_open != zoned.max_open {
             return Err(ZoneFault::OtherMaxOpen);
         }
-        if !worker.load.access.pattern.writes {
+        if !job.load.access.pattern.writes {
             if zoned.job_max_open > 0 {
                 say(ZoneNotice::JobMaxOpenIgnored);
             }
@@ -172,8 +168,8 @@ impl ZonedPart {
         if zoned.job_max_open > 0 && table.max_open == 0 {
             return Err(ZoneFault::JobMaxOpenAlone);
         }
-        let verifies = worker.load.verify.is_some();
-        let opening = Opening { worker: worker.number, job_max: zoned.job_max_open, verifies };
+        let verifies = job.load.verify.is_some();
+        let opening = Opening { worker: job.number, job_max: zoned.job_max_open, verifies };
         for zone in self.first..self.end {
             let is_active = match state.zones[zone as usize].condition {
                 ZoneCondition::ImplicitlyOpen | ZoneCondition::ExplicitlyOpen => true,

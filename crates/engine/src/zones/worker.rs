@@ -50,20 +50,20 @@ pub enum Choice {
 }
 
 impl WorkerZones {
-    pub fn new(worker: Job<'_>, parts: Vec<ZonedPart>, is_synchronous: bool) -> Option<Self> {
-        let settings = worker.load.zoned.filter(|_| !parts.is_empty())?;
+    pub fn new(job: Job<'_>, parts: Vec<ZonedPart>, is_synchronous: bool) -> Option<Self> {
+        let settings = job.load.zoned.filter(|_| !parts.is_empty())?;
         Some(WorkerZones {
-            id: worker.number,
+            id: job.number,
             settings,
             parts,
-            is_random: worker.load.access.pattern.random,
-            verifies: worker.load.verify.is_some(),
+            is_random: job.load.access.pattern.random,
+            verifies: job.load.verify.is_some(),
             is_synchronous,
-            min_block: worker.load.access.block.min_bytes,
-            held: vec![None; worker.depth() as usize],
+            min_block: job.load.access.block.min_bytes,
+            held: vec![None; job.depth() as usize],
             pending: None,
-            writes_first: worker.load.access.pattern.is_mixed()
-                && worker.load.access.has(Ddir::Write)
+            writes_first: job.load.access.pattern.is_mixed()
+                && job.load.access.has(Ddir::Write)
                 && !settings.reads_beyond_pointer,
         })
     }

@@ -42,12 +42,10 @@ enum Reads {
 }
 
 impl Reads {
-    fn of_job(worker: Job<'_>) -> Reads {
-        let access = &worker.load.access;
+    fn of_job(job: Job<'_>) -> Reads {
+        let access = &job.load.access;
         match access.distribution {
-            _ if worker.load.zoned.is_some() || worker.load.replay.is_some() || access.strides.is_some() => {
-                Reads::Skewed
-            }
+            _ if job.load.zoned.is_some() || job.load.replay.is_some() || access.strides.is_some() => Reads::Skewed,
             _ if access.sequencer.skip_bytes != 0 => Reads::Skewed,
             _ if !access.pattern.random => Reads::InOrder,
             Distribution::Uniform => Reads::Uniform,
@@ -138,8 +136,8 @@ fn of_jobs(record: &Record) -> impl Iterator<Item = (&String, Unwritten)> {
 }
 
 /// Returns the bytes of a target that a job reads; `None` if they are not known.
-fn region_bytes(worker: Job<'_>, target_bytes: Option<u64>) -> Option<u64> {
-    let (targets, extent) = (&worker.load.targets, &worker.load.targets.extent);
+fn region_bytes(job: Job<'_>, target_bytes: Option<u64>) -> Option<u64> {
+    let (targets, extent) = (&job.load.targets, &job.load.targets.extent);
     let is_simple =
         extent.offset_increment == Amount::default() && extent.part.is_none() && targets.file_size.is_none();
     let rest = target_bytes.map(|whole| whole.saturating_sub(extent.offset.of(whole)));

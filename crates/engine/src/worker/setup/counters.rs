@@ -5,16 +5,16 @@ use plan::{Ddir, Job, Measure};
 use record::{DdirStats, WorkerStats};
 
 /// Returns counters with memory for everything that the worker records.
-pub fn empty_stats(worker: Job<'_>, synchronous: bool) -> WorkerStats {
+pub fn empty_stats(job: Job<'_>, synchronous: bool) -> WorkerStats {
     let mut stats = WorkerStats::default();
     // A synchronous engine has no submission latency.
-    let measure = &Measure { slat: worker.measure.slat && !synchronous, ..worker.measure.clone() };
-    for ddir in Ddir::ALL.into_iter().filter(|&ddir| worker.load.access.pattern.has(ddir)) {
-        prepare_latencies(measure, worker.has_intended_starts(ddir), &mut stats.ddirs[ddir as usize]);
-        stats.ddirs[ddir as usize].priorities = command_priority::latencies(worker, ddir);
+    let measure = &Measure { slat: job.measure.slat && !synchronous, ..job.measure.clone() };
+    for ddir in Ddir::ALL.into_iter().filter(|&ddir| job.load.access.pattern.has(ddir)) {
+        prepare_latencies(measure, job.has_intended_starts(ddir), &mut stats.ddirs[ddir as usize]);
+        stats.ddirs[ddir as usize].priorities = command_priority::latencies(job, ddir);
     }
-    let changes_zones = worker.load.access.pattern.writes || worker.load.access.pattern.trims;
-    stats.zone_resets = (worker.load.zoned.is_some() && changes_zones).then_some(0);
+    let changes_zones = job.load.access.pattern.writes || job.load.access.pattern.trims;
+    stats.zone_resets = (job.load.zoned.is_some() && changes_zones).then_some(0);
     stats
 }
 

@@ -119,12 +119,12 @@ pub fn job_loop<'a>(
 ///
 /// # Errors
 /// The buffers are in a file with missing pages.
-fn fill(worker: plan::Job<'_>, buffers: &mut Buffers, content: &mut Content) -> Result<(), RunError> {
-    let to_fill = if worker.load.access.pattern.writes { buffers.count() } else { 0 };
+fn fill(job: plan::Job<'_>, buffers: &mut Buffers, content: &mut Content) -> Result<(), RunError> {
+    let to_fill = if job.load.access.pattern.writes { buffers.count() } else { 0 };
     for slot in 0..to_fill {
         buffers.fill(slot, |buffer| content.fill_initial(buffer));
     }
-    if buffers.have_lost_pages() { Err(errors::buffers_lost(&worker)) } else { Ok(()) }
+    if buffers.have_lost_pages() { Err(errors::buffers_lost(&job)) } else { Ok(()) }
 }
 
 /// Opens the worker's engine for `files` targets.
@@ -170,57 +170,56 @@ fn generator(worker: plan::Job<'_>, laid_out: &LaidOut, seeds: &SeedTable) -> Re
 }
 
 /// Returns the limits of a pass and of the job, as fio counts them.
-fn pass_limits(worker: plan::Job<'_>, laid_out: &LaidOut, synchronous: bool) -> PassLimits {
+fn pass_limits(job: plan::Job<'_>, laid_out: &LaidOut, synchronous: bool) -> PassLimits {
     // With trim and write pairs, each byte counts twice in a pass, and each I/O twice in the number of I/Os.
-    let pairs = worker.load.access.trim_then_write;
+    let pairs = job.load.access.trim_then_write;
     let times = if pairs { 2 } else { 1 };
-    let all_loops = laid_out.all_loops(&worker.limits);
+    let all_loops = laid_out.all_loops(&job.limits);
     // As in fio, a pass of writes without a random map has all bytes of `io_size`. Writes over earlier writes of the job are
     // verified together, after the last of them.
-    let access = &worker.load.access;
+    let access = &job.load.access;
     let writes_once = access.pattern.random && keeps_random_map(access);
     let pass = match laid_out.io_size_bytes {
         Some(bytes) if access.pattern.writes && !writes_once => laid_out.pass.at_least(bytes),
         _ => laid_out.pass,
     };
     let pass = if pairs { pass.plus(all_loops) } else { pass };
-    let (pass, all_loops) = match physical_bytes(worker, laid_out) {
-        Some(bytes) => (Length::Bytes(bytes), Length::Bytes(bytes).times(worker.limits.loops.max(1))),
+    let (pass, all_loops) = match physical_bytes(job, laid_out) {
+        Some(bytes) => (Length::Bytes(bytes), Length::Bytes(bytes).times(job.limits.loops.max(1))),
         None => (pass, all_loops),
     };
-    let total_bytes = match Goal::of(all_loops, &worker.limits) {
-        Goal::Bytes(bytes) if worker.load.replay.is_none() => CountLimit::at(bytes),
+    let total_bytes = match Goal::of(all_loops, &job.limits) {
+        Goal::Bytes(bytes) if job.load.replay.is_none() => CountLimit::at(bytes),
         Goal::Bytes(_) | Goal::ByTime | Goal::ToEnd => CountLimit::NONE,
     };
-    let ios = match worker.limits.number_ios {
+    let ios = match job.limits.number_ios {
         0 => CountLimit::NONE,
         ios => CountLimit::at(ios.saturating_mul(times)),
     };
     // What a job writes until its time is over is verified pass by pass.
-    let is_verified_by_pass = worker.limits.time_based
+    let is_verified_by_pass = job.limits.time_based
         && access.pattern.writes
-        && worker.load.verify.as_ref().is_some_and(|verify| verify.read_back || verify.only);
+        && job.load.verify.as_ref().is_some_and(|verify| verify.read_back || verify.only);
     // Otherwise synchronous I/Os end a pass at the end of the files.
     let only_trims = access.pattern.trims && !access.pattern.reads && !access.pattern.writes;
-    let is_synchronous = synchronous || only_trims && worker.engine.trims_in_submission();
+    let is_synchronous = synchronous || only_trims && job.engine.trims_in_submission();
     let ends_by_files = is_synchronous && !is_verified_by_pass;
     PassLimits {
-        pass_bytes: if ends_by_files || worker.load.replay.is_some() { CountLimit::NONE } else { pass.into() },
+        pass_bytes: if ends_by_files || job.load.replay.is_some() { CountLimit::NONE } else { pass.into() },
         total_bytes,
         ios,
-        time_based: worker.limits.time_based,
-        ends_by_time: worker.limits.time_based && worker.load.verify.is_none(),
-        ramp_bytes: worker.limits.ramp_bytes,
+        time_based: job.limits.time_based,
+        ends_by_time: job.limits.time_based && job.load.verify.is_none(),
+        ramp_bytes: job.limits.ramp_bytes,
     }
 }
 
 /// Returns the bytes that a preconditioning writes.
-fn physical_bytes(worker: plan::Job<'_>, laid_out: &LaidOut) -> Option<u64> {
-    let (Distribution::Precondition(model), Some(target)) =
-        (&worker.load.access.distribution, laid_out.targets.first())
+fn physical_bytes(job: plan::Job<'_>, laid_out: &LaidOut) -> Option<u64> {
+    let (Distribution::Precondition(model), Some(target)) = (&job.load.access.distribution, laid_out.targets.first())
     else {
         return None;
     };
     let logical_bytes = target.io_size.bytes().into_iter().chain(target.real_size).min()?;
-    Some(model.physical_bytes(logical_bytes, worker.load.access.block.min_bytes[Ddir::Write]))
+    Some(model.physical_bytes(logical_bytes, job.load.access.block.min_bytes[Ddir::Write]))
 }

@@ -15,11 +15,11 @@ use crate::passthrough;
 use crate::worker::trim_ranges::RANGE_BYTES;
 
 /// Returns the bytes of the largest I/O with data, or of the ranges of a trim.
-pub fn largest_block(worker: Job<'_>) -> u64 {
-    if let Some(replay) = &worker.load.replay {
+pub fn largest_block(job: Job<'_>) -> u64 {
+    if let Some(replay) = &job.load.replay {
         return replay.largest_bytes[Ddir::Read].max(replay.largest_bytes[Ddir::Write]);
     }
-    let access = &worker.load.access;
+    let access = &job.load.access;
     let pattern = access.pattern;
     let used = |ddir| match ddir {
         // Sizes stand for sequential and random I/O then, not for directions.
@@ -29,7 +29,7 @@ pub fn largest_block(worker: Job<'_>) -> u64 {
         ddir => pattern.has(ddir),
     };
     let sizes = Ddir::ALL.into_iter().filter(|&ddir| used(ddir)).map(|ddir| access.block.max_bytes[ddir]);
-    let ranges = passthrough::trim_ranges(worker);
+    let ranges = passthrough::trim_ranges(job);
     let ranges_bytes = if ranges > 1 { ranges * RANGE_BYTES as u64 } else { 0 };
     sizes.max().unwrap_or(0).max(ranges_bytes)
 }

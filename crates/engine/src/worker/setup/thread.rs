@@ -15,9 +15,9 @@ pub fn failed(step: SetupStep, error: &std::io::Error) -> RunError {
 }
 
 /// Sets the I/O scheduler of the disks under the targets. Disks without schedulers are not changed.
-fn set_scheduler(worker: Job<'_>) -> Result<(), RunError> {
-    let Some(scheduler) = &worker.load.targets.ioscheduler else { return Ok(()) };
-    for path in &worker.load.targets.paths {
+fn set_scheduler(job: Job<'_>) -> Result<(), RunError> {
+    let Some(scheduler) = &job.load.targets.ioscheduler else { return Ok(()) };
+    for path in &job.load.targets.paths {
         for disk in os::device::disks(path.as_ref()).map_err(|error| failed(SetupStep::IoScheduler, &error))? {
             let tunable = |(_, offered): (_, Vec<String>)| offered.iter().any(|name| name != "none");
             if !disk.scheduler().is_ok_and(tunable) {
