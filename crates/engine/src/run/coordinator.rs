@@ -68,7 +68,7 @@ pub fn run(plan: &Arc<Plan>, options: &RunOptions, observer: &mut dyn Observer) 
 }
 
 fn log_plan(plan: &Plan) {
-    log::debug!("plan with {} workers", plan.workers.len());
+    log::debug!("workers of the plan: {}", plan.workers.len());
     for (index, worker) in plan.workers.iter().enumerate() {
         let (name, paths) = (&worker.name, worker.paths().collect::<Vec<_>>());
         log::debug!("worker {index}: job {name:?}, phase {}, depth {}, {paths:?}", worker.phase, worker.depth());

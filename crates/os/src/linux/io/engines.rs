@@ -11,7 +11,7 @@ use ::io::DeviceCommands;
 
 /// Opens the backend of the engine, on the calling thread.
 pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backend>, BackendError> {
-    log::debug!("engine {:?}, depth {}, {} files", config.engine, config.depth, config.files);
+    log::debug!("engine {:?}, depth {}, files: {}", config.engine, config.depth, config.files);
     Ok(match config.engine {
         EngineKind::Null => Box::new(Null::new(config, slots)),
         EngineKind::IoUring => Box::new(io::uring::Uring::open(config, slots)?),
