@@ -14,12 +14,12 @@ fn the_log_shows_the_steps_of_a_run_in_their_order() {
     let scratch = Scratch::new("debug-log");
     let log = run(&scratch, Some("engine=debug,os=debug"), "psync").stderr;
     let steps = [
-        "DEBUG engine::run::coordinator: plan with 1 workers",
+        "DEBUG engine::run::coordinator: workers of the plan: 1",
         "job \"one\", phase 0, depth 1, [\"f\"]",
         "the checks accept the plan",
         "worker 0: laid out [Target { path: \"f\"",
         "phase 0 begins",
-        "engine Psync, depth 1, 1 files",
+        "engine Psync, depth 1, files: 1",
         "worker 0: ended, error: None",
         "phase 0 ends",
     ];
