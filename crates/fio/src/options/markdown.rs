@@ -25,7 +25,7 @@ pub fn page() -> String {
     page.push_str(&format!(
         "fathom supports {supported} of {all} job options. \
          This page is generated from the table `crates/fio/options.toml`; do not edit it. \
-         To update it, run `UPDATE_DOCS=1 cargo test -p fathom-fio --test dialect`.\n\n",
+         To update it, run `UPDATE_DOCS=1 cargo test --workspace --all-features --test dialect`.\n\n",
     ));
     page.push_str("## Program options\n\n| option | support | meaning |\n|---|---|---|\n");
     for option in PROGRAM_OPTIONS {
