@@ -34,7 +34,8 @@ pub fn check(file: &Path, base: &str, ignored: &[&str], outcome: impl Fn(&str) -
         return;
     }
     let other = expected.lines().zip(found.lines()).find(|(one, other)| one != other);
-    assert!(expected == found, "{} has other lines; the first: {other:?}", file.display());
+    let help = "review it, then run this test with UPDATE_SAMPLES=1";
+    assert!(expected == found, "{} has other lines: {help}; the first: {other:?}", file.display());
 }
 
 fn fields(plan: &Value, ignored: &[&str]) -> Fields {

@@ -136,6 +136,6 @@ fn committed_schemas_are_those_of_the_types() {
             std::fs::write(file(name), &text).unwrap();
         }
         let committed = std::fs::read_to_string(file(name)).unwrap_or_default();
-        assert!(committed == text, "data/schemas/{name}.json: `UPDATE_SCHEMAS=1 cargo test -p fathom --test schemas`");
+        assert!(committed == text, "data/schemas/{name}.json is outdated: run this test with UPDATE_SCHEMAS=1");
     }
 }

@@ -211,7 +211,10 @@ fn the_schemas_that_the_program_prints_are_the_committed_files() {
     assert_eq!(listed, names());
     for name in listed {
         let printed = runs.run("schema", name).ended_with(0).stdout.clone();
-        assert_eq!(printed, std::fs::read_to_string(crate::generated::file(name)).unwrap(), "{name}");
+        let is_same = printed == std::fs::read_to_string(crate::generated::file(name)).unwrap();
+        // The schemas in the program are those from before the update.
+        let is_updated = std::env::var_os("UPDATE_SCHEMAS").is_some();
+        assert!(is_same || is_updated, "data/schemas/{name}.json changed after the build: run the test again");
     }
     runs.run("schema", "recrod").ended_with(2).complained_of("help: did you mean record?");
     runs.run("schema", "xyzzy").ended_with(2).complained_of("help: `fathom schema` lists all");

@@ -228,5 +228,6 @@ fn conclusions_from_saved_runs_change_as_before() {
     }
     let expected = std::fs::read_to_string(&path).unwrap_or_default();
     let other = text.lines().zip(expected.lines()).find(|(now, before)| now != before);
-    assert!(text == expected, "{EXPECTED} is other than before; the first other line: {other:?}");
+    let help = "review it, then run this test with UPDATE_SAMPLES=1";
+    assert!(text == expected, "{EXPECTED} has other lines: {help}; the first: {other:?}");
 }
