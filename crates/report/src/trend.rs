@@ -1,12 +1,13 @@
 //! Figures of one target over time: a table with a line of bars, and a page with charts.
 
 use assessment::Metric;
+use maud::html;
 use units::format::{grouped, percent};
-use units::markup::{escaped, printable};
+use units::markup::printable;
 use units::order::OrderBy;
 
 use crate::chart::{Chart, trend};
-use crate::html::{end, figure, start};
+use crate::html::{document, figure};
 use crate::study::{Column, Ink, Row, Table, in_ascii};
 use crate::text::{NONE, figure as valued, local_time};
 
@@ -169,21 +170,16 @@ pub fn text(trend: &Trend, ink: Ink) -> String {
 
 /// Returns the trend as a page, with a chart per figure.
 pub fn html(trend_of: &Trend) -> String {
-    let summary = escaped(&trend_of.summary());
-    let mut page = start(&format!("Trend of {}", trend_of.target));
-    page += &format!(
-        "<header>\n<h1>Trend of {}</h1>\n<p class=\"soft\">{summary}</p>\n</header>\n<main>\n",
-        escaped(&trend_of.target)
-    );
-    if trend_of.repeated().next().is_none() {
-        page += &format!("<p>{NONE_REPEATED}</p>\n");
-    } else {
-        page += &format!(
-            "<section id=\"figures\"><h2>Figures</h2>\n{}<p class=\"soft\">{NOTE}</p></section>\n",
-            trend_of.table(false).html()
-        );
-    }
+    let title = format!("Trend of {}", trend_of.target);
     let charts: Vec<Chart> = trend_of.repeated().map(|series| trend::chart(series, &trend_of.name(series))).collect();
-    page += &format!("<div class=\"charts\">\n{}</div>\n</main>\n", charts.iter().map(figure).collect::<String>());
-    page + &end(env!("CARGO_PKG_VERSION"))
+    let main = html! {
+        @if charts.is_empty() {
+            p { (NONE_REPEATED) }
+        } @else {
+            section id="figures" { h2 { "Figures" } (trend_of.table(false).html()) p.soft { (NOTE) } }
+        }
+        div.charts { @for chart in &charts { (figure(chart)) } }
+    };
+    let header = html! { h1 { (title) } p.soft { (trend_of.summary()) } };
+    document(&title, &header, &main, env!("CARGO_PKG_VERSION"))
 }

@@ -1,6 +1,6 @@
 //! A chart as a picture, with a text for readers who do not see it.
 
-use units::markup::escaped;
+use maud::{Markup, PreEscaped, html};
 
 use super::canvas::{self, Canvas};
 use super::sheet;
@@ -44,13 +44,13 @@ impl Chart {
     }
 
     /// Returns the chart as an SVG element for a page that has the style.
-    pub fn inline(&self) -> String {
-        let (width, height) = (canvas::WIDTH, canvas::number(self.height));
-        let label = escaped(&format!("{}. {}", self.title, self.description));
-        format!(
-            "<svg class=\"chart\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{label}\">{}</svg>",
-            self.body
-        )
+    pub fn inline(&self) -> Markup {
+        let view = format!("0 0 {} {}", canvas::WIDTH, canvas::number(self.height));
+        html! {
+            svg.chart viewBox=(view) role="img" aria-label={ (self.title) ". " (self.description) } {
+                (PreEscaped(&self.body))
+            }
+        }
     }
 
     /// Returns the chart as an SVG document.

@@ -1,11 +1,12 @@
 //! The parts of the page about preparation, environment and how to repeat the run.
 
-use assessment::{Assessment, ExpectedLimit, PreparationOutcome, Target, TargetKind};
+use assessment::{Assessment, Expected, ExpectedLimit, Preparation, PreparationOutcome, Target, TargetKind};
+use maud::{Markup, Render, html};
 use units::format;
-use units::markup::escaped;
 use units::shell::quoted;
 use units::untrusted::joined;
 
+use super::{lines, stack};
 use crate::rows::limit_name;
 use crate::text::{duration, figure};
 use crate::wording;
@@ -82,41 +83,40 @@ fn of_target(name: &str, target: &Target, add: &mut impl FnMut(&str, String)) {
     }
 }
 
-pub fn sections(assessment: &Assessment) -> String {
-    let list: String = facts(assessment)
-        .iter()
-        .map(|(name, value)| format!("<dt>{}</dt><dd>{}</dd>", escaped(name), escaped(value)))
-        .collect();
-    format!(
-        "{}<section id=\"environment\"><h2>Environment</h2>\n<dl>{list}</dl></section>\n{}",
-        preparation(assessment),
-        repeat(assessment)
-    )
+pub fn sections(assessment: &Assessment) -> Markup {
+    html! {
+        (preparation(assessment))
+        section id="environment" {
+            h2 { "Environment" }
+            dl { @for (name, value) in facts(assessment) { dt { (name) } dd { (value) } } }
+        }
+        section id="repeat" {
+            h2 { "How to repeat it" }
+            p { "With fathom " (assessment.fathom.raw()) ", on this machine:" }
+            pre.line tabindex="0" { (command(assessment)) }
+            p { "The job of each test is below its charts. fio runs a job file as it is, and DiskSpd a DiskSpd command line." }
+        }
+    }
 }
 
-fn preparation(assessment: &Assessment) -> String {
-    if assessment.preparation.is_empty() {
-        return String::new();
-    }
-    let cell = |label: &str, class: &str, text: &str| {
-        format!("<td class=\"{class}\" data-label=\"{label}\">{}</td>", escaped(text))
+fn preparation(assessment: &Assessment) -> Markup {
+    let columns = [("Step", ""), ("Outcome", ""), ("What it did", "cause"), ("Why", "cause"), ("Took", "num")];
+    let row = |step: &Preparation| {
+        let detail = wording::preparation_detail(&step.detail, Some(step));
+        let (name, why) = (wording::preparation_name(step), wording::preparation_reason(step));
+        vec![
+            name.render(),
+            outcome(step.outcome).render(),
+            detail.render(),
+            why.render(),
+            duration(step.took_ms).render(),
+        ]
     };
-    let rows = assessment.preparation.iter().map(|step| {
-        format!(
-            "<tr><th scope=\"row\">{}</th>{}{}{}{}</tr>\n",
-            escaped(&wording::preparation_name(step)),
-            cell("Outcome", "", outcome(step.outcome)),
-            cell("What it did", "cause", &wording::preparation_detail(&step.detail, Some(step))),
-            cell("Why", "cause", &wording::preparation_reason(step)),
-            cell("Took", "num", &duration(step.took_ms)),
-        )
-    });
-    format!(
-        "<section id=\"preparation\"><h2>Preparation</h2>\n<table class=\"stack\"><thead><tr><th scope=\"col\">Step</th>\
-         <th scope=\"col\">Outcome</th><th scope=\"col\">What it did</th><th scope=\"col\">Why</th>\
-         <th scope=\"col\" class=\"num\">Took</th></tr></thead><tbody>\n{}</tbody></table></section>\n",
-        rows.collect::<String>()
-    )
+    html! {
+        @if !assessment.preparation.is_empty() {
+            section id="preparation" { h2 { "Preparation" } (stack(&columns, assessment.preparation.iter().map(row))) }
+        }
+    }
 }
 
 pub fn outcome(outcome: PreparationOutcome) -> &'static str {
@@ -129,43 +129,35 @@ pub fn outcome(outcome: PreparationOutcome) -> &'static str {
 }
 
 /// Formats the expectations with their sources.
-pub fn expectations(assessment: &Assessment) -> String {
-    if assessment.expectations.is_empty() {
-        return String::new();
-    }
-    let mut list = "<h3>Expectations</h3>\n<dl>".to_owned();
-    for expected in &assessment.expectations {
-        let mut groups: Vec<(&ExpectedLimit, Vec<String>)> = Vec::new();
-        for limit in &expected.limits {
-            let words =
-                format!("{}: {}", escaped(&limit_name(limit)), escaped(&figure(limit.value, limit.metric.unit())));
-            let is_same = |known: &ExpectedLimit| (&known.source, known.tolerance) == (&limit.source, limit.tolerance);
-            match groups.iter_mut().find(|(known, _)| is_same(known)) {
-                Some((_, limits)) => limits.push(words),
-                None => groups.push((limit, vec![words])),
-            }
+pub fn expectations(assessment: &Assessment) -> Markup {
+    html! {
+        @if !assessment.expectations.is_empty() {
+            h3 { "Expectations" }
+            dl { @for expected in &assessment.expectations { dt { (expected.words) } dd { (lines(&limits(expected))) } } }
         }
-        let lines = groups.iter().map(|(first, limits)| {
-            let enough = if limits.len() == 1 { "of it is enough" } else { "of each is enough" };
-            let source = first.source.as_ref().map(|source| format!(" {}", escaped(&wording::citation(source))));
-            let source = source.unwrap_or_default();
-            format!("{} ({} {enough}).{source}", limits.join("; "), units::format::percent(first.tolerance))
-        });
-        list += &format!("<dt>{}</dt><dd>{}</dd>", escaped(&expected.words), lines.collect::<Vec<_>>().join("<br>"));
     }
-    list + "</dl>\n"
+}
+
+/// Returns the limits of an expectation. Those of one source and tolerance share a line.
+fn limits(expected: &Expected) -> String {
+    let mut groups: Vec<(&ExpectedLimit, Vec<String>)> = Vec::new();
+    for limit in &expected.limits {
+        let words = format!("{}: {}", limit_name(limit), figure(limit.value, limit.metric.unit()));
+        let is_same = |known: &ExpectedLimit| (&known.source, known.tolerance) == (&limit.source, limit.tolerance);
+        match groups.iter_mut().find(|(known, _)| is_same(known)) {
+            Some((_, limits)) => limits.push(words),
+            None => groups.push((limit, vec![words])),
+        }
+    }
+    let lines = groups.iter().map(|(first, limits)| {
+        let enough = if limits.len() == 1 { "of it is enough" } else { "of each is enough" };
+        let source = first.source.as_ref().map(|source| format!(" {}", wording::citation(source))).unwrap_or_default();
+        format!("{} ({} {enough}).{source}", limits.join("; "), units::format::percent(first.tolerance))
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Formats the command line for a shell.
 pub fn command(assessment: &Assessment) -> String {
     assessment.command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
-}
-
-fn repeat(assessment: &Assessment) -> String {
-    format!(
-        "<section id=\"repeat\"><h2>How to repeat it</h2>\n<p>With fathom {}, on this machine:</p>\n<pre class=\"line\" tabindex=\"0\">{}</pre>\n\
-         <p>The job of each test is below its charts. fio runs a job file as it is, and DiskSpd a DiskSpd command line.</p></section>\n",
-        escaped(assessment.fathom.raw()),
-        escaped(&command(assessment))
-    )
 }

@@ -1,8 +1,8 @@
 //! The part of the page about one test.
 
 use assessment::{Aim, Assessment, Cause, Failure, Steady, Study, Test, Verdict};
+use maud::{Markup, html};
 use units::format::{change, grouped, time_ns};
-use units::markup::escaped;
 use units::order::OrderBy;
 use units::quantity::option_value;
 
@@ -22,67 +22,71 @@ const SERVICE_TIME: &str = "service time (lat)";
 /// With more settings, the table of figures is collapsed.
 const ROWS_SHOWN: usize = 16;
 
-pub fn section(assessment: &Assessment, test: &Test, at: usize, detail: &Detail) -> String {
-    let aim = match test.aim {
-        Aim::Behaviour => String::new(),
-        aim => format!(" Aim: {}.", text::aim(aim)),
-    };
+pub fn section(assessment: &Assessment, test: &Test, at: usize, detail: &Detail) -> Markup {
     // A test alone, and the one that decides the verdict, need no click.
     let first = assessment.tests.iter().position(|test| test.verdict == assessment.verdict);
     let is_open = assessment.tests.len() == 1 || (test.verdict > Verdict::Pass && first == Some(at));
-    let mut section = format!(
-        "<details class=\"test\"{}><summary><h3>{}</h3> {}<span class=\"soft\">{}</span></summary>\
-         <section id=\"test-{at}\">\n<p>{}.{aim}</p>\n",
-        if is_open { " open" } else { "" },
-        escaped(&test.name),
-        // Without a threshold the verdict is that of all such tests.
-        if test.verdict == Verdict::Measured { String::new() } else { badge(test.verdict) + " " },
-        escaped(&key_figures(at, test)),
-        escaped(&text::sentence(&test.title)),
-    );
-    // The sentence of a study is at the top of the page.
-    if !matches!(test.cause, Cause::NothingExpected | Cause::Result) {
-        section += &format!("<p>{}.</p>\n", escaped(&text::sentence(&cause_of_test(assessment, test))));
-    }
     let is_cause = |failure: &&Failure| matches!(&test.cause, Cause::Failure(cause) if cause == *failure);
-    if let Some(failure) = test.error.as_ref().filter(|failure| !is_cause(failure)) {
-        section += &format!("<p>Stopped early: {}.</p>\n", escaped(&wording::failure(failure)));
+    html! {
+        details.test open[is_open] {
+            summary {
+                h3 { (test.name) } " "
+                // Without a threshold the verdict is that of all such tests.
+                @if test.verdict != Verdict::Measured { (badge(test.verdict)) " " }
+                span.soft { (key_figures(at, test)) }
+            }
+            section id={ "test-" (at) } {
+                p {
+                    (text::sentence(&test.title)) "."
+                    @if test.aim != Aim::Behaviour { " Aim: " (text::aim(test.aim)) "." }
+                }
+                // The sentence of a study is at the top of the page.
+                @if !matches!(test.cause, Cause::NothingExpected | Cause::Result) {
+                    p { (text::sentence(&cause_of_test(assessment, test))) "." }
+                }
+                @if let Some(failure) = test.error.as_ref().filter(|failure| !is_cause(failure)) {
+                    p { "Stopped early: " (wording::failure(failure)) "." }
+                }
+                (tables(assessment, test))
+                (charts(assessment, test, detail))
+                @for steady in &test.steady { (rounds(steady)) }
+                details { summary { "The job" } pre tabindex="0" { (test.job) } }
+            }
+        }
     }
+}
+
+fn tables(assessment: &Assessment, test: &Test) -> Markup {
     let cells = sorted(test, cells(test));
     // The table of a sweep or a search is at the top of the page.
     let has_own_table = matches!(assessment.study, Study::Sweep(_) | Study::Knee(_)) && cells.len() > 1;
     let matrix = matrix::of_test(test, &cells).filter(|_| !has_own_table);
-    section += &matrix.map_or_else(String::new, |matrix| table(&matrix).html());
-    let of_cells = figures(&cells, "Figures");
-    section += &match has_own_table || cells.len() > ROWS_SHOWN {
-        true => {
-            format!("<details><summary>Figures of all {} settings</summary>{of_cells}</details>\n", cells.len())
-        }
-        false => of_cells,
-    };
-    section += &hosts::table(test).map_or_else(String::new, |table| table.html());
     let jobs = jobs(test);
-    if !jobs.is_empty() {
-        section += &figures(&jobs, "Figures of each job");
+    html! {
+        @if let Some(matrix) = matrix { (table(&matrix).html()) }
+        @if has_own_table || cells.len() > ROWS_SHOWN {
+            details { summary { "Figures of all " (cells.len()) " settings" } (figures(&cells, "Figures")) }
+        } @else {
+            (figures(&cells, "Figures"))
+        }
+        @if let Some(table) = hosts::table(test) { (table.html()) }
+        @if !jobs.is_empty() { (figures(&jobs, "Figures of each job")) }
     }
+}
+
+fn charts(assessment: &Assessment, test: &Test, detail: &Detail) -> Markup {
     let mut charts = if detail.points > 0 { chart::of_test(assessment, test, detail) } else { Vec::new() };
     // The curve of a search or a sweep is at the top of the page.
     let curves = chart::curves(assessment, test);
     charts.retain(|chart| curves.iter().all(|curve| curve.kind != chart.kind));
-    if detail.points == 0 {
-        section += "<p class=\"soft\">No charts: with the charts of all tests the page would be too large.</p>\n";
+    html! {
+        @if detail.points == 0 { (no_charts()) }
+        @if !charts.is_empty() { div.charts { @for chart in &charts { (figure(chart)) } } }
     }
-    if !charts.is_empty() {
-        section += "<div class=\"charts\">\n";
-        charts.iter().for_each(|chart| section += &figure(chart));
-        section += "</div>\n";
-    }
-    section += &test.steady.iter().map(rounds).collect::<String>();
-    section += &format!(
-        "<details><summary>The job</summary><pre tabindex=\"0\">{}</pre></details>\n</section></details>\n",
-        escaped(&test.job)
-    );
-    section
+}
+
+pub fn no_charts() -> Markup {
+    html! { p.soft { "No charts: with the charts of all tests the page would be too large." } }
 }
 
 /// Sorts the settings of a search by load: it tries them in another order.
@@ -121,13 +125,10 @@ fn offered(test: &Test) -> Option<String> {
     Some(format!("offered {}, p99 response time {}", offered.shown("IOPS"), p99.shown("ns")))
 }
 
-pub fn figure(chart: &Chart) -> String {
-    format!(
-        "<figure><figcaption><b>{}</b></figcaption>{}<figcaption>{}</figcaption></figure>\n",
-        escaped(&chart.title),
-        chart.inline(),
-        escaped(&chart.description)
-    )
+pub fn figure(chart: &Chart) -> Markup {
+    html! {
+        figure { figcaption { b { (chart.title) } } (chart.inline()) figcaption { (chart.description) } }
+    }
 }
 
 /// Returns a table of one setting by another.
@@ -146,9 +147,9 @@ fn table(matrix: &Matrix) -> Table {
 }
 
 /// Formats the figures by setting and direction.
-fn figures(cells: &[Cell], title: &str) -> String {
+fn figures(cells: &[Cell], title: &str) -> Markup {
     if cells.is_empty() {
-        return "<p>No figures.</p>\n".to_owned();
+        return html! { p { "No figures." } };
     }
     let has_settings = cells.iter().any(|cell| !cell.at.is_empty());
     let has_runs = cells.iter().any(|cell| cell.runs() > 1);
@@ -183,7 +184,7 @@ fn figures(cells: &[Cell], title: &str) -> String {
 }
 
 /// Formats the table of rounds.
-fn rounds(steady: &Steady) -> String {
+fn rounds(steady: &Steady) -> Markup {
     let shown = |value: f64| text::figure(value, steady.metric.unit());
     let window = steady.from_round.and_then(|from| steady.values.get(from..)).filter(|window| !window.is_empty());
     let mean = window.map(|window| window.iter().sum::<f64>() / window.len() as f64);
@@ -199,5 +200,5 @@ fn rounds(steady: &Steady) -> String {
         columns: std::iter::once("round".to_owned()).chain(heads).map(|head| Column::number("", &head)).collect(),
         rows: steady.values.iter().enumerate().map(row).collect(),
     };
-    format!("<details><summary>Rounds</summary>{}</details>\n", table.html())
+    html! { details { summary { "Rounds" } (table.html()) } }
 }

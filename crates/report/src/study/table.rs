@@ -1,6 +1,7 @@
 //! Tables with headings, as text, Markdown and HTML.
 
-use units::markup::{escaped, one_line};
+use maud::{Markup, html};
+use units::markup::one_line;
 
 use crate::text::{NONE, cut, masked, plain};
 
@@ -55,6 +56,21 @@ impl Column {
             (group, "") => group.to_owned(),
             (group, head) => format!("{group} {head}"),
         }
+    }
+
+    fn class(&self) -> Option<&str> {
+        (!self.is_text).then_some("num")
+    }
+
+    /// Returns the heading of a number on a phone. A name needs none.
+    fn label(&self) -> Option<String> {
+        let label = self.label.clone().or_else(|| (!self.is_text).then(|| self.full()));
+        label.filter(|label| !label.is_empty())
+    }
+
+    fn cell(&self, cell: &str) -> Markup {
+        let class = if matches!(cell, "" | NONE) { Some("num none") } else { self.class() };
+        html! { td class=[class] data-label=[self.label()] { (cell) } }
     }
 }
 
@@ -153,53 +169,51 @@ impl Table {
     }
 
     /// Formats the table for a page. On a phone each row is a block, and each cell has its heading as a label.
-    pub fn html(&self) -> String {
-        let class = |column: &Column| if column.is_text { "" } else { " class=\"num\"" };
-        let heads = self
-            .columns
-            .iter()
-            .map(|column| format!("<th scope=\"col\"{}>{}</th>", class(column), escaped(&column.head)));
-        let title = escaped(if self.title.is_empty() { "Figures" } else { &self.title });
-        // Without a title of its own, the table has that of its section.
-        let caption = if self.title.is_empty() { String::new() } else { format!("<caption>{title}</caption>") };
-        let mut table = format!(
-            "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{title}\"><table class=\"flow\">{caption}\
-             <thead>{}<tr>{}</tr></thead><tbody>\n",
-            self.group_heads(),
-            heads.collect::<String>()
-        );
-        for row in &self.rows {
-            let labels = row.labels.iter().zip(&self.columns).enumerate().map(|(at, (cell, column))| match at {
-                0 => format!("<th scope=\"row\"{}{}>{}</th>", class(column), label(column), escaped(cell)),
-                _ => cell_of(column, cell),
-            });
-            table += &format!("<tr>{}", labels.collect::<String>());
-            let columns = self.columns.get(row.labels.len()..).unwrap_or_default();
-            table += &match &row.cells {
-                Ok(cells) => columns.iter().zip(cells).map(|(column, cell)| cell_of(column, cell)).collect::<String>(),
-                Err(reason) => {
-                    format!("<td class=\"text\" colspan=\"{}\">{}</td>", columns.len().max(1), escaped(reason))
+    pub fn html(&self) -> Markup {
+        let title = if self.title.is_empty() { "Figures" } else { &self.title };
+        html! {
+            div.wide tabindex="0" role="region" aria-label=(title) {
+                table.flow {
+                    // Without a title of its own, the table has that of its section.
+                    @if !self.title.is_empty() { caption { (title) } }
+                    thead {
+                        (self.group_heads())
+                        tr { @for column in &self.columns { th class=[column.class()] scope="col" { (column.head) } } }
+                    }
+                    tbody { @for row in &self.rows { tr { (self.row(row)) } } }
                 }
-            };
-            table += "</tr>\n";
+            }
         }
-        table + "</tbody></table></div>\n"
+    }
+
+    fn row(&self, row: &Row) -> Markup {
+        let columns = self.columns.get(row.labels.len()..).unwrap_or_default();
+        html! {
+            @for (at, (column, cell)) in self.columns.iter().zip(&row.labels).enumerate() {
+                @if at == 0 { th class=[column.class()] scope="row" data-label=[column.label()] { (cell) } }
+                @else { (column.cell(cell)) }
+            }
+            @match &row.cells {
+                Ok(cells) => { @for (column, cell) in columns.iter().zip(cells) { (column.cell(cell)) } }
+                Err(reason) => { td.text colspan=(columns.len().max(1)) { (reason) } }
+            }
+        }
     }
 
     /// Returns the row of HTML above the heads; empty without groups.
-    fn group_heads(&self) -> String {
-        if self.columns.iter().all(|column| column.group.is_empty()) {
-            return String::new();
+    fn group_heads(&self) -> Markup {
+        html! {
+            @if self.columns.iter().any(|column| !column.group.is_empty()) {
+                tr {
+                    @for (first, last) in self.groups() {
+                        @match self.columns[first].group.as_str() {
+                            "" => { td colspan=(last + 1 - first) {} }
+                            group => { th.group scope="colgroup" colspan=(last + 1 - first) { (group) } }
+                        }
+                    }
+                }
+            }
         }
-        let group = |(first, last): (usize, usize)| match self.columns[first].group.as_str() {
-            "" => format!("<td colspan=\"{}\"></td>", last + 1 - first),
-            group => format!(
-                "<th scope=\"colgroup\" class=\"group\" colspan=\"{}\">{}</th>",
-                last + 1 - first,
-                escaped(group)
-            ),
-        };
-        format!("<tr>{}</tr>", self.groups().into_iter().map(group).collect::<String>())
     }
 
     /// One cell for each column.
@@ -212,21 +226,6 @@ impl Table {
         cells.resize(self.columns.len(), String::new());
         cells
     }
-}
-
-/// Returns the attribute with the heading of a number. A name needs none.
-fn label(column: &Column) -> String {
-    let label = column.label.clone().unwrap_or_else(|| if column.is_text { String::new() } else { column.full() });
-    if label.is_empty() { label } else { format!(" data-label=\"{}\"", escaped(&label)) }
-}
-
-fn cell_of(column: &Column, cell: &str) -> String {
-    let class = match (column.is_text, cell) {
-        (_, "" | NONE) => " class=\"num none\"",
-        (true, _) => "",
-        (false, _) => " class=\"num\"",
-    };
-    format!("<td{class}{}>{}</td>", label(column), escaped(cell))
 }
 
 fn length(text: &str) -> usize {
@@ -273,10 +272,10 @@ mod tests {
         let markdown = table().markdown();
         assert!(markdown.starts_with("| b | IOPS read | IOPS write | MiB/s |\n| --- | ---: | ---: | ---: |\n"));
         assert!(markdown.contains("| a\\|b | failed: \\<disk full\\> |  |  |\n"), "{markdown}");
-        let html = table().html();
+        let html = table().html().0;
         assert!(html.contains("<td class=\"num\" data-label=\"IOPS write\">1,802</td>"), "{html}");
         assert!(html.contains("<td class=\"text\" colspan=\"3\">failed: &lt;disk full&gt;</td>"), "{html}");
-        let heads = "<tr><td colspan=\"1\"></td><th scope=\"colgroup\" class=\"group\" colspan=\"2\">IOPS</th><td colspan=\"1\"></td></tr>";
+        let heads = "<tr><td colspan=\"1\"></td><th class=\"group\" scope=\"colgroup\" colspan=\"2\">IOPS</th><td colspan=\"1\"></td></tr>";
         assert!(html.contains(heads), "{html}");
         assert!(html.contains("&lt;disk full&gt;"));
     }

@@ -522,9 +522,7 @@ fn the_page_needs_no_network_and_no_script() {
     }
     assert!(page.contains("&lt;script&gt;alert(1)"), "text is masked");
     assert!(page.contains("no space &lt;left&gt; on | device"));
-    assert!(
-        page.contains("fathom assess /dev/sdb --suite azure --expect azure:P30/uncached --report &#39;a b.html&#39;")
-    );
+    assert!(page.contains("fathom assess /dev/sdb --suite azure --expect azure:P30/uncached --report 'a b.html'"));
     for word in ["6.1.0-18-cloud-amd64", "Virtual Disk", "Firmware", "noatime", "Heat map of latency", "Steady state"] {
         assert!(page.contains(word), "{word}");
     }
