@@ -17,13 +17,15 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::linux::c_string::c_path;
-use crate::linux::file::check;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
+use rustix::io::Errno;
+use rustix::time::Timespec;
 
 /// Interval at which a wait calls `stop`.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -233,29 +235,19 @@ struct Changes {
 
 impl Changes {
     fn of(path: &Path) -> io::Result<Self> {
-        let name = c_path(path)?;
-        // SAFETY: no pointers.
-        let fd = check(unsafe { libc::inotify_init1(libc::IN_CLOEXEC | libc::IN_NONBLOCK) })?;
-        // SAFETY: the descriptor was just made and has no other owner.
-        let notes = unsafe { OwnedFd::from_raw_fd(fd) };
-        // SAFETY: the name is a C string.
-        check(unsafe { libc::inotify_add_watch(notes.as_raw_fd(), name.as_ptr(), libc::IN_MODIFY) })?;
+        let notes = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
+        inotify::add_watch(&notes, path, WatchFlags::MODIFY)?;
         Ok(Changes { notes })
     }
 
     /// Waits for a write for at most `time`. A signal ends the wait.
     fn wait(&self, time: Duration) -> io::Result<()> {
-        let mut poll = libc::pollfd { fd: self.notes.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-        let ms = i32::try_from(time.as_millis()).unwrap_or(i32::MAX);
-        // SAFETY: the pointer is to one structure.
-        match check(unsafe { libc::poll(&mut poll, 1, ms) }) {
-            Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
-            _ => {}
+        match poll(&mut [PollFd::new(&self.notes, PollFlags::IN)], Timespec::try_from(time).ok().as_ref()) {
+            Err(Errno::INTR) | Ok(_) => {}
+            Err(error) => return Err(error.into()),
         }
-        let mut buffer = [0u8; 1024];
-        // SAFETY: the kernel writes at most the length of the buffer. The content is not needed, and reading nothing is
-        // fine.
-        unsafe { libc::read(self.notes.as_raw_fd(), buffer.as_mut_ptr().cast(), buffer.len()) };
+        // The content is not needed, and reading nothing is fine.
+        let _ = rustix::io::read(&self.notes, &mut [0u8; 1024]);
         Ok(())
     }
 }

@@ -4,16 +4,15 @@ use std::ffi::CStr;
 use std::io;
 use std::path::Path;
 
+use rustix::system::uname;
 use units::untrusted::UntrustedText;
-
-use crate::linux::file::check;
 
 /// Returns the host name.
 ///
 /// # Errors
 /// Returns the error of the system call.
 pub fn hostname() -> io::Result<UntrustedText> {
-    names().map(|names| text(&names.nodename))
+    Ok(text(uname().nodename()))
 }
 
 /// Returns the release of the running kernel, such as `6.8.0-45-generic`.
@@ -21,7 +20,7 @@ pub fn hostname() -> io::Result<UntrustedText> {
 /// # Errors
 /// Returns the error of the system call.
 pub fn kernel_release() -> io::Result<UntrustedText> {
-    names().map(|names| text(&names.release))
+    Ok(text(uname().release()))
 }
 
 /// Returns the CPU model. If the CPU has no name: the board's model, or the architecture.
@@ -35,7 +34,7 @@ pub fn cpu_model() -> io::Result<UntrustedText> {
     let named = named.or_else(board).map(|name| name.trim_end_matches('\0').trim().to_string());
     match named.filter(|name| !name.is_empty()) {
         Some(name) => Ok(name.into()),
-        None => names().map(|names| text(&names.machine)),
+        None => Ok(text(uname().machine())),
     }
 }
 
@@ -63,20 +62,8 @@ fn model_in(folder: &Path) -> Option<String> {
     (!model.is_empty()).then(|| model.to_owned())
 }
 
-fn names() -> io::Result<libc::utsname> {
-    // SAFETY: all-zero bytes are a valid `utsname`.
-    let mut names: libc::utsname = unsafe { std::mem::zeroed() };
-    // SAFETY: the kernel fills the structure.
-    check(unsafe { libc::uname(&mut names) })?;
-    Ok(names)
-}
-
-fn text(field: &[libc::c_char]) -> UntrustedText {
-    let bytes: Vec<u8> = field.iter().map(|byte| byte.to_ne_bytes()[0]).collect();
-    match CStr::from_bytes_until_nul(&bytes) {
-        Ok(name) => name.to_string_lossy().into_owned().into(),
-        Err(_) => String::from_utf8_lossy(&bytes).into_owned().into(),
-    }
+fn text(name: &CStr) -> UntrustedText {
+    name.to_string_lossy().into_owned().into()
 }
 
 #[cfg(test)]

@@ -1,9 +1,14 @@
 //! Process and threads: resource usage, priorities, ids, terminal.
 
-use std::io::{self, Read};
+use std::io::{self, IsTerminal, Read};
 use std::marker::PhantomData;
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::process::{Child, Command};
+
+use rustix::process::{self, Gid, Pid, Resource, Rlimit, Signal, Uid};
+use rustix::thread;
+use rustix::time::ClockId;
 
 use crate::linux::file::{check, check_call};
 use crate::linux::number::{ns_of_timeval, unsigned};
@@ -11,10 +16,8 @@ use crate::process::Usage;
 
 /// Returns this thread's usage since its start.
 pub fn thread_usage() -> Usage {
-    let mut cpu_time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the pointer is to a live value. Reading this clock updates the thread's CPU time: getrusage alone can be
-    // late by one tick, which matters for a short run.
-    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut cpu_time) };
+    // Reading this clock updates the thread's CPU time: getrusage alone can be late by one tick, which matters for a short run.
+    let _ = rustix::time::clock_gettime(ClockId::ThreadCPUTime);
     Usage { run_delay_ns: run_delay_ns(), ..usage(libc::RUSAGE_THREAD) }
 }
 
@@ -46,8 +49,8 @@ fn usage(who: libc::c_int) -> Usage {
 /// # Errors
 /// Returns the error of the system call, such as EACCES for a lower value without the permission.
 pub fn set_nice(nice: i32) -> io::Result<()> {
-    // SAFETY: no pointers. On Linux the nice value belongs to the thread.
-    check(unsafe { libc::setpriority(libc::PRIO_PROCESS, thread_id() as libc::id_t, nice) }).map(drop)
+    // On Linux the nice value belongs to the thread.
+    Ok(process::setpriority_process(None, nice)?)
 }
 
 /// Real-time priority of a thread (`SCHED_FIFO`, lowest priority): the thread runs before all threads without one.
@@ -95,8 +98,8 @@ fn set_policy(policy: libc::c_int, priority: libc::c_int) -> io::Result<()> {
 /// # Errors
 /// Returns the error of the system call, such as EPERM for another user without the permission.
 pub fn set_thread_user(user: u32) -> io::Result<()> {
-    // SAFETY: no pointers. glibc's function would change all threads.
-    check_call(unsafe { libc::syscall(libc::SYS_setresuid, user, user, user) }).map(drop)
+    let user = Uid::from_raw(user);
+    Ok(thread::set_thread_res_uid(user, user, user)?)
 }
 
 /// Sets the group of this thread alone, for all its permissions.
@@ -104,8 +107,8 @@ pub fn set_thread_user(user: u32) -> io::Result<()> {
 /// # Errors
 /// Returns the error of the system call, such as EPERM for another group without the permission.
 pub fn set_thread_group(group: u32) -> io::Result<()> {
-    // SAFETY: no pointers. glibc's function would change all threads.
-    check_call(unsafe { libc::syscall(libc::SYS_setresgid, group, group, group) }).map(drop)
+    let group = Gid::from_raw(group);
+    Ok(thread::set_thread_res_gid(group, group, group)?)
 }
 
 /// Sets this thread's I/O priority.
@@ -149,13 +152,8 @@ impl LockedMemory {
 
 /// Returns the limit on locked memory, with its value and how to raise it.
 pub(crate) fn locked_memory_limit() -> String {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the call fills the structure.
-    let value = match check(unsafe { libc::getrlimit(libc::RLIMIT_MEMLOCK, &mut limit) }) {
-        Ok(_) if limit.rlim_cur == libc::RLIM_INFINITY => "unlimited".to_owned(),
-        Ok(_) => units::format::size(limit.rlim_cur),
-        Err(_) => "unknown".to_owned(),
-    };
+    let limit = process::getrlimit(Resource::Memlock).current;
+    let value = limit.map_or_else(|| "unlimited".to_owned(), units::format::size);
     format!(
         "RLIMIT_MEMLOCK is {value} (raise it with `ulimit -l KIB`, memlock in limits.conf, or LimitMEMLOCK= of the service)"
     )
@@ -191,9 +189,7 @@ pub fn shell(command: &str) -> Command {
 /// # Errors
 /// Returns the error of the system call.
 pub fn terminate(child: &mut Child) -> io::Result<()> {
-    let id = libc::pid_t::try_from(child.id()).map_err(io::Error::other)?;
-    // SAFETY: no pointers. The id belongs to the child until it is waited for.
-    check(unsafe { libc::kill(id, libc::SIGTERM) }).map(drop)
+    Ok(process::kill_process(Pid::from_child(child), Signal::TERM)?)
 }
 
 /// Returns the folder that HOME names. If it belongs to another user (`sudo` can leave HOME as it is), returns the one in
@@ -203,8 +199,7 @@ pub fn home_folder() -> Option<PathBuf> {
     if crate::file::is_own(&home).unwrap_or(true) {
         return Some(home);
     }
-    // SAFETY: no arguments.
-    let user = unsafe { libc::geteuid() }.to_string();
+    let user = process::geteuid().to_string();
     let table = std::fs::read_to_string("/etc/passwd").ok()?;
     // name:password:uid:gid:comment:home:shell
     let own =
@@ -214,9 +209,7 @@ pub fn home_folder() -> Option<PathBuf> {
 
 /// Returns the kernel's id of this thread.
 pub fn thread_id() -> u32 {
-    // glibc has a function for it since 2.30. SAFETY: no arguments.
-    let id = unsafe { libc::syscall(libc::SYS_gettid) };
-    u32::try_from(id).unwrap_or(0)
+    thread::gettid().as_raw_nonzero().get().unsigned_abs()
 }
 
 /// Sets the timer slack of this thread in ns: the maximum delay of its sleeps.
@@ -224,14 +217,12 @@ pub fn thread_id() -> u32 {
 /// # Errors
 /// Returns the error of the system call.
 pub fn set_timer_slack(slack_ns: u64) -> io::Result<()> {
-    // SAFETY: no pointers.
-    check(unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, slack_ns as libc::c_ulong) }).map(drop)
+    Ok(thread::set_current_timer_slack(NonZeroU64::new(slack_ns))?)
 }
 
 /// Returns true if standard output is a terminal.
 pub fn stdout_is_terminal() -> bool {
-    // SAFETY: no pointers.
-    unsafe { libc::isatty(libc::STDOUT_FILENO) == 1 }
+    io::stdout().is_terminal()
 }
 
 /// Raises the soft limit on open files to the hard limit and returns it.
@@ -239,13 +230,9 @@ pub fn stdout_is_terminal() -> bool {
 /// # Errors
 /// Returns the error of the system call if the limit cannot be read or set.
 pub fn raise_open_file_limit() -> io::Result<u64> {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the kernel fills the structure.
-    check(unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) })?;
-    limit.rlim_cur = limit.rlim_max;
-    // SAFETY: the kernel reads the structure.
-    check(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &limit) })?;
-    Ok(limit.rlim_cur)
+    let maximum = process::getrlimit(Resource::Nofile).maximum;
+    process::setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum })?;
+    Ok(maximum.unwrap_or(u64::MAX))
 }
 
 #[cfg(test)]

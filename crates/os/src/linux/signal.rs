@@ -2,9 +2,13 @@
 
 use std::io;
 use std::marker::PhantomData;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
+
+use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
+use rustix::time::Timespec;
 
 use crate::linux::file::check;
 
@@ -15,8 +19,8 @@ static COUNT: AtomicU32 = AtomicU32::new(0);
 static LAST: AtomicI32 = AtomicI32::new(0);
 /// True after SIGUSR1.
 static STATUS_REQUESTED: AtomicBool = AtomicBool::new(false);
-/// The eventfd that wakes waiting threads. -1 before it is created.
-static WAKER: AtomicI32 = AtomicI32::new(-1);
+/// The eventfd that wakes waiting threads.
+static WAKER: OnceLock<OwnedFd> = OnceLock::new();
 
 /// The process's signal handling. It stays installed until the process ends.
 #[derive(Clone, Copy, Debug)]
@@ -61,14 +65,11 @@ impl Interrupts {
             if left.is_zero() {
                 return false;
             }
-            // Rounded up, to avoid spinning for the last millisecond.
-            let ms = i32::try_from(left.as_millis() + 1).unwrap_or(i32::MAX);
-            let mut waker = libc::pollfd { fd: WAKER.load(Ordering::Relaxed), events: libc::POLLIN, revents: 0 };
             // After the first signal the eventfd stays readable, so it is not polled. A further signal ends the sleep
             // early by interrupting it.
-            let descriptors = libc::nfds_t::from(seen == 0);
-            // SAFETY: the pointer is to one structure, and the count is 1 or 0.
-            unsafe { libc::poll(&mut waker, descriptors, ms.min(if seen == 0 { i32::MAX } else { 50 })) };
+            let mut waker = WAKER.get().filter(|_| seen == 0).map(|waker| PollFd::new(waker, PollFlags::IN));
+            let time = if seen == 0 { left } else { left.min(Duration::from_millis(50)) };
+            let _ = poll(waker.as_mut_slice(), Timespec::try_from(time).ok().as_ref());
         }
     }
 }
@@ -117,9 +118,8 @@ impl Drop for Deferred {
 }
 
 fn install_once() -> io::Result<()> {
-    // SAFETY: no pointers.
-    let waker = check(unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) })?;
-    WAKER.store(waker, Ordering::Relaxed);
+    let waker = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+    WAKER.get_or_init(|| waker);
     for signal in STOP_SIGNALS {
         // SAFETY: all-zero bytes are a valid `sigaction`.
         let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
@@ -162,11 +162,12 @@ extern "C" fn note_status(_: libc::c_int) {
 extern "C" fn note(signal: libc::c_int) {
     LAST.store(signal, Ordering::Relaxed);
     COUNT.fetch_add(1, Ordering::Relaxed);
+    let Some(waker) = WAKER.get() else { return };
     let one: u64 = 1;
     // SAFETY: errno belongs to this thread and is restored, so the interrupted code does not see a change.
     unsafe {
         let errno = *libc::__errno_location();
-        libc::write(WAKER.load(Ordering::Relaxed), (&raw const one).cast(), size_of::<u64>());
+        libc::write(waker.as_raw_fd(), (&raw const one).cast(), size_of::<u64>());
         *libc::__errno_location() = errno;
     }
 }

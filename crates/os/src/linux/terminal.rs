@@ -2,8 +2,11 @@
 
 use std::fs::File;
 use std::io::{self, ErrorKind, IsTerminal, Read};
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::AsFd;
 use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::time::Timespec;
 
 use crate::terminal::Input;
 
@@ -25,13 +28,11 @@ impl TerminalInput {
 
     /// Waits for keys and reads them. A signal ends the wait.
     pub fn read(&self, wait: Duration, bytes: &mut [u8]) -> Input {
-        let mut poll = libc::pollfd { fd: self.0.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-        let wait_ms = i32::try_from(wait.as_millis()).unwrap_or(i32::MAX);
-        // SAFETY: the pointer is to one pollfd.
-        if unsafe { libc::poll(&mut poll, 1, wait_ms) } <= 0 {
+        let mut polled = [PollFd::new(&self.0, PollFlags::IN)];
+        if !poll(&mut polled, Timespec::try_from(wait).ok().as_ref()).is_ok_and(|ready| ready > 0) {
             return Input::None;
         }
-        if poll.revents & (libc::POLLHUP | libc::POLLERR | libc::POLLNVAL) != 0 {
+        if polled[0].revents().intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) {
             return Input::HungUp;
         }
         match (&self.0).read(bytes) {

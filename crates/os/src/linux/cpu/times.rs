@@ -38,9 +38,7 @@ impl CpuTimes {
     /// Returns the error of the read.
     pub fn now() -> io::Result<Self> {
         let text = std::fs::read_to_string("/proc/stat")?;
-        // SAFETY: no pointers.
-        let ticks_each_second = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
-        let tick_ns = 1_000_000_000 / u64::try_from(ticks_each_second).unwrap_or(100).max(1);
+        let tick_ns = 1_000_000_000 / rustix::param::clock_ticks_per_second().max(1);
         Ok(CpuTimes { list: parse(&text, tick_ns) })
     }
 }

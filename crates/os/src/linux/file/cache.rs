@@ -1,7 +1,10 @@
 //! Page cache of a file: advice and invalidation.
 
 use std::io;
+use std::num::NonZeroU64;
 use std::time::Duration;
+
+use rustix::fs;
 
 use super::{File, check};
 use crate::file::{Advice, Kind};
@@ -20,10 +23,10 @@ impl File {
     /// Returns the error of the system call.
     pub fn advise(&self, advice: Advice, offset: u64, bytes: Option<u64>) -> io::Result<()> {
         let advice = match advice {
-            Advice::Normal => libc::POSIX_FADV_NORMAL,
-            Advice::Random => libc::POSIX_FADV_RANDOM,
-            Advice::Sequential => libc::POSIX_FADV_SEQUENTIAL,
-            Advice::NoReuse => libc::POSIX_FADV_NOREUSE,
+            Advice::Normal => fs::Advice::Normal,
+            Advice::Random => fs::Advice::Random,
+            Advice::Sequential => fs::Advice::Sequential,
+            Advice::NoReuse => fs::Advice::NoReuse,
         };
         self.fadvise(advice, offset, bytes)
     }
@@ -40,7 +43,7 @@ impl File {
                 // SAFETY: this request takes no argument.
                 check(unsafe { libc::ioctl(self.raw(), BLKFLSBUF, 0) }).map(drop)
             } else {
-                self.fadvise(libc::POSIX_FADV_DONTNEED, offset, bytes)
+                self.fadvise(fs::Advice::DontNeed, offset, bytes)
             };
             match outcome {
                 Err(error) if error.raw_os_error() == Some(libc::EAGAIN) && tries < FLUSH_TRIES => tries += 1,
@@ -61,14 +64,10 @@ impl File {
         check(started).map(drop)
     }
 
-    fn fadvise(&self, advice: libc::c_int, offset: u64, bytes: Option<u64>) -> io::Result<()> {
-        // The call takes 0 bytes for "up to the end".
-        let bytes = match bytes {
-            Some(0) => return Ok(()),
-            bytes => bytes.unwrap_or(0),
-        };
-        // SAFETY: no pointers.
-        let error = unsafe { libc::posix_fadvise(self.raw(), signed(offset), signed(bytes), advice) };
-        if error == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(error)) }
+    fn fadvise(&self, advice: fs::Advice, offset: u64, bytes: Option<u64>) -> io::Result<()> {
+        match bytes.map(NonZeroU64::new) {
+            Some(None) => Ok(()),
+            bytes => Ok(fs::fadvise(&self.fd, offset, bytes.flatten(), advice)?),
+        }
     }
 }

@@ -6,14 +6,16 @@
 use std::ffi::OsString;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rustix::fs::{self, AtFlags, Mode};
+use rustix::process::geteuid;
+
 use super::id::FileId;
-use crate::linux::c_string::c_path;
 
 /// Permissions of new folders and files: other users have none.
 const FOLDER_MODE: u32 = 0o700;
@@ -57,9 +59,7 @@ impl Folder {
     /// # Errors
     /// The name exists, or the error of the system call.
     pub fn make_dir(&self, name: &Path, mode: u32) -> io::Result<()> {
-        let name = c_path(name)?;
-        // SAFETY: the name is a C string.
-        done(unsafe { libc::mkdirat(self.raw(), name.as_ptr(), mode) })
+        Ok(fs::mkdirat(&self.0, name, Mode::from_raw_mode(mode))?)
     }
 
     /// Removes a name of a file, or a symbolic link.
@@ -67,13 +67,7 @@ impl Folder {
     /// # Errors
     /// Returns the error of the system call.
     pub fn unlink(&self, name: &Path) -> io::Result<()> {
-        self.unlink_at(name, 0)
-    }
-
-    fn unlink_at(&self, name: &Path, flags: i32) -> io::Result<()> {
-        let name = c_path(name)?;
-        // SAFETY: the name is a C string.
-        done(unsafe { libc::unlinkat(self.raw(), name.as_ptr(), flags) })
+        Ok(fs::unlinkat(&self.0, name, AtFlags::empty())?)
     }
 
     /// Returns where the symbolic link `name` leads, and whether it belongs to the user of this process. `None` if it is no link.
@@ -89,17 +83,13 @@ impl Folder {
             return Ok(None);
         }
         let folder = self.0.metadata()?;
-        // SAFETY: no arguments.
-        let user = unsafe { libc::geteuid() };
+        let user = geteuid().as_raw();
         let is_shared = folder.mode() & (libc::S_ISVTX | libc::S_IWOTH) == libc::S_ISVTX | libc::S_IWOTH;
         if is_shared && ![folder.uid(), user].contains(&found.uid()) {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
-        let mut bytes = vec![0u8; usize::try_from(libc::PATH_MAX).unwrap_or_default()];
-        // SAFETY: the kernel writes at most the length of the buffer, and the name is a C string.
-        let read = unsafe { libc::readlinkat(link.as_raw_fd(), c"".as_ptr(), bytes.as_mut_ptr().cast(), bytes.len()) };
-        bytes.truncate(usize::try_from(read).map_err(|_| io::Error::last_os_error())?);
-        Ok(Some((OsString::from_vec(bytes).into(), found.uid() == user)))
+        let path = fs::readlinkat(&link, c"", Vec::new())?;
+        Ok(Some((OsString::from_vec(path.into_bytes()).into(), found.uid() == user)))
     }
 
     /// Makes a folder in this one. Only this user has access to it.
@@ -185,7 +175,7 @@ impl Folder {
     /// # Errors
     /// Returns the error of the system call.
     pub fn remove_empty(&self, name: impl AsRef<Path>) -> io::Result<()> {
-        self.unlink_at(name.as_ref(), libc::AT_REMOVEDIR)
+        Ok(fs::unlinkat(&self.0, name.as_ref(), AtFlags::REMOVEDIR)?)
     }
 
     /// Gives a file of this folder a second name in another folder.
@@ -201,7 +191,7 @@ impl Folder {
     /// # Errors
     /// Returns the error of the system call.
     pub fn id(&self) -> io::Result<FileId> {
-        FileId::below(self.raw(), Path::new("."), 0)
+        FileId::below(self.as_fd(), Path::new("."))
     }
 
     /// Returns true if `path` leads to this folder.
@@ -218,8 +208,7 @@ impl Folder {
     /// Returns the error of the system call.
     pub fn is_private(&self) -> io::Result<bool> {
         let found = self.0.metadata()?;
-        // SAFETY: no pointers.
-        Ok(found.uid() == unsafe { libc::geteuid() } && found.mode() & 0o077 == 0)
+        Ok(found.uid() == geteuid().as_raw() && found.mode() & 0o077 == 0)
     }
 
     /// Returns a path of an entry that leads through the descriptor.
@@ -227,11 +216,7 @@ impl Folder {
         Path::new("/proc/self/fd").join(self.0.as_raw_fd().to_string()).join(name)
     }
 
-    pub(super) fn raw(&self) -> i32 {
-        self.0.as_raw_fd()
+    pub(super) fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
     }
-}
-
-fn done(returned: i32) -> io::Result<()> {
-    if returned == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }

@@ -1,11 +1,13 @@
 //! Identity of files and devices.
 
 use std::io;
+use std::os::fd::BorrowedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use rustix::fs::{self, AtFlags, Stat};
+
 use crate::file::Inode;
-use crate::linux::c_string::c_path;
 
 /// Identity of a file or device: device and inode of the file, and the number of a device file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -23,7 +25,7 @@ pub fn identity(path: &Path) -> io::Result<Inode> {
 }
 
 impl FileId {
-    pub(super) fn of(state: &libc::stat) -> Self {
+    pub(super) fn of(state: &Stat) -> Self {
         FileId { inode: Inode { device: state.st_dev, number: state.st_ino }, device_number: state.st_rdev }
     }
 
@@ -32,19 +34,12 @@ impl FileId {
     /// # Errors
     /// Returns the error of the system call.
     pub fn at(path: &Path) -> io::Result<Self> {
-        Self::below(libc::AT_FDCWD, path, 0)
+        Self::below(fs::CWD, path)
     }
 
-    /// As [`FileId::at`], from an open folder, with flags of `fstatat`.
-    pub(super) fn below(folder: i32, path: &Path, flags: i32) -> io::Result<Self> {
-        let name = c_path(path)?;
-        // SAFETY: all-zero bytes are a valid `stat`.
-        let mut state: libc::stat = unsafe { std::mem::zeroed() };
-        // SAFETY: the name is a C string and the kernel fills the structure.
-        match unsafe { libc::fstatat(folder, name.as_ptr(), &mut state, flags) } {
-            0 => Ok(FileId::of(&state)),
-            _ => Err(io::Error::last_os_error()),
-        }
+    /// As [`FileId::at`], from an open folder.
+    pub(super) fn below(folder: BorrowedFd, path: &Path) -> io::Result<Self> {
+        Ok(FileId::of(&fs::statat(folder, path, AtFlags::empty())?))
     }
 
     pub(super) fn inode(&self) -> Inode {

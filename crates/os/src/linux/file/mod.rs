@@ -16,14 +16,17 @@ mod zone_report;
 mod zones;
 
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, IntoRawFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rustix::fs::{self, Mode, OFlags};
+use rustix::io::Errno;
+
 use crate::file::{Inode, Kind, OpenOptions, WriteHint};
 use crate::linux::c_string::c_path;
-use crate::linux::number::{signed, unsigned};
+use crate::linux::number::unsigned;
 pub use folder::Folder;
 pub use id::{FileId, identity};
 pub(crate) use space::discard;
@@ -36,7 +39,6 @@ pub const NULL_DEVICE: &str = "/dev/null";
 
 /// Numbers of requests, from `linux/fs.h` and `linux/loop.h`.
 const BLKGETSIZE64: libc::Ioctl = 0x8008_1272_u32 as libc::Ioctl;
-const BLKSSZGET: libc::Ioctl = 0x1268;
 const LOOP_GET_STATUS64: libc::Ioctl = 0x4c05;
 /// Of `linux/fcntl.h`.
 const SET_RW_HINT: libc::c_int = 1036;
@@ -94,7 +96,7 @@ impl OpenOptions {
     /// # Errors
     /// Returns the error of the system call, and `InvalidInput` for a path with a NUL byte.
     pub fn open(&self, path: &Path) -> io::Result<File> {
-        self.open_at(libc::AT_FDCWD, path, path)
+        self.open_at(fs::CWD, path, path)
     }
 
     /// Opens `name` in `folder`. `path` is the name of the file in messages.
@@ -102,28 +104,22 @@ impl OpenOptions {
     /// # Errors
     /// As [`OpenOptions::open`].
     pub fn open_in(&self, folder: &Folder, name: &Path, path: &Path) -> io::Result<File> {
-        self.open_at(folder.raw(), name, path)
+        self.open_at(folder.as_fd(), name, path)
     }
 
-    fn open_at(&self, folder: i32, name: &Path, path: &Path) -> io::Result<File> {
+    fn open_at(&self, folder: BorrowedFd, name: &Path, path: &Path) -> io::Result<File> {
         let name = c_path(name)?;
-        let mut flags = self.flags();
+        // Of libc, because `OFlags::DSYNC` is O_SYNC.
+        let mut flags = OFlags::from_bits_retain(self.flags().cast_unsigned());
         let fd = loop {
-            // SAFETY: the name is a C string that outlives the call.
-            let fd = unsafe { libc::openat(folder, name.as_ptr(), flags, self.mode) };
-            if fd >= 0 {
-                break fd;
-            }
-            let error = io::Error::last_os_error();
-            match error.raw_os_error() {
-                Some(libc::EINTR) => {}
-                Some(libc::EPERM) if flags & libc::O_NOATIME != 0 => flags &= !libc::O_NOATIME,
-                _ => return Err(error),
+            match fs::openat(folder, &name, flags, Mode::from_raw_mode(self.mode)) {
+                Ok(fd) => break fd,
+                Err(Errno::INTR) => {}
+                Err(Errno::PERM) if flags.contains(OFlags::NOATIME) => flags.remove(OFlags::NOATIME),
+                Err(error) => return Err(error.into()),
             }
         };
-        // SAFETY: the descriptor is new and has no other owner.
-        let fd = unsafe { OwnedFd::from_raw_fd(fd) };
-        let state = status::of_descriptor(&fd)?;
+        let state = fs::fstat(&fd)?;
         // With O_PATH the kernel opens the link.
         if self.identify && state.st_mode & libc::S_IFMT == libc::S_IFLNK {
             return Err(io::Error::from_raw_os_error(libc::ELOOP));
@@ -184,8 +180,7 @@ impl File {
 
     /// Returns true if the file belonged to the user of this process when it was opened.
     pub fn is_of_user(&self) -> bool {
-        // SAFETY: no arguments.
-        self.owner == unsafe { libc::geteuid() }
+        self.owner == rustix::process::geteuid().as_raw()
     }
 
     /// Returns false for file systems where a file can change its device or inode: an overlay copies a file at the first
@@ -251,7 +246,7 @@ impl File {
     /// Returns the error of the system call.
     pub fn size(&self) -> io::Result<Option<u64>> {
         match self.kind {
-            Kind::Regular => Ok(Some(unsigned(status::of_descriptor(&self.fd)?.st_size))),
+            Kind::Regular => Ok(Some(unsigned(fs::fstat(&self.fd)?.st_size))),
             Kind::Block => {
                 let mut bytes: u64 = 0;
                 // SAFETY: this request writes a u64.
@@ -267,10 +262,7 @@ impl File {
     /// # Errors
     /// Returns the error of the system call.
     pub fn logical_block_size(&self) -> io::Result<u32> {
-        let mut bytes: libc::c_int = 0;
-        // SAFETY: this request writes an int.
-        check(unsafe { libc::ioctl(self.raw(), BLKSSZGET, &mut bytes) })?;
-        u32::try_from(bytes).map_err(io::Error::other)
+        Ok(fs::ioctl_blksszget(&self.fd)?)
     }
 
     /// Returns the block size of the file system.
@@ -278,7 +270,7 @@ impl File {
     /// # Errors
     /// Returns the error of the system call.
     pub(crate) fn block_bytes(&self) -> io::Result<u64> {
-        Ok(unsigned(status::of_descriptor(&self.fd)?.st_blksize))
+        Ok(unsigned(fs::fstat(&self.fd)?.st_blksize))
     }
 
     /// Sets the hint on how long written data will last (`F_SET_RW_HINT`). As in fio, the hint of the
@@ -298,8 +290,7 @@ impl File {
     /// # Errors
     /// Returns the error of the system call.
     pub fn fsync(&self) -> io::Result<()> {
-        // SAFETY: no pointers.
-        check(unsafe { libc::fsync(self.raw()) }).map(drop)
+        Ok(fs::fsync(&self.fd)?)
     }
 
     /// Writes all dirty pages of the file's file system to its device (`syncfs`).
@@ -307,8 +298,7 @@ impl File {
     /// # Errors
     /// Returns the error of the system call.
     pub fn sync_file_system(&self) -> io::Result<()> {
-        // SAFETY: no pointers.
-        check(unsafe { libc::syncfs(self.raw()) }).map(drop)
+        Ok(fs::syncfs(&self.fd)?)
     }
 
     /// Returns the file as one of the standard library.
@@ -350,9 +340,7 @@ impl File {
     /// # Errors
     /// Returns the error of the system call.
     pub fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
-        // SAFETY: the kernel writes at most the length of the slice.
-        let read = unsafe { libc::pread(self.raw(), bytes.as_mut_ptr().cast(), bytes.len(), signed(offset)) };
-        usize::try_from(read).map_err(|_| io::Error::last_os_error())
+        Ok(rustix::io::pread(&self.fd, bytes, offset)?)
     }
 
     /// Writes at `offset`. The write can be short.
@@ -360,9 +348,7 @@ impl File {
     /// # Errors
     /// Returns the error of the system call.
     pub fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<usize> {
-        // SAFETY: the kernel reads at most the length of the slice.
-        let written = unsafe { libc::pwrite(self.raw(), bytes.as_ptr().cast(), bytes.len(), signed(offset)) };
-        usize::try_from(written).map_err(|_| io::Error::last_os_error())
+        Ok(rustix::io::pwrite(&self.fd, bytes, offset)?)
     }
 }
 

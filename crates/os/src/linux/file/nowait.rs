@@ -1,7 +1,9 @@
 //! Support of `RWF_NOWAIT`, that is of I/O that the kernel submits without blocking.
 
-use std::io;
-use std::os::fd::{AsRawFd, RawFd};
+use std::io::IoSliceMut;
+use std::os::fd::{AsFd, AsRawFd};
+
+use rustix::io::{Errno, ReadWriteFlags};
 
 use super::File;
 use crate::file::Kind;
@@ -15,26 +17,22 @@ impl File {
             return true;
         }
         let fd = self.descriptor();
-        match read_nowait(fd.as_raw_fd()) {
+        match read_nowait(&fd) {
             // The descriptor is write-only. The test needs a readable one.
-            Some(libc::EBADF) => {
+            Some(Errno::BADF) => {
                 let again = std::fs::File::open(format!("/proc/self/fd/{}", fd.as_raw_fd()));
-                again.is_ok_and(|again| read_nowait(again.as_raw_fd()) != Some(libc::EOPNOTSUPP))
+                again.is_ok_and(|again| read_nowait(again) != Some(Errno::OPNOTSUPP))
             }
-            errno => errno != Some(libc::EOPNOTSUPP),
+            errno => errno != Some(Errno::OPNOTSUPP),
         }
     }
 }
 
 /// Offset of the read. The kernel rejects ranges that end beyond `i64::MAX`.
-const BEYOND_ANY_END: i64 = i64::MAX - 1;
+const BEYOND_ANY_END: u64 = (i64::MAX - 1).unsigned_abs();
 
 /// Reads beyond the end. The kernel checks the support of the flag before it compares the offset with the size. Returns the
 /// errno.
-fn read_nowait(fd: RawFd) -> Option<i32> {
-    let mut byte = 0u8;
-    let vector = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };
-    // SAFETY: the vector is one byte of this stack frame, and the call does not outlive it.
-    let read = unsafe { libc::preadv2(fd, &vector, 1, BEYOND_ANY_END, libc::RWF_NOWAIT) };
-    if read < 0 { io::Error::last_os_error().raw_os_error() } else { None }
+fn read_nowait(fd: impl AsFd) -> Option<Errno> {
+    rustix::io::preadv2(fd, &mut [IoSliceMut::new(&mut [0])], BEYOND_ANY_END, ReadWriteFlags::NOWAIT).err()
 }

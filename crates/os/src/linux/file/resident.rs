@@ -3,7 +3,7 @@
 use std::io;
 use std::ptr;
 
-use super::{File, check, check_call, check_writable, status};
+use super::{File, check, check_call, check_writable};
 use crate::linux::number::signed;
 use crate::memory::page_size;
 
@@ -55,9 +55,7 @@ impl File {
     /// Does the same with `mincore(2)`, one mapping per `PIECE_BYTES`.
     fn mapped_bytes(&self, offset: u64, bytes: u64) -> io::Result<u64> {
         const PIECE_BYTES: usize = 1 << 30;
-        // SAFETY: no arguments.
-        let ours = status::of_descriptor(&self.descriptor())?.st_uid == unsafe { libc::geteuid() };
-        if !ours {
+        if rustix::fs::fstat(&self.fd)?.st_uid != rustix::process::geteuid().as_raw() {
             check_writable(self.path())?;
         }
         let page = page_size();

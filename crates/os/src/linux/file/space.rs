@@ -3,9 +3,11 @@
 use std::io;
 use std::path::Path;
 
-use super::{File, check};
+use rustix::fs::{self, FallocateFlags};
+use rustix::io::retry_on_intr;
+
+use super::File;
 use crate::file::Space;
-use crate::linux::c_string::c_path;
 use crate::linux::number::signed;
 
 /// `_IO(0x12, 119)` of `linux/fs.h`.
@@ -18,14 +20,8 @@ impl File {
     /// # Errors
     /// Returns `Unsupported` if the file system has no preallocation, otherwise the error of the system call.
     pub fn allocate(&self, offset: u64, bytes: u64, keep_size: bool) -> io::Result<()> {
-        let mode = if keep_size { libc::FALLOC_FL_KEEP_SIZE } else { 0 };
-        loop {
-            // SAFETY: no pointers.
-            match check(unsafe { libc::fallocate(self.raw(), mode, signed(offset), signed(bytes)) }) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                done => return done.map(drop),
-            }
-        }
+        let mode = if keep_size { FallocateFlags::KEEP_SIZE } else { FallocateFlags::empty() };
+        Ok(retry_on_intr(|| fs::fallocate(&self.fd, mode, offset, bytes))?)
     }
 
     /// Reserves space like [`allocate`](File::allocate) and grows the file. If the file system has no preallocation,
@@ -49,8 +45,7 @@ impl File {
     /// # Errors
     /// Returns the error of the system call.
     pub fn set_size(&self, bytes: u64) -> io::Result<()> {
-        // SAFETY: no pointers.
-        check(unsafe { libc::ftruncate(self.raw(), signed(bytes)) }).map(drop)
+        Ok(fs::ftruncate(&self.fd, bytes)?)
     }
 }
 
@@ -59,11 +54,7 @@ impl File {
 /// # Errors
 /// Returns the error of the system call.
 pub fn space(path: &Path) -> io::Result<Option<Space>> {
-    let name = c_path(path)?;
-    // SAFETY: all-zero bytes are a valid `statvfs`.
-    let mut found: libc::statvfs = unsafe { std::mem::zeroed() };
-    // SAFETY: the name is a C string and the kernel fills the structure.
-    check(unsafe { libc::statvfs(name.as_ptr(), &mut found) })?;
+    let found = fs::statvfs(path)?;
     Ok((found.f_blocks > 0).then(|| Space {
         total_bytes: found.f_blocks.saturating_mul(found.f_frsize),
         free_bytes: found.f_bavail.saturating_mul(found.f_frsize),

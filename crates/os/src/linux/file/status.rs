@@ -1,9 +1,11 @@
 //! Status of a path, and calls that create and remove paths.
 
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+
+use rustix::fs::{self, AtFlags, StatxAttributes, StatxFlags};
 
 use super::check;
 use crate::file::{Kind, StatCall, Status};
@@ -15,12 +17,9 @@ use crate::linux::number::unsigned;
 /// # Errors
 /// Returns the error of the system call.
 pub fn stat(path: &Path, call: StatCall) -> io::Result<Status> {
-    let name = c_path(path)?;
+    let path = c_path(path)?;
     if call == StatCall::Statx {
-        // SAFETY: all-zero bytes are a valid value of this structure.
-        let mut found: libc::statx = unsafe { std::mem::zeroed() };
-        // SAFETY: the name is a C string and the kernel fills the structure.
-        check(unsafe { libc::statx(libc::AT_FDCWD, name.as_ptr(), 0, libc::STATX_ALL, &mut found) })?;
+        let found = fs::statx(fs::CWD, &path, AtFlags::empty(), StatxFlags::ALL)?;
         return Ok(Status {
             kind: Kind::of_mode(u32::from(found.stx_mode)),
             bytes: found.stx_size,
@@ -31,15 +30,10 @@ pub fn stat(path: &Path, call: StatCall) -> io::Result<Status> {
             mode: u32::from(found.stx_mode),
         });
     }
-    // SAFETY: as above.
-    let mut found: libc::stat = unsafe { std::mem::zeroed() };
-    // SAFETY: as above.
-    check(unsafe {
-        match call {
-            StatCall::Lstat => libc::lstat(name.as_ptr(), &mut found),
-            StatCall::Stat | StatCall::Statx => libc::stat(name.as_ptr(), &mut found),
-        }
-    })?;
+    let found = match call {
+        StatCall::Lstat => fs::lstat(&path)?,
+        StatCall::Stat | StatCall::Statx => fs::stat(&path)?,
+    };
     Ok(Status {
         kind: Kind::of_mode(found.st_mode),
         bytes: unsigned(found.st_size),
@@ -67,11 +61,7 @@ pub fn check_writable(path: &Path) -> io::Result<()> {
 /// # Errors
 /// Returns the error of the system call.
 pub fn direct_alignment(path: &Path) -> io::Result<Option<u32>> {
-    let name = c_path(path)?;
-    // SAFETY: all-zero bytes are a valid value of this structure.
-    let mut found: libc::statx = unsafe { std::mem::zeroed() };
-    // SAFETY: the name is a C string and the kernel fills the structure.
-    check(unsafe { libc::statx(libc::AT_FDCWD, name.as_ptr(), 0, libc::STATX_DIOALIGN, &mut found) })?;
+    let found = fs::statx(fs::CWD, path, AtFlags::empty(), StatxFlags::DIOALIGN)?;
     let is_reported = found.stx_mask & libc::STATX_DIOALIGN != 0 && found.stx_dio_offset_align != 0;
     Ok(is_reported.then_some(found.stx_dio_offset_align))
 }
@@ -81,14 +71,8 @@ pub fn direct_alignment(path: &Path) -> io::Result<Option<u32>> {
 /// # Errors
 /// Returns the error of the system call.
 pub fn is_dax(path: &Path) -> io::Result<bool> {
-    /// `STATX_ATTR_DAX` of `linux/stat.h`.
-    const ATTR_DAX: u64 = 0x20_0000;
-    let name = c_path(path)?;
-    // SAFETY: all-zero bytes are a valid value of this structure.
-    let mut found: libc::statx = unsafe { std::mem::zeroed() };
-    // SAFETY: the name is a C string and the kernel fills the structure.
-    check(unsafe { libc::statx(libc::AT_FDCWD, name.as_ptr(), 0, libc::STATX_BASIC_STATS, &mut found) })?;
-    Ok(found.stx_attributes & ATTR_DAX != 0)
+    let found = fs::statx(fs::CWD, path, AtFlags::empty(), StatxFlags::BASIC_STATS)?;
+    Ok(found.stx_attributes.contains(StatxAttributes::DAX))
 }
 
 /// Returns a path from the root, without links.
@@ -104,9 +88,7 @@ pub fn canonicalize(path: &Path) -> io::Result<PathBuf> {
 /// # Errors
 /// Returns the error of the system call.
 pub fn is_own(path: &Path) -> io::Result<bool> {
-    // SAFETY: no arguments.
-    let own = unsafe { libc::geteuid() };
-    std::fs::metadata(path).map(|found| found.uid() == own)
+    std::fs::metadata(path).map(|found| found.uid() == rustix::process::geteuid().as_raw())
 }
 
 /// Gives a new file the owner and the permissions of the file that it will replace. Without the right to change the owner, the
@@ -119,20 +101,9 @@ pub fn copy_access(of: &std::fs::Metadata, to: &std::fs::File) -> io::Result<()>
     to.set_permissions(of.permissions())
 }
 
-pub(super) fn of_descriptor(fd: &OwnedFd) -> io::Result<libc::stat> {
-    // SAFETY: all-zero bytes are a valid `stat`.
-    let mut state = unsafe { std::mem::zeroed() };
-    // SAFETY: the kernel fills the structure.
-    check(unsafe { libc::fstat(fd.as_raw_fd(), &mut state) })?;
-    Ok(state)
-}
-
 /// Returns the magic number of the file system of an open file (`linux/magic.h`).
 pub(super) fn file_system_magic(fd: &OwnedFd) -> io::Result<u64> {
-    // SAFETY: all-zero bytes are a valid value of this structure.
-    let mut found: libc::statfs = unsafe { std::mem::zeroed() };
-    // SAFETY: the kernel fills the structure.
-    check(unsafe { libc::fstatfs(fd.as_raw_fd(), &mut found) })?;
+    let found = fs::fstatfs(fd)?;
     // The magic number has 32 bits in a type that differs between architectures.
     #[allow(clippy::cast_sign_loss, reason = "the type is signed on some systems, and all its bits are compared")]
     Ok(found.f_type as u64 & 0xffff_ffff)

@@ -4,9 +4,11 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 
-use super::{File, check, status};
+use rustix::fs::{self, SeekFrom};
+use rustix::io::Errno;
+
+use super::{File, check};
 use crate::file::{Kind, OpenOptions, Written};
-use crate::linux::number::signed;
 
 /// `FS_IOC_FIEMAP` of `linux/fs.h`.
 const FS_IOC_FIEMAP: libc::Ioctl = 0xc020_660b_u32 as libc::Ioctl;
@@ -153,16 +155,9 @@ fn by_extents(file: &File, range: &Range<u64>) -> io::Result<Gaps> {
 
 /// Seeks from hole to hole. The descriptor's position has no other user.
 fn by_seeking(file: &File, range: &Range<u64>) -> io::Result<Gaps> {
-    let seek = |offset: u64, whence: libc::c_int| -> io::Result<Option<u64>> {
-        // SAFETY: no pointers.
-        let found = unsafe { libc::lseek(file.raw(), signed(offset), whence) };
-        match u64::try_from(found) {
-            Ok(found) => Ok(Some(found)),
-            Err(_) => match io::Error::last_os_error() {
-                error if error.raw_os_error() == Some(libc::ENXIO) => Ok(None),
-                error => Err(error),
-            },
-        }
+    let seek = |to: SeekFrom| match fs::seek(&file.fd, to) {
+        Err(Errno::NXIO) => Ok(None),
+        found => found.map(Some),
     };
     let mut gaps = Gaps::new(range.start);
     for _ in 0..EXTENTS_MAX {
@@ -170,10 +165,10 @@ fn by_seeking(file: &File, range: &Range<u64>) -> io::Result<Gaps> {
             break;
         }
         // No more data: a hole up to the end.
-        let data = seek(gaps.reached, libc::SEEK_DATA)?.unwrap_or(range.end);
+        let data = seek(SeekFrom::Data(gaps.reached))?.unwrap_or(range.end);
         gaps.hole(data.min(range.end));
         if gaps.reached < range.end {
-            gaps.data(seek(gaps.reached, libc::SEEK_HOLE)?.unwrap_or(range.end).min(range.end));
+            gaps.data(seek(SeekFrom::Hole(gaps.reached))?.unwrap_or(range.end).min(range.end));
         }
     }
     Ok(gaps)
@@ -190,7 +185,7 @@ fn reports_holes(file: &File) -> io::Result<bool> {
 
 /// Block devices report nothing in general. zram reports how much it stores, and a loop device has a backing file.
 fn of_device(file: &File, size: u64, range: Range<u64>, depth: u32) -> io::Result<Written> {
-    let number = status::of_descriptor(&file.descriptor())?.st_rdev;
+    let number = fs::fstat(&file.fd)?.st_rdev;
     let folder = format!("/sys/dev/block/{}:{}", libc::major(number), libc::minor(number));
     let attribute = |name: &str| std::fs::read_to_string(Path::new(&folder).join(name)).ok();
     // Data in the page cache is not counted by the device yet.

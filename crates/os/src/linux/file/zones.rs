@@ -2,10 +2,11 @@
 
 use std::io;
 
+use rustix::fs::{self, FallocateFlags};
+
 use super::zone_report::{HEADER_BYTES, SECTOR_BYTES, ZONE_BYTES, parse_report};
 use super::{File, check};
 use crate::device::ReportedZone;
-use crate::linux::number::signed;
 
 /// Numbers of requests, from `linux/blkzoned.h`.
 const BLKREPORTZONE: libc::Ioctl = 0xc010_1282_u32 as libc::Ioctl;
@@ -58,9 +59,7 @@ impl File {
     /// # Errors
     /// Returns the error of the system call.
     pub fn zero_range(&self, offset: u64, bytes: u64) -> io::Result<()> {
-        // SAFETY: no pointers.
-        check(unsafe { libc::fallocate(self.raw(), libc::FALLOC_FL_ZERO_RANGE, signed(offset), signed(bytes)) })
-            .map(drop)
+        Ok(fs::fallocate(&self.fd, FallocateFlags::ZERO_RANGE, offset, bytes)?)
     }
 }
 

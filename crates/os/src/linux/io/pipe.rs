@@ -1,11 +1,12 @@
 //! A pipe that data is moved through without a copy from user memory (`splice(2)`, `vmsplice(2)`).
 
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::ptr::null_mut;
 
+use rustix::pipe::{PipeFlags, pipe_with};
+
 use super::run::errno;
-use crate::linux::file::check;
 use crate::linux::number::signed;
 
 /// Bytes that a pipe can hold.
@@ -19,11 +20,7 @@ pub(super) struct Pipe {
 
 impl Pipe {
     pub(super) fn new() -> io::Result<Self> {
-        let mut ends = [0; 2];
-        // SAFETY: the call writes two descriptors.
-        check(unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC | libc::O_NONBLOCK) })?;
-        // SAFETY: the descriptors are new and have no other owner.
-        let [read, write] = ends.map(|fd| unsafe { OwnedFd::from_raw_fd(fd) });
+        let (read, write) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
         Ok(Pipe { read, write })
     }
 

@@ -4,8 +4,9 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use rustix::process::{Resource, getrlimit};
+
 use super::page_size;
-use crate::linux::file::check;
 use crate::memory::limits::UsedMemory;
 
 /// Where the memory controller of control groups is: version 1, version 2, and version 2 beside version 1.
@@ -21,10 +22,7 @@ const CONTROLLERS: [(&str, &str); 3] = [
 /// # Errors
 /// Returns the error of the system call.
 pub fn total() -> io::Result<u64> {
-    // SAFETY: all-zero bytes are a valid `sysinfo`.
-    let mut info: libc::sysinfo = unsafe { std::mem::zeroed() };
-    // SAFETY: the kernel fills the structure.
-    check(unsafe { libc::sysinfo(&mut info) })?;
+    let info = rustix::system::sysinfo();
     let machine = info.totalram * u64::from(info.mem_unit);
     Ok(group_limit(Path::new("/")).map_or(machine, |limit| limit.min(machine)))
 }
@@ -49,20 +47,12 @@ fn group_limit(root: &Path) -> Option<u64> {
 
 /// Returns the limit of the address space (`RLIMIT_AS`) in bytes. `None` without a limit.
 pub fn address_space() -> Option<u64> {
-    // SAFETY: the kernel fills the structure.
-    limit(|limit| unsafe { libc::getrlimit(libc::RLIMIT_AS, limit) })
+    getrlimit(Resource::As).current
 }
 
 /// Returns the limit of private memory that can be written (`RLIMIT_DATA`) in bytes. `None` without a limit.
 pub fn data() -> Option<u64> {
-    // SAFETY: the kernel fills the structure.
-    limit(|limit| unsafe { libc::getrlimit(libc::RLIMIT_DATA, limit) })
-}
-
-fn limit(read: impl FnOnce(&mut libc::rlimit) -> i32) -> Option<u64> {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    check(read(&mut limit)).ok()?;
-    (limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
+    getrlimit(Resource::Data).current
 }
 
 /// Returns the memory that this process uses. 0 if the kernel does not report it.
