@@ -1,6 +1,9 @@
 //! XML writer with DiskSpd's layout: one element per line, two blanks per level, escaped text and attributes.
 //!
 //! Invariant: the output is well formed for any input.
+//!
+//! Not by `quick-xml` or `xmlwriter`: they pass control characters and white space at the ends of a text on, and the methods below
+//! would stay.
 
 use std::fmt::{Display, Write as _};
 
