@@ -1,4 +1,5 @@
-//! The card for the terminal: at most 24 lines, and 80 columns unless the terminal is wider, readable without colour.
+//! The card for the terminal: at most 24 lines, and 80 columns unless the terminal is wider or a command longer, readable
+//! without colour.
 
 use assessment::{Assessment, Severity, Test, Verdict};
 use units::format::{grouped, time_ns};
@@ -31,7 +32,6 @@ const GRID_UNIT: &str = "[MB/s]";
 const GRID_COLUMN: usize = 12;
 /// Fewest thresholds, if there are more.
 const CHECKS_LEAST: usize = 4;
-const COMMAND_LINES_MOST: usize = 2;
 /// Fewest rows, however long findings and footer are.
 const ROWS_LEAST: usize = 4;
 /// Characters between columns.
@@ -67,11 +67,8 @@ fn of_width(assessment: &Assessment, (colour, ink): (bool, Ink), columns: usize)
         let line = format!("{lead}: {command}");
         match width(&line) <= columns {
             true => footer.push(line),
-            // Alone on its line, the command can be copied.
-            false => {
-                footer.push(format!("{lead}:"));
-                footer.extend(wrapped(&command, columns, COMMAND_LINES_MOST));
-            }
+            // Alone on its line and as long as it is, the command can be copied.
+            false => footer.extend([format!("{lead}:"), command]),
         }
     }
     let grid = grid_lines(assessment);

@@ -37,7 +37,8 @@ fn a_job_has_the_permissions_of_its_user() {
     let scratch = Scratch::new("uid");
     let (own, private) = (scratch.file("own"), scratch.file("private"));
     fs::create_dir(&own).unwrap();
-    if chown(&own, Some(OTHER_USER), Some(OTHER_USER)).is_err() {
+    let is_other_user = fs::metadata(&own).unwrap().uid() == OTHER_USER;
+    if is_other_user || chown(&own, Some(OTHER_USER), Some(OTHER_USER)).is_err() {
         return skipped("only root can start jobs of another user");
     }
     fs::write(&private, [0; 4096]).unwrap();
