@@ -20,13 +20,13 @@ pub fn parse(args: &[String], env: &dyn Env) -> Result<Request, Vec<Diagnostic>>
     parse_with(args, &[], env)
 }
 
-/// Parses as [`parse`] does, then sets the options `overrides` in each job.
+/// Parses as [`parse()`] does, then sets the options `overrides` in each job.
 ///
 /// Each override is one option in the syntax of a job file, such as `bs=4k`.
 ///
 /// # Errors
 ///
-/// As [`parse`], and if an override is not a valid option.
+/// As [`parse()`], and if an override is not a valid option.
 pub fn parse_with(args: &[String], overrides: &[Span], env: &dyn Env) -> Result<Request, Vec<Diagnostic>> {
     let (mut parser, stdout) = match parse::jobs(args, overrides, env)? {
         Parsed::Print(request) => return Ok(request),
