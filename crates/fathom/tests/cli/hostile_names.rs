@@ -56,7 +56,7 @@ pub(crate) fn documents(scratch: &Scratch) -> Vec<Value> {
         ("diskspd", reads.split(' ').collect()),
         ("sweep", [&["bs=4k,8k", "rw=read,randread", "fio"], &timed[..]].concat()),
         ("run", [&["--repeat", "2", "--tag", NAME, "fio"], &job[..]].concat()),
-        ("knee", vec![file, "--iodepth", "2", "--runtime", "100ms", "--rw", "randread", "--size", "1m"]),
+        ("knee", vec![file, "--closed", "--iodepth", "2", "--runtime", "100ms", "--rw", "randread", "--size", "1m"]),
         ("assess", vec![NAME, "--short", "--size", "16M", "--test", "write-bandwidth", "--tag", NAME]),
     ];
     let document = |(word, line): &(&str, Vec<&str>)| {
