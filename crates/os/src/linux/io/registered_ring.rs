@@ -3,6 +3,7 @@
 //! The numbers are those of `linux/io_uring.h`.
 
 use std::io;
+use std::marker::PhantomData;
 use std::os::fd::{AsRawFd, RawFd};
 
 use io_uring::types::Timespec;
@@ -13,11 +14,12 @@ const UNREGISTER_RING_FDS: u32 = 21;
 /// Lets the kernel choose the index.
 const ANY_INDEX: u32 = u32::MAX;
 
-/// A descriptor that the thread registered. Other threads cannot use it.
+/// A descriptor that the thread registered. On other threads, its index can be that of another ring: the value cannot be sent there.
 pub(super) struct RegisteredRing {
     descriptor: RawFd,
     index: u32,
     flags: EnterFlags,
+    not_sent: PhantomData<*mut ()>,
 }
 
 /// `io_uring_rsrc_update`
@@ -51,7 +53,7 @@ impl RegisteredRing {
         let mut update = Update { index: ANY_INDEX, reserved: 0, descriptor: u64::from(descriptor.unsigned_abs()) };
         register(descriptor, REGISTER_RING_FDS, &mut update).ok()?;
         let flags = EnterFlags::REGISTERED_RING | no_iowait;
-        Some(RegisteredRing { descriptor, index: update.index, flags })
+        Some(RegisteredRing { descriptor, index: update.index, flags, not_sent: PhantomData })
     }
 
     /// Submits `entries` and waits for `want` completions for at most `limit`. `looks`: the kernel posts completions first.
@@ -71,7 +73,7 @@ impl RegisteredRing {
 impl Drop for RegisteredRing {
     fn drop(&mut self) {
         let mut update = Update { index: self.index, reserved: 0, descriptor: 0 };
-        // Another thread has no such index. The registration ends with its thread.
+        // If it fails, the registration ends with the thread.
         let _ = register(self.descriptor, UNREGISTER_RING_FDS, &mut update);
     }
 }
