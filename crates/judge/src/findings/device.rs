@@ -302,16 +302,7 @@ impl Moved<'_> {
 
 /// Returns true if the I/Os of a worker bypass the page cache on all its targets.
 pub fn is_direct(worker: &Worker) -> bool {
-    if worker.engine.bypasses_page_cache() {
-        return true;
-    }
-    match &worker.load {
-        plan::Load::Job(_) if matches!(worker.engine, Engine::Mmap { .. }) => false,
-        plan::Load::Job(job) => job.targets.open.direct,
-        plan::Load::Threads(streams) => {
-            streams.list.iter().all(|stream| stream.open.direct && stream.mapping.is_none())
-        }
-    }
+    worker.engine.bypasses_page_cache() || !is_mapped(worker) && worker.opens().all(|open| open.direct)
 }
 
 pub fn find(record: &Record) -> Vec<Finding> {

@@ -11,7 +11,6 @@ use crate::worker::in_flight::{InFlightIo, Purpose};
 use crate::worker::pace::Admission;
 use crate::worker::placement::Placement;
 use crate::worker::source::IoSource;
-use crate::worker::submission_rules::SubmissionRules;
 
 impl IoLoop<'_> {
     /// Makes I/Os for the free slots. Returns true if the pass has no more I/Os. Otherwise returns the due time of the
@@ -21,12 +20,14 @@ impl IoLoop<'_> {
         if room == 0 {
             return Ok((false, None));
         }
-        let mut is_paced = self.pace.is_some();
+        let mut is_paced =
+            self.pace.is_some() || matches!(&self.source, IoSource::Streams(streams) if streams.is_paced);
         if let Some(extras) = &mut self.extras {
             is_paced |= extras.placement.is_some() || extras.submission_rules.is_some();
-            extras.submission_rules.as_mut().into_iter().for_each(SubmissionRules::spin);
+            if let Some(rules) = &mut extras.submission_rules {
+                rules.spin();
+            }
         }
-        let is_paced = is_paced || matches!(&self.source, IoSource::Streams(streams) if streams.is_paced);
         let start_ns = if self.deadlines.now_ns == 0 || !self.submission.is_synchronous() || is_paced {
             self.deadlines.tick()
         } else {

@@ -47,7 +47,7 @@ impl RegisteredRing {
         if !params.is_setup_single_issuer() || params.is_setup_sqpoll() || !params.is_feature_ext_arg() {
             return None;
         }
-        // The time of a wait is not that of an idle CPU that waits for a disk: the wait costs less without these accounts.
+        // Without this flag, the kernel counts each wait as I/O wait of the CPU, which costs time.
         let no_iowait = if params.is_feature_no_iowait() { EnterFlags::NO_IOWAIT } else { EnterFlags::empty() };
         let descriptor = ring.as_raw_fd();
         let mut update = Update { index: ANY_INDEX, reserved: 0, descriptor: u64::from(descriptor.unsigned_abs()) };
