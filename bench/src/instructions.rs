@@ -5,6 +5,7 @@
 //! job. Instructions belong to the source file that they come from, also when inlined: files of an option must not appear
 //! in a job without it.
 
+pub mod budgets;
 pub mod callgrind;
 mod jobs;
 
@@ -12,6 +13,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use callgrind::InstructionCounts;
+use jobs::FILE;
 pub use jobs::{JOBS, Job, OPTION_FILES};
 
 /// The two numbers of I/Os. With the first, all histogram pages and the block map are in use, and the worker's thread has more
@@ -55,6 +57,7 @@ impl InstructionsPerIo {
 
 /// Counts the instructions of one job.
 pub fn count_job(fathom: &Path, job: &Job, scratch: &Path) -> Result<InstructionsPerIo, String> {
+    std::fs::write(scratch.join(FILE.0), vec![1; FILE.1]).map_err(|error| format!("{}: {error}", scratch.display()))?;
     let [short, long] = IO_COUNTS.map(|ios| callgrind::count(fathom, &jobs::args(job, ios), scratch));
     Ok(InstructionsPerIo::between(&short?, &long?, IO_COUNTS[1] - IO_COUNTS[0]))
 }

@@ -147,28 +147,40 @@ fn program(kind: ProgramKind, path: &Path) -> Result<Program, String> {
 /// Returns the fathom binary: built from this workspace if Cargo started this program, so that the current source is
 /// measured; else the one beside this program or in $PATH.
 pub fn fathom() -> Result<PathBuf, String> {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let beside = std::env::current_exe().ok().and_then(|path| {
         // Cargo puts tests and benchmarks one folder deeper.
         let folders = path.ancestors().skip(1).take(2);
         folders.map(|folder| folder.join("fathom")).find(|path| path.is_file())
     });
     let is_release = !cfg!(debug_assertions);
-    if let Some(cargo) = std::env::var_os("CARGO").filter(|_| is_release || beside.is_none()) {
-        eprintln!("fathom-bench: building fathom");
-        let mut build = Command::new(cargo);
-        build.args(["build", "--quiet", "--package", "fathom", "--message-format=json-render-diagnostics"]);
+    if std::env::var_os("CARGO").is_some() && (is_release || beside.is_none()) {
         // Optimised whole, as README.md installs it.
-        build.args(is_release.then_some("--release")).current_dir(workspace).stdin(Stdio::null());
-        let output = build.stderr(Stdio::inherit()).output().map_err(|error| format!("cargo: {error}"))?;
-        let messages = String::from_utf8_lossy(&output.stdout);
-        let built = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()).find_map(|message| {
-            let is_binary = message["target"]["name"] == "fathom" && message["executable"].is_string();
-            is_binary.then(|| message["executable"].as_str().map(PathBuf::from)).flatten()
-        });
-        return built.ok_or_else(|| "fathom did not build; see the messages above".into());
+        return build(if is_release { "release" } else { "dev" });
     }
     beside.or_else(|| in_path("fathom")).ok_or_else(|| "no fathom beside this program or in $PATH; see --fathom".into())
+}
+
+/// Builds fathom from this workspace with a profile of Cargo. Returns the binary.
+pub fn build(profile: &str) -> Result<PathBuf, String> {
+    eprintln!("fathom-bench: building fathom");
+    let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    build.args([
+        "build",
+        "--quiet",
+        "--package",
+        "fathom",
+        "--message-format=json-render-diagnostics",
+        "--profile",
+        profile,
+    ]);
+    build.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).stdin(Stdio::null());
+    let output = build.stderr(Stdio::inherit()).output().map_err(|error| format!("cargo: {error}"))?;
+    let messages = String::from_utf8_lossy(&output.stdout);
+    let built = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()).find_map(|message| {
+        let is_binary = message["target"]["name"] == "fathom" && message["executable"].is_string();
+        is_binary.then(|| message["executable"].as_str().map(PathBuf::from)).flatten()
+    });
+    built.ok_or_else(|| "fathom did not build; see the messages above".into())
 }
 
 fn in_path(name: &str) -> Option<PathBuf> {

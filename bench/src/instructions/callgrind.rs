@@ -27,7 +27,7 @@ pub fn unavailable() -> Option<String> {
     }
 }
 
-/// Runs a program and returns the counts of the thread with most instructions.
+/// Runs a program in a folder and returns the counts of the thread with most instructions.
 ///
 /// # Errors
 ///
@@ -50,8 +50,8 @@ pub fn count(program: &Path, args: &[String], scratch: &Path) -> Result<Instruct
             if counted.total > busiest.total {
                 busiest = counted;
             }
+            std::fs::remove_file(&path).map_err(failed)?;
         }
-        std::fs::remove_file(&path).map_err(failed)?;
     }
     if busiest.total == 0 { Err("callgrind counted nothing".into()) } else { Ok(busiest) }
 }
