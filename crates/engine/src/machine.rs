@@ -1,24 +1,11 @@
 //! The machine of a run, as in its record.
 
-use record::{Cloud, Cpu, Machine};
+use record::Machine;
 
 /// Returns the machine. Unknown facts are empty.
 pub fn describe() -> Machine {
-    let cpu = |cpu: &os::cpu::Cpu| Cpu {
-        id: cpu.id,
-        socket: cpu.socket,
-        node: cpu.node,
-        core: cpu.core,
-        efficiency_class: cpu.efficiency_class,
-    };
-    let cloud = os::cloud::cloud().map(|found| Cloud {
-        provider: found.provider,
-        instance_type: found.instance_type,
-        region: found.region,
-        zone: found.zone,
-    });
     Machine {
-        cloud,
+        cloud: os::cloud::cloud(),
         hostname: os::machine::hostname().unwrap_or_default(),
         kernel: os::machine::kernel_release().unwrap_or_default(),
         cpu_model: os::machine::cpu_model().unwrap_or_default(),
@@ -26,6 +13,6 @@ pub fn describe() -> Machine {
         memory_bytes: os::memory::limits::total().ok(),
         page_bytes: os::memory::page_size() as u64,
         governors: os::cpu::governors(),
-        cpus: os::cpu::topology().unwrap_or_default().iter().map(cpu).collect(),
+        cpus: os::cpu::topology().unwrap_or_default(),
     }
 }

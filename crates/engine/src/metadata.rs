@@ -45,7 +45,7 @@ impl Metadata {
                 return opened.map(Some).map_err(|error| error.into_run_error(|error| self.failed(path, error)));
             }
             Metadata::CreateDirectory => targets.make_target_directory(path).map(|()| None),
-            Metadata::Stat(call) => file::stat(path, syscall(call)).map(|_| None),
+            Metadata::Stat(call) => file::stat(path, call).map(|_| None),
             Metadata::DeleteFile | Metadata::DeleteDirectory => {
                 targets.remove(path, self == Metadata::DeleteDirectory).map(|()| None)
             }
@@ -61,14 +61,6 @@ impl Metadata {
             Metadata::DeleteFile | Metadata::DeleteDirectory => MetadataOperation::Delete,
         };
         fault::of_io(error, IoError::Metadata { path: fault::shown(path), operation })
-    }
-}
-
-fn syscall(call: StatCall) -> file::StatCall {
-    match call {
-        StatCall::Stat => file::StatCall::Stat,
-        StatCall::Lstat => file::StatCall::Lstat,
-        StatCall::Statx => file::StatCall::Statx,
     }
 }
 

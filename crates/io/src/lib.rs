@@ -1,10 +1,12 @@
-//! Settings of engines, as plain types: commands of devices, servers, links, rings, mappings.
+//! Plain types that plans or records share with the kernel's interfaces: settings of engines (commands of devices, servers,
+//! links, rings, mappings), uses of targets, and parts of a machine.
 //!
-//! A plan has them, and `os` uses them as they are. They must not know a job.
+//! `os` uses them as they are. They must not know a job.
 //! Start with [`Remote`] and [`Secret`].
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
+mod machine;
 mod mapping;
 mod net;
 mod passthrough;
@@ -12,7 +14,10 @@ mod ring;
 mod scsi;
 mod secret;
 mod server;
+mod stat_call;
+mod target_use;
 
+pub use machine::{Cloud, Cpu};
 pub use mapping::{Flush, Mapping};
 pub use net::{Net, NetProtocol};
 pub use passthrough::{
@@ -23,3 +28,5 @@ pub use ring::IoUring;
 pub use scsi::{Scsi, ScsiWrite};
 pub use secret::{MASK, Secret};
 pub use server::{CephPool, Http, HttpServer, Rbd, Remote, S3, Tls};
+pub use stat_call::StatCall;
+pub use target_use::{TargetUse, UseKind, UsedDevice};

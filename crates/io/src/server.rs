@@ -2,12 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 use crate::secret::Secret;
 
 /// The server of an engine whose targets are on another machine.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "lowercase")]
 pub enum Remote {
     /// Files on an NFS server.
     Nfs {
@@ -22,6 +24,7 @@ pub enum Remote {
         uri: String,
     },
     /// LUNs of iSCSI targets. The paths of the targets are their URLs.
+    #[strum(serialize = "libiscsi")]
     Iscsi {
         /// Name of this machine.
         initiator: String,
@@ -131,14 +134,7 @@ pub struct Rbd {
 impl Remote {
     /// Returns fio's `ioengine` value.
     pub fn engine_name(&self) -> &'static str {
-        match self {
-            Remote::Nfs { .. } => "nfs",
-            Remote::Http(_) => "http",
-            Remote::Nbd { .. } => "nbd",
-            Remote::Iscsi { .. } => "libiscsi",
-            Remote::Rbd(_) => "rbd",
-            Remote::Rados { .. } => "rados",
-        }
+        self.into()
     }
 
     /// Returns true if several I/Os can be in flight.

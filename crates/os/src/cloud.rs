@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use ::io::Cloud;
 use serde_json::Value;
 use units::untrusted::UntrustedText;
 
@@ -33,17 +34,6 @@ const ZONES: [&str; 4] = [
     "/ds/meta_data/imds/compute/zone",
     "/ds/meta_data/availability-zone",
 ];
-
-/// A cloud instance. Facts that its files do not have are empty.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Cloud {
-    /// Such as `aws`, `azure`, `gcp`, `oracle`.
-    pub provider: UntrustedText,
-    /// Such as `m5.xlarge`.
-    pub instance_type: UntrustedText,
-    pub region: UntrustedText,
-    pub zone: UntrustedText,
-}
 
 /// Returns the cloud instance; `None` if no file shows that the machine is one.
 pub fn cloud() -> Option<Cloud> {

@@ -1,15 +1,19 @@
 //! How I/O reaches the kernel.
 
-use io::{IoUring, Net, Passthrough, Remote, Scsi};
+use io::{IoUring, Net, Passthrough, Remote, Scsi, StatCall};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 /// An I/O engine with its own options.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "lowercase")]
 pub enum Engine {
+    #[strum(serialize = "io_uring")]
     IoUring(IoUring),
     /// NVMe or SCSI commands through a ring.
+    #[strum(serialize = "io_uring_cmd")]
     IoUringCmd(Passthrough),
     Libaio {
         userspace_reap: bool,
@@ -48,6 +52,7 @@ pub enum Engine {
     Windowsaio,
     Null,
     /// Burns CPU time; does no I/O.
+    #[strum(serialize = "cpuio")]
     Cpu {
         load_percent: u32,
         chunk_us: u64,
@@ -57,10 +62,12 @@ pub enum Engine {
     /// Runs a program; does no I/O.
     Exec(Exec),
     /// Copies from and to anonymous memory of the job's size.
+    #[strum(serialize = "page_fault")]
     PageFault,
     /// Copies from and to files in persistent memory, by libpmem.
     Libpmem,
     /// Copies from and to a DAX device, by libpmem.
+    #[strum(serialize = "dev-dax")]
     DevDax,
     /// Raw flash.
     Mtd {
@@ -85,38 +92,9 @@ impl Engine {
     /// Returns the usual name of the interface, which fio has, too.
     pub fn name(&self) -> &'static str {
         match self {
-            Engine::IoUring(_) => "io_uring",
-            Engine::IoUringCmd(_) => "io_uring_cmd",
-            Engine::Libaio { .. } => "libaio",
-            Engine::Sync => "sync",
-            Engine::Psync => "psync",
-            Engine::Vsync => "vsync",
-            Engine::Pvsync => "pvsync",
-            Engine::Pvsync2 { .. } => "pvsync2",
-            Engine::Mmap { .. } => "mmap",
-            Engine::Libpmem => "libpmem",
-            Engine::DevDax => "dev-dax",
-            Engine::Mtd { .. } => "mtd",
-            Engine::Splice => "splice",
-            Engine::Sg(_) => "sg",
-            Engine::E4defrag { .. } => "e4defrag",
-            Engine::Posixaio => "posixaio",
-            Engine::Windowsaio => "windowsaio",
-            Engine::Null => "null",
-            Engine::Cpu { .. } => "cpuio",
-            Engine::Exec(_) => "exec",
-            Engine::PageFault => "page_fault",
             Engine::Net(net) if net.splices => "netsplice",
-            Engine::Net(_) => "net",
             Engine::Remote(remote) => remote.engine_name(),
-            Engine::FileCreate => "filecreate",
-            Engine::FileStat(_) => "filestat",
-            Engine::FileDelete => "filedelete",
-            Engine::DirCreate => "dircreate",
-            Engine::DirStat(_) => "dirstat",
-            Engine::DirDelete => "dirdelete",
-            Engine::Ftruncate => "ftruncate",
-            Engine::Falloc => "falloc",
+            engine => engine.into(),
         }
     }
 
@@ -206,15 +184,6 @@ pub struct Exec {
     pub grace_time_s: u32,
     /// The output goes to files named after the job.
     pub saves_output: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum StatCall {
-    #[default]
-    Stat,
-    Lstat,
-    Statx,
 }
 
 /// How the queue is filled: batches of submissions and completions.

@@ -35,7 +35,7 @@ pub use engine::*;
 pub use io::{
     Bsg, ByteCheck, CephPool, CommandLength, DataPlacement, DeviceCommands, Http, HttpServer, IoUring, MASK, Net,
     NetProtocol, Nvme, NvmeProtection, NvmeWrite, NvmeWriteShare, Passthrough, PlacementKind, PlacementRange,
-    PlacementSelect, Rbd, Remote, S3, Scsi, ScsiWrite, Secret, Tls,
+    PlacementSelect, Rbd, Remote, S3, Scsi, ScsiWrite, Secret, StatCall, Tls,
 };
 pub use limit::*;
 pub use load::{Job, JobLoad, Load};

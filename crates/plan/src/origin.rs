@@ -29,6 +29,25 @@ pub enum Dialect {
     DiskSpd,
 }
 
+impl Dialect {
+    /// Returns the name of the program.
+    pub fn name(self) -> &'static str {
+        match self {
+            Dialect::Fio => "fio",
+            Dialect::DiskSpd => "diskspd",
+        }
+    }
+
+    /// Returns the dialect of a program, by its name or path.
+    pub fn of_program(program: &str) -> Option<Dialect> {
+        match program.rsplit(['/', '\\']).next()? {
+            "fio" => Some(Dialect::Fio),
+            "diskspd" | "diskspd.exe" => Some(Dialect::DiskSpd),
+            _ => None,
+        }
+    }
+}
+
 impl Default for Origin {
     fn default() -> Self {
         Origin::Fio(FioWords::default())
@@ -46,10 +65,7 @@ impl Origin {
 
     /// Returns the name of the program that takes the request: `fio`, `diskspd`.
     pub fn program(&self) -> &'static str {
-        match self.dialect() {
-            Dialect::Fio => "fio",
-            Dialect::DiskSpd => "diskspd",
-        }
+        self.dialect().name()
     }
 
     /// Returns the command line, quoted for a POSIX shell.

@@ -2,13 +2,12 @@
 
 use std::fmt;
 
+use io::TargetUse;
 use plan::Ddir;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::errno;
 use units::untrusted::UntrustedText;
-
-use crate::TargetUse;
 
 /// An error of the operating system.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]

@@ -38,7 +38,6 @@ mod statistics_tests;
 mod stats;
 mod steady_state;
 mod target;
-mod target_use;
 mod timeline;
 #[cfg(test)]
 mod timeline_tests;
@@ -62,9 +61,10 @@ pub use fault::{
 pub use flash::FlashProblem;
 pub use fleet::{Fleet, FleetStart, HOST_MARK, HostRecord};
 pub use histogram::{Bin, Histogram};
+pub use io::{Cloud, Cpu, TargetUse, UseKind, UsedDevice};
 pub use io_error::{BelowMinimum, FailedIo, IoError, RateUnit, Subject};
 pub use latency::Latency;
-pub use machine::{Cloud, Cpu, Machine};
+pub use machine::Machine;
 pub use message::{CommandTime, Message, MessageKind};
 pub use moments::Moments;
 pub use passthrough::{CommandStatus, PassthroughProblem};
@@ -74,7 +74,6 @@ pub use slot_latencies::SlotLatencies;
 pub use stats::{DdirStats, DepthMap, PriorityLatency, Usage, Waits, WorkerStats};
 pub use steady_state::SteadyStateRecord;
 pub use target::{DistributionRange, Interval, Series, TargetDisk, TargetFacts, TargetMount, TargetStats};
-pub use target_use::{TargetUse, UseKind, UsedDevice};
 pub use timeline::{DiskSlot, Slot, SlotDdir, Timeline};
 pub use totals::Totals;
 pub use verification::{Damage, FailedVerification, StateFault, VerifyFault};

@@ -3,9 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use os::device::{Holder, Relation, Use};
 use os::errno;
-use record::{ErrorKind, OsError, RunError, TargetUse, UseKind, UsedDevice};
+use record::{ErrorKind, OsError, RunError};
 
 /// Returns the error of a system call. Its errno is `EIO` if it has none.
 pub fn of_io(error: &io::Error, kind: impl Into<ErrorKind>) -> RunError {
@@ -29,23 +28,4 @@ pub fn os_error(error: &io::Error) -> OsError {
 /// Returns a path as records have it.
 pub fn shown(path: &Path) -> String {
     path.display().to_string()
-}
-
-/// Returns a use of a target as records have it.
-pub(crate) fn target_use(holder: &Holder) -> TargetUse {
-    let kind = match &holder.used {
-        Use::Mounted { at } => UseKind::Mounted { at: at.into() },
-        Use::Swap => UseKind::Swap,
-        Use::Stacked { device, then } => UseKind::Stacked { device: device.clone(), then: then.clone() },
-        Use::Member { of } => UseKind::Member { of: (*of).into() },
-        Use::Exclusive { by } => UseKind::Exclusive { by: by.clone() },
-        Use::Open { by } => UseKind::Open { by: by.clone() },
-    };
-    let relation = match holder.relation {
-        Relation::Itself => UsedDevice::Target,
-        Relation::Partition => UsedDevice::Partition,
-        Relation::WholeDisk => UsedDevice::WholeDisk,
-        Relation::BackingFile => UsedDevice::BackingFile,
-    };
-    TargetUse { device: (&holder.device).into(), relation, kind }
 }

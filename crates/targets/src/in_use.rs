@@ -6,7 +6,7 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-use os::device::{Claims, Holder, InUseSnapshot};
+use os::device::{Claims, InUseSnapshot, TargetUse};
 use os::errno;
 use os::file::{File, Inode, OpenOptions};
 use record::{RunError, TargetError};
@@ -17,7 +17,7 @@ use crate::fault;
 #[derive(Debug)]
 pub enum InUse {
     /// Another user of the machine holds it.
-    Held(Box<Holder>),
+    Held(Box<TargetUse>),
     /// Its uses cannot be determined.
     Unknown(io::Error),
 }
@@ -37,7 +37,7 @@ impl std::error::Error for InUse {}
 #[derive(Default)]
 pub struct TargetUses {
     snapshot: Option<InUseSnapshot>,
-    known: HashMap<os::file::FileId, Vec<Holder>>,
+    known: HashMap<os::file::FileId, Vec<TargetUse>>,
     /// Files of `known` that passed [`TargetUses::claim`].
     claimed: HashSet<os::file::FileId>,
     /// Whether the files with a device number are in an overlay.
@@ -66,7 +66,7 @@ impl TargetUses {
     ///
     /// # Errors
     /// The uses cannot be determined. The target must not be changed then.
-    pub(crate) fn holders(&mut self, file: &File) -> io::Result<&[Holder]> {
+    pub(crate) fn holders(&mut self, file: &File) -> io::Result<&[TargetUse]> {
         self.known(file, InUseSnapshot::holders)
     }
 
@@ -74,20 +74,21 @@ impl TargetUses {
     ///
     /// # Errors
     /// The uses cannot be determined. The target must not be changed then.
-    pub(crate) fn holders_beside(&mut self, file: &File, claims: &Claims) -> io::Result<&[Holder]> {
+    pub(crate) fn holders_beside(&mut self, file: &File, claims: &Claims) -> io::Result<&[TargetUse]> {
         self.known(file, |snapshot, path| snapshot.holders_beside(path, claims))
     }
 
     fn known(
         &mut self,
         file: &File,
-        holders: impl FnOnce(&InUseSnapshot, &Path) -> io::Result<Vec<Holder>>,
-    ) -> io::Result<&[Holder]> {
+        holders: impl FnOnce(&InUseSnapshot, &Path) -> io::Result<Vec<TargetUse>>,
+    ) -> io::Result<&[TargetUse]> {
         if !self.known.contains_key(&file.id()) {
             let at = file.at();
             let mut found = holders(self.snapshot()?, &at)?;
-            for holder in found.iter_mut().filter(|holder| holder.device == at) {
-                holder.device = file.path().to_owned();
+            let at = at.to_string_lossy();
+            for holder in found.iter_mut().filter(|holder| holder.device.raw() == at) {
+                holder.device = file.path().into();
             }
             self.known.insert(file.id(), found);
         }
@@ -98,7 +99,7 @@ impl TargetUses {
     ///
     /// # Errors
     /// The uses cannot be determined. The target must not be changed then.
-    pub(crate) fn claim(&mut self, file: &File, claims: &mut Claims) -> io::Result<&[Holder]> {
+    pub(crate) fn claim(&mut self, file: &File, claims: &mut Claims) -> io::Result<&[TargetUse]> {
         if self.claimed.insert(file.id()) {
             self.known.remove(&file.id());
         }
@@ -154,12 +155,12 @@ pub(crate) fn identify(path: &Path) -> io::Result<Option<File>> {
 ///
 /// # Errors
 /// There is a use.
-pub(crate) fn refuse(job: &str, path: &Path, holders: &[Holder]) -> Result<(), RunError> {
+pub(crate) fn refuse(job: &str, path: &Path, holders: &[TargetUse]) -> Result<(), RunError> {
     if holders.is_empty() {
         return Ok(());
     }
-    let uses = holders.iter().map(fault::target_use).collect();
-    Err(RunError::new(errno::EBUSY, TargetError::InUse { job: job.to_owned(), path: fault::shown(path), uses }))
+    let (job, path, uses) = (job.to_owned(), fault::shown(path), holders.to_vec());
+    Err(RunError::new(errno::EBUSY, TargetError::InUse { job, path, uses }))
 }
 
 pub(crate) fn unknown(path: &Path, error: &io::Error) -> RunError {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::MutexGuard;
 
-use os::device::{Claims, Holder, Use};
+use os::device::{Claims, TargetUse, UseKind};
 use os::errno;
 use os::file::{File, Kind};
 use record::{RunError, TargetError};
@@ -82,8 +82,8 @@ impl<'a> Safety<'a> {
             false => self.uses.claim(file, &mut self.claims),
         };
         let holders = holders.map_err(|error| unknown(path, &error))?;
-        let is_allowed = |holder: &&Holder| access.allows_mounted && matches!(holder.used, Use::Mounted { .. });
-        let refused: Vec<Holder> = holders.iter().filter(|holder| !is_allowed(holder)).cloned().collect();
+        let is_allowed = |holder: &&TargetUse| access.allows_mounted && matches!(holder.kind, UseKind::Mounted { .. });
+        let refused: Vec<TargetUse> = holders.iter().filter(|holder| !is_allowed(holder)).cloned().collect();
         refuse(access.job, path, &refused)
     }
 }

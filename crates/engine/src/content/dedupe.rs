@@ -2,8 +2,8 @@
 
 use plan::{Ddir, Dedupe, DedupeMode, Generator, Worker};
 use random::{Tausworthe, Tausworthe32, Tausworthe64};
+use record::ContentFault;
 
-use super::error::ContentError;
 use super::job::Job;
 use crate::access::{Purpose, SeedTable};
 use crate::goal::Length;
@@ -61,7 +61,7 @@ fn buffers_of_set(pass_bytes: u64, percent: u32, min_write: u64) -> u64 {
 }
 
 impl Origins {
-    pub(super) fn new(job: &Job) -> Result<Self, ContentError> {
+    pub(super) fn new(job: &Job) -> Result<Self, ContentFault> {
         let fresh = Tausworthe::new(job.seeds.of(Purpose::Buffer), job.wide);
         let repeats = match job.buffers.dedupe {
             Some(dedupe) if dedupe.percent > 0 => Some(Repeats::new(job, dedupe)?),
@@ -114,7 +114,7 @@ impl Origins {
 }
 
 impl Repeats {
-    fn new(job: &Job, dedupe: Dedupe) -> Result<Self, ContentError> {
+    fn new(job: &Job, dedupe: Dedupe) -> Result<Self, ContentFault> {
         let working_set = match dedupe.mode {
             DedupeMode::Repeat => None,
             DedupeMode::WorkingSet { percent, global } => {
@@ -128,11 +128,11 @@ impl Repeats {
 }
 
 impl WorkingSet {
-    fn new(job: &Job, percent: u32, global: bool) -> Result<Self, ContentError> {
-        let Length::Bytes(pass_bytes) = job.pass else { return Err(ContentError::UnknownSize) };
+    fn new(job: &Job, percent: u32, global: bool) -> Result<Self, ContentFault> {
+        let Length::Bytes(pass_bytes) = job.pass else { return Err(ContentFault::UnknownSize) };
         let buffers = buffers_of_set(pass_bytes, percent, job.min_write);
         if buffers == 0 {
-            return Err(ContentError::EmptyWorkingSet);
+            return Err(ContentFault::EmptyWorkingSet);
         }
         let chunks = job.min_write / job.chunk_bytes();
         let seeds = Turns { job, global, each: (buffers / job.peer_seeds.len().max(1) as u64).max(1) };
@@ -189,10 +189,10 @@ fn states<T: Clone>(
     turns: &Turns,
     start: impl Fn(u64) -> T,
     advance: impl Fn(&mut T),
-) -> Result<Vec<T>, ContentError> {
+) -> Result<Vec<T>, ContentFault> {
     let mut states = Vec::new();
-    let count = usize::try_from(buffers).map_err(|_| ContentError::Memory { buffers })?;
-    states.try_reserve_exact(count).map_err(|_| ContentError::Memory { buffers })?;
+    let count = usize::try_from(buffers).map_err(|_| ContentFault::WorkingSetMemory { buffers })?;
+    states.try_reserve_exact(count).map_err(|_| ContentFault::WorkingSetMemory { buffers })?;
     let mut state = start(turns.job.seeds.of(Purpose::Buffer));
     for place in 0..buffers {
         match turns.at(place) {

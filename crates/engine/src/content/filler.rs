@@ -1,7 +1,8 @@
 //! Fills the buffers of writes.
 
+use record::ContentFault;
+
 use super::dedupe::Origins;
-use super::error::ContentError;
 use super::fill;
 use super::job::Job;
 use super::pattern::Pattern;
@@ -48,7 +49,7 @@ impl Content {
     ///
     /// # Errors
     /// The pattern is empty, its file cannot be read, or the working set has no buffer or does not fit into memory.
-    pub fn new(job: &Job) -> Result<Self, ContentError> {
+    pub fn new(job: &Job) -> Result<Self, ContentFault> {
         let buffers = job.buffers;
         let compress = buffers.compress_percent.unwrap_or(0);
         let dedupes = buffers.dedupe.is_some_and(|dedupe| dedupe.percent > 0);

@@ -1,8 +1,8 @@
 //! The content of a worker of a plan.
 
 use plan::{Ddir, DedupeMode, Plan};
+use record::ContentFault;
 
-use super::error::ContentError;
 use super::filler::Content;
 use super::job::Job;
 use crate::access::{Purpose, SeedTable};
@@ -13,7 +13,7 @@ use crate::goal::Length;
 ///
 /// # Errors
 /// As [`Content::new`].
-pub fn for_worker(plan: &Plan, job: plan::Job<'_>, seeds: &SeedTable, pass: Length) -> Result<Content, ContentError> {
+pub fn for_worker(plan: &Plan, job: plan::Job<'_>, seeds: &SeedTable, pass: Length) -> Result<Content, ContentFault> {
     let shares = |dedupe: plan::Dedupe| matches!(dedupe.mode, DedupeMode::WorkingSet { global: true, .. });
     let peers = plan.jobs().filter(|_| job.buffers.dedupe.is_some_and(shares));
     let peer_seeds: Vec<u64> = peers.map(|peer| SeedTable::of_worker(peer).of(Purpose::Buffer)).collect();

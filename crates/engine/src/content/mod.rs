@@ -5,7 +5,6 @@
 //! requests. Reads need neither. A new pass over the files starts with [`Content::start_pass`].
 
 mod dedupe;
-mod error;
 pub(crate) mod fill;
 mod filler;
 mod for_worker;
@@ -15,9 +14,16 @@ mod pattern;
 mod tests;
 
 pub use dedupe::{has_working_set, working_set_bytes};
-pub use error::ContentError;
-pub(crate) use error::run_error;
 pub use filler::Content;
 pub use for_worker::for_worker;
 pub use job::Job;
 pub use pattern::Pattern;
+
+use os::errno;
+use plan::Worker;
+use record::{ContentFault, RunError, SetupError};
+
+/// Returns the error of a worker whose buffers cannot be filled.
+pub(crate) fn run_error(worker: &Worker, fault: ContentFault) -> RunError {
+    RunError::new(errno::EINVAL, SetupError::Content { job: worker.name.clone(), fault })
+}

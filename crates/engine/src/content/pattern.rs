@@ -3,8 +3,9 @@
 use std::io::Read;
 
 use plan::PatternPart;
+use record::ContentFault;
+use targets::fault;
 
-use super::error::ContentError;
 use super::fill;
 
 const WORD: usize = size_of::<u64>();
@@ -24,16 +25,19 @@ impl Pattern {
     ///
     /// # Errors
     /// The pattern is empty, or its file cannot be read.
-    pub(super) fn of(content: &plan::Content) -> Result<Option<Self>, ContentError> {
+    pub(super) fn of(content: &plan::Content) -> Result<Option<Self>, ContentFault> {
         let pattern = match content {
             plan::Content::Random | plan::Content::Zero => return Ok(None),
             plan::Content::Pattern(parts) => Pattern::of_parts(parts),
             plan::Content::PatternFile(path) => Pattern {
-                bytes: read_start(path).map_err(|error| ContentError::PatternFile { path: path.clone(), error })?,
+                bytes: read_start(path).map_err(|error| ContentFault::PatternFile {
+                    path: path.clone(),
+                    error: fault::os_error(&error),
+                })?,
                 offsets_at: Vec::new(),
             },
         };
-        if pattern.bytes.is_empty() { Err(ContentError::EmptyPattern) } else { Ok(Some(pattern)) }
+        if pattern.bytes.is_empty() { Err(ContentFault::EmptyPattern) } else { Ok(Some(pattern)) }
     }
 
     pub fn of_parts(parts: &[PatternPart]) -> Self {

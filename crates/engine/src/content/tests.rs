@@ -3,13 +3,15 @@
 use plan::{Buffers, Dedupe, DedupeMode, PatternPart, Seeds};
 use std::collections::HashSet;
 
-use super::{Content, ContentError, Job};
+use record::ContentFault;
+
+use super::{Content, Job};
 use crate::access::SeedTable;
 use crate::goal::Length;
 
 const BLOCK: usize = 8192;
 
-fn content(change: impl FnOnce(&mut Buffers)) -> Result<Content, ContentError> {
+fn content(change: impl FnOnce(&mut Buffers)) -> Result<Content, ContentFault> {
     let mut buffers = crate::sample::worker("job", "write", BLOCK as u64, &[]).buffers;
     buffers.scramble = false;
     buffers.compress_chunk_bytes = 512;
@@ -108,12 +110,12 @@ fn an_offset_in_a_pattern_is_that_of_the_write_in_every_repetition() {
 #[test]
 fn buffers_that_cannot_be_filled_are_an_error() {
     let empty = content(|buffers| buffers.content = plan::Content::Pattern(Vec::new()));
-    assert!(matches!(empty, Err(ContentError::EmptyPattern)));
+    assert!(matches!(empty, Err(ContentFault::EmptyPattern)));
     let missing = content(|buffers| buffers.content = plan::Content::PatternFile("/no/such/file".into()));
-    assert!(matches!(missing, Err(ContentError::PatternFile { path, .. }) if path == "/no/such/file"));
+    assert!(matches!(missing, Err(ContentFault::PatternFile { path, .. }) if path == "/no/such/file"));
     let none = content(|buffers| {
         let mode = DedupeMode::WorkingSet { percent: 0, global: false };
         buffers.dedupe = Some(Dedupe { percent: 10, mode });
     });
-    assert!(matches!(none, Err(ContentError::EmptyWorkingSet)));
+    assert!(matches!(none, Err(ContentFault::EmptyWorkingSet)));
 }

@@ -2,6 +2,8 @@
 
 mod times;
 
+pub use ::io::Cpu;
+
 pub use crate::memory::page_size;
 pub use crate::system::cpu::{affinity, caches, governors, nodes, online, set_affinity, set_memory_policy, topology};
 pub use times::{CpuTime, CpuTimes};
@@ -22,20 +24,6 @@ pub enum MemoryPolicy {
     Bind(Vec<u32>),
     Interleave(Vec<u32>),
     Local,
-}
-
-/// An online CPU.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Cpu {
-    pub id: u32,
-    /// Number of the socket, from 0, in the order of the sockets' first CPUs.
-    pub socket: u32,
-    /// Number of the NUMA node, as in the kernel.
-    pub node: u32,
-    /// Number of the physical core, from 0, in the order of the cores' first CPUs.
-    pub core: u32,
-    /// 0 if all cores have one type. Otherwise a higher class is faster.
-    pub efficiency_class: u8,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use units::untrusted::UntrustedText;
 
-use super::Holder;
+use super::TargetUse;
 
 /// I/O counters of a disk since boot (`/sys/block/NAME/stat`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -82,5 +82,5 @@ pub struct ListedDisk {
     /// True for devices that the kernel makes from other devices, a file or memory.
     pub is_virtual: bool,
     /// Uses of the disk and its partitions, by the kernel's tables.
-    pub used: Vec<Holder>,
+    pub used: Vec<TargetUse>,
 }

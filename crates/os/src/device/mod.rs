@@ -2,7 +2,6 @@
 
 mod disk;
 mod flash;
-mod holder;
 mod zones;
 
 use std::fmt;
@@ -13,9 +12,9 @@ pub use crate::system::device::{
 };
 #[cfg(target_os = "linux")]
 pub use crate::system::device::{RemoteDisk, contents};
+pub use ::io::{TargetUse, UseKind, UsedDevice};
 pub use disk::{Counters, DiskInfo, ListedDisk, MountPoint};
 pub use flash::Flash;
-pub use holder::{Holder, Relation, Use};
 pub use zones::{ReportedZone, ZoneCondition, ZoneKind, ZoneLimits, ZoneModel};
 
 /// Major and minor number of a device. It identifies the device under any name.

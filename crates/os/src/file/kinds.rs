@@ -34,16 +34,6 @@ pub enum WriteHint {
     Extreme = 5,
 }
 
-/// The calls of fio's `filestat` engine (`stat_type`).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum StatCall {
-    Stat,
-    /// Does not follow a symbolic link.
-    Lstat,
-    /// `statx(2)` with all fields.
-    Statx,
-}
-
 /// Status of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Status {

@@ -1,18 +1,19 @@
 //! Configuration of a backend.
 
-use std::fmt;
-
 use ::io::{Net, Scsi};
 
 use super::passthrough::PassthroughConfig;
 use super::remote::RemoteConfig;
 use crate::file::Advice;
 
-/// I/O engines, by fio's names.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// I/O engines. They are displayed by fio's names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, strum::Display)]
+#[strum(serialize_all = "lowercase")]
 pub enum EngineKind {
+    #[strum(serialize = "io_uring")]
     IoUring,
     /// NVMe or SCSI commands through a ring.
+    #[strum(serialize = "io_uring_cmd")]
     IoUringCmd,
     Libaio,
     /// `lseek` and `read` or `write`.
@@ -34,6 +35,7 @@ pub enum EngineKind {
     /// A write truncates the file at its offset.
     Ftruncate,
     /// Copies from and to anonymous memory, whose pages appear at their first use.
+    #[strum(serialize = "page_fault")]
     PageFault,
     /// A write exchanges blocks with another file, the donor, on ext4. The donor is attached after the targets.
     E4defrag,
@@ -58,53 +60,12 @@ pub enum EngineKind {
     /// Copies from and to files in persistent memory, by libpmem.
     Libpmem,
     /// Copies from and to a DAX device, by libpmem.
+    #[strum(serialize = "dev-dax")]
     DevDax,
     /// Raw flash: trims erase.
     Mtd,
     /// Completes each operation at once without I/O: the overhead of the load generator itself.
     Null,
-}
-
-impl EngineKind {
-    /// Returns fio's `ioengine` value.
-    pub fn name(self) -> &'static str {
-        match self {
-            EngineKind::IoUring => "io_uring",
-            EngineKind::IoUringCmd => "io_uring_cmd",
-            EngineKind::Libaio => "libaio",
-            EngineKind::Sync => "sync",
-            EngineKind::Psync => "psync",
-            EngineKind::Vsync => "vsync",
-            EngineKind::Pvsync => "pvsync",
-            EngineKind::Pvsync2 => "pvsync2",
-            EngineKind::Mmap => "mmap",
-            EngineKind::Posixaio => "posixaio",
-            EngineKind::Windowsaio => "windowsaio",
-            EngineKind::Falloc => "falloc",
-            EngineKind::Ftruncate => "ftruncate",
-            EngineKind::PageFault => "page_fault",
-            EngineKind::E4defrag => "e4defrag",
-            EngineKind::Sg => "sg",
-            EngineKind::Splice => "splice",
-            EngineKind::Net => "net",
-            EngineKind::Nfs => "nfs",
-            EngineKind::Http => "http",
-            EngineKind::Nbd => "nbd",
-            EngineKind::Libiscsi => "libiscsi",
-            EngineKind::Rbd => "rbd",
-            EngineKind::Rados => "rados",
-            EngineKind::Libpmem => "libpmem",
-            EngineKind::DevDax => "dev-dax",
-            EngineKind::Mtd => "mtd",
-            EngineKind::Null => "null",
-        }
-    }
-}
-
-impl fmt::Display for EngineKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
 }
 
 /// Options of writes to persistent memory.

@@ -15,7 +15,7 @@ use record::OutputRefusal;
 use super::error::OutputError;
 use super::folders::{NamedBy, OutputEntry, OutputFolders, OutputPlace};
 use super::links::without_links;
-use crate::fault::{os_error, target_use};
+use crate::fault::os_error;
 use crate::in_use::{TargetUses, identify};
 
 /// Permissions of new files, before the umask.
@@ -156,7 +156,7 @@ impl<'a> OutputGuard<'a> {
         };
         match self.uses.holders(&file) {
             Ok([]) => Ok(id),
-            Ok([holder, ..]) => Err(OutputRefusal::InUse(target_use(holder))),
+            Ok([holder, ..]) => Err(OutputRefusal::InUse(holder.clone())),
             Err(error) => Err(OutputRefusal::UsesUnknown(os_error(&error))),
         }
     }

@@ -7,7 +7,7 @@ use super::holders::{STACK_MAX, UsageTables, related_devices};
 use super::kernel::Kernel;
 use super::loops::{Backing, Loop};
 use super::topology::Block;
-use crate::device::{DeviceNumber, Holder, Relation, Use};
+use crate::device::{DeviceNumber, TargetUse, UseKind, UsedDevice};
 
 /// Returns the loop devices that a write to a device passes.
 pub(super) fn loops<'a>(kernel: &Kernel, tables: &'a UsageTables, block: &Block) -> io::Result<Vec<&'a Loop>> {
@@ -40,7 +40,7 @@ fn add_loops<'a>(
 }
 
 /// Returns the uses of everything below a device, except the devices themselves through which a write passes.
-pub(super) fn uses(kernel: &Kernel, tables: &UsageTables, block: &Block) -> io::Result<Vec<Holder>> {
+pub(super) fn uses(kernel: &Kernel, tables: &UsageTables, block: &Block) -> io::Result<Vec<TargetUse>> {
     let mut holders = Vec::new();
     for passed in loops(kernel, tables, block)? {
         let uses = match &passed.backing {
@@ -48,14 +48,14 @@ pub(super) fn uses(kernel: &Kernel, tables: &UsageTables, block: &Block) -> io::
             Backing::File(file) => tables.uses_of_file(file, Some(passed))?,
             Backing::Unknown => Vec::new(),
         };
-        let holder = |used| Holder { device: passed.backing_path.clone(), relation: Relation::BackingFile, used };
+        let holder = |kind| TargetUse::new(&passed.backing_path, UsedDevice::BackingFile, kind);
         holders.extend(uses.into_iter().map(holder));
     }
     Ok(holders)
 }
 
 /// Returns the uses of a backing device, its partitions and its disk.
-fn device_uses(kernel: &Kernel, tables: &UsageTables, number: DeviceNumber, passed: &Loop) -> io::Result<Vec<Use>> {
+fn device_uses(kernel: &Kernel, tables: &UsageTables, number: DeviceNumber, passed: &Loop) -> io::Result<Vec<UseKind>> {
     let mut uses = Vec::new();
     for (_, block) in related_devices(kernel, number)? {
         uses.extend(tables.uses_of(&block, 1, Some(passed))?);

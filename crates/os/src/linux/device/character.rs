@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use units::order::OrderBy;
 
 use super::kernel::Kernel;
-use crate::device::{DeviceNumber, Flash, Relation};
+use crate::device::{DeviceNumber, Flash, UsedDevice};
 
 /// Major number of the block devices over flash (`/dev/mtdblock0`), and of file systems on flash.
 const MTD_BLOCK_MAJOR: u32 = 31;
@@ -47,14 +47,14 @@ impl Chip {
     }
 
     /// Returns the chip, its partitions, and the chip that it is a partition of.
-    fn related(&self) -> Vec<(Relation, Chip)> {
+    fn related(&self) -> Vec<(UsedDevice, Chip)> {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         let mut partitions: Vec<_> = entries.filter_map(|entry| Chip::in_folder(&entry.path())).collect();
         partitions.retain(|chip| !chip.is_read_only);
         partitions.order_by_key(|chip| chip.index);
-        let whole = self.folder.parent().and_then(Chip::in_folder).map(|chip| (Relation::WholeDisk, chip));
-        let partitions = partitions.into_iter().map(|chip| (Relation::Partition, chip));
-        std::iter::once((Relation::Itself, self.clone())).chain(partitions).chain(whole).collect()
+        let whole = self.folder.parent().and_then(Chip::in_folder).map(|chip| (UsedDevice::WholeDisk, chip));
+        let partitions = partitions.into_iter().map(|chip| (UsedDevice::Partition, chip));
+        std::iter::once((UsedDevice::Target, self.clone())).chain(partitions).chain(whole).collect()
     }
 
     /// Returns the number of the block device over the chip (`/dev/mtdblock0`), and of a file system on it.
@@ -112,7 +112,7 @@ impl Storage {
     }
 
     /// Returns the chip, its partitions, and the chip that it is a partition of. A DAX device has none.
-    pub(super) fn chips(&self) -> Vec<(Relation, Chip)> {
+    pub(super) fn chips(&self) -> Vec<(UsedDevice, Chip)> {
         match self {
             Storage::Dax(_) => Vec::new(),
             Storage::Flash(chip) => chip.related(),

@@ -9,7 +9,7 @@ use super::below;
 use super::holders::{self, Exclusive, UsageTables};
 use super::kernel::Kernel;
 use super::topology::{Block, block_device_at};
-use crate::device::{DeviceNumber, Holder, Relation};
+use crate::device::{DeviceNumber, TargetUse, UsedDevice};
 use crate::file::File;
 
 /// Block devices that this process holds open exclusively, until it is dropped. Normal opens of the devices succeed.
@@ -20,7 +20,7 @@ pub struct Claims {
 
 impl Claims {
     /// See [`super::InUseSnapshot::holders_beside`].
-    pub(super) fn others(&self, kernel: &Kernel, tables: &UsageTables, path: &Path) -> io::Result<Vec<Holder>> {
+    pub(super) fn others(&self, kernel: &Kernel, tables: &UsageTables, path: &Path) -> io::Result<Vec<TargetUse>> {
         match block_device_at(path) {
             // An exclusive open would find the claim, and signatures can be data of this run.
             Ok(Some(number)) if self.overlaps(kernel, number)? => tables.uses_with_partitions(kernel, number),
@@ -38,7 +38,7 @@ impl Claims {
     }
 
     /// See [`super::InUseSnapshot::claim`].
-    pub(super) fn add(&mut self, kernel: &Kernel, tables: &UsageTables, path: &Path) -> io::Result<Vec<Holder>> {
+    pub(super) fn add(&mut self, kernel: &Kernel, tables: &UsageTables, path: &Path) -> io::Result<Vec<TargetUse>> {
         let mut holders = self.others(kernel, tables, path)?;
         let Some(number) = block_device_at(path)?.filter(|_| holders.is_empty()) else { return Ok(holders) };
         holders.extend(self.claim(kernel, number, path)?);
@@ -46,7 +46,9 @@ impl Claims {
         for passed in below::loops(kernel, tables, &block)? {
             let Some(lower) = passed.backing_device() else { continue };
             match self.claim(kernel, lower, &passed.backing_path) {
-                Ok(busy) => holders.extend(busy.map(|holder| Holder { relation: Relation::BackingFile, ..holder })),
+                Ok(busy) => {
+                    holders.extend(busy.map(|holder| TargetUse { relation: UsedDevice::BackingFile, ..holder }))
+                }
                 // The path is one of another mount namespace.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
@@ -56,7 +58,7 @@ impl Claims {
     }
 
     /// Claims a device, unless it or its disk is claimed. Returns what prevents that.
-    fn claim(&mut self, kernel: &Kernel, number: DeviceNumber, path: &Path) -> io::Result<Option<Holder>> {
+    fn claim(&mut self, kernel: &Kernel, number: DeviceNumber, path: &Path) -> io::Result<Option<TargetUse>> {
         let block = Block::numbered(kernel, number);
         let whole = block.as_ref().and_then(Block::whole);
         if self.held.contains_key(&number) || whole.is_some_and(|whole| self.held.contains_key(&whole.number)) {

@@ -16,7 +16,7 @@ use super::overlay::Identity;
 use super::signature::{self, Part};
 use super::topology::{Block, block_device_at};
 use super::{below, character, loops};
-use crate::device::{DeviceNumber, Holder, Relation, Use};
+use crate::device::{DeviceNumber, TargetUse, UseKind, UsedDevice};
 use crate::file::{File, Inode, OpenOptions};
 
 /// Maximum depth of stacked devices.
@@ -69,21 +69,26 @@ impl UsageTables {
     ///
     /// # Errors
     /// A list of devices cannot be read.
-    pub(super) fn uses_of(&self, block: &Block, depth: usize, passed: Option<&loops::Loop>) -> io::Result<Vec<Use>> {
+    pub(super) fn uses_of(
+        &self,
+        block: &Block,
+        depth: usize,
+        passed: Option<&loops::Loop>,
+    ) -> io::Result<Vec<UseKind>> {
         let mut uses = Vec::new();
         // A file system can have many mounts. One is enough for the message.
         if let Some((_, at)) = self.mounted.iter().find(|(devices, _)| devices.contains(&block.number)) {
-            uses.push(Use::Mounted { at: at.clone() });
+            uses.push(UseKind::Mounted { at: at.into() });
         }
         let is_swap = |path: &PathBuf| matches!(block_device_at(path), Ok(Some(number)) if number == block.number);
         if self.swaps.iter().any(is_swap) {
-            uses.push(Use::Swap);
+            uses.push(UseKind::Swap);
         }
         if depth >= STACK_MAX {
             return Ok(uses);
         }
         for upper in block.holders()? {
-            uses.push(Use::Stacked { device: describe(&upper), then: self.describe_uses(&upper, depth + 1)? });
+            uses.push(UseKind::Stacked { device: describe(&upper), then: self.describe_uses(&upper, depth + 1)? });
         }
         let on_device = |candidate: &&loops::Loop| candidate.backing_device() == Some(block.number);
         let others = self.loops.iter().filter(on_device).filter(|candidate| candidate.is_beside(passed));
@@ -97,10 +102,10 @@ impl UsageTables {
     ///
     /// # Errors
     /// A list of devices cannot be read.
-    pub(super) fn uses_with_partitions(&self, kernel: &Kernel, number: DeviceNumber) -> io::Result<Vec<Holder>> {
+    pub(super) fn uses_with_partitions(&self, kernel: &Kernel, number: DeviceNumber) -> io::Result<Vec<TargetUse>> {
         let mut holders = Vec::new();
         for (relation, block) in related_devices(kernel, number)? {
-            let holder = |used| Holder { device: PathBuf::from(block.path()), relation, used };
+            let holder = |kind| TargetUse::new(Path::new(&block.path()), relation, kind);
             holders.extend(self.uses_of(&block, 0, None)?.into_iter().map(holder));
         }
         if let Some(block) = Block::numbered(kernel, number) {
@@ -122,13 +127,13 @@ impl UsageTables {
     ///
     /// # Errors
     /// A list of devices cannot be read.
-    pub(super) fn uses_of_file(&self, file: &Identity, passed: Option<&loops::Loop>) -> io::Result<Vec<Use>> {
+    pub(super) fn uses_of_file(&self, file: &Identity, passed: Option<&loops::Loop>) -> io::Result<Vec<UseKind>> {
         let is_file = |swap: &PathBuf| {
             fs::metadata(swap).is_ok_and(|found| Identity::at(&self.mounts, swap, &found).is_same(file))
         };
-        let swap = self.swaps.iter().any(is_file).then_some(Use::Swap);
+        let swap = self.swaps.iter().any(is_file).then_some(UseKind::Swap);
         let is_image = |image: &&Image| image.file.as_ref().is_some_and(|image| image.is_same(file));
-        let mounts = self.images.iter().filter(is_image).map(|image| Use::Mounted { at: image.at.clone() });
+        let mounts = self.images.iter().filter(is_image).map(|image| UseKind::Mounted { at: (&image.at).into() });
         let on_file = |candidate: &&loops::Loop| candidate.is_on(file) && candidate.is_beside(passed);
         let loops = self.loops.iter().filter(on_file).map(|upper| self.loop_use(upper, 1));
         swap.into_iter().chain(mounts).map(Ok).chain(loops).collect()
@@ -139,9 +144,9 @@ impl UsageTables {
         Ok(Identity::at(&self.mounts, path, &fs::metadata(path)?).into_ids())
     }
 
-    fn loop_use(&self, upper: &loops::Loop, depth: usize) -> io::Result<Use> {
+    fn loop_use(&self, upper: &loops::Loop, depth: usize) -> io::Result<UseKind> {
         let device = format!("loop device {}", upper.block.path()).into();
-        Ok(Use::Stacked { device, then: self.describe_uses(&upper.block, depth)? })
+        Ok(UseKind::Stacked { device, then: self.describe_uses(&upper.block, depth)? })
     }
 }
 
@@ -161,7 +166,7 @@ pub(super) fn describe(block: &Block) -> UntrustedText {
 }
 
 /// See [`super::holders`].
-pub(super) fn of(kernel: &Kernel, tables: &UsageTables, path: &Path) -> io::Result<Vec<Holder>> {
+pub(super) fn of(kernel: &Kernel, tables: &UsageTables, path: &Path) -> io::Result<Vec<TargetUse>> {
     let found = match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         found => found?,
@@ -191,72 +196,72 @@ pub(super) fn of(kernel: &Kernel, tables: &UsageTables, path: &Path) -> io::Resu
 ///
 /// # Errors
 /// The list of partitions cannot be read.
-pub(super) fn related_devices(kernel: &Kernel, number: DeviceNumber) -> io::Result<Vec<(Relation, Block)>> {
+pub(super) fn related_devices(kernel: &Kernel, number: DeviceNumber) -> io::Result<Vec<(UsedDevice, Block)>> {
     let Some(block) = Block::numbered(kernel, number) else {
         // The device is not in sysfs. Mounts and swap can still be matched by number.
         let nameless = Block { number, name: format!("block/{number}"), folder: PathBuf::new() };
-        return Ok(vec![(Relation::Itself, nameless)]);
+        return Ok(vec![(UsedDevice::Target, nameless)]);
     };
-    let partitions = block.partitions()?.into_iter().map(|block| (Relation::Partition, block));
-    let whole = block.whole().map(|block| (Relation::WholeDisk, block));
+    let partitions = block.partitions()?.into_iter().map(|block| (UsedDevice::Partition, block));
+    let whole = block.whole().map(|block| (UsedDevice::WholeDisk, block));
     let mut related: Vec<_> = partitions.chain(whole).collect();
-    related.insert(0, (Relation::Itself, block));
+    related.insert(0, (UsedDevice::Target, block));
     Ok(related)
 }
 
 /// Returns the uses of a regular file.
-fn of_file(tables: &UsageTables, path: &Path, found: &fs::Metadata) -> io::Result<Vec<Holder>> {
+fn of_file(tables: &UsageTables, path: &Path, found: &fs::Metadata) -> io::Result<Vec<TargetUse>> {
     if tables.swaps.is_empty() && tables.loops.is_empty() && tables.images.is_empty() {
         return Ok(Vec::new());
     }
-    let holder = |used| Holder { device: path.to_path_buf(), relation: Relation::Itself, used };
+    let holder = |kind| TargetUse::new(path, UsedDevice::Target, kind);
     let uses = tables.uses_of_file(&Identity::at(&tables.mounts, path, found), None)?;
-    let mut holders: Vec<Holder> = uses.into_iter().map(holder).collect();
+    let mut holders: Vec<TargetUse> = uses.into_iter().map(holder).collect();
     if let Some(unknown) = tables.images.iter().find(|image| image.file.is_none())
         && signature::is_erofs(&OpenOptions { read: true, nonblock: true, ..OpenOptions::new() }.open(path)?)?
     {
-        holders.push(holder(Use::Mounted { at: unknown.at.clone() }));
+        holders.push(holder(UseKind::Mounted { at: (&unknown.at).into() }));
     }
     Ok(holders)
 }
 
 /// Returns the uses of a character device that stores data. Programs that have it open are uses, because the kernel has
 /// no exclusive open for it.
-fn of_character_device(kernel: &Kernel, tables: &UsageTables, path: &Path) -> io::Result<Vec<Holder>> {
+fn of_character_device(kernel: &Kernel, tables: &UsageTables, path: &Path) -> io::Result<Vec<TargetUse>> {
     let Some(storage) = character::at(kernel, path)? else { return Ok(Vec::new()) };
     let mut holders = Vec::new();
     for (relation, chip) in storage.chips() {
-        let above = tables.uses_with_partitions(kernel, chip.block_device())?.into_iter().map(|holder| holder.used);
+        let above = tables.uses_with_partitions(kernel, chip.block_device())?.into_iter().map(|holder| holder.kind);
         let ubi = chip.ubi_devices(kernel).into_iter();
-        let ubi = ubi.map(|name| Use::Stacked { device: format!("UBI device {name}").into(), then: Vec::new() });
-        holders.extend(above.chain(ubi).map(|used| Holder { device: chip.path(), relation, used }));
+        let ubi = ubi.map(|name| UseKind::Stacked { device: format!("UBI device {name}").into(), then: Vec::new() });
+        holders.extend(above.chain(ubi).map(|kind| TargetUse::new(&chip.path(), relation, kind)));
     }
     let is_one = |path: &Path| matches!(character::at(kernel, path), Ok(Some(found)) if found.is_same(&storage));
     let by = programs_with(kernel, &is_one)?;
     if !by.is_empty() {
-        holders.push(Holder { device: path.to_path_buf(), relation: Relation::Itself, used: Use::Open { by } });
+        holders.push(TargetUse::new(path, UsedDevice::Target, UseKind::Open { by }));
     }
     Ok(holders)
 }
 
 /// Returns the on-disk signatures of the device and of its partitions, except those with a use in `known`.
-fn signatures(kernel: &Kernel, number: DeviceNumber, path: &Path, known: &[Holder]) -> io::Result<Vec<Holder>> {
+fn signatures(kernel: &Kernel, number: DeviceNumber, path: &Path, known: &[TargetUse]) -> io::Result<Vec<TargetUse>> {
     let file = OpenOptions { read: true, nonblock: true, ..OpenOptions::new() }.open(path)?;
     let bytes = file.size()?.unwrap_or(0);
     let mut holders = Vec::new();
     for (relation, block) in related_devices(kernel, number)? {
-        let device = PathBuf::from(block.path());
+        let device = UntrustedText::from(block.path());
         let place = match relation {
-            Relation::Itself => Some((0, bytes)),
-            Relation::Partition => block.start().zip(block.bytes()),
-            Relation::WholeDisk | Relation::BackingFile => None,
+            UsedDevice::Target => Some((0, bytes)),
+            UsedDevice::Partition => block.start().zip(block.bytes()),
+            UsedDevice::WholeDisk | UsedDevice::BackingFile => None,
         };
         let Some((start, bytes)) = place else { continue };
         if known.iter().any(|holder| holder.device == device) {
             continue;
         }
         if let Some(of) = signature::find(&Part { of: &file, start, bytes })? {
-            holders.push(Holder { device, relation, used: Use::Member { of } });
+            holders.push(TargetUse { device, relation, kind: UseKind::Member { of: of.into() } });
         }
     }
     Ok(holders)
@@ -265,7 +270,7 @@ fn signatures(kernel: &Kernel, number: DeviceNumber, path: &Path, known: &[Holde
 /// Outcome of an exclusive open.
 pub(super) enum Exclusive {
     Open(File),
-    Busy(Holder),
+    Busy(TargetUse),
 }
 
 /// Opens the device exclusively.
@@ -287,8 +292,8 @@ pub(super) fn open_exclusively(kernel: &Kernel, number: DeviceNumber, path: &Pat
         std::thread::sleep(EXCLUSIVE_PAUSE);
     }
     let numbers: Vec<_> = related_devices(kernel, number)?.into_iter().map(|(_, block)| block.number).collect();
-    let used = Use::Exclusive { by: programs_with_open(kernel, &numbers) };
-    Ok(Exclusive::Busy(Holder { device: path.to_path_buf(), relation: Relation::Itself, used }))
+    let kind = UseKind::Exclusive { by: programs_with_open(kernel, &numbers) };
+    Ok(Exclusive::Busy(TargetUse::new(path, UsedDevice::Target, kind)))
 }
 
 /// Returns the programs that are known to have one of the devices open, or mounted in a mount namespace of their own.

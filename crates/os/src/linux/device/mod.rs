@@ -22,7 +22,7 @@ mod zones;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::device::{DeviceNumber, Flash, Holder, ListedDisk, MountPoint, ZoneLimits};
+use crate::device::{DeviceNumber, Flash, ListedDisk, MountPoint, TargetUse, ZoneLimits};
 use crate::file::{File, Inode};
 pub use claims::Claims;
 pub use contents::{RemoteDisk, contents};
@@ -56,7 +56,7 @@ impl InUseSnapshot {
     ///
     /// # Errors
     /// Returns the error of reading the path, the device or the kernel's tables.
-    pub fn holders(&self, path: &Path) -> io::Result<Vec<Holder>> {
+    pub fn holders(&self, path: &Path) -> io::Result<Vec<TargetUse>> {
         holders::of(&self.kernel, &self.tables, path)
     }
 
@@ -65,7 +65,7 @@ impl InUseSnapshot {
     ///
     /// # Errors
     /// As [`InUseSnapshot::holders`].
-    pub fn claim(&self, path: &Path, claims: &mut Claims) -> io::Result<Vec<Holder>> {
+    pub fn claim(&self, path: &Path, claims: &mut Claims) -> io::Result<Vec<TargetUse>> {
         claims.add(&self.kernel, &self.tables, path)
     }
 
@@ -73,7 +73,7 @@ impl InUseSnapshot {
     ///
     /// # Errors
     /// As [`InUseSnapshot::holders`].
-    pub fn holders_beside(&self, path: &Path, claims: &Claims) -> io::Result<Vec<Holder>> {
+    pub fn holders_beside(&self, path: &Path, claims: &Claims) -> io::Result<Vec<TargetUse>> {
         claims.others(&self.kernel, &self.tables, path)
     }
 
@@ -100,7 +100,7 @@ impl InUseSnapshot {
 ///
 /// # Errors
 /// See [`InUseSnapshot::take`] and [`InUseSnapshot::holders`].
-pub fn holders(path: &Path) -> io::Result<Vec<Holder>> {
+pub fn holders(path: &Path) -> io::Result<Vec<TargetUse>> {
     InUseSnapshot::take()?.holders(path)
 }
 

@@ -13,7 +13,7 @@ use windows_sys::Win32::System::Ioctl::{
 use windows_sys::core::GUID;
 
 use super::volume;
-use crate::device::{Holder, Relation, Use};
+use crate::device::{TargetUse, UseKind, UsedDevice};
 
 /// Types of GPT partitions that belong to a set of disks.
 const MEMBERS: [(u128, &str); 3] = [
@@ -27,27 +27,26 @@ const MBR_DYNAMIC: u8 = 0x42;
 const SYSTEM_FILES: [&str; 3] = ["pagefile.sys", "swapfile.sys", "hiberfil.sys"];
 
 /// Returns the holders of a path.
-pub(super) fn of(path: &Path) -> io::Result<Vec<Holder>> {
+pub(super) fn of(path: &Path) -> io::Result<Vec<TargetUse>> {
     if let Some(number) = volume::disk_number(path) {
         return of_disk(path, number);
     }
     if let Some(letter) = volume::volume_letter(path) {
         let root = PathBuf::from(format!(r"{letter}:\"));
-        return Ok(use_of_volume(&root, &root)?.into_iter().map(|used| holder(path, Relation::Itself, used)).collect());
+        return Ok(use_of_volume(&root, &root)?
+            .into_iter()
+            .map(|kind| TargetUse::new(path, UsedDevice::Target, kind))
+            .collect());
     }
     let is_system_file = path.file_name().is_some_and(|name| {
         SYSTEM_FILES.iter().any(|system| name.eq_ignore_ascii_case(system))
             && std::path::absolute(path).is_ok_and(|path| path.parent().is_some_and(|above| above.parent().is_none()))
     });
-    Ok(if is_system_file { vec![holder(path, Relation::Itself, Use::Swap)] } else { Vec::new() })
-}
-
-fn holder(device: &Path, relation: Relation, used: Use) -> Holder {
-    Holder { device: device.to_owned(), relation, used }
+    Ok(if is_system_file { vec![TargetUse::new(path, UsedDevice::Target, UseKind::Swap)] } else { Vec::new() })
 }
 
 /// Returns the uses of a disk: of the volumes on it, and of its partitions.
-pub(super) fn of_disk(path: &Path, number: u32) -> io::Result<Vec<Holder>> {
+pub(super) fn of_disk(path: &Path, number: u32) -> io::Result<Vec<TargetUse>> {
     let mut holders = Vec::new();
     for name in volume::all()? {
         let device = PathBuf::from(name.to_string_lossy().trim_end_matches('\\'));
@@ -59,9 +58,11 @@ pub(super) fn of_disk(path: &Path, number: u32) -> io::Result<Vec<Holder>> {
             continue;
         }
         let at = volume::mounted_at(&name)?.unwrap_or_else(|| name.clone());
-        holders.extend(use_of_volume(&name, &at)?.map(|used| holder(&device, Relation::Partition, used)));
+        holders.extend(use_of_volume(&name, &at)?.map(|kind| TargetUse::new(&device, UsedDevice::Partition, kind)));
     }
-    let members = memberships(path)?.into_iter().map(|of| holder(path, Relation::Itself, Use::Member { of }));
+    let members = memberships(path)?
+        .into_iter()
+        .map(|of| TargetUse::new(path, UsedDevice::Target, UseKind::Member { of: of.into() }));
     holders.extend(members);
     Ok(holders)
 }
@@ -74,9 +75,9 @@ fn is_on_no_disk(error: &io::Error) -> bool {
 }
 
 /// Returns the use of a volume: it has a file system that Windows recognises, or that is encrypted.
-fn use_of_volume(root: &Path, at: &Path) -> io::Result<Option<Use>> {
+fn use_of_volume(root: &Path, at: &Path) -> io::Result<Option<UseKind>> {
     match volume::file_system(root) {
-        Ok(_) => Ok(Some(Use::Mounted { at: at.to_owned() })),
+        Ok(_) => Ok(Some(UseKind::Mounted { at: at.into() })),
         Err(error) if error.raw_os_error() == Some(ERROR_UNRECOGNIZED_VOLUME as i32) => Ok(None),
         Err(error) => Err(error),
     }

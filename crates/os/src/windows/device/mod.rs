@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use units::untrusted::UntrustedText;
 
-use crate::device::{Flash, Holder, ListedDisk, MountPoint, ZoneLimits};
+use crate::device::{Flash, ListedDisk, MountPoint, TargetUse, ZoneLimits};
 use crate::file::Inode;
 pub use disk::Disk;
 
@@ -36,7 +36,7 @@ impl InUseSnapshot {
     ///
     /// # Errors
     /// Returns the error of examining the path.
-    pub fn holders(&self, path: &Path) -> io::Result<Vec<Holder>> {
+    pub fn holders(&self, path: &Path) -> io::Result<Vec<TargetUse>> {
         holders::of(path)
     }
 
@@ -44,7 +44,7 @@ impl InUseSnapshot {
     ///
     /// # Errors
     /// As [`InUseSnapshot::holders`].
-    pub fn claim(&self, path: &Path, _claims: &mut Claims) -> io::Result<Vec<Holder>> {
+    pub fn claim(&self, path: &Path, _claims: &mut Claims) -> io::Result<Vec<TargetUse>> {
         holders::of(path)
     }
 
@@ -52,7 +52,7 @@ impl InUseSnapshot {
     ///
     /// # Errors
     /// As [`InUseSnapshot::holders`].
-    pub fn holders_beside(&self, path: &Path, _claims: &Claims) -> io::Result<Vec<Holder>> {
+    pub fn holders_beside(&self, path: &Path, _claims: &Claims) -> io::Result<Vec<TargetUse>> {
         holders::of(path)
     }
 
@@ -84,7 +84,7 @@ pub struct Claims(());
 ///
 /// # Errors
 /// See [`InUseSnapshot::holders`].
-pub fn holders(path: &Path) -> io::Result<Vec<Holder>> {
+pub fn holders(path: &Path) -> io::Result<Vec<TargetUse>> {
     holders::of(path)
 }
 

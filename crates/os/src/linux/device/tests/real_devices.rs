@@ -7,7 +7,7 @@ use std::process::Command;
 
 use super::super::*;
 use super::Folder;
-use crate::device::Use;
+use crate::device::UseKind;
 use crate::file::OpenOptions;
 
 fn is_root() -> bool {
@@ -198,7 +198,7 @@ fn an_exclusive_opener_and_a_loop_device_above_are_found() {
     let path = Path::new(&device.path);
     let held = OpenOptions { read: true, exclusive: true, ..OpenOptions::new() }.open(path).unwrap();
     let found = holders(path).unwrap();
-    assert!(matches!(&found[0].used, Use::Exclusive { by } if !by.is_empty()), "{found:?}");
+    assert!(matches!(&found[0].kind, UseKind::Exclusive { by } if !by.is_empty()), "{found:?}");
     drop(held);
     assert_eq!(device.words(), [""; 0]);
     let Some(above) = Loop::on(path) else { return };

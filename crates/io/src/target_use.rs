@@ -1,6 +1,7 @@
 //! Uses of a target by the machine.
 
 use std::fmt;
+use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -52,21 +53,27 @@ pub enum UseKind {
     },
 }
 
+impl fmt::Display for UseKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            UseKind::Mounted { at } => write!(f, "mounted on {at}"),
+            UseKind::Swap => f.write_str("in use as swap"),
+            UseKind::Stacked { device, then } if then.is_empty() => write!(f, "in use by {device}"),
+            UseKind::Stacked { device, then } => write!(f, "in use by {device}, which is {}", joined(then, " and ")),
+            UseKind::Member { of } => write!(f, "{of}, by its signature"),
+            UseKind::Exclusive { by } if by.is_empty() => {
+                f.write_str("opened exclusively by another program or driver")
+            }
+            UseKind::Exclusive { by } => write!(f, "opened exclusively; open in {}", joined(by, ", ")),
+            UseKind::Open { by } => write!(f, "open in {}", joined(by, ", ")),
+        }
+    }
+}
+
 /// Formats the use without the target's name.
 impl fmt::Display for TargetUse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.kind {
-            UseKind::Mounted { at } => write!(f, "mounted on {at}")?,
-            UseKind::Swap => f.write_str("in use as swap")?,
-            UseKind::Stacked { device, then } if then.is_empty() => write!(f, "in use by {device}")?,
-            UseKind::Stacked { device, then } => write!(f, "in use by {device}, which is {}", joined(then, " and "))?,
-            UseKind::Member { of } => write!(f, "{of}, by its signature")?,
-            UseKind::Exclusive { by } if by.is_empty() => {
-                f.write_str("opened exclusively by another program or driver")?;
-            }
-            UseKind::Exclusive { by } => write!(f, "opened exclusively; open in {}", joined(by, ", "))?,
-            UseKind::Open { by } => write!(f, "open in {}", joined(by, ", "))?,
-        }
+        write!(f, "{}", self.kind)?;
         match self.relation {
             UsedDevice::Target => Ok(()),
             UsedDevice::Partition => write!(f, " (partition {})", self.device),
@@ -77,6 +84,10 @@ impl fmt::Display for TargetUse {
 }
 
 impl TargetUse {
+    pub fn new(device: &Path, relation: UsedDevice, kind: UseKind) -> TargetUse {
+        TargetUse { device: device.into(), relation, kind }
+    }
+
     /// Returns how to end the use.
     pub fn release(&self) -> String {
         match &self.kind {
