@@ -3,8 +3,9 @@
 use std::io::{self, BufRead};
 
 use iolog::{MergeError, MergeSource};
+use plan::Dialect;
 use plan::Plan;
-use study::suite::{Dialect, Job};
+use study::suite::Job;
 use units::diagnostic::{Diagnostic, Level};
 
 use crate::machine::RealMachine;

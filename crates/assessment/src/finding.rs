@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
+use strum::IntoStaticStr;
 
 use crate::tagged::{Tagged, tagged};
 use crate::{LimitReason, LoadGenerator, PreparationDetail, SteadyState};
@@ -16,8 +17,9 @@ use crate::{LimitReason, LoadGenerator, PreparationDetail, SteadyState};
 tagged! { FindingKind }
 
 /// The effect of a finding on the figures.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Severity {
     /// The figures stand.
     Info,
@@ -30,11 +32,7 @@ pub enum Severity {
 impl Severity {
     /// Returns the name in documents, such as `warning`.
     pub fn name(self) -> &'static str {
-        match self {
-            Severity::Info => "info",
-            Severity::Warning => "warning",
-            Severity::Invalid => "invalid",
-        }
+        self.into()
     }
 }
 
@@ -77,8 +75,9 @@ impl Subject {
 }
 
 /// What was found, with the numbers that show it.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema, IntoStaticStr)]
 #[serde(remote = "Self", tag = "kind", content = "evidence", rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum FindingKind {
     /// The target lies on a file system in memory.
     InMemory,
@@ -348,44 +347,8 @@ impl FindingKind {
     }
 
     /// Returns the name in documents, such as `step-down`.
-    pub fn name(&self) -> &str {
-        match self {
-            FindingKind::InMemory => "in-memory",
-            FindingKind::CachedBelow { .. } => "cached-below",
-            FindingKind::PageCache(_) => "page-cache",
-            FindingKind::TargetFitsCache { .. } => "target-fits-cache",
-            FindingKind::Unwritten { .. } => "unwritten",
-            FindingKind::DirectNotHonoured(_) => "direct-not-honoured",
-            FindingKind::DeviceDisagrees(_) => "device-disagrees",
-            FindingKind::OtherLoad(_) => "other-load",
-            FindingKind::TargetShort { .. } => "target-short",
-            FindingKind::EndedEarly { .. } => "ended-early",
-            FindingKind::Interrupted(_) => "interrupted",
-            FindingKind::TooShort { .. } => "too-short",
-            FindingKind::DepthNotReached { .. } => "depth-not-reached",
-            FindingKind::SynchronousEngine { .. } => "synchronous-engine",
-            FindingKind::NoIos { .. } => "no-ios",
-            FindingKind::RemovedBeforeRead => "removed-before-read",
-            FindingKind::UnintendedTarget(_) => "unintended-target",
-            FindingKind::LoadGeneratorLimit(_) => "load-generator-limit",
-            FindingKind::CpuWait(_) => "cpu-wait",
-            FindingKind::SlowHost { .. } => "slow-host",
-            FindingKind::RateMissed(_) => "rate-missed",
-            FindingKind::LateArrivals(_) => "late-arrivals",
-            FindingKind::StepDown(_) => "step-down",
-            FindingKind::StepUp(_) => "step-up",
-            FindingKind::Levels(_) => "levels",
-            FindingKind::Throttled { .. } => "throttled",
-            FindingKind::NotSteady(_) => "not-steady",
-            FindingKind::NoDirectIo => "no-direct-io",
-            FindingKind::NoSteadyState(_) => "no-steady-state",
-            FindingKind::NoFill(_) => "no-fill",
-            FindingKind::NoPrecondition(_) => "no-precondition",
-            FindingKind::NoInitialise(_) => "no-initialise",
-            FindingKind::NoWarm(_) => "no-warm",
-            FindingKind::ShortSteps { .. } => "short-steps",
-            FindingKind::FewTailIos { .. } => "few-tail-ios",
-        }
+    pub fn name(&self) -> &'static str {
+        self.into()
     }
 }
 

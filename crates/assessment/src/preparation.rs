@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use strum::{IntoStaticStr, VariantArray};
 
 use crate::tagged::tagged;
 use crate::{Failure, SteadyState};
@@ -22,8 +23,9 @@ pub struct Preparation {
     pub took_ms: u64,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema, IntoStaticStr, VariantArray)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "lowercase")]
 pub enum PreparationStep {
     /// Discards all blocks.
     Purge,
@@ -117,22 +119,10 @@ pub struct IntervalRange {
 }
 
 impl PreparationStep {
-    pub const ALL: [PreparationStep; 5] = [
-        PreparationStep::Purge,
-        PreparationStep::Initialise,
-        PreparationStep::Fill,
-        PreparationStep::Precondition,
-        PreparationStep::Warm,
-    ];
+    pub const ALL: &'static [PreparationStep] = PreparationStep::VARIANTS;
 
     /// Returns the name in documents and reports, such as `fill`.
     pub fn name(self) -> &'static str {
-        match self {
-            PreparationStep::Purge => "purge",
-            PreparationStep::Initialise => "initialise",
-            PreparationStep::Fill => "fill",
-            PreparationStep::Precondition => "precondition",
-            PreparationStep::Warm => "warm",
-        }
+        self.into()
     }
 }

@@ -2,10 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// The pattern of a load, with fio's names.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema, IntoStaticStr, EnumString, VariantArray,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum LoadPattern {
     Read,
     Write,
@@ -16,14 +20,7 @@ pub enum LoadPattern {
 }
 
 impl LoadPattern {
-    pub const ALL: [LoadPattern; 6] = [
-        LoadPattern::Read,
-        LoadPattern::Write,
-        LoadPattern::Rw,
-        LoadPattern::RandRead,
-        LoadPattern::RandWrite,
-        LoadPattern::RandRw,
-    ];
+    pub const ALL: &'static [LoadPattern] = LoadPattern::VARIANTS;
 
     /// Returns the pattern with these properties; `None` without reads and writes.
     pub fn of(reads: bool, writes: bool, random: bool) -> Option<LoadPattern> {
@@ -40,14 +37,7 @@ impl LoadPattern {
 
     /// Returns fio's name.
     pub fn name(self) -> &'static str {
-        match self {
-            LoadPattern::Read => "read",
-            LoadPattern::Write => "write",
-            LoadPattern::Rw => "rw",
-            LoadPattern::RandRead => "randread",
-            LoadPattern::RandWrite => "randwrite",
-            LoadPattern::RandRw => "randrw",
-        }
+        self.into()
     }
 
     pub fn is_random(self) -> bool {

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr};
 
 use crate::tagged::tagged;
 use crate::{Metric, Settings};
@@ -11,8 +12,9 @@ use crate::{Metric, Settings};
 tagged! { SteadyState }
 
 /// A rule for a steady state.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema, IntoStaticStr, EnumString)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "lowercase")]
 pub enum SteadyRule {
     /// Five consecutive rounds within 20 % of their mean, and a straight line through them that changes by at most 10 % of it
     /// (SNIA PTS).
@@ -91,15 +93,7 @@ impl SteadyRule {
 
     /// Returns the name in options and documents.
     pub fn name(self) -> &'static str {
-        match self {
-            SteadyRule::Snia => "snia",
-            SteadyRule::Cloud => "cloud",
-        }
-    }
-
-    /// Parses a name.
-    pub fn parse(name: &str) -> Option<SteadyRule> {
-        [SteadyRule::Snia, SteadyRule::Cloud].into_iter().find(|rule| rule.name() == name)
+        self.into()
     }
 
     /// The fewest rounds that the rule looks at.

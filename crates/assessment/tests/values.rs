@@ -42,9 +42,9 @@ fn names_are_those_of_documents() {
         assert_eq!(pattern.is_random(), pattern.name().starts_with("rand"));
     }
     for rule in [SteadyRule::Snia, SteadyRule::Cloud] {
-        assert_eq!((rule.name(), SteadyRule::parse(rule.name())), (in_document(&rule).as_str(), Some(rule)));
+        assert_eq!((rule.name(), rule.name().parse()), (in_document(&rule).as_str(), Ok(rule)));
     }
-    assert_eq!(SteadyRule::parse("steady"), None);
+    assert!("steady".parse::<SteadyRule>().is_err());
     use Verdict::*;
     for verdict in [Measured, Pass, Skipped, Inconclusive, Fail, Invalid] {
         assert_eq!(verdict.to_string(), in_document(&verdict));

@@ -33,43 +33,6 @@ fn link(job: Job<'_>, net: &Net) -> NetConfig {
     }
 }
 
-/// Returns the back end of an engine that has no options. `None` for other engines and for those without I/O.
-fn without_options(engine: &Engine) -> Option<EngineKind> {
-    Some(match engine {
-        Engine::Sync => EngineKind::Sync,
-        Engine::Psync => EngineKind::Psync,
-        Engine::Vsync => EngineKind::Vsync,
-        Engine::Pvsync => EngineKind::Pvsync,
-        Engine::Splice => EngineKind::Splice,
-        Engine::Posixaio => EngineKind::Posixaio,
-        Engine::Windowsaio => EngineKind::Windowsaio,
-        Engine::Falloc => EngineKind::Falloc,
-        Engine::Ftruncate => EngineKind::Ftruncate,
-        Engine::Null
-        | Engine::FileCreate
-        | Engine::FileStat(_)
-        | Engine::FileDelete
-        | Engine::DirCreate
-        | Engine::DirStat(_)
-        | Engine::DirDelete => EngineKind::Null,
-        Engine::Cpu { .. }
-        | Engine::Exec(_)
-        | Engine::IoUring(_)
-        | Engine::IoUringCmd(_)
-        | Engine::Libaio { .. }
-        | Engine::Pvsync2 { .. }
-        | Engine::Mmap { .. }
-        | Engine::Libpmem
-        | Engine::DevDax
-        | Engine::Mtd { .. }
-        | Engine::E4defrag { .. }
-        | Engine::Sg(_)
-        | Engine::PageFault
-        | Engine::Net(_)
-        | Engine::Remote(_) => return None,
-    })
-}
-
 /// Adds the settings of a ring.
 fn ring(uring: &IoUring, config: BackendConfig) -> BackendConfig {
     BackendConfig {
@@ -96,9 +59,23 @@ fn sync_file_range(job: Job<'_>) -> u32 {
 /// look at or remove their targets do so when those are opened, and count their I/Os with the null back end.
 pub(crate) fn config(worker: &Worker, files: usize) -> Option<BackendConfig> {
     let files = u32::try_from(files).unwrap_or(u32::MAX).max(1);
+    let mut config = of_engine(worker, files)?;
+    config.maps_too =
+        config.engine != EngineKind::Mmap && worker.stream_list().iter().any(|stream| stream.mapping.is_some());
+    // Nothing can be in the way of an engine that is done at once, and it has no files to register.
+    config.offload = worker.batches.offload && config.engine != EngineKind::Null;
+    if let Some(job) = worker.job() {
+        config.atomic = job.load.targets.open.atomic;
+        config.sync_file_range = sync_file_range(job);
+    }
+    Some(config)
+}
+
+/// Returns the back end with the options of the engine.
+fn of_engine(worker: &Worker, files: u32) -> Option<BackendConfig> {
     let is_direct = worker.opens().all(|open| open.direct);
     let new = |kind| BackendConfig::new(kind, worker.depth(), files);
-    let mut config = match &worker.engine {
+    Some(match &worker.engine {
         Engine::IoUring(uring) => BackendConfig {
             nowait: uring.nowait,
             // As in fio, it has no effect on direct I/O.
@@ -147,15 +124,22 @@ pub(crate) fn config(worker: &Worker, files: usize) -> Option<BackendConfig> {
         }
         Engine::Net(net) => BackendConfig { net: Some(Box::new(link(worker.job()?, net))), ..new(EngineKind::Net) },
         Engine::Remote(server) => remote::config(worker.job()?, server, files),
-        engine => new(without_options(engine)?),
-    };
-    config.maps_too =
-        config.engine != EngineKind::Mmap && worker.stream_list().iter().any(|stream| stream.mapping.is_some());
-    // Nothing can be in the way of an engine that is done at once, and it has no files to register.
-    config.offload = worker.batches.offload && config.engine != EngineKind::Null;
-    if let Some(job) = worker.job() {
-        config.atomic = job.load.targets.open.atomic;
-        config.sync_file_range = sync_file_range(job);
-    }
-    Some(config)
+        Engine::Sync => new(EngineKind::Sync),
+        Engine::Psync => new(EngineKind::Psync),
+        Engine::Vsync => new(EngineKind::Vsync),
+        Engine::Pvsync => new(EngineKind::Pvsync),
+        Engine::Splice => new(EngineKind::Splice),
+        Engine::Posixaio => new(EngineKind::Posixaio),
+        Engine::Windowsaio => new(EngineKind::Windowsaio),
+        Engine::Falloc => new(EngineKind::Falloc),
+        Engine::Ftruncate => new(EngineKind::Ftruncate),
+        Engine::Null
+        | Engine::FileCreate
+        | Engine::FileStat(_)
+        | Engine::FileDelete
+        | Engine::DirCreate
+        | Engine::DirStat(_)
+        | Engine::DirDelete => new(EngineKind::Null),
+        Engine::Cpu { .. } | Engine::Exec(_) => return None,
+    })
 }

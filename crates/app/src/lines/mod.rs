@@ -4,40 +4,15 @@ pub mod diskspd_line;
 pub mod fio_line;
 
 use fio::parse::Output;
+pub use plan::Dialect;
 use plan::{Logs, Plan};
 use units::diagnostic::Diagnostic;
-
-/// A program whose command lines fathom runs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Dialect {
-    #[default]
-    Fio,
-    DiskSpd,
-}
 
 /// A dialect and the arguments of its program.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Line {
     pub dialect: Dialect,
     pub args: Vec<String>,
-}
-
-impl Dialect {
-    /// Returns the dialect of a program, by its name or path.
-    pub fn of_program(program: &str) -> Option<Dialect> {
-        match program.rsplit(['/', '\\']).next()? {
-            "fio" => Some(Dialect::Fio),
-            "diskspd" | "diskspd.exe" => Some(Dialect::DiskSpd),
-            _ => None,
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Dialect::Fio => "fio",
-            Dialect::DiskSpd => "diskspd",
-        }
-    }
 }
 
 /// The plan of a line, or the text that it prints.

@@ -5,6 +5,8 @@
 mod table;
 mod usage;
 
+use strum::VariantArray;
+
 pub use table::OPTIONS;
 pub use usage::{markdown, usage};
 
@@ -35,7 +37,7 @@ pub enum Since {
 }
 
 /// Sections of the usage text.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, VariantArray)]
 pub enum Subject {
     Targets,
     Access,
@@ -51,19 +53,7 @@ pub enum Subject {
 }
 
 impl Subject {
-    pub const ALL: [Subject; 11] = [
-        Subject::Targets,
-        Subject::Access,
-        Subject::Load,
-        Subject::Caching,
-        Subject::Content,
-        Subject::Time,
-        Subject::Cpus,
-        Subject::Results,
-        Subject::Profile,
-        Subject::Events,
-        Subject::Windows,
-    ];
+    pub const ALL: &'static [Subject] = Subject::VARIANTS;
 
     pub fn heading(self) -> &'static str {
         match self {
@@ -103,7 +93,7 @@ mod tests {
 
     #[test]
     fn every_heading_has_an_option() {
-        for subject in Subject::ALL {
+        for &subject in Subject::ALL {
             assert!(OPTIONS.iter().any(|option| option.subject == subject), "{subject:?}");
         }
     }

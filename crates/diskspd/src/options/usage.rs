@@ -55,7 +55,7 @@ Examples
 /// Returns the text of `-?`.
 pub fn usage() -> String {
     let mut text = head();
-    for subject in Subject::ALL {
+    for &subject in Subject::ALL {
         text += &format!("\n{}\n", subject.heading());
         for form in OPTIONS.iter().filter(|option| option.subject == subject).flat_map(|option| option.forms) {
             text += &entry(form.grammar, form.meaning);
@@ -97,7 +97,7 @@ Generated from `crates/diskspd/src/options/table.rs`. [diskspd-differences.md](d
 differences from DiskSpd. `[ ]` after a meaning is the default.
 "
     .to_owned();
-    for subject in Subject::ALL {
+    for &subject in Subject::ALL {
         text += &format!("\n## {}\n\n| option | meaning | since |\n|---|---|---|\n", subject.heading());
         for form in OPTIONS.iter().filter(|option| option.subject == subject).flat_map(|option| option.forms) {
             let since = match form.since {

@@ -209,7 +209,7 @@ fn whole_seconds(text: &str) -> Result<u64, String> {
 }
 
 fn rule(name: &str) -> Result<SteadyRule, String> {
-    SteadyRule::parse(name).ok_or_else(|| "expected snia or cloud".to_owned())
+    name.parse().map_err(|_| "expected snia or cloud".to_owned())
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ fn program_options() -> impl Iterator<Item = Arg> {
 /// Returns the job options under the headings of the documentation. A name that several engines have occurs once.
 fn job_options() -> Vec<Arg> {
     let mut options: Vec<&Opt> = Vec::new();
-    for category in Category::ALL {
+    for &category in Category::ALL {
         let all = CORE.iter().chain(ENGINE_OPTIONS).chain(PROFILE_OPTIONS).filter(|option| option.category == category);
         for option in all.filter(|option| is_accepted(option.support)) {
             let is_known = options.iter().any(|known| known.name == option.name)

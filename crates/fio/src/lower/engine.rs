@@ -90,14 +90,7 @@ fn io_uring(values: &Values) -> IoUring {
 }
 
 fn net(values: &Values, clone: u32, splices: bool) -> Net {
-    let protocol = match values.keyword(key::PROTOCOL) {
-        "tcpv6" => NetProtocol::TcpV6,
-        "udp" => NetProtocol::Udp,
-        "udpv6" => NetProtocol::UdpV6,
-        "unix" => NetProtocol::Unix,
-        "vsock" => NetProtocol::Vsock,
-        _ => NetProtocol::Tcp,
-    };
+    let protocol = values.keyword(key::PROTOCOL).parse().unwrap_or_default();
     let port = values.unsigned(key::PORT) as u32;
     Net {
         protocol,
@@ -138,11 +131,7 @@ fn scsi(values: &Values) -> Scsi {
 }
 
 fn stat_call(values: &Values) -> StatCall {
-    match values.keyword(key::STAT_TYPE) {
-        "lstat" => StatCall::Lstat,
-        "statx" => StatCall::Statx,
-        _ => StatCall::Stat,
-    }
+    values.keyword(key::STAT_TYPE).parse().unwrap_or_default()
 }
 
 /// Returns `iodepth`, whatever the engine is.

@@ -1,8 +1,8 @@
 //! Lowers the options of files, sizes, layout and buffers.
 
 use plan::{
-    Buffers, Content, Create, Dedupe, DedupeMode, Extent, Fadvise, Fallocate, FileOrder, FileService, Memory, Open,
-    PatternPart, SyncMode, TargetKind, TargetLock, Targets, WriteHint,
+    Buffers, Content, Create, Dedupe, DedupeMode, Extent, Fadvise, FileOrder, FileService, Memory, Open, PatternPart,
+    SyncMode, TargetKind, TargetLock, Targets, WriteHint,
 };
 
 use super::{Machine, misread};
@@ -39,13 +39,7 @@ pub fn targets(values: &Values, job: &str, clone: u32, machine: &dyn Machine) ->
             only: values.flag(key::CREATE_ONLY),
             // Reads need data in the file.
             overwrite: values.flag(key::OVERWRITE) || matches!(rw, "read" | "randread" | "rw" | "randrw"),
-            fallocate: match values.keyword(key::FALLOCATE) {
-                "none" => Fallocate::None,
-                "posix" => Fallocate::Posix,
-                "keep" => Fallocate::Keep,
-                "truncate" => Fallocate::Truncate,
-                _ => Fallocate::Native,
-            },
+            fallocate: values.keyword(key::FALLOCATE).parse().unwrap_or_default(),
         },
         service: service(values),
         open_files: values.unsigned(key::OPENFILES) as u32,
@@ -63,7 +57,9 @@ pub fn targets(values: &Values, job: &str, clone: u32, machine: &dyn Machine) ->
         unlink_each_loop: values.flag(key::UNLINK_EACH_LOOP),
         ioscheduler: values.text(key::IOSCHEDULER).map(str::to_owned),
         allow_mounted_write: values.flag(key::ALLOW_MOUNTED_WRITE),
-        write_hint: values.is_set(&key::WRITE_HINT).then(|| write_hint(values)),
+        write_hint: values
+            .is_set(&key::WRITE_HINT)
+            .then(|| values.keyword(key::WRITE_HINT).parse().unwrap_or(WriteHint::None)),
         kind: match values.keyword(key::FILETYPE) {
             "file" => Some(TargetKind::File),
             "block" => Some(TargetKind::BlockDevice),
@@ -76,16 +72,6 @@ pub fn targets(values: &Values, job: &str, clone: u32, machine: &dyn Machine) ->
             _ => None,
         },
         misread: misread::names(values, clone, machine),
-    }
-}
-
-fn write_hint(values: &Values) -> WriteHint {
-    match values.keyword(key::WRITE_HINT) {
-        "short" => WriteHint::Short,
-        "medium" => WriteHint::Medium,
-        "long" => WriteHint::Long,
-        "extreme" => WriteHint::Extreme,
-        _ => WriteHint::None,
     }
 }
 

@@ -76,28 +76,15 @@ pub fn is_verified(values: &Values) -> bool {
 
 /// Returns what is verified. A pattern without a method is verified with headers.
 fn method(values: &Values) -> Option<VerifyMethod> {
-    Some(match values.keyword(key::VERIFY) {
-        "md5" => VerifyMethod::Md5,
-        "crc64" => VerifyMethod::Crc64,
-        "crc32" => VerifyMethod::Crc32,
-        "crc32c" | "crc32c-intel" => VerifyMethod::Crc32c,
-        "crc16" => VerifyMethod::Crc16,
-        "crc7" => VerifyMethod::Crc7,
-        "sha1" => VerifyMethod::Sha1,
-        "sha256" => VerifyMethod::Sha256,
-        "sha512" => VerifyMethod::Sha512,
-        "sha3-224" => VerifyMethod::Sha3_224,
-        "sha3-256" => VerifyMethod::Sha3_256,
-        "sha3-384" => VerifyMethod::Sha3_384,
-        "sha3-512" => VerifyMethod::Sha3_512,
-        "xxhash" => VerifyMethod::Xxhash,
-        "meta" => VerifyMethod::Header,
-        "pattern" => VerifyMethod::Pattern,
-        "pattern_hdr" => VerifyMethod::PatternWithHeader,
-        "null" => VerifyMethod::Null,
-        _ if values.is_set(&key::VERIFY_PATTERN) && !values.is_set(&key::VERIFY) => VerifyMethod::PatternWithHeader,
-        _ => return None,
-    })
+    match values.keyword(key::VERIFY) {
+        "meta" => Some(VerifyMethod::Header),
+        "pattern_hdr" => Some(VerifyMethod::PatternWithHeader),
+        "crc32c-intel" => Some(VerifyMethod::Crc32c),
+        _ if values.is_set(&key::VERIFY_PATTERN) && !values.is_set(&key::VERIFY) => {
+            Some(VerifyMethod::PatternWithHeader)
+        }
+        name => name.parse().ok(),
+    }
 }
 
 /// Returns true if a write of a pass can have the same blocks as an earlier one.

@@ -31,7 +31,7 @@ pub fn page() -> String {
     for option in PROGRAM_OPTIONS {
         row(&mut page, &[format!("`--{}`", option.name), support(option.support), option.help.to_owned()]);
     }
-    for category in Category::ALL {
+    for &category in Category::ALL {
         let core = CORE.iter().chain(PROFILE_OPTIONS).filter(|option| option.category == category);
         page.push_str(&format!("\n## {}\n\n", category.title()));
         table(&mut page, core);

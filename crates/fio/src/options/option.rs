@@ -1,5 +1,7 @@
 //! Types of the table of job options.
 
+use strum::VariantArray;
+
 use super::kind::Kind;
 
 /// A job option.
@@ -60,10 +62,10 @@ pub enum Support {
 }
 
 /// The heading under which the documentation lists an option.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, VariantArray)]
 pub enum Category {
-    Units,
     Description,
+    Units,
     Time,
     Target,
     IoType,
@@ -85,27 +87,7 @@ pub enum Category {
 
 impl Category {
     /// All categories, in the order of the documentation.
-    pub const ALL: [Category; 19] = [
-        Category::Description,
-        Category::Units,
-        Category::Time,
-        Category::Target,
-        Category::IoType,
-        Category::BlockSize,
-        Category::Buffers,
-        Category::IoSize,
-        Category::Engine,
-        Category::Depth,
-        Category::Rate,
-        Category::Latency,
-        Category::Replay,
-        Category::Process,
-        Category::Verify,
-        Category::SteadyState,
-        Category::Report,
-        Category::Errors,
-        Category::Profile,
-    ];
+    pub const ALL: &'static [Category] = Category::VARIANTS;
 
     /// Returns the heading.
     pub fn title(self) -> &'static str {

@@ -55,7 +55,7 @@ pub fn load(source: &Arc<Source>, rule: &Rule) -> Result<RequiredLoad, Diagnosti
     let patterns = match (&rule.sequential, rule.pattern.as_slice()) {
         (Some(sequential), []) => {
             let is_meant = |pattern: &LoadPattern| pattern.is_random() != *sequential.get_ref();
-            LoadPattern::ALL.into_iter().filter(is_meant).collect()
+            LoadPattern::ALL.iter().copied().filter(is_meant).collect()
         }
         (Some(sequential), _) => {
             let wrong = Diagnostic::error("`sequential` and `pattern` are two forms of one condition");
@@ -84,8 +84,8 @@ pub fn measured_by(source: &Arc<Source>, rule: &Rule) -> Result<Option<MeasuredB
 
 fn pattern(span: &Span) -> Result<LoadPattern, Diagnostic> {
     let name = span.text();
-    LoadPattern::ALL.into_iter().find(|pattern| pattern.name() == name).ok_or_else(|| {
-        let names = LoadPattern::ALL.map(LoadPattern::name).join(", ");
+    name.parse().map_err(|_| {
+        let names = LoadPattern::ALL.iter().map(|pattern| pattern.name()).collect::<Vec<_>>().join(", ");
         Diagnostic::error(format!("unknown pattern `{name}`")).at(span, format!("expected one of {names}"))
     })
 }

@@ -121,7 +121,7 @@ fn what_did_nothing_is_not_steady() {
         let later: Vec<f64> = [100.0, 0.0].into_iter().chain([200.0; 20]).collect();
         assert_eq!(look(rule, &later).0, Some(2), "those after it may be");
         assert!(matches!(look(rule, &[]), (None, SteadyState::TooFewRounds { rounds: 0, .. })));
-        assert_eq!(SteadyRule::parse(rule.name()), Some(rule));
+        assert_eq!(rule.name().parse(), Ok(rule));
     }
 }
 

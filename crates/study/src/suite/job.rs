@@ -1,6 +1,7 @@
 //! The jobs of a suite's tests, as text of their dialects, for a target.
 
 use assessment::Settings;
+use plan::Dialect;
 use units::diagnostic::{Diagnostic, Span};
 use units::format;
 use units::system::System;
@@ -10,12 +11,6 @@ use super::{Beside, Files, Line, Place, Site, Sites, Suite, Test, Work};
 
 /// Shares of a size are rounded down to multiples of this.
 const SHARE_UNIT: u64 = 1 << 20;
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Dialect {
-    Fio,
-    DiskSpd,
-}
 
 /// How targets are filled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -73,10 +68,9 @@ pub struct Job {
 impl Job {
     /// Returns the job as text: the job file, the profile or the command line.
     pub fn text(&self) -> String {
-        match (&self.file, self.dialect) {
-            (Some((_, text)), _) => text.clone(),
-            (None, Dialect::Fio) => format!("fio {}", self.args.join(" ")),
-            (None, Dialect::DiskSpd) => format!("diskspd {}", self.args.join(" ")),
+        match &self.file {
+            Some((_, text)) => text.clone(),
+            None => format!("{} {}", self.dialect.name(), self.args.join(" ")),
         }
     }
 

@@ -19,7 +19,7 @@ mod table;
 pub use built_in::{BUILT_IN, DEFAULT, built_in};
 pub use chosen::Choice;
 pub use explain::{Planned, aim, explain, least_rounds, takes_bytes, takes_ns, time_text};
-pub use job::{Dialect, FillWay, Job, SuiteParams};
+pub use job::{FillWay, Job, SuiteParams};
 pub use layers::Form;
 pub use preparing::SuiteTarget;
 pub use resumed::resumable;

@@ -2,7 +2,6 @@
 
 mod check;
 mod io;
-mod layout;
 mod names;
 mod phase;
 mod setup;
@@ -21,11 +20,11 @@ fn message(error: &RunError) -> String {
     match &*error.kind {
         ErrorKind::Check(check) => self::check::check(check, error),
         ErrorKind::Target(target) => self::target::target(target, error),
-        ErrorKind::Layout(layout) => self::layout::layout(layout, error),
         ErrorKind::Phase(phase) => self::phase::phase(phase, error),
         ErrorKind::Setup(setup) => self::setup::setup(setup, error),
         ErrorKind::Io(io) => self::io::io(io, error),
-        // Only fio's jobs have zones.
+        // Only files of fio's jobs are laid out, and only they have zones.
+        ErrorKind::Layout(_) => error.reason(),
         ErrorKind::Zone(zone) => format!("{}: the zones cannot be used: {}", zone.path, error.reason()),
         ErrorKind::NotRun { reason, .. } => reason.clone(),
         ErrorKind::Several(errors) => errors.iter().map(self::error).collect::<Vec<_>>().join("; "),

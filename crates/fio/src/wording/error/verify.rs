@@ -76,21 +76,7 @@ pub(super) fn state_fault(path: &str, fault: StateFault, reason: &str) -> String
 fn name(method: VerifyMethod) -> &'static str {
     match method {
         VerifyMethod::Header => "meta",
-        VerifyMethod::Md5 => "md5",
-        VerifyMethod::Crc64 => "crc64",
-        VerifyMethod::Crc32 => "crc32",
-        VerifyMethod::Crc32c => "crc32c",
-        VerifyMethod::Crc16 => "crc16",
-        VerifyMethod::Crc7 => "crc7",
-        VerifyMethod::Sha256 => "sha256",
-        VerifyMethod::Sha512 => "sha512",
-        VerifyMethod::Sha3_224 => "sha3-224",
-        VerifyMethod::Sha3_256 => "sha3-256",
-        VerifyMethod::Sha3_384 => "sha3-384",
-        VerifyMethod::Sha3_512 => "sha3-512",
-        VerifyMethod::Xxhash => "xxhash",
-        VerifyMethod::Sha1 => "sha1",
-        VerifyMethod::PatternWithHeader | VerifyMethod::Pattern => "pattern",
-        VerifyMethod::Null => "null",
+        VerifyMethod::PatternWithHeader => "pattern",
+        method => method.into(),
     }
 }
