@@ -16,7 +16,8 @@ fn main() -> ExitCode {
         println!("SKIPPED: {reason}; install the package valgrind");
         return ExitCode::SUCCESS;
     }
-    let counted = programs::fathom().and_then(|fathom| {
+    let fathom = std::env::var_os("FATHOM").map_or_else(programs::fathom, |path| Ok(path.into()));
+    let counted = fathom.and_then(|fathom| {
         let scratch = Scratch::new(&std::env::temp_dir())?;
         instructions::report(&fathom, scratch.path())
     });

@@ -7,12 +7,14 @@
 
 pub mod budgets;
 pub mod callgrind;
+pub mod classes;
 mod jobs;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use callgrind::InstructionCounts;
+use classes::Class;
 use jobs::FILE;
 pub use jobs::{JOBS, Job, OPTION_FILES};
 
@@ -32,16 +34,18 @@ pub struct InstructionsPerIo {
     pub total: f64,
     /// By source file, with the path of the debug information.
     pub files: BTreeMap<String, f64>,
+    pub classes: BTreeMap<Class, f64>,
 }
 
 impl InstructionsPerIo {
     fn between(short: &InstructionCounts, long: &InstructionCounts, ios: u64) -> Self {
-        let ios = ios as f64;
-        let more = |file: &str, count: u64| count as f64 - short.files.get(file).copied().unwrap_or(0) as f64;
-        let files = long.files.iter().map(|(file, count)| (file.clone(), more(file, *count) / ios));
+        let per_io = |long: u64, short: Option<&u64>| (long as f64 - short.copied().unwrap_or(0) as f64) / ios as f64;
+        let files = long.files.iter().map(|(file, count)| (file.clone(), per_io(*count, short.files.get(file))));
+        let classes = long.classes.iter().map(|(class, count)| (*class, per_io(*count, short.classes.get(class))));
         InstructionsPerIo {
-            total: (long.total as f64 - short.total as f64) / ios,
+            total: per_io(long.total, Some(&short.total)),
             files: files.filter(|(_, count)| count.abs() >= NEGLIGIBLE).collect(),
+            classes: classes.collect(),
         }
     }
 
@@ -68,14 +72,20 @@ pub fn count_job(fathom: &Path, job: &Job, scratch: &Path) -> Result<Instruction
 ///
 /// callgrind failed, or an option costs instructions in a job without it.
 pub fn report(fathom: &Path, scratch: &Path) -> Result<(), String> {
-    let plain = count_job(fathom, &JOBS[0], scratch)?;
     println!("instructions per I/O of the null engine on the worker's thread (callgrind)\n");
-    println!("  {:<22} {:>8} {:>8}  options", "job", "total", "added");
-    println!("  {:<22} {:>8.1} {:>8}  {}", JOBS[0].name, plain.total, "", JOBS[0].options.join(" "));
-    for job in &JOBS[1..] {
+    println!("  {:<27} {:>8} {:>8}  options", "job", "total", "added");
+    let mut jobs: Vec<InstructionsPerIo> = Vec::new();
+    for job in &JOBS {
         let counted = count_job(fathom, job, scratch)?;
-        let added = counted.total - plain.total;
-        println!("  {:<22} {:>8.1} {added:>+8.1}  {}", job.name, counted.total, job.options.join(" "));
+        let added = jobs.first().map_or(String::new(), |plain| format!("{:+.1}", counted.total - plain.total));
+        println!("  {:<27} {:>8.1} {added:>8}  {}", job.name, counted.total, job.options.join(" "));
+        jobs.push(counted);
+    }
+    let (plain, depth_1) = (&jobs[0], &jobs[1]);
+    println!("\n  {:<10} {:>8} {:>8}", "class", JOBS[0].name, JOBS[1].name);
+    for (class, title) in classes::TITLES {
+        let [plain, depth_1] = [plain, depth_1].map(|job| job.classes.get(&class).copied().unwrap_or_default());
+        println!("  {title:<10} {plain:>8.1} {depth_1:>8.1}");
     }
     println!("\nthe plain job by source file (inlined code belongs to its own file)\n");
     let mut files: Vec<(&String, &f64)> = plain.files.iter().collect();
@@ -83,6 +93,11 @@ pub fn report(fathom: &Path, scratch: &Path) -> Result<(), String> {
     for (file, count) in files {
         println!("  {count:>8.1}  {}", shortened(file));
     }
+    check_options(plain)
+}
+
+/// Prints the instructions in the source files of options that the plain job does not have.
+fn check_options(plain: &InstructionsPerIo) -> Result<(), String> {
     println!("\nsource files of options, in the plain job without these options: at most {CHECK_MAX} for checks\n");
     let mut costs = Vec::new();
     for (option, part) in OPTION_FILES {
@@ -107,7 +122,8 @@ mod tests {
     use super::*;
 
     fn counted(total: u64, files: &[(&str, u64)]) -> InstructionCounts {
-        InstructionCounts { total, files: files.iter().map(|(file, count)| (file.to_string(), *count)).collect() }
+        let files = files.iter().map(|(file, count)| (file.to_string(), *count)).collect();
+        InstructionCounts { total, files, classes: [(Class::Draw, total)].into() }
     }
 
     #[test]
@@ -115,7 +131,7 @@ mod tests {
         let short = counted(1_100, &[("/x/crates/a.rs", 700), ("start.rs", 400)]);
         let long = counted(1_900, &[("/x/crates/a.rs", 1_300), ("start.rs", 400), ("late.rs", 200)]);
         let found = InstructionsPerIo::between(&short, &long, 100);
-        assert_eq!(found.total, 8.0);
+        assert_eq!((found.total, &found.classes), (8.0, &[(Class::Draw, 8.0)].into()));
         let files = [("/x/crates/a.rs".to_string(), 6.0), ("late.rs".to_string(), 2.0)];
         assert_eq!(found.files, files.into());
         assert_eq!((found.in_files("crates/"), found.in_files("start")), (6.0, 0.0));

@@ -1,4 +1,4 @@
-//! Runs a program under `valgrind --tool=callgrind` and parses its output: instructions by source file.
+//! Runs a program under `valgrind --tool=callgrind` and parses its output: instructions by source file and by class.
 //!
 //! Format (valgrind manual, "Callgrind Format Specification"): `fl=` starts a function in a file; `fi=` and `fe=` change the
 //! file for inlined code. A name is `(number) text` at its first use and `(number)` later. A line of numbers is a source
@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use super::classes::{Class, is_ours};
+
 /// Prefix of the output files' names.
 const OUT: &str = "callgrind.out";
 
@@ -16,6 +18,8 @@ const OUT: &str = "callgrind.out";
 pub struct InstructionCounts {
     pub total: u64,
     pub files: BTreeMap<String, u64>,
+    /// Code of libraries that is inlined counts to the code before it in the function.
+    pub classes: BTreeMap<Class, u64>,
 }
 
 /// Returns why callgrind is not available; `None` if it is.
@@ -59,17 +63,21 @@ pub fn count(program: &Path, args: &[String], scratch: &Path) -> Result<Instruct
 /// Parses an output file.
 fn parse(text: &str) -> InstructionCounts {
     let mut counted = InstructionCounts::default();
-    let mut names: HashMap<&str, &str> = HashMap::new();
-    let mut file = "";
+    let (mut files, mut functions) = (HashMap::new(), HashMap::new());
+    let (mut file, mut function, mut own_file) = ("", "", "");
     let mut is_called = false;
     for line in text.lines() {
         if let Some((key, value)) = line.split_once('=') {
-            let name = match key {
-                "fl" | "fi" | "fe" | "cfi" | "cfl" => named(value, &mut names),
-                _ => "",
-            };
             match key {
-                "fl" | "fi" | "fe" => file = name,
+                "fl" | "fi" | "fe" => {
+                    file = named(value, &mut files);
+                    if key == "fl" || is_ours(file) {
+                        own_file = file;
+                    }
+                }
+                "cfi" | "cfl" => drop(named(value, &mut files)),
+                "fn" => function = named(value, &mut functions),
+                "cfn" => drop(named(value, &mut functions)),
                 "calls" => is_called = true,
                 _ => {}
             }
@@ -77,6 +85,7 @@ fn parse(text: &str) -> InstructionCounts {
             let cost = line.split_ascii_whitespace().nth(1).and_then(|cost| cost.parse::<u64>().ok());
             if let Some(cost) = cost.filter(|_| !is_called) {
                 counted.total += cost;
+                *counted.classes.entry(Class::of(own_file, function)).or_default() += cost;
                 match counted.files.get_mut(file) {
                     Some(sum) => *sum += cost,
                     None => drop(counted.files.insert(file.to_string(), cost)),
@@ -111,5 +120,13 @@ mod tests {
         assert_eq!(counted.total, 66);
         let files = [("a.rs", 17), ("b.rs", 20), ("c.rs", 29)];
         assert_eq!(counted.files, files.map(|(file, cost)| (file.to_string(), cost)).into());
+    }
+
+    #[test]
+    fn inlined_code_of_libraries_counts_to_the_code_before_it() {
+        let text = "fl=(1) /w/crates/engine/src/worker/io_loop/mod.rs\nfn=(1) engine::pass\n10 5\nfi=(2) /r/library/core/src/option.rs\n\
+                    1 2\nfi=(3) /w/crates/random/src/lib.rs\n3 20\nfi=(2)\n1 4\nfe=(1)\n* 1\n\n\
+                    fl=(4) memmove.S\nfn=(2) memcpy\n1 29\n";
+        assert_eq!(parse(text).classes, [(Class::Draw, 24), (Class::Other, 37)].into());
     }
 }
