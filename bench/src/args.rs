@@ -21,6 +21,7 @@ Without WORKLOAD all of them run.
   --t-io-uring PATH    t/io_uring binary of fio [$T_IO_URING, else beside fio, else in $PATH]; optional
   --dir PATH           directory for test files [$TMPDIR or /tmp]; O_DIRECT workloads need a file system on a disk
   --json FILE          write results as JSON; the file is rewritten after each workload
+  --svg FILE           write the ratios with their intervals and goals as a picture
   --markdown           print results as a Markdown table
   --help               print this text
 ";
@@ -48,6 +49,7 @@ pub struct Options {
     pub t_io_uring: Option<PathBuf>,
     pub dir: PathBuf,
     pub json: Option<PathBuf>,
+    pub svg: Option<PathBuf>,
     pub markdown: bool,
 }
 
@@ -63,6 +65,7 @@ impl Default for Options {
             t_io_uring: None,
             dir: std::env::temp_dir(),
             json: None,
+            svg: None,
             markdown: false,
         }
     }
@@ -92,6 +95,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, String
             Long("fio") => options.fio = Some(value(&mut parser)?.into()),
             Long("t-io-uring") => options.t_io_uring = Some(value(&mut parser)?.into()),
             Long("dir") => options.dir = value(&mut parser)?.into(),
+            Long("svg") => options.svg = Some(value(&mut parser)?.into()),
             Long("json") => options.json = Some(value(&mut parser)?.into()),
             Value(name) => options.workloads.push(name.to_string_lossy().into_owned()),
             _ => return Err(format!("{}; see --help", arg.unexpected())),

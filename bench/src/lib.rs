@@ -10,6 +10,7 @@ pub mod instructions;
 pub mod machine;
 pub mod metric;
 pub mod monitor;
+pub mod other_load;
 pub mod pairs;
 pub mod programs;
 pub mod report;

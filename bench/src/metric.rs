@@ -8,6 +8,10 @@ use serde::{Deserialize, Serialize};
 pub enum Metric {
     /// IOPS as the program reports them, summed over its jobs.
     Iops,
+    /// 99th percentile of completion latency, as the program reports it for its only job.
+    P99Ns,
+    /// Mean number of reads in flight at the disk, by its own counters.
+    ReadsInFlight,
     /// User and system CPU time of the process and its children, per I/O.
     CpuNs,
     /// System CPU time per I/O.
@@ -34,8 +38,10 @@ pub enum Metric {
 
 impl Metric {
     /// All metrics, in the order of the report.
-    pub const ALL: [Metric; 12] = [
+    pub const ALL: [Metric; 14] = [
         Metric::Iops,
+        Metric::P99Ns,
+        Metric::ReadsInFlight,
         Metric::CpuNs,
         Metric::KernelNs,
         Metric::CpuS,
@@ -58,6 +64,8 @@ impl Metric {
     pub fn title(self) -> &'static str {
         match self {
             Metric::Iops => "IOPS",
+            Metric::P99Ns => "99th percentile of clat",
+            Metric::ReadsInFlight => "reads in flight at the disk",
             Metric::CpuNs => "CPU time per I/O",
             Metric::KernelNs => "  of it kernel",
             Metric::CpuS => "CPU time",
@@ -76,7 +84,7 @@ impl Metric {
     pub fn format(self, value: f64) -> String {
         match self {
             Metric::Iops => scaled(value, &["", " k", " M", " G"], 1000.0),
-            Metric::CpuNs | Metric::KernelNs => scaled(value, &[" ns", " µs", " ms"], 1000.0),
+            Metric::P99Ns | Metric::CpuNs | Metric::KernelNs => scaled(value, &[" ns", " µs", " ms"], 1000.0),
             Metric::CpuS | Metric::FirstIoS | Metric::WallS | Metric::OvertimeS => {
                 if value.abs() < 1.0 {
                     format!("{:.1} ms", value * 1e3)
@@ -87,6 +95,7 @@ impl Metric {
             Metric::MemoryBytes | Metric::MemoryPerJobBytes | Metric::MaxRssBytes => {
                 scaled(value, &[" B", " KiB", " MiB", " GiB"], 1024.0)
             }
+            Metric::ReadsInFlight => format!("{value:.2}"),
             Metric::ReportedToCounted | Metric::LogLines => format!("{value:.3}"),
         }
     }

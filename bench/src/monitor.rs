@@ -23,6 +23,8 @@ const FIRST_IO_INTERVAL: Duration = Duration::from_micros(500);
 const SAMPLE_INTERVAL: Duration = Duration::from_millis(5);
 /// Longest time for reading the device's counters. A slower sample has no precise time and is dropped.
 const READ_TIME_MAX: Duration = Duration::from_millis(1);
+/// Shares of the runtime between which the number of I/Os in flight is measured.
+const IN_FLIGHT: (f64, f64) = (0.2, 0.9);
 /// Interval of CPU time samples.
 const CPU_SAMPLE_INTERVAL: Duration = Duration::from_millis(50);
 /// Shares of its CPU time between which a program runs at a steady rate.
@@ -41,6 +43,8 @@ pub struct Monitor<'a> {
     pub cpus: &'a [u32],
     /// The target device, for its counters.
     pub counting_device: Option<&'a Disk>,
+    /// The disk whose reads in flight are measured.
+    pub queue_disk: Option<&'a Disk>,
     /// Times after the start at which memory is sampled.
     pub memory_sample_times: Vec<Duration>,
     /// Whether CPU time is sampled during the run.
@@ -71,6 +75,8 @@ pub struct MonitoredRun {
     pub max_rss_bytes: Option<u64>,
     pub memory_bytes: Option<u64>,
     pub counted: Option<DeviceCount>,
+    /// Mean number of reads in flight at the disk.
+    pub reads_in_flight: Option<f64>,
     /// With `samples_cpu`: share of its CPU time that the program uses per second while it runs at a steady rate.
     pub cpu_share_per_s: Option<f64>,
     /// CPU time of other processes per second of the run.
@@ -124,6 +130,7 @@ impl Monitor<'_> {
             max_rss_bytes: Some(usage.maxrss),
             memory_bytes: sampler.memory_bytes,
             cpu_share_per_s: share_per_s(&sampler.cpu, cpu_s),
+            reads_in_flight: sampler.reads_in_flight(),
             counted: sampler.ios().and_then(|ios| sampler.counted(ios - sampler.ios_before)),
             other_load_cpus: busy.map(|busy| ((busy - cpu_s) / wall_s).max(0.0)),
         })
@@ -188,6 +195,8 @@ struct Sampler<'a> {
     /// Time since the start and CPU time used so far, in seconds.
     cpu: Vec<(f64, f64)>,
     memory_bytes: Option<u64>,
+    /// The disk's time of reads, in ms, at the first and at the last point in time within [`IN_FLIGHT`].
+    read_times: Option<[(Instant, u64); 2]>,
     /// When the last signal was sent.
     signalled: Option<Instant>,
 }
@@ -206,6 +215,7 @@ impl<'a> Sampler<'a> {
             memory_samples: 0,
             cpu: Vec::new(),
             memory_bytes: None,
+            read_times: None,
             signalled: None,
         };
         sampler.ios_before = sampler.ios().unwrap_or(0);
@@ -238,6 +248,7 @@ impl<'a> Sampler<'a> {
             }
             self.sample_device();
             self.sample_memory();
+            self.sample_queue();
             self.sample_cpu();
             let is_late = self.start.elapsed() > self.monitor.runtime + OVERTIME_MAX;
             match self.signalled {
@@ -272,6 +283,27 @@ impl<'a> Sampler<'a> {
             self.memory_samples += 1;
             self.memory_bytes = self.memory_bytes.max(process_tree::memory_bytes(self.id));
         }
+    }
+
+    /// Reads the time of the disk's reads: a disk adds the time of each I/O when it completes
+    /// (Documentation/admin-guide/iostats.rst, field 4).
+    fn sample_queue(&mut self) {
+        let share = self.start.elapsed().as_secs_f64() / self.monitor.runtime.as_secs_f64();
+        let Some(disk) = self.monitor.queue_disk.filter(|_| (IN_FLIGHT.0..=IN_FLIGHT.1).contains(&share)) else {
+            return;
+        };
+        if let Ok(counters) = disk.counters() {
+            let now = (Instant::now(), counters.read_ticks_ms);
+            let [first, _] = *self.read_times.get_or_insert([now, now]);
+            self.read_times = Some([first, now]);
+        }
+    }
+
+    /// Returns the mean number of reads in flight: the time of all reads per time.
+    fn reads_in_flight(&self) -> Option<f64> {
+        let [(start, before), (end, after)] = self.read_times?;
+        let elapsed_ms = (end - start).as_secs_f64() * 1e3;
+        (elapsed_ms > 0.0).then(|| (after - before) as f64 / elapsed_ms)
     }
 
     fn sample_cpu(&mut self) {
@@ -316,6 +348,7 @@ mod tests {
             directory: &directory,
             cpus,
             counting_device: None,
+            queue_disk: None,
             memory_sample_times: vec![Duration::from_millis(20)],
             samples_cpu: false,
             runtime: Duration::from_secs(1),

@@ -1,4 +1,4 @@
-//! One workload: all programs in turn (A B A B), on the same CPUs, on a target that is reset before each run.
+//! One workload: all programs in turn (A B B A), on the same CPUs, on a target that is reset before each run.
 
 use std::fs::File;
 use std::io::Read;
@@ -11,7 +11,7 @@ use crate::machine::Machine;
 use crate::monitor::Monitor;
 use crate::programs::{Program, ProgramKind};
 use crate::results::{self, Run, WorkloadResult};
-use crate::targets::{PreparedTarget, Scratch};
+use crate::targets::{PreparedLoad, PreparedTarget, Scratch};
 use crate::workloads::Workload;
 
 /// CPUs used by other processes above which results are unreliable. The runner itself uses about 0.01.
@@ -43,18 +43,23 @@ pub fn run(workload: &Workload, session: &Session, earlier: &[WorkloadResult]) -
         session.scratch.check_space_for_logs(seconds.unwrap_or_default())?;
     }
     let target = PreparedTarget::new(workload, session.scratch)?;
-    let programs: Vec<&Program> = session
+    let mut programs: Vec<&Program> = session
         .programs
         .iter()
         .filter(|program| program.kind != ProgramKind::TIoUring || workload.t_io_uring.is_some())
         .collect();
+    let fio = programs.iter().find(|program| program.kind == ProgramKind::Fio).map(|fio| fio.path.as_path());
+    let beside = |load| PreparedLoad::start(load, fio.ok_or("no fio")?, session.scratch, &session.machine.cpus);
+    let mut beside = workload.beside.map(beside).transpose()?;
+    let kinds: Vec<ProgramKind> = programs.iter().map(|program| program.kind).collect();
     let mut runs = Vec::new();
     for pair in 0..session.pairs {
         for program in &programs {
             runs.push(run_program(workload, program, &target, session, (&cpus, seconds, pair))?);
+            beside.as_mut().map_or(Ok(()), |load| load.running.check())?;
         }
+        programs.reverse();
     }
-    let kinds: Vec<ProgramKind> = programs.iter().map(|program| program.kind).collect();
     let path = target.path().map(|path| ("TARGET", path.display().to_string()));
     let variables = workload.variables.iter().map(|(name, value)| (*name, value.clone())).chain(path);
     Ok(WorkloadResult {
@@ -67,7 +72,7 @@ pub fn run(workload: &Workload, session: &Session, earlier: &[WorkloadResult]) -
         metrics: results::metrics(&runs, &kinds),
         ratios: results::ratios(&runs, &kinds),
         goals: results::judge_goals(workload, &runs, earlier),
-        warnings: warnings(&runs),
+        warnings: warnings(workload, &runs),
         runs,
     })
 }
@@ -90,7 +95,7 @@ fn run_program(
     prepared.reset()?;
     let directory = session.scratch.path();
     let target = prepared.path();
-    let counting_device = prepared.counting_device()?;
+    let (counting_device, queue_disk) = (prepared.counting_device()?, prepared.queue_disk());
     let runtime = Duration::from_secs_f64(seconds.unwrap_or(0.0));
     let run = Monitor {
         program: &program.path,
@@ -99,6 +104,7 @@ fn run_program(
         directory,
         cpus,
         counting_device: counting_device.as_ref(),
+        queue_disk: queue_disk.as_ref(),
         memory_sample_times: memory_sample_times(runtime, workload.logs),
         samples_cpu: counting_device.is_none() && workload.jobs > 1,
         runtime,
@@ -119,6 +125,8 @@ fn run_program(
         program: program.kind,
         pair,
         iops: reported.iops,
+        p99_ns: reported.p99_ns,
+        reads_in_flight: run.reads_in_flight,
         ios: reported.ios.or(counted.map(|counted| counted.ios)),
         wall_s: run.wall_s,
         runtime_s,
@@ -187,10 +195,10 @@ fn newlines(mut file: impl Read) -> std::io::Result<u64> {
     }
 }
 
-fn warnings(runs: &[Run]) -> Vec<String> {
+fn warnings(workload: &Workload, runs: &[Run]) -> Vec<String> {
     let mut found = Vec::new();
     let most = runs.iter().filter_map(|run| run.other_load_cpus).fold(0.0, f64::max);
-    if most > OTHER_LOAD_CPUS_MAX {
+    if workload.beside.is_none() && most > OTHER_LOAD_CPUS_MAX {
         found.push(format!("other processes used up to {most:.2} CPUs during a run"));
     }
     let differs =
@@ -228,10 +236,11 @@ mod tests {
     #[test]
     fn a_difference_to_the_device_gives_a_warning() {
         let mut runs = results::tests::runs();
-        assert!(warnings(&runs).is_empty());
+        let null = crate::workloads::all().swap_remove(0);
+        assert!(warnings(&null, &runs).is_empty());
         runs[1].counted_ios = Some(150);
         runs[2].other_load_cpus = Some(0.5);
-        let found = warnings(&runs);
+        let found = warnings(&null, &runs);
         assert!(
             found[0].contains("0.50") && found[1].contains("Fio reports 200 I/Os, the device counted 150"),
             "{found:?}"

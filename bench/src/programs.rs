@@ -34,6 +34,8 @@ pub struct Reported {
     pub iops: f64,
     /// `None` if the report has no number of I/Os.
     pub ios: Option<u64>,
+    /// 99th percentile of completion latency of the only job, if it has one direction.
+    pub p99_ns: Option<f64>,
 }
 
 impl Program {
@@ -87,6 +89,10 @@ fn parse_json(stdout: &str) -> Result<Reported, String> {
         let ios: u64 = directions.iter().filter_map(|direction| direction["total_ios"].as_u64()).sum();
         sum.ios = sum.ios.map(|all| all + ios);
     }
+    if let [job] = jobs.as_slice() {
+        let percentile = |name: &str| job[name]["clat_ns"]["percentile"]["99.000000"].as_f64();
+        sum.p99_ns = percentile("read").xor(percentile("write"));
+    }
     Ok(sum)
 }
 
@@ -94,7 +100,7 @@ fn parse_json(stdout: &str) -> Result<Reported, String> {
 fn parse_lines(stdout: &str) -> Result<Reported, String> {
     let rates: Vec<f64> = stdout.lines().filter_map(|line| scaled(line.strip_prefix("IOPS=")?)).collect();
     let iops = crate::statistics::median(&rates).ok_or("no line with IOPS")?;
-    Ok(Reported { iops, ios: None })
+    Ok(Reported { iops, ..Reported::default() })
 }
 
 /// Parses a number such as `1.30M` at the beginning of a line.
@@ -206,9 +212,17 @@ and one after it"#;
     #[test]
     fn a_report_is_summed_over_jobs_and_directions() {
         let sum = parse_json(REPORT).unwrap();
-        assert_eq!(sum, Reported { iops: 20.0, ios: Some(40) });
+        assert_eq!(sum, Reported { iops: 20.0, ios: Some(40), p99_ns: None });
         assert!(parse_json("nothing").is_err());
         assert!(parse_json(&REPORT.replace("\"error\" : 0", "\"error\" : 5")).unwrap_err().contains('5'));
+    }
+
+    #[test]
+    fn a_report_of_one_job_has_a_percentile() {
+        let report = r#"{
+  "jobs" : [ { "error" : 0, "read" : { "clat_ns" : { "percentile" : { "99.000000" : 1500 } } }, "write" : {} } ]
+}"#;
+        assert_eq!(parse_json(report).unwrap().p99_ns, Some(1500.0));
     }
 
     #[test]

@@ -1,6 +1,7 @@
-//! Renders results: text on the terminal, a Markdown table.
+//! Renders results: text on the terminal, a Markdown table, a picture.
 
 pub mod markdown;
+pub mod svg;
 pub mod text;
 
 use crate::metric::Metric;

@@ -76,6 +76,10 @@ pub struct Run {
     /// Index of the pair: the runs of all programs with one index are compared.
     pub pair: usize,
     pub iops: f64,
+    /// 99th percentile of completion latency of a run with one job.
+    pub p99_ns: Option<f64>,
+    /// Mean number of reads in flight at the disk.
+    pub reads_in_flight: Option<f64>,
     /// As the program reports, else as the device counts.
     pub ios: Option<u64>,
     pub wall_s: f64,
@@ -106,6 +110,8 @@ impl Run {
             // A job with a number of I/Os and no runtime is dominated by start and exit.
             Metric::Iops | Metric::CpuNs | Metric::KernelNs if self.runtime_s.is_none() => None,
             Metric::Iops => Some(self.iops),
+            Metric::P99Ns => self.p99_ns,
+            Metric::ReadsInFlight => self.reads_in_flight,
             Metric::CpuNs => Some(self.cpu_s * 1e9 / ios?),
             Metric::KernelNs => Some(self.kernel_s * 1e9 / ios?),
             Metric::CpuS => Some(self.cpu_s),
@@ -211,6 +217,8 @@ pub mod tests {
             program,
             pair,
             iops,
+            p99_ns: Some(5e5),
+            reads_in_flight: Some(7.5),
             ios: Some(iops as u64 * 2),
             wall_s: 2.5,
             runtime_s: Some(2.0),

@@ -59,6 +59,10 @@ pub fn run(options: &Options) -> Result<(), String> {
             results.save(path)?;
         }
     }
+    if let Some(path) = &options.svg {
+        let written = std::fs::write(path, report::svg::picture(&results));
+        written.map_err(|error| format!("{}: {error}", path.display()))?;
+    }
     if options.markdown {
         print!("\n{}", report::markdown::table(&results));
     } else {

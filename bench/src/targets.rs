@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use os::device::Disk;
 
+use crate::other_load::{OtherLoad, RunningLoad};
 use crate::workloads::{Target, Workload};
 
 const CONTROL: &str = "/sys/class/zram-control";
@@ -17,6 +18,8 @@ const RAM_DEVICE_BYTES: u64 = 4 << 30;
 const RAM_DEVICE_MEMORY_MAX: &str = "2G";
 const CACHED_FILE_BYTES: u64 = 256 << 20;
 const DISK_FILE_BYTES: u64 = 1 << 30;
+/// Size of the file of a load beside the programs.
+const BESIDE_FILE_BYTES: u64 = 256 << 20;
 /// Size of three logs of every I/O, per second of a run.
 const LOG_BYTES_PER_S: f64 = 3e9;
 /// How long another process, such as udev, may keep the device open.
@@ -146,6 +149,25 @@ pub enum PreparedTarget {
     File { path: PathBuf, is_cached: bool },
 }
 
+/// A load beside the programs, and its file.
+pub struct PreparedLoad {
+    // Fields are dropped in this order.
+    pub running: RunningLoad,
+    _file: Option<PreparedTarget>,
+}
+
+impl PreparedLoad {
+    /// Creates the file, if the load needs one, and starts the load.
+    pub fn start(load: OtherLoad, fio: &Path, scratch: &Scratch, cpus: &[u32]) -> Result<Self, String> {
+        let file = match load {
+            OtherLoad::BusyCpus => None,
+            OtherLoad::Reader | OtherLoad::Writer => Some(file(scratch, "beside", BESIDE_FILE_BYTES, false)?),
+        };
+        let path = file.as_ref().and_then(PreparedTarget::path).unwrap_or_default();
+        Ok(PreparedLoad { running: RunningLoad::start(load, fio, &path, cpus)?, _file: file })
+    }
+}
+
 impl PreparedTarget {
     /// Creates the target.
     pub fn new(workload: &Workload, scratch: &Scratch) -> Result<Self, String> {
@@ -190,6 +212,14 @@ impl PreparedTarget {
         match self {
             PreparedTarget::RamDevice(device) => device.disk().map(Some),
             _ => Ok(None),
+        }
+    }
+
+    /// Returns the disk below a file for O_DIRECT.
+    pub fn queue_disk(&self) -> Option<Disk> {
+        match self {
+            PreparedTarget::File { path, is_cached: false } => os::device::disks(path).ok()?.into_iter().next(),
+            _ => None,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The figures about speed in README and `docs/performance.md` are those of `bench/results.json`.
 //!
 //! To measure again: `cargo run --release -p fathom-bench -- --seconds 1 --json bench/results.json`, then
-//! `UPDATE_DOCS=1 cargo test -p fathom-bench --test claims` writes the table; README's sentence is changed by hand.
+//! `UPDATE_DOCS=1 cargo test -p fathom-bench --test claims` writes the table and the picture; README's sentence is changed by hand.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use bench::metric::Metric;
 use bench::programs::ProgramKind;
-use bench::report::markdown;
+use bench::report::{markdown, svg};
 use bench::results::Results;
 
 const BEGIN: &str = "<!-- results -->\n";
@@ -68,4 +68,15 @@ fn table_of_performance_is_that_of_the_results() {
         return;
     }
     assert!(text == expected, "docs/performance.md: UPDATE_DOCS=1 writes the table");
+}
+
+#[test]
+fn picture_of_performance_is_that_of_the_results() {
+    let path = root().join("docs/performance.svg");
+    let expected = svg::picture(&results());
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(path, expected).unwrap();
+        return;
+    }
+    assert!(std::fs::read_to_string(path).unwrap() == expected, "docs/performance.svg: UPDATE_DOCS=1 writes it");
 }

@@ -29,12 +29,13 @@ fn a_short_run_prints_a_table_writes_json_and_removes_its_files() {
         return;
     }
     let scratch = Scratch::new("short");
-    let json = scratch.file("results.json");
-    let args = format!("null startup --pairs 1 --seconds 0.3 --markdown --json {}", json.display());
+    let [json, svg] = ["results.json", "results.svg"].map(|name| scratch.file(name));
+    let args =
+        format!("null startup --pairs 1 --seconds 0.3 --markdown --json {} --svg {}", json.display(), svg.display());
     let output = runner(scratch.path(), &args).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
-    assert!(text.contains("goal: IOPS at least 8 × fio's: inconclusive, fewer than 5 pairs"), "{text}");
+    assert!(text.contains("goal: IOPS at least 10 × fio's: inconclusive, fewer than 5 pairs"), "{text}");
     assert!(text.contains("| `null` |"), "{text}");
 
     let results: Value = serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
@@ -52,7 +53,8 @@ fn a_short_run_prints_a_table_writes_json_and_removes_its_files() {
         assert!(number("memory_bytes") > 500_000.0, "{run:#}");
     }
     assert_eq!(results["workloads"][1]["runs"][0]["ios"], 1000);
-    assert_eq!(scratch.names(), ["results.json"]);
+    assert!(std::fs::read_to_string(svg).unwrap().contains(">null: IOPS at least 10 × fio's</text>"));
+    assert_eq!(scratch.names(), ["results.json", "results.svg"]);
 }
 
 #[test]

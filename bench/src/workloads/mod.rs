@@ -7,6 +7,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::metric::Metric;
+use crate::other_load::OtherLoad;
 use crate::statistics::Bound;
 pub use table::all;
 
@@ -76,6 +77,8 @@ pub struct Workload {
     /// Values of the job file's `${…}`, without target and runtime.
     pub variables: Vec<(&'static str, String)>,
     pub target: Target,
+    /// What runs beside each run.
+    pub beside: Option<OtherLoad>,
     /// Number of CPUs that the programs may use.
     pub cpu_count: usize,
     pub jobs: u32,
@@ -169,7 +172,7 @@ mod tests {
     #[test]
     fn the_list_shows_the_goals() {
         let text = list_text(&all());
-        assert!(text.contains("goal: IOPS at least 8 × fio's\n"), "{text}");
+        assert!(text.contains("goal: IOPS at least 10 × fio's\n"), "{text}");
         assert!(text.contains("goal: largest process at most 64.0 MiB\n"), "{text}");
     }
 }
