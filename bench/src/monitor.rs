@@ -14,7 +14,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use os::cpu::CpuTimes;
-use os::device::Disk;
+use os::device::{Counters, Disk};
 use os::signal::Interrupts;
 use wait4::{ResourceUsage, Wait4};
 
@@ -23,8 +23,8 @@ const FIRST_IO_INTERVAL: Duration = Duration::from_micros(500);
 const SAMPLE_INTERVAL: Duration = Duration::from_millis(5);
 /// Longest time for reading the device's counters. A slower sample has no precise time and is dropped.
 const READ_TIME_MAX: Duration = Duration::from_millis(1);
-/// Shares of the runtime between which the number of I/Os in flight is measured.
-const IN_FLIGHT: (f64, f64) = (0.2, 0.9);
+/// Time from exec until each program does I/O. I/Os in flight are measured from then to the end of the runtime.
+const STARTED: Duration = Duration::from_millis(500);
 /// Interval of CPU time samples.
 const CPU_SAMPLE_INTERVAL: Duration = Duration::from_millis(50);
 /// Shares of its CPU time between which a program runs at a steady rate.
@@ -195,8 +195,8 @@ struct Sampler<'a> {
     /// Time since the start and CPU time used so far, in seconds.
     cpu: Vec<(f64, f64)>,
     memory_bytes: Option<u64>,
-    /// The disk's time of reads, in ms, at the first and at the last point in time within [`IN_FLIGHT`].
-    read_times: Option<[(Instant, u64); 2]>,
+    /// The disk's counters at the first and at the last point in time between [`STARTED`] and the runtime.
+    queue: Option<[(Instant, Counters); 2]>,
     /// When the last signal was sent.
     signalled: Option<Instant>,
 }
@@ -215,7 +215,7 @@ impl<'a> Sampler<'a> {
             memory_samples: 0,
             cpu: Vec::new(),
             memory_bytes: None,
-            read_times: None,
+            queue: None,
             signalled: None,
         };
         sampler.ios_before = sampler.ios().unwrap_or(0);
@@ -285,25 +285,23 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    /// Reads the time of the disk's reads: a disk adds the time of each I/O when it completes
-    /// (Documentation/admin-guide/iostats.rst, field 4).
+    /// Reads the counters of the disk.
     fn sample_queue(&mut self) {
-        let share = self.start.elapsed().as_secs_f64() / self.monitor.runtime.as_secs_f64();
-        let Some(disk) = self.monitor.queue_disk.filter(|_| (IN_FLIGHT.0..=IN_FLIGHT.1).contains(&share)) else {
-            return;
-        };
+        let is_running = (STARTED..=self.monitor.runtime).contains(&self.start.elapsed());
+        let Some(disk) = self.monitor.queue_disk.filter(|_| is_running) else { return };
         if let Ok(counters) = disk.counters() {
-            let now = (Instant::now(), counters.read_ticks_ms);
-            let [first, _] = *self.read_times.get_or_insert([now, now]);
-            self.read_times = Some([first, now]);
+            let now = (Instant::now(), counters);
+            let [first, _] = *self.queue.get_or_insert([now, now]);
+            self.queue = Some([first, now]);
         }
     }
 
-    /// Returns the mean number of reads in flight: the time of all reads per time.
+    /// Returns the mean number of reads in flight: the time of all reads per time (Documentation/admin-guide/iostats.rst of
+    /// Linux, field 4).
     fn reads_in_flight(&self) -> Option<f64> {
-        let [(start, before), (end, after)] = self.read_times?;
+        let [(start, before), (end, after)] = self.queue?;
         let elapsed_ms = (end - start).as_secs_f64() * 1e3;
-        (elapsed_ms > 0.0).then(|| (after - before) as f64 / elapsed_ms)
+        (elapsed_ms > 0.0).then(|| after.since(&before).read_ticks_ms as f64 / elapsed_ms)
     }
 
     fn sample_cpu(&mut self) {

@@ -58,6 +58,31 @@ fn a_short_run_prints_a_table_writes_json_and_removes_its_files() {
 }
 
 #[test]
+fn the_depth_at_the_disk_is_measured_beside_a_writer() {
+    if !has_fio() {
+        return;
+    }
+    let scratch = Scratch::new("depth");
+    let json = scratch.file("results.json");
+    let args = format!("depth-writer-libaio-8 --pairs 2 --seconds 1.5 --json {}", json.display());
+    let output = runner(scratch.path(), &args).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let results: Value = serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
+    if let Some(reason) = results["skipped"][0]["reason"].as_str() {
+        return skipped(reason);
+    }
+    let runs = results["workloads"][0]["runs"].as_array().unwrap();
+    let programs: Vec<&str> = runs.iter().map(|run| run["program"].as_str().unwrap()).collect();
+    assert_eq!(programs, ["fathom", "fio", "fio", "fathom"]);
+    for run in runs {
+        assert!(run["p99_ns"].as_f64().is_some_and(|p99| p99 > 1e3), "{run:#}");
+        // A job that gets little CPU time keeps few of its 8 I/Os in flight.
+        assert!(run["reads_in_flight"].as_f64().is_some_and(|reads| reads > 0.1), "{run:#}");
+    }
+    assert_eq!(scratch.names(), ["results.json"]);
+}
+
+#[test]
 fn a_signal_ends_the_run_and_removes_the_ram_device() {
     if !has_fio() {
         return;

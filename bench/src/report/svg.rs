@@ -5,7 +5,7 @@ use crate::statistics::{Bound, Summary, Verdict};
 use crate::workloads::Baseline;
 
 /// Sizes in pixels: of the labels, the plot, a row, and the axis below.
-const LABELS: f64 = 390.0;
+const LABELS: f64 = 430.0;
 const PLOT: f64 = 480.0;
 const ROW: f64 = 18.0;
 const AXIS: f64 = 30.0;
@@ -94,9 +94,9 @@ mod tests {
         goal.summary = Summary::of(&[4.0, 4.0, 4.0, 2.0, 1.0]);
         let text = picture(&results);
         assert!(text.contains(">null: IOPS at least 8 × fio's</text>"), "{text}");
-        // One step of the grid is 48 pixels; 1 is in the middle of the plot, at 650.
-        assert!(text.contains("<circle cx=\"746.0\" cy=\"9.0\" r=\"4\" fill=\"#cf222e\"/>"), "{text}");
-        assert!(text.contains("<line x1=\"650.0\" y1=\"9.0\" x2=\"746.0\" y2=\"9.0\" stroke=\"#cf222e\""), "{text}");
-        assert!(text.contains("<line x1=\"794.0\" y1=\"0.0\" x2=\"794.0\" y2=\"18.0\" stroke=\"#000\""), "{text}");
+        // One step of the grid is 48 pixels; 1 is in the middle of the plot, at 690.
+        assert!(text.contains("<circle cx=\"786.0\" cy=\"9.0\" r=\"4\" fill=\"#cf222e\"/>"), "{text}");
+        assert!(text.contains("<line x1=\"690.0\" y1=\"9.0\" x2=\"786.0\" y2=\"9.0\" stroke=\"#cf222e\""), "{text}");
+        assert!(text.contains("<line x1=\"834.0\" y1=\"0.0\" x2=\"834.0\" y2=\"18.0\" stroke=\"#000\""), "{text}");
     }
 }
