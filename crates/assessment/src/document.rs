@@ -6,6 +6,7 @@ use record::schema::{SchemaError, check_record, read_document, write_document};
 use record::{Machine, Record};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, VariantNames};
 use units::untrusted::UntrustedText;
 
 use crate::{
@@ -185,8 +186,9 @@ pub struct Round {
 }
 
 /// The limit that a test is meant to hit.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema, EnumString, VariantNames)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Aim {
     DiskIops,
     DiskBandwidth,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{LatencyKind, Metric, Quantity, Statistic};
 
-/// Figures that studies compare, by direction.
+/// Figures that studies compare, by direction. A direction without I/O has zeros.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Figures {
     pub read: Rates,
@@ -14,24 +14,35 @@ pub struct Figures {
     pub trim: Rates,
     /// All directions together.
     pub total: Rates,
+    /// CPU use. `None` if it was not measured.
     pub cpu: Option<Cpu>,
 }
 
 /// Figures of one direction; all zero if it had no I/O.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Rates {
+    /// Completed I/Os per second.
     pub iops: f64,
     pub bytes_per_s: f64,
-    /// Service time; `None` if it was not measured or no I/O was completed.
+    /// Service time. `None` if it was not measured or no I/O was completed.
+    #[serde(rename = "latency_ns")]
     pub latency: Option<Latencies>,
 }
 
-/// Service time, from the issue of an I/O to its completion.
+/// Service time, from the issue of an I/O to its completion, in ns.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Latencies {
+    /// Mean, in ns.
+    #[serde(rename = "mean")]
     pub mean_ns: f64,
+    /// Median, in ns.
+    #[serde(rename = "p50")]
     pub p50_ns: f64,
+    /// 99th percentile, in ns.
+    #[serde(rename = "p99")]
     pub p99_ns: f64,
+    /// 99.9th percentile, in ns.
+    #[serde(rename = "p99.9")]
     pub p99_9_ns: f64,
 }
 

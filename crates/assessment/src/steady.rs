@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strum::{EnumString, IntoStaticStr};
+use strum::{EnumString, IntoStaticStr, VariantNames};
 
 use crate::tagged::tagged;
 use crate::{Metric, Settings};
@@ -12,7 +12,20 @@ use crate::{Metric, Settings};
 tagged! { SteadyState }
 
 /// A rule for a steady state.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema, IntoStaticStr, EnumString)]
+#[derive(
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Debug,
+    Default,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    IntoStaticStr,
+    EnumString,
+    VariantNames,
+)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "lowercase")]
 pub enum SteadyRule {

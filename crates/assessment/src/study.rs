@@ -123,15 +123,30 @@ pub struct KneeRun {
 pub struct KneeFigures {
     /// Completed I/Os per second.
     pub iops: f64,
-    /// Mean of the completed I/Os.
-    pub mean_ns: f64,
-    pub p50_ns: Option<f64>,
-    pub p99_ns: Option<f64>,
-    pub p99_9_ns: Option<f64>,
-    /// The judged percentile.
+    #[serde(rename = "latency_ns")]
+    pub latency: KneeLatencies,
+    /// The judged percentile. `None` if it lies among I/Os that were never submitted.
+    #[serde(rename = "asked_ns")]
     pub percentile_ns: Option<f64>,
     /// Share of I/Os that were submitted late or never, in percent.
     pub late_percent: f64,
+}
+
+/// Latency, in ns. A percentile is `None` if it lies among I/Os that were never submitted.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct KneeLatencies {
+    /// Mean of the completed I/Os, in ns.
+    #[serde(rename = "mean")]
+    pub mean_ns: f64,
+    /// Median, in ns.
+    #[serde(rename = "p50")]
+    pub p50_ns: Option<f64>,
+    /// 99th percentile, in ns.
+    #[serde(rename = "p99")]
+    pub p99_ns: Option<f64>,
+    /// 99.9th percentile, in ns.
+    #[serde(rename = "p99.9")]
+    pub p99_9_ns: Option<f64>,
 }
 
 impl KneePoint {

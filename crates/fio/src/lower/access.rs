@@ -2,12 +2,12 @@
 
 use plan::{
     Access, BlockSizes, Ddir, Distribution, Generator, Pattern, PerDdir, Precondition, RandomMap, Seeds, Sequencer,
-    SizeShare, Strides, SyncFileRange, Syncs, ZoneBytes, ZoneShare,
+    Strides, SyncFileRange, Syncs,
 };
 
 use super::{targets, zoned};
 use crate::options::key;
-use crate::parse::value::{self, KeywordArgument};
+use crate::parse::value::KeywordArgument;
 use crate::parse::values::Values;
 
 pub fn access(values: &Values) -> Access {
@@ -30,10 +30,7 @@ pub fn access(values: &Values) -> Access {
         },
         distribution: match preconditions {
             true => Distribution::Precondition(precondition(values)),
-            false => {
-                let moves = values.flag(key::RANDOM_SEQUENCE_STRIDE);
-                distribution(values.distribution(key::RANDOM_DISTRIBUTION), moves)
-            }
+            false => distribution(values),
         },
         random_map: match (needs_no_map, values.flag(key::SOFTRANDOMMAP)) {
             (true, _) => RandomMap::Off,
@@ -76,12 +73,10 @@ fn block_sizes(values: &Values) -> BlockSizes {
             (None, None) => (plain[at], plain[at]),
         }
     });
-    let share = |share: &value::SizeShare| SizeShare { bytes: share.bytes, percent: share.percent };
     BlockSizes {
         min_bytes: PerDdir(limits.map(|(min, _)| min)),
         max_bytes: PerDdir(limits.map(|(_, max)| max)),
-        split: Ddir::ALL
-            .map(|ddir| splits.map(|splits| splits[ddir as usize].iter().map(share).collect()).unwrap_or_default()),
+        split: Ddir::ALL.map(|ddir| splits.map(|splits| splits[ddir as usize].clone()).unwrap_or_default()),
         align_bytes: PerDdir(values.unsigneds(key::BA)),
         unaligned: values.flag(key::BS_UNALIGNED),
         by_sequential_or_random: values.flag(key::BS_IS_SEQ_RAND),
@@ -122,28 +117,12 @@ fn precondition(values: &Values) -> Precondition {
     }
 }
 
-fn distribution(distribution: &value::Distribution, moves: bool) -> Distribution {
-    match distribution {
-        value::Distribution::Random => Distribution::Uniform,
-        value::Distribution::Sequence(blocks) => Distribution::Sequence { blocks: blocks.clone(), moves },
-        value::Distribution::Zipf { theta, center } => Distribution::Zipf { theta: *theta, center: *center },
-        value::Distribution::Pareto { power, center } => Distribution::Pareto { power: *power, center: *center },
-        value::Distribution::Normal { deviation_percent, center } => {
-            Distribution::Normal { deviation_percent: *deviation_percent, center: *center }
-        }
-        value::Distribution::Zoned(zones) => Distribution::Zoned(Box::new(zones.each_ref().map(|zones| {
-            let share = |zone: &value::ZoneShare| ZoneShare {
-                access_percent: zone.access_percent,
-                size_percent: zone.size as u32,
-            };
-            zones.iter().map(share).collect()
-        }))),
-        value::Distribution::ZonedAbs(zones) => Distribution::ZonedAbs(Box::new(zones.each_ref().map(|zones| {
-            let bytes =
-                |zone: &value::ZoneShare| ZoneBytes { access_percent: zone.access_percent, size_bytes: zone.size };
-            zones.iter().map(bytes).collect()
-        }))),
+fn distribution(values: &Values) -> Distribution {
+    let mut distribution = values.distribution(key::RANDOM_DISTRIBUTION).clone();
+    if let Distribution::Sequence { moves, .. } = &mut distribution {
+        *moves = values.flag(key::RANDOM_SEQUENCE_STRIDE);
     }
+    distribution
 }
 
 fn strides(values: &Values) -> Option<Strides> {

@@ -1,13 +1,13 @@
 //! Lowers the options of files, sizes, layout and buffers.
 
 use plan::{
-    Buffers, Content, Create, Dedupe, DedupeMode, Extent, Fadvise, FileOrder, FileService, Memory, Open, PatternPart,
-    SyncMode, TargetKind, TargetLock, Targets, WriteHint,
+    Buffers, Content, Create, Dedupe, DedupeMode, Extent, Fadvise, FileOrder, FileService, Memory, Open, SyncMode,
+    TargetKind, TargetLock, Targets, WriteHint,
 };
 
 use super::{Machine, misread};
 use crate::options::{Key, key, kinds};
-use crate::parse::value::{self, Amount, KeywordArgument, path_list};
+use crate::parse::value::{Amount, KeywordArgument, path_list};
 use crate::parse::values::Values;
 
 pub fn targets(values: &Values, job: &str, clone: u32, machine: &dyn Machine) -> Targets {
@@ -169,7 +169,7 @@ fn service(values: &Values) -> FileService {
 pub fn buffers(values: &Values) -> Buffers {
     let compress = values.unsigned(key::BUFFER_COMPRESS_PERCENTAGE) as u32;
     let content = if let Some(pattern) = values.pattern(key::BUFFER_PATTERN) {
-        Content::Pattern(pattern.0.iter().map(pattern_part).collect())
+        Content::Pattern(pattern.0.clone())
     } else if values.flag(key::ZERO_BUFFERS) || compress == 100 {
         Content::Zero
     } else {
@@ -188,13 +188,6 @@ pub fn buffers(values: &Values) -> Buffers {
         compress_percent: values.is_set(&key::BUFFER_COMPRESS_PERCENTAGE).then_some(compress),
         compress_chunk_bytes: values.unsigned(key::BUFFER_COMPRESS_CHUNK),
         dedupe: dedupe(values),
-    }
-}
-
-pub(super) fn pattern_part(part: &value::PatternPart) -> PatternPart {
-    match part {
-        value::PatternPart::Bytes(bytes) => PatternPart::Bytes(bytes.clone()),
-        value::PatternPart::Offset => PatternPart::Offset,
     }
 }
 

@@ -2,7 +2,6 @@
 
 use plan::{Access, Ddir, Distribution, RandomMap, Verify, VerifyBacklog, VerifyMethod, VerifyTrims};
 
-use super::targets::pattern_part;
 use super::zoned;
 use crate::options::{Key, key, kinds};
 use crate::parse::value::Amount;
@@ -28,9 +27,7 @@ pub fn verify(values: &Values, access: &Access, is_synchronous: bool, folder: Op
         only,
         interval_bytes: interval(values, access),
         header_offset_bytes: values.unsigned(key::VERIFY_OFFSET) as u32,
-        pattern: values
-            .pattern(key::VERIFY_PATTERN)
-            .map_or_else(Vec::new, |parts| parts.0.iter().map(pattern_part).collect()),
+        pattern: values.pattern(key::VERIFY_PATTERN).map(|pattern| pattern.0.clone()).unwrap_or_default(),
         pattern_interval_bytes: values.unsigned(key::VERIFY_PATTERN_INTERVAL) as u32,
         fatal: values.flag(key::VERIFY_FATAL),
         dump: values.flag(key::VERIFY_DUMP),

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
+use plan::{Distribution, SizeShare};
 use units::diagnostic::Span;
 
 use super::env::FixedEnv;
-use super::value::{
-    self, Amount, Context, CpuList, Distribution, Floats, KeywordArgument, Pattern, Problems, SizeShare, Value,
-};
+use super::value::{self, Amount, Context, CpuList, Floats, KeywordArgument, Pattern, Problems, Value};
 use crate::options::engines::DEFAULT_ENGINE;
 use crate::options::{CORE, ENGINE_OPTIONS, Key, Opt, PROFILE_OPTIONS, engine_option, key, kinds};
 
@@ -299,7 +298,7 @@ impl Values {
     pub fn distribution(&self, key: Key<kinds::Distribution>) -> &Distribution {
         match self.current(self.of_engine(key.option())) {
             Some(Value::Distribution(distribution)) => distribution,
-            _ => &Distribution::Random,
+            _ => &Distribution::Uniform,
         }
     }
 

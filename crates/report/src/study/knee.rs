@@ -1,8 +1,8 @@
 //! A search: a row for each load, bars of the percentile or of IOPS, and the sustained load.
 
 use assessment::{
-    Assessment, Failure, Knee, KneeFigures, KneePoint, KneeResult, KneeRun, LoadGeneratorEvidence, Metric, Test,
-    Verdict,
+    Assessment, Failure, Knee, KneeFigures, KneeLatencies, KneePoint, KneeResult, KneeRun, LoadGeneratorEvidence,
+    Metric, Test, Verdict,
 };
 use record::Arrivals;
 use schemars::JsonSchema;
@@ -58,15 +58,15 @@ pub fn latency_name(request: &Knee) -> &'static str {
 
 /// The unit in which all views of a search show its times.
 pub fn scale(result: &KneeResult) -> Scale {
-    let times = result.points.iter().flat_map(|point| [point.figures.p99_ns, point.figures.percentile_ns]);
+    let times = result.points.iter().flat_map(|point| [point.figures.latency.p99_ns, point.figures.percentile_ns]);
     Scale::of_time(times.flatten().fold(0.0, f64::max))
 }
 
 /// What a missing percentile means.
 fn notes(result: &KneeResult) -> Vec<String> {
     let has_never = |point: &KneePoint| {
-        let KneeFigures { p50_ns, p99_ns, p99_9_ns, percentile_ns, .. } = point.figures;
-        [p50_ns, p99_ns, p99_9_ns, percentile_ns].contains(&None)
+        let KneeLatencies { p50_ns, p99_ns, p99_9_ns, .. } = point.figures.latency;
+        [p50_ns, p99_ns, p99_9_ns, point.figures.percentile_ns].contains(&None)
     };
     let note = "never: the percentile lies among I/Os that were due and not submitted before the end";
     result.points.iter().any(has_never).then(|| note.to_owned()).into_iter().collect()
@@ -103,9 +103,9 @@ fn table(request: &Knee, result: &KneeResult) -> Table {
     columns.extend(is_rate.then(|| Column::number("", "good")));
     columns.push(Column::text(""));
     let row = |(at, point): (usize, &KneePoint)| {
-        let figures = &point.figures;
+        let (figures, latency) = (&point.figures, &point.figures.latency);
         let mut cells = vec![grouped(figures.iops)];
-        cells.extend([figures.p50_ns, figures.p99_ns, figures.p99_9_ns].map(|ns| shown(ns, scale)));
+        cells.extend([latency.p50_ns, latency.p99_ns, latency.p99_9_ns].map(|ns| shown(ns, scale)));
         cells.extend((!is_usual).then(|| shown(figures.percentile_ns, scale)));
         cells.extend(is_rate.then(|| grouped(figures.late_percent)));
         cells.extend(is_rate.then(|| format!("{} of {}", point.good(), point.runs.len())));
@@ -218,7 +218,7 @@ fn of_depths(request: &Knee, result: &KneeResult) -> String {
             point.load,
             grouped(point.figures.iops),
             percent(point.figures.iops / most.figures.iops),
-            scale(result).with_unit(point.figures.mean_ns)
+            scale(result).with_unit(point.figures.latency.mean_ns)
         ),
         None => format!(
             "no knee: {work} do not level off at one depth; maximum {} IOPS at iodepth {}",
@@ -286,7 +286,7 @@ struct StepDocument<'a> {
     #[serde(flatten)]
     load: Load,
     /// Median of the runs for each figure.
-    median: FiguresDocument,
+    median: &'a KneeFigures,
     runs: Vec<RunDocument<'a>>,
 }
 
@@ -300,38 +300,11 @@ enum Load {
     Iodepth(u64),
 }
 
-/// Figures at a load. Times are response times in an open loop, service times in a closed one.
-#[derive(Serialize, JsonSchema)]
-struct FiguresDocument {
-    /// Completed I/Os per second.
-    iops: f64,
-    latency_ns: LatencyDocument,
-    /// The judged percentile. `null` if it lies among I/Os that were never submitted.
-    #[serde(rename = "asked_ns")]
-    percentile_ns: Option<f64>,
-    /// Share of I/Os that were submitted late or never.
-    late_percent: f64,
-}
-
-/// Latency, in ns. A percentile is `null` if it lies among I/Os that were never submitted.
-#[derive(Serialize, JsonSchema)]
-struct LatencyDocument {
-    /// Mean of the completed I/Os, in ns.
-    mean: f64,
-    /// Median, in ns.
-    p50: Option<f64>,
-    /// 99th percentile, in ns.
-    p99: Option<f64>,
-    /// 99.9th percentile, in ns.
-    #[serde(rename = "p99.9")]
-    p99_9: Option<f64>,
-}
-
 /// A run at a load.
 #[derive(Serialize, JsonSchema)]
 struct RunDocument<'a> {
     #[serde(flatten)]
-    figures: FiguresDocument,
+    figures: &'a KneeFigures,
     /// Open loop: the rate was met, and the percentile is within the bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     good: Option<bool>,
@@ -360,7 +333,7 @@ struct FoundRates<'a> {
     /// The rate at which the curve bends.
     knee_iops: Option<u64>,
     /// Figures of the closed loop that the search starts with.
-    closed_loop: Option<FiguresDocument>,
+    closed_loop: &'a Option<KneeFigures>,
     /// Evidence that the load generator, not the target, limited the missed rate.
     load_generator: Option<Worded<'a, LoadGeneratorEvidence>>,
 }
@@ -423,7 +396,7 @@ fn found(result: &KneeResult, is_rate: bool) -> FoundDocument<'_> {
         too_much_iops: load(result.missed),
         settled: result.is_settled,
         knee_iops: load(result.knee),
-        closed_loop: result.closed_loop.as_ref().map(FiguresDocument::from),
+        closed_loop: &result.closed_loop,
         load_generator,
     })
 }
@@ -431,31 +404,15 @@ fn found(result: &KneeResult, is_rate: bool) -> FoundDocument<'_> {
 impl<'a> StepDocument<'a> {
     fn new(point: &'a KneePoint, is_rate: bool) -> StepDocument<'a> {
         let run = |run: &'a KneeRun| RunDocument {
-            figures: (&run.figures).into(),
+            figures: &run.figures,
             good: is_rate.then_some(run.is_good),
             arrivals: &run.arrivals,
             load_generator: run.load_generator.as_ref().map(load_generator),
         };
         StepDocument {
             load: if is_rate { Load::OfferedIops(point.load) } else { Load::Iodepth(point.load) },
-            median: (&point.figures).into(),
+            median: &point.figures,
             runs: point.runs.iter().map(run).collect(),
-        }
-    }
-}
-
-impl From<&KneeFigures> for FiguresDocument {
-    fn from(figures: &KneeFigures) -> FiguresDocument {
-        FiguresDocument {
-            iops: figures.iops,
-            latency_ns: LatencyDocument {
-                mean: figures.mean_ns,
-                p50: figures.p50_ns,
-                p99: figures.p99_ns,
-                p99_9: figures.p99_9_ns,
-            },
-            percentile_ns: figures.percentile_ns,
-            late_percent: figures.late_percent,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A sweep: a row for each point, bars by the first axis, and the best point.
 
 use assessment::{
-    Assessment, Best, Cpu, CpuOf, Failure, Figures, Finding, FindingKind, Latencies, Metric, Rates, Remark, Sweep,
+    Assessment, Best, CpuOf, Failure, Figures, Finding, FindingKind, Latencies, Metric, Rates, Remark, Sweep,
     SweepPoint, SweepResult, SweepRun, Verdict,
 };
 use schemars::JsonSchema;
@@ -386,7 +386,7 @@ struct PointDocument<'a> {
     settings: SettingsObject,
     runs: Vec<RunDocument<'a>>,
     /// Median of the runs for each figure. `null` if no run has figures.
-    median: Option<FiguresDocument>,
+    median: &'a Option<Figures>,
     /// From the least to the highest value of the metric, in percent of the median. `null` for one run.
     spread_percent: Option<f64>,
 }
@@ -395,44 +395,8 @@ struct PointDocument<'a> {
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 enum RunDocument<'a> {
-    Figures(Box<FiguresDocument>),
+    Figures(&'a Figures),
     Failed { failed: Worded<'a, Failure> },
-}
-
-/// Figures by direction. A direction without I/O has zeros.
-#[derive(Serialize, JsonSchema)]
-struct FiguresDocument {
-    read: RatesDocument,
-    write: RatesDocument,
-    trim: RatesDocument,
-    /// All directions together.
-    total: RatesDocument,
-    /// CPU use. `null` if it was not measured.
-    cpu: Option<Cpu>,
-}
-
-/// Figures of a direction.
-#[derive(Serialize, JsonSchema)]
-struct RatesDocument {
-    /// Completed I/Os per second.
-    iops: f64,
-    bytes_per_s: f64,
-    /// Service time. `null` if it was not measured or no I/O was completed.
-    latency_ns: Option<LatencyDocument>,
-}
-
-/// Service time, from the issue of an I/O to its completion, in ns.
-#[derive(Serialize, JsonSchema)]
-struct LatencyDocument {
-    /// Mean, in ns.
-    mean: f64,
-    /// Median, in ns.
-    p50: f64,
-    /// 99th percentile, in ns.
-    p99: f64,
-    /// 99.9th percentile, in ns.
-    #[serde(rename = "p99.9")]
-    p99_9: f64,
 }
 
 /// A finding, and the points that have it.
@@ -482,30 +446,15 @@ pub fn json(assessment: &Assessment, request: &Sweep, result: &SweepResult) -> S
 impl<'a> From<&'a SweepPoint> for PointDocument<'a> {
     fn from(point: &'a SweepPoint) -> PointDocument<'a> {
         let run = |run: &'a SweepRun| match run {
-            SweepRun::Figures(figures) => RunDocument::Figures(Box::new(figures.into())),
+            SweepRun::Figures(figures) => RunDocument::Figures(figures),
             SweepRun::Failed(reason) => RunDocument::Failed { failed: failure(reason) },
         };
         PointDocument {
             settings: (&point.settings).into(),
             runs: point.runs.iter().map(run).collect(),
-            median: point.median.as_ref().map(FiguresDocument::from),
+            median: &point.median,
             spread_percent: point.spread_percent,
         }
-    }
-}
-
-impl From<&Figures> for FiguresDocument {
-    fn from(figures: &Figures) -> FiguresDocument {
-        let Figures { read, write, trim, total, cpu } = figures;
-        FiguresDocument { read: read.into(), write: write.into(), trim: trim.into(), total: total.into(), cpu: *cpu }
-    }
-}
-
-impl From<&Rates> for RatesDocument {
-    fn from(rates: &Rates) -> RatesDocument {
-        let latency =
-            |of: Latencies| LatencyDocument { mean: of.mean_ns, p50: of.p50_ns, p99: of.p99_ns, p99_9: of.p99_9_ns };
-        RatesDocument { iops: rates.iops, bytes_per_s: rates.bytes_per_s, latency_ns: rates.latency.map(latency) }
     }
 }
 

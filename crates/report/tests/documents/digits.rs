@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use assessment::{
-    Aim, Assessment, Best, Cause, Comparison, Knee, KneeFigures, KneePoint, KneeResult, KneeRun, Metric, Repeats,
-    RepeatsResult, Round, SteadyRule, Study, Sweep, SweepPoint, SweepResult, SweepRun, Test, Verdict, Workload,
+    Aim, Assessment, Best, Cause, Comparison, Knee, KneeFigures, KneeLatencies, KneePoint, KneeResult, KneeRun, Metric,
+    Repeats, RepeatsResult, Round, SteadyRule, Study, Sweep, SweepPoint, SweepResult, SweepRun, Test, Verdict,
+    Workload,
 };
 use judge::compare::{self, ChangeLimit, Run};
 use judge::requirements::Requirements;
@@ -246,10 +247,7 @@ fn of_knee(random: &mut Tausworthe64) -> Assessment {
         let p99_9_ns = Some(times[2]).filter(|_| random.between(0, 2) > 0);
         KneeFigures {
             iops: any(random, (-3.0, 8.0)),
-            mean_ns,
-            p50_ns: Some(times[0]),
-            p99_ns: Some(times[1]),
-            p99_9_ns,
+            latency: KneeLatencies { mean_ns, p50_ns: Some(times[0]), p99_ns: Some(times[1]), p99_9_ns },
             percentile_ns: p99_9_ns,
             late_percent: any(random, (-6.0, 2.0)),
         }

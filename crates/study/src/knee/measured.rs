@@ -1,6 +1,6 @@
 //! The figures of one run of a search.
 
-use assessment::{Failure, KneeFigures, LoadGeneratorEvidence, LoadGeneratorLimit};
+use assessment::{Failure, KneeFigures, KneeLatencies, LoadGeneratorEvidence, LoadGeneratorLimit};
 use judge::figures::service_time;
 use record::{Arrivals, DdirStats, Latency, Record};
 
@@ -47,10 +47,12 @@ impl Measured {
         Measured {
             figures: KneeFigures {
                 iops: all.ios_per_s(),
-                mean_ns: latency.mean_ns(),
-                p50_ns: percentile(50.0),
-                p99_ns: percentile(99.0),
-                p99_9_ns: percentile(99.9),
+                latency: KneeLatencies {
+                    mean_ns: latency.mean_ns(),
+                    p50_ns: percentile(50.0),
+                    p99_ns: percentile(99.0),
+                    p99_9_ns: percentile(99.9),
+                },
                 percentile_ns: percentile(percent),
                 late_percent: (late + unissued) as f64 * 100.0 / due.max(1) as f64,
             },

@@ -18,9 +18,9 @@ pub use search::Search;
 use std::ops::RangeInclusive;
 
 use assessment::{
-    Assessment, Basis, Cause, Failure, Finding, FindingKind, Judgement, KneeFigures, KneePoint, KneeResult, KneeRun,
-    Metric, Preparation, PreparationDetail, PreparationReason, Reason, Round, Settings, Severity, Study as Request,
-    Test, Threshold, ThresholdBound, Verdict,
+    Assessment, Basis, Cause, Failure, Finding, FindingKind, Judgement, KneeFigures, KneeLatencies, KneePoint,
+    KneeResult, KneeRun, Metric, Preparation, PreparationDetail, PreparationReason, Reason, Round, Settings, Severity,
+    Study as Request, Test, Threshold, ThresholdBound, Verdict,
 };
 use judge::figures::{median, percentile_of_runs};
 use record::Record;
@@ -154,10 +154,12 @@ fn point(load: u64, runs: &[Measured], is_good: impl Fn(&Measured) -> bool) -> K
         |figure: fn(&KneeFigures) -> Option<f64>| percentile_of_runs(runs.iter().map(|run| figure(&run.figures)));
     let figures = KneeFigures {
         iops: of(|figures| figures.iops),
-        mean_ns: of(|figures| figures.mean_ns),
-        p50_ns: percentile(|figures| figures.p50_ns),
-        p99_ns: percentile(|figures| figures.p99_ns),
-        p99_9_ns: percentile(|figures| figures.p99_9_ns),
+        latency: KneeLatencies {
+            mean_ns: of(|figures| figures.latency.mean_ns),
+            p50_ns: percentile(|figures| figures.latency.p50_ns),
+            p99_ns: percentile(|figures| figures.latency.p99_ns),
+            p99_9_ns: percentile(|figures| figures.latency.p99_9_ns),
+        },
         percentile_ns: percentile(|figures| figures.percentile_ns),
         late_percent: of(|figures| figures.late_percent),
     };

@@ -30,6 +30,7 @@ use std::collections::BTreeSet;
 
 use assessment::{Aim, Settings, VolumeUse};
 use plan::{Ddir, Plan, Worker};
+use strum::{EnumString, VariantNames};
 use units::diagnostic::Span;
 
 use crate::rounds::Goal;
@@ -78,8 +79,10 @@ pub struct Volume {
 }
 
 /// The kind of target of a suite.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, EnumString, VariantNames)]
+#[strum(serialize_all = "lowercase")]
 pub enum MeantFor {
+    #[default]
     /// Files of a file system.
     File,
     /// A whole device, whose data is lost.
@@ -87,8 +90,10 @@ pub enum MeantFor {
 }
 
 /// The files of a test's jobs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, EnumString, VariantNames)]
+#[strum(serialize_all = "lowercase")]
 pub enum Files {
+    #[default]
     /// One file for all jobs.
     One,
     /// One file for each clone of a job.

@@ -1,8 +1,11 @@
 //! Parses suites. Every error has its place in the text.
 
+use std::str::FromStr;
+
 use assessment::{Aim, METRIC_EXAMPLES, Metric, Settings, SteadyRule};
 use judge::nesting;
 use judge::steady::ROUNDS_MAX;
+use strum::{EnumString, VariantNames};
 use toml::de::DeTable;
 use units::diagnostic::{Diagnostic, Source, Span};
 use units::quantity::Size;
@@ -17,22 +20,11 @@ type Read<T> = Result<T, Diagnostic>;
 
 const GIB: u64 = 1 << 30;
 const FILE_BYTES: u64 = 10 * GIB;
-const RULES: [(&str, SteadyRule); 2] = [("snia", SteadyRule::Snia), ("cloud", SteadyRule::Cloud)];
 /// Options that name the target of a job.
 const PLACES: [&str; 4] = ["directory", "filename", "filename_format", "opendir"];
 const CELLS_MAX: usize = 1000;
 const RUNTIME_S: u64 = 60;
 const SHORT_RUNTIME_S: u64 = 5;
-
-const AIMS: [(&str, Aim); 7] = [
-    ("disk_iops", Aim::DiskIops),
-    ("disk_bandwidth", Aim::DiskBandwidth),
-    ("vm_uncached", Aim::VmUncached),
-    ("vm_cached", Aim::VmCached),
-    ("latency_floor", Aim::LatencyFloor),
-    ("flush_latency", Aim::FlushLatency),
-    ("behaviour", Aim::Behaviour),
-];
 
 impl Suite {
     /// Parses a suite. `name` is the file's, for messages.
@@ -56,14 +48,8 @@ impl Suite {
 
 fn suite(top: &mut Table) -> Read<Suite> {
     let needs = top.take("needs").map_or(Ok(Needs::default()), |value| needs(&value))?;
-    let target = match top.take("target") {
-        Some(value) => one_of(&value, &[("file", MeantFor::File), ("device", MeantFor::Device)])?,
-        None => MeantFor::File,
-    };
-    let files = match top.take("files") {
-        Some(value) => one_of(&value, &[("one", Files::One), ("each", Files::Each)])?,
-        None => Files::One,
-    };
+    let target = top.take("target").map_or(Ok(MeantFor::default()), |value| one_of(&value))?;
+    let files = top.take("files").map_or(Ok(Files::default()), |value| one_of(&value))?;
     let volume_table = top.take("volumes");
     let volumes = volume_table.as_ref().map_or(Ok(Vec::new()), volumes)?;
     let mut suite = Suite {
@@ -161,10 +147,7 @@ fn test(table: &mut Table, (needed, of_suite): (Needs, &Layers), volumes: &[Volu
     let test = Test {
         name,
         title: table.text("title")?,
-        aim: match table.take("aim") {
-            Some(value) => one_of(&value, &AIMS)?,
-            None => Aim::Behaviour,
-        },
+        aim: table.take("aim").map_or(Ok(Aim::Behaviour), |value| one_of(&value))?,
         needs: table.take("needs").map_or(Ok(needed), |value| needs(&value))?,
         trap: table.take("trap").map(|value| value.line()).transpose()?,
         rounds: rounds(table)?,
@@ -265,7 +248,7 @@ fn rounds(table: &mut Table) -> Read<Rounds> {
         at = fixed.into_iter().filter_map(|setting| Some((setting.name, setting.value?))).collect();
     }
     let most = table.take("most").map_or(Ok(ROUNDS_MAX as u64), |value| value.number())? as usize;
-    let rule = table.take("rule").map_or(Ok(SteadyRule::Snia), |value| one_of(&value, &RULES))?;
+    let rule = table.take("rule").map_or(Ok(SteadyRule::Snia), |value| one_of(&value))?;
     let metrics = match table.take("metrics") {
         Some(value) => value.list()?.iter().map(metric).collect::<Read<Vec<Metric>>>()?,
         None => Vec::new(),
@@ -304,24 +287,31 @@ fn axes(value: &Value) -> Read<Vec<(String, Vec<String>)>> {
     Ok(axes)
 }
 
+/// A word of `needs`.
+#[derive(EnumString, VariantNames)]
+#[strum(serialize_all = "lowercase")]
+enum Need {
+    Filled,
+    Initialised,
+    Warm,
+}
+
 fn needs(value: &Value) -> Read<Needs> {
     let mut needs = Needs::default();
     for value in value.list()? {
-        let known = [("filled", 0), ("initialised", 1), ("warm", 2)];
-        match one_of(&value, &known)? {
-            0 => needs.filled = true,
-            1 => needs.initialised = true,
-            _ => needs.warm = true,
+        match one_of(&value)? {
+            Need::Filled => needs.filled = true,
+            Need::Initialised => needs.initialised = true,
+            Need::Warm => needs.warm = true,
         }
     }
     Ok(needs)
 }
 
-fn one_of<T: Copy>(value: &Value, known: &[(&str, T)]) -> Read<T> {
+fn one_of<T: FromStr + VariantNames>(value: &Value) -> Read<T> {
     let text = value.line()?;
-    known.iter().find(|(name, _)| *name == text).map(|(_, is)| *is).ok_or_else(|| {
-        let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
-        Diagnostic::error(format!("unknown value `{text}`")).at(&value.at, format!("one of {}", names.join(", ")))
+    text.parse().map_err(|_| {
+        Diagnostic::error(format!("unknown value `{text}`")).at(&value.at, format!("one of {}", T::VARIANTS.join(", ")))
     })
 }
 

@@ -18,9 +18,7 @@ use crate::options::kind::Kind;
 pub use arithmetic::{Evaluated, evaluate};
 pub use context::Context;
 pub use problem::{Problem, Problems, Severity, typographic_advice};
-pub use types::{
-    Amount, CpuList, Distribution, Floats, KeywordArgument, Pattern, PatternPart, SizeShare, Value, ZoneShare,
-};
+pub use types::{Amount, CpuList, Floats, KeywordArgument, Pattern, Value};
 
 /// Parses a value. `text` is `None` for an option without a value.
 ///

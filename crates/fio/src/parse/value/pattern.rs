@@ -1,7 +1,9 @@
 //! Patterns for buffers: a sequence of `0xdeadbeef`, `-100`, `"text"`, `'file'` and `%o`.
 
 use super::problem::Problem;
-use super::types::{Pattern, PatternPart};
+use plan::PatternPart;
+
+use super::types::Pattern;
 use crate::parse::env::Env;
 
 const PATTERN_BYTES_MAX: usize = 128 * 1024;

@@ -2,12 +2,14 @@
 
 use std::ops::Range;
 
+use plan::{Distribution, SizeShare, ZoneBytes, ZoneShare};
+
 use super::context::Context;
 use super::keyword;
 use super::list::float_prefix;
 use super::number::{self, Scale};
 use super::problem::Problem;
-use super::types::{Distribution, SizeShare, Value, ZoneShare};
+use super::types::Value;
 use crate::options::kind::Keyword;
 
 const ZIPF_THETA: f64 = 1.1;
@@ -187,12 +189,23 @@ pub fn distribution(text: &str, keywords: &[Keyword], context: &mut Context) -> 
                 _ => Distribution::Normal { deviation_percent: parameter, center },
             })
         }
-        "zoned" => context.part(offset, |context| zones(after.unwrap_or(""), false, context)).map(Distribution::Zoned),
-        "zoned_abs" => {
-            context.part(offset, |context| zones(after.unwrap_or(""), true, context)).map(Distribution::ZonedAbs)
+        "zoned" => {
+            let share = |access_percent, size| ZoneShare { access_percent, size_percent: size as u32 };
+            context
+                .part(offset, |context| zones(after.unwrap_or(""), (false, share), context))
+                .map(|zones| Distribution::Zoned(Box::new(zones)))
         }
-        "sequence" => sequence(after.unwrap_or("")).map(Distribution::Sequence).map_err(shifted),
-        _ => Ok(Distribution::Random),
+        "zoned_abs" => {
+            let bytes = |access_percent, size_bytes| ZoneBytes { access_percent, size_bytes };
+            context
+                .part(offset, |context| zones(after.unwrap_or(""), (true, bytes), context))
+                .map(|zones| Distribution::ZonedAbs(Box::new(zones)))
+        }
+        "sequence" => {
+            let blocks = sequence(after.unwrap_or("")).map_err(shifted)?;
+            Ok(Distribution::Sequence { blocks, moves: false })
+        }
+        _ => Ok(Distribution::Uniform),
     }
 }
 
@@ -236,8 +249,13 @@ pub fn check_shape(keyword: &str, parameter: f64, center: Option<f64>, length: u
     }
 }
 
-fn zones(text: &str, is_absolute: bool, context: &mut Context) -> Result<[Vec<ZoneShare>; 3], Problem> {
-    let mut zones: [Vec<ZoneShare>; 3] = Default::default();
+/// Parses zones. `zone` makes one of a percentage of I/Os and a size: bytes if it is absolute, else percent of the target.
+fn zones<T>(
+    text: &str,
+    (is_absolute, zone): (bool, fn(u32, u64) -> T),
+    context: &mut Context,
+) -> Result<[Vec<T>; 3], Problem> {
+    let mut zones: [Vec<T>; 3] = Default::default();
     if text.is_empty() {
         return Err(Problem::error(0..0, "the zones are missing", "expected zones such as zoned:60/10:40/90"));
     }
@@ -261,10 +279,7 @@ fn zones(text: &str, is_absolute: bool, context: &mut Context) -> Result<[Vec<Zo
         let rest = if missing == 0 || is_absolute { 0 } else { (100 - known) / missing };
         *slot = entries
             .iter()
-            .map(|entry| ZoneShare {
-                access_percent: entry.first as u32,
-                size: u64::try_from(entry.second.unwrap_or(rest)).unwrap_or(0),
-            })
+            .map(|entry| zone(entry.first as u32, u64::try_from(entry.second.unwrap_or(rest)).unwrap_or(0)))
             .collect();
     }
     context.problems.dedup();

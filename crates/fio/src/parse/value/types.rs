@@ -2,6 +2,8 @@
 
 use std::ops::RangeInclusive;
 
+use plan::{Distribution, PatternPart, SizeShare};
+
 /// The typed value of an option.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Value {
@@ -70,43 +72,9 @@ pub struct Floats {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CpuList(pub Vec<RangeInclusive<u32>>);
 
-/// A block size and the percentage of I/Os that use it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct SizeShare {
-    pub bytes: u64,
-    pub percent: u32,
-}
-
-/// A zone and the percentage of I/Os in it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ZoneShare {
-    pub access_percent: u32,
-    /// In percent of the target for `zoned`, in bytes for `zoned_abs`.
-    pub size: u64,
-}
-
-/// Distribution of random offsets. Zones are per direction: reads, writes, trims.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Distribution {
-    Random,
-    Zipf { theta: f64, center: Option<f64> },
-    Pareto { power: f64, center: Option<f64> },
-    Normal { deviation_percent: f64, center: Option<f64> },
-    Zoned([Vec<ZoneShare>; 3]),
-    ZonedAbs([Vec<ZoneShare>; 3]),
-    Sequence(Vec<u32>),
-}
-
 /// The parts of a pattern, in order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Pattern(pub Vec<PatternPart>);
-
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum PatternPart {
-    Bytes(Vec<u8>),
-    /// The offset of the block, in 8 bytes.
-    Offset,
-}
 
 impl Pattern {
     /// Returns the bytes of the pattern, with zeroes in place of offsets.
