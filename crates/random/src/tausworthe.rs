@@ -59,6 +59,18 @@ impl Tausworthe32 {
         (f64::from(self.draw()) + 1.0) * SCALE_32
     }
 
+    /// Draws a block: the product of `count` and a fraction in double precision, rounded down. It can be `count` in rare cases.
+    #[inline(always)]
+    pub fn block(&mut self, count: u32) -> u32 {
+        let drawn = self.draw();
+        let product = u64::from(count) * u64::from(drawn);
+        // The fraction of the product is below 1 by more than 53 bits can lose.
+        if product as u32 <= u32::MAX - (1 << 10) {
+            return (product >> 32) as u32;
+        }
+        (f64::from(count) * (f64::from(drawn) * SCALE_32)) as u32
+    }
+
     /// Draws from `low` to `high`, inclusive. The range has at most 2³¹ values.
     #[inline]
     pub fn between(&mut self, low: u32, high: u32) -> u32 {

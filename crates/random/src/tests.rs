@@ -260,3 +260,14 @@ fn jenkins_fills_any_length_and_continues() {
         assert_eq!(random.draw(), plain.draw(), "{length} bytes");
     }
 }
+
+#[test]
+fn a_block_is_the_product_in_double_precision() {
+    let counts = [1, 3, 262_144, (1 << 21) + 1, 1 << 31, u32::MAX - 1, u32::MAX];
+    for count in counts {
+        let (mut blocks, mut fractions) = (Tausworthe32::new(7), Tausworthe32::new(7));
+        for _ in 0..200_000 {
+            assert_eq!(blocks.block(count), (f64::from(count) * fractions.fraction()) as u32, "{count}");
+        }
+    }
+}

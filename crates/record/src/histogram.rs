@@ -104,6 +104,34 @@ impl Histogram {
         self.total += times;
     }
 
+    /// Counts values. Calls `each` for each of them.
+    #[inline(always)]
+    pub fn record_all(&mut self, values: impl Iterator<Item = u64> + Clone, mut each: impl FnMut(u64)) {
+        let dense = self.dense.as_mut_slice();
+        let (mut counted, mut beyond) = (0, 0u64);
+        for value in values.clone() {
+            each(value);
+            counted += 1;
+            match dense.get_mut(Self::index_of(value)) {
+                Some(count) => *count += 1,
+                None => beyond += 1,
+            }
+        }
+        self.total += counted;
+        if beyond > 0 {
+            let bins = self.dense.len();
+            values.map(Self::index_of).filter(|&index| index >= bins).for_each(|index| self.add(index, 1));
+        }
+    }
+
+    /// Counts a value of a bin.
+    fn add(&mut self, index: usize, times: u64) {
+        match self.dense.get_mut(index) {
+            Some(count) => *count += times,
+            None => self.add_sparse(index, times),
+        }
+    }
+
     /// Adds values to a bin beyond the array.
     #[cold]
     fn add_sparse(&mut self, index: usize, times: u64) {

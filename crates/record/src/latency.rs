@@ -6,6 +6,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::Histogram;
 
+/// Latency from which squares are long, and how many shorter squares can be added up in 64 bits.
+const LONG_NS: u64 = 1 << 26;
+const SHORT_MAX: u64 = 1 << 12;
+
 /// The distribution of a latency. All figures are 0 if nothing was recorded.
 #[derive(Clone, PartialEq, Eq, Debug, Default, JsonSchema)]
 #[schemars(with = "Option<Saved>")]
@@ -36,6 +40,40 @@ impl Latency {
         self.histogram.record_many(ns, times);
         self.sum_ns += u128::from(ns) * u128::from(times);
         self.sum_squares += u128::from(ns) * u128::from(ns) * u128::from(times);
+    }
+
+    /// Counts the latencies of a batch.
+    #[inline(always)]
+    pub fn record_all(&mut self, batch_ns: impl Iterator<Item = u64> + Clone) {
+        let Some(first_ns) = batch_ns.clone().next() else { return };
+        if batch_ns.clone().all(|ns| ns == first_ns) {
+            return self.record_many(first_ns, batch_ns.count() as u64);
+        }
+        if self.count() == 0 {
+            self.min_ns = first_ns;
+        }
+        let (mut min_ns, mut max_ns, mut ios, mut sum_ns, mut sum_squares) = (self.min_ns, 0, 0u64, 0u64, 0u64);
+        self.histogram.record_all(batch_ns.clone(), |ns| {
+            (min_ns, max_ns) = (min_ns.min(ns), max_ns.max(ns));
+            ios += 1;
+            sum_ns = sum_ns.wrapping_add(ns);
+            sum_squares = sum_squares.wrapping_add(ns.wrapping_mul(ns));
+        });
+        (self.min_ns, self.max_ns) = (min_ns, self.max_ns.max(max_ns));
+        if max_ns >= LONG_NS || ios > SHORT_MAX {
+            return self.add_long(batch_ns);
+        }
+        self.sum_ns += u128::from(sum_ns);
+        self.sum_squares += u128::from(sum_squares);
+    }
+
+    /// Adds latencies to the sums.
+    #[cold]
+    fn add_long(&mut self, batch_ns: impl Iterator<Item = u64>) {
+        for ns in batch_ns.map(u128::from) {
+            self.sum_ns += ns;
+            self.sum_squares += ns * ns;
+        }
     }
 
     /// Allocates memory for the usual latencies, so that recording rarely allocates.
@@ -211,6 +249,20 @@ mod tests {
         assert!((latency.deviation_ns() - (32.0f64 / 7.0).sqrt()).abs() < 1e-12);
         assert_eq!(latency.population_deviation_ns(), 2.0);
         assert_eq!((latency.min_ns(), latency.max_ns()), (2, 9));
+    }
+
+    #[test]
+    fn a_batch_counts_as_its_latencies() {
+        let many: Vec<_> = (0..=SHORT_MAX).map(|nth| LONG_NS - 1 - nth % 2).collect();
+        let batches: [&[u64]; 8] =
+            [&[], &[7], &[5, 5, 5], &[9, 1, 1, 30], &[0, LONG_NS - 1], &[u64::MAX, 3], &[LONG_NS, 2], &many];
+        let (mut together, mut alone) = (Latency::default(), Latency::default());
+        for batch in batches {
+            together.record_all(batch.iter().copied());
+            batch.iter().for_each(|&ns| alone.record(ns));
+            assert_eq!(together, alone, "{batch:?}");
+        }
+        assert_eq!((together.min_ns(), together.max_ns()), (0, u64::MAX));
     }
 
     #[test]

@@ -18,12 +18,9 @@ pub(crate) fn stored<const BITS: u32>(index: usize) -> u16 {
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "both parts are below the number of bins")]
 pub(crate) fn index_of<const BITS: u32>(value: u64) -> usize {
-    let top_bit = 63 - (value | 1).leading_zeros();
-    if top_bit <= BITS {
-        return value as usize;
-    }
-    let error_bits = top_bit - BITS;
-    ((error_bits as usize + 1) << BITS) + ((value >> error_bits) as usize & ((1 << BITS) - 1))
+    // With a bit of `1 << BITS` set, values that have bins of their own need no branch.
+    let error_bits = 63 - BITS - (value | 1 << BITS).leading_zeros();
+    ((error_bits as usize) << BITS) + (value >> error_bits) as usize
 }
 
 /// Returns the least value of a bin.

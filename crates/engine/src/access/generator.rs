@@ -10,7 +10,7 @@ use super::job::{FileExtent, Job};
 use super::map::RandomMap;
 use super::mix::Mix;
 use super::offset::{Offsets, is_skewed};
-use super::plain::Plain;
+use super::plain::{Plain, PlainDraws};
 use super::seeds::{Purpose, SeedTable};
 use super::service::Service;
 use super::size::Sizes;
@@ -139,15 +139,23 @@ impl Generator {
         }
     }
 
+    /// Returns draws of I/Os that have one file, direction and size. `None` if the next step is another.
+    #[inline]
+    pub fn plain_draws(&mut self) -> Option<PlainDraws<'_>> {
+        let plain = self.plain.filter(|_| self.pending.is_none())?;
+        plain.draws(&mut self.files[0], &mut self.offsets.uniform)
+    }
+
     /// Returns the next step and counts it as issued.
-    // A call costs 2 ns per I/O. With several callers the compiler does not inline it by itself.
-    #[inline(always)]
+    #[inline]
     #[expect(clippy::should_implement_trait, reason = "a pass ends, the generator does not end")]
     pub fn next(&mut self) -> Next {
-        if let (Some(plain), None) = (self.plain, self.pending)
-            && let Some(io) = plain.next(&mut self.files[0], &mut self.offsets.uniform)
+        let mut offset = 0;
+        if let Some(mut draws) = self.plain_draws()
+            && draws.draw(std::slice::from_mut(&mut offset)) == 1
         {
-            return Next::Io(io);
+            let (ddir, length) = (draws.plain.ddir, draws.plain.length);
+            return Next::Io(Io { ddir, file: 0, offset, length, wrapped: false });
         }
         self.next_of_any()
     }

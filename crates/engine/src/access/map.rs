@@ -10,8 +10,12 @@ const WORD: u64 = u64::BITS as u64;
 #[derive(Clone, Debug)]
 pub struct RandomMap {
     blocks: u64,
-    /// Level 0 has the blocks. The last level is one word.
-    levels: Vec<Vec<u64>>,
+    /// Blocks that are not taken, or fewer if spare bits of the last word are.
+    free: u64,
+    /// A bit per block.
+    words: Vec<u64>,
+    /// A bit per word of the level below. The last level is one word.
+    summaries: Vec<Vec<u64>>,
 }
 
 impl RandomMap {
@@ -24,41 +28,62 @@ impl RandomMap {
     }
 
     pub fn new(blocks: u64) -> Result<Self, AccessFault> {
-        let mut levels = Vec::new();
-        let mut words = blocks.div_ceil(WORD).max(1);
-        loop {
-            levels.push(zeroed(words).ok_or(AccessFault::MapMemory { blocks })?);
-            if words == 1 {
-                return Ok(RandomMap { blocks, levels });
-            }
-            words = words.div_ceil(WORD);
+        let zeroed = |words| zeroed(words).ok_or(AccessFault::MapMemory { blocks });
+        let mut count = blocks.div_ceil(WORD).max(1);
+        let words = zeroed(count)?;
+        let mut summaries = Vec::new();
+        while count > 1 {
+            count = count.div_ceil(WORD);
+            summaries.push(zeroed(count)?);
         }
+        Ok(RandomMap { blocks, free: blocks, words, summaries })
     }
 
     pub fn clear(&mut self) {
-        self.levels.iter_mut().for_each(|level| level.fill(0));
+        self.free = self.blocks;
+        self.words.fill(0);
+        self.summaries.iter_mut().for_each(|level| level.fill(0));
     }
 
     /// Returns true if the block is taken. Blocks past the end are free: the caller checks the offset.
     #[inline]
     pub fn is_taken(&self, block: u64) -> bool {
-        let word = self.levels[0].get((block / WORD) as usize).copied().unwrap_or(0);
+        let word = self.words.get((block / WORD) as usize).copied().unwrap_or(0);
         word >> (block % WORD) & 1 != 0
     }
 
-    /// Takes a block. Returns false if it was taken already or is past the end.
-    #[inline]
-    pub fn claim(&mut self, block: u64) -> bool {
-        let Some(word) = self.levels[0].get_mut((block / WORD) as usize) else { return false };
-        let bit = 1 << (block % WORD);
-        if *word & bit != 0 {
-            return false;
+    /// Takes a free block for each place that `draw` returns: the first one from there on, with wrap-around. Stores them in
+    /// `blocks`. Returns how many, which is fewer if no block is free any more. A place past the end is drawn again.
+    #[inline(always)]
+    pub fn take_each(&mut self, blocks: &mut [u64], mut draw: impl FnMut() -> u64) -> usize {
+        let (mut taken, end) = (0, self.blocks);
+        while taken < blocks.len() && self.free > 0 {
+            let from = draw();
+            let (at, bit) = (from / WORD, from % WORD);
+            let Some(word) = self.words.get_mut(at as usize) else { continue };
+            let gaps = !*word & (u64::MAX << bit);
+            let mut free = at * WORD + u64::from(gaps.trailing_zeros());
+            if gaps == 0 || free >= end {
+                let Some(beyond) = self.take_beyond(from) else { continue };
+                free = beyond;
+            } else {
+                *word |= gaps & gaps.wrapping_neg();
+                self.free -= 1;
+                if *word == u64::MAX {
+                    self.summarize(at);
+                }
+            }
+            blocks[taken] = free;
+            taken += 1;
         }
-        *word |= bit;
-        if *word == u64::MAX {
-            self.summarize(block / WORD);
-        }
-        true
+        taken
+    }
+
+    /// Takes the first free block of the words after that of `block`.
+    #[cold]
+    fn take_beyond(&mut self, block: u64) -> Option<u64> {
+        let free = self.next_free(block)?;
+        (self.take(free, 1) == 1).then_some(free)
     }
 
     /// Returns the first free block after a taken one, with wrap-around. Returns `None` if all are taken.
@@ -70,11 +95,15 @@ impl RandomMap {
         self.free_from(from).or_else(|| if from == 0 { None } else { self.free_from(0) })
     }
 
+    fn level(&self, height: usize) -> &[u64] {
+        height.checked_sub(1).map_or(&self.words, |above| &self.summaries[above])
+    }
+
     /// Goes up to a word with a gap at or after the block, then down into the first gap.
     fn free_from(&self, block: u64) -> Option<u64> {
         let mut place = block;
-        for height in 0..self.levels.len() {
-            let word = *self.levels[height].get((place / WORD) as usize)?;
+        for height in 0..=self.summaries.len() {
+            let word = *self.level(height).get((place / WORD) as usize)?;
             let gaps = !word & (u64::MAX << (place % WORD));
             if gaps != 0 {
                 let place = place - place % WORD + u64::from(gaps.trailing_zeros());
@@ -86,8 +115,8 @@ impl RandomMap {
     }
 
     fn descend(&self, mut place: u64, height: usize) -> Option<u64> {
-        for level in self.levels[..height].iter().rev() {
-            let word = *level.get(crate::number::size(place))?;
+        for height in (0..height).rev() {
+            let word = *self.level(height).get(crate::number::size(place))?;
             place = place * WORD + u64::from((!word).trailing_zeros());
         }
         (place < self.blocks).then_some(place)
@@ -100,7 +129,7 @@ impl RandomMap {
         while taken < count {
             let at = block + taken;
             let (index, bit) = ((at / WORD) as usize, at % WORD);
-            let Some(word) = self.levels[0].get_mut(index) else { break };
+            let Some(word) = self.words.get_mut(index) else { break };
             let wanted = (count - taken).min(WORD - bit);
             let free = u64::from((*word >> bit).trailing_zeros()).min(wanted);
             if free == 0 {
@@ -115,11 +144,13 @@ impl RandomMap {
                 break;
             }
         }
+        self.free = self.free.saturating_sub(taken);
         taken
     }
 
+    #[cold]
     fn summarize(&mut self, mut full: u64) {
-        for level in &mut self.levels[1..] {
+        for level in &mut self.summaries {
             let word = &mut level[(full / WORD) as usize];
             *word |= 1 << (full % WORD);
             if *word != u64::MAX {
@@ -164,7 +195,8 @@ mod tests {
     #[test]
     fn the_memory_of_a_map_is_that_of_its_levels() {
         for blocks in [1, 64, 65, 4096, 4097, 300_000] {
-            let words: usize = RandomMap::new(blocks).unwrap().levels.iter().map(Vec::len).sum();
+            let map = RandomMap::new(blocks).unwrap();
+            let words: usize = (0..=map.summaries.len()).map(|height| map.level(height).len()).sum();
             assert_eq!(RandomMap::memory_bytes(blocks), words as u64 * 8, "{blocks}");
         }
         assert!(RandomMap::memory_bytes(u64::MAX) > u64::MAX / 8);

@@ -34,4 +34,5 @@ mod zones;
 pub use generator::{Generator, has_random_map, keeps_random_map, random_map_bytes};
 pub use io::{Draft, Drawn, Due, Io, Next, SyncKind};
 pub use job::{FileExtent, Job, NO_END};
+pub use plain::PlainDraws;
 pub use seeds::{Purpose, SeedTable};

@@ -5,13 +5,13 @@ use plan::{Ddir, RandomMap as MapMode};
 use random::Tausworthe;
 
 use super::file::{File, Source, State};
-use super::io::Io;
 use super::job::{FileExtent, Job};
 
+/// The size and direction of all I/Os.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Plain {
-    ddir: Ddir,
-    length: u64,
+pub struct Plain {
+    pub ddir: Ddir,
+    pub length: u64,
     align: u64,
 }
 
@@ -39,37 +39,67 @@ impl Plain {
         plain.then_some(Plain { ddir, length, align: align[ddir as usize] })
     }
 
-    /// Returns the next I/O. Returns `None`, with the generator unchanged, if the file is not open yet or is at its end.
-    #[inline(always)]
-    pub(super) fn next(self, file: &mut File, random: &mut Tausworthe) -> Option<Io> {
+    /// Returns the draws from a file. Returns `None` if it is not open yet, or not all of its blocks are in it.
+    #[inline]
+    pub(super) fn draws<'a>(self, file: &'a mut File, random: &'a mut Tausworthe) -> Option<PlainDraws<'a>> {
         let blocks = file.blocks[self.ddir as usize];
-        if file.state != State::Open || blocks == 0 {
-            return None;
-        }
-        let (room, io_size) = (file.real_size.saturating_sub(file.base), file.io_size);
-        let fits = |block: u64| {
-            let offset = block * self.align;
-            block < blocks && offset < io_size && offset + self.length <= room
-        };
-        let before = matches!(file.source, Source::Mapped(_)).then(|| random.clone());
-        // The signed conversion is faster. There are always fewer than 2⁶³ blocks.
-        #[expect(clippy::cast_possible_truncation, reason = "the product is not above the number of blocks")]
-        let mut block = ((blocks.cast_signed() as f64 * random.fraction()) as i64).cast_unsigned();
-        if let Source::Mapped(map) = &mut file.source {
-            if map.is_taken(block) {
-                block = map.next_free(block).unwrap_or(blocks);
-            }
-            if !fits(block) || !map.claim(block) {
-                *random = before?;
-                return None;
-            }
-        } else if !fits(block) {
-            // A draw of exactly 1 (once in 2⁵³) is repeated.
-            return None;
-        }
-        let offset = file.base + block * self.align;
-        Some(Io { ddir: self.ddir, file: 0, offset, length: self.length, wrapped: false })
+        let last = blocks.checked_sub(1)? * self.align;
+        let fits = last < file.io_size && last + self.length <= file.real_size.saturating_sub(file.base);
+        (file.state == State::Open && fits).then_some(PlainDraws { plain: self, blocks, file, random })
     }
+}
+
+/// Draws offsets of plain I/Os.
+pub struct PlainDraws<'a> {
+    pub plain: Plain,
+    blocks: u64,
+    file: &'a mut File,
+    random: &'a mut Tausworthe,
+}
+
+impl PlainDraws<'_> {
+    /// Draws the offsets of the next I/Os. Returns how many, which is fewer if all blocks of the map are taken.
+    #[inline(always)]
+    pub fn draw(&mut self, offsets: &mut [u64]) -> usize {
+        let (file, blocks) = (&mut *self.file, self.blocks);
+        let drawn = match (&mut *self.random, u32::try_from(blocks)) {
+            (Tausworthe::Narrow(random), Ok(count)) => {
+                // The state stays in registers.
+                let mut state = random.clone();
+                let drawn = draw_from(file, offsets, blocks, || u64::from(state.block(count)));
+                *random = state;
+                drawn
+            }
+            (random, _) => draw_from(file, offsets, blocks, || place(blocks, random.fraction())),
+        };
+        for offset in &mut offsets[..drawn] {
+            *offset = self.file.base + *offset * self.plain.align;
+        }
+        drawn
+    }
+}
+
+/// Draws blocks.
+#[inline(always)]
+fn draw_from(file: &mut File, drawn: &mut [u64], blocks: u64, mut draw: impl FnMut() -> u64) -> usize {
+    if let Source::Mapped(map) = &mut file.source {
+        return map.take_each(drawn, draw);
+    }
+    for block in drawn.iter_mut() {
+        *block = draw();
+        while *block >= blocks {
+            *block = draw();
+        }
+    }
+    drawn.len()
+}
+
+/// Returns a block, or the end for a fraction of exactly 1 (once in 2⁵³), which is drawn again.
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "the product is not above the number of blocks")]
+fn place(blocks: u64, fraction: f64) -> u64 {
+    // The signed conversion is faster. There are always fewer than 2⁶³ blocks.
+    ((blocks.cast_signed() as f64 * fraction) as i64).cast_unsigned()
 }
 
 /// Returns true if every block of the extent is in the file, so that every draw is valid.

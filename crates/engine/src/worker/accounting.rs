@@ -2,14 +2,16 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
+use os::io::Completion;
 use os::process::Usage;
 use plan::{Ddir, IoPrio, Worker};
 use record::WorkerStats;
 
+use super::batch_latencies::BatchLatencies;
 use super::deadlines::Deadlines;
-use super::in_flight::InFlightIo;
+use super::in_flight::{InFlight, InFlightIo, Times};
 use crate::live::WorkerLive;
-use crate::logs::{LoggedIo, Logs, ReplayLog, WorkerLogs};
+use crate::logs::{LoggedIo, Logs, ReplayLog, SubmittedIo, WorkerLogs};
 
 /// Everything that a worker counts.
 pub struct Accounting<'a> {
@@ -24,6 +26,8 @@ pub struct Accounting<'a> {
     usage_from: Usage,
     /// The statistics at the end of the measured time of a worker with streams.
     measured: Option<Box<WorkerStats>>,
+    /// Latencies of the current batch, by direction.
+    pub batch: [BatchLatencies; 3],
 }
 
 /// Which latencies are recorded.
@@ -73,6 +77,10 @@ impl<'a> Accounting<'a> {
             replay_log: logs.replayable,
             usage_from: Usage::default(),
             measured: None,
+            batch: match worker.job() {
+                Some(job) => BatchLatencies::of_pattern(job.load.access.pattern, job.depth() as usize),
+                None => Default::default(),
+            },
         }
     }
 
@@ -85,6 +93,15 @@ impl<'a> Accounting<'a> {
         }
         self.totals.issued_ios += 1;
         self.stats.counters(file, ddir).issued += 1;
+    }
+
+    /// Counts I/Os of one size and direction that were made.
+    pub fn issued_many(&mut self, ddir: Ddir, len: u32, ios: u32) {
+        let bytes = u64::from(len) * u64::from(ios);
+        self.totals.pass_bytes += bytes;
+        self.totals.issued_bytes += bytes;
+        self.totals.issued_ios += u64::from(ios);
+        self.stats.counters(0, ddir).issued += u64::from(ios);
     }
 
     /// Counts an I/O that was made and is not part of the job's amount: the read or the trim of a written block.
@@ -119,15 +136,78 @@ impl<'a> Accounting<'a> {
     pub fn sync_completed(&mut self, io: &InFlightIo, now_ns: u64) {
         self.stats.syncs += 1;
         if self.measures.clat {
-            self.stats.sync_lat.record(now_ns - io.issue_ns);
+            self.stats.sync_lat.record(now_ns - io.times.issue_ns);
         }
+    }
+
+    /// Returns true if the counters of all targets are one, and no log has the single I/Os: latencies can wait for the end of the
+    /// batch.
+    #[inline]
+    pub fn counts_batches(&self) -> bool {
+        self.logs.is_none() && self.stats.targets.is_empty()
+    }
+
+    /// Counts and logs the submission of an I/O.
+    #[cold]
+    pub fn submitted(&mut self, ddir: Ddir, io: &InFlightIo) {
+        let Times { start_ns, issue_ns } = io.times;
+        let slat_ns = issue_ns - start_ns;
+        if self.measures.slat {
+            self.stats.counters(io.file, ddir).slat.record(slat_ns);
+        }
+        if let Some(logs) = &mut self.logs {
+            let (bytes, offset, prio) = (io.len, io.offset, io.ioprio);
+            logs.submitted(&SubmittedIo { issued_ns: issue_ns, ddir, prio, bytes, offset, slat_ns });
+        }
+    }
+
+    /// Counts the submissions of a batch, in which each I/O took `each_ns`.
+    #[inline]
+    pub fn submitted_all(&mut self, each_ns: u64) {
+        for (batch, stats) in self.batch.iter_mut().zip(&mut self.stats.ddirs) {
+            batch.count_submitted(each_ns, self.measures, stats);
+        }
+    }
+
+    /// Counts the whole I/Os of a batch. Takes them out of `done`.
+    #[inline(never)]
+    pub fn completed_all(&mut self, in_flight: &mut InFlight, done: &mut Vec<Completion>, now_ns: u64) {
+        for (ddir, batch) in Ddir::ALL.into_iter().zip(&mut self.batch) {
+            let stats = &mut self.stats.ddirs[ddir as usize];
+            let (ios, bytes) = batch.complete(in_flight, done, (ddir, now_ns), self.measures, stats);
+            self.totals.completed_ios += ios;
+            self.totals.completed_bytes += bytes;
+            if done.is_empty() {
+                break;
+            }
+        }
+    }
+
+    /// Counts an I/O that was submitted and completed at `now_ns` alone, and publishes the counters of its direction.
+    #[inline(always)]
+    pub fn ran_one(&mut self, ddir: Ddir, len: u32, times: Times, now_ns: u64) {
+        let stats = &mut self.stats.ddirs[ddir as usize];
+        stats.ios += 1;
+        stats.bytes += u64::from(len);
+        if self.measures.of_ios && self.measures.clat {
+            stats.clat.record(now_ns - times.issue_ns);
+        }
+        if self.measures.of_ios && self.measures.lat {
+            stats.lat.record(now_ns - times.start_ns);
+        }
+        self.live.bytes[ddir as usize].store(stats.bytes, Relaxed);
+        self.live.ios[ddir as usize].store(stats.ios, Relaxed);
+        self.totals.completed_ios += 1;
+        self.totals.completed_bytes += u64::from(len);
+        let stats = &mut self.stats;
+        [&mut stats.depth, &mut stats.submit, &mut stats.complete].into_iter().for_each(|map| map.record(1));
     }
 
     /// Counts a completed I/O. Returns its total latency in ns.
     #[inline(always)]
     pub fn completed(&mut self, ddir: Ddir, io: &InFlightIo, deadlines: &Deadlines) -> u64 {
         let now_ns = deadlines.now_ns;
-        let (clat_ns, lat_ns) = (now_ns - io.issue_ns, now_ns - io.start_ns);
+        let (clat_ns, lat_ns) = (now_ns - io.times.issue_ns, now_ns - io.times.start_ns);
         let stats = match self.stats.targets.get_mut(io.file as usize) {
             None => &mut self.stats.ddirs[ddir as usize],
             Some(target) => {
@@ -152,7 +232,7 @@ impl<'a> Accounting<'a> {
         if let Some(logs) = &mut self.logs {
             logs.complete(&LoggedIo {
                 at_ns: now_ns,
-                issued_ns: io.issue_ns,
+                issued_ns: io.times.issue_ns,
                 ddir,
                 prio: io.ioprio,
                 bytes: io.len,
@@ -168,8 +248,8 @@ impl<'a> Accounting<'a> {
     pub fn priority_completed(&mut self, ddir: Ddir, io: &InFlightIo, now_ns: u64) {
         let measures = &self.measures;
         let (is_measured, latency_ns) = match measures.lat_by_priority {
-            true => (measures.lat, now_ns - io.start_ns),
-            false => (measures.clat, now_ns - io.issue_ns),
+            true => (measures.lat, now_ns - io.times.start_ns),
+            false => (measures.clat, now_ns - io.times.issue_ns),
         };
         if is_measured {
             let prio = if io.ioprio == 0 { measures.prio } else { IoPrio::of_word(io.ioprio) };
@@ -200,10 +280,11 @@ impl<'a> Accounting<'a> {
     /// Publishes the counters.
     #[inline]
     pub fn publish(&self) {
-        for at in 0..self.stats.ddirs.len() {
-            let (mut bytes, mut ios) = (self.stats.ddirs[at].bytes, self.stats.ddirs[at].ios);
-            for target in &self.stats.targets {
-                (bytes, ios) = (bytes + target.ddirs[at].bytes, ios + target.ddirs[at].ios);
+        for (at, stats) in self.stats.ddirs.iter().enumerate() {
+            let (mut bytes, mut ios) = (stats.bytes, stats.ios);
+            if !self.stats.targets.is_empty() {
+                bytes += self.stats.targets.iter().map(|target| target.ddirs[at].bytes).sum::<u64>();
+                ios += self.stats.targets.iter().map(|target| target.ddirs[at].ios).sum::<u64>();
             }
             self.live.bytes[at].store(bytes, Relaxed);
             self.live.ios[at].store(ios, Relaxed);

@@ -91,7 +91,7 @@ impl BlockTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::worker::in_flight::Purpose;
+    use crate::worker::in_flight::{Purpose, Times};
 
     #[test]
     fn a_block_counts_trims_until_its_first_error() {
@@ -103,8 +103,7 @@ mod tests {
             offset: 4096 + block * 512,
             len: 512,
             done: 0,
-            start_ns: 0,
-            issue_ns: 0,
+            times: Times::default(),
         };
         table.completed(Ddir::Trim, &io(0));
         table.failed(Ddir::Write, &io(1));

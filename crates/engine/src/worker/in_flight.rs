@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use os::io::Op;
+use os::io::{Completion, Op};
 use plan::Ddir;
 
 /// Category of an I/O in the statistics.
@@ -26,6 +26,12 @@ pub struct InFlightIo {
     pub len: u32,
     /// Bytes transferred so far. It is above 0 after a short transfer.
     pub done: u32,
+    pub times: Times,
+}
+
+/// Times from which the latencies of an I/O count.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Times {
     /// Creation time. For later I/Os of an automatic batch: the time at which the I/O before it was accepted.
     pub start_ns: u64,
     /// Time at which the kernel accepted the last submission. For a synchronous engine: the start of the call.
@@ -37,7 +43,8 @@ impl InFlightIo {
     #[inline(always)]
     pub fn of(op: &Op, purpose: Purpose, start_ns: u64) -> Self {
         let Op { ioprio, file, offset, len, .. } = *op;
-        InFlightIo { purpose, ioprio, file, offset, len, done: 0, start_ns, issue_ns: start_ns }
+        let times = Times { start_ns, issue_ns: start_ns };
+        InFlightIo { purpose, ioprio, file, offset, len, done: 0, times }
     }
 }
 
@@ -45,14 +52,39 @@ impl InFlightIo {
 pub struct InFlight {
     table: Vec<InFlightIo>,
     free: FreeSlots,
+    count: u32,
 }
 
 /// The free slots, in the order of use.
 enum FreeSlots {
-    /// The slot freed last is used first: its buffer is still in the CPU's cache.
-    LastFreed(Vec<u32>),
+    /// The slot freed last is used first: its buffer is still in the CPU's cache. The first `count` of `slots` are free.
+    LastFreed { slots: Box<[u32]>, count: usize },
     /// The slot that has been free longest is used first, so that all are used.
     RoundRobin(VecDeque<u32>),
+}
+
+impl FreeSlots {
+    #[inline(always)]
+    fn take(&mut self) -> Option<u32> {
+        match self {
+            FreeSlots::LastFreed { slots, count } => {
+                *count = count.checked_sub(1)?;
+                Some(slots[*count])
+            }
+            FreeSlots::RoundRobin(slots) => slots.pop_front(),
+        }
+    }
+
+    #[inline(always)]
+    fn put(&mut self, slot: u32) {
+        match self {
+            FreeSlots::LastFreed { slots, count } => {
+                slots[*count] = slot;
+                *count += 1;
+            }
+            FreeSlots::RoundRobin(slots) => slots.push_back(slot),
+        }
+    }
 }
 
 impl InFlight {
@@ -65,15 +97,14 @@ impl InFlight {
             offset: 0,
             len: 0,
             done: 0,
-            start_ns: 0,
-            issue_ns: 0,
+            times: Times::default(),
         };
         let free = if round_robin {
             FreeSlots::RoundRobin((0..depth).collect())
         } else {
-            FreeSlots::LastFreed((0..depth).rev().collect())
+            FreeSlots::LastFreed { slots: (0..depth).rev().collect(), count: depth as usize }
         };
-        InFlight { table: vec![empty; depth as usize], free }
+        InFlight { table: vec![empty; depth as usize], free, count: 0 }
     }
 
     /// Returns the largest number of I/Os in flight.
@@ -85,27 +116,65 @@ impl InFlight {
     /// Returns the number of I/Os in flight.
     #[inline]
     pub fn count(&self) -> u32 {
-        let free = match &self.free {
-            FreeSlots::LastFreed(slots) => slots.len(),
-            FreeSlots::RoundRobin(slots) => slots.len(),
-        };
-        crate::number::index(self.table.len() - free)
+        self.count
     }
 
     /// Takes a free slot.
     #[inline]
     pub fn take_slot(&mut self) -> Option<u32> {
-        match &mut self.free {
-            FreeSlots::LastFreed(slots) => slots.pop(),
-            FreeSlots::RoundRobin(slots) => slots.pop_front(),
+        let slot = self.free.take()?;
+        self.count += 1;
+        Some(slot)
+    }
+
+    /// Takes up to `wanted` slots, the last freed at the end. `place` puts I/Os into the table and returns how many slots it used,
+    /// from the end. Takes none if slots are used round robin.
+    #[inline(always)]
+    pub fn place_all(&mut self, wanted: usize, place: impl FnOnce(&[u32], &mut [InFlightIo]) -> usize) -> usize {
+        let FreeSlots::LastFreed { slots, count } = &mut self.free else { return 0 };
+        let free = &slots[..*count];
+        let used = place(&free[free.len().saturating_sub(wanted)..], &mut self.table);
+        *count -= used;
+        self.count += crate::number::index(used);
+        used
+    }
+
+    /// Takes the completions of whole I/Os of one direction out of `done`, and frees their slots. Stores their times in `finished`,
+    /// as long as it has room. Returns the numbers of I/Os and bytes. Takes none if slots are used round robin.
+    #[inline(always)]
+    pub fn finish_whole(&mut self, ddir: Ddir, done: &mut Vec<Completion>, finished: &mut [Times]) -> (usize, u64) {
+        let FreeSlots::LastFreed { slots, count } = &mut self.free else { return (0, 0) };
+        let (table, slots, completions) = (self.table.as_mut_slice(), &mut slots[*count..], done.as_mut_slice());
+        let (mut whole, mut bytes, mut others) = (0, 0, 0);
+        for at in 0..completions.len() {
+            let completion = completions[at];
+            let io = &mut table[completion.slot as usize];
+            // Less than the whole is left of an I/O that was short.
+            if completion.result == Ok(io.len)
+                && io.purpose == Purpose::Data(ddir)
+                && let (Some(times), Some(slot)) = (finished.get_mut(whole), slots.get_mut(whole))
+            {
+                (*times, *slot) = (io.times, completion.slot);
+                io.file = NO_FILE;
+                bytes += u64::from(io.len);
+                whole += 1;
+            } else {
+                completions[others] = completion;
+                others += 1;
+            }
         }
+        *count += whole;
+        self.count -= crate::number::index(whole);
+        done.truncate(others);
+        (whole, bytes)
     }
 
     /// Returns a slot that was taken and not used. It is the next to be taken.
     pub fn return_unused(&mut self, slot: u32) {
+        self.count -= 1;
         match &mut self.free {
-            FreeSlots::LastFreed(slots) => slots.push(slot),
             FreeSlots::RoundRobin(slots) => slots.push_front(slot),
+            FreeSlots::LastFreed { .. } => self.free.put(slot),
         }
     }
 
@@ -124,10 +193,8 @@ impl InFlight {
     #[inline]
     pub fn free(&mut self, slot: u32) {
         self.table[slot as usize].file = NO_FILE;
-        match &mut self.free {
-            FreeSlots::LastFreed(slots) => slots.push(slot),
-            FreeSlots::RoundRobin(slots) => slots.push_back(slot),
-        }
+        self.free.put(slot);
+        self.count -= 1;
     }
 }
 

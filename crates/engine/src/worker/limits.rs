@@ -1,5 +1,6 @@
 //! What ends a worker's loop, except time.
 
+use super::accounting::Totals;
 use crate::goal::Length;
 
 /// A limit on a count, or none. A comparison costs the same in both cases.
@@ -18,6 +19,12 @@ impl CountLimit {
     #[inline]
     pub fn is_reached(self, count: u64) -> bool {
         count >= self.0
+    }
+
+    /// Returns how much is left after `count`.
+    #[inline]
+    fn left(self, count: u64) -> u64 {
+        self.0.saturating_sub(count)
     }
 
     /// Returns the limit, if there is one.
@@ -63,4 +70,18 @@ impl PassLimits {
         ends_by_time: true,
         ramp_bytes: 0,
     };
+
+    /// Returns how many of `wanted` I/Os of `len` bytes can be issued. The last one may exceed the limits of bytes.
+    #[inline]
+    pub fn ios_left(&self, totals: &Totals, wanted: u32, len: u32) -> u32 {
+        let wanted = u32::try_from(self.ios.left(totals.issued_ios)).map_or(wanted, |left| left.min(wanted));
+        if self.ends_by_time {
+            return wanted;
+        }
+        let bytes = self.pass_bytes.left(totals.pass_bytes).min(self.total_bytes.left(totals.issued_bytes));
+        if bytes >= u64::from(wanted) * u64::from(len) {
+            return wanted;
+        }
+        u32::try_from(bytes.div_ceil(u64::from(len))).unwrap_or(wanted)
+    }
 }

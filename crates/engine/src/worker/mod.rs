@@ -1,6 +1,7 @@
 //! A worker: the thread that does the I/O of one job.
 
 mod accounting;
+mod batch_latencies;
 mod batching;
 mod block_table;
 mod burn;

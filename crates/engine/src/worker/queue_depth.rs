@@ -33,9 +33,9 @@ impl QueueDepth {
         let min = complete_min.unwrap_or(1);
         // With these settings fio, too, reaps what is complete.
         let reaps_all = min == 0 || complete_max.is_some_and(|max| max > min);
-        let rule = if matches!(worker.engine, Engine::Null) {
+        let rule = if is_synchronous || matches!(worker.engine, Engine::Null) {
             Rule::One
-        } else if is_synchronous || offload || reaps_all {
+        } else if offload || reaps_all {
             Rule::InFlight
         } else {
             Rule::UntilFull { reaped: min.max(low.map_or(0, |low| worker.depth().saturating_sub(low))) }

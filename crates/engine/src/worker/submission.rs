@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use os::io::{Backend, Completion, Op};
 use os::memory::Buffers;
-use plan::{Ddir, Job, Worker};
-use record::WorkerStats;
+use plan::{Job, Worker};
 
 use super::accounting::Accounting;
 use super::batching::{BATCH_TIMEOUT, CompletionBatcher};
@@ -14,13 +13,15 @@ use super::deadlines::{Deadlines, WAIT_MAX};
 use super::in_flight::{InFlight, InFlightIo, Purpose};
 use super::queue_depth::QueueDepth;
 use super::submission_rules::SubmissionRules;
-use crate::logs::SubmittedIo;
+use crate::logs::ReplayLog;
 
 /// Maximum size of an automatic batch. Larger batches gain nothing and blur the latencies.
 const BATCH_IOS_MAX: u32 = 16;
 /// Target for the time to submit an automatic batch. A device that completes I/Os within the call, or large blocks, get
 /// batches of one.
 const BATCH_NS_MAX: u64 = 5_000;
+/// Offsets that are drawn together.
+const DRAWN_MAX: usize = 16;
 /// Pause if the kernel accepts nothing and nothing is in flight.
 const RETRY_PAUSE: Duration = Duration::from_micros(100);
 
@@ -99,6 +100,28 @@ impl Submission {
         self.ops.push(op);
     }
 
+    /// Adds up to `wanted` I/Os that differ in their offset alone. `draw` fills a slice with offsets, as far as there are any.
+    /// Calls `fill` for the slot and offset of each I/O. Returns the number of I/Os.
+    #[inline(always)]
+    pub fn prepare_all(
+        &mut self,
+        (wanted, io, template): (usize, InFlightIo, Op),
+        draw: impl FnOnce(&mut [u64]) -> usize,
+        mut fill: impl FnMut(&mut Buffers, u32, u64),
+    ) -> usize {
+        let (ops, buffers) = (&mut self.ops, &mut self.buffers);
+        self.in_flight.place_all(wanted.min(DRAWN_MAX), |slots, table| {
+            let mut offsets = [0; DRAWN_MAX];
+            let drawn = draw(&mut offsets[..slots.len()]);
+            ops.extend(slots.iter().rev().zip(&offsets[..drawn]).map(|(&slot, &offset)| {
+                table[slot as usize] = InFlightIo { offset, ..io };
+                fill(buffers, slot, offset);
+                Op { slot, offset, ..template }
+            }));
+            drawn
+        })
+    }
+
     /// Returns the slot of the I/O that was added last.
     pub fn last_prepared(&self) -> Option<u32> {
         self.ops.last().map(|op| op.slot)
@@ -160,7 +183,7 @@ impl Submission {
     ) -> io::Result<()> {
         // A batch of one is timed from the moment it was made, without another reading of the clock.
         let before_ns = match self.ops[..ios] {
-            [only] if !synchronous => self.in_flight[only.slot].start_ns,
+            [only] if !synchronous => self.in_flight[only.slot].times.start_ns,
             _ => deadlines.tick(),
         };
         let accepted = self.backend.submit(&self.ops[..ios])?;
@@ -172,62 +195,82 @@ impl Submission {
         }
         let in_flight = self.in_flight.count() - crate::number::index(self.ops.len() - accepted);
         self.queue_depth.submitted(crate::number::index(accepted), in_flight, limit, &mut accounting.stats.depth);
-        self.submitted(before_ns, crate::number::index(accepted), synchronous, deadlines, accounting);
+        if synchronous {
+            self.submitted_synchronously(before_ns, accepted);
+        } else {
+            self.submitted(before_ns, crate::number::index(accepted), deadlines, accounting);
+        }
+        if let Some(log) = &mut accounting.replay_log {
+            let took_ns = if synchronous { 0 } else { deadlines.now_ns - before_ns };
+            self.log_issued(accepted, before_ns, took_ns, log);
+        }
         accounting.stats.submit.record(crate::number::index(accepted));
-        self.ops.drain(..accepted);
+        if accepted == self.ops.len() {
+            self.ops.clear();
+        } else {
+            self.ops.drain(..accepted);
+        }
         Ok(())
+    }
+
+    /// Sets the issue times of the first `accepted` operations, which ran within the call.
+    #[inline(always)]
+    fn submitted_synchronously(&mut self, before_ns: u64, accepted: usize) {
+        for op in &self.ops[..accepted] {
+            let times = &mut self.in_flight[op.slot].times;
+            times.issue_ns = before_ns;
+            if !self.is_synchronous {
+                // The operations before it ran within their calls.
+                times.start_ns = before_ns;
+            }
+        }
     }
 
     /// Sets the issue times of the first `accepted` operations. The kernel accepts the I/Os of a batch one after another,
     /// so each gets a share of the call's time. One time for all would add the time of the others to its latency.
-    fn submitted(
-        &mut self,
-        before_ns: u64,
-        accepted: u32,
-        synchronous: bool,
-        deadlines: &mut Deadlines,
-        accounting: &mut Accounting,
-    ) {
-        let after_ns = if synchronous { before_ns } else { deadlines.tick() };
+    #[inline(never)]
+    fn submitted(&mut self, before_ns: u64, accepted: u32, deadlines: &mut Deadlines, accounting: &mut Accounting) {
+        let after_ns = deadlines.tick();
         let each_ns = (after_ns - before_ns) / u64::from(accepted);
-        if !synchronous {
-            self.batch_ios = crate::number::length((BATCH_NS_MAX / each_ns.max(1)).clamp(1, u64::from(BATCH_IOS_MAX)));
-        }
-        let mut equal = EqualLatencies::default();
-        let mut issue_ns = before_ns;
-        for (nth, op) in (0..).zip(&self.ops[..accepted as usize]) {
+        self.batch_ios = crate::number::length((BATCH_NS_MAX / each_ns.max(1)).clamp(1, u64::from(BATCH_IOS_MAX)));
+        let is_automatic = self.batch_submit.is_none();
+        let in_batches = accounting.counts_batches();
+        let ops = &self.ops[..accepted as usize];
+        let mut from_ns = before_ns;
+        for (nth, op) in ops.iter().enumerate() {
+            // The last I/O has the rest of the division.
+            let is_last = nth + 1 == ops.len();
+            let at_ns = if is_last { after_ns } else { from_ns + each_ns };
             let io = &mut self.in_flight[op.slot];
-            let start_ns = issue_ns;
-            issue_ns = if nth + 1 == accepted { after_ns } else { start_ns + each_ns };
-            io.issue_ns = issue_ns;
-            let Purpose::Data(ddir) = io.purpose else { continue };
-            if synchronous && !self.is_synchronous {
-                // The operations before it ran within their calls.
-                io.start_ns = start_ns;
-            }
-            if synchronous || io.done > 0 {
-                continue;
-            }
-            if nth > 0 && self.batch_submit.is_none() {
-                // The batch is automatic: the wait for the I/Os before it is not part of this I/O.
-                io.start_ns = start_ns;
-            }
-            let slat_ns = issue_ns - io.start_ns;
-            if accounting.measures.slat {
-                equal.add(&mut accounting.stats, (io.file, ddir, slat_ns));
-            }
-            if let Some(logs) = &mut accounting.logs {
-                let (bytes, offset, prio) = (io.len, io.offset, io.ioprio);
-                logs.submitted(&SubmittedIo { issued_ns: issue_ns, ddir, prio, bytes, offset, slat_ns });
-            }
-        }
-        equal.record(&mut accounting.stats);
-        if let Some(log) = &mut accounting.replay_log {
-            let times = (0..).map(|nth| before_ns + nth * each_ns);
-            for (op, start_ns) in self.ops[..accepted as usize].iter().zip(times) {
-                if self.in_flight[op.slot].done == 0 {
-                    log.issued(op, start_ns);
+            io.times.issue_ns = at_ns;
+            if let Purpose::Data(ddir) = io.purpose
+                && io.done == 0
+            {
+                // The wait for the I/Os before it is not part of an I/O of an automatic batch.
+                let follows = is_automatic && nth > 0;
+                if follows {
+                    io.times.start_ns = from_ns;
                 }
+                match in_batches {
+                    true if follows && !is_last => accounting.batch[ddir as usize].submitted_after(),
+                    true => accounting.batch[ddir as usize].submitted(at_ns - io.times.start_ns),
+                    false => accounting.submitted(ddir, io),
+                }
+            }
+            from_ns = at_ns;
+        }
+        if in_batches {
+            accounting.submitted_all(each_ns);
+        }
+    }
+
+    /// Logs the first `accepted` operations.
+    #[cold]
+    fn log_issued(&self, accepted: usize, before_ns: u64, took_ns: u64, log: &mut ReplayLog) {
+        let each_ns = took_ns / (accepted as u64).max(1);
+        for (op, start_ns) in self.ops[..accepted].iter().zip((0..).map(|nth| before_ns + nth * each_ns)) {
+            if self.in_flight[op.slot].done == 0 {
+                log.issued(op, start_ns);
             }
         }
     }
@@ -277,29 +320,4 @@ fn has_other_kinds(job: Job<'_>) -> bool {
     let plan::Syncs { fsync_every_writes, fdatasync_every_writes, sync_file_range, .. } = &job.load.access.syncs;
     let syncs = *fsync_every_writes > 0 || *fdatasync_every_writes > 0 || sync_file_range.is_some();
     job.load.access.pattern.trims || syncs || job.load.verify.is_some() || job.load.replay.is_some()
-}
-
-/// I/Os of one batch with the same submission latency. They are recorded together.
-#[derive(Default)]
-struct EqualLatencies {
-    key: Option<(u32, Ddir, u64)>,
-    ios: u64,
-}
-
-impl EqualLatencies {
-    #[inline]
-    fn add(&mut self, stats: &mut WorkerStats, key: (u32, Ddir, u64)) {
-        if self.key != Some(key) {
-            self.record(stats);
-            *self = EqualLatencies { key: Some(key), ios: 0 };
-        }
-        self.ios += 1;
-    }
-
-    #[inline]
-    fn record(&self, stats: &mut WorkerStats) {
-        if let Some((file, ddir, slat_ns)) = self.key {
-            stats.counters(file, ddir).slat.record_many(slat_ns, self.ios);
-        }
-    }
 }

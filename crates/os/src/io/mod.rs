@@ -14,6 +14,7 @@ mod passthrough;
 mod remote;
 
 pub(crate) use null::Null;
+pub(crate) use op::move_oldest;
 pub(crate) use open::{check, open_backend};
 
 #[cfg(target_os = "linux")]

@@ -71,3 +71,14 @@ pub struct Completion {
     pub slot: u32,
     pub result: IoResult,
 }
+
+/// Moves at most `max` of the oldest completions from `done` to `out`.
+#[inline]
+pub(crate) fn move_oldest(done: &mut Vec<Completion>, max: usize, out: &mut Vec<Completion>) {
+    if done.len() <= max {
+        out.append(done);
+    } else {
+        out.extend_from_slice(&done[..max]);
+        done.drain(..max);
+    }
+}

@@ -265,11 +265,10 @@ impl Slots {
 
     /// Moves at most `max` of the oldest completions from `done` to `out`, and takes their slots back.
     pub fn finish_all(&mut self, done: &mut Vec<Completion>, max: usize, out: &mut Vec<Completion>) {
-        let count = max.min(done.len());
-        for completion in &done[..count] {
+        for completion in done.iter().take(max) {
             self.finish(completion.slot);
         }
-        out.extend(done.drain(..count));
+        crate::io::move_oldest(done, max, out);
     }
 }
 

@@ -82,10 +82,10 @@ impl IoLoop<'_> {
         match &mut self.source {
             IoSource::Pattern { .. } => {
                 if let Some(starts) = self.pace.as_mut().and_then(|pace| pace.starts.as_mut()) {
-                    starts.take_back(slot, ddir, io.start_ns);
+                    starts.take_back(slot, ddir, io.times.start_ns);
                 }
             }
-            IoSource::Streams(streams) => streams.source.take_back(slot, io.file, ddir, io.start_ns),
+            IoSource::Streams(streams) => streams.source.take_back(slot, io.file, ddir, io.times.start_ns),
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::worker::deadlines::WAIT_MAX;
 use crate::worker::errors;
 use crate::worker::in_flight::Purpose;
 use crate::worker::source::IoSource;
+use crate::worker::submission::Submission;
 
 /// Longest wait for I/Os in flight on a backend that fails.
 const BACKEND_GRACE_NS: u64 = 800_000_000;
@@ -25,7 +26,11 @@ impl IoLoop<'_> {
         let batches = self.worker.batches;
         let in_flight = self.submission.in_flight.count();
         let is_synchronous = self.submission.is_synchronous();
-        let is_full = in_flight >= self.depth_now() || is_exhausted || is_synchronous || self.room() == 0;
+        if is_synchronous && wait_until_ns.is_none() {
+            // There is nothing to wait for.
+            return self.collect(1, usize::MAX, Duration::ZERO);
+        }
+        let is_full = in_flight >= self.depth_now() || is_exhausted || self.room() == 0;
         let max = batches.complete_max.filter(|&max| max > 0).map_or(usize::MAX, |max| max as usize);
         if !is_full && wait_until_ns.is_none() {
             // The queue is still filling: reap without waiting. If completions decide which I/O is next, wait for a full queue.
@@ -44,8 +49,7 @@ impl IoLoop<'_> {
             self.accounting.stats.waits.throttle += 1;
             return self.collect(1, max, wait);
         }
-        // A synchronous engine has nothing to wait for.
-        self.accounting.stats.waits.completion += u64::from(!is_synchronous);
+        self.accounting.stats.waits.completion += 1;
         let min = batches.complete_min.unwrap_or(1).clamp(1, in_flight) as usize;
         let low = batches.low.filter(|_| !is_exhausted);
         if batches.complete_min.is_none() && low.is_none() && self.submission.backend.runs_on_kernel_workers() {
@@ -73,8 +77,9 @@ impl IoLoop<'_> {
     /// Reaps and counts completions. Waits at most until the next deadline. A longer wait would notice the end of the
     /// ramp late and count I/Os on its wrong side.
     pub(super) fn collect(&mut self, min: usize, max: usize, timeout: Duration) -> Result<(), RunError> {
-        let until_next = self.deadlines.until_next().unwrap_or(timeout);
-        let reaped = self.reap(min, max, timeout.min(until_next));
+        let timeout =
+            if timeout.is_zero() { timeout } else { timeout.min(self.deadlines.until_next().unwrap_or(timeout)) };
+        let reaped = self.reap(min, max, timeout);
         let counted = self.count_done();
         reaped.and(counted)
     }
@@ -91,10 +96,14 @@ impl IoLoop<'_> {
         if self.observes_completions {
             self.observe_completions();
         }
+        if self.submission.done.len() > 1 && self.counts_batches() {
+            let Submission { in_flight, done, .. } = &mut self.submission;
+            self.accounting.completed_all(in_flight, done, self.deadlines.now_ns);
+        }
         let done = std::mem::take(&mut self.submission.done);
         let mut outcome = Ok(());
-        for completion in &done {
-            if let Err(error) = self.complete(*completion)
+        for &completion in &done {
+            if let Err(error) = self.complete(completion)
                 && outcome.is_ok()
             {
                 outcome = Err(error);

@@ -11,9 +11,11 @@ mod arrivals;
 mod collect;
 mod complete;
 mod files;
+mod one_by_one;
 mod overlap;
 mod pauses;
 mod phases;
+mod plain;
 mod ranges;
 mod refill;
 mod replay;
@@ -146,6 +148,9 @@ impl<'a> IoLoop<'a> {
             }
             let mut wait_until_ns = None;
             if !is_exhausted {
+                if self.run_one_by_one()? {
+                    continue;
+                }
                 (is_exhausted, wait_until_ns) = self.refill()?;
             }
             // The batch can include I/Os that the kernel did not accept before, and the rest of short transfers.

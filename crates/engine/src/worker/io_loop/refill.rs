@@ -55,7 +55,8 @@ impl IoLoop<'_> {
     }
 
     fn refill_from_pattern(&mut self, room: u32, start_ns: u64) -> Result<(bool, Option<u64>), RunError> {
-        for _ in 0..room {
+        let made = self.make_plain(room, start_ns)?;
+        for _ in made..room {
             if !self.is_plain() && self.verify_between_writes(start_ns)? {
                 continue;
             }
@@ -131,10 +132,7 @@ impl IoLoop<'_> {
     #[inline]
     pub(super) fn issue_limit_reached(&self) -> bool {
         let (totals, limits) = (&self.accounting.totals, &self.limits);
-        limits.ios.is_reached(totals.issued_ios)
-            || (!limits.ends_by_time
-                && (limits.pass_bytes.is_reached(totals.pass_bytes)
-                    || limits.total_bytes.is_reached(totals.issued_bytes)))
+        limits.ios_left(totals, 1, 1) == 0
     }
 
     /// Lets a trim-then-write pattern end with the writes of its trimmed blocks. Returns false if there are none.
@@ -186,11 +184,7 @@ impl IoLoop<'_> {
             let priorities = self.extras.as_mut().and_then(|extras| extras.priorities.as_mut());
             ioprio = priorities.map_or(0, |priorities| priorities.draw(ddir, io.length));
         }
-        let kind = match ddir {
-            Ddir::Read => Kind::Read,
-            Ddir::Write => Kind::Write,
-            Ddir::Trim => Kind::Trim,
-        };
+        let kind = kind_of(ddir);
         let op = Op { kind, ioprio, file, slot, len, skip: 0, offset };
         self.submission.prepare(op, InFlightIo::of(&op, Purpose::Data(ddir), start_ns));
         // In a pair of trim and write only the write counts towards the total.
@@ -221,5 +215,13 @@ impl IoLoop<'_> {
         let op = Op { kind, ioprio: 0, file, slot, len, skip: 0, offset };
         self.submission.prepare(op, InFlightIo::of(&op, Purpose::Sync, start_ns));
         Ok(())
+    }
+}
+
+pub(super) fn kind_of(ddir: Ddir) -> Kind {
+    match ddir {
+        Ddir::Read => Kind::Read,
+        Ddir::Write => Kind::Write,
+        Ddir::Trim => Kind::Trim,
     }
 }

@@ -6,7 +6,7 @@ use record::RunError;
 
 use super::IoLoop;
 use crate::streams::Step;
-use crate::worker::in_flight::{InFlightIo, Purpose};
+use crate::worker::in_flight::{InFlightIo, Purpose, Times};
 use crate::worker::source::IoSource;
 
 impl IoLoop<'_> {
@@ -30,8 +30,7 @@ impl IoLoop<'_> {
                         offset,
                         len: length,
                         done: 0,
-                        start_ns,
-                        issue_ns,
+                        times: Times { start_ns, issue_ns },
                     };
                     self.make_stream_io(slot, ddir, io);
                     left -= 1;

@@ -11,7 +11,7 @@ use crate::live::WorkerLive;
 use crate::logs::Logs;
 use crate::worker::accounting::Accounting;
 use crate::worker::deadlines::Deadlines;
-use crate::worker::in_flight::{InFlightIo, Purpose};
+use crate::worker::in_flight::{InFlightIo, Purpose, Times};
 
 /// An I/O of file 0, made at 100 ns and accepted at 130 ns.
 fn io(len: u32, ioprio: u16) -> InFlightIo {
@@ -22,8 +22,7 @@ fn io(len: u32, ioprio: u16) -> InFlightIo {
         offset: 0,
         len,
         done: 0,
-        start_ns: 100,
-        issue_ns: 130,
+        times: Times { start_ns: 100, issue_ns: 130 },
     }
 }
 

@@ -13,7 +13,7 @@ use ::io::DeviceCommands;
 pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backend>, BackendError> {
     log::debug!("engine {:?}, depth {}, files: {}", config.engine, config.depth, config.files);
     Ok(match config.engine {
-        EngineKind::Null => Box::new(Null::new(config, slots)),
+        EngineKind::Null => Box::new(Null::new(config)),
         EngineKind::IoUring => Box::new(io::uring::Uring::open(config, slots)?),
         EngineKind::IoUringCmd => Box::new(io::passthrough::Passthrough::open(config, slots)?),
         EngineKind::Libaio => Box::new(io::libaio::Libaio::open(config, slots)?),

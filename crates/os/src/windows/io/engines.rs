@@ -13,7 +13,7 @@ use ::io::DeviceCommands;
 /// Opens the backend of the engine, on the calling thread.
 pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backend>, BackendError> {
     Ok(match config.engine {
-        EngineKind::Null => Box::new(Null::new(config, slots)),
+        EngineKind::Null => Box::new(Null::new(config)),
         EngineKind::Windowsaio => Box::new(CompletionPort::open(config, slots)?),
         EngineKind::Mmap => Box::new(Mmap::new(config, slots)),
         EngineKind::Sync | EngineKind::Psync => Box::new(Sync::open(config, slots)),

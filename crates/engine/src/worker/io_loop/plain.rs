@@ -1,0 +1,58 @@
+//! Makes the I/Os of a plain job: they have one file, direction and size, and nothing chooses or delays single ones.
+
+use os::io::Op;
+use plan::Ddir;
+use record::RunError;
+
+use super::IoLoop;
+use super::refill::kind_of;
+use crate::access::PlainDraws;
+use crate::worker::in_flight::{InFlightIo, Purpose};
+use crate::worker::source::IoSource;
+
+impl IoLoop<'_> {
+    /// Returns true if nothing chooses or delays single I/Os. The pattern can still be one of several files or sizes.
+    #[inline(always)]
+    pub(super) fn makes_plain(&self) -> bool {
+        self.is_plain() && self.pace.is_none() && self.metadata.is_none() && self.unsynced.is_none()
+    }
+
+    /// Makes I/Os for `room` slots. Returns how many: fewer if the job is not plain, or the pass may be over.
+    // Inlined into the loop, its registers would not suffice.
+    #[inline(never)]
+    pub(super) fn make_plain(&mut self, room: u32, start_ns: u64) -> Result<u32, RunError> {
+        if !self.makes_plain() || !self.files.is_open(0) && !self.open(0)? {
+            return Ok(0);
+        }
+        let IoSource::Pattern { access, content } = &mut self.source else { return Ok(0) };
+        let Some(mut draws) = access.plain_draws() else { return Ok(0) };
+        let (ddir, len) = (draws.plain.ddir, crate::number::length(draws.plain.length));
+        let wanted = self.limits.ios_left(&self.accounting.totals, room, len) as usize;
+        let template = Op { kind: kind_of(ddir), ioprio: 0, file: 0, slot: 0, len, skip: 0, offset: 0 };
+        let io = InFlightIo::of(&template, Purpose::Data(ddir), start_ns.max(self.deadlines.now_ns));
+        let mut made = 0;
+        while made < wanted {
+            let placed = self.submission.prepare_all(
+                (wanted - made, io, template),
+                |offsets| draw(&mut draws, offsets),
+                |buffers, slot, offset| {
+                    if ddir == Ddir::Write {
+                        buffers.fill(slot, |buffer| content.prepare_write(&mut buffer[..len as usize], offset));
+                    }
+                },
+            );
+            if placed == 0 {
+                break;
+            }
+            made += placed;
+        }
+        let made = crate::number::index(made);
+        self.accounting.issued_many(ddir, len, made);
+        Ok(made)
+    }
+}
+
+#[inline(never)]
+fn draw(draws: &mut PlainDraws<'_>, offsets: &mut [u64]) -> usize {
+    draws.draw(offsets)
+}
