@@ -59,10 +59,9 @@ impl RandomMap {
         let (mut taken, end) = (0, self.blocks);
         while taken < blocks.len() && self.free > 0 {
             let from = draw();
-            let (at, bit) = (from / WORD, from % WORD);
-            let Some(word) = self.words.get_mut(at as usize) else { continue };
-            let gaps = !*word & (u64::MAX << bit);
-            let mut free = at * WORD + u64::from(gaps.trailing_zeros());
+            let Some(word) = self.words.get_mut((from / WORD) as usize) else { continue };
+            let gaps = !*word & (u64::MAX << (from % WORD));
+            let mut free = from - from % WORD + u64::from(gaps.trailing_zeros());
             if gaps == 0 || free >= end {
                 let Some(beyond) = self.take_beyond(from) else { continue };
                 free = beyond;
@@ -70,7 +69,7 @@ impl RandomMap {
                 *word |= gaps & gaps.wrapping_neg();
                 self.free -= 1;
                 if *word == u64::MAX {
-                    self.summarize(at);
+                    self.summarize(from / WORD);
                 }
             }
             blocks[taken] = free;

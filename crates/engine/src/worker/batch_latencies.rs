@@ -31,11 +31,14 @@ impl BatchLatencies {
         })
     }
 
-    /// Remembers a submission that is timed from the creation of the I/O.
+    /// Remembers a submission that is timed from the creation of the I/O. Returns false if there is no room: the direction is not
+    /// that of the pattern.
     #[inline(always)]
-    pub fn submitted(&mut self, slat_ns: u64) {
-        self.slat_ns[self.submitted] = slat_ns;
+    pub fn submitted(&mut self, slat_ns: u64) -> bool {
+        let Some(room) = self.slat_ns.get_mut(self.submitted) else { return false };
+        *room = slat_ns;
         self.submitted += 1;
+        true
     }
 
     /// Remembers a submission that is timed from the submission of the I/O before it.

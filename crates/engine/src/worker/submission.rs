@@ -251,10 +251,11 @@ impl Submission {
                 if follows {
                     io.times.start_ns = from_ns;
                 }
-                match in_batches {
-                    true if follows && !is_last => accounting.batch[ddir as usize].submitted_after(),
-                    true => accounting.batch[ddir as usize].submitted(at_ns - io.times.start_ns),
-                    false => accounting.submitted(ddir, io),
+                let batch = &mut accounting.batch[ddir as usize];
+                if in_batches && follows && !is_last {
+                    batch.submitted_after();
+                } else if !in_batches || !batch.submitted(at_ns - io.times.start_ns) {
+                    accounting.submitted(ddir, io);
                 }
             }
             from_ns = at_ns;

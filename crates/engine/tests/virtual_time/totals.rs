@@ -1,6 +1,8 @@
 //! Totals of jobs of unequal length.
 
-use crate::harness::{MS, S, US, device, fio};
+use sim::{DeviceModel, ServiceTime};
+
+use crate::harness::{Files, MS, Run, S, US, device, fio};
 
 const JOBS: &str = "--rw=randread --time_based --name=long --runtime=1 --name=short --runtime=250ms";
 
@@ -35,4 +37,34 @@ fn mean_latency_of_jobs_is_over_all_of_their_ios() {
     let of_jobs = [run.reads(0), run.reads(1)].map(|reads| reads.lat.sum_ns());
     let lat = &run.record.totals().ddirs[0].lat;
     assert_eq!((lat.sum_ns(), lat.count()), (of_jobs[0] + of_jobs[1], run.reads(0).ios + run.reads(1).ios));
+}
+
+/// Figures that must not depend on how I/Os are counted.
+fn figures(run: &Run) -> serde_json::Value {
+    let stats = run.stats(0);
+    serde_json::to_value((&stats.ddirs, &stats.depth, &stats.submit, &stats.complete, run.error(0).is_some())).unwrap()
+}
+
+#[test]
+fn ios_that_are_counted_together_count_as_single_ones() {
+    let files = Files::new();
+    let file = files.path("a");
+    let service = ServiceTime::Uniform(20 * US, 3 * MS);
+    for (engine, model) in [
+        ("psync", DeviceModel { service: service.clone(), ..device(0, 1) }),
+        ("libaio --iodepth=16", DeviceModel { service: service.clone(), ..device(0, 4) }),
+        ("libaio --iodepth=64 --iodepth_batch=16 --iodepth_batch_complete_min=16", device(30 * US, 16)),
+    ] {
+        for pattern in ["randread", "randwrite", "randrw", "read"] {
+            for end in ["--loops=3", "--loops=4 --number_ios=777", "--time_based --runtime=300ms --ramp_time=50ms"] {
+                let job = format!("--name=a --filename={file} --size=1m --rw={pattern} --ioengine={engine} {end}");
+                // Limits and pauses that have no effect need every single I/O.
+                let singly = format!("{job} --max_latency=100s --thinktime=1 --thinktime_blocks=1000000000");
+                let (together, singly) = (fio(model.clone(), &job), fio(model.clone(), &singly));
+                assert!(together.ios(0).0 + together.ios(0).1 > 100, "{job}");
+                assert_eq!(figures(&together), figures(&singly), "{job}");
+                assert_eq!(together.submitted_ns(), singly.submitted_ns(), "{job}");
+            }
+        }
+    }
 }
