@@ -11,7 +11,7 @@ use io_uring::{cqueue, opcode, squeue};
 
 use super::files::Files;
 use super::ring::{self, Ring, RingEngine};
-use super::run::{of_negated, run_here};
+use super::run::run_here;
 use crate::file::File;
 use crate::io::{Backend, BackendConfig, BackendError};
 use crate::io::{Completion, IoResult, Kind, Op};
@@ -25,20 +25,27 @@ pub(crate) struct Uring {
     ring: Ring<squeue::Entry, cqueue::Entry>,
     slots: Slots,
     files: Files,
+    commands: Commands,
+    trims_in_flight: usize,
+    /// Results of operations that ran on this thread.
+    done: Vec<Completion>,
+    /// Kernel worker threads run the I/O of an attached file.
+    uses_kernel_workers: bool,
+}
+
+/// How operations become commands of the ring.
+struct Commands {
     /// One per slot, for READV and WRITEV.
     vectors: Vec<libc::iovec>,
     /// Trims in flight by slot. One that the kernel rejects runs again on this thread.
     trims: Vec<Option<Op>>,
-    trims_in_flight: usize,
-    /// Results of operations that ran on this thread.
-    done: Vec<Completion>,
+    trims_in_ring: bool,
+    /// The ring has only reads and writes (IOPOLL).
+    polled: bool,
     /// Number of slots per registered buffer. 0 without registered buffers.
     slots_per_piece: usize,
     registered_files: bool,
-    /// Kernel worker threads run the I/O of an attached file.
-    uses_kernel_workers: bool,
     nonvectored: bool,
-    trims_in_ring: bool,
     force_async: u32,
     since_async: u32,
     read_flags: i32,
@@ -49,39 +56,119 @@ pub(crate) struct Uring {
 impl Uring {
     pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Self, BackendError> {
         let ring = Ring::create(config)?;
-        let commands = ring::supported(&ring.queues);
-        let has = |code: u8| commands.as_ref().is_some_and(|probe| probe.is_supported(code));
+        let supported = ring::supported(&ring.queues);
+        let has = |code: u8| supported.as_ref().is_some_and(|probe| probe.is_supported(code));
         let (read_flags, write_flags) = config.rw_flags();
         let count = slots.count();
-        let mut backend = Uring {
-            ring,
-            files: Files::new(config.files),
+        let mut commands = Commands {
             vectors: vec![libc::iovec { iov_base: std::ptr::null_mut(), iov_len: 0 }; count],
             trims: vec![None; count],
-            trims_in_flight: 0,
-            slots,
-            done: Vec::new(),
+            trims_in_ring: has(opcode::UringCmd16::CODE),
+            polled: ring.polled,
             slots_per_piece: 0,
             registered_files: false,
-            uses_kernel_workers: false,
             nonvectored: config.nonvectored && has(opcode::Read::CODE) && has(opcode::Write::CODE),
-            trims_in_ring: has(opcode::UringCmd16::CODE),
             force_async: config.force_async,
             since_async: 0,
             read_flags,
             write_flags,
             sync_file_range: config.sync_file_range,
         };
-        backend.registered_files =
-            ring::set_up_optional(config.registerfiles, || ring::register_file_table(&backend.ring.queues, config))?;
+        commands.registered_files =
+            ring::set_up_optional(config.registerfiles, || ring::register_file_table(&ring.queues, config))?;
         ring::set_up_optional(config.fixedbufs, || {
-            backend.slots_per_piece = backend.ring.register_buffers(config, &backend.slots)?;
+            commands.slots_per_piece = ring.register_buffers(config, &slots)?;
             Ok(())
         })?;
-        Ok(backend)
+        Ok(Uring {
+            ring,
+            files: Files::new(config.files),
+            commands,
+            trims_in_flight: 0,
+            slots,
+            done: Vec::new(),
+            uses_kernel_workers: false,
+        })
     }
 
+    fn run_here(&mut self, op: &Op, fd: i32) {
+        let result = run_here(op, fd, &self.files, self.commands.sync_file_range);
+        self.done.push(Completion { slot: op.slot, result });
+    }
+
+    /// Runs an operation that the ring has no command for.
+    #[cold]
+    fn start_here(&mut self, op: &Op) -> io::Result<()> {
+        let fd = self.files.fd(op.file)?;
+        self.slots.start(op)?;
+        self.run_here(op, fd);
+        Ok(())
+    }
+
+    /// Pushes operations to the submission queue, up to the first that the ring has no command for. Returns how many.
+    fn enqueue(&mut self, ops: &[Op]) -> io::Result<usize> {
+        // The kernel sees the entries when the queue is dropped.
+        let mut queue = self.ring.queues.submission();
+        for (nth, op) in ops.iter().enumerate() {
+            if queue.is_full() || self.commands.runs_here(op, &self.files) {
+                return Ok(nth);
+            }
+            let started = self.files.fd(op.file).and_then(|fd| Ok((fd, self.slots.start(op)?)));
+            let (fd, data) = match started {
+                Ok(started) => started,
+                Err(_) if nth > 0 => return Ok(nth),
+                Err(error) => return Err(error),
+            };
+            self.trims_in_flight += usize::from(op.kind == Kind::Trim);
+            let entry = self.commands.entry(op, fd, data);
+            // SAFETY: the data is lent to this operation until its completion and outlives the ring. Its vector is in a table that
+            // is never resized. The queue is not full.
+            let pushed = unsafe { queue.push(&entry) };
+            debug_assert!(pushed.is_ok(), "the queue is not full");
+        }
+        Ok(ops.len())
+    }
+
+    /// Reaps completions, some of which can be trims that the ring refuses.
+    #[cold]
+    fn take_with_trims(&mut self, max: usize, out: &mut Vec<Completion>) -> usize {
+        let mut taken = 0;
+        let mut refused: Vec<Op> = Vec::new();
+        let mut completions = self.ring.queues.completion();
+        while taken < max {
+            let Some(entry) = completions.next() else { break };
+            let completion = completion_of(&entry);
+            if self.trims_in_flight > 0
+                && let Some(op) = self.commands.trims[completion.slot as usize].take()
+            {
+                self.trims_in_flight -= 1;
+                // EBUSY: the range has written pages that are not on the device yet.
+                let is_unsupported = is_unsupported(completion.result);
+                // Neither kernel nor device supports discards through the ring. From now on they run on this thread.
+                self.commands.trims_in_ring &= !is_unsupported;
+                if is_unsupported || completion.result == Err(libc::EBUSY) {
+                    refused.push(op);
+                    continue;
+                }
+            }
+            self.slots.finish(completion.slot);
+            out.push(completion);
+            taken += 1;
+        }
+        drop(completions);
+        for op in refused {
+            match self.files.fd(op.file) {
+                Ok(fd) => self.run_here(&op, fd),
+                Err(_) => self.done.push(Completion { slot: op.slot, result: Err(libc::EBADF) }),
+            }
+        }
+        taken
+    }
+}
+
+impl Commands {
     /// Returns the submission queue entry of an operation with its data at `data`.
+    #[inline]
     fn entry(&mut self, op: &Op, fd: i32, data: *mut u8) -> squeue::Entry {
         let (file, mut flags) = if self.registered_files {
             (Fd(ring::fixed_file(op.file)), squeue::Flags::FIXED_FILE)
@@ -113,6 +200,7 @@ impl Uring {
         entry.flags(flags).user_data(u64::from(op.slot))
     }
 
+    #[inline]
     fn transfer(&mut self, op: &Op, file: Fd, data: *mut u8) -> squeue::Entry {
         let flags = if op.kind == Kind::Read { self.read_flags } else { self.write_flags };
         let at = op.slot as usize;
@@ -144,39 +232,13 @@ impl Uring {
     }
 
     /// Returns true if the ring has no command for the operation. A polled ring (IOPOLL) has only reads and writes.
-    fn runs_here(&self, op: &Op) -> bool {
+    #[inline]
+    fn runs_here(&self, op: &Op, files: &Files) -> bool {
         match op.kind {
             Kind::Read | Kind::Write => false,
-            Kind::Trim => self.ring.polled || !self.trims_in_ring || !self.files.is_block_device(op.file),
-            Kind::Fsync | Kind::Fdatasync | Kind::SyncFileRange => self.ring.polled,
+            Kind::Trim => self.polled || !self.trims_in_ring || !files.is_block_device(op.file),
+            Kind::Fsync | Kind::Fdatasync | Kind::SyncFileRange => self.polled,
         }
-    }
-
-    fn run_here(&mut self, op: &Op, fd: i32) {
-        let result = run_here(op, fd, &self.files, self.sync_file_range);
-        self.done.push(Completion { slot: op.slot, result });
-    }
-
-    /// Pushes one operation to the submission queue. Returns false if the queue is full.
-    fn enqueue(&mut self, op: &Op) -> io::Result<bool> {
-        let fd = self.files.fd(op.file)?;
-        if self.runs_here(op) {
-            self.slots.start(op)?;
-            self.run_here(op, fd);
-            return Ok(true);
-        }
-        if self.ring.queues.submission().is_full() {
-            return Ok(false);
-        }
-        let data = self.slots.start(op)?;
-        if op.kind == Kind::Trim {
-            self.trims_in_flight += 1;
-        }
-        let entry = self.entry(op, fd, data);
-        // SAFETY: the data is lent to this operation until its completion and outlives the ring. Its vector is in a
-        // table that is never resized.
-        let pushed = unsafe { self.ring.queues.submission().push(&entry) };
-        Ok(pushed.is_ok())
     }
 }
 
@@ -195,38 +257,16 @@ impl RingEngine for Uring {
     }
 
     fn take(&mut self, max: usize, out: &mut Vec<Completion>) -> usize {
-        let mut taken = 0;
-        let mut refused: Vec<Op> = Vec::new();
-        let mut completions = self.ring.queues.completion();
-        while taken < max {
-            let Some(entry) = completions.next() else { break };
-            let completion =
-                Completion { slot: ring::slot_of(entry.user_data()), result: of_negated(i64::from(entry.result())) };
-            if self.trims_in_flight > 0
-                && let Some(op) = self.trims[completion.slot as usize].take()
-            {
-                self.trims_in_flight -= 1;
-                // EBUSY: the range has written pages that are not on the device yet.
-                let is_unsupported = is_unsupported(completion.result);
-                // Neither kernel nor device supports discards through the ring. From now on they run on this thread.
-                self.trims_in_ring &= !is_unsupported;
-                if is_unsupported || completion.result == Err(libc::EBUSY) {
-                    refused.push(op);
-                    continue;
-                }
-            }
+        if self.trims_in_flight > 0 {
+            return self.take_with_trims(max, out);
+        }
+        let before = out.len();
+        for entry in self.ring.queues.completion().take(max) {
+            let completion = completion_of(&entry);
             self.slots.finish(completion.slot);
             out.push(completion);
-            taken += 1;
         }
-        drop(completions);
-        for op in refused {
-            match self.files.fd(op.file) {
-                Ok(fd) => self.run_here(&op, fd),
-                Err(_) => self.done.push(Completion { slot: op.slot, result: Err(libc::EBADF) }),
-            }
-        }
-        taken
+        out.len() - before
     }
 
     #[inline]
@@ -239,7 +279,7 @@ impl Backend for Uring {
     fn attach(&mut self, index: u32, file: &File) -> io::Result<()> {
         self.files.attach(index, file)?;
         self.uses_kernel_workers |= !self.ring.kernel_thread && !self.ring.polled && !file.supports_nowait();
-        if self.registered_files {
+        if self.commands.registered_files {
             let fd = self.files.fd(index)?;
             self.ring.queues.submitter().register_files_update(index, &[fd])?;
         }
@@ -249,20 +289,23 @@ impl Backend for Uring {
     fn detach(&mut self, index: u32) -> io::Result<()> {
         self.ring.flush_to_kernel_thread()?;
         self.files.detach(index)?;
-        if self.registered_files {
+        if self.commands.registered_files {
             self.ring.queues.submitter().register_files_update(index, &[-1])?;
         }
         Ok(())
     }
 
     fn submit(&mut self, ops: &[Op]) -> io::Result<usize> {
-        let mut taken = 0;
-        for op in ops {
-            match self.enqueue(op) {
-                Ok(true) => taken += 1,
-                Ok(false) => break,
+        let mut taken = self.enqueue(ops)?;
+        while let Some(op) = ops.get(taken).filter(|op| self.commands.runs_here(op, &self.files)) {
+            match self.start_here(op) {
+                Ok(()) => taken += 1,
                 Err(_) if taken > 0 => break,
                 Err(error) => return Err(error),
+            }
+            match self.enqueue(&ops[taken..]) {
+                Ok(more) => taken += more,
+                Err(_) => break,
             }
         }
         self.ring.submit()?;
@@ -278,12 +321,19 @@ impl Backend for Uring {
     }
 
     fn runs_in_submit(&self, op: &Op) -> bool {
-        self.runs_here(op)
+        self.commands.runs_here(op, &self.files)
     }
 
     fn is_synchronous(&self) -> bool {
         false
     }
+}
+
+#[inline]
+fn completion_of(entry: &cqueue::Entry) -> Completion {
+    let result = entry.result();
+    let result = u32::try_from(result).map_err(|_| result.saturating_neg());
+    Completion { slot: ring::slot_of(entry.user_data()), result }
 }
 
 /// Returns whether the result means that kernel or device do not support discards through the ring.
