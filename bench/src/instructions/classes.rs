@@ -28,11 +28,12 @@ pub const TITLES: [(Class, &str); 5] = [
 ];
 
 /// Source files by the beginning of their path below `crates/`, and the class of their code.
-const FILES: [(&str, Class); 14] = [
+const FILES: [(&str, Class); 16] = [
     ("random/", Class::Draw),
     ("engine/src/access/", Class::Draw),
     ("engine/src/content/", Class::Submit),
     ("engine/src/worker/io_loop/refill.rs", Class::Submit),
+    ("engine/src/worker/io_loop/plain.rs", Class::Submit),
     ("engine/src/worker/in_flight.rs", Class::Submit),
     ("engine/src/worker/submission.rs", Class::Submit),
     ("engine/src/worker/queue_depth.rs", Class::Submit),
@@ -41,6 +42,7 @@ const FILES: [(&str, Class); 14] = [
     ("os/src/memory/", Class::Submit),
     ("engine/src/worker/io_loop/collect.rs", Class::Reap),
     ("engine/src/worker/io_loop/complete.rs", Class::Count),
+    ("engine/src/worker/batch_latencies.rs", Class::Count),
     ("engine/src/worker/accounting.rs", Class::Count),
     ("record/", Class::Count),
 ];
