@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::Re
 use std::sync::{Arc, OnceLock};
 
 use plan::Plan;
+use strum::VariantArray;
 
 use crate::control_groups::ControlGroups;
 use crate::flow::Flows;
@@ -15,7 +16,7 @@ use crate::stop::{StopKind, StopRequest};
 use crate::target_locks::SharedLocks;
 
 /// State of a worker.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord, VariantArray)]
 #[repr(u8)]
 pub enum State {
     NotStarted,
@@ -34,19 +35,6 @@ pub enum State {
     Finishing,
     Ended,
 }
-
-const STATES: [State; 10] = [
-    State::NotStarted,
-    State::Initialising,
-    State::Ready,
-    State::Ramping,
-    State::Running,
-    State::Verifying,
-    State::CoolingDown,
-    State::Syncing,
-    State::Finishing,
-    State::Ended,
-];
 
 /// Published state of one worker.
 #[derive(Default)]
@@ -67,7 +55,7 @@ pub struct WorkerLive {
 
 impl WorkerLive {
     pub fn state(&self) -> State {
-        STATES[self.state.load(Relaxed) as usize]
+        State::VARIANTS[self.state.load(Relaxed) as usize]
     }
 
     /// Returns what ends the worker; `None` before its targets are laid out.

@@ -2,7 +2,6 @@
 
 use assessment::{LatencyKind, Metric, Quantity, Statistic, Verdict};
 use judge::verdict::JobRounds;
-use plan::Ddir;
 use schemars::JsonSchema;
 use serde::Serialize;
 use units::untrusted::UntrustedText;
@@ -74,11 +73,7 @@ fn of_rounds(test: &str, rounds: &JobRounds, verdict: Option<Verdict>) -> Vec<Su
             mean_ns: latency(Statistic::Mean),
             p50_ns: latency(Statistic::Percentile(50.0)),
             p99_ns: latency(Statistic::Percentile(99.0)),
-            ..line(match ddir {
-                Ddir::Read => "read",
-                Ddir::Write => "write",
-                Ddir::Trim => "trim",
-            })
+            ..line(ddir.name())
         });
     }
     let flush = |statistic: Statistic| figure(Metric { ddir: None, quantity: Quantity::Fsync(statistic) });

@@ -39,6 +39,7 @@ pub struct Worker {
     pub process: Process,
     pub measure: Measure,
     pub load: Load,
+    /// Not in the plan's origin: workers of a merged record come from several hosts, whose job files can differ.
     pub echo: Arc<Echo>,
 }
 

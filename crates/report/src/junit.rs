@@ -2,6 +2,9 @@
 //!
 //! The elements and attributes are those that both common schemas allow: the one of Ant (Windy Road's `JUnit.xsd`) and
 //! the one of Jenkins (`jenkins-junit.xsd` of its xUnit plugin).
+//!
+//! Not by `maud`, which writes the pages: its empty elements have no end, as in HTML, and readers of XML reject that. The same
+//! holds for the SVG documents of charts and cards.
 
 use assessment::{Assessment, Round, Test, Verdict};
 use units::calendar::date_and_time;

@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use units::diagnostic::{Diagnostic, Source, Span};
-use units::quantity::option_value;
 
 use crate::quantity;
 
@@ -58,12 +57,6 @@ impl Axis {
         }
         Ok(axis)
     }
-
-    /// Whether the values are growing quantities, so that "from 32k on" has a meaning.
-    pub fn is_ordered(&self) -> bool {
-        let sizes: Option<Vec<f64>> = self.values.iter().map(|value| option_value(value)).collect();
-        sizes.is_some_and(|sizes| sizes.windows(2).all(|pair| pair[0] < pair[1]))
-    }
 }
 
 #[cfg(test)]
@@ -95,12 +88,5 @@ mod tests {
         assert!(message("--=4k").contains("an option is missing"));
         assert!(message("bs=4k..100k").contains("^^^^^^^"));
         assert!(message("bs=4k,2k..8k").contains("4k twice"));
-    }
-
-    #[test]
-    fn only_growing_quantities_are_ordered() {
-        let ordered = |word: &str| Axis::parse(word).unwrap().is_ordered();
-        assert!(ordered("bs=512,4k,1m") && ordered("w=0,30,100") && ordered("rate=1.5m,2m"));
-        assert!(!ordered("bs=16k,4k") && !ordered("ioengine=psync,libaio") && !ordered("bs=4k,4096"));
     }
 }

@@ -1,29 +1,32 @@
 //! Short texts of fathom's own commands: quantities, axes of sweeps, limits of changes.
 
-use std::str::FromStr;
-
 use assessment::Metric;
 use diskspd::vary::with_switch;
 use judge::compare::ChangeLimit;
 use study::{Axis, sweep};
-use units::quantity::{Bandwidth, Iops, ParseError, Percent, Size, Time, option_value};
+use units::quantity::{Kind, ParseError, option_value, size_bytes, time_ns, time_or_seconds_ns};
 
 use crate::Progress;
 
 /// Reads any text as each kind of quantity.
 ///
 /// # Panics
-/// A quantity changes when it is written and read.
+/// A whole number differs from the number with its decimals.
 pub fn quantity(bytes: &[u8]) -> Progress {
     let Ok(text) = std::str::from_utf8(bytes) else { return Progress::FirstToken };
     option_value(text);
+    let whole = |whole: Result<u64, ParseError>, kind: Kind| {
+        let whole = whole?;
+        let value = kind.parse(text)?;
+        assert!((whole as f64 - value).abs() <= 1.0 + value * 1e-12, "{text} is {whole} and {value}");
+        Ok(())
+    };
     let read = [
-        kept(text, Size::exact),
-        kept(text, Time::exact),
-        kept(text, Bandwidth::exact),
-        kept(text, Iops::exact),
-        kept(text, Percent::exact),
-        Time::parse_or_seconds(text).map(|_| ()),
+        whole(size_bytes(text), Kind::Size),
+        whole(time_ns(text), Kind::Time),
+        Kind::Bandwidth.parse(text).map(|_| ()),
+        Kind::Count.parse(text).map(|_| ()),
+        time_or_seconds_ns(text).map(|_| ()),
     ];
     let progress = |outcome: &Result<(), ParseError>| match outcome {
         Ok(()) => Progress::Accepted,
@@ -33,13 +36,6 @@ pub fn quantity(bytes: &[u8]) -> Progress {
         }
     };
     read.iter().map(progress).max().unwrap_or(Progress::FirstToken)
-}
-
-fn kept<T: FromStr<Err = ParseError> + PartialEq + Copy>(text: &str, exact: fn(T) -> String) -> Result<(), ParseError> {
-    let value: T = text.parse()?;
-    let written = exact(value);
-    assert!(written.parse() == Ok(value), "{text} became {written}");
-    Ok(())
 }
 
 /// Reads any words as axes of a sweep, and sets their first values in a command line of DiskSpd; NUL separates the words.
@@ -57,7 +53,6 @@ pub fn axes(bytes: &[u8]) -> Progress {
     }
     let mut line: Vec<String> = ["-b4K", "-o2", "a"].map(str::to_owned).to_vec();
     for axis in &axes {
-        axis.is_ordered();
         line = with_switch(&line, &axis.option, &axis.values[0]);
     }
     let axes: Vec<_> = axes.into_iter().map(|axis| (axis.option, axis.values)).collect();

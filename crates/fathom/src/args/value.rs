@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use judge::compare::ChangeLimit;
-use units::quantity::{Size, Time};
+use units::quantity::{size_bytes, time_or_seconds_ns};
 
 use app::reports::{self, Kind};
 use app::target::KeepFree;
@@ -17,7 +17,7 @@ const LONGEST: Duration = Duration::from_secs(30 * 86_400);
 /// # Errors
 /// The text is not a time, or is longer than 30 days.
 pub fn time(text: &str) -> Result<Duration, String> {
-    let time = Time::parse_or_seconds(text).ok().map(Duration::from).filter(|time| *time <= LONGEST);
+    let time = time_or_seconds_ns(text).ok().map(Duration::from_nanos).filter(|time| *time <= LONGEST);
     time.ok_or_else(|| "expected a time of at most 30 days, such as 30s or 5m".to_owned())
 }
 
@@ -34,7 +34,7 @@ pub fn time_ns(text: &str) -> Result<u64, String> {
 /// # Errors
 /// The text is not a size, or is 0.
 pub fn size(text: &str) -> Result<u64, String> {
-    let bytes = text.parse::<Size>().ok().map(Size::bytes).filter(|bytes| *bytes > 0);
+    let bytes = size_bytes(text).ok().filter(|bytes| *bytes > 0);
     bytes.ok_or_else(|| "expected a size, such as 10G".to_owned())
 }
 
@@ -45,7 +45,7 @@ pub fn size(text: &str) -> Result<u64, String> {
 pub fn keep_free(text: &str) -> Result<KeepFree, String> {
     let found = match text.strip_suffix('%') {
         Some(percent) => percent.trim().parse().ok().filter(|percent| *percent <= 100).map(KeepFree::Percent),
-        None => text.parse::<Size>().ok().map(|size| KeepFree::Bytes(size.bytes())),
+        None => size_bytes(text).ok().map(KeepFree::Bytes),
     };
     found.ok_or_else(|| "expected a size or a percentage, such as 20G or 5%".to_owned())
 }

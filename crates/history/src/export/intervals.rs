@@ -88,12 +88,7 @@ fn row(place: &Place, timeline: &Timeline, (at, slot): (usize, &Slot), ddir: Ddi
         from_ns.into(),
         length_ns.into(),
         u64::from(slot.workers).into(),
-        match ddir {
-            Ddir::Read => "read",
-            Ddir::Write => "write",
-            Ddir::Trim => "trim",
-        }
-        .into(),
+        ddir.name().into(),
         counts.ios.into(),
         counts.bytes.into(),
         rate(counts.ios).into(),

@@ -6,7 +6,7 @@ use assessment::{Confidence, LoadPattern, LoadRange, MeasuredBy, RequiredLoad};
 use serde::Deserialize;
 use toml::Spanned;
 use units::diagnostic::{Diagnostic, Source, Span};
-use units::quantity::{Size, Time};
+use units::quantity::{size_bytes, time_ns};
 
 /// The separator of the ends of a range, as in `4k..64k`.
 const RANGE: &str = "..";
@@ -109,7 +109,7 @@ fn range(span: &Span, value: fn(&Span) -> Result<u64, Diagnostic>) -> Result<Loa
 }
 
 fn bytes(span: &Span) -> Result<u64, Diagnostic> {
-    let bytes = span.text().parse::<Size>().map_err(|error| error.diagnostic(span))?.bytes();
+    let bytes = size_bytes(span.text()).map_err(|error| error.diagnostic(span))?;
     match bytes {
         0 => Err(Diagnostic::error("a block must have at least 1 byte").at(span, "0 bytes")),
         bytes => Ok(bytes),
@@ -122,5 +122,5 @@ fn count(span: &Span) -> Result<u64, Diagnostic> {
 }
 
 fn duration(span: &Span) -> Result<u64, Diagnostic> {
-    span.text().parse::<Time>().map(Time::ns).map_err(|error| error.diagnostic(span))
+    time_ns(span.text()).map_err(|error| error.diagnostic(span))
 }

@@ -8,7 +8,7 @@ use judge::steady::ROUNDS_MAX;
 use strum::{EnumString, VariantNames};
 use toml::de::DeTable;
 use units::diagnostic::{Diagnostic, Source, Span};
-use units::quantity::Size;
+use units::quantity::size_bytes;
 
 use crate::rounds::{Goal, followable};
 
@@ -317,7 +317,7 @@ fn one_of<T: FromStr + VariantNames>(value: &Value) -> Read<T> {
 
 fn bytes(value: &Value) -> Read<u64> {
     let text = value.line()?;
-    text.parse::<Size>().map(Size::bytes).map_err(|error| {
+    size_bytes(&text).map_err(|error| {
         Diagnostic::error(format!("`{text}` is not a size")).at(&value.at, error.problem().label()).help(error.help())
     })
 }

@@ -2,7 +2,7 @@
 
 use plan::Plan;
 
-use crate::usage::{footprint, written};
+use crate::usage::written;
 
 /// Start of the name of the folder for the files of a run. The id of the run follows.
 pub const SCRATCH_PREFIX: &str = ".fathom-assess-";
@@ -43,11 +43,6 @@ pub struct Site {
 impl Site {
     pub fn new(place: Place, size_bytes: Option<u64>) -> Site {
         Site { volumes: Vec::new(), place, size_bytes, least_block_bytes: 0, last: Vec::new() }
-    }
-
-    /// Whether the plan uses a target at this place.
-    pub fn is_used_by(&self, plan: &Plan) -> bool {
-        footprint(plan).keys().any(|path| self.place.holds(path))
     }
 
     /// Whether the plan changes data at this place.

@@ -21,11 +21,6 @@ impl ParseError {
         ParseError { kind, text: text.to_owned(), range, problem }
     }
 
-    /// Returns the expected kind of quantity.
-    pub fn kind(&self) -> Kind {
-        self.kind
-    }
-
     /// Returns the kind of error.
     pub fn problem(&self) -> Problem {
         self.problem

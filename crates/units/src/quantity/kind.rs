@@ -11,8 +11,6 @@ pub enum Kind {
     Time,
     /// A count, or I/Os per second.
     Count,
-    /// In percent.
-    Percent,
 }
 
 type Units = [(&'static str, u64)];
@@ -65,8 +63,6 @@ const TIMES: [(&str, u64); 15] = [
 
 const COUNTS: [(&str, u64); 4] = [("iops", 1), ("k", 1_000), ("m", 1_000_000), ("g", 1_000_000_000)];
 
-const PERCENT: [(&str, u64); 1] = [("%", 1)];
-
 impl Kind {
     /// Returns the value of `unit` in base units. `None` if the kind does not have this unit.
     pub fn scale(self, unit: &str) -> Option<f64> {
@@ -80,7 +76,6 @@ impl Kind {
             Kind::Bandwidth => "a bandwidth",
             Kind::Time => "a time",
             Kind::Count => "a count",
-            Kind::Percent => "a percentage",
         }
     }
 
@@ -91,7 +86,6 @@ impl Kind {
             Kind::Bandwidth => "KiB/s, MiB/s, GiB/s (powers of 1024) or kB/s, MB/s, GB/s (powers of 1000)",
             Kind::Time => "ns, us, ms, s, min, h or d",
             Kind::Count => "k, M or G (powers of 1000)",
-            Kind::Percent => "%",
         }
     }
 
@@ -107,7 +101,6 @@ impl Kind {
                 let prefix = unit.strip_suffix("iops").map(str::trim).filter(|prefix| !prefix.is_empty());
                 find(&COUNTS, prefix.unwrap_or(&unit))
             }
-            Kind::Percent => find(&PERCENT, &unit),
         }
     }
 }

@@ -1,16 +1,14 @@
-//! Parsing and formatting of quantities for all options and files of fathom's own commands.
+//! Parsing of quantities for all options and files of fathom's own commands.
 //!
 //! | quantity | units | a number without a unit |
 //! |---|---|---|
-//! | [`Size`] | `B`; `K` or `KiB`, `M`, `G`, `T`, `P`: powers of 1024; `kB`, `MB`, `GB`, `TB`, `PB`: powers of 1000 | bytes |
-//! | [`Bandwidth`] | a size per second: `MiB/s`, `MB/s`, `MBps` | an error |
-//! | [`Time`] | `ns`, `us`, `ms`, `s`, `min` or `m`, `h`, `d` | an error; seconds for [`Time::parse_or_seconds`] |
-//! | [`Iops`] | `k`, `M`, `G`: powers of 1000 | I/Os per second |
-//! | [`Percent`] | `%` | an error |
+//! | [`Kind::Size`] | `B`; `K` or `KiB`, `M`, `G`, `T`, `P`: powers of 1024; `kB`, `MB`, `GB`, `TB`, `PB`: powers of 1000 | bytes |
+//! | [`Kind::Bandwidth`] | a size per second: `MiB/s`, `MB/s`, `MBps` | an error |
+//! | [`Kind::Time`] | `ns`, `us`, `ms`, `s`, `min` or `m`, `h`, `d` | an error; seconds for [`time_or_seconds_ns`] |
+//! | [`Kind::Count`] | `k`, `M`, `G`: powers of 1000 | I/Os per second |
 //!
 //! Units are case-insensitive. Decimals such as `1.5G` are allowed, exponents are not. White space is allowed between
-//! number and unit. Each type has two text forms: `Display` is the short form for people ([`crate::format`]), `exact`
-//! parses back to the same value.
+//! number and unit. [`crate::format`] formats quantities.
 //!
 //! The dialects follow the rules of their programs. [`option_value`] parses values of their options.
 
@@ -20,13 +18,13 @@ mod parse;
 mod problem;
 #[cfg(test)]
 mod tests;
-mod typed;
+mod whole;
 mod written;
 
 pub use error::ParseError;
 pub use kind::Kind;
 pub use problem::Problem;
-pub use typed::{Bandwidth, Iops, Percent, Size, Time};
+pub use whole::{size_bytes, time_ns, time_or_seconds_ns};
 pub use written::Written;
 
 /// 2^10 bytes.

@@ -6,7 +6,7 @@ use super::problem::Problem;
 use super::written::Written;
 
 impl Kind {
-    /// Parses a quantity and returns it in the kind's base unit: bytes, bytes per second, ns, a count, percent.
+    /// Parses a quantity and returns it in the kind's base unit: bytes, bytes per second, ns, a count.
     ///
     /// # Errors
     /// Returns an error if the text has no number, a missing or wrong unit, or is too large.

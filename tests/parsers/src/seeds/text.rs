@@ -20,7 +20,7 @@ pub const METRICS: [&str; 10] = [
 /// Returns quantities with the units that messages list.
 pub fn quantities() -> Vec<Vec<u8>> {
     let mut seeds = Vec::new();
-    for kind in [Kind::Size, Kind::Bandwidth, Kind::Time, Kind::Count, Kind::Percent] {
+    for kind in [Kind::Size, Kind::Bandwidth, Kind::Time, Kind::Count] {
         for unit in kind.units().split([' ', ',', '(', ')']).filter(|unit| kind.scale(unit).is_some()) {
             for number in ["4", "1.5", "0", "18446744073709551615", "-5", ".5"] {
                 seeds.push(format!("{number}{unit}").into_bytes());

@@ -6,7 +6,6 @@ mod cache;
 mod folder;
 mod id;
 mod nowait;
-mod resident;
 mod space;
 mod status;
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::*;
 use crate::file::{Advice, FileCreator, StatCall, Written};
+use crate::memory::page_size;
 
 /// A temporary folder of one test, removed on drop.
 struct Folder(PathBuf);
@@ -144,7 +145,7 @@ fn file_creation_writes_all_bytes_and_leaves_none_in_the_cache() {
     }
     making(&mut counting, &go_on, &path, 3 << 20).unwrap();
     let file = OpenOptions { read: true, write: true, ..OpenOptions::new() }.open(&path).unwrap();
-    match file.cached_bytes(0, 0).unwrap() {
+    match cached_bytes(&file, 0, u64::MAX) {
         0 => {}
         bytes if bytes == 3 << 20 => eprintln!("SKIPPED: this file system keeps its pages"),
         bytes => panic!("{bytes} bytes are still in the cache"),
@@ -287,4 +288,34 @@ fn loop_device_reports_the_holes_of_its_backing_file() {
     assert_eq!(written(Path::new("/dev/zero"), 0..4096).unwrap(), Written::Unknown);
     assert_eq!(written(&folder.0, 0..4096).unwrap(), Written::Unknown);
     assert!(written(&folder.0.join("none"), 0..1).is_err());
+}
+
+/// Returns the bytes of a range that are in the page cache, in whole pages (`cachestat(2)`, since Linux 6.5).
+fn cached_bytes(file: &File, offset: u64, bytes: u64) -> u64 {
+    const SYS_CACHESTAT: libc::c_long = 451;
+    let (range, mut found) = ([offset, bytes], [0u64; 5]);
+    // SAFETY: the kernel reads two numbers and fills five. Both arrays live.
+    let returned = unsafe { libc::syscall(SYS_CACHESTAT, file.raw(), &range, &mut found, 0) };
+    check_call(returned).unwrap();
+    found[0] * page_size() as u64
+}
+
+#[test]
+fn an_invalidated_file_is_read_again_without_readahead() {
+    let folder = Folder::new("resident");
+    let file = OpenOptions { read: true, write: true, create: true, ..OpenOptions::new() };
+    let file = file.open(&folder.0.join("a")).unwrap();
+    let bytes = 256 * page_size();
+    file.write_at(&vec![1; bytes], 0).unwrap();
+    file.fsync().unwrap();
+    assert_eq!(cached_bytes(&file, 0, u64::MAX), bytes as u64);
+    file.invalidate_cache(0, None).unwrap();
+    if cached_bytes(&file, 0, u64::MAX) == bytes as u64 {
+        return eprintln!("SKIPPED: this file system keeps its pages");
+    }
+    assert_eq!(cached_bytes(&file, 0, u64::MAX), 0);
+    file.advise(Advice::Random, 0, None).unwrap();
+    assert_eq!(file.read_at(&mut [0; 8192], 40960).unwrap(), 8192);
+    assert_eq!(cached_bytes(&file, 40960, 8192), 8192);
+    assert!(cached_bytes(&file, 0, u64::MAX) < bytes as u64);
 }

@@ -334,14 +334,6 @@ impl File {
         Ok(())
     }
 
-    /// Returns an error: Windows does not report which parts of a file are in its cache.
-    ///
-    /// # Errors
-    /// Always `Unsupported`.
-    pub fn cached_bytes(&self, _offset: u64, _bytes: u64) -> io::Result<u64> {
-        Err(unsupported("the share of a file in the cache"))
-    }
-
     /// Returns true: no kernel worker threads run I/O on the CPUs of the caller.
     pub fn supports_nowait(&self) -> bool {
         true
