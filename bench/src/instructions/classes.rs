@@ -28,10 +28,11 @@ pub const TITLES: [(Class, &str); 5] = [
 ];
 
 /// Source files by the beginning of their path below `crates/`, and the class of their code.
-const FILES: [(&str, Class); 16] = [
+const FILES: [(&str, Class); 17] = [
     ("random/", Class::Draw),
     ("engine/src/access/", Class::Draw),
     ("engine/src/content/", Class::Submit),
+    ("engine/src/worker/io_loop/one_by_one.rs", Class::Submit),
     ("engine/src/worker/io_loop/refill.rs", Class::Submit),
     ("engine/src/worker/io_loop/plain.rs", Class::Submit),
     ("engine/src/worker/in_flight.rs", Class::Submit),
