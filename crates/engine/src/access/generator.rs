@@ -139,6 +139,12 @@ impl Generator {
         }
     }
 
+    /// Returns true if all I/Os have one file, direction and size.
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        self.plain.is_some()
+    }
+
     /// Returns draws of I/Os that have one file, direction and size. `None` if the next step is another.
     #[inline]
     pub fn plain_draws(&mut self) -> Option<PlainDraws<'_>> {

@@ -279,3 +279,15 @@ fn traces_are_merged_and_replayed() {
     failed("--read_iolog=one:a").ended_with(1).complained_of("a: not a trace of blktrace");
     assert_eq!(fs::metadata(scratch.file("one")).unwrap().len(), 100);
 }
+
+#[test]
+fn each_file_is_opened_once_in_a_pass_although_one_may_be_open() {
+    for engine in ["psync", "libaio --iodepth=4"] {
+        let scratch = scratch("open-once");
+        let job = "--name=j --filename=a:b --size=96k --rw=randread --openfiles=1 --file_service_type=sequential";
+        run(scratch.path(), &format!("{job} --ioengine={engine} --write_iolog=log")).ended_with(0);
+        let log = fs::read_to_string(scratch.file("log")).unwrap();
+        let of_files: Vec<_> = sequence(&log).into_iter().filter(|line| !line.contains(" read ")).collect();
+        assert_eq!(of_files, ["a add", "b add", "a open", "a close", "b open", "b close"], "{engine}");
+    }
+}

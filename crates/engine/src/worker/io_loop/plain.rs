@@ -11,10 +11,15 @@ use crate::worker::in_flight::{InFlightIo, Purpose};
 use crate::worker::source::IoSource;
 
 impl IoLoop<'_> {
-    /// Returns true if nothing chooses or delays single I/Os. The pattern can still be one of several files or sizes.
+    /// Returns true if all I/Os have one file, direction and size, and nothing chooses or delays single ones.
     #[inline(always)]
     pub(super) fn makes_plain(&self) -> bool {
-        self.is_plain() && self.pace.is_none() && self.metadata.is_none() && self.unsynced.is_none()
+        let has_plain_pattern = matches!(&self.source, IoSource::Pattern { access, .. } if access.is_plain());
+        has_plain_pattern
+            && self.is_plain()
+            && self.pace.is_none()
+            && self.metadata.is_none()
+            && self.unsynced.is_none()
     }
 
     /// Makes I/Os for `room` slots. Returns how many: fewer if the job is not plain, or the pass may be over.
