@@ -20,7 +20,7 @@ pub use jobs::{JOBS, Job, OPTION_FILES};
 
 /// The two numbers of I/Os. With the first, all histogram pages and the block map are in use, and the worker's thread has more
 /// instructions than the main one.
-const IO_COUNTS: [u64; 2] = [100_000, 200_000];
+const IO_COUNTS: [u64; 2] = [60_000, 120_000];
 /// Instructions per I/O below which a file is left out. valgrind slows the clock down, so that now and then a batch ends
 /// earlier in one of the two runs.
 const NEGLIGIBLE: f64 = 0.05;

@@ -136,7 +136,7 @@ impl<'a> Accounting<'a> {
     pub fn sync_completed(&mut self, io: &InFlightIo, now_ns: u64) {
         self.stats.syncs += 1;
         if self.measures.clat {
-            self.stats.sync_lat.record(now_ns - io.times.issue_ns);
+            self.stats.sync_lat.record(io.times.clat_ns(now_ns));
         }
     }
 
@@ -190,10 +190,10 @@ impl<'a> Accounting<'a> {
         stats.ios += 1;
         stats.bytes += u64::from(len);
         if self.measures.of_ios && self.measures.clat {
-            stats.clat.record(now_ns - times.issue_ns);
+            stats.clat.record(times.clat_ns(now_ns));
         }
         if self.measures.of_ios && self.measures.lat {
-            stats.lat.record(now_ns - times.start_ns);
+            stats.lat.record(times.lat_ns(now_ns));
         }
         self.live.bytes[ddir as usize].store(stats.bytes, Relaxed);
         self.live.ios[ddir as usize].store(stats.ios, Relaxed);
@@ -207,7 +207,7 @@ impl<'a> Accounting<'a> {
     #[inline(always)]
     pub fn completed(&mut self, ddir: Ddir, io: &InFlightIo, deadlines: &Deadlines) -> u64 {
         let now_ns = deadlines.now_ns;
-        let (clat_ns, lat_ns) = (now_ns - io.times.issue_ns, now_ns - io.times.start_ns);
+        let (clat_ns, lat_ns) = (io.times.clat_ns(now_ns), io.times.lat_ns(now_ns));
         let stats = match self.stats.targets.get_mut(io.file as usize) {
             None => &mut self.stats.ddirs[ddir as usize],
             Some(target) => {
@@ -248,8 +248,8 @@ impl<'a> Accounting<'a> {
     pub fn priority_completed(&mut self, ddir: Ddir, io: &InFlightIo, now_ns: u64) {
         let measures = &self.measures;
         let (is_measured, latency_ns) = match measures.lat_by_priority {
-            true => (measures.lat, now_ns - io.times.start_ns),
-            false => (measures.clat, now_ns - io.times.issue_ns),
+            true => (measures.lat, io.times.lat_ns(now_ns)),
+            false => (measures.clat, io.times.clat_ns(now_ns)),
         };
         if is_measured {
             let prio = if io.ioprio == 0 { measures.prio } else { IoPrio::of_word(io.ioprio) };

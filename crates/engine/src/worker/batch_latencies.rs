@@ -76,10 +76,10 @@ impl BatchLatencies {
         stats.ios += ios;
         stats.bytes += bytes;
         if measures.of_ios && measures.clat {
-            stats.clat.record_all(completed.iter().map(|times| now_ns - times.issue_ns));
+            stats.clat.record_all(completed.iter().map(|times| times.clat_ns(now_ns)));
         }
         if measures.of_ios && measures.lat {
-            stats.lat.record_all(completed.iter().map(|times| now_ns - times.start_ns));
+            stats.lat.record_all(completed.iter().map(|times| times.lat_ns(now_ns)));
         }
         (ios, bytes)
     }

@@ -38,6 +38,20 @@ pub struct Times {
     pub issue_ns: u64,
 }
 
+impl Times {
+    /// Returns the completion latency of an I/O that completes at `now_ns`.
+    #[inline(always)]
+    pub fn clat_ns(self, now_ns: u64) -> u64 {
+        now_ns - self.issue_ns
+    }
+
+    /// Returns its total latency.
+    #[inline(always)]
+    pub fn lat_ns(self, now_ns: u64) -> u64 {
+        now_ns - self.start_ns
+    }
+}
+
 impl InFlightIo {
     /// Returns the I/O of an operation that is about to be submitted.
     #[inline(always)]

@@ -28,9 +28,10 @@ impl IoLoop<'_> {
         Ok(false)
     }
 
-    /// Returns true if nothing is in flight, and nothing happens between two I/Os.
+    /// Returns true if the file is open, nothing is in flight, and nothing happens between two I/Os.
     fn is_idle(&self) -> bool {
-        self.submission.in_flight.count() == 0
+        self.files.is_open(0)
+            && self.submission.in_flight.count() == 0
             && self.submission.is_empty()
             && self.think.is_none()
             && self.minimum.is_none()
@@ -40,9 +41,6 @@ impl IoLoop<'_> {
 
     #[inline(never)]
     fn run_plain(&mut self) -> Result<bool, RunError> {
-        if !self.files.is_open(0) && !self.open(0)? {
-            return Ok(false);
-        }
         let IoSource::Pattern { access, content } = &mut self.source else { return Ok(false) };
         let Some(mut draws) = access.plain_draws() else { return Ok(false) };
         let Submission { backend, buffers, in_flight, done, .. } = &mut self.submission;

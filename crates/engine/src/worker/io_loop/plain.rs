@@ -2,7 +2,6 @@
 
 use os::io::Op;
 use plan::Ddir;
-use record::RunError;
 
 use super::IoLoop;
 use super::refill::kind_of;
@@ -22,15 +21,16 @@ impl IoLoop<'_> {
             && self.unsynced.is_none()
     }
 
-    /// Makes I/Os for `room` slots. Returns how many: fewer if the job is not plain, or the pass may be over.
+    /// Makes I/Os for `room` slots. Returns how many: fewer if the job is not plain, its file is not open yet, or the pass may be
+    /// over.
     // Inlined into the loop, its registers would not suffice.
     #[inline(never)]
-    pub(super) fn make_plain(&mut self, room: u32, start_ns: u64) -> Result<u32, RunError> {
-        if !self.makes_plain() || !self.files.is_open(0) && !self.open(0)? {
-            return Ok(0);
+    pub(super) fn make_plain(&mut self, room: u32, start_ns: u64) -> u32 {
+        if !self.makes_plain() || !self.files.is_open(0) {
+            return 0;
         }
-        let IoSource::Pattern { access, content } = &mut self.source else { return Ok(0) };
-        let Some(mut draws) = access.plain_draws() else { return Ok(0) };
+        let IoSource::Pattern { access, content } = &mut self.source else { return 0 };
+        let Some(mut draws) = access.plain_draws() else { return 0 };
         let (ddir, len) = (draws.plain.ddir, crate::number::length(draws.plain.length));
         let wanted = self.limits.ios_left(&self.accounting.totals, room, len) as usize;
         let template = Op { kind: kind_of(ddir), ioprio: 0, file: 0, slot: 0, len, skip: 0, offset: 0 };
@@ -53,7 +53,7 @@ impl IoLoop<'_> {
         }
         let made = crate::number::index(made);
         self.accounting.issued_many(ddir, len, made);
-        Ok(made)
+        made
     }
 }
 
