@@ -68,8 +68,8 @@ impl Budgets {
 
     fn text(&self) -> String {
         let mut text = format!(
-            "# Instructions per I/O that each job of bench/src/instructions/jobs.rs may need, with the profile `{PROFILE}`. More than\n\
-             # 2 % above fails in CI. This command counts again and writes the file:\n\
+            "# Budgets: instructions per I/O of each job of bench/src/instructions/jobs.rs, cargo profile `{PROFILE}`. CI fails if a\n\
+             # job needs more than 2 % above its budget. This command counts again and writes the file:\n\
              #     {UPDATE}\n\
              compiler = \"{}\"\n\n[instructions_per_io]\n",
             self.compiler
@@ -83,20 +83,20 @@ impl Budgets {
         let mut found = Comparison::default();
         for (name, count) in counted {
             let Some((_, budget)) = self.jobs.iter().find(|(job, _)| job == name) else {
-                found.over.push(format!("{name}: no budget; {UPDATE}"));
+                found.over.push(format!("{name}: no budget. help: {UPDATE}"));
                 continue;
             };
             let percent = 100.0 * (count / budget - 1.0);
             let line = format!("{name}: {count:.1} instructions per I/O, {percent:+.1} % of the budget of {budget:.1}");
             if *count > budget * (1.0 + TOLERANCE) {
-                found.over.push(format!("{line}; fewer instructions, or {UPDATE}"));
+                found.over.push(format!("{line}. help: use fewer instructions, or update the budget: {UPDATE}"));
             } else if *count < budget * (1.0 - TOLERANCE) {
-                found.under.push(format!("{line}; keep it: {UPDATE}"));
+                found.under.push(format!("{line}. help: lower the budget: {UPDATE}"));
             }
         }
         let is_counted = |name: &String| counted.iter().any(|(job, _)| job == name);
         let unknown = self.jobs.iter().filter(|(name, _)| !is_counted(name));
-        found.over.extend(unknown.map(|(name, _)| format!("{name}: a budget without a job; {UPDATE}")));
+        found.over.extend(unknown.map(|(name, _)| format!("{name}: a budget without a job. help: {UPDATE}")));
         found
     }
 }
@@ -134,16 +134,19 @@ mod tests {
         assert_eq!(found, Comparison::default());
         let found = budgets.compare(&jobs(&[("a", 510.5), ("b", 489.5), ("c", 500.0)]));
         let line = "a: 510.5 instructions per I/O, +2.1 % of the budget of 500.0";
-        assert_eq!(found.over, [format!("{line}; fewer instructions, or {UPDATE}")]);
+        assert_eq!(found.over, [format!("{line}. help: use fewer instructions, or update the budget: {UPDATE}")]);
         let line = "b: 489.5 instructions per I/O, -2.1 % of the budget of 500.0";
-        assert_eq!(found.under, [format!("{line}; keep it: {UPDATE}")]);
+        assert_eq!(found.under, [format!("{line}. help: lower the budget: {UPDATE}")]);
     }
 
     #[test]
     fn each_job_has_a_budget_and_each_budget_a_job() {
         let budgets = Budgets { compiler: String::new(), jobs: jobs(&[("a", 500.0), ("old", 500.0)]) };
         let found = budgets.compare(&jobs(&[("a", 500.0), ("new", 500.0)]));
-        assert_eq!(found.over, [format!("new: no budget; {UPDATE}"), format!("old: a budget without a job; {UPDATE}")]);
+        assert_eq!(
+            found.over,
+            [format!("new: no budget. help: {UPDATE}"), format!("old: a budget without a job. help: {UPDATE}")]
+        );
         let committed = Budgets::read().unwrap();
         assert_eq!(committed.jobs.len(), JOBS.len());
         assert!(JOBS.iter().all(|job| committed.jobs.iter().any(|(name, _)| name == job.name)), "{committed:?}");

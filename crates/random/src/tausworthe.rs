@@ -59,12 +59,14 @@ impl Tausworthe32 {
         (f64::from(self.draw()) + 1.0) * SCALE_32
     }
 
-    /// Draws a block: the product of `count` and a fraction in double precision, rounded down. It can be `count` in rare cases.
+    /// Draws a block number below `count`: [`Self::fraction`] times `count` in double precision, rounded down. Returns 0 if `count`
+    /// is 0.
     #[inline(always)]
     pub fn block(&mut self, count: u32) -> u32 {
         let drawn = self.draw();
         let product = u64::from(count) * u64::from(drawn);
-        // The fraction of the product is below 1 by more than 53 bits can lose.
+        // Double precision rounds products below 2³² by at most 2⁻²². If the fractional part is below 1 − 2⁻²², rounding does not
+        // reach the next integer.
         if product as u32 <= u32::MAX - (1 << 10) {
             return (product >> 32) as u32;
         }

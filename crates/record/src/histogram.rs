@@ -104,7 +104,7 @@ impl Histogram {
         self.total += times;
     }
 
-    /// Counts values. Calls `each` for each of them.
+    /// Records all values. Calls `each` once per value, in order.
     #[inline(always)]
     pub fn record_all(&mut self, values: impl Iterator<Item = u64> + Clone, mut each: impl FnMut(u64)) {
         let dense = self.dense.as_mut_slice();
@@ -124,7 +124,7 @@ impl Histogram {
         }
     }
 
-    /// Counts a value of a bin.
+    /// Adds `times` values to a bin.
     fn add(&mut self, index: usize, times: u64) {
         match self.dense.get_mut(index) {
             Some(count) => *count += times,

@@ -140,10 +140,9 @@ impl<'a> Accounting<'a> {
         }
     }
 
-    /// Returns true if the counters of all targets are one, and no log has the single I/Os: latencies can wait for the end of the
-    /// batch.
+    /// Returns true if I/Os can be counted per batch: there are no per-target counters and no per-I/O logs.
     #[inline]
-    pub fn counts_batches(&self) -> bool {
+    pub fn can_count_batches(&self) -> bool {
         self.logs.is_none() && self.stats.targets.is_empty()
     }
 
@@ -161,7 +160,7 @@ impl<'a> Accounting<'a> {
         }
     }
 
-    /// Counts the submissions of a batch, in which each I/O took `each_ns`.
+    /// Records the submission latencies of a batch. `each_ns` is the latency of the I/Os that `submitted_after` counted.
     #[inline]
     pub fn submitted_all(&mut self, each_ns: u64) {
         for (batch, stats) in self.batch.iter_mut().zip(&mut self.stats.ddirs) {

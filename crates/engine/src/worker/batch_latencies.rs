@@ -7,13 +7,13 @@ use record::DdirStats;
 use super::accounting::Measures;
 use super::in_flight::{InFlight, Times};
 
-/// Room for the latencies of one direction.
+/// Buffers for the latencies of one direction in the current batch.
 #[derive(Default)]
 pub struct BatchLatencies {
     slat_ns: Box<[u64]>,
     /// How many of `slat_ns` are not counted yet.
     submitted: usize,
-    /// I/Os whose submission took the time of one I/O of the batch.
+    /// Number of I/Os whose submission latency is the time of the call divided by its I/Os. Not recorded yet.
     submitted_after: u64,
     completed: Box<[Times]>,
 }
@@ -31,8 +31,7 @@ impl BatchLatencies {
         })
     }
 
-    /// Remembers a submission that is timed from the creation of the I/O. Returns false if there is no room: the direction is not
-    /// that of the pattern.
+    /// Stores the submission latency of an I/O. Returns false if the buffer is full or the pattern has no such direction.
     #[inline(always)]
     pub fn submitted(&mut self, slat_ns: u64) -> bool {
         let Some(room) = self.slat_ns.get_mut(self.submitted) else { return false };
@@ -41,13 +40,13 @@ impl BatchLatencies {
         true
     }
 
-    /// Remembers a submission that is timed from the submission of the I/O before it.
+    /// Counts an I/O whose submission is timed from the previous submission.
     #[inline(always)]
     pub fn submitted_after(&mut self) {
         self.submitted_after += 1;
     }
 
-    /// Counts the submissions of a batch, in which each I/O took `each_ns`.
+    /// Records the submission latencies of a batch. `each_ns` is the latency of the I/Os that `submitted_after` counted.
     #[inline(always)]
     pub fn count_submitted(&mut self, each_ns: u64, measures: Measures, stats: &mut DdirStats) {
         let (submitted, after) = (std::mem::take(&mut self.submitted), std::mem::take(&mut self.submitted_after));

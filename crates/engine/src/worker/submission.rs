@@ -234,7 +234,7 @@ impl Submission {
         let each_ns = (after_ns - before_ns) / u64::from(accepted);
         self.batch_ios = crate::number::length((BATCH_NS_MAX / each_ns.max(1)).clamp(1, u64::from(BATCH_IOS_MAX)));
         let is_automatic = self.batch_submit.is_none();
-        let in_batches = accounting.counts_batches();
+        let in_batches = accounting.can_count_batches();
         let ops = &self.ops[..accepted as usize];
         let mut from_ns = before_ns;
         for (nth, op) in ops.iter().enumerate() {

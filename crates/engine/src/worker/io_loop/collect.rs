@@ -96,7 +96,7 @@ impl IoLoop<'_> {
         if self.observes_completions {
             self.observe_completions();
         }
-        if self.submission.done.len() > 1 && self.counts_batches() {
+        if self.submission.done.len() > 1 && self.can_count_batches() {
             let Submission { in_flight, done, .. } = &mut self.submission;
             self.accounting.completed_all(in_flight, done, self.deadlines.now_ns);
         }

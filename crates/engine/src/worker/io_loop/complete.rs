@@ -33,9 +33,9 @@ enum Failure {
 impl IoLoop<'_> {
     /// Returns true if nothing needs the latency of a single I/O at its completion.
     #[inline]
-    pub(super) fn counts_batches(&self) -> bool {
+    pub(super) fn can_count_batches(&self) -> bool {
         let is_limited = Ddir::ALL.into_iter().any(|ddir| self.worker.errors.max_latency_ns[ddir] > 0);
-        self.is_plain() && self.search.is_none() && !is_limited && self.accounting.counts_batches()
+        self.is_plain() && self.search.is_none() && !is_limited && self.accounting.can_count_batches()
     }
 
     /// Handles one completion.

@@ -16,13 +16,14 @@ use crate::worker::source::IoSource;
 use crate::worker::submission::Submission;
 
 impl IoLoop<'_> {
-    /// Runs I/Os as long as the next is all that is due. Returns true if it ran one. Does nothing for other jobs.
+    /// Runs the I/Os of a plain job on a synchronous engine, one at a time, until other work is due. Returns true if at least one I/O
+    /// ran. Returns false for other jobs.
     ///
     /// # Errors
     /// The backend or an I/O failed.
     #[inline]
     pub(super) fn run_one_by_one(&mut self) -> Result<bool, RunError> {
-        if self.submission.is_synchronous() && self.makes_plain() && self.counts_batches() && self.is_idle() {
+        if self.submission.is_synchronous() && self.is_plain_job() && self.can_count_batches() && self.is_idle() {
             return self.run_plain();
         }
         Ok(false)

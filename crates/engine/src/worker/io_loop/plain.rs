@@ -12,7 +12,7 @@ use crate::worker::source::IoSource;
 impl IoLoop<'_> {
     /// Returns true if all I/Os have one file, direction and size, and nothing chooses or delays single ones.
     #[inline(always)]
-    pub(super) fn makes_plain(&self) -> bool {
+    pub(super) fn is_plain_job(&self) -> bool {
         let has_plain_pattern = matches!(&self.source, IoSource::Pattern { access, .. } if access.is_plain());
         has_plain_pattern
             && self.is_plain()
@@ -23,10 +23,10 @@ impl IoLoop<'_> {
 
     /// Makes I/Os for `room` slots. Returns how many: fewer if the job is not plain, its file is not open yet, or the pass may be
     /// over.
-    // Inlined into the loop, its registers would not suffice.
+    // Not inlined: inlining spills registers in the I/O loop.
     #[inline(never)]
     pub(super) fn make_plain(&mut self, room: u32, start_ns: u64) -> u32 {
-        if !self.makes_plain() || !self.files.is_open(0) {
+        if !self.is_plain_job() || !self.files.is_open(0) {
             return 0;
         }
         let IoSource::Pattern { access, content } = &mut self.source else { return 0 };
