@@ -96,11 +96,7 @@ impl Histogram {
     /// Counts a value `times` times.
     #[inline]
     pub fn record_many(&mut self, value: u64, times: u64) {
-        let index = Self::index_of(value);
-        match self.dense.get_mut(index) {
-            Some(count) => *count += times,
-            None => self.add_sparse(index, times),
-        }
+        self.add(Self::index_of(value), times);
         self.total += times;
     }
 
@@ -125,6 +121,7 @@ impl Histogram {
     }
 
     /// Adds `times` values to a bin.
+    #[inline]
     fn add(&mut self, index: usize, times: u64) {
         match self.dense.get_mut(index) {
             Some(count) => *count += times,

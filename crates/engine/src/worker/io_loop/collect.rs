@@ -34,7 +34,7 @@ impl IoLoop<'_> {
         let max = batches.complete_max.filter(|&max| max > 0).map_or(usize::MAX, |max| max as usize);
         if !is_full && wait_until_ns.is_none() {
             // The queue is still filling: reap without waiting. If completions decide which I/O is next, wait for a full queue.
-            let may_reap = batches.submit.is_none() && (self.is_plain() || !self.has_backlog());
+            let may_reap = batches.submit.is_none() && (self.has_no_extras() || !self.has_backlog());
             if may_reap || batches.complete_min == Some(0) {
                 self.collect(0, max, Duration::ZERO)?;
                 self.accounting.stats.waits.record_lookaside(self.submission.done.len());

@@ -35,7 +35,7 @@ impl IoLoop<'_> {
     #[inline]
     pub(super) fn can_count_batches(&self) -> bool {
         let is_limited = Ddir::ALL.into_iter().any(|ddir| self.worker.errors.max_latency_ns[ddir] > 0);
-        self.is_plain() && self.search.is_none() && !is_limited && self.accounting.can_count_batches()
+        self.has_no_extras() && self.search.is_none() && !is_limited && self.accounting.can_count_batches()
     }
 
     /// Handles one completion.
@@ -57,7 +57,7 @@ impl IoLoop<'_> {
         }
         self.submission.in_flight.free(slot);
         let counted = self.count(ddir, &io);
-        if self.is_plain() { counted } else { counted.and(self.complete_special(slot, ddir, &io)) }
+        if self.has_no_extras() { counted } else { counted.and(self.complete_special(slot, ddir, &io)) }
     }
 
     /// Counts the priority and the block of an I/O, and checks what it read.
@@ -149,7 +149,7 @@ impl IoLoop<'_> {
         if is_stuck && ddir == Ddir::Read && is_growing && !is_checked {
             self.submission.in_flight.free(slot);
             let counted = self.count(ddir, &InFlightIo { len: moved, ..io });
-            return if self.is_plain() { counted } else { counted.and(self.complete_special(slot, ddir, &io)) };
+            return if self.has_no_extras() { counted } else { counted.and(self.complete_special(slot, ddir, &io)) };
         }
         if is_stuck {
             let path = self.files.name(io.file);

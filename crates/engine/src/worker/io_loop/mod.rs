@@ -97,7 +97,7 @@ pub struct IoLoop<'a> {
 impl<'a> IoLoop<'a> {
     /// Whether the path of the I/Os has no branches but this one for [`Extras`](super::extras::Extras).
     #[inline(always)]
-    fn is_plain(&self) -> bool {
+    fn has_no_extras(&self) -> bool {
         self.extras.is_none()
     }
 

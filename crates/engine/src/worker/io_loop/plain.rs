@@ -15,7 +15,7 @@ impl IoLoop<'_> {
     pub(super) fn is_plain_job(&self) -> bool {
         let has_plain_pattern = matches!(&self.source, IoSource::Pattern { access, .. } if access.is_plain());
         has_plain_pattern
-            && self.is_plain()
+            && self.has_no_extras()
             && self.pace.is_none()
             && self.metadata.is_none()
             && self.unsynced.is_none()

@@ -34,10 +34,10 @@ impl IoLoop<'_> {
             self.deadlines.now_ns
         };
         match self.source {
-            IoSource::Pattern { .. } if !self.is_plain() && self.is_reading_back() => {
+            IoSource::Pattern { .. } if !self.has_no_extras() && self.is_reading_back() => {
                 self.refill_from_writes(room, start_ns)
             }
-            IoSource::Pattern { .. } if !self.is_plain() && self.placement().is_some() => {
+            IoSource::Pattern { .. } if !self.has_no_extras() && self.placement().is_some() => {
                 self.refill_placed(room, start_ns)
             }
             IoSource::Pattern { .. } => self.refill_from_pattern(room, start_ns),
@@ -57,7 +57,7 @@ impl IoLoop<'_> {
     fn refill_from_pattern(&mut self, room: u32, start_ns: u64) -> Result<(bool, Option<u64>), RunError> {
         let made = self.make_plain(room, start_ns);
         for _ in made..room {
-            if !self.is_plain() && self.verify_between_writes(start_ns)? {
+            if !self.has_no_extras() && self.verify_between_writes(start_ns)? {
                 continue;
             }
             if self.issue_limit_reached() && !self.finish_pairs() {
@@ -68,7 +68,7 @@ impl IoLoop<'_> {
             {
                 return Ok((false, Some(due_ns)));
             }
-            if !self.is_plain()
+            if !self.has_no_extras()
                 && let Some(due_ns) = self.held_back_until(start_ns)
             {
                 return Ok((false, Some(due_ns)));
@@ -156,7 +156,7 @@ impl IoLoop<'_> {
         } else if !self.files.is_open(file) && !self.open(file)? {
             return Ok(true);
         }
-        if !self.is_plain() && !self.wait_for_overlapping(&io)? {
+        if !self.has_no_extras() && !self.wait_for_overlapping(&io)? {
             return Ok(true);
         }
         let start_ns = start_ns.max(self.deadlines.now_ns);
@@ -174,7 +174,7 @@ impl IoLoop<'_> {
             }
         }
         let mut ioprio = 0;
-        if !self.is_plain() {
+        if !self.has_no_extras() {
             let prepared = self.prepare_verified(slot, &io, start_ns);
             if !matches!(prepared, Ok(true)) {
                 self.submission.in_flight.free(slot);
