@@ -1,9 +1,12 @@
 //! Each job needs at most the instructions per I/O of its budget in `bench/budgets.toml`.
 
 use bench::instructions::budgets::{self, Budgets, Counted, PROFILE};
-use bench::instructions::{self, JOBS, callgrind};
+use bench::instructions::{self, JOBS, Job, callgrind};
 use bench::programs;
 use harness::{Scratch, skipped};
+
+/// Runs of a job that is over its budget at first.
+const TRIES: u32 = 3;
 
 #[test]
 #[ignore = "builds fathom with optimisation: run by cargo xtask ci"]
@@ -18,18 +21,22 @@ fn no_job_needs_more_instructions_than_its_budget() -> Result<(), String> {
         skipped(&format!("the budgets are those of {}, this is {compiler}", committed.compiler));
         return Ok(());
     }
-    let jobs = counted()?;
+    let fathom = programs::build(PROFILE)?;
+    let scratch = Scratch::new("budgets");
+    let count = |job: &Job, tries| Ok::<_, String>(instructions::count_job(&fathom, job, tries, scratch.path())?.total);
     if is_update {
-        return Budgets { compiler, jobs }.write();
+        let counted = JOBS.iter().map(|job| Ok((job.name.to_owned(), count(job, TRIES)?)));
+        return Budgets { compiler, jobs: counted.collect::<Result<_, String>>()? }.write();
+    }
+    let mut jobs: Vec<Counted> = Vec::new();
+    for job in &JOBS {
+        let mut counted = count(job, 1)?;
+        if committed.is_over(job.name, counted) {
+            counted = count(job, TRIES)?;
+        }
+        jobs.push((job.name.to_owned(), counted));
     }
     let found = committed.compare(&jobs);
     found.under.iter().for_each(|line| println!("{line}"));
     if found.over.is_empty() { Ok(()) } else { Err(found.over.join("\n")) }
-}
-
-fn counted() -> Result<Vec<Counted>, String> {
-    let fathom = programs::build(PROFILE)?;
-    let scratch = Scratch::new("budgets");
-    let count = |job| instructions::count_job(&fathom, job, scratch.path());
-    JOBS.iter().map(|job| Ok((job.name.to_owned(), count(job)?.total))).collect()
 }

@@ -78,17 +78,26 @@ impl Budgets {
         text
     }
 
+    /// Whether a count is above the budget of its job.
+    pub fn is_over(&self, job: &str, count: f64) -> bool {
+        self.budget(job).is_some_and(|budget| count > budget * (1.0 + TOLERANCE))
+    }
+
+    fn budget(&self, job: &str) -> Option<f64> {
+        self.jobs.iter().find(|(name, _)| name == job).map(|(_, budget)| *budget)
+    }
+
     /// Compares counts with the budgets.
     pub fn compare(&self, counted: &[Counted]) -> Comparison {
         let mut found = Comparison::default();
         for (name, count) in counted {
-            let Some((_, budget)) = self.jobs.iter().find(|(job, _)| job == name) else {
+            let Some(budget) = self.budget(name) else {
                 found.over.push(format!("{name}: no budget. help: {UPDATE}"));
                 continue;
             };
             let percent = 100.0 * (count / budget - 1.0);
             let line = format!("{name}: {count:.1} instructions per I/O, {percent:+.1} % of the budget of {budget:.1}");
-            if *count > budget * (1.0 + TOLERANCE) {
+            if self.is_over(name, *count) {
                 found.over.push(format!("{line}. help: use fewer instructions, or update the budget: {UPDATE}"));
             } else if *count < budget * (1.0 - TOLERANCE) {
                 found.under.push(format!("{line}. help: lower the budget: {UPDATE}"));

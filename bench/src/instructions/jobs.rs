@@ -47,7 +47,7 @@ pub const OPTION_FILES: [(&str, &str); 9] = [
 
 /// Returns the command line of a job. The batch size is set, so that no batch ends by its time.
 pub fn args(job: &Job, ios: u64) -> Vec<String> {
-    let plain = ["--name=count", "--ioengine=null", "--rw=randread", "--bs=4k", "--size=1g", "--iodepth=64"];
+    let plain = ["--name=count", "--ioengine=null", "--rw=randread", "--bs=4k", "--size=2g", "--iodepth=64"];
     let batches = ["--iodepth_batch=16", "--iodepth_batch_complete_max=16", "--output-format=json"];
     let args = plain.iter().chain(&batches).chain(job.options).map(|arg| arg.to_string());
     std::iter::once("fio".to_string()).chain(args).chain([format!("--number_ios={ios}")]).collect()
