@@ -1,6 +1,6 @@
 //! Compares fathom with fio and `t/io_uring` on the same job files: IOPS, CPU time per I/O, memory, start-up time.
 //!
-//! `docs/performance.md` describes how to run it, the workloads and the results.
+//! `docs/performance-method.md` describes how to run it, the workloads and the results.
 
 #![expect(clippy::missing_errors_doc, reason = "the library of one program")]
 

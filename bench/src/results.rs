@@ -1,4 +1,4 @@
-//! Results of a session, as plain data. `docs/performance.md` describes the JSON form.
+//! Results of a session, as plain data. `docs/performance-method.md` describes the JSON form.
 
 use std::path::Path;
 

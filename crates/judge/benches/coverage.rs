@@ -1,4 +1,4 @@
-//! The coverage of the confidence intervals, by simulation: the table in docs/verdict.md.
+//! The coverage of the confidence intervals, by simulation: the table in docs/coverage.md.
 //!
 //!     cargo bench -p fathom-judge --bench coverage [-- RUNS [FIGURE|disturbed [INTERVALS...]]]
 

@@ -3,6 +3,7 @@
 
 mod cargo;
 mod dist;
+mod docs;
 mod engine_faults;
 mod fuzz;
 mod miri;
@@ -41,6 +42,7 @@ const USAGE: &str = "usage: cargo xtask ci
        cargo xtask windows             build and lint for Windows, and test under wine
        cargo xtask dist                make binaries, packages and container images in target/packages
        cargo xtask dist --check        install and use the packages in clean roots (needs root)
+       cargo xtask docs                check the links of all pages, and build the site in target/book (needs mdbook)
        cargo xtask tidy                check structure and style";
 
 /// Version of cargo-deny that is built where none is installed.
@@ -67,6 +69,7 @@ fn main() -> ExitCode {
         ["dist"] => root().and_then(dist::run),
         ["dist", "--check"] => root().and_then(dist::check_packages),
         ["windows"] => root().and_then(windows::run),
+        ["docs"] => root().and_then(docs::build).map(|_| ()),
         ["tidy"] => tidy(),
         _ => Err(USAGE.into()),
     };

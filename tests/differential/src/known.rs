@@ -1,4 +1,4 @@
-//! Decided differences from fio, with reasons. `docs/fio-differences.md` prints the list.
+//! Decided differences from fio, with reasons. `docs/fio-random-jobs.md` prints the list.
 
 mod ends;
 mod entry;

@@ -1,4 +1,4 @@
-//! The tables of `docs/reliability.md`.
+//! The tables of the pages about faults.
 
 use std::fmt::Display;
 
@@ -8,22 +8,26 @@ use crate::cases::removals::REMOVALS;
 use crate::cases::{conditions, files, outputs};
 use crate::{Case, Report};
 
-/// Returns the generated tables by name.
-pub fn tables() -> Vec<(&'static str, String)> {
-    vec![
+/// Tables of a page, by name.
+pub type Tables = Vec<(&'static str, String)>;
+
+/// Returns the pages in `docs` with their generated tables.
+pub fn pages() -> [(&'static str, Tables); 3] {
+    let faults = vec![
         ("files", table(&[files::FIO, files::DISKSPD].concat())),
-        ("interruptions", interruptions()),
-        ("aliases", aliases()),
-        ("attacks", attacks()),
-        ("target-aliases", target_aliases()),
-        ("streams", table(conditions::STREAMS)),
-        ("full-disks", table(conditions::FULL_DISKS)),
-        ("limits", table(conditions::LIMITS)),
+        ("hangs", table(&[files::FIO_HANGS, files::DISKSPD_HANGS].concat())),
         ("removals", table(REMOVALS)),
         ("outputs", table(outputs::FILES)),
         ("outputs-hang", table(outputs::FILES_HANG)),
-        ("hangs", table(&[files::FIO_HANGS, files::DISKSPD_HANGS].concat())),
-    ]
+        ("full-disks", table(conditions::FULL_DISKS)),
+    ];
+    let in_use = vec![("aliases", aliases()), ("attacks", attacks()), ("target-aliases", target_aliases())];
+    let others = vec![
+        ("interruptions", interruptions()),
+        ("streams", table(conditions::STREAMS)),
+        ("limits", table(conditions::LIMITS)),
+    ];
+    [("faults.md", faults), ("devices-in-use.md", in_use), ("reliability.md", others)]
 }
 
 /// Returns the page with its tables replaced.
@@ -31,8 +35,8 @@ pub fn tables() -> Vec<(&'static str, String)> {
 /// # Panics
 ///
 /// Panics if the page has no markers of a table.
-pub fn with_tables(page: &str) -> String {
-    tables().iter().fold(page.to_owned(), |page, (name, table)| harness::with_table(&page, name, table))
+pub fn with_tables(page: &str, tables: &Tables) -> String {
+    tables.iter().fold(page.to_owned(), |page, (name, table)| harness::with_table(&page, name, table))
 }
 
 fn aliases() -> String {

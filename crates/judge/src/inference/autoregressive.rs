@@ -3,7 +3,7 @@
 //! The model is a line plus an error that is `φ` times the previous error plus independent noise. For one `φ`, estimates
 //! have Student's distribution (Prais and Winsten, 1954). As few values determine `φ` badly, the distributions for all `φ`
 //! are combined, with the probability of each `φ` given the values as weight (Zellner and Tiao, JASA 59, 1964). The
-//! coverage is simulated by `cargo bench -p fathom-judge --bench coverage`: docs/verdict.md.
+//! coverage is simulated by `cargo bench -p fathom-judge --bench coverage`: docs/coverage.md.
 
 use std::f64::consts::PI;
 

@@ -3,7 +3,7 @@
 use super::{Interval, evened, mean, mean_interval};
 
 /// Factor between the levels of a series and the farthest ends of an interval: the mean in the long term is not taken to
-/// lie beyond. By simulation (docs/verdict.md), the coverage with disturbed series is the same without this bound.
+/// lie beyond. By simulation (docs/coverage.md), the coverage with disturbed series is the same without this bound.
 pub const LEVELS_FACTOR: f64 = 2.0;
 
 /// Returns the interval of the mean of values that are never below 0, as shares of the mean. `None` for too few values, or a

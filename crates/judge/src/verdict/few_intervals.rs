@@ -1,7 +1,7 @@
 //! The range of a figure with too few intervals for a confidence interval: it only decides figures far from a threshold.
 //!
 //! So few intervals can all have the same level, and then show no variation. The range therefore does not depend on their
-//! variation alone: docs/verdict.md, "Short runs". `cargo bench -p fathom-judge --bench coverage` simulates its coverage.
+//! variation alone: docs/confidence.md, "Short runs". `cargo bench -p fathom-judge --bench coverage` simulates its coverage.
 
 use assessment::{FEW_INTERVALS_FACTOR as FACTOR, Statistic};
 use record::SlotLatencies;

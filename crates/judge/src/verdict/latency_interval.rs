@@ -11,7 +11,7 @@ use crate::inference::{Interval, enclosing_ranks, on_log_scale, quotient_interva
 
 /// If the bin with a percentile holds a larger share of the I/Os, it hides the movement of the percentile.
 const BIN_SHARE_MAX: f64 = 0.25;
-/// More blocks are combined for the interval of a mean. By simulation (docs/verdict.md), twice as many give intervals that are too
+/// More blocks are combined for the interval of a mean. By simulation (docs/coverage.md), twice as many give intervals that are too
 /// narrow if the level of the target lasts for several blocks.
 const MEAN_BLOCKS_MAX: usize = 15;
 /// More blocks are combined for the interval of a percentile. It is wider by itself: fewer blocks give no interval too often.

@@ -141,8 +141,8 @@ fn the_verdicts_on_continued_tests_are_documented() {
         format!("| {name} | {} | {} |", at(0.5), at(2.0))
     };
     let rows = cases.map(row).join("\n");
-    let document = include_str!("../../../../docs/verdict.md").replace("\r\n", "\n");
-    assert!(document.contains(&rows), "docs/verdict.md should have\n{rows}");
+    let document = include_str!("../../../../docs/coverage.md").replace("\r\n", "\n");
+    assert!(document.contains(&rows), "docs/coverage.md should have\n{rows}");
 }
 
 #[test]
@@ -197,6 +197,6 @@ fn the_coverage_of_percentiles_of_disturbed_runs_is_documented() {
         format!("| {name} | {} |", all.iter().map(cell).collect::<Vec<_>>().join(" | "))
     };
     let rows = cases.map(row).join("\n");
-    let document = include_str!("../../../../docs/verdict.md").replace("\r\n", "\n");
-    assert!(document.contains(&rows), "docs/verdict.md should have\n{rows}");
+    let document = include_str!("../../../../docs/coverage.md").replace("\r\n", "\n");
+    assert!(document.contains(&rows), "docs/coverage.md should have\n{rows}");
 }

@@ -1,5 +1,5 @@
 //! The figure of undisturbed intervals: its coverage, and how often a verdict on it is wrong. The results are
-//! tables in docs/verdict.md.
+//! tables in docs/coverage.md.
 
 use std::sync::Arc;
 
@@ -118,15 +118,15 @@ fn verdicts(disturbance: Disturbance, has_bucket: bool) -> String {
     counts.map(|count| percent(count, VERDICTS)).join(" | ")
 }
 
-/// Compares the rows of a table, of cells for each case, with docs/verdict.md.
+/// Compares the rows of a table, of cells for each case, with docs/coverage.md.
 fn assert_documented(cells: impl Fn(Disturbance, bool) -> Vec<String>) {
     let of_case = |(name, lasts, pauses, has_bucket)| {
         let cells = cells(Disturbance { rate: 0.5, lasts, pauses }, has_bucket);
         cells.into_iter().map(move |cells| format!("| {name} | {cells} |")).collect::<Vec<_>>()
     };
     let rows = CASES.into_iter().flat_map(of_case).collect::<Vec<_>>().join("\n");
-    let document = include_str!("../../../../docs/verdict.md").replace("\r\n", "\n");
-    assert!(document.contains(&rows), "docs/verdict.md should have\n{rows}");
+    let document = include_str!("../../../../docs/coverage.md").replace("\r\n", "\n");
+    assert!(document.contains(&rows), "docs/coverage.md should have\n{rows}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The catalogue against its pages: the figures of samples/published.toml, and the list in docs/limits.md.
+//! The catalogue against its pages: the figures of samples/published.toml, and the list in docs/limits-entries.md.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,7 +16,6 @@ use units::diagnostic::Source;
 const ROUNDING: f64 = 0.01;
 /// Fewest examples of a table of machines or disks.
 const EXAMPLES_MIN: usize = 3;
-const LIST: &str = "\n## The entries\n";
 
 #[derive(Deserialize)]
 struct File {
@@ -164,13 +163,14 @@ fn linked(source: &str) -> String {
 /// Returns the list of all entries, and of all rules of applications.
 fn list() -> String {
     let mut text = format!(
-        "{LIST}\nThis part is generated from `data/limits` and `data/requirements`; do not edit it. To update it, run\n\
+        "# Published limits and requirements: the entries\n\nThis page is generated from `data/limits` and \
+         `data/requirements`; do not edit it. To update it, run\n\
          `UPDATE_DOCS=1 cargo test -p fathom-judge --test verdicts published`.\n"
     );
     for (name, provider) in Catalogue::built_in().providers {
         let _ = write!(
             text,
-            "\n### {}\n\n| `{name}:` | names | source | date | read | from |\n|---|---|---|---|---|---|\n",
+            "\n## {}\n\n| `{name}:` | names | source | date | read | from |\n|---|---|---|---|---|---|\n",
             provider.title
         );
         for group in &provider.groups {
@@ -191,7 +191,7 @@ fn list() -> String {
             let _ = writeln!(text, "| {} |", cells.join(" | "));
         }
     }
-    text += "\n### Applications\n\n| `--for` | rule | source | date | from |\n|---|---|---|---|---|\n";
+    text += "\n## Applications\n\n| `--for` | rule | source | date | from |\n|---|---|---|---|---|\n";
     for name in Requirements::applications() {
         for rule in requirements(name).list {
             let source = rule.source.expect("each built-in rule has a source");
@@ -211,13 +211,15 @@ fn list() -> String {
 
 #[test]
 fn the_page_lists_each_entry_with_its_source() {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/limits.md");
-    let page = std::fs::read_to_string(&path).expect("docs/limits.md");
-    let own = page.split(LIST).next().unwrap_or_default();
-    let made = format!("{own}{}", list());
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/limits-entries.md");
+    let page = std::fs::read_to_string(&path).expect("docs/limits-entries.md");
+    let made = list();
     if std::env::var_os("UPDATE_DOCS").is_some() {
-        std::fs::write(&path, &made).expect("docs/limits.md is writable");
+        std::fs::write(&path, &made).expect("docs/limits-entries.md is writable");
         return;
     }
-    assert!(page == made, "docs/limits.md: `UPDATE_DOCS=1 cargo test -p fathom-judge --test verdicts published`");
+    assert!(
+        page == made,
+        "docs/limits-entries.md: `UPDATE_DOCS=1 cargo test -p fathom-judge --test verdicts published`"
+    );
 }

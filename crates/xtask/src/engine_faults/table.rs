@@ -72,12 +72,13 @@ mod tests {
     fn page_has_thirty_faults_and_at_least_two_tests_of_each() {
         let root = crate::root().unwrap_or_else(|error| panic!("{error}"));
         let faults = read(root).unwrap_or_else(|error| panic!("{error}"));
-        let page = std::fs::read_to_string(root.join("docs/truth.md")).unwrap_or_else(|error| panic!("{error}"));
+        let page =
+            std::fs::read_to_string(root.join("docs/engine-faults.md")).unwrap_or_else(|error| panic!("{error}"));
         assert!(faults.len() >= 30 && page.contains(HEAD), "{}", faults.len());
         for fault in &faults {
             assert!(fault.tests.len() >= TESTS_MIN, "{}", fault.name);
             let row = fault.row(&fault.tests.iter().map(String::as_str).collect::<Vec<_>>());
-            assert!(page.contains(&row), "docs/truth.md has no row:\n{row}");
+            assert!(page.contains(&row), "docs/engine-faults.md has no row:\n{row}");
         }
     }
 }

@@ -4,6 +4,7 @@ mod borders;
 mod crate_table;
 mod dialect_words;
 mod imports;
+mod pages;
 mod shape;
 mod source;
 mod words;
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use dialect_words::OptionNames;
 use imports::Module;
+use pages::Pages;
 use source::{Finding, Source, is_test_path};
 use words::Phrases;
 
@@ -26,17 +28,17 @@ const SKIPPED_FOLDERS: [&str; 4] = ["target", "fuzz/target", ".git", "corpus"];
 ///
 /// The findings, one a line, or a file that cannot be read.
 pub fn run(root: &Path) -> Result<(), String> {
-    let files = files(root)?;
-    let (code, pages): (Vec<_>, Vec<_>) = files.iter().partition(|path| path.ends_with(".rs"));
     let mut sources = Vec::new();
-    for path in code {
+    for path in files(root)?.iter().filter(|path| path.ends_with(".rs")) {
         sources.push(Source::parse(path, &read(root, path)?)?);
     }
     let phrases = Phrases::new();
     let mut found = crate_table::check(root)?;
-    for path in pages {
-        found.extend(phrases.check(path, &read(root, path)?));
+    let pages = read_pages(root)?;
+    for (path, text) in &pages {
+        found.extend(phrases.check(path, text));
     }
+    found.extend(pages::check(&pages, |path| root.join(path).exists()));
     for source in &sources {
         found.extend(phrases.check(&source.path, &source.text));
         found.extend(shape::check(source));
@@ -55,8 +57,26 @@ pub fn run(root: &Path) -> Result<(), String> {
         found.extend(borders::check(source));
         found.extend(dialect_words::check(source, &options));
     }
+    outcome(&found)
+}
+
+/// Checks the pages only.
+///
+/// # Errors
+///
+/// The findings, one a line, or a file that cannot be read.
+pub fn pages(root: &Path) -> Result<(), String> {
+    outcome(&pages::check(&read_pages(root)?, |path| root.join(path).exists()))
+}
+
+fn outcome(found: &[Finding]) -> Result<(), String> {
     let lines: Vec<String> = found.iter().map(Finding::line).collect();
     if lines.is_empty() { Ok(()) } else { Err(lines.join("\n       ")) }
+}
+
+fn read_pages(root: &Path) -> Result<Pages, String> {
+    let pages = files(root)?.into_iter().filter(|path| path.ends_with(".md"));
+    pages.map(|path| read(root, &path).map(|text| (path, text))).collect()
 }
 
 fn read(root: &Path, path: &str) -> Result<String, String> {

@@ -1,6 +1,8 @@
-//! Compares `docs/reliability.md` with the cases.
+//! Compares the pages about faults with the cases.
 
 #[test]
-fn the_page_matches_the_cases() {
-    harness::check_page("reliability.md", faults::page::with_tables);
+fn the_pages_match_the_cases() {
+    for (name, tables) in faults::page::pages() {
+        harness::check_page(name, |page| faults::page::with_tables(page, &tables));
+    }
 }

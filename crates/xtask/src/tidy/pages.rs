@@ -1,0 +1,170 @@
+//! Pages: their length, their links, the contents of the book, and the translations of README.
+
+use std::collections::BTreeMap;
+
+use super::source::Finding;
+
+const LINES_MAX: usize = 250;
+/// Pages that are a table of options.
+const TABLES: [&str; 2] = ["docs/fio-options.md", "docs/diskspd-options.md"];
+const BOOK: &str = "docs/";
+const CONTENTS: &str = "docs/SUMMARY.md";
+const README: &str = "README.md";
+
+/// Texts of all pages by path.
+pub type Pages = BTreeMap<String, String>;
+
+/// Checks all pages. `is_there` returns whether the workspace has a file or folder.
+pub fn check(pages: &Pages, is_there: impl Fn(&str) -> bool) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for (path, text) in pages {
+        let lines = text.lines().count();
+        if path.starts_with(BOOK) && lines > LINES_MAX && !TABLES.contains(&path.as_str()) {
+            found.push(Finding::new(path, lines, format!("a page has at most {LINES_MAX} lines: split it by subject")));
+        }
+        for (line, link) in links(text) {
+            if let Err(what) = follow(pages, path, link, &is_there) {
+                found.push(Finding::new(path, line, format!("link to `{link}`: {what}")));
+            }
+        }
+        let is_translation = path.starts_with("README.") && path != README;
+        if is_translation && let Some(english) = pages.get(README) {
+            found.extend(differences(path, text, english));
+        }
+    }
+    if let Some(contents) = pages.get(CONTENTS) {
+        let listed: Vec<String> = links(contents).map(|(_, link)| format!("{BOOK}{link}")).collect();
+        let is_missing = |page: &&String| page.starts_with(BOOK) && *page != CONTENTS && !listed.contains(page);
+        let missing = pages.keys().filter(is_missing);
+        found.extend(missing.map(|page| Finding::new(CONTENTS, 1, format!("the book lacks {page}"))));
+    }
+    found
+}
+
+/// Compares code and headings of a translation with the English page.
+fn differences(path: &str, text: &str, english: &str) -> Option<Finding> {
+    let code = |text: &str| {
+        let mut code: Vec<String> = text.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+        code.sort();
+        code
+    };
+    let (own, other) = (code(text), code(english));
+    let behind =
+        other.iter().find(|code| !own.contains(code)).or_else(|| own.iter().find(|code| !other.contains(code)));
+    let headings = |text: &str| headings(text).count();
+    let what = match behind {
+        Some(code) => format!("only one of this page and {README} has `{}`", code.trim()),
+        None if headings(text) != headings(english) => format!("{README} has other sections"),
+        None => return None,
+    };
+    Some(Finding::new(path, 1, format!("the translation is behind: {what}")))
+}
+
+/// Checks a link of a page.
+fn follow(pages: &Pages, path: &str, link: &str, is_there: impl Fn(&str) -> bool) -> Result<(), &'static str> {
+    let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+    let target = if file.is_empty() { path.to_owned() } else { resolve(path, file) };
+    let target_page = pages.get(&target);
+    if target_page.is_none() && !is_there(&target) {
+        return Err("nothing is there");
+    }
+    if path.starts_with(BOOK) && !target.starts_with(BOOK) {
+        return Err("the site has only what is in docs");
+    }
+    let has_anchor = |text: &String| headings(text).any(|(_, title)| slug(title) == anchor);
+    if anchor.is_empty() || target_page.is_some_and(has_anchor) { Ok(()) } else { Err("the page has no such heading") }
+}
+
+/// Lines that are not code, with their numbers.
+fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut is_code = false;
+    text.lines().zip(1..).filter_map(move |(line, number)| {
+        let is_fence = line.trim_start().starts_with("```");
+        is_code ^= is_fence;
+        (!is_code && !is_fence && !line.starts_with("    ")).then_some((number, line))
+    })
+}
+
+fn headings(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    prose(text).filter(|(_, line)| line.starts_with('#')).map(|(number, line)| (number, line.trim_matches(['#', ' '])))
+}
+
+/// Targets of the links and pictures of a page, except those on the web.
+fn links(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let of_line = |(number, line)| targets(line).map(move |target| (number, target));
+    prose(text).flat_map(of_line).filter(|(_, target)| !target.contains("://"))
+}
+
+/// Targets of the links of a line, which are not in code.
+fn targets(line: &str) -> impl Iterator<Item = &str> {
+    let is_text = |at: usize| line[..at].matches('`').count() % 2 == 0;
+    line.match_indices("](").filter(move |(at, _)| is_text(*at)).filter_map(|(at, open)| {
+        let (target, _) = line[at + open.len()..].split_once(')')?;
+        Some(target)
+    })
+}
+
+/// Returns the path of a link's target.
+fn resolve(page: &str, link: &str) -> String {
+    let mut parts: Vec<&str> = page.split('/').collect();
+    parts.pop();
+    for part in link.split('/') {
+        match part {
+            ".." => _ = parts.pop(),
+            "." | "" => {}
+            _ => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+/// Returns the anchor of a heading, as GitHub and mdBook form it.
+fn slug(title: &str) -> String {
+    let of = |character: char| match character {
+        ' ' => Some('-'),
+        '-' | '_' => Some(character),
+        _ => character.is_alphanumeric().then_some(character),
+    };
+    title.to_lowercase().chars().filter_map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(pages: &[(&str, &str)]) -> Vec<String> {
+        let pages = pages.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+        check(&pages, |path| path == "docs/images/a.png").iter().map(Finding::line).collect()
+    }
+
+    #[test]
+    fn links_lead_to_files_and_headings() {
+        let page = "# A page\n\n[a](#a-page) [`b`](b.md#b-and-c) ![p](images/a.png) `[x](y)` [w](https://w/)\n";
+        assert_eq!(found(&[("docs/a.md", page), ("docs/b.md", "## `b` and c\n")]), [""; 0]);
+        let nothing = "docs/a.md:1: link to `b.md`: nothing is there";
+        assert_eq!(found(&[("docs/a.md", "[b](b.md)")]), [nothing]);
+        let heading = "docs/a.md:1: link to `#b`: the page has no such heading";
+        assert_eq!(found(&[("docs/a.md", "[b](#b)")]), [heading]);
+        let outside = "docs/a.md:1: link to `../README.md`: the site has only what is in docs";
+        assert_eq!(found(&[("docs/a.md", "[b](../README.md)"), ("README.md", "")]), [outside]);
+    }
+
+    #[test]
+    fn pages_are_short_and_in_the_book() {
+        let long = "\n".repeat(LINES_MAX + 1);
+        let findings = found(&[("docs/SUMMARY.md", "[o](fio-options.md)"), ("docs/fio-options.md", &long)]);
+        assert_eq!(findings, [""; 0]);
+        let findings = found(&[("docs/SUMMARY.md", "# S"), ("docs/a.md", &long)]);
+        assert_eq!(findings.len(), 2, "{findings:?}");
+    }
+
+    #[test]
+    fn a_translation_has_the_code_and_sections_of_readme() {
+        let of = |text| found(&[("README.md", "# a\n`fathom x`\n```\nfathom y\n```\n"), ("README.ko.md", text)]);
+        assert_eq!(of("# 가\n```\nfathom y\n```\n`fathom x`\n"), [""; 0]);
+        let behind = "README.ko.md:1: the translation is behind: only one of this page and README.md has `fathom x`";
+        assert_eq!(of("# 가\n```\nfathom y\n```\n"), [behind]);
+        let sections = "README.ko.md:1: the translation is behind: README.md has other sections";
+        assert_eq!(of("```\nfathom y\n```\n`fathom x`\n"), [sections]);
+    }
+}
