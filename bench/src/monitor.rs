@@ -25,6 +25,10 @@ const SAMPLE_INTERVAL: Duration = Duration::from_millis(5);
 const READ_TIME_MAX: Duration = Duration::from_millis(1);
 /// Time from exec until each program does I/O. I/Os in flight are measured from then to the end of the runtime.
 const STARTED: Duration = Duration::from_millis(500);
+/// Interval of memory samples.
+const MEMORY_SAMPLE_INTERVAL: Duration = Duration::from_millis(250);
+/// Nice value of the thread that samples. With 256 jobs on all CPUs it would not run before they have ended.
+const SAMPLER_NICE: i32 = -15;
 /// Interval of CPU time samples.
 const CPU_SAMPLE_INTERVAL: Duration = Duration::from_millis(50);
 /// Shares of its CPU time between which a program runs at a steady rate.
@@ -45,8 +49,8 @@ pub struct Monitor<'a> {
     pub counting_device: Option<&'a Disk>,
     /// The disk whose reads in flight are measured.
     pub queue_disk: Option<&'a Disk>,
-    /// Times after the start at which memory is sampled.
-    pub memory_sample_times: Vec<Duration>,
+    /// Time after the start from which memory is sampled, until the program exits.
+    pub memory_from: Option<Duration>,
     /// Whether CPU time is sampled during the run.
     pub samples_cpu: bool,
     /// Requested runtime of the job.
@@ -106,6 +110,8 @@ impl Monitor<'_> {
             Ok(ChildEvent::Failed(error)) => return Err(format!("{shown}: {error}")),
             _ => return Err(format!("{shown}: did not start")),
         };
+        // Without the right to do so the samples are fewer.
+        drop(os::process::set_nice(SAMPLER_NICE));
         let mut sampler = Sampler::new(self, id, start);
         let (status, end, usage) = sampler.until_exit(&events, interrupts)?;
         let wall_s = (end - start).as_secs_f64();
@@ -151,6 +157,8 @@ impl Monitor<'_> {
         std::thread::spawn(move || {
             let mut run = || {
                 os::cpu::set_affinity(&cpus)?;
+                // The thread that started this one samples, and has another nice value from the second run on.
+                os::process::set_nice(0)?;
                 let start = Instant::now();
                 let child = command.spawn()?;
                 // Without a receiver the event is dropped. The child is reaped in any case.
@@ -190,8 +198,8 @@ struct Sampler<'a> {
     /// The last sample with new I/Os, and the one before it.
     last: Option<CounterSample>,
     second_last: Option<CounterSample>,
-    /// Number of memory samples taken.
-    memory_samples: usize,
+    /// When memory is sampled next.
+    next_memory: Option<Instant>,
     /// Time since the start and CPU time used so far, in seconds.
     cpu: Vec<(f64, f64)>,
     memory_bytes: Option<u64>,
@@ -212,7 +220,7 @@ impl<'a> Sampler<'a> {
             first: None,
             last: None,
             second_last: None,
-            memory_samples: 0,
+            next_memory: monitor.memory_from.map(|from| start + from),
             cpu: Vec::new(),
             memory_bytes: None,
             queue: None,
@@ -277,11 +285,9 @@ impl<'a> Sampler<'a> {
     }
 
     fn sample_memory(&mut self) {
-        let due =
-            self.monitor.memory_sample_times.get(self.memory_samples).is_some_and(|at| self.start.elapsed() >= *at);
-        if due {
-            self.memory_samples += 1;
+        if self.next_memory.is_some_and(|next| Instant::now() >= next) {
             self.memory_bytes = self.memory_bytes.max(process_tree::memory_bytes(self.id));
+            self.next_memory = Some(Instant::now() + MEMORY_SAMPLE_INTERVAL);
         }
     }
 
@@ -347,7 +353,7 @@ mod tests {
             cpus,
             counting_device: None,
             queue_disk: None,
-            memory_sample_times: vec![Duration::from_millis(20)],
+            memory_from: Some(Duration::from_millis(20)),
             samples_cpu: false,
             runtime: Duration::from_secs(1),
         }

@@ -105,7 +105,7 @@ fn run_program(
         cpus,
         counting_device: counting_device.as_ref(),
         queue_disk: queue_disk.as_ref(),
-        memory_sample_times: memory_sample_times(runtime, workload.logs),
+        memory_from: memory_from(runtime, workload.logs),
         samples_cpu: counting_device.is_none() && workload.jobs > 1,
         runtime,
     }
@@ -161,13 +161,10 @@ fn variables(workload: &Workload, target: Option<&Path>, seconds: Option<f64>) -
     all
 }
 
-/// Returns when to sample memory: at 50, 90 and 110 % of the runtime; every 250 ms if the memory may grow.
-fn memory_sample_times(runtime: Duration, grows: bool) -> Vec<Duration> {
-    if grows {
-        let quarter = Duration::from_millis(250);
-        return (1..).map(|nth| nth * quarter).take_while(|at| *at < runtime).collect();
-    }
-    if runtime.is_zero() { Vec::new() } else { vec![runtime / 2, runtime * 9 / 10, runtime * 11 / 10] }
+/// Returns from when on to sample memory: from the middle of the run, when all jobs do I/O; soon if the memory grows and shrinks.
+fn memory_from(runtime: Duration, grows: bool) -> Option<Duration> {
+    let from = if grows { Duration::from_millis(250) } else { runtime / 2 };
+    (!runtime.is_zero()).then_some(from)
 }
 
 /// Counts the lines of all logs of total latency; `None` without logs.
@@ -228,9 +225,9 @@ mod tests {
     #[test]
     fn memory_is_sampled_while_the_job_runs() {
         let ms = Duration::from_millis;
-        assert_eq!(memory_sample_times(ms(1000), false), [ms(500), ms(900), ms(1100)]);
-        assert_eq!(memory_sample_times(ms(600), true), [ms(250), ms(500)]);
-        assert!(memory_sample_times(ms(0), false).is_empty());
+        assert_eq!(memory_from(ms(1000), false), Some(ms(500)));
+        assert_eq!(memory_from(ms(600), true), Some(ms(250)));
+        assert_eq!(memory_from(ms(0), false), None);
     }
 
     #[test]
