@@ -13,12 +13,17 @@ impl IoLoop<'_> {
     /// Returns true if all I/Os have one file, direction and size, and nothing chooses or delays single ones.
     #[inline(always)]
     pub(super) fn is_plain_job(&self) -> bool {
-        let has_plain_pattern = matches!(&self.source, IoSource::Pattern { access, .. } if access.is_plain());
-        has_plain_pattern
-            && self.has_no_extras()
-            && self.pace.is_none()
-            && self.metadata.is_none()
-            && self.unsynced.is_none()
+        // Each field is named, so that a new one is a decision here, too.
+        #[rustfmt::skip]
+        let IoLoop {
+            source, extras, pace, metadata, unsynced,
+            // Between two batches.
+            think: _, minimum: _, search: _, observes_completions: _, is_open_loop: _, arrivals_until_ns: _, limits: _,
+            // Of every job.
+            worker: _, live: _, events: _, deadlines: _, submission: _, accounting: _, files: _,
+        } = self;
+        let has_plain_pattern = matches!(source, IoSource::Pattern { access, .. } if access.is_plain());
+        has_plain_pattern && extras.is_none() && pace.is_none() && metadata.is_none() && unsynced.is_none()
     }
 
     /// Makes I/Os for `room` slots. Returns how many: fewer if the job is not plain, its file is not open yet, or the pass may be
