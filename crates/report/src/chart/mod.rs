@@ -20,9 +20,9 @@ mod sweep;
 mod time_series;
 pub mod trend;
 
-use assessment::{Assessment, Study, Test};
+use assessment::{Assessment, Cause, Study, Test};
 
-pub use overview::charts as overview;
+pub use overview::{charts as overview, main_unit};
 pub use picture::{Chart, Detail};
 pub use sheet::sheet;
 
@@ -40,6 +40,19 @@ pub fn curves(assessment: &Assessment, test: &Test) -> Vec<Chart> {
         }
         Study::Suite(_) | Study::Single | Study::Repeats(_) | Study::Preconditioning => Vec::new(),
     }
+}
+
+/// Returns the index of the test that decides the verdict, or else of the first, and its rate over time; `None` for one test.
+pub fn deciding(assessment: &Assessment, detail: &Detail) -> Option<(usize, Chart)> {
+    let name = match &assessment.cause {
+        Cause::Test { name, .. } | Cause::Passed { example: Some((name, _)), .. } => Some(name),
+        _ => None,
+    };
+    let decides = |test: &Test| name.map_or(test.verdict == assessment.verdict, |name| test.name == *name);
+    let at = assessment.tests.iter().position(decides).filter(|_| assessment.tests.len() > 1)?;
+    let test = &assessment.tests[at];
+    let chart = over_time::charts(test, &TimeSeries::of(test, detail.points), detail).into_iter().next()?;
+    Some((at, chart))
 }
 
 /// Returns the charts of a test that have data.

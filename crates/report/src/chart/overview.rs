@@ -5,8 +5,10 @@ use units::markup::escaped;
 
 use super::axis::{Axis, span};
 use super::canvas::{self, number};
+use super::over_time::LARGE_BLOCK_BYTES;
 use super::picture::Chart;
 use super::sign::OF_PERCENTILES;
+use crate::grid;
 use crate::key_figures::{self, KeyFigures, PERCENTILES, Span};
 use crate::text::{cut, figure, plain};
 
@@ -17,14 +19,14 @@ const LEFT: f64 = 10.0;
 const RIGHT: f64 = 14.0;
 const ROW_HEIGHT: f64 = 31.0;
 const BAR_HEIGHT: f64 = 9.0;
+/// Height of the label of expected values.
+const LIMIT_HEIGHT: f64 = 13.0;
 /// Height of the labels of the axis.
 const BELOW: f64 = 22.0;
 /// Approximate width of a character of a label.
 const CHARACTER: f64 = 7.0;
 /// A limit above this multiple of the largest value is not drawn: it would shorten the bars.
 const LIMIT_AT_MOST: f64 = 3.0;
-/// Block sizes that differ by a smaller share are the same.
-const SAME: f64 = 0.001;
 
 /// A rate of all tests.
 struct Rate {
@@ -54,17 +56,26 @@ pub fn charts(assessment: &Assessment) -> Vec<Chart> {
     if rows.len() < ROWS_LEAST {
         return Vec::new();
     }
-    // Bandwidth has the same bars as IOPS if all I/Os have the same size.
-    let rates = if has_one_size(&rows) { &RATES[..1] } else { &RATES[..] };
+    // The grid of CrystalDiskMark shows the rates, in its own unit.
+    let rates = if grid::of(assessment).is_some() { &RATES[..0] } else { &RATES[..] };
     let mut charts: Vec<Chart> = rates.iter().filter_map(|rate| bars(assessment, &rows, rate)).collect();
     charts.extend(latencies(assessment, &rows));
     charts
 }
 
-fn has_one_size(rows: &[KeyFigures]) -> bool {
-    let sizes = rows.iter().filter_map(|row| Some((row.iops?, row.bytes_per_s?)));
-    let sizes = sizes.flat_map(|(iops, bytes)| [bytes.least / iops.least, bytes.most / iops.most]);
-    span(sizes.filter(|size| size.is_finite())).is_some_and(|(least, most)| most - least <= most * SAME)
+/// Returns true if a rate describes a row: it has an expected value, or no rate has one and the size of the blocks decides.
+fn describes(assessment: &Assessment, row: &KeyFigures, unit: &str) -> bool {
+    let is_judged = |unit: &str| !limits(assessment.tests.get(row.test), unit, row).is_empty();
+    match RATES.iter().any(|rate| is_judged(rate.unit)) {
+        true => is_judged(unit),
+        false => main_unit(row) == unit,
+    }
+}
+
+/// Returns the unit of the rate that describes tests with blocks of this size best.
+pub fn main_unit(row: &KeyFigures) -> &'static str {
+    let (iops, bytes) = (row.iops.map_or(0.0, |span| span.most), row.bytes_per_s.map_or(0.0, |span| span.most));
+    if bytes >= iops * LARGE_BLOCK_BYTES as f64 { "B/s" } else { "IOPS" }
 }
 
 /// A chart under construction.
@@ -91,6 +102,23 @@ impl Panel {
         let bar = self.top + 16.0;
         self.top += ROW_HEIGHT;
         bar
+    }
+
+    /// Draws the expected values of a row as lines, with a label below. Those above `top` are only in the label.
+    fn limits(&mut self, axis: &Axis, bar: f64, top: f64, limits: &[(f64, String)]) {
+        let Some((first, _)) = limits.first() else { return };
+        for (value, _) in limits.iter().filter(|(value, _)| *value <= top) {
+            let x = number(Panel::x_of(axis, *value));
+            let (from, to) = (number(bar - 3.0), number(bar + BAR_HEIGHT + 3.0));
+            self.body += &format!("<path class=\"lim\" d=\"M{x} {from}V{to}\"/>");
+        }
+        let names: Vec<&str> = limits.iter().map(|(_, name)| name.as_str()).collect();
+        let arrow = if limits.iter().any(|(value, _)| *value > top) { " →" } else { "" };
+        let label = format!("expected {}{arrow}", names.join(", "));
+        let half = label.chars().count() as f64 * CHARACTER / 2.0;
+        let x = Panel::x_of(axis, *first).clamp(LEFT + half, (canvas::WIDTH - RIGHT - half).max(LEFT + half));
+        self.text(x, bar + BAR_HEIGHT + LIMIT_HEIGHT, "middle", &label);
+        self.top += LIMIT_HEIGHT;
     }
 
     fn x_of(axis: &Axis, value: f64) -> f64 {
@@ -120,7 +148,8 @@ impl Panel {
 }
 
 fn bars(assessment: &Assessment, rows: &[KeyFigures], rate: &Rate) -> Option<Chart> {
-    let known: Vec<(&KeyFigures, Span)> = rows.iter().filter_map(|row| Some((row, (rate.of)(row)?))).collect();
+    let rows = rows.iter().filter(|row| describes(assessment, row, rate.unit));
+    let known: Vec<(&KeyFigures, Span)> = rows.filter_map(|row| Some((row, (rate.of)(row)?))).collect();
     let most = known.iter().map(|(_, span)| span.most).fold(0.0, f64::max);
     if most <= 0.0 {
         return None;
@@ -144,22 +173,16 @@ fn bars(assessment: &Assessment, rows: &[KeyFigures], rate: &Rate) -> Option<Cha
         if most - least > 0.5 {
             panel.body += &rect(&format!("f{colour} part"), least, most);
         }
-        for limit in limits(row).into_iter().filter(|limit| limit / rate.divisor <= top) {
-            let x = number(Panel::x_of(&axis, limit / rate.divisor));
-            let (from, to) = (number(bar - 3.0), number(bar + BAR_HEIGHT + 3.0));
-            let title = escaped(&format!("expected: {}", figure(limit, rate.unit)));
-            panel.body += &format!("<path class=\"lim\" d=\"M{x} {from}V{to}\"><title>{title}</title></path>");
-        }
+        let limits = limits(row).into_iter().map(|limit| (limit / rate.divisor, figure(limit, rate.unit)));
+        panel.limits(&axis, bar, top, &limits.collect::<Vec<_>>());
         words.push(format!("{} {shown}", row.name));
     }
-    let has_limits = known.iter().any(|(row, _)| !limits(row).is_empty());
-    let limit_words = if has_limits { " The red lines are the expected values." } else { "" };
-    let words = format!("{}{}.{limit_words}", words.join("; "), left_out(known.len()));
+    let words = format!("{}{}.", words.join("; "), left_out(known.len()));
     Some(panel.finish(&axis, &assessment.suite.to_string(), rate.kind, &title(assessment, rate.title), words))
 }
 
 fn title(assessment: &Assessment, what: &str) -> String {
-    if assessment.tests.len() == 1 { what.to_owned() } else { format!("{what} of all tests") }
+    if assessment.tests.len() == 1 { what.to_owned() } else { format!("{what} of the tests") }
 }
 
 fn left_out(rows: usize) -> String {

@@ -106,12 +106,13 @@ pub fn grid(assessment: &Assessment) -> Markup {
     }
 }
 
-/// Formats the overview: of a search or a sweep its curve, else the figures of all tests. It is empty for a single row of
-/// figures.
+/// Formats the overview: of a search or a sweep its curve, else the figures of all tests, and the rate over time of the test
+/// that decides. It is empty for a single row of figures.
 pub fn overview(assessment: &Assessment, detail: &Detail) -> Markup {
     let is_single = assessment.tests.len() == 1;
     let curves: Vec<Chart> = assessment.tests.iter().flat_map(|test| chart::curves(assessment, test)).collect();
     let bars = if curves.is_empty() { chart::overview(assessment) } else { Vec::new() };
+    let deciding = chart::deciding(assessment, detail).filter(|_| detail.points > 0 && curves.is_empty());
     html! {
         @if detail.points > 0 && !curves.is_empty() {
             section id="overview" { h2 { "The curve" } div.charts { @for curve in &curves { (super::test::figure(curve)) } } }
@@ -121,6 +122,13 @@ pub fn overview(assessment: &Assessment, detail: &Detail) -> Markup {
                 // The labels of these charts say what their descriptions say.
                 div.charts.overview {
                     @for chart in &bars { figure { figcaption { b { (chart.title) } } (chart.inline()) } }
+                }
+                @if let Some((at, chart)) = &deciding {
+                    // In print the test has it.
+                    div.over-time {
+                        h3 { "Over time: " a href={ "#test-" (at) } { (chart.test) } }
+                        div.charts { (super::test::figure(chart)) }
+                    }
                 }
             }
         }

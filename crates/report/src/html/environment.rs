@@ -6,7 +6,7 @@ use units::format;
 use units::shell::quoted;
 use units::untrusted::joined;
 
-use super::{lines, stack};
+use super::{stack, with_links};
 use crate::rows::limit_name;
 use crate::text::{duration, figure};
 use crate::wording;
@@ -133,7 +133,7 @@ pub fn expectations(assessment: &Assessment) -> Markup {
     html! {
         @if !assessment.expectations.is_empty() {
             h3 { "Expectations" }
-            dl { @for expected in &assessment.expectations { dt { (expected.words) } dd { (lines(&limits(expected))) } } }
+            dl { @for expected in &assessment.expectations { dt { (expected.words) } dd { (with_links(&limits(expected))) } } }
         }
     }
 }

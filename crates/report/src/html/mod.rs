@@ -22,6 +22,9 @@ pub use badge::badge;
 pub use test::{figure, no_charts};
 
 const STYLE: &str = include_str!("style.css");
+/// What a printed page lacks (`style.css`).
+const PRINTED: &str = "Latencies are service times (lat): from the issue of an I/O to its completion. On a screen, the page has more \
+                       charts of each test, its job, and the sources of published limits.";
 /// Largest size of a page, in bytes. A larger page gets coarser charts.
 const BYTES_MOST: usize = 950_000;
 /// Resolutions of charts, from fine to coarse.
@@ -86,7 +89,7 @@ fn page(assessment: &Assessment, detail: &Detail, bytes_most: usize) -> Option<S
         (limits_of_vendors(assessment))
         (findings(assessment))
         @if rows::is_table_wanted(assessment) { (verdicts(assessment)) }
-        @if !assessment.tests.is_empty() { h2 id="tests" { "Tests" } }
+        @if !assessment.tests.is_empty() { h2 id="tests" { "Tests" } p.soft.printed { (PRINTED) } }
         (tests)
         (environment::sections(assessment))
     };
@@ -193,6 +196,22 @@ pub fn lines(text: &str) -> Markup {
     PreEscaped(text.render().0.replace('\n', "<br>"))
 }
 
+/// Formats a text of several lines. Its addresses are links, named by their hosts.
+pub fn with_links(text: &str) -> Markup {
+    let mut parts = text.split("https://");
+    let first = parts.next().unwrap_or_default();
+    html! {
+        (lines(first))
+        @for part in parts {
+            @let ends = |c: char| c.is_whitespace() || ",;()".contains(c);
+            @let address = part.split(ends).next().unwrap_or_default().trim_end_matches([':', '.']);
+            @let rest = &part[address.len()..];
+            a href={ "https://" (address) } rel="noreferrer" { (address.split('/').next().unwrap_or_default()) }
+            (lines(rest))
+        }
+    }
+}
+
 /// Formats the lines of a note, and its commands as code.
 fn with_code(note: &str) -> Markup {
     html! {
@@ -216,13 +235,8 @@ fn applications(assessment: &Assessment) -> Markup {
     ];
     let row = |one: &Application| {
         let source = one.source.as_ref().map(wording::citation).unwrap_or_default();
-        vec![
-            one.name.render(),
-            one.title.render(),
-            badge(one.verdict),
-            wording::cause(&one.cause).render(),
-            source.render(),
-        ]
+        let source = with_links(&source);
+        vec![one.name.render(), one.title.render(), badge(one.verdict), wording::cause(&one.cause).render(), source]
     };
     html! {
         details {
@@ -241,7 +255,10 @@ fn applications(assessment: &Assessment) -> Markup {
 fn limits_of_vendors(assessment: &Assessment) -> Markup {
     let limits = published_limits::of(assessment);
     let columns = [("Figure", ""), ("Measured", "num"), ("Published limit", ""), ("Source", "cause")];
-    let rows = limits.iter().map(|one| [&one.of, &one.measured, &one.limit, &one.source].map(Render::render).to_vec());
+    let rows = limits.iter().map(|one| {
+        let cells = [&one.of, &one.measured, &one.limit].map(Render::render);
+        cells.into_iter().chain([with_links(&one.source)]).collect()
+    });
     html! {
         @if !limits.is_empty() {
             details {

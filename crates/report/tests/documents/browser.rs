@@ -26,6 +26,8 @@ const FLAGS: [&str; 11] = [
     "--disable-dev-shm-usage",
     "--force-color-profile=srgb",
 ];
+/// Sheets of A4 for the suite `quick`.
+const SHEETS_MOST: usize = 5;
 /// The narrowest common phone, and a usual one.
 const PHONE: u64 = 360;
 const USUAL_PHONE: u64 = 390;
@@ -245,10 +247,11 @@ fn the_page_looks_right_on_a_phone_in_the_dark_and_printed() {
     assert_eq!(broken, json!([]), "heads of columns are broken within words");
     assert_eq!(
         browser.script(
-            "return [...document.querySelectorAll('details pre, details table')].every(e => e.offsetHeight > 0)"
+            "return [...document.querySelectorAll('.test>section>p, .test>section>.wide table, .finding p, #verdicts')]
+                .every(e => e.offsetHeight > 0)"
         ),
         true,
-        "what is folded is printed"
+        "tests, findings and intervals are printed, folded or not"
     );
     assert_eq!(browser.script("return [...document.querySelectorAll('details')].some(e => !e.open)"), true);
     assert_eq!(browser.script(CUT_OFF), json!([]), "printed");
@@ -259,4 +262,21 @@ fn the_page_looks_right_on_a_phone_in_the_dark_and_printed() {
     let foreign: Vec<String> =
         requests(&browser).into_iter().filter(|url| !url.starts_with("file://") && !url.starts_with("data:")).collect();
     assert_eq!(foreign, Vec::<String>::new(), "nothing is asked of the network");
+}
+
+#[test]
+fn the_suite_quick_is_printed_on_five_sheets() {
+    let folder = Scratch::new("printed");
+    let [page, pdf] = ["quick.html", "quick.pdf"].map(|name| folder.path().join(name));
+    std::fs::write(&page, report::html(&sample::quick())).unwrap();
+    let mut chromium = Command::new("chromium");
+    chromium.args(["--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer"]);
+    chromium.arg(format!("--user-data-dir={}", folder.path().join("profile").display()));
+    chromium.arg(format!("--print-to-pdf={}", pdf.display())).arg(&page);
+    if chromium.stderr(Stdio::null()).status().is_err() {
+        return skipped("chromium is not installed");
+    }
+    let printed = std::fs::read(&pdf).unwrap();
+    let sheets = printed.windows(12).filter(|part| part == b"/Type /Page\n").count();
+    assert!((1..=SHEETS_MOST).contains(&sheets), "{sheets} sheets");
 }

@@ -227,6 +227,41 @@ fn the_page_leads_with_the_answer_the_thresholds_and_one_overview() {
     assert!(at("<details class=\"test\" open><summary><h3>max-read-iops</h3>") < at("<section id=\"test-1\">"));
 }
 
+#[test]
+fn the_overview_has_tests_of_iops_and_of_bandwidth_apart_and_names_expected_values() {
+    let charts = charts(&sample::quick());
+    let of_kind = |kind: &str| charts.iter().find(|chart| chart.kind == kind).expect(kind).svg();
+    let [iops, bandwidth] = ["overview-iops", "overview-bandwidth"].map(of_kind);
+    for name in ["write-iops", "read-latency", "fsync write"] {
+        assert!(iops.contains(&format!(">{name}<")) && !bandwidth.contains(&format!(">{name}<")), "{name}");
+    }
+    for name in ["write-bandwidth", "read-bandwidth"] {
+        assert!(!iops.contains(&format!(">{name}<")) && bandwidth.contains(&format!(">{name}<")), "{name}");
+    }
+    let judged = report::charts(&sample::assessment());
+    let overview = judged.iter().find(|chart| chart.kind == "overview-iops").expect("an overview").svg();
+    assert!(overview.contains(">expected 16,000 IOPS</text>"), "{overview}");
+}
+
+#[test]
+fn the_rate_of_the_test_that_decides_is_at_the_top_and_not_folded() {
+    let page = html(&sample::assessment());
+    let top = page.split("<section id=\"findings\">").next().expect("a top");
+    let opened = top.split("Over time: <a href=\"#test-1\">max-read-iops</a>").nth(1).expect("a chart");
+    let chart = opened.split("</section>").next().expect("a chart");
+    assert!(chart.contains("<svg class=\"chart\"") && !chart.contains("<details"), "{chart}");
+}
+
+#[test]
+fn sources_with_an_address_are_links() {
+    let mut assessment = sample::quick();
+    assert!(!assessment.classes.is_empty());
+    assessment.classes[0].source.source = "A vendor, https://example.com/disks?a=1: a table".to_owned();
+    let page = html(&assessment);
+    let link = "A vendor, <a href=\"https://example.com/disks?a=1\" rel=\"noreferrer\">example.com</a>: a table";
+    assert!(page.contains(link), "{link}");
+}
+
 /// Returns the lines of a chart, as points.
 fn lines(picture: &str) -> Vec<String> {
     let document = roxmltree::Document::parse(picture).expect("a chart is XML");

@@ -430,3 +430,9 @@ pub fn with_tests(tests: Vec<Test>) -> Assessment {
         study: Study::default(),
     }
 }
+
+/// Returns a saved run of the suite `quick`, without expectations.
+pub fn quick() -> Assessment {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/samples/quick.json");
+    assessment::read(&std::fs::read(path).expect("the sample")).unwrap_or_else(|wrong| panic!("{wrong}"))
+}
