@@ -19,6 +19,7 @@ mod consumers;
 mod corpus;
 mod debug_io;
 mod debug_log;
+mod deploy_files;
 mod dialect_selection;
 mod diskspd_course;
 mod diskspd_faults;
