@@ -97,7 +97,7 @@ fn ci() -> Result<(), String> {
 fn lints() -> Result<(), String> {
     check("lints", idle(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]))?;
     // The tests have all features.
-    check("default features", idle(&["check", "--package", "fathom", "--quiet"]))?;
+    check("no features", idle(&["check", "--package", "fathom-storage", "--no-default-features", "--quiet"]))?;
     check("documentation", idle(&["doc", "--workspace", "--no-deps", "--quiet"]))?;
     // That packages are complete takes a build of each: by hand, `cargo package --workspace`.
     check("packages", idle(&["package", "--workspace", "--no-verify", "--allow-dirty", "--offline", "--quiet"]))?;
@@ -130,7 +130,7 @@ fn mutate(minutes: &str, seed: &str) -> Result<(), String> {
 
 /// Runs fathom for hours, built as README.md installs it.
 fn soak(arguments: &[&str]) -> Result<(), String> {
-    check("build", cargo(&["build", "--release", "--package", "fathom", "--all-features"]))?;
+    check("build", cargo(&["build", "--release", "--package", "fathom-storage", "--all-features"]))?;
     let root = root()?;
     let mut soak = cargo(&["run", "--quiet", "--package", "fathom-soak", "--"]);
     soak.args(arguments).env("FATHOM", root.join("target/release/fathom"));
@@ -142,7 +142,7 @@ fn differential(arguments: &[&str]) -> Result<(), String> {
     let root = root()?;
     let mut differential = cargo(&["run", "--quiet", "--package", "fathom-differential", "--"]);
     if std::env::var_os("FATHOM").is_none() {
-        check("build", cargo(&["build", "--quiet", "--package", "fathom", "--all-features"]))?;
+        check("build", cargo(&["build", "--quiet", "--package", "fathom-storage", "--all-features"]))?;
         differential.env("FATHOM", root.join("target/debug/fathom"));
     }
     differential.args(arguments);

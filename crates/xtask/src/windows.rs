@@ -7,8 +7,8 @@ use std::process::Command;
 use crate::cargo::cargo;
 use crate::steps::check;
 
-const TARGET: &str = "x86_64-pc-windows-gnu";
-const COMPILER: &str = "x86_64-w64-mingw32-gcc";
+pub const TARGET: &str = "x86_64-pc-windows-gnu";
+pub const COMPILER: &str = "x86_64-w64-mingw32-gcc";
 /// The standard library of Rust needs this function of a library that wine before 9 does not have.
 const RANDOM_DLL: &str = "bcryptprimitives.dll";
 const RANDOM_C: &str = "#include <windows.h>
@@ -34,7 +34,7 @@ impl Wine {
             eprintln!("xtask: nothing is built for Windows: {missing}");
             return Ok(None);
         }
-        check("build for Windows", of_target(cargo, "build", "fathom"))?;
+        check("build for Windows", of_target(cargo, "build", "fathom-storage"))?;
         let folder = root.join("target/windows");
         let program = set_up(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         Ok(Some(Wine { folder, program }))
@@ -53,7 +53,7 @@ impl Wine {
     ///
     /// A lint or a test failed.
     pub fn check(&self, cargo: Cargo) -> Result<(), String> {
-        let mut lints = of_target(cargo, "clippy", "fathom");
+        let mut lints = of_target(cargo, "clippy", "fathom-storage");
         lints.args(["--quiet", "--", "-D", "warnings"]);
         check("lints for Windows", lints)?;
         let mut lints = of_target(cargo, "clippy", "fathom-os");
@@ -75,7 +75,7 @@ impl Wine {
 pub fn run(root: &Path) -> Result<(), String> {
     let wine = Wine::prepare(root)?.ok_or("windows: nothing was tested")?;
     wine.check(cargo)?;
-    let mut scenarios = cargo(&["test", "--package", "fathom", "--test", "cli", "--", "windows::"]);
+    let mut scenarios = cargo(&["test", "--package", "fathom-storage", "--test", "cli", "--", "windows::"]);
     scenarios.envs(wine.variables());
     check("scenarios under wine", scenarios)
 }
@@ -104,11 +104,28 @@ fn missing() -> Option<String> {
     (!has_target).then(|| format!("the target {TARGET} is not installed (rustup target add {TARGET})"))
 }
 
-/// Makes a folder with the program, the library that wine lacks and wine's settings. Returns the path of the program.
+/// Makes a folder with the program and what wine needs. Returns the path of the program.
 fn set_up(folder: &Path) -> std::io::Result<PathBuf> {
-    fs::create_dir_all(folder)?;
+    prepare_wine(folder)?;
     let program = folder.join("fathom.exe");
     fs::copy(folder.with_file_name(TARGET).join("debug/fathom.exe"), &program)?;
+    Ok(program)
+}
+
+/// Makes a command of wine with a prepared folder. wine searches libraries in the folders of WINEPATH.
+pub fn wine(folder: &Path) -> Command {
+    let mut wine = Command::new("wine");
+    wine.envs(settings(folder)).env("WINEPATH", folder);
+    wine
+}
+
+/// Makes a folder with the library that wine lacks and wine's settings.
+///
+/// # Errors
+///
+/// The compiler or wine failed, or a file cannot be written.
+pub fn prepare_wine(folder: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(folder)?;
     let source = folder.join("random.c");
     fs::write(&source, RANDOM_C)?;
     let run = |command: &mut Command| match command.output() {
@@ -121,12 +138,7 @@ fn set_up(folder: &Path) -> std::io::Result<PathBuf> {
         .arg(folder.join(RANDOM_DLL))
         .arg(source)
         .arg("-ladvapi32"))?;
-    let wine = |arguments: &[&str]| {
-        let mut wine = Command::new("wine");
-        run(wine.args(arguments).envs(settings(folder)))
-    };
-    wine(&["wineboot", "-i"])?;
+    run(wine(folder).args(["wineboot", "-i"]))?;
     // By default this wine is Windows 7.
-    wine(&["reg", "add", r"HKCU\Software\Wine", "/v", "Version", "/d", "win10", "/f"])?;
-    Ok(program)
+    run(wine(folder).args(["reg", "add", r"HKCU\Software\Wine", "/v", "Version", "/d", "win10", "/f"]))
 }

@@ -31,7 +31,7 @@ fn built() -> PathBuf {
 fn build(profile: &str) {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.args(["build", "--quiet", "--package", "fathom", "--profile", profile]).current_dir(workspace());
+    command.args(["build", "--quiet", "--package", "fathom-storage", "--profile", profile]).current_dir(workspace());
     let status = command.status().unwrap();
     assert!(status.success(), "fathom does not build: {status}");
 }

@@ -29,8 +29,8 @@ impl fmt::Display for PngError {
         match self {
             PngError::Font(error) => write!(to, "the font for pictures: {error}"),
             PngError::NotBuiltIn => to.write_str(
-                "this fathom was built without PNG pictures: use a name that ends with .svg, or build it with \
-                 `cargo build --release --all-features`",
+                "this fathom was built without PNG pictures: use a name that ends with .svg, or build it without \
+                 `--no-default-features`",
             ),
             PngError::Drawing(error) => error.fmt(to),
         }

@@ -5,7 +5,9 @@ use std::process::Command;
 
 use super::files::{Folders, VERSION, output, text};
 use super::tools::Tools;
+use crate::cargo::cargo;
 use crate::steps::check;
+use crate::windows;
 
 /// Optimised for size, except for the path of an I/O.
 const PROFILE: &str = "compact";
@@ -82,13 +84,9 @@ pub fn build(folders: &Folders, tools: &Tools, binary: &Binary) -> Result<PathBu
     add_target(binary.target)?;
     let target = binary.glibc.map_or(binary.target.to_owned(), |version| format!("{}.{version}", binary.target));
     let mut build = tools.zigbuild("rustc");
-    build.current_dir(folders.root).args(["--profile", PROFILE, "--package", "fathom", "--all-features"]);
-    build
-        .args(["--bin", "fathom", "--target", &target, "--"])
-        .env("LIBSQLITE3_FLAGS", SQLITE_FLAGS.join(" "))
-        .env("RUSTFLAGS", FLAGS);
+    set_up(&mut build, folders, &target);
     if binary.glibc.is_none() {
-        build.args(STATIC_LINKER);
+        build.arg("--").args(STATIC_LINKER);
     }
     check(&format!("build for {target}"), build)?;
     let built = folders.root.join("target").join(binary.target).join(PROFILE).join("fathom");
@@ -96,6 +94,29 @@ pub fn build(folders: &Folders, tools: &Tools, binary: &Binary) -> Result<PathBu
     split(&built, &path)?;
     check_symbols(&path, binary)?;
     Ok(path)
+}
+
+/// Builds `fathom.exe` with mingw-w64, as the tests under wine do, and returns its path.
+///
+/// # Errors
+///
+/// The compiler is missing, or the build failed.
+pub fn build_for_windows(folders: &Folders) -> Result<PathBuf, String> {
+    add_target(windows::TARGET)?;
+    let mut build = cargo(&["build"]);
+    set_up(&mut build, folders, windows::TARGET);
+    check("build for Windows (Debian: apt-get install gcc-mingw-w64-x86-64-win32)", build)?;
+    let built = folders.root.join("target").join(windows::TARGET).join(PROFILE).join("fathom.exe");
+    let path = built.with_file_name("stripped.exe");
+    output(objcopy()?.arg("--strip-all").args([&built, &path]))?;
+    Ok(path)
+}
+
+/// Adds what all builds have in common.
+fn set_up(build: &mut Command, folders: &Folders, target: &str) {
+    build.current_dir(folders.root).args(["--profile", PROFILE, "--package", "fathom-storage", "--all-features"]);
+    build.args(["--bin", "fathom", "--target", target]);
+    build.env("LIBSQLITE3_FLAGS", SQLITE_FLAGS.join(" ")).env("RUSTFLAGS", FLAGS);
 }
 
 /// Runs the tests of the history with the parts of SQLite that the binaries have.

@@ -1,14 +1,16 @@
 //! `cargo xtask dist --check`: installs the packages in roots of their own and uses them as a user does. Needs root.
 
 mod rpm;
+mod windows;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::files::{VERSION, copy, entries, name_of, output, recreate, text};
 
-/// Debian packages of the clean root, which is Debian 12. The real fio is there before fathom.
-const ROOT_PACKAGES: &str = "--include=man-db,bash-completion,zsh,fish,fio";
+/// Debian packages of the clean root, which is Debian 12. The real fio is there before fathom, and Debian's package `fathom`,
+/// which is another program.
+const ROOT_PACKAGES: &str = "--include=man-db,bash-completion,zsh,fish,fio,fathom";
 
 /// What a user does after the installation. Its output goes to the terminal.
 const FIRST_STEPS: &str = r#"set -e
@@ -32,6 +34,33 @@ fio --name=a --ioengine=null --size=1m --record=fio.json >/dev/null && grep -q f
 /// The name fio after the removal of the real one. Its package is known to dpkg only.
 const WITHOUT_FIO: &str = "dpkg -r fio && update-alternatives --auto fio && fio --name=a --ioengine=null --size=1m";
 
+/// Offers version 99 of the package beside those of Debian, and upgrades all packages as a user does.
+const UPGRADE: &str = r#"set -e
+mkdir /repository /newer && dpkg-deb --raw-extract /fathom.deb /newer
+sed -i 's/^Version: .*/Version: 99/' /newer/DEBIAN/control
+cd /repository && dpkg-deb --build /newer newer.deb >/dev/null
+printf 'Filename: ./newer.deb\nSize: %s\nSHA256: %s\n' $(stat -c %s newer.deb) $(sha256sum newer.deb | cut -d' ' -f1) > Packages
+dpkg-deb --field newer.deb >> Packages
+echo 'deb [trusted=yes] file:/repository ./' > /etc/apt/sources.list.d/fathom.list
+apt-get -qq -o Dir::Etc::SourceList=/etc/apt/sources.list.d/fathom.list -o Dir::Etc::SourceParts=/dev/null \
+    -o APT::Get::List-Cleanup=0 update
+# Debian's lists are there: its `fathom` would replace a package of this name.
+apt-cache policy fathom | grep -q http
+apt-get -qq --yes upgrade >/dev/null
+test "$(dpkg-query --show --showformat '${Version}' fathom-storage)" = 99
+"#;
+
+/// Checks that both programs with the name fathom are what they are without the other.
+const BOTH: &str = r#"set -e
+dpkg --verify fathom fathom-storage
+dpkg --search /usr/games/fathom | grep -q '^fathom:'
+dpkg --search /usr/bin/fathom | grep -q '^fathom-storage:'
+man -w 6 fathom >/dev/null
+# PATH of a user.
+PATH=/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games
+test "$(command -v fathom)" = /usr/bin/fathom
+"#;
+
 /// What must be absent after the removal of fathom.
 const REMOVED: &str = "for name in bin/fathom lib/fathom share/fathom bin/diskspd share/man/man1/diskspd.1.gz; do ! test -L /usr/$name -o \
 -e /usr/$name || { echo /usr/$name remains; exit 1; }; done";
@@ -43,13 +72,12 @@ struct Check {
     run: fn(&Place) -> Result<(), String>,
 }
 
-const CHECKS: [Check; 7] = [
+const CHECKS: [Check; 6] = [
     Check { name: "checksums", needs: &["sha256sum"], run: checksums },
     Check { name: ".deb in a clean root", needs: &["mmdebstrap", "unshare"], run: deb },
     Check { name: ".rpm in a clean root", needs: &rpm::NEEDS, run: rpm::check },
     Check { name: "container images", needs: &["skopeo", "umoci", "qemu-aarch64"], run: images },
-    Check { name: "deploy/kubernetes", needs: &["kubernetes-validate"], run: kubernetes },
-    Check { name: "deploy/github", needs: &["actionlint"], run: github },
+    Check { name: "archive for Windows under wine", needs: &windows::NEEDS, run: archive_for_windows },
     Check { name: "deploy/ansible", needs: &["ansible-lint"], run: ansible },
 ];
 
@@ -78,9 +106,10 @@ impl Place {
     fn clean_root(&self, name: &str) -> Result<PathBuf, String> {
         let base = self.work.join("debian.tar");
         if !base.exists() {
-            output(
-                Command::new("mmdebstrap").args(["--quiet", "--variant=minbase", ROOT_PACKAGES, "bookworm"]).arg(&base),
-            )?;
+            let mut debian = Command::new("mmdebstrap");
+            // apt in the root knows Debian's packages without a network.
+            debian.args(["--quiet", "--variant=minbase", "--skip=cleanup/apt/lists", ROOT_PACKAGES, "bookworm"]);
+            output(debian.arg(&base))?;
         }
         let folder = self.work.join(name);
         recreate(&folder)?;
@@ -134,10 +163,16 @@ fn checksums(place: &Place) -> Result<(), String> {
 fn deb(place: &Place) -> Result<(), String> {
     let root = place.clean_root("deb")?;
     copy(&place.artifact(".deb")?, &root.join("fathom.deb"))?;
-    in_root(&root, "dpkg -i /fathom.deb && dpkg -V fathom")?;
-    in_root(&root, FIRST_STEPS)?;
+    in_root(&root, "apt-get -qq --yes install /fathom.deb >/dev/null")?;
+    for steps in [BOTH, FIRST_STEPS, UPGRADE, BOTH] {
+        in_root(&root, steps)?;
+    }
     in_root(&root, &format!("cp -a /usr/bin/fio /real && {WITHOUT_FIO} && rm /usr/bin/fio && mv /real /usr/bin/fio"))?;
-    in_root(&root, &format!("dpkg -r fathom && {REMOVED} && test -x /usr/bin/fio"))
+    in_root(&root, &format!("dpkg -r fathom-storage && {REMOVED} && test -x /usr/bin/fio && dpkg --verify fathom"))
+}
+
+fn archive_for_windows(place: &Place) -> Result<(), String> {
+    windows::check(&place.artifact("-windows.zip")?, &place.work)
 }
 
 /// Runs a script in a root.
@@ -185,18 +220,6 @@ fn runs_in(root: &Path, is_arm: bool) -> Result<(), String> {
     }
     let version = text(Command::new("qemu-aarch64").arg(root.join("usr/bin/fathom")).arg("--version"))?;
     if version.trim() == format!("fathom {VERSION}") { Ok(()) } else { Err(format!("version {version}")) }
-}
-
-fn kubernetes(place: &Place) -> Result<(), String> {
-    let files = entries(&place.deploy.join("kubernetes"))?;
-    output(Command::new("kubernetes-validate").arg("--strict").args(files)).map(|_| ())
-}
-
-fn github(place: &Place) -> Result<(), String> {
-    // Labels of runners that a user names.
-    let mut lint = Command::new("actionlint");
-    lint.args(["-ignore", "label \"storage\" is unknown"]).args(entries(&place.deploy.join("github"))?);
-    output(&mut lint).map(|_| ())
 }
 
 fn ansible(place: &Place) -> Result<(), String> {

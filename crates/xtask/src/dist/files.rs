@@ -28,6 +28,12 @@ pub fn text(command: &mut Command) -> Result<String, String> {
     output(command).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
+/// Returns the SHA-256 of a file as hexadecimal digits.
+pub fn sha256(path: &Path) -> Result<String, String> {
+    let sum = text(Command::new("sha256sum").arg(path))?;
+    sum.split(' ').next().map(str::to_owned).ok_or_else(|| "sha256sum printed nothing".to_owned())
+}
+
 pub fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<(), String> {
     let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
     folder.and_then(|()| fs::write(path, content)).map_err(|error| format!("{}: {error}", path.display()))

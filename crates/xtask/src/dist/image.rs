@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::files::{Folders, VERSION, copy, output, recreate, text, write};
+use super::files::{Folders, VERSION, copy, output, recreate, sha256, write};
 
 /// A file of the archive, by its content.
 struct Blob {
@@ -48,7 +48,7 @@ pub fn write_archive(folders: &Folders, binary: &Path, architecture: &str) -> Re
     let manifest = add(&archive, manifest.to_string().as_bytes())?;
     write(&archive.join("index.json"), index(&manifest, architecture).to_string())?;
     write(&archive.join("oci-layout"), json!({ "imageLayoutVersion": "1.0.0" }).to_string())?;
-    tar(&archive, &folders.packages.join(format!("fathom-{VERSION}-{architecture}.oci.tar")))
+    tar(&archive, &folders.packages.join(format!("fathom-storage-{VERSION}-{architecture}.oci.tar")))
 }
 
 fn config(architecture: &str, diff_id: &str) -> Value {
@@ -82,8 +82,7 @@ fn tar(folder: &Path, archive: &Path) -> Result<(), String> {
 }
 
 fn digest(path: &Path) -> Result<String, String> {
-    let sum = text(Command::new("sha256sum").arg(path))?;
-    sum.split(' ').next().map(|sum| format!("sha256:{sum}")).ok_or_else(|| "sha256sum printed nothing".to_owned())
+    sha256(path).map(|sum| format!("sha256:{sum}"))
 }
 
 fn add(archive: &Path, content: &[u8]) -> Result<Blob, String> {

@@ -8,6 +8,7 @@ mod image;
 mod packages;
 mod stage;
 mod tools;
+mod windows;
 
 use std::fs;
 use std::path::Path;
@@ -34,6 +35,7 @@ pub fn run(root: &Path) -> Result<(), String> {
     recreate(&folders.packages)?;
     binaries::test_history(root)?;
     let tools = Tools::prepare(root)?;
+    let exe = binaries::build_for_windows(&folders)?;
     let glibc = binaries::build(&folders, &tools, &X86_64_GLIBC)?;
     let x86_64 = binaries::build(&folders, &tools, &X86_64_STATIC)?;
     let aarch64 = binaries::build(&folders, &tools, &AARCH64_STATIC)?;
@@ -42,10 +44,11 @@ pub fn run(root: &Path) -> Result<(), String> {
     packages::make(&folders, &tools)?;
     image::write_archive(&folders, &x86_64, "amd64")?;
     image::write_archive(&folders, &aarch64, "arm64")?;
+    windows::pack(&folders, &exe)?;
     sbom(&folders, &tools)?;
     checksums(&folders)?;
     // The last check: each build takes minutes, and the other artifacts are usable if one binary is too large.
-    binaries::check_sizes(&[&glibc, &x86_64, &aarch64])
+    binaries::check_sizes(&[&glibc, &x86_64, &aarch64, &exe])
 }
 
 /// Lists the packages that the binaries are made of.
@@ -54,7 +57,7 @@ fn sbom(folders: &Folders, tools: &Tools) -> Result<(), String> {
     sbom.current_dir(folders.root).args([
         "sbom",
         "--cargo-package",
-        "fathom",
+        "fathom-storage",
         "--output-format",
         "cyclone_dx_json_1_6",
     ]);

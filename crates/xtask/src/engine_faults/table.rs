@@ -59,7 +59,7 @@ fn fault(entry: &DeValue) -> Option<Fault> {
 
 /// Returns the name of the package for the name that tests have.
 pub fn package(of_test: &str) -> String {
-    if of_test == "fathom" { of_test.to_owned() } else { format!("fathom-{of_test}") }
+    if of_test == "fathom" { "fathom-storage".to_owned() } else { format!("fathom-{of_test}") }
 }
 
 #[cfg(test)]

@@ -73,5 +73,5 @@ fn dnf(root: &Path, repository: &Path, action: &str) -> Result<(), String> {
     dnf.args(["--setopt=clean_requirements_on_remove=0", "--setopt=metadata_expire=0"])
         .arg(format!("--installroot={}", root.display()));
     dnf.arg(format!("--repofrompath=fathom,file://{}", repository.display()));
-    output(dnf.args(["--repo=fathom", action, "fathom"])).map(|_| ())
+    output(dnf.args(["--repo=fathom", action, "fathom-storage"])).map(|_| ())
 }
