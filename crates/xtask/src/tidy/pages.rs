@@ -1,6 +1,6 @@
 //! Pages: their length, their links, the contents of the book, and the translations of README.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::source::Finding;
 
@@ -41,23 +41,24 @@ pub fn check(pages: &Pages, is_there: impl Fn(&str) -> bool) -> Vec<Finding> {
     found
 }
 
-/// Compares code and headings of a translation with the English page.
+/// Compares code, numbers and headings of a translation with the English page.
 fn differences(path: &str, text: &str, english: &str) -> Option<Finding> {
-    let code = |text: &str| {
-        let mut code: Vec<String> = text.split('`').skip(1).step_by(2).map(str::to_owned).collect();
-        code.sort();
-        code
-    };
-    let (own, other) = (code(text), code(english));
-    let behind =
-        other.iter().find(|code| !own.contains(code)).or_else(|| own.iter().find(|code| !other.contains(code)));
+    let (own, other) = (facts(text), facts(english));
+    let behind = own.symmetric_difference(&other).next();
     let headings = |text: &str| headings(text).count();
     let what = match behind {
-        Some(code) => format!("only one of this page and {README} has `{}`", code.trim()),
+        Some(fact) => format!("only one of this page and {README} has `{}`", fact.trim()),
         None if headings(text) != headings(english) => format!("{README} has other sections"),
         None => return None,
     };
     Some(Finding::new(path, 1, format!("the translation is behind: {what}")))
+}
+
+/// Returns the code of a page, and the numbers below its heading and the line of languages, which has a date.
+fn facts(text: &str) -> BTreeSet<&str> {
+    let code = text.split('`').skip(1).step_by(2);
+    let below = text.splitn(4, '\n').nth(3).unwrap_or_default();
+    code.chain(below.split(|character: char| !character.is_ascii_digit())).collect()
 }
 
 /// Checks a link of a page.
@@ -164,6 +165,8 @@ mod tests {
         assert_eq!(of("# 가\n```\nfathom y\n```\n`fathom x`\n"), [""; 0]);
         let behind = "README.ko.md:1: the translation is behind: only one of this page and README.md has `fathom x`";
         assert_eq!(of("# 가\n```\nfathom y\n```\n"), [behind]);
+        let number = "README.ko.md:1: the translation is behind: only one of this page and README.md has `5`";
+        assert_eq!(of("# 가\n2026\n\n```\nfathom y\n```\n`fathom x` 5 ms\n"), [number]);
         let sections = "README.ko.md:1: the translation is behind: README.md has other sections";
         assert_eq!(of("```\nfathom y\n```\n`fathom x`\n"), [sections]);
     }
