@@ -72,6 +72,9 @@ fn follow(pages: &Pages, path: &str, link: &str, is_there: impl Fn(&str) -> bool
     if path.starts_with(BOOK) && !target.starts_with(BOOK) {
         return Err("the site has only what is in docs");
     }
+    if path.starts_with(BOOK) && path != CONTENTS && target.ends_with(README) {
+        return Err("the site has this page as index.html");
+    }
     let has_anchor = |text: &String| headings(text).any(|(_, title)| slug(title) == anchor);
     if anchor.is_empty() || target_page.is_some_and(has_anchor) { Ok(()) } else { Err("the page has no such heading") }
 }
@@ -148,6 +151,8 @@ mod tests {
         assert_eq!(found(&[("docs/a.md", "[b](#b)")]), [heading]);
         let outside = "docs/a.md:1: link to `../README.md`: the site has only what is in docs";
         assert_eq!(found(&[("docs/a.md", "[b](../README.md)"), ("README.md", "")]), [outside]);
+        let index = "docs/a.md:1: link to `README.md`: the site has this page as index.html";
+        assert_eq!(found(&[("docs/a.md", "[b](README.md)"), ("docs/README.md", "")]), [index]);
     }
 
     #[test]
