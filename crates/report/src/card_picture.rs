@@ -2,12 +2,14 @@
 //!
 //! It has the proportions that chat programs use for previews, and few large texts.
 
-use assessment::{Assessment, Target, Verdict};
+use assessment::{Aim, Assessment, Severity, Target, Verdict};
 use units::format;
 use units::markup::escaped;
 
 use crate::answer;
 use crate::chart::colours::light;
+use crate::chart::main_unit;
+use crate::findings::worst_first;
 use crate::grid;
 use crate::key_figures::{self, KeyFigures, Span};
 use crate::lettering::Lettering;
@@ -23,13 +25,16 @@ const LEFT: f32 = 28.0;
 const RIGHT: f32 = 20.0;
 const ANSWER_SIZE: f32 = 17.0;
 const ANSWER_LINES: usize = 3;
-/// With at most this number of rows, the answer can have one line more.
-const ROWS_FEW: usize = 5;
+/// With figures of at most this height, the answer can have one line more.
+const ROWS_FEW: f32 = 80.0;
 const ROW_SIZE: f32 = 13.0;
 const ROW_HEIGHT: f32 = 20.0;
 /// Width of a sign and the space after it.
 const MARK_WIDTH: f32 = 20.0;
 const FOOTER_SIZE: f32 = 11.0;
+/// Figures of tests, side by side: their columns, and the height of one.
+const TILES: usize = 4;
+const TILE_HEIGHT: f32 = 45.0;
 /// Baselines of the two lines of the footer.
 const FOOTER: [f32; 2] = [285.0, 302.0];
 
@@ -39,6 +44,13 @@ struct Row {
     name: String,
     /// Right-aligned cells.
     cells: Vec<String>,
+}
+
+/// The main figure of a test, and another one.
+struct Tile {
+    name: String,
+    figure: String,
+    other: String,
 }
 
 /// A table below the answer.
@@ -59,19 +71,26 @@ impl Rows {
 ///
 /// [`PngError`] if the built-in font is not valid.
 pub fn card_svg(assessment: &Assessment) -> Result<String, PngError> {
-    let mut picture = Picture { lettering: Lettering::new().map_err(PngError::Font)?, body: String::new() };
-    let colour = colour(assessment.verdict);
-    picture.body += &format!("<rect width=\"8\" height=\"{HEIGHT}\" fill=\"{colour}\"/>");
+    let mut picture =
+        Picture { lettering: Lettering::new().map_err(PngError::Font)?, body: String::new(), end: FOOTER[0] - 22.0 };
+    let edge = if assessment.verdict == Verdict::Measured { "rule" } else { class(assessment.verdict) };
+    picture.body += &format!("<rect width=\"8\" height=\"{HEIGHT}\" fill=\"{}\"/>", light(edge));
     let checks = thresholds::beside_the_sentence(assessment);
     let (applications, checks): (Vec<Check>, Vec<Check>) =
         checks.into_iter().partition(|check| check.of == CheckOf::Application);
-    let (first, second) = rows(assessment, &checks);
-    let lines = ANSWER_LINES + usize::from(first.rows.len() <= ROWS_FEW);
-    let below = picture.answer(assessment, colour, lines);
+    let grid = grid_rows(assessment);
+    let tiles = if grid.is_some() { Vec::new() } else { tiles(assessment) };
+    let rows = checks.len() + grid.as_ref().map_or(0, |grid| grid.rows.len() + 1);
+    let height = rows as f32 * ROW_HEIGHT + tiles.len().div_ceil(TILES).min(2) as f32 * TILE_HEIGHT;
+    picture.warning(assessment);
+    let lines = ANSWER_LINES + usize::from(height <= ROWS_FEW);
+    let below = picture.answer(assessment, lines);
     let below = picture.applications(&applications, below);
-    let below = picture.table(&first, below + 12.0);
-    if second.rows.len() <= picture.room(&second, below) {
-        picture.table(&second, below);
+    let checks = Rows { heads: vec![String::new(); 2], rows: checks.iter().map(checked).collect() };
+    let below = picture.table(&checks, below + 12.0);
+    match grid {
+        Some(grid) => drop(picture.table(&grid, below)),
+        None => picture.tiles(&tiles, if checks.rows.is_empty() { below } else { below + 8.0 }),
     }
     picture.footer(assessment);
     let title =
@@ -95,16 +114,19 @@ pub fn card_png(assessment: &Assessment) -> Result<Vec<u8>, PngError> {
     png::of_svg(&card_svg(assessment)?)
 }
 
-fn colour(verdict: Verdict) -> &'static str {
-    match class(verdict) {
-        "measured" => light("link"),
-        class => light(class),
+/// Returns the colours of the text and the ground of a verdict, as on the page.
+fn badge_colours(verdict: Verdict) -> (&'static str, &'static str) {
+    match verdict {
+        Verdict::Measured => (light("ink"), light("ground")),
+        other => (light(class(other)), light(&format!("{}-ground", class(other)))),
     }
 }
 
 struct Picture {
     lettering: Lettering,
     body: String,
+    /// The lower end of figures.
+    end: f32,
 }
 
 impl Picture {
@@ -116,14 +138,29 @@ impl Picture {
         );
     }
 
-    /// Cuts a text to a width, with an ellipsis at the end.
+    /// Cuts a text to a width, between words if it has several, with an ellipsis at the end.
     fn fitted(&self, text: &str, size: f32, is_bold: bool, width: f32) -> String {
         if self.lettering.width(text, size, is_bold) <= width {
             return text.to_owned();
         }
-        let room = width - self.lettering.width("…", size, is_bold);
+        let room = width - self.lettering.width(" …", size, is_bold);
         let cut = self.lettering.fitting(text, size, is_bold, room);
-        if room < 0.0 { String::new() } else { format!("{cut}…") }
+        let whole =
+            if text[cut.len()..].starts_with(' ') { Some(cut) } else { cut.rsplit_once(' ').map(|(words, _)| words) };
+        let cut = whole.unwrap_or(cut).trim_end_matches([' ', ',', ';', ':', '(', '·']);
+        if room < 0.0 { String::new() } else { format!("{cut} …") }
+    }
+
+    /// Wraps a text. If it is too long, its last clauses are left out, else its last words.
+    fn whole_clauses(&self, text: &str, size: f32, width: f32, lines_most: usize) -> Vec<String> {
+        let ends = text
+            .match_indices([';', ','])
+            .map(|(at, _)| at)
+            .filter(|at| text[..*at].matches('(').count() == text[..*at].matches(')').count());
+        let ends: Vec<usize> = ends.chain([text.len()]).collect();
+        let wrapped = |end: &usize| self.wrapped(&text[..*end], size, true, width, lines_most);
+        let is_whole = |lines: &Vec<String>| !lines.last().is_some_and(|line| line.ends_with('…'));
+        ends.iter().rev().map(wrapped).find(is_whole).unwrap_or_else(|| wrapped(&text.len()))
     }
 
     /// Wraps a text between words. The last line is cut.
@@ -144,19 +181,21 @@ impl Picture {
     }
 
     /// Draws the verdict, the title, the answer and the limits of the machine. Returns the lower end.
-    fn answer(&mut self, assessment: &Assessment, colour: &str, lines: usize) -> f32 {
+    fn answer(&mut self, assessment: &Assessment, lines: usize) -> f32 {
         let verdict = assessment.verdict.to_string();
         let badge = self.lettering.width(&verdict, ANSWER_SIZE, true) + 20.0;
-        self.body +=
-            &format!("<rect x=\"{LEFT}\" y=\"18\" width=\"{badge:.1}\" height=\"28\" rx=\"5\" fill=\"{colour}\"/>");
-        self.text((LEFT + 10.0, 38.0), ANSWER_SIZE, true, "start", light("ground"), &verdict);
+        let (ink, ground) = badge_colours(assessment.verdict);
+        self.body += &format!(
+            "<rect x=\"{LEFT}\" y=\"18\" width=\"{badge:.1}\" height=\"28\" rx=\"5\" fill=\"{ground}\" stroke=\"{ink}\"/>"
+        );
+        self.text((LEFT + 10.0, 38.0), ANSWER_SIZE, true, "start", ink, &verdict);
         let room = WIDTH - LEFT - RIGHT;
         let title = plain(&format!("{} on {}", assessment.suite, target_name(&assessment.target)));
         let title = self.fitted(&title, ROW_SIZE, false, room - badge - 12.0);
         self.text((LEFT + badge + 12.0, 37.0), ROW_SIZE, false, "start", light("soft"), &title);
         let answer = plain(&sentence(&answer::sentence(assessment)));
         let mut baseline = 72.0;
-        for line in self.wrapped(&answer, ANSWER_SIZE, true, room, lines) {
+        for line in self.whole_clauses(&answer, ANSWER_SIZE, room, lines) {
             self.text((LEFT, baseline), ANSWER_SIZE, true, "start", light("ink"), &line);
             baseline += 23.0;
         }
@@ -197,7 +236,7 @@ impl Picture {
 
     /// Returns the number of rows that fit below a line.
     fn room(&self, table: &Rows, top: f32) -> usize {
-        let rows = ((FOOTER[0] - 22.0 - top) / ROW_HEIGHT).floor().max(0.0) as usize;
+        let rows = ((self.end - top) / ROW_HEIGHT).floor().max(0.0) as usize;
         rows.saturating_sub(usize::from(table.has_heads()))
     }
 
@@ -240,6 +279,49 @@ impl Picture {
         baseline - ROW_HEIGHT + 4.0
     }
 
+    /// Draws figures side by side below a line. Those that do not fit are counted.
+    fn tiles(&mut self, tiles: &[Tile], top: f32) {
+        let columns = tiles.len().clamp(1, TILES);
+        let room = ((self.end - top) / TILE_HEIGHT).floor().max(0.0) as usize * columns;
+        let shown = if tiles.len() > room { room.saturating_sub(1) } else { tiles.len() };
+        let width = (WIDTH - LEFT - RIGHT) / columns as f32;
+        for (at, tile) in tiles.iter().take(shown).enumerate() {
+            let x = LEFT + (at % columns) as f32 * width;
+            let y = top + (at / columns) as f32 * TILE_HEIGHT;
+            for (text, size, is_bold, colour, below) in [
+                (&tile.name, FOOTER_SIZE, false, "soft", 12.0),
+                (&tile.figure, ANSWER_SIZE, true, "ink", 28.0),
+                (&tile.other, FOOTER_SIZE, false, "soft", 40.0),
+            ] {
+                let text = self.fitted(text, size, is_bold, width - 6.0);
+                self.text((x, y + below), size, is_bold, "start", light(colour), &text);
+            }
+        }
+        if shown > 0 && shown < tiles.len() {
+            let (column, row) = ((shown % columns) as f32, (shown / columns) as f32);
+            let (x, y) = (LEFT + column * width, top + row * TILE_HEIGHT + 28.0);
+            let more = format!("… {} more", tiles.len() - shown);
+            self.text((x, y), FOOTER_SIZE, false, "start", light("soft"), &more);
+        }
+    }
+
+    /// Draws the worst warning above the footer.
+    fn warning(&mut self, assessment: &Assessment) {
+        let all = worst_first(assessment);
+        let mut warnings = all.iter().filter(|found| found.severity != Severity::Info);
+        let Some(first) = warnings.next() else { return };
+        let more = match warnings.count() {
+            0 => String::new(),
+            others => format!(" (1 of {} warnings)", others + 1),
+        };
+        let room = WIDTH - LEFT - RIGHT - self.lettering.width(&more, FOOTER_SIZE, false);
+        let text = plain(&format!("{}: {}", first.severity.name(), first.headline));
+        let text = self.fitted(&text, FOOTER_SIZE, false, room) + &more;
+        self.end -= 18.0;
+        let colour = if first.severity == Severity::Invalid { "invalid" } else { "inconclusive" };
+        self.text((LEFT, FOOTER[0] - 23.0), FOOTER_SIZE, false, "start", light(colour), &text);
+    }
+
     fn widths(&self, table: &Rows, shown: usize) -> Vec<f32> {
         let cell =
             |row: &Row, at: usize| row.cells.get(at).map_or(0.0, |cell| self.lettering.width(cell, ROW_SIZE, at == 0));
@@ -269,13 +351,13 @@ impl Picture {
             Verdict::Fail => format!("M{:.1} {y:.1}l9 9m0 -9l-9 9", x + 1.0),
             _ => {
                 let mark = thresholds::mark(verdict, Ink::Unicode);
-                return self.text((x + 2.0, baseline), ROW_SIZE + 1.0, true, "start", colour(verdict), mark);
+                return self.text((x + 2.0, baseline), ROW_SIZE + 1.0, true, "start", badge_colours(verdict).0, mark);
             }
         };
         self.body += &format!(
             "<path d=\"{path}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2.4\" stroke-linecap=\"round\" \
              stroke-linejoin=\"round\"/>",
-            colour(verdict)
+            badge_colours(verdict).0
         );
     }
 
@@ -314,16 +396,6 @@ fn machine(assessment: &Assessment) -> String {
     plain(&parts.join(" · "))
 }
 
-/// Returns the thresholds, and the figures of tests without one. Without thresholds the figures are first.
-fn rows(assessment: &Assessment, checks: &[Check]) -> (Rows, Rows) {
-    let mut others = grid_rows(assessment).unwrap_or_else(|| figures(assessment, checks));
-    let mut judged = Rows { heads: vec![String::new(); 2], rows: checks.iter().map(checked).collect() };
-    if checks.is_empty() {
-        std::mem::swap(&mut judged, &mut others);
-    }
-    (judged, others)
-}
-
 fn grid_rows(assessment: &Assessment) -> Option<Rows> {
     let grid = grid::of(assessment)?;
     let row = |(name, cells): &(String, Vec<Option<String>>)| Row {
@@ -335,20 +407,21 @@ fn grid_rows(assessment: &Assessment) -> Option<Rows> {
     Some(Rows { heads: heads.collect(), rows: grid.rows.iter().map(row).collect() })
 }
 
-fn figures(assessment: &Assessment, checks: &[Check]) -> Rows {
-    let shown = |span: Option<Span>, unit| span.map_or_else(|| NONE.to_owned(), |span| span.shown(unit));
-    let row = |figures: &KeyFigures| Row {
-        mark: None,
-        name: plain(&figures.name),
-        cells: vec![
-            shown(figures.iops, "IOPS").trim_end_matches(" IOPS").to_owned(),
-            shown(figures.bytes_per_s, "B/s").trim_end_matches(" MiB/s").to_owned(),
-            shown(figures.latency_ns[1], "ns"),
-        ],
+/// Returns the main figure of each test: of tests of latency p99, else the rate that describes the blocks best.
+fn tiles(assessment: &Assessment) -> Vec<Tile> {
+    let shown = |span: Option<Span>, unit| span.map(|span| span.shown(unit)).unwrap_or_default();
+    let tile = |figures: &KeyFigures| {
+        let unit = main_unit(figures);
+        let rate = if unit == "IOPS" { shown(figures.iops, unit) } else { shown(figures.bytes_per_s, unit) };
+        let p99 = shown(figures.latency_ns[1], "ns");
+        let is_of_latency = matches!(assessment.tests[figures.test].aim, Aim::LatencyFloor | Aim::FlushLatency);
+        let p99 = if p99.is_empty() { p99 } else { format!("p99 {p99}") };
+        let is_first = rate.is_empty() || is_of_latency && !p99.is_empty();
+        let (figure, other) = if is_first { (p99, rate) } else { (rate, p99) };
+        Tile { name: plain(&figures.name), figure, other }
     };
     let all = key_figures::of(assessment);
-    let others = all.iter().filter(|figures| checks.iter().all(|check| check.of != CheckOf::Test(figures.test)));
-    Rows { heads: ["IOPS", "MiB/s", "p99"].map(str::to_owned).into(), rows: others.map(row).collect() }
+    all.iter().map(tile).collect()
 }
 
 fn checked(check: &Check) -> Row {
