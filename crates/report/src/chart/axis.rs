@@ -40,6 +40,29 @@ impl Axis {
         Axis { scale: Scale::Linear { from: 0.0, to: top }, ticks, name: name.to_owned() }
     }
 
+    /// A linear axis from below the smallest value to above the largest.
+    pub fn between(name: &str, least: f64, most: f64) -> Axis {
+        let step = round_step((most - least).max(most.abs() * 0.02) / STEPS);
+        let (from, to) = ((least / step).floor() * step, (most / step).ceil() * step);
+        let to = to.max(from + step);
+        let ticks = (0..=((to - from) / step).round() as usize).map(|at| from + at as f64 * step);
+        let ticks = ticks.map(|value| (value, compact(value))).collect();
+        Axis { scale: Scale::Linear { from, to }, ticks, name: name.to_owned() }
+    }
+
+    /// A logarithmic axis of ratios. 1 is on it.
+    pub fn ratios(least: f64, most: f64) -> Axis {
+        let (from, to) = (least.clamp(0.01, 1.0) / 1.02, most.clamp(1.0, 100.0) * 1.02);
+        let percents: &[u32] = match to / from {
+            ..1.25 => &[85, 90, 95, 100, 105, 110, 115],
+            ..3.0 => &[50, 60, 70, 80, 90, 100, 120, 140, 160, 200, 250],
+            _ => &[1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000],
+        };
+        let ticks = percents.iter().map(|percent| f64::from(*percent) / 100.0).filter(|at| (from..=to).contains(at));
+        let ticks = ticks.map(|at| (at, at.to_string())).collect();
+        Axis { scale: Scale::Log { from, to }, ticks, name: "ratio".to_owned() }
+    }
+
     /// An axis of time from 0, in seconds, minutes or hours.
     pub fn time(most_s: f64) -> Axis {
         let (unit_s, unit) = match most_s {

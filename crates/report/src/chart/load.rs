@@ -9,10 +9,12 @@ use super::axis::{Axis, span};
 use super::canvas::{Canvas, Entry};
 use super::colours::SERIES;
 use super::picture::Chart;
-use super::sign::OF_PERCENTILES;
+use super::sign::{OF_PERCENTILES, Sign};
 use crate::figures::{Cell, grouped_by_others};
 use crate::key_figures::PERCENTILES;
 
+/// A step that delivers a smaller share of the offered load is an overload.
+const DELIVERED_LEAST: f64 = 0.95;
 /// The kind of the chart.
 pub const KIND: &str = "load";
 
@@ -47,6 +49,8 @@ pub fn chart(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
         }
     }
     legend.extend(bounds.iter().map(|(metric, ns)| Entry::line("l", bound_name(metric, *ns))));
+    let has_never = steps.iter().any(|cell| PERCENTILES.iter().any(|percent| of(cell, *percent).is_none()));
+    legend.extend(has_never.then(|| Entry::line("", "never").marked(Sign::Cross, 0)));
     legend.extend(sustained.map(|rate| Entry::line("x", format!("sustained: {}", grouped(rate)))));
     let latency = if is_response { "response time" } else { "service time" };
     let x = Axis::counts(if is_offered { "IOPS offered" } else { "IOPS delivered" }, most);
@@ -64,7 +68,11 @@ pub fn chart(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
         for (dash, percent) in PERCENTILES.into_iter().enumerate() {
             let known: Vec<(&Cell, f64, f64)> =
                 group.iter().filter_map(|cell| Some((**cell, load(cell), of(cell, percent)?))).collect();
-            let points: Vec<(f64, f64)> = known.iter().map(|(_, x, ns)| (*x, *ns)).collect();
+            // A load that the target does not deliver is no part of the curve.
+            let kept = known.iter().filter(|(cell, ..)| !is_overload(cell, &group));
+            let points: Vec<(f64, f64)> = kept.map(|(_, x, ns)| (*x, *ns)).collect();
+            let never = group.iter().filter(|cell| of(cell, percent).is_none());
+            mark_never(&mut canvas, at, percent, never.map(|cell| load(cell)));
             canvas.line(&legend[at * PERCENTILES.len() + dash].classes, &points);
             for (cell, x, ns) in known {
                 let requested = match cell.offered_iops() {
@@ -86,6 +94,21 @@ pub fn chart(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
         words,
         canvas,
     ))
+}
+
+/// Draws percentiles among I/Os that were never submitted, at the top.
+fn mark_never(canvas: &mut Canvas, colour: usize, percent: f64, loads: impl Iterator<Item = f64>) {
+    let hint = format!("p{percent} never: these I/Os were not submitted before the end");
+    loads.for_each(|load| canvas.mark(Sign::Cross, colour, (load, f64::INFINITY), &hint));
+}
+
+/// Returns true if a step delivers clearly less than the offered load, or less than a smaller step of a closed loop.
+fn is_overload(cell: &Cell, group: &[&&Cell]) -> bool {
+    let iops = cell.rates().iops;
+    match cell.offered_iops() {
+        Some(offered) => iops < offered * DELIVERED_LEAST,
+        None => group.iter().take_while(|other| !std::ptr::eq(***other, cell)).any(|other| other.rates().iops > iops),
+    }
 }
 
 /// Returns a percentile; `None` if it lies among I/Os that were never submitted.

@@ -11,7 +11,10 @@ mod load;
 mod over_time;
 pub mod overlay;
 mod overview;
+mod panel;
 mod picture;
+pub mod ratios;
+mod repeats;
 mod settings;
 mod sheet;
 mod sign;
@@ -29,7 +32,7 @@ pub use sheet::sheet;
 use crate::figures;
 use time_series::TimeSeries;
 
-/// Returns the charts that show the result of a search or a sweep.
+/// Returns the charts that show the result of a search, a sweep or repeats.
 pub fn curves(assessment: &Assessment, test: &Test) -> Vec<Chart> {
     match &assessment.study {
         Study::Sweep(request) => {
@@ -37,6 +40,12 @@ pub fn curves(assessment: &Assessment, test: &Test) -> Vec<Chart> {
         }
         Study::Knee(_) => {
             settings::charts(test, &figures::cells(test)).into_iter().filter(|chart| chart.kind == load::KIND).collect()
+        }
+        // One chart has all workloads.
+        Study::Repeats(request) if assessment.tests.first().is_some_and(|first| first.name == test.name) => {
+            let comparison = request.result.iter().filter_map(|result| result.comparison.as_ref());
+            let ratios = comparison.filter_map(ratios::chart);
+            request.result.iter().flat_map(|result| repeats::charts(request, result)).chain(ratios).collect()
         }
         Study::Suite(_) | Study::Single | Study::Repeats(_) | Study::Preconditioning => Vec::new(),
     }

@@ -4,27 +4,18 @@ use assessment::{Assessment, Test};
 use units::markup::escaped;
 
 use super::axis::{Axis, span};
-use super::canvas::{self, number};
+use super::canvas::number;
 use super::over_time::LARGE_BLOCK_BYTES;
+use super::panel::{BAR_HEIGHT, LEFT, Panel};
 use super::picture::Chart;
 use super::sign::OF_PERCENTILES;
 use crate::grid;
 use crate::key_figures::{self, KeyFigures, PERCENTILES, Span};
-use crate::text::{cut, figure, plain};
+use crate::text::figure;
 
 /// With fewer rows the table of figures shows as much.
 const ROWS_LEAST: usize = 2;
 const ROWS_MOST: usize = 24;
-const LEFT: f64 = 10.0;
-const RIGHT: f64 = 14.0;
-const ROW_HEIGHT: f64 = 31.0;
-const BAR_HEIGHT: f64 = 9.0;
-/// Height of the label of expected values.
-const LIMIT_HEIGHT: f64 = 13.0;
-/// Height of the labels of the axis.
-const BELOW: f64 = 22.0;
-/// Approximate width of a character of a label.
-const CHARACTER: f64 = 7.0;
 /// A limit above this multiple of the largest value is not drawn: it would shorten the bars.
 const LIMIT_AT_MOST: f64 = 3.0;
 
@@ -76,75 +67,6 @@ fn describes(assessment: &Assessment, row: &KeyFigures, unit: &str) -> bool {
 pub fn main_unit(row: &KeyFigures) -> &'static str {
     let (iops, bytes) = (row.iops.map_or(0.0, |span| span.most), row.bytes_per_s.map_or(0.0, |span| span.most));
     if bytes >= iops * LARGE_BLOCK_BYTES as f64 { "B/s" } else { "IOPS" }
-}
-
-/// A chart under construction.
-struct Panel {
-    body: String,
-    top: f64,
-}
-
-impl Panel {
-    fn new() -> Panel {
-        Panel { body: String::new(), top: 4.0 }
-    }
-
-    fn text(&mut self, x: f64, y: f64, anchor: &str, text: &str) {
-        let anchor = if anchor == "start" { String::new() } else { format!(" text-anchor=\"{anchor}\"") };
-        self.body += &format!("<text x=\"{}\" y=\"{}\"{anchor}>{}</text>", number(x), number(y), escaped(text));
-    }
-
-    /// Starts a row: its name on the left, its value on the right. Returns the upper end of its bar.
-    fn row(&mut self, name: &str, value: &str) -> f64 {
-        let room = (canvas::WIDTH - LEFT - RIGHT) / CHARACTER - value.chars().count() as f64 - 2.0;
-        self.text(LEFT, self.top + 12.0, "start", &cut(&plain(name), room.max(6.0) as usize));
-        self.text(canvas::WIDTH - RIGHT, self.top + 12.0, "end", value);
-        let bar = self.top + 16.0;
-        self.top += ROW_HEIGHT;
-        bar
-    }
-
-    /// Draws the expected values of a row as lines, with a label below. Those above `top` are only in the label.
-    fn limits(&mut self, axis: &Axis, bar: f64, top: f64, limits: &[(f64, String)]) {
-        let Some((first, _)) = limits.first() else { return };
-        for (value, _) in limits.iter().filter(|(value, _)| *value <= top) {
-            let x = number(Panel::x_of(axis, *value));
-            let (from, to) = (number(bar - 3.0), number(bar + BAR_HEIGHT + 3.0));
-            self.body += &format!("<path class=\"lim\" d=\"M{x} {from}V{to}\"/>");
-        }
-        let names: Vec<&str> = limits.iter().map(|(_, name)| name.as_str()).collect();
-        let arrow = if limits.iter().any(|(value, _)| *value > top) { " →" } else { "" };
-        let label = format!("expected {}{arrow}", names.join(", "));
-        let half = label.chars().count() as f64 * CHARACTER / 2.0;
-        let x = Panel::x_of(axis, *first).clamp(LEFT + half, (canvas::WIDTH - RIGHT - half).max(LEFT + half));
-        self.text(x, bar + BAR_HEIGHT + LIMIT_HEIGHT, "middle", &label);
-        self.top += LIMIT_HEIGHT;
-    }
-
-    fn x_of(axis: &Axis, value: f64) -> f64 {
-        LEFT + (canvas::WIDTH - LEFT - RIGHT) * axis.at(value)
-    }
-
-    /// Draws the axis below the rows, and its grid behind them.
-    fn finish(mut self, axis: &Axis, test: &str, kind: &'static str, title: &str, description: String) -> Chart {
-        let mut grid = String::new();
-        for (value, label) in &axis.ticks {
-            let x = Panel::x_of(axis, *value);
-            grid += &format!("<path class=\"g\" d=\"M{} 4V{}\"/>", number(x), number(self.top));
-            let half = label.chars().count() as f64 * CHARACTER / 2.0 + 1.0;
-            self.text(x.clamp(half, canvas::WIDTH - half), self.top + 14.0, "middle", label);
-        }
-        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '.' { c } else { '_' };
-        Chart {
-            test: test.to_owned(),
-            kind,
-            name: format!("{}-{kind}", test.chars().map(plain).collect::<String>()),
-            title: title.to_owned(),
-            description,
-            body: grid + &self.body,
-            height: self.top + BELOW,
-        }
-    }
 }
 
 fn bars(assessment: &Assessment, rows: &[KeyFigures], rate: &Rate) -> Option<Chart> {

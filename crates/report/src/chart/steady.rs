@@ -24,7 +24,7 @@ pub fn chart(test: &Test) -> Option<Chart> {
     let most = values.iter().copied().fold(highest, f64::max);
     let mut legend = vec![Entry::line("s0", format!("{} of a round", steady.metric))];
     legend.extend(window.iter().flat_map(Window::legend));
-    let mut canvas = Canvas::new(Axis::places("round", &labels), Axis::counts(name, most), &legend);
+    let mut canvas = Canvas::new(Axis::places("round", &labels), axis(name, &values, most), &legend);
     window.iter().for_each(|window| window.draw(&mut canvas));
     let points: Vec<(f64, f64)> = values.iter().enumerate().map(|(at, value)| (at as f64, *value)).collect();
     canvas.line("s0", &points);
@@ -99,6 +99,12 @@ impl Window {
         }
         words
     }
+}
+
+/// Returns the axis of values. It starts at 0 unless the values are close to each other: then it would hide the rule's bounds.
+fn axis(name: &str, values: &[f64], most: f64) -> Axis {
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    if least > most / 2.0 { Axis::between(name, least * 0.95, most) } else { Axis::counts(name, most) }
 }
 
 /// Returns the divisor of values, and their unit after the division.

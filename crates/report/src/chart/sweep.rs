@@ -3,16 +3,21 @@
 use assessment::{Sweep, SweepResult, Test};
 
 use super::axis::Axis;
-use super::canvas::{Canvas, Entry};
+use super::canvas::{Canvas, Entry, Field};
 use super::colours::SERIES;
 use super::picture::Chart;
 use super::sign::{Sign, line_classes};
 use crate::study::sweep::{metric_title, scale, series};
 
+/// Most series of a legend.
+const LEGEND_MOST: usize = 6;
+/// Colour steps of series on a scale. The palest ones are hard to see as lines.
+const SHADES: [usize; 6] = [3, 4, 5, 6, 7, 8];
+
 pub fn chart(test: &Test, request: &Sweep, result: &SweepResult) -> Option<Chart> {
     let (option, values) = request.axes.first()?;
     let scale = scale(request, result);
-    let series: Vec<(String, Vec<usize>)> = series(result).into_iter().take(SERIES).collect();
+    let series: Vec<(String, Vec<usize>)> = series(result);
     let value = |at: usize| result.points[at].value(request.metric);
     let range = |at: usize| result.points[at].range;
     let all = series.iter().flat_map(|(_, points)| points);
@@ -27,8 +32,16 @@ pub fn chart(test: &Test, request: &Sweep, result: &SweepResult) -> Option<Chart
     };
     let legend: Vec<Entry> = named.map(entry).collect();
     let title = metric_title(request, result);
-    let mut canvas = Canvas::new(Axis::places(option, values), Axis::counts(&title, most), &legend);
+    let (x, y) = (Axis::places(option, values), Axis::counts(&title, most));
+    // Many series are on a scale of colours.
+    let is_scale = series.len() > LEGEND_MOST;
+    let shade = |nth: usize| SHADES[nth * SHADES.len() / series.len()];
+    let mut canvas = match is_scale {
+        true => scaled((x, y), request, series.iter().map(|(name, _)| name.as_str()), shade),
+        false => Canvas::new(x, y, &legend),
+    };
     for (nth, (_, points)) in series.iter().enumerate() {
+        let classes = if is_scale { format!("k{}", shade(nth)) } else { line_classes(nth) };
         let place = |at: usize| {
             let own = &result.points[at].settings.first()?.1;
             Some(values.iter().position(|value| value == own)? as f64)
@@ -36,10 +49,10 @@ pub fn chart(test: &Test, request: &Sweep, result: &SweepResult) -> Option<Chart
         let known: Vec<(usize, f64, f64)> =
             points.iter().filter_map(|at| Some((*at, place(*at)?, value(*at)?))).collect();
         let line: Vec<(f64, f64)> = known.iter().map(|(_, x, value)| (*x, value / scale.divisor)).collect();
-        canvas.line(&line_classes(nth), &line);
+        canvas.line(&classes, &line);
         for (at, x, value) in known {
             if let Some((least, most)) = range(at) {
-                canvas.line(&format!("s{nth}"), &[(x, least / scale.divisor), (x, most / scale.divisor)]);
+                canvas.line(&classes, &[(x, least / scale.divisor), (x, most / scale.divisor)]);
             }
             let is_best = result.best.as_ref().is_some_and(|best| best.point == at);
             let (mark, sign) = match result.invalid(at) {
@@ -48,7 +61,11 @@ pub fn chart(test: &Test, request: &Sweep, result: &SweepResult) -> Option<Chart
                 None => ("", Sign::of_series(nth)),
             };
             let hint = format!("{}: {}{mark}", result.points[at].name(), scale.with_unit(value));
-            canvas.mark(sign, nth, (x, value / scale.divisor), &hint);
+            let at = (x, value / scale.divisor);
+            match is_scale && sign != Sign::Cross {
+                true => canvas.dot(&format!("h{}", shade(nth)), at.0, at.1, &hint),
+                false => canvas.mark(sign, nth % SERIES, at, &hint),
+            }
         }
     }
     let best = result.best.as_ref().and_then(|best| {
@@ -66,4 +83,17 @@ pub fn chart(test: &Test, request: &Sweep, result: &SweepResult) -> Option<Chart
     let title =
         title.chars().next().map_or_else(String::new, |c| c.to_uppercase().to_string() + &title[c.len_utf8()..]);
     Some(Chart::new(&test.name, "sweep", &format!("{title} by {option}"), words, canvas))
+}
+
+/// Draws the axes, and above them the values of the other axes in their shades.
+fn scaled<'a>(
+    (x, y): (Axis, Axis),
+    request: &Sweep,
+    series: impl Iterator<Item = &'a str>,
+    shade: impl Fn(usize) -> usize,
+) -> Canvas {
+    let options = request.axes.iter().skip(1).map(|(option, _)| option.as_str()).collect::<Vec<_>>().join(" ");
+    let values = |name: &str| name.split(' ').filter_map(|part| part.rsplit('=').next()).collect::<Vec<_>>().join(" ");
+    let field = |(nth, name): (usize, &str)| Field { class: format!("h{}", shade(nth)), least: values(name) };
+    Canvas::with_scale(x, y, &options, &series.enumerate().map(field).collect::<Vec<_>>())
 }

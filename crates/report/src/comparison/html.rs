@@ -4,7 +4,7 @@ use assessment::Verdict;
 use maud::{Markup, PreEscaped, Render, html};
 
 use super::{Checked, ComparedSets, RunFacts};
-use crate::chart::{Detail, overlay};
+use crate::chart::{Detail, overlay, ratios};
 use crate::html::{badge, document, figure, fitting, lines, no_charts, stack};
 use crate::study::{Ink, comparison_notes, comparison_table};
 use crate::text::{class, sentence};
@@ -40,6 +40,9 @@ fn page(sets: &ComparedSets, detail: &Detail, bytes_most: usize) -> Option<Strin
     let main = html! {
         section id="figures" {
             h2 { "Figures" }
+            @if let Some(chart) = ratios::chart(sets.comparison).filter(|_| detail.points > 0) {
+                div.charts { (figure(&chart)) }
+            }
             (comparison_table(sets.comparison).html())
             @for note in comparison_notes(sets.comparison) { p.soft { (lines(&note)) } }
         }

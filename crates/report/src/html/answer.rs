@@ -1,6 +1,6 @@
 //! The top of the page: the answer, the thresholds, the main figures, and one overview of all tests.
 
-use assessment::{Assessment, Cause};
+use assessment::{Assessment, Cause, Study};
 use maud::{Markup, html};
 
 use super::badge::badge;
@@ -115,7 +115,7 @@ pub fn overview(assessment: &Assessment, detail: &Detail) -> Markup {
     let deciding = chart::deciding(assessment, detail).filter(|_| detail.points > 0 && curves.is_empty());
     html! {
         @if detail.points > 0 && !curves.is_empty() {
-            section id="overview" { h2 { "The curve" } div.charts { @for curve in &curves { (super::test::figure(curve)) } } }
+            section id="overview" { h2 { (if matches!(assessment.study, Study::Repeats(_)) { "The runs" } else { "The curve" }) } div.charts { @for curve in &curves { (super::test::figure(curve)) } } }
         } @else if detail.points > 0 && !bars.is_empty() {
             section id="overview" {
                 h2 { (if is_single { "Overview" } else { "All tests" }) }

@@ -175,6 +175,7 @@ fn figures(cells: &[Cell], title: &str) -> Markup {
         Row { labels, cells: Ok(runs.into_iter().chain(rates).chain(times).collect()) }
     };
     let sides = cells.iter().flat_map(|cell| cell.sides().into_iter().map(move |side| (cell, side)));
+    let title = if has_runs { format!("{title}, medians of the runs") } else { title.to_owned() };
     let table = Table {
         title: format!("{title}. Latencies are service times (lat): from the issue of an I/O to its completion"),
         columns: names.chain(runs).chain(rates).chain(times).collect(),

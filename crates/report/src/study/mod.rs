@@ -17,6 +17,7 @@ pub use comparison::{ComparisonDocument, comparison_json, comparison_text};
 pub(crate) use comparison::{notes as comparison_notes, table as comparison_table};
 pub use conclusion::of_comparison as conclusion;
 pub(crate) use conclusion::{changed, invalid_runs, limit as limit_in_words, result as result_of, undecided};
+pub(crate) use conclusion::{interval as ratio_interval, ratio};
 pub use ink::Ink;
 pub(crate) use ink::in_ascii;
 pub use knee::KneeDocument;

@@ -7,6 +7,7 @@ mod digits;
 mod disturbed;
 mod documents;
 mod junit;
+mod pictures;
 mod reasons;
 #[path = "../sample/mod.rs"]
 mod sample;
