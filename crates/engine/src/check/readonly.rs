@@ -36,7 +36,30 @@ fn change(job: Job<'_>) -> Option<FileChange> {
         Engine::Net(net) if net.listens && net.protocol == NetProtocol::Unix => {
             return Some(FileChange::Socket { path: net.host.clone().unwrap_or_default() });
         }
-        _ => {}
+        Engine::IoUring(_)
+        | Engine::IoUringCmd(_)
+        | Engine::Libaio { .. }
+        | Engine::Sync
+        | Engine::Psync
+        | Engine::Vsync
+        | Engine::Pvsync
+        | Engine::Pvsync2 { .. }
+        | Engine::Mmap { .. }
+        | Engine::Posixaio
+        | Engine::Sg(_)
+        | Engine::Splice
+        | Engine::Windowsaio
+        | Engine::Null
+        | Engine::Cpu { .. }
+        | Engine::Exec(_)
+        | Engine::PageFault
+        | Engine::Libpmem
+        | Engine::DevDax
+        | Engine::Mtd { .. }
+        | Engine::Net(_)
+        | Engine::Remote(_)
+        | Engine::FileStat(_)
+        | Engine::DirStat(_) => {}
     }
     let file = job.buffers.memory.file().filter(|path| keeps_data(Path::new(path)));
     file.map(|path| FileChange::BufferFile { path: path.to_owned() })
