@@ -62,8 +62,7 @@ pub(crate) fn config(worker: &Worker, files: usize) -> Option<BackendConfig> {
     let mut config = of_engine(worker, files)?;
     config.maps_too =
         config.engine != EngineKind::Mmap && worker.stream_list().iter().any(|stream| stream.mapping.is_some());
-    // Nothing can be in the way of an engine that is done at once, and it has no files to register.
-    config.offload = worker.batches.offload && config.engine != EngineKind::Null;
+    config.offload = worker.batches.offload && !worker.engine.completes_at_once();
     if let Some(job) = worker.job() {
         config.atomic = job.load.targets.open.atomic;
         config.sync_file_range = sync_file_range(job);

@@ -27,6 +27,13 @@ pub struct EngineFlags {
     pub one_block_each: bool,
     /// Directories are made before the run.
     pub makes_directories: bool,
+    /// Opens targets for reading, whatever the job does: a mapping must be readable to be written, an exchange of blocks
+    /// requires both, and devices return their format to readers.
+    pub opens_to_read: bool,
+    /// Opens targets for writing, whatever the job does: reserving space is a write.
+    pub opens_to_write: bool,
+    /// Uses the page cache, also with direct I/O.
+    pub uses_cache: bool,
 }
 
 impl EngineFlags {
@@ -40,7 +47,11 @@ impl EngineFlags {
             Engine::Net(_) => EngineFlags { diskless: true, without_files: true, has_peer: true, ..none },
             Engine::Remote(_) => EngineFlags { diskless: true, without_files: true, no_extend: true, ..none },
             Engine::DevDax | Engine::Mtd { .. } => EngineFlags { no_extend: true, without_sync: true, ..none },
-            Engine::Mmap { .. } | Engine::Libpmem => EngineFlags { no_extend: true, ..none },
+            Engine::Mmap { .. } => EngineFlags { no_extend: true, opens_to_read: true, ..none },
+            Engine::Libpmem => EngineFlags { no_extend: true, ..none },
+            Engine::Sg(_) | Engine::IoUringCmd(_) => EngineFlags { opens_to_read: true, ..none },
+            Engine::E4defrag { .. } => EngineFlags { opens_to_read: true, uses_cache: true, ..none },
+            Engine::Falloc => EngineFlags { opens_to_write: true, ..none },
             Engine::Ftruncate => EngineFlags { fake: true, ..none },
             Engine::FileStat(_) | Engine::FileDelete => metadata,
             Engine::FileCreate => EngineFlags { diskless: true, without_files: true, one_block_each: true, ..metadata },
@@ -55,7 +66,6 @@ impl EngineFlags {
                 ..metadata
             },
             Engine::IoUring(_)
-            | Engine::IoUringCmd(_)
             | Engine::Libaio { .. }
             | Engine::Sync
             | Engine::Psync
@@ -63,11 +73,8 @@ impl EngineFlags {
             | Engine::Pvsync
             | Engine::Pvsync2 { .. }
             | Engine::Posixaio
-            | Engine::Sg(_)
             | Engine::Splice
-            | Engine::E4defrag { .. }
-            | Engine::Windowsaio
-            | Engine::Falloc => none,
+            | Engine::Windowsaio => none,
         }
     }
 }

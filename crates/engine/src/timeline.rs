@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use os::cpu::CpuTimes;
 use os::device::Counters;
-use plan::{Ddir, Engine, Plan, Worker};
+use plan::{Ddir, Plan, Worker};
 use record::{DiskSlot, Latency, SlotLatencies, Timeline, WorkerStats};
 
 use crate::disks::Disks;
@@ -52,8 +52,7 @@ struct Member {
 
 impl TimelineWatch {
     pub fn new(plan: &Plan, phase: u32, disks: &Disks, now_ns: u64) -> Self {
-        let of_phase =
-            |worker: &&Worker| worker.phase == phase && !matches!(worker.engine, Engine::Cpu { .. } | Engine::Exec(_));
+        let of_phase = |worker: &&Worker| worker.phase == phase && worker.engine.does_io();
         let member = |worker: &Worker| Member {
             ramps: worker.limits.ramp_ns > 0 || worker.limits.ramp_bytes > 0,
             ..Member::default()

@@ -98,79 +98,101 @@ impl Engine {
         }
     }
 
+    /// Whether the worker issues I/Os.
+    pub fn does_io(&self) -> bool {
+        self.properties().does_io
+    }
+
     /// Whether a call does an I/O and returns at its end.
     pub fn is_synchronous(&self) -> bool {
-        match self {
-            Engine::IoUring(_)
-            | Engine::IoUringCmd(_)
-            | Engine::Libaio { .. }
-            | Engine::Posixaio
-            | Engine::Windowsaio
-            | Engine::Null => false,
-            Engine::Remote(remote) => !remote.is_asynchronous(),
-            _ => true,
-        }
+        self.properties().is_synchronous
+    }
+
+    /// Whether each I/O is complete when its submission returns, as nothing is done for it.
+    pub fn completes_at_once(&self) -> bool {
+        self.properties().completes_at_once
     }
 
     /// Whether the I/Os bypass the page cache without `O_DIRECT`, too: commands to a device, persistent memory, raw flash.
     pub fn bypasses_page_cache(&self) -> bool {
-        matches!(self, Engine::Sg(_) | Engine::IoUringCmd(_) | Engine::Libpmem | Engine::DevDax | Engine::Mtd { .. })
+        self.properties().bypasses_page_cache
     }
 
     /// Whether an asynchronous engine does trims in the submission, as they are system calls.
     pub fn trims_in_submission(&self) -> bool {
-        matches!(self, Engine::Libaio { .. } | Engine::Posixaio)
+        self.properties().trims_in_submission
     }
 
     /// Whether the engine's I/Os read or write data of a target.
     pub fn moves_data(&self) -> bool {
+        self.properties().moves_data
+    }
+
+    /// Whether the counters of the target's disk include the I/Os.
+    pub fn is_counted_by_disk(&self) -> bool {
+        self.properties().is_counted_by_disk
+    }
+
+    /// Creates, examines or removes files or directories. Transfers no data.
+    pub fn works_on_names(&self) -> bool {
+        self.properties().works_on_names
+    }
+
+    fn properties(&self) -> Properties {
+        let transfer = Properties {
+            does_io: true,
+            is_synchronous: true,
+            completes_at_once: false,
+            bypasses_page_cache: false,
+            trims_in_submission: false,
+            moves_data: true,
+            is_counted_by_disk: true,
+            works_on_names: false,
+        };
+        let queued = Properties { is_synchronous: false, ..transfer };
+        let without_data = Properties { moves_data: false, is_counted_by_disk: false, ..transfer };
         match self {
-            Engine::IoUring(_)
-            | Engine::IoUringCmd(_)
-            | Engine::Libaio { .. }
-            | Engine::Sync
+            Engine::Sync
             | Engine::Psync
             | Engine::Vsync
             | Engine::Pvsync
             | Engine::Pvsync2 { .. }
-            | Engine::Posixaio
-            | Engine::Sg(_)
-            | Engine::Splice
-            | Engine::Windowsaio
-            | Engine::Libpmem
-            | Engine::DevDax
-            | Engine::Mtd { .. }
-            | Engine::Mmap { .. } => true,
-            Engine::Null
-            | Engine::Cpu { .. }
-            | Engine::Exec(_)
-            | Engine::PageFault
-            | Engine::Net(_)
-            | Engine::Remote(_)
-            | Engine::E4defrag { .. }
-            | Engine::Falloc
-            | Engine::Ftruncate => false,
+            | Engine::Mmap { .. }
+            | Engine::Splice => transfer,
+            Engine::IoUring(_) | Engine::Windowsaio => queued,
+            Engine::Libaio { .. } | Engine::Posixaio => Properties { trims_in_submission: true, ..queued },
+            Engine::IoUringCmd(_) => Properties { bypasses_page_cache: true, ..queued },
+            Engine::Sg(_) => Properties { bypasses_page_cache: true, ..transfer },
+            // The CPU copies to and from persistent memory, and raw flash is no disk.
+            Engine::Libpmem | Engine::DevDax | Engine::Mtd { .. } => {
+                Properties { bypasses_page_cache: true, is_counted_by_disk: false, ..transfer }
+            }
+            Engine::Null => Properties { is_synchronous: false, completes_at_once: true, ..without_data },
+            Engine::Remote(remote) => Properties { is_synchronous: !remote.is_asynchronous(), ..without_data },
+            Engine::PageFault | Engine::Net(_) | Engine::E4defrag { .. } | Engine::Falloc | Engine::Ftruncate => {
+                without_data
+            }
             Engine::FileCreate
             | Engine::FileStat(_)
             | Engine::FileDelete
             | Engine::DirCreate
             | Engine::DirStat(_)
-            | Engine::DirDelete => false,
+            | Engine::DirDelete => Properties { works_on_names: true, completes_at_once: true, ..without_data },
+            Engine::Cpu { .. } | Engine::Exec(_) => Properties { does_io: false, ..without_data },
         }
     }
+}
 
-    /// Creates, examines or removes files or directories. Transfers no data.
-    pub fn works_on_names(&self) -> bool {
-        matches!(
-            self,
-            Engine::FileCreate
-                | Engine::FileStat(_)
-                | Engine::FileDelete
-                | Engine::DirCreate
-                | Engine::DirStat(_)
-                | Engine::DirDelete
-        )
-    }
+/// The methods of [`Engine`] describe them.
+struct Properties {
+    does_io: bool,
+    is_synchronous: bool,
+    completes_at_once: bool,
+    bypasses_page_cache: bool,
+    trims_in_submission: bool,
+    moves_data: bool,
+    is_counted_by_disk: bool,
+    works_on_names: bool,
 }
 
 /// The program of a worker that does no I/O.

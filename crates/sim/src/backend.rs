@@ -32,11 +32,49 @@ impl Engines for Simulation {
     }
 }
 
+/// The operations that an engine queues.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Queue {
+    None,
+    /// Reads, writes and syncs.
+    Transfers,
+    All,
+}
+
+impl Queue {
+    fn of(engine: EngineKind) -> Queue {
+        match engine {
+            EngineKind::Libaio | EngineKind::Posixaio => Queue::Transfers,
+            EngineKind::IoUring | EngineKind::IoUringCmd | EngineKind::Windowsaio | EngineKind::Null => Queue::All,
+            EngineKind::Nfs | EngineKind::Nbd | EngineKind::Libiscsi | EngineKind::Rbd | EngineKind::Rados => {
+                Queue::All
+            }
+            EngineKind::Sync
+            | EngineKind::Psync
+            | EngineKind::Vsync
+            | EngineKind::Pvsync
+            | EngineKind::Pvsync2
+            | EngineKind::Mmap
+            | EngineKind::Falloc
+            | EngineKind::Ftruncate
+            | EngineKind::PageFault
+            | EngineKind::E4defrag
+            | EngineKind::Sg
+            | EngineKind::Splice
+            | EngineKind::Net
+            | EngineKind::Http
+            | EngineKind::Libpmem
+            | EngineKind::DevDax
+            | EngineKind::Mtd => Queue::None,
+        }
+    }
+}
+
 impl SimulatedBackend {
     pub(crate) fn new(simulation: &'static Simulation, config: &BackendConfig, slots: Slots) -> Self {
-        let asynchronous = [EngineKind::IoUring, EngineKind::Libaio, EngineKind::Posixaio, EngineKind::Null];
-        let is_synchronous = !asynchronous.contains(&config.engine) && !config.offload;
-        let has_own_operations = [EngineKind::Libaio, EngineKind::Posixaio].contains(&config.engine) && !config.offload;
+        let queue = Queue::of(config.engine);
+        let is_synchronous = queue == Queue::None && !config.offload;
+        let has_own_operations = queue == Queue::Transfers && !config.offload;
         let (in_flight, submitted) = (BTreeMap::new(), 0);
         SimulatedBackend { simulation, slots, in_flight, submitted, is_synchronous, has_own_operations }
     }

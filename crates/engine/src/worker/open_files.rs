@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use os::file::{Advice, File, Kind, OpenOptions, WriteHint};
 use os::io::Backend;
 use plan::stream::{AccessHints, Mapping};
-use plan::{Engine, Job, Stream, SyncMode, Worker};
+use plan::{Job, Stream, SyncMode, Worker};
 use record::{IoError, OpenCall, RunError};
 use targets::{HeldTargets, OpenError, fault};
 
@@ -58,13 +58,8 @@ impl<'a> OpenFiles<'a> {
         let open = &job.load.targets.open;
         let flags = EngineFlags::of(&job.engine);
         let create = &job.load.targets.create;
-        // Reserving space is a write, whatever the job calls it.
-        let writes = pattern.writes || pattern.trims || job.engine == Engine::Falloc;
-        // A mapping can only be written where it can be read, too, and blocks only exchanged there. Devices
-        // return their format to readers.
-        let reads_too =
-            matches!(job.engine, Engine::Mmap { .. } | Engine::E4defrag { .. } | Engine::Sg(_) | Engine::IoUringCmd(_));
-        let reads = pattern.reads || !writes || job.load.verify.is_some() || reads_too;
+        let writes = pattern.writes || pattern.trims || flags.opens_to_write;
+        let reads = pattern.reads || !writes || job.load.verify.is_some() || flags.opens_to_read;
         let options = OpenOptions {
             read: reads,
             write: writes,
@@ -85,7 +80,7 @@ impl<'a> OpenFiles<'a> {
             without_data: flags.fake,
             fsync_on_close: job.load.access.syncs.fsync_on_close && !flags.without_files && !flags.without_sync,
             invalidate: job.load.targets.invalidate,
-            uses_cache: matches!(job.engine, Engine::E4defrag { .. }),
+            uses_cache: flags.uses_cache,
             write_hint: job.load.targets.write_hint.map(write_hint),
             visited: vec![false; targets.len()],
             targets,

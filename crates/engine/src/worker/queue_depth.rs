@@ -4,7 +4,7 @@
 //! loop reaps earlier, for exact latencies. The number of I/Os in flight would depend on the moment of its reaps: a device that
 //! completes a full queue at once would show every depth from 1 on.
 
-use plan::{Batches, Engine, Worker};
+use plan::{Batches, Worker};
 use record::DepthMap;
 
 /// Counts the depth of each submitted I/O.
@@ -33,7 +33,7 @@ impl QueueDepth {
         let min = complete_min.unwrap_or(1);
         // With these settings fio, too, reaps what is complete.
         let reaps_all = min == 0 || complete_max.is_some_and(|max| max > min);
-        let rule = if is_synchronous || matches!(worker.engine, Engine::Null) {
+        let rule = if is_synchronous || worker.engine.completes_at_once() {
             Rule::One
         } else if offload || reaps_all {
             Rule::InFlight
@@ -87,6 +87,7 @@ impl QueueDepth {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use plan::Engine;
 
     /// Returns the depths (in fio's groups 1, 2, 4, 8, 16, 32, 64) of batches at an iodepth of 16. Each batch finds an
     /// empty queue: the device has completed all.

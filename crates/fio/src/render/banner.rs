@@ -3,7 +3,7 @@
 use super::number::{Prefix, Unit, short};
 use super::threads::plan_of_jobs;
 use super::version::version_of;
-use plan::{Access, Ddir, Engine, Job, Pattern, Plan};
+use plan::{Access, Ddir, Job, Pattern, Plan};
 use std::fmt::{self, Write};
 use units::markup::one_line;
 
@@ -42,7 +42,7 @@ fn job_line(job: Job<'_>) -> String {
 
 /// Returns the properties in the line of a job. A job without I/O has no line.
 fn properties(job: Job<'_>) -> Option<String> {
-    if matches!(job.engine, Engine::Cpu { .. } | Engine::Exec(_)) {
+    if !job.engine.does_io() {
         return None;
     }
     let block = &job.load.access.block;

@@ -105,9 +105,7 @@ fn devices(record: &Record, timeline: &Timeline) -> Option<Vec<usize>> {
     let targets: Vec<_> = record.targets.iter().filter(|facts| facts.phase as usize == timeline.phase).collect();
     let known = |path: &str| targets.iter().any(|facts| facts.path == path && !facts.disks.is_empty());
     let all_known = |worker: &Worker| {
-        worker.engine.moves_data()
-            // The CPU copies to and from persistent memory: the counters of the device do not include these copies.
-            && worker.engine != Engine::Libpmem
+        worker.engine.is_counted_by_disk()
             && worker.measure.disk_util
             && worker.job().is_none_or(|job| job.load.targets.opendir.is_none())
             && worker.paths().next().is_some()

@@ -138,7 +138,7 @@ impl<'a> Thread<'a> {
     fn of((worker, counted): Member<'a>) -> Option<Self> {
         let stats = &counted.stats;
         let ios: f64 = stats.ddirs.iter().map(|ddir| ddir.ios as f64).sum();
-        if ios == 0.0 || matches!(worker.engine, Engine::Cpu { .. } | Engine::Exec(_)) {
+        if ios == 0.0 || !worker.engine.does_io() {
             return None;
         }
         let shares = shares(stats);
@@ -217,7 +217,29 @@ impl IoPath {
             Engine::Posixaio => IoPath::OtherThreads,
             Engine::IoUring(_) | Engine::IoUringCmd(_) | Engine::Libaio { .. } | Engine::Windowsaio => IoPath::Queue,
             Engine::Mmap { .. } | Engine::Libpmem | Engine::DevDax => IoPath::MemoryCopies,
-            _ => IoPath::InCall,
+            Engine::Sync
+            | Engine::Psync
+            | Engine::Vsync
+            | Engine::Pvsync
+            | Engine::Pvsync2 { .. }
+            | Engine::E4defrag { .. }
+            | Engine::Sg(_)
+            | Engine::Splice
+            | Engine::Null
+            | Engine::Cpu { .. }
+            | Engine::Exec(_)
+            | Engine::PageFault
+            | Engine::Mtd { .. }
+            | Engine::Net(_)
+            | Engine::Remote(_)
+            | Engine::FileCreate
+            | Engine::FileStat(_)
+            | Engine::FileDelete
+            | Engine::DirCreate
+            | Engine::DirStat(_)
+            | Engine::DirDelete
+            | Engine::Ftruncate
+            | Engine::Falloc => IoPath::InCall,
         }
     }
 }

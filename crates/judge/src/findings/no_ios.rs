@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use assessment::{Finding, FindingKind, NoIosCause, Severity, Subject};
 use plan::stream::StreamRate;
-use plan::{Distribution, Engine, ExitAll, Job, JobLoad, Load, Origin, Worker};
+use plan::{Distribution, ExitAll, Job, JobLoad, Load, Origin, Worker};
 use record::{Record, WorkerRecord};
 
 /// Finds jobs that ended without an error and without an I/O.
@@ -37,8 +37,7 @@ fn is_idle(worker: &Worker, counted: &WorkerRecord) -> bool {
     let job_has_ios = |job: &JobLoad| {
         !job.targets.create.only && job.replay.is_none() && !job.verify.as_ref().is_some_and(|verify| verify.only)
     };
-    let has_ios = !matches!(worker.engine, Engine::Cpu { .. } | Engine::Exec(_))
-        && worker.job().is_none_or(|job| job_has_ios(job.load));
+    let has_ios = worker.engine.does_io() && worker.job().is_none_or(|job| job_has_ios(job.load));
     let ios: u64 = counted.stats.ddirs.iter().map(|ddir| ddir.ios).sum();
     let failed = counted.error.is_some() || counted.nonfatal_errors > 0;
     has_ios && counted.ended && !failed && ios == 0

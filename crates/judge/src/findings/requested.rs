@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assessment::{Finding, FindingKind, Severity, Subject, UnintendedTarget};
-use plan::{Engine, JobLoad, MisreadName, Worker};
+use plan::{JobLoad, MisreadName, Worker};
 use record::{Record, WorkerRecord};
 use units::lookalike;
 
@@ -13,10 +13,7 @@ const NAMES_MAX: usize = 16;
 
 /// Finds jobs with a queue depth above 1 and a synchronous engine.
 pub fn depths(record: &Record) -> Vec<Finding> {
-    let has_no_effect = |worker: &&Worker| {
-        let has_ios = !matches!(worker.engine, Engine::Cpu { .. } | Engine::Exec(_));
-        has_ios && worker.requested_depth() > worker.depth()
-    };
+    let has_no_effect = |worker: &&Worker| worker.engine.does_io() && worker.requested_depth() > worker.depth();
     let mut groups: BTreeMap<(u32, &str), Vec<&Worker>> = BTreeMap::new();
     for worker in record.plan.workers.iter().filter(has_no_effect) {
         groups.entry((worker.phase, worker.engine.name())).or_default().push(worker);
@@ -88,6 +85,7 @@ fn is_typographic(path: &str) -> bool {
 mod tests {
     use super::*;
     use crate::time_series::simulated::{run, with};
+    use plan::Engine;
 
     fn record(change: impl FnOnce(&mut Worker)) -> Record {
         with(run(&[5000.0; 20]), change)
