@@ -67,6 +67,7 @@ pub fn engine(values: &Values, clone: u32, scheme: &[PlacementRange]) -> Engine 
         "dirdelete" => Engine::DirDelete,
         "ftruncate" => Engine::Ftruncate,
         "falloc" => Engine::Falloc,
+        // `psync`. A test compares all others with the table.
         _ => Engine::Psync,
     }
 }
@@ -154,4 +155,22 @@ pub fn batches(values: &Values, engine: &Engine) -> Batches {
     let is_read = matches!(values.keyword(key::RW), "read" | "randread");
     let serializes_overlaps = values.flag(key::SERIALIZE_OVERLAP) && (offload || !is_read && iodepth > 1);
     Batches { low, submit, complete_min: min, complete_max: max, offload, serializes_overlaps }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::engines::ENGINES;
+    use crate::parse::value::Value;
+    use units::diagnostic::{Source, Span};
+
+    #[test]
+    fn each_supported_engine_is_lowered() {
+        for entry in ENGINES.iter().filter(|entry| entry.is_supported) {
+            let mut values = Values::default();
+            let span = Span::new(&Source::new("x", ""), 0..0);
+            values.set(key::IOENGINE.option(), Value::Text(entry.name.to_owned()), &span);
+            assert_eq!(engine(&values, 0, &[]).name(), entry.name);
+        }
+    }
 }
