@@ -7,7 +7,7 @@ use super::remote::RemoteConfig;
 use crate::file::Advice;
 
 /// I/O engines. They are displayed by fio's names.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, strum::Display)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, strum::Display, strum::EnumIter)]
 #[strum(serialize_all = "lowercase")]
 pub enum EngineKind {
     #[strum(serialize = "io_uring")]

@@ -9,24 +9,30 @@ use super::sync::Sync;
 use crate::io::{Backend, BackendConfig, BackendError, EngineKind, Null, PassthroughDevice, PassthroughProblem};
 use crate::memory::Slots;
 use ::io::DeviceCommands;
+use strum::IntoEnumIterator;
+
+type Open = fn(&BackendConfig, Slots) -> Result<Box<dyn Backend>, BackendError>;
+
+/// Returns the function that opens the backend of an engine; `None` for engines that Windows does not have.
+fn opener(engine: EngineKind) -> Option<Open> {
+    match engine {
+        EngineKind::Null => Some(|config, _| Ok(Box::new(Null::new(config)))),
+        EngineKind::Windowsaio => Some(|config, slots| Ok(Box::new(CompletionPort::open(config, slots)?))),
+        EngineKind::Mmap => Some(|config, slots| Ok(Box::new(Mmap::new(config, slots)))),
+        EngineKind::Sync | EngineKind::Psync => Some(|config, slots| Ok(Box::new(Sync::open(config, slots)))),
+        _ => None,
+    }
+}
 
 /// Opens the backend of the engine, on the calling thread.
 pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backend>, BackendError> {
-    Ok(match config.engine {
-        EngineKind::Null => Box::new(Null::new(config)),
-        EngineKind::Windowsaio => Box::new(CompletionPort::open(config, slots)?),
-        EngineKind::Mmap => Box::new(Mmap::new(config, slots)),
-        EngineKind::Sync | EngineKind::Psync => Box::new(Sync::open(config, slots)),
-        other => return Err(missing(other)),
-    })
+    let open = opener(config.engine).ok_or_else(|| missing(config.engine))?;
+    open(config, slots)
 }
 
 /// Checks whether Windows has the engine.
 pub(crate) fn probe(config: &BackendConfig) -> Result<(), BackendError> {
-    match config.engine {
-        EngineKind::Null | EngineKind::Windowsaio | EngineKind::Mmap | EngineKind::Sync | EngineKind::Psync => Ok(()),
-        other => Err(missing(other)),
-    }
+    opener(config.engine).map(|_| ()).ok_or_else(|| missing(config.engine))
 }
 
 /// Looks at a device that is to get commands. Windows has none.
@@ -40,5 +46,7 @@ pub(crate) fn is_persistent(_: &Path) -> io::Result<bool> {
 }
 
 fn missing(engine: EngineKind) -> BackendError {
-    BackendError::new(engine, "Windows does not have this engine (it has windowsaio, sync, psync, mmap and null)")
+    let has = EngineKind::iter().filter(|kind| opener(*kind).is_some()).map(|kind| kind.to_string());
+    let names = has.collect::<Vec<_>>().join(", ");
+    BackendError::new(engine, format!("Windows does not have this engine (it has {names})"))
 }
