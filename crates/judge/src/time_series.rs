@@ -2,7 +2,7 @@
 
 use assessment::Subject;
 use plan::stream::StreamRate;
-use plan::{Load, Origin, Worker};
+use plan::{Load, Origin, Slowdown, Worker};
 use record::{Record, Slot, Timeline};
 
 /// The intervals of a phase in which all its workers were measured; all have the same length.
@@ -65,11 +65,7 @@ pub fn workers(record: &Record, phase: usize) -> impl Iterator<Item = &Worker> {
 
 /// Whether the job itself changes its load over time.
 fn varies_on_purpose(worker: &Worker) -> bool {
-    let varies = match &worker.load {
-        Load::Job(job) => job.think.pauses() || job.latency_target.is_some(),
-        Load::Threads(streams) => streams.list.iter().any(|stream| stream.burst.is_some()),
-    };
-    varies || worker.wait_for.is_some()
+    worker.wait_for.is_some() || worker.slowdowns().into_iter().any(Slowdown::varies)
 }
 
 /// Whether the job requests a rate.

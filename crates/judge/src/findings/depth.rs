@@ -1,8 +1,7 @@
 //! Queues that did not reach their depth: the figures are for fewer I/Os in flight than requested.
 
 use assessment::{Finding, FindingKind, Severity, Subject};
-use plan::stream::StreamRate;
-use plan::{Batches, Ddir, Load, Origin, Stream, Worker};
+use plan::{Ddir, Origin, Worker};
 use record::{Record, WorkerRecord, WorkerStats};
 
 use crate::findings::device::is_direct;
@@ -17,7 +16,7 @@ const RUNTIME_MIN_NS: u64 = 200_000_000;
 pub fn find(record: &Record) -> Vec<Finding> {
     let both = record.plan.workers.iter().zip(&record.workers);
     let short: Vec<Short> = both
-        .filter(|(worker, _)| depth(worker) > 1 && !is_held_back(worker))
+        .filter(|(worker, _)| depth(worker) > 1 && worker.slowdowns().is_empty())
         .filter_map(|(worker, WorkerRecord { stats, .. })| {
             let (depth, mean_in_flight) = (depth(worker), mean_in_flight(stats)?);
             let is_short = mean_in_flight < f64::from(depth) * REACHED_SHARE;
@@ -61,23 +60,6 @@ fn mostly_trims(stats: &WorkerStats) -> bool {
 
 fn depth(worker: &Worker) -> u32 {
     if worker.engine.moves_data() { worker.depth() } else { 0 }
-}
-
-/// Whether the job keeps its queue short on purpose: by a rate, pauses, the times of a log, a depth search, batches or syncs. Copies from and to
-/// mapped memory never queue.
-fn is_held_back(worker: &Worker) -> bool {
-    let held =
-        |stream: &Stream| stream.rate != StreamRate::Unlimited || stream.burst.is_some() || stream.mapping.is_some();
-    let Batches { low, submit, complete_min, .. } = worker.batches;
-    let in_batches = low.is_some() || submit.is_some() || complete_min.is_some_and(|min| min > 1);
-    match &worker.load {
-        Load::Job(job) => {
-            let keeps_pauses = job.replay.as_ref().is_some_and(|replay| !replay.rules.no_stall);
-            let pauses = job.rate.is_limited() || job.think.pauses() || job.latency_target.is_some();
-            pauses || in_batches || job.access.syncs.between_writes() || keeps_pauses
-        }
-        Load::Threads(streams) => streams.list.iter().any(held),
-    }
 }
 
 /// The mean number of I/Os in flight, by Little's law: I/Os per second times mean latency. `None` for short runs.
@@ -156,11 +138,14 @@ mod tests {
     fn each_reason_for_a_short_queue_is_one() {
         let target = plan::LatencyTarget { target_ns: 1, window_ns: 1, percentile: 100.0, keep_running: false };
         type Change = fn(&mut Worker);
-        let reasons: [Change; 8] = [
+        let reasons: [Change; 11] = [
             |worker| worker.batches.low = Some(31),
             |worker| worker.batches.submit = Some(1),
             |worker| worker.batches.complete_min = Some(2),
             |worker| worker.job_mut().unwrap().think.pause_us = 1,
+            |worker| worker.job_mut().unwrap().think.cycles_per_io = 1,
+            |worker| worker.job_mut().unwrap().flow = Some(plan::Flow { id: 1, weight: 1, sleep_us: 0 }),
+            |worker| worker.job_mut().unwrap().targets.lock = Some(plan::TargetLock::Exclusive),
             |worker| worker.job_mut().unwrap().access.syncs.fsync_every_writes = 1,
             |worker| worker.job_mut().unwrap().access.syncs.fdatasync_every_writes = 1,
             |worker| worker.job_mut().unwrap().rate.bytes_per_s[Ddir::Read] = 1,

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use assessment::{Finding, FindingKind, LimitReason, LoadGenerator, LoadGeneratorLimit, Severity, Subject, TimeShares};
 use plan::stream::StreamRate;
-use plan::{Ddir, Engine, Load, Origin, Streams, Worker};
+use plan::{Ddir, Engine, Load, Origin, Slowdown, Streams, Worker};
 use record::{HostRecord, Record, Usage, WorkerRecord, WorkerStats};
 
 /// In a shorter run CPU times are unreliable: the kernel divides them between user mode and kernel by the tick.
@@ -172,7 +172,7 @@ fn reason(worker: &Worker, stats: &WorkerStats, shares: &TimeShares) -> LimitRea
         _ if !is_busy => LimitReason::Slept,
         _ if rate_is_met(worker, stats) => LimitReason::RateMet,
         _ if shares.cpu_wait.unwrap_or(0.0) >= WAITED_SHARE => LimitReason::WaitedForCpu,
-        _ if worker.job().is_some_and(|job| job.load.think.spin_us > 0) => LimitReason::Spins,
+        _ if worker.slowdowns().contains(&Slowdown::Spins) => LimitReason::Spins,
         IoPath::MemoryCopies => LimitReason::MemoryCopies,
         _ if shares.user >= shares.on_cpu() * OWN_SHARE => LimitReason::OwnTime,
         IoPath::InCall => LimitReason::IoOnCpu,
@@ -355,14 +355,18 @@ mod tests {
         assert_eq!(reason(Engine::Posixaio, [100, 100, 0]), LimitReason::OtherThreads);
         assert_eq!(reason(Engine::Posixaio, [100, 1900, 0]), LimitReason::NeverSlept);
         assert_eq!(reason(Engine::Mmap { thp: false }, [1000, 1000, 0]), LimitReason::MemoryCopies);
-        let (mut worker, mut counted) = ran(uring(), [1000, 1000, 0]);
+        let (worker, mut counted) = ran(uring(), [1000, 1000, 0]);
         counted.stats.runtime_ns = 50_000_000;
         assert_eq!(judged(&[(worker.clone(), counted.clone())]).reason, LimitReason::OwnTime);
         counted.stats.runtime_ns -= 1;
-        assert_eq!(judged(&[(worker.clone(), counted)]).reason, LimitReason::TooShort);
-        worker.job_mut().unwrap().think.spin_us = 1;
-        let spins = ran(uring(), [1000, 1000, 0]).1;
-        assert_eq!(judged(&[(worker, spins)]).reason, LimitReason::Spins);
+        assert_eq!(judged(&[(worker, counted)]).reason, LimitReason::TooShort);
+        type Spin = fn(&mut plan::ThinkTime);
+        let spins: [Spin; 2] = [|think| think.spin_us = 1, |think| think.cycles_per_io = 1];
+        for spin in spins {
+            let (mut worker, counted) = ran(uring(), [1000, 1000, 0]);
+            spin(&mut worker.job_mut().unwrap().think);
+            assert_eq!(judged(&[(worker, counted)]).reason, LimitReason::Spins);
+        }
     }
 
     #[test]
