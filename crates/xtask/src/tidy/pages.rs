@@ -101,7 +101,7 @@ fn links(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 /// Targets of the links of a line, which are not in code.
 fn targets(line: &str) -> impl Iterator<Item = &str> {
-    let is_text = |at: usize| line[..at].matches('`').count() % 2 == 0;
+    let is_text = |at: usize| line[..at].matches('`').count().is_multiple_of(2);
     line.match_indices("](").filter(move |(at, _)| is_text(*at)).filter_map(|(at, open)| {
         let (target, _) = line[at + open.len()..].split_once(')')?;
         Some(target)
