@@ -162,11 +162,10 @@ fn linked(source: &str) -> String {
 
 /// Returns the list of all entries, and of all rules of applications.
 fn list() -> String {
-    let mut text = format!(
-        "# Published limits and requirements: the entries\n\nThis page is generated from `data/limits` and \
+    let mut text = "# Published limits and requirements: the entries\n\nThis page is generated from `data/limits` and \
          `data/requirements`; do not edit it. To update it, run\n\
          `UPDATE_DOCS=1 cargo test -p fathom-judge --test verdicts published`.\n"
-    );
+        .to_owned();
     for (name, provider) in Catalogue::built_in().providers {
         let _ = write!(
             text,
