@@ -14,6 +14,7 @@ use plan::Ddir;
 use record::Machine;
 use units::diagnostic::Source;
 
+use crate::findings::meaning::{Meaning, means};
 use crate::limits::{Catalogue, Expectation, Group, Kind, Limit, Load, instance};
 use crate::verdict::{self, ALL, JobRounds};
 
@@ -78,10 +79,7 @@ fn is_of_load_generator(test: &Test) -> bool {
 /// Whether no finding shows that the figures are those of memory, or of another job.
 pub fn describe_a_disk(tests: &[Test]) -> bool {
     let mut findings = tests.iter().flat_map(|test| &test.findings);
-    !findings.any(|finding| {
-        finding.severity == Severity::Invalid
-            || matches!(finding.kind, FindingKind::InMemory | FindingKind::CachedBelow { .. } | FindingKind::NoDirectIo)
-    })
+    !findings.any(|finding| finding.severity == Severity::Invalid || means(&finding.kind, Meaning::OfMemory))
 }
 
 /// Returns the published limits of the machine; `None` if it is not in the catalogue, or if they depend on the disk.

@@ -9,6 +9,7 @@ use plan::Ddir;
 use record::{Record, Slot, Timeline};
 
 use crate::findings::load_generator::cpu_wait_share;
+use crate::findings::meaning::{Meaning, means};
 use crate::findings::phase::phase;
 use crate::undisturbed::{DISTURBED_WAIT_SHARE, Evidence, Intervals, Undisturbed, job, others_use_cpus, undisturbed};
 use crate::verdict::JobRounds;
@@ -112,10 +113,8 @@ pub fn remove_explained(record: &Record, found: &mut Vec<Finding>, again: impl F
         let is_same = |other: &Finding| other.subject == finding.subject && other.kind.name() == finding.kind.name();
         match finding.kind {
             FindingKind::Throttled { .. } => false,
-            FindingKind::StepDown(_) | FindingKind::StepUp(_) | FindingKind::Levels(_) | FindingKind::NotSteady(_) => {
-                calm.as_ref().is_none_or(|calm| calm.iter().any(is_same))
-            }
-            _ => true,
+            _ if !means(&finding.kind, Meaning::OverTime) => true,
+            _ => calm.as_ref().is_none_or(|calm| calm.iter().any(is_same)),
         }
     });
 }

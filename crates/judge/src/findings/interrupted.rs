@@ -15,17 +15,3 @@ pub fn find(record: &Record) -> Vec<Finding> {
     };
     interrupted.map(finding).collect()
 }
-
-/// Whether a finding can have an interruption as its only cause: the rate was 0 in that time, and I/Os were late.
-pub fn explains(kind: &FindingKind) -> bool {
-    matches!(
-        kind,
-        FindingKind::StepDown(_)
-            | FindingKind::StepUp(_)
-            | FindingKind::Levels(_)
-            | FindingKind::Throttled { .. }
-            | FindingKind::NotSteady(_)
-            | FindingKind::RateMissed(_)
-            | FindingKind::LateArrivals(_)
-    )
-}

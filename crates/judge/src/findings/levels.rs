@@ -191,6 +191,20 @@ mod tests {
             worker.job_mut().unwrap().think.pause_us = 1000
         });
         assert_eq!(find(&record), []);
+        // A log is replayed at its times.
+        let record = with(run(&two_levels(16_000.0, 20, 12_800.0, 20)), |worker| {
+            worker.job_mut().unwrap().replay = Some(plan::Replay {
+                log: "log".to_owned(),
+                files: Vec::new(),
+                redirects: false,
+                rules: plan::ReplayRules::default(),
+                chunked: false,
+                steps: 0,
+                bytes: 0,
+                largest_bytes: plan::PerDdir::default(),
+            });
+        });
+        assert_eq!(find(&record), []);
         // Half of the workers end after 20 s.
         let mut record = run(&two_levels(16_000.0, 20, 8_000.0, 20));
         record.timeline[0].slots[..20].iter_mut().for_each(|slot| slot.workers = 2);

@@ -9,6 +9,7 @@ pub(crate) mod interrupted;
 pub(crate) mod late_ios;
 pub(crate) mod levels;
 pub(crate) mod load_generator;
+pub(crate) mod meaning;
 pub(crate) mod memory;
 pub(crate) mod no_ios;
 pub(crate) mod page_cache;
@@ -22,6 +23,8 @@ pub(crate) mod unwritten;
 
 use assessment::{Finding, FindingKind};
 use record::{HostRecord, Record};
+
+use meaning::{Meaning, means};
 
 /// Returns all findings on a run. On several hosts they are the findings of each host, and `slow-host`.
 pub fn findings(record: &Record) -> Vec<Finding> {
@@ -61,7 +64,8 @@ pub fn findings(record: &Record) -> Vec<Finding> {
     found.extend(ended::short(record));
     let interruptions = interrupted::find(record);
     if !interruptions.is_empty() {
-        found.retain(|finding| !interrupted::explains(&finding.kind));
+        // The rate was 0 meanwhile, and I/Os were late.
+        found.retain(|finding| !means(&finding.kind, Meaning::OverTime) && !means(&finding.kind, Meaning::Late));
         found.extend(interruptions);
     }
     found

@@ -14,6 +14,7 @@ use super::latency_bound::least_without_wait_ns;
 use super::run_view::latency_of;
 use crate::findings::device::other_load;
 use crate::findings::load_generator::{WAITED_SHARE, cpu_wait_share, in_call_shares};
+use crate::findings::meaning::{Meaning, means};
 use crate::findings::unwritten;
 use crate::inference::{Interval, evened};
 
@@ -134,6 +135,9 @@ impl Seen<'_> {
 
     /// Returns what a finding explains of a low rate; `None` if it does not reduce rates.
     fn extent_of_low_rate(&self, kind: &FindingKind) -> Option<Extent> {
+        if !means(kind, Meaning::LowersRate) {
+            return None;
+        }
         Some(match kind {
             FindingKind::OtherLoad(_) => self.other_load().map_or(Extent::Unknown, Extent::Added),
             FindingKind::DepthNotReached { depth, mean_in_flight, .. } => {
@@ -147,7 +151,7 @@ impl Seen<'_> {
             },
             FindingKind::StepUp(_) | FindingKind::EndedEarly { .. } => self.best_interval(),
             FindingKind::Interrupted(_) => self.interrupted(),
-            _ => return None,
+            _ => Extent::Unknown,
         })
     }
 
@@ -216,15 +220,15 @@ impl Seen<'_> {
             confounder: Confounder::WaitedForCpu { share },
             extent: self.least_latency().map_or(Extent::Unknown, Extent::Limit),
         });
-        let findings = self.test.findings.iter().filter(|finding| match &finding.kind {
+        let has_effect = |finding: &&Finding| match &finding.kind {
             FindingKind::LoadGeneratorLimit(judged) => {
                 judged.reason != LimitReason::WaitedForCpu || self.cpu_wait_share.is_none()
             }
             FindingKind::OtherLoad(_) => finding.severity > Severity::Info,
-            FindingKind::StepUp(_) => true,
-            _ => false,
-        });
-        let unknown = findings.map(|finding| Effect {
+            _ => true,
+        };
+        let raise = self.test.findings.iter().filter(|finding| means(&finding.kind, Meaning::RaisesLatency));
+        let unknown = raise.filter(has_effect).map(|finding| Effect {
             confounder: Confounder::Finding(Box::new(finding.clone())),
             extent: Extent::Unknown,
         });
@@ -234,11 +238,7 @@ impl Seen<'_> {
     /// Facts after which a figure can be better than that of the target: the run ended early, stood still, or was not
     /// steady. `of_unsteady` is what rounds that are not steady explain.
     fn of_unfinished(&self, of_unsteady: Extent) -> Vec<Effect> {
-        let findings = self
-            .test
-            .findings
-            .iter()
-            .filter(|finding| matches!(finding.kind, FindingKind::EndedEarly { .. } | FindingKind::Interrupted(_)));
+        let findings = self.test.findings.iter().filter(|finding| means(&finding.kind, Meaning::Unfinished));
         let effects = findings.map(|finding| Effect {
             confounder: Confounder::Finding(Box::new(finding.clone())),
             extent: Extent::Unknown,

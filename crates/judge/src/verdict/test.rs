@@ -12,6 +12,7 @@ use super::hosts;
 use super::invalid::invalid;
 use super::rate_interval::around;
 use super::threshold::{self, Compared};
+use crate::findings::meaning::{Meaning, means};
 use crate::inference::evened;
 use crate::limits::{Expectation, Limit, Load};
 use crate::requirements::Requirement;
@@ -78,10 +79,9 @@ pub(super) fn of_rounds(test: &Test, criteria: &Criteria) -> Vec<Judgement> {
 /// Whether more runs of the test can be added to those it has. Rounds until a steady state are not continued, nor are jobs that start
 /// at different times (only the rates of jobs that run together can be added), nor is a test that something disturbed.
 fn can_continue(test: &Test) -> bool {
-    let disturbs = |finding: &Finding| match finding.kind {
-        FindingKind::OtherLoad(_) => finding.severity > Severity::Info,
-        FindingKind::Interrupted(_) | FindingKind::EndedEarly { .. } | FindingKind::LoadGeneratorLimit(_) => true,
-        _ => false,
+    let disturbs = |finding: &Finding| {
+        let is_harmless = matches!(finding.kind, FindingKind::OtherLoad(_)) && finding.severity == Severity::Info;
+        means(&finding.kind, Meaning::EndsTest) && !is_harmless
     };
     test.steady.is_empty()
         && !test.rounds.iter().any(|round| round.record.plan.is_staggered())
