@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
-use strum::IntoStaticStr;
+use strum::{EnumCount, IntoStaticStr};
 
 use crate::tagged::{Tagged, tagged};
 use crate::{LimitReason, LoadGenerator, PreparationDetail, SteadyState};
@@ -75,7 +75,7 @@ impl Subject {
 }
 
 /// What was found, with the numbers that show it.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema, IntoStaticStr)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema, IntoStaticStr, EnumCount)]
 #[serde(remote = "Self", tag = "kind", content = "evidence", rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum FindingKind {

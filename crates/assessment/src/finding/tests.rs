@@ -125,6 +125,7 @@ fn each_kind() -> Vec<FindingKind> {
 
 #[test]
 fn each_kind_has_the_name_of_its_documents() {
+    assert_eq!(each_kind().len(), FindingKind::COUNT, "a kind is missing in each_kind");
     for kind in each_kind() {
         let text = write_document(&kind).expect("a kind");
         let name = kind.name();

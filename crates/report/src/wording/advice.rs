@@ -1,11 +1,16 @@
 //! Advice on findings. Sentences are the same for all dialects, except those that only one dialect's options allow.
 
+use std::borrow::Cow;
+
 use assessment::{AdviceOptions, Finding, FindingKind, Lack, LateCause, LateIos, Levels, Severity, UnintendedTarget};
 use plan::Dialect;
 use units::format::time_ns;
 use units::lookalike;
 
 use super::names::line;
+
+/// Advice if nothing better is known.
+const REPEAT: &str = "repeat the run and compare";
 
 /// Returns what to do about a finding, in the options of the dialect.
 pub fn advice(finding: &Finding, dialect: Dialect) -> String {
@@ -14,11 +19,7 @@ pub fn advice(finding: &Finding, dialect: Dialect) -> String {
         Dialect::DiskSpd => (diskspd::wording::advice(&finding.kind), diskspd::wording::ADVICE_OPTIONS),
     };
     // The advice on a name has the name.
-    line(match (&finding.kind, of_dialect) {
-        (_, Some(advice)) => advice.into_owned(),
-        (FindingKind::InMemory, None) => in_memory(finding.severity).to_owned(),
-        (kind, None) => of_run(kind, &options),
-    })
+    line(of_dialect.map_or_else(|| of_run(finding, &options), Cow::into_owned))
 }
 
 /// Returns advice on a target in memory. A memory device that the user named is only labelled.
@@ -34,8 +35,9 @@ fn in_memory(severity: Severity) -> &'static str {
 }
 
 /// Returns advice on how to set up the run.
-fn of_run(kind: &FindingKind, options: &AdviceOptions) -> String {
-    match kind {
+fn of_run(finding: &Finding, options: &AdviceOptions) -> String {
+    match &finding.kind {
+        FindingKind::InMemory => in_memory(finding.severity).to_owned(),
         FindingKind::PageCache(_) | FindingKind::TargetFitsCache { .. } => {
             format!("use {}, or a file several times the size of the memory", options.uncached)
         }
@@ -76,7 +78,26 @@ fn of_run(kind: &FindingKind, options: &AdviceOptions) -> String {
         FindingKind::ShortSteps { needed_ns, .. } => {
             format!("measure each step for {} (--runtime)", time_ns(*needed_ns as f64))
         }
-        kind => without_options(kind).to_owned(),
+        FindingKind::Unwritten { .. }
+        | FindingKind::TargetShort { .. }
+        | FindingKind::EndedEarly { .. }
+        | FindingKind::SynchronousEngine { .. }
+        | FindingKind::RemovedBeforeRead
+        | FindingKind::UnintendedTarget(_) => REPEAT.to_owned(),
+        kind @ (FindingKind::CachedBelow { .. }
+        | FindingKind::NoIos { .. }
+        | FindingKind::DeviceDisagrees(_)
+        | FindingKind::OtherLoad(_)
+        | FindingKind::Levels(_)
+        | FindingKind::Throttled { .. }
+        | FindingKind::Interrupted(_)
+        | FindingKind::NoDirectIo
+        | FindingKind::NoSteadyState(_)
+        | FindingKind::NoFill(_)
+        | FindingKind::NoPrecondition(_)
+        | FindingKind::NoInitialise(_)
+        | FindingKind::NoWarm(_)
+        | FindingKind::FewTailIos { .. }) => without_options(kind).to_owned(),
     }
 }
 
@@ -125,6 +146,6 @@ fn without_options(kind: &FindingKind) -> &'static str {
         | FindingKind::NoInitialise(_)
         | FindingKind::NoWarm(_) => "remove --no-prepare; to fill a target that exists, --overwrite destroys its data",
         FindingKind::FewTailIos { .. } => "measure each step for longer (--runtime)",
-        _ => "repeat the run and compare",
+        _ => REPEAT,
     }
 }

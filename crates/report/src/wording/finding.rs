@@ -1,7 +1,7 @@
 //! Findings in words.
 
 use assessment::{
-    BucketProduct, DeviceBytes, Finding, FindingKind, Lack, LateIos, Levels, LimitReason, NoIosCause, PageCache,
+    BucketProduct, DeviceBytes, Finding, FindingKind, Lack, LateIos, Levels, LimitReason, Moved, NoIosCause, PageCache,
     RateUnit, Severity, Subject, TokenBucket, UnintendedTarget, Unsteady,
 };
 use plan::Ddir;
@@ -54,20 +54,9 @@ pub fn headline(finding: &Finding) -> String {
 
 fn what_happened(finding: &Finding) -> String {
     let text = match &finding.kind {
-        FindingKind::InMemory => match finding.severity {
-            Severity::Info => "the target is a memory device: the figures are those of memory",
-            _ => "the target is a file in memory, not on a disk",
-        },
+        FindingKind::InMemory => in_memory(finding.severity),
         FindingKind::CachedBelow { .. } => "the loop device under the target uses the page cache",
-        FindingKind::PageCache(PageCache::Counted(bytes)) => match (bytes.direction, finding.severity) {
-            (Ddir::Read, Severity::Invalid) => "most reads came from the page cache, not from the disk",
-            (Ddir::Read, _) => "some reads came from the page cache",
-            (_, Severity::Invalid) => "most writes ended in the page cache, not on the disk",
-            _ => "some writes ended in the page cache",
-        },
-        FindingKind::PageCache(PageCache::FitsMemory { .. }) => {
-            "the target fits into the page cache: the figures describe memory"
-        }
+        FindingKind::PageCache(cache) => page_cache(cache, finding.severity),
         FindingKind::TargetFitsCache { .. } => "the target fits into the page cache and was accessed more than once",
         FindingKind::Unwritten { .. } => "reads of unwritten blocks did not access the disk",
         FindingKind::DirectNotHonoured(_) => "direct I/O was requested but not done: the figures describe memory",
@@ -79,13 +68,7 @@ fn what_happened(finding: &Finding) -> String {
         FindingKind::TargetShort { .. } => "the target ends before the requested range",
         FindingKind::EndedEarly { .. } => "the job ended by size before its runtime",
         FindingKind::Interrupted(_) => "fathom itself was interrupted: part of the measured time is not of the target",
-        FindingKind::TooShort { lacks: Lack::Time, .. } => {
-            "the run is too short to show a steady state, a burst or a throttle"
-        }
-        FindingKind::TooShort { lacks: Lack::Ios, .. } => "too few I/Os for percentiles above p99",
-        FindingKind::TooShort { lacks: Lack::Measurement, .. } => {
-            "the job ended within its ramp: its figures are those of the ramp"
-        }
+        FindingKind::TooShort { lacks, .. } => too_short(*lacks),
         FindingKind::DepthNotReached { .. } => "the queue depth was not reached",
         FindingKind::SynchronousEngine { .. } => {
             "the queue depth has no effect: the engine completes each I/O before it starts the next"
@@ -123,6 +106,34 @@ fn what_happened(finding: &Finding) -> String {
     text.to_owned()
 }
 
+fn in_memory(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Info => "the target is a memory device: the figures are those of memory",
+        Severity::Warning | Severity::Invalid => "the target is a file in memory, not on a disk",
+    }
+}
+
+fn page_cache(cache: &PageCache, severity: Severity) -> &'static str {
+    let direction = match cache {
+        PageCache::FitsMemory { .. } => return "the target fits into the page cache: the figures describe memory",
+        PageCache::Counted(bytes) => bytes.direction,
+    };
+    match (direction, severity) {
+        (Ddir::Read, Severity::Invalid) => "most reads came from the page cache, not from the disk",
+        (Ddir::Read, _) => "some reads came from the page cache",
+        (_, Severity::Invalid) => "most writes ended in the page cache, not on the disk",
+        _ => "some writes ended in the page cache",
+    }
+}
+
+fn too_short(lacks: Lack) -> &'static str {
+    match lacks {
+        Lack::Time => "the run is too short to show a steady state, a burst or a throttle",
+        Lack::Ios => "too few I/Os for percentiles above p99",
+        Lack::Measurement => "the job ended within its ramp: its figures are those of the ramp",
+    }
+}
+
 fn unintended_target(target: &UnintendedTarget) -> &'static str {
     match target {
         UnintendedTarget::Split { .. } => "the path was split at its colons into several targets",
@@ -138,16 +149,14 @@ pub fn figures(finding: &Finding) -> String {
 
 fn numbers(finding: &Finding) -> String {
     match &finding.kind {
-        FindingKind::InMemory => String::new(),
+        FindingKind::InMemory | FindingKind::RemovedBeforeRead => String::new(),
         FindingKind::CachedBelow { devices } => names(devices),
         FindingKind::PageCache(PageCache::Counted(bytes))
         | FindingKind::DirectNotHonoured(bytes)
         | FindingKind::DeviceDisagrees(bytes) => device_bytes(bytes),
         FindingKind::PageCache(PageCache::FitsMemory { used_bytes, memory_bytes, counted }) => {
-            let counted = counted.map(|counted| {
-                format!("; {} of I/O, {} counted by the disks", size(counted.run_bytes), size(counted.device_bytes))
-            });
-            format!("{} used, {} of memory{}", size(*used_bytes), size(*memory_bytes), counted.unwrap_or_default())
+            let counted = counted.map(counted_by_disks).unwrap_or_default();
+            format!("{} used, {} of memory{counted}", size(*used_bytes), size(*memory_bytes))
         }
         FindingKind::TargetFitsCache { size_bytes, memory_bytes, moved_bytes } => {
             format!("{} target, {} of memory, {} of I/O", size(*size_bytes), size(*memory_bytes), size(*moved_bytes))
@@ -171,10 +180,7 @@ fn numbers(finding: &Finding) -> String {
             format!("{} measured, {} I/Os", seconds(*measured_s), grouped(*ios as f64))
         }
         FindingKind::DepthNotReached { depth, mean_in_flight, workers, of_workers, .. } => {
-            let who = match of_workers {
-                1 => String::new(),
-                _ => format!(", in {workers} of {of_workers} threads"),
-            };
+            let who = in_threads(*workers, *of_workers);
             format!("mean of {mean_in_flight:.1} I/Os in flight of {depth}{who}")
         }
         FindingKind::LoadGeneratorLimit(generator) => load_generator_reason(generator),
@@ -198,7 +204,35 @@ fn numbers(finding: &Finding) -> String {
             format!("each step is measured for {step}, p{percent} may be {bound}")
         }
         FindingKind::FewTailIos { ios_beyond, .. } => format!("a step has {} I/Os beyond it", grouped(*ios_beyond)),
-        kind => of_time_series(kind).unwrap_or_else(|| of_settings(kind)),
+        FindingKind::NotSteady(unsteady) => not_steady(unsteady),
+        FindingKind::Throttled { direction, iops: rate, passed_share, passed_ns, held_share, held_ns } => {
+            let took = throttled(*direction, (*passed_share, *passed_ns), (*held_share, *held_ns));
+            format!("{took}, few between; constant rate of {}", iops(*rate))
+        }
+        FindingKind::SynchronousEngine { depth, engine } => format!("depth {depth}, engine {engine}"),
+        FindingKind::NoIos { cause, jobs } => no_ios(*cause, *jobs),
+        FindingKind::UnintendedTarget(target) => typographic(target),
+    }
+}
+
+fn in_threads(some: u64, all: u64) -> String {
+    if all == 1 { String::new() } else { format!(", in {some} of {all} threads") }
+}
+
+/// Returns the two shares of the I/Os, with their latency in ns.
+fn throttled(direction: Ddir, passed: (f64, u64), held: (f64, u64)) -> String {
+    let [passed, held] = [passed, held].map(|(share, ns)| (percent(share), time_ns(ns as f64)));
+    format!("{} of {}s took about {}, {} about {}", passed.0, direction.name(), passed.1, held.0, held.1)
+}
+
+fn counted_by_disks(counted: Moved) -> String {
+    format!("; {} of I/O, {} counted by the disks", size(counted.run_bytes), size(counted.device_bytes))
+}
+
+fn typographic(target: &UnintendedTarget) -> String {
+    match target {
+        UnintendedTarget::Typographic { path } => lookalike::first(path).map(lookalike::described).unwrap_or_default(),
+        UnintendedTarget::Split { .. } | UnintendedTarget::Joined { .. } => String::new(),
     }
 }
 
@@ -223,43 +257,20 @@ fn no_ios(cause: NoIosCause, jobs: u64) -> String {
     }
 }
 
-/// The numbers of findings on settings of jobs.
-fn of_settings(kind: &FindingKind) -> String {
-    match kind {
-        FindingKind::SynchronousEngine { depth, engine } => format!("depth {depth}, engine {engine}"),
-        FindingKind::NoIos { cause, jobs } => no_ios(*cause, *jobs),
-        FindingKind::UnintendedTarget(UnintendedTarget::Typographic { path }) => {
-            lookalike::first(path).map(lookalike::described).unwrap_or_default()
-        }
-        _ => String::new(),
-    }
-}
-
-/// The numbers of findings on rates over time.
-fn of_time_series(kind: &FindingKind) -> Option<String> {
-    Some(match kind {
-        FindingKind::Throttled { direction, iops: rate, passed_share, passed_ns, held_share, held_ns } => format!(
-            "{} of {}s took about {}, {} about {}, few between; constant rate of {}",
-            percent(*passed_share),
-            direction.name(),
-            time_ns(*passed_ns as f64),
-            percent(*held_share),
-            time_ns(*held_ns as f64),
-            iops(*rate)
-        ),
-        FindingKind::NotSteady(Unsteady::Drift { change_share, median_iops }) => {
+fn not_steady(unsteady: &Unsteady) -> String {
+    match unsteady {
+        Unsteady::Drift { change_share, median_iops } => {
             let way = if *change_share > 0.0 { "faster" } else { "slower" };
             format!("{} {way} from start to end, median {}", percent(change_share.abs()), iops(*median_iops))
         }
-        FindingKind::NotSteady(Unsteady::Scatter { interval_s, p10_iops, p90_iops, median_iops }) => format!(
+        Unsteady::Scatter { interval_s, p10_iops, p90_iops, median_iops } => format!(
             "p10 {}, median {}, p90 {} in intervals of {}",
             grouped(*p10_iops),
             grouped(*median_iops),
             iops(*p90_iops),
             seconds(*interval_s)
         ),
-        _ => return None,
-    })
+    }
 }
 
 fn device_bytes(bytes: &DeviceBytes) -> String {
