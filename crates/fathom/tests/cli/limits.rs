@@ -96,7 +96,7 @@ fn the_deepest_queues_work() {
 }
 
 /// Options with values that are valid individually, but hardly together.
-const OPTIONS: [(&str, &[&str]); 62] = [
+const OPTIONS: &[(&str, &[&str])] = &[
     ("rw", &["read", "write", "randrw", "randwrite", "trim", "randtrim", "trimwrite", "read:4k", "randrw:3", "rw"]),
     ("bs", &["1", "512", "3", "4097", "64k", "4k,8k", "16k-1m"]),
     ("bsrange", &["1-4k", "512-64k", "1k-3k,2k-8k"]),

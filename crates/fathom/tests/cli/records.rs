@@ -1,6 +1,5 @@
-//! Records of `corpus/records` must stay readable and printable. They are never changed, and each schema version has
-//! some. A new field of a plan or record must be an `Option` or have `#[serde(default)]`. Changes to their text never
-//! cause a panic.
+//! Records of `corpus/records` must stay readable and printable. A new field of a plan or record has
+//! `#[serde(default)]`, and these files stay as they are. Changes to their text never cause a panic.
 
 use assessment::Finding;
 use fio::render::{Analysis, Described, Detail, Formats, Member, ReportOptions, banner, report};
