@@ -1,11 +1,12 @@
 //! Plain types that plans or records share with the kernel's interfaces: settings of engines (commands of devices, servers,
-//! links, rings, mappings), uses of targets, and parts of a machine.
+//! links, rings, mappings), uses of targets, the state of disks, and parts of a machine.
 //!
 //! `os` uses them as they are. They must not know a job.
 //! Start with [`Remote`] and [`Secret`].
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
+mod health;
 mod machine;
 mod mapping;
 mod net;
@@ -17,6 +18,7 @@ mod server;
 mod stat_call;
 mod target_use;
 
+pub use health::{DiskHealth, NvmeHealth, NvmeWarning, PcieLink, Throttle, WriteCache};
 pub use machine::{Cloud, Cpu};
 pub use mapping::{Flush, Mapping};
 pub use net::{Net, NetProtocol};

@@ -12,7 +12,7 @@ pub use crate::system::device::{
 };
 #[cfg(target_os = "linux")]
 pub use crate::system::device::{RemoteDisk, contents};
-pub use ::io::{TargetUse, UseKind, UsedDevice};
+pub use ::io::{DiskHealth, TargetUse, UseKind, UsedDevice};
 pub use disk::{Counters, DiskInfo, ListedDisk, MountPoint};
 pub use flash::Flash;
 pub use zones::{ReportedZone, ZoneCondition, ZoneKind, ZoneLimits, ZoneModel};

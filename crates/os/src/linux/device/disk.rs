@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use units::untrusted::UntrustedText;
 
 use super::kernel::Kernel;
-use super::mounts;
 use super::topology::{Block, block_device_at};
-use crate::device::{Counters, DeviceNumber, DiskInfo, MountPoint};
+use super::{health, mounts};
+use crate::device::{Counters, DeviceNumber, DiskHealth, DiskInfo, MountPoint};
 
 /// Maximum depth of stacked devices and file systems.
 const STACK_MAX: usize = 16;
@@ -29,7 +29,7 @@ pub struct Disk {
     pub number: DeviceNumber,
     /// The disks below a stacked device (sysfs `slaves`).
     pub slaves: Vec<Disk>,
-    folder: PathBuf,
+    pub(super) folder: PathBuf,
 }
 
 impl Counters {
@@ -111,6 +111,11 @@ impl Disk {
             logical_block_bytes: number("queue/logical_block_size"),
             physical_block_bytes: number("queue/physical_block_size"),
         }
+    }
+
+    /// Reads what the disk reports about its own state. Only root can read the log of an NVMe controller.
+    pub fn health(&self) -> DiskHealth {
+        health::read(&Kernel::running(), self)
     }
 
     /// Returns the serial number: of virtio disks, of NVMe and MMC devices, and of SCSI disks.

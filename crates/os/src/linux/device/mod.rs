@@ -7,6 +7,7 @@ mod character;
 mod claims;
 mod contents;
 mod disk;
+mod health;
 mod holders;
 mod kernel;
 mod list;

@@ -12,7 +12,7 @@ use windows_sys::Win32::System::Ioctl::{
 };
 
 use super::{holders, volume};
-use crate::device::{Counters, DeviceNumber, DiskInfo, ListedDisk};
+use crate::device::{Counters, DeviceNumber, DiskHealth, DiskInfo, ListedDisk};
 use crate::windows::handle::{check, unsupported};
 
 /// Bytes of a sector of the counters.
@@ -118,6 +118,12 @@ impl Disk {
             logical_block_bytes: volume::sector_bytes(&disk).map_or(0, u64::from),
             physical_block_bytes: alignment.map_or(0, |found| u64::from(found.BytesPerPhysicalSector)),
         }
+    }
+
+    /// Returns model and firmware. The rest is not read on Windows.
+    pub fn health(&self) -> DiskHealth {
+        let info = self.info();
+        DiskHealth { model: info.model, firmware: info.firmware, ..DiskHealth::default() }
     }
 
     /// Returns an error: Windows has no I/O schedulers.

@@ -405,3 +405,54 @@ fn a_file_that_can_be_below_an_unknown_loop_device_is_in_use() {
         assert_eq!(holders::of(&kernel, &tables, &folder.0.join("file")).unwrap().len(), uses, "{bytes}");
     }
 }
+
+#[test]
+fn health_of_a_disk_is_read_below_its_controller() {
+    let folder = Folder::new("health");
+    let kernel = folder.kernel("");
+    let controller = "sys/devices/pci0000:00/0000:00:01.0/nvme/nvme0";
+    let disk = format!("{controller}/nvme0n1");
+    folder.write(&format!("{disk}/dev"), "259:0\n");
+    folder.link("sys/dev/block/259:0", &disk);
+    let health = || {
+        let block = Block::numbered(&kernel, DeviceNumber { major: 259, minor: 0 }).unwrap();
+        health::read(&kernel, &disk::disk_of(&block))
+    };
+    assert_eq!(health(), ::io::DiskHealth::default());
+    folder.link(&format!("{disk}/device"), controller);
+    folder.link(&format!("{controller}/device"), "sys/devices/pci0000:00/0000:00:01.0");
+    for (name, text) in [
+        ("nvme/nvme0/nvme0n1/queue/write_cache", "write back\n"),
+        ("nvme/nvme0/model", "A model  \n"),
+        ("nvme/nvme0/firmware_rev", "1.0\n"),
+        ("nvme/nvme0/hwmon3/temp1_input", "41850\n"),
+        ("current_link_speed", "8.0 GT/s PCIe\n"),
+        ("max_link_speed", "16.0 GT/s PCIe\n"),
+        ("current_link_width", "2\n"),
+        ("max_link_width", "4\n"),
+    ] {
+        folder.write(&format!("sys/devices/pci0000:00/0000:00:01.0/{name}"), text);
+    }
+    let found = health();
+    assert_eq!((found.model.raw(), found.firmware.raw()), ("A model", "1.0"));
+    assert_eq!((found.write_cache, found.temperature_c), (Some(::io::WriteCache::WriteBack), Some(41.85)));
+    let link = ::io::PcieLink { gt_per_s: 8.0, max_gt_per_s: 16.0, lanes: 2, max_lanes: 4 };
+    assert_eq!((found.link, found.nvme), (Some(link), None));
+    folder.write("sys/devices/pci0000:00/0000:00:01.0/current_link_speed", "Unknown\n");
+    assert_eq!(health().link, None);
+}
+
+#[test]
+fn health_of_a_multipath_namespace_is_of_its_controllers() {
+    let folder = Folder::new("health-multipath");
+    let kernel = folder.kernel("");
+    let (subsystem, controller) = ("sys/devices/virtual/nvme-subsystem/nvme-subsys0", "sys/devices/pci0/1/nvme/nvme0");
+    folder.write(&format!("{subsystem}/nvme0n1/dev"), "259:0\n");
+    folder.link("sys/dev/block/259:0", &format!("{subsystem}/nvme0n1"));
+    folder.link(&format!("{subsystem}/nvme0n1/device"), subsystem);
+    folder.link(&format!("{subsystem}/nvme0"), controller);
+    folder.link(&format!("{controller}/device"), "sys/devices/pci0/1");
+    folder.write(&format!("{controller}/hwmon1/temp1_input"), "30000\n");
+    let block = Block::numbered(&kernel, DeviceNumber { major: 259, minor: 0 }).unwrap();
+    assert_eq!(health::read(&kernel, &disk::disk_of(&block)).temperature_c, Some(30.0));
+}

@@ -11,7 +11,8 @@ pub(super) const WRITE_ZEROES: u8 = 0x08;
 pub(super) const DATASET_MANAGEMENT: u8 = 0x09;
 pub(super) const VERIFY: u8 = 0x0c;
 pub(super) const IO_MANAGEMENT_RECEIVE: u8 = 0x12;
-/// Opcode of the admin command set.
+/// Opcodes of the admin command set.
+pub(super) const GET_LOG_PAGE: u8 = 0x02;
 pub(super) const IDENTIFY: u8 = 0x06;
 
 /// Command dword 12 of reads and writes: force unit access.

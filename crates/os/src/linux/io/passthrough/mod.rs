@@ -2,6 +2,7 @@
 
 mod capacity;
 mod command;
+pub(crate) mod health;
 mod namespace;
 mod nvme;
 mod placement;

@@ -12,7 +12,7 @@ use ::io::{DataPlacement, Nvme, PlacementKind};
 
 /// Requests of `linux/nvme_ioctl.h`.
 const NVME_IOCTL_ID: libc::Ioctl = 0x4e40;
-const NVME_IOCTL_ADMIN_CMD: libc::Ioctl = 0xc048_4e41_u32 as libc::Ioctl;
+pub(super) const NVME_IOCTL_ADMIN_CMD: libc::Ioctl = 0xc048_4e41_u32 as libc::Ioctl;
 const NVME_IOCTL_IO_CMD: libc::Ioctl = 0xc048_4e43_u32 as libc::Ioctl;
 
 const IDENTIFY_BYTES: usize = 4096;
@@ -186,7 +186,7 @@ fn identify(fd: i32, namespace: u32, what: u32) -> io::Result<Vec<u8>> {
 }
 
 /// Sends a command that returns `bytes` bytes.
-fn transfer(fd: i32, request: libc::Ioctl, mut command: NvmeCommand, bytes: usize) -> io::Result<Vec<u8>> {
+pub(super) fn transfer(fd: i32, request: libc::Ioctl, mut command: NvmeCommand, bytes: usize) -> io::Result<Vec<u8>> {
     let mut data = vec![0; bytes];
     (command.data, command.data_bytes) = (data.as_mut_ptr() as u64, u32::try_from(bytes).map_err(io::Error::other)?);
     // SAFETY: the request reads and writes the command, and writes at most `bytes` bytes to the data before it returns.
@@ -197,7 +197,7 @@ fn transfer(fd: i32, request: libc::Ioctl, mut command: NvmeCommand, bytes: usiz
     }
 }
 
-fn number32(bytes: &[u8], at: usize) -> u32 {
+pub(super) fn number32(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(std::array::from_fn(|nth| bytes[at + nth]))
 }
 
