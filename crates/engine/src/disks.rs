@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use os::clock::Clock;
-use os::device::{Counters, Disk};
+use os::device::{Counters, Disk, DiskHealth};
 use plan::{Plan, Worker};
-use record::{DiskCounters, DiskUse};
+use record::{DiskCounters, DiskUse, HealthChange};
 
 use crate::engine_flags::EngineFlags;
 
@@ -20,6 +20,7 @@ struct Watched {
     from: Counters,
     from_ns: u64,
     slaves: Vec<Watched>,
+    health: DiskHealth,
 }
 
 impl Disks {
@@ -70,7 +71,8 @@ impl Watched {
     fn new(disk: Disk, now_ns: u64) -> Option<Self> {
         let from = disk.counters().ok()?;
         let slaves = disk.slaves.iter().filter_map(|slave| Watched::new(slave.clone(), now_ns)).collect();
-        Some(Watched { disk, from, from_ns: now_ns, slaves })
+        let health = disk.health();
+        Some(Watched { disk, from, from_ns: now_ns, slaves, health })
     }
 
     fn restart(&mut self, now_ns: u64) {
@@ -95,6 +97,12 @@ impl Watched {
             },
             elapsed_ms: (now_ns - self.from_ns) / 1_000_000,
             slaves: self.slaves.iter().filter_map(|slave| slave.used(now_ns)).collect(),
+            health: self.health_change(),
         })
+    }
+
+    fn health_change(&self) -> Option<HealthChange> {
+        let change = HealthChange { before: self.health.clone(), after: self.disk.health() };
+        (change != HealthChange::default()).then_some(change)
     }
 }

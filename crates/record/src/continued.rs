@@ -76,6 +76,9 @@ impl WorkerStats {
 fn append_disk(mine: &mut DiskUse, more: DiskUse) {
     mine.counters = mine.counters.plus(&more.counters);
     mine.elapsed_ms = mine.elapsed_ms.saturating_add(more.elapsed_ms);
+    if let (Some(mine), Some(more)) = (&mut mine.health, more.health) {
+        mine.after = more.after;
+    }
     append_all(&mut mine.slaves, more.slaves, append_disk);
 }
 

@@ -1,5 +1,6 @@
 //! Counters of the disks under the targets.
 
+use io::DiskHealth;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::untrusted::UntrustedText;
@@ -39,6 +40,17 @@ pub struct DiskUse {
     pub elapsed_ms: u64,
     /// Disks that this one consists of.
     pub slaves: Vec<DiskUse>,
+    /// `None` if the disk reports nothing about itself.
+    #[serde(default)]
+    pub health: Option<HealthChange>,
+}
+
+/// The state of a disk before and after the run.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct HealthChange {
+    /// Before files are laid out.
+    pub before: DiskHealth,
+    pub after: DiskHealth,
 }
 
 impl DiskUse {

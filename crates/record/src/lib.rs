@@ -48,7 +48,7 @@ mod zone;
 pub use arrivals::{Arrivals, LATE_NS};
 pub use block_lifetimes::{BlockCount, BlockLifetimes, BlockState};
 pub use coarse::CoarseHistogram;
-pub use disk::{DiskCounters, DiskUse};
+pub use disk::{DiskCounters, DiskUse, HealthChange};
 pub use error::{
     CheckError, CpuSet, EngineCall, ErrorKind, FileChange, FileKind, LayoutCall, LayoutError, MetadataOperation,
     NotRunBy, OpenCall, PhaseError, PreReadCall, RunError, SetupError, SetupStep, StreamParameter, TargetError,

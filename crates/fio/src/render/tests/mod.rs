@@ -89,7 +89,7 @@ pub fn disk(name: &str) -> DiskUse {
         io_ticks_ms: 1000,
         time_in_queue_ms: 7,
     };
-    DiskUse { name: name.into(), counters, elapsed_ms: 2000, slaves: Vec::new() }
+    DiskUse { name: name.into(), counters, elapsed_ms: 2000, slaves: Vec::new(), health: None }
 }
 
 /// Returns the structure of a report. `#` replaces each number with its prefix, and padding is removed.
