@@ -30,6 +30,12 @@ pub enum Form {
     CardSvg,
     CardPng,
     Junit,
+    /// The Bencher Metric Format.
+    Bencher,
+    /// InfluxDB's line protocol.
+    Influx,
+    /// The text format of Prometheus.
+    Prometheus,
 }
 
 /// Why a comparison has no such report.
@@ -63,8 +69,11 @@ impl Kind {
             Some("svg") => Ok(Kind::File(if is_card(path) { Form::CardSvg } else { Form::Svg })),
             Some("png") => Ok(Kind::File(if is_card(path) { Form::CardPng } else { Form::Png })),
             Some("xml") => Ok(Kind::File(Form::Junit)),
-            _ => Err("expected a name that ends with .html, .md, .xml, .svg or .png, or with / for a folder of charts"
-                .to_owned()),
+            Some("prom") => Ok(Kind::File(Form::Prometheus)),
+            _ => Err(
+                "expected a name that ends with .html, .md, .xml, .svg, .png or .prom, or with / for a folder of charts"
+                    .to_owned(),
+            ),
         }
     }
 }
@@ -76,7 +85,7 @@ impl Kind {
 pub fn check_comparison(path: &str) -> Result<(), String> {
     match Kind::of_name(path)? {
         Kind::File(Form::Html | Form::Markdown | Form::Junit) => Ok(()),
-        Kind::File(Form::Svg | Form::Png | Form::CardSvg | Form::CardPng) | Kind::Folder => Err(NO_PICTURE.to_owned()),
+        Kind::File(_) | Kind::Folder => Err(NO_PICTURE.to_owned()),
     }
 }
 
@@ -159,7 +168,7 @@ impl Reports {
                 Form::Html => Ok(report::comparison_html(sets).into_bytes()),
                 Form::Markdown => Ok(report::comparison_markdown(sets).into_bytes()),
                 Form::Junit => Ok(report::comparison_junit(sets).into_bytes()),
-                Form::Svg | Form::Png | Form::CardSvg | Form::CardPng => Err(NO_PICTURE.into()),
+                _ => Err(NO_PICTURE.into()),
             },
             |_| Err(NO_PICTURE.into()),
         )
@@ -212,6 +221,9 @@ pub fn bytes(form: Form, assessment: &Assessment) -> Result<Vec<u8>, PngError> {
         Form::CardSvg => report::card_svg(assessment)?.into_bytes(),
         Form::CardPng => report::card_png(assessment)?,
         Form::Junit => report::junit(assessment).into_bytes(),
+        Form::Bencher => report::bencher(assessment).into_bytes(),
+        Form::Influx => report::influx(assessment).into_bytes(),
+        Form::Prometheus => report::prometheus(assessment).into_bytes(),
     })
 }
 

@@ -29,6 +29,7 @@ mod matrix;
 mod png;
 mod published_limits;
 mod rows;
+mod series;
 mod study;
 mod suitability;
 mod text;
@@ -49,6 +50,7 @@ pub use html::html;
 pub use junit::junit;
 pub use markdown::markdown;
 pub use png::{IS_BUILT_IN as HAS_PICTURES, PngError};
+pub use series::{bencher, influx, prometheus};
 pub use study::{
     ComparisonDocument, Ink, KneeDocument, RepeatsDocument, SweepDocument, comparison_json, comparison_text,
     conclusion, csv, json, sentence, text,

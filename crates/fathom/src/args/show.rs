@@ -72,6 +72,12 @@ enum FormatName {
     Png,
     /// All: JUnit XML
     Junit,
+    /// All: the figures in the Bencher Metric Format
+    Bencher,
+    /// All: the figures in InfluxDB's line protocol
+    Influx,
+    /// All: the figures in the text format of Prometheus, for node_exporter
+    Prometheus,
     /// All: the saved document
     Json,
 }
@@ -94,6 +100,9 @@ impl Args {
             FormatName::Svg => Format::Page(Form::Svg),
             FormatName::Png => Format::Page(Form::Png),
             FormatName::Junit => Format::Page(Form::Junit),
+            FormatName::Bencher => Format::Page(Form::Bencher),
+            FormatName::Influx => Format::Page(Form::Influx),
+            FormatName::Prometheus => Format::Page(Form::Prometheus),
             FormatName::Json => Format::Json,
         })
     }

@@ -1,5 +1,6 @@
 //! The example workflow of `deploy/github`: its commands, run with the binary.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -38,7 +39,16 @@ fn run(scratch: &Scratch, base_iops: u32, change_iops: u32) -> i32 {
     job(&scratch.file("base"), base_iops);
     job(&scratch.file("change"), change_iops);
     let binaries = Path::new(env!("CARGO_BIN_EXE_fathom")).parent().unwrap();
-    let path = format!("{}:{}", binaries.display(), std::env::var("PATH").unwrap());
+    // A stand-in of GitHub's program keeps the comment.
+    let tools = scratch.file("tools");
+    std::fs::create_dir_all(&tools).unwrap();
+    std::fs::write(
+        tools.join("gh"),
+        "#!/bin/sh\nfor last; do :; done\necho \"$@\" > comment && cat \"$last\" >> comment\n",
+    )
+    .unwrap();
+    std::fs::set_permissions(tools.join("gh"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}:{}", tools.display(), binaries.display(), std::env::var("PATH").unwrap());
     let mut code = 0;
     for step in steps() {
         if code != 0 && !step.is_always {
@@ -47,6 +57,7 @@ fn run(scratch: &Scratch, base_iops: u32, change_iops: u32) -> i32 {
         let mut shell = Command::new("sh");
         shell.args(["-ec", &step.command]).current_dir(scratch.path()).env("PATH", &path);
         shell.env("XDG_DATA_HOME", scratch.file("data")).env("GITHUB_STEP_SUMMARY", scratch.file("step-summary"));
+        shell.env("PR", "7");
         let done = shell.output().unwrap();
         let ended = done.status.code().unwrap();
         assert!(ended < 2, "{}: {}", step.command, String::from_utf8_lossy(&done.stderr));
@@ -57,7 +68,7 @@ fn run(scratch: &Scratch, base_iops: u32, change_iops: u32) -> i32 {
 
 #[test]
 fn workflow_fails_on_a_regression_and_only_then() {
-    assert_eq!(steps().len(), 3, "each command is run");
+    assert_eq!(steps().len(), 4, "each command is run");
     let slower = Scratch::new("ci-slower");
     assert_eq!(run(&slower, 200, 50), 1);
     let junit = std::fs::read_to_string(slower.file("results/junit.xml")).unwrap();
@@ -65,6 +76,8 @@ fn workflow_fails_on_a_regression_and_only_then() {
     let summary = std::fs::read_to_string(slower.file("step-summary")).unwrap();
     assert!(summary.contains("FAIL") && summary.contains("B is 0."), "{summary}");
     assert!(slower.file("results/page.html").exists());
+    let comment = std::fs::read_to_string(slower.file("comment")).unwrap();
+    assert!(comment.starts_with("pr comment 7 --edit-last ") && comment.ends_with(&summary), "{comment}");
     let faster = Scratch::new("ci-faster");
     assert_eq!(run(&faster, 50, 200), 0);
     let junit = std::fs::read_to_string(faster.file("results/junit.xml")).unwrap();

@@ -11,3 +11,4 @@ mod pictures;
 mod reasons;
 #[path = "../sample/mod.rs"]
 mod sample;
+mod series;

@@ -104,7 +104,7 @@ fn show(document: &Document, args: &Args) -> Result<Vec<u8>, CommandError> {
             single::show(record, single::default_report(record), args).map(String::into_bytes)
         }
         (Document::Record(_), Some(_)) => Err(
-            "this is a single run: its formats are those of fio and DiskSpd, html, markdown, svg, png, junit and json"
+            "this is a single run: its formats are those of fio and DiskSpd, html, markdown, svg, png, junit, bencher, influx, prometheus and json"
                 .into(),
         ),
         (Document::Assessment(assessment), format) => show_assessment(assessment, format, args),
@@ -158,7 +158,7 @@ fn show_assessment(assessment: &Assessment, format: Option<Format>, args: &Args)
         Some(Format::StudyJson) => report::json(assessment).ok_or_else(none)?,
         Some(Format::Csv) => report::csv(assessment).ok_or("this is not a sweep")?,
         Some(_) => {
-            return Err("this is an assessment: its formats are card, html, markdown, svg, png, junit and json".into());
+            return Err("this is an assessment: its formats are card, html, markdown, svg, png, junit, bencher, influx, prometheus and json".into());
         }
     };
     Ok(text.into_bytes())
