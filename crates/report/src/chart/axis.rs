@@ -12,6 +12,10 @@ pub struct Axis {
     scale: Scale,
     pub ticks: Vec<(f64, String)>,
     pub name: String,
+    /// The quantity of its values, with their unit.
+    pub column: String,
+    /// The labels of all positions, if it has positions instead of values.
+    pub places: Vec<String>,
 }
 
 #[derive(Clone, Copy)]
@@ -37,7 +41,13 @@ impl Axis {
         let top = ((most / step).ceil() * step).max(step);
         let ticks = (0..=(top / step).round() as usize).map(|at| at as f64 * step);
         let ticks = ticks.map(|value| (value, compact(value))).collect();
-        Axis { scale: Scale::Linear { from: 0.0, to: top }, ticks, name: name.to_owned() }
+        Axis {
+            scale: Scale::Linear { from: 0.0, to: top },
+            ticks,
+            name: name.to_owned(),
+            column: name.to_owned(),
+            places: Vec::new(),
+        }
     }
 
     /// A linear axis from below the smallest value to above the largest.
@@ -47,7 +57,13 @@ impl Axis {
         let to = to.max(from + step);
         let ticks = (0..=((to - from) / step).round() as usize).map(|at| from + at as f64 * step);
         let ticks = ticks.map(|value| (value, compact(value))).collect();
-        Axis { scale: Scale::Linear { from, to }, ticks, name: name.to_owned() }
+        Axis {
+            scale: Scale::Linear { from, to },
+            ticks,
+            name: name.to_owned(),
+            column: name.to_owned(),
+            places: Vec::new(),
+        }
     }
 
     /// A logarithmic axis of ratios. 1 is on it.
@@ -60,7 +76,13 @@ impl Axis {
         };
         let ticks = percents.iter().map(|percent| f64::from(*percent) / 100.0).filter(|at| (from..=to).contains(at));
         let ticks = ticks.map(|at| (at, at.to_string())).collect();
-        Axis { scale: Scale::Log { from, to }, ticks, name: "ratio".to_owned() }
+        Axis {
+            scale: Scale::Log { from, to },
+            ticks,
+            name: "ratio".to_owned(),
+            column: "ratio".to_owned(),
+            places: Vec::new(),
+        }
     }
 
     /// An axis of time from 0, in seconds, minutes or hours.
@@ -73,7 +95,13 @@ impl Axis {
         let step = round_step(most_s / unit_s / STEPS) * unit_s;
         let ticks = (0..=(most_s / step * 1.000_001).floor() as usize).map(|at| at as f64 * step);
         let ticks = ticks.map(|at_s| (at_s, compact(at_s / unit_s))).collect();
-        Axis { scale: Scale::Linear { from: 0.0, to: most_s.max(1e-9) }, ticks, name: format!("time ({unit})") }
+        Axis {
+            scale: Scale::Linear { from: 0.0, to: most_s.max(1e-9) },
+            ticks,
+            name: format!("time ({unit})"),
+            column: "time (s)".to_owned(),
+            places: Vec::new(),
+        }
     }
 
     /// A logarithmic axis of times in ns.
@@ -91,7 +119,13 @@ impl Axis {
         let powers = first..=to.log10().ceil() as i32;
         let values = powers.flat_map(|power| within.iter().map(move |times| times * 10f64.powi(power)));
         let ticks = values.filter(|ns| (from..=to).contains(ns)).map(|ns| (ns, units::format::time_ns(ns))).collect();
-        Axis { scale: Scale::Log { from, to }, ticks, name: name.to_owned() }
+        Axis {
+            scale: Scale::Log { from, to },
+            ticks,
+            name: name.to_owned(),
+            column: format!("{name} (ns)"),
+            places: Vec::new(),
+        }
     }
 
     /// An axis of percentiles, up to the highest that `values` I/Os can show.
@@ -100,7 +134,13 @@ impl Axis {
         let ticks = [0.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999, 99.9999];
         let ticks = ticks.into_iter().filter(|percent| nines(*percent) <= most + 1e-6);
         let ticks = ticks.map(|percent| (percent, format!("{percent}"))).collect();
-        Axis { scale: Scale::Nines { most }, ticks, name: "percentile".to_owned() }
+        Axis {
+            scale: Scale::Nines { most },
+            ticks,
+            name: "percentile".to_owned(),
+            column: "percentile".to_owned(),
+            places: Vec::new(),
+        }
     }
 
     /// An axis of labelled positions, counted from 0.
@@ -109,7 +149,13 @@ impl Axis {
         let ticks = labels.iter().enumerate().filter(|(at, _)| at % every == 0);
         let ticks = ticks.map(|(at, label)| (at as f64, label.clone())).collect();
         let to = labels.len().max(1) as f64 - 0.5;
-        Axis { scale: Scale::Linear { from: -0.5, to }, ticks, name: name.to_owned() }
+        Axis {
+            scale: Scale::Linear { from: -0.5, to },
+            ticks,
+            name: name.to_owned(),
+            column: name.to_owned(),
+            places: labels.to_vec(),
+        }
     }
 
     /// Returns the position of a value, from 0 to 1. Values beyond the ends are at the ends.

@@ -3,6 +3,7 @@
 use units::markup::escaped;
 
 use super::axis::Axis;
+use super::data::Data;
 use super::sign::Sign;
 
 pub const WIDTH: f64 = 440.0;
@@ -22,6 +23,9 @@ const LABEL_GAP: f64 = 8.0;
 
 pub struct Canvas {
     body: String,
+    data: Data,
+    /// Classes and names of the lines in the legend.
+    names: Vec<(String, String)>,
     pub x: Axis,
     pub y: Axis,
     top: f64,
@@ -54,9 +58,24 @@ pub struct Field {
 }
 
 impl Canvas {
+    fn empty(x: Axis, y: Axis) -> Canvas {
+        let data = Data { columns: [x.column.clone(), y.column.clone()], series: Vec::new() };
+        Canvas { body: String::new(), data, names: Vec::new(), x, y, top: TOP }
+    }
+
+    /// Keeps the points of a line of the legend. Without a legend, the lines have the name of the axis.
+    fn keep(&mut self, classes: &str, points: impl Iterator<Item = (f64, f64)>) {
+        let known = self.names.iter().find(|(known, _)| known == classes).map(|(_, name)| name.clone());
+        let Some(name) = known.or_else(|| self.names.is_empty().then(|| self.y.name.clone())) else { return };
+        let place = |x: f64| self.x.places.get(x as usize).cloned().unwrap_or_else(|| rounded(x));
+        let points = points.map(|(x, y)| (place(x), rounded(y))).collect();
+        self.data.series.push((name, points));
+    }
+
     /// Draws the axes, and the legend above them.
     pub fn new(x: Axis, y: Axis, legend: &[Entry]) -> Canvas {
-        let mut canvas = Canvas { body: String::new(), x, y, top: TOP };
+        let mut canvas = Canvas::empty(x, y);
+        canvas.names = legend.iter().map(|entry| (entry.classes.clone(), entry.name.clone())).collect();
         canvas.legend(legend);
         canvas.axes();
         canvas
@@ -64,7 +83,7 @@ impl Canvas {
 
     /// Draws the axes, and a scale of colours above them.
     pub fn with_scale(x: Axis, y: Axis, name: &str, fields: &[Field]) -> Canvas {
-        let mut canvas = Canvas { body: String::new(), x, y, top: TOP };
+        let mut canvas = Canvas::empty(x, y);
         canvas.text(LEFT, TOP + 8.0, "start", name);
         let left = LEFT + name.chars().count() as f64 * CHARACTER + 8.0;
         let label = |field: &Field| field.least.chars().count() as f64 * CHARACTER;
@@ -161,6 +180,7 @@ impl Canvas {
 
     /// Draws a line through points.
     pub fn line(&mut self, classes: &str, points: &[(f64, f64)]) {
+        self.keep(classes, points.iter().copied());
         let mut path = String::new();
         for (at, (x, y)) in points.iter().enumerate() {
             let command = if at == 0 { 'M' } else { 'L' };
@@ -171,6 +191,7 @@ impl Canvas {
 
     /// Draws values that hold over spans; `None` is a gap.
     pub fn steps(&mut self, classes: &str, steps: &[(f64, f64, Option<f64>)]) {
+        self.keep(classes, steps.iter().filter_map(|(from, _, value)| Some((*from, (*value)?))));
         let mut path = String::new();
         let mut pen_at: Option<f64> = None;
         for (from, to, value) in steps {
@@ -262,10 +283,15 @@ impl Canvas {
         self.body += &format!("<text x=\"{}\" y=\"{}\"{anchor}>{}</text>", number(x), number(y), escaped(text));
     }
 
-    pub fn finish(self) -> (String, f64) {
+    pub fn finish(self) -> (String, f64, Data) {
         let height = self.height();
-        (self.body, height)
+        (self.body, height, self.data)
     }
+}
+
+/// Formats a value with at most three decimals.
+fn rounded(value: f64) -> String {
+    ((value * 1000.0).round() / 1000.0).to_string()
 }
 
 /// Formats a coordinate with one digit.

@@ -3,6 +3,7 @@
 mod axis;
 mod canvas;
 pub mod colours;
+pub mod data;
 mod devices;
 mod heat;
 mod hosts;

@@ -4,6 +4,7 @@ use units::markup::escaped;
 
 use super::axis::Axis;
 use super::canvas::{self, number};
+use super::data::Data;
 use super::picture::Chart;
 use crate::text::{cut, plain};
 
@@ -105,6 +106,7 @@ impl Panel {
             description,
             body: grid + &self.body,
             height: self.top + BELOW,
+            data: Data::default(),
         }
     }
 }

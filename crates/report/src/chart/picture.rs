@@ -3,6 +3,7 @@
 use maud::{Markup, PreEscaped, html};
 
 use super::canvas::{self, Canvas};
+use super::data::Data;
 use super::sheet;
 
 /// A chart of a test.
@@ -18,6 +19,8 @@ pub struct Chart {
     pub description: String,
     pub(super) body: String,
     pub(super) height: f64,
+    /// The values of its lines; empty for other charts.
+    pub(crate) data: Data,
 }
 
 /// Resolution of charts. It bounds the size of a page.
@@ -39,8 +42,8 @@ impl Chart {
     pub(super) fn new(test: &str, kind: &'static str, title: &str, description: String, canvas: Canvas) -> Chart {
         let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '.' { c } else { '_' };
         let name = format!("{}-{kind}", test.chars().map(plain).collect::<String>());
-        let (body, height) = canvas.finish();
-        Chart { test: test.to_owned(), kind, name, title: title.to_owned(), description, body, height }
+        let (body, height, data) = canvas.finish();
+        Chart { test: test.to_owned(), kind, name, title: title.to_owned(), description, body, height, data }
     }
 
     /// Returns the chart as an SVG element for a page that has the style.

@@ -8,7 +8,7 @@ use units::quantity::option_value;
 
 use super::badge::badge;
 use crate::causes::cause_of_test;
-use crate::chart::{self, Chart, Detail};
+use crate::chart::{self, Chart, Detail, data};
 use crate::figures::{Cell, Side, cells, is_search, jobs};
 use crate::hosts;
 use crate::key_figures;
@@ -127,8 +127,25 @@ fn offered(test: &Test) -> Option<String> {
 
 pub fn figure(chart: &Chart) -> Markup {
     html! {
-        figure { figcaption { b { (chart.title) } } (chart.inline()) figcaption { (chart.description) } }
+        figure {
+            figcaption { b { (chart.title) } }
+            (chart.inline())
+            figcaption {
+                (chart.description)
+                @if !chart.data.series.is_empty() { span.save { " " (save(chart, "csv")) " " (save(chart, "json")) } }
+            }
+        }
     }
+}
+
+/// Formats a link that saves the values of a chart.
+fn save(chart: &Chart, end: &str) -> Markup {
+    let (media_type, text) = match end {
+        "csv" => ("text/csv", chart.data.csv()),
+        _ => ("application/json", chart.data.json()),
+    };
+    let name = format!("{}.{end}", chart.name);
+    html! { a href=(data::address(media_type, &text)) download=(name) { (end.to_uppercase()) } }
 }
 
 /// Returns a table of one setting by another.

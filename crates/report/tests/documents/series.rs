@@ -64,8 +64,8 @@ fn prometheus_reads_the_textfile() {
         let Ok(mut child) = check.spawn() else { return skipped("promtool is not installed") };
         child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
         let output = child.wait_with_output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success() && said.trim().is_empty(), "{said}\n{text}");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && message.trim().is_empty(), "{message}\n{text}");
     }
     let quick = report::prometheus(&sample::quick());
     assert!(quick.contains("test=\"fsync\",setting=\"\",direction=\"flush\",percentile=\"99\"} 0.00024"), "{quick}");

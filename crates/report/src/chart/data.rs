@@ -1,0 +1,48 @@
+//! The values of a chart, to save from the page without a script.
+
+use serde_json::{Value, json};
+use units::markup::csv_cell;
+
+/// The lines of a chart.
+#[derive(Default)]
+pub struct Data {
+    /// The quantities of both axes.
+    pub columns: [String; 2],
+    /// Name and points of each line, as numbers or labels.
+    pub series: Vec<(String, Vec<(String, String)>)>,
+}
+
+impl Data {
+    /// Returns a row for each point (RFC 4180).
+    pub fn csv(&self) -> String {
+        let [x, y] = &self.columns;
+        let mut text = format!("series,{},{}\r\n", csv_cell(x), csv_cell(y));
+        for (name, points) in &self.series {
+            points.iter().for_each(|(x, y)| text += &format!("{},{},{y}\r\n", csv_cell(name), csv_cell(x)));
+        }
+        text
+    }
+
+    pub fn json(&self) -> String {
+        let number = |text: &String| text.parse::<f64>().map_or_else(|_| json!(text), |number| json!(number));
+        let series = self.series.iter().map(|(name, points)| {
+            let points = points.iter().map(|(x, y)| json!([number(x), number(y)]));
+            json!({"name": name, "points": points.collect::<Vec<Value>>()})
+        });
+        let [x, y] = &self.columns;
+        json!({"x": x, "y": y, "series": series.collect::<Vec<Value>>()}).to_string()
+    }
+}
+
+/// Returns the address of a document in the page itself.
+pub fn address(media_type: &str, text: &str) -> String {
+    let mut address = format!("data:{media_type};charset=utf-8,");
+    for c in text.chars() {
+        match c {
+            // These end an address or are removed from it.
+            '%' | '#' | '\r' | '\n' | '\t' | '"' => address += &format!("%{:02X}", u32::from(c)),
+            c => address.push(c),
+        }
+    }
+    address
+}
