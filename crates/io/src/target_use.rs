@@ -10,7 +10,8 @@ use units::untrusted::{UntrustedText, joined};
 /// A use of a target or of another file by the machine.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct TargetUse {
-    /// What is used: the target, a partition of it, the disk that it is a partition of, or the file or device below it.
+    /// What is used: the target, a partition of it, the disk that it is a partition of, the file or device
+    /// below it, or the same disk by another path.
     pub device: UntrustedText,
     pub relation: UsedDevice,
     pub kind: UseKind,
@@ -25,6 +26,8 @@ pub enum UsedDevice {
     WholeDisk,
     /// The target is a loop device over it.
     BackingFile,
+    /// The same disk by another path, such as a second port: the kernel has a block device for each path.
+    OtherPath,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -79,6 +82,7 @@ impl fmt::Display for TargetUse {
             UsedDevice::Partition => write!(f, " (partition {})", self.device),
             UsedDevice::WholeDisk => write!(f, " (whole disk {})", self.device),
             UsedDevice::BackingFile => write!(f, " (backing file {})", self.device),
+            UsedDevice::OtherPath => write!(f, " (the same disk by another path, {})", self.device),
         }
     }
 }

@@ -6,6 +6,7 @@ mod dist;
 mod docs;
 mod engine_faults;
 mod fuzz;
+mod lab;
 mod miri;
 mod mutants;
 mod runner;
@@ -42,6 +43,8 @@ const USAGE: &str = "usage: cargo xtask ci
        cargo xtask windows             build and lint for Windows, and test under wine
        cargo xtask dist                make binaries, packages and container images in target/packages
        cargo xtask dist --check        install and use the packages in clean roots (needs root)
+       cargo xtask lab [--shell] [--kernel PACKAGE] [TEST...]
+                                       try virtual hardware: NVMe, zones, SCSI, dm, MD, LVM (needs qemu)
        cargo xtask docs                check the links of all pages, and build the site in target/book (needs mdbook)
        cargo xtask tidy                check structure and style";
 
@@ -69,6 +72,7 @@ fn main() -> ExitCode {
         ["dist"] => root().and_then(dist::run),
         ["dist", "--check"] => root().and_then(dist::check_packages),
         ["windows"] => root().and_then(windows::run),
+        ["lab", args @ ..] => root().and_then(|root| lab::run(root, args, std::env::var_os("FATHOM").map(Into::into))),
         ["docs"] => root().and_then(docs::build).map(|_| ()),
         ["tidy"] => tidy(),
         _ => Err(USAGE.into()),
@@ -89,7 +93,8 @@ fn ci() -> Result<(), String> {
     eprintln!("xtask: tests");
     runner::run(root()?, wine.as_ref().map(Wine::variables).unwrap_or_default(), || {
         lints()?;
-        wine.as_ref().map_or(Ok(()), |wine| wine.check(idle))
+        wine.as_ref().map_or(Ok(()), |wine| wine.check(idle))?;
+        lab::run_in_ci(root()?)
     })
 }
 

@@ -43,12 +43,18 @@ impl Claims {
         let Some(number) = block_device_at(path)?.filter(|_| holders.is_empty()) else { return Ok(holders) };
         holders.extend(self.claim(kernel, number, path)?);
         let Some(block) = Block::numbered(kernel, number) else { return Ok(holders) };
-        for passed in below::loops(kernel, tables, &block)? {
-            let Some(lower) = passed.backing_device() else { continue };
-            match self.claim(kernel, lower, &passed.backing_path) {
-                Ok(busy) => {
-                    holders.extend(busy.map(|holder| TargetUse { relation: UsedDevice::BackingFile, ..holder }))
-                }
+        let below = below::loops(kernel, tables, &block)?.into_iter();
+        let below = below.filter_map(|passed| {
+            Some((UsedDevice::BackingFile, passed.backing_device()?, passed.backing_path.clone()))
+        });
+        // The disk includes its partitions.
+        let others =
+            block.by_other_paths(kernel)?.into_iter().filter(|other| block.is_partition() == other.is_partition());
+        let others =
+            others.map(|other| (UsedDevice::OtherPath, other.number, kernel.dev.join(other.name.replace('!', "/"))));
+        for (relation, number, path) in below.chain(others) {
+            match self.claim(kernel, number, &path) {
+                Ok(busy) => holders.extend(busy.map(|holder| TargetUse { relation, ..holder })),
                 // The path is one of another mount namespace.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(error),

@@ -192,10 +192,10 @@ pub(super) fn of(kernel: &Kernel, tables: &UsageTables, path: &Path) -> io::Resu
     }
 }
 
-/// Returns the device, its partitions, and the disk that contains it.
+/// Returns the device, its partitions, the disk that contains it, and the same by other paths.
 ///
 /// # Errors
-/// The list of partitions cannot be read.
+/// The list of disks or partitions cannot be read.
 pub(super) fn related_devices(kernel: &Kernel, number: DeviceNumber) -> io::Result<Vec<(UsedDevice, Block)>> {
     let Some(block) = Block::numbered(kernel, number) else {
         // The device is not in sysfs. Mounts and swap can still be matched by number.
@@ -204,7 +204,8 @@ pub(super) fn related_devices(kernel: &Kernel, number: DeviceNumber) -> io::Resu
     };
     let partitions = block.partitions()?.into_iter().map(|block| (UsedDevice::Partition, block));
     let whole = block.whole().map(|block| (UsedDevice::WholeDisk, block));
-    let mut related: Vec<_> = partitions.chain(whole).collect();
+    let others = block.by_other_paths(kernel)?.into_iter().map(|block| (UsedDevice::OtherPath, block));
+    let mut related: Vec<_> = partitions.chain(whole).chain(others).collect();
     related.insert(0, (UsedDevice::Target, block));
     Ok(related)
 }
@@ -254,7 +255,7 @@ fn signatures(kernel: &Kernel, number: DeviceNumber, path: &Path, known: &[Targe
         let place = match relation {
             UsedDevice::Target => Some((0, bytes)),
             UsedDevice::Partition => block.start().zip(block.bytes()),
-            UsedDevice::WholeDisk | UsedDevice::BackingFile => None,
+            UsedDevice::WholeDisk | UsedDevice::BackingFile | UsedDevice::OtherPath => None,
         };
         let Some((start, bytes)) = place else { continue };
         if known.iter().any(|holder| holder.device == device) {

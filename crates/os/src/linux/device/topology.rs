@@ -126,6 +126,33 @@ impl Block {
         Ok(partitions)
     }
 
+    /// Returns the disk by its other paths, and what is at the place of this partition there, or all partitions of a whole disk. The
+    /// kernel has a block device for each path. Disks are one if they have the same identifier (SCSI page 0x83, NVMe EUI64 or NGUID)
+    /// and size.
+    ///
+    /// # Errors
+    /// The list of disks cannot be read.
+    pub(super) fn by_other_paths(&self, kernel: &Kernel) -> io::Result<Vec<Block>> {
+        let disk = self.whole().unwrap_or_else(|| self.clone());
+        let Some(identity) = disk.identity() else { return Ok(Vec::new()) };
+        let mut found = Vec::new();
+        for other in all_disks(kernel)? {
+            if other.number == disk.number || other.identity().as_ref() != Some(&identity) {
+                continue;
+            }
+            let partitions = other.partitions()?.into_iter();
+            let is_at_place = |other: &Block| !self.is_partition() || other.start() == self.start();
+            found.extend(partitions.filter(is_at_place));
+            found.push(other);
+        }
+        Ok(found)
+    }
+
+    fn identity(&self) -> Option<(String, u64)> {
+        let name = self.attribute("wwid").or_else(|| self.attribute("device/wwid"))?;
+        Some((name, self.bytes()?)).filter(|(name, _)| !name.is_empty())
+    }
+
     /// Returns the devices stacked on this one.
     pub(super) fn holders(&self) -> io::Result<Vec<Block>> {
         blocks_in(&self.folder.join("holders"))

@@ -234,6 +234,34 @@ fn a_partition_has_the_zone_limits_of_its_disk() {
     assert_eq!([of("8:0"), of("8:1"), of("8:16")], [limits, limits, ZoneLimits::default()]);
 }
 
+#[test]
+fn what_one_path_holds_is_in_use_by_the_others() {
+    let folder = Folder::new("paths");
+    // sda and sdb are one disk, mounted by the partition of sdb. sdc has the same identifier and another size, nvme0n1 none.
+    for (disk, number, bytes) in
+        [("sda", "8:0", 64), ("sdb", "8:16", 64), ("sdc", "8:32", 65), ("nvme0n1", "259:0", 64)]
+    {
+        folder.device(disk, number);
+        folder.write(&format!("sys/devices/{disk}/size"), &format!("{bytes}\n"));
+    }
+    for disk in ["sda", "sdb", "sdc"] {
+        folder.write(&format!("sys/devices/{disk}/device/wwid"), "naa.5000c50015ea71aa\n");
+    }
+    folder.write("sys/devices/nvme0n1/wwid", "\n");
+    for (partition, number, start) in
+        [("sda/sda1", "8:1", 8), ("sda/sda2", "8:2", 32), ("sdb/sdb1", "8:17", 8), ("sdb/sdb2", "8:18", 32)]
+    {
+        folder.device(partition, number);
+        folder.write(&format!("sys/devices/{partition}/start"), &format!("{start}\n"));
+    }
+    let kernel = folder.kernel("1 1 8:17 / /data rw - ext4 /dev/nonexistent rw\n");
+    let mounted = ["mounted on /data (the same disk by another path, /dev/sdb1)"];
+    assert_eq!([words(&kernel, "8:0"), words(&kernel, "8:1")], [mounted, mounted]);
+    for free in ["8:2", "8:32", "259:0"] {
+        assert!(words(&kernel, free).is_empty(), "{free}");
+    }
+}
+
 /// Adds a character device of a class to sysfs.
 fn character_device(folder: &Folder, path: &str, number: &str, class: &str) {
     folder.write(&format!("sys/devices/{path}/dev"), &format!("{number}\n"));

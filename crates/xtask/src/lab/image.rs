@@ -1,0 +1,197 @@
+//! What the machine boots: a kernel from a package of Debian, and a file system in memory with fathom, the tests and the programs that
+//! they use.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::table::Script;
+use crate::cargo::cargo;
+use crate::steps::check;
+
+/// Folders of kernel modules that the tests use.
+const MODULES: [&str; 18] = [
+    "arch/x86/crypto",
+    "block",
+    "crypto",
+    "drivers/acpi/nfit",
+    "drivers/ata",
+    "drivers/block",
+    "drivers/dax",
+    "drivers/hwmon/drivetemp.ko",
+    "drivers/md",
+    "drivers/nvdimm",
+    "drivers/nvme",
+    "drivers/scsi",
+    "drivers/virtio",
+    "fs/btrfs",
+    "fs/ext4",
+    "fs/fuse",
+    "fs/xfs",
+    "lib",
+];
+/// More of them that are single.
+const MORE_MODULES: [&str; 4] = ["fs/jbd2", "fs/mbcache.ko", "fs/configfs", "mm"];
+/// Programs that tests use. One that this machine lacks is left out, and its tests skip.
+const PROGRAMS: [&str; 10] =
+    ["fio", "dmsetup", "mdadm", "lvm", "mkfs.ext4", "mkfs.xfs", "mkfs.btrfs", "mkswap", "blkzone", "sfdisk"];
+
+/// A kernel with its modules.
+pub struct Kernel {
+    pub image: PathBuf,
+    /// The folder whose name is the version.
+    modules: PathBuf,
+}
+
+impl Kernel {
+    /// Unpacks the kernel package, which is not installed. `None` if it is not to be had.
+    ///
+    /// # Errors
+    ///
+    /// The package is broken.
+    pub fn fetch(folder: &Path, package: &str) -> Result<Option<Kernel>, String> {
+        let Some(package) = newest(package) else { return Ok(None) };
+        let root = folder.join(&package);
+        if !root.join("boot").exists() {
+            fs::create_dir_all(&root).map_err(|error| format!("{}: {error}", root.display()))?;
+            let mut download = Command::new("apt-get");
+            download.args(["download", "--quiet=2", &package]).current_dir(&root).stdin(Stdio::null());
+            if !download.status().is_ok_and(|status| status.success()) {
+                return Ok(None);
+            }
+            let archive = only(&root, |name| name.ends_with(".deb"))?;
+            let mut unpack = Command::new("dpkg-deb");
+            unpack.arg("-x").arg(&archive).arg(&root);
+            check("unpack the kernel", unpack)?;
+        }
+        let image = only(&root.join("boot"), |name| name.starts_with("vmlinuz"))?;
+        let modules = only(&root.join("lib/modules"), |_| true)?;
+        Ok(Some(Kernel { image, modules }))
+    }
+}
+
+/// Returns the package that a package without files depends on, such as that with the version of the kernel; else its own name.
+fn newest(package: &str) -> Option<String> {
+    let output = Command::new("apt-cache").args(["depends", package]).stdin(Stdio::null()).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let real = text.lines().filter_map(|line| line.trim().strip_prefix("Depends: "));
+    let mut real = real.filter(|name| name.starts_with("linux-image-"));
+    output.status.success().then(|| real.next().unwrap_or(package).to_owned())
+}
+
+fn only(folder: &Path, is: impl Fn(&str) -> bool) -> Result<PathBuf, String> {
+    let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut paths = entries.filter_map(Result::ok).map(|entry| entry.path());
+    let found = paths.find(|path| path.file_name().and_then(|name| name.to_str()).is_some_and(&is));
+    found.ok_or_else(|| format!("{}: the kernel package lacks a file", folder.display()))
+}
+
+/// The file system of the machine, as the kernel unpacks it.
+pub struct Image {
+    pub path: PathBuf,
+}
+
+impl Image {
+    /// Makes the file system.
+    ///
+    /// # Errors
+    ///
+    /// A program for the image is missing (busybox-static, cpio, kmod).
+    pub fn build(
+        root: &Path,
+        folder: &Path,
+        (kernel, fathom): (&Kernel, &Path),
+        scripts: &[Script],
+    ) -> Result<Image, String> {
+        let tree = Tree { root: folder.join("root") };
+        drop(fs::remove_dir_all(&tree.root));
+        for folder in ["bin", "dev", "etc", "lab", "lib", "mnt", "proc", "run", "sys", "tmp", "root", "usr/bin"] {
+            tree.create(folder)?;
+        }
+        tree.copy(Path::new("/bin/busybox"), "bin/busybox")?;
+        symlink("busybox", tree.root.join("bin/sh")).map_err(|error| error.to_string())?;
+        tree.program(fathom, "bin/fathom")?;
+        for program in PROGRAMS {
+            if let Some(path) = in_path(program) {
+                tree.program(&path, &format!("bin/{program}"))?;
+            }
+        }
+        let own = root.join("tests/lab");
+        tree.copy(&own.join("init"), "init")?;
+        tree.copy(&own.join("lib.sh"), "lab/lib.sh")?;
+        for script in scripts {
+            tree.copy(&script.path, &format!("lab/{}.test", script.name))?;
+        }
+        tree.modules(kernel)?;
+        let path = folder.join("initramfs");
+        let mut pack = Command::new("sh");
+        pack.args(["-c", "find . | cpio --quiet -o -H newc | gzip -1 >\"$0\""]).arg(&path).current_dir(&tree.root);
+        check("pack the file system of the machine", pack)?;
+        Ok(Image { path })
+    }
+}
+
+/// Builds the program to test.
+pub fn build_fathom(root: &Path) -> Result<PathBuf, String> {
+    check("build", cargo(&["build", "--quiet", "--package", "fathom-storage", "--profile", "quick"]))?;
+    Ok(root.join("target/quick/fathom"))
+}
+
+fn in_path(program: &str) -> Option<PathBuf> {
+    let folders = ["/usr/local/bin", "/usr/local/sbin", "/usr/bin", "/usr/sbin", "/bin", "/sbin"];
+    folders.iter().map(|folder| Path::new(folder).join(program)).find(|path| path.exists())
+}
+
+struct Tree {
+    root: PathBuf,
+}
+
+impl Tree {
+    fn create(&self, folder: &str) -> Result<(), String> {
+        fs::create_dir_all(self.root.join(folder)).map_err(|error| format!("{folder}: {error}"))
+    }
+
+    /// Copies a file, which everybody may run.
+    fn copy(&self, from: &Path, to: &str) -> Result<(), String> {
+        let path = self.root.join(to);
+        let copied = fs::copy(from, &path).and_then(|_| fs::set_permissions(&path, fs::Permissions::from_mode(0o755)));
+        copied.map_err(|error| format!("{}: {error}", from.display()))
+    }
+
+    /// Copies a program with its libraries, which keep their paths.
+    fn program(&self, from: &Path, to: &str) -> Result<(), String> {
+        self.copy(from, to)?;
+        let output = Command::new("ldd").arg(from).output().map_err(|error| format!("ldd: {error}"))?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        // `name => /path (address)`, or `/path (address)`.
+        let paths = text.lines().filter_map(|line| line.split_whitespace().find(|word| word.starts_with('/')));
+        for path in paths {
+            let to = path.trim_start_matches('/');
+            if !self.root.join(to).exists() {
+                let folder = to.rsplit_once('/').map_or("", |(folder, _)| folder);
+                self.create(folder)?;
+                self.copy(Path::new(path), to)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn modules(&self, kernel: &Kernel) -> Result<(), String> {
+        let version = kernel.modules.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let target = self.root.join("lib/modules").join(&version);
+        fs::create_dir_all(&target).map_err(|error| format!("{}: {error}", target.display()))?;
+        let mut copy = Command::new("cp");
+        // Older kernels have some of them built in.
+        let wanted = MODULES.iter().chain(&MORE_MODULES).map(|name| format!("kernel/{name}"));
+        let present: Vec<String> = wanted.filter(|name| kernel.modules.join(name).exists()).collect();
+        copy.args(["-a", "--parents"]).args(present).args(["modules.builtin", "modules.order"]).arg(&target);
+        check("copy kernel modules", {
+            copy.current_dir(&kernel.modules);
+            copy
+        })?;
+        let mut depmod = Command::new(in_path("depmod").ok_or("no depmod: apt-get install kmod")?);
+        depmod.arg("-b").arg(&self.root).arg(&version);
+        check("depmod", depmod)
+    }
+}

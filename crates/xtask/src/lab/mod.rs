@@ -1,0 +1,125 @@
+//! `cargo xtask lab`: a machine with virtual hardware, made by qemu's software emulation, on which the scripts in `tests/lab` run.
+//!
+//! It needs no KVM and no root, and changes nothing on this machine: kernel and devices are files in `target/lab`.
+
+mod image;
+mod machine;
+mod table;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use image::{Image, Kernel};
+use machine::{Machine, Outcome};
+use table::Script;
+
+/// Longest time for all tests. A boot takes 12 s on a fast machine.
+const TIME_MAX: Duration = Duration::from_secs(20 * 60);
+
+/// Prefix of the tests that need a CPU of their own.
+const TIMING: &str = "truth-";
+
+/// The kernel of the distribution.
+const KERNEL: &str = "linux-image-amd64";
+
+/// What to run.
+struct Options {
+    /// Names of scripts; all if empty.
+    tests: Vec<String>,
+    kernel: String,
+    is_shell: bool,
+}
+
+impl Options {
+    fn parse(args: &[&str]) -> Result<Self, String> {
+        let mut options = Options { tests: Vec::new(), kernel: KERNEL.into(), is_shell: false };
+        let mut left = args.iter();
+        while let Some(&arg) = left.next() {
+            match arg {
+                "--shell" => options.is_shell = true,
+                "--kernel" => options.kernel = left.next().ok_or("--kernel needs a Debian package")?.to_string(),
+                _ if arg.starts_with('-') => {
+                    return Err(format!("lab: `{arg}`: --shell, --kernel PACKAGE or names of tests"));
+                }
+                _ => options.tests.push(arg.into()),
+            }
+        }
+        Ok(options)
+    }
+}
+
+/// Runs the tests that `args` names on a new machine, or a shell. `program` is the fathom to test; `None` builds it.
+///
+/// # Errors
+///
+/// A test failed, or the machine did not run to its end.
+pub fn run(root: &Path, args: &[&str], program: Option<PathBuf>) -> Result<(), String> {
+    let options = Options::parse(args)?;
+    let scripts = chosen(Script::all(root)?, &options.tests)?;
+    table::check(root)?;
+    let folder = root.join("target/lab");
+    std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let (Some(qemu), Some(kernel)) = (machine::emulator(), Kernel::fetch(&folder, &options.kernel)?) else {
+        let count = scripts.len();
+        println!(
+            "SKIPPED: {count} tests of the laboratory: no qemu-system-x86_64, or no kernel package `{}`",
+            options.kernel
+        );
+        return Ok(());
+    };
+    let program = program.map_or_else(|| image::build_fathom(root), Ok)?;
+    let image = Image::build(root, &folder, (&kernel, &program), &scripts)?;
+    let machine = Machine { qemu, kernel: &kernel, image: &image, folder: &folder };
+    if options.is_shell {
+        return machine.shell();
+    }
+    let outcomes = machine.run_tests(TIME_MAX)?;
+    report(&scripts, &outcomes, &folder)
+}
+
+/// Runs the tests that do not depend on timing, with the program that the tests of the workspace use.
+///
+/// # Errors
+///
+/// As [`run`].
+pub fn run_in_ci(root: &Path) -> Result<(), String> {
+    let names: Vec<String> = Script::all(root)?.into_iter().map(|script| script.name).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.starts_with(TIMING)).collect();
+    run(root, &names, Some(root.join("target/debug/fathom")))
+}
+
+fn chosen(scripts: Vec<Script>, names: &[String]) -> Result<Vec<Script>, String> {
+    if let Some(name) = names.iter().find(|name| !scripts.iter().any(|script| script.name == **name)) {
+        let known = scripts.iter().map(|script| script.name.as_str()).collect::<Vec<_>>().join(", ");
+        return Err(format!("lab: no test `{name}`; there are {known}"));
+    }
+    Ok(scripts.into_iter().filter(|script| names.is_empty() || names.contains(&script.name)).collect())
+}
+
+/// Prints a line per test, and the log of each that failed.
+fn report(scripts: &[Script], outcomes: &[Outcome], folder: &Path) -> Result<(), String> {
+    let mut failed = 0;
+    for script in scripts {
+        let outcome = outcomes.iter().find(|outcome| outcome.name == script.name);
+        let (result, seconds) = match outcome.map(|outcome| (outcome.status, outcome.seconds)) {
+            Some((0, seconds)) => ("ok", seconds),
+            Some((machine::SKIPPED, seconds)) => ("SKIPPED", seconds),
+            Some((_, seconds)) => ("FAILED", seconds),
+            None => ("NOT RUN", 0),
+        };
+        println!("{result:<8} {seconds:>4} s  {:<24} {}", script.name, script.device);
+        if let Some(Outcome { status: machine::SKIPPED, log, .. }) = outcome {
+            println!("                 {}", log.lines().last().unwrap_or_default());
+        }
+        if matches!(result, "FAILED" | "NOT RUN") {
+            failed += 1;
+            let log = outcome.map_or("the machine ended before this test did", |outcome| outcome.log.as_str());
+            let path = folder.join(format!("{}.log", script.name));
+            std::fs::write(&path, log).map_err(|error| format!("{}: {error}", path.display()))?;
+            println!("{log}\n                 log: {}", path.display());
+        }
+    }
+    let skipped = outcomes.iter().filter(|outcome| outcome.status == machine::SKIPPED).count();
+    println!("{} tests, {failed} failed, {skipped} skipped", scripts.len());
+    if failed == 0 { Ok(()) } else { Err(format!("lab: {failed} tests failed")) }
+}

@@ -1,0 +1,71 @@
+//! The scripts of `tests/lab`, and the table of `docs/hardware.md` that is made of their first lines.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const PAGE: &str = "docs/hardware.md";
+const BEGIN: &str = "<!-- tests of cargo xtask lab -->\n";
+const END: &str = "<!-- end -->\n";
+
+/// A script. Its first lines are comments: `# device: …` and `# tries: …`.
+pub struct Script {
+    pub name: String,
+    pub path: PathBuf,
+    pub device: String,
+    tries: String,
+}
+
+impl Script {
+    /// Returns the scripts in the order of their names.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be read, or a script lacks a comment.
+    pub fn all(root: &Path) -> Result<Vec<Script>, String> {
+        let folder = root.join("tests/lab");
+        let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
+        let mut paths = Vec::new();
+        for entry in fs::read_dir(&folder).map_err(failed)? {
+            paths.push(entry.map_err(failed)?.path());
+        }
+        paths.retain(|path| path.extension().is_some_and(|extension| extension == "test"));
+        paths.sort();
+        paths.into_iter().map(Script::read).collect()
+    }
+
+    fn read(path: PathBuf) -> Result<Script, String> {
+        let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let value = |key: &str| {
+            let line = text.lines().find_map(|line| line.strip_prefix(&format!("# {key}: ")));
+            line.map(str::to_owned).ok_or_else(|| format!("{}: no line `# {key}: …`", path.display()))
+        };
+        let (device, tries) = (value("device")?, value("tries")?);
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(Script { name, path, device, tries })
+    }
+}
+
+/// Compares the table of the page with the scripts. Writes it if `$UPDATE_DOCS` is set.
+///
+/// # Errors
+///
+/// The page differs, or cannot be read or written.
+pub fn check(root: &Path) -> Result<(), String> {
+    let path = root.join(PAGE);
+    let failed = |error: std::io::Error| format!("{}: {error}", path.display());
+    let page = fs::read_to_string(&path).map_err(failed)?;
+    let parts = page.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
+    let (before, after) = parts.ok_or_else(|| format!("{PAGE}: no table of tests"))?;
+    let mut table = String::from("| device | tried | test |\n|---|---|---|\n");
+    for Script { name, device, tries, .. } in Script::all(root)? {
+        table += &format!("| {device} | {tries} | `{name}` |\n");
+    }
+    let expected = format!("{before}{BEGIN}{table}{END}{after}");
+    if expected == page {
+        return Ok(());
+    }
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        return fs::write(&path, expected).map_err(failed);
+    }
+    Err(format!("{PAGE} differs from the tests: UPDATE_DOCS=1 cargo xtask lab"))
+}
