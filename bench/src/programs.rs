@@ -174,7 +174,7 @@ pub fn build(profile: &str) -> Result<PathBuf, String> {
         "build",
         "--quiet",
         "--package",
-        "fathom",
+        "fathom-storage",
         "--message-format=json-render-diagnostics",
         "--profile",
         profile,
