@@ -3,10 +3,11 @@
 //! Formats: the Bencher Metric Format (JSON), InfluxDB's line protocol, and the text format of Prometheus as
 //! `node_exporter` reads it from `*.prom` files.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use assessment::Assessment;
 use serde_json::{Map, Value, json};
+use units::markup::one_line;
 
 use crate::figures::{Cell, Side, cells};
 use crate::text::target_name;
@@ -16,6 +17,7 @@ const PERCENTILES: [f64; 4] = [50.0, 95.0, 99.0, 99.9];
 
 /// Figures of a direction of a test, at one combination of settings.
 struct Point {
+    /// With the setting and the direction, no other point has it.
     test: String,
     /// `bs=64k rwmixread=0`; empty if the test has one combination.
     setting: String,
@@ -27,11 +29,11 @@ struct Point {
 }
 
 impl Point {
-    fn of(test: &str, cell: &Cell, side: &Side) -> Point {
+    fn of(test: &str, setting: &str, side: &Side) -> Point {
         let percentile = |percent: f64| Some((percent, side.latency.percentile_ns(percent)?));
         Point {
             test: test.to_owned(),
-            setting: cell.name(),
+            setting: setting.to_owned(),
             direction: side.name,
             rates: side.rates.map(|rates| (rates.iops, rates.bytes_per_s)),
             latency_ns: PERCENTILES.into_iter().filter_map(percentile).collect(),
@@ -41,19 +43,34 @@ impl Point {
 
 fn points(assessment: &Assessment) -> Vec<Point> {
     let mut points = Vec::new();
-    for test in &assessment.tests {
-        for cell in cells(test) {
-            points.extend(cell.sides().iter().map(|side| Point::of(&test.name, &cell, side)));
+    let names = distinct(assessment.tests.iter().map(|test| test.name.clone()));
+    for (test, name) in assessment.tests.iter().zip(names) {
+        let cells = cells(test);
+        let settings = distinct(cells.iter().map(Cell::name));
+        for (cell, setting) in cells.iter().zip(settings) {
+            points.extend(cell.sides().iter().map(|side| Point::of(&name, &setting, side)));
         }
     }
     points
 }
 
+/// Escapes names for one line, and numbers equal ones: `a`, `a (2)`. Phases of one run can have jobs of one name.
+fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {
+    let mut known = BTreeSet::new();
+    let new = |name: String| {
+        let name = one_line(&name);
+        let numbered = (2..).map(|nth| format!("{name} ({nth})"));
+        [name.to_string()].into_iter().chain(numbered).find(|name| known.insert(name.clone()))
+    };
+    names.filter_map(new).collect()
+}
+
 /// Returns the Bencher Metric Format: benchmarks, their measures and values. Latencies are in ns.
 pub fn bencher(assessment: &Assessment) -> String {
+    let suite = assessment.suite.to_string();
     let mut benchmarks = Map::new();
     for point in points(assessment) {
-        let parts = [assessment.suite.raw(), &point.test, &point.setting, point.direction];
+        let parts = [&suite, &point.test, &point.setting, point.direction];
         let name = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
         let rates = point.rates.into_iter().flat_map(|(iops, bytes)| [("iops", iops), ("bytes-per-second", bytes)]);
         let rates = rates.map(|(name, value)| (name.to_owned(), value));
@@ -107,7 +124,8 @@ pub fn prometheus(assessment: &Assessment) -> String {
     for ((name, help), samples) in families {
         text += &format!("# HELP {name} {help}\n# TYPE {name} gauge\n{samples}");
     }
-    let [suite, target] = [assessment.suite.raw(), &target_name(&assessment.target)].map(prometheus_label);
+    let [suite, target] =
+        [assessment.suite.to_string(), target_name(&assessment.target)].map(|value| prometheus_label(&value));
     let verdict = assessment.verdict;
     let ended_s = assessment.ended_unix_ms as f64 / 1000.0;
     text + &format!(
@@ -118,9 +136,10 @@ pub fn prometheus(assessment: &Assessment) -> String {
     )
 }
 
+/// Returns the labels of a point, escaped for one line.
 fn labels(assessment: &Assessment, point: &Point) -> Vec<(&'static str, String)> {
     vec![
-        ("suite", assessment.suite.raw().to_owned()),
+        ("suite", assessment.suite.to_string()),
         ("target", target_name(&assessment.target)),
         ("test", point.test.clone()),
         ("setting", point.setting.clone()),
@@ -128,21 +147,20 @@ fn labels(assessment: &Assessment, point: &Point) -> Vec<(&'static str, String)>
     ]
 }
 
-/// Escapes a value of a tag. It cannot have a line feed, or a backslash before the end.
+/// Masks the delimiters of a value of a tag, which is one line. It cannot have a backslash before the end.
 fn influx_tag(value: &str) -> String {
     let mut text = String::new();
     for c in value.chars() {
         match c {
             ',' | '=' | ' ' => text.extend(['\\', c]),
             '\\' => text.push('/'),
-            c if c.is_control() => text.push('_'),
             c => text.push(c),
         }
     }
     text
 }
 
-/// Escapes a value of a label.
+/// Masks the delimiters of a value of a label, which is one line.
 fn prometheus_label(value: &str) -> String {
-    value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+    value.replace('\\', "\\\\").replace('"', "\\\"")
 }

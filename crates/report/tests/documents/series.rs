@@ -8,7 +8,7 @@ use crate::sample;
 use harness::skipped;
 use influxdb_line_protocol::{FieldValue, parse_lines};
 
-#[derive(serde::Deserialize)]
+#[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Measure {
     value: f64,
@@ -54,9 +54,49 @@ fn influx_reads_a_line_per_direction() {
     assert!(tests.contains(&"one, two=/three".to_owned()), "{tests:?}");
 }
 
+/// Returns a run of jobs of one name in several phases.
+fn of_one_name() -> assessment::Assessment {
+    let mut assessment = sample::assessment();
+    let first = assessment.tests[0].clone();
+    assessment.tests = vec![first.clone(), first.clone(), first];
+    assessment
+}
+
+#[test]
+fn tests_of_one_name_are_different_series() {
+    let run = of_one_name();
+    let names = ["max-write-iops", "max-write-iops (2)", "max-write-iops (3)"];
+    let bencher: BTreeMap<String, BTreeMap<String, Measure>> = serde_json::from_str(&report::bencher(&run)).unwrap();
+    let is_there = |name: &&str| bencher.contains_key(&format!("azure/{name}/write"));
+    assert!(bencher.len() == names.len() && names.iter().all(is_there), "{bencher:?}");
+    let influx = report::influx(&run);
+    let tests: Vec<String> =
+        parse_lines(&influx).map(|line| line.unwrap().tag_value("test").unwrap().as_str().to_owned()).collect();
+    assert_eq!(tests, names);
+    let prometheus = report::prometheus(&run);
+    let mut series: Vec<&str> = prometheus.lines().filter_map(|line| Some(line.rsplit_once("} ")?.0)).collect();
+    let all = series.len();
+    series.sort_unstable();
+    series.dedup();
+    assert_eq!((series.len(), all), (3 * 6 + 2, 3 * 6 + 2), "{prometheus}");
+}
+
+#[test]
+fn names_do_not_control_a_terminal() {
+    let mut run = sample::assessment();
+    let name = "\u{1b}]0;x\u{7}\u{9b}\u{202e}";
+    (run.suite, run.tests[0].name) = (name.into(), name.to_owned());
+    for text in [report::bencher(&run), report::influx(&run), report::prometheus(&run)] {
+        let is_shown = |c: char| c == '\n' || !units::markup::is_control(c);
+        assert!(text.contains("u001b]0;x") && text.chars().all(is_shown), "{text:?}");
+    }
+}
+
 #[test]
 fn prometheus_reads_the_textfile() {
-    for assessment in [sample::quick(), hostile()] {
+    let quick = report::prometheus(&sample::quick());
+    assert!(quick.contains("test=\"fsync\",setting=\"\",direction=\"flush\",percentile=\"99\"} 0.00024"), "{quick}");
+    for assessment in [sample::quick(), hostile(), of_one_name()] {
         let text = report::prometheus(&assessment);
         let mut check = Command::new("promtool");
         let check =
@@ -67,6 +107,4 @@ fn prometheus_reads_the_textfile() {
         let message = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success() && message.trim().is_empty(), "{message}\n{text}");
     }
-    let quick = report::prometheus(&sample::quick());
-    assert!(quick.contains("test=\"fsync\",setting=\"\",direction=\"flush\",percentile=\"99\"} 0.00024"), "{quick}");
 }
