@@ -24,8 +24,6 @@ const LABEL_GAP: f64 = 8.0;
 pub struct Canvas {
     body: String,
     data: Data,
-    /// Classes and names of the lines in the legend.
-    names: Vec<(String, String)>,
     pub x: Axis,
     pub y: Axis,
     top: f64,
@@ -60,22 +58,20 @@ pub struct Field {
 impl Canvas {
     fn empty(x: Axis, y: Axis) -> Canvas {
         let data = Data { columns: [x.column.clone(), y.column.clone()], series: Vec::new() };
-        Canvas { body: String::new(), data, names: Vec::new(), x, y, top: TOP }
+        Canvas { body: String::new(), data, x, y, top: TOP }
     }
 
-    /// Keeps the points of a line of the legend. Without a legend, the lines have the name of the axis.
-    fn keep(&mut self, classes: &str, points: impl Iterator<Item = (f64, f64)>) {
-        let known = self.names.iter().find(|(known, _)| known == classes).map(|(_, name)| name.clone());
-        let Some(name) = known.or_else(|| self.names.is_empty().then(|| self.y.name.clone())) else { return };
-        let place = |x: f64| self.x.places.get(x as usize).cloned().unwrap_or_else(|| rounded(x));
-        let points = points.map(|(x, y)| (place(x), rounded(y))).collect();
-        self.data.series.push((name, points));
+    /// Keeps a series of measured values, to save from the page. An only series without a name has that of the axis.
+    pub fn keep(&mut self, name: &str, points: impl IntoIterator<Item = (f64, f64)>) {
+        let name = if name.is_empty() { &self.y.name } else { name };
+        let place = |x: f64| self.x.places.get(x as usize).cloned().unwrap_or_else(|| x.to_string());
+        let points = points.into_iter().map(|(x, y)| (place(x), y)).collect();
+        self.data.series.push((name.to_owned(), points));
     }
 
     /// Draws the axes, and the legend above them.
     pub fn new(x: Axis, y: Axis, legend: &[Entry]) -> Canvas {
         let mut canvas = Canvas::empty(x, y);
-        canvas.names = legend.iter().map(|entry| (entry.classes.clone(), entry.name.clone())).collect();
         canvas.legend(legend);
         canvas.axes();
         canvas
@@ -180,7 +176,6 @@ impl Canvas {
 
     /// Draws a line through points.
     pub fn line(&mut self, classes: &str, points: &[(f64, f64)]) {
-        self.keep(classes, points.iter().copied());
         let mut path = String::new();
         for (at, (x, y)) in points.iter().enumerate() {
             let command = if at == 0 { 'M' } else { 'L' };
@@ -189,9 +184,9 @@ impl Canvas {
         self.path(classes, &path);
     }
 
-    /// Draws values that hold over spans; `None` is a gap.
-    pub fn steps(&mut self, classes: &str, steps: &[(f64, f64, Option<f64>)]) {
-        self.keep(classes, steps.iter().filter_map(|(from, _, value)| Some((*from, (*value)?))));
+    /// Draws and keeps values that hold over spans; `None` is a gap.
+    pub fn steps(&mut self, classes: &str, name: &str, steps: &[(f64, f64, Option<f64>)]) {
+        self.keep(name, steps.iter().filter_map(|(from, _, value)| Some((*from, (*value)?))));
         let mut path = String::new();
         let mut pen_at: Option<f64> = None;
         for (from, to, value) in steps {
@@ -287,11 +282,6 @@ impl Canvas {
         let height = self.height();
         (self.body, height, self.data)
     }
-}
-
-/// Formats a value with at most three decimals.
-fn rounded(value: f64) -> String {
-    ((value * 1000.0).round() / 1000.0).to_string()
 }
 
 /// Formats a coordinate with one digit.

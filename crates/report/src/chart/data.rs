@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 use units::markup::csv_cell;
 
-/// The lines of a chart.
+/// The measured values of a chart.
 #[derive(Default)]
 pub struct Data {
     /// The quantities of both axes.
     pub columns: [String; 2],
-    /// Name and points of each line, as numbers or labels.
-    pub series: Vec<(String, Vec<(String, String)>)>,
+    /// Name and points of each series. The first value is a number or a label.
+    pub series: Vec<(String, Vec<(String, f64)>)>,
 }
 
 impl Data {
@@ -24,9 +24,11 @@ impl Data {
     }
 
     pub fn json(&self) -> String {
-        let number = |text: &String| text.parse::<f64>().map_or_else(|_| json!(text), |number| json!(number));
+        // `inf` and `nan` are labels: JSON has no such numbers.
+        let number = |text: &String| text.parse::<f64>().ok().filter(|number| number.is_finite());
+        let place = |text: &String| number(text).map_or_else(|| json!(text), |number| json!(number));
         let series = self.series.iter().map(|(name, points)| {
-            let points = points.iter().map(|(x, y)| json!([number(x), number(y)]));
+            let points = points.iter().map(|(x, y)| json!([place(x), y]));
             json!({"name": name, "points": points.collect::<Vec<Value>>()})
         });
         let [x, y] = &self.columns;

@@ -102,7 +102,7 @@ fn distribution(test: &str, series: &[Series], of: &str, more: &str) -> Chart {
         let edge = |at: usize| least * (step * at as f64).exp();
         let steps: Vec<_> =
             shares.iter().enumerate().map(|(at, share)| (edge(at), edge(at + 1), Some(share * 100.0))).collect();
-        canvas.steps(&series.classes(), &steps);
+        canvas.steps(&series.classes(), &series.name(), &steps);
     }
     let each = |series: &Series| {
         let [p50, p99] = [50.0, 99.0].map(|percent| shown(&series.latency, percent));
@@ -159,6 +159,7 @@ fn percentiles(test: &str, series: &[Series], of: &str, more: &str) -> Chart {
         let points: Vec<(f64, f64)> = percents(series.latency.count())
             .filter_map(|percent| Some((percent, series.latency.percentile_ns(percent)?)))
             .collect();
+        canvas.keep(&series.name(), points.iter().copied());
         canvas.line(&series.classes(), &points);
         for percent in [50.0, 90.0, 99.0, 99.9, 99.99] {
             let is_known = series.latency.count() as f64 * (1.0 - percent / 100.0) >= 1.0;

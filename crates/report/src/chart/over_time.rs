@@ -102,11 +102,13 @@ impl Rate {
         legend.extend(steps_entry(series));
         let mut canvas = Canvas::new(Axis::time(series.end_s), y, &legend);
         series.borders.iter().for_each(|border| canvas.border(*border));
-        devices.iter().for_each(|device| canvas.steps(&device.classes(), &device.steps));
+        for device in &devices {
+            canvas.steps(&device.classes(), &device.entry(series).name, &device.steps);
+        }
         for ddir in &ddirs {
             let steps: Vec<_> =
                 series.points.iter().map(|point| (point.from_s, point.to_s, Some(value(point, *ddir)))).collect();
-            canvas.steps(&format!("s{}", *ddir as usize), &steps);
+            canvas.steps(&format!("s{}", *ddir as usize), ddir.name(), &steps);
         }
         hints(&mut canvas, series, detail, |point| {
             let shown = |ddir: &Ddir| {
@@ -229,7 +231,8 @@ fn latency(test: &Test, series: &TimeSeries, detail: &Detail) -> Option<Chart> {
         for (at, percent) in PERCENTILES.into_iter().enumerate() {
             let steps: Vec<_> =
                 series.points.iter().map(|point| (point.from_s, point.to_s, value(point, *ddir, percent))).collect();
-            canvas.steps(&percentile_entry(*ddir, at, "").classes, &steps);
+            let entry = named(*ddir, at);
+            canvas.steps(&entry.classes, &entry.name, &steps);
             // The signs of the three lines are at different times, so that none hides another.
             let every = steps.len().div_ceil(MARKS).max(1);
             let marked = steps.iter().skip(at * every / OF_PERCENTILES.len()).step_by(every);

@@ -115,7 +115,7 @@ impl OverTime<'_> {
             for series in &lines.series {
                 let steps: Vec<_> =
                     series.points.iter().map(|point| (point.from_s, point.to_s, (self.value)(point))).collect();
-                canvas.steps(&line_classes(at), &steps);
+                canvas.steps(&line_classes(at), &lines.name, &steps);
             }
             words.extend(span(lines.series.iter().flat_map(of)).map(|(least, most)| {
                 let left_out = match lines.runs > RUNS_SHOWN {

@@ -101,6 +101,7 @@ fn blocks(test: &Test, cells: &[Cell], setting: &str, figure: &Figure) -> Option
         let mut points: Vec<(f64, f64)> =
             group.iter().filter_map(|cell| Some((place(cell)? as f64, (figure.of)(cell)))).collect();
         points.order_by(|one, other| one.0.total_cmp(&other.0));
+        canvas.keep(name, points.iter().copied());
         canvas.line(&line_classes(at), &points);
         for (place, value) in points {
             let block = values[place as usize];

@@ -27,6 +27,7 @@ pub fn chart(test: &Test) -> Option<Chart> {
     let mut canvas = Canvas::new(Axis::places("round", &labels), axis(name, &values, most), &legend);
     window.iter().for_each(|window| window.draw(&mut canvas));
     let points: Vec<(f64, f64)> = values.iter().enumerate().map(|(at, value)| (at as f64, *value)).collect();
+    canvas.keep(&legend[0].name, points.iter().copied());
     canvas.line("s0", &points);
     for (at, value) in points {
         canvas.dot("f0", at, value, &format!("round {}: {} {name}", at + 1.0, grouped(value)));

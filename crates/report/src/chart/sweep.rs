@@ -40,7 +40,7 @@ pub fn chart(test: &Test, request: &Sweep, result: &SweepResult) -> Option<Chart
         true => scaled((x, y), request, series.iter().map(|(name, _)| name.as_str()), shade),
         false => Canvas::new(x, y, &legend),
     };
-    for (nth, (_, points)) in series.iter().enumerate() {
+    for (nth, (name, points)) in series.iter().enumerate() {
         let classes = if is_scale { format!("k{}", shade(nth)) } else { line_classes(nth) };
         let place = |at: usize| {
             let own = &result.points[at].settings.first()?.1;
@@ -49,6 +49,7 @@ pub fn chart(test: &Test, request: &Sweep, result: &SweepResult) -> Option<Chart
         let known: Vec<(usize, f64, f64)> =
             points.iter().filter_map(|at| Some((*at, place(*at)?, value(*at)?))).collect();
         let line: Vec<(f64, f64)> = known.iter().map(|(_, x, value)| (*x, value / scale.divisor)).collect();
+        canvas.keep(name, line.iter().copied());
         canvas.line(&classes, &line);
         for (at, x, value) in known {
             if let Some((least, most)) = range(at) {

@@ -24,6 +24,7 @@ pub fn chart(series: &TrendSeries, name: &str) -> Chart {
     let days: Vec<String> = series.points.iter().map(|point| point.time().chars().take(DAY).collect()).collect();
     let mut canvas = Canvas::new(Axis::places("started", &days), y, &[]);
     let points: Vec<(f64, f64)> = values.iter().enumerate().map(|(at, value)| (at as f64, *value)).collect();
+    canvas.keep("", points.iter().copied());
     canvas.line("s0", &points);
     for ((x, y), point) in points.into_iter().zip(&series.points) {
         let hint = format!("run {}, {}: {}", point.run, point.time(), series.metric.show(point.value));

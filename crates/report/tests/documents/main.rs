@@ -11,4 +11,5 @@ mod pictures;
 mod reasons;
 #[path = "../sample/mod.rs"]
 mod sample;
+mod saved_values;
 mod series;

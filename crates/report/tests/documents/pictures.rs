@@ -160,23 +160,3 @@ fn percentiles_that_never_came_are_crosses_and_overload_is_not_joined() {
     assert!(load.contains("never: these I/Os were not submitted before the end"), "{load}");
     assert!(load.contains(">never</text>"), "{load}");
 }
-
-#[test]
-fn values_of_a_chart_are_saved_from_the_page_without_a_script() {
-    let page = report::html(&sample::quick());
-    let document = |name: &str| {
-        let link =
-            page.split(&format!("\" download=\"{name}\"")).next().and_then(|before| before.rsplit("href=\"").next());
-        let (_, text) = link.expect("a link").split_once("utf-8,").expect("a document in the page");
-        text.replace("%0D%0A", "\n").replace("%22", "\"")
-    };
-    let csv = document("write-iops-iops.csv");
-    let mut lines = csv.lines();
-    assert_eq!(lines.next(), Some("series,time (s),IOPS"));
-    let points: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
-    assert!(points.len() > 20 && points.iter().all(|cells| cells.len() == 3 && cells[0] == "write"), "{csv}");
-    let json: serde_json::Value = serde_json::from_str(&document("write-iops-iops.json")).unwrap();
-    assert_eq!((&json["x"], &json["series"][0]["name"]), (&"time (s)".into(), &"write".into()));
-    assert_eq!(json["series"][0]["points"].as_array().unwrap().len(), points.len());
-    assert_eq!(document("write-iops-latency.csv").lines().next(), Some("series,time (s),latency (ns)"));
-}
