@@ -205,9 +205,11 @@ pub fn with_links(text: &str) -> Markup {
         @for part in parts {
             @let ends = |c: char| c.is_whitespace() || ",;()".contains(c);
             @let address = part.split(ends).next().unwrap_or_default().trim_end_matches([':', '.']);
-            @let rest = &part[address.len()..];
-            a href={ "https://" (address) } rel="noreferrer" { (address.split('/').next().unwrap_or_default()) }
-            (lines(rest))
+            @let host = address.split('/').next().unwrap_or_default();
+            @if host.is_empty() { "https://" (lines(part)) } @else {
+                a href={ "https://" (address) } rel="noreferrer" { (host) }
+                (lines(&part[address.len()..]))
+            }
         }
     }
 }
@@ -289,5 +291,19 @@ fn findings(assessment: &Assessment) -> Markup {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_links;
+
+    #[test]
+    fn only_an_address_with_a_host_is_a_link() {
+        let link = "<a href=\"https://etcd.io/docs\" rel=\"noreferrer\">etcd.io</a>";
+        assert_eq!(
+            with_links("https:// or https:///x, https://etcd.io/docs.").0,
+            format!("https:// or https:///x, {link}.")
+        );
     }
 }
