@@ -49,7 +49,7 @@ pub struct NvmeHealth {
     pub spare_threshold_percent: u8,
     /// Estimate of the used part of the endurance. It can exceed 100.
     pub used_percent: u8,
-    /// In thousands of 512 bytes, as the log counts them.
+    /// Bytes that the host read, a multiple of 512,000: the log counts in data units of this size.
     pub read_bytes: u64,
     pub written_bytes: u64,
     pub power_cycles: u64,
@@ -63,11 +63,11 @@ pub struct NvmeHealth {
     pub critical_temperature_minutes: u32,
     /// Throttling with little effect on performance (thermal management temperature 1).
     pub light_throttle: Throttle,
-    /// Throttling at any effect on performance (thermal management temperature 2).
+    /// Throttling regardless of the effect on performance (thermal management temperature 2).
     pub heavy_throttle: Throttle,
 }
 
-/// How often and how long a controller throttled itself because of its temperature.
+/// Thermal throttling of a controller: number of transitions into the throttled state, and time in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Throttle {
     pub transitions: u32,

@@ -1,5 +1,5 @@
-//! What the machine boots: a kernel from a package of Debian, and a file system in memory with fathom, the tests and the programs that
-//! they use.
+//! The kernel of the virtual machine, from a package of Debian, and its initramfs with fathom, the tests and the programs that they
+//! use.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -31,9 +31,9 @@ const MODULES: [&str; 18] = [
     "fs/xfs",
     "lib",
 ];
-/// More of them that are single.
+/// Further folders and modules.
 const MORE_MODULES: [&str; 4] = ["fs/jbd2", "fs/mbcache.ko", "fs/configfs", "mm"];
-/// Programs that tests use. One that this machine lacks is left out, and its tests skip.
+/// Programs that tests use. A program that the host lacks is left out, and its tests skip.
 const PROGRAMS: [&str; 10] =
     ["fio", "dmsetup", "mdadm", "lvm", "mkfs.ext4", "mkfs.xfs", "mkfs.btrfs", "mkswap", "blkzone", "sfdisk"];
 
@@ -45,7 +45,7 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Unpacks the kernel package, which is not installed. `None` if it is not to be had.
+    /// Unpacks the kernel package, which is not installed. `None` if the package is not available.
     ///
     /// # Errors
     ///
@@ -152,7 +152,7 @@ impl Tree {
         fs::create_dir_all(self.root.join(folder)).map_err(|error| format!("{folder}: {error}"))
     }
 
-    /// Copies a file, which everybody may run.
+    /// Copies a file and makes it executable.
     fn copy(&self, from: &Path, to: &str) -> Result<(), String> {
         let path = self.root.join(to);
         let copied = fs::copy(from, &path).and_then(|_| fs::set_permissions(&path, fs::Permissions::from_mode(0o755)));

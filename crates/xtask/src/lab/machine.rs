@@ -1,4 +1,4 @@
-//! The emulated machine: its devices, and what its serial console says.
+//! The virtual machine: its devices, and its serial console.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -25,7 +25,7 @@ const DISKS: [(&str, u64); 10] = [
     ("pmem", 128),
     ("spare", 256),
 ];
-/// Namespaces of NVMe: disk, controller, and what else they have.
+/// NVMe namespaces: disk, controller, and further properties.
 const NAMESPACES: [(&str, &str, &str); 5] = [
     ("plain", "nvme0", ""),
     ("large", "nvme0", ",logical_block_size=4096,physical_block_size=4096"),
@@ -77,7 +77,7 @@ impl Machine<'_> {
         self.qemu.stdin(Stdio::null()).stdout(Stdio::piped());
         let mut machine = self.qemu.spawn().map_err(|error| format!("{QEMU}: {error}"))?;
         let outcomes = self.follow(&mut machine, Instant::now() + time);
-        // It has ended by itself, or its time is over.
+        // The machine has powered itself off, or the time limit is reached.
         drop(machine.kill());
         machine.wait().map_err(|error| format!("{QEMU}: {error}"))?;
         outcomes

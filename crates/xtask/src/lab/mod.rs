@@ -1,6 +1,6 @@
-//! `cargo xtask lab`: a machine with virtual hardware, made by qemu's software emulation, on which the scripts in `tests/lab` run.
+//! `cargo xtask lab`: runs the scripts in `tests/lab` on a virtual machine with emulated devices (qemu).
 //!
-//! It needs no KVM and no root, and changes nothing on this machine: kernel and devices are files in `target/lab`.
+//! It needs no KVM and no root, and changes nothing on the host: kernel and devices are files in `target/lab`.
 
 mod image;
 mod machine;
