@@ -110,7 +110,7 @@ impl Monitor<'_> {
             Ok(ChildEvent::Failed(error)) => return Err(format!("{shown}: {error}")),
             _ => return Err(format!("{shown}: did not start")),
         };
-        // Without the right to do so the samples are fewer.
+        // Without the permission for this nice value, there are fewer samples.
         drop(os::process::set_nice(SAMPLER_NICE));
         let mut sampler = Sampler::new(self, id, start);
         let (status, end, usage) = sampler.until_exit(&events, interrupts)?;

@@ -161,7 +161,8 @@ fn variables(workload: &Workload, target: Option<&Path>, seconds: Option<f64>) -
     all
 }
 
-/// Returns from when on to sample memory: from the middle of the run, when all jobs do I/O; soon if the memory grows and shrinks.
+/// Returns when memory sampling begins, after the start: at the middle of the run, when all jobs do I/O, or after 250 ms if the memory use
+/// changes during the run. `None` without a runtime.
 fn memory_from(runtime: Duration, grows: bool) -> Option<Duration> {
     let from = if grows { Duration::from_millis(250) } else { runtime / 2 };
     (!runtime.is_zero()).then_some(from)

@@ -5,7 +5,7 @@ use bench::instructions::{self, JOBS, Job, callgrind};
 use bench::programs;
 use harness::{Scratch, skipped};
 
-/// Runs of a job that is over its budget at first.
+/// Number of counts of a job whose first count is above its budget.
 const TRIES: u32 = 3;
 
 #[test]

@@ -1,4 +1,4 @@
-# What the tests share. A test ends with status 0, or 77 if the machine lacks something.
+# Functions of the tests. A test ends with status 0, or with 77 if a device or program is missing.
 
 # skip REASON
 skip() {

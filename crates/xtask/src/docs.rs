@@ -10,7 +10,7 @@ use crate::tidy;
 ///
 /// # Errors
 ///
-/// A page has a finding, as a link that leads nowhere, or mdBook fails.
+/// A page has a finding, such as a broken link, or mdBook fails.
 pub fn build(root: &Path) -> Result<bool, String> {
     tidy::pages(root)?;
     let installed = Command::new("mdbook").arg("--version").output().is_ok_and(|output| output.status.success());

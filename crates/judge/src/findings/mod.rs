@@ -64,7 +64,7 @@ pub fn findings(record: &Record) -> Vec<Finding> {
     found.extend(ended::short(record));
     let interruptions = interrupted::find(record);
     if !interruptions.is_empty() {
-        // The rate was 0 meanwhile, and I/Os were late.
+        // An interruption explains both: the rate was 0, and I/Os were late.
         found.retain(|finding| !means(&finding.kind, Meaning::OverTime) && !means(&finding.kind, Meaning::Late));
         found.extend(interruptions);
     }

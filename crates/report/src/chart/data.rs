@@ -36,12 +36,12 @@ impl Data {
     }
 }
 
-/// Returns the address of a document in the page itself.
+/// Returns a `data:` URL.
 pub fn address(media_type: &str, text: &str) -> String {
     let mut address = format!("data:{media_type};charset=utf-8,");
     for c in text.chars() {
         match c {
-            // These end an address or are removed from it.
+            // Characters that end the data or the attribute, or that browsers remove from a URL.
             '%' | '#' | '\r' | '\n' | '\t' | '"' => address += &format!("%{:02X}", u32::from(c)),
             c => address.push(c),
         }

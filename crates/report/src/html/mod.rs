@@ -22,7 +22,7 @@ pub use badge::badge;
 pub use test::{figure, no_charts};
 
 const STYLE: &str = include_str!("style.css");
-/// What a printed page lacks (`style.css`).
+/// Note in print about what is only on the screen (`style.css`).
 const PRINTED: &str = "Latencies are service times (lat): from the issue of an I/O to its completion. On a screen, the page has more \
                        charts of each test, its job, and the sources of published limits.";
 /// Largest size of a page, in bytes. A larger page gets coarser charts.

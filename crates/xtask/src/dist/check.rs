@@ -50,7 +50,7 @@ apt-get -qq --yes upgrade >/dev/null
 test "$(dpkg-query --show --showformat '${Version}' fathom-storage)" = 99
 "#;
 
-/// Checks that both programs with the name fathom are what they are without the other.
+/// Checks that the installation of both packages changes no file of either.
 const BOTH: &str = r#"set -e
 dpkg --verify fathom fathom-storage
 dpkg --search /usr/games/fathom | grep -q '^fathom:'

@@ -71,7 +71,8 @@ impl Kernel {
     }
 }
 
-/// Returns the package that a package without files depends on, such as that with the version of the kernel; else its own name.
+/// Returns the kernel package that a metapackage depends on, such as `linux-image-amd64`. Returns the name of other packages. `None` if
+/// apt does not know the package.
 fn newest(package: &str) -> Option<String> {
     let output = Command::new("apt-cache").args(["depends", package]).stdin(Stdio::null()).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout);
@@ -87,13 +88,13 @@ fn only(folder: &Path, is: impl Fn(&str) -> bool) -> Result<PathBuf, String> {
     found.ok_or_else(|| format!("{}: the kernel package lacks a file", folder.display()))
 }
 
-/// The file system of the machine, as the kernel unpacks it.
+/// The initramfs of the virtual machine.
 pub struct Image {
     pub path: PathBuf,
 }
 
 impl Image {
-    /// Makes the file system.
+    /// Builds the initramfs.
     ///
     /// # Errors
     ///

@@ -19,7 +19,7 @@ const TIME_MAX: Duration = Duration::from_secs(20 * 60);
 /// Prefix of the tests that need a CPU of their own.
 const TIMING: &str = "truth-";
 
-/// The kernel of the distribution.
+/// Package of the default kernel.
 const KERNEL: &str = "linux-image-amd64";
 
 /// What to run.
@@ -62,7 +62,7 @@ pub fn run(root: &Path, args: &[&str], program: Option<PathBuf>) -> Result<(), S
     let (Some(qemu), Some(kernel)) = (machine::emulator(), Kernel::fetch(&folder, &options.kernel)?) else {
         let count = scripts.len();
         println!(
-            "SKIPPED: {count} tests of the laboratory: no qemu-system-x86_64, or no kernel package `{}`",
+            "SKIPPED: {count} tests of the lab: no qemu-system-x86_64, or no kernel package `{}`",
             options.kernel
         );
         return Ok(());
@@ -96,7 +96,7 @@ fn chosen(scripts: Vec<Script>, names: &[String]) -> Result<Vec<Script>, String>
     Ok(scripts.into_iter().filter(|script| names.is_empty() || names.contains(&script.name)).collect())
 }
 
-/// Prints a line per test, and the log of each that failed.
+/// Prints a line per test, and the log of each failed test.
 fn report(scripts: &[Script], outcomes: &[Outcome], folder: &Path) -> Result<(), String> {
     let mut failed = 0;
     for script in scripts {

@@ -67,7 +67,7 @@ fn follow(pages: &Pages, path: &str, link: &str, is_there: impl Fn(&str) -> bool
     let target = if file.is_empty() { path.to_owned() } else { resolve(path, file) };
     let target_page = pages.get(&target);
     if target_page.is_none() && !is_there(&target) {
-        return Err("nothing is there");
+        return Err("no such file or folder");
     }
     if path.starts_with(BOOK) && !target.starts_with(BOOK) {
         return Err("the site has only what is in docs");
@@ -79,7 +79,7 @@ fn follow(pages: &Pages, path: &str, link: &str, is_there: impl Fn(&str) -> bool
     if anchor.is_empty() || target_page.is_some_and(has_anchor) { Ok(()) } else { Err("the page has no such heading") }
 }
 
-/// Lines that are not code, with their numbers.
+/// Returns the lines outside of code blocks, with their numbers.
 fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut is_code = false;
     text.lines().zip(1..).filter_map(move |(line, number)| {
@@ -93,13 +93,13 @@ fn headings(text: &str) -> impl Iterator<Item = (usize, &str)> {
     prose(text).filter(|(_, line)| line.starts_with('#')).map(|(number, line)| (number, line.trim_matches(['#', ' '])))
 }
 
-/// Targets of the links and pictures of a page, except those on the web.
+/// Returns the targets of the links and pictures of a page, except those on the web.
 fn links(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let of_line = |(number, line)| targets(line).map(move |target| (number, target));
     prose(text).flat_map(of_line).filter(|(_, target)| !target.contains("://"))
 }
 
-/// Targets of the links of a line, which are not in code.
+/// Returns the targets of the links of a line, except links in code.
 fn targets(line: &str) -> impl Iterator<Item = &str> {
     let is_text = |at: usize| line[..at].matches('`').count().is_multiple_of(2);
     line.match_indices("](").filter(move |(at, _)| is_text(*at)).filter_map(|(at, open)| {
@@ -145,7 +145,7 @@ mod tests {
     fn links_lead_to_files_and_headings() {
         let page = "# A page\n\n[a](#a-page) [`b`](b.md#b-and-c) ![p](images/a.png) `[x](y)` [w](https://w/)\n";
         assert_eq!(found(&[("docs/a.md", page), ("docs/b.md", "## `b` and c\n")]), [""; 0]);
-        let nothing = "docs/a.md:1: link to `b.md`: nothing is there";
+        let nothing = "docs/a.md:1: link to `b.md`: no such file or folder";
         assert_eq!(found(&[("docs/a.md", "[b](b.md)")]), [nothing]);
         let heading = "docs/a.md:1: link to `#b`: the page has no such heading";
         assert_eq!(found(&[("docs/a.md", "[b](#b)")]), [heading]);

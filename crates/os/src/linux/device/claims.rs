@@ -47,7 +47,7 @@ impl Claims {
         let below = below.filter_map(|passed| {
             Some((UsedDevice::BackingFile, passed.backing_device()?, passed.backing_path.clone()))
         });
-        // The disk includes its partitions.
+        // A claim of a disk covers its partitions.
         let others =
             block.by_other_paths(kernel)?.into_iter().filter(|other| block.is_partition() == other.is_partition());
         let others =

@@ -192,7 +192,7 @@ pub(super) fn of(kernel: &Kernel, tables: &UsageTables, path: &Path) -> io::Resu
     }
 }
 
-/// Returns the device, its partitions, the disk that contains it, and the same by other paths.
+/// Returns the device, its partitions, the disk that contains it, and the same devices on other paths to the disk.
 ///
 /// # Errors
 /// The list of disks or partitions cannot be read.

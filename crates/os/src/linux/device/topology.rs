@@ -126,9 +126,9 @@ impl Block {
         Ok(partitions)
     }
 
-    /// Returns the disk by its other paths, and what is at the place of this partition there, or all partitions of a whole disk. The
-    /// kernel has a block device for each path. Disks are one if they have the same identifier (SCSI page 0x83, NVMe EUI64 or NGUID)
-    /// and size.
+    /// Returns the block devices of the other paths to this disk, and their partitions. For a partition, only the partitions with
+    /// the same start. The kernel has a block device for each path. Block devices are paths to one disk if they have the same size and
+    /// the same identifier: `wwid` in sysfs, from SCSI page 0x83 or the NVMe UUID, NGUID or EUI64.
     ///
     /// # Errors
     /// The list of disks cannot be read.

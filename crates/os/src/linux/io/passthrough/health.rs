@@ -11,7 +11,7 @@ use ::io::{NvmeHealth, NvmeWarning, Throttle};
 const ALL_NAMESPACES: u32 = u32::MAX;
 const HEALTH_LOG: u32 = 0x02;
 const LOG_BYTES: u32 = 512;
-/// Bytes of a data unit: thousand blocks of 512 bytes.
+/// Bytes of a data unit: 1,000 blocks of 512 bytes.
 const DATA_UNIT: u64 = 512_000;
 /// 0 degrees Celsius in the log's kelvins.
 const ZERO_CELSIUS: i32 = 273;
@@ -31,7 +31,7 @@ const WARNINGS: [NvmeWarning; 6] = [
 /// The file is no NVMe device, or the kernel or the controller rejects the command.
 pub(crate) fn read(namespace: &File) -> io::Result<NvmeHealth> {
     let mut command = NvmeCommand::new(GET_LOG_PAGE, ALL_NAMESPACES);
-    // The count of words is zero-based.
+    // The number of dwords is zero-based.
     command.dword10 = HEALTH_LOG | (LOG_BYTES / 4 - 1) << 16;
     let descriptor = namespace.descriptor();
     Ok(parse(&transfer(descriptor.as_raw_fd(), NVME_IOCTL_ADMIN_CMD, command, LOG_BYTES as usize)?))
