@@ -61,10 +61,7 @@ pub fn run(root: &Path, args: &[&str], program: Option<PathBuf>) -> Result<(), S
     std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let (Some(qemu), Some(kernel)) = (machine::emulator(), Kernel::fetch(&folder, &options.kernel)?) else {
         let count = scripts.len();
-        println!(
-            "SKIPPED: {count} tests of the lab: no qemu-system-x86_64, or no kernel package `{}`",
-            options.kernel
-        );
+        println!("SKIPPED: {count} tests of the lab: no qemu-system-x86_64, or no kernel package `{}`", options.kernel);
         return Ok(());
     };
     let program = program.map_or_else(|| image::build_fathom(root), Ok)?;
