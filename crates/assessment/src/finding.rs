@@ -3,8 +3,8 @@
 use std::mem::{Discriminant, discriminant};
 
 use plan::Ddir;
-use record::Interruption;
 use record::schema::Exact;
+use record::{Interruption, NvmeWarning, PcieLink};
 use schemars::JsonSchema;
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
@@ -156,6 +156,20 @@ pub enum FindingKind {
     Throttled { direction: Ddir, iops: f64, passed_share: f64, passed_ns: u64, held_share: f64, held_ns: u64 },
     /// The rate drifts or scatters.
     NotSteady(Unsteady),
+    /// A disk slowed itself down during the run because of its temperature.
+    Overheated { disk: String, throttled_s: u64, transitions: u64, temperature_c: i32 },
+    /// A disk counted new errors of its media during the run.
+    MediaErrors { disk: String, errors: u64 },
+    /// A disk is worn out or failing, by its own log.
+    WornOut {
+        disk: String,
+        used_percent: u8,
+        spare_percent: u8,
+        spare_threshold_percent: u8,
+        warnings: Vec<NvmeWarning>,
+    },
+    /// The PCIe link of a disk is below the maximum of the disk.
+    SlowLink { disk: String, link: PcieLink },
     /// The file system has no direct I/O.
     NoDirectIo,
     /// Rounds did not reach a steady state.

@@ -61,7 +61,9 @@ pub use fault::{
 pub use flash::FlashProblem;
 pub use fleet::{Fleet, FleetStart, HOST_MARK, HostRecord};
 pub use histogram::{Bin, Histogram};
-pub use io::{Cloud, Cpu, TargetUse, UseKind, UsedDevice};
+pub use io::{
+    Cloud, Cpu, DiskHealth, NvmeHealth, NvmeWarning, PcieLink, TargetUse, Throttle, UseKind, UsedDevice, WriteCache,
+};
 pub use io_error::{BelowMinimum, FailedIo, IoError, RateUnit, Subject};
 pub use latency::Latency;
 pub use machine::Machine;

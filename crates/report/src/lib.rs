@@ -17,6 +17,7 @@ mod document;
 mod figures;
 mod findings;
 mod grid;
+mod health;
 mod hosts;
 mod html;
 mod identity;

@@ -43,6 +43,11 @@ fn meanings(kind: &FindingKind) -> &'static [Meaning] {
         FindingKind::PageCache(PageCache::Counted(_))
         | FindingKind::DeviceDisagrees(_)
         | FindingKind::Unwritten { .. } => &[],
+        // These are the disk as it is installed: a limit that it does not meet is not met.
+        FindingKind::Overheated { .. }
+        | FindingKind::MediaErrors { .. }
+        | FindingKind::WornOut { .. }
+        | FindingKind::SlowLink { .. } => &[],
         // What disturbs a run is a cause in `disturbance::cause_of`.
         FindingKind::CpuWait(_) => &[],
         FindingKind::PageCache(PageCache::FitsMemory { .. })

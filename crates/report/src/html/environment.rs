@@ -7,6 +7,7 @@ use units::shell::quoted;
 use units::untrusted::joined;
 
 use super::{stack, with_links};
+use crate::health;
 use crate::rows::limit_name;
 use crate::text::{duration, figure};
 use crate::wording;
@@ -25,6 +26,9 @@ pub fn facts(assessment: &Assessment) -> Vec<(String, String)> {
     }
     for volume in &assessment.volumes {
         of_target(&format!("Target {}", volume.name), &volume.target, &mut add);
+    }
+    for (disk, health) in health::lines(assessment) {
+        add(&format!("Health of {disk}"), health);
     }
     add("Machine", machine.hostname.to_string());
     add("Machine model", machine.model.to_string());

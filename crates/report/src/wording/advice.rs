@@ -85,6 +85,10 @@ fn of_run(finding: &Finding, options: &AdviceOptions) -> String {
         | FindingKind::RemovedBeforeRead
         | FindingKind::UnintendedTarget(_) => REPEAT.to_owned(),
         kind @ (FindingKind::CachedBelow { .. }
+        | FindingKind::Overheated { .. }
+        | FindingKind::MediaErrors { .. }
+        | FindingKind::WornOut { .. }
+        | FindingKind::SlowLink { .. }
         | FindingKind::NoIos { .. }
         | FindingKind::DeviceDisagrees(_)
         | FindingKind::OtherLoad(_)
@@ -127,6 +131,12 @@ fn without_options(kind: &FindingKind) -> &'static str {
         FindingKind::CachedBelow { .. } => {
             "set the loop device up with direct I/O (losetup --direct-io=on), or use the disk below it"
         }
+        FindingKind::Overheated { .. } => {
+            "cool the disk better, or plan with the rate at this temperature; let it cool down before the next run"
+        }
+        FindingKind::MediaErrors { .. } => "copy its data to another disk, and replace the disk if errors go on",
+        FindingKind::WornOut { .. } => "replace the disk; a new one of this model can have other figures",
+        FindingKind::SlowLink { .. } => "use a slot with this speed and width, or look at the settings of the firmware",
         FindingKind::NoIos { .. } => "compare offset, size and block size of the job with the size of its target",
         FindingKind::DeviceDisagrees(_) => "look for a cache or compression between the job and the device",
         FindingKind::OtherLoad(_) => "find the program (iotop, pidstat -d), stop it, and measure again",

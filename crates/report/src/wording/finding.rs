@@ -9,6 +9,7 @@ use record::{Interruption, InterruptionCause};
 use units::format::{bandwidth, grouped, iops, percent, size, time_ns};
 use units::lookalike;
 
+use super::disk_health::disk_health;
 use super::load_generator::load_generator_reason;
 use super::names::{line, names};
 use super::preparation::preparation_detail;
@@ -90,6 +91,10 @@ fn what_happened(finding: &Finding) -> String {
         FindingKind::Throttled { .. } => "a throttle sets the rate: it passes I/Os in batches",
         FindingKind::NotSteady(Unsteady::Drift { .. }) => "not steady: the rate drifted over the run",
         FindingKind::NotSteady(Unsteady::Scatter { .. }) => "not steady: the rate varied widely",
+        FindingKind::Overheated { .. } => "the disk slowed itself down because of its temperature",
+        FindingKind::MediaErrors { .. } => "the disk counted new errors of its media during the run",
+        FindingKind::WornOut { .. } => "the disk is worn out or failing, by its own log",
+        FindingKind::SlowLink { .. } => "the PCIe link of the disk is below what the disk supports",
         FindingKind::NoDirectIo => "the file system has no direct I/O: the figures describe the page cache",
         FindingKind::NoSteadyState(_) => "the rounds reached no steady state: the device was still changing",
         FindingKind::NoFill(_) => "the target was not filled: reads of unwritten blocks do not access the disk",
@@ -193,6 +198,10 @@ fn numbers(finding: &Finding) -> String {
         }
         FindingKind::RateMissed(late) | FindingKind::LateArrivals(late) => late_ios(late),
         FindingKind::StepDown(levels) | FindingKind::StepUp(levels) | FindingKind::Levels(levels) => of_levels(levels),
+        kind @ (FindingKind::Overheated { .. }
+        | FindingKind::MediaErrors { .. }
+        | FindingKind::WornOut { .. }
+        | FindingKind::SlowLink { .. }) => disk_health(kind).unwrap_or_default(),
         FindingKind::NoDirectIo => "opening a file with O_DIRECT failed".to_owned(),
         FindingKind::NoSteadyState(state) => steady_state(state),
         FindingKind::NoFill(detail)

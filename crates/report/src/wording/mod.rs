@@ -6,6 +6,7 @@ use assessment::{Finding, Test};
 mod advice;
 mod cause;
 mod correction;
+mod disk_health;
 mod failure;
 mod finding;
 mod load_generator;

@@ -34,6 +34,9 @@ const NAMESPACES: [(&str, &str, &str); 5] = [
     ("gone", "nvme2", ""),
 ];
 
+/// Bit 3 of the critical warning in the SMART / health log of NVMe.
+const READ_ONLY_WARNING: &str = ",smart_critical_warning=8";
+
 /// Returns the emulator, if it is installed.
 pub fn emulator() -> Option<Command> {
     let version = Command::new(QEMU).arg("--version").stdin(Stdio::null()).output();
@@ -147,8 +150,8 @@ impl Machine<'_> {
         let mut device = |text: &str| {
             self.qemu.args(["-device", text]);
         };
-        for controller in ["nvme0", "nvme1", "nvme2"] {
-            device(&format!("nvme,id={controller},serial=lab-{controller}"));
+        for (controller, more) in [("nvme0", ""), ("nvme1", ""), ("nvme2", READ_ONLY_WARNING)] {
+            device(&format!("nvme,id={controller},serial=lab-{controller}{more}"));
         }
         for (disk, controller, more) in NAMESPACES {
             device(&format!("nvme-ns,drive={disk},bus={controller}{more}"));
