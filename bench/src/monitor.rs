@@ -110,10 +110,14 @@ impl Monitor<'_> {
             Ok(ChildEvent::Failed(error)) => return Err(format!("{shown}: {error}")),
             _ => return Err(format!("{shown}: did not start")),
         };
-        // Without the permission for this nice value, there are fewer samples.
-        drop(os::process::set_nice(SAMPLER_NICE));
+        // Without the right to do so the samples are fewer. The threads of the next run inherit the value.
+        let is_preferred = os::process::set_nice(SAMPLER_NICE).is_ok();
         let mut sampler = Sampler::new(self, id, start);
-        let (status, end, usage) = sampler.until_exit(&events, interrupts)?;
+        let sampled = sampler.until_exit(&events, interrupts);
+        if is_preferred {
+            os::process::set_nice(0).map_err(|error| format!("nice value: {error}"))?;
+        }
+        let (status, end, usage) = sampled?;
         let wall_s = (end - start).as_secs_f64();
         let cpu_s = (usage.utime + usage.stime).as_secs_f64();
         let [stdout, stderr] = output.map(|path| std::fs::read_to_string(path).unwrap_or_default());
@@ -157,8 +161,6 @@ impl Monitor<'_> {
         std::thread::spawn(move || {
             let mut run = || {
                 os::cpu::set_affinity(&cpus)?;
-                // The thread that started this one samples, and has another nice value from the second run on.
-                os::process::set_nice(0)?;
                 let start = Instant::now();
                 let child = command.spawn()?;
                 // Without a receiver the event is dropped. The child is reaped in any case.

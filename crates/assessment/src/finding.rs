@@ -157,7 +157,7 @@ pub enum FindingKind {
     /// The rate drifts or scatters.
     NotSteady(Unsteady),
     /// A disk slowed itself down during the run because of its temperature.
-    Overheated { disk: String, throttled_s: u64, transitions: u64, temperature_c: i32 },
+    Overheated { disk: String, throttled_s: u64, transitions: u64, temperature_c: Option<i32> },
     /// A disk counted new errors of its media during the run.
     MediaErrors { disk: String, errors: u64 },
     /// A disk is worn out or failing, by its own log.

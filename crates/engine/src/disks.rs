@@ -1,6 +1,8 @@
 //! I/O statistics of the disks under the targets, from the kernel's counters.
 
 use std::path::Path;
+use std::sync::mpsc;
+use std::time::Duration;
 
 use os::clock::Clock;
 use os::device::{Counters, Disk, DiskHealth};
@@ -8,6 +10,9 @@ use plan::{Plan, Worker};
 use record::{DiskCounters, DiskUse, HealthChange};
 
 use crate::engine_flags::EngineFlags;
+
+/// Longest wait for a disk to report its state. A controller that hangs answers after a minute.
+const HEALTH_PATIENCE: Duration = Duration::from_secs(2);
 
 /// The disks of a plan, with their counters at the start.
 pub struct Disks {
@@ -61,9 +66,17 @@ impl Disks {
         self.watched.iter().map(|watched| watched.disk.counters().ok()).collect()
     }
 
+    /// Returns the counts until now. The disks are not asked about themselves, because that is an I/O of some.
     pub fn used(&self) -> Vec<DiskUse> {
         let now_ns = self.clock.now();
         self.watched.iter().filter_map(|watched| watched.used(now_ns)).collect()
+    }
+
+    /// Returns the counts until now, and the state of the disks before and after the run.
+    pub fn finish(&self) -> Vec<DiskUse> {
+        let now_ns = self.clock.now();
+        let of = |watched: &Watched| Some(watched.with_health(watched.used(now_ns)?));
+        self.watched.iter().filter_map(of).collect()
     }
 }
 
@@ -97,12 +110,28 @@ impl Watched {
             },
             elapsed_ms: (now_ns - self.from_ns) / 1_000_000,
             slaves: self.slaves.iter().filter_map(|slave| slave.used(now_ns)).collect(),
-            health: self.health_change(),
+            health: None,
         })
     }
 
-    fn health_change(&self) -> Option<HealthChange> {
-        let change = HealthChange { before: self.health.clone(), after: self.disk.health() };
-        (change != HealthChange::default()).then_some(change)
+    fn with_health(&self, mut used: DiskUse) -> DiskUse {
+        let after = health_soon(&self.disk).unwrap_or_default();
+        let change = HealthChange { before: self.health.clone(), after };
+        used.health = (change != HealthChange::default()).then_some(change);
+        let of = |slave: DiskUse| match self.slaves.iter().find(|watched| *watched.disk.name == *slave.name.raw()) {
+            Some(watched) => watched.with_health(slave),
+            None => slave,
+        };
+        used.slaves = used.slaves.into_iter().map(of).collect();
+        used
     }
+}
+
+/// Returns the state of a disk; `None` if it does not answer soon.
+fn health_soon(disk: &Disk) -> Option<DiskHealth> {
+    let (sender, answer) = mpsc::channel();
+    let disk = disk.clone();
+    // The thread of a disk that hangs is left behind.
+    std::thread::spawn(move || drop(sender.send(disk.health())));
+    answer.recv_timeout(HEALTH_PATIENCE).ok()
 }

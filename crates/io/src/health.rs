@@ -43,7 +43,8 @@ pub struct PcieLink {
 pub struct NvmeHealth {
     pub warnings: Vec<NvmeWarning>,
     /// Composite temperature, in degrees Celsius.
-    pub temperature_c: i32,
+    /// `None` if the controller reports none.
+    pub temperature_c: Option<i32>,
     /// Available spare, in percent of the initial one.
     pub spare_percent: u8,
     pub spare_threshold_percent: u8,

@@ -31,7 +31,10 @@ fn words(HealthChange { before, after }: &HealthChange) -> Vec<String> {
     let mut words = Vec::new();
     let sensors = before.temperature_c.zip(after.temperature_c);
     let logs = before.nvme.as_ref().zip(after.nvme.as_ref());
-    let by_log = || logs.map(|(before, after)| (f64::from(before.temperature_c), f64::from(after.temperature_c)));
+    let by_log = || {
+        let (before, after) = logs?;
+        Some((f64::from(before.temperature_c?), f64::from(after.temperature_c?)))
+    };
     words.extend(sensors.or_else(by_log).map(|(before, after)| format!("{before:.0} °C before, {after:.0} °C after")));
     if let Some((before, after)) = logs {
         let size = |bytes: u64| format::size(bytes);
@@ -63,7 +66,7 @@ mod tests {
             write_cache: Some(WriteCache::WriteBack),
             link: Some(PcieLink { gt_per_s: 8.0, max_gt_per_s: 16.0, lanes: 4, max_lanes: 4 }),
             nvme: Some(NvmeHealth {
-                temperature_c,
+                temperature_c: Some(temperature_c),
                 written_bytes,
                 used_percent: 3,
                 spare_percent: 100,

@@ -113,7 +113,7 @@ fn each_kind() -> Vec<FindingKind> {
         Levels(levels(1.0)),
         Throttled { direction: Ddir::Read, iops: 1.0, passed_share: 0.5, passed_ns: 1, held_share: 0.5, held_ns: 1 },
         NotSteady(Unsteady::Drift { change_share: 0.1, median_iops: 1.0 }),
-        Overheated { disk: "nvme0n1".to_owned(), throttled_s: 1, transitions: 2, temperature_c: 80 },
+        Overheated { disk: "nvme0n1".to_owned(), throttled_s: 1, transitions: 2, temperature_c: Some(80) },
         MediaErrors { disk: "nvme0n1".to_owned(), errors: 1 },
         WornOut {
             disk: "nvme0n1".to_owned(),

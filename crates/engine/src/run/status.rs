@@ -5,12 +5,12 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use os::clock::NEVER_NS;
-use record::{Event, Message, MessageKind};
+use record::{DiskUse, Event, Message, MessageKind};
 
 use super::coordinator::Coordinator;
 use super::observer::Observer;
 use super::patience::Interruption;
-use crate::disks::Disks;
+
 use crate::idleness::Idleness;
 use crate::live::State;
 use crate::logs::{AggregateLog, LogError};
@@ -137,7 +137,7 @@ impl Coordinator<'_> {
         for watch in &self.steady_states {
             self.observer.event(watch.event());
         }
-        report_machine(self.observer, &self.disks, self.idleness.as_ref());
+        report_machine(self.observer, self.disks.used(), self.idleness.as_ref());
         self.observer.snapshots_taken();
     }
 
@@ -150,7 +150,7 @@ impl Coordinator<'_> {
             threads.filter(JoinHandle::is_finished).for_each(|thread| drop(thread.join()));
             live.control_groups.end();
         }
-        report_machine(observer, &disks, idleness.as_ref());
+        report_machine(observer, disks.finish(), idleness.as_ref());
         // The writer ends once the logs of workers that never started are closed.
         drop(slots);
         if let Some(Err(error)) = aggregate.map(AggregateLog::finish) {
@@ -167,8 +167,8 @@ fn aggregate_failed(LogError { fault, source: error }: LogError) -> Message {
 }
 
 /// Reports the counters of disks and CPUs.
-fn report_machine(observer: &mut dyn Observer, disks: &Disks, idleness: Option<&Idleness>) {
-    observer.event(Event::Disks(disks.used()));
+fn report_machine(observer: &mut dyn Observer, disks: Vec<DiskUse>, idleness: Option<&Idleness>) {
+    observer.event(Event::Disks(disks));
     if let Some(idleness) = idleness {
         observer.event(Event::CpuIdle(idleness.percent()));
     }

@@ -109,9 +109,10 @@ mod tests {
         assert_eq!(kinds(|health| (throttle(health), errors(health)).0, |_| ()), []);
         let hot = |health: &mut DiskHealth| {
             throttle(health);
-            nvme(health).temperature_c = 82;
+            nvme(health).temperature_c = Some(82);
         };
-        let expected = FindingKind::Overheated { disk: disk(), throttled_s: 40, transitions: 3, temperature_c: 82 };
+        let expected =
+            FindingKind::Overheated { disk: disk(), throttled_s: 40, transitions: 3, temperature_c: Some(82) };
         assert_eq!(kinds(|_| (), hot), [expected]);
         assert_eq!(kinds(|_| (), errors), [FindingKind::MediaErrors { disk: disk(), errors: 7 }]);
         // The log was reset.

@@ -10,7 +10,8 @@ pub fn disk_health(kind: &FindingKind) -> Option<String> {
     let (disk, text) = match kind {
         FindingKind::Overheated { disk, throttled_s, transitions, temperature_c } => {
             let times = if *transitions == 1 { "once".to_owned() } else { format!("{transitions} times") };
-            (disk, format!("{times}, for {throttled_s} s; {temperature_c} °C"))
+            let at = temperature_c.map_or_else(String::new, |degrees| format!("; {degrees} °C"));
+            (disk, format!("{times}, for {throttled_s} s{at}"))
         }
         FindingKind::MediaErrors { disk, errors } => (disk, format!("{errors} more")),
         FindingKind::WornOut { disk, used_percent, spare_percent, spare_threshold_percent, warnings } => {

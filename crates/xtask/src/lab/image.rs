@@ -34,8 +34,9 @@ const MODULES: [&str; 18] = [
 /// Further folders and modules.
 const MORE_MODULES: [&str; 4] = ["fs/jbd2", "fs/mbcache.ko", "fs/configfs", "mm"];
 /// Programs that tests use. A program that the host lacks is left out, and its tests skip.
-const PROGRAMS: [&str; 10] =
-    ["fio", "dmsetup", "mdadm", "lvm", "mkfs.ext4", "mkfs.xfs", "mkfs.btrfs", "mkswap", "blkzone", "sfdisk"];
+const PROGRAMS: [&str; 5] = ["dmsetup", "mdadm", "lvm", "mkfs.ext4", "mkswap"];
+/// Programs that the image is made with, and the shell of the virtual machine.
+const NEEDED: [&str; 4] = ["busybox", "cpio", "gzip", "depmod"];
 
 /// A kernel with its modules.
 pub struct Kernel {
@@ -52,8 +53,9 @@ impl Kernel {
     /// The package is broken.
     pub fn fetch(folder: &Path, package: &str) -> Result<Option<Kernel>, String> {
         let Some(package) = newest(package) else { return Ok(None) };
-        let root = folder.join(&package);
-        if !root.join("boot").exists() {
+        let (root, unpacked) = (folder.join(format!("{package}.new")), folder.join(&package));
+        if !unpacked.exists() {
+            drop(fs::remove_dir_all(&root));
             fs::create_dir_all(&root).map_err(|error| format!("{}: {error}", root.display()))?;
             let mut download = Command::new("apt-get");
             download.args(["download", "--quiet=2", &package]).current_dir(&root).stdin(Stdio::null());
@@ -64,9 +66,10 @@ impl Kernel {
             let mut unpack = Command::new("dpkg-deb");
             unpack.arg("-x").arg(&archive).arg(&root);
             check("unpack the kernel", unpack)?;
+            fs::rename(&root, &unpacked).map_err(|error| format!("{}: {error}", unpacked.display()))?;
         }
-        let image = only(&root.join("boot"), |name| name.starts_with("vmlinuz"))?;
-        let modules = only(&root.join("lib/modules"), |_| true)?;
+        let image = only(&unpacked.join("boot"), |name| name.starts_with("vmlinuz"))?;
+        let modules = only(&unpacked.join("lib/modules"), |_| true)?;
         Ok(Some(Kernel { image, modules }))
     }
 }
@@ -131,6 +134,11 @@ impl Image {
         check("pack the file system of the machine", pack)?;
         Ok(Image { path })
     }
+}
+
+/// Returns a program without which there is no image.
+pub fn missing_program() -> Option<&'static str> {
+    NEEDED.into_iter().find(|program| in_path(program).is_none())
 }
 
 /// Builds the program to test.

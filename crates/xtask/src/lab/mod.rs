@@ -59,10 +59,16 @@ pub fn run(root: &Path, args: &[&str], program: Option<PathBuf>) -> Result<(), S
     table::check(root)?;
     let folder = root.join("target/lab");
     std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let (Some(qemu), Some(kernel)) = (machine::emulator(), Kernel::fetch(&folder, &options.kernel)?) else {
-        let count = scripts.len();
-        println!("SKIPPED: {count} tests of the lab: no qemu-system-x86_64, or no kernel package `{}`", options.kernel);
-        return Ok(());
+    let skipped = |why: &str| {
+        println!("SKIPPED: {} tests of the lab: {why}", scripts.len());
+        Ok(())
+    };
+    let Some(qemu) = machine::emulator() else { return skipped("qemu-system-x86_64 is not installed") };
+    if let Some(program) = image::missing_program() {
+        return skipped(&format!("{program} is not installed"));
+    }
+    let Some(kernel) = Kernel::fetch(&folder, &options.kernel)? else {
+        return skipped(&format!("no kernel package `{}`", options.kernel));
     };
     let program = program.map_or_else(|| image::build_fathom(root), Ok)?;
     let image = Image::build(root, &folder, (&kernel, &program), &scripts)?;

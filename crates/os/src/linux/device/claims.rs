@@ -47,16 +47,22 @@ impl Claims {
         let below = below.filter_map(|passed| {
             Some((UsedDevice::BackingFile, passed.backing_device()?, passed.backing_path.clone()))
         });
-        // A claim of a disk covers its partitions.
-        let others =
-            block.by_other_paths(kernel)?.into_iter().filter(|other| block.is_partition() == other.is_partition());
-        let others =
-            others.map(|other| (UsedDevice::OtherPath, other.number, kernel.dev.join(other.name.replace('!', "/"))));
-        for (relation, number, path) in below.chain(others) {
+        let mut all: Vec<_> = below.collect();
+        let lower = all.iter().filter_map(|(_, number, _)| Block::numbered(kernel, *number));
+        for claimed in std::iter::once(block).chain(lower).collect::<Vec<_>>() {
+            // The disk includes its partitions.
+            let others = claimed.by_other_paths(kernel)?.into_iter();
+            let others = others.filter(|other| claimed.is_partition() == other.is_partition());
+            all.extend(
+                others
+                    .map(|other| (UsedDevice::OtherPath, other.number, kernel.dev.join(other.name.replace('!', "/")))),
+            );
+        }
+        for (relation, number, path) in all {
             match self.claim(kernel, number, &path) {
                 Ok(busy) => holders.extend(busy.map(|holder| TargetUse { relation, ..holder })),
-                // The path is one of another mount namespace.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                // The path is one of another mount namespace, or leads nowhere any more.
+                Err(error) if matches!(error.raw_os_error(), Some(libc::ENOENT | libc::ENXIO | libc::ENODEV)) => {}
                 Err(error) => return Err(error),
             }
         }

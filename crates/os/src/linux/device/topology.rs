@@ -141,11 +141,18 @@ impl Block {
                 continue;
             }
             let partitions = other.partitions()?.into_iter();
-            let is_at_place = |other: &Block| !self.is_partition() || other.start() == self.start();
+            // The kernel may still have an older table of partitions for the other path.
+            let is_at_place = |other: &Block| !self.is_partition() || self.overlaps(other);
             found.extend(partitions.filter(is_at_place));
             found.push(other);
         }
         Ok(found)
+    }
+
+    /// Returns whether two partitions have common blocks. A partition whose place is not known can be anywhere.
+    fn overlaps(&self, other: &Block) -> bool {
+        let place = |block: &Block| Some((block.start()?, block.start()?.checked_add(block.bytes()?)?));
+        place(self).zip(place(other)).is_none_or(|(own, other)| own.0 < other.1 && other.0 < own.1)
     }
 
     fn identity(&self) -> Option<(String, u64)> {

@@ -248,16 +248,22 @@ fn what_one_path_holds_is_in_use_by_the_others() {
         folder.write(&format!("sys/devices/{disk}/device/wwid"), "naa.5000c50015ea71aa\n");
     }
     folder.write("sys/devices/nvme0n1/wwid", "\n");
-    for (partition, number, start) in
-        [("sda/sda1", "8:1", 8), ("sda/sda2", "8:2", 32), ("sdb/sdb1", "8:17", 8), ("sdb/sdb2", "8:18", 32)]
-    {
+    // The table of sdb is older than that of sda.
+    for (partition, number, start, bytes) in [
+        ("sda/sda1", "8:1", 8, 8),
+        ("sda/sda2", "8:2", 16, 16),
+        ("sda/sda3", "8:3", 32, 24),
+        ("sdb/sdb1", "8:17", 8, 24),
+        ("sdb/sdb2", "8:18", 32, 24),
+    ] {
         folder.device(partition, number);
         folder.write(&format!("sys/devices/{partition}/start"), &format!("{start}\n"));
+        folder.write(&format!("sys/devices/{partition}/size"), &format!("{bytes}\n"));
     }
     let kernel = folder.kernel("1 1 8:17 / /data rw - ext4 /dev/nonexistent rw\n");
     let mounted = ["mounted on /data (the same disk by another path, /dev/sdb1)"];
-    assert_eq!([words(&kernel, "8:0"), words(&kernel, "8:1")], [mounted, mounted]);
-    for free in ["8:2", "8:32", "259:0"] {
+    assert_eq!(["8:0", "8:1", "8:2"].map(|number| words(&kernel, number)), [mounted, mounted, mounted]);
+    for free in ["8:3", "8:32", "259:0"] {
         assert!(words(&kernel, free).is_empty(), "{free}");
     }
 }

@@ -47,7 +47,10 @@ fn parse(log: &[u8]) -> NvmeHealth {
     let throttle = |at: usize| Throttle { transitions: number32(log, at), seconds: number32(log, at + 8) };
     NvmeHealth {
         warnings: WARNINGS.iter().enumerate().filter(|(bit, _)| log[0] >> bit & 1 == 1).map(|(_, it)| *it).collect(),
-        temperature_c: i32::from(u16::from_le_bytes([log[1], log[2]])) - ZERO_CELSIUS,
+        temperature_c: match u16::from_le_bytes([log[1], log[2]]) {
+            0 => None,
+            kelvins => Some(i32::from(kelvins) - ZERO_CELSIUS),
+        },
         spare_percent: log[3],
         spare_threshold_percent: log[4],
         used_percent: log[5],
@@ -84,7 +87,7 @@ mod tests {
         }
         let expected = NvmeHealth {
             warnings: vec![NvmeWarning::Spare, NvmeWarning::Temperature, NvmeWarning::PersistentMemoryRegion],
-            temperature_c: 76,
+            temperature_c: Some(76),
             spare_percent: 9,
             spare_threshold_percent: 10,
             used_percent: 104,
@@ -101,7 +104,8 @@ mod tests {
             heavy_throttle: Throttle { transitions: 24, seconds: 26 },
         };
         assert_eq!(parse(&log), expected);
-        assert_eq!(parse(&[0; LOG_BYTES as usize]).warnings, []);
+        let empty = parse(&[0; LOG_BYTES as usize]);
+        assert_eq!((empty.temperature_c, empty.warnings), (None, Vec::new()));
     }
 
     #[test]
