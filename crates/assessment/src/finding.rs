@@ -157,9 +157,21 @@ pub enum FindingKind {
     /// The rate drifts or scatters.
     NotSteady(Unsteady),
     /// A disk slowed itself down during the run because of its temperature.
-    Overheated { disk: String, throttled_s: u64, transitions: u64, temperature_c: Option<i32> },
+    Overheated {
+        disk: String,
+        /// Time of thermal management during the run.
+        throttled_s: u64,
+        /// How often thermal management began during the run.
+        transitions: u64,
+        /// Temperature before or after the run, the higher one, in degrees Celsius.
+        temperature_c: Option<i32>,
+    },
     /// A disk counted new errors of its media during the run.
-    MediaErrors { disk: String, errors: u64 },
+    MediaErrors {
+        disk: String,
+        /// Number of new errors.
+        errors: u64,
+    },
     /// A disk is worn out or failing, by its own log.
     WornOut {
         disk: String,

@@ -22,7 +22,7 @@ pub const OPTIONAL: &str = "\
     latency_window_us, load_generator, lock, machine_limits, memory_bytes, misread, mixed, of, \
     on_cpu_percent, os_text, part, percentile, priorities, prios, product, rate_per_s, read, refill_s, replay, \
     replayable, response, response_ns, result, seed, serializes_overlaps, size_bytes, source, start_clock, \
-    steady_state, steadystate, stolen_ns, sync, syncs, system_ns_per_io, target, text, thread_name, token_bucket, \
+    steady_state, steadystate, stolen_ns, sync, syncs, system_ns_per_io, target, temperature_c, text, thread_name, token_bucket, \
     total_err, trim, uid, until_s, urls, user_ns_per_io, verify, volume, volumes, whole_run, write, write_hint, \
     zone_resets, zoned";
 
