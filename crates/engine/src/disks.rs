@@ -72,7 +72,8 @@ impl Disks {
         self.watched.iter().filter_map(|watched| watched.used(now_ns)).collect()
     }
 
-    /// Returns the counts until now, and the state of the disks before and after the run.
+    /// Returns the counts until now, and the state of the disks before and after the run. What a disk does not report within
+    /// [`HEALTH_PATIENCE`] is missing.
     pub fn finish(&self) -> Vec<DiskUse> {
         let now_ns = self.clock.now();
         let of = |watched: &Watched| Some(watched.with_health(watched.used(now_ns)?));

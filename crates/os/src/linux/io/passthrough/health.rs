@@ -8,7 +8,8 @@ use super::namespace::{NVME_IOCTL_ADMIN_CMD, number32, transfer};
 use crate::file::File;
 use ::io::{NvmeHealth, NvmeWarning, Throttle};
 
-const ALL_NAMESPACES: u32 = u32::MAX;
+/// The identifier of NVMe for all namespaces: the log is that of the controller.
+const ALL_NAMESPACES: u32 = 0xffff_ffff;
 const HEALTH_LOG: u32 = 0x02;
 const LOG_BYTES: u32 = 512;
 /// Bytes of a data unit: 1,000 blocks of 512 bytes.
