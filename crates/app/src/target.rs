@@ -19,13 +19,19 @@ pub enum KeepFree {
     Bytes(u64),
     /// Percentage of the file system.
     Percent(u64),
+    /// A tenth of the file system, but no more than a disk with other users needs.
+    Auto,
 }
+
+/// Most that stays free without a request, in bytes.
+const AUTO_MAX_BYTES: u64 = 10 << 30;
 
 impl KeepFree {
     fn of_bytes(self, total_bytes: u64) -> u64 {
         match self {
             KeepFree::Bytes(bytes) => bytes,
             KeepFree::Percent(percent) => (u128::from(total_bytes) * u128::from(percent) / 100) as u64,
+            KeepFree::Auto => (total_bytes / 10).min(AUTO_MAX_BYTES),
         }
     }
 }
@@ -35,6 +41,7 @@ impl std::fmt::Display for KeepFree {
         match self {
             KeepFree::Bytes(bytes) => write!(f, "{} of the file system", units::format::size(*bytes)),
             KeepFree::Percent(percent) => write!(f, "{percent} % of the file system"),
+            KeepFree::Auto => write!(f, "10 % of the file system, at most {},", units::format::size(AUTO_MAX_BYTES)),
         }
     }
 }

@@ -72,8 +72,8 @@ pub struct Args {
     /// Total size of the test files on each target, such as 10G
     #[arg(long = "size", value_name = "SIZE", value_parser = size, help_heading = TARGET)]
     pub size_bytes: Option<u64>,
-    /// Space of the file system that stays free, such as 20G or 5%
-    #[arg(long, value_name = "SIZE", value_parser = keep_free, default_value = "10%", help_heading = TARGET)]
+    /// Space of the file system that stays free, such as 20G or 5% (auto: 10 %, at most 10 GiB)
+    #[arg(long, value_name = "SIZE", value_parser = keep_free, default_value = "auto", help_heading = TARGET)]
     pub keep_free: KeepFree,
     /// Allow tests to overwrite this TARGET; repeatable
     #[arg(long, value_name = "PATH", help_heading = TARGET)]

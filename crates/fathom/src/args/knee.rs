@@ -63,8 +63,8 @@ pub struct Args {
     /// Size of the used range of the target, or of the created file (default 1G)
     #[arg(long = "size", value_name = "SIZE", value_parser = size, help_heading = WORKLOAD)]
     pub size_bytes: Option<u64>,
-    /// Space of the file system that stays free, such as 20G or 5%
-    #[arg(long, value_name = "SIZE", value_parser = keep_free, default_value = "10%", help_heading = WORKLOAD)]
+    /// Space of the file system that stays free, such as 20G or 5% (auto: 10 %, at most 10 GiB)
+    #[arg(long, value_name = "SIZE", value_parser = keep_free, default_value = "auto", help_heading = WORKLOAD)]
     pub keep_free: KeepFree,
     /// Allow writes to overwrite this TARGET
     #[arg(long, value_name = "PATH", help_heading = WORKLOAD)]

@@ -38,12 +38,13 @@ pub fn size(text: &str) -> Result<u64, String> {
     bytes.ok_or_else(|| "expected a size, such as 10G".to_owned())
 }
 
-/// A size, 0 or more, or a percentage: `20G`, `5%`.
+/// A size, 0 or more, a percentage, or `auto`: `20G`, `5%`.
 ///
 /// # Errors
-/// The text is neither, or the percentage is above 100.
+/// The text is none of them, or the percentage is above 100.
 pub fn keep_free(text: &str) -> Result<KeepFree, String> {
     let found = match text.strip_suffix('%') {
+        None if text == "auto" => Some(KeepFree::Auto),
         Some(percent) => percent.trim().parse().ok().filter(|percent| *percent <= 100).map(KeepFree::Percent),
         None => size_bytes(text).ok().map(KeepFree::Bytes),
     };
