@@ -161,24 +161,18 @@ pub fn fathom() -> Result<PathBuf, String> {
     let is_release = !cfg!(debug_assertions);
     if std::env::var_os("CARGO").is_some() && (is_release || beside.is_none()) {
         // Optimised whole, as README.md installs it.
-        return build(if is_release { "release" } else { "dev" });
+        return build(&["--profile", if is_release { "release" } else { "dev" }]);
     }
     beside.or_else(|| in_path("fathom")).ok_or_else(|| "no fathom beside this program or in $PATH; see --fathom".into())
 }
 
-/// Builds fathom from this workspace with a profile of Cargo. Returns the binary.
-pub fn build(profile: &str) -> Result<PathBuf, String> {
+/// Builds fathom from this workspace with options of `cargo build`. Returns the binary.
+pub fn build(options: &[&str]) -> Result<PathBuf, String> {
     eprintln!("fathom-bench: building fathom");
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    build.args([
-        "build",
-        "--quiet",
-        "--package",
-        "fathom-storage",
-        "--message-format=json-render-diagnostics",
-        "--profile",
-        profile,
-    ]);
+    build
+        .args(["build", "--quiet", "--package", "fathom-storage", "--message-format=json-render-diagnostics"])
+        .args(options);
     build.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).stdin(Stdio::null());
     let output = build.stderr(Stdio::inherit()).output().map_err(|error| format!("cargo: {error}"))?;
     let messages = String::from_utf8_lossy(&output.stdout);

@@ -81,7 +81,7 @@ impl fmt::Display for Test {
     }
 }
 
-/// Builds the tests of the selected packages in a folder and lists them: integration tests first, as they take longer. Also
+/// Builds the tests of the selected packages in a folder and lists them, the longest first: the lab, then integration tests. Also
 /// returns the variables that they need.
 ///
 /// # Errors
@@ -111,7 +111,7 @@ pub fn build(folder: &Path, packages: &[String]) -> Result<(Vec<Test>, Variables
             variables.push(("FATHOM", executable));
         }
     }
-    tests.sort_by_key(|test| test.target.is_none());
+    tests.sort_by_key(|test| (!test.is_in("lab"), test.target.is_none()));
     Ok((tests, variables))
 }
 

@@ -33,7 +33,8 @@ fn file_system_keeps_free_space() {
     let line = "mnt --yes --size 2G --runtime 1 --test read-latency --format json";
     let taken = |outcome: &Outcome| outcome.json()["preparation"][0]["bytes"].as_u64().unwrap();
     let clamped = run(scratch.path(), line);
-    clamped.complained_of("the tests take 180 MiB instead of 2 GiB: 10 % of the file system, at most 10 GiB, stays free");
+    clamped
+        .complained_of("the tests take 180 MiB instead of 2 GiB: 10 % of the file system, at most 10 GiB, stays free");
     assert_eq!(taken(&clamped), 180 * MIB);
     let more = run(scratch.path(), &format!("{line} --keep-free 50%"));
     more.complained_of("the tests take 100 MiB instead of 2 GiB: 50 % of the file system stays free");

@@ -16,9 +16,6 @@ use table::Script;
 /// Longest time for all tests. A boot takes 12 s on a fast machine.
 const TIME_MAX: Duration = Duration::from_secs(20 * 60);
 
-/// Prefix of the tests that need a CPU of their own.
-const TIMING: &str = "truth-";
-
 /// Package of the default kernel.
 const KERNEL: &str = "linux-image-amd64";
 
@@ -80,17 +77,6 @@ pub fn run(root: &Path, args: &[&str], program: Option<PathBuf>) -> Result<(), S
     report(&scripts, &outcomes, &folder)
 }
 
-/// Runs the tests that do not depend on timing, with the program that the tests of the workspace use.
-///
-/// # Errors
-///
-/// As [`run`].
-pub fn run_in_ci(root: &Path) -> Result<(), String> {
-    let names: Vec<String> = Script::all(root)?.into_iter().map(|script| script.name).collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.starts_with(TIMING)).collect();
-    run(root, &names, Some(root.join("target/debug/fathom")))
-}
-
 fn chosen(scripts: Vec<Script>, names: &[String]) -> Result<Vec<Script>, String> {
     if let Some(name) = names.iter().find(|name| !scripts.iter().any(|script| script.name == **name)) {
         let known = scripts.iter().map(|script| script.name.as_str()).collect::<Vec<_>>().join(", ");
@@ -125,4 +111,22 @@ fn report(scripts: &[Script], outcomes: &[Outcome], folder: &Path) -> Result<(),
     let skipped = outcomes.iter().filter(|outcome| outcome.status == machine::SKIPPED).count();
     println!("{} tests, {failed} failed, {skipped} skipped", scripts.len());
     if failed == 0 { Ok(()) } else { Err(format!("lab: {failed} tests failed")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Prefix of the tests that need a CPU of their own.
+    const TIMING: &str = "truth-";
+
+    /// Runs the scripts that do not depend on timing.
+    #[test]
+    #[ignore = "boots a virtual machine: run by cargo xtask ci"]
+    fn emulated_devices_behave_as_documented() -> Result<(), String> {
+        let root = crate::root()?;
+        let names: Vec<String> = Script::all(root)?.into_iter().map(|script| script.name).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.starts_with(TIMING)).collect();
+        run(root, &names, std::env::var_os("FATHOM").map(Into::into))
+    }
 }
