@@ -11,7 +11,7 @@ use crate::cargo::cargo;
 use crate::steps::check;
 
 /// Folders of kernel modules that the tests use.
-const MODULES: [&str; 18] = [
+const MODULES: [&str; 29] = [
     "arch/x86/crypto",
     "block",
     "crypto",
@@ -21,20 +21,31 @@ const MODULES: [&str; 18] = [
     "drivers/dax",
     "drivers/hwmon/drivetemp.ko",
     "drivers/md",
+    "drivers/mtd",
     "drivers/nvdimm",
     "drivers/nvme",
     "drivers/scsi",
     "drivers/virtio",
+    "fs/9p",
     "fs/btrfs",
+    "fs/configfs",
     "fs/ext4",
+    "fs/fscache",
     "fs/fuse",
+    "fs/jbd2",
+    "fs/jffs2",
+    "fs/mbcache.ko",
+    "fs/netfs",
     "fs/xfs",
     "lib",
+    "mm",
+    "net/9p",
+    "net/tls",
 ];
-/// Further folders and modules.
-const MORE_MODULES: [&str; 4] = ["fs/jbd2", "fs/mbcache.ko", "fs/configfs", "mm"];
 /// Programs that tests use. A program that the host lacks is left out, and its tests skip.
-const PROGRAMS: [&str; 5] = ["dmsetup", "mdadm", "lvm", "mkfs.ext4", "mkswap"];
+const PROGRAMS: [&str; 7] = ["dmsetup", "mdadm", "lvm", "make-bcache", "mkfs.btrfs", "mkfs.ext4", "mkswap"];
+/// Libraries that fathom loads when a job needs them.
+const LIBRARIES: [&str; 1] = ["libpmem.so.1"];
 /// Programs that the image is made with, and the shell of the virtual machine.
 const NEEDED: [&str; 4] = ["busybox", "cpio", "gzip", "depmod"];
 
@@ -46,23 +57,24 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Unpacks the kernel package, which is not installed. `None` if the package is not available.
+    /// Unpacks the kernel package, which is not installed: a name that apt knows, or a file. `None` if it is not available.
     ///
     /// # Errors
     ///
     /// The package is broken.
     pub fn fetch(folder: &Path, package: &str) -> Result<Option<Kernel>, String> {
-        let Some(package) = newest(package) else { return Ok(None) };
+        let file = Path::new(package).is_file().then(|| Path::new(package));
+        let name = file.map_or_else(|| newest(package), |file| Some(file.file_stem()?.to_string_lossy().into_owned()));
+        let Some(package) = name else { return Ok(None) };
         let (root, unpacked) = (folder.join(format!("{package}.new")), folder.join(&package));
         if !unpacked.exists() {
             drop(fs::remove_dir_all(&root));
             fs::create_dir_all(&root).map_err(|error| format!("{}: {error}", root.display()))?;
-            let mut download = Command::new("apt-get");
-            download.args(["download", "--quiet=2", &package]).current_dir(&root).stdin(Stdio::null());
-            if !download.status().is_ok_and(|status| status.success()) {
-                return Ok(None);
-            }
-            let archive = only(&root, |name| name.ends_with(".deb"))?;
+            let archive = match file {
+                Some(file) => file.to_owned(),
+                None if download(&package, &root) => only(&root, |name| name.ends_with(".deb"))?,
+                None => return Ok(None),
+            };
             let mut unpack = Command::new("dpkg-deb");
             unpack.arg("-x").arg(&archive).arg(&root);
             check("unpack the kernel", unpack)?;
@@ -72,6 +84,13 @@ impl Kernel {
         let modules = only(&unpacked.join("lib/modules"), |_| true)?;
         Ok(Some(Kernel { image, modules }))
     }
+}
+
+/// Downloads a package into a folder. Returns false if it is not available.
+fn download(package: &str, folder: &Path) -> bool {
+    let mut download = Command::new("apt-get");
+    download.args(["download", "--quiet=2", package]).current_dir(folder).stdin(Stdio::null());
+    download.status().is_ok_and(|status| status.success())
 }
 
 /// Returns the kernel package that a metapackage depends on, such as `linux-image-amd64`. Returns the name of other packages. `None` if
@@ -121,6 +140,12 @@ impl Image {
                 tree.program(&path, &format!("bin/{program}"))?;
             }
         }
+        for library in LIBRARIES {
+            let folders = ["/usr/lib/x86_64-linux-gnu", "/usr/lib64"];
+            if let Some(path) = first_of(&folders, library) {
+                tree.library(&path)?;
+            }
+        }
         let own = root.join("tests/lab");
         tree.copy(&own.join("init"), "init")?;
         tree.copy(&own.join("lib.sh"), "lab/lib.sh")?;
@@ -148,8 +173,11 @@ pub fn build_fathom(root: &Path) -> Result<PathBuf, String> {
 }
 
 fn in_path(program: &str) -> Option<PathBuf> {
-    let folders = ["/usr/local/bin", "/usr/local/sbin", "/usr/bin", "/usr/sbin", "/bin", "/sbin"];
-    folders.iter().map(|folder| Path::new(folder).join(program)).find(|path| path.exists())
+    first_of(&["/usr/local/bin", "/usr/local/sbin", "/usr/bin", "/usr/sbin", "/bin", "/sbin"], program)
+}
+
+fn first_of(folders: &[&str], name: &str) -> Option<PathBuf> {
+    folders.iter().map(|folder| Path::new(folder).join(name)).find(|path| path.exists())
 }
 
 struct Tree {
@@ -171,19 +199,31 @@ impl Tree {
     /// Copies a program with its libraries, which keep their paths.
     fn program(&self, from: &Path, to: &str) -> Result<(), String> {
         self.copy(from, to)?;
-        let output = Command::new("ldd").arg(from).output().map_err(|error| format!("ldd: {error}"))?;
+        self.libraries_of(from)
+    }
+
+    /// Copies a library and the libraries that it uses, which keep their paths.
+    fn library(&self, path: &Path) -> Result<(), String> {
+        self.copy_to_same_path(path)?;
+        self.libraries_of(path)
+    }
+
+    fn libraries_of(&self, program: &Path) -> Result<(), String> {
+        let output = Command::new("ldd").arg(program).output().map_err(|error| format!("ldd: {error}"))?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         // `name => /path (address)`, or `/path (address)`.
-        let paths = text.lines().filter_map(|line| line.split_whitespace().find(|word| word.starts_with('/')));
-        for path in paths {
-            let to = path.trim_start_matches('/');
-            if !self.root.join(to).exists() {
-                let folder = to.rsplit_once('/').map_or("", |(folder, _)| folder);
-                self.create(folder)?;
-                self.copy(Path::new(path), to)?;
-            }
+        let mut paths = text.lines().filter_map(|line| line.split_whitespace().find(|word| word.starts_with('/')));
+        paths.try_for_each(|path| self.copy_to_same_path(Path::new(path)))
+    }
+
+    fn copy_to_same_path(&self, path: &Path) -> Result<(), String> {
+        let text = path.to_string_lossy();
+        let to = text.trim_start_matches('/');
+        if self.root.join(to).exists() {
+            return Ok(());
         }
-        Ok(())
+        self.create(to.rsplit_once('/').map_or("", |(folder, _)| folder))?;
+        self.copy(path, to)
     }
 
     fn modules(&self, kernel: &Kernel) -> Result<(), String> {
@@ -192,7 +232,7 @@ impl Tree {
         fs::create_dir_all(&target).map_err(|error| format!("{}: {error}", target.display()))?;
         let mut copy = Command::new("cp");
         // Older kernels have some of them built in.
-        let wanted = MODULES.iter().chain(&MORE_MODULES).map(|name| format!("kernel/{name}"));
+        let wanted = MODULES.iter().map(|name| format!("kernel/{name}"));
         let present: Vec<String> = wanted.filter(|name| kernel.modules.join(name).exists()).collect();
         copy.args(["-a", "--parents"]).args(present).args(["modules.builtin", "modules.order"]).arg(&target);
         check("copy kernel modules", {

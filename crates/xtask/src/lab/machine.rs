@@ -30,7 +30,7 @@ const NAMESPACES: [(&str, &str, &str); 5] = [
     ("plain", "nvme0", ""),
     ("large", "nvme0", ",logical_block_size=4096,physical_block_size=4096"),
     ("pi", "nvme0", ",ms=8,mset=1,pi=1"),
-    ("zoned", "nvme1", ",zoned=true,zoned.zone_size=8M,zoned.max_open=8,zoned.max_active=12"),
+    ("zoned", "nvme1", ",zoned=true,zoned.zone_size=1M,zoned.max_open=8,zoned.max_active=12"),
     ("gone", "nvme2", ""),
 ];
 
@@ -56,6 +56,8 @@ pub struct Machine<'a> {
     pub kernel: &'a Kernel,
     pub image: &'a Image,
     pub folder: &'a Path,
+    /// fio's source, whose tests run on the machine.
+    pub fio_source: Option<PathBuf>,
 }
 
 impl Machine<'_> {
@@ -122,7 +124,14 @@ impl Machine<'_> {
 
     /// Sets the arguments: a machine without network, whose disks are new files.
     fn configure(&mut self, kernel_options: &str) -> Result<(), String> {
-        let append = format!("console=ttyS0 quiet loglevel=1 panic=-1 memhp_default_state=online {kernel_options}");
+        let mut append = format!("console=ttyS0 quiet loglevel=1 panic=-1 memhp_default_state=online {kernel_options}");
+        if let Some(source) = &self.fio_source {
+            let source = std::path::absolute(source).map_err(|error| format!("{}: {error}", source.display()))?;
+            append += &format!(" lab.fio={}", source.display());
+            // The shell, Python and the other programs that its tests use.
+            let root = "local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap";
+            self.qemu.args(["-virtfs", root]);
+        }
         let memory = "1600M,slots=2,maxmem=4G";
         let qemu = &mut self.qemu;
         qemu.args(["-machine", "pc,nvdimm=on", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2", "-m", memory]);

@@ -7,11 +7,13 @@ const PAGE: &str = "docs/hardware.md";
 const BEGIN: &str = "<!-- tests of cargo xtask lab -->\n";
 const END: &str = "<!-- end -->\n";
 
-/// A script. Its first lines are comments: `# device: …` and `# tries: …`.
+/// A script. Its first lines are comments: `# device: …`, `# tries: …`, and for a test that takes more than some seconds or depends on
+/// timing `# not in CI: …` with the reason.
 pub struct Script {
     pub name: String,
     pub path: PathBuf,
     pub device: String,
+    pub is_in_ci: bool,
     tries: String,
 }
 
@@ -35,13 +37,12 @@ impl Script {
 
     fn read(path: PathBuf) -> Result<Script, String> {
         let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        let value = |key: &str| {
-            let line = text.lines().find_map(|line| line.strip_prefix(&format!("# {key}: ")));
-            line.map(str::to_owned).ok_or_else(|| format!("{}: no line `# {key}: …`", path.display()))
-        };
-        let (device, tries) = (value("device")?, value("tries")?);
+        let line = |key: &str| text.lines().find_map(|line| line.strip_prefix(&format!("# {key}: ")));
+        let value =
+            |key: &str| line(key).map(str::to_owned).ok_or_else(|| format!("{}: no line `# {key}: …`", path.display()));
+        let (device, tries, is_in_ci) = (value("device")?, value("tries")?, line("not in CI").is_none());
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Script { name, path, device, tries })
+        Ok(Script { name, path, device, is_in_ci, tries })
     }
 }
 
@@ -56,9 +57,9 @@ pub fn check(root: &Path) -> Result<(), String> {
     let page = fs::read_to_string(&path).map_err(failed)?;
     let parts = page.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
     let (before, after) = parts.ok_or_else(|| format!("{PAGE}: no table of tests"))?;
-    let mut table = String::from("| device | tried | test |\n|---|---|---|\n");
-    for Script { name, device, tries, .. } in Script::all(root)? {
-        table += &format!("| {device} | {tries} | `{name}` |\n");
+    let mut table = String::from("| device | tried | test | in CI |\n|---|---|---|---|\n");
+    for Script { name, device, tries, is_in_ci, .. } in Script::all(root)? {
+        table += &format!("| {device} | {tries} | `{name}` | {} |\n", if is_in_ci { "yes" } else { "no" });
     }
     let expected = format!("{before}{BEGIN}{table}{END}{after}");
     if expected == page {
