@@ -4,7 +4,7 @@ use std::mem::{Discriminant, discriminant};
 
 use plan::Ddir;
 use record::schema::Exact;
-use record::{Interruption, NvmeWarning, PcieLink};
+use record::{DiskWarning, IdleState, Interruption, PcieLink};
 use schemars::JsonSchema;
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
@@ -163,8 +163,10 @@ pub enum FindingKind {
         throttled_s: u64,
         /// How often thermal management began during the run.
         transitions: u64,
-        /// Temperature before or after the run, the higher one, in degrees Celsius.
-        temperature_c: Option<i32>,
+        /// Highest temperature before, during or after the run, in degrees Celsius.
+        temperature_c: Option<f64>,
+        /// Time at or above the temperature at which the controller throttles or warns. `None` if it was not seen.
+        hot: Option<HotTime>,
     },
     /// A disk counted new errors of its media during the run.
     MediaErrors {
@@ -175,13 +177,30 @@ pub enum FindingKind {
     /// A disk is worn out or failing, by its own log.
     WornOut {
         disk: String,
-        used_percent: u8,
-        spare_percent: u8,
-        spare_threshold_percent: u8,
-        warnings: Vec<NvmeWarning>,
+        /// `None` if the disk does not report it, as the spare.
+        used_percent: Option<u8>,
+        spare_percent: Option<u8>,
+        spare_threshold_percent: Option<u8>,
+        warnings: Vec<DiskWarning>,
     },
     /// The PCIe link of a disk is below the maximum of the disk.
     SlowLink { disk: String, link: PcieLink },
+    /// The run has figures of syncs, and the write cache of a disk is volatile and on.
+    VolatileWriteCache {
+        disk: String,
+        /// The kernel sends flushes to the disk.
+        is_flushed: bool,
+    },
+    /// I/Os come after pauses in which the disk enters a power state, and take as long as it needs to leave it.
+    PowerSaving {
+        disk: String,
+        /// The deepest power state that the I/Os leave.
+        state: IdleState,
+        /// Mean time between two I/Os of the disk.
+        pause_ms: f64,
+        /// Median latency of the run.
+        median_ns: u64,
+    },
     /// The file system has no direct I/O.
     NoDirectIo,
     /// Rounds did not reach a steady state.
@@ -198,6 +217,16 @@ pub enum FindingKind {
     ShortSteps { percent: f64, bound_ns: u64, step_ns: u64, needed_ns: u64 },
     /// Few I/Os of a step lie beyond the judged percentile.
     FewTailIos { percent: f64, ios_beyond: f64 },
+}
+
+/// A time at or above a temperature.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct HotTime {
+    /// In degrees Celsius.
+    pub limit_c: i32,
+    /// First and last time, in seconds after the start of the measured time.
+    pub from_s: f64,
+    pub until_s: f64,
 }
 
 /// Why jobs did no I/O.

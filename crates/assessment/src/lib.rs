@@ -40,8 +40,8 @@ pub use document::{
 pub use failure::Failure;
 pub use figures::{Cpu, CpuOf, Figures, Latencies, Rates};
 pub use finding::{
-    BucketProduct, DeviceBytes, Finding, FindingKind, Lack, LateCause, LateIos, Level, Levels, Moved, NoIosCause,
-    PageCache, RateUnit, Severity, Subject, TokenBucket, UnintendedTarget, Unsteady,
+    BucketProduct, DeviceBytes, Finding, FindingKind, HotTime, Lack, LateCause, LateIos, Level, Levels, Moved,
+    NoIosCause, PageCache, RateUnit, Severity, Subject, TokenBucket, UnintendedTarget, Unsteady,
 };
 pub use load_generator::{LimitReason, LoadGenerator, LoadGeneratorEvidence, LoadGeneratorLimit, TimeShares};
 pub use metric::{LatencyKind, METRIC_EXAMPLES, Metric, Quantity, Statistic};

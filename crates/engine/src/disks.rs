@@ -10,6 +10,7 @@ use plan::{Plan, Worker};
 use record::{DiskCounters, DiskUse, HealthChange};
 
 use crate::engine_flags::EngineFlags;
+use crate::thermometer::Thermometer;
 
 /// Longest wait for a disk to report its state. A controller that hangs answers after a minute.
 const HEALTH_PATIENCE: Duration = Duration::from_secs(2);
@@ -18,6 +19,7 @@ const HEALTH_PATIENCE: Duration = Duration::from_secs(2);
 pub struct Disks {
     clock: Clock,
     watched: Vec<Watched>,
+    thermometer: Option<Thermometer>,
 }
 
 struct Watched {
@@ -47,7 +49,8 @@ impl Disks {
                 }
             }
         }
-        Disks { clock, watched }
+        let thermometer = Thermometer::start(watched.iter().map(|watched| watched.disk.clone()).collect());
+        Disks { clock, watched, thermometer }
     }
 
     /// Restarts the counts. The I/O of the layout is not part of the run.
@@ -66,14 +69,19 @@ impl Disks {
         self.watched.iter().map(|watched| watched.disk.counters().ok()).collect()
     }
 
+    /// Returns the temperatures that were read since the last call, in degrees Celsius by disk; empty if there are none.
+    pub fn temperatures_c(&self) -> Vec<Option<f64>> {
+        self.thermometer.as_ref().map(Thermometer::take).unwrap_or_default()
+    }
+
     /// Returns the counts until now. The disks are not asked about themselves, because that is an I/O of some.
     pub fn used(&self) -> Vec<DiskUse> {
         let now_ns = self.clock.now();
         self.watched.iter().filter_map(|watched| watched.used(now_ns)).collect()
     }
 
-    /// Returns the counts until now, and the state of the disks before and after the run. What a disk does not report within
-    /// [`HEALTH_PATIENCE`] is missing.
+    /// Returns the counts until now, and the state of the disks before and after the run. The state after the run of a disk that does
+    /// not answer within [`HEALTH_PATIENCE`] is missing.
     pub fn finish(&self) -> Vec<DiskUse> {
         let now_ns = self.clock.now();
         let of = |watched: &Watched| Some(watched.with_health(watched.used(now_ns)?));
@@ -116,9 +124,8 @@ impl Watched {
     }
 
     fn with_health(&self, mut used: DiskUse) -> DiskUse {
-        let after = health_soon(&self.disk).unwrap_or_default();
-        let change = HealthChange { before: self.health.clone(), after };
-        used.health = (change != HealthChange::default()).then_some(change);
+        let disk = self.disk.clone();
+        used.health = change(&self.health, soon(HEALTH_PATIENCE, move || disk.health()));
         let of = |slave: DiskUse| match self.slaves.iter().find(|watched| *watched.disk.name == *slave.name.raw()) {
             Some(watched) => watched.with_health(slave),
             None => slave,
@@ -128,11 +135,39 @@ impl Watched {
     }
 }
 
-/// Returns the state of a disk; `None` if it does not answer soon.
-fn health_soon(disk: &Disk) -> Option<DiskHealth> {
+/// Returns the states of a disk before and after a run; `None` if it reports nothing.
+fn change(before: &DiskHealth, after: Option<DiskHealth>) -> Option<HealthChange> {
+    let nothing = DiskHealth::default();
+    let is_silent = *before == nothing && after.as_ref().is_none_or(|after| *after == nothing);
+    (!is_silent).then(|| HealthChange { before: before.clone(), after })
+}
+
+/// Returns what a function returns; `None` if it takes longer than `patience`.
+fn soon<T: Send + 'static>(patience: Duration, of: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (sender, answer) = mpsc::channel();
-    let disk = disk.clone();
     // The thread of a disk that hangs is left behind.
-    std::thread::spawn(move || drop(sender.send(disk.health())));
-    answer.recv_timeout(HEALTH_PATIENCE).ok()
+    std::thread::spawn(move || drop(sender.send(of())));
+    answer.recv_timeout(patience).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_state_of_a_disk_that_does_not_answer_is_none() {
+        let (end, hangs) = mpsc::channel::<()>();
+        let answer = soon(Duration::from_millis(10), move || {
+            assert!(hangs.recv().is_err());
+            DiskHealth::default()
+        });
+        let known = DiskHealth { temperature_c: Some(40.0), ..DiskHealth::default() };
+        assert_eq!(change(&known, answer), Some(HealthChange { before: known.clone(), after: None }));
+        assert_eq!(
+            change(&known, soon(HEALTH_PATIENCE, DiskHealth::default)).unwrap().after,
+            Some(DiskHealth::default())
+        );
+        assert_eq!(change(&DiskHealth::default(), None), None);
+        drop(end);
+    }
 }

@@ -53,6 +53,7 @@ pub mod streams;
 mod target;
 mod target_facts;
 mod target_locks;
+mod thermometer;
 mod timeline;
 mod verify;
 mod worker;

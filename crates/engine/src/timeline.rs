@@ -133,7 +133,14 @@ impl TimelineWatch {
             self.timeline.count_stolen((self.disks_ns - start_ns, now_ns.saturating_sub(start_ns)), stolen_ns);
         }
         self.cpus = cpus;
+        self.take_temperatures(&disks.temperatures_c(), now_ns);
         self.take_disks(disks.counters(), now_ns);
+    }
+
+    fn take_temperatures(&mut self, read_c: &[Option<f64>], now_ns: u64) {
+        if let Some(at_ns) = self.start_ns.and_then(|start_ns| now_ns.checked_sub(start_ns)) {
+            self.timeline.add_temperatures((at_ns, at_ns), read_c);
+        }
     }
 
     fn take_disks(&mut self, read: Vec<Option<Counters>>, now_ns: u64) {

@@ -18,7 +18,10 @@ mod server;
 mod stat_call;
 mod target_use;
 
-pub use health::{DiskHealth, NvmeHealth, NvmeWarning, PcieLink, Throttle, WriteCache};
+pub use health::{
+    DiskHealth, DiskWarning, FormatPerformance, IdleState, LbaFormat, NvmeHealth, NvmeSetup, PcieLink, ScsiHealth,
+    Throttle, VolatileWriteCache, WriteCache,
+};
 pub use machine::{Cloud, Cpu};
 pub use mapping::{Flush, Mapping};
 pub use net::{Net, NetProtocol};

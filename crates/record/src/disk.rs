@@ -50,7 +50,20 @@ pub struct DiskUse {
 pub struct HealthChange {
     /// Before files are laid out.
     pub before: DiskHealth,
-    pub after: DiskHealth,
+    /// `None` if the disk did not answer in time.
+    pub after: Option<DiskHealth>,
+}
+
+impl HealthChange {
+    /// Returns the last known state.
+    pub fn last(&self) -> &DiskHealth {
+        self.after.as_ref().unwrap_or(&self.before)
+    }
+
+    /// Returns a counter before and after the run, if both are known.
+    pub fn counter<T>(&self, of: impl Fn(&DiskHealth) -> Option<T>) -> Option<(T, T)> {
+        of(&self.before).zip(self.after.as_ref().and_then(of))
+    }
 }
 
 impl DiskUse {

@@ -62,7 +62,8 @@ pub use flash::FlashProblem;
 pub use fleet::{Fleet, FleetStart, HOST_MARK, HostRecord};
 pub use histogram::{Bin, Histogram};
 pub use io::{
-    Cloud, Cpu, DiskHealth, NvmeHealth, NvmeWarning, PcieLink, TargetUse, Throttle, UseKind, UsedDevice, WriteCache,
+    Cloud, Cpu, DiskHealth, DiskWarning, FormatPerformance, IdleState, LbaFormat, NvmeHealth, NvmeSetup, PcieLink,
+    ScsiHealth, TargetUse, Throttle, UseKind, UsedDevice, VolatileWriteCache, WriteCache,
 };
 pub use io_error::{BelowMinimum, FailedIo, IoError, RateUnit, Subject};
 pub use latency::Latency;

@@ -41,6 +41,9 @@ pub struct Slot {
     #[serde(skip_serializing_if = "SlotLatencies::is_empty")]
     pub syncs: SlotLatencies,
     pub disks: Vec<DiskSlot>,
+    /// Highest temperature of each of these devices, in degrees Celsius. Empty if none was read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub temperatures_c: Vec<Option<f64>>,
     /// Time for which the workers were ready and waited for a CPU, of all workers together.
     #[serde(skip_serializing_if = "is_zero")]
     pub cpu_wait_ns: u64,
@@ -177,6 +180,13 @@ impl Timeline {
         }
     }
 
+    /// Adds temperatures of the devices that were read in a span (ns after the start).
+    pub fn add_temperatures(&mut self, span: (u64, u64), read_c: &[Option<f64>]) {
+        if read_c.iter().any(Option::is_some) {
+            self.distribute(span, |slot, _| slot.add_temperatures(read_c));
+        }
+    }
+
     /// Adds time for which a worker waited for a CPU, in a span (ns after the start).
     pub fn count_cpu_wait(&mut self, span: (u64, u64), ns: u64) {
         if ns > 0 {
@@ -265,6 +275,13 @@ impl Timeline {
 }
 
 impl Slot {
+    fn add_temperatures(&mut self, read_c: &[Option<f64>]) {
+        self.temperatures_c.resize(self.temperatures_c.len().max(read_c.len()), None);
+        for (mine, read) in self.temperatures_c.iter_mut().zip(read_c) {
+            *mine = [*mine, *read].into_iter().flatten().reduce(f64::max);
+        }
+    }
+
     /// Adds the counts of the next slot.
     fn append(&mut self, next: &Slot) {
         self.workers = self.workers.min(next.workers);
@@ -278,6 +295,7 @@ impl Slot {
         self.syncs.merge(&next.syncs);
         self.cpu_wait_ns = self.cpu_wait_ns.saturating_add(next.cpu_wait_ns);
         self.stolen_ns = self.stolen_ns.saturating_add(next.stolen_ns);
+        self.add_temperatures(&next.temperatures_c);
         self.disks.resize(self.disks.len().max(next.disks.len()), DiskSlot::default());
         for (mine, more) in self.disks.iter_mut().zip(&next.disks) {
             for way in 0..2 {
@@ -314,6 +332,21 @@ mod tests {
         assert_eq!(timeline.slots.iter().map(|slot| slot.disks[0].ios[0]).collect::<Vec<_>>(), [2, 1, 0]);
         let others: Vec<_> = timeline.slots.iter().map(|slot| (slot.cpu_wait_ns, slot.stolen_ns)).collect();
         assert_eq!(others, [(0, 4), (5, 3), (4, 0)]);
+    }
+
+    #[test]
+    fn slots_have_the_highest_temperature_that_was_read_in_them() {
+        let mut timeline = Timeline::new(0, SECOND, vec!["a".into(), "b".into()]);
+        for (at_ns, read_c) in [(1, [Some(40.0), None]), (2, [Some(39.0), None]), (SECOND * 2 + 1, [None, Some(71.5)])]
+        {
+            timeline.add_temperatures((at_ns, at_ns), &read_c);
+        }
+        timeline.add_temperatures((SECOND, SECOND * 2), &[None, None]);
+        let read =
+            |timeline: &Timeline| timeline.slots.iter().map(|slot| slot.temperatures_c.clone()).collect::<Vec<_>>();
+        assert_eq!(read(&timeline), [vec![Some(40.0), None], vec![], vec![None, Some(71.5)]]);
+        timeline.merge_neighbours();
+        assert_eq!(read(&timeline), [vec![Some(40.0), None], vec![None, Some(71.5)]]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Findings in documents, their names, and what distinguishes them.
 
 use record::schema::{read_document, write_document};
-use record::{NvmeWarning, PcieLink};
+use record::{DiskWarning, IdleState, PcieLink};
 
 use super::*;
 
@@ -113,18 +113,31 @@ fn each_kind() -> Vec<FindingKind> {
         Levels(levels(1.0)),
         Throttled { direction: Ddir::Read, iops: 1.0, passed_share: 0.5, passed_ns: 1, held_share: 0.5, held_ns: 1 },
         NotSteady(Unsteady::Drift { change_share: 0.1, median_iops: 1.0 }),
-        Overheated { disk: "nvme0n1".to_owned(), throttled_s: 1, transitions: 2, temperature_c: Some(80) },
+        Overheated {
+            disk: "nvme0n1".to_owned(),
+            throttled_s: 1,
+            transitions: 2,
+            temperature_c: Some(80.0),
+            hot: Some(HotTime { limit_c: 75, from_s: 1.0, until_s: 2.0 }),
+        },
         MediaErrors { disk: "nvme0n1".to_owned(), errors: 1 },
         WornOut {
             disk: "nvme0n1".to_owned(),
-            used_percent: 104,
-            spare_percent: 9,
-            spare_threshold_percent: 10,
-            warnings: vec![NvmeWarning::Spare],
+            used_percent: Some(104),
+            spare_percent: Some(9),
+            spare_threshold_percent: None,
+            warnings: vec![DiskWarning::Spare],
         },
         SlowLink {
             disk: "nvme0n1".to_owned(),
             link: PcieLink { gt_per_s: 8.0, max_gt_per_s: 16.0, lanes: 2, max_lanes: 4 },
+        },
+        VolatileWriteCache { disk: "sda".to_owned(), is_flushed: true },
+        PowerSaving {
+            disk: "nvme0n1".to_owned(),
+            state: IdleState { state: 4, after_ms: 100, exit_us: 40_000 },
+            pause_ms: 1000.0,
+            median_ns: 38_000_000,
         },
         NoDirectIo,
         NoSteadyState(SteadyState::StartsFarOff { first: 1 }),

@@ -16,14 +16,14 @@ pub const OPTIONAL: &str = "\
     bytes, can_continue, classes, clat_ns, clock_ms, cloud, command_priorities, compressed, contents, control_group, \
     correction, counted, cpu_idleness, cpu_ns_per_io, cpu_wait, cpu_wait_ns, cpu_wait_percent, cpu_wait_share, \
     cycles_per_io, damage, date, ddir, desc, disk_util, disturbance, end_syncfs, error_messages, fathom, \
-    few_intervals, first_error, fleet, flow, gid, global options, good, idle_round, interruptions, interval_s, \
+    few_intervals, first_error, fleet, flow, gid, global options, good, hot, idle_round, interruptions, interval_s, \
     ios, is_disturbed, is_unconfirmed, job, job options, judgements, kind, largest, last_pass, lat, lat_mean, \
     lat_ns, lat_sum_ns, latency_depth, latency_percentile, latency_target, latency_target_ns, latency_window, \
     latency_window_us, load_generator, lock, machine_limits, memory_bytes, misread, mixed, of, \
     on_cpu_percent, os_text, part, percentile, priorities, prios, product, rate_per_s, read, refill_s, replay, \
-    replayable, response, response_ns, result, seed, serializes_overlaps, size_bytes, source, start_clock, \
-    steady_state, steadystate, stolen_ns, sync, syncs, system_ns_per_io, target, temperature_c, text, thread_name, token_bucket, \
-    total_err, trim, uid, until_s, urls, user_ns_per_io, verify, volume, volumes, whole_run, write, write_hint, \
+    replayable, response, response_ns, result, seed, serializes_overlaps, size_bytes, source, spare_percent, spare_threshold_percent, start_clock, \
+    steady_state, steadystate, stolen_ns, sync, syncs, system_ns_per_io, target, temperature_c, temperatures_c, text, thread_name, token_bucket, \
+    total_err, trim, uid, until_s, urls, used_percent, user_ns_per_io, verify, volume, volumes, whole_run, write, write_hint, \
     zone_resets, zoned";
 
 /// What the objects of the schemas allow.

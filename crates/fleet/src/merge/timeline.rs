@@ -86,5 +86,8 @@ fn add(sum: &mut Timeline, placed: &Placed) {
         for (disk, counted) in slot.disks.iter().enumerate() {
             sum.count_disk(span, placed.first_disk + disk, counted);
         }
+        let before = std::iter::repeat_n(None, placed.first_disk);
+        let temperatures_c: Vec<Option<f64>> = before.chain(slot.temperatures_c.iter().copied()).collect();
+        sum.add_temperatures(span, &temperatures_c);
     }
 }

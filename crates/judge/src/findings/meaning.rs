@@ -47,7 +47,9 @@ fn meanings(kind: &FindingKind) -> &'static [Meaning] {
         FindingKind::Overheated { .. }
         | FindingKind::MediaErrors { .. }
         | FindingKind::WornOut { .. }
-        | FindingKind::SlowLink { .. } => &[],
+        | FindingKind::SlowLink { .. }
+        | FindingKind::VolatileWriteCache { .. }
+        | FindingKind::PowerSaving { .. } => &[],
         // What disturbs a run is a cause in `disturbance::cause_of`.
         FindingKind::CpuWait(_) => &[],
         FindingKind::PageCache(PageCache::FitsMemory { .. })

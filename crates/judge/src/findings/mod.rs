@@ -3,6 +3,7 @@
 pub(crate) mod depth;
 pub(crate) mod device;
 pub(crate) mod disk_health;
+pub(crate) mod disk_setup;
 pub mod disturbance;
 pub(crate) mod ended;
 pub(crate) mod fleet_hosts;
@@ -63,6 +64,7 @@ pub fn findings(record: &Record) -> Vec<Finding> {
     found.extend(unsteady::find(record));
     disturbance::remove_explained(record, &mut found, |calm| [levels::find(calm), unsteady::find(calm)].concat());
     found.extend(disk_health::find(record));
+    found.extend(disk_setup::find(record));
     found.extend(ended::short(record));
     let interruptions = interrupted::find(record);
     if !interruptions.is_empty() {

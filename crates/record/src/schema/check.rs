@@ -64,6 +64,10 @@ fn check_timeline(timeline: &Timeline, phases: usize) -> Result<(), SchemaError>
         )));
     }
     let devices = |slot: &Slot| slot.disks.len();
+    if let Some(slot) = slots.iter().find(|slot| slot.temperatures_c.len() > disks.len()) {
+        let (expected, found) = (disks.len(), slot.temperatures_c.len());
+        return Err(SchemaError::new(format!("a timeline of {expected} devices has a slot of {found} temperatures")));
+    }
     if let Some(slot) = slots.iter().find(|slot| devices(slot) != disks.len()) {
         let (expected, found) = (disks.len(), devices(slot));
         return Err(SchemaError::new(format!("a timeline of {expected} devices has a slot of {found} devices")));

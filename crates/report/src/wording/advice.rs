@@ -89,6 +89,8 @@ fn of_run(finding: &Finding, options: &AdviceOptions) -> String {
         | FindingKind::MediaErrors { .. }
         | FindingKind::WornOut { .. }
         | FindingKind::SlowLink { .. }
+        | FindingKind::VolatileWriteCache { .. }
+        | FindingKind::PowerSaving { .. }
         | FindingKind::NoIos { .. }
         | FindingKind::DeviceDisagrees(_)
         | FindingKind::OtherLoad(_)
@@ -137,6 +139,15 @@ fn without_options(kind: &FindingKind) -> &'static str {
         FindingKind::MediaErrors { .. } => "copy its data to another disk, and replace the disk if errors go on",
         FindingKind::WornOut { .. } => "replace the disk; a new one of this model can have other figures",
         FindingKind::SlowLink { .. } => "use a slot with this speed and width, or look at the settings of the firmware",
+        FindingKind::VolatileWriteCache { is_flushed: true, .. } => {
+            "the figures are right for this disk; a disk with power loss protection needs no time for this"
+        }
+        FindingKind::VolatileWriteCache { is_flushed: false, .. } => {
+            "write \"write back\" to queue/write_cache of the disk in sysfs, or disable the cache of the disk; then measure again"
+        }
+        FindingKind::PowerSaving { .. } => {
+            "measure with a rate that leaves no such pauses, or disable the power states (nvme_core.default_ps_max_latency_us=0)"
+        }
         FindingKind::NoIos { .. } => "compare offset, size and block size of the job with the size of its target",
         FindingKind::DeviceDisagrees(_) => "look for a cache or compression between the job and the device",
         FindingKind::OtherLoad(_) => "find the program (iotop, pidstat -d), stop it, and measure again",

@@ -95,6 +95,15 @@ fn what_happened(finding: &Finding) -> String {
         FindingKind::MediaErrors { .. } => "the disk counted new errors of its media during the run",
         FindingKind::WornOut { .. } => "the disk is worn out or failing, by its own log",
         FindingKind::SlowLink { .. } => "the PCIe link of the disk is below what the disk supports",
+        FindingKind::VolatileWriteCache { is_flushed: true, .. } => {
+            "the disk has a volatile write cache: each sync includes the time to write it to the media"
+        }
+        FindingKind::VolatileWriteCache { is_flushed: false, .. } => {
+            "syncs do not empty the volatile write cache of the disk: the kernel sends no flushes"
+        }
+        FindingKind::PowerSaving { .. } => {
+            "the disk saves power between the I/Os: they include the time to leave a power state"
+        }
         FindingKind::NoDirectIo => "the file system has no direct I/O: the figures describe the page cache",
         FindingKind::NoSteadyState(_) => "the rounds reached no steady state: the device was still changing",
         FindingKind::NoFill(_) => "the target was not filled: reads of unwritten blocks do not access the disk",
@@ -201,7 +210,9 @@ fn numbers(finding: &Finding) -> String {
         kind @ (FindingKind::Overheated { .. }
         | FindingKind::MediaErrors { .. }
         | FindingKind::WornOut { .. }
-        | FindingKind::SlowLink { .. }) => disk_health(kind).unwrap_or_default(),
+        | FindingKind::SlowLink { .. }
+        | FindingKind::VolatileWriteCache { .. }
+        | FindingKind::PowerSaving { .. }) => disk_health(kind).unwrap_or_default(),
         FindingKind::NoDirectIo => "opening a file with O_DIRECT failed".to_owned(),
         FindingKind::NoSteadyState(state) => steady_state(state),
         FindingKind::NoFill(detail)

@@ -17,6 +17,7 @@ mod unmeasured;
 
 pub use advice::advice;
 pub use cause::{cause, cause_of_test, citation, figure_name, ratio, reason, why};
+pub use disk_health::pcie_link;
 pub use failure::{failure, run_error, run_message};
 pub use finding::{figures, headline, message, subject};
 pub use load_generator::{load_generator, load_generator_evidence, load_generator_reason};

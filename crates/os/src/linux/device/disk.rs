@@ -118,6 +118,12 @@ impl Disk {
         health::read(&Kernel::running(), self)
     }
 
+    /// Returns the highest temperature of the disk and those below it, in degrees Celsius. `None` if it cannot be read without a
+    /// delay of I/Os, or is not reported.
+    pub fn temperature_c(&self) -> Option<f64> {
+        health::temperature_without_delay_c(self)
+    }
+
     /// Returns the serial number: of virtio disks, of NVMe and MMC devices, and of SCSI disks.
     fn serial(&self) -> UntrustedText {
         let texts = ["serial", "device/serial"].into_iter().map(|name| fs::read_to_string(self.folder.join(name)).ok());

@@ -126,6 +126,11 @@ impl Disk {
         DiskHealth { model: info.model, firmware: info.firmware, ..DiskHealth::default() }
     }
 
+    /// Returns nothing: the temperature is not read on Windows.
+    pub fn temperature_c(&self) -> Option<f64> {
+        None
+    }
+
     /// Returns an error: Windows has no I/O schedulers.
     ///
     /// # Errors

@@ -467,6 +467,8 @@ fn health_of_a_disk_is_read_below_its_controller() {
     ] {
         folder.write(&format!("sys/devices/pci0000:00/0000:00:01.0/{name}"), text);
     }
+    let block = Block::numbered(&kernel, DeviceNumber { major: 259, minor: 0 }).unwrap();
+    assert_eq!(disk::disk_of(&block).temperature_c(), Some(41.85));
     let found = health();
     assert_eq!((found.model.raw(), found.firmware.raw()), ("A model", "1.0"));
     assert_eq!((found.write_cache, found.temperature_c), (Some(::io::WriteCache::WriteBack), Some(41.85)));
@@ -474,6 +476,22 @@ fn health_of_a_disk_is_read_below_its_controller() {
     assert_eq!((found.link, found.nvme), (Some(link), None));
     folder.write("sys/devices/pci0000:00/0000:00:01.0/current_link_speed", "Unknown\n");
     assert_eq!(health().link, None);
+}
+
+#[test]
+fn only_scsi_disks_that_are_not_on_usb_are_asked_by_commands() {
+    let folder = Folder::new("health-scsi");
+    let kernel = folder.kernel("");
+    let commands = |path: &str, number: &str, vendor: &str| {
+        folder.write(&format!("sys/devices/{path}/dev"), &format!("{number}\n"));
+        folder.link(&format!("sys/dev/block/{number}"), &format!("sys/devices/{path}"));
+        folder.write(&format!("sys/devices/{path}/device/vendor"), &format!("{vendor}\n"));
+        health::command_set(&disk::disk_of(&Block::numbered(&kernel, DeviceNumber::parse(number).unwrap()).unwrap()))
+    };
+    assert_eq!(commands("pci0/ata1/block/sda", "8:0", "ATA     "), Some(health::CommandSet::Ata));
+    assert_eq!(commands("pci0/host2/block/sdb", "8:16", "SEAGATE "), Some(health::CommandSet::Scsi));
+    assert_eq!(commands("pci0/usb1/1-1/block/sdc", "8:32", "ATA     "), None);
+    assert_eq!(commands("pci0/virtio1/block/vda", "254:0", "0x1af4"), None);
 }
 
 #[test]

@@ -14,6 +14,7 @@ pub(super) const IO_MANAGEMENT_RECEIVE: u8 = 0x12;
 /// Opcodes of the admin command set.
 pub(super) const GET_LOG_PAGE: u8 = 0x02;
 pub(super) const IDENTIFY: u8 = 0x06;
+pub(super) const GET_FEATURES: u8 = 0x0a;
 
 /// Command dword 12 of reads and writes: force unit access.
 pub(super) const FUA: u32 = 1 << 30;

@@ -6,7 +6,7 @@ use std::os::fd::AsRawFd;
 use super::command::{GET_LOG_PAGE, NvmeCommand};
 use super::namespace::{NVME_IOCTL_ADMIN_CMD, number32, transfer};
 use crate::file::File;
-use ::io::{NvmeHealth, NvmeWarning, Throttle};
+use ::io::{DiskWarning, NvmeHealth, Throttle};
 
 /// The identifier of NVMe for all namespaces: the log is that of the controller.
 const ALL_NAMESPACES: u32 = 0xffff_ffff;
@@ -15,15 +15,15 @@ const LOG_BYTES: u32 = 512;
 /// Bytes of a data unit: 1,000 blocks of 512 bytes.
 const DATA_UNIT: u64 = 512_000;
 /// 0 degrees Celsius in the log's kelvins.
-const ZERO_CELSIUS: i32 = 273;
+pub(super) const ZERO_CELSIUS: i32 = 273;
 /// By bit of the critical warning.
-const WARNINGS: [NvmeWarning; 6] = [
-    NvmeWarning::Spare,
-    NvmeWarning::Temperature,
-    NvmeWarning::Reliability,
-    NvmeWarning::ReadOnly,
-    NvmeWarning::VolatileMemoryBackup,
-    NvmeWarning::PersistentMemoryRegion,
+const WARNINGS: [DiskWarning; 6] = [
+    DiskWarning::Spare,
+    DiskWarning::Temperature,
+    DiskWarning::Reliability,
+    DiskWarning::ReadOnly,
+    DiskWarning::VolatileMemoryBackup,
+    DiskWarning::PersistentMemoryRegion,
 ];
 
 /// Reads the log of the controller of an open namespace.
@@ -87,7 +87,7 @@ mod tests {
             put(at, &count.to_le_bytes());
         }
         let expected = NvmeHealth {
-            warnings: vec![NvmeWarning::Spare, NvmeWarning::Temperature, NvmeWarning::PersistentMemoryRegion],
+            warnings: vec![DiskWarning::Spare, DiskWarning::Temperature, DiskWarning::PersistentMemoryRegion],
             temperature_c: Some(76),
             spare_percent: 9,
             spare_threshold_percent: 10,

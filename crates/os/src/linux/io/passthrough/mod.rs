@@ -9,6 +9,7 @@ mod placement;
 mod protection;
 mod request;
 mod scsi;
+pub(crate) mod setup;
 #[cfg(test)]
 mod tests;
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::os::fd::AsRawFd;
 
-use super::command::{IDENTIFY, IO_MANAGEMENT_RECEIVE, NvmeCommand};
+use super::command::{GET_FEATURES, IDENTIFY, IO_MANAGEMENT_RECEIVE, NvmeCommand};
 use super::protection::{Guard, ProtectionLayout, ProtectionType};
 use crate::file::File;
 use crate::io::{PLACEMENT_IDS_MAX, PassthroughDevice, PassthroughProblem};
@@ -17,8 +17,8 @@ const NVME_IOCTL_IO_CMD: libc::Ioctl = 0xc048_4e43_u32 as libc::Ioctl;
 
 const IDENTIFY_BYTES: usize = 4096;
 /// What to identify (CNS).
-const NAMESPACE: u32 = 0x00;
-const CONTROLLER: u32 = 0x01;
+pub(super) const NAMESPACE: u32 = 0x00;
+pub(super) const CONTROLLER: u32 = 0x01;
 const NAMESPACE_OF_COMMAND_SET: u32 = 0x05;
 /// Controller attribute: extended LBA formats.
 const EXTENDED_FORMATS: u32 = 1 << 15;
@@ -65,9 +65,7 @@ impl Namespace {
 pub(super) fn read(file: &File, config: &Nvme) -> Result<Namespace, PassthroughProblem> {
     let descriptor = file.descriptor();
     let fd = descriptor.as_raw_fd();
-    // SAFETY: the request takes no argument. It returns the number of the namespace.
-    let id =
-        check(unsafe { libc::ioctl(fd, NVME_IOCTL_ID) }).map_err(PassthroughProblem::NotANamespace)?.cast_unsigned();
+    let id = number(fd).map_err(PassthroughProblem::NotANamespace)?;
     let identify = |namespace, what| identify(fd, namespace, what).map_err(PassthroughProblem::Identify);
     let controller = identify(0, CONTROLLER)?;
     let namespace = identify(id, NAMESPACE)?;
@@ -84,9 +82,8 @@ fn parse(
     formats: Option<&[u8]>,
     device_makes_protection: bool,
 ) -> Result<Namespace, PassthroughProblem> {
-    let (last_format, formatted, protection) = (namespace[25], namespace[26], namespace[29]);
-    let high = if last_format < 16 { 0 } else { formatted >> 5 & 3 };
-    let index = usize::from(formatted & 0xf | high << 4);
+    let (formatted, protection) = (namespace[26], namespace[29]);
+    let index = format_index(namespace);
     let metadata_bytes = u32::from(u16::from_le_bytes([namespace[128 + 4 * index], namespace[129 + 4 * index]]));
     let block_bytes = 1u32.checked_shl(u32::from(namespace[130 + 4 * index])).unwrap_or(0);
     let mut found = Namespace {
@@ -129,6 +126,13 @@ fn parse(
         is_extended: found.is_extended,
     });
     Ok(found)
+}
+
+/// Returns the index of the format of a namespace in its list of formats.
+pub(super) fn format_index(namespace: &[u8]) -> usize {
+    let (last_format, formatted) = (namespace[25], namespace[26]);
+    let high = if last_format < 16 { 0 } else { formatted >> 5 & 3 };
+    usize::from(formatted & 0xf | high << 4)
 }
 
 /// Returns the placement identifiers of a file.
@@ -179,18 +183,36 @@ fn receive(fd: i32, namespace: u32, bytes: usize) -> io::Result<Vec<u8>> {
     transfer(fd, NVME_IOCTL_IO_CMD, command, bytes)
 }
 
-fn identify(fd: i32, namespace: u32, what: u32) -> io::Result<Vec<u8>> {
+/// Returns the number of a namespace.
+pub(super) fn number(fd: i32) -> io::Result<u32> {
+    // SAFETY: the request takes no argument. It returns the number of the namespace.
+    Ok(check(unsafe { libc::ioctl(fd, NVME_IOCTL_ID) })?.cast_unsigned())
+}
+
+pub(super) fn identify(fd: i32, namespace: u32, what: u32) -> io::Result<Vec<u8>> {
     let mut command = NvmeCommand::new(IDENTIFY, namespace);
     command.dword10 = what;
     transfer(fd, NVME_IOCTL_ADMIN_CMD, command, IDENTIFY_BYTES)
 }
 
+/// Returns the current value of a feature, and its `bytes` bytes of data.
+pub(super) fn feature(fd: i32, id: u32, bytes: usize) -> io::Result<(u32, Vec<u8>)> {
+    let mut command = NvmeCommand::new(GET_FEATURES, 0);
+    command.dword10 = id;
+    let data = send(fd, NVME_IOCTL_ADMIN_CMD, &mut command, bytes)?;
+    Ok((command.result, data))
+}
+
 /// Sends a command that returns `bytes` bytes.
 pub(super) fn transfer(fd: i32, request: libc::Ioctl, mut command: NvmeCommand, bytes: usize) -> io::Result<Vec<u8>> {
+    send(fd, request, &mut command, bytes)
+}
+
+fn send(fd: i32, request: libc::Ioctl, command: &mut NvmeCommand, bytes: usize) -> io::Result<Vec<u8>> {
     let mut data = vec![0; bytes];
     (command.data, command.data_bytes) = (data.as_mut_ptr() as u64, u32::try_from(bytes).map_err(io::Error::other)?);
     // SAFETY: the request reads and writes the command, and writes at most `bytes` bytes to the data before it returns.
-    match check(unsafe { libc::ioctl(fd, request, &raw mut command) })? {
+    match check(unsafe { libc::ioctl(fd, request, &raw mut *command) })? {
         0 => Ok(data),
         // A status of the device.
         _ => Err(io::Error::from_raw_os_error(libc::EOPNOTSUPP)),

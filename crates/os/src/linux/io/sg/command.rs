@@ -21,6 +21,19 @@ const SYNCHRONIZE_CACHE_16: u8 = 0x91;
 const READ_CAPACITY_10: u8 = 0x25;
 const SERVICE_ACTION_IN_16: u8 = 0x9e;
 const READ_CAPACITY_16: u8 = 0x10;
+const LOG_SENSE: u8 = 0x4d;
+const ATA_PASS_THROUGH_16: u8 = 0x85;
+/// Current cumulative values of a log page.
+const CUMULATIVE: u8 = 1 << 6;
+/// Protocols of a command for an ATA device (SAT-4, 13.2.3), and its length: 512 bytes per unit of the field count.
+const NO_DATA_PROTOCOL: u8 = 3 << 1;
+const PIO_IN_PROTOCOL: u8 = 4 << 1;
+const LENGTH_IN_COUNT: u8 = 0x0e;
+/// Answers with the registers of the ATA device.
+const CHECK_CONDITION: u8 = 0x20;
+/// The registers have 16 bits.
+const EXTENDED: u8 = 1;
+const ATA_SECTOR: u32 = 512;
 /// Force unit access: the data is read from or written to the medium.
 const FUA: u8 = 0x08;
 /// No data-out buffer: the device writes zeroes.
@@ -140,6 +153,30 @@ impl Command {
         command.bytes[10..14].copy_from_slice(&data_bytes.to_be_bytes());
         command
     }
+
+    /// Returns `LOG SENSE` for a log page (SPC-5, 6.7).
+    pub(super) fn log_page(page: u8, data_bytes: u16) -> Self {
+        let mut command = Command::new(LOG_SENSE, 10, u32::from(data_bytes));
+        command.bytes[2] = CUMULATIVE | page;
+        command.bytes[7..9].copy_from_slice(&data_bytes.to_be_bytes());
+        command
+    }
+
+    /// Returns `ATA PASS-THROUGH (16)` for a command that reads a sector, or for one without data that answers with its registers.
+    pub(super) fn ata(command: u8, features: u8, lba: [u8; 3], is_read: bool) -> Self {
+        let mut sent = Command::new(ATA_PASS_THROUGH_16, 16, if is_read { ATA_SECTOR } else { 0 });
+        (sent.bytes[1], sent.bytes[2]) =
+            if is_read { (PIO_IN_PROTOCOL, LENGTH_IN_COUNT) } else { (NO_DATA_PROTOCOL, CHECK_CONDITION) };
+        (sent.bytes[4], sent.bytes[6]) = (features, u8::from(is_read));
+        (sent.bytes[8], sent.bytes[10], sent.bytes[12]) = (lba[0], lba[1], lba[2]);
+        sent.bytes[14] = command;
+        sent
+    }
+
+    /// Changes a command for an ATA device to one with registers of 16 bits.
+    pub(super) fn extended(self) -> Self {
+        self.with(EXTENDED)
+    }
 }
 
 /// Returns the parameters of `UNMAP` for a range.
@@ -196,6 +233,18 @@ mod tests {
         assert_eq!(of(ScsiWrite::VerifyMedium), (vec![0x2f, 0, 0, 0, 0, 2, 0, 0, 4, 0], 0));
         assert_eq!(of(ScsiWrite::VerifyData), (vec![0x2f, 2, 0, 0, 0, 2, 0, 0, 4, 0], 2048));
         assert_eq!(of(ScsiWrite::VerifyBlock), (vec![0x2f, 6, 0, 0, 0, 2, 0, 0, 4, 0], 512));
+    }
+
+    #[test]
+    fn health_is_read_by_log_pages_and_ata_commands() {
+        let page = Command::log_page(0x0d, 0x0204);
+        assert_eq!(bytes(Some(page)), (vec![0x4d, 0, 0x4d, 0, 0, 0, 0, 2, 4, 0], 0x204));
+        // SMART RETURN STATUS, and a page of the device statistics by READ LOG EXT.
+        let status = Command::ata(0xb0, 0xda, [0, 0x4f, 0xc2], false);
+        let expected = vec![0x85, 6, 0x20, 0, 0xda, 0, 0, 0, 0, 0, 0x4f, 0, 0xc2, 0, 0xb0, 0];
+        assert_eq!(bytes(Some(status)), (expected, 0));
+        let log = Command::ata(0x2f, 0, [4, 7, 0], true).extended();
+        assert_eq!(bytes(Some(log)), (vec![0x85, 9, 0x0e, 0, 0, 0, 1, 0, 4, 0, 7, 0, 0, 0, 0x2f, 0], 512));
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! `sg`: SCSI commands by the `SG_IO` request, on block devices and SCSI generic devices.
 
+mod ata;
 mod command;
+pub(crate) mod health;
+mod log_page;
 
 use std::io;
 use std::os::fd::AsRawFd;
@@ -102,11 +105,28 @@ impl Execute for Sg {
     }
 }
 
+/// The end of a command.
+struct Outcome {
+    is_good: bool,
+    /// Bytes that were not transferred.
+    residual: u32,
+    sense: [u8; SENSE_BYTES],
+}
+
 /// Sends a command whose data is at `data`. Returns the bytes that were not transferred.
 ///
 /// # Errors
 /// Returns the error of the request, or EIO if the device reports one.
 fn send(fd: i32, command: &Command, direction: i32, data: *mut u8, polled: bool) -> io::Result<u32> {
+    let outcome = exchange(fd, command, direction, data, polled)?;
+    if outcome.is_good { Ok(outcome.residual) } else { Err(io::Error::from_raw_os_error(libc::EIO)) }
+}
+
+/// Sends a command whose data is at `data`.
+///
+/// # Errors
+/// Returns the error of the request.
+fn exchange(fd: i32, command: &Command, direction: i32, data: *mut u8, polled: bool) -> io::Result<Outcome> {
     let mut sense = [0u8; SENSE_BYTES];
     let mut header = Header {
         interface: INTERFACE,
@@ -135,10 +155,8 @@ fn send(fd: i32, command: &Command, direction: i32, data: *mut u8, polled: bool)
     // SAFETY: the pointers are to live values, and the caller's data has the length of the command's data. The request
     // returns after the device has used them.
     check(unsafe { libc::ioctl(fd, SG_IO, &raw mut header) })?;
-    if header.status != 0 || header.info & INFO_CHECK != 0 {
-        return Err(io::Error::from_raw_os_error(libc::EIO));
-    }
-    Ok(header.residual.max(0).unsigned_abs())
+    let is_good = header.status == 0 && header.info & INFO_CHECK == 0;
+    Ok(Outcome { is_good, residual: header.residual.max(0).unsigned_abs(), sense })
 }
 
 /// Returns the bytes of a block of the device.
