@@ -8,6 +8,7 @@ use crate::disturbed;
 use crate::figures::{cells, jobs};
 use crate::findings::{Shared, worst_first};
 use crate::grid;
+use crate::health;
 use crate::hosts;
 use crate::html::environment::{command, facts, outcome};
 use crate::key_figures::{self, Span};
@@ -48,6 +49,7 @@ pub fn markdown(assessment: &Assessment) -> String {
         figures,
         hosts(assessment),
         verdicts(assessment),
+        health::table(assessment).map(|table| table.markdown()).unwrap_or_default(),
     ];
     text += &folded("Details, environment, and how to repeat it", &details.concat());
     printable(&text).into_owned()

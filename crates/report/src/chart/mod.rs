@@ -21,6 +21,7 @@ mod sheet;
 mod sign;
 mod steady;
 mod sweep;
+mod temperature;
 mod time_series;
 pub mod trend;
 
@@ -82,6 +83,7 @@ pub fn of_test(assessment: &Assessment, test: &Test, detail: &Detail) -> Vec<Cha
     }
     charts.extend(of_settings);
     charts.extend(over_time::charts(test, &series, detail));
+    charts.extend(temperature::chart(&test.name, &series));
     charts.extend(hosts::chart(test, detail));
     charts.extend(heat::chart(test, &series, detail));
     charts.extend(latencies::charts(test, &cells));

@@ -36,6 +36,8 @@ pub struct Point {
     pub ddirs: [Sum; 3],
     /// Counters of the devices, if known.
     pub device: Option<DiskSlot>,
+    /// Highest temperature of the devices, in degrees Celsius.
+    pub temperature_c: Option<f64>,
     /// Name of the run, if there are several.
     pub run: String,
 }
@@ -123,7 +125,8 @@ impl TimeSeries {
             let length_ns: u64 = (first..first + slots.len()).map(|at| timeline.slot_ns(at)).sum();
             let (from_s, to_s) = (self.end_s, self.end_s + length_ns as f64 / 1e9);
             let device = (!disks.is_empty()).then(DiskSlot::default);
-            let mut point = Point { from_s, to_s, ddirs: Default::default(), device, run: run.to_owned() };
+            let mut point =
+                Point { from_s, to_s, ddirs: Default::default(), device, temperature_c: None, run: run.to_owned() };
             slots.iter().for_each(|slot| point.take(slot, disks));
             self.points.push(point);
             self.end_s = to_s;
@@ -159,6 +162,8 @@ impl Point {
                 }
             }
         }
+        let read = disks.iter().filter_map(|at| *slot.temperatures_c.get(*at)?);
+        self.temperature_c = read.chain(self.temperature_c).reduce(f64::max);
         for (sum, counts) in self.ddirs.iter_mut().zip(&slot.ddirs) {
             sum.ios += counts.ios;
             sum.bytes += counts.bytes;

@@ -27,9 +27,6 @@ pub fn facts(assessment: &Assessment) -> Vec<(String, String)> {
     for volume in &assessment.volumes {
         of_target(&format!("Target {}", volume.name), &volume.target, &mut add);
     }
-    for (disk, health) in health::lines(assessment) {
-        add(&format!("Health of {disk}"), health);
-    }
     add("Machine", machine.hostname.to_string());
     add("Machine model", machine.model.to_string());
     if let Some(cloud) = &machine.cloud {
@@ -93,6 +90,7 @@ pub fn sections(assessment: &Assessment) -> Markup {
         section id="environment" {
             h2 { "Environment" }
             dl { @for (name, value) in facts(assessment) { dt { (name) } dd { (value) } } }
+            @if let Some(table) = health::table(assessment) { (table.html()) }
         }
         section id="repeat" {
             h2 { "How to repeat it" }

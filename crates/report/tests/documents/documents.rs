@@ -7,6 +7,7 @@ use assessment::{
     Aim, Cause, Citation, ClassMatch, Confidence, ExpectedLimit, Failure, Judgement, LoadPattern, MachineLimits,
     Metric, Reason, Steady, SteadyRule, SteadyState, Threshold, Verdict,
 };
+use record::{DiskHealth, DiskUse, HealthChange};
 use report::{Ink, card, charts, html, markdown, svg};
 
 /// Compares a text with its reviewed snapshot. To change one, run the test with `INSTA_UPDATE=always` and review the
@@ -250,6 +251,31 @@ fn the_rate_of_the_test_that_decides_is_at_the_top_and_not_folded() {
     let opened = top.split("Over time: <a href=\"#test-1\">max-read-iops</a>").nth(1).expect("a chart");
     let chart = opened.split("</section>").next().expect("a chart");
     assert!(chart.contains("<svg class=\"chart\"") && !chart.contains("<details"), "{chart}");
+}
+
+#[test]
+fn what_the_disks_report_is_a_table_on_the_page_and_in_markdown() {
+    let mut assessment = sample::assessment();
+    let title = "State of the disks";
+    assert!(!html(&assessment).contains(title) && !markdown(&assessment).contains(title));
+    let state =
+        |degrees| DiskHealth { model: "A <model>".into(), temperature_c: Some(degrees), ..DiskHealth::default() };
+    let disk = |before, after| DiskUse {
+        name: "sdb".into(),
+        health: Some(HealthChange { before: state(before), after: Some(state(after)) }),
+        ..DiskUse::default()
+    };
+    // From before the first run to after the last.
+    let tests = assessment.tests.iter_mut().flat_map(|test| &mut test.rounds);
+    for (at, round) in (0..).zip(tests) {
+        round.record.disks = vec![disk(41.0 + f64::from(at), 63.0)];
+    }
+    let page = html(&assessment);
+    for part in [title, "A &lt;model&gt;", "41 → 63 °C"] {
+        assert!(page.contains(part), "{part}");
+    }
+    let text = markdown(&assessment);
+    assert!(text.contains("| sdb | A \\<model\\> | 41 → 63 °C |"), "{text}");
 }
 
 #[test]
