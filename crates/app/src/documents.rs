@@ -1,7 +1,9 @@
 //! Saved records and assessments as files.
 
+use std::borrow::Cow;
 use std::path::Path;
 
+use assessment::Assessment;
 use history::Document;
 use study::StudyError;
 
@@ -35,6 +37,14 @@ pub fn json(document: &Document) -> Result<String, CommandError> {
         Document::Assessment(assessment) => report::document(assessment)?,
         Document::Record(_) => document.write()?,
     })
+}
+
+/// Returns the document as an assessment, for pages and charts.
+pub fn assessed(document: &Document) -> Cow<'_, Assessment> {
+    match document {
+        Document::Assessment(assessment) => Cow::Borrowed(assessment),
+        Document::Record(record) => Cow::Owned(judge::single::assessment(record)),
+    }
 }
 
 /// Adds what documents of older versions lack.

@@ -1,5 +1,6 @@
 //! The folder of `--save`: the records of all runs and the reports.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -53,7 +54,18 @@ impl SaveFolder {
         }
     }
 
-    /// Returns true if a file could not be written.
+    /// Removes a file that an earlier call wrote, if it is there. Prints an error.
+    pub fn remove(&mut self, name: &str) {
+        match self.folder.unlink(Path::new(name)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                stderr_line!("error: {}", OutputError::io(&self.path.join(name), error));
+                self.has_failed = true;
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns true if a file could not be written or removed.
     pub fn has_failed(&self) -> bool {
         self.has_failed
     }

@@ -186,6 +186,13 @@ pub fn document(arg: &str) -> Result<Document, CommandError> {
     Ok(documents::complete(store.document(id(&store, arg)?)?)?)
 }
 
+/// Returns the filter of a target. The target need not exist any more.
+pub fn target_filter(given: &str) -> TargetFilter {
+    let path = std::path::absolute(given).map(|path| path.components().collect::<PathBuf>());
+    let path = path.map_or_else(|_| given.to_owned(), |path| path.display().to_string());
+    TargetFilter { given: given.to_owned(), path }
+}
+
 /// Returns all runs with a tag, the oldest first.
 ///
 /// # Errors

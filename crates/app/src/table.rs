@@ -57,7 +57,7 @@ fn device(entry: &Entry) -> String {
 }
 
 /// Returns the deciding figure, or the first ones without a judgement.
-fn figures_of(entry: &Entry) -> String {
+pub fn figures_of(entry: &Entry) -> String {
     let is_assessment = entry.kind.raw() == "assessment";
     let shown = |figure: &KeyFigure| {
         // The tests of an assessment are in its report.
@@ -87,7 +87,7 @@ fn cut_start(text: &str, most: usize) -> String {
 }
 
 /// Returns the start of the run in its local time, up to the minute.
-fn when(entry: &Entry) -> String {
+pub fn when(entry: &Entry) -> String {
     let local_s = (entry.started_unix_ms / 1000).saturating_add_signed(i64::from(entry.utc_offset_s));
     date_and_time(local_s).replace('T', " ").chars().take(MINUTE).collect()
 }

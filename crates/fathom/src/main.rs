@@ -123,6 +123,7 @@ fn run_command(command: Command, typed: &[String], runner: &dyn Runner) -> Resul
         Command::Diskspd(line) => diskspd::main(&line.args),
         Command::Show(args) => show::main(&args)?,
         Command::Compare(args) => compare::main(&args)?,
+        Command::Report(args) => commands::report::main(&args)?,
         Command::History(args) => history::main(&args)?,
         Command::Export(args) => export::main(&args)?,
         Command::Delete(args) => delete::main(&args)?,

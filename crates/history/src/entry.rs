@@ -80,6 +80,8 @@ pub struct RunFilter {
     pub device: Option<String>,
     pub host: Option<String>,
     pub instance_type: Option<String>,
+    /// The suite, or the dialect of a single run.
+    pub suite: Option<String>,
     pub kind: Option<String>,
     pub limit: Option<u64>,
 }

@@ -163,7 +163,9 @@ impl Store {
             question += OF_TARGET;
             given.extend([&target.given as &dyn ToSql, &target.path, folder, folder, &target.path, folder]);
         }
-        for (column, value) in [("host", &filter.host), ("instance_type", &filter.instance_type)] {
+        for (column, value) in
+            [("host", &filter.host), ("instance_type", &filter.instance_type), ("suite", &filter.suite)]
+        {
             if let Some(value) = value {
                 question += &format!(" AND {column} = ? COLLATE NOCASE");
                 given.push(value);

@@ -31,6 +31,7 @@ mod png;
 mod published_limits;
 mod rows;
 mod series;
+mod site;
 mod study;
 mod suitability;
 mod text;
@@ -47,11 +48,12 @@ pub use comparison::{
     ComparedSets, html as comparison_html, junit as comparison_junit, markdown as comparison_markdown,
 };
 pub use document::{AssessmentDocument, document};
-pub use html::html;
+pub use html::{html, html_with_link};
 pub use junit::junit;
 pub use markdown::markdown;
 pub use png::{IS_BUILT_IN as HAS_PICTURES, PngError};
 pub use series::{bencher, influx, prometheus};
+pub use site::{INDEX, Site, SiteRun, SiteTarget, run_page};
 pub use study::{
     ComparisonDocument, Ink, KneeDocument, RepeatsDocument, SweepDocument, comparison_json, comparison_text,
     conclusion, csv, json, sentence, text,
@@ -68,14 +70,16 @@ pub fn charts(assessment: &Assessment) -> Vec<Chart> {
     let mut charts: Vec<Chart> = chart::overview(assessment).into_iter().chain(of_tests).collect();
     // Names of tests can differ only in characters that are replaced in names of files.
     for at in 1..charts.len() {
-        let name = charts[at].name.clone();
-        let earlier = |name: &str| charts[..at].iter().any(|chart| chart.name == name);
-        let free = (2..).map(|nth| format!("{name}-{nth}")).find(|other| !earlier(other));
-        if let Some(free) = free.filter(|_| earlier(&name)) {
-            charts[at].name = free;
-        }
+        let name = std::mem::take(&mut charts[at].name);
+        charts[at].name = free_name(name, |name| charts[..at].iter().any(|chart| chart.name == name));
     }
     charts
+}
+
+/// Returns the name, with a number after it if it is in use.
+fn free_name(name: String, is_used: impl Fn(&str) -> bool) -> String {
+    let other = is_used(&name).then(|| (2..).map(|nth| format!("{name}-{nth}")).find(|other| !is_used(other)));
+    other.flatten().unwrap_or(name)
 }
 
 /// Returns all charts of an assessment in one SVG document.

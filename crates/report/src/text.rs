@@ -42,6 +42,12 @@ fn mark_of_block(line: &str) -> Option<usize> {
     }
 }
 
+/// Returns a text as a part of the name of a file.
+pub fn file_name(text: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '.' { c } else { '_' };
+    text.chars().map(plain).collect()
+}
+
 /// Cuts a text to `most` characters, with an ellipsis at the end.
 pub fn cut(text: &str, most: usize) -> String {
     if text.chars().count() <= most {

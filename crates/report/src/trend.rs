@@ -1,7 +1,7 @@
 //! Figures of one target over time: a table with a line of bars, and a page with charts.
 
 use assessment::Metric;
-use maud::html;
+use maud::{Markup, html};
 use units::format::{grouped, percent};
 use units::markup::printable;
 use units::order::OrderBy;
@@ -29,7 +29,7 @@ pub struct TrendSeries {
     pub names: [String; 2],
     pub metric: Metric,
     /// What all its runs have in common: load, depth, length, size.
-    job: Vec<String>,
+    pub job: Vec<String>,
     /// The oldest first.
     pub points: Vec<TrendPoint>,
 }
@@ -50,7 +50,7 @@ impl Trend {
 
     /// Adds a figure. Figures of another job have a series of their own. Call this in the order of the runs.
     pub fn add(&mut self, names: [&str; 2], metric: Metric, job: &[String], point: TrendPoint) {
-        let known = |known: &&mut TrendSeries| known.names == names && known.metric == metric && known.job == job;
+        let known = |known: &&mut TrendSeries| known.is_of(names, metric) && known.job == job;
         match self.series.iter_mut().find(known) {
             Some(known) => known.points.push(point),
             None => {
@@ -58,6 +58,19 @@ impl Trend {
                 self.series.push(TrendSeries { names, metric, job, points: vec![point] });
             }
         }
+    }
+
+    /// Returns the series of each figure that has the newest run.
+    pub fn newest(&self) -> Vec<&TrendSeries> {
+        let mut all: Vec<&TrendSeries> = Vec::new();
+        for series in &self.series {
+            match all.iter_mut().find(|other| other.is_of(series.names(), series.metric)) {
+                Some(other) if other.started_unix_ms() <= series.started_unix_ms() => *other = series,
+                Some(_) => {}
+                None => all.push(series),
+            }
+        }
+        all
     }
 
     /// Returns the names of a series. The second has the properties that distinguish it from series of the same names.
@@ -125,8 +138,21 @@ const NOTE: &str = "earlier: the median of the earlier runs; change: of the last
 const NONE_REPEATED: &str = "no figure was measured twice";
 
 impl TrendSeries {
-    fn last(&self) -> f64 {
+    pub fn names(&self) -> [&str; 2] {
+        self.names.each_ref().map(String::as_str)
+    }
+
+    /// Returns true if this is the figure of the same test, maybe of another job.
+    pub fn is_of(&self, names: [&str; 2], metric: Metric) -> bool {
+        self.names == names && self.metric == metric
+    }
+
+    pub fn last(&self) -> f64 {
         self.points.last().map_or(0.0, |point| point.value)
+    }
+
+    fn started_unix_ms(&self) -> u64 {
+        self.points.last().map_or(0, |point| point.started_unix_ms)
     }
 
     /// Returns the median of all runs but the last.
@@ -171,15 +197,23 @@ pub fn text(trend: &Trend, ink: Ink) -> String {
 /// Returns the trend as a page, with a chart per figure.
 pub fn html(trend_of: &Trend) -> String {
     let title = format!("Trend of {}", trend_of.target);
-    let charts: Vec<Chart> = trend_of.repeated().map(|series| trend::chart(series, &trend_of.name(series))).collect();
-    let main = html! {
-        @if charts.is_empty() {
-            p { (NONE_REPEATED) }
-        } @else {
-            section id="figures" { h2 { "Figures" } (trend_of.table(false).html()) p.soft { (NOTE) } }
-        }
-        div.charts { @for chart in &charts { (figure(chart)) } }
-    };
     let header = html! { h1 { (title) } p.soft { (trend_of.summary()) } };
-    document(&title, &header, &main, env!("CARGO_PKG_VERSION"))
+    document(&title, &header, &figures(trend_of), env!("CARGO_PKG_VERSION"))
+}
+
+/// Formats the figures of several runs as a table and charts.
+pub fn figures(trend_of: &Trend) -> Markup {
+    let charts: Vec<Chart> = trend_of.repeated().map(|series| trend::chart(series, &trend_of.name(series))).collect();
+    html! {
+        section id="figures" {
+            h2 { "Figures over time" }
+            @if charts.is_empty() {
+                p { (NONE_REPEATED) }
+            } @else {
+                (trend_of.table(false).html())
+                p.soft { (NOTE) }
+                div.charts { @for chart in &charts { (figure(chart)) } }
+            }
+        }
+    }
 }

@@ -23,7 +23,11 @@ const COMMANDS: &[&str] = &[];
 const STUDIES: &[&str] = &["assess", "knee", "run", "sweep"];
 
 const CORRECTIONS: &[Correction] = &[
-    of(COMMANDS, &["report"], "`fathom show last --report page.html` writes the report of a saved run"),
+    of(
+        &["report"],
+        &["last", "--html", "--report", "-o", "--output"],
+        "`fathom show last --report page.html` writes the report of a saved run",
+    ),
     of(COMMANDS, &["list", "ls", "log", "runs", "results"], "`fathom history` lists the saved runs"),
     of(
         COMMANDS,
@@ -111,6 +115,10 @@ const MISSING: &[(&str, &str)] = &[
     ("knee", "`fathom knee /dev/nvme1n1 --p99 5ms` finds the highest rate within a latency"),
     ("sweep", "`fathom sweep bs=4k,64k fio --name=a …` runs the job with each value"),
     ("show", "`fathom show last` shows the newest saved run, `fathom history` lists all"),
+    (
+        "report",
+        "`fathom report --site DIR` makes a site of all saved runs, `fathom show last --report page.html` a page of one",
+    ),
     ("export", "`fathom export last --format csv` exports the newest saved run"),
     ("delete", "`fathom delete ID` deletes a saved run, `fathom history` lists them"),
 ];
@@ -213,6 +221,7 @@ mod tests {
     #[test]
     fn names_of_other_programs_lead_to_ours() {
         let all = [
+            ("report", "fathom report --site DIR"),
             ("report last", "fathom show last --report page.html"),
             ("list", "fathom history"),
             ("bench .", "fathom assess"),

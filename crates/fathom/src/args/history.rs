@@ -5,7 +5,8 @@ use clap::{Subcommand, ValueEnum};
 
 use super::refusal::Refusal;
 use super::value::{TableFormat, trend_report};
-use app::exit;
+use ::history::RunFilter;
+use app::{exit, store};
 
 /// List, add and tag saved runs.
 ///
@@ -46,36 +47,46 @@ pub enum Action {
 
 #[derive(clap::Args, Debug)]
 pub struct ListArgs {
-    /// Only runs with this tag
-    #[arg(long, value_name = "WORD")]
-    pub tag: Option<String>,
-    /// Only runs of this kind; `record` is a single run
-    #[arg(long, value_enum)]
-    kind: Option<Kind>,
-    /// Only runs on this target, or on targets in this folder
-    #[arg(long, value_name = "PATH")]
-    pub target: Option<String>,
+    #[command(flatten)]
+    filter: FilterArgs,
     /// Show the figures of a target over time instead of a list, of all its runs
     #[arg(long, value_name = "TARGET", conflicts_with_all = ["target", "format", "limit"])]
     pub trend: Option<String>,
     /// Write the trend as a page NAME.html; repeatable
     #[arg(long = "report", value_name = "FILE", value_parser = trend_report, requires = "trend")]
     pub reports: Vec<String>,
-    /// Only runs on this block device: its name, its model or its serial number
-    #[arg(long, value_name = "NAME")]
-    pub device: Option<String>,
-    /// Only runs on the machine with this host name
-    #[arg(long, value_name = "NAME")]
-    pub host: Option<String>,
-    /// Only runs on cloud instances of this type, such as m5.xlarge
-    #[arg(long, value_name = "NAME")]
-    pub instance_type: Option<String>,
     /// List the newest N runs; 0 lists all
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: u64,
     /// Format of the list
     #[arg(long, value_enum, default_value_t = TableFormat::Table)]
     format: TableFormat,
+}
+
+/// The saved runs that a command uses.
+#[derive(clap::Args, Debug)]
+pub struct FilterArgs {
+    /// Only runs with this tag
+    #[arg(long, value_name = "WORD")]
+    tag: Option<String>,
+    /// Only runs of this kind; `record` is a single run
+    #[arg(long, value_enum)]
+    kind: Option<Kind>,
+    /// Only runs of this suite, or of `fio`, `diskspd`, `knee`, `sweep`
+    #[arg(long, value_name = "NAME")]
+    suite: Option<String>,
+    /// Only runs on this target, or on targets in this folder
+    #[arg(long, value_name = "PATH")]
+    target: Option<String>,
+    /// Only runs on this block device: its name, its model or its serial number
+    #[arg(long, value_name = "NAME")]
+    device: Option<String>,
+    /// Only runs on the machine with this host name
+    #[arg(long, value_name = "NAME")]
+    host: Option<String>,
+    /// Only runs on cloud instances of this type, such as m5.xlarge
+    #[arg(long, value_name = "NAME")]
+    instance_type: Option<String>,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -87,14 +98,30 @@ enum Kind {
     Record,
 }
 
-impl ListArgs {
-    pub fn kind(&self) -> Option<String> {
+impl FilterArgs {
+    pub fn filter(&self) -> RunFilter {
         let name = |kind: Kind| kind.to_possible_value().map(|value| value.get_name().to_owned());
-        self.kind.and_then(name)
+        RunFilter {
+            tag: self.tag.clone(),
+            target: self.target.as_deref().map(store::target_filter),
+            device: self.device.as_ref().map(|device| device.trim_start_matches("/dev/").to_owned()),
+            host: self.host.clone(),
+            instance_type: self.instance_type.clone(),
+            suite: self.suite.clone(),
+            kind: self.kind.and_then(name),
+            limit: None,
+        }
     }
+}
 
-    pub fn limit(&self) -> Option<u64> {
-        (self.limit > 0).then_some(self.limit)
+impl ListArgs {
+    /// Returns the filter of a list. A trend has all runs of its target.
+    pub fn filter(&self) -> RunFilter {
+        let filter = self.filter.filter();
+        match self.trend.as_deref() {
+            Some(trend) => RunFilter { target: Some(store::target_filter(trend)), ..filter },
+            None => RunFilter { limit: (self.limit > 0).then_some(self.limit), ..filter },
+        }
     }
 
     pub fn is_json(&self) -> bool {

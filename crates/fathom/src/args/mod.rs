@@ -18,6 +18,7 @@ pub mod live;
 pub mod pages;
 pub mod presentation;
 pub mod refusal;
+pub mod report;
 pub mod run;
 pub mod schema;
 pub mod show;
@@ -68,6 +69,7 @@ pub enum Command {
     Diskspd(DialectArgs),
     Show(show::Args),
     Compare(compare::Args),
+    Report(report::Args),
     History(history::Args),
     Export(history::ExportArgs),
     Delete(history::DeleteArgs),

@@ -121,6 +121,14 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
         ],
     ),
     (
+        "report",
+        [
+            "fathom report --site site                         all saved runs",
+            "fathom report --site site --suite etcd            the runs of a suite",
+            "fathom report --site site --target /mnt/data      the runs on a target",
+        ],
+    ),
+    (
         "history",
         [
             "fathom history                                    the newest 20 runs",

@@ -1,19 +1,15 @@
 //! `fathom history`: lists, adds and tags saved runs.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-
-use ::history::{Document, Entry, RunFilter, TargetFilter};
-use report::{Ink, Trend, TrendPoint};
+use ::history::{Document, Entry, RunFilter};
+use report::Ink;
 use targets::OutputGuard;
-use units::order::OrderBy;
 
 use crate::args::history::{Action, Args, ListArgs};
 use app::command_error::CommandError;
 use app::output::{print_text, stderr_line, write_stdout};
 use app::reports::Reports;
 use app::terminal::writes_utf8;
-use app::{documents, exit, store, table};
+use app::{documents, exit, store, table, trends};
 
 /// Lists, adds or tags runs.
 ///
@@ -28,15 +24,7 @@ pub fn main(args: &Args) -> Result<u8, CommandError> {
 }
 
 fn list(args: &ListArgs) -> Result<String, CommandError> {
-    let filter = RunFilter {
-        tag: args.tag.clone(),
-        target: args.trend.as_deref().or(args.target.as_deref()).map(target),
-        device: args.device.as_ref().map(|device| device.trim_start_matches("/dev/").to_owned()),
-        host: args.host.clone(),
-        instance_type: args.instance_type.clone(),
-        kind: args.kind(),
-        limit: args.limit().filter(|_| args.trend.is_none()),
-    };
+    let filter = args.filter();
     let history = store::open_if_any()?;
     let entries: Vec<Entry> = match history {
         Some(history) => history.list(&filter)?,
@@ -58,51 +46,17 @@ fn list(args: &ListArgs) -> Result<String, CommandError> {
 
 /// Returns the figures of a target over time as text, and writes the reports.
 fn trend(given: &str, reports: &[String], runs: &[Entry]) -> Result<String, CommandError> {
-    let mut trend = Trend::new(given);
-    let mut sound: Vec<&Entry> = runs.iter().filter(|entry| entry.is_usable()).collect();
-    let left_out = runs.len() - sound.len();
+    let left_out = runs.iter().filter(|entry| !entry.is_usable()).count();
     if left_out > 0 {
         stderr_line!("note: stopped and INVALID runs are left out: {left_out}");
     }
-    sound.order_by_key(|entry| (entry.started_unix_ms, entry.id));
-    let hosts: BTreeSet<&str> = sound.iter().map(|entry| entry.host.raw()).collect();
-    let targets: BTreeSet<&str> = sound.iter().map(|entry| entry.target.raw()).collect();
-    let folder = target(given).path;
-    for entry in sound {
-        let host = if hosts.len() > 1 { entry.host.raw() } else { "" };
-        let path = if targets.len() > 1 { below(&folder, entry.target.raw()) } else { "" };
-        let what = [host, path, entry.suite.raw(), entry.title.raw()];
-        let what = what.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
-        for figure in &entry.key_figures {
-            // The best point of a sweep can be another one each time.
-            let of = if entry.kind.raw() == "sweep" { "best" } else { figure.of.raw() };
-            let point = TrendPoint {
-                run: entry.id,
-                started_unix_ms: entry.started_unix_ms,
-                utc_offset_s: entry.utc_offset_s,
-                value: figure.value,
-            };
-            trend.add([&what, of], figure.metric, &figure.job, point);
-        }
-    }
+    let trend = trends::of(given, runs);
     let (written, failed) = Reports::open(reports, &mut OutputGuard::new([]))?.save_trend(&trend);
     written.iter().for_each(|line| stderr_line!("{line}"));
     match failed.into_iter().next() {
         Some(error) => Err(error),
         None => Ok(report::trend_text(&trend, if writes_utf8() { Ink::Unicode } else { Ink::Ascii })),
     }
-}
-
-/// Returns the path below a folder, or the whole path of another target.
-fn below<'a>(folder: &str, path: &'a str) -> &'a str {
-    Path::new(path).strip_prefix(folder).ok().and_then(Path::to_str).unwrap_or(path)
-}
-
-/// The target need not exist any more.
-fn target(given: &str) -> TargetFilter {
-    let path = std::path::absolute(given).map(|path| path.components().collect::<PathBuf>());
-    let path = path.map_or_else(|_| given.to_owned(), |path| path.display().to_string());
-    TargetFilter { given: given.to_owned(), path }
 }
 
 fn tag(given: &[String], tags: &[String]) -> Result<String, CommandError> {

@@ -11,6 +11,7 @@ pub mod history;
 pub mod knee;
 pub mod limits;
 pub mod pages;
+pub mod report;
 pub mod run;
 pub mod schema;
 pub mod show;

@@ -75,9 +75,9 @@ fn documented_options(command: &str) -> Vec<String> {
 
 #[test]
 fn each_command_has_a_short_and_a_long_help_with_the_exit_codes() {
-    for command in
-        ["assess", "knee", "sweep", "run", "show", "compare", "history", "export", "delete", "suite", "limits"]
-    {
+    for command in [
+        "assess", "knee", "sweep", "run", "show", "compare", "report", "history", "export", "delete", "suite", "limits",
+    ] {
         let (code, long) = fathom(&["help", command]);
         assert!(code == Some(0) && long.contains("Exit codes:"), "{command}: {long}");
         assert_eq!(fathom(&[command, "--help"]).1, long, "{command}");

@@ -81,6 +81,7 @@ mod saved_runs;
 mod self_tests;
 mod sequence;
 mod silence;
+mod site;
 mod status;
 mod steady_state;
 mod stopped_layout;

@@ -5,6 +5,7 @@ mod canvas;
 pub mod colours;
 pub mod data;
 mod devices;
+pub mod disks;
 mod heat;
 mod hosts;
 mod latencies;

@@ -87,13 +87,9 @@ fn bars(assessment: &Assessment, rows: &[KeyFigures], rate: &Rate) -> Option<Cha
         let bar = panel.row(&row.name, &shown);
         let [least, most] = [span.least, span.most].map(|value| Panel::x_of(&axis, value / rate.divisor));
         let colour = row.colour;
-        let rect = |class: &str, from: f64, to: f64| {
-            let (x, y, width) = (number(from), number(bar), number((to - from).max(0.8)));
-            format!("<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{BAR_HEIGHT}\"/>")
-        };
-        panel.body += &rect(&format!("f{colour}"), LEFT, least);
+        panel.bar(&format!("f{colour}"), bar, LEFT, least);
         if most - least > 0.5 {
-            panel.body += &rect(&format!("f{colour} part"), least, most);
+            panel.bar(&format!("f{colour} part"), bar, least, most);
         }
         let limits = limits(row).into_iter().map(|limit| (limit / rate.divisor, figure(limit, rate.unit)));
         panel.limits(&axis, bar, top, &limits.collect::<Vec<_>>());

@@ -6,7 +6,7 @@ use super::axis::Axis;
 use super::canvas::{self, number};
 use super::data::Data;
 use super::picture::Chart;
-use crate::text::{cut, plain};
+use crate::text::{cut, file_name, plain};
 
 pub const LEFT: f64 = 10.0;
 const RIGHT: f64 = 14.0;
@@ -62,17 +62,19 @@ impl Panel {
         self.top += LIMIT_HEIGHT;
     }
 
+    /// Draws a bar between two places, at its upper end.
+    pub fn bar(&mut self, classes: &str, bar: f64, from: f64, to: f64) {
+        let (x, y, width) = (number(from), number(bar), number((to - from).max(0.8)));
+        self.body +=
+            &format!("<rect class=\"{classes}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{BAR_HEIGHT}\"/>");
+    }
+
     /// Draws an interval as a bar and a value as a dot, at the upper end of a bar.
     pub fn interval(&mut self, axis: &Axis, bar: f64, colour: usize, interval: Option<(f64, f64)>, value: f64) {
         let y = bar + BAR_HEIGHT / 2.0;
         if let Some((low, high)) = interval {
             let [low, high] = [low, high].map(|end| Panel::x_of(axis, end));
-            self.body += &format!(
-                "<rect class=\"f{colour} part\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{BAR_HEIGHT}\"/>",
-                number(low),
-                number(bar),
-                number((high - low).max(0.8))
-            );
+            self.bar(&format!("f{colour} part"), bar, low, high);
         }
         let x = number(Panel::x_of(axis, value));
         self.body += &format!("<path class=\"w s{colour}\" d=\"M{x} {}V{}\"/>", number(y - 8.0), number(y + 8.0));
@@ -97,11 +99,10 @@ impl Panel {
                 last = middle + half;
             }
         }
-        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '.' { c } else { '_' };
         Chart {
             test: test.to_owned(),
             kind,
-            name: format!("{}-{kind}", test.chars().map(plain).collect::<String>()),
+            name: format!("{}-{kind}", file_name(test)),
             title: title.to_owned(),
             description,
             body: grid + &self.body,

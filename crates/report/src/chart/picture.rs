@@ -5,6 +5,7 @@ use maud::{Markup, PreEscaped, html};
 use super::canvas::{self, Canvas};
 use super::data::Data;
 use super::sheet;
+use crate::text::file_name;
 
 /// A chart of a test.
 pub struct Chart {
@@ -40,8 +41,7 @@ impl Default for Detail {
 
 impl Chart {
     pub(super) fn new(test: &str, kind: &'static str, title: &str, description: String, canvas: Canvas) -> Chart {
-        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '.' { c } else { '_' };
-        let name = format!("{}-{kind}", test.chars().map(plain).collect::<String>());
+        let name = format!("{}-{kind}", file_name(test));
         let (body, height, data) = canvas.finish();
         Chart { test: test.to_owned(), kind, name, title: title.to_owned(), description, body, height, data }
     }

@@ -37,7 +37,12 @@ const DETAILS: [Detail; 5] = [
 ];
 
 pub fn html(assessment: &Assessment) -> String {
-    fitting(|detail, bytes_most| page(assessment, detail, bytes_most))
+    fitting(|detail, bytes_most| page(assessment, None, detail, bytes_most))
+}
+
+/// Returns the page with a link to the page of all runs.
+pub fn html_with_link(assessment: &Assessment, all_runs: &str) -> String {
+    fitting(|detail, bytes_most| page(assessment, Some(all_runs), detail, bytes_most))
 }
 
 /// Returns the page with the finest charts that it has room for. `page` returns `None` if it is larger than the given size.
@@ -72,7 +77,7 @@ pub fn document(title: &str, header: &Markup, main: &Markup, version: &str) -> S
 }
 
 /// Returns the page; `None` as soon as it is larger than `bytes_most`.
-fn page(assessment: &Assessment, detail: &Detail, bytes_most: usize) -> Option<String> {
+fn page(assessment: &Assessment, all_runs: Option<&str>, detail: &Detail, bytes_most: usize) -> Option<String> {
     let title = format!("{}: {} on {}", assessment.verdict, assessment.suite, target_name(&assessment.target));
     let mut tests = PreEscaped(String::new());
     for (at, one) in assessment.tests.iter().enumerate() {
@@ -93,13 +98,14 @@ fn page(assessment: &Assessment, detail: &Detail, bytes_most: usize) -> Option<S
         (tests)
         (environment::sections(assessment))
     };
-    let page = document(&title, &head(assessment), &main, assessment.fathom.raw());
+    let page = document(&title, &head(assessment, all_runs), &main, assessment.fathom.raw());
     (page.len() <= bytes_most).then_some(page)
 }
 
-fn head(assessment: &Assessment) -> Markup {
+fn head(assessment: &Assessment, all_runs: Option<&str>) -> Markup {
     let took = duration(assessment.ended_unix_ms.saturating_sub(assessment.started_unix_ms));
     html! {
+        @if let Some(page) = all_runs { nav { a href=(page) { "All runs of this target" } } }
         h1 { (assessment.suite.raw()) " on " (target_name(&assessment.target)) }
         p.soft { (assessment.title.raw()) }
         (answer::sentence_of(assessment))

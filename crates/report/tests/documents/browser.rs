@@ -9,7 +9,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use assessment::Metric;
 use harness::{Scratch, skipped};
+use report::{Site, SiteRun, SiteTarget, Trend, TrendPoint};
 use serde_json::{Value, json};
 
 /// Options that keep the browser from sending requests of its own.
@@ -178,6 +180,18 @@ const CHART_TEXTS: &str = "
     }
     return bad;";
 
+/// Checks that nothing of the open page is cut off or overlaps. Returns the lightness of its ground.
+fn fits(browser: &Browser, width: u64, scheme: &str) -> f64 {
+    let scroll = browser.script("return document.documentElement.scrollWidth").as_u64().unwrap();
+    assert!(scroll <= width, "{width} {scheme}: {scroll} px wide");
+    assert_eq!(browser.script(CUT_OFF), json!([]), "{width} {scheme}");
+    assert_eq!(browser.script(CHART_TEXTS), json!([]), "{width} {scheme}");
+    let [ground, ink] = ["backgroundColor", "color"]
+        .map(|property| lightness(&browser.script(&format!("return getComputedStyle(document.body).{property}"))));
+    assert_eq!(ground < ink, scheme == "dark", "{width} {scheme}: {ink} on {ground}");
+    ground
+}
+
 /// Checks that nothing is cut off or overlaps, and that all text is readable.
 fn looks_right(browser: &Browser, page: &Path, width: u64, scheme: &str) {
     browser.open(page, width, scheme);
@@ -187,13 +201,7 @@ fn looks_right(browser: &Browser, page: &Path, width: u64, scheme: &str) {
     let answer = browser.script("return document.querySelector('.overall').getBoundingClientRect().bottom");
     assert!(answer.as_f64().unwrap() < 844.0, "{width}: the answer ends at {answer}");
     browser.script("document.querySelectorAll('details').forEach(e => e.open = true)");
-    let scroll = browser.script("return document.documentElement.scrollWidth").as_u64().unwrap();
-    assert!(scroll <= width, "{width} {scheme}: {scroll} px wide");
-    assert_eq!(browser.script(CUT_OFF), json!([]), "{width} {scheme}");
-    assert_eq!(browser.script(CHART_TEXTS), json!([]), "{width} {scheme}");
-    let [ground, ink] = ["backgroundColor", "color"]
-        .map(|property| lightness(&browser.script(&format!("return getComputedStyle(document.body).{property}"))));
-    assert_eq!(ground < ink, scheme == "dark", "{width} {scheme}: {ink} on {ground}");
+    let ground = fits(browser, width, scheme);
     let line = browser.script("return getComputedStyle(document.querySelector('.chart .s1')).stroke");
     assert!((lightness(&line) - ground).abs() > 60.0, "{scheme}: lines of charts can't be seen");
     let text_px = browser.script(
@@ -258,6 +266,64 @@ fn the_page_looks_right_on_a_phone_in_the_dark_and_printed() {
     let printed = browser.command("Page.printToPDF", json!({"preferCSSPageSize": true}));
     assert!(printed["data"].as_str().unwrap().len() > 20_000);
 
+    assert_eq!(browser.log("browser"), Vec::<Value>::new(), "the console is silent");
+    let foreign: Vec<String> =
+        requests(&browser).into_iter().filter(|url| !url.starts_with("file://") && !url.starts_with("data:")).collect();
+    assert_eq!(foreign, Vec::<String>::new(), "nothing is asked of the network");
+}
+
+/// Returns the runs of a suite on a target.
+fn site_target(target: &str, host: &str) -> SiteTarget {
+    let mut trend = Trend::new(target);
+    let metrics = ["read.iops", "write.bw", "fsync.p99"].map(|name| Metric::parse(name).unwrap());
+    let run = |id: i64| SiteRun {
+        id,
+        started: "2026-11-22 23:29".to_owned(),
+        verdict: Some(assessment::Verdict::Fail),
+        is_stopped: false,
+        result: "write.iops 13,187 IOPS".to_owned(),
+        message: "max-write-iops: write.iops 13,187 IOPS of 16,000 IOPS".to_owned(),
+        tags: "nightly".to_owned(),
+    };
+    for id in 1..=12 {
+        for metric in metrics {
+            let point =
+                TrendPoint { run: id, started_unix_ms: 1_790_000_000_000, utc_offset_s: 0, value: 1e5 * id as f64 };
+            trend.add(["azure", "a-test-with-a-long-name"], metric, &["size 64 GiB".to_owned()], point);
+        }
+    }
+    let (device, suite) = ("nvme1n1 Virtual Disk 6002248077 1 TiB".to_owned(), "azure".to_owned());
+    let runs = (1..=12).rev().map(run).collect();
+    SiteTarget { target: target.to_owned(), suite, host: host.to_owned(), device, runs, trend }
+}
+
+#[test]
+fn the_pages_of_a_site_look_right() {
+    let Some(browser) = Browser::start() else {
+        return skipped("chromium and chromedriver are not installed");
+    };
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("site");
+    std::fs::create_dir_all(&folder).unwrap();
+    let targets = [("/dev/nvme1n1", "db-1"), ("/mnt/data/with/a/long/path/to/the/files", "db-2"), ("/mnt/c", "db-2")];
+    let site = Site::new(targets.map(|(target, host)| site_target(target, host)).into());
+    let pages = site.pages(&(1..=12).collect());
+    assert_eq!(pages.len(), 5, "an index, a comparison, three targets");
+    pages.iter().for_each(|(name, page)| std::fs::write(folder.join(name), page).unwrap());
+    browser.of_session("url", &json!({"url": "about:blank"}));
+    requests(&browser);
+    for (name, _) in &pages {
+        for (width, scheme) in [(PHONE, "light"), (USUAL_PHONE, "dark"), (DESK, "light"), (DESK, "dark")] {
+            browser.open(&folder.join(name), width, scheme);
+            fits(&browser, width, scheme);
+        }
+    }
+    // From the first page to a target and to a run of it.
+    browser.open(&folder.join("index.html"), DESK, "light");
+    browser.script("document.querySelector('main a').click()");
+    let name = browser.script("return document.title");
+    assert_eq!(name, "azure on /dev/nvme1n1");
+    let links = browser.script("return [...document.querySelectorAll('#runs a')].map(a => a.textContent)");
+    assert_eq!(links.as_array().unwrap().len(), 12);
     assert_eq!(browser.log("browser"), Vec::<Value>::new(), "the console is silent");
     let foreign: Vec<String> =
         requests(&browser).into_iter().filter(|url| !url.starts_with("file://") && !url.starts_with("data:")).collect();

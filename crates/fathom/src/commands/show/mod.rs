@@ -2,7 +2,6 @@
 
 mod single;
 
-use std::borrow::Cow;
 use std::io::IsTerminal;
 use std::path::Path;
 
@@ -14,6 +13,7 @@ use targets::OutputGuard;
 use crate::args::show::{Args, Format};
 use app::atomic_file::{self, is_same_file};
 use app::command_error::CommandError;
+use app::documents::assessed;
 use app::output::{stderr_line, write_stdout_bytes_raw};
 use app::pictures::{self, Picture};
 use app::reports::{self, Form, Reports};
@@ -108,14 +108,6 @@ fn show(document: &Document, args: &Args) -> Result<Vec<u8>, CommandError> {
                 .into(),
         ),
         (Document::Assessment(assessment), format) => show_assessment(assessment, format, args),
-    }
-}
-
-/// Returns the document as an assessment, for pages and charts.
-fn assessed(document: &Document) -> Cow<'_, Assessment> {
-    match document {
-        Document::Assessment(assessment) => Cow::Borrowed(assessment),
-        Document::Record(record) => Cow::Owned(judge::single::assessment(record)),
     }
 }
 
