@@ -363,7 +363,7 @@ fn a_single_run_has_a_page_and_charts() {
     ] {
         assert!(page.contains(message), "nothing of {message} in the page");
     }
-    assert!(!page.contains("id=\"verdicts\"") && !page.contains("<script"), "nothing was judged");
+    assert!(!page.contains("id=\"verdicts\"") && !page.contains("<script>"), "nothing was judged");
     assert!(std::fs::read_to_string(scratch.file("one.md")).unwrap().contains("| last | read |"));
     let page = run(scratch.path(), "show", "2 --format html");
     assert!(

@@ -6,6 +6,8 @@ use units::format::grouped;
 const STEPS: f64 = 5.0;
 /// Most labels along the bottom.
 const PLACES_MOST: usize = 12;
+/// The quantity of an axis of time.
+const TIME: &str = "time (s)";
 
 #[derive(Clone)]
 pub struct Axis {
@@ -99,8 +101,16 @@ impl Axis {
             scale: Scale::Linear { from: 0.0, to: most_s.max(1e-9) },
             ticks,
             name: format!("time ({unit})"),
-            column: "time (s)".to_owned(),
+            column: TIME.to_owned(),
             places: Vec::new(),
+        }
+    }
+
+    /// Returns the end of an axis of time, in s; `None` for another axis.
+    pub fn end_s(&self) -> Option<f64> {
+        match self.scale {
+            Scale::Linear { to, .. } if self.column == TIME => Some(to),
+            _ => None,
         }
     }
 

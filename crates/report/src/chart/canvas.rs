@@ -27,6 +27,8 @@ pub struct Canvas {
     pub x: Axis,
     pub y: Axis,
     top: f64,
+    /// Length of the body before what is drawn between the axes.
+    plot_at: usize,
 }
 
 /// An entry of the legend.
@@ -57,8 +59,8 @@ pub struct Field {
 
 impl Canvas {
     fn empty(x: Axis, y: Axis) -> Canvas {
-        let data = Data { columns: [x.column.clone(), y.column.clone()], series: Vec::new() };
-        Canvas { body: String::new(), data, x, y, top: TOP }
+        let data = Data { columns: [x.column.clone(), y.column.clone()], ..Data::default() };
+        Canvas { body: String::new(), data, x, y, top: TOP, plot_at: 0 }
     }
 
     /// Keeps a series of measured values, to save from the page. An only series without a name has that of the axis.
@@ -142,6 +144,7 @@ impl Canvas {
             }
         }
         let mut last = f64::NEG_INFINITY;
+        self.body += "<g class=\"ticks\">";
         for (value, label) in &x.ticks {
             let at = self.x_of(*value);
             self.body += &format!("<path class=\"a\" d=\"M{} {}v4\"/>", number(at), number(bottom));
@@ -153,13 +156,14 @@ impl Canvas {
                 last = middle + half;
             }
         }
-        self.body += &format!("<path class=\"a\" d=\"M{LEFT} {}H{}\"/>", number(bottom), WIDTH - RIGHT);
+        self.body += &format!("</g><path class=\"a\" d=\"M{LEFT} {}H{}\"/>", number(bottom), WIDTH - RIGHT);
         self.text(LEFT + (WIDTH - LEFT - RIGHT) / 2.0, bottom + 31.0, "middle", &x.name);
         let middle = number(self.top + PLOT_HEIGHT / 2.0);
         let name = escaped(&y.name);
         self.body += &format!(
             "<text x=\"13\" y=\"{middle}\" text-anchor=\"middle\" transform=\"rotate(-90 13 {middle})\">{name}</text>"
         );
+        self.plot_at = self.body.len();
     }
 
     pub fn x_of(&self, value: f64) -> f64 {
@@ -278,8 +282,12 @@ impl Canvas {
         self.body += &format!("<text x=\"{}\" y=\"{}\"{anchor}>{}</text>", number(x), number(y), escaped(text));
     }
 
-    pub fn finish(self) -> (String, f64, Data) {
+    pub fn finish(mut self) -> (String, f64, Data) {
         let height = self.height();
+        if let Some(end_s) = self.x.end_s().filter(|_| !self.data.series.is_empty()) {
+            self.data.time = Some([LEFT, WIDTH - RIGHT, self.top, self.top + PLOT_HEIGHT, end_s]);
+            self.body = format!("{}<g class=\"plot\">{}</g>", &self.body[..self.plot_at], &self.body[self.plot_at..]);
+        }
         (self.body, height, self.data)
     }
 }

@@ -10,6 +10,8 @@ pub struct Data {
     pub columns: [String; 2],
     /// Name and points of each series. The first value is a number or a label.
     pub series: Vec<(String, Vec<(String, f64)>)>,
+    /// Of a chart over time: the left, right, upper and lower end of its lines, and the time at the right end in s.
+    pub time: Option<[f64; 5]>,
 }
 
 impl Data {

@@ -10,7 +10,7 @@ use super::canvas::{Canvas, Entry};
 use super::colours::SERIES;
 use super::picture::Chart;
 use super::sign::{OF_PERCENTILES, Sign};
-use crate::figures::{Cell, grouped_by_others};
+use crate::figures::{Cell, grouped_by_others, is_search};
 use crate::key_figures::PERCENTILES;
 
 /// A step that delivers a smaller share of the offered load, or of what a smaller step delivered, is an overload.
@@ -26,7 +26,7 @@ pub fn chart(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
     let of = |cell: &Cell, percent: f64| of(cell, percent, is_response);
     let sustained = sustained(test);
     let is_offered = steps.iter().all(|cell| cell.offered_iops().is_some());
-    let load = |cell: &Cell| match (is_offered, sustained.is_some()) {
+    let load = |cell: &Cell| match (is_offered, is_search(test)) {
         // The rate that the search names in its table.
         (true, true) => cell.value(setting).and_then(option_value).unwrap_or_default(),
         (true, false) => cell.offered_iops().unwrap_or_default(),
@@ -40,21 +40,18 @@ pub fn chart(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
         return None;
     }
     let groups = grouped_by_others(cells, setting, SERIES);
-    let mut legend = Vec::new();
-    for (at, (name, _)) in groups.iter().enumerate() {
-        for (dash, percent) in PERCENTILES.into_iter().enumerate() {
-            let classes = if dash == 0 { format!("s{at}") } else { format!("s{at} d{dash}") };
-            let entry = Entry::line(classes, format!("{name} p{percent}").trim_start());
-            legend.push(entry.marked(OF_PERCENTILES[dash], at));
-        }
-    }
+    let mut legend: Vec<Entry> =
+        groups.iter().enumerate().flat_map(|(at, (name, _))| entries_of_group(at, name)).collect();
     legend.extend(bounds.iter().map(|(metric, ns)| Entry::line("l", bound_name(metric, *ns))));
     let has_never = steps.iter().any(|cell| PERCENTILES.iter().any(|percent| of(cell, *percent).is_none()));
     legend.extend(has_never.then(|| Entry::line("", "never").marked(Sign::Cross, 0)));
     legend.extend(sustained.map(|rate| Entry::line("x", format!("sustained: {}", grouped(rate)))));
+    let missed = missed(test, steps.iter().map(|cell| load(cell))).filter(|_| is_offered);
+    legend.extend(missed.map(|rate| Entry::line("never", format!("never sustained: from {}", grouped(rate)))));
     let latency = if is_response { "response time" } else { "service time" };
     let x = Axis::counts(if is_offered { "IOPS offered" } else { "IOPS delivered" }, most);
     let mut canvas = Canvas::new(x, Axis::latency(latency, low, high), &legend);
+    missed.iter().for_each(|rate| canvas.band("never", *rate, f64::INFINITY));
     sustained.iter().for_each(|rate| canvas.event(*rate, &format!("sustained: {} IOPS", grouped(*rate))));
     for (metric, ns) in &bounds {
         canvas.level("l", *ns, &bound_name(metric, *ns));
@@ -83,7 +80,8 @@ pub fn chart(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
         }
     }
     let bounds = bounds.iter().map(|(metric, ns)| format!(" The bound is {}.", bound_name(metric, *ns)));
-    let words = words(&steps, &load, is_response) + &bounds.collect::<String>();
+    let missed = missed.map(|rate| format!(" Never sustained: from {} IOPS.", grouped(rate))).unwrap_or_default();
+    let words = words(&steps, &load, is_response) + &bounds.collect::<String>() + &missed;
     Some(Chart::new(
         &test.name,
         KIND,
@@ -91,6 +89,15 @@ pub fn chart(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
         words,
         canvas,
     ))
+}
+
+/// Returns the entries of the lines of a group.
+fn entries_of_group(at: usize, name: &str) -> [Entry; 3] {
+    [0, 1, 2].map(|dash| {
+        let classes = if dash == 0 { format!("s{at}") } else { format!("s{at} d{dash}") };
+        let entry = Entry::line(classes, format!("{name} p{}", PERCENTILES[dash]).trim_start());
+        entry.marked(OF_PERCENTILES[dash], at)
+    })
 }
 
 /// Returns the rate of a step: `4,000 IOPS offered: 3,990 completed`.
@@ -163,4 +170,11 @@ fn bounds(test: &Test) -> impl Iterator<Item = (Metric, f64)> {
 fn sustained(test: &Test) -> Option<f64> {
     let found = test.judgements.iter().find(|judgement| judgement.reason == Reason::SustainedRate);
     found.map(|judgement| judgement.measured)
+}
+
+/// Returns the lowest rate above those that a knee search sustained. `rates` are the rates of its steps.
+fn missed(test: &Test, rates: impl Iterator<Item = f64>) -> Option<f64> {
+    let is_none_sustained = || test.judgements.iter().any(|judgement| judgement.reason == Reason::AtLowestRate);
+    let most = sustained(test).or_else(|| is_none_sustained().then_some(0.0))?;
+    rates.filter(|rate| *rate > most).min_by(f64::total_cmp)
 }

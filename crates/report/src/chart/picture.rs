@@ -49,8 +49,9 @@ impl Chart {
     /// Returns the chart as an SVG element for a page that has the style.
     pub fn inline(&self) -> Markup {
         let view = format!("0 0 {} {}", canvas::WIDTH, canvas::number(self.height));
+        let time = self.data.time.map(|ends| ends.map(|end| end.to_string()).join(" "));
         html! {
-            svg.chart viewBox=(view) role="img" aria-label={ (self.title) ". " (self.description) } {
+            svg.chart data-time=[time] viewBox=(view) role="img" aria-label={ (self.title) ". " (self.description) } {
                 (PreEscaped(&self.body))
             }
         }

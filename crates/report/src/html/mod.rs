@@ -1,4 +1,4 @@
-//! The HTML page of an assessment. It needs no other file, no network and no script.
+//! The HTML page of an assessment. It needs no other file and no network. It is complete without its script.
 
 mod answer;
 mod badge;
@@ -6,7 +6,10 @@ pub mod environment;
 mod test;
 
 use assessment::{Application, Assessment, Severity};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD as BASE64;
 use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
+use sha2::{Digest, Sha256};
 use units::markup::printable;
 use units::untrusted::joined;
 
@@ -22,6 +25,7 @@ pub use badge::badge;
 pub use test::{figure, no_charts};
 
 const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("time.js");
 /// Note in print about what is only on the screen (`style.css`).
 const PRINTED: &str = "Latencies are service times (lat): from the issue of an I/O to its completion. On a screen, the page has more \
                        charts of each test, its job, and the sources of published limits.";
@@ -57,7 +61,14 @@ pub fn document(title: &str, header: &Markup, main: &Markup, version: &str) -> S
     let (light, dark, charts) = (colours::variables(false), colours::variables(true), colours::style());
     let style =
         format!(":root{{{light}}}\n@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n{charts}{STYLE}");
-    let policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+    let has_time = main.0.contains("data-time=");
+    // No other script runs.
+    let script = if has_time {
+        format!("; script-src 'sha256-{}'", BASE64.encode(Sha256::digest(SCRIPT)))
+    } else {
+        String::new()
+    };
+    let policy = format!("default-src 'none'; style-src 'unsafe-inline'; img-src data:{script}");
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -70,7 +81,7 @@ pub fn document(title: &str, header: &Markup, main: &Markup, version: &str) -> S
                 title { (title) }
                 style { (PreEscaped(style)) }
             }
-            body { header { (header) } main { (main) } footer { "Made by fathom " (version) "." } }
+            body { header { (header) } main { (main) } footer { "Made by fathom " (version) "." } @if has_time { script id="time" { (PreEscaped(SCRIPT)) } } }
         }
     };
     printable(&page.0).into_owned() + "\n"

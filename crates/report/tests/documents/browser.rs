@@ -168,7 +168,8 @@ const CHART_TEXTS: &str = "
     const bad = [];
     for (const svg of document.querySelectorAll('svg.chart')) {
         const box = svg.getBoundingClientRect();
-        const texts = [...svg.querySelectorAll('text')].map(t => [t.textContent, t.getBoundingClientRect()]);
+        const texts = [...svg.querySelectorAll('text')].map(t => [t.textContent, t.getBoundingClientRect()])
+            .filter(([, r]) => r.width > 0);
         const title = svg.closest('section').id + ' ' + svg.getAttribute('aria-label').slice(0, 30);
         texts.forEach(([text, r], i) => {
             if (r.left < box.left - 1 || r.right > box.right + 1 || r.bottom > box.bottom + 1 || r.top < box.top - 1)
@@ -270,6 +271,82 @@ fn the_page_looks_right_on_a_phone_in_the_dark_and_printed() {
     let foreign: Vec<String> =
         requests(&browser).into_iter().filter(|url| !url.starts_with("file://") && !url.starts_with("data:")).collect();
     assert_eq!(foreign, Vec::<String>::new(), "nothing is asked of the network");
+}
+
+#[test]
+fn charts_of_twenty_five_rounds_can_be_read() {
+    let Some(browser) = Browser::start() else {
+        return skipped("chromium and chromedriver are not installed");
+    };
+    let page = Path::new(env!("CARGO_TARGET_TMPDIR")).join("rounds.html");
+    let of_rounds = |from_round: Option<usize>| {
+        let mut test = sample::assessment().tests.into_iter().find(|test| test.name == "snia-iops").unwrap();
+        let round = test.rounds[0].clone();
+        test.rounds = vec![round; 25];
+        let values = (0..25).map(|at| 20_000.0 + 25_000.0 / f64::from(1 + at) + 900.0 * f64::from(at % 3)).collect();
+        test.steady[0] = assessment::Steady { values, from_round, ..test.steady[0].clone() };
+        test
+    };
+    // The limit of rounds of SNIA's test: the last ones are steady, or none is.
+    std::fs::write(&page, report::html(&sample::with_tests(vec![of_rounds(Some(20)), of_rounds(None)]))).unwrap();
+    for (width, scheme) in [(PHONE, "light"), (USUAL_PHONE, "dark"), (DESK, "light")] {
+        looks_right(&browser, &page, width, scheme);
+    }
+    let rounds = "return [...document.querySelectorAll('svg.chart')].find(svg => svg.closest('figure').textContent
+        .startsWith('Steady state')).querySelectorAll('.ticks text').length";
+    assert!(browser.script(rounds).as_u64().unwrap() >= 9, "the rounds have too few numbers");
+}
+
+/// Finds the first chart over 300 s, its caption, and the place of a time on the screen.
+const TIME_CHART: &str = "
+    document.querySelectorAll('details').forEach(e => e.open = true);
+    const svg = [...document.querySelectorAll('figure>svg[data-time]')].find(svg => svg.dataset.time.endsWith(' 300'));
+    const caption = svg.closest('figure').querySelector('figcaption:last-child');
+    const [left, right, top, bottom, end] = svg.dataset.time.split(' ').map(Number);
+    const place = share => {
+        const box = svg.getBoundingClientRect(), scale = box.width / svg.viewBox.baseVal.width;
+        return [box.left + (left + (right - left) * share) * scale, box.top + (top + bottom) / 2 * scale];
+    };";
+
+#[test]
+fn charts_over_time_have_values_at_the_pointer_and_zoom() {
+    let Some(browser) = Browser::start() else {
+        return skipped("chromium and chromedriver are not installed");
+    };
+    let page = Path::new(env!("CARGO_TARGET_TMPDIR")).join("zoomed.html");
+    std::fs::write(&page, report::html(&sample::assessment())).unwrap();
+    browser.open(&page, DESK, "light");
+    let ask = |script: &str| browser.script(&format!("{TIME_CHART} {script}"));
+    ask("svg.scrollIntoView({block: 'center'})");
+    let mouse = |kind: &str, share: f64| {
+        let place = ask(&format!("return place({share})"));
+        let button = if kind == "mouseMoved" { "none" } else { "left" };
+        let event = json!({"type": kind, "x": place[0], "y": place[1], "button": button, "clickCount": 1});
+        browser.command("Input.dispatchMouseEvent", event);
+    };
+    let text = || ask("return caption.querySelector('span.at').textContent").as_str().unwrap().to_owned();
+    assert!(text().starts_with("Point at the chart"), "{}", text());
+    // The disk is throttled after 180 s of 300 s.
+    mouse("mouseMoved", 0.25);
+    assert!(text().starts_with("75.0 s: ") && text().contains(", write 16,"), "{}", text());
+    mouse("mouseMoved", 0.9);
+    assert!(
+        text().starts_with("270.0 s: ") && [", write 8,", ", write 9,"].iter().any(|part| text().contains(part)),
+        "{}",
+        text()
+    );
+    assert!(ask("return svg.querySelector('.cross').getAttribute('d')").as_str().unwrap().starts_with('M'));
+
+    let kinds = [("mouseMoved", 0.5), ("mousePressed", 0.5), ("mouseMoved", 0.7), ("mouseReleased", 0.7)];
+    kinds.into_iter().for_each(|(kind, share)| mouse(kind, share));
+    let ends = || ask("return [...svg.querySelectorAll('.of-zoom')].map(label => label.textContent)");
+    assert_eq!(ends(), json!(["150.0 s", "210.0 s"]));
+    fits(&browser, DESK, "light");
+    mouse("mouseMoved", 0.25);
+    assert!(text().starts_with("165.0 s: "), "{}", text());
+    ask("caption.querySelector('button').click()");
+    assert_eq!((ends(), ask("return svg.classList.contains('zoomed')")), (json!([]), json!(false)));
+    assert_eq!(browser.log("browser"), Vec::<Value>::new(), "the policy of the page permits its script");
 }
 
 /// Returns the runs of a suite on a target.

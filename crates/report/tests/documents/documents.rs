@@ -401,6 +401,30 @@ fn rates_of_a_search_are_in_words() {
 }
 
 #[test]
+fn rates_that_were_never_sustained_are_shaded() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/assessments/1-knee.json");
+    let mut assessment = assessment::read(&std::fs::read(path).expect("the sample")).expect("an assessment");
+    let load = |assessment: &assessment::Assessment| {
+        charts(assessment).into_iter().find(|chart| chart.name == "rates-load").expect("that chart")
+    };
+    // Not even the lowest rate is within the bound.
+    let chart = load(&assessment);
+    assert!(chart.svg().contains(">never sustained: from 23<"), "{}", chart.svg());
+    let search = assessment.tests.iter_mut().find(|test| test.name == "rates").expect("a search");
+    let of = |metric, measured, reason| Judgement { metric, measured, reason, ..search.judgements[0].clone() };
+    let bound = search.judgements[0].metric;
+    search.judgements = vec![
+        Judgement { threshold: None, ..of(Metric::IOPS, 365.0, Reason::SustainedRate) },
+        of(bound, 1e6, Reason::AtSustainedRate),
+    ];
+    let chart = load(&assessment);
+    for part in [">sustained: 365<", ">never sustained: from 1,461<", "<rect class=\"never\""] {
+        assert!(chart.svg().contains(part), "{part}: {}", chart.svg());
+    }
+    assert!(chart.description.ends_with(" Never sustained: from 1,461 IOPS."), "{}", chart.description);
+}
+
+#[test]
 fn the_picture_has_the_tolerance_and_marks_a_target_in_memory() {
     let mut assessment = sample::assessment();
     assessment.target.in_memory = true;
@@ -574,14 +598,17 @@ fn the_picture_of_the_card_stays_within_its_frame() {
 }
 
 #[test]
-fn the_page_needs_no_network_and_no_script() {
+fn the_page_needs_no_network_and_has_no_script_but_its_own() {
     let page = html(&sample::assessment());
     for word in
-        ["http:", "https:", "//fonts", "url(", "src=", "@import", "<script", "<iframe", "<link rel=\"stylesheet"]
+        ["http:", "https:", "//fonts", "url(", "src=", "@import", "<script>", "<iframe", "<link rel=\"stylesheet"]
     {
         assert!(!page.contains(word), "{word}");
     }
     assert!(page.contains("&lt;script&gt;alert(1)"), "text is masked");
+    assert_eq!((page.matches("<script").count(), page.matches("; script-src 'sha256-").count()), (1, 1));
+    let alone = html(&sample::with_tests(Vec::new()));
+    assert!(!alone.contains("<script") && !alone.contains("script-src"), "no chart over time needs it");
     assert!(page.contains("no space &lt;left&gt; on | device"));
     assert!(page.contains("fathom assess /dev/sdb --suite azure --expect azure:P30/uncached --report 'a b.html'"));
     for word in ["6.1.0-18-cloud-amd64", "Virtual Disk", "Firmware", "noatime", "Heat map of latency", "Steady state"] {
