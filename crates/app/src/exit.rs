@@ -2,7 +2,6 @@
 
 use assessment::Assessment;
 use judge::verdict::{Conclusion, conclusion};
-use os::signal::Interrupts;
 
 /// Done: PASS or MEASURED.
 pub const DONE: u8 = 0;
@@ -44,22 +43,22 @@ pub mod diskspd {
     pub const REFUSED: u8 = 3;
 }
 
-/// Returns the exit code of a study. `is_written` is false if a result could not be written. An incomplete log
-/// of a run counts as such a result.
-pub fn of(assessment: &Assessment, interrupts: Interrupts, is_written: bool) -> u8 {
+/// Returns the exit code of a study that `signal` may have ended. `is_written` is false if a result could not be written. An
+/// incomplete log of a run counts as such a result.
+pub fn of(assessment: &Assessment, signal: Option<i32>, is_written: bool) -> u8 {
     let mut records = assessment.tests.iter().flat_map(|test| &test.rounds).map(|round| &round.record);
     if !is_written || records.any(|record| record.has_incomplete_logs()) {
         return FAILED;
     }
-    if let Some(code) = of_signal(interrupts) {
+    if let Some(code) = signal.and_then(of_signal) {
         return code;
     }
     of_conclusion(conclusion(assessment))
 }
 
-/// Returns the exit code of the signal that ended the command, if one did.
-pub fn of_signal(interrupts: Interrupts) -> Option<u8> {
-    interrupts.last().and_then(|signal| u8::try_from(SIGNAL + signal).ok())
+/// Returns the exit code of the signal that ended the command.
+pub fn of_signal(signal: i32) -> Option<u8> {
+    u8::try_from(SIGNAL + signal).ok()
 }
 
 /// Returns the exit code of a conclusion.

@@ -13,6 +13,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
+#[cfg(any(target_os = "linux", windows))]
 use live::Line;
 use targets::OutputGuard;
 use units::markup::printable;
@@ -141,6 +142,7 @@ fn write(stream: Stream, bytes: &[u8]) -> io::Result<()> {
         held.push((stream, bytes.to_vec()));
         return Ok(());
     }
+    #[cfg(any(target_os = "linux", windows))]
     if stream == Stream::Stdout && os::standard_streams::is_output_closed() {
         return Err(os::errno::error(units::errno::EBADF));
     }
@@ -173,20 +175,29 @@ pub fn release() {
 }
 
 /// The progress line of the process.
+#[cfg(any(target_os = "linux", windows))]
 static LINE: Mutex<Option<Line>> = Mutex::new(None);
 
 /// Sets the progress line that is removed while text is written.
+#[cfg(any(target_os = "linux", windows))]
 pub fn set_line(line: Option<Line>) {
     *LINE.lock().unwrap_or_else(PoisonError::into_inner) = line;
 }
 
 /// Calls `write` while the progress line is not on the terminal.
+#[cfg(any(target_os = "linux", windows))]
 fn without_line<T>(write: impl FnOnce() -> T) -> T {
     let line = LINE.lock().unwrap_or_else(PoisonError::into_inner).clone();
     match line {
         Some(line) => line.suspend(write),
         None => write(),
     }
+}
+
+/// Calls `write`: only runs have a progress line.
+#[cfg(not(any(target_os = "linux", windows)))]
+fn without_line<T>(write: impl FnOnce() -> T) -> T {
+    write()
 }
 
 /// Writes a line to standard error, as [`write_stderr`].

@@ -8,9 +8,9 @@ use targets::OutputGuard;
 
 use crate::atomic_file::AtomicFile;
 use crate::command_error::CommandError;
+use crate::new_runs;
 use crate::output::stderr_line;
 use crate::reports::Reports;
-use crate::store;
 
 /// The files of a command line, checked before the first run.
 pub struct Results {
@@ -36,7 +36,7 @@ impl Results {
             Ok::<_, String>((path.to_owned(), file))
         });
         let (save, reports) = (save.transpose()?, Reports::open(reports, guard)?);
-        Ok(Results { reports, save, in_history: store::is_on(no_history) })
+        Ok(Results { reports, save, in_history: new_runs::is_on(no_history) })
     }
 
     /// Writes the files, adds the study to the history, and prints a line about each. Returns false if a file could not be
@@ -54,7 +54,7 @@ impl Results {
         }
         failed.iter().for_each(CommandError::print);
         if self.in_history && assessment.tests.iter().any(|test| !test.rounds.is_empty()) {
-            match store::add_after_run(Document::Assessment(Box::new(assessment.clone())), &[]) {
+            match new_runs::add_result(Document::Assessment(Box::new(assessment.clone())), &[]) {
                 Ok(id) => stderr_line!("saved: fathom show {id}"),
                 Err(unsaved) => unsaved.print(),
             }

@@ -1,14 +1,13 @@
 //! Signals of the process. A signal that requests the end stops the active run and all later ones.
 
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread::Builder;
 use std::time::Duration;
 
 use engine::{StopKind, StopRequest};
 use os::signal::Interrupts;
 
-/// The handlers are installed.
-static ARE_HANDLED: AtomicBool = AtomicBool::new(false);
+use crate::file_call;
+
 static STOP: StopRequest = StopRequest::new();
 
 /// Installs the handlers.
@@ -23,17 +22,12 @@ pub fn install() -> Result<Interrupts, String> {
         while !interrupts.wait(0, Duration::MAX) {}
         stop();
     };
-    ARE_HANDLED.store(true, Relaxed);
+    file_call::limit_waits(is_stopping);
     let started = Builder::new().name("signals".into()).spawn(wait);
     started.map_err(|error| {
         format!("a thread cannot be created: {}; use a larger `ulimit -u`", units::errno::reason(&error))
     })?;
     Ok(interrupts)
-}
-
-/// Returns whether a signal that requests the end stops the run. Otherwise it ends the process.
-pub fn are_handled() -> bool {
-    ARE_HANDLED.load(Relaxed)
 }
 
 /// Stops the active run, as a signal does.

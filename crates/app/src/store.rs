@@ -2,22 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use ::history::{Document, Entry, RunFilter, Store, TargetFilter};
 use assessment::Assessment;
 use record::Record;
 use record::schema::{Layout, SchemaError};
 use serde::Serialize;
+use study::Session;
 use study::repeats::{self, NAMES};
 use targets::OutputGuard;
 use units::untrusted::UntrustedText;
 
 use crate::command_error::CommandError;
-use crate::runner::ThisMachine;
-use crate::unsaved::Unsaved;
-use crate::user_folder::{given_path, user_folder};
-use crate::{atomic_file, documents, file_call, session};
+use crate::user_folder::user_folder;
+use crate::{atomic_file, documents};
 
 /// Most runs of one target that are searched for repeats, the newest first.
 const SIMILAR_MAX: u64 = 100;
@@ -49,13 +47,21 @@ pub fn open_existing() -> Result<Store, CommandError> {
     Ok(open_if_any()?.ok_or("the history is empty")?)
 }
 
-fn path() -> Result<PathBuf, CommandError> {
+/// Returns the path of the history.
+///
+/// # Errors
+/// The environment names no folder.
+pub(crate) fn path() -> Result<PathBuf, CommandError> {
     let data = user_folder("XDG_DATA_HOME", ".local/share")
         .ok_or("neither XDG_DATA_HOME nor HOME is set: there is no history")?;
     Ok(data.join("fathom/history.db"))
 }
 
-fn checked(path: PathBuf) -> Result<PathBuf, CommandError> {
+/// Returns a path that the output guard accepts.
+///
+/// # Errors
+/// The output guard refuses it.
+pub(crate) fn checked(path: PathBuf) -> Result<PathBuf, CommandError> {
     let mut guard = OutputGuard::new([]);
     // SQLite writes its log and locks beside the database.
     for suffix in ["", "-wal", "-shm", "-journal"] {
@@ -64,22 +70,6 @@ fn checked(path: PathBuf) -> Result<PathBuf, CommandError> {
         atomic_file::check(Path::new(&name), &mut guard)?;
     }
     Ok(path)
-}
-
-/// Adds the result of a run to the history and returns its number. If that fails, saves it in a file.
-///
-/// # Errors
-/// The history cannot be opened or written. The error has the file.
-pub fn add_after_run(document: Document, tags: &[String]) -> Result<i64, Unsaved> {
-    let path = path();
-    let folder = path.as_ref().ok().and_then(|path| path.parent()).map(Path::to_owned);
-    let document = Arc::new(document);
-    // Without a place for a history, nothing is written.
-    let folders = folder.map(|folder| vec![folder, PathBuf::from("."), std::env::temp_dir()]).unwrap_or_default();
-    let (added, all_tags) = (Arc::clone(&document), tags.to_vec());
-    let add = move |path| add(&mut Store::open_after_run(&checked(path)?)?, &added, &all_tags);
-    let added = path.and_then(|path| waited(move || add(path)));
-    added.map_err(|error| Unsaved::new(error, &document, tags, &folders))
 }
 
 /// Adds a document with the cause of its verdict, and returns its number.
@@ -92,55 +82,6 @@ pub fn add(store: &mut Store, document: &Document, tags: &[String]) -> Result<i6
         Document::Record(_) => String::new(),
     };
     Ok(store.add(document, &message, tags)?)
-}
-
-/// Returns true unless `--no-history` or the environment turns the history off.
-pub fn is_on(no_history: bool) -> bool {
-    let is_set = std::env::var_os("FATHOM_NO_HISTORY").is_some_and(|value| !value.is_empty() && value != "0");
-    !no_history && !is_set
-}
-
-/// Adds a run of a dialect. If that fails, saves it in a file beside an existing history, or in the folder for temporary
-/// files. The dialect's program has no history: a warning is printed only with the findings. A file that belongs to another
-/// user is not written.
-pub fn add_run_of_dialect(record: Record, shows_findings: bool) {
-    let has_io = record.totals().all.ios > 0;
-    let Some(path) = path().ok().filter(|_| has_io && is_on(false)) else { return };
-    let folder = path.parent().map(Path::to_owned);
-    let existing = waited(move || Ok(folder.filter(|folder| folder.is_dir()))).unwrap_or_default();
-    let folders = existing.map(|folder| vec![folder, std::env::temp_dir()]).unwrap_or_default();
-    let document = Arc::new(Document::Record(Box::new(record)));
-    let added = Arc::clone(&document);
-    let add = move || match is_ours(&path) {
-        true => Ok(Store::open_in_passing(&checked(path)?)?.add_in_passing(&added).map(drop)?),
-        false => Ok(()),
-    };
-    if let Err(error) = waited(add) {
-        let unsaved = Unsaved::new(error, &document, &[], &folders);
-        if shows_findings {
-            unsaved.print();
-        }
-    }
-}
-
-/// Runs calls on the history. After a stop signal it does not wait for a file system that does not respond.
-fn waited<T: Send + 'static>(
-    calls: impl FnOnce() -> Result<T, CommandError> + Send + 'static,
-) -> Result<T, CommandError> {
-    let failed = |error| CommandError::from(format!("history.db: {}", units::errno::reason(&error)));
-    file_call::wait(move || Ok(calls())).map_err(failed)?
-}
-
-/// Returns true if the existing part of the path belongs to the user of this process. Under `sudo` with the HOME of the
-/// user it does not. A missing home directory is not created.
-fn is_ours(path: &Path) -> bool {
-    let home = given_path("HOME").filter(|_| given_path("XDG_DATA_HOME").is_none());
-    if home.as_deref().is_some_and(|home| !home.exists()) {
-        return false;
-    }
-    // The database, its folder, the data folder of all programs, and the home directory.
-    let mut existing = path.ancestors().take(3).chain(home.as_deref());
-    existing.find_map(|path| os::file::is_own(path).ok()).unwrap_or(true)
 }
 
 /// Returns true if an argument is a number or `last`. A file with such a name is written `./7`.
@@ -262,7 +203,8 @@ pub fn repeats_with(tag: &str) -> Result<Assessment, CommandError> {
             sides[side_of(&entry.tags)].push((Some(entry.id), *record));
         }
     }
-    let session = session::start("run", &[], &ThisMachine, Default::default(), &[tag.to_owned()]);
+    let (fathom, tags) = (env!("CARGO_PKG_VERSION").to_owned(), vec![tag.to_owned()]);
+    let session = Session { fathom, tags, ..Session::default() };
     repeats::of_records(&session, tag, sides).map_err(|error| {
         CommandError::from(format!(
             "the runs with the tag {tag}: {error}\nhelp: `fathom history --tag {tag}` lists them, `fathom compare` compares them"

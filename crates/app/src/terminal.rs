@@ -10,7 +10,7 @@ pub fn is_coloured() -> bool {
 
 /// Columns of standard output; 80 if it is not a terminal.
 pub fn columns() -> usize {
-    live::stdout_columns().unwrap_or(80)
+    console::Term::stdout().size_checked().map_or(80, |(_, columns)| usize::from(columns))
 }
 
 /// The locale of the environment is a UTF-8 one.

@@ -5,23 +5,25 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 // `println!` and `eprintln!` panic if the stream is closed. `output` has functions that do not.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
+// Without an engine, code that only the commands for measuring use is left.
+#![cfg_attr(not(any(target_os = "linux", windows)), allow(dead_code))]
 
 mod args;
 mod commands;
 mod debug_log;
+#[cfg(any(target_os = "linux", windows))]
+mod measure;
+#[cfg(any(test, not(any(target_os = "linux", windows))))]
+mod no_engine;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 use app::command_error::CommandError;
 use app::exit;
-use app::hosts::{agent, worker};
 use app::output::stderr_line;
-use app::runner::{Runner, ThisMachine};
 use args::Command;
-use commands::{
-    assess, compare, delete, diskspd, export, fio, fleet, history, knee, limits, pages, schema, show, suite, sweep,
-};
+use commands::{compare, delete, export, history, limits, pages, schema, show, suite};
 
 /// The command line that is parsed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -61,10 +63,9 @@ fn is_fio_option(arg: &str) -> bool {
 }
 
 fn main() -> ExitCode {
-    os::clock::init();
+    #[cfg(any(target_os = "linux", windows))]
+    measure::init();
     debug_log::init();
-    // Without it, the signal of a limited file size ends the process, as for other programs.
-    let _ = os::signal::handle_file_size_limit();
     let mut args = std::env::args_os();
     let program = args.next().unwrap_or_default().to_string_lossy().into_owned();
     let args: Vec<OsString> = args.collect();
@@ -78,26 +79,26 @@ fn main() -> ExitCode {
             }
         };
     ExitCode::from(match language {
-        Language::Fio => match args::clients::fleet_args(&args) {
-            None => fio::main(&args),
-            Some(Ok(args)) => run_own(&args),
-            Some(Err(message)) => {
-                stderr_line!("fio: {message}");
-                exit::fio::FAILED
-            }
-        },
-        Language::DiskSpd => diskspd::main(&args),
         Language::Own => run_own(&args),
+        #[cfg(any(target_os = "linux", windows))]
+        Language::Fio => measure::run_fio(&args),
+        #[cfg(any(target_os = "linux", windows))]
+        Language::DiskSpd => commands::diskspd::main(&args),
+        #[cfg(not(any(target_os = "linux", windows)))]
+        Language::Fio | Language::DiskSpd => no_engine::refuse(language.refused()),
     })
 }
 
 /// Runs a command line of fathom's own. Returns the exit code.
 fn run_own(args: &[String]) -> u8 {
-    let run = |command| run_command(command, args.get(1..).unwrap_or_default(), &ThisMachine);
+    #[cfg(not(any(target_os = "linux", windows)))]
+    if no_engine::is_needed_for(args) {
+        return no_engine::refuse(exit::REFUSED);
+    }
     args::parse(args).map_or_else(
         |code| code,
         |command| {
-            run(command).unwrap_or_else(|error| {
+            run_command(command, args.get(1..).unwrap_or_default()).unwrap_or_else(|error| {
                 error.print();
                 exit::REFUSED
             })
@@ -105,22 +106,15 @@ fn run_own(args: &[String]) -> u8 {
     )
 }
 
-/// Runs a command and returns its exit code. `typed` are the arguments after the command's name. `runner` makes the runs of
-/// studies.
+/// Runs a command and returns its exit code. `typed` are the arguments after the command's name.
 ///
 /// # Errors
 /// The request is not valid; nothing ran.
-fn run_command(command: Command, typed: &[String], runner: &dyn Runner) -> Result<u8, CommandError> {
+#[cfg_attr(not(any(target_os = "linux", windows)), allow(unused_variables))]
+fn run_command(command: Command, typed: &[String]) -> Result<u8, CommandError> {
     Ok(match command {
-        Command::Assess(args) => assess::main(&args, typed, runner)?,
-        Command::Knee(args) => knee::main(&args, typed, runner)?,
-        Command::Sweep(args) => sweep::main(&args, typed, runner)?,
-        Command::Run(args) => commands::run::main(&args, typed, runner)?,
-        Command::Fleet(args) => fleet::main(*args, &run_command)?,
-        Command::FleetAgent => agent::main(),
-        Command::FleetWorker => worker::main(),
-        Command::Fio(line) => fio::main(&line.args),
-        Command::Diskspd(line) => diskspd::main(&line.args),
+        #[cfg(any(target_os = "linux", windows))]
+        Command::Measuring(command) => measure::run(command, typed, &app::runner::ThisMachine)?,
         Command::Show(args) => show::main(&args)?,
         Command::Compare(args) => compare::main(&args)?,
         Command::Report(args) => commands::report::main(&args)?,

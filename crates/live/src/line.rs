@@ -130,11 +130,6 @@ impl TermLike for Terminal {
     }
 }
 
-/// Returns the columns of standard output; `None` if it is not a terminal.
-pub fn stdout_columns() -> Option<usize> {
-    Term::stdout().size_checked().map(|(_, columns)| usize::from(columns))
-}
-
 fn free_width(terminal: &Term) -> u16 {
     terminal.size().1.saturating_sub(FREE_COLUMNS).max(1)
 }

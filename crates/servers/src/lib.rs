@@ -5,6 +5,8 @@
 //! It must not know jobs. It has `unsafe` blocks, as `os` has, because the libraries are C. Start with `linux/mod.rs`, then
 //! `linux/service.rs` and `linux/nbd.rs`.
 
+// Other systems have no engine: there, this crate is empty.
+#![cfg(any(target_os = "linux", windows))]
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 #![cfg_attr(
     all(target_os = "linux", not(test)),

@@ -6,7 +6,9 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-use os::device::{Claims, InUseSnapshot, TargetUse};
+#[cfg(any(target_os = "linux", windows))]
+use os::device::Claims;
+use os::device::{InUseSnapshot, TargetUse};
 use os::errno;
 use os::file::{File, Inode, OpenOptions};
 use record::{RunError, TargetError};
@@ -74,6 +76,7 @@ impl TargetUses {
     ///
     /// # Errors
     /// The uses cannot be determined. The target must not be changed then.
+    #[cfg(any(target_os = "linux", windows))]
     pub(crate) fn holders_beside(&mut self, file: &File, claims: &Claims) -> io::Result<&[TargetUse]> {
         self.known(file, |snapshot, path| snapshot.holders_beside(path, claims))
     }
@@ -99,6 +102,7 @@ impl TargetUses {
     ///
     /// # Errors
     /// The uses cannot be determined. The target must not be changed then.
+    #[cfg(any(target_os = "linux", windows))]
     pub(crate) fn claim(&mut self, file: &File, claims: &mut Claims) -> io::Result<&[TargetUse]> {
         if self.claimed.insert(file.id()) {
             self.known.remove(&file.id());

@@ -181,7 +181,7 @@ pub fn text(number: i32) -> Cow<'static, str> {
 pub fn reason(error: &io::Error) -> String {
     match error.raw_os_error() {
         // On other systems OS error codes are not errno numbers.
-        Some(number) if cfg!(unix) => text(number).into_owned(),
+        Some(number) if cfg!(target_os = "linux") => text(number).into_owned(),
         _ => error.to_string(),
     }
 }

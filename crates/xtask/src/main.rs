@@ -18,7 +18,7 @@ mod windows;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use cargo::{cargo, idle};
+use cargo::{cargo, has_target, idle};
 use steps::check;
 use windows::Wine;
 
@@ -100,11 +100,25 @@ fn ci() -> Result<(), String> {
 /// Checks that need a CPU but no particular time. They get only CPU time that nothing else wants.
 fn lints() -> Result<(), String> {
     check("lints", idle(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]))?;
+    lint_without_engine()?;
     check("documentation", idle(&["doc", "--workspace", "--no-deps", "--quiet"]))?;
     // That packages are complete takes a build of each: by hand, `cargo package --workspace`.
     check("packages", idle(&["package", "--workspace", "--no-verify", "--allow-dirty", "--offline", "--quiet"]))?;
     deny(idle)?;
     fuzz::run(&fuzz::Options::of_ci())
+}
+
+/// Lints the code of systems without an engine. Its C code is not compiled: nothing is linked.
+fn lint_without_engine() -> Result<(), String> {
+    const TARGET: &str = "aarch64-apple-darwin";
+    if !has_target(TARGET) {
+        eprintln!("xtask: no lints for macOS: the target {TARGET} is not installed (rustup target add {TARGET})");
+        return Ok(());
+    }
+    let mut lints =
+        idle(&["clippy", "--package", "fathom-storage", "--target", TARGET, "--quiet", "--", "-D", "warnings"]);
+    lints.env("CC_aarch64_apple_darwin", "true").env("AR_aarch64_apple_darwin", "true");
+    check("lints for macOS", lints)
 }
 
 /// Checks licences, banned packages and sources with cargo-deny. Builds it first where it is missing: without optimisation,

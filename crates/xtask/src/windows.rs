@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::cargo::cargo;
+use crate::cargo::{cargo, has_target};
 use crate::steps::check;
 
 pub const TARGET: &str = "x86_64-pc-windows-gnu";
@@ -99,9 +99,7 @@ fn missing() -> Option<String> {
     if let Some(program) = [COMPILER, "wine"].into_iter().find(|program| !runs(program)) {
         return Some(format!("{program} is not installed"));
     }
-    let installed = Command::new("rustup").args(["target", "list", "--installed"]).output();
-    let has_target = installed.is_ok_and(|out| String::from_utf8_lossy(&out.stdout).lines().any(|line| line == TARGET));
-    (!has_target).then(|| format!("the target {TARGET} is not installed (rustup target add {TARGET})"))
+    (!has_target(TARGET)).then(|| format!("the target {TARGET} is not installed (rustup target add {TARGET})"))
 }
 
 /// Makes a folder with the program and what wine needs. Returns the path of the program.

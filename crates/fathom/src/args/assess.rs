@@ -214,13 +214,13 @@ fn rule(name: &str) -> Result<SteadyRule, String> {
 
 #[cfg(test)]
 pub mod tests {
-    use super::super::Command;
     use super::super::tests::{command, error};
+    use super::super::{Command, Measuring};
     use super::*;
 
     pub fn args(line: &str) -> Args {
         match command(line) {
-            Ok(Command::Assess(args)) => *args,
+            Ok(Command::Measuring(Measuring::Assess(args))) => *args,
             other => panic!("{other:?}"),
         }
     }

@@ -6,8 +6,6 @@ use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use judge::limits::Catalogue;
 
-use super::knee;
-
 /// Wrong names and what they mean. An empty list of commands means the commands themselves.
 struct Correction {
     commands: &'static [&'static str],
@@ -208,8 +206,9 @@ fn of_limits(name: &str) -> Option<String> {
 fn without_dashes(command: &clap::Command, typed: &str) -> Option<String> {
     let name = typed.split_once('=')?.0;
     let is_option = command.get_arguments().any(|option| option.get_long() == Some(name));
-    (is_option || (command.get_name() == "knee" && knee::percent(name).is_some()))
-        .then(|| format!("an option begins with two dashes: --{typed}"))
+    #[cfg(any(target_os = "linux", windows))]
+    let is_option = is_option || (command.get_name() == "knee" && super::knee::percent(name).is_some());
+    is_option.then(|| format!("an option begins with two dashes: --{typed}"))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use fleet::{HostSlots, OnHostLost, Sharing};
 
 use super::dialect_line::positionals;
 use super::refusal::Refusal;
-use super::{Command, read, subcommand};
+use super::{Command, Measuring, read, subcommand};
 use app::exit;
 use app::hosts::FleetOptions;
 use app::lines::Dialect;
@@ -108,7 +108,7 @@ pub enum Work {
     /// One run of a command line.
     Line(Line),
     /// The runs of one of fathom's commands, with the arguments after the command's name.
-    Study(Box<Command>, Vec<String>),
+    Study(Box<Measuring>, Vec<String>),
     /// Nothing: a manifest is printed, for this command line.
     Manifest(Line),
 }
@@ -170,18 +170,17 @@ fn missing() -> Refusal {
 
 /// Parses the command whose runs are made on the hosts.
 fn study(list: &[String]) -> Result<Work, Refusal> {
-    match list.first().map(String::as_str) {
-        Some("run" | "sweep" | "assess" | "knee") => {}
-        Some(word) => {
-            let message = format!(
-                "`{word}` is not supported on many hosts: use fio, diskspd, run, sweep, assess or knee\nhelp: names of hosts \
-                 need an option: fathom fleet --hosts a,b fio job.fio"
-            );
-            return Err(Refusal::new("fleet", ErrorKind::InvalidSubcommand, message));
-        }
-        None => return Err(missing()),
+    let Some(word) = list.first() else { return Err(missing()) };
+    if let "run" | "sweep" | "assess" | "knee" = word.as_str()
+        && let Command::Measuring(command) = read(list)?.command
+    {
+        return Ok(Work::Study(Box::new(command), list[1..].to_vec()));
     }
-    Ok(Work::Study(Box::new(read(list)?.command), list[1..].to_vec()))
+    let message = format!(
+        "`{word}` is not supported on many hosts: use fio, diskspd, run, sweep, assess or knee\nhelp: names of hosts need an \
+         option: fathom fleet --hosts a,b fio job.fio"
+    );
+    Err(Refusal::new("fleet", ErrorKind::InvalidSubcommand, message))
 }
 
 /// The arguments after the options of `fathom fleet`.
@@ -213,7 +212,7 @@ mod tests {
 
     fn work(line: &str) -> Work {
         match command(line) {
-            Ok(Command::Fleet(args)) => args.work.unwrap(),
+            Ok(Command::Measuring(Measuring::Fleet(args))) => args.work.unwrap(),
             other => panic!("{other:?}"),
         }
     }
@@ -234,7 +233,7 @@ mod tests {
     fn what_does_not_run_on_hosts_is_named() {
         assert!(error("fleet --hosts a compare 1 2").contains("`compare` is not supported on many hosts"));
         let Work::Study(command, _) = work("fleet --hosts a run --watch a.fio") else { panic!("a study") };
-        assert!(matches!(*command, Command::Run(args) if args.live.watch));
+        assert!(matches!(*command, Measuring::Run(args) if args.live.watch));
         assert!(error("fleet --hosts a").contains("a command line is missing"));
         assert!(error("fleet --image x fio a.fio").contains("fathom fleet manifest"));
     }

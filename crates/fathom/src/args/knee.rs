@@ -265,13 +265,13 @@ fn block(text: &str) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Command;
     use super::super::tests::{command, error};
+    use super::super::{Command, Measuring};
     use super::*;
 
     fn args(line: &str) -> Args {
         match command(line) {
-            Ok(Command::Knee(args)) => *args,
+            Ok(Command::Measuring(Measuring::Knee(args))) => *args,
             other => panic!("{other:?}"),
         }
     }

@@ -2,27 +2,35 @@
 //!
 //! The two dialects have grammars of their own: their arguments pass through unread.
 
+#[cfg(any(target_os = "linux", windows))]
 pub mod assess;
 #[cfg(test)]
 mod borders;
+#[cfg(any(target_os = "linux", windows))]
 pub mod clients;
 pub mod compare;
 mod corrections;
+#[cfg(any(target_os = "linux", windows))]
 pub mod dialect_line;
 pub mod dialect_options;
+#[cfg(any(target_os = "linux", windows))]
 pub mod fleet;
 pub mod history;
+#[cfg(any(target_os = "linux", windows))]
 pub mod knee;
 pub mod limits;
+#[cfg(any(target_os = "linux", windows))]
 pub mod live;
 pub mod pages;
 pub mod presentation;
 pub mod refusal;
 pub mod report;
+#[cfg(any(target_os = "linux", windows))]
 pub mod run;
 pub mod schema;
 pub mod show;
 pub mod suite;
+#[cfg(any(target_os = "linux", windows))]
 pub mod sweep;
 pub mod value;
 
@@ -31,8 +39,13 @@ use clap::error::{ContextKind, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use app::exit;
+#[cfg(any(target_os = "linux", windows))]
+use app::lines::Line;
 use app::output::{print_text, stderr_line, write_stderr};
 use refusal::Refusal;
+
+#[cfg(not(any(target_os = "linux", windows)))]
+use crate::no_engine::NOTE;
 
 pub const PROGRAM: &str = "fathom";
 
@@ -43,6 +56,7 @@ pub const PROGRAM: &str = "fathom";
 #[derive(Parser, Debug)]
 #[command(name = PROGRAM, version, styles = Styles::plain(), arg_required_else_help = true, max_term_width = 100)]
 #[command(after_long_help = exit::TABLE)]
+#[cfg_attr(not(any(target_os = "linux", windows)), command(after_help = NOTE, after_long_help = format!("{NOTE}\n\n{}", exit::TABLE)))]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
@@ -50,6 +64,26 @@ pub struct Cli {
 
 #[derive(Subcommand, Debug)]
 pub enum Command {
+    #[cfg(any(target_os = "linux", windows))]
+    #[command(flatten)]
+    Measuring(Measuring),
+    Show(show::Args),
+    Compare(compare::Args),
+    Report(report::Args),
+    History(history::Args),
+    Export(history::ExportArgs),
+    Delete(history::DeleteArgs),
+    Suite(suite::Args),
+    Limits(limits::Args),
+    Schema(schema::Args),
+    Completions(pages::CompletionsArgs),
+    Man(pages::ManArgs),
+}
+
+// The commands that need an engine. A doc comment would be one of the program.
+#[cfg(any(target_os = "linux", windows))]
+#[derive(Subcommand, Debug)]
+pub enum Measuring {
     Assess(Box<assess::Args>),
     Knee(Box<knee::Args>),
     Sweep(Box<sweep::Args>),
@@ -67,17 +101,6 @@ pub enum Command {
     /// Run a DiskSpd command line or XML profile.
     #[command(disable_help_flag = true, after_help = DISKSPD_HELP)]
     Diskspd(DialectArgs),
-    Show(show::Args),
-    Compare(compare::Args),
-    Report(report::Args),
-    History(history::Args),
-    Export(history::ExportArgs),
-    Delete(history::DeleteArgs),
-    Suite(suite::Args),
-    Limits(limits::Args),
-    Schema(schema::Args),
-    Completions(pages::CompletionsArgs),
-    Man(pages::ManArgs),
 }
 
 const FIO_HELP: &str = "\
@@ -120,37 +143,67 @@ pub fn parse(args: &[String]) -> Result<Command, u8> {
 }
 
 fn read(args: &[String]) -> Result<Cli, Refusal> {
-    let mut rest = args.to_vec();
-    let line = match args.first().map(String::as_str) {
-        Some("sweep") => dialect_line::take_of_sweep(&subcommand("sweep"), &mut rest),
-        Some("run") => dialect_line::take(&subcommand("run"), &mut rest),
-        _ => None,
-    };
-    let fleet_rest = match args.first().map(String::as_str) {
-        Some("fleet") => fleet::Rest::take(&mut rest),
-        _ => None,
-    };
-    let options = match args.first().map(String::as_str) {
-        Some("knee") => knee::take_fio_options(&subcommand("knee"), &mut rest),
-        _ => Vec::new(),
-    };
-    let whole = std::iter::once(PROGRAM.to_owned()).chain(rest);
+    let words = args.to_vec();
+    #[cfg(any(target_os = "linux", windows))]
+    let (words, rest) = Rest::take(words);
+    let whole = std::iter::once(PROGRAM.to_owned()).chain(words);
     let parsed = declared().try_get_matches_from(whole).and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches));
     let mut cli = parsed.map_err(|mut error| {
+        #[cfg(any(target_os = "linux", windows))]
         knee::restore_bound(&mut error);
         corrections::correct(&mut error, args, subcommand);
         error
     })?;
     match &mut cli.command {
-        Command::Assess(args) => args.check()?,
-        Command::Knee(args) => args.complete(options)?,
-        Command::Sweep(args) => args.complete(line)?,
-        Command::Run(args) => args.complete(line)?,
-        Command::Fleet(args) => args.complete(fleet_rest)?,
+        #[cfg(any(target_os = "linux", windows))]
+        Command::Measuring(command) => command.complete(rest)?,
         Command::Export(args) => args.check()?,
         _ => {}
     }
     Ok(cli)
+}
+
+/// Parts of a command line that have a grammar of their own.
+#[cfg(any(target_os = "linux", windows))]
+#[derive(Default)]
+struct Rest {
+    line: Option<Line>,
+    fleet: Option<fleet::Rest>,
+    fio_options: Vec<(String, String)>,
+}
+
+#[cfg(any(target_os = "linux", windows))]
+impl Rest {
+    /// Cuts them off the arguments.
+    fn take(mut args: Vec<String>) -> (Vec<String>, Rest) {
+        let mut rest = Rest::default();
+        match args.first().map(String::as_str) {
+            Some("sweep") => rest.line = dialect_line::take_of_sweep(&subcommand("sweep"), &mut args),
+            Some("run") => rest.line = dialect_line::take(&subcommand("run"), &mut args),
+            Some("fleet") => rest.fleet = fleet::Rest::take(&mut args),
+            Some("knee") => rest.fio_options = knee::take_fio_options(&subcommand("knee"), &mut args),
+            _ => {}
+        }
+        (args, rest)
+    }
+}
+
+#[cfg(any(target_os = "linux", windows))]
+impl Measuring {
+    /// Adds the rest of the command line.
+    ///
+    /// # Errors
+    /// The arguments contradict each other, or the rest is not valid.
+    fn complete(&mut self, rest: Rest) -> Result<(), Refusal> {
+        match self {
+            Measuring::Assess(args) => args.check(),
+            Measuring::Knee(args) => args.complete(rest.fio_options),
+            Measuring::Sweep(args) => args.complete(rest.line),
+            Measuring::Run(args) => args.complete(rest.line),
+            Measuring::Fleet(args) => args.complete(rest.fleet),
+            Measuring::FleetAgent | Measuring::FleetWorker | Measuring::Fio(_) | Measuring::Diskspd(_) => Ok(()),
+        }
+    }
 }
 
 /// Returns the declarations with their help pages.

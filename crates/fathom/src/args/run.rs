@@ -153,13 +153,13 @@ impl Args {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Command, read};
+    use super::super::{Command, Measuring, read};
     use super::*;
 
     fn read_args(args: &[&str]) -> Result<Args, String> {
         let args: Vec<String> = std::iter::once(&"run").chain(args).map(|arg| (*arg).to_owned()).collect();
         match read(&args).map(|cli| cli.command) {
-            Ok(Command::Run(args)) => Ok(*args),
+            Ok(Command::Measuring(Measuring::Run(args))) => Ok(*args),
             Ok(other) => panic!("{other:?}"),
             Err(error) => Err(error.to_string()),
         }

@@ -20,6 +20,7 @@ pub enum Action {
     /// List the suites
     List,
     /// Explain a suite: what it measures, which files it writes, how long it takes
+    #[cfg(any(target_os = "linux", windows))]
     Show(ShowArgs),
 }
 

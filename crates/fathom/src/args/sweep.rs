@@ -144,14 +144,14 @@ fn metric(name: &str) -> Result<Metric, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Command;
     use super::super::tests::{command, error};
+    use super::super::{Command, Measuring};
     use super::*;
     use app::lines::Dialect;
 
     fn args(line: &str) -> Args {
         match command(line) {
-            Ok(Command::Sweep(args)) => *args,
+            Ok(Command::Measuring(Measuring::Sweep(args))) => *args,
             other => panic!("{other:?}"),
         }
     }

@@ -7,6 +7,7 @@ use judge::compare::ChangeLimit;
 use units::quantity::{size_bytes, time_or_seconds_ns};
 
 use app::reports::{self, Kind};
+#[cfg(any(target_os = "linux", windows))]
 use app::target::KeepFree;
 
 /// The longest time that an option takes. A longer one is a typing error.
@@ -42,6 +43,7 @@ pub fn size(text: &str) -> Result<u64, String> {
 ///
 /// # Errors
 /// The text is none of them, or the percentage is above 100.
+#[cfg(any(target_os = "linux", windows))]
 pub fn keep_free(text: &str) -> Result<KeepFree, String> {
     let found = match text.strip_suffix('%') {
         None if text == "auto" => Some(KeepFree::Auto),

@@ -6,10 +6,11 @@ mod zones;
 
 use std::fmt;
 
+#[cfg(any(target_os = "linux", windows))]
 pub use crate::system::device::{
-    Claims, Disk, InUseSnapshot, dax_bytes, disk_behind, disks, file_system, flash, has_own_storage, holders,
-    is_in_memory, is_terminal, is_without_storage, mount, zone_limits,
+    Claims, Disk, dax_bytes, disk_behind, disks, flash, has_own_storage, holders, is_in_memory, mount, zone_limits,
 };
+pub use crate::system::device::{InUseSnapshot, file_system, is_terminal, is_without_storage};
 #[cfg(target_os = "linux")]
 pub use crate::system::device::{RemoteDisk, contents};
 pub use ::io::{DiskHealth, TargetUse, UseKind, UsedDevice};

@@ -1,14 +1,17 @@
 //! Files and devices as targets: open, type, size, allocation, page cache.
 
+#[cfg(any(target_os = "linux", windows))]
 mod create;
 mod kinds;
 mod options;
 
+pub use crate::system::file::{File, FileId, Folder, close, copy_access, identity, is_own};
+#[cfg(any(target_os = "linux", windows))]
 pub use crate::system::file::{
-    File, FileId, Folder, NULL_DEVICE, canonicalize, check_writable, close, copy_access, direct_alignment, identity,
-    is_dax, is_own, space, stat, written,
+    NULL_DEVICE, canonicalize, check_writable, direct_alignment, is_dax, space, stat, written,
 };
 pub use ::io::StatCall;
+#[cfg(any(target_os = "linux", windows))]
 pub use create::FileCreator;
 pub use kinds::{Advice, Kind, Space, Status, WriteHint, Written};
 pub use options::OpenOptions;

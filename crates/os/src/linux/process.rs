@@ -3,7 +3,6 @@
 use std::io::{self, IsTerminal, Read};
 use std::marker::PhantomData;
 use std::num::NonZeroU64;
-use std::path::PathBuf;
 use std::process::{Child, Command};
 
 use rustix::process::{self, Gid, Pid, Resource, Rlimit, Signal, Uid};
@@ -13,6 +12,7 @@ use rustix::time::ClockId;
 use crate::linux::file::{check, check_call};
 use crate::linux::number::{ns_of_timeval, unsigned};
 use crate::process::Usage;
+pub use crate::unix::home_folder;
 
 /// Returns this thread's usage since its start.
 pub fn thread_usage() -> Usage {
@@ -190,21 +190,6 @@ pub fn shell(command: &str) -> Command {
 /// Returns the error of the system call.
 pub fn terminate(child: &mut Child) -> io::Result<()> {
     Ok(process::kill_process(Pid::from_child(child), Signal::TERM)?)
-}
-
-/// Returns the folder that HOME names. If it belongs to another user (`sudo` can leave HOME as it is), returns the one in
-/// `/etc/passwd` of the user of this process.
-pub fn home_folder() -> Option<PathBuf> {
-    let home = std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from)?;
-    if crate::file::is_own(&home).unwrap_or(true) {
-        return Some(home);
-    }
-    let user = process::geteuid().to_string();
-    let table = std::fs::read_to_string("/etc/passwd").ok()?;
-    // name:password:uid:gid:comment:home:shell
-    let own =
-        table.lines().map(|line| line.split(':').collect::<Vec<_>>()).find(|line| line.get(2) == Some(&&*user))?;
-    own.get(5).filter(|home| !home.is_empty()).map(PathBuf::from)
 }
 
 /// Returns the kernel's id of this thread.

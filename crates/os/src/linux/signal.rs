@@ -1,7 +1,6 @@
 //! Handling of signals: SIGINT, SIGTERM and SIGHUP stop a run, SIGUSR1 requests its status.
 
 use std::io;
-use std::marker::PhantomData;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
@@ -11,8 +10,8 @@ use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 use rustix::time::Timespec;
 
 use crate::linux::file::check;
-
-const STOP_SIGNALS: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
+pub use crate::unix::Deferred;
+use crate::unix::STOP_SIGNALS;
 
 /// Number of received stop signals, and the last one.
 static COUNT: AtomicU32 = AtomicU32::new(0);
@@ -78,43 +77,6 @@ impl Interrupts {
 pub fn interrupt() {
     // SAFETY: no pointers.
     unsafe { libc::raise(libc::SIGINT) };
-}
-
-/// Defers the stop signals of the calling thread until it is dropped. They end the process or call the handler then. Another
-/// thread can still receive a signal that is sent to the process.
-#[derive(Debug)]
-pub struct Deferred {
-    /// The mask before.
-    mask: libc::sigset_t,
-    /// A mask belongs to a thread.
-    not_send: PhantomData<*const ()>,
-}
-
-impl Deferred {
-    /// Starts to defer signals.
-    ///
-    /// # Errors
-    /// Returns the error of the system call.
-    pub fn new() -> io::Result<Self> {
-        // SAFETY: all-zero bytes are a valid `sigset_t`.
-        let (mut stops, mut mask): (libc::sigset_t, libc::sigset_t) = unsafe { std::mem::zeroed() };
-        // SAFETY: the pointers are to the sets above, and the signals exist.
-        let code = unsafe {
-            libc::sigemptyset(&mut stops);
-            for signal in STOP_SIGNALS {
-                libc::sigaddset(&mut stops, signal);
-            }
-            libc::pthread_sigmask(libc::SIG_BLOCK, &stops, &mut mask)
-        };
-        if code == 0 { Ok(Deferred { mask, not_send: PhantomData }) } else { Err(io::Error::from_raw_os_error(code)) }
-    }
-}
-
-impl Drop for Deferred {
-    fn drop(&mut self) {
-        // SAFETY: the pointer is to the mask that the kernel returned.
-        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &self.mask, std::ptr::null_mut()) };
-    }
 }
 
 fn install_once() -> io::Result<()> {

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use os::clock::{Clock, Source};
 use os::errno;
 use os::file::{File, Folder, Inode, Kind, OpenOptions};
 use record::OutputRefusal;
@@ -179,7 +178,7 @@ impl OutputEntry {
         let options = OpenOptions { write: true, append, nonblock: true, ..OpenOptions::new() };
         for _ in 0..PIPE_TRIES {
             match self.open(&options) {
-                Err(error) if error.is(errno::ENXIO) => Clock::new(Source::Monotonic).sleep(PIPE_PAUSE),
+                Err(error) if error.is(errno::ENXIO) => std::thread::sleep(PIPE_PAUSE),
                 Ok(file) if self.is_users && !file.is_of_user() => return Err(OutputRefusal::OtherUser.into()),
                 Ok(file) if self.through_link.is_some_and(|kind| kind != file.kind()) => {
                     return Err(OutputRefusal::Replaced.into());

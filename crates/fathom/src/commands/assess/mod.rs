@@ -94,7 +94,7 @@ pub fn main(args: &Args, typed: &[String], runner: &dyn Runner) -> Result<u8, Co
     }
     drop(volumes);
     let is_written = print(args, &assessment)? & results.save(&assessment);
-    Ok(exit::of(&assessment, interrupts, is_written))
+    Ok(exit::of(&assessment, interrupts.last(), is_written))
 }
 
 fn params(suite: &Suite, volumes: &[Volume], args: &Args) -> Result<SuiteParams, CommandError> {

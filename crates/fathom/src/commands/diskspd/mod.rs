@@ -13,8 +13,8 @@ use app::exit::diskspd::{FAILED, REFUSED};
 use app::findings::{self, print_diagnostics};
 use app::live_views::LiveOptions;
 use app::machine::RealMachine;
+use app::new_runs;
 use app::output::write_stdout;
-use app::store;
 use app::terminal::stderr_is_terminal;
 
 pub fn main(args: &[String]) -> u8 {
@@ -81,7 +81,7 @@ fn run(invocation: &Invocation) -> Result<u8, u8> {
     print_diagnostics(&errors);
     let failed = record.failed();
     if !invocation.no_history {
-        store::add_run_of_dialect(record, shows_findings);
+        new_runs::add_run_of_dialect(record, shows_findings);
     }
     Ok(if whole && !failed { exit::DONE } else { FAILED })
 }

@@ -27,7 +27,7 @@ use app::reports::Reports;
 use app::run::RunOptions;
 use app::runner::{Runner, ThisMachine};
 use app::terminal::stderr_is_terminal;
-use app::{signals, store};
+use app::{new_runs, signals};
 
 pub fn main(args: &[String]) -> u8 {
     match ::fio::parse(args, &RealMachine) {
@@ -122,7 +122,7 @@ fn run(invocation: Invocation) -> Result<u8, String> {
     };
     let code = if reports.save_record(&record) || code != exit::DONE { code } else { exit::fio::FAILED };
     if !invocation.program.no_history {
-        store::add_run_of_dialect(*record, invocation.program.findings.applies(stderr_is_terminal));
+        new_runs::add_run_of_dialect(*record, invocation.program.findings.applies(stderr_is_terminal));
     }
     Ok(code)
 }

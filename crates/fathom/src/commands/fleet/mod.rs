@@ -11,7 +11,7 @@ use live::Fleet;
 use os::signal::Interrupts;
 use record::Record;
 
-use crate::args::Command;
+use crate::args::Measuring;
 use crate::args::fleet::{Args, Work};
 use app::command_error::CommandError;
 use app::driver::Display;
@@ -26,10 +26,10 @@ use app::live_views::LiveViews;
 use app::output::stderr_line;
 use app::run::Watcher;
 use app::runner::Runner;
-use app::{exit, input, signals, store};
+use app::{exit, input, new_runs, signals};
 
 /// Runs a command of a study with a runner.
-pub type RunCommand = dyn Fn(Command, &[String], &dyn Runner) -> Result<u8, CommandError>;
+pub type RunCommand = dyn Fn(Measuring, &[String], &dyn Runner) -> Result<u8, CommandError>;
 
 /// Runs a command line, or a study by `run_command`, on all hosts.
 ///
@@ -141,9 +141,9 @@ impl OpenCommand<'_> {
         }
         let failed = record.failed() || record.hosts().iter().any(|host| host.failure.is_some());
         if reports.keeps_history() {
-            store::add_run_of_dialect(record, reports.shows_findings());
+            new_runs::add_run_of_dialect(record, reports.shows_findings());
         }
-        match exit::of_signal(interrupts) {
+        match interrupts.last().and_then(exit::of_signal) {
             _ if failed || !is_written => exit::FAILED,
             Some(code) => code,
             None => exit::DONE,

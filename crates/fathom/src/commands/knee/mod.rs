@@ -65,7 +65,7 @@ pub fn main(args: &Args, typed: &[String], runner: &dyn Runner) -> Result<u8, Co
     let assessment = study.finish(&session::end(interrupts, None));
     drop(files);
     let is_written = print(args, &assessment, output.as_ref()) & results.save(&assessment);
-    Ok(exit::of(&assessment, interrupts, is_written))
+    Ok(exit::of(&assessment, interrupts.last(), is_written))
 }
 
 /// Prints the search. If the report is JSON or goes to a file, its sentence goes to standard error. Returns false if the

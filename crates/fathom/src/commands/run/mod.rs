@@ -28,7 +28,7 @@ use app::save_folder::SaveFolder;
 use app::secrets::mask_line;
 use app::terminal::writes_utf8;
 use app::unsaved::Unsaved;
-use app::{exit, session, signals, store};
+use app::{exit, new_runs, session, signals};
 
 const COMMAND: &str = "run";
 /// The report among the records of `--save`.
@@ -54,7 +54,7 @@ pub fn main(args: &Args, typed: &[String], runner: &dyn Runner) -> Result<u8, Co
     let folder = args.save.as_ref().map(|path| SaveFolder::create(path, REPORT, &plans)).transpose();
     let folder = folder.map_err(|error| format!("--save {error}"))?;
     let interrupts = signals::install()?;
-    let set = store::is_on(args.no_history).then(set_name);
+    let set = new_runs::is_on(args.no_history).then(set_name);
     let mut runs = Runs { args, has_two: plans.len() > 1, set: set.clone(), folder };
     let first = plans.first().map(Arc::clone);
     let session = session::start(COMMAND, typed, runner, Default::default(), &args.tags);
@@ -72,7 +72,7 @@ pub fn main(args: &Args, typed: &[String], runner: &dyn Runner) -> Result<u8, Co
     let mut assessment = study.finish(&session::end(interrupts, target));
     mask_prepare_commands(&mut assessment);
     let is_written = print(args, &assessment, runs.folder) & results.save(&assessment);
-    Ok(exit::of(&assessment, interrupts, is_written))
+    Ok(exit::of(&assessment, interrupts.last(), is_written))
 }
 
 /// Plans each workload, and prints the warnings.
@@ -143,7 +143,7 @@ impl Runs<'_> {
             tags.push(format!("{set}-{}", run.name));
         }
         let document = Document::Record(Box::new(record.clone()));
-        store::add_after_run(document, &tags).inspect_err(Unsaved::print).ok()
+        new_runs::add_result(document, &tags).inspect_err(Unsaved::print).ok()
     }
 }
 

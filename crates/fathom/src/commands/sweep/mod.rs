@@ -128,5 +128,5 @@ fn run_all(
     drop(display);
     let assessment = study.finish(&session::end(interrupts, target));
     let is_written = files.write(args, &assessment) & results.save(&assessment);
-    Ok(exit::of(&assessment, interrupts, is_written))
+    Ok(exit::of(&assessment, interrupts.last(), is_written))
 }

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::os::fd::BorrowedFd;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use rustix::fs::{self, AtFlags, Stat};
@@ -14,14 +13,6 @@ use crate::file::Inode;
 pub struct FileId {
     inode: Inode,
     device_number: u64,
-}
-
-/// Returns the inode of an existing file or folder.
-///
-/// # Errors
-/// Returns the error of the system call.
-pub fn identity(path: &Path) -> io::Result<Inode> {
-    std::fs::metadata(path).map(|found| Inode { device: found.dev(), number: found.ino() })
 }
 
 impl FileId {

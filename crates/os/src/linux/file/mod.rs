@@ -15,7 +15,7 @@ mod zone_report;
 mod zones;
 
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd, IntoRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,11 +26,12 @@ use rustix::io::Errno;
 use crate::file::{Inode, Kind, OpenOptions, WriteHint};
 use crate::linux::c_string::c_path;
 use crate::linux::number::unsigned;
+pub use crate::unix::{close, copy_access, identity, is_own};
 pub use folder::Folder;
-pub use id::{FileId, identity};
+pub use id::FileId;
 pub(crate) use space::discard;
 pub use space::space;
-pub use status::{canonicalize, check_writable, copy_access, direct_alignment, is_dax, is_own, stat};
+pub use status::{canonicalize, check_writable, direct_alignment, is_dax, stat};
 pub use written::written;
 
 /// The device that discards what is written.
@@ -348,19 +349,6 @@ impl File {
     /// Returns the error of the system call.
     pub fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<usize> {
         Ok(rustix::io::pwrite(&self.fd, bytes, offset)?)
-    }
-}
-
-/// Closes a file that was written, as [`File::close`] does.
-///
-/// # Errors
-/// Returns the error of the system call.
-pub fn close(file: impl Into<OwnedFd>) -> io::Result<()> {
-    // SAFETY: the file was the only owner of the descriptor.
-    match check(unsafe { libc::close(file.into().into_raw_fd()) }) {
-        // Linux has closed the descriptor.
-        Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
-        closed => closed.map(drop),
     }
 }
 

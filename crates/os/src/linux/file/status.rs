@@ -2,7 +2,6 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{self, AtFlags, StatxAttributes, StatxFlags};
@@ -81,24 +80,6 @@ pub fn is_dax(path: &Path) -> io::Result<bool> {
 /// Returns the error of the system call.
 pub fn canonicalize(path: &Path) -> io::Result<PathBuf> {
     std::fs::canonicalize(path)
-}
-
-/// Returns true if a file or folder belongs to the user of this process.
-///
-/// # Errors
-/// Returns the error of the system call.
-pub fn is_own(path: &Path) -> io::Result<bool> {
-    std::fs::metadata(path).map(|found| found.uid() == rustix::process::geteuid().as_raw())
-}
-
-/// Gives a new file the owner and the permissions of the file that it will replace. Without the right to change the owner, the
-/// user of this process remains the owner.
-///
-/// # Errors
-/// Returns the error of the system call.
-pub fn copy_access(of: &std::fs::Metadata, to: &std::fs::File) -> io::Result<()> {
-    let _ = std::os::unix::fs::fchown(to, Some(of.uid()), Some(of.gid()));
-    to.set_permissions(of.permissions())
 }
 
 /// Returns the magic number of the file system of an open file (`linux/magic.h`).

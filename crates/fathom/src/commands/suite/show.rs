@@ -1,46 +1,18 @@
-//! `fathom suite`: lists the suites and explains one of them.
+//! `fathom suite show`: what a suite measures on this machine.
 
 use study::suite::{FillWay, Place, Planned, Site, Sites, Suite, SuiteParams, Test, explain};
 
-use crate::args::suite::{Action, Args, ShowArgs};
+use crate::args::suite::ShowArgs;
 use app::command_error::CommandError;
-use app::output::print_text;
-use app::{exit, plans, suites};
+use app::{plans, suites};
 
 const WIDTH: usize = 100;
 
-/// Prints the list or the explanation.
+/// Returns the explanation.
 ///
 /// # Errors
 /// There is no such suite, or its file is not valid.
-pub fn main(args: &Args) -> Result<u8, CommandError> {
-    match &args.action {
-        None | Some(Action::List) => Ok(list()),
-        Some(Action::Show(args)) => show(args).map(|text| print_text(&text)),
-    }
-}
-
-/// Prints the valid suites and the errors of the others.
-fn list() -> u8 {
-    let all = suites::all();
-    let width = all.iter().map(|known| known.name.len()).max().unwrap_or(0);
-    let mut text = String::new();
-    let mut wrong = Vec::new();
-    for known in all {
-        match (known.suite, known.path) {
-            (Ok(suite), None) => text += &format!("{:width$}  {}\n", known.name, suite.title),
-            (Ok(suite), Some(path)) => {
-                text += &format!("{:width$}  {} ({})\n", known.name, suite.title, path.display())
-            }
-            (Err(error), _) => wrong.push(error),
-        }
-    }
-    let code = print_text(&text);
-    wrong.iter().for_each(CommandError::print);
-    if wrong.is_empty() { code } else { exit::REFUSED }
-}
-
-fn show(args: &ShowArgs) -> Result<String, CommandError> {
+pub fn text(args: &ShowArgs) -> Result<String, CommandError> {
     let suite = suites::find(&args.name)?;
     let params = shown_params(&suite, args);
     let mut tests = Vec::new();
