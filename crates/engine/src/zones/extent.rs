@@ -44,6 +44,7 @@ pub fn fit(
     (kind, offset, io_size): (Kind, u64, u64),
     say: &mut dyn FnMut(ZoneNotice),
 ) -> Result<ZonedPart, ZoneFault> {
+    check_zone_size(zoned, table)?;
     let pattern = job.load.access.pattern;
     if kind == Kind::Block && table.model == ZoneModel::HostManaged && pattern.writes && !job.load.targets.open.direct {
         return Err(ZoneFault::NotDirect);
@@ -55,7 +56,7 @@ pub fn fit(
     let mut state = table.lock();
     let mut part = ZonedPart { table: Arc::clone(table), offset, io_size, first: 0, end: 0, skip_bytes };
     if part.offset < table.target_bytes && part.is_sequential(&state) {
-        check_sizes(zoned, &part)?;
+        check_skip(&part)?;
         if pattern.writes || pattern.trims { part.round(say)? } else { part.round_end(say) }
     }
     check_trims(job, table)?;
@@ -66,11 +67,16 @@ pub fn fit(
     Ok(part)
 }
 
-fn check_sizes(zoned: &Zoned, part: &ZonedPart) -> Result<(), ZoneFault> {
-    let zone_bytes = part.table.zone_bytes;
-    if zoned.zone_bytes != 0 && zoned.zone_bytes != zone_bytes {
-        return Err(ZoneFault::OtherZoneSize { zone_bytes: zoned.zone_bytes, device_zone_bytes: zone_bytes });
+/// A job on conventional zones is checked, too.
+fn check_zone_size(zoned: &Zoned, table: &ZoneTable) -> Result<(), ZoneFault> {
+    if zoned.zone_bytes != 0 && zoned.zone_bytes != table.zone_bytes {
+        return Err(ZoneFault::OtherZoneSize { zone_bytes: zoned.zone_bytes, device_zone_bytes: table.zone_bytes });
     }
+    Ok(())
+}
+
+fn check_skip(part: &ZonedPart) -> Result<(), ZoneFault> {
+    let zone_bytes = part.table.zone_bytes;
     if !part.skip_bytes.is_multiple_of(zone_bytes) {
         return Err(ZoneFault::SkipUnaligned { skip_bytes: part.skip_bytes, zone_bytes });
     }

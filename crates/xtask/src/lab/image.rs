@@ -57,12 +57,16 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Unpacks the kernel package, which is not installed: a name that apt knows, or a file. `None` if it is not available.
+    /// Unpacks the kernel package, which is not installed: a name that apt knows, a file, or a folder with unpacked packages. `None` if
+    /// it is not available.
     ///
     /// # Errors
     ///
     /// The package is broken.
     pub fn fetch(folder: &Path, package: &str) -> Result<Option<Kernel>, String> {
+        if Path::new(package).is_dir() {
+            return Kernel::in_folder(Path::new(package)).map(Some);
+        }
         let file = Path::new(package).is_file().then(|| Path::new(package));
         let name = file.map_or_else(|| newest(package), |file| Some(file.file_stem()?.to_string_lossy().into_owned()));
         let Some(package) = name else { return Ok(None) };
@@ -80,9 +84,17 @@ impl Kernel {
             check("unpack the kernel", unpack)?;
             fs::rename(&root, &unpacked).map_err(|error| format!("{}: {error}", unpacked.display()))?;
         }
-        let image = only(&unpacked.join("boot"), |name| name.starts_with("vmlinuz"))?;
-        let modules = only(&unpacked.join("lib/modules"), |_| true)?;
-        Ok(Some(Kernel { image, modules }))
+        Kernel::in_folder(&unpacked).map(Some)
+    }
+
+    /// Finds the kernel in a folder with unpacked packages. Newer ones have everything below `/usr/lib/modules`.
+    fn in_folder(folder: &Path) -> Result<Kernel, String> {
+        let modules = ["lib/modules", "usr/lib/modules"].map(|name| folder.join(name)).into_iter();
+        let modules = modules.map(|folder| only(&folder, |_| true)).find(Result::is_ok);
+        let modules = modules.ok_or_else(|| format!("{}: no modules of a kernel", folder.display()))??;
+        let own = modules.join("vmlinuz");
+        let image = if own.exists() { own } else { only(&folder.join("boot"), |name| name.starts_with("vmlinuz"))? };
+        Ok(Kernel { image, modules })
     }
 }
 
@@ -231,8 +243,8 @@ impl Tree {
         let target = self.root.join("lib/modules").join(&version);
         fs::create_dir_all(&target).map_err(|error| format!("{}: {error}", target.display()))?;
         let mut copy = Command::new("cp");
-        // Older kernels have some of them built in.
-        let wanted = MODULES.iter().map(|name| format!("kernel/{name}"));
+        // Older kernels have some of them built in. Newer ones compress them.
+        let wanted = MODULES.iter().flat_map(|name| [format!("kernel/{name}"), format!("kernel/{name}.xz")]);
         let present: Vec<String> = wanted.filter(|name| kernel.modules.join(name).exists()).collect();
         copy.args(["-a", "--parents"]).args(present).args(["modules.builtin", "modules.order"]).arg(&target);
         check("copy kernel modules", {
