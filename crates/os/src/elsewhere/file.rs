@@ -9,7 +9,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustix::fs::{self, Mode, OFlags};
+use rustix::fs::{self, AtFlags, Mode, OFlags};
 use rustix::process::geteuid;
 
 use crate::file::{Inode, Kind, OpenOptions};
@@ -175,6 +175,14 @@ impl Folder {
         let found = link.symlink_metadata()?;
         let is_users = found.uid() == geteuid().as_raw();
         if found.is_symlink() { Ok(Some((std::fs::read_link(link)?, is_users))) } else { Ok(None) }
+    }
+
+    /// Removes a name of a file, or a symbolic link.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
+    pub fn unlink(&self, name: &Path) -> io::Result<()> {
+        Ok(fs::unlinkat(&self.open, name, AtFlags::empty())?)
     }
 
     /// Returns the identity of this folder.
