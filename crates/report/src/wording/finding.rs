@@ -202,8 +202,7 @@ fn numbers(finding: &Finding) -> String {
             format!("{} of the time", percent(generator.cpu_wait_percent.unwrap_or(0.0) / 100.0))
         }
         FindingKind::SlowHost { bytes_per_s, others_bytes_per_s, others } => {
-            let what = if *others == 1 { "the other host:" } else { "median of the other hosts:" };
-            format!("{}, {what} {}", bandwidth(*bytes_per_s), bandwidth(*others_bytes_per_s))
+            slow_host(*bytes_per_s, *others_bytes_per_s, *others)
         }
         FindingKind::RateMissed(late) | FindingKind::LateArrivals(late) => late_ios(late),
         FindingKind::StepDown(levels) | FindingKind::StepUp(levels) | FindingKind::Levels(levels) => of_levels(levels),
@@ -233,6 +232,11 @@ fn numbers(finding: &Finding) -> String {
         FindingKind::NoIos { cause, jobs } => no_ios(*cause, *jobs),
         FindingKind::UnintendedTarget(target) => typographic(target),
     }
+}
+
+fn slow_host(bytes_per_s: f64, others_bytes_per_s: f64, others: u64) -> String {
+    let what = if others == 1 { "the other host:" } else { "median of the other hosts:" };
+    format!("{}, {what} {}", bandwidth(bytes_per_s), bandwidth(others_bytes_per_s))
 }
 
 fn in_threads(some: u64, all: u64) -> String {
