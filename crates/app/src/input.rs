@@ -20,6 +20,8 @@ pub enum Kind {
     Limits,
     /// A saved record or assessment.
     Saved,
+    /// A file of `fathom capture`. It is read in parts.
+    Capture,
 }
 
 impl Kind {
@@ -30,6 +32,7 @@ impl Kind {
             Kind::Profile => diskspd::xml::FILE_BYTES_MAX as u64,
             Kind::Suite | Kind::Requirements => MIB,
             Kind::Saved => 1024 * MIB,
+            Kind::Capture => u64::MAX,
         }
     }
 }
@@ -43,6 +46,7 @@ impl fmt::Display for Kind {
             Kind::Requirements => "a file of requirements",
             Kind::Limits => "a file of limits",
             Kind::Saved => "a record or an assessment",
+            Kind::Capture => "a capture",
         })
     }
 }
@@ -56,11 +60,20 @@ pub fn read(path: &Path, kind: Kind) -> io::Result<Vec<u8>> {
     if ["-", "/dev/stdin"].map(Path::new).contains(&path) {
         return read_all(io::stdin().lock(), kind);
     }
+    read_all(open(path, kind)?, kind)
+}
+
+/// Opens a file or a pipe.
+///
+/// # Errors
+///
+/// The path is a device, the file is larger than its kind allows, or it cannot be opened.
+pub fn open(path: &Path, kind: Kind) -> io::Result<File> {
     check(&path.metadata()?, kind)?;
     let file = File::open(path)?;
     // The path may lead to another file now.
     check(&file.metadata()?, kind)?;
-    read_all(file, kind)
+    Ok(file)
 }
 
 /// Reads a file of UTF-8 text as [`read`] does.

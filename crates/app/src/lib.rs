@@ -7,6 +7,8 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod atomic_file;
+#[cfg(any(target_os = "linux", windows))]
+pub mod capture;
 pub mod command_error;
 #[cfg(any(target_os = "linux", windows))]
 pub mod consent;

@@ -45,5 +45,6 @@ pub fn run(command: Measuring, typed: &[String], runner: &dyn Runner) -> Result<
         Measuring::FleetWorker => worker::main(),
         Measuring::Fio(line) => fio::main(&line.args),
         Measuring::Diskspd(line) => diskspd::main(&line.args),
+        Measuring::Capture(args) => commands::capture::main(&args)?,
     })
 }

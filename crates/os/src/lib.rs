@@ -55,4 +55,4 @@ pub use linux::{library, wait};
 pub use mpi_error::MpiError;
 pub use system::signal;
 #[cfg(any(target_os = "linux", windows))]
-pub use system::{cgroup, event, machine, mpi, standard_streams};
+pub use system::{block_trace, cgroup, event, machine, mpi, standard_streams};

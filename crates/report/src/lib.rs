@@ -7,6 +7,8 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod answer;
+pub mod capture;
+mod capture_job;
 mod card;
 mod card_picture;
 mod causes;
@@ -40,6 +42,7 @@ mod trend;
 mod worded;
 pub mod wording;
 
+pub use capture_job::job as capture_job;
 pub use card::{card, card_of_columns};
 pub use card_picture::{card_png, card_svg};
 pub use causes::cause;

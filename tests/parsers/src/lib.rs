@@ -14,6 +14,7 @@ mod rules;
 mod saved;
 pub mod seeds;
 mod text;
+mod trace;
 
 pub use self::fio::files_of;
 pub use borders::{BORDERS, with_borders};
@@ -30,7 +31,7 @@ pub struct Parser {
 }
 
 /// All parsers.
-pub const PARSERS: [Parser; 16] = [
+pub const PARSERS: [Parser; 18] = [
     Parser { name: "job_file", run: fio::job_file, seeds: seeds::fio::job_files },
     Parser { name: "command_line", run: fio::command_line, seeds: seeds::fio::command_lines },
     Parser { name: "value", run: fio::value, seeds: seeds::fio::values },
@@ -47,6 +48,8 @@ pub const PARSERS: [Parser; 16] = [
     Parser { name: "change_limits", run: text::change_limits, seeds: seeds::text::change_limits },
     Parser { name: "io_log", run: log::io_log, seeds: seeds::log::io_logs },
     Parser { name: "compressed_log", run: log::compressed_log, seeds: seeds::log::compressed_logs },
+    Parser { name: "trace_pages", run: trace::trace_pages, seeds: seeds::trace::pages },
+    Parser { name: "capture_file", run: trace::capture_file, seeds: seeds::trace::files },
 ];
 
 /// Returns the parser with a name.

@@ -7,6 +7,8 @@ pub mod assess;
 #[cfg(test)]
 mod borders;
 #[cfg(any(target_os = "linux", windows))]
+pub mod capture;
+#[cfg(any(target_os = "linux", windows))]
 pub mod clients;
 pub mod compare;
 mod corrections;
@@ -101,6 +103,7 @@ pub enum Measuring {
     /// Run a DiskSpd command line or XML profile.
     #[command(disable_help_flag = true, after_help = DISKSPD_HELP)]
     Diskspd(DialectArgs),
+    Capture(capture::Args),
 }
 
 const FIO_HELP: &str = "\
@@ -201,7 +204,8 @@ impl Measuring {
             Measuring::Sweep(args) => args.complete(rest.line),
             Measuring::Run(args) => args.complete(rest.line),
             Measuring::Fleet(args) => args.complete(rest.fleet),
-            Measuring::FleetAgent | Measuring::FleetWorker | Measuring::Fio(_) | Measuring::Diskspd(_) => Ok(()),
+            Measuring::FleetAgent | Measuring::FleetWorker => Ok(()),
+            Measuring::Fio(_) | Measuring::Diskspd(_) | Measuring::Capture(_) => Ok(()),
         }
     }
 }

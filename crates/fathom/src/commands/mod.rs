@@ -2,6 +2,8 @@
 
 #[cfg(any(target_os = "linux", windows))]
 pub mod assess;
+#[cfg(any(target_os = "linux", windows))]
+pub mod capture;
 pub mod compare;
 pub mod delete;
 #[cfg(any(target_os = "linux", windows))]

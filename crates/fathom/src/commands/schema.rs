@@ -7,11 +7,12 @@ use app::command_error::CommandError;
 use app::output::print_text;
 
 /// Names, and the commands that print or save such documents.
-const SCHEMAS: [(&str, &str); 8] = [
+const SCHEMAS: [(&str, &str); 9] = [
     (
         "assessment",
         "assess --format json and --save, show and export --format json, assessment.json of run --save, the file of --resume",
     ),
+    ("capture", "capture show --format json"),
     ("comparison", "compare --format json"),
     ("fio", "fio --output-format=json and json+, show --format fio-json and fio-json+"),
     ("history", "history --format json"),

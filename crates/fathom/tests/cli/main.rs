@@ -10,6 +10,7 @@ mod assess_reports;
 mod assess_room;
 mod block_lifetimes;
 mod buffer_files;
+mod capture;
 mod ci;
 mod compare;
 mod completions;

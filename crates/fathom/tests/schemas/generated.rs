@@ -19,6 +19,7 @@ pub enum Integers {
 pub fn all() -> Vec<(&'static str, Value)> {
     let schemas = vec![
         ("assessment", of::<report::AssessmentDocument>(Integers::Exact)),
+        ("capture", of::<capture::Figures>(Integers::Numbers)),
         ("comparison", of::<report::ComparisonDocument>(Integers::Numbers)),
         ("fio", fio::schema()),
         ("history", of::<Vec<history::Entry>>(Integers::Numbers)),

@@ -47,6 +47,42 @@ impl Runs {
     }
 }
 
+/// Returns a capture with an I/O of each operation.
+fn capture_file() -> Vec<u8> {
+    let head = capture::Head {
+        fathom: "0.1.0".to_owned(),
+        target: "/dev/x1".into(),
+        device: capture::Device::default(),
+        partition: Some(capture::Partition { first_sector: 8, sectors: 100 }),
+        layer: capture::Layer::Requests,
+        started_unix_ms: 0,
+        utc_offset_s: 0,
+        has_names: true,
+    };
+    let mut writer = capture::Writer::new(Vec::new(), &head).unwrap();
+    for operation in capture::Operation::ALL {
+        let flags = capture::Flags::SYNC;
+        let (inserted_ns, issued_ns, completed_ns) = (Some(1), Some(2), Some(3));
+        let (start_ns, sector, sectors, program) = (0, 8, 8, Some(0));
+        let io =
+            capture::Io { start_ns, operation, flags, sector, sectors, inserted_ns, issued_ns, completed_ns, program };
+        writer.io(&io).unwrap();
+    }
+    let changes = capture::Changes::default();
+    let (end, programs) = (capture::End::Signal, vec!["dd".into()]);
+    let facts = capture::Facts {
+        end,
+        duration_ns: 10,
+        events: 20,
+        lost_events: 0,
+        unreadable: 0,
+        changes,
+        cpu_ns: 1,
+        programs,
+    };
+    writer.finish(&facts).unwrap()
+}
+
 /// Returns a document for each schema.
 fn samples() -> Vec<Value> {
     let runs = Runs::new("schemas");
@@ -60,6 +96,7 @@ fn samples() -> Vec<Value> {
     runs.run("fio", &format!("--record=r.json --name=a {JOB} --rate_iops=500 --output-format=json+")).ended_with(0);
     runs.run("diskspd", "-Rrecord=d.json -d1 -W0 -b4k -L -D -w50 f").ended_with(0);
     runs.run("assess", assess);
+    std::fs::write(runs.0.file("c"), capture_file()).unwrap();
     let samples = vec![
         runs.file("r.json"),
         runs.file("d.json"),
@@ -73,6 +110,7 @@ fn samples() -> Vec<Value> {
         runs.file("saved/A-1.json"),
         runs.printed("knee", &format!("{knee} --format json")),
         runs.printed("knee", "f --runtime 100ms --ramp 0 --p99 100s --closed --iodepth 4 --format json"),
+        runs.printed("capture", "show c --format json"),
         runs.printed("compare", "r.json r.json --format json"),
         runs.printed("history", "--format json"),
         runs.printed("export", "1 --format json"),

@@ -1,5 +1,6 @@
 //! Linux.
 
+pub mod block_trace;
 mod c_string;
 pub mod cgroup;
 pub(crate) mod clock;

@@ -1,5 +1,6 @@
 //! Windows.
 
+pub mod block_trace;
 pub mod cgroup;
 pub(crate) mod clock;
 pub(crate) mod cpu;

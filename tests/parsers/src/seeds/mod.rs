@@ -8,6 +8,7 @@ pub mod log;
 pub mod rules;
 pub mod saved;
 pub mod text;
+pub mod trace;
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::io;
+use std::ops::Range;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
@@ -16,6 +17,8 @@ use crate::device::{Counters, DeviceNumber, DiskHealth, DiskInfo, MountPoint};
 
 /// Maximum depth of stacked devices and file systems.
 const STACK_MAX: usize = 16;
+/// Unit of sizes in sysfs.
+const SECTOR_BYTES: u64 = 512;
 /// File systems that keep their files in memory.
 const MEMORY_FILE_SYSTEMS: [&str; 4] = ["tmpfs", "ramfs", "devtmpfs", "rootfs"];
 /// Names of devices that keep their data in memory, without the number: zram, brd and null_blk.
@@ -89,6 +92,12 @@ impl Disk {
         is_named || (!self.slaves.is_empty() && self.slaves.iter().all(Disk::is_memory))
     }
 
+    /// Returns whether the device has queues of requests. Others, such as device-mapper, MD and zram, get each bio as it is
+    /// submitted.
+    pub fn has_requests(&self) -> bool {
+        self.folder.join("mq").is_dir()
+    }
+
     /// Returns whether the device supports polled completions (`hipri`).
     ///
     /// # Errors
@@ -107,7 +116,7 @@ impl Disk {
             firmware: firmware.unwrap_or_default().into(),
             serial: self.serial(),
             rotational: text("queue/rotational").map(|text| text == "1"),
-            bytes: number("size") * 512,
+            bytes: number("size") * SECTOR_BYTES,
             logical_block_bytes: number("queue/logical_block_size"),
             physical_block_bytes: number("queue/physical_block_size"),
         }
@@ -184,6 +193,17 @@ pub(super) fn under(kernel: &Kernel, path: &Path) -> io::Result<Vec<Disk>> {
         }
     }
     Ok(disks)
+}
+
+/// See [`super::places`].
+pub(super) fn places(kernel: &Kernel, path: &Path) -> io::Result<Vec<(Disk, Option<Range<u64>>)>> {
+    let sectors = |block: &Block| {
+        let first = block.start()? / SECTOR_BYTES;
+        Some(first..first.checked_add(block.bytes()? / SECTOR_BYTES)?)
+    };
+    let place = |block: Block| (disk_of(&block), if block.is_partition() { sectors(&block) } else { None });
+    let numbers = devices_under(kernel, path, 0)?;
+    Ok(numbers.into_iter().filter_map(|number| Block::numbered(kernel, number)).map(place).collect())
 }
 
 /// Returns the devices that store `path`.

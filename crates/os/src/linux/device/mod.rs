@@ -21,6 +21,7 @@ mod topology;
 mod zones;
 
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::device::{DeviceNumber, Flash, ListedDisk, MountPoint, TargetUse, ZoneLimits};
@@ -163,6 +164,14 @@ pub fn is_terminal(path: &Path) -> bool {
 /// Returns the error of reading the path or the kernel's tables.
 pub fn disks(path: &Path) -> io::Result<Vec<Disk>> {
     disk::under(&Kernel::running(), path)
+}
+
+/// Returns the disks that store `path`, with the sectors of the partition; `None` is the whole disk.
+///
+/// # Errors
+/// Returns the error of reading the path or the kernel's tables.
+pub(crate) fn places(path: &Path) -> io::Result<Vec<(Disk, Option<Range<u64>>)>> {
+    disk::places(&Kernel::running(), path)
 }
 
 /// Returns whether the data of `path` is in memory: on tmpfs, ramfs or devtmpfs, or only on zram, brd and null_blk

@@ -93,6 +93,11 @@ impl Disk {
         false
     }
 
+    /// Returns true: all disks of Windows have a queue.
+    pub fn has_requests(&self) -> bool {
+        true
+    }
+
     /// Returns an error: Windows has no polled completions.
     ///
     /// # Errors

@@ -1,0 +1,230 @@
+//! Decodes pages of the kernel's trace.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use units::untrusted::UntrustedText;
+
+use crate::event::{Event, Kind, kind, operation};
+use crate::io::{Flags, Operation};
+use crate::layout::{Described, Field, split};
+use crate::page::PageLayout;
+
+/// Most names of programs. The I/Os of others have no name.
+const PROGRAMS_MAX: usize = 4096;
+
+/// The description of the trace lacks a field.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FormatError {
+    /// Name of the event, or `header_page`.
+    pub of: String,
+    pub field: &'static str,
+}
+
+impl fmt::Display for FormatError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the kernel's description of {} has no field {}", self.of, self.field)
+    }
+}
+
+impl std::error::Error for FormatError {}
+
+/// Places of the fields of an event.
+struct EventLayout {
+    kind: Kind,
+    sector: Field,
+    sectors: Option<Field>,
+    rwbs: Field,
+    error: Option<Field>,
+    /// Of a split.
+    next: Option<Field>,
+    program: Option<Field>,
+}
+
+impl EventLayout {
+    fn of(kind: Kind, described: &Described) -> Result<EventLayout, FormatError> {
+        let optional = |name: &'static str| described.fields.get(name).copied();
+        let required = |name: &'static str| {
+            optional(name).ok_or_else(|| FormatError { of: described.name.to_owned(), field: name })
+        };
+        let is_split = matches!(kind, Kind::Split { .. });
+        Ok(EventLayout {
+            kind,
+            sector: required("sector")?,
+            sectors: if is_split { None } else { Some(required("nr_sector")?) },
+            rwbs: required("rwbs")?,
+            error: optional("error"),
+            next: if is_split { Some(required("new_sector")?) } else { None },
+            program: if matches!(kind, Kind::Start { .. }) { optional("comm") } else { None },
+        })
+    }
+}
+
+/// Decodes the pages of a trace.
+pub struct Decoder {
+    page: PageLayout,
+    /// Place of the number of an event.
+    number: Field,
+    events: HashMap<u64, EventLayout>,
+    /// Programs by name; `None` if names are not wanted.
+    programs: Option<HashMap<Vec<u8>, u32>>,
+    decoded: u64,
+    unreadable: u64,
+}
+
+impl Decoder {
+    /// Reads the descriptions: the text of `events/header_page`, then those of `format` of each event. `has_names`: keeps the
+    /// names of programs.
+    ///
+    /// # Errors
+    /// A description lacks a field.
+    pub fn new(descriptions: &str, has_names: bool) -> Result<Decoder, FormatError> {
+        let (head, described) = split(descriptions);
+        let of_head = |field| FormatError { of: "header_page".to_owned(), field };
+        let page = PageLayout::of(&head).ok_or_else(|| of_head("timestamp, commit or data"))?;
+        let mut events = HashMap::new();
+        let mut number = None;
+        for event in &described {
+            let Some(kind) = kind(event.name) else { continue };
+            number = number.or_else(|| event.fields.get("common_type").copied());
+            events.insert(event.number, EventLayout::of(kind, event)?);
+        }
+        let number = number.ok_or(FormatError { of: "events".to_owned(), field: "common_type" })?;
+        let programs = has_names.then(HashMap::new);
+        Ok(Decoder { page, number, events, programs, decoded: 0, unreadable: 0 })
+    }
+
+    /// Appends the events of a page. Flushes that the kernel makes of other I/Os are left out.
+    pub fn page(&mut self, page: &[u8], to: &mut Vec<Event>) {
+        let Some(mut entries) = self.page.entries(page) else { return self.unreadable += 1 };
+        for (at_ns, data) in entries.by_ref() {
+            match self.event(at_ns, data) {
+                Some(event) => {
+                    self.decoded += 1;
+                    to.extend(event);
+                }
+                None => self.unreadable += 1,
+            }
+        }
+        self.unreadable += u64::from(entries.is_broken);
+    }
+
+    /// Returns an event. The outer `None` is data that is no event, the inner one an event that is left out.
+    fn event(&mut self, at_ns: u64, data: &[u8]) -> Option<Option<Event>> {
+        let layout = self.events.get(&self.number.number(data)?)?;
+        let sector = layout.sector.number(data)?;
+        let Some((operation, flags)) = operation(layout.rwbs.bytes(data)?) else { return Some(None) };
+        let sectors = match layout.sectors {
+            Some(field) => u32::try_from(field.number(data)?).ok()?,
+            None => 0,
+        };
+        let is_failed = layout.error.is_some_and(|field| field.number(data).is_some_and(|error| error != 0));
+        let kind = match (layout.kind, layout.next) {
+            (Kind::Split { .. }, Some(next)) => Kind::Split { next: next.number(data)? },
+            (Kind::Start { .. }, _) => {
+                let name = layout.program.and_then(|field| field.bytes(data));
+                Kind::Start { program: self.programs.as_mut().zip(name).and_then(|(known, name)| program(known, name)) }
+            }
+            (kind, _) => kind,
+        };
+        // A flush is a write without data.
+        let is_flush = operation == Operation::Write && sectors == 0 && !matches!(kind, Kind::Split { .. });
+        let operation = if is_flush { Operation::Flush } else { operation };
+        let flags = if is_failed { flags.with(Flags::FAILED) } else { flags };
+        Some(Some(Event { at_ns, kind, operation, flags, sector, sectors }))
+    }
+
+    /// Returns the number of decoded events.
+    pub fn decoded(&self) -> u64 {
+        self.decoded
+    }
+
+    /// Returns the number of pages and entries that are not valid.
+    pub fn unreadable(&self) -> u64 {
+        self.unreadable
+    }
+
+    /// Returns the names of programs, by index.
+    pub fn programs(&self) -> Vec<UntrustedText> {
+        let known = self.programs.iter().flatten();
+        let mut names: Vec<(u32, UntrustedText)> =
+            known.map(|(name, index)| (*index, String::from_utf8_lossy(name).into_owned().into())).collect();
+        names.sort_unstable();
+        names.into_iter().map(|(_, name)| name).collect()
+    }
+}
+
+/// Returns the index of a program.
+fn program(known: &mut HashMap<Vec<u8>, u32>, field: &[u8]) -> Option<u32> {
+    let name = field.split(|byte| *byte == 0).next().unwrap_or_default();
+    if let Some(index) = known.get(name) {
+        return Some(*index);
+    }
+    let index = u32::try_from(known.len()).ok().filter(|_| known.len() < PROGRAMS_MAX)?;
+    known.insert(name.to_owned(), index);
+    Some(index)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DESCRIPTIONS: &str = include_str!("../../../corpus/traces/formats.txt");
+    /// A page of each of two CPUs of kernel 6.18: three writes, a flush and split reads of a loop device.
+    const PAGES: &[u8] = include_bytes!("../../../corpus/traces/pages.bin");
+
+    fn decoded(has_names: bool) -> (Vec<Event>, Decoder) {
+        let mut decoder = Decoder::new(DESCRIPTIONS, has_names).unwrap();
+        let mut events = Vec::new();
+        PAGES.chunks(4096).for_each(|page| decoder.page(page, &mut events));
+        events.sort_by_key(|event| event.at_ns);
+        (events, decoder)
+    }
+
+    #[test]
+    fn real_pages_have_the_events_that_the_kernel_prints() {
+        let (events, decoder) = decoded(false);
+        let first: Vec<_> = events.iter().take(3).map(|of| (of.kind, of.operation, of.sector, of.sectors)).collect();
+        let write = |kind| (kind, Operation::Write, 0, 8);
+        assert_eq!(first, [write(Kind::Start { program: None }), write(Kind::Issue), write(Kind::Complete)]);
+        // `86052.563345: block_getrq`, rounded.
+        assert_eq!((events[0].at_ns + 500) / 1000, 86_052_563_345);
+        assert_eq!(events[0].flags, Flags::SYNC);
+        let flush: Vec<Kind> = events.iter().filter(|of| of.operation == Operation::Flush).map(|of| of.kind).collect();
+        assert_eq!(flush, [Kind::Start { program: None }, Kind::Complete], "the device's own flush is left out");
+        assert!(events.iter().any(|of| of.kind == Kind::Split { next: 9216 } && of.sector == 8192));
+        assert_eq!(decoder.unreadable(), 0);
+        assert_eq!(decoder.decoded(), events.len() as u64 + 2, "issue and completion of the device's flush");
+        assert!(decoder.programs().is_empty());
+    }
+
+    #[test]
+    fn names_are_kept_only_if_wanted() {
+        let (events, decoder) = decoded(true);
+        assert_eq!(decoder.programs()[0], "dd");
+        assert_eq!(events[0].kind, Kind::Start { program: Some(0) });
+    }
+
+    #[test]
+    fn offsets_are_those_of_the_descriptions() {
+        // Another kernel has another field before the operation.
+        let moved = DESCRIPTIONS.replace("field:char rwbs[10];\toffset:28;", "field:char rwbs[10];\toffset:29;");
+        let mut decoder = Decoder::new(&moved, false).unwrap();
+        let mut events = Vec::new();
+        decoder.page(&PAGES[..4096], &mut events);
+        assert!(!events.iter().any(|of| matches!(of.kind, Kind::Start { .. }) && of.operation == Operation::Write));
+        let lacking = DESCRIPTIONS.replace("nr_sector", "sector_count");
+        let error = Decoder::new(&lacking, false).err().unwrap();
+        assert_eq!(error.field, "nr_sector");
+        assert!(Decoder::new("", false).is_err());
+    }
+
+    #[test]
+    fn bytes_that_are_no_page_are_counted() {
+        let mut decoder = Decoder::new(DESCRIPTIONS, false).unwrap();
+        let mut events = Vec::new();
+        decoder.page(&PAGES[..8], &mut events);
+        decoder.page(&[0xff; 4096], &mut events);
+        assert_eq!((events.len(), decoder.unreadable()), (0, 2));
+    }
+}

@@ -1,0 +1,39 @@
+//! Captures of the I/Os of a block device.
+//!
+//! [`Decoder`] reads the pages of the kernel's trace, [`Lives`] makes I/Os of its events, [`Writer`] and [`Reader`] store them in a
+//! file, and [`Counter`] computes [`Figures`]. No input makes them panic. Their memory depends on the I/Os in flight, not on the
+//! length of the capture.
+//!
+//! It must not open a file or read a clock: callers pass the bytes. Start with `io.rs`, then `lives.rs`.
+
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
+mod counter;
+mod decoder;
+mod document;
+mod event;
+mod figures;
+mod io;
+mod latencies;
+mod layout;
+mod lives;
+mod over_time;
+mod page;
+mod reader;
+mod slow;
+mod streams;
+mod varint;
+mod windows;
+mod writer;
+
+pub use counter::Counter;
+pub use decoder::{Decoder, FormatError};
+pub use document::{Device, End, Facts, Head, Partition};
+pub use event::{Event, Kind, events};
+pub use figures::{Arrivals, Depths, Direction, Figures, Flushes, Interval, Losses, Program, SizeShare, Waits};
+pub use io::{Flags, Io, Layer, Operation};
+pub use latencies::Latencies;
+pub use lives::{Changes, Lives};
+pub use reader::{ReadError, Reader};
+pub use slow::Slow;
+pub use writer::Writer;

@@ -1,0 +1,76 @@
+//! `fathom capture`: records the I/Os of a disk, and shows them.
+
+use ::capture::Figures;
+
+use crate::args::capture::{Action, Args, Format, ShowArgs};
+use app::capture::{Capture, Request};
+use app::command_error::CommandError;
+use app::output::{print_text, stderr_line};
+use app::{capture, exit, signals};
+use report::capture as render;
+
+/// Records I/Os, or shows a file.
+///
+/// # Errors
+/// The target cannot be captured, or the file cannot be read.
+pub fn main(args: &Args) -> Result<u8, CommandError> {
+    match (&args.action, &args.target) {
+        (Some(Action::Show(args)), _) => show(args),
+        (Some(Action::Job { file }), _) => job(file),
+        (None, Some(target)) => record(args, target),
+        (None, None) => Err("TARGET is missing".into()),
+    }
+}
+
+fn show(args: &ShowArgs) -> Result<u8, CommandError> {
+    let figures = capture::load(&args.file)?;
+    let text = match args.format {
+        Format::Text => render::text(&figures),
+        Format::Json => render::json(&figures).map_err(|error| format!("{}: {error}", args.file))?,
+    };
+    Ok(with_verdict(print_text(&text), &figures))
+}
+
+fn job(file: &str) -> Result<u8, CommandError> {
+    let figures = capture::load(file)?;
+    if !figures.has_load() {
+        return Err(format!("{file} has no reads, writes or discards").into());
+    }
+    Ok(with_verdict(print_text(&report::capture_job(&figures)), &figures))
+}
+
+fn record(args: &Args, target: &str) -> Result<u8, CommandError> {
+    let request = Request {
+        target: target.to_owned(),
+        time: args.time,
+        file: args.output.clone(),
+        has_names: args.names,
+        is_quiet: args.quiet,
+    };
+    // Signals first: from here on the kernel traces.
+    let interrupts = signals::install()?;
+    let capture = Capture::start(&request)?;
+    let path = capture.path().display().to_string();
+    if !args.quiet && args.time.is_none() {
+        stderr_line!("capturing {target} until Ctrl-C");
+    }
+    let figures = match capture.run(&request, interrupts) {
+        Ok(figures) => figures,
+        Err(error) => {
+            stderr_line!("error: {error}");
+            return Ok(exit::FAILED);
+        }
+    };
+    let code = with_verdict(print_text(&render::text(&figures)), &figures);
+    if !args.quiet {
+        stderr_line!("saved in {path}; `fathom capture show {path}` shows it again");
+    }
+    // Without a time, a signal is the usual end.
+    let signal = interrupts.last().filter(|_| args.time.is_some());
+    Ok(signal.and_then(exit::of_signal).unwrap_or(code))
+}
+
+/// Returns the exit code of a report that was printed with a code.
+fn with_verdict(printed: u8, figures: &Figures) -> u8 {
+    if printed == exit::DONE && !figures.is_conclusive { exit::INCONCLUSIVE } else { printed }
+}

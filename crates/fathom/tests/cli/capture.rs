@@ -1,0 +1,253 @@
+//! `fathom capture`: known jobs on devices of the test are captured, and the figures are those of the jobs.
+
+use std::path::Path;
+use std::process::Child;
+
+use capture::{Changes, Device, End, Facts, Head, Layer, Writer};
+use serde_json::Value;
+
+use crate::stage::{
+    Loop, MIB, Mount, Outcome, Scratch, Zram, command, fathom, interrupted, needs, outcome, run, signal, skipped,
+    wait_until,
+};
+
+/// Starts a capture, and waits until it traces. `None`: this machine cannot trace, and the test is skipped.
+fn started(scratch: &Scratch, target: &str, file: &str, options: &str) -> Option<Child> {
+    let path = scratch.file(file);
+    let mut child = command(scratch.path(), "capture", &format!("{target} -o {file} {options}")).spawn().unwrap();
+    wait_until("the capture has started", || path.exists() || child.try_wait().unwrap().is_some());
+    if path.exists() {
+        return Some(child);
+    }
+    let ended = outcome(child);
+    assert!(ended.code == Some(2) && ended.stderr.lines().count() == 1, "{}", ended.stderr);
+    skipped(&ended.stderr);
+    None
+}
+
+/// Returns the figures of a file.
+fn figures(scratch: &Scratch, file: &str) -> Value {
+    shown(scratch.path(), &format!("{file} --format json")).assert_success().json()
+}
+
+fn shown(folder: &Path, arguments: &str) -> Outcome {
+    outcome(command(folder, "capture", &format!("show {arguments}")).spawn().unwrap())
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+/// Asserts that a count is at least `least`, and not much above: the system may read a device that is closed.
+fn is_count(found: &Value, least: u64) {
+    let found = found.as_u64().unwrap();
+    assert!((least..=least + least / 100 + 64).contains(&found), "{found} instead of {least}");
+}
+
+#[test]
+fn a_mix_of_random_ios_on_a_device_without_a_queue_has_its_parameters() {
+    let Some(zram) = Zram::new(64) else { return };
+    let scratch = Scratch::new("capture-mix");
+    let Some(child) = started(&scratch, &zram.device, "c", "") else { return };
+    let job = "--name=a --rw=randrw --bs=4k --rate_iops=700,300 --time_based --runtime=3 --direct=1 --iodepth=4";
+    let job = run(scratch.path(), &format!("{job} --filename={} --ioengine=libaio --output-format=json", zram.device));
+    let job = &job.assert_success().json()["jobs"][0];
+    interrupted(child, &["INT"]).assert_success();
+    let found = figures(&scratch, "c");
+    for (direction, job) in [(&found["read"], &job["read"]), (&found["write"], &job["write"])] {
+        is_count(&direction["ios"], job["total_ios"].as_u64().unwrap());
+        assert_eq!(direction["sizes"][0]["bytes"], 4096);
+        assert!(number(&direction["sizes"][0]["ios_share"]) > 0.95, "{direction:#}");
+        assert!(number(&direction["sequential_share"]) < 0.05, "{direction:#}");
+        // The device is a part of what the job sees.
+        let (device_ns, job_ns) = (number(&direction["latency"]["mean_ns"]), number(&job["lat_ns"]["mean"]));
+        assert!(device_ns > 0.0 && device_ns < job_ns, "{device_ns} of {job_ns}");
+        assert!(direction["waits"].is_null());
+    }
+    let (reads, writes) = (number(&found["read"]["ios"]), number(&found["write"]["ios"]));
+    assert!((reads / (reads + writes) - 0.7).abs() < 0.02, "{reads} and {writes}");
+    assert!(number(&found["arrivals"]["peak_ios_per_s"]) >= 800.0, "{:#}", found["arrivals"]);
+    assert_eq!((&found["capture"]["layer"], &found["losses"]["lost_events"]), (&Value::from("bios"), &Value::from(0)));
+    assert_eq!(found["programs"], Value::Array(Vec::new()), "names only with --names");
+}
+
+#[test]
+fn the_job_of_a_capture_makes_the_same_load_again() {
+    let Some(zram) = Zram::new(64) else { return };
+    let scratch = Scratch::new("capture-job");
+    let captured = |file: &str, run_job: &dyn Fn()| {
+        let child = started(&scratch, &zram.device, file, "")?;
+        run_job();
+        interrupted(child, &["INT"]).assert_success();
+        Some(figures(&scratch, file))
+    };
+    let load = "--name=a --bssplit=4k/70:16k/30 --rate_iops=400,100 --rw=randrw --percentage_random=50,100";
+    let load = format!("{load} --filename={} --time_based --runtime=4 --direct=1 --ioengine=psync", zram.device);
+    let Some(first) = captured("first", &|| drop(run(scratch.path(), &load).assert_success())) else { return };
+    let model = outcome(command(scratch.path(), "capture", "job first").spawn().unwrap()).assert_success().stdout;
+    std::fs::write(scratch.file("model.fio"), model.replace("runtime=60", "runtime=4")).unwrap();
+    let model_run = || {
+        let mut job = fathom(scratch.path(), "model.fio");
+        outcome(job.env("TARGET", &zram.device).spawn().unwrap()).assert_success();
+    };
+    let second = captured("second", &model_run).unwrap();
+    // The captures begin before the jobs and end after them, so that their rates are a little lower.
+    for (direction, ios) in [("read", 1600.0), ("write", 400.0)] {
+        for (found, tolerance) in [(&first[direction], 0.1), (&second[direction], 0.4)] {
+            let found_ios = number(&found["ios"]);
+            assert!((found_ios / ios - 1.0).abs() < tolerance, "{direction}: {found_ios}, {model}");
+            assert_eq!(found["sizes"][0]["bytes"], 4096);
+            assert!((number(&found["sizes"][0]["ios_share"]) - 0.7).abs() < 0.06, "{direction}: {found:#}");
+        }
+        let sequential = [&first, &second].map(|of| number(&of[direction]["sequential_share"]));
+        assert!((sequential[0] - sequential[1]).abs() < 0.1, "{direction}: {sequential:?}, {model}");
+    }
+}
+
+#[test]
+fn sequential_writes_and_flushes_on_a_device_with_a_queue_have_their_parameters() {
+    let scratch = Scratch::new("capture-sequential");
+    let Some(device) = Loop::new(&scratch, 64, "") else { return };
+    let Some(child) = started(&scratch, &device.device, "c", "--names") else { return };
+    let job = "--name=a --rw=write --bs=16k --size=32m --direct=1 --fsync=8 --ioengine=psync";
+    let job = run(scratch.path(), &format!("{job} --filename={} --output-format=json", device.device));
+    let job = &job.assert_success().json()["jobs"][0];
+    interrupted(child, &["INT"]).assert_success();
+    let found = figures(&scratch, "c");
+    let write = &found["write"];
+    is_count(&write["ios"], 2048);
+    is_count(&write["bytes"], 32 * MIB);
+    is_count(&found["flush"]["flushes"], job["sync"]["total_ios"].as_u64().unwrap());
+    assert_eq!(write["sizes"][0]["bytes"], 16_384);
+    assert!(number(&write["sequential_share"]) > 0.99, "{write:#}");
+    let (device_ns, job_ns) = (number(&write["latency"]["mean_ns"]), number(&job["write"]["lat_ns"]["mean"]));
+    assert!(device_ns > 0.0 && device_ns < job_ns, "{device_ns} of {job_ns}");
+    assert!(write["waits"]["p99_ns"].is_u64());
+    assert_eq!((&found["depth"]["p50"], &found["capture"]["layer"]), (&Value::from(1), &Value::from("requests")));
+    assert_eq!(found["programs"][0]["name"], "a", "threads of jobs have the names of their jobs");
+    assert_eq!(found["changes"]["unmatched"], 0);
+    let card = shown(scratch.path(), "c").assert_success().stdout;
+    assert!(
+        card.contains("MEASURED") && card.contains("sizes of writes: 16 KiB 100 %") && card.contains("flushes: "),
+        "{card}"
+    );
+}
+
+#[test]
+fn a_partition_has_its_own_ios_and_two_captures_do_not_disturb_each_other() {
+    let scratch = Scratch::new("capture-partition");
+    let Some(device) = Loop::new(&scratch, 64, "") else { return };
+    if device.make_partitions().is_none() {
+        return;
+    }
+    let target = |nth: u32| format!("{}p{nth}", device.device);
+    let Some(first) = started(&scratch, &target(1), "first", "") else { return };
+    let second = started(&scratch, &target(2), "second", "").unwrap();
+    let job = "--name=a --rw=randwrite --bs=4k --size=1m --direct=1 --ioengine=psync";
+    run(scratch.path(), &format!("{job} --filename={}", target(2))).assert_success();
+    let [first, second] = [(first, "first"), (second, "second")].map(|(child, file)| {
+        interrupted(child, &["INT"]).assert_success();
+        figures(&scratch, file)
+    });
+    assert!(first["write"].is_null(), "{:#}", first["write"]);
+    is_count(&second["write"]["ios"], 256);
+    assert_eq!(second["capture"]["partition"]["first_sector"], 65536);
+}
+
+#[test]
+fn a_killed_capture_leaves_nothing_after_the_next_one() {
+    let scratch = Scratch::new("capture-killed");
+    let Some(device) = Loop::new(&scratch, 8, "") else { return };
+    let Some(mount) = Mount::new("-t tracefs none", &scratch.file("tracefs")) else { return };
+    let Some(mut child) = started(&scratch, &device.device, "killed", "") else { return };
+    let begin = format!("fathom-{}-", child.id());
+    let instances = || {
+        let names = std::fs::read_dir(mount.0.join("instances")).unwrap().flatten();
+        names.filter(|entry| entry.file_name().to_string_lossy().starts_with(&begin)).count()
+    };
+    assert_eq!(instances(), 1);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let global = |file: &str| std::fs::read_to_string(mount.0.join(file)).unwrap();
+    assert_eq!(global("set_event"), "", "the global trace has no events");
+    let mut next = command(scratch.path(), "capture", &format!("{} --for 100ms -o next", device.device));
+    outcome(next.spawn().unwrap()).assert_success();
+    assert_eq!(instances(), 0);
+    shown(scratch.path(), "killed").ended_with(2).complained_of("the capture is not complete");
+    let figures = figures(&scratch, "next");
+    assert!((0.09..5.0).contains(&(number(&figures["duration_ns"]) / 1e9)), "{figures:#}");
+    assert_eq!(figures["end"], "time");
+}
+
+#[test]
+fn a_folder_is_captured_by_its_disk_and_ctrl_c_ends_a_limited_capture_with_its_code() {
+    let scratch = Scratch::new("capture-folder");
+    let Some(child) = started(&scratch, ".", "c", "--for 1h") else { return };
+    signal(&child, "INT");
+    let ended = outcome(child);
+    ended.ended_with(130).complained_of("`fathom capture show c` shows it again");
+    assert!(ended.stdout.contains("MEASURED"), "{}", ended.stdout);
+    ended.complained_of("writes of this file are in the capture");
+    assert_eq!(figures(&scratch, "c")["end"], "signal");
+}
+
+#[test]
+fn what_cannot_be_captured_is_refused_with_a_sentence() {
+    let scratch = Scratch::new("capture-refused");
+    let refused = |target: &str, why: &str| {
+        let ended = outcome(command(scratch.path(), "capture", &format!("{target} -o c")).spawn().unwrap());
+        ended.ended_with(2).complained_of(why);
+        assert!(!scratch.file("c").exists());
+    };
+    refused("/proc", "/proc is on no block device");
+    refused("missing", "missing: ");
+    refused("/dev/none", "there is no such device");
+    let name = scratch.path().display();
+    let binary = crate::stage::binary();
+    let as_another = "setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all --inh-caps=-all";
+    // The folder of the binary may be closed to other users.
+    let line = format!(
+        "chmod 777 {name}; cd {name}; exec 9<{0}; {as_another} /proc/self/fd/9 capture / -o c 2>&1 || true",
+        binary.display()
+    );
+    let Some(message) = needs(&line) else { return };
+    if message.contains("setpriv") || message.contains("on no block device") {
+        return skipped(&message);
+    }
+    assert_eq!(message, "error: /: the block layer can be traced by root only (CAP_SYS_ADMIN)");
+}
+
+#[test]
+fn a_capture_with_lost_events_decides_nothing_and_other_files_are_refused() {
+    let scratch = Scratch::new("capture-lost");
+    let write = |file: &str, lost_events| {
+        let head = Head {
+            fathom: "0.1.0".to_owned(),
+            target: "/dev/x".into(),
+            device: Device { name: "x\u{1b}[2J".into(), ..Device::default() },
+            partition: None,
+            layer: Layer::Bios,
+            started_unix_ms: 0,
+            utc_offset_s: 0,
+            has_names: false,
+        };
+        let changes = Changes::default();
+        let (end, programs) = (End::Time, Vec::new());
+        let facts =
+            Facts { end, duration_ns: 1, events: 1000, lost_events, unreadable: 0, changes, cpu_ns: 0, programs };
+        let bytes = Writer::new(Vec::new(), &head).unwrap().finish(&facts).unwrap();
+        std::fs::write(scratch.file(file), bytes).unwrap();
+    };
+    write("whole", 1);
+    write("lost", 10);
+    let whole = shown(scratch.path(), "whole").assert_success();
+    assert!(!whole.stdout.contains('\u{1b}'), "{}", whole.stdout);
+    let lost = shown(scratch.path(), "lost");
+    lost.ended_with(3);
+    assert!(lost.stdout.contains("INCONCLUSIVE: 0.99 % of the events are lost"), "{}", lost.stdout);
+    std::fs::write(scratch.file("other"), "{}\n").unwrap();
+    shown(scratch.path(), "other").ended_with(2).complained_of("this is no file of `fathom capture`");
+    std::fs::write(scratch.file("newer"), "fathom.capture/2\n{}\n").unwrap();
+    shown(scratch.path(), "newer").ended_with(2).complained_of("fathom.capture/2");
+    shown(scratch.path(), "missing").ended_with(2).complained_of("missing: ");
+}

@@ -1,0 +1,274 @@
+//! Traces of a block device: pages of events of the kernel's `block` tracepoints.
+//!
+//! Each trace has an instance of tracefs with its own buffers, events, filters and clock. Other traces are not changed. The kernel
+//! does not remove an instance with an open file, so an instance that it removes belongs to no process: a new trace removes the
+//! instances of killed ones.
+
+#![expect(clippy::disallowed_methods, reason = "files of tracefs are an interface of the kernel")]
+
+mod source;
+#[cfg(test)]
+mod tests;
+mod tracefs;
+
+use std::fmt;
+use std::fs::{File, OpenOptions, read_to_string};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+pub use source::{Source, sources};
+use tracefs::Tracefs;
+
+/// Size of the buffers of all CPUs together, and limits of the buffer of one CPU.
+const BUFFERS_KIB: usize = 256 << 10;
+const BUFFER_KIB_MIN: usize = 512;
+const BUFFER_KIB_MAX: usize = 8 << 10;
+/// Smallest page of a buffer. A call reads at most one page.
+const PAGE_BYTES: usize = 4096;
+const READ_BYTES: usize = 64 << 10;
+/// Begin of the names of instances.
+const PREFIX: &str = "fathom-";
+/// Most attempts to create an instance while other processes remove it as a leftover.
+const ATTEMPTS_MAX: u32 = 100;
+/// Lines of `stats` that count lost events.
+const LOST: [&str; 3] = ["overrun: ", "commit overrun: ", "dropped events: "];
+
+/// Why the block layer cannot be traced.
+#[derive(Debug)]
+pub enum BlockTraceError {
+    /// It needs CAP_SYS_ADMIN.
+    NoRights,
+    /// The kernel has no tracefs.
+    NoTracefs,
+    /// tracefs is not mounted, and this kernel cannot mount it for one process.
+    NotMounted,
+    /// The kernel has no tracepoints of the block layer.
+    NoEvents,
+    /// A file of tracefs.
+    File(PathBuf, io::Error),
+}
+
+impl BlockTraceError {
+    fn of(path: &Path, error: io::Error) -> BlockTraceError {
+        match error.kind() {
+            ErrorKind::PermissionDenied => BlockTraceError::NoRights,
+            _ => BlockTraceError::File(path.to_owned(), error),
+        }
+    }
+}
+
+impl fmt::Display for BlockTraceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BlockTraceError::NoRights => f.write_str("the block layer can be traced by root only (CAP_SYS_ADMIN)"),
+            BlockTraceError::NoTracefs => f.write_str("this kernel has no tracefs (CONFIG_FTRACE)"),
+            BlockTraceError::NotMounted => {
+                f.write_str("tracefs is not mounted: `mount -t tracefs none /sys/kernel/tracing`")
+            }
+            BlockTraceError::NoEvents => {
+                f.write_str("this kernel has no tracepoints of the block layer (CONFIG_BLK_DEV_IO_TRACE)")
+            }
+            BlockTraceError::File(path, error) => write!(f, "{}: {}", path.display(), units::errno::reason(error)),
+        }
+    }
+}
+
+impl std::error::Error for BlockTraceError {}
+
+/// The buffer of a CPU.
+struct Buffer {
+    pages: File,
+    stats: PathBuf,
+}
+
+/// A trace that is active. It ends and disappears when it is dropped.
+pub struct BlockTrace {
+    /// Folder of the instance.
+    folder: PathBuf,
+    /// `tracing_on`. While it is open, no other process removes the instance.
+    switch: Option<File>,
+    buffers: Vec<Buffer>,
+    page: Vec<u8>,
+    /// Most pages of a buffer.
+    pages_max: usize,
+    descriptions: String,
+    start_ns: u64,
+    /// It holds the mount.
+    _tracefs: Tracefs,
+}
+
+impl BlockTrace {
+    /// Starts to trace events, by their names in tracefs. The times of the events are those of `CLOCK_MONOTONIC`.
+    ///
+    /// # Errors
+    /// The process may not trace, or the kernel cannot.
+    pub fn start(source: &Source, events: &[&str]) -> Result<BlockTrace, BlockTraceError> {
+        let mut trace = BlockTrace::create(Tracefs::find()?)?;
+        trace.set("tracing_on", "0")?;
+        trace.set("trace_clock", "mono")?;
+        // A full buffer drops new events: the ones that are read have no gaps.
+        trace.set("options/overwrite", "0")?;
+        trace.open_buffers()?;
+        trace.descriptions = trace.get("events/header_page")?;
+        for event in events {
+            let folder = format!("events/block/{event}");
+            if !trace.folder.join(&folder).is_dir() {
+                return Err(BlockTraceError::NoEvents);
+            }
+            let format = trace.get(&format!("{folder}/format"))?;
+            trace.set(&format!("{folder}/filter"), &source.filter(format.contains(" nr_sector;")))?;
+            trace.set(&format!("{folder}/enable"), "1")?;
+            trace.descriptions += &format;
+        }
+        trace.start_ns = crate::linux::clock::monotonic();
+        trace.set("tracing_on", "1")?;
+        Ok(trace)
+    }
+
+    /// Creates the instance. Removes those of processes that were killed.
+    fn create(tracefs: Tracefs) -> Result<BlockTrace, BlockTraceError> {
+        let instances = tracefs.root().join("instances");
+        remove_leftovers(&instances);
+        for attempt in 0..ATTEMPTS_MAX {
+            let folder = instances.join(format!("{PREFIX}{}-{attempt}", std::process::id()));
+            match std::fs::create_dir(&folder) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
+                made => made.map_err(|error| BlockTraceError::of(&folder, error))?,
+            }
+            let path = folder.join("tracing_on");
+            match OpenOptions::new().write(true).open(&path) {
+                // Another process has removed it: it had no open file.
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                opened => {
+                    let switch = opened.map_err(|error| BlockTraceError::of(&path, error))?;
+                    return Ok(BlockTrace {
+                        folder,
+                        switch: Some(switch),
+                        buffers: Vec::new(),
+                        page: vec![0; READ_BYTES],
+                        pages_max: 0,
+                        descriptions: String::new(),
+                        start_ns: 0,
+                        _tracefs: tracefs,
+                    });
+                }
+            }
+        }
+        Err(BlockTraceError::File(instances, ErrorKind::ResourceBusy.into()))
+    }
+
+    fn open_buffers(&mut self) -> Result<(), BlockTraceError> {
+        let folder = self.folder.join("per_cpu");
+        let failed = |error| BlockTraceError::of(&folder, error);
+        let entries: Vec<_> = std::fs::read_dir(&folder).map_err(failed)?.collect::<io::Result<_>>().map_err(failed)?;
+        let kib = (BUFFERS_KIB / entries.len().max(1)).clamp(BUFFER_KIB_MIN, BUFFER_KIB_MAX);
+        self.pages_max = (kib << 10) / PAGE_BYTES + 1;
+        self.set("buffer_size_kb", &kib.to_string())?;
+        for entry in entries {
+            let path = entry.path().join("trace_pipe_raw");
+            let pages = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(&path);
+            let pages = pages.map_err(|error| BlockTraceError::of(&path, error))?;
+            self.buffers.push(Buffer { pages, stats: entry.path().join("stats") });
+        }
+        Ok(())
+    }
+
+    fn set(&self, file: &str, value: &str) -> Result<(), BlockTraceError> {
+        let path = self.folder.join(file);
+        std::fs::write(&path, value).map_err(|error| BlockTraceError::of(&path, error))
+    }
+
+    fn get(&self, file: &str) -> Result<String, BlockTraceError> {
+        let path = self.folder.join(file);
+        read_at_once(&path).map_err(|error| BlockTraceError::of(&path, error))
+    }
+
+    /// Returns the text of `events/header_page`, then those of `format` of the events.
+    pub fn descriptions(&self) -> &str {
+        &self.descriptions
+    }
+
+    /// Returns the time by the clock of the events.
+    pub fn now_ns(&self) -> u64 {
+        crate::linux::clock::monotonic()
+    }
+
+    /// Returns the start by `CLOCK_MONOTONIC`.
+    pub fn start_ns(&self) -> u64 {
+        self.start_ns
+    }
+
+    /// Calls `take` with each page of all CPUs. All events that are complete when the call starts are in these pages. Does not wait
+    /// for events.
+    ///
+    /// # Errors
+    /// Returns the error of a read.
+    pub fn read(&mut self, mut take: impl FnMut(&[u8])) -> io::Result<()> {
+        for buffer in &mut self.buffers {
+            for _ in 0..=self.pages_max {
+                match buffer.pages.read(&mut self.page) {
+                    Ok(0) => break,
+                    Ok(bytes) => take(&self.page[..bytes]),
+                    Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                    Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Stops. The events up to now can be read.
+    ///
+    /// # Errors
+    /// Returns the error of the write.
+    pub fn stop(&mut self) -> io::Result<()> {
+        self.switch.as_mut().map_or(Ok(()), |switch| switch.write_all(b"0"))
+    }
+
+    /// Returns the number of events that were lost, because a buffer was full.
+    ///
+    /// # Errors
+    /// Returns the error of reading the statistics of a CPU.
+    pub fn lost(&self) -> io::Result<u64> {
+        let mut lost = 0;
+        for buffer in &self.buffers {
+            let stats = read_to_string(&buffer.stats)?;
+            let count = |line: &str| LOST.iter().find_map(|name| line.strip_prefix(name)?.trim().parse::<u64>().ok());
+            lost += stats.lines().filter_map(count).sum::<u64>();
+        }
+        Ok(lost)
+    }
+}
+
+impl Drop for BlockTrace {
+    fn drop(&mut self) {
+        let _ = self.stop();
+        self.buffers.clear();
+        self.switch = None;
+        // An instance that cannot be removed is removed by the next trace.
+        let _ = std::fs::remove_dir(&self.folder);
+    }
+}
+
+/// Reads a file. `header_page` ends after its first read, however few bytes that returned: `read_to_string` begins with 32.
+fn read_at_once(path: &Path) -> io::Result<String> {
+    let (mut file, mut text, mut part) = (File::open(path)?, Vec::new(), vec![0; READ_BYTES]);
+    loop {
+        match file.read(&mut part)? {
+            0 => return String::from_utf8(text).map_err(|_| ErrorKind::InvalidData.into()),
+            bytes => text.extend_from_slice(&part[..bytes]),
+        }
+    }
+}
+
+/// Removes the instances that no process has open.
+fn remove_leftovers(instances: &Path) {
+    for entry in std::fs::read_dir(instances).into_iter().flatten().flatten() {
+        if entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
+            // The kernel refuses to remove an instance that is in use.
+            let _ = std::fs::remove_dir(entry.path());
+        }
+    }
+}

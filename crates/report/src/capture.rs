@@ -1,0 +1,293 @@
+//! The card of a capture: what the device did, as a table by direction and a few lines.
+
+use ::capture::{Direction, Figures, Flushes, Latencies, Layer, SizeShare, Slow, Waits};
+use units::format::{bandwidth, grouped, iops, percent, size, time_ns};
+
+use crate::study::{Column, Row, Table};
+use crate::text::{NONE, local_time, plain};
+
+/// Sizes of a direction in the table. The JSON has more.
+const SIZES_SHOWN: usize = 3;
+const PROGRAMS_SHOWN: usize = 4;
+
+/// Returns the card.
+pub fn text(figures: &Figures) -> String {
+    let mut lines = vec![title(figures), conclusion(figures)];
+    let table = table(figures);
+    if !table.rows.is_empty() {
+        lines.extend([String::new(), table.text().trim_end().to_owned(), String::new()]);
+    }
+    lines.extend(sizes(figures));
+    lines.extend(slow(figures));
+    lines.extend(figures.flush.as_ref().map(flushes));
+    lines.push(depth(figures));
+    lines.push(arrivals(figures));
+    lines.extend(changes(figures));
+    lines.extend(programs(figures));
+    lines.push(cost(figures));
+    lines.join("\n") + "\n"
+}
+
+/// Returns the figures as JSON.
+///
+/// # Errors
+/// The figures cannot be represented.
+pub fn json(figures: &Figures) -> serde_json::Result<String> {
+    Ok(serde_json::to_string_pretty(figures)? + "\n")
+}
+
+fn title(figures: &Figures) -> String {
+    let head = &figures.capture;
+    let device = &head.device;
+    let names: Vec<String> =
+        [&device.model, &device.name].iter().map(|name| plain(name.raw()).trim().to_owned()).collect();
+    let name = names.iter().filter(|name| !name.is_empty()).cloned().collect::<Vec<_>>().join(" ");
+    let part = head.partition.as_ref().map(|part| format!(", partition of {}", size(part.sectors.saturating_mul(512))));
+    let layer = if head.layer == Layer::Requests { "requests" } else { "bios, as submitted" };
+    let started = local_time(head.started_unix_ms, head.utc_offset_s);
+    let length = time_ns(figures.duration_ns as f64);
+    let part = part.unwrap_or_default();
+    format!("{name} ({}{part}): {length} from {started}, {layer}", size(device.size_bytes))
+}
+
+fn conclusion(figures: &Figures) -> String {
+    let losses = &figures.losses;
+    match figures.is_conclusive {
+        true => "MEASURED".to_owned(),
+        false if losses.unreadable > 0 => {
+            format!("INCONCLUSIVE: {} entries of the trace cannot be read", grouped(losses.unreadable as f64))
+        }
+        false => format!("INCONCLUSIVE: {} of the events are lost (at most 0.1 %)", percent(losses.lost_share)),
+    }
+}
+
+fn table(figures: &Figures) -> Table {
+    let present: Vec<(&str, &Direction)> = directions(figures).collect();
+    let mut columns = vec![Column::text("")];
+    columns.extend(present.iter().map(|(name, _)| Column::number("", name)));
+    let row = |label: &str, cell: &dyn Fn(&Direction) -> String| Row {
+        labels: vec![label.to_owned()],
+        cells: Ok(present.iter().map(|(_, direction)| cell(direction)).collect()),
+    };
+    let latency = |cell: fn(&Latencies) -> f64| {
+        move |direction: &Direction| direction.latency.as_ref().map_or(NONE.to_owned(), |of| time_ns(cell(of)))
+    };
+    let waits = |cell: fn(&Waits) -> f64| {
+        move |direction: &Direction| direction.waits.as_ref().map_or(NONE.to_owned(), |of| time_ns(cell(of)))
+    };
+    let mut rows = vec![
+        row("I/Os", &|direction| grouped(direction.ios as f64)),
+        row("rate", &|direction| iops(direction.ios_per_s)),
+        row("busiest second", &|direction| iops(direction.peak_ios_per_s as f64)),
+        row("bandwidth", &|direction| bandwidth(direction.bytes_per_s)),
+        row("mean size", &|direction| size(direction.mean_bytes as u64)),
+        row("sequential", &|direction| percent(rounded(direction.sequential_share, 1000.0))),
+        row("latency p50", &latency(|of| of.p50_ns as f64)),
+        row("latency p99", &latency(|of| of.p99_ns as f64)),
+        row("latency p99.9", &latency(|of| of.p99_9_ns as f64)),
+        row("latency max", &latency(|of| of.max_ns as f64)),
+    ];
+    if present.iter().any(|(_, direction)| direction.waits.is_some()) {
+        rows.push(row("wait mean", &waits(|of| of.before_queue_mean_ns + of.scheduler_mean_ns)));
+        rows.push(row("wait p99", &waits(|of| of.p99_ns as f64)));
+    }
+    if present.iter().any(|(_, direction)| direction.failed > 0) {
+        rows.push(row("errors", &|direction| grouped(direction.failed as f64)));
+    }
+    Table { title: String::new(), columns, rows: if present.is_empty() { Vec::new() } else { rows } }
+}
+
+/// Returns the most frequent sizes of each direction: `sizes of reads: 4 KiB 98 %, 16 KiB 2 %`.
+fn sizes(figures: &Figures) -> Vec<String> {
+    let of = |share: &SizeShare| format!("{} {}", size(share.bytes), percent(rounded(share.ios_share, 100.0)));
+    let line = |(name, direction): (&str, &Direction)| {
+        let shown: Vec<String> = direction.sizes.iter().take(SIZES_SHOWN).map(of).collect();
+        format!("sizes of {name}: {}", shown.join(", "))
+    };
+    directions(figures).map(line).collect()
+}
+
+/// Rounds a share, for example to whole percent: 100 parts.
+fn rounded(share: f64, parts: f64) -> f64 {
+    (share * parts).round() / parts
+}
+
+/// Returns the directions with I/Os.
+fn directions(figures: &Figures) -> impl Iterator<Item = (&'static str, &Direction)> {
+    let all = [("reads", &figures.read), ("writes", &figures.write), ("discards", &figures.discard)];
+    all.into_iter().filter_map(|(name, direction)| Some((name, direction.as_ref()?)))
+}
+
+/// Returns the lines on the slowest I/Os of each direction.
+fn slow(figures: &Figures) -> Vec<String> {
+    let slow = directions(figures).filter_map(|(name, direction)| Some((name, direction.slow?)));
+    slow.flat_map(|(name, slow)| slow_lines(name, &slow, figures.capture.layer)).collect()
+}
+
+fn slow_lines(name: &str, slow: &Slow, layer: Layer) -> Vec<String> {
+    let share = |share: f64| percent(rounded(share, 100.0));
+    let (ios, from) = (grouped(slow.ios as f64), time_ns(slow.from_ns as f64));
+    let mut lines = vec![format!("slowest 0.1 % of {name} ({ios}, from {from}):")];
+    if layer == Layer::Requests {
+        let [device, scheduler, before] = [slow.device_share, slow.scheduler_share, slow.before_queue_share].map(share);
+        lines.push(format!("  {device} of their time in the device, {scheduler} in the scheduler, {before} before it"));
+    }
+    let period = slow.period_s.map(|seconds| format!(", in bursts every {}", time_ns(seconds * 1e9)));
+    lines.push(format!("  {} with a flush in flight{}", share(slow.with_flush_share), period.unwrap_or_default()));
+    lines
+}
+
+fn flushes(flushes: &Flushes) -> String {
+    let rate = grouped(flushes.flushes_per_s);
+    let latency = flushes.latency.as_ref().map_or_else(String::new, |latency| {
+        format!(", p50 {}, p99 {}", time_ns(latency.p50_ns as f64), time_ns(latency.p99_ns as f64))
+    });
+    let forced = match flushes.forced_writes {
+        0 => String::new(),
+        writes => format!("; {} writes with FUA", grouped(writes as f64)),
+    };
+    format!("flushes: {} ({rate} per second){latency}{forced}", grouped(flushes.flushes as f64))
+}
+
+fn depth(figures: &Figures) -> String {
+    let depth = &figures.depth;
+    let [p50, p99, max] = [depth.p50, depth.p99, depth.max].map(|depth| grouped(depth as f64));
+    format!("in flight: {} on average; at the start of an I/O p50 {p50}, p99 {p99}, max {max}", grouped(depth.mean))
+}
+
+fn arrivals(figures: &Figures) -> String {
+    let arrivals = &figures.arrivals;
+    let kind = match arrivals.dispersion {
+        ..0.5 => "evenly spaced",
+        ..2.0 => "independent",
+        _ => "in bursts",
+    };
+    format!(
+        "arrivals: {kind} (dispersion {}); busiest second {}, idle {}",
+        grouped(arrivals.dispersion),
+        iops(arrivals.peak_ios_per_s as f64),
+        percent(rounded(arrivals.idle_share, 1000.0))
+    )
+}
+
+/// Returns what happened to I/Os between program and device; `None` if nothing did.
+fn changes(figures: &Figures) -> Option<String> {
+    let changes = &figures.changes;
+    let counts = [
+        (changes.merged, "merged"),
+        (changes.split, "split"),
+        (changes.requeued, "requeued"),
+        (figures.others, "other commands"),
+        (figures.unfinished, "not complete at the end"),
+        (changes.unmatched, "started before the capture"),
+    ];
+    let shown: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{} {what}", grouped(*count as f64)))
+        .collect();
+    (!shown.is_empty()).then(|| format!("I/Os: {}", shown.join(", ")))
+}
+
+fn programs(figures: &Figures) -> Option<String> {
+    let flushes = figures.flush.as_ref().map_or(0, |flush| flush.flushes);
+    let all = directions(figures).map(|(_, direction)| direction.ios).sum::<u64>() + flushes + figures.others;
+    let share = |ios: u64| percent(rounded(ios as f64 / all.max(1) as f64, 1000.0));
+    let shown: Vec<String> = figures
+        .programs
+        .iter()
+        .take(PROGRAMS_SHOWN)
+        .map(|program| format!("{} {}", plain(program.name.raw()), share(program.ios)))
+        .collect();
+    (!shown.is_empty()).then(|| format!("programs: {}", shown.join(", ")))
+}
+
+fn cost(figures: &Figures) -> String {
+    let losses = &figures.losses;
+    let share = losses.cpu_ns as f64 / figures.duration_ns.max(1) as f64;
+    format!(
+        "trace: {} events, {} lost; reading it took {} of a CPU",
+        grouped(losses.events as f64),
+        grouped(losses.lost_events as f64),
+        percent(rounded(share, 1000.0))
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ::capture::{Changes, Counter, Device, End, Facts, Flags, Head, Io, Operation};
+
+    /// 2,000 reads and flushes in 2 s.
+    fn figures(layer: Layer) -> Figures {
+        let mut counter = Counter::default();
+        for nth in 0..2000 {
+            let read = Io {
+                start_ns: nth * 1_000_000,
+                operation: Operation::Read,
+                flags: Flags::SYNC,
+                sector: nth * 8,
+                sectors: 8,
+                inserted_ns: Some(1000),
+                issued_ns: Some(20_000),
+                completed_ns: Some(if nth % 1000 == 500 { 9_000_000 } else { 100_000 }),
+                program: Some(0),
+            };
+            counter.add(&read);
+            counter.add(&Io { operation: Operation::Flush, sectors: 0, inserted_ns: None, issued_ns: None, ..read });
+        }
+        let head = Head {
+            fathom: "0.1.0".to_owned(),
+            target: "/dev/vda".into(),
+            device: Device { name: "vda".into(), size_bytes: 1 << 30, ..Device::default() },
+            partition: None,
+            layer,
+            started_unix_ms: 0,
+            utc_offset_s: 0,
+            has_names: true,
+        };
+        let changes = Changes { merged: 3, ..Changes::default() };
+        let (end, programs) = (End::Time, vec!["post\u{1b}gres".into()]);
+        let duration_ns = 2_000_000_000;
+        let facts = Facts {
+            end,
+            duration_ns,
+            events: 8000,
+            lost_events: 0,
+            unreadable: 0,
+            changes,
+            cpu_ns: 20_000_000,
+            programs,
+        };
+        counter.finish(head, &facts)
+    }
+
+    #[test]
+    fn the_card_fits_the_terminal_and_has_no_control_characters() {
+        let card = text(&figures(Layer::Requests));
+        assert!(card.lines().all(|line| line.chars().count() < 80), "{card}");
+        assert!(!card.contains('\u{1b}'));
+        let expected = [
+            "vda (1 GiB): 2 s from 1970-01-01 00:00:00 +00:00, requests",
+            "MEASURED",
+            "slowest 0.1 % of reads (2, from 9 ms):",
+            "  100 % of their time in the device, 0 % in the scheduler, 0 % before it",
+            "  100 % with a flush in flight",
+            "sizes of reads: 4 KiB 100 %",
+            "flushes: 2,000 (1,000 per second), p50 100 us, p99 100 us",
+            "I/Os: 3 merged",
+            "trace: 8,000 events, 0 lost; reading it took 1 % of a CPU",
+        ];
+        for line in expected {
+            assert!(card.lines().any(|found| found == line), "{line}\n{card}");
+        }
+        assert!(card.contains("evenly spaced") && card.contains("sequential") && card.contains("wait p99"));
+    }
+
+    #[test]
+    fn a_device_without_a_queue_has_no_waits() {
+        let card = text(&figures(Layer::Bios));
+        assert!(!card.contains("wait mean") && !card.contains("scheduler"), "{card}");
+        assert!(json(&figures(Layer::Bios)).unwrap().contains("\"waits\": null"));
+    }
+}
