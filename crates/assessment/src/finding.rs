@@ -196,7 +196,7 @@ pub enum FindingKind {
         disk: String,
         /// The deepest power state that the I/Os leave.
         state: IdleState,
-        /// Mean time between two I/Os of the disk.
+        /// Mean idle time between two I/Os of the disk.
         pause_ms: f64,
         /// Median latency of the run.
         median_ns: u64,

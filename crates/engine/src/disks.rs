@@ -80,8 +80,8 @@ impl Disks {
         self.watched.iter().filter_map(|watched| watched.used(now_ns)).collect()
     }
 
-    /// Returns the counts until now, and the state of the disks before and after the run. The state after the run of a disk that does
-    /// not answer within [`HEALTH_PATIENCE`] is missing.
+    /// Returns the counts until now, and the state of the disks before and after the run. The state of a disk that does not answer
+    /// within [`HEALTH_PATIENCE`] is missing.
     pub fn finish(&self) -> Vec<DiskUse> {
         let now_ns = self.clock.now();
         let of = |watched: &Watched| Some(watched.with_health(watched.used(now_ns)?));
@@ -93,7 +93,7 @@ impl Watched {
     fn new(disk: Disk, now_ns: u64) -> Option<Self> {
         let from = disk.counters().ok()?;
         let slaves = disk.slaves.iter().filter_map(|slave| Watched::new(slave.clone(), now_ns)).collect();
-        let health = disk.health();
+        let health = health_of(&disk).unwrap_or_default();
         Some(Watched { disk, from, from_ns: now_ns, slaves, health })
     }
 
@@ -124,8 +124,7 @@ impl Watched {
     }
 
     fn with_health(&self, mut used: DiskUse) -> DiskUse {
-        let disk = self.disk.clone();
-        used.health = change(&self.health, soon(HEALTH_PATIENCE, move || disk.health()));
+        used.health = change(&self.health, health_of(&self.disk));
         let of = |slave: DiskUse| match self.slaves.iter().find(|watched| *watched.disk.name == *slave.name.raw()) {
             Some(watched) => watched.with_health(slave),
             None => slave,
@@ -133,6 +132,12 @@ impl Watched {
         used.slaves = used.slaves.into_iter().map(of).collect();
         used
     }
+}
+
+/// Returns the state of a disk; `None` if it does not answer within [`HEALTH_PATIENCE`].
+fn health_of(disk: &Disk) -> Option<DiskHealth> {
+    let disk = disk.clone();
+    soon(HEALTH_PATIENCE, move || disk.health())
 }
 
 /// Returns the states of a disk before and after a run; `None` if it reports nothing.

@@ -22,17 +22,23 @@ impl Thermometer {
         if disks.iter().all(|disk| disk.temperature_c().is_none()) {
             return None;
         }
-        let mut watched: Vec<(Disk, u64)> = disks.into_iter().map(|disk| (disk, 0)).collect();
+        let counted = |disk: Disk| (total_ios(&disk).unwrap_or_default(), disk);
+        let mut watched: Vec<(u64, Disk)> = disks.into_iter().map(counted).collect();
         start(INTERVAL, move || {
-            let read = |(disk, ios): &mut (Disk, u64)| is_busy(ios, total_ios(disk)?).then(|| disk.temperature_c())?;
+            let read = |(ios, disk): &mut (u64, Disk)| is_busy(ios, total_ios(disk)?).then(|| disk.temperature_c())?;
             watched.iter_mut().map(read).collect()
         })
     }
 
-    /// Returns what was read since the last call, in degrees Celsius by disk; empty if there is nothing new.
+    /// Returns the highest temperatures that were read since the last call, in degrees Celsius by disk; empty if there is nothing new.
     pub fn take(&self) -> Vec<Option<f64>> {
-        self.read.try_iter().last().unwrap_or_default()
+        self.read.try_iter().reduce(highest).unwrap_or_default()
     }
+}
+
+fn highest(one: Vec<Option<f64>>, other: Vec<Option<f64>>) -> Vec<Option<f64>> {
+    let of_disk = |(one, other): (Option<f64>, Option<f64>)| one.into_iter().chain(other).reduce(f64::max);
+    one.into_iter().zip(other).map(of_disk).collect()
 }
 
 fn total_ios(disk: &Disk) -> Option<u64> {
@@ -78,6 +84,17 @@ mod tests {
             std::thread::yield_now();
         }
         assert!(Thermometer::start(Vec::new()).is_none());
+    }
+
+    #[test]
+    fn the_highest_temperature_since_the_last_call_is_kept() {
+        let ((sender, read), (_end, _)) = (mpsc::channel(), mpsc::channel());
+        let thermometer = Thermometer { read, _end };
+        for temperatures in [[Some(41.0), None], [Some(63.0), Some(30.0)], [Some(50.0), None]] {
+            sender.send(temperatures.to_vec()).unwrap();
+        }
+        assert_eq!(thermometer.take(), [Some(63.0), Some(30.0)]);
+        assert_eq!(thermometer.take(), []);
     }
 
     #[test]

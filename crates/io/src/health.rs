@@ -47,7 +47,11 @@ impl DiskHealth {
     /// Whether the disk has a volatile write cache that is on. `None` if that is unknown.
     pub fn has_volatile_cache(&self) -> Option<bool> {
         match &self.nvme_setup {
-            Some(setup) => Some(setup.volatile_write_cache == VolatileWriteCache::On),
+            Some(setup) => match setup.volatile_write_cache {
+                VolatileWriteCache::Absent | VolatileWriteCache::Off => Some(false),
+                VolatileWriteCache::On => Some(true),
+                VolatileWriteCache::Unknown => None,
+            },
             None => self.write_cache.map(|cache| cache == WriteCache::WriteBack),
         }
     }
@@ -160,8 +164,10 @@ pub enum VolatileWriteCache {
     Absent,
     /// Disabled.
     Off,
-    /// Enabled, or present with an unknown state.
+    /// Enabled.
     On,
+    /// Present. Its state cannot be read.
+    Unknown,
 }
 
 /// The format of the blocks of a namespace.

@@ -94,10 +94,10 @@ fn temperature(disk: &Disk) -> String {
     let HealthChange { before, after } = &disk.change;
     let ends = match (before.degrees(), after.as_ref().map(DiskHealth::degrees)) {
         (Some(before), Some(Some(after))) => Some(format!("{before:.0} → {after:.0} °C")),
-        (Some(before), None) => Some(format!("{before:.0} °C → no answer")),
+        (Some(before), None) => Some(format!("{before:.0} °C → not reported")),
         _ => None,
     };
-    let during = disk.during_c.map(|(least, most)| format!("{least:.0} to {most:.0} °C during the run"));
+    let during = disk.during_c.map(|(least, most)| format!("{least:.0} to {most:.0} °C during the runs"));
     ends.into_iter().chain(during).collect::<Vec<_>>().join(", ")
 }
 
@@ -123,7 +123,7 @@ fn written(disk: &Disk) -> String {
         format!(" (about {} of the endurance)", format::percent((share / digit).round() * digit))
     });
     let [all, part] = [after, meanwhile].map(format::size);
-    format!("{all}, {part} during the run{}", share.unwrap_or_default())
+    format!("{all}, {part} between the first and the last reading{}", share.unwrap_or_default())
 }
 
 fn errors(disk: &Disk) -> String {
@@ -145,6 +145,7 @@ fn write_cache(disk: &Disk) -> String {
     let of_nvme = last.nvme_setup.as_ref().map(|setup| setup.volatile_write_cache);
     let text = match (of_nvme, last.has_volatile_cache()) {
         (Some(VolatileWriteCache::Off), _) => "volatile, off",
+        (Some(VolatileWriteCache::Unknown), _) => "volatile, state unknown",
         (_, Some(true)) => "volatile, on",
         (_, Some(false)) => "not volatile",
         (_, None) => "",
@@ -217,10 +218,10 @@ State of the disks
 
 | Disk | Model | Temperature | Wear | Written | Errors | PCIe link | Write cache |
 | --- | --- | --- | --- | --- | --- | --- | --- |
-| nvme0n1 | A model, firmware 1.0 | 41 → 63 °C, 41 to 71 °C during the run | 17 % used, 100 % of the spare left | \
-1.01 TiB, 12 GiB during the run (about 0.2 % of the endurance) | 0 media errors, 0 unsafe shutdowns | \
+| nvme0n1 | A model, firmware 1.0 | 41 → 63 °C, 41 to 71 °C during the runs | 17 % used, 100 % of the spare left | \
+1.01 TiB, 12 GiB between the first and the last reading (about 0.2 % of the endurance) | 0 media errors, 0 unsafe shutdowns | \
 8 GT/s on 4 lanes, of 16 GT/s on 4 | volatile, on |
-| sda | – | 31 °C → no answer | no failure predicted | – | 3 reallocated sectors | – | – |
+| sda | – | 31 °C → not reported | no failure predicted | – | 3 reallocated sectors | – | – |
 
 ";
         assert_eq!(text, expected);
@@ -229,7 +230,7 @@ State of the disks
     #[test]
     fn the_share_of_the_endurance_needs_more_than_a_few_percent_used() {
         let text = rows(&[("nvme0n1", nvme(41, 1 << 40, 9), Some(nvme(63, 2 << 40, 9)))]).unwrap().markdown();
-        assert!(text.contains("2 TiB, 1 TiB during the run |"), "{text}");
+        assert!(text.contains("2 TiB, 1 TiB between the first and the last reading |"), "{text}");
     }
 
     #[test]

@@ -143,8 +143,10 @@ fn done_ns(part: &Part, parts: &[Part]) -> u64 {
     ends.max().unwrap_or(0)
 }
 
+/// Returns a disk, and those that it consists of, with the name of the host before theirs.
 fn named(disk: &DiskUse, host: &Host) -> DiskUse {
-    DiskUse { name: format!("{}:{}", host.name.raw(), disk.name.raw()).into(), ..disk.clone() }
+    let slaves = disk.slaves.iter().map(|slave| named(slave, host)).collect();
+    DiskUse { name: format!("{}:{}", host.name.raw(), disk.name.raw()).into(), slaves, ..disk.clone() }
 }
 
 fn merged_phase(parts: &[Part], phase: usize) -> PhaseRecord {
@@ -188,5 +190,18 @@ fn shift_system_times(record: &mut Record, shift_us: i64) {
     }
     for phase in record.phases.iter_mut().filter(|phase| phase.measured_from_unix_ms > 0) {
         phase.measured_from_unix_ms = phase.measured_from_unix_ms.saturating_add_signed(shift_ms);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn disks_have_the_name_of_their_host_on_each_level() {
+        let disk = |name: &str, slaves| DiskUse { name: name.into(), slaves, ..DiskUse::default() };
+        let host = Host { name: "b".into(), ..Host::new() };
+        let raid = named(&disk("md0", vec![disk("dm-0", vec![disk("sda", Vec::new())])]), &host);
+        assert_eq!(raid, disk("b:md0", vec![disk("b:dm-0", vec![disk("b:sda", Vec::new())])]));
     }
 }

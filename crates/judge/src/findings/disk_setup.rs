@@ -8,6 +8,8 @@ use super::disk_health;
 
 /// A median latency below this share of the time to leave a power state has another cause. The time is the longest one.
 const EXIT_SHARE: f64 = 0.5;
+/// A median latency above this multiple of the time has another cause, too.
+const EXIT_MULTIPLE: f64 = 10.0;
 
 pub fn find(record: &Record) -> Vec<Finding> {
     let mut found = Vec::new();
@@ -38,17 +40,19 @@ fn power_saving(record: &Record) -> Option<FindingKind> {
     let ([(name, change)], [device]) = (disks.as_slice(), record.disks.as_slice()) else { return None };
     let setup = change.last().nvme_setup.as_ref()?;
     let (pause_ms, median_ns) = (pause_ms(device)?, median_ns(record)?);
-    let is_left = |exit_us: u32| median_ns as f64 / 1000.0 >= f64::from(exit_us) * EXIT_SHARE;
+    let is_left =
+        |exit_us: u32| (EXIT_SHARE..=EXIT_MULTIPLE).contains(&(median_ns as f64 / 1000.0 / f64::from(exit_us)));
     let entered = setup.idle_states.iter().filter(|state| pause_ms > f64::from(state.after_ms));
     let state =
         *entered.filter(|state| state.exit_us > 0 && is_left(state.exit_us)).max_by_key(|state| state.exit_us)?;
     Some(FindingKind::PowerSaving { disk: name.clone(), state, pause_ms, median_ns })
 }
 
-/// Returns the mean time from one I/O of a device to the next.
+/// Returns the mean time without I/O of a device from one I/O to the next.
 fn pause_ms(device: &DiskUse) -> Option<f64> {
     let ios = device.counters.ios[0] + device.counters.ios[1];
-    (ios > 0).then(|| device.elapsed_ms as f64 / ios as f64)
+    let idle_ms = device.elapsed_ms.saturating_sub(device.counters.io_ticks_ms);
+    (ios > 0).then(|| idle_ms as f64 / ios as f64)
 }
 
 fn median_ns(record: &Record) -> Option<u64> {
@@ -84,10 +88,19 @@ mod tests {
     use super::*;
     use crate::time_series::simulated::run;
 
-    fn kinds(mut record: Record, ios: u64, health: DiskHealth) -> Vec<(FindingKind, Severity)> {
+    fn kinds(record: Record, ios: u64, health: DiskHealth) -> Vec<(FindingKind, Severity)> {
+        kinds_of_busy(record, (ios, 0), health)
+    }
+
+    /// Returns the findings on a disk by its number of I/Os and the time with I/O.
+    fn kinds_of_busy(
+        mut record: Record,
+        (ios, io_ticks_ms): (u64, u64),
+        health: DiskHealth,
+    ) -> Vec<(FindingKind, Severity)> {
         let change = HealthChange { before: health.clone(), after: Some(health) };
         let mut disk = DiskUse { name: "sda".into(), health: Some(change), elapsed_ms: 20_000, ..DiskUse::default() };
-        disk.counters.ios = [ios, 0];
+        (disk.counters.ios, disk.counters.io_ticks_ms) = ([ios, 0], io_ticks_ms);
         record.disks = vec![disk];
         find(&record).into_iter().map(|finding| (finding.kind, finding.severity)).collect()
     }
@@ -114,6 +127,7 @@ mod tests {
             })
         };
         assert_eq!(nvme(WriteCache::WriteBack, VolatileWriteCache::Off), []);
+        assert_eq!(nvme(WriteCache::WriteBack, VolatileWriteCache::Unknown), []);
         assert_eq!(nvme(WriteCache::WriteBack, VolatileWriteCache::On), [(cache(true), Severity::Info)]);
         assert_eq!(nvme(WriteCache::WriteThrough, VolatileWriteCache::On), [(cache(false), Severity::Warning)]);
     }
@@ -126,18 +140,22 @@ mod tests {
             nvme_setup: Some(record::NvmeSetup { idle_states: idle_states.clone(), ..setup() }),
             ..DiskHealth::default()
         };
-        let state = |ios, latency_ns| {
+        let state_of_busy = |ios, io_ticks_ms, latency_ns| {
             let mut record = run(&[1.0; 20]);
             record.workers[0].stats.ddirs[0].lat.record_many(latency_ns, 20);
-            match kinds(record, ios, health())[..] {
+            match kinds_of_busy(record, (ios, io_ticks_ms), health())[..] {
                 [(FindingKind::PowerSaving { state, .. }, Severity::Warning)] => Some(state.state),
                 _ => None,
             }
         };
+        let state = |ios, latency_ns| state_of_busy(ios, 0, latency_ns);
         assert_eq!(state(20, 1_000_000), Some(3));
         assert_eq!(state(5, 35_000_000), Some(4));
         // The disk answers at once, and a pause that is too short.
         assert_eq!(state(5, 100_000), None);
         assert_eq!(state(1_000, 35_000_000), None);
+        // A slow disk that is never idle, and latencies that are too long.
+        assert_eq!(state_of_busy(20, 20_000, 1_000_000), None);
+        assert_eq!(state(5, 500_000_000), None);
     }
 }

@@ -17,7 +17,7 @@ pub fn chart(test: &str, series: &TimeSeries) -> Option<Chart> {
     let ends = read.iter().skip(1).map(|(from_s, _)| *from_s).chain([series.end_s]);
     let steps: Vec<_> =
         read.iter().zip(ends).map(|((from_s, degrees), end_s)| (*from_s, end_s, Some(*degrees))).collect();
-    let entry = Entry::line("s0", format!("hottest of {}", series.devices));
+    let entry = Entry::line("s0", format!("highest temperature of {}", series.devices));
     let y = Axis::between("°C", least, most);
     let mut canvas = Canvas::new(Axis::time(series.end_s), y, std::slice::from_ref(&entry));
     series.borders.iter().for_each(|border| canvas.border(*border));

@@ -140,7 +140,7 @@ fn without_options(kind: &FindingKind) -> &'static str {
         FindingKind::WornOut { .. } => "replace the disk; a new one of this model can have other figures",
         FindingKind::SlowLink { .. } => "use a slot with this speed and width, or look at the settings of the firmware",
         FindingKind::VolatileWriteCache { is_flushed: true, .. } => {
-            "the figures are right for this disk; a disk with power loss protection needs no time for this"
+            "the figures are valid for this disk; a disk with power loss protection does not need this time"
         }
         FindingKind::VolatileWriteCache { is_flushed: false, .. } => {
             "write \"write back\" to queue/write_cache of the disk in sysfs, or disable the cache of the disk; then measure again"

@@ -10,15 +10,20 @@ use super::names::names;
 pub fn disk_health(kind: &FindingKind) -> Option<String> {
     let (disk, text) = match kind {
         FindingKind::Overheated { disk, throttled_s, transitions, temperature_c, hot } => {
-            let times = if *transitions == 1 { "once".to_owned() } else { format!("{transitions} times") };
-            let at = temperature_c.map_or_else(String::new, |degrees| format!("; {degrees:.0} °C"));
-            (disk, format!("{times}, for {throttled_s} s{at}{}", hot.map(hot_time).unwrap_or_default()))
+            let times = match transitions {
+                // It began before the run.
+                0 => String::new(),
+                1 => "once, ".to_owned(),
+                _ => format!("{transitions} times, "),
+            };
+            let at = temperature_c.map_or_else(String::new, |degrees| format!("; maximum {degrees:.0} °C"));
+            (disk, format!("{times}for {throttled_s} s{at}{}", hot.map(hot_time).unwrap_or_default()))
         }
         FindingKind::MediaErrors { disk, errors } => (disk, format!("{errors} more")),
         FindingKind::WornOut { disk, used_percent, spare_percent, spare_threshold_percent, warnings } => {
             let used = used_percent.map(|percent| format!("{percent} % of the endurance used"));
             let spare = spare_percent.zip(*spare_threshold_percent);
-            let spare = spare.map(|(left, least)| format!("{left} % of the spare left, at least {least} % wanted"));
+            let spare = spare.map(|(left, least)| format!("available spare {left} %, threshold {least} %"));
             let facts: Vec<String> = used.into_iter().chain(spare).collect();
             let warnings = warnings.iter().map(|it| warning(*it).to_owned());
             let facts = (!facts.is_empty()).then(|| facts.join(", "));
@@ -28,8 +33,9 @@ pub fn disk_health(kind: &FindingKind) -> Option<String> {
         FindingKind::VolatileWriteCache { disk, .. } => return Some(names(std::slice::from_ref(disk))),
         FindingKind::PowerSaving { disk, state, pause_ms, median_ns } => {
             let (after, exit) = (grouped(f64::from(state.after_ms)), time_ns(f64::from(state.exit_us) * 1000.0));
-            let of_run = format!("an I/O each {}, median {}", time_ns(pause_ms * 1e6), time_ns(*median_ns as f64));
-            (disk, format!("{of_run}; state {} after {after} ms, up to {exit} to leave it", state.state))
+            let [pause, median] = [pause_ms * 1e6, *median_ns as f64].map(time_ns);
+            let of_run = format!("mean idle time between I/Os {pause}, median latency {median}");
+            (disk, format!("{of_run}; power state {} after {after} ms idle, exit latency up to {exit}", state.state))
         }
         _ => return None,
     };
@@ -45,7 +51,7 @@ pub fn pcie_link(link: &PcieLink) -> String {
 }
 
 fn hot_time(HotTime { limit_c, from_s, until_s }: HotTime) -> String {
-    format!("; {limit_c} °C or more from {} s to {} s", grouped(from_s), grouped(until_s))
+    format!("; {limit_c} °C or more first at {} s, last until {} s", grouped(from_s), grouped(until_s))
 }
 
 fn warning(warning: DiskWarning) -> &'static str {
@@ -56,7 +62,7 @@ fn warning(warning: DiskWarning) -> &'static str {
         DiskWarning::ReadOnly => "read only",
         DiskWarning::VolatileMemoryBackup => "no backup of the volatile memory",
         DiskWarning::PersistentMemoryRegion => "persistent memory region not reliable",
-        DiskWarning::Failure => "the disk predicts its failure",
+        DiskWarning::Failure => "the disk reports a predicted failure (SMART)",
     }
 }
 
@@ -77,26 +83,27 @@ mod tests {
             warnings,
         };
         let hot = HotTime { limit_c: 75, from_s: 12.0, until_s: 60.0 };
-        let overheated = |temperature_c, hot| FindingKind::Overheated {
+        let overheated = |transitions, temperature_c, hot| FindingKind::Overheated {
             disk: disk(),
             throttled_s: 40,
-            transitions: 1,
+            transitions,
             temperature_c,
             hot,
         };
         let state = IdleState { state: 4, after_ms: 2000, exit_us: 40_000 };
         let link = PcieLink { gt_per_s: 8.0, max_gt_per_s: 16.0, lanes: 2, max_lanes: 4 };
         let expected = [
-            (worn(None, None, vec![DiskWarning::Failure]), "sda: the disk predicts its failure"),
+            (worn(None, None, vec![DiskWarning::Failure]), "sda: the disk reports a predicted failure (SMART)"),
+            (worn(Some(104), Some(9), vec![]), "sda: 104 % of the endurance used, available spare 9 %, threshold 10 %"),
+            (overheated(1, None, None), "sda: once, for 40 s"),
+            (overheated(0, None, None), "sda: for 40 s"),
             (
-                worn(Some(104), Some(9), vec![]),
-                "sda: 104 % of the endurance used, 9 % of the spare left, at least 10 % wanted",
+                overheated(2, Some(81.0), Some(hot)),
+                "sda: 2 times, for 40 s; maximum 81 °C; 75 °C or more first at 12 s, last until 60 s",
             ),
-            (overheated(None, None), "sda: once, for 40 s"),
-            (overheated(Some(81.0), Some(hot)), "sda: once, for 40 s; 81 °C; 75 °C or more from 12 s to 60 s"),
             (
                 FindingKind::PowerSaving { disk: disk(), state, pause_ms: 4000.0, median_ns: 38_000_000 },
-                "sda: an I/O each 4 s, median 38 ms; state 4 after 2,000 ms, up to 40 ms to leave it",
+                "sda: mean idle time between I/Os 4 s, median latency 38 ms; power state 4 after 2,000 ms idle, exit latency up to 40 ms",
             ),
             (FindingKind::SlowLink { disk: disk(), link }, "sda: 8 GT/s on 2 lanes, of 16 GT/s on 4"),
             (FindingKind::VolatileWriteCache { disk: disk(), is_flushed: true }, "sda"),

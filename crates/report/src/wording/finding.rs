@@ -96,13 +96,13 @@ fn what_happened(finding: &Finding) -> String {
         FindingKind::WornOut { .. } => "the disk is worn out or failing, by its own log",
         FindingKind::SlowLink { .. } => "the PCIe link of the disk is below what the disk supports",
         FindingKind::VolatileWriteCache { is_flushed: true, .. } => {
-            "the disk has a volatile write cache: each sync includes the time to write it to the media"
+            "each sync includes the time to write the cached data to the media"
         }
         FindingKind::VolatileWriteCache { is_flushed: false, .. } => {
             "syncs do not empty the volatile write cache of the disk: the kernel sends no flushes"
         }
         FindingKind::PowerSaving { .. } => {
-            "the disk saves power between the I/Os: they include the time to leave a power state"
+            "the disk enters a power-saving state between I/Os: latencies include the exit latency"
         }
         FindingKind::NoDirectIo => "the file system has no direct I/O: the figures describe the page cache",
         FindingKind::NoSteadyState(_) => "the rounds reached no steady state: the device was still changing",

@@ -69,7 +69,8 @@ fn parse(controller: &[u8], namespace: &[u8], features: &Features) -> NvmeSetup 
     let volatile_write_cache = match (has_volatile_cache(controller), features.write_cache) {
         (false, _) => VolatileWriteCache::Absent,
         (true, Some(value)) if value & 1 == 0 => VolatileWriteCache::Off,
-        (true, _) => VolatileWriteCache::On,
+        (true, Some(_)) => VolatileWriteCache::On,
+        (true, None) => VolatileWriteCache::Unknown,
     };
     let transitions = features.transitions.as_deref().unwrap_or_default();
     NvmeSetup {
@@ -175,14 +176,17 @@ mod tests {
     }
 
     #[test]
-    fn a_volatile_write_cache_is_on_unless_the_feature_is_off() {
+    fn the_state_of_a_volatile_write_cache_is_that_of_the_feature() {
         let cache = |controller: &[u8], write_cache| {
             let features = Features { write_cache, ..Features::default() };
             parse(controller, &namespace(), &features).volatile_write_cache
         };
         let present = controller();
-        let expected =
-            [(Some(0), VolatileWriteCache::Off), (Some(1), VolatileWriteCache::On), (None, VolatileWriteCache::On)];
+        let expected = [
+            (Some(0), VolatileWriteCache::Off),
+            (Some(1), VolatileWriteCache::On),
+            (None, VolatileWriteCache::Unknown),
+        ];
         for (value, state) in expected {
             assert_eq!(cache(&present, value), state, "{value:?}");
         }

@@ -42,17 +42,17 @@ pub(super) fn return_status() -> Command {
     Command::ata(SMART, SMART_RETURN_STATUS, [0, SMART_KEY[0], SMART_KEY[1]], false)
 }
 
-pub(super) fn log_directory() -> Command {
+fn log_directory() -> Command {
     log(LOG_DIRECTORY, 0)
 }
 
 /// Returns the command for the list of supported pages of the device statistics.
-pub(super) fn statistics_list() -> Command {
+fn statistics_list() -> Command {
     statistics(SUPPORTED)
 }
 
 /// Returns the command for a page of the device statistics.
-pub(super) fn statistics(page: u8) -> Command {
+fn statistics(page: u8) -> Command {
     log(DEVICE_STATISTICS, page)
 }
 
@@ -72,12 +72,12 @@ pub(super) fn has_logs(identify: &[u8]) -> bool {
 }
 
 /// Parses the log directory: whether there are device statistics.
-pub(super) fn has_statistics(directory: &[u8]) -> bool {
+fn has_statistics(directory: &[u8]) -> bool {
     word(directory, usize::from(DEVICE_STATISTICS)) > 0
 }
 
 /// Returns the pages of the list that have facts about the health of a disk.
-pub(super) fn pages(list: &[u8]) -> Vec<u8> {
+fn pages(list: &[u8]) -> Vec<u8> {
     let count = list.get(8).map_or(0, |count| usize::from(*count));
     let wanted = [GENERAL, ROTATING_MEDIA, GENERAL_ERRORS, TEMPERATURE, TRANSPORT, SOLID_STATE];
     list.iter().skip(9).take(count).copied().filter(|page| wanted.contains(page)).collect()
@@ -104,8 +104,30 @@ pub(super) fn predicts_failure(sense: &[u8]) -> Option<bool> {
         .map(|(_, is_failing)| is_failing)
 }
 
+/// Adds the device statistics, if the disk has them. `receive` returns the data of a command.
+pub(super) fn add_all_statistics(
+    mut receive: impl FnMut(&Command) -> Option<Vec<u8>>,
+    sector_bytes: u64,
+    health: &mut ScsiHealth,
+) {
+    let directory = receive(&log_directory());
+    if directory.as_deref().is_some_and(|directory| !has_statistics(directory)) {
+        return;
+    }
+    let list = directory.and_then(|_| receive(&statistics_list()));
+    let mut is_complete = list.is_some();
+    for page in pages(&list.unwrap_or_default()) {
+        match receive(&statistics(page)) {
+            Some(data) => add_statistics(&data, sector_bytes, health),
+            None => is_complete = false,
+        }
+    }
+    // The count of the attributes cannot be compared with that of the statistics.
+    health.uncorrectable_errors = health.uncorrectable_errors.filter(|_| is_complete);
+}
+
 /// Adds the facts of a page of the device statistics. `sector_bytes` is the size of a logical sector.
-pub(super) fn add_statistics(page: &[u8], sector_bytes: u64, health: &mut ScsiHealth) {
+fn add_statistics(page: &[u8], sector_bytes: u64, health: &mut ScsiHealth) {
     let set = |fact: &mut Option<u64>, at: usize, factor: u64| {
         *fact = statistic(page, at).map(|value| value.saturating_mul(factor)).or(*fact);
     };
@@ -239,6 +261,30 @@ mod tests {
             ..ScsiHealth::default()
         };
         assert_eq!(health, expected);
+    }
+
+    #[test]
+    fn errors_are_not_those_of_the_attributes_if_statistics_cannot_be_read() {
+        let mut directory = vec![0; 512];
+        directory[2 * usize::from(DEVICE_STATISTICS)] = 1;
+        let mut list = page(SUPPORTED, &[]);
+        list[8..10].copy_from_slice(&[1, GENERAL_ERRORS]);
+        let errors = |answers: &[Option<Vec<u8>>]| {
+            let mut health = ScsiHealth { uncorrectable_errors: Some(2), ..ScsiHealth::default() };
+            let mut answers = answers.iter().cloned();
+            add_all_statistics(|_| answers.next().unwrap(), 512, &mut health);
+            health.uncorrectable_errors
+        };
+        let (directory, list) = (Some(directory), Some(list));
+        assert_eq!(
+            errors(&[directory.clone(), list.clone(), Some(page(GENERAL_ERRORS, &[(0x08, KNOWN, 6)]))]),
+            Some(6)
+        );
+        assert_eq!(errors(&[directory.clone(), list, None]), None);
+        assert_eq!(errors(&[directory, None]), None);
+        assert_eq!(errors(&[None]), None);
+        // The disk has no statistics.
+        assert_eq!(errors(&[Some(vec![0; 512])]), Some(2));
     }
 
     #[test]

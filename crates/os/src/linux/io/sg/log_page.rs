@@ -10,8 +10,9 @@ const TEMPERATURE: u8 = 0x0d;
 const SOLID_STATE_MEDIA: u8 = 0x11;
 const INFORMATIONAL_EXCEPTIONS: u8 = 0x2f;
 /// The pages that have facts about the health of a disk.
-pub(super) const OF_HEALTH: [u8; 6] =
+const OF_HEALTH: [u8; 6] =
     [WRITE_ERRORS, READ_ERRORS, VERIFY_ERRORS, TEMPERATURE, SOLID_STATE_MEDIA, INFORMATIONAL_EXCEPTIONS];
+const OF_ERRORS: [u8; 3] = [WRITE_ERRORS, READ_ERRORS, VERIFY_ERRORS];
 /// Parameters of the error counter pages.
 const BYTES_PROCESSED: u16 = 5;
 const UNCORRECTED_ERRORS: u16 = 6;
@@ -28,14 +29,31 @@ pub(super) fn content(page: u8, data: &[u8]) -> Option<&[u8]> {
     (data[0] & 0x3f == page).then(|| &rest[..length.min(rest.len())])
 }
 
+/// Returns the health by the pages that a disk supports. `read` returns the data of a page.
+pub(super) fn health(supported: &[u8], mut read: impl FnMut(u8) -> Option<Vec<u8>>) -> ScsiHealth {
+    let mut health = ScsiHealth::default();
+    let mut has_all_errors = true;
+    for page in OF_HEALTH.into_iter().filter(|page| supported.contains(page)) {
+        match read(page).as_deref().and_then(|data| content(page, data)) {
+            Some(content) => add(page, content, &mut health),
+            None => has_all_errors &= !OF_ERRORS.contains(&page),
+        }
+    }
+    // The sum of some pages cannot be compared with the sum of all.
+    health.uncorrectable_errors = health.uncorrectable_errors.filter(|_| has_all_errors);
+    health
+}
+
 /// Adds the facts of the content of a page.
-pub(super) fn add(page: u8, content: &[u8], health: &mut ScsiHealth) {
+fn add(page: u8, content: &[u8], health: &mut ScsiHealth) {
     let first = parameter(content, 0).unwrap_or_default();
     match page {
         TEMPERATURE => health.temperature_c = celsius(first.get(1)).or(health.temperature_c),
         INFORMATIONAL_EXCEPTIONS => {
             health.predicts_failure = first.first().map(|code| *code == FAILURE_PREDICTED);
-            health.temperature_c = health.temperature_c.or_else(|| celsius(first.get(2)));
+            // 0 is no temperature here.
+            health.temperature_c =
+                health.temperature_c.or_else(|| celsius(first.get(2).filter(|degrees| **degrees != 0)));
         }
         SOLID_STATE_MEDIA => health.used_percent = parameter(content, 1).and_then(|value| value.get(3).copied()),
         _ => {
@@ -53,8 +71,7 @@ pub(super) fn add(page: u8, content: &[u8], health: &mut ScsiHealth) {
 }
 
 fn celsius(value: Option<&u8>) -> Option<i32> {
-    // In informational exceptions, 0 is no temperature.
-    value.copied().filter(|degrees| !matches!(*degrees, 0 | NO_TEMPERATURE)).map(i32::from)
+    value.copied().filter(|degrees| *degrees != NO_TEMPERATURE).map(i32::from)
 }
 
 /// Returns the value of a parameter.
@@ -79,18 +96,14 @@ mod tests {
     use super::*;
 
     /// Returns the health by pages with a header of four bytes.
-    fn health(pages: &[&[u8]]) -> ScsiHealth {
-        let mut health = ScsiHealth::default();
-        for page in pages {
-            let code = page[0] & 0x3f;
-            add(code, content(code, page).unwrap(), &mut health);
-        }
-        health
+    fn of_pages(pages: &[&[u8]]) -> ScsiHealth {
+        let supported: Vec<u8> = pages.iter().map(|page| page[0]).collect();
+        health(&supported, |code| Some(pages.iter().find(|page| page[0] == code)?.to_vec()))
     }
 
     #[test]
     fn pages_of_a_disk_have_its_health() {
-        let found = health(&[
+        let found = of_pages(&[
             &[2, 0, 0, 20, 0, 5, 2, 8, 0, 0, 1, 0, 0, 0, 0, 0, 0, 6, 2, 4, 0, 0, 0, 3],
             &[3, 0, 0, 11, 0, 6, 2, 1, 2, 0, 5, 2, 2, 0x10, 0],
             &[5, 0, 0, 0],
@@ -113,11 +126,23 @@ mod tests {
     #[test]
     fn values_that_a_disk_does_not_know_are_missing() {
         assert_eq!(
-            health(&[&[0x0d, 0, 0, 6, 0, 0, 3, 2, 0, 0xff], &[2, 0, 0, 0], &[0x11, 0, 0, 0]]),
+            of_pages(&[&[0x0d, 0, 0, 6, 0, 0, 3, 2, 0, 0xff], &[2, 0, 0, 0], &[0x11, 0, 0, 0]]),
             ScsiHealth::default()
         );
-        let exceptions = health(&[&[0x2f, 0, 0, 8, 0, 0, 3, 4, 0, 0, 41, 0]]);
-        assert_eq!((exceptions.predicts_failure, exceptions.temperature_c), (Some(false), Some(41)));
+        let exceptions = |degrees| of_pages(&[&[0x2f, 0, 0, 8, 0, 0, 3, 4, 0, 0, degrees, 0]]);
+        assert_eq!((exceptions(41).predicts_failure, exceptions(41).temperature_c), (Some(false), Some(41)));
+        assert_eq!(exceptions(0).temperature_c, None);
+        assert_eq!(of_pages(&[&[0x0d, 0, 0, 6, 0, 0, 3, 2, 0, 0]]).temperature_c, Some(0));
+    }
+
+    #[test]
+    fn errors_are_the_sum_of_all_supported_pages() {
+        let errors = |supported: &[u8]| {
+            let read = |page| (page != READ_ERRORS).then(|| vec![page, 0, 0, 5, 0, 6, 2, 1, 3]);
+            health(supported, read).uncorrectable_errors
+        };
+        assert_eq!(errors(&[WRITE_ERRORS, VERIFY_ERRORS]), Some(6));
+        assert_eq!(errors(&[WRITE_ERRORS, READ_ERRORS, VERIFY_ERRORS]), None);
     }
 
     #[test]

@@ -108,6 +108,8 @@ impl Execute for Sg {
 /// The end of a command.
 struct Outcome {
     is_good: bool,
+    /// The device answered, perhaps with an error. Otherwise the transport failed, or the time was over.
+    is_answered: bool,
     /// Bytes that were not transferred.
     residual: u32,
     sense: [u8; SENSE_BYTES],
@@ -118,7 +120,7 @@ struct Outcome {
 /// # Errors
 /// Returns the error of the request, or EIO if the device reports one.
 fn send(fd: i32, command: &Command, direction: i32, data: *mut u8, polled: bool) -> io::Result<u32> {
-    let outcome = exchange(fd, command, direction, data, polled)?;
+    let outcome = exchange(fd, command, direction, data, polled, TIMEOUT_MS)?;
     if outcome.is_good { Ok(outcome.residual) } else { Err(io::Error::from_raw_os_error(libc::EIO)) }
 }
 
@@ -126,7 +128,14 @@ fn send(fd: i32, command: &Command, direction: i32, data: *mut u8, polled: bool)
 ///
 /// # Errors
 /// Returns the error of the request.
-fn exchange(fd: i32, command: &Command, direction: i32, data: *mut u8, polled: bool) -> io::Result<Outcome> {
+fn exchange(
+    fd: i32,
+    command: &Command,
+    direction: i32,
+    data: *mut u8,
+    polled: bool,
+    timeout_ms: u32,
+) -> io::Result<Outcome> {
     let mut sense = [0u8; SENSE_BYTES];
     let mut header = Header {
         interface: INTERFACE,
@@ -138,7 +147,7 @@ fn exchange(fd: i32, command: &Command, direction: i32, data: *mut u8, polled: b
         data: if command.data_bytes == 0 { null_mut() } else { data },
         command: command.bytes.as_ptr(),
         sense: sense.as_mut_ptr(),
-        timeout_ms: TIMEOUT_MS,
+        timeout_ms,
         flags: if polled { POLLED } else { 0 },
         id: 0,
         user: null_mut(),
@@ -156,7 +165,8 @@ fn exchange(fd: i32, command: &Command, direction: i32, data: *mut u8, polled: b
     // returns after the device has used them.
     check(unsafe { libc::ioctl(fd, SG_IO, &raw mut header) })?;
     let is_good = header.status == 0 && header.info & INFO_CHECK == 0;
-    Ok(Outcome { is_good, residual: header.residual.max(0).unsigned_abs(), sense })
+    let is_answered = header.host_status == 0;
+    Ok(Outcome { is_good, is_answered, residual: header.residual.max(0).unsigned_abs(), sense })
 }
 
 /// Returns the bytes of a block of the device.
