@@ -80,6 +80,15 @@ pub fn create(path: &Path, guard: &mut OutputGuard) -> Result<File, OutputError>
     opened.map_err(|cause| OutputError { path: path.to_owned(), cause })
 }
 
+/// As [`create`], at a name that the program has chosen.
+///
+/// # Errors
+/// As [`create`], or a file or link of another user is there.
+pub fn create_own(path: &Path, guard: &mut OutputGuard) -> Result<File, OutputError> {
+    let opened = guard.open(path, Existing::Truncate, NamedBy::Program);
+    opened.map_err(|cause| OutputError { path: path.to_owned(), cause })
+}
+
 /// Writes a whole file at once.
 ///
 /// # Errors

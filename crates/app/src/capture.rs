@@ -16,6 +16,7 @@ use os::signal::Interrupts;
 use targets::OutputGuard;
 use units::untrusted::UntrustedText;
 
+use crate::atomic_file::OutputError;
 use crate::command_error::CommandError;
 use crate::output::{self, stderr_line};
 use crate::terminal::{stderr_is_terminal, writes_utf8};
@@ -24,7 +25,7 @@ use crate::{atomic_file, devices, input, run, session};
 /// Time between two reads of the trace. At 100,000 I/Os per second, the buffer of a CPU is full after 0.3 s.
 const READ_EVERY: Duration = Duration::from_millis(50);
 /// Events of this age are complete: the kernel writes an event within this time.
-const SETTLE_NS: u64 = 1_000_000;
+const SETTLE_NS: u64 = 20_000_000;
 /// Time between two updates of the progress line.
 const SHOW_EVERY: Duration = Duration::from_millis(500);
 
@@ -65,15 +66,14 @@ impl Capture {
     pub fn start(request: &Request) -> Result<Capture, CommandError> {
         let source = source(&request.target)?;
         let layer = if source.disk.has_requests() { Layer::Requests } else { Layer::Bios };
+        check_completions(&source.disk.name, layer)?;
         let usage = thread_usage();
         let trace = BlockTrace::start(&source, ::capture::events(layer))
             .map_err(|error| format!("{}: {error}", request.target))?;
         let decoder = Decoder::new(trace.descriptions(), request.has_names)
             .map_err(|error| format!("{}: {error}", request.target))?;
         let head = head(request, &source, layer);
-        let path = request.file.clone().unwrap_or_else(|| format!("{}-{}.capture", source.disk.name, session::stamp()));
-        let path = PathBuf::from(path.replace('!', "-"));
-        let file = atomic_file::create(&path, &mut OutputGuard::new([]))?;
+        let (path, file) = create(request.file.as_deref(), &source.disk.name)?;
         let is_on_disk =
             os::device::disks(&path).is_ok_and(|disks| disks.iter().any(|on| on.number == source.disk.number));
         if is_on_disk {
@@ -186,6 +186,26 @@ pub fn load(path: &str) -> Result<Figures, CommandError> {
     Ok(read(file).map_err(|error| format!("{path}: {error}"))?)
 }
 
+/// Creates the file of a capture.
+fn create(given: Option<&str>, disk: &str) -> Result<(PathBuf, File), OutputError> {
+    let mut guard = OutputGuard::new([]);
+    if let Some(given) = given {
+        let path = PathBuf::from(given);
+        return atomic_file::create(&path, &mut guard).map(|file| (path, file));
+    }
+    // The kernel's name of a disk has `!` instead of `/`.
+    let path = PathBuf::from(format!("{}-{}.capture", disk.replace('!', "-"), session::stamp()));
+    atomic_file::create_own(&path, &mut guard).map(|file| (path, file))
+}
+
+/// Refuses a device whose completions the kernel reports for other devices.
+fn check_completions(disk: &str, layer: Layer) -> Result<(), CommandError> {
+    match layer == Layer::Bios && disk.starts_with("nvme") {
+        true => Err(format!("{disk} is an NVMe multipath device: the kernel does not report its completions").into()),
+        false => Ok(()),
+    }
+}
+
 fn failed(path: &Path, error: &io::Error) -> String {
     format!("{}: {}", UntrustedText::from(path), units::errno::reason(error))
 }
@@ -276,5 +296,27 @@ impl Drop for Progress {
             line.clear();
             output::set_line(None);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_nvme_multipath_device_is_refused() {
+        assert!(
+            check_completions("nvme0n1", Layer::Requests).is_ok() && check_completions("zram0", Layer::Bios).is_ok()
+        );
+        let error = check_completions("nvme0n1", Layer::Bios).unwrap_err().to_string();
+        assert!(error.contains("multipath"), "{error}");
+    }
+
+    #[test]
+    fn a_file_that_the_user_names_has_this_name() {
+        let given = std::env::temp_dir().join(format!("fathom-capture-{}!b", std::process::id()));
+        let (path, _) = create(given.to_str(), "vda").unwrap();
+        assert!(path == given && given.exists());
+        std::fs::remove_file(given).unwrap();
     }
 }

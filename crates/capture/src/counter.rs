@@ -246,13 +246,14 @@ impl Counter {
             latency: Latencies::of(&flush.device),
             forced_writes: self.forced_writes,
         });
+        let is_mostly_unfinished = self.unfinished > self.seconds.total() / 2;
         let depth = self.depths(duration_ns);
         let (interval_ns, over_time) = self.over_time.finish(duration_ns);
         Figures {
             schema: Figures::SCHEMA,
             end: facts.end,
             duration_ns: facts.duration_ns,
-            is_conclusive: losses.is_conclusive(),
+            is_conclusive: losses.is_conclusive() && facts.changes.given_up == 0 && !is_mostly_unfinished,
             losses,
             read: direction(read),
             write: direction(write),
@@ -410,6 +411,16 @@ mod tests {
         let is_conclusive = |facts| Counter::default().finish(head(Layer::Bios), &facts).is_conclusive;
         assert!(is_conclusive(lost(0, 0)) && is_conclusive(lost(1, 0)));
         assert!(!is_conclusive(lost(2, 0)) && !is_conclusive(lost(0, 1)));
+        let changes = Changes { given_up: 1, ..Changes::default() };
+        assert!(!is_conclusive(Facts { changes, ..facts(1) }));
+    }
+
+    #[test]
+    fn a_capture_without_most_completions_decides_nothing() {
+        let done = io(10, Operation::Read, 0);
+        let open = Io { completed_ns: None, ..done };
+        assert!(figures(&[done, open], SECOND_NS).is_conclusive);
+        assert!(!figures(&[done, open, open], SECOND_NS).is_conclusive && !figures(&[open], SECOND_NS).is_conclusive);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::layout::{Described, Field, split};
 use crate::page::PageLayout;
 
 /// Most names of programs. The I/Os of others have no name.
-const PROGRAMS_MAX: usize = 4096;
+pub const PROGRAMS_MAX: usize = 4096;
 
 /// The description of the trace lacks a field.
 #[derive(Clone, PartialEq, Eq, Debug)]

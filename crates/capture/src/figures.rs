@@ -9,7 +9,7 @@ use crate::latencies::Latencies;
 use crate::lives::Changes;
 use crate::slow::Slow;
 
-const SCHEMA: &str = "fathom.capture/1";
+const SCHEMA: &str = "fathom.capture-figures/1";
 /// Highest share of lost events of a capture that decides something.
 const LOST_SHARE_MAX: f64 = 0.001;
 
@@ -25,7 +25,8 @@ pub struct Figures {
     pub end: End,
     /// Length of the capture.
     pub duration_ns: u64,
-    /// At most 0.1 % of the events are lost. Otherwise the figures decide nothing.
+    /// True if at most 0.1 % of the events were lost, all trace entries were readable, no I/O was given up, and at least half of the
+    /// I/Os completed.
     pub is_conclusive: bool,
     /// Completeness of the trace.
     pub losses: Losses,
@@ -43,7 +44,7 @@ pub struct Figures {
     pub unfinished: u64,
     /// I/Os in flight.
     pub depth: Depths,
-    /// How reads, writes, discards and flushes arrive.
+    /// Arrivals of all I/Os: reads, writes, discards, flushes and other commands.
     pub arrivals: Arrivals,
     /// Changes of I/Os between the program and the device.
     pub changes: Changes,
@@ -62,7 +63,7 @@ pub struct Losses {
     pub events: u64,
     /// Events that the kernel dropped: its buffer was full.
     pub lost_events: u64,
-    /// Lost events of all events.
+    /// Lost events of all events (0 to 1).
     pub lost_share: f64,
     /// Entries of the trace that are no events.
     pub unreadable: u64,
@@ -71,7 +72,8 @@ pub struct Losses {
 }
 
 impl Losses {
-    pub(crate) fn is_conclusive(&self) -> bool {
+    /// Returns true if at most 0.1 % of the events were lost, and all trace entries were readable.
+    pub fn is_conclusive(&self) -> bool {
         self.lost_share <= LOST_SHARE_MAX && self.unreadable == 0
     }
 }
@@ -93,13 +95,13 @@ pub struct Direction {
     pub mean_bytes: f64,
     /// The most frequent sizes, the most frequent first.
     pub sizes: Vec<SizeShare>,
-    /// I/Os that begin where an I/O of one of the last 64 streams ended.
+    /// I/Os that begin where an I/O of one of the last 64 streams ended (0 to 1).
     pub sequential_share: f64,
-    /// I/Os that a program waits for (`REQ_SYNC`).
+    /// I/Os that a program waits for (`REQ_SYNC`, 0 to 1).
     pub sync_share: f64,
-    /// I/Os of metadata of a file system (`REQ_META`).
+    /// I/Os of metadata of a file system (`REQ_META`, 0 to 1).
     pub metadata_share: f64,
-    /// I/Os of read-ahead (`REQ_RAHEAD`).
+    /// I/Os of read-ahead (`REQ_RAHEAD`, 0 to 1).
     pub read_ahead_share: f64,
     /// I/Os with an error.
     pub failed: u64,
@@ -116,14 +118,14 @@ pub struct Direction {
 pub struct SizeShare {
     /// Size of the I/Os.
     pub bytes: u64,
-    /// I/Os with this size.
+    /// I/Os with this size (0 to 1).
     pub ios_share: f64,
 }
 
 /// Time of I/Os between submission and device.
 #[derive(Clone, Copy, PartialEq, Serialize, JsonSchema, Debug)]
 pub struct Waits {
-    /// Mean time before the queue: other I/Os of the program are collected first.
+    /// Mean time before the scheduler's queue: the block layer collects I/Os of a thread (plugging).
     pub before_queue_mean_ns: f64,
     /// Mean time in the queue of the scheduler.
     pub scheduler_mean_ns: f64,
@@ -166,7 +168,7 @@ pub struct Arrivals {
     pub peak_ios_per_s: u64,
     /// Variance of the number of I/Os in 100 ms, divided by its mean. 0: evenly spaced, 1: independent (Poisson), more: bursts.
     pub dispersion: f64,
-    /// Seconds without a start of an I/O.
+    /// Seconds without a start of an I/O (0 to 1).
     pub idle_share: f64,
 }
 

@@ -25,6 +25,8 @@ pub struct Changes {
     pub requeued: u64,
     /// Events of I/Os that had started before the capture.
     pub unmatched: u64,
+    /// I/Os whose completion was not awaited: too many later I/Os had started.
+    pub given_up: u64,
 }
 
 /// An I/O that is not returned yet.
@@ -81,7 +83,10 @@ impl Lives {
                 self.start(event, program);
             }
             Kind::Insert => {
-                let number = self.find(key, |_| true).unwrap_or_else(|| self.start(event, None));
+                let waits = |life: &Life| life.io.issued_ns.is_none();
+                let found = self.find(key, |life| waits(life) && life.io.inserted_ns.is_none());
+                let found = found.or_else(|| self.find(key, waits));
+                let number = found.unwrap_or_else(|| self.start(event, None));
                 self.io(number, |life| life.io.inserted_ns = Some(at_ns.saturating_sub(life.io.start_ns)));
             }
             Kind::Issue => self.issue(event, at_ns),
@@ -113,6 +118,7 @@ impl Lives {
             let is_full = self.lives.len() > WAITING_MAX;
             let front = self.lives.front().filter(|life| is_full || life.state != State::Open)?;
             let io = (front.state != State::Merged).then_some(front.io);
+            self.changes.given_up += u64::from(front.state == State::Open);
             self.forget_front();
             if io.is_some() {
                 return io;
@@ -361,6 +367,22 @@ mod tests {
     }
 
     #[test]
+    fn an_insert_belongs_to_the_io_that_is_not_in_the_queue() {
+        let events = [
+            event(1010, START, 0, 8),
+            event(1011, Kind::Issue, 0, 8),
+            event(1020, START, 0, 8),
+            event(1021, Kind::Insert, 0, 8),
+            event(1030, START, 0, 8),
+            event(1032, Kind::Insert, 0, 8),
+        ];
+        let (found, _) = ios(Layer::Requests, &events);
+        let expected =
+            [(10, 0, 8, [None, Some(1), None]), (20, 0, 8, [Some(1), None, None]), (30, 0, 8, [Some(2), None, None])];
+        assert_eq!(lines(&found), expected);
+    }
+
+    #[test]
     fn a_split_bio_ends_with_its_last_part() {
         let (found, changes) = ios(
             Layer::Bios,
@@ -403,5 +425,6 @@ mod tests {
         }
         assert!(returned > 0 && lives.lives.len() <= WAITING_MAX);
         assert!(!lives.open.contains_key(&(Operation::Write, 1)));
+        assert_eq!(lives.changes().given_up, 1);
     }
 }

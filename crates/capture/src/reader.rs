@@ -5,6 +5,7 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use flate2::bufread::ZlibDecoder;
 
+use crate::decoder::PROGRAMS_MAX;
 use crate::document::{DOCUMENT_MAX, Facts, Head, MAGIC};
 use crate::io::{Flags, Io, Operation};
 use crate::varint::{get, get_difference};
@@ -31,7 +32,9 @@ impl fmt::Display for ReadError {
             ReadError::Version(version) => {
                 write!(f, "this is a capture in the format {version}, and this fathom reads {MAGIC}")
             }
-            ReadError::Incomplete => write!(f, "the capture is not complete: it was killed, or the file was cut"),
+            ReadError::Incomplete => {
+                write!(f, "the capture file is incomplete: fathom was killed, or the file was truncated")
+            }
             ReadError::Damaged => write!(f, "the capture is damaged"),
             ReadError::Io(error) => f.write_str(&units::errno::reason(error)),
         }
@@ -106,6 +109,9 @@ impl<R: BufRead> Reader<R> {
         let mut stage = |bit| if stages & bit == 0 { Ok(None) } else { get(from).map(Some) };
         let (inserted_ns, issued_ns, completed_ns) = (stage(INSERTED)?, stage(ISSUED)?, stage(COMPLETED)?);
         let program = stage(NAMED)?.map(small).transpose()?;
+        if program.is_some_and(|index| index as usize >= PROGRAMS_MAX) {
+            return Err(ReadError::Damaged);
+        }
         let flags = Flags(flags);
         let io = Io { start_ns, operation, flags, sector, sectors, inserted_ns, issued_ns, completed_ns, program };
         self.before.start_ns = start_ns;
@@ -192,6 +198,17 @@ mod tests {
     fn a_capture_comes_back() {
         let (head, ios, facts) = read(&written()).unwrap();
         assert_eq!((head, ios, facts), (self::head(), self::ios(), self::facts()));
+    }
+
+    #[test]
+    fn an_index_beyond_the_names_is_refused() {
+        let read_with = |program: usize| {
+            let mut writer = Writer::new(Vec::new(), &head()).unwrap();
+            writer.io(&Io { program: Some(program as u32), ..ios()[0] }).unwrap();
+            read(&writer.finish(&facts()).unwrap())
+        };
+        assert!(read_with(PROGRAMS_MAX - 1).is_ok());
+        assert!(matches!(read_with(PROGRAMS_MAX), Err(ReadError::Damaged)));
     }
 
     #[test]

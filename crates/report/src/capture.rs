@@ -13,6 +13,7 @@ const PROGRAMS_SHOWN: usize = 4;
 /// Returns the card.
 pub fn text(figures: &Figures) -> String {
     let mut lines = vec![title(figures), conclusion(figures)];
+    lines.extend(doubts(figures));
     let table = table(figures);
     if !table.rows.is_empty() {
         lines.extend([String::new(), table.text().trim_end().to_owned(), String::new()]);
@@ -43,11 +44,11 @@ fn title(figures: &Figures) -> String {
         [&device.model, &device.name].iter().map(|name| plain(name.raw()).trim().to_owned()).collect();
     let name = names.iter().filter(|name| !name.is_empty()).cloned().collect::<Vec<_>>().join(" ");
     let part = head.partition.as_ref().map(|part| format!(", partition of {}", size(part.sectors.saturating_mul(512))));
-    let layer = if head.layer == Layer::Requests { "requests" } else { "bios, as submitted" };
+    let layer = if head.layer == Layer::Requests { "requests" } else { "bios" };
     let started = local_time(head.started_unix_ms, head.utc_offset_s);
     let length = time_ns(figures.duration_ns as f64);
     let part = part.unwrap_or_default();
-    format!("{name} ({}{part}): {length} from {started}, {layer}", size(device.size_bytes))
+    format!("{name} ({}{part}): {length} from {started}, I/Os counted as {layer}", size(device.size_bytes))
 }
 
 fn conclusion(figures: &Figures) -> String {
@@ -57,8 +58,23 @@ fn conclusion(figures: &Figures) -> String {
         false if losses.unreadable > 0 => {
             format!("INCONCLUSIVE: {} entries of the trace cannot be read", grouped(losses.unreadable as f64))
         }
-        false => format!("INCONCLUSIVE: {} of the events are lost (at most 0.1 %)", percent(losses.lost_share)),
+        false if !losses.is_conclusive() => {
+            let lost = percent(losses.lost_share);
+            format!("INCONCLUSIVE: {lost} of the events were lost (limit: 0.1 %): the trace buffer was full")
+        }
+        false if figures.changes.given_up > 0 => {
+            let given_up = grouped(figures.changes.given_up as f64);
+            format!("INCONCLUSIVE: {given_up} I/Os had no completion before 1,048,576 later I/Os")
+        }
+        false => format!("INCONCLUSIVE: {} I/Os, more than half, did not complete", grouped(figures.unfinished as f64)),
     }
+}
+
+/// Returns which figures one lost completion can change; `None` if no events were lost.
+fn doubts(figures: &Figures) -> Option<String> {
+    let lost = figures.losses.lost_events;
+    let count = grouped(lost as f64);
+    (lost > 0).then(|| format!("{count} events lost: p99.9, max, slowest and in flight may be wrong"))
 }
 
 fn table(figures: &Figures) -> Table {
@@ -163,10 +179,10 @@ fn arrivals(figures: &Figures) -> String {
         _ => "in bursts",
     };
     format!(
-        "arrivals: {kind} (dispersion {}); busiest second {}, idle {}",
+        "arrivals: {kind} (dispersion {}), idle {}\nbusiest second of all I/Os {}",
         grouped(arrivals.dispersion),
-        iops(arrivals.peak_ios_per_s as f64),
-        percent(rounded(arrivals.idle_share, 1000.0))
+        percent(rounded(arrivals.idle_share, 1000.0)),
+        iops(arrivals.peak_ios_per_s as f64)
     )
 }
 
@@ -268,7 +284,7 @@ mod tests {
         assert!(card.lines().all(|line| line.chars().count() < 80), "{card}");
         assert!(!card.contains('\u{1b}'));
         let expected = [
-            "vda (1 GiB): 2 s from 1970-01-01 00:00:00 +00:00, requests",
+            "vda (1 GiB): 2 s from 1970-01-01 00:00:00 +00:00, I/Os counted as requests",
             "MEASURED",
             "slowest 0.1 % of reads (2, from 9 ms):",
             "  100 % of their time in the device, 0 % in the scheduler, 0 % before it",
@@ -282,6 +298,22 @@ mod tests {
             assert!(card.lines().any(|found| found == line), "{line}\n{card}");
         }
         assert!(card.contains("evenly spaced") && card.contains("sequential") && card.contains("wait p99"));
+    }
+
+    #[test]
+    fn a_capture_that_decides_nothing_says_why() {
+        let mut lost = figures(Layer::Bios);
+        lost.losses.lost_events = 1;
+        let expected = "MEASURED\n1 events lost: p99.9, max, slowest and in flight may be wrong\n";
+        assert!(text(&lost).contains(expected), "{}", text(&lost));
+        lost.is_conclusive = false;
+        lost.unfinished = 3000;
+        assert!(text(&lost).contains("INCONCLUSIVE: 3,000 I/Os, more than half, did not complete"));
+        lost.changes.given_up = 2;
+        assert!(text(&lost).contains("INCONCLUSIVE: 2 I/Os had no completion before 1,048,576 later I/Os"));
+        lost.losses.lost_share = 0.01;
+        let expected = "INCONCLUSIVE: 1 % of the events were lost (limit: 0.1 %): the trace buffer was full";
+        assert!(text(&lost).contains(expected), "{}", text(&lost));
     }
 
     #[test]

@@ -11,6 +11,8 @@ use crate::text::{local_time, plain};
 const POISSON_FROM: f64 = 0.5;
 /// Dispersions from here are those of bursts, which the job does not have.
 const BURSTS_FROM: f64 = 2.0;
+/// Lower rates, which are 0 when rounded, are left out.
+const IOPS_MIN: f64 = 0.5;
 /// Measured time of the job, in seconds.
 const RUNTIME_S: u32 = 60;
 
@@ -21,16 +23,16 @@ pub fn job(figures: &Figures) -> String {
     let (name, started) = (plain(head.device.name.raw()), local_time(head.started_unix_ms, head.utc_offset_s));
     let mut text = format!(
         "# The load of {name} in {} from {started}, by `fathom capture job`.\n\
-         # Kept: rate, sizes and sequential share of each direction, arrivals, flushes, depth.\n\
-         # Left out: changes over time, hot regions, order of reads and writes, sizes by place, FUA.\n",
+         # Kept: mean rate, the 8 most frequent sizes (whole percent) and the sequential share of each direction, one fsync per N writes.\n\
+         # iodepth of each job: p99 of the I/Os in flight of all directions, an upper bound.\n\
+         # Not kept: changes over time, hot regions, order of reads and writes, sizes by offset, FUA.\n",
         time_ns(figures.duration_ns as f64)
     );
     if figures.arrivals.dispersion >= BURSTS_FROM {
         let dispersion = grouped(figures.arrivals.dispersion);
-        let _ =
-            writeln!(text, "# The I/Os came in bursts (dispersion {dispersion}). Those of the job are independent.");
+        let _ = writeln!(text, "# Arrivals were in bursts (dispersion {dispersion}). This job uses Poisson arrivals.");
     }
-    text += "# Writes overwrite TARGET: TARGET=/dev/sdX fio FILE. For a file, add size=.\n";
+    text += "# Run: TARGET=/dev/sdX fio FILE. Write and trim jobs overwrite TARGET. If TARGET is a regular file, add size=.\n";
     let _ = write!(
         text,
         "[global]\nfilename=${{TARGET}}\ndirect=1\nioengine=libaio\niodepth={}\ntime_based\nruntime={RUNTIME_S}\nnorandommap\n",
@@ -53,13 +55,16 @@ pub fn job(figures: &Figures) -> String {
 }
 
 fn section(name: &str, action: &str, direction: &Direction) -> String {
+    if direction.ios_per_s < IOPS_MIN {
+        return format!("\n# Not kept: {} {name}, fewer than {IOPS_MIN} per second.\n", grouped(direction.ios as f64));
+    }
     let random = ((1.0 - direction.sequential_share) * 100.0).round();
     let pattern = match random {
         0.0 => format!("rw={action}\n"),
         100.0 => format!("rw=rand{action}\n"),
         random => format!("rw=rand{action}\npercentage_random={random}\n"),
     };
-    let rate = direction.ios_per_s.round().max(1.0);
+    let rate = direction.ios_per_s.round();
     format!("\n[{name}]\n{pattern}{}rate_iops={rate}\n", sizes(&direction.sizes))
 }
 
@@ -83,15 +88,19 @@ fn sizes(sizes: &[SizeShare]) -> String {
 
 /// Returns the flushes of the writes.
 fn flushes(figures: &Figures) -> String {
-    let counts = figures.flush.as_ref().zip(figures.write.as_ref()).filter(|(flush, _)| flush.flushes > 0);
-    counts.map_or_else(String::new, |(flush, write)| {
-        format!("fsync={}\n", (write.ios as f64 / flush.flushes as f64).round().max(1.0))
-    })
+    let flushes = figures.flush.map_or(0, |flush| flush.flushes);
+    let write = figures.write.as_ref().filter(|write| write.ios_per_s >= IOPS_MIN);
+    match write {
+        _ if flushes == 0 => String::new(),
+        Some(write) => format!("fsync={}\n", (write.ios as f64 / flushes as f64).round().max(1.0)),
+        None => format!("\n# Not kept: {} flushes, as there is no job with writes.\n", grouped(flushes as f64)),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ::capture::{Changes, Counter, Device, End, Facts, Flags, Head, Io, Layer, Operation};
 
     fn share(bytes: u64, ios_share: f64) -> SizeShare {
         SizeShare { bytes, ios_share }
@@ -102,5 +111,53 @@ mod tests {
         assert_eq!(sizes(&[share(4096, 1.0)]), "bs=4096\n");
         assert_eq!(sizes(&[share(4096, 0.99), share(8192, 0.005)]), "bs=4096\n");
         assert_eq!(sizes(&[share(4096, 0.4), share(8192, 0.3), share(512, 0.1)]), "bssplit=4096/51:8192/37:512/12\n");
+    }
+
+    /// Returns the figures of I/Os at equal distances in 100 s.
+    fn figures(ios: &[(Operation, u64)]) -> Figures {
+        let mut counter = Counter::default();
+        for (operation, count) in ios {
+            for nth in 0..*count {
+                let (start_ns, sector, flags) = (nth * 100_000_000_000 / count, nth * 64, Flags::default());
+                let (inserted_ns, issued_ns, completed_ns) = (None, None, Some(1000));
+                let operation = *operation;
+                let (sectors, program) = (8, None);
+                counter.add(&Io {
+                    start_ns,
+                    operation,
+                    flags,
+                    sector,
+                    sectors,
+                    inserted_ns,
+                    issued_ns,
+                    completed_ns,
+                    program,
+                });
+            }
+        }
+        let head = Head {
+            fathom: String::new(),
+            target: "".into(),
+            device: Device::default(),
+            partition: None,
+            layer: Layer::Bios,
+            started_unix_ms: 0,
+            utc_offset_s: 0,
+            has_names: false,
+        };
+        let (end, duration_ns, changes, programs) = (End::Time, 100_000_000_000, Changes::default(), Vec::new());
+        let facts = Facts { end, duration_ns, events: 1, lost_events: 0, unreadable: 0, changes, cpu_ns: 0, programs };
+        counter.finish(head, &facts)
+    }
+
+    #[test]
+    fn rates_that_are_0_when_rounded_are_left_out() {
+        let text = job(&figures(&[(Operation::Read, 1000), (Operation::Write, 49), (Operation::Flush, 7)]));
+        assert!(text.contains("[reads]") && text.contains("rate_iops=10\n"), "{text}");
+        assert!(!text.contains("[writes]") && !text.contains("fsync"), "{text}");
+        assert!(text.contains("# Not kept: 49 writes, fewer than 0.5 per second.\n"), "{text}");
+        assert!(text.contains("# Not kept: 7 flushes, as there is no job with writes.\n"), "{text}");
+        let text = job(&figures(&[(Operation::Write, 50), (Operation::Flush, 10)]));
+        assert!(text.contains("rate_iops=1\nfsync=5\n") && !text.contains("Not kept: 50"), "{text}");
     }
 }

@@ -7,9 +7,9 @@ use clap::{Subcommand, ValueEnum};
 use super::value::time;
 use app::exit;
 
-/// Record what a disk does: the I/Os of all programs, without their data.
+/// Record the I/Os of a block device, of all programs, without their data (Linux, root).
 ///
-/// Only reads: neither the disk nor its settings change. The kernel's block layer reports each I/O, so this needs root.
+/// Does not write to the device and does not change its settings. The kernel's block layer reports each I/O, so this needs root.
 /// Without --for, Ctrl-C ends the capture. Prints the same report as `fathom capture show`.
 #[derive(clap::Args, Debug)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, after_long_help = exit::TABLE)]
@@ -22,7 +22,7 @@ pub struct Args {
     /// Length of the capture, such as 30s or 10m (default: until Ctrl-C)
     #[arg(long = "for", value_name = "TIME", value_parser = time)]
     pub time: Option<Duration>,
-    /// File of the capture (default: a new file DISK-DATE.capture in this folder)
+    /// File of the capture; an existing file is overwritten (default: DISK-DATE-TIME-PID.capture in the current directory)
     #[arg(long, short = 'o', value_name = "FILE")]
     pub output: Option<String>,
     /// Store the names of the programs that submit I/Os
@@ -39,7 +39,8 @@ pub enum Action {
     Show(ShowArgs),
     /// Print the load of a capture as a job file of fio
     ///
-    /// TARGET=/dev/sdX fio FILE runs it, as does fathom fio. Its first lines state what it leaves out.
+    /// Example: fathom capture job app.capture > app.fio, then TARGET=/dev/sdX fio app.fio (or fathom fio app.fio). The first lines of
+    /// the job file list what it does not reproduce.
     Job {
         /// File of a capture
         file: String,

@@ -173,7 +173,7 @@ fn a_killed_capture_leaves_nothing_after_the_next_one() {
     let mut next = command(scratch.path(), "capture", &format!("{} --for 100ms -o next", device.device));
     outcome(next.spawn().unwrap()).assert_success();
     assert_eq!(instances(), 0);
-    shown(scratch.path(), "killed").ended_with(2).complained_of("the capture is not complete");
+    shown(scratch.path(), "killed").ended_with(2).complained_of("the capture file is incomplete");
     let figures = figures(&scratch, "next");
     assert!((0.09..5.0).contains(&(number(&figures["duration_ns"]) / 1e9)), "{figures:#}");
     assert_eq!(figures["end"], "time");
@@ -244,7 +244,7 @@ fn a_capture_with_lost_events_decides_nothing_and_other_files_are_refused() {
     assert!(!whole.stdout.contains('\u{1b}'), "{}", whole.stdout);
     let lost = shown(scratch.path(), "lost");
     lost.ended_with(3);
-    assert!(lost.stdout.contains("INCONCLUSIVE: 0.99 % of the events are lost"), "{}", lost.stdout);
+    assert!(lost.stdout.contains("INCONCLUSIVE: 0.99 % of the events were lost"), "{}", lost.stdout);
     std::fs::write(scratch.file("other"), "{}\n").unwrap();
     shown(scratch.path(), "other").ended_with(2).complained_of("this is no file of `fathom capture`");
     std::fs::write(scratch.file("newer"), "fathom.capture/2\n{}\n").unwrap();

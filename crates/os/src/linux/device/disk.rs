@@ -201,9 +201,13 @@ pub(super) fn places(kernel: &Kernel, path: &Path) -> io::Result<Vec<(Disk, Opti
         let first = block.start()? / SECTOR_BYTES;
         Some(first..first.checked_add(block.bytes()? / SECTOR_BYTES)?)
     };
-    let place = |block: Block| (disk_of(&block), if block.is_partition() { sectors(&block) } else { None });
+    let place = |block: Block| {
+        let no_bounds = || io::Error::new(io::ErrorKind::InvalidData, format!("{}: sysfs has no bounds", block.name));
+        let sectors = block.is_partition().then(|| sectors(&block).ok_or_else(no_bounds)).transpose()?;
+        Ok((disk_of(&block), sectors))
+    };
     let numbers = devices_under(kernel, path, 0)?;
-    Ok(numbers.into_iter().filter_map(|number| Block::numbered(kernel, number)).map(place).collect())
+    numbers.into_iter().filter_map(|number| Block::numbered(kernel, number)).map(place).collect()
 }
 
 /// Returns the devices that store `path`.
