@@ -25,8 +25,7 @@ pub struct Figures {
     pub end: End,
     /// Length of the capture.
     pub duration_ns: u64,
-    /// True if at most 0.1 % of the events were lost, all trace entries were readable, no I/O was given up, and at least half of the
-    /// I/Os completed.
+    /// True if at most 0.1 % of the events were lost, all trace entries were readable, no I/O was given up, and half of the I/Os completed.
     pub is_conclusive: bool,
     /// Completeness of the trace.
     pub losses: Losses,
@@ -63,7 +62,7 @@ pub struct Losses {
     pub events: u64,
     /// Events that the kernel dropped: its buffer was full.
     pub lost_events: u64,
-    /// Lost events of all events (0 to 1).
+    /// Lost events of all events.
     pub lost_share: f64,
     /// Entries of the trace that are no events.
     pub unreadable: u64,
@@ -95,13 +94,13 @@ pub struct Direction {
     pub mean_bytes: f64,
     /// The most frequent sizes, the most frequent first.
     pub sizes: Vec<SizeShare>,
-    /// I/Os that begin where an I/O of one of the last 64 streams ended (0 to 1).
+    /// I/Os that begin where an I/O of one of the last 64 streams ended.
     pub sequential_share: f64,
-    /// I/Os that a program waits for (`REQ_SYNC`, 0 to 1).
+    /// I/Os that a program waits for (`REQ_SYNC`).
     pub sync_share: f64,
-    /// I/Os of metadata of a file system (`REQ_META`, 0 to 1).
+    /// I/Os of metadata of a file system (`REQ_META`).
     pub metadata_share: f64,
-    /// I/Os of read-ahead (`REQ_RAHEAD`, 0 to 1).
+    /// I/Os of read-ahead (`REQ_RAHEAD`).
     pub read_ahead_share: f64,
     /// I/Os with an error.
     pub failed: u64,
@@ -118,7 +117,7 @@ pub struct Direction {
 pub struct SizeShare {
     /// Size of the I/Os.
     pub bytes: u64,
-    /// I/Os with this size (0 to 1).
+    /// I/Os with this size.
     pub ios_share: f64,
 }
 
@@ -168,7 +167,7 @@ pub struct Arrivals {
     pub peak_ios_per_s: u64,
     /// Variance of the number of I/Os in 100 ms, divided by its mean. 0: evenly spaced, 1: independent (Poisson), more: bursts.
     pub dispersion: f64,
-    /// Seconds without a start of an I/O (0 to 1).
+    /// Seconds without a start of an I/O.
     pub idle_share: f64,
 }
 
