@@ -38,8 +38,10 @@ pub fn write(dir: &Path, store: &Store, runs: &[Entry]) -> Result<bool, CommandE
     let mut folder = SaveFolder::create(dir, LIST, &[])?;
     // If this process is stopped, the next one knows all pages.
     folder.write(LIST, Ok(list(earlier.union(&possible))));
-    let (with_page, all_read) = write_runs(&mut folder, store, &site);
+    let (with_page, unread) = write_runs(&mut folder, store, &site);
     let mut made: BTreeSet<String> = with_page.iter().map(|id| run_page(*id)).collect();
+    // Their earlier pages stay.
+    made.extend(unread.iter().map(|id| run_page(*id)).filter(|page| earlier.contains(page)));
     for (name, page) in site.pages(&with_page) {
         folder.write(&name, Ok(page));
         made.insert(name);
@@ -47,13 +49,13 @@ pub fn write(dir: &Path, store: &Store, runs: &[Entry]) -> Result<bool, CommandE
     earlier.difference(&made).for_each(|page| folder.remove(page));
     folder.write(LIST, Ok(list(made.iter())));
     stderr_line!("site: {}, {} pages", dir.join(report::INDEX).display(), made.len());
-    Ok(all_read && !folder.has_failed())
+    Ok(unread.is_empty() && !folder.has_failed())
 }
 
-/// Writes the pages of the runs. Returns the runs that have one, and false if a run cannot be read. Of runs with many threads
+/// Writes the pages of the runs. Returns the runs that have one, and those that cannot be read. Of runs with many threads
 /// only the figures are saved: they have no page.
-fn write_runs(folder: &mut SaveFolder, store: &Store, site: &Site) -> (BTreeSet<i64>, bool) {
-    let (mut with_page, mut all_read) = (BTreeSet::new(), true);
+fn write_runs(folder: &mut SaveFolder, store: &Store, site: &Site) -> (BTreeSet<i64>, Vec<i64>) {
+    let (mut with_page, mut unread) = (BTreeSet::new(), Vec::new());
     for (all_runs, target) in site.targets() {
         for run in &target.runs {
             let of_run = |error: CommandError| error.of(format_args!("run {}", run.id));
@@ -70,12 +72,12 @@ fn write_runs(folder: &mut SaveFolder, store: &Store, site: &Site) -> (BTreeSet<
                 }
                 Err(error) => {
                     error.print();
-                    all_read = false;
+                    unread.push(run.id);
                 }
             }
         }
     }
-    (with_page, all_read)
+    (with_page, unread)
 }
 
 /// Returns the pages of an earlier site; none in a new or empty folder.

@@ -5,10 +5,19 @@ use app::output::stderr_line;
 /// What the help of the program says.
 pub const NOTE: &str = "\
 fathom has no engine for this system: it shows saved runs. The commands that measure (assess, knee, sweep, run, fleet, fio, \
-diskspd) and `suite show` work on Linux and Windows.";
+diskspd) and `suite show` work on Linux and Windows, `capture` on Linux.";
 
-const MEASURING: [&[&str]; 8] =
-    [&["assess"], &["knee"], &["sweep"], &["run"], &["fleet"], &["fio"], &["diskspd"], &["suite", "show"]];
+const MEASURING: [&[&str]; 9] = [
+    &["assess"],
+    &["knee"],
+    &["sweep"],
+    &["run"],
+    &["fleet"],
+    &["fio"],
+    &["diskspd"],
+    &["capture"],
+    &["suite", "show"],
+];
 
 /// Returns true for a command line that needs an engine, and for its help.
 pub fn is_needed_for(args: &[String]) -> bool {
@@ -19,7 +28,8 @@ pub fn is_needed_for(args: &[String]) -> bool {
 /// Prints why nothing runs, and returns the exit code.
 pub fn refuse(code: u8) -> u8 {
     stderr_line!(
-        "error: fathom has no engine for this system ({}): the commands that measure and `suite show` work on Linux and Windows\n\
+        "error: fathom has no engine for this system ({}): the commands that measure and `suite show` work on Linux and \
+         Windows, `capture` on Linux\n\
          help: save the result there with --save FILE, --record=FILE of fio or -Rrecord=FILE of diskspd; `fathom show FILE` shows it \
          here",
         std::env::consts::OS

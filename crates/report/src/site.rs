@@ -133,7 +133,7 @@ impl Site {
 
 /// Formats the links to the pages about several targets.
 fn links(own: &str, has_disks: bool) -> Markup {
-    let pages = [(INDEX, "All targets"), (DISKS, "Comparison of the disks")];
+    let pages = [(INDEX, "All targets"), (DISKS, "Comparison of targets")];
     let pages = pages.into_iter().filter(|(page, _)| *page != own && (has_disks || *page != DISKS));
     html! { nav aria-label="Site" { ul { @for (page, name) in pages { li { a href=(page) { (name) } } } } } }
 }
@@ -148,9 +148,8 @@ struct Compared<'a> {
 }
 
 fn disks_page(links: &Markup, compared: &[Compared]) -> String {
-    let title = "Comparison of the disks";
-    let header =
-        html! { h1 { (title) } p.soft { "The newest run of each disk that is neither stopped nor INVALID." } (links) };
+    let title = "Comparison of targets";
+    let header = html! { h1 { (title) } p.soft { "The newest run of each target that is neither stopped nor INVALID." } (links) };
     let main = html! {
         @for (at, one) in compared.iter().enumerate() {
             section id={ "suite-" (at) } {

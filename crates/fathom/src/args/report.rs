@@ -8,7 +8,7 @@ use app::exit;
 /// Make a static site of the saved runs.
 ///
 /// It has an index, a page for each suite on each target with the runs and their figures over time, a comparison of the
-/// disks, and the whole page of each run. Its links are relative. It needs no script and no network.
+/// targets, and a page for each run that was saved with all its data. Its links are relative. It needs no script and no network.
 #[derive(clap::Args, Debug)]
 #[command(args_override_self = true, after_long_help = exit::TABLE)]
 pub struct Args {

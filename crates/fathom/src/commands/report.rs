@@ -12,7 +12,7 @@ pub fn main(args: &Args) -> Result<u8, CommandError> {
     let history = store::open_existing()?;
     let runs = history.list(&args.runs.filter())?;
     if runs.is_empty() {
-        return Err("no run matches".into());
+        return Err("no saved run matches the filters\nhelp: `fathom history` lists the saved runs".into());
     }
     Ok(if site::write(&args.site, &history, &runs)? { exit::DONE } else { exit::FAILED })
 }

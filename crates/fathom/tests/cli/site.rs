@@ -114,7 +114,7 @@ fn a_site_has_each_saved_run_and_is_updated() {
 
     run(&scratch, "report", "--site site --suite quick --target /mnt/fast").ended_with(0);
     assert_eq!(runs(&reached(&scratch)), ["1", "2"]);
-    run(&scratch, "report", "--site site --suite none").ended_with(2).complained_of("no run matches");
+    run(&scratch, "report", "--site site --suite none").ended_with(2).complained_of("no saved run matches");
 }
 
 #[test]

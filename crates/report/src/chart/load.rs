@@ -47,7 +47,7 @@ pub fn chart(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
     legend.extend(has_never.then(|| Entry::line("", "never").marked(Sign::Cross, 0)));
     legend.extend(sustained.map(|rate| Entry::line("x", format!("sustained: {}", grouped(rate)))));
     let missed = missed(test, steps.iter().map(|cell| load(cell))).filter(|_| is_offered);
-    legend.extend(missed.map(|rate| Entry::line("never", format!("never sustained: from {}", grouped(rate)))));
+    legend.extend(missed.map(|rate| Entry::line("never", format!("not sustained: {} IOPS and above", grouped(rate)))));
     let latency = if is_response { "response time" } else { "service time" };
     let x = Axis::counts(if is_offered { "IOPS offered" } else { "IOPS delivered" }, most);
     let mut canvas = Canvas::new(x, Axis::latency(latency, low, high), &legend);

@@ -116,7 +116,7 @@ fn page(assessment: &Assessment, all_runs: Option<&str>, detail: &Detail, bytes_
 fn head(assessment: &Assessment, all_runs: Option<&str>) -> Markup {
     let took = duration(assessment.ended_unix_ms.saturating_sub(assessment.started_unix_ms));
     html! {
-        @if let Some(page) = all_runs { nav { a href=(page) { "All runs of this target" } } }
+        @if let Some(page) = all_runs { nav { a href=(page) { "All runs of this suite on this target" } } }
         h1 { (assessment.suite.raw()) " on " (target_name(&assessment.target)) }
         p.soft { (assessment.title.raw()) }
         (answer::sentence_of(assessment))

@@ -23,7 +23,7 @@ const chart = svg => {
   const line = element(svg, 'path', {class: 'cross'});
   const text = document.createElement('span');
   const whole = document.createElement('button');
-  whole.textContent = 'Whole time';
+  whole.textContent = 'Reset zoom';
   text.className = whole.className = 'at';
   caption.append(text, whole);
   let from, to, start = null;
@@ -66,10 +66,12 @@ const chart = svg => {
   svg.addEventListener('pointermove', event => show(time(event)));
   svg.addEventListener('pointerleave', () => start === null && help());
   svg.addEventListener('pointerdown', event => {
+    if (event.button !== 0) return;
     start = time(event);
     svg.setPointerCapture(event.pointerId);
   });
   svg.addEventListener('pointerup', event => {
+    if (start === null) return;
     const both = [start, time(event)].sort((one, other) => one - other);
     start = null;
     // A shorter way is a click.

@@ -409,7 +409,7 @@ fn rates_that_were_never_sustained_are_shaded() {
     };
     // Not even the lowest rate is within the bound.
     let chart = load(&assessment);
-    assert!(chart.svg().contains(">never sustained: from 23<"), "{}", chart.svg());
+    assert!(chart.svg().contains(">not sustained: 23 IOPS and above<"), "{}", chart.svg());
     let search = assessment.tests.iter_mut().find(|test| test.name == "rates").expect("a search");
     let of = |metric, measured, reason| Judgement { metric, measured, reason, ..search.judgements[0].clone() };
     let bound = search.judgements[0].metric;
@@ -418,7 +418,7 @@ fn rates_that_were_never_sustained_are_shaded() {
         of(bound, 1e6, Reason::AtSustainedRate),
     ];
     let chart = load(&assessment);
-    for part in [">sustained: 365<", ">never sustained: from 1,461<", "<rect class=\"never\""] {
+    for part in [">sustained: 365<", ">not sustained: 1,461 IOPS and above<", "<rect class=\"never\""] {
         assert!(chart.svg().contains(part), "{part}: {}", chart.svg());
     }
     assert!(chart.description.ends_with(" Never sustained: from 1,461 IOPS."), "{}", chart.description);
