@@ -204,7 +204,7 @@ fn record(is_swapped: bool, time_ns: u64, action: u32, sector: u64, bytes: u32) 
     record.extend(word(0));
     record.extend(long(time_ns));
     record.extend(long(sector));
-    for value in [bytes, action, 0, 259 << 20 | 3, 0] {
+    for value in [bytes, action, 0, 4095 << 20 | 3, 0] {
         record.extend(word(value));
     }
     // Error, and the length of the data that follows.
@@ -241,7 +241,7 @@ fn traces_of_blktrace_are_replayed() {
         assert_eq!(ios(&again), ["a read 4096 4096", "a read 8192 1024", "a write 0 1024", "a sync  "]);
     }
     let output = run(scratch.path(), "--name=j --read_iolog=trace --replay_skip=trim");
-    output.ended_with(1).complained_of("no block device 259:3");
+    output.ended_with(1).complained_of("no block device 4095:3");
     fs::write(scratch.file("trace"), [record(false, 0, 1 << 16 | QUEUED, 0, 512), vec![1; 48]].concat()).unwrap();
     let output = run(scratch.path(), "--name=j --read_iolog=trace --replay_redirect=a");
     output.ended_with(1).complained_of("trace: record 2 is not one of blktrace");
