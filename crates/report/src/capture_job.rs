@@ -154,7 +154,7 @@ mod tests {
     fn rates_that_are_0_when_rounded_are_left_out() {
         let text = job(&figures(&[(Operation::Read, 1000), (Operation::Write, 49), (Operation::Flush, 7)]));
         assert!(text.contains("[reads]") && text.contains("rate_iops=10\n"), "{text}");
-        assert!(!text.contains("[writes]") && !text.contains("fsync"), "{text}");
+        assert!(!text.contains("[writes]") && !text.contains("fsync="), "{text}");
         assert!(text.contains("# Not kept: 49 writes, fewer than 0.5 per second.\n"), "{text}");
         assert!(text.contains("# Not kept: 7 flushes, as there is no job with writes.\n"), "{text}");
         let text = job(&figures(&[(Operation::Write, 50), (Operation::Flush, 10)]));
