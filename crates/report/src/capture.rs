@@ -13,7 +13,7 @@ const PROGRAMS_SHOWN: usize = 4;
 /// Returns the card.
 pub fn text(figures: &Figures) -> String {
     let mut lines = vec![title(figures), conclusion(figures)];
-    lines.extend(doubts(figures));
+    lines.extend(uncertain(figures));
     let table = table(figures);
     if !table.rows.is_empty() {
         lines.extend([String::new(), table.text().trim_end().to_owned(), String::new()]);
@@ -71,7 +71,7 @@ fn conclusion(figures: &Figures) -> String {
 }
 
 /// Returns which figures one lost completion can change; `None` if no events were lost.
-fn doubts(figures: &Figures) -> Option<String> {
+fn uncertain(figures: &Figures) -> Option<String> {
     let lost = figures.losses.lost_events;
     let count = grouped(lost as f64);
     (lost > 0).then(|| format!("{count} events lost: p99.9, max, slowest and in flight may be wrong"))
