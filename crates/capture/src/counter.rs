@@ -26,6 +26,8 @@ const PROGRAMS_SHOWN: usize = 16;
 const LONGEST_NS: u64 = 1 << 48;
 /// Most I/Os in flight that are counted.
 const DEPTH_MAX: usize = 1 << 20;
+/// Fewer I/Os can be in flight at the end of a short capture.
+const UNFINISHED_MIN: u64 = 100;
 
 /// Most flushes whose times are kept.
 const FLUSHES_MAX: usize = 1 << 20;
@@ -246,7 +248,7 @@ impl Counter {
             latency: Latencies::of(&flush.device),
             forced_writes: self.forced_writes,
         });
-        let is_mostly_unfinished = self.unfinished > self.seconds.total() / 2;
+        let is_mostly_unfinished = self.unfinished > (self.seconds.total() / 2).max(UNFINISHED_MIN);
         let depth = self.depths(duration_ns);
         let (interval_ns, over_time) = self.over_time.finish(duration_ns);
         Figures {
@@ -419,8 +421,11 @@ mod tests {
     fn a_capture_without_most_completions_decides_nothing() {
         let done = io(10, Operation::Read, 0);
         let open = Io { completed_ns: None, ..done };
-        assert!(figures(&[done, open], SECOND_NS).is_conclusive);
-        assert!(!figures(&[done, open, open], SECOND_NS).is_conclusive && !figures(&[open], SECOND_NS).is_conclusive);
+        let is_conclusive = |done_ios, open_ios| {
+            figures(&[vec![done; done_ios], vec![open; open_ios]].concat(), SECOND_NS).is_conclusive
+        };
+        assert!(is_conclusive(0, 1) && is_conclusive(0, 100) && is_conclusive(1000, 1000));
+        assert!(!is_conclusive(0, 101) && !is_conclusive(1000, 1001));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::latencies::Latencies;
 use crate::lives::Changes;
 use crate::slow::Slow;
 
-const SCHEMA: &str = "fathom.capture-figures/1";
+const SCHEMA: &str = "fathom.capture/1";
 /// Highest share of lost events of a capture that decides something.
 const LOST_SHARE_MAX: f64 = 0.001;
 
