@@ -295,7 +295,7 @@ fn a_job_that_contradicts_the_zones_is_refused() {
     let mut small = other_size.clone();
     small.job_mut().unwrap().zoned = Some(Zoned { zone_bytes: ZONE / 2, ..Zoned::default() });
     let sizes = ZoneFault::OtherZoneSize { zone_bytes: ZONE / 2, device_zone_bytes: ZONE };
-    assert_eq!(fault(&small), Some(sizes.clone()));
+    assert_eq!(fault(&small), Some(sizes));
     let mut reads = worker(1, "read", Zoned::default());
     reads.job_mut().unwrap().zoned = small.job().unwrap().load.zoned;
     assert_eq!(part(&managed(0, false), &reads, 0..1).err(), Some(sizes), "conventional zones");
