@@ -127,7 +127,7 @@ impl Capture {
         let settled_ns = self.trace.now_ns().saturating_sub(SETTLE_NS);
         let (decoder, events) = (&mut self.decoder, &mut self.events);
         self.trace.read(|page| decoder.page(page, events))?;
-        self.take_until(settled_ns);
+        self.take_events(Some(settled_ns));
         while let Some(io) = self.lives.take_complete() {
             self.counter.add(&io);
             self.writer.io(&io)?;
@@ -135,10 +135,11 @@ impl Capture {
         Ok(())
     }
 
-    /// Adds the events before a time, which come from several CPUs.
-    fn take_until(&mut self, until_ns: u64) {
+    /// Adds the events before a time, or all of them, in the order of their times: they come from several CPUs.
+    fn take_events(&mut self, until_ns: Option<u64>) {
         self.events.sort_by_key(|event| event.at_ns);
-        let settled = self.events.partition_point(|event| event.at_ns < until_ns);
+        let is_settled = |at_ns| until_ns.is_none_or(|until_ns| at_ns < until_ns);
+        let settled = self.events.partition_point(|event| is_settled(event.at_ns));
         self.events.drain(..settled).for_each(|event| self.lives.event(&event));
     }
 
@@ -146,7 +147,7 @@ impl Capture {
         self.trace.stop()?;
         let duration_ns = self.trace.now_ns().saturating_sub(self.trace.start_ns());
         self.read()?;
-        self.take_until(u64::MAX);
+        self.take_events(None);
         while let Some(io) = self.lives.take_any() {
             self.counter.add(&io);
             self.writer.io(&io)?;

@@ -25,15 +25,15 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Returns the size limit in bytes.
-    fn bytes_max(self) -> u64 {
-        match self {
+    /// Returns the size limit in bytes. A capture has none: it is not read into memory.
+    fn bytes_max(self) -> Option<u64> {
+        Some(match self {
             Kind::JobFile | Kind::Limits => 16 * MIB,
             Kind::Profile => diskspd::xml::FILE_BYTES_MAX as u64,
             Kind::Suite | Kind::Requirements => MIB,
             Kind::Saved => 1024 * MIB,
-            Kind::Capture => u64::MAX,
-        }
+            Kind::Capture => return None,
+        })
     }
 }
 
@@ -108,20 +108,24 @@ fn check(found: &Metadata, kind: Kind) -> io::Result<()> {
     if let Some(device) = device {
         return Err(refused(format!("it is {device}: {kind} must be a file or a pipe")));
     }
-    if found.is_file() && found.len() > kind.bytes_max() {
-        return Err(too_large(kind));
+    match kind.bytes_max() {
+        Some(max) if found.is_file() && found.len() > max => Err(too_large(kind, max)),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
-fn read_all(input: impl Read, kind: Kind) -> io::Result<Vec<u8>> {
+fn read_all(mut input: impl Read, kind: Kind) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    input.take(kind.bytes_max() + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > kind.bytes_max() { Err(too_large(kind)) } else { Ok(bytes) }
+    let Some(max) = kind.bytes_max() else {
+        input.read_to_end(&mut bytes)?;
+        return Ok(bytes);
+    };
+    input.take(max + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > max { Err(too_large(kind, max)) } else { Ok(bytes) }
 }
 
-fn too_large(kind: Kind) -> io::Error {
-    refused(format!("it is larger than {}, the most that {kind} can have", units::format::size(kind.bytes_max())))
+fn too_large(kind: Kind, bytes_max: u64) -> io::Error {
+    refused(format!("it is larger than {}, the most that {kind} can have", units::format::size(bytes_max)))
 }
 
 fn refused(reason: String) -> io::Error {

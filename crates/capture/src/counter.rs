@@ -213,10 +213,13 @@ impl Counter {
         while self.ends.peek().is_some_and(|Reverse(end)| *end <= io.start_ns) {
             self.ends.pop();
         }
-        if self.ends.len() < DEPTH_MAX {
-            self.ends.push(Reverse(io.start_ns.saturating_add(io.completed_ns.unwrap_or(u64::MAX))));
+        if let Some(completed_ns) = io.completed_ns
+            && self.ends.len() < DEPTH_MAX
+        {
+            self.ends.push(Reverse(io.start_ns.saturating_add(completed_ns)));
         }
-        let depth = self.ends.len() as u64;
+        // Unfinished I/Os stay in flight.
+        let depth = self.ends.len() as u64 + self.unfinished;
         self.depths.record(depth);
         self.depth_max = self.depth_max.max(depth);
     }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod browser;
+mod charts;
 mod digits;
 mod disturbed;
 mod documents;
