@@ -56,8 +56,11 @@ pub mod results;
 #[cfg(any(target_os = "linux", windows))]
 pub mod run;
 #[cfg(any(target_os = "linux", windows))]
+pub mod run_set;
+#[cfg(any(target_os = "linux", windows))]
 pub mod runner;
 pub mod save_folder;
+pub mod saved_run;
 #[cfg(any(target_os = "linux", windows))]
 pub mod scratch;
 pub mod secrets;

@@ -8,6 +8,7 @@ mod fio_line;
 mod host_targets;
 mod job;
 pub mod launcher;
+pub mod manifest;
 pub mod reports;
 pub mod study;
 mod targets;

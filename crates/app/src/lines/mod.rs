@@ -2,6 +2,7 @@
 
 pub mod diskspd_line;
 pub mod fio_line;
+pub mod points;
 
 use fio::parse::Output;
 pub use plan::Dialect;

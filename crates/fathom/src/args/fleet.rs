@@ -10,10 +10,11 @@ use fleet::{HostSlots, OnHostLost, Sharing};
 use super::dialect_line::positionals;
 use super::refusal::Refusal;
 use super::{Command, Measuring, read, subcommand};
+use app::command_error::CommandError;
 use app::exit;
 use app::hosts::FleetOptions;
-use app::lines::Dialect;
-use app::lines::Line;
+use app::hosts::manifest::Manifest;
+use app::lines::{Dialect, Line};
 
 const USAGE: &str = "fathom fleet [OPTIONS] fio|diskspd LINE...
        fathom fleet --hosts HOSTS [OPTIONS] run|sweep|assess|knee ...
@@ -121,16 +122,26 @@ impl Args {
             network: self.fleet_net.clone(),
             sharing: if self.shared { Sharing::Shared } else { Sharing::Private },
             allows_shared_host: self.allow_shared_host,
-            on_host_lost: self.on_host_lost(),
+            on_host_lost: match self.on_host_lost {
+                HostLostAction::Abort => OnHostLost::Abort,
+                HostLostAction::Continue => OnHostLost::Continue,
+            },
             is_quiet: self.quiet_network,
         }
     }
 
-    pub fn on_host_lost(&self) -> OnHostLost {
-        match self.on_host_lost {
-            HostLostAction::Abort => OnHostLost::Abort,
-            HostLostAction::Continue => OnHostLost::Continue,
+    /// Returns what `fathom fleet manifest` needs.
+    ///
+    /// # Errors
+    /// A value is missing, or an option does not apply.
+    pub fn manifest(&self) -> Result<Manifest, CommandError> {
+        let missing = |option: &str| CommandError::from(format!("{option} is missing"));
+        let image = self.manifest.image.clone().ok_or_else(|| missing("--image"))?;
+        let workers = self.manifest.workers.ok_or_else(|| missing("--workers"))?;
+        if !self.hosts.is_empty() || self.hostfile.is_some() {
+            return Err("--hosts and --hostfile do not apply to a manifest: use --workers N".into());
         }
+        Ok(Manifest { image, workers, claim: self.manifest.claim.clone() })
     }
 
     pub(super) fn complete(&mut self, rest: Option<Rest>) -> Result<(), Refusal> {

@@ -6,6 +6,7 @@ use fio::render::Detail;
 use super::value::report;
 use app::exit;
 use app::reports::Form;
+use app::saved_run::RunReport;
 
 /// Show a saved run.
 ///
@@ -121,14 +122,4 @@ pub enum Format {
     Csv,
     Page(Form),
     Json,
-}
-
-/// Report of a single run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum RunReport {
-    Fio,
-    FioTerse,
-    FioJson(Detail),
-    DiskSpd,
-    DiskSpdXml,
 }

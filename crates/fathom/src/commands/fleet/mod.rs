@@ -1,7 +1,5 @@
 //! `fathom fleet`: a command line or the runs of a study on many hosts at the same time, each run as one.
 
-mod manifest;
-
 use std::sync::Arc;
 
 use ::fleet::{HostSlots, Request, is_launched};
@@ -20,10 +18,10 @@ use app::hosts::command_line::open;
 use app::hosts::reports::{Opened, Reports};
 use app::hosts::study::{Hosts, request};
 use app::hosts::view::{LiveViewsOnly, Watched, warn};
-use app::hosts::{FleetOptions, agent, launcher};
+use app::hosts::{FleetOptions, agent, launcher, manifest};
 use app::lines::Line;
 use app::live_views::LiveViews;
-use app::output::stderr_line;
+use app::output::{stderr_line, write_stdout};
 use app::run::Watcher;
 use app::runner::Runner;
 use app::{exit, input, new_runs, signals};
@@ -43,7 +41,10 @@ pub fn main(mut args: Args, run_command: &RunCommand) -> Result<u8, CommandError
             let runner = Hosts::find(&options, hosts)?;
             run_command(*command, &typed, &runner)
         }
-        Some(Work::Manifest(line)) => manifest::print(&args, &line),
+        Some(Work::Manifest(line)) => {
+            let text = manifest::text(&args.manifest()?, &options, &line)?;
+            Ok(if text.is_none_or(|text| write_stdout(&text)) { exit::DONE } else { exit::FAILED })
+        }
         None => Err("a command line is missing".to_owned().into()),
     }
 }

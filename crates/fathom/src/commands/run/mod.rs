@@ -2,19 +2,17 @@
 
 use std::sync::Arc;
 
-use ::history::Document;
-use assessment::{Assessment, Failure, Study as Request, Workload};
+use assessment::{Assessment, Study as Request, Workload};
 use plan::Plan;
-use record::{Record, schema};
 use report::Ink;
+use study::Study;
 use study::repeats::{NAMES, Repeats};
-use study::{Run, Study};
 use targets::OutputGuard;
 
 use crate::args::run::Args;
 use app::command_error::CommandError;
 use app::consent::{self, Demand};
-use app::driver::{self, Keeper};
+use app::driver;
 use app::findings::print_diagnostics;
 use app::line_targets;
 use app::lines::{Messages, writes_logs};
@@ -23,11 +21,11 @@ use app::output::{stderr_line, write_stdout};
 use app::progress::{self, Progress};
 use app::results::Results;
 use app::run::RunOptions;
+use app::run_set::RunSet;
 use app::runner::Runner;
 use app::save_folder::SaveFolder;
 use app::secrets::mask_line;
 use app::terminal::writes_utf8;
-use app::unsaved::Unsaved;
 use app::{exit, new_runs, session, signals};
 
 const COMMAND: &str = "run";
@@ -54,11 +52,10 @@ pub fn main(args: &Args, typed: &[String], runner: &dyn Runner) -> Result<u8, Co
     let folder = args.save.as_ref().map(|path| SaveFolder::create(path, REPORT, &plans)).transpose();
     let folder = folder.map_err(|error| format!("--save {error}"))?;
     let interrupts = signals::install()?;
-    let set = new_runs::is_on(args.no_history).then(set_name);
-    let mut runs = Runs { args, has_two: plans.len() > 1, set: set.clone(), folder };
+    let mut runs = RunSet::new(new_runs::is_on(args.no_history), &args.tags, plans.len() > 1, folder);
     let first = plans.first().map(Arc::clone);
     let session = session::start(COMMAND, typed, runner, Default::default(), &args.tags);
-    let study = Repeats::new(session, requested(args, set), plans, args.cooldown);
+    let study = Repeats::new(session, requested(args, runs.tag.clone()), plans, args.cooldown);
     let mut study = Box::new(study?);
     consent::to_demand(&Demand { time_ns: study.at_most_ns().unwrap_or(0), space }, args.yes)?;
     if !args.live.quiet {
@@ -100,11 +97,6 @@ fn mask_prepare_commands(assessment: &mut Assessment) {
     }
 }
 
-/// Returns a tag that no other set of runs has.
-fn set_name() -> String {
-    format!("run-{}", session::stamp())
-}
-
 fn requested(args: &Args, set: Option<String>) -> assessment::Repeats {
     let workload = |(at, name): (usize, &str)| {
         // One command is for all workloads. Two commands are for one workload each.
@@ -120,41 +112,6 @@ fn requested(args: &Args, set: Option<String>) -> assessment::Repeats {
         set,
         runs: Vec::new(),
         result: None,
-    }
-}
-
-/// Saves the records of the runs.
-struct Runs<'a> {
-    args: &'a Args,
-    /// There are two workloads.
-    has_two: bool,
-    /// Tag of all runs in the history; `None` with `--no-history`.
-    set: Option<String>,
-    folder: Option<SaveFolder>,
-}
-
-impl Runs<'_> {
-    /// Adds a run to the history.
-    fn add(&mut self, run: &Run, record: &Record) -> Option<i64> {
-        let set = self.set.as_ref()?;
-        let mut tags = self.args.tags.clone();
-        tags.push(set.clone());
-        if self.has_two {
-            tags.push(format!("{set}-{}", run.name));
-        }
-        let document = Document::Record(Box::new(record.clone()));
-        new_runs::add_result(document, &tags).inspect_err(Unsaved::print).ok()
-    }
-}
-
-impl Keeper for Runs<'_> {
-    fn record(&mut self, run: &Run, record: &Record) -> Option<i64> {
-        if let Some(folder) = &mut self.folder {
-            let text = schema::write(record).map_err(|error| error.to_string());
-            folder.write(&format!("{}-{}.json", run.name, run.repeat + 1), text);
-        }
-        let is_good = Failure::of_figures(record).is_none();
-        if is_good { self.add(run, record) } else { None }
     }
 }
 

@@ -1,7 +1,6 @@
 //! `fathom sweep`: a command line of either dialect, run once for each value of one or more options.
 
 mod files;
-mod points;
 
 use std::sync::Arc;
 
@@ -20,6 +19,7 @@ use app::driver;
 use app::findings::print_diagnostics;
 use app::line_targets;
 use app::lines::fio_line::{self, FioLine};
+use app::lines::points::{self, Points};
 use app::lines::{Dialect, Planned, diskspd_line};
 use app::live_views::{LiveOptions, LiveViews};
 use app::output::{write_stderr, write_stdout};
@@ -30,7 +30,6 @@ use app::runner::Runner;
 use app::secrets::mask_arguments;
 use app::{exit, session, signals};
 use files::Files;
-use points::Points;
 
 const COMMAND: &str = "sweep";
 

@@ -1,7 +1,5 @@
 //! `fathom show`: a saved run in any format.
 
-mod single;
-
 use std::io::IsTerminal;
 use std::path::Path;
 
@@ -17,6 +15,7 @@ use app::documents::assessed;
 use app::output::{stderr_line, write_stdout_bytes_raw};
 use app::pictures::{self, Picture};
 use app::reports::{self, Form, Reports};
+use app::saved_run::{self, Style};
 use app::terminal::{columns, is_coloured, writes_utf8};
 use app::{documents, exit, store};
 
@@ -92,16 +91,17 @@ fn show(document: &Document, args: &Args) -> Result<Vec<u8>, CommandError> {
             return Ok(Vec::new());
         }
     }
+    let style = Style { terse_version: args.terse_version, to_file: args.output.is_some() };
     let is_of_charts = args.chart.is_some() || args.output.as_deref().is_some_and(pictures::is_folder);
     match (document, args.format()) {
         (_, Some(Format::Json)) => documents::json(document).map(String::into_bytes),
         (Document::Record(record), Some(Format::Run(form))) if args.chart.is_none() => {
-            single::show(record, form, args).map(String::into_bytes)
+            saved_run::show(record, form, style).map(String::into_bytes)
         }
         (_, format) if is_of_charts => charts(&assessed(document), format, args),
         (_, Some(Format::Page(form))) => Ok(reports::bytes(form, &assessed(document))?),
         (Document::Record(record), None) => {
-            single::show(record, single::default_report(record), args).map(String::into_bytes)
+            saved_run::show(record, saved_run::default_report(record), style).map(String::into_bytes)
         }
         (Document::Record(_), Some(_)) => Err(
             "this is a single run: its formats are those of fio and DiskSpd, html, markdown, svg, png, junit, bencher, influx, prometheus and json"

@@ -1,4 +1,4 @@
-//! The plans of all points, made and checked before anything runs.
+//! The plans of all points of a sweep, made and checked before anything runs.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use fio::parse::Output;
 use plan::Plan;
 use units::diagnostic::Diagnostic;
 
-use app::lines::{Messages, Planned, writes_logs};
+use super::{Messages, Planned, writes_logs};
 
 /// The plans of all points, or the text that the line prints.
 pub enum Points {

@@ -5,49 +5,52 @@
 
 use std::path::Path;
 
-use ::fleet::{HOST_MARK, Job, OnHostLost};
+use ::fleet::{HOST_MARK, Job, OnHostLost, Sharing};
 
-use crate::args::fleet::Args;
-use app::command_error::CommandError;
-use app::exit;
-use app::hosts::command_line::parse;
-use app::lines::Line;
-use app::output::write_stdout;
+use super::FleetOptions;
+use super::command_line::parse;
+use crate::command_error::CommandError;
+use crate::lines::Line;
 
 /// Where the hosts have the job files.
 const JOBS: &str = "/jobs";
 const TEMPLATE: &str = include_str!("mpijob.yaml");
 
-/// Prints the manifest.
+/// What a manifest has besides the command line.
+#[derive(Clone, Debug)]
+pub struct Manifest {
+    /// Container image with fathom, Open MPI and an ssh server.
+    pub image: String,
+    /// Number of hosts.
+    pub workers: u32,
+    /// PersistentVolumeClaim that all hosts mount at /data; `None`: an emptyDir volume per host.
+    pub claim: Option<String>,
+}
+
+/// Returns the manifest; `None` if the line only prints a text.
 ///
 /// # Errors
-/// The line is not valid, or a value is missing.
-pub fn print(args: &Args, line: &Line) -> Result<u8, CommandError> {
-    let missing = |option: &str| CommandError::from(format!("{option} is missing"));
-    let image = args.manifest.image.as_deref().ok_or_else(|| missing("--image"))?;
-    let workers = args.manifest.workers.ok_or_else(|| missing("--workers"))?;
-    if !args.hosts.is_empty() || args.hostfile.is_some() {
-        return Err("--hosts and --hostfile do not apply to a manifest: use --workers N".to_owned().into());
-    }
-    if args.manifest.claim.is_some() && !args.shared && !line.args.iter().any(|arg| arg.contains(HOST_MARK)) {
+/// The line is not valid, or all hosts would use the same files.
+pub fn text(manifest: &Manifest, options: &FleetOptions, line: &Line) -> Result<Option<String>, CommandError> {
+    let is_shared = options.sharing == Sharing::Shared;
+    if manifest.claim.is_some() && !is_shared && !line.args.iter().any(|arg| arg.contains(HOST_MARK)) {
         let help = "help: add --shared, or %h in the file names";
         return Err(format!("--claim: all hosts would use the same files\n{help}").into());
     }
-    let Some(job) = parse(line)? else { return Ok(exit::DONE) };
-    let (command, files) = command(args, line, &job)?;
-    let is_written = write_stdout(&text(args, (image, workers), &command, &files));
-    Ok(if is_written { exit::DONE } else { exit::FAILED })
+    let Some(job) = parse(line)? else { return Ok(None) };
+    let (command, files) = command(options, line, &job)?;
+    Ok(Some(filled(manifest, &command, &files)))
 }
 
 /// A file of the ConfigMap: its name and content.
 type NamedFile = (String, String);
 
 /// Returns the command that the launcher starts on each host, and the job files that it names.
-fn command(args: &Args, line: &Line, job: &Job) -> Result<(Vec<String>, Vec<NamedFile>), CommandError> {
+fn command(options: &FleetOptions, line: &Line, job: &Job) -> Result<(Vec<String>, Vec<NamedFile>), CommandError> {
     let mut command = vec!["fathom".to_owned(), "fleet".to_owned()];
-    command.extend(args.shared.then(|| "--shared".to_owned()));
-    command.extend((args.on_host_lost() == OnHostLost::Continue).then(|| "--on-host-lost=continue".to_owned()));
-    command.extend(args.quiet_network.then(|| "--quiet-network".to_owned()));
+    command.extend((options.sharing == Sharing::Shared).then(|| "--shared".to_owned()));
+    command.extend((options.on_host_lost == OnHostLost::Continue).then(|| "--on-host-lost=continue".to_owned()));
+    command.extend(options.is_quiet.then(|| "--quiet-network".to_owned()));
     command.push(line.dialect.name().to_owned());
     let mut files: Vec<NamedFile> = Vec::new();
     let mut line_args = line.args.clone();
@@ -82,14 +85,17 @@ fn names(arg: &str, path: &str) -> bool {
         .is_some_and(|before| before.is_empty() || before == "-X" || (before.starts_with('-') && before.ends_with('=')))
 }
 
-fn text(args: &Args, (image, workers): (&str, u32), command: &[String], files: &[NamedFile]) -> String {
+fn filled(manifest: &Manifest, command: &[String], files: &[NamedFile]) -> String {
     let list: Vec<String> = command.iter().map(|arg| format!("                - {}\n", quoted(arg))).collect();
-    let data = match &args.manifest.claim {
+    let data = match &manifest.claim {
         Some(claim) => format!("persistentVolumeClaim:\n                claimName: {}", quoted(claim)),
         None => "emptyDir: {}".to_owned(),
     };
-    let template = TEMPLATE.replace("{workers}", &workers.to_string()).replace("{data}", &data);
-    template.replace("{image}", &quoted(image)).replace("{args}", &list.concat()).replace("{files}", &config_map(files))
+    let template = TEMPLATE.replace("{workers}", &manifest.workers.to_string()).replace("{data}", &data);
+    template
+        .replace("{image}", &quoted(&manifest.image))
+        .replace("{args}", &list.concat())
+        .replace("{files}", &config_map(files))
 }
 
 /// Returns the entries of the ConfigMap.

@@ -1,14 +1,31 @@
-//! A single run in any report of either dialect.
+//! A saved run in any report of either dialect.
 
-use ::fio::render::{self as fio_report, Analysis, Formats, ReportOptions};
+use fio::render::{self as fio_report, Analysis, Detail, Formats, ReportOptions};
 use plan::{Ddir, Origin};
 use record::{Message, Record};
 use report::wording;
 
-use crate::args::show::{Args, RunReport};
-use app::command_error::CommandError;
-use app::findings;
-use app::output::{stderr_line, write_stderr};
+use crate::command_error::CommandError;
+use crate::findings;
+use crate::output::{stderr_line, write_stderr};
+
+/// Report of a single run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RunReport {
+    Fio,
+    FioTerse,
+    FioJson(Detail),
+    DiskSpd,
+    DiskSpdXml,
+}
+
+/// How a report is written.
+#[derive(Clone, Copy, Debug)]
+pub struct Style {
+    /// Layout of fio's terse report; `None`: the current one.
+    pub terse_version: Option<u8>,
+    pub to_file: bool,
+}
 
 /// Returns the normal report of the run's dialect.
 pub fn default_report(record: &Record) -> RunReport {
@@ -22,11 +39,11 @@ pub fn default_report(record: &Record) -> RunReport {
 ///
 /// # Errors
 /// The report cannot show the run.
-pub fn show(record: &Record, form: RunReport, args: &Args) -> Result<String, CommandError> {
+pub fn show(record: &Record, form: RunReport, style: Style) -> Result<String, CommandError> {
     let options = ReportOptions {
         now_unix_ms: record.ended_unix_ms,
         utc_offset_s: record.utc_offset_s,
-        terse_version: args.terse_version.unwrap_or(ReportOptions::default().terse_version),
+        terse_version: style.terse_version.unwrap_or(ReportOptions::default().terse_version),
         ..ReportOptions::default()
     };
     match form {
@@ -41,7 +58,7 @@ pub fn show(record: &Record, form: RunReport, args: &Args) -> Result<String, Com
     match form {
         RunReport::Fio => {
             let report = fio_report::report(record, Formats { normal: true, ..none }, &options, &Analysis::NONE);
-            let text = beginning(record, args.output.is_some()) + &report;
+            let text = beginning(record, style.to_file) + &report;
             findings::print(record);
             Ok(text)
         }
@@ -53,8 +70,8 @@ pub fn show(record: &Record, form: RunReport, args: &Args) -> Result<String, Com
             let formats = Formats { json: Some(detail), ..none };
             Ok(fio_report::report(record, formats, &options, &findings::analysis(&findings)))
         }
-        RunReport::DiskSpd => Ok(::diskspd::render::text(record)?),
-        RunReport::DiskSpdXml => Ok(::diskspd::render::xml(record)?),
+        RunReport::DiskSpd => Ok(diskspd::render::text(record)?),
+        RunReport::DiskSpdXml => Ok(diskspd::render::xml(record)?),
     }
 }
 
