@@ -191,22 +191,61 @@ remove_nvme_target() {
     rmdir $target/ports/1 $namespace $subsystem
 }
 
+# host_root: mounts the root of the host, read-only, at /host.
+host_root() {
+    modprobe -q 9pnet_virtio && modprobe -q 9p || skip "this kernel has no 9p"
+    mkdir -p /host
+    ln -sfn /proc/self/fd /dev/fd
+    mount -t 9p -o trans=virtio,version=9p2000.L,ro,cache=loose,msize=262144 host /host
+    for folder in dev proc sys; do mount --bind /$folder /host/$folder; done
+    mount -t tmpfs tmpfs /host/run
+}
+
+# fleet_host NAME: this machine becomes the host a, b or c of a fleet: programs of the host below /host, a network, an ssh server, and
+# fathom as /tmp/fathom.
+fleet_host() {
+    host_root
+    [ -e /lab/key ] && [ -e /host/usr/sbin/sshd ] || skip "ssh-keygen or sshd is not installed"
+    modprobe -q virtio_net || skip "this kernel has no network of virtio"
+    modprobe -q nfsv4 || true
+    hostname $1
+    ifconfig lo 127.0.0.1 up
+    printf '127.0.0.1 localhost\n10.77.0.1 a\n10.77.0.2 b\n10.77.0.3 c\n' >/lab/hosts
+    ifconfig eth0 $(sed -n "s/ $1\$//p" /lab/hosts) netmask 255.255.255.0 up
+    mount --bind /lab/hosts /host/etc/hosts
+    mkdir -p /dev/pts
+    mount -t devpts devpts /dev/pts && mount --bind /dev/pts /host/dev/pts
+    mount --bind /dev/shm /host/dev/shm
+    mount -t tmpfs tmpfs /host/root
+    mount -t tmpfs tmpfs /host/tmp
+    mkdir -p /host/root/.ssh /host/run/sshd
+    cp /lab/key /lab/key.pub /host/root/.ssh/
+    chmod 600 /host/root/.ssh/*
+    printf '%s\n' 'IdentityFile /root/.ssh/key' 'UserKnownHostsFile /dev/null' 'StrictHostKeyChecking no' 'LogLevel ERROR' \
+        'BatchMode yes' >/host/root/.ssh/config
+    cp /bin/fathom /host/tmp/
+    on_host /usr/sbin/sshd -h /root/.ssh/key -f /dev/null -o AuthorizedKeysFile=/root/.ssh/key.pub -o UsePAM=no \
+        -o StrictModes=no -o PermitRootLogin=yes -o SetEnv=FATHOM_NO_HISTORY=1
+}
+
+# on_host COMMAND...: runs a command below the root of the host.
+on_host() {
+    chroot /host /usr/bin/env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
+        FATHOM_NO_HISTORY=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "$@"
+}
+
 # suite: copies tests of fio's source and both programs to /suite, which is /tmp below the root of the host, at /host.
 suite() {
     source=$(sed -n 's/.*lab\.fio=\([^ ]*\).*/\1/p' /proc/cmdline)
     [ -n "$source" ] || skip "\$FIO_SOURCE is not set: a folder with the source of fio, built with --disable-native"
-    modprobe -q 9pnet_virtio && modprobe -q 9p || skip "this kernel has no 9p"
     modprobe -q mq-deadline || true
-    mkdir -p /host /source /suite/t
-    ln -sfn /proc/self/fd /dev/fd
+    mkdir -p /source /suite/t
     if [ ! -e /host/usr ]; then
-        mount -t 9p -o trans=virtio,version=9p2000.L,ro,cache=loose,msize=262144 host /host
+        host_root
         mkdir -p /source/t
         cp /host$source/fio /source/
         cp -r /host$source/t/zbd /host$source/t/*.py /source/t/
-        for folder in dev proc sys; do mount --bind /$folder /host/$folder; done
         mount --bind /suite /host/tmp
-        mount -t tmpfs tmpfs /host/run
     fi
     rm -rf /suite/*
     cp -r /source/t /suite/

@@ -11,7 +11,7 @@ use crate::cargo::cargo;
 use crate::steps::check;
 
 /// Folders of kernel modules that the tests use.
-const MODULES: [&str; 29] = [
+const MODULES: [&str; 37] = [
     "arch/x86/crypto",
     "block",
     "crypto",
@@ -22,6 +22,8 @@ const MODULES: [&str; 29] = [
     "drivers/hwmon/drivetemp.ko",
     "drivers/md",
     "drivers/mtd",
+    "drivers/net/net_failover.ko",
+    "drivers/net/virtio_net.ko",
     "drivers/nvdimm",
     "drivers/nvme",
     "drivers/scsi",
@@ -34,12 +36,18 @@ const MODULES: [&str; 29] = [
     "fs/fuse",
     "fs/jbd2",
     "fs/jffs2",
+    "fs/lockd",
     "fs/mbcache.ko",
     "fs/netfs",
+    "fs/nfs",
+    "fs/nfs_common",
     "fs/xfs",
     "lib",
     "mm",
     "net/9p",
+    "net/core/failover.ko",
+    "net/dns_resolver",
+    "net/sunrpc",
     "net/tls",
 ];
 /// Programs that tests use. A program that the host lacks is left out, and its tests skip.
@@ -161,6 +169,11 @@ impl Image {
         let own = root.join("tests/lab");
         tree.copy(&own.join("init"), "init")?;
         tree.copy(&own.join("lib.sh"), "lab/lib.sh")?;
+        if scripts.iter().any(|script| script.hosts > 1) && in_path("ssh-keygen").is_some() {
+            let mut key = Command::new("ssh-keygen");
+            key.args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(tree.root.join("lab/key"));
+            check("make the key of the hosts", key)?;
+        }
         for script in scripts {
             tree.copy(&script.path, &format!("lab/{}.test", script.name))?;
         }

@@ -34,8 +34,14 @@ const NAMESPACES: [(&str, &str, &str); 5] = [
     ("gone", "nvme2", ""),
 ];
 
+/// The root of the host, read-only: the shell, Python and the other programs that tests use.
+const ROOT: &str = "local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap";
+
 /// Bit 3 of the critical warning in the SMART / health log of NVMe.
 const READ_ONLY_WARNING: &str = ",smart_critical_warning=8";
+
+/// Machines that a test of several hosts has besides its own: their names, and the time of their clocks.
+const HOSTS: [(&str, &str); 2] = [("b", "2020-02-02T02:02:02"), ("c", "2031-03-03T03:03:03")];
 
 /// Returns the emulator, if it is installed.
 pub fn emulator() -> Option<Command> {
@@ -58,6 +64,18 @@ pub struct Machine<'a> {
     pub folder: &'a Path,
     /// fio's source, whose tests run on the machine.
     pub fio_source: Option<PathBuf>,
+    /// Machines that the tests need: this one, and those of `HOSTS`.
+    pub hosts: usize,
+}
+
+/// A further machine. It is killed on drop.
+struct Host(Child);
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
 }
 
 impl Machine<'_> {
@@ -68,6 +86,7 @@ impl Machine<'_> {
     /// The machine does not start, or fails.
     pub fn shell(mut self) -> Result<(), String> {
         self.configure("lab.shell")?;
+        let _hosts = self.start_hosts()?;
         let status = self.qemu.status().map_err(|error| format!("{QEMU}: {error}"))?;
         if status.success() { Ok(()) } else { Err(format!("{QEMU}: {status}")) }
     }
@@ -79,6 +98,7 @@ impl Machine<'_> {
     /// The machine does not start.
     pub fn run_tests(mut self, time: Duration) -> Result<Vec<Outcome>, String> {
         self.configure("")?;
+        let _hosts = self.start_hosts()?;
         self.qemu.stdin(Stdio::null()).stdout(Stdio::piped());
         let mut machine = self.qemu.spawn().map_err(|error| format!("{QEMU}: {error}"))?;
         let outcomes = self.follow(&mut machine, Instant::now() + time);
@@ -122,21 +142,48 @@ impl Machine<'_> {
         if ended.is_empty() { Err(format!("the machine ran no test: {}", console.display())) } else { Ok(ended) }
     }
 
-    /// Sets the arguments: a machine without network, whose disks are new files.
+    /// Starts the further machines, each with a disk. Their consoles are files.
+    fn start_hosts(&self) -> Result<Vec<Host>, String> {
+        let further = HOSTS.into_iter().enumerate().take(self.hosts - 1);
+        let start = |(at, (name, time)): (usize, (&str, &str))| {
+            let failed = |error: std::io::Error| format!("{QEMU}: {error}");
+            let mut qemu = Command::new(QEMU);
+            qemu.args(["-machine", "pc", "-smp", "1", "-m", "700M", "-rtc", &format!("base={time}"), "-virtfs", ROOT]);
+            self.boot(&mut qemu, &format!("lab.host={name}"));
+            network(&mut qemu, at + 2);
+            let disk = new_disk(self.folder, &format!("host-{name}"), 256)?;
+            qemu.args(["-drive", &format!("if=virtio,format=raw,file={}", disk.display())]);
+            let console = File::create(self.folder.join(format!("console-{name}.log"))).map_err(failed)?;
+            qemu.stdin(Stdio::null()).stdout(console).spawn().map(Host).map_err(failed)
+        };
+        further.map(start).collect()
+    }
+
+    /// Sets what all machines have: the CPU, the kernel, the file system with the tests, the serial console.
+    fn boot(&self, qemu: &mut Command, kernel_options: &str) {
+        let append = format!("console=ttyS0 quiet loglevel=1 panic=-1 memhp_default_state=online {kernel_options}");
+        qemu.args(["-accel", "tcg,thread=multi", "-cpu", "max", "-nographic", "-no-reboot"]);
+        qemu.arg("-kernel").arg(&self.kernel.image).arg("-initrd").arg(&self.image.path).args(["-append", &append]);
+    }
+
+    /// Sets the arguments: the disks are new files. There is a network only between the machines of a test.
     fn configure(&mut self, kernel_options: &str) -> Result<(), String> {
-        let mut append = format!("console=ttyS0 quiet loglevel=1 panic=-1 memhp_default_state=online {kernel_options}");
+        let mut options = kernel_options.to_owned();
         if let Some(source) = &self.fio_source {
             let source = std::path::absolute(source).map_err(|error| format!("{}: {error}", source.display()))?;
-            append += &format!(" lab.fio={}", source.display());
-            // The shell, Python and the other programs that its tests use.
-            let root = "local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap";
-            self.qemu.args(["-virtfs", root]);
+            options += &format!(" lab.fio={}", source.display());
         }
-        let memory = "1600M,slots=2,maxmem=4G";
-        let qemu = &mut self.qemu;
-        qemu.args(["-machine", "pc,nvdimm=on", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2", "-m", memory]);
-        qemu.args(["-nographic", "-no-reboot", "-nic", "none"]).arg("-kernel").arg(&self.kernel.image);
-        qemu.arg("-initrd").arg(&self.image.path).args(["-append", &append]);
+        let mut qemu = std::mem::replace(&mut self.qemu, Command::new(QEMU));
+        qemu.args(["-machine", "pc,nvdimm=on", "-smp", "2", "-m", "1600M,slots=2,maxmem=4G"]);
+        self.boot(&mut qemu, &options);
+        if self.fio_source.is_some() || self.hosts > 1 {
+            qemu.args(["-virtfs", ROOT]);
+        }
+        match self.hosts {
+            1 => drop(qemu.args(["-nic", "none"])),
+            _ => network(&mut qemu, 1),
+        }
+        self.qemu = qemu;
         for (name, mib) in DISKS {
             let path = new_disk(self.folder, name, mib)?;
             if name == "pmem" {
@@ -174,6 +221,13 @@ impl Machine<'_> {
         device("ide-hd,bus=ahci.0,drive=sata,serial=lab-sata");
         device("virtio-blk-pci,drive=spare,serial=lab-spare");
     }
+}
+
+/// Connects a machine to the others, by multicast on the loopback interface of the host.
+fn network(qemu: &mut Command, number: usize) {
+    let port = 20_000 + std::process::id() % 10_000;
+    qemu.args(["-netdev", &format!("socket,id=net,mcast=230.77.0.1:{port},localaddr=127.0.0.1")]);
+    qemu.args(["-device", &format!("virtio-net-pci,netdev=net,mac=52:54:00:77:00:0{number},romfile=")]);
 }
 
 fn new_disk(folder: &Path, name: &str, mib: u64) -> Result<PathBuf, String> {

@@ -75,7 +75,8 @@ pub fn run(root: &Path, args: &[&str], program: Option<PathBuf>) -> Result<(), S
     let image = Image::build(root, &folder, (&kernel, &program), &scripts)?;
     let fio_source = std::env::var_os("FIO_SOURCE").map(PathBuf::from);
     let time = if fio_source.is_some() { TIME_MAX_OF_SUITES } else { TIME_MAX };
-    let machine = Machine { qemu, kernel: &kernel, image: &image, folder: &folder, fio_source };
+    let hosts = scripts.iter().map(|script| script.hosts).max().unwrap_or(1);
+    let machine = Machine { qemu, kernel: &kernel, image: &image, folder: &folder, fio_source, hosts };
     if options.is_shell {
         return machine.shell();
     }

@@ -8,12 +8,14 @@ const BEGIN: &str = "<!-- tests of cargo xtask lab -->\n";
 const END: &str = "<!-- end -->\n";
 
 /// A script. Its first lines are comments: `# device: …`, `# tries: …`, and for a test that takes more than some seconds or depends on
-/// timing `# not in CI: …` with the reason.
+/// timing `# not in CI: …` with the reason. `# hosts: N` of a test that needs several machines.
 pub struct Script {
     pub name: String,
     pub path: PathBuf,
     pub device: String,
     pub is_in_ci: bool,
+    /// Machines that the test needs.
+    pub hosts: usize,
     tries: String,
 }
 
@@ -41,8 +43,10 @@ impl Script {
         let value =
             |key: &str| line(key).map(str::to_owned).ok_or_else(|| format!("{}: no line `# {key}: …`", path.display()));
         let (device, tries, is_in_ci) = (value("device")?, value("tries")?, line("not in CI").is_none());
+        let hosts =
+            line("hosts").map_or(Ok(1), str::parse).map_err(|error| format!("{}: hosts: {error}", path.display()))?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Script { name, path, device, is_in_ci, tries })
+        Ok(Script { name, path, device, is_in_ci, hosts, tries })
     }
 }
 
