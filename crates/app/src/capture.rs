@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use ::capture::{
-    Counter, Decoder, Device, End, Event, Facts, Figures, Head, Layer, Lives, Operation, Partition, ReadError, Reader,
-    Writer,
+    Counter, Decoder, Device, End, Event, Facts, Figures, Head, Layer, Lives, Names, Operation, Partition, ReadError,
+    Reader, Writer,
 };
 use live::{JobView, Line, View};
 use os::block_trace::{self, BlockTrace, Source};
@@ -70,7 +70,7 @@ impl Capture {
         let usage = thread_usage();
         let trace = BlockTrace::start(&source, ::capture::events(layer))
             .map_err(|error| format!("{}: {error}", request.target))?;
-        let decoder = Decoder::new(trace.descriptions(), request.has_names)
+        let decoder = Decoder::new(trace.descriptions(), request.has_names.then_some(Names::Programs))
             .map_err(|error| format!("{}: {error}", request.target))?;
         let head = head(request, &source, layer);
         let (path, file) = create(request.file.as_deref(), &source.disk.name)?;

@@ -21,6 +21,8 @@ pub mod documents;
 #[cfg(any(target_os = "linux", windows))]
 pub mod driver;
 pub mod exit;
+#[cfg(any(target_os = "linux", windows))]
+pub mod explain;
 pub mod file_call;
 pub mod findings;
 #[cfg(any(target_os = "linux", windows))]

@@ -13,6 +13,7 @@ use units::format;
 use units::markup::one_line;
 
 use crate::driver::Display;
+use crate::explain;
 use crate::output::{stderr_line, write_stderr};
 use crate::run::Watcher;
 
@@ -99,6 +100,19 @@ impl Display for Progress {
     }
 
     fn end(&mut self, outcome: &Outcome) {
+        self.result(outcome);
+        if let Outcome::Completed { record, .. } = outcome {
+            explain::print(record);
+        }
+    }
+
+    fn watcher(&mut self) -> &mut dyn Watcher {
+        self
+    }
+}
+
+impl Progress {
+    fn result(&mut self, outcome: &Outcome) {
         match outcome {
             Outcome::Completed { record, .. } => match error_of(record) {
                 Some(error) => self.finish(&format!("failed: {error}")),
@@ -109,10 +123,6 @@ impl Display for Progress {
             Outcome::Refused(refusal) => self.finish(&format!("failed: {}", wording::failure(&refusal.failure))),
             Outcome::PrepareFailed(failure) => self.line(&format!("error: {}", wording::failure(failure))),
         }
-    }
-
-    fn watcher(&mut self) -> &mut dyn Watcher {
-        self
     }
 }
 

@@ -10,6 +10,7 @@ use plan::Plan;
 use record::{Event, Message, Record, RunError};
 use targets::Lease;
 
+use crate::explain::{Explain, Explainer};
 use crate::signals;
 
 const TICK: Duration = Duration::from_millis(100);
@@ -40,6 +41,8 @@ pub struct RunOptions<'a> {
     pub snapshot_every: Option<Duration>,
     /// Workers report each step of their I/Os. It makes them slower.
     pub traces_ios: bool,
+    /// When the slowest I/Os are explained.
+    pub explain: Explain,
     /// Called once, after the checks and before anything is changed on a target. Returns false to end the run there.
     pub may_prepare: &'a dyn Fn() -> bool,
     /// Called regularly while workers wait for their start. They start once it returns true.
@@ -53,6 +56,7 @@ impl Default for RunOptions<'_> {
         RunOptions {
             snapshot_every: None,
             traces_ios: false,
+            explain: Explain::default(),
             may_prepare: &|| true,
             may_start: &|_| true,
             lease: Arc::default(),
@@ -72,6 +76,8 @@ pub fn run(plan: &Arc<Plan>, interrupts: Interrupts, options: &RunOptions, watch
     // Jobs with thousands of files are common. An error appears when the limit is reached.
     let _ = os::process::raise_open_file_limit();
     let snapshot_wanted = || interrupts.take_status_request();
+    let explainer = Explainer::start(plan, options.explain);
+    let when = options.explain;
     let options = engine::RunOptions {
         platform: engine::MACHINE,
         lease: Arc::clone(&options.lease),
@@ -79,13 +85,17 @@ pub fn run(plan: &Arc<Plan>, interrupts: Interrupts, options: &RunOptions, watch
         tick: TICK,
         snapshot_every: options.snapshot_every,
         traces_ios: options.traces_ios,
+        keeps_slow_ios: explainer.is_some(),
         snapshot_wanted: &snapshot_wanted,
         may_prepare: options.may_prepare,
         may_start: options.may_start,
     };
-    let mut fold = Fold { record: new_record(plan), watcher };
+    let mut fold = Fold { record: new_record(plan), watcher, explainer };
     let refused = engine::run(plan, &options, &mut fold).err().map_or_else(Vec::new, |refusal| refusal.0);
     let mut record = fold.record;
+    if let Some(explainer) = fold.explainer {
+        explainer.finish(&mut record, when);
+    }
     record.ended_unix_ms = unix_ms();
     RunEnd { record, refused }
 }
@@ -104,11 +114,15 @@ pub fn unix_ms() -> u64 {
 struct Fold<'a> {
     record: Record,
     watcher: &'a mut dyn Watcher,
+    explainer: Option<Explainer>,
 }
 
 impl Observer for Fold<'_> {
     fn event(&mut self, event: Event) {
         self.watcher.event(&self.record, &event);
+        if let Some(explainer) = &self.explainer {
+            explainer.event(&event);
+        }
         self.record.apply(event);
     }
 

@@ -13,6 +13,25 @@ use crate::page::PageLayout;
 /// Most names of programs. The I/Os of others have no name.
 pub const PROGRAMS_MAX: usize = 4096;
 
+/// Most bytes of the number and the name of a thread.
+const KEY_MAX: usize = 64;
+
+/// Which names are kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Names {
+    Programs,
+    /// Each thread by its own, also if others have the same name.
+    Threads,
+}
+
+/// A thread that submitted I/Os.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Thread {
+    /// The kernel's number of the thread. 0 if only names are kept.
+    pub number: u32,
+    pub name: UntrustedText,
+}
+
 /// The description of the trace lacks a field.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FormatError {
@@ -66,32 +85,36 @@ pub struct Decoder {
     /// Place of the number of an event.
     number: Field,
     events: HashMap<u64, EventLayout>,
-    /// Programs by name; `None` if names are not wanted.
+    /// Programs by name, or threads by number and name. `None` if names are not wanted.
     programs: Option<HashMap<Vec<u8>, u32>>,
+    /// Place of the number of the thread, if threads are distinguished.
+    thread: Option<Field>,
     decoded: u64,
     unreadable: u64,
 }
 
 impl Decoder {
-    /// Reads the descriptions: the text of `events/header_page`, then those of `format` of each event. `has_names`: keeps the
-    /// names of programs.
+    /// Reads the descriptions: the text of `events/header_page`, then those of `format` of each event. `names`: which names are
+    /// kept.
     ///
     /// # Errors
     /// A description lacks a field.
-    pub fn new(descriptions: &str, has_names: bool) -> Result<Decoder, FormatError> {
+    pub fn new(descriptions: &str, names: Option<Names>) -> Result<Decoder, FormatError> {
         let (head, described) = split(descriptions);
         let of_head = |field| FormatError { of: "header_page".to_owned(), field };
         let page = PageLayout::of(&head).ok_or_else(|| of_head("timestamp, commit or data"))?;
         let mut events = HashMap::new();
-        let mut number = None;
+        let (mut number, mut thread) = (None, None);
         for event in &described {
             let Some(kind) = kind(event.name) else { continue };
             number = number.or_else(|| event.fields.get("common_type").copied());
+            thread = thread.or_else(|| event.fields.get("common_pid").copied());
             events.insert(event.number, EventLayout::of(kind, event)?);
         }
         let number = number.ok_or(FormatError { of: "events".to_owned(), field: "common_type" })?;
-        let programs = has_names.then(HashMap::new);
-        Ok(Decoder { page, number, events, programs, decoded: 0, unreadable: 0 })
+        let programs = names.is_some().then(HashMap::new);
+        let thread = thread.filter(|_| names == Some(Names::Threads));
+        Ok(Decoder { page, number, events, programs, thread, decoded: 0, unreadable: 0 })
     }
 
     /// Appends the events of a page. Flushes that the kernel makes of other I/Os are left out.
@@ -123,7 +146,9 @@ impl Decoder {
             (Kind::Split { .. }, Some(next)) => Kind::Split { next: next.number(data)? },
             (Kind::Start { .. }, _) => {
                 let name = layout.program.and_then(|field| field.bytes(data));
-                Kind::Start { program: self.programs.as_mut().zip(name).and_then(|(known, name)| program(known, name)) }
+                let thread = self.thread.and_then(|field| field.bytes(data)).unwrap_or_default();
+                let known = self.programs.as_mut().zip(name);
+                Kind::Start { program: known.and_then(|(known, name)| program(known, thread, name)) }
             }
             (kind, _) => kind,
         };
@@ -146,22 +171,38 @@ impl Decoder {
 
     /// Returns the names of programs, by index.
     pub fn programs(&self) -> Vec<UntrustedText> {
-        let known = self.programs.iter().flatten();
-        let mut names: Vec<(u32, UntrustedText)> =
-            known.map(|(name, index)| (*index, String::from_utf8_lossy(name).into_owned().into())).collect();
-        names.sort_unstable();
-        names.into_iter().map(|(_, name)| name).collect()
+        self.threads().into_iter().map(|thread| thread.name).collect()
+    }
+
+    /// Returns the threads, by index.
+    pub fn threads(&self) -> Vec<Thread> {
+        let number_bytes = self.thread.map_or(0, |field| field.size);
+        let thread = |(key, index): (&Vec<u8>, &u32)| {
+            let (number, name) = key.split_at(number_bytes.min(key.len()));
+            let number = Field { offset: 0, size: number_bytes }.number(number).unwrap_or(0);
+            let name = String::from_utf8_lossy(name).into_owned().into();
+            (*index, Thread { number: u32::try_from(number).unwrap_or(0), name })
+        };
+        let mut threads: Vec<(u32, Thread)> = self.programs.iter().flatten().map(thread).collect();
+        threads.sort_unstable_by_key(|(index, _)| *index);
+        threads.into_iter().map(|(_, thread)| thread).collect()
     }
 }
 
-/// Returns the index of a program.
-fn program(known: &mut HashMap<Vec<u8>, u32>, field: &[u8]) -> Option<u32> {
+/// Returns the index of a program or thread.
+fn program(known: &mut HashMap<Vec<u8>, u32>, thread: &[u8], field: &[u8]) -> Option<u32> {
+    // Numbers of threads and names are short.
+    let mut key = [0; KEY_MAX];
     let name = field.split(|byte| *byte == 0).next().unwrap_or_default();
-    if let Some(index) = known.get(name) {
+    let length = thread.len() + name.len();
+    key.get_mut(..thread.len())?.copy_from_slice(thread);
+    key.get_mut(thread.len()..length)?.copy_from_slice(name);
+    let key = &key[..length];
+    if let Some(index) = known.get(key) {
         return Some(*index);
     }
     let index = u32::try_from(known.len()).ok().filter(|_| known.len() < PROGRAMS_MAX)?;
-    known.insert(name.to_owned(), index);
+    known.insert(key.to_owned(), index);
     Some(index)
 }
 
@@ -174,7 +215,7 @@ mod tests {
     const PAGES: &[u8] = include_bytes!("../../../corpus/traces/pages.bin");
 
     fn decoded(has_names: bool) -> (Vec<Event>, Decoder) {
-        let mut decoder = Decoder::new(DESCRIPTIONS, has_names).unwrap();
+        let mut decoder = Decoder::new(DESCRIPTIONS, has_names.then_some(Names::Programs)).unwrap();
         let mut events = Vec::new();
         PAGES.chunks(4096).for_each(|page| decoder.page(page, &mut events));
         events.sort_by_key(|event| event.at_ns);
@@ -206,22 +247,31 @@ mod tests {
     }
 
     #[test]
+    fn threads_have_numbers_and_names() {
+        let mut decoder = Decoder::new(DESCRIPTIONS, Some(Names::Threads)).unwrap();
+        let mut events = Vec::new();
+        PAGES.chunks(4096).for_each(|page| decoder.page(page, &mut events));
+        let threads = decoder.threads();
+        assert!(threads.iter().any(|thread| thread.name == "dd" && thread.number > 0), "{threads:?}");
+    }
+
+    #[test]
     fn offsets_are_those_of_the_descriptions() {
         // Another kernel has another field before the operation.
         let moved = DESCRIPTIONS.replace("field:char rwbs[10];\toffset:28;", "field:char rwbs[10];\toffset:29;");
-        let mut decoder = Decoder::new(&moved, false).unwrap();
+        let mut decoder = Decoder::new(&moved, None).unwrap();
         let mut events = Vec::new();
         decoder.page(&PAGES[..4096], &mut events);
         assert!(!events.iter().any(|of| matches!(of.kind, Kind::Start { .. }) && of.operation == Operation::Write));
         let lacking = DESCRIPTIONS.replace("nr_sector", "sector_count");
-        let error = Decoder::new(&lacking, false).err().unwrap();
+        let error = Decoder::new(&lacking, None).err().unwrap();
         assert_eq!(error.field, "nr_sector");
-        assert!(Decoder::new("", false).is_err());
+        assert!(Decoder::new("", None).is_err());
     }
 
     #[test]
     fn bytes_that_are_no_page_are_counted() {
-        let mut decoder = Decoder::new(DESCRIPTIONS, false).unwrap();
+        let mut decoder = Decoder::new(DESCRIPTIONS, None).unwrap();
         let mut events = Vec::new();
         decoder.page(&PAGES[..8], &mut events);
         decoder.page(&[0xff; 4096], &mut events);

@@ -74,6 +74,11 @@ impl Lives {
         self.changes
     }
 
+    /// Returns the start of the first I/O that is not returned yet.
+    pub fn first_start_ns(&self) -> Option<u64> {
+        self.lives.front().map(|life| life.io.start_ns)
+    }
+
     /// Adds an event. Call this in the order of their times.
     pub fn event(&mut self, event: &Event) {
         let key = (event.operation, event.sector);

@@ -113,7 +113,7 @@ impl Life {
 const FLUSHES_LOOKED_AT: usize = 64;
 
 /// Returns the distance of bursts, if they come at equal distances.
-fn period_s(mut starts_ns: Vec<u64>) -> Option<f64> {
+pub fn period_s(mut starts_ns: Vec<u64>) -> Option<f64> {
     starts_ns.sort_unstable();
     let mut bursts: Vec<u64> = Vec::new();
     let mut last_ns = None;

@@ -38,6 +38,8 @@ pub mod process;
 pub mod terminal;
 #[cfg(unix)]
 mod unix;
+#[cfg(any(target_os = "linux", windows))]
+pub mod waits;
 #[cfg(windows)]
 mod windows;
 

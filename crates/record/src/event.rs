@@ -1,6 +1,6 @@
 //! Events that the engine sends while it runs.
 
-use crate::{DiskUse, Machine, PhaseRecord, RunError, SteadyStateRecord, TargetFacts, Timeline, WorkerStats};
+use crate::{DiskUse, Machine, PhaseRecord, RunError, SlowIo, SteadyStateRecord, TargetFacts, Timeline, WorkerStats};
 use plan::Ddir;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,6 +28,11 @@ pub enum Event {
     IoSteps {
         worker: usize,
         steps: Arc<Vec<IoStep>>,
+    },
+    /// The slowest I/Os of a worker since the event before. Only a run whose slow I/Os are explained has them.
+    SlowIos {
+        worker: usize,
+        ios: Vec<SlowIo>,
     },
     /// A worker ended.
     Ended {

@@ -46,6 +46,7 @@ impl Record {
                 targets: host.targets.clone(),
                 stopped: host.stopped,
                 fleet: None,
+                explanation: None,
                 ..*self
             };
             (host, record)

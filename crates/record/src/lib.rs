@@ -16,6 +16,7 @@ mod counter_tests;
 mod disk;
 mod error;
 mod event;
+mod explanation;
 mod fault;
 mod flash;
 mod fleet;
@@ -54,6 +55,7 @@ pub use error::{
     NotRunBy, OpenCall, PhaseError, PreReadCall, RunError, SetupError, SetupStep, StreamParameter, TargetError,
 };
 pub use event::{Ended, Event, IoCall, IoStep, Stage, Started};
+pub use explanation::{Explanation, IoLayer, SlowCause, SlowIo, SlowIos, SlowSample, TimePart, TraceCost};
 pub use fault::{
     AccessFault, BoundFeature, ContentFault, LogFault, MemoryLimit, MemoryShare, MemoryUse, OsError, OutputRefusal,
     ReplayFault, StreamFault,
@@ -125,6 +127,9 @@ pub struct Record {
     /// The hosts, if the run was on several. `machine` is then that of the first host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fleet: Option<Fleet>,
+    /// Where the slowest I/Os spent their time (`--explain`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Box<Explanation>>,
 }
 
 /// What one worker did.
@@ -166,6 +171,7 @@ impl Record {
             targets: Vec::new(),
             stopped: false,
             fleet: None,
+            explanation: None,
         }
     }
 
@@ -189,7 +195,7 @@ impl Record {
             Event::Disks(disks) => self.disks = disks,
             Event::CpuIdle(percent) => self.cpu_idle_percent = percent,
             Event::Machine(machine) => self.machine = machine,
-            Event::Stage { .. } | Event::Seeds { .. } | Event::IoSteps { .. } => {}
+            Event::Stage { .. } | Event::Seeds { .. } | Event::IoSteps { .. } | Event::SlowIos { .. } => {}
             Event::PhaseEnded(phase) => self.phases.push(phase),
             Event::Targets(targets) => self.targets.extend(targets),
             Event::Stopped => self.stopped = true,

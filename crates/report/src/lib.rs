@@ -16,6 +16,7 @@ pub mod chart;
 mod comparison;
 mod disturbed;
 mod document;
+pub mod explanation;
 mod figures;
 mod findings;
 mod grid;

@@ -1,6 +1,6 @@
 //! Pages of the kernel's trace, and files of captures.
 
-use capture::{Counter, Decoder, End, Facts, Head, Io, Layer, Lives, ReadError, Reader, Writer};
+use capture::{Counter, Decoder, End, Facts, Head, Io, Layer, Lives, Names, ReadError, Reader, Writer};
 
 use crate::Progress;
 
@@ -14,7 +14,7 @@ const PAGE: usize = 4096;
 pub fn trace_pages(bytes: &[u8]) -> Progress {
     let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
     let (descriptions, pages) = bytes.split_at(end);
-    let Ok(mut decoder) = Decoder::new(&String::from_utf8_lossy(descriptions), true) else {
+    let Ok(mut decoder) = Decoder::new(&String::from_utf8_lossy(descriptions), Some(Names::Programs)) else {
         return Progress::FirstToken;
     };
     let mut events = Vec::new();

@@ -16,6 +16,7 @@ use super::named_events::NamedEvents;
 use super::watch::Watch;
 use crate::driver::{self, NoKeeper};
 use crate::exit::diskspd::{FAILED, REFUSED};
+use crate::explain::Explain;
 use crate::findings::print_diagnostics;
 use crate::live_views::{LiveOptions, LiveViews};
 use crate::machine::RealMachine;
@@ -62,18 +63,19 @@ pub fn run(
     let events = NamedEvents::open(&invocation.events)
         .map_err(|error| failed(format!("named events: {}", units::errno::reason(&error))))?;
     let mut watch = Watch::new(profile, &events, shows_findings);
-    let record = run_plan(&plan, interrupts, (&events, live), &mut watch).map_err(failed)?;
+    let explain = if invocation.explain { Explain::Requested } else { Explain::Never };
+    let record = run_plan(&plan, (interrupts, explain), (&events, live), &mut watch).map_err(failed)?;
     Ok(Ended { record, errors: watch.into_errors() })
 }
 
 fn run_plan(
     plan: &Arc<Plan>,
-    interrupts: Interrupts,
+    (interrupts, explain): (Interrupts, Explain),
     (events, live): (&NamedEvents, &LiveOptions),
     watch: &mut Watch,
 ) -> Result<Record, String> {
     let may_start = |_| events.may_start();
-    let options = RunOptions { may_start: &may_start, ..RunOptions::default() };
+    let options = RunOptions { may_start: &may_start, explain, ..RunOptions::default() };
     let mut study = Single::new(Session::default(), Arc::clone(plan));
     let mut display = LiveViews::open(watch, live, ThisMachine.fleet())?;
     driver::drive(&mut study, (&ThisMachine, interrupts), &options, &mut display, &mut NoKeeper);

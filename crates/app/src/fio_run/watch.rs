@@ -15,6 +15,7 @@ use super::debug::Debug;
 use super::trigger::Trigger;
 use crate::driver::Display;
 use crate::exit;
+use crate::explain::{self, Explain};
 use crate::findings;
 use crate::fio_report;
 use crate::output::{Output, stderr_line, write_stderr, write_stderr_raw, write_stdout, write_stdout_raw};
@@ -70,6 +71,11 @@ impl<'a> Watch<'a> {
         self.debug.has("io")
     }
 
+    /// Returns when the slowest I/Os are explained.
+    pub fn explain(&self) -> Explain {
+        if self.program.explain { Explain::Requested } else { Explain::Never }
+    }
+
     /// Prints what fio prints before the first I/O.
     pub fn begin(&mut self, plan: &Plan) {
         let debug = self.debug.plan(plan);
@@ -111,6 +117,7 @@ impl<'a> Watch<'a> {
         if self.program.findings.applies(is_on_terminal) {
             findings::print(record);
         }
+        explain::print(record);
         if self.interrupts.count() > 0 {
             return exit::fio::INTERRUPTED;
         }

@@ -188,6 +188,7 @@ pub const OPTIONS: &[Opt] = &[
                 "-Rfindings=<always|never|auto>",
                 "print findings to standard error. auto: if it is a terminal [auto]",
             ),
+            since(Fathom, "-Rexplain", "explain the slowest I/Os on standard error: trace the block layer, as root"),
         ],
     ),
     allowed_with_profile(

@@ -87,6 +87,8 @@ pub struct Invocation {
     pub no_history: bool,
     /// Show the full-screen view.
     pub watch: bool,
+    /// Explain the slowest I/Os.
+    pub explain: bool,
     /// Address of the OpenMetrics endpoint.
     pub metrics: Option<String>,
     pub messages: Messages,
@@ -338,6 +340,7 @@ fn request(args: &[String], profile: Profile, settings: Settings, warnings: Vec<
             events: settings.events,
             no_history: reports.no_history,
             watch: reports.watch,
+            explain: reports.explain,
             metrics: reports.metrics,
             reports: reports.files,
             messages,

@@ -33,6 +33,8 @@ pub struct Reports {
     pub no_history: bool,
     /// `-Rwatch`: show the full-screen view.
     pub watch: bool,
+    /// `-Rexplain`: explain the slowest I/Os.
+    pub explain: bool,
     /// `-Rmetrics=`: address of the OpenMetrics endpoint.
     pub metrics: Option<String>,
     /// `-Rfindings=always`: when to print findings to standard error, and warnings that DiskSpd does not have.
@@ -73,6 +75,10 @@ impl Reports {
                 self.watch = true;
                 return Ok(());
             }
+            "explain" => {
+                self.explain = true;
+                return Ok(());
+            }
             _ => {}
         }
         let (only, format) = match switch.value.as_bytes() {
@@ -87,7 +93,7 @@ impl Reports {
             _ => {
                 let error = switch.error(format!("`{}` is not a report option", switch.argument), "not known");
                 return Err(
-                    error.help("write -Rtext, -Rxml, -Rno-history, -Rwatch or -Rfindings=always; -Rp, -Rptext or -Rpxml for the profile only")
+                    error.help("write -Rtext, -Rxml, -Rno-history, -Rwatch, -Rexplain or -Rfindings=always; -Rp, -Rptext or -Rpxml for the profile only")
                 );
             }
         }

@@ -23,6 +23,8 @@ pub struct RunOptions<'a> {
     pub snapshot_every: Option<Duration>,
     /// Workers report each step of their I/Os ([`record::Event::IoSteps`]). It makes them slower.
     pub traces_ios: bool,
+    /// Workers report their slowest I/Os ([`record::Event::SlowIos`]).
+    pub keeps_slow_ios: bool,
     /// Called regularly. Returns true to take snapshots of all workers at once.
     pub snapshot_wanted: &'a dyn Fn() -> bool,
     /// Called once, after the checks and before anything is changed on a target. Returns false to end the run there.

@@ -31,6 +31,7 @@ pub struct Context<'a> {
     pub ranges: &'a Arc<SharedRanges>,
     pub locks: &'a SharedLocks,
     pub traces_ios: bool,
+    pub keeps_slow_ios: bool,
 }
 
 impl Context<'_> {

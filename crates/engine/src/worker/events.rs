@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use os::platform::Sender;
-use record::{Ended, Event, IoStep, Message, Started, WorkerStats};
+use record::{Ended, Event, IoStep, Message, SlowIo, Started, WorkerStats};
 
 /// A message from a worker.
 pub enum WorkerMessage {
@@ -55,6 +55,10 @@ impl EventSender {
 
     pub fn io_steps(&self, steps: Arc<Vec<IoStep>>) {
         self.send(WorkerMessage::Event(Event::IoSteps { worker: self.worker, steps }));
+    }
+
+    pub fn slow_ios(&self, ios: Vec<SlowIo>) {
+        self.send(WorkerMessage::Event(Event::SlowIos { worker: self.worker, ios }));
     }
 
     pub fn ended(&self, ended: Ended) {

@@ -36,12 +36,14 @@ pub struct Assignment {
     pub shared: Arc<Shared>,
     /// Report each step of the I/Os.
     pub traces_ios: bool,
+    /// Report the slowest I/Os.
+    pub keeps_slow_ios: bool,
 }
 
 /// Runs a worker. It sends an `Ended` event, unless it panics.
 pub fn run(assignment: Assignment) {
-    let Assignment { platform, plan, lease, index, live, laid_out, logs, events, gate, shared, traces_ios } =
-        assignment;
+    let Assignment { platform, plan, lease, index, live, laid_out, logs, events, gate, shared, .. } = assignment;
+    let Assignment { traces_ios, keeps_slow_ios, .. } = assignment;
     let worker = &plan.workers[index];
     let (flows, control_groups, ranges, locks) = (&live.flows, &live.control_groups, &live.ranges, &live.locks);
     let (plan, lease, live) = (&*plan, &*lease, &live.workers[index]);
@@ -57,6 +59,7 @@ pub fn run(assignment: Assignment) {
         ranges,
         locks,
         traces_ios,
+        keeps_slow_ios,
     };
     live.set_state(State::Initialising);
     events.started(started(context));

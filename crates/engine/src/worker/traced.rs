@@ -1,18 +1,15 @@
-//! A backend that reports each step of its I/Os. It wraps the backend of a traced job, so that the I/O loop of other jobs
-//! has no branch for it.
+//! Reports each step of the I/Os of a traced job.
 
-use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use os::clock::Clock;
-use os::file::File;
-use os::io::{Backend, Completion, Kind, Op};
+use os::io::{Completion, Kind, Op};
 use plan::Ddir;
-use plan::stream::Mapping;
 use record::{IoCall, IoStep};
 
 use super::events::EventSender;
+use super::observed::Observe;
 
 /// Steps of one message.
 const BATCH_STEPS: usize = 1024;
@@ -21,8 +18,8 @@ const BATCH_NS_MAX: u64 = 100_000_000;
 /// Pause while the coordinator has not handled the message before.
 const PAUSE: Duration = Duration::from_micros(200);
 
-pub struct TracedBackend {
-    backend: Box<dyn Backend>,
+/// Sends the steps of I/Os in batches.
+pub struct IoSteps {
     events: EventSender,
     clock: Clock,
     /// The operation of each slot.
@@ -33,10 +30,9 @@ pub struct TracedBackend {
     sent_ns: u64,
 }
 
-impl TracedBackend {
-    pub fn new(backend: Box<dyn Backend>, events: EventSender, clock: Clock, depth: u32) -> Self {
-        TracedBackend {
-            backend,
+impl IoSteps {
+    pub fn new(events: EventSender, clock: Clock, depth: u32) -> Self {
+        IoSteps {
             events,
             clock,
             ops: vec![None; depth as usize],
@@ -71,7 +67,7 @@ impl TracedBackend {
     }
 }
 
-impl Drop for TracedBackend {
+impl Drop for IoSteps {
     fn drop(&mut self) {
         self.send();
     }
@@ -88,62 +84,21 @@ fn call(kind: Kind) -> IoCall {
     }
 }
 
-impl Backend for TracedBackend {
-    fn attach(&mut self, index: u32, file: &File) -> io::Result<()> {
-        self.backend.attach(index, file)
-    }
-
-    fn map(&mut self, index: u32, file: &File, mapping: Mapping) -> io::Result<()> {
-        self.backend.map(index, file, mapping)
-    }
-
-    fn compare_reads(&mut self, compares: bool) {
-        self.backend.compare_reads(compares);
-    }
-
-    fn cancel(&mut self) {
-        self.backend.cancel();
-    }
-
-    fn lost(&self) -> u64 {
-        self.backend.lost()
-    }
-
-    fn detach(&mut self, index: u32) -> io::Result<()> {
-        self.backend.detach(index)
-    }
-
-    fn submit(&mut self, ops: &[Op]) -> io::Result<usize> {
-        let accepted = self.backend.submit(ops)?;
-        for op in &ops[..accepted] {
+impl Observe for IoSteps {
+    fn submitted(&mut self, ops: &[Op]) {
+        for op in ops {
             self.ops[op.slot as usize] = Some(*op);
             self.add(op, false);
         }
         self.send_if_due();
-        Ok(accepted)
     }
 
-    fn reap(&mut self, min: usize, max: usize, timeout: Duration, out: &mut Vec<Completion>) -> io::Result<()> {
-        let before = out.len();
-        let reaped = self.backend.reap(min, max, timeout, out);
-        for completion in &out[before..] {
+    fn reaped(&mut self, done: &[Completion]) {
+        for completion in done {
             if let Some(op) = self.ops[completion.slot as usize].take() {
                 self.add(&op, true);
             }
         }
         self.send_if_due();
-        reaped
-    }
-
-    fn runs_on_kernel_workers(&self) -> bool {
-        self.backend.runs_on_kernel_workers()
-    }
-
-    fn runs_in_submit(&self, op: &Op) -> bool {
-        self.backend.runs_in_submit(op)
-    }
-
-    fn is_synchronous(&self) -> bool {
-        self.backend.is_synchronous()
     }
 }

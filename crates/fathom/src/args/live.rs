@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 
+use app::explain::Explain;
 use app::live_views::LiveOptions;
 
 /// Output while a command runs.
@@ -21,9 +22,20 @@ pub struct Live {
     /// Port 0 lets the system choose and prints the address. There is no authentication.
     #[arg(long, value_name = "ADDR", value_parser = ::live::metrics_address)]
     pub metrics: Option<SocketAddr>,
+    /// Explain the slowest I/Os of each run: trace the block layer, as root
+    ///
+    /// Prints after each run how much of their time each layer took, and what else happened then. Without root or tracefs, a line says
+    /// so.
+    #[arg(long)]
+    pub explain: bool,
 }
 
 impl Live {
+    /// Returns when the slowest I/Os are explained.
+    pub fn explain(&self) -> Explain {
+        if self.explain { Explain::Requested } else { Explain::Never }
+    }
+
     /// Returns what is shown.
     ///
     /// # Errors

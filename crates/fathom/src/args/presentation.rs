@@ -11,6 +11,7 @@ const TEMPLATE: &str = "{usage-heading} {usage}\n\n{before-help}{about-with-newl
 const RARE: &[&str] = &[
     "allow_shared_host",
     "cooldown",
+    "explain",
     "fill_method",
     "fleet_net",
     "host",

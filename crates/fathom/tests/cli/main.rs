@@ -33,6 +33,7 @@ mod diskspd_readers;
 mod diskspd_safety;
 mod diskspd_work;
 mod engines;
+mod explain;
 mod faults;
 mod findings;
 mod flattened;

@@ -15,7 +15,7 @@ pub const OPTIONAL: &str = "\
     aggr_write_merge, aggr_write_sectors, aggr_write_ticks, application, args, at, bins, block, block_lifetimes, \
     bytes, can_continue, classes, clat_ns, clock_ms, cloud, command_priorities, compressed, contents, control_group, \
     correction, counted, cpu_idleness, cpu_ns_per_io, cpu_wait, cpu_wait_ns, cpu_wait_percent, cpu_wait_share, \
-    cycles_per_io, damage, date, ddir, desc, disk_util, disturbance, end_syncfs, error_messages, fathom, \
+    cycles_per_io, damage, date, ddir, desc, disk_util, disturbance, end_syncfs, error_messages, explanation, fathom, \
     few_intervals, first_error, fleet, flow, gid, global options, good, hot, idle_round, interruptions, interval_s, \
     ios, is_disturbed, is_unconfirmed, job, job options, judgements, kind, largest, last_pass, lat, lat_mean, \
     lat_ns, lat_sum_ns, latency_depth, latency_percentile, latency_target, latency_target_ns, latency_window, \

@@ -130,6 +130,14 @@ pub const PROGRAM_OPTIONS: &[ProgramOption] = &[
         "Print findings to standard error: always, never, or auto: if it is a terminal (not an option of fio)",
     ),
     program(
+        "explain",
+        FATHOM_ONLY,
+        Nothing,
+        "",
+        Supported,
+        "Explain the slowest I/Os on standard error: trace the block layer, as root (not an option of fio)",
+    ),
+    program(
         "watch",
         FATHOM_ONLY,
         Nothing,

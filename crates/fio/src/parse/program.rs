@@ -60,6 +60,7 @@ pub fn apply(option: &ProgramOption, value: Option<&str>, span: &Span, state: &m
         "showcmd" | "parse-only" => state.program.needs_no_job = true,
         "merge-blktrace-only" => state.program.merge_only = true,
         "readonly" => state.program.readonly = true,
+        "explain" => state.program.explain = true,
         "findings" => findings(text, span, state)?,
         "eta" => eta(text, span, state),
         "eta-interval" => state.program.eta_interval = time(option, text, Duration::from_millis(250), span, state)?,

@@ -19,6 +19,8 @@ pub struct ProgramSettings {
     pub trigger: Box<TriggerSettings>,
     /// When to print findings to standard error, and warnings that fio does not have.
     pub findings: When,
+    /// Explain the slowest I/Os.
+    pub explain: bool,
     pub formats: Formats,
     /// The built-in workload to run.
     pub profile: Option<Profile>,
@@ -100,6 +102,7 @@ impl Default for ProgramSettings {
             live: Box::default(),
             trigger: Box::default(),
             findings: When::Auto,
+            explain: false,
             formats: Formats { normal: true, ..Formats::NONE },
             terse_version: 3,
             eta: When::Auto,

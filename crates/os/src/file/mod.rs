@@ -8,7 +8,7 @@ mod options;
 pub use crate::system::file::{File, FileId, Folder, close, copy_access, identity, is_own};
 #[cfg(any(target_os = "linux", windows))]
 pub use crate::system::file::{
-    NULL_DEVICE, canonicalize, check_writable, direct_alignment, is_dax, space, stat, written,
+    NULL_DEVICE, canonicalize, check_writable, direct_alignment, is_dax, physical, space, stat, written,
 };
 pub use ::io::StatCall;
 #[cfg(any(target_os = "linux", windows))]

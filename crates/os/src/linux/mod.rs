@@ -20,3 +20,4 @@ pub mod signal;
 pub mod standard_streams;
 pub(crate) mod terminal;
 pub mod wait;
+pub mod waits;

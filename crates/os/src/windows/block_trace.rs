@@ -70,6 +70,14 @@ impl BlockTrace {
     ///
     /// # Errors
     /// Never.
+    pub fn resume(&mut self) -> io::Result<()> {
+        match self.0 {}
+    }
+
+    /// Never called.
+    ///
+    /// # Errors
+    /// Never.
     pub fn lost(&self) -> io::Result<u64> {
         match self.0 {}
     }

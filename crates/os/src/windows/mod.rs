@@ -18,3 +18,4 @@ mod registry;
 pub mod signal;
 pub mod standard_streams;
 pub(crate) mod terminal;
+pub mod waits;

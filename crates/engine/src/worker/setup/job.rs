@@ -35,14 +35,16 @@ use crate::worker::in_flight::InFlight;
 use crate::worker::io_loop::IoLoop;
 use crate::worker::limits::{CountLimit, PassLimits};
 use crate::worker::minimum::MinimumRate;
+use crate::worker::observed::ObservedBackend;
 use crate::worker::open_files::OpenFiles;
 use crate::worker::pace::Pace;
 use crate::worker::placement::Placement;
+use crate::worker::slow_ios::SlowIos;
 use crate::worker::source::IoSource;
 use crate::worker::submission::Submission;
 use crate::worker::submission_rules::SubmissionRules;
 use crate::worker::think::ThinkTimer;
-use crate::worker::traced::TracedBackend;
+use crate::worker::traced::IoSteps;
 use crate::worker::trim_ranges::TrimRanges;
 use crate::worker::unsynced::Unsynced;
 use crate::zones::WorkerZones;
@@ -133,8 +135,12 @@ fn open_backend(context: Context, files: usize, buffers: &Buffers) -> Result<Box
     let config = backend::config(worker, files);
     let config = config.ok_or_else(|| failed(SetupStep::Engine, &errno::error(errno::EINVAL)))?;
     let backend = platform.open_backend(&config, buffers).map_err(|error| of_backend(&error))?;
+    let backend = SlowIos::watched(context, backend);
     Ok(match context.traces_ios {
-        true => Box::new(TracedBackend::new(backend, events.clone(), context.clock(), worker.depth())),
+        true => {
+            let steps = IoSteps::new(events.clone(), context.clock(), worker.depth());
+            Box::new(ObservedBackend::new(backend, steps))
+        }
         false => backend,
     })
 }

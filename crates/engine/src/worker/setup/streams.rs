@@ -26,6 +26,7 @@ use crate::worker::in_flight::InFlight;
 use crate::worker::io_loop::IoLoop;
 use crate::worker::limits::PassLimits;
 use crate::worker::open_files::OpenFiles;
+use crate::worker::slow_ios::SlowIos;
 use crate::worker::source::IoSource;
 use crate::worker::stream_source::StreamSource;
 use crate::worker::submission::Submission;
@@ -50,6 +51,7 @@ pub fn stream_loop<'a>(context: Context<'a>, streams: &Streams, shared: &Shared)
     let config = backend::config(worker, targets.len());
     let config = config.ok_or_else(|| RunError::new(errno::EINVAL, SetupError::EngineWithoutIo))?;
     let backend = platform.open_backend(&config, &buffers).map_err(|error| of_backend(&error))?;
+    let backend = SlowIos::watched(context, backend);
     let stats = counters(worker, streams, &source, shared, &sizes);
     let ioprios = streams.list.iter().map(|stream| stream.ioprio).collect();
     let source = StreamSource::new(source, ioprios, depth, write_at, streams.is_paced());

@@ -46,7 +46,7 @@ pub fn main(args: &Args, typed: &[String], runner: &dyn Runner) -> Result<u8, Co
     }
     // Signals first: from here on files are made.
     let interrupts = signals::install()?;
-    let options = RunOptions::default();
+    let options = RunOptions { explain: args.live.explain(), ..RunOptions::default() };
     let volumes = named.into_iter().map(|named| Volume::open(named, args.keep_files, runner, &options.lease));
     let mut volumes = volumes.collect::<Result<Vec<Volume>, CommandError>>()?;
     let mut params = params(&suite, &volumes, args)?;

@@ -78,6 +78,7 @@ fn run(invocation: &Invocation) -> Result<u8, u8> {
     if shows_findings {
         findings::print(&record);
     }
+    app::explain::print(&record);
     print_diagnostics(&errors);
     let failed = record.failed();
     if !invocation.no_history {

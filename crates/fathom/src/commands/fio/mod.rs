@@ -95,7 +95,12 @@ fn run(invocation: Invocation) -> Result<u8, String> {
     let mut watch = Watch::new(&invocation.program, output, interrupts);
     watch.begin(&plan);
     let snapshot_every = watch.snapshot_every();
-    let options = RunOptions { snapshot_every, traces_ios: watch.traces_ios(), ..RunOptions::default() };
+    let options = RunOptions {
+        snapshot_every,
+        traces_ios: watch.traces_ios(),
+        explain: watch.explain(),
+        ..RunOptions::default()
+    };
     let mut study = Single::new(Session::default(), plan);
     let mut display = LiveViews::open(&mut watch, &live, ThisMachine.fleet())?;
     driver::drive(&mut study, (&ThisMachine, interrupts), &options, &mut display, &mut NoKeeper);

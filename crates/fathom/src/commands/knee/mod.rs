@@ -40,7 +40,7 @@ pub fn main(args: &Args, typed: &[String], runner: &dyn Runner) -> Result<u8, Co
     found.refuse_if_used()?;
     // Signals first: from here on files are made.
     let interrupts = signals::install()?;
-    let options = RunOptions::default();
+    let options = RunOptions { explain: args.live.explain(), ..RunOptions::default() };
     let mut files = runner.make_files(&found, false, &options.lease)?;
     let target = job::target(args, &found, files.as_ref())?;
     let mut search = job::search(args, &target);

@@ -63,7 +63,8 @@ pub fn main(args: &Args, typed: &[String], runner: &dyn Runner) -> Result<u8, Co
     }
     let mut progress = Progress::new(args.live.quiet);
     let mut display = LiveViews::open(&mut progress, &live, runner.fleet())?;
-    driver::drive(study.as_mut(), (runner, interrupts), &RunOptions::default(), &mut display, &mut runs);
+    let options = RunOptions { explain: args.live.explain(), ..RunOptions::default() };
+    driver::drive(study.as_mut(), (runner, interrupts), &options, &mut display, &mut runs);
     let target = first.map(|plan| session::target_of(&plan, runner));
     drop(display);
     let mut assessment = study.finish(&session::end(interrupts, target));

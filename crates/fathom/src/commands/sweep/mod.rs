@@ -122,7 +122,8 @@ fn run_all(
     }
     let mut progress = Progress::new(args.live.quiet);
     let mut display = LiveViews::open(&mut progress, live, runner.fleet())?;
-    driver::drive(study.as_mut(), (runner, interrupts), &RunOptions::default(), &mut display, &mut files);
+    let options = RunOptions { explain: args.live.explain(), ..RunOptions::default() };
+    driver::drive(study.as_mut(), (runner, interrupts), &options, &mut display, &mut files);
     let target = first.map(|plan| session::target_of(&plan, runner));
     drop(display);
     let assessment = study.finish(&session::end(interrupts, target));

@@ -227,6 +227,14 @@ impl BlockTrace {
         self.switch.as_mut().map_or(Ok(()), |switch| switch.write_all(b"0"))
     }
 
+    /// Continues after [`BlockTrace::stop`].
+    ///
+    /// # Errors
+    /// Returns the error of the write.
+    pub fn resume(&mut self) -> io::Result<()> {
+        self.switch.as_mut().map_or(Ok(()), |switch| switch.write_all(b"1"))
+    }
+
     /// Returns the number of events that were lost, because a buffer was full.
     ///
     /// # Errors

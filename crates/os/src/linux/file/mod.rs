@@ -6,6 +6,7 @@ mod cache;
 mod folder;
 mod id;
 mod nowait;
+mod physical;
 mod space;
 mod status;
 #[cfg(test)]
@@ -29,6 +30,7 @@ use crate::linux::number::unsigned;
 pub use crate::unix::{close, copy_access, identity, is_own};
 pub use folder::Folder;
 pub use id::FileId;
+pub use physical::physical;
 pub(crate) use space::discard;
 pub use space::space;
 pub use status::{canonicalize, check_writable, direct_alignment, is_dax, stat};

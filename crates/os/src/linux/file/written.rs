@@ -11,7 +11,7 @@ use super::{File, check};
 use crate::file::{Kind, OpenOptions, Written};
 
 /// `FS_IOC_FIEMAP` of `linux/fs.h`.
-const FS_IOC_FIEMAP: libc::Ioctl = 0xc020_660b_u32 as libc::Ioctl;
+pub(super) const FS_IOC_FIEMAP: libc::Ioctl = 0xc020_660b_u32 as libc::Ioctl;
 /// Dirty pages are written first, so that they count as written.
 const FIEMAP_FLAG_SYNC: u32 = 1;
 const FIEMAP_EXTENT_LAST: u32 = 1;
@@ -93,18 +93,18 @@ fn of_file(file: &File, range: Range<u64>) -> io::Result<Written> {
 
 #[repr(C)]
 #[derive(Clone, Copy)]
-struct Extent {
-    logical: u64,
-    physical: u64,
-    length: u64,
+pub(super) struct Extent {
+    pub logical: u64,
+    pub physical: u64,
+    pub length: u64,
     reserved: [u64; 2],
-    flags: u32,
+    pub flags: u32,
     reserved_too: [u32; 3],
 }
 
 /// `struct fiemap` of `linux/fiemap.h` with space for the extents.
 #[repr(C)]
-struct Extents {
+pub(super) struct Extents {
     start: u64,
     length: u64,
     flags: u32,
@@ -114,26 +114,31 @@ struct Extents {
     list: [Extent; EXTENTS_AT_ONCE],
 }
 
+impl Extents {
+    /// Returns a request for the extents of a range.
+    pub(super) fn request(start: u64, length: u64, flags: u32) -> Box<Extents> {
+        let none = Extent { logical: 0, physical: 0, length: 0, reserved: [0; 2], flags: 0, reserved_too: [0; 3] };
+        let (room, list) = (EXTENTS_ROOM, [none; EXTENTS_AT_ONCE]);
+        Box::new(Extents { start, length, flags, mapped: 0, room, reserved: 0, list })
+    }
+
+    /// Returns the extents of the answer.
+    pub(super) fn found(&self) -> &[Extent] {
+        &self.list[..(self.mapped as usize).min(EXTENTS_AT_ONCE)]
+    }
+}
+
 /// Reads the extents. They distinguish preallocated from written blocks, independent of the page cache.
 fn by_extents(file: &File, range: &Range<u64>) -> io::Result<Gaps> {
-    let none = Extent { logical: 0, physical: 0, length: 0, reserved: [0; 2], flags: 0, reserved_too: [0; 3] };
     let mut gaps = Gaps::new(range.start);
     let mut flags = FIEMAP_FLAG_SYNC;
     let mut seen = 0;
     while gaps.reached < range.end && seen < EXTENTS_MAX {
-        let mut extents = Box::new(Extents {
-            start: gaps.reached,
-            length: range.end - gaps.reached,
-            flags,
-            mapped: 0,
-            room: EXTENTS_ROOM,
-            reserved: 0,
-            list: [none; EXTENTS_AT_ONCE],
-        });
+        let mut extents = Extents::request(gaps.reached, range.end - gaps.reached, flags);
         // SAFETY: the kernel reads the header and fills at most the number of extents in it.
         check(unsafe { libc::ioctl(file.raw(), FS_IOC_FIEMAP, &raw mut *extents) })?;
         flags = 0;
-        let mapped = &extents.list[..(extents.mapped as usize).min(EXTENTS_AT_ONCE)];
+        let mapped = extents.found();
         let before = gaps.reached;
         for extent in mapped {
             let end = extent.logical.saturating_add(extent.length).min(range.end);

@@ -25,7 +25,9 @@ use crate::file::{Advice, Inode, Kind, OpenOptions, WriteHint};
 pub use folder::Folder;
 pub use id::{FileId, identity};
 pub use space::space;
-pub use status::{canonicalize, check_writable, copy_access, direct_alignment, is_dax, is_own, stat, written};
+pub use status::{
+    canonicalize, check_writable, copy_access, direct_alignment, is_dax, is_own, physical, stat, written,
+};
 
 /// The device that discards what is written.
 pub const NULL_DEVICE: &str = "NUL";

@@ -93,6 +93,14 @@ pub fn written(_path: &Path, _range: Range<u64>) -> io::Result<Written> {
     Ok(Written::Unknown)
 }
 
+/// Returns `None`: no place is known.
+///
+/// # Errors
+/// None.
+pub fn physical(_path: &Path, _offset: u64) -> io::Result<Option<u64>> {
+    Ok(None)
+}
+
 /// Returns a path from the root, without links. It has slashes, which have no meaning in fio's job files, and no prefix `\\?\`.
 ///
 /// # Errors

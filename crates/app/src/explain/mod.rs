@@ -1,0 +1,95 @@
+//! `--explain`: traces the block layer during a run, and explains the slowest I/Os of its workers.
+
+mod disk_trace;
+mod machine_watch;
+mod places;
+mod tracer;
+
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+use std::thread::JoinHandle;
+
+use ::capture::Totals;
+use plan::{Ddir, Plan};
+use record::{Event, Explanation, Record};
+
+use crate::output::stderr_line;
+use tracer::{Order, Tracer};
+
+/// When the slowest I/Os of a run are explained.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Explain {
+    #[default]
+    Never,
+    /// If the block layer can be traced.
+    IfPossible,
+    /// The user requested it: a line says why it is not possible.
+    Requested,
+}
+
+/// Traces the disks of a run on a thread of its own.
+pub struct Explainer {
+    orders: Sender<Order>,
+    thread: JoinHandle<Result<Explanation, String>>,
+}
+
+impl Explainer {
+    /// Starts to trace. `None` if the slowest I/Os are not to be explained, or cannot be.
+    pub fn start(plan: &Arc<Plan>, when: Explain) -> Option<Explainer> {
+        if when == Explain::Never {
+            return None;
+        }
+        let started = Tracer::start(plan).and_then(|tracer| {
+            let (orders, received) = channel();
+            let thread = std::thread::Builder::new().name("explain".to_owned());
+            let thread = thread.spawn(move || tracer.run(&received)).map_err(|error| error.to_string())?;
+            Ok(Explainer { orders, thread })
+        });
+        started.inspect_err(|why| note(when, why)).ok()
+    }
+
+    /// Passes an event of the run on.
+    pub fn event(&self, event: &Event) {
+        let order = match event {
+            Event::Started { worker, started } => Order::Started { worker: *worker, thread: started.tid },
+            Event::SlowIos { worker, ios } => Order::Slow { worker: *worker, ios: ios.clone() },
+            _ => return,
+        };
+        // A tracer that failed says so at the end.
+        drop(self.orders.send(order));
+    }
+
+    /// Ends the trace, and adds the explanation to the record.
+    pub fn finish(self, record: &mut Record, when: Explain) {
+        let to_monotonic_ns = |unix_us: u64| {
+            let before_us = (crate::run::unix_ms() * 1000).saturating_sub(unix_us);
+            tracer::monotonic_ns().saturating_sub(before_us * 1000)
+        };
+        let measured = record.workers.iter().map(|worker| {
+            let stats = &worker.stats;
+            let from_ns = to_monotonic_ns(stats.measured_from_unix_us);
+            (stats.measured_from_unix_us > 0).then(|| (from_ns, from_ns.saturating_add(stats.runtime_ns)))
+        });
+        let ios = |ddir: Ddir| record.workers.iter().map(|worker| worker.stats.ddirs[ddir as usize].ios).sum();
+        let totals = Totals { ios: Ddir::ALL.map(ios), run: (0, 0) };
+        drop(self.orders.send(Order::End { measured: measured.collect(), totals }));
+        match self.thread.join() {
+            Ok(Ok(explanation)) => record.explanation = Some(Box::new(explanation)),
+            Ok(Err(why)) => note(when, &why),
+            Err(_) => note(when, "the tracer ended with a panic"),
+        }
+    }
+}
+
+fn note(when: Explain, why: &str) {
+    if when == Explain::Requested {
+        stderr_line!("note: slow I/Os are not explained: {why}");
+    }
+}
+
+/// Prints the explanation of a run to standard error.
+pub fn print(record: &Record) {
+    for line in record.explanation.iter().flat_map(|explanation| report::explanation::lines(explanation)) {
+        stderr_line!("{line}");
+    }
+}

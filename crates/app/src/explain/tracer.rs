@@ -1,0 +1,261 @@
+//! The thread that traces the disks of a run.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use ::capture::{Evidence, Explained, Thread, Totals, explain};
+use os::block_trace::sources;
+use os::clock::kernel_clock;
+use os::process::{Usage, thread_usage};
+use plan::Plan;
+use record::{Explanation, SlowIo, TraceCost};
+
+use super::disk_trace::DiskTrace;
+use super::machine_watch::MachineWatch;
+use super::places::Places;
+
+/// Time between two reads of the trace.
+const READ_EVERY: Duration = Duration::from_millis(50);
+/// I/Os are kept until the workers have reported the slow ones among them. They do so every 250 ms, and later if there is no CPU.
+const KEPT_NS: u64 = 3_000_000_000;
+/// Most disks that are traced.
+const DISKS_MAX: usize = 8;
+/// Most slow I/Os that are kept, and the number that remains if there are more.
+const EXPLAINED_MAX: usize = 60_000;
+const EXPLAINED_KEPT: usize = 30_000;
+/// Events per second up to which all are traced: about 50,000 I/Os per second.
+const EVENTS_PER_S_MAX: f64 = 200_000.0;
+/// Length of a window if only a share of the time is traced. In a pause, the workers report the slow I/Os of the window.
+const WINDOW_NS: u64 = 500_000_000;
+const PAUSE_NS_MIN: u64 = 500_000_000;
+const PAUSE_NS_MAX: u64 = 10_000_000_000;
+/// Number of the kernel's clock.
+const CLOCK_MONOTONIC: i32 = 1;
+/// Statistics begin and end with the clock of the worker; the times of the record have microseconds.
+const BORDER_NS: u64 = 2_000_000;
+
+/// Messages to the tracer.
+pub enum Order {
+    /// A worker started.
+    Started { worker: usize, thread: u32 },
+    /// Its slowest I/Os since the last message.
+    Slow { worker: usize, ios: Vec<SlowIo> },
+    /// The run ended. `measured` has the measured time of each worker.
+    End { measured: Vec<Option<(u64, u64)>>, totals: Totals },
+}
+
+/// Times in which events are recorded.
+struct Windows {
+    /// The last window. Its end is `None` while events are recorded.
+    from_ns: u64,
+    until_ns: Option<u64>,
+    resume_ns: u64,
+    /// Sum of the windows before.
+    traced_ns: u64,
+    /// Time of the last look at the rate, and the events until then.
+    looked_ns: u64,
+    events: u64,
+}
+
+impl Windows {
+    fn new(from_ns: u64) -> Windows {
+        Windows { from_ns, until_ns: None, resume_ns: 0, traced_ns: 0, looked_ns: from_ns, events: 0 }
+    }
+}
+
+pub struct Tracer {
+    disks: Vec<DiskTrace>,
+    places: Places,
+    machine: MachineWatch,
+    evidence: Evidence,
+    pending: Vec<(usize, SlowIo)>,
+    explained: Vec<Explained>,
+    windows: Windows,
+    started_ns: u64,
+}
+
+impl Tracer {
+    /// Starts to trace the disks of a plan.
+    ///
+    /// # Errors
+    /// The targets are on no disk, or the block layer cannot be traced.
+    pub fn start(plan: &Arc<Plan>) -> Result<Tracer, String> {
+        let mut found: Vec<os::block_trace::Source> = Vec::new();
+        for path in plan.workers.iter().flat_map(|worker| worker.paths()) {
+            for source in sources(Path::new(path)).unwrap_or_default() {
+                let is_new = found.iter().all(|known| known.disk.number != source.disk.number);
+                if is_new && found.len() < DISKS_MAX {
+                    found.push(source);
+                }
+            }
+            if found.len() >= DISKS_MAX {
+                break;
+            }
+        }
+        if found.is_empty() {
+            return Err("the targets are on no block device".to_owned());
+        }
+        let disks = found.iter().map(DiskTrace::start).collect::<Result<Vec<_>, _>>()?;
+        let started_ns = monotonic_ns();
+        Ok(Tracer {
+            disks,
+            places: Places::new(plan),
+            machine: MachineWatch::start(),
+            evidence: Evidence::default(),
+            pending: Vec::new(),
+            explained: Vec::new(),
+            windows: Windows::new(started_ns),
+            started_ns,
+        })
+    }
+
+    /// Traces until the end of the run, and explains its slowest I/Os.
+    ///
+    /// # Errors
+    /// The trace cannot be read.
+    pub fn run(mut self, orders: &Receiver<Order>) -> Result<Explanation, String> {
+        let usage = thread_usage();
+        let failed = |error: std::io::Error| format!("the trace of the block layer: {}", units::errno::reason(&error));
+        let mut next = Instant::now() + READ_EVERY;
+        loop {
+            match orders.recv_timeout(next.saturating_duration_since(Instant::now())) {
+                Ok(Order::Started { worker, thread }) => self.machine.add(worker, thread),
+                Ok(Order::Slow { worker, ios }) => self.pending.extend(ios.into_iter().map(|io| (worker, io))),
+                Ok(Order::End { measured, totals }) => {
+                    return self.finish(&measured, totals, &usage).map_err(failed);
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    self.tick().map_err(failed)?;
+                    next = Instant::now() + READ_EVERY;
+                }
+                Err(RecvTimeoutError::Disconnected) => return Err("the run did not end".to_owned()),
+            }
+        }
+    }
+
+    fn tick(&mut self) -> std::io::Result<()> {
+        self.watch_machine();
+        let known_ns = self.read(false)?;
+        self.match_until(known_ns);
+        let needed_ns = self.pending.iter().map(|(_, io)| io.submitted_ns).min().unwrap_or(u64::MAX);
+        let kept_ns = monotonic_ns().saturating_sub(KEPT_NS).min(needed_ns);
+        self.disks.iter_mut().for_each(|disk| disk.window.forget_before(kept_ns));
+        self.limit_rate()
+    }
+
+    fn watch_machine(&mut self) {
+        let tick = self.machine.read(READ_EVERY.as_nanos() as u64);
+        self.evidence.tick(tick);
+        let limits = self.machine.io_limits();
+        for (at, disk) in self.disks.iter().enumerate() {
+            for limit in limits.iter().filter(|limit| limit.device == disk.device) {
+                if !self.evidence.io_limits.contains(&(at, limit.of_writes)) {
+                    self.evidence.io_limits.push((at, limit.of_writes));
+                }
+            }
+        }
+    }
+
+    /// Reads the traces. Returns the time up to which all I/Os are known.
+    fn read(&mut self, is_last: bool) -> std::io::Result<u64> {
+        let machine = &self.machine;
+        let is_own = |thread: &Thread| machine.is_own(thread);
+        let mut known_ns = u64::MAX;
+        for (at, disk) in self.disks.iter_mut().enumerate() {
+            known_ns = known_ns.min(disk.read(at, &mut self.evidence, &is_own, is_last)?);
+        }
+        Ok(known_ns)
+    }
+
+    /// Finds the lives of the slow I/Os that ended before a time.
+    fn match_until(&mut self, known_ns: u64) {
+        let (ready, pending) =
+            std::mem::take(&mut self.pending).into_iter().partition(|(_, io)| io.reaped_ns < known_ns);
+        self.pending = pending;
+        for (worker, io) in ready {
+            let Windows { from_ns, until_ns, .. } = self.windows;
+            // Nothing is known of the time between two windows.
+            if io.submitted_ns < from_ns || until_ns.is_some_and(|until_ns| io.reaped_ns > until_ns) {
+                continue;
+            }
+            let place = self.places.find(worker, &io, &self.disks);
+            let life = place.and_then(|(disk, place)| Some((disk, self.disks[disk].window.find(&io, place)?)));
+            self.explained.push(Explained { worker, io, life });
+        }
+        if self.explained.len() > EXPLAINED_MAX {
+            self.explained.sort_unstable_by_key(|explained| std::cmp::Reverse(explained.io.latency_ns()));
+            self.explained.truncate(EXPLAINED_KEPT);
+        }
+    }
+
+    /// Pauses the traces if there are many events, so that on average their rate is bounded.
+    fn limit_rate(&mut self) -> std::io::Result<()> {
+        let now_ns = monotonic_ns();
+        let events = self.disks.iter().map(DiskTrace::events).sum::<u64>();
+        let windows = &mut self.windows;
+        if windows.until_ns.is_some() {
+            if now_ns >= windows.resume_ns {
+                self.disks.iter_mut().try_for_each(DiskTrace::resume)?;
+                *windows = Windows { traced_ns: windows.traced_ns, events, ..Windows::new(monotonic_ns()) };
+            }
+            return Ok(());
+        }
+        let since_ns = now_ns - windows.looked_ns;
+        if since_ns < WINDOW_NS {
+            return Ok(());
+        }
+        let rate = (events - windows.events) as f64 * 1e9 / since_ns as f64;
+        (windows.looked_ns, windows.events) = (now_ns, events);
+        if rate <= EVENTS_PER_S_MAX {
+            return Ok(());
+        }
+        let pause_ns = (WINDOW_NS as f64 * (rate / EVENTS_PER_S_MAX - 1.0)) as u64;
+        windows.traced_ns += now_ns - windows.from_ns;
+        (windows.until_ns, windows.resume_ns) = (Some(now_ns), now_ns + pause_ns.clamp(PAUSE_NS_MIN, PAUSE_NS_MAX));
+        self.disks.iter_mut().try_for_each(DiskTrace::pause)?;
+        self.read(true).map(drop)
+    }
+
+    fn finish(
+        mut self,
+        measured: &[Option<(u64, u64)>],
+        totals: Totals,
+        usage: &Usage,
+    ) -> std::io::Result<Explanation> {
+        self.watch_machine();
+        self.disks.iter_mut().try_for_each(DiskTrace::pause)?;
+        let end_ns = monotonic_ns();
+        self.read(true)?;
+        self.match_until(u64::MAX);
+        let is_measured = |explained: &Explained| {
+            let time = measured.get(explained.worker).copied().flatten();
+            time.is_none_or(|(from_ns, until_ns)| {
+                let SlowIo { submitted_ns, reaped_ns, .. } = explained.io;
+                submitted_ns + BORDER_NS >= from_ns && reaped_ns <= until_ns + BORDER_NS
+            })
+        };
+        self.explained.retain(is_measured);
+        let directions = explain(&self.explained, &self.evidence, &Totals { run: (self.started_ns, end_ns), ..totals });
+        let lost = self.disks.iter().map(DiskTrace::lost).sum::<std::io::Result<u64>>()?;
+        let last_ns = if self.windows.until_ns.is_none() { end_ns - self.windows.from_ns } else { 0 };
+        let used = thread_usage().since(usage);
+        Ok(Explanation {
+            trace: TraceCost {
+                disks: self.disks.iter().map(|disk| disk.name.as_str().into()).collect(),
+                duration_ns: end_ns - self.started_ns,
+                traced_ns: self.windows.traced_ns + last_ns,
+                events: self.disks.iter().map(DiskTrace::events).sum(),
+                lost_events: lost,
+                cpu_ns: used.user_ns + used.system_ns,
+            },
+            directions,
+        })
+    }
+}
+
+/// Returns `CLOCK_MONOTONIC`.
+pub fn monotonic_ns() -> u64 {
+    kernel_clock(CLOCK_MONOTONIC).unwrap_or_default()
+}

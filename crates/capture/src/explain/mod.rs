@@ -1,0 +1,111 @@
+//! Explains the slowest I/Os of a run: how much of their time each layer took, and what else happened then.
+
+mod causes;
+mod evidence;
+mod parts;
+#[cfg(test)]
+mod tests;
+mod window;
+
+use std::cmp::Reverse;
+
+use plan::Ddir;
+use record::{IoLayer, SlowCause, SlowIos, SlowSample, TimePart};
+
+use crate::slow::period_s;
+use causes::{Causes, Sums};
+pub use evidence::{Disturbance, Evidence, Tick};
+pub use parts::Explained;
+pub use window::{Life, Place, Window};
+
+/// The slowest I/Os are one in this number.
+const ONE_IN: u64 = 1000;
+/// Of few I/Os these are the slowest, but at most one in ten.
+const IOS_MIN: u64 = 10;
+const FEW_ONE_IN: u64 = 10;
+/// Most samples of a direction.
+const SAMPLES_MAX: usize = 500;
+/// Parts of a smaller share, or of a cause of a smaller share, belong to their layer without a cause.
+const SHARE_MIN: f64 = 0.005;
+
+/// Facts about the run.
+#[derive(Clone, Copy, Debug)]
+pub struct Totals {
+    /// Completed I/Os by direction.
+    pub ios: [u64; 3],
+    /// Start and end of the trace, by `CLOCK_MONOTONIC`.
+    pub run: (u64, u64),
+}
+
+/// Explains the slowest I/Os of each direction. `ios` has at least the slowest ones.
+pub fn explain(ios: &[Explained], evidence: &Evidence, totals: &Totals) -> Vec<SlowIos> {
+    Ddir::ALL.into_iter().filter_map(|ddir| direction(ddir, ios, evidence, totals)).collect()
+}
+
+fn direction(ddir: Ddir, ios: &[Explained], evidence: &Evidence, totals: &Totals) -> Option<SlowIos> {
+    let all_ios = totals.ios[ddir as usize];
+    let wanted = (all_ios / ONE_IN).max(IOS_MIN.min(all_ios / FEW_ONE_IN)).max(1);
+    let mut slowest: Vec<Explained> = ios.iter().filter(|io| io.io.ddir == ddir).copied().collect();
+    slowest.sort_unstable_by_key(|io| (Reverse(io.io.latency_ns()), io.io));
+    slowest.truncate(usize::try_from(wanted).unwrap_or(usize::MAX));
+    let from_ns = slowest.last()?.io.latency_ns();
+    let causes = Causes::of(evidence, &slowest, totals.run);
+    let mut sums = Sums::new();
+    let mut whole_ns = 0.0;
+    for io in &slowest {
+        let parts = io.parts();
+        whole_ns += parts.iter().map(|part| part.ns() as f64).sum::<f64>();
+        let largest = parts.iter().max_by_key(|part| part.ns()).copied();
+        for part in parts.iter().filter(|part| part.ns() > 0) {
+            let (ios, ns) = sums.entry((part.layer, causes.of_part(io, part))).or_default();
+            *ios += u64::from(largest == Some(*part));
+            *ns += part.ns() as f64;
+        }
+    }
+    let has = |changed: fn(&Life) -> bool| {
+        slowest.iter().filter(|io| io.life.as_ref().is_some_and(|(_, life)| changed(life))).count() as u64
+    };
+    Some(SlowIos {
+        ddir,
+        all_ios,
+        ios: slowest.len() as u64,
+        from_ns,
+        parts: time_parts(sums, whole_ns),
+        period_s: period_s(slowest.iter().map(|io| io.io.submitted_ns).collect()),
+        merged: has(|life| life.is_merged),
+        split: has(|life| life.is_split),
+        samples: samples(&slowest, totals.run.0),
+    })
+}
+
+/// Returns the parts, the largest first.
+fn time_parts(sums: Sums, whole_ns: f64) -> Vec<TimePart> {
+    let part = |((layer, cause), (ios, ns)): ((IoLayer, Option<SlowCause>), (u64, f64))| {
+        let time_share = ns / whole_ns.max(1.0);
+        // A cause of next to nothing is not named.
+        let cause = cause.filter(|_| time_share >= SHARE_MIN || ios > 0);
+        TimePart { layer, cause, time_share, ios }
+    };
+    let mut all: Vec<TimePart> = sums.into_iter().map(part).collect();
+    all.sort_by(|a, b| (a.layer, &a.cause).cmp(&(b.layer, &b.cause)));
+    let mut parts: Vec<TimePart> = Vec::new();
+    for TimePart { layer, cause, time_share, ios } in all {
+        match parts.last_mut().filter(|last| last.layer == layer && last.cause == cause) {
+            Some(last) => (last.time_share, last.ios) = (last.time_share + time_share, last.ios + ios),
+            None => parts.push(TimePart { layer, cause, time_share, ios }),
+        }
+    }
+    parts.sort_by(|a, b| b.time_share.total_cmp(&a.time_share));
+    parts
+}
+
+fn samples(slowest: &[Explained], start_ns: u64) -> Vec<SlowSample> {
+    let sample = |io: &Explained| SlowSample {
+        at_ns: io.io.reaped_ns.saturating_sub(start_ns),
+        latency_ns: io.io.latency_ns(),
+        layer: io.parts().iter().max_by_key(|part| part.ns()).map_or(IoLayer::NotTraced, |part| part.layer),
+    };
+    let mut samples: Vec<SlowSample> = slowest.iter().take(SAMPLES_MAX).map(sample).collect();
+    samples.sort_unstable_by_key(|sample| sample.at_ns);
+    samples
+}

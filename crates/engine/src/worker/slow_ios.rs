@@ -1,0 +1,158 @@
+//! The slowest I/Os of a worker, for their explanation.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use os::clock::{Clock, Source, kernel_clock};
+use os::io::{Backend, Completion, Kind, Op};
+use plan::Ddir;
+use record::SlowIo;
+
+use super::context::Context;
+use super::events::EventSender;
+use super::observed::{Observe, ObservedBackend};
+
+/// Time between two messages.
+const SEND_EVERY_NS: u64 = 250_000_000;
+/// Limits of the I/Os of a direction in a message, and their sum over all workers.
+const KEPT_MIN: usize = 4;
+const KEPT_MAX: usize = 64;
+const KEPT_OF_ALL: usize = 256;
+/// Number of the kernel's clock.
+const CLOCK_MONOTONIC: i32 = 1;
+
+/// Keeps the slowest I/Os of each direction since the last message.
+pub struct SlowIos {
+    events: EventSender,
+    clock: Clock,
+    /// `CLOCK_MONOTONIC` at the zero of the clock.
+    zero_ns: u64,
+    submitting_ns: u64,
+    /// The operation of each slot and its submission.
+    started: Vec<Option<(Op, u64)>>,
+    kept: [Slowest; 3],
+    next_ns: u64,
+}
+
+/// I/Os by latency. The top is the fastest.
+struct Slowest {
+    most: usize,
+    heap: BinaryHeap<Reverse<(u64, SlowIo)>>,
+}
+
+impl Slowest {
+    fn new(most: usize) -> Slowest {
+        Slowest { most, heap: BinaryHeap::with_capacity(most) }
+    }
+
+    fn add(&mut self, io: SlowIo) {
+        let latency_ns = io.latency_ns();
+        if self.heap.len() < self.most {
+            self.heap.push(Reverse((latency_ns, io)));
+        } else if let Some(mut fastest) = self.heap.peek_mut()
+            && fastest.0.0 < latency_ns
+        {
+            *fastest = Reverse((latency_ns, io));
+        }
+    }
+}
+
+impl SlowIos {
+    /// Returns a backend that reports the slowest I/Os, if the run explains them. Else the same backend.
+    pub fn watched(context: Context, backend: Box<dyn Backend>) -> Box<dyn Backend> {
+        let Context { platform, events, worker, .. } = context;
+        if !context.keeps_slow_ios {
+            return backend;
+        }
+        let clock = platform.clock(Source::Monotonic);
+        let monotonic_ns = kernel_clock(CLOCK_MONOTONIC).unwrap_or_default();
+        let most = (KEPT_OF_ALL / context.plan.workers.len().max(1)).clamp(KEPT_MIN, KEPT_MAX);
+        let slow_ios = SlowIos {
+            events: events.clone(),
+            clock,
+            zero_ns: monotonic_ns.saturating_sub(clock.now()),
+            submitting_ns: 0,
+            started: vec![None; worker.depth() as usize],
+            kept: std::array::from_fn(|_| Slowest::new(most)),
+            next_ns: 0,
+        };
+        Box::new(ObservedBackend::new(backend, slow_ios))
+    }
+
+    fn send(&mut self) {
+        let ios: Vec<SlowIo> =
+            self.kept.iter_mut().flat_map(|slowest| slowest.heap.drain()).map(|Reverse((_, io))| io).collect();
+        if !ios.is_empty() {
+            self.events.slow_ios(ios);
+        }
+    }
+}
+
+impl Observe for SlowIos {
+    fn submitting(&mut self) {
+        self.submitting_ns = self.clock.now();
+    }
+
+    fn submitted(&mut self, ops: &[Op]) {
+        for op in ops {
+            if let Some(started) = self.started.get_mut(op.slot as usize) {
+                *started = Some((*op, self.submitting_ns));
+            }
+        }
+    }
+
+    fn reaped(&mut self, done: &[Completion]) {
+        let now_ns = self.clock.now();
+        for completion in done {
+            let Some((op, submitted_ns)) = self.started.get_mut(completion.slot as usize).and_then(Option::take) else {
+                continue;
+            };
+            let Some(ddir) = direction(op.kind).filter(|_| completion.result.is_ok()) else { continue };
+            self.kept[ddir as usize].add(SlowIo {
+                ddir,
+                file: op.file,
+                offset: op.offset,
+                bytes: op.len,
+                submitted_ns: self.zero_ns + submitted_ns,
+                reaped_ns: self.zero_ns + now_ns,
+            });
+        }
+        if now_ns >= self.next_ns {
+            self.next_ns = now_ns + SEND_EVERY_NS;
+            self.send();
+        }
+    }
+}
+
+impl Drop for SlowIos {
+    fn drop(&mut self) {
+        self.send();
+    }
+}
+
+fn direction(kind: Kind) -> Option<Ddir> {
+    match kind {
+        Kind::Read => Some(Ddir::Read),
+        Kind::Write => Some(Ddir::Write),
+        Kind::Trim => Some(Ddir::Trim),
+        Kind::Fsync | Kind::Fdatasync | Kind::SyncFileRange => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn io(latency_ns: u64) -> SlowIo {
+        SlowIo { ddir: Ddir::Read, file: 0, offset: 0, bytes: 4096, submitted_ns: 10, reaped_ns: 10 + latency_ns }
+    }
+
+    #[test]
+    fn the_slowest_are_kept_in_bounded_memory() {
+        let mut slowest = Slowest::new(4);
+        (0..1000u64).for_each(|nth| slowest.add(io(nth * 7919 % 1000)));
+        let mut kept: Vec<u64> = slowest.heap.drain().map(|Reverse((latency_ns, _))| latency_ns).collect();
+        kept.sort_unstable();
+        assert_eq!(kept, [996, 997, 998, 999]);
+    }
+}
