@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use ::capture::{
-    Counter, Decoder, Device, End, Event, Facts, Figures, Head, Layer, Lives, Names, Operation, Partition, ReadError,
-    Reader, Writer,
+    Counter, Decoder, Device, End, Event, Facts, Figures, Head, ImportError, Io, Layer, Lives, Names, Operation, Origin,
+    Partition, Source as IoSource, Writer,
 };
 use live::{JobView, Line, View};
 use os::block_trace::{self, BlockTrace, Source};
@@ -174,17 +174,26 @@ impl Capture {
 /// # Errors
 /// The file cannot be read or is no capture.
 pub fn load(path: &str) -> Result<Figures, CommandError> {
+    load_each(path, |_, _| {})
+}
+
+/// Reads a file, passes each of its I/Os to a function, and returns its figures.
+///
+/// # Errors
+/// The file cannot be read or is no capture.
+pub fn load_each(path: &str, mut each: impl FnMut(&Head, &Io)) -> Result<Figures, CommandError> {
     let file = input::open(Path::new(path), input::Kind::Capture)
         .map_err(|error| format!("{path}: {}", units::errno::reason(&error)))?;
-    let read = |file| {
-        let (head, mut reader) = Reader::new(BufReader::new(file))?;
+    let mut read = |file| {
+        let mut source = IoSource::new(BufReader::new(file), path)?;
         let mut counter = Counter::default();
-        while let Some(io) = reader.next_io()? {
+        while let Some(io) = source.next_io()? {
             counter.add(&io);
+            each(source.head(), &io);
         }
-        reader.into_facts().map(|facts| counter.finish(head, &facts)).ok_or(ReadError::Incomplete)
+        source.finish().map(|(head, facts)| counter.finish(head, &facts))
     };
-    Ok(read(file).map_err(|error| format!("{path}: {error}"))?)
+    Ok(read(file).map_err(|error: ImportError| format!("{path}: {error}"))?)
 }
 
 /// Creates the file of a capture.
@@ -250,6 +259,7 @@ fn head(request: &Request, source: &Source, layer: Layer) -> Head {
         started_unix_ms: run::unix_ms(),
         utc_offset_s: os::clock::utc_offset_s(),
         has_names: request.has_names,
+        origin: Origin::Capture,
     }
 }
 

@@ -33,6 +33,8 @@ pub mod fio_run;
 pub mod hosts;
 pub mod input;
 #[cfg(any(target_os = "linux", windows))]
+pub mod like;
+#[cfg(any(target_os = "linux", windows))]
 pub mod line_targets;
 #[cfg(any(target_os = "linux", windows))]
 pub mod lines;

@@ -53,8 +53,8 @@ pub use required_load::{LoadPattern, LoadRange, MeasuredBy, RequiredLoad, Unmeas
 pub use settings::Settings;
 pub use steady::{Steady, SteadyRule, SteadyState};
 pub use study::{
-    Best, Knee, KneeFigures, KneeLatencies, KneePoint, KneeResult, KneeRun, Remark, Repeats, RepeatsFinding,
-    RepeatsResult, RepeatsRun, Study, SuiteRequest, Sweep, SweepPoint, SweepResult, SweepRun, Workload,
+    Best, Knee, KneeFigures, KneeLatencies, KneePoint, KneeResult, KneeRun, Like, LikeFit, Remark, Repeats,
+    RepeatsFinding, RepeatsResult, RepeatsRun, Study, SuiteRequest, Sweep, SweepPoint, SweepResult, SweepRun, Workload,
 };
 pub use verdict::{
     AboveLimit, Basis, Cause, Confounder, Correction, DirectionFigures, FEW_INTERVALS_FACTOR, Judgement, MissedTime,

@@ -4,9 +4,11 @@
 //! fathom does not read it back: `study::complete` computes it from the records, so that a saved study and a live one have
 //! the same result.
 
+use plan::PerDdir;
 use record::Arrivals;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use units::untrusted::UntrustedText;
 
 use crate::{
     Comparison, Failure, Figures, Finding, LatencyKind, LoadGeneratorEvidence, Metric, RepeatedFigure, Settings,
@@ -64,8 +66,58 @@ pub struct Knee {
     pub runtime_ns: u64,
     /// Options of the job.
     pub job: Settings,
+    /// The loads are multiples of a captured one; `None` for other searches. The settings of a round are then
+    /// (`replay_time_scale`, percent).
+    #[serde(default)]
+    pub like: Option<Box<Like>>,
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     pub result: Option<KneeResult>,
+}
+
+/// A captured load, which a search multiplies: the times between its I/Os are divided by the multiple.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Like {
+    /// File of the capture.
+    pub capture: UntrustedText,
+    /// Length of the capture.
+    pub duration_ns: u64,
+    /// The part that is replayed: the busiest one of this length.
+    pub from_ns: u64,
+    pub length_ns: u64,
+    /// Reads, writes and discards in this part.
+    pub ios: u64,
+    /// Upper bounds of the percentile of reads, writes and discards; `None` for a direction without I/Os.
+    pub bounds_ns: PerDdir<Option<u64>>,
+    /// The bounds are the captured percentiles.
+    pub has_captured_bounds: bool,
+    /// Multiple from which the target passes.
+    pub margin: f64,
+    pub fit: LikeFit,
+}
+
+/// How captured offsets are fitted to the target.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LikeFit {
+    /// They are unchanged.
+    Kept,
+    /// Parts of 1 MiB or more that have no I/Os are left out.
+    Packed,
+    /// As packed, and what is beyond the end of the target starts again at its start.
+    Wrapped,
+}
+
+impl Like {
+    /// Returns the captured rate of I/Os.
+    pub fn ios_per_s(&self) -> f64 {
+        self.ios as f64 * 1e9 / self.length_ns.max(1) as f64
+    }
+
+    /// Returns the length of a run at a load in percent of the captured one. A lower load replays the first part only.
+    pub fn run_ns(&self, percent: u64) -> u64 {
+        let ns = u128::from(self.length_ns) * 100 / u128::from(percent.max(100));
+        u64::try_from(ns).unwrap_or(u64::MAX)
+    }
 }
 
 impl Knee {
@@ -100,7 +152,7 @@ pub struct KneeResult {
 /// One load of a search.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct KneePoint {
-    /// I/Os per second of an open loop, or the depth of a closed loop.
+    /// I/Os per second of an open loop, percent of a captured load, or the depth of a closed loop.
     pub load: u64,
     /// Medians over the runs.
     pub figures: KneeFigures,

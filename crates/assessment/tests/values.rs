@@ -330,6 +330,7 @@ fn points_of_searches_have_names_and_counts() {
         poisson: false,
         runtime_ns: 0,
         job: Vec::new(),
+        like: None,
         result: None,
     };
     assert_eq!([None, Some(8)].map(|depth| knee(depth).metric().to_string()), ["response.p99", "lat.p99"]);

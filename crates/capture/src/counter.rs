@@ -6,11 +6,12 @@ use std::collections::{BinaryHeap, HashMap};
 use record::{Histogram, Latency};
 use units::order::OrderBy;
 
-use crate::document::{Facts, Head};
+use crate::document::{Facts, Head, Origin};
 use crate::figures::{Arrivals, Depths, Direction, Figures, Flushes, Losses, Program, SizeShare, Waits};
 use crate::io::{Flags, Io, Layer, Operation, SECTOR_BYTES};
 use crate::latencies::Latencies;
 use crate::over_time::OverTime;
+use crate::regions::RegionCounter;
 use crate::slow::Slowest;
 use crate::streams::Streams;
 use crate::windows::Windows;
@@ -71,6 +72,9 @@ struct Counts {
     /// From the start to the issue, and the part of it in the scheduler.
     wait: Latency,
     scheduler_ns: u128,
+    /// From the start to the completion.
+    whole: Latency,
+    regions: RegionCounter,
     seconds: Windows,
 }
 
@@ -90,6 +94,8 @@ impl Default for Counts {
             device: Latency::default(),
             wait: Latency::default(),
             scheduler_ns: 0,
+            whole: Latency::default(),
+            regions: RegionCounter::default(),
             seconds: Windows::new(SECOND_NS),
         }
     }
@@ -110,6 +116,10 @@ impl Counts {
         self.failed += has(Flags::FAILED);
         self.slowest.add(io);
         io.device_ns().into_iter().for_each(|ns| self.device.record(ns.min(LONGEST_NS)));
+        io.completed_ns.into_iter().for_each(|ns| self.whole.record(ns.min(LONGEST_NS)));
+        if io.sectors > 0 {
+            self.regions.add(io.sector);
+        }
         if let Some(issued_ns) = io.issued_ns {
             self.wait.record(issued_ns.min(LONGEST_NS));
             self.scheduler_ns += io.inserted_ns.map_or(0, |ns| u128::from(issued_ns.saturating_sub(ns)));
@@ -140,8 +150,9 @@ impl Counts {
     }
 
     /// Returns the figures; `None` without I/Os. `flushes` are the times of flushes.
-    fn direction(&self, layer: Layer, seconds: f64, flushes: &[(u64, u64)]) -> Option<Direction> {
-        let share = |count: u64| count as f64 / self.ios as f64;
+    fn direction(self, layer: Layer, seconds: f64, flushes: &[(u64, u64)]) -> Option<Direction> {
+        let ios = self.ios as f64;
+        let share = |count: u64| count as f64 / ios;
         (self.ios > 0).then(|| Direction {
             ios: self.ios,
             bytes: self.bytes,
@@ -157,7 +168,9 @@ impl Counts {
             failed: self.failed,
             latency: Latencies::of(&self.device),
             waits: self.waits().filter(|_| layer == Layer::Requests),
+            whole: Latencies::of(&self.whole),
             slow: self.slowest.finish(flushes),
+            regions: self.regions.finish(),
         })
     }
 }
@@ -234,8 +247,9 @@ impl Counter {
     pub fn finish(self, capture: Head, facts: &Facts) -> Figures {
         let duration_ns = facts.duration_ns.max(1);
         let seconds = duration_ns as f64 / SECOND_NS as f64;
-        let [read, write, discard, flush, other] = &self.operations;
-        let direction = |counts: &Counts| counts.direction(capture.layer, seconds, &self.flushes);
+        let depth = self.depths(duration_ns);
+        let [read, write, discard, flush, other] = self.operations;
+        let direction = |counts: Counts| counts.direction(capture.layer, seconds, &self.flushes);
         let all_events = facts.events.saturating_add(facts.lost_events).max(1);
         let losses = Losses {
             events: facts.events,
@@ -251,8 +265,9 @@ impl Counter {
             latency: Latencies::of(&flush.device),
             forced_writes: self.forced_writes,
         });
-        let is_mostly_unfinished = self.unfinished > (self.seconds.total() / 2).max(UNFINISHED_MIN);
-        let depth = self.depths(duration_ns);
+        // A log of fio has no completions.
+        let is_mostly_unfinished =
+            capture.origin != Origin::Fio && self.unfinished > (self.seconds.total() / 2).max(UNFINISHED_MIN);
         let (interval_ns, over_time) = self.over_time.finish(duration_ns);
         Figures {
             schema: Figures::SCHEMA,
@@ -323,6 +338,7 @@ mod tests {
             started_unix_ms: 0,
             utc_offset_s: 0,
             has_names: true,
+            origin: crate::document::Origin::Capture,
         }
     }
 

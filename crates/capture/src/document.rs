@@ -56,6 +56,26 @@ pub struct Head {
     pub utc_offset_s: i32,
     /// The file has the names of programs.
     pub has_names: bool,
+    /// Where the I/Os come from.
+    #[serde(default)]
+    pub origin: Origin,
+}
+
+/// Where I/Os come from.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, Debug)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// `fathom capture`.
+    #[default]
+    Capture,
+    /// A binary trace of blktrace.
+    Blktrace,
+    /// The text of blkparse.
+    Blkparse,
+    /// A log of fio. It has no completions.
+    Fio,
+    /// A trace in the CSV form of MSR Cambridge.
+    Msr,
 }
 
 /// Why a capture ended.

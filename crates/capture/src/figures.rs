@@ -7,6 +7,7 @@ use units::untrusted::UntrustedText;
 use crate::document::{End, Head};
 use crate::latencies::Latencies;
 use crate::lives::Changes;
+use crate::regions::Regions;
 use crate::slow::Slow;
 
 const SCHEMA: &str = "fathom.capture/1";
@@ -108,8 +109,12 @@ pub struct Direction {
     pub latency: Option<Latencies>,
     /// Time before the device. `null` of a device without a queue.
     pub waits: Option<Waits>,
+    /// From submission to completion: the time before the device and in it. `null` if no I/O completed.
+    pub whole: Option<Latencies>,
     /// The slowest 0.1 %. `null` if fewer than 1,000 I/Os completed.
     pub slow: Option<Slow>,
+    /// Where the I/Os are. `null` if none has a size.
+    pub regions: Option<Regions>,
 }
 
 /// A size and how often it occurs.

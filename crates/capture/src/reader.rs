@@ -153,6 +153,7 @@ mod tests {
             started_unix_ms: 1,
             utc_offset_s: -3600,
             has_names: true,
+            origin: crate::document::Origin::Capture,
         }
     }
 

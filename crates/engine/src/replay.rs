@@ -6,6 +6,7 @@ use std::io::BufReader;
 
 use iolog::{Action, LogError, Step, Steps};
 use os::errno;
+use plan::PerDdir;
 use record::{ReplayFault, RunError, SetupError};
 use targets::fault;
 
@@ -28,11 +29,13 @@ pub struct Replay {
     /// Time from which the delay of the next step counts.
     base_ns: Option<u64>,
     has_waited: bool,
+    is_open_loop: bool,
 }
 
 /// What to do next.
 pub enum Due {
-    Step(Step),
+    /// A step and the time at which it was due.
+    Step(Step, u64),
     /// Nothing before this time.
     At(u64),
     End,
@@ -60,6 +63,7 @@ impl Replay {
             targets: Vec::new(),
             base_ns: None,
             has_waited: false,
+            is_open_loop: planned.rules.is_open_loop,
         };
         replay.read()?;
         Ok(replay)
@@ -83,8 +87,25 @@ impl Replay {
             return Ok(Due::At(due_ns));
         }
         // The delay counts from the time at which this step was due, or from now if it is late for another reason.
-        self.base_ns = Some(if std::mem::take(&mut self.has_waited) { due_ns } else { now_ns });
-        Ok(self.queue.pop_front().map_or(Due::End, Due::Step))
+        let counts_from_due = std::mem::take(&mut self.has_waited) || self.is_open_loop;
+        self.base_ns = Some(if counts_from_due { due_ns } else { now_ns });
+        Ok(self.queue.pop_front().map_or(Due::End, |step| Due::Step(step, due_ns)))
+    }
+
+    /// Returns the number of I/Os by direction that were due before a time and are not issued.
+    pub fn waiting(&self, until_ns: u64) -> PerDdir<u64> {
+        let mut waiting = PerDdir::default();
+        let Some(mut due_ns) = self.base_ns else { return waiting };
+        for step in &self.queue {
+            due_ns = due_ns.saturating_add(step.delay_ns);
+            if due_ns >= until_ns {
+                break;
+            }
+            if let Action::Io(ddir) = step.action {
+                waiting[ddir] += 1;
+            }
+        }
+        waiting
     }
 
     /// Returns the target of a step.

@@ -106,7 +106,11 @@ fn of_study(study: &Study) -> Vec<KeyFigure> {
             let figure = |point: &assessment::KneePoint| KeyFigure {
                 of: UntrustedText::default(),
                 metric: iops(None),
-                value: if knee.iodepth_max.is_none() { point.load as f64 } else { point.figures.iops },
+                value: match &knee.like {
+                    None if knee.iodepth_max.is_none() => point.load as f64,
+                    Some(like) => like.ios_per_s() * point.load as f64 / 100.0,
+                    None => point.figures.iops,
+                },
                 job: Vec::new(),
             };
             sustained.map(figure).into_iter().collect()

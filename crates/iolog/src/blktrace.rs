@@ -38,6 +38,7 @@ const DISCARD: u32 = 1 << 29;
 /// Stacked devices have no completions. Larger depths come from them.
 const DEPTH_MAX: u32 = 1024;
 
+/// Reads the records of a trace one by one.
 #[derive(Debug)]
 pub struct BinaryLog {
     is_swapped: bool,
@@ -46,13 +47,16 @@ pub struct BinaryLog {
 }
 
 /// A record of the trace.
-#[derive(Clone, Copy, Debug)]
-struct Record {
-    time_ns: u64,
-    sector: u64,
-    bytes: u32,
-    action: u32,
-    device: u32,
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Record {
+    pub time_ns: u64,
+    /// Sector of 512 bytes.
+    pub sector: u64,
+    pub bytes: u32,
+    /// What happened (lower half) to which category of requests (upper half).
+    pub action: u32,
+    pub device: u32,
+    pub error: u16,
 }
 
 /// A queued request with all fields of its record.
@@ -86,7 +90,10 @@ impl BinaryLog {
     }
 
     /// Returns the next queued request. `None` at the end.
-    pub fn next(
+    ///
+    /// # Errors
+    /// The input cannot be read, or has a record of another format.
+    pub(super) fn next(
         &mut self,
         input: &mut impl BufRead,
         files: &mut Files,
@@ -115,6 +122,33 @@ impl BinaryLog {
                 ignored.add(Place::Record(self.record), why);
             }
             return Ok(Some(Found { entry: entry.ok(), time_ns: Some(record.time_ns) }));
+        }
+    }
+
+    /// Returns the number of the last record, from 1.
+    pub fn position(&self) -> u64 {
+        self.record
+    }
+
+    /// Returns the next record of a request. `None` at the end.
+    ///
+    /// # Errors
+    /// The input cannot be read, ends within a record, or has a record of another format.
+    pub fn next_record(&mut self, input: &mut impl BufRead) -> Result<Option<Record>, LogError> {
+        loop {
+            let mut bytes = [0; RECORD_BYTES];
+            let length = read_up_to(input, &mut bytes)?;
+            if length == 0 {
+                return Ok(None);
+            }
+            self.record += 1;
+            if length < RECORD_BYTES {
+                return Err(LogError::BadRecord { record: self.record });
+            }
+            let record = self.parse(&bytes, input)?;
+            if record.action & NOTIFY == 0 {
+                return Ok(Some(record));
+            }
         }
     }
 
@@ -154,7 +188,14 @@ impl BinaryLog {
             return Err(LogError::BadRecord { record: self.record });
         }
         skip(input, usize::from(u16_at(46)))?;
-        Ok(Record { time_ns: u64_at(8), sector: u64_at(16), bytes: u32_at(24), action: u32_at(28), device: u32_at(36) })
+        Ok(Record {
+            time_ns: u64_at(8),
+            sector: u64_at(16),
+            bytes: u32_at(24),
+            action: u32_at(28),
+            device: u32_at(36),
+            error: u16_at(44),
+        })
     }
 
     fn order<T>(&self, value: T, swap: fn(T) -> T) -> T {
@@ -162,7 +203,7 @@ impl BinaryLog {
     }
 
     /// Returns the largest number of requests that were queued at a time.
-    pub fn depth(&self) -> u32 {
+    pub(super) fn depth(&self) -> u32 {
         self.depths.largest.into_iter().max().unwrap_or(0).clamp(1, DEPTH_MAX)
     }
 }

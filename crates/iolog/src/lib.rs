@@ -20,6 +20,7 @@ mod summary;
 mod text;
 pub mod write;
 
+pub use blktrace::{BinaryLog, Record};
 pub use entry::Action;
 pub use error::{BadEntry, Ignored, LogError, Place};
 pub use merge::{MergeError, MergeSource, merge};

@@ -60,6 +60,13 @@ pub struct JobLoad {
     pub steady_state: Option<SteadyStateCriterion>,
 }
 
+impl JobLoad {
+    /// Returns true if the I/Os start at the times of a log, whether or not earlier ones were late.
+    pub fn replays_in_open_loop(&self) -> bool {
+        self.replay.as_ref().is_some_and(|replay| replay.rules.is_open_loop)
+    }
+}
+
 impl Default for JobLoad {
     fn default() -> Self {
         JobLoad {

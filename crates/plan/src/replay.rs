@@ -38,12 +38,22 @@ pub struct ReplayRules {
     /// rounded up.
     pub align_bytes: u32,
     pub skip: ReplaySkip,
+    /// Each I/O has an intended start, the time of the log. A late I/O does not delay those after it.
+    #[serde(default)]
+    pub is_open_loop: bool,
 }
 
 impl Default for ReplayRules {
     fn default() -> Self {
         let skip = ReplaySkip::default();
-        ReplayRules { no_stall: false, time_scale_percent: 100, offset_divisor: 1, align_bytes: 0, skip }
+        ReplayRules {
+            no_stall: false,
+            time_scale_percent: 100,
+            offset_divisor: 1,
+            align_bytes: 0,
+            skip,
+            is_open_loop: false,
+        }
     }
 }
 

@@ -98,11 +98,14 @@ impl Worker {
         self.streams().map_or(&[], |streams| &streams.list)
     }
 
-    /// Returns true if each I/O in that direction has an intended start: there is a rate, and no pauses that delay I/Os
-    /// as well.
+    /// Returns true if each I/O in that direction has an intended start: there is a rate or a log in an open loop, and no
+    /// pauses that delay I/Os as well.
     pub fn has_intended_starts(&self, ddir: Ddir) -> bool {
         match &self.load {
-            Load::Job(job) => job.access.has(ddir) && job.rate.limits(ddir) && !job.think.pauses(),
+            Load::Job(job) => {
+                let is_timed = job.rate.limits(ddir) || job.replays_in_open_loop();
+                job.access.has(ddir) && is_timed && !job.think.pauses()
+            }
             Load::Threads(streams) => streams.list.iter().any(|stream| stream.has_intended_starts(ddir)),
         }
     }

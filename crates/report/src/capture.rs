@@ -1,6 +1,6 @@
 //! The card of a capture: what the device did, as a table by direction and a few lines.
 
-use ::capture::{Direction, Figures, Flushes, Latencies, Layer, SizeShare, Slow, Waits};
+use ::capture::{Direction, Figures, Flushes, HotPart, Latencies, Layer, Origin, SizeShare, Slow, Waits};
 use units::format::{bandwidth, grouped, iops, percent, size, time_ns};
 
 use crate::study::{Column, Row, Table};
@@ -19,13 +19,14 @@ pub fn text(figures: &Figures) -> String {
         lines.extend([String::new(), table.text().trim_end().to_owned(), String::new()]);
     }
     lines.extend(sizes(figures));
+    lines.extend(regions(figures));
     lines.extend(slow(figures));
     lines.extend(figures.flush.as_ref().map(flushes));
     lines.push(depth(figures));
     lines.push(arrivals(figures));
     lines.extend(changes(figures));
     lines.extend(programs(figures));
-    lines.push(cost(figures));
+    lines.extend((figures.capture.origin == Origin::Capture).then(|| cost(figures)));
     lines.join("\n") + "\n"
 }
 
@@ -48,7 +49,19 @@ fn title(figures: &Figures) -> String {
     let started = local_time(head.started_unix_ms, head.utc_offset_s);
     let length = time_ns(figures.duration_ns as f64);
     let part = part.unwrap_or_default();
-    format!("{name} ({}{part}): {length} from {started}, I/Os counted as {layer}", size(device.size_bytes))
+    let origin = match head.origin {
+        Origin::Capture => format!("{}{part}", size(device.size_bytes)),
+        Origin::Blktrace => "trace of blktrace".to_owned(),
+        Origin::Blkparse => "text of blkparse".to_owned(),
+        Origin::Fio => "log of fio".to_owned(),
+        Origin::Msr => "trace of MSR Cambridge".to_owned(),
+    };
+    let started = if head.started_unix_ms == 0 && head.origin != Origin::Capture {
+        String::new()
+    } else {
+        format!(" from {started}")
+    };
+    format!("{name} ({origin}): {length}{started}, I/Os counted as {layer}")
 }
 
 fn conclusion(figures: &Figures) -> String {
@@ -121,6 +134,22 @@ fn sizes(figures: &Figures) -> Vec<String> {
         format!("sizes of {name}: {}", shown.join(", "))
     };
     directions(figures).map(line).collect()
+}
+
+/// Returns the hottest regions of each direction: `hot regions of reads (1 GiB touched): 5 % have 81 % of the I/Os`.
+fn regions(figures: &Figures) -> Vec<String> {
+    let part = |part: &HotPart| {
+        let share = |share: f64| percent(rounded(share, 100.0));
+        format!("{} have {}", share(part.space_share), share(part.ios_share))
+    };
+    let line = |(name, direction): (&str, &Direction)| {
+        let regions = direction.regions.as_ref()?;
+        let touched = size(regions.touched_bytes);
+        let hot: Vec<String> = regions.hottest.iter().filter(|part| part.is_hot()).map(part).collect();
+        let hot = if hot.is_empty() { "none hotter than by chance".to_owned() } else { hot.join(", ") };
+        Some(format!("hot regions of {name} ({touched} touched): {hot}"))
+    };
+    directions(figures).filter_map(line).collect()
 }
 
 /// Rounds a share, for example to whole percent: 100 parts.
@@ -261,6 +290,7 @@ mod tests {
             started_unix_ms: 0,
             utc_offset_s: 0,
             has_names: true,
+            origin: ::capture::Origin::Capture,
         };
         let changes = Changes { merged: 3, ..Changes::default() };
         let (end, programs) = (End::Time, vec!["post\u{1b}gres".into()]);

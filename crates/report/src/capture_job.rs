@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use ::capture::{Direction, Figures, SizeShare};
+use ::capture::{Direction, Figures, HotPart, SizeShare};
 use units::format::{grouped, time_ns};
 
 use crate::text::{local_time, plain};
@@ -13,6 +13,8 @@ const POISSON_FROM: f64 = 0.5;
 const BURSTS_FROM: f64 = 2.0;
 /// Lower rates, which are 0 when rounded, are left out.
 const IOPS_MIN: f64 = 0.5;
+/// Zones are multiples of this.
+const ZONE_BYTES: u64 = 64 << 10;
 /// Measured time of the job, in seconds.
 const RUNTIME_S: u32 = 60;
 
@@ -25,7 +27,8 @@ pub fn job(figures: &Figures) -> String {
         "# The load of {name} in {} from {started}, by `fathom capture job`.\n\
          # Kept: mean rate, the 8 most frequent sizes (whole percent) and the sequential share of each direction, one fsync per N writes.\n\
          # iodepth of each job: p99 of the I/Os in flight of all directions, an upper bound.\n\
-         # Not kept: changes over time, hot regions, order of reads and writes, sizes by offset, FUA.\n",
+         # Kept of hot regions: the I/Os of the hottest 1, 5 and 20 % of the space, at the start of TARGET.\n\
+         # Not kept: changes over time, places of hot regions, order of reads and writes, sizes by offset, FUA.\n",
         time_ns(figures.duration_ns as f64)
     );
     if figures.arrivals.dispersion >= BURSTS_FROM {
@@ -65,7 +68,31 @@ fn section(name: &str, action: &str, direction: &Direction) -> String {
         random => format!("rw=rand{action}\npercentage_random={random}\n"),
     };
     let rate = direction.ios_per_s.round();
-    format!("\n[{name}]\n{pattern}{}rate_iops={rate}\n", sizes(&direction.sizes))
+    let zones = if random > 0.0 { zones(direction) } else { String::new() };
+    format!("\n[{name}]\n{pattern}{}rate_iops={rate}\n{zones}", sizes(&direction.sizes))
+}
+
+/// Returns the hot regions as zones of the touched space, the hottest first; empty if none is hotter than by chance. Their places are
+/// not those of the capture.
+fn zones(direction: &Direction) -> String {
+    let Some(regions) = direction.regions.as_ref() else { return String::new() };
+    if !regions.hottest.iter().any(HotPart::is_hot) {
+        return String::new();
+    }
+    let mut zones: Vec<(u32, u64)> = Vec::new();
+    let mut before = (0, 0.0);
+    let parts = regions.hottest.iter().map(|part| (part.ios_share, part.space_share));
+    for (ios_share, space_share) in parts.chain([(1.0, 1.0)]) {
+        let percent = (ios_share * 100.0).round() as u32;
+        let bytes = ((space_share - before.1) * regions.touched_bytes as f64).round() as u64;
+        let whole = (bytes / ZONE_BYTES).max(1) * ZONE_BYTES;
+        if percent > before.0 {
+            zones.push((percent - before.0, whole));
+            before = (percent, space_share);
+        }
+    }
+    let zones: Vec<String> = zones.iter().map(|(percent, bytes)| format!("{percent}/{bytes}")).collect();
+    format!("random_distribution=zoned_abs:{}\n", zones.join(":"))
 }
 
 /// Returns the sizes with whole percentages that add up to 100.
@@ -144,6 +171,7 @@ mod tests {
             started_unix_ms: 0,
             utc_offset_s: 0,
             has_names: false,
+            origin: ::capture::Origin::Capture,
         };
         let (end, duration_ns, changes, programs) = (End::Time, 100_000_000_000, Changes::default(), Vec::new());
         let facts = Facts { end, duration_ns, events: 1, lost_events: 0, unreadable: 0, changes, cpu_ns: 0, programs };

@@ -43,8 +43,11 @@ pub fn short_steps(request: &assessment::Knee) -> Option<Finding> {
 /// Few I/Os are beyond the percentile at the sustained rate.
 pub fn few_tail_ios(request: &assessment::Knee, result: &KneeResult) -> Option<Finding> {
     let sustained = result.points.get(result.sustained?).filter(|_| request.iodepth_max.is_none())?;
-    let seconds = request.runtime_ns as f64 / 1e9;
-    let ios_beyond = sustained.load as f64 * seconds * (100.0 - request.percent) / 100.0;
+    let ios = match &request.like {
+        Some(like) => like.ios as f64,
+        None => sustained.load as f64 * request.runtime_ns as f64 / 1e9,
+    };
+    let ios_beyond = ios * (100.0 - request.percent) / 100.0;
     let kind = FindingKind::FewTailIos { percent: request.percent, ios_beyond };
     (ios_beyond < TAIL_MIN).then(|| of_test(kind, Severity::Info))
 }

@@ -154,6 +154,7 @@ mod tests {
             iodepth_max,
             workers: 1,
             job: Vec::new(),
+            like: None,
             result: None,
         };
         let target = KneeTarget { path: "a".into(), bytes: None, is_new: false, has_direct_io: true };

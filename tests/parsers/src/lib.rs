@@ -31,7 +31,7 @@ pub struct Parser {
 }
 
 /// All parsers.
-pub const PARSERS: [Parser; 18] = [
+pub const PARSERS: [Parser; 19] = [
     Parser { name: "job_file", run: fio::job_file, seeds: seeds::fio::job_files },
     Parser { name: "command_line", run: fio::command_line, seeds: seeds::fio::command_lines },
     Parser { name: "value", run: fio::value, seeds: seeds::fio::values },
@@ -50,6 +50,7 @@ pub const PARSERS: [Parser; 18] = [
     Parser { name: "compressed_log", run: log::compressed_log, seeds: seeds::log::compressed_logs },
     Parser { name: "trace_pages", run: trace::trace_pages, seeds: seeds::trace::pages },
     Parser { name: "capture_file", run: trace::capture_file, seeds: seeds::trace::files },
+    Parser { name: "imported_trace", run: trace::imported, seeds: seeds::trace::imports },
 ];
 
 /// Returns the parser with a name.

@@ -14,7 +14,14 @@ const NAME_MAX: usize = 4096;
 /// The entries of a log of text change when they are written and read.
 pub fn io_log(bytes: &[u8]) -> Progress {
     let skip = ReplaySkip { reads: true, ..ReplaySkip::default() };
-    let rules = ReplayRules { no_stall: true, time_scale_percent: 7, offset_divisor: 3, align_bytes: 4096, skip };
+    let rules = ReplayRules {
+        no_stall: true,
+        time_scale_percent: 7,
+        offset_divisor: 3,
+        align_bytes: 4096,
+        skip,
+        is_open_loop: false,
+    };
     for redirects in [false, true] {
         drop(summarize(bytes, &rules, redirects));
     }

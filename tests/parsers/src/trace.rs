@@ -1,6 +1,8 @@
 //! Pages of the kernel's trace, and files of captures.
 
-use capture::{Counter, Decoder, End, Facts, Head, Io, Layer, Lives, Names, ReadError, Reader, Writer};
+use capture::{
+    Counter, Decoder, End, Extents, Facts, Head, ImportError, Io, Layer, Lives, Names, ReadError, Reader, Source, Writer,
+};
 
 use crate::Progress;
 
@@ -64,6 +66,41 @@ pub fn capture_file(bytes: &[u8]) -> Progress {
     }
 }
 
+/// Reads any bytes as a trace or log of another program, and places its I/Os on a small target.
+///
+/// # Panics
+/// An I/O is placed beyond the end of the target.
+pub fn imported(bytes: &[u8]) -> Progress {
+    const TARGET_BYTES: u64 = 3 << 20;
+    let imported = || -> Result<(Vec<Io>, Head, Facts), ImportError> {
+        let mut source = Source::new(bytes, "trace")?;
+        let mut ios = Vec::new();
+        while let Some(io) = source.next_io()? {
+            ios.push(io);
+        }
+        source.finish().map(|(head, facts)| (ios, head, facts))
+    };
+    match imported() {
+        Ok((ios, head, facts)) => {
+            let (mut counter, mut extents) = (Counter::default(), Extents::new(0));
+            ios.iter().for_each(|io| counter.add(io));
+            // The parts of a huge I/O are many.
+            let small = || ios.iter().filter(|io| io.bytes() <= TARGET_BYTES);
+            small().for_each(|io| extents.add(io));
+            let placed = extents.place_on(TARGET_BYTES, TARGET_BYTES);
+            for (offset, length) in small().filter_map(|io| placed.place(io, 4096)).chain(placed.parts()) {
+                assert!(offset + u64::from(length) <= TARGET_BYTES);
+            }
+            let figures = counter.finish(head, &facts);
+            report::capture::json(&figures).expect("figures are JSON");
+            drop((report::capture::text(&figures), report::capture_job(&figures)));
+            Progress::Accepted
+        }
+        Err(ImportError::Unknown) => Progress::FirstToken,
+        Err(_) => Progress::Further,
+    }
+}
+
 /// Returns the file of a capture.
 ///
 /// # Errors
@@ -78,6 +115,7 @@ pub fn file(layer: Layer, ios: &[Io], facts: &Facts) -> std::io::Result<Vec<u8>>
         started_unix_ms: 0,
         utc_offset_s: 0,
         has_names: true,
+        origin: capture::Origin::Capture,
     };
     let mut writer = Writer::new(Vec::new(), &head)?;
     ios.iter().try_for_each(|io| writer.io(io))?;

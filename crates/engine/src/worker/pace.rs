@@ -42,11 +42,13 @@ struct Schedule {
     /// I/Os since the start of the schedule.
     passed: u64,
     poisson: Option<Tausworthe32>,
+    /// The due times are those of a log.
+    is_of_log: bool,
 }
 
 impl Schedule {
     fn is_limited(&self) -> bool {
-        self.ns_per_byte > 0.0 || self.ns_per_io > 0.0
+        self.ns_per_byte > 0.0 || self.ns_per_io > 0.0 || self.is_of_log
     }
 
     /// Advances to the next I/O.
@@ -81,15 +83,16 @@ impl Schedule {
 }
 
 impl Pace {
-    /// Returns `None` if the worker has no rate.
+    /// Returns `None` if the worker has neither a rate nor a log in an open loop.
     pub fn new(job: Job<'_>, seeds: &SeedTable) -> Option<Self> {
         let rate = &job.load.rate;
-        if !rate.is_limited() {
+        let is_of_log = job.load.replays_in_open_loop();
+        if !rate.is_limited() && !is_of_log {
             return None;
         }
         let purposes = PerDdir([Purpose::PoissonRead, Purpose::PoissonWrite, Purpose::PoissonTrim]);
         let schedules = Ddir::ALL.map(|ddir| {
-            let mut schedule = Schedule::default();
+            let mut schedule = Schedule { is_of_log, ..Schedule::default() };
             let per_io = rate.ios_per_s[ddir];
             let bytes = rate.bytes_per_s[ddir];
             if per_io > 0 {
@@ -133,6 +136,11 @@ impl Pace {
     /// Delays the schedules by time that does not count against the rate.
     pub fn extend_by(&mut self, ns: u64) {
         self.schedules.iter_mut().for_each(|schedule| schedule.due_ns += ns as f64);
+    }
+
+    /// Sets the due time of the next I/O of a direction to that of a log.
+    pub fn arrive(&mut self, ddir: Ddir, due_ns: u64) {
+        self.schedules[ddir as usize].due_ns = due_ns as f64;
     }
 
     fn due_ns(&self, ddir: Ddir) -> u64 {

@@ -125,13 +125,18 @@ pub fn fio(model: DeviceModel, options: &str) -> Run {
 
 /// Runs fio options as [`fio`] does, with a script.
 pub fn fio_by(model: DeviceModel, options: &str, script: Script) -> Run {
+    run(model, plan_of(options), script)
+}
+
+/// Returns the plan of fio options.
+pub fn plan_of(options: &str) -> Plan {
     let line = format!("--ioengine=null --size=1g --disk_util=0 {options}");
     let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
     let invocation = match fio::parse(&words, &fio::parse::env::FixedEnv::default()) {
         Ok(fio::Request::Run(invocation)) => invocation,
         other => panic!("{line}: {other:?}"),
     };
-    run(model, fio::lower(&invocation, &fio::lower::FixedMachine { cpus: 2 }), script)
+    fio::lower(&invocation, &fio::lower::FixedMachine { cpus: 2 })
 }
 
 /// Runs a plan on a device.

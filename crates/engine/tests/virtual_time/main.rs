@@ -11,6 +11,7 @@ mod harness;
 mod lifecycle;
 mod pauses;
 mod rates;
+mod replays;
 mod series;
 mod stops;
 mod streams;

@@ -9,14 +9,35 @@ use study::suite::{Extension, FillWay, Form};
 
 use super::live::Live;
 use super::refusal::Refusal;
-use super::value::{keep_free, report, size, time};
+use super::value::{keep_free, report, size, time, time_ns};
 use app::exit;
 use app::target::KeepFree;
 
 const TESTS: &str = "Tests";
 const TARGET: &str = "Target and preparation";
 const CRITERIA: &str = "Criteria";
+const LIKE: &str = "Captured load";
 const RESULTS: &str = "Results";
+/// Options of suites.
+const NOT_WITH_LIKE: [&str; 15] = [
+    "suite",
+    "tests",
+    "literal",
+    "short",
+    "until_steady",
+    "until_decided",
+    "no_extend",
+    "resume",
+    "size_bytes",
+    "purge",
+    "no_prepare",
+    "keep_files",
+    "expect",
+    "require",
+    "applications",
+];
+/// Largest margin.
+const MARGIN_MAX: f64 = 100.0;
 
 /// Measure a disk with a suite of tests and judge the result.
 ///
@@ -45,7 +66,7 @@ pub struct Args {
     /// With --size or --short, sizes and offsets are those of the corrected tests.
     #[arg(long, help_heading = TESTS)]
     pub literal: bool,
-    /// Measure each test for this time, in whole seconds
+    /// Measure each test for this time, in whole seconds; with --like the length of the replayed part (default 60s)
     #[arg(long = "runtime", value_name = "TIME", value_parser = whole_seconds, help_heading = TESTS)]
     pub runtime_s: Option<u64>,
     /// Run the short form of the suite: 1 or 2 s per test, each once; at most a minute
@@ -96,6 +117,18 @@ pub struct Args {
     /// exist, or if the tests take more than 5 minutes, 20 GiB or a tenth of the free space.
     #[arg(long, short = 'y', help_heading = TARGET)]
     pub yes: bool,
+
+    /// Replay the load of this capture and find the highest multiple that the target holds
+    ///
+    /// FILE is a file of `fathom capture`. Writes need --overwrite for a file or device that exists.
+    #[arg(long, value_name = "FILE", conflicts_with_all = NOT_WITH_LIKE, help_heading = LIKE)]
+    pub like: Option<String>,
+    /// PASS from this multiple of the load on
+    #[arg(long, value_name = "N", value_parser = margin, default_value_t = 1.5, requires = "like", help_heading = LIKE)]
+    pub margin: f64,
+    /// Highest allowed 99th percentile of the response time (default: that of the capture, by direction)
+    #[arg(long = "p99", value_name = "TIME", value_parser = bound_ns, requires = "like", help_heading = LIKE)]
+    pub p99_ns: Option<u64>,
 
     #[command(flatten)]
     pub criteria: Criteria,
@@ -206,6 +239,17 @@ fn whole_seconds(text: &str) -> Result<u64, String> {
     let expected = || "expected whole seconds, such as 30s or 5m".to_owned();
     let time = time(text)?;
     (time.as_secs() > 0 && time.subsec_nanos() == 0).then_some(time.as_secs()).ok_or_else(expected)
+}
+
+fn margin(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number| (1.0..=MARGIN_MAX).contains(number));
+    number.ok_or_else(|| format!("expected a number from 1 to {MARGIN_MAX}, such as 1.5"))
+}
+
+/// A time with its unit: a bound of 5 seconds is never meant by `5`.
+fn bound_ns(text: &str) -> Result<u64, String> {
+    let ns = time_ns(text).ok().filter(|ns| text.ends_with(char::is_alphabetic) && *ns > 0);
+    ns.ok_or_else(|| "expected a time with its unit, such as 500us or 5ms".to_owned())
 }
 
 fn rule(name: &str) -> Result<SteadyRule, String> {

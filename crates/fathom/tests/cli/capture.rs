@@ -230,6 +230,7 @@ fn a_capture_with_lost_events_decides_nothing_and_other_files_are_refused() {
             started_unix_ms: 0,
             utc_offset_s: 0,
             has_names: false,
+            origin: capture::Origin::Capture,
         };
         let changes = Changes::default();
         let (end, programs) = (End::Time, Vec::new());
@@ -246,8 +247,74 @@ fn a_capture_with_lost_events_decides_nothing_and_other_files_are_refused() {
     lost.ended_with(3);
     assert!(lost.stdout.contains("INCONCLUSIVE: 0.99 % of the events were lost"), "{}", lost.stdout);
     std::fs::write(scratch.file("other"), "{}\n").unwrap();
-    shown(scratch.path(), "other").ended_with(2).complained_of("this is no file of `fathom capture`");
+    shown(scratch.path(), "other").ended_with(2).complained_of("this is neither a file of `fathom capture` nor");
     std::fs::write(scratch.file("newer"), "fathom.capture/2\n{}\n").unwrap();
     shown(scratch.path(), "newer").ended_with(2).complained_of("fathom.capture/2");
     shown(scratch.path(), "missing").ended_with(2).complained_of("missing: ");
+}
+
+/// Captures a job of Poisson arrivals and flushes on a zram device.
+fn captured_mix(scratch: &Scratch, zram: &Zram) -> Option<()> {
+    let child = started(scratch, &zram.device, "c", "")?;
+    let job =
+        "--name=a --rw=randrw --bs=4k --rate_iops=140,60 --rate_process=poisson --time_based --runtime=3 --fsync=8";
+    let job = format!("{job} --direct=1 --iodepth=4 --ioengine=libaio --filename={}", zram.device);
+    run(scratch.path(), &job).assert_success();
+    interrupted(child, &["INT"]).assert_success();
+    Some(())
+}
+
+fn assessed(scratch: &Scratch, arguments: &str) -> Outcome {
+    outcome(command(scratch.path(), "assess", &format!("{arguments} --no-history --quiet")).spawn().unwrap())
+}
+
+#[test]
+fn a_captured_load_is_held_several_times_within_a_high_bound_and_not_within_a_low_one() {
+    let Some(zram) = Zram::new(64) else { return };
+    let scratch = Scratch::new("capture-like");
+    if captured_mix(&scratch, &zram).is_none() {
+        return;
+    }
+    let device = &zram.device;
+    let on = |options: &str| assessed(&scratch, &format!("{device} --like c --overwrite {device} {options}"));
+    let held = on("--p99 10s --report page.html --save saved.json --format json").assert_success().json();
+    assert_eq!(held["verdict"], "PASS");
+    let knee = &held["study"]["knee"];
+    let captured = figures(&scratch, "c");
+    let ios = captured["read"]["ios"].as_u64().unwrap() + captured["write"]["ios"].as_u64().unwrap();
+    assert_eq!((&knee["like"]["ios"], &knee["like"]["fit"]), (&Value::from(ios), &Value::from("kept")));
+    let rounds = held["tests"][0]["rounds"].as_array().unwrap();
+    let first = &rounds[0]["record"]["workers"][0]["stats"]["ddirs"];
+    for (direction, at) in [("read", 0), ("write", 1)] {
+        assert_eq!(first[at]["ios"], captured[direction]["ios"], "at 1, all of its I/Os in the time of the capture");
+        assert_eq!(first[at]["arrivals"]["due"], captured[direction]["ios"]);
+    }
+    let page = std::fs::read_to_string(scratch.file("page.html")).unwrap();
+    assert!(page.contains("times this load"), "{page}");
+    let again = outcome(command(scratch.path(), "show", "saved.json").spawn().unwrap()).assert_success().stdout;
+    assert!(again.contains("times this load with p99 at most 10 s") && again.contains("multiple"), "{again}");
+    // No disk answers in 1 ns.
+    let missed = on("--p99 1ns");
+    assert!(missed.code == Some(1) || missed.code == Some(3), "{}", missed.stderr);
+    assert!(missed.stdout.contains("does not hold"), "{}", missed.stdout);
+}
+
+#[test]
+fn a_captured_load_goes_into_a_folder_of_its_own_and_is_fitted_to_a_smaller_target() {
+    let Some(zram) = Zram::new(64) else { return };
+    let scratch = Scratch::new("capture-like-fit");
+    if captured_mix(&scratch, &zram).is_none() {
+        return;
+    }
+    let Some(small) = Loop::new(&scratch, 8, "") else { return };
+    let fitted = assessed(&scratch, &format!("{0} --like c --overwrite {0} --p99 10s", small.device));
+    assert!(fitted.stdout.contains("it is smaller than the parts with I/Os"), "{}", fitted.stdout);
+    let refused = assessed(&scratch, &format!("{} --like c", small.device));
+    refused.ended_with(2).complained_of("may hold data, and the captured load writes");
+    let folder = assessed(&scratch, ". --like c --p99 10s");
+    assert!(folder.stdout.contains("times this load"), "{}\n{}", folder.stdout, folder.stderr);
+    let left: Vec<_> = std::fs::read_dir(scratch.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(left.iter().all(|name| !name.to_string_lossy().starts_with(".fathom")), "{left:?}");
+    assessed(&scratch, ". --like c --test x").ended_with(2).complained_of("--test");
+    assessed(&scratch, ". --margin 2").ended_with(2).complained_of("--like");
 }

@@ -138,6 +138,7 @@ fn knee(iodepth_max: Option<u32>) -> Box<dyn Study> {
         poisson: false,
         runtime_ns: 1_000_000_000,
         job: options.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
+        like: None,
         result: None,
     };
     let target = KneeTarget { path: "/d/data".into(), bytes: Some(MIB), is_new: true, has_direct_io: true };

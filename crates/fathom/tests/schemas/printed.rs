@@ -58,6 +58,7 @@ fn capture_file() -> Vec<u8> {
         started_unix_ms: 0,
         utc_offset_s: 0,
         has_names: true,
+        origin: capture::Origin::Capture,
     };
     let mut writer = capture::Writer::new(Vec::new(), &head).unwrap();
     for operation in capture::Operation::ALL {

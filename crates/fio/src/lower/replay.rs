@@ -53,6 +53,7 @@ pub fn rules(values: &Values, readonly: bool) -> ReplayRules {
             trims: readonly || skips("trim"),
             syncs: skips("sync"),
         },
+        is_open_loop: false,
     }
 }
 

@@ -16,7 +16,8 @@ use crate::figures::{Cell, grouped_by_others};
 /// Names of the block size in both dialects.
 const BLOCK_SIZE: [&str; 2] = ["bs", "b"];
 /// Names of settings that change the load: rates, depths, threads.
-const LOAD: [&str; 9] = ["rate_iops", "rate", "g", "iodepth", "o", "numjobs", "t", "depth", "load"];
+const LOAD: [&str; 10] =
+    ["rate_iops", "rate", "g", "iodepth", "o", "numjobs", "t", "depth", "load", "replay_time_scale"];
 const MIB: f64 = 1048576.0;
 
 pub fn charts(test: &Test, cells: &[Cell]) -> Vec<Chart> {

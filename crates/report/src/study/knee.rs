@@ -1,7 +1,7 @@
 //! A search: a row for each load, bars of the percentile or of IOPS, and the sustained load.
 
 use assessment::{
-    Assessment, Failure, Knee, KneeFigures, KneeLatencies, KneePoint, KneeResult, KneeRun, LoadGeneratorEvidence,
+    Assessment, Failure, Knee, KneeFigures, KneeLatencies, KneePoint, KneeResult, KneeRun, Like, LoadGeneratorEvidence,
     Metric, Test, Verdict,
 };
 use record::Arrivals;
@@ -12,6 +12,7 @@ use units::markup::one_line;
 use units::untrusted::UntrustedText;
 
 use super::bars::bar;
+use super::like;
 use super::parts::{SettingsObject, Summary, document};
 use super::scale::Scale;
 use super::table::{Column, Row, Table, WIDTH};
@@ -30,19 +31,30 @@ const USUAL: [&str; 3] = ["p50", "p99", "p99.9"];
 pub fn summary(assessment: &Assessment, request: &Knee, result: &KneeResult) -> Summary {
     let runtime = time_ns(request.runtime_ns as f64);
     let how = match (request.iodepth_max, request.poisson) {
+        _ if request.like.is_some() => "at the times of the capture".to_owned(),
         (None, true) => format!("Poisson arrivals, {runtime} per step"),
         (None, false) => format!("even arrivals, {runtime} per step"),
         (Some(_), _) => format!("closed loop, {runtime} per depth"),
     };
     let has_points = !result.points.is_empty();
     Summary {
-        head: format!("knee of: {}, {}, {how}", one_line(&target_name(&assessment.target)), one_line(&request.work)),
+        head: head(assessment, request, &how),
         tables: has_points.then(|| table(request, result)).into_iter().collect(),
-        notes: notes(result),
+        notes: request.like.as_deref().into_iter().flat_map(like::notes).chain(notes(result)).collect(),
         findings: findings_of(assessment),
         bars: has_points.then(|| bars(request, result)),
         sentence: Some(conclusion(assessment, request, result)),
     }
+}
+
+fn head(assessment: &Assessment, request: &Knee, how: &str) -> String {
+    let kind = if request.like.is_some() { "load of" } else { "knee of" };
+    format!("{kind}: {}, {}, {how}", one_line(&target_name(&assessment.target)), one_line(&request.work))
+}
+
+/// Returns the load of a point: a rate, a depth, or a multiple of the captured load.
+pub(super) fn load_text(request: &Knee, load: u64) -> String {
+    if request.like.is_some() { like::multiple(load) } else { grouped(load as f64) }
 }
 
 /// The sustained load and the knee.
@@ -94,7 +106,12 @@ fn table(request: &Knee, result: &KneeResult) -> Table {
     let is_usual = USUAL.contains(&request.percentile.as_str());
     let scale = scale(result);
     let group = format!("{}, {}", latency_name(request), scale.unit);
-    let mut columns = vec![Column::number("", if is_rate { "offered/s" } else { "iodepth" })];
+    let load = match (&request.like, is_rate) {
+        (Some(_), _) => "multiple",
+        (None, true) => "offered/s",
+        (None, false) => "iodepth",
+    };
+    let mut columns = vec![Column::number("", load)];
     columns.push(Column::number("", "done/s"));
     let time = |head: &str| Column::number(&group, head).labelled(&format!("{head} ({})", scale.unit));
     columns.extend(USUAL.map(time));
@@ -110,7 +127,7 @@ fn table(request: &Knee, result: &KneeResult) -> Table {
         cells.extend(is_rate.then(|| grouped(figures.late_percent)));
         cells.extend(is_rate.then(|| format!("{} of {}", point.good(), point.runs.len())));
         cells.push(mark(request, result, at).to_owned());
-        Row { labels: vec![grouped(point.load as f64)], cells: Ok(cells) }
+        Row { labels: vec![load_text(request, point.load)], cells: Ok(cells) }
     };
     let rows = result.points.iter().enumerate().map(row).collect();
     Table { title: String::new(), columns, rows }
@@ -122,7 +139,7 @@ fn shown(ns: Option<f64>, scale: Scale) -> String {
 
 /// The percentile by rate, or IOPS by depth.
 fn bars(request: &Knee, result: &KneeResult) -> String {
-    let load = |point: &KneePoint| grouped(point.load as f64);
+    let load = |point: &KneePoint| load_text(request, point.load);
     let label_width = result.points.iter().map(|point| load(point).chars().count()).max().unwrap_or(0);
     let room = BAR_MAX.min(WIDTH.saturating_sub(label_width + 30));
     let line = |at: usize, bar: String, number: String| {
@@ -148,13 +165,15 @@ fn bars(request: &Knee, result: &KneeResult) -> String {
     });
     let lines = lines.collect::<String>();
     let (percentile, unit) = (one_line(&request.percentile), scale.unit);
-    format!("{percentile} of response time, {unit}, over offered IOPS; bars end at {}\n{lines}", time_ns(end))
+    let load = if request.like.is_some() { "the multiple" } else { "offered IOPS" };
+    format!("{percentile} of response time, {unit}, over {load}; bars end at {}\n{lines}", time_ns(end))
 }
 
 fn sentence(assessment: &Assessment, request: &Knee, result: &KneeResult) -> String {
-    let sentence = match request.iodepth_max {
-        None => of_rates(request, result),
-        Some(_) => of_depths(request, result),
+    let sentence = match (request.iodepth_max, &request.like) {
+        (_, Some(like)) => like::sentence(assessment, request, like, result),
+        (None, None) => of_rates(request, result),
+        (Some(_), None) => of_depths(request, result),
     };
     let stopped = if assessment.stopped { "stopped early, so far: " } else { "" };
     let failed = result.failed.as_ref().filter(|_| !assessment.stopped);
@@ -199,7 +218,7 @@ fn of_rates(request: &Knee, result: &KneeResult) -> String {
 
 /// Returns the sentence about the knee of the curve.
 fn bend(request: &Knee, result: &KneeResult) -> Option<String> {
-    let point = result.points.get(result.knee?).filter(|_| request.iodepth_max.is_none())?;
+    let point = result.points.get(result.knee?).filter(|_| request.iodepth_max.is_none() && request.like.is_none())?;
     let of_percentile = |ns| format!(" ({} {})", one_line(&request.percentile), scale(result).with_unit(ns));
     let percentile = point.figures.percentile_ns.map_or_else(String::new, of_percentile);
     Some(format!(
@@ -255,8 +274,8 @@ pub struct KneeDocument<'a> {
     /// `open`: a search over rates. `closed`: a search over depths.
     #[schemars(extend("enum" = ["open", "closed"]))]
     r#loop: &'static str,
-    /// `linear`: at equal distances. `poisson`: at random times.
-    #[schemars(extend("enum" = ["linear", "poisson"]))]
+    /// `linear`: at equal distances. `poisson`: at random times. `captured`: at the times of a capture.
+    #[schemars(extend("enum" = ["linear", "poisson", "captured"]))]
     arrivals: &'static str,
     /// The judged metric.
     metric: Metric,
@@ -298,6 +317,8 @@ enum Load {
     OfferedIops(u64),
     /// Closed loop: I/Os in flight.
     Iodepth(u64),
+    /// Multiple of a captured load.
+    Multiple(f64),
 }
 
 /// A run at a load.
@@ -319,6 +340,7 @@ struct RunDocument<'a> {
 enum FoundDocument<'a> {
     Rates(FoundRates<'a>),
     Depths(FoundDepths<'a>),
+    Multiples(FoundMultiples<'a>),
 }
 
 /// The result of a search over rates.
@@ -335,6 +357,21 @@ struct FoundRates<'a> {
     /// Figures of the closed loop that the search starts with.
     closed_loop: &'a Option<KneeFigures>,
     /// Evidence that the load generator, not the target, limited the missed rate.
+    load_generator: Option<Worded<'a, LoadGeneratorEvidence>>,
+}
+
+/// The result of a search over multiples of a captured load.
+#[derive(Serialize, JsonSchema)]
+struct FoundMultiples<'a> {
+    /// The captured load, and how it is replayed.
+    like: &'a Like,
+    /// The highest multiple that was held.
+    held_multiple: Option<f64>,
+    /// The lowest multiple above it that was not held.
+    missed_multiple: Option<f64>,
+    /// Both were confirmed by repeated runs.
+    settled: bool,
+    /// Evidence that the load generator, not the target, limited the missed multiple.
     load_generator: Option<Worded<'a, LoadGeneratorEvidence>>,
 }
 
@@ -358,13 +395,17 @@ pub fn json(assessment: &Assessment, request: &Knee, result: &KneeResult) -> Str
         work: &request.work,
         job: (&request.job).into(),
         r#loop: if is_rate { "open" } else { "closed" },
-        arrivals: if request.poisson { "poisson" } else { "linear" },
+        arrivals: match (&request.like, request.poisson) {
+            (Some(_), _) => "captured",
+            (None, true) => "poisson",
+            (None, false) => "linear",
+        },
         metric: request.metric(),
         percentile: request.percent,
         bound_ns: request.bound_ns,
         runtime_ns: request.runtime_ns,
-        steps: result.points.iter().map(|point| StepDocument::new(point, is_rate)).collect(),
-        found: found(result, is_rate),
+        steps: result.points.iter().map(|point| StepDocument::new(point, request)).collect(),
+        found: found(request, result),
         findings: assessment.tests.last().map(findings).unwrap_or_default(),
         is_invalid: assessment.verdict == Verdict::Invalid,
         stopped: assessment.stopped,
@@ -381,10 +422,20 @@ fn findings(test: &Test) -> Vec<AdvisedFinding<'_>> {
     test.findings.iter().map(|part| finding(part, dialect)).collect()
 }
 
-fn found(result: &KneeResult, is_rate: bool) -> FoundDocument<'_> {
+fn found<'a>(request: &'a Knee, result: &'a KneeResult) -> FoundDocument<'a> {
     let load = |at: Option<usize>| at.and_then(|at| result.points.get(at)).map(|point| point.load);
     let load_generator = result.load_generator.as_ref().map(load_generator);
-    if !is_rate {
+    if let Some(like) = &request.like {
+        let multiple = |at| load(at).map(|percent| percent as f64 / 100.0);
+        return FoundDocument::Multiples(FoundMultiples {
+            like,
+            held_multiple: multiple(result.sustained),
+            missed_multiple: multiple(result.missed),
+            settled: result.is_settled,
+            load_generator,
+        });
+    }
+    if request.iodepth_max.is_some() {
         return FoundDocument::Depths(FoundDepths {
             knee_iodepth: load(result.knee),
             within_bound_iodepth: load(result.sustained),
@@ -402,7 +453,8 @@ fn found(result: &KneeResult, is_rate: bool) -> FoundDocument<'_> {
 }
 
 impl<'a> StepDocument<'a> {
-    fn new(point: &'a KneePoint, is_rate: bool) -> StepDocument<'a> {
+    fn new(point: &'a KneePoint, request: &Knee) -> StepDocument<'a> {
+        let is_rate = request.iodepth_max.is_none();
         let run = |run: &'a KneeRun| RunDocument {
             figures: &run.figures,
             good: is_rate.then_some(run.is_good),
@@ -410,7 +462,11 @@ impl<'a> StepDocument<'a> {
             load_generator: run.load_generator.as_ref().map(load_generator),
         };
         StepDocument {
-            load: if is_rate { Load::OfferedIops(point.load) } else { Load::Iodepth(point.load) },
+            load: match (&request.like, is_rate) {
+                (Some(_), _) => Load::Multiple(point.load as f64 / 100.0),
+                (None, true) => Load::OfferedIops(point.load),
+                (None, false) => Load::Iodepth(point.load),
+            },
             median: &point.figures,
             runs: point.runs.iter().map(run).collect(),
         }

@@ -7,6 +7,7 @@ mod comparison;
 mod conclusion;
 mod ink;
 mod knee;
+mod like;
 mod parts;
 mod repeats;
 mod scale;

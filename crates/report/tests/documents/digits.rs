@@ -269,6 +269,7 @@ fn of_knee(random: &mut Tausworthe64) -> Assessment {
         poisson: true,
         runtime_ns: 5 * SECOND,
         job: Vec::new(),
+        like: None,
         result: Some(KneeResult {
             points,
             closed_loop,

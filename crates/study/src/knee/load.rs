@@ -1,12 +1,15 @@
 //! The load of a run of a search, and the parameters of the search.
 
 use assessment::Settings;
+use plan::PerDdir;
 use units::format::grouped;
 
 /// Setting of a round with a rate.
 const RATE: &str = "rate_iops";
 /// Setting of a round with a depth.
 const DEPTH: &str = "iodepth";
+/// Setting of a round with a captured load: its speed in percent.
+const SPEED: &str = "replay_time_scale";
 
 /// Parameters of a search.
 #[derive(Clone, Debug)]
@@ -17,6 +20,19 @@ pub struct SearchParams {
     pub bound_ns: Option<u64>,
     /// Threads that share the load.
     pub workers: u64,
+    /// The loads are multiples of a captured one.
+    pub multiples: Option<Multiples>,
+}
+
+/// Parameters of a search over multiples of a captured load.
+#[derive(Clone, Copy, Debug)]
+pub struct Multiples {
+    /// Upper bounds of the percentile by direction.
+    pub bounds_ns: PerDdir<Option<u64>>,
+    /// The margin in percent: it is one of the steps.
+    pub margin_percent: u64,
+    /// The highest step: faster runs are too short.
+    pub percent_max: u64,
 }
 
 /// The load of a run.
@@ -26,6 +42,8 @@ pub enum Load {
     Closed { depth: Option<u32> },
     /// I/Os per second: of all threads, and of each thread by direction.
     Open { offered: u64, per_worker: [u64; 3] },
+    /// The captured load, at this speed.
+    Captured { percent: u64 },
 }
 
 impl Load {
@@ -38,6 +56,7 @@ impl Load {
                 let process = if is_poisson { "poisson" } else { "linear" };
                 vec![option(RATE, format!("{reads},{writes},{trims}")), option("rate_process", process.to_owned())]
             }
+            Load::Captured { percent } => vec![option(SPEED, percent.to_string())],
         }
     }
 
@@ -47,6 +66,7 @@ impl Load {
             Load::Closed { depth: None } => Settings::new(),
             Load::Closed { depth: Some(depth) } => vec![(DEPTH.to_owned(), depth.to_string())],
             Load::Open { offered, .. } => vec![(RATE.to_owned(), offered.to_string())],
+            Load::Captured { percent } => vec![(SPEED.to_owned(), percent.to_string())],
         }
     }
 
@@ -56,6 +76,7 @@ impl Load {
             None => Load::Closed { depth: None },
             Some((DEPTH, depth)) => Load::Closed { depth: Some(depth.parse().ok()?) },
             // A saved round does not say how the threads shared the rate, and no result depends on it.
+            Some((SPEED, percent)) => Load::Captured { percent: percent.parse().ok()? },
             Some((RATE, rate)) => Load::Open { offered: rate.parse().ok()?, per_worker: [0; 3] },
             Some(_) => return None,
         })
@@ -67,6 +88,7 @@ impl Load {
             Load::Closed { depth: None } => "closed loop".to_owned(),
             Load::Closed { depth: Some(depth) } => format!("iodepth {depth}"),
             Load::Open { offered, .. } => format!("{}/s", grouped(*offered as f64)),
+            Load::Captured { percent } => format!("{} times the load", grouped(*percent as f64 / 100.0)),
         }
     }
 }

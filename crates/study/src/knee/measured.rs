@@ -2,6 +2,7 @@
 
 use assessment::{Failure, KneeFigures, KneeLatencies, LoadGeneratorEvidence, LoadGeneratorLimit};
 use judge::figures::service_time;
+use plan::PerDdir;
 use record::{Arrivals, DdirStats, Latency, Record};
 
 /// One run of a search.
@@ -11,6 +12,8 @@ pub struct Measured {
     pub arrivals: Arrivals,
     /// Shares of the I/Os, by direction.
     pub shares: [f64; 3],
+    /// The judged percentile by direction. `None` if it lies among I/Os that were never submitted.
+    pub percentiles_ns: PerDdir<Option<f64>>,
     /// Evidence that the load generator, not the target, limited the run.
     pub load_generator: Option<LoadGeneratorEvidence>,
 }
@@ -57,6 +60,11 @@ impl Measured {
                 late_percent: (late + unissued) as f64 * 100.0 / due.max(1) as f64,
             },
             arrivals,
+            percentiles_ns: PerDdir(
+                ddirs
+                    .each_ref()
+                    .map(|ddir| ddir.response.percentile_of_due_ns(ddir.unissued(), percent).map(|ns| ns as f64)),
+            ),
             shares: ddirs.each_ref().map(|ddir| ddir.ios as f64 / all.ios.max(1) as f64),
             load_generator: load_generator(record, &arrivals, percent),
         }

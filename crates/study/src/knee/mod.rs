@@ -11,18 +11,20 @@ mod simulated;
 mod tests;
 
 pub use depths::Depths;
-pub use load::{Load, SearchParams};
+pub use load::{Load, Multiples, SearchParams};
 pub use measured::Measured;
 pub use search::Search;
 
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use assessment::{
     Assessment, Basis, Cause, Failure, Finding, FindingKind, Judgement, KneeFigures, KneeLatencies, KneePoint,
-    KneeResult, KneeRun, Metric, Preparation, PreparationDetail, PreparationReason, Reason, Round, Settings, Severity,
-    Study as Request, Test, Threshold, ThresholdBound, Verdict,
+    KneeResult, KneeRun, Like, Metric, Preparation, PreparationDetail, PreparationReason, Reason, Round, Settings,
+    Severity, Study as Request, Test, Threshold, ThresholdBound, Verdict,
 };
 use judge::figures::{median, percentile_of_runs};
+use plan::Plan;
 use record::Record;
 
 use crate::error::StudyError;
@@ -35,12 +37,19 @@ use crate::suite::Job;
 const FILL_AT_MOST_S: u64 = 60;
 /// Largest number of threads of a search.
 const WORKERS_MAX: u64 = 1 << 20;
+/// Largest multiple of a captured load, and the shortest run of one.
+const MULTIPLE_MAX: f64 = 1000.0;
+const MULTIPLE_RUN_MIN_NS: f64 = 0.5e9;
 /// Largest number of findings of a search.
 const FINDINGS_MAX: usize = 8;
 
 /// Returns the smallest and the largest number of runs of a search: the steps up, and for depths the first ones.
 pub fn runs(request: &assessment::Knee) -> RangeInclusive<u64> {
-    request.iodepth_max.map_or(search::RUNS, depths::runs)
+    match (request.iodepth_max, &request.like) {
+        (Some(most), _) => depths::runs(most),
+        (None, Some(_)) => search::MULTIPLE_RUNS,
+        (None, None) => search::RUNS,
+    }
 }
 
 /// Returns the time of a number of runs in ns, without the preparation.
@@ -59,7 +68,8 @@ impl Procedure {
     /// The search of a request.
     pub fn new(request: &assessment::Knee) -> Procedure {
         let workers = request.workers.clamp(1, WORKERS_MAX);
-        let params = SearchParams { percent: request.percent, bound_ns: request.bound_ns, workers };
+        let multiples = request.like.as_deref().map(multiples);
+        let params = SearchParams { percent: request.percent, bound_ns: request.bound_ns, workers, multiples };
         match request.iodepth_max {
             Some(most) => Procedure::Depth(Depths::new(params, most)),
             None => Procedure::Rate(Search::new(params)),
@@ -104,6 +114,15 @@ impl Procedure {
             Procedure::Rate(search) => of_rates(search),
             Procedure::Depth(depths) => of_depths(depths),
         }
+    }
+}
+
+fn multiples(like: &Like) -> Multiples {
+    let percent = |multiple: f64| units::number::whole((multiple * 100.0).clamp(1.0, MULTIPLE_MAX * 100.0));
+    Multiples {
+        bounds_ns: like.bounds_ns,
+        margin_percent: percent(like.margin),
+        percent_max: percent(like.length_ns as f64 / MULTIPLE_RUN_MIN_NS),
     }
 }
 
@@ -179,11 +198,21 @@ pub struct KneeTarget {
     pub has_direct_io: bool,
 }
 
+/// The replay of a captured load.
+#[derive(Clone, Debug)]
+pub struct CapturedLoad {
+    /// The plan at the captured speed.
+    pub plan: Arc<Plan>,
+    /// Log with the writes that fill the part of the target which the load uses.
+    pub fill_log: Option<String>,
+}
+
 /// A search that runs.
 pub struct Knee {
     session: Session,
     request: assessment::Knee,
     target: KneeTarget,
+    captured: Option<CapturedLoad>,
     fill: Option<Pass>,
     preparation: Vec<Preparation>,
     procedure: Procedure,
@@ -203,7 +232,35 @@ impl Knee {
         findings.extend(findings::short_steps(&request));
         let procedure = Procedure::new(&request);
         let (preparation, runs) = (Vec::new(), Vec::new());
-        Knee { session, request, target, fill, preparation, procedure, load: None, runs, findings }
+        Knee { session, request, target, captured: None, fill, preparation, procedure, load: None, runs, findings }
+    }
+
+    /// A search over multiples of a captured load.
+    pub fn of_captured(
+        session: Session,
+        request: assessment::Knee,
+        target: KneeTarget,
+        captured: CapturedLoad,
+    ) -> Knee {
+        let fill = captured.fill_log.as_ref().map(|log| fill_from_log(&request, &target, log));
+        Knee { fill, captured: Some(captured), ..Knee::new(session, request, target) }
+    }
+
+    /// Returns the work of a load.
+    fn work(&self, load: &Load) -> Work {
+        let (Some(captured), Load::Captured { percent }, Some(like)) = (&self.captured, load, &self.request.like)
+        else {
+            return Work::Job(Knee::job(&self.request, load));
+        };
+        let mut plan = Plan::clone(&captured.plan);
+        for worker in &mut plan.workers {
+            worker.limits.runtime_ns = like.run_ns(*percent);
+            if let Some(replay) = worker.job_mut().and_then(|job| job.replay.as_mut()) {
+                replay.rules.is_open_loop = true;
+                replay.rules.time_scale_percent = u32::try_from(*percent).unwrap_or(u32::MAX);
+            }
+        }
+        Work::Plan(Arc::new(plan))
     }
 
     /// Returns the job of a load.
@@ -214,11 +271,12 @@ impl Knee {
 
     /// Returns the findings about the target. A search over rates expects missed rates.
     fn note(&mut self, load: &Load, record: &Record) {
-        let is_open = matches!(load, Load::Open { .. });
+        let is_open = matches!(load, Load::Open { .. } | Load::Captured { .. });
+        let is_captured = matches!(load, Load::Captured { .. });
         for finding in judge::findings(record) {
             let is_wanted = match finding.severity {
                 Severity::Invalid => true,
-                Severity::Warning => !is_open,
+                Severity::Warning => !is_open || is_captured && is_disturbance(&finding),
                 // Others are for example that a step was short, as requested.
                 Severity::Info => matches!(finding.kind, FindingKind::InMemory),
             };
@@ -258,6 +316,27 @@ fn fill(request: &assessment::Knee, target: &KneeTarget) -> Pass {
     Pass::fill(vec![extent], options.chain(direct).collect(), Some(FILL_AT_MOST_S), reason)
 }
 
+fn fill_from_log(request: &assessment::Knee, target: &KneeTarget, log: &str) -> Pass {
+    let options = [
+        ("read_iolog", log),
+        ("replay_redirect", &target.path),
+        ("replay_no_stall", "1"),
+        ("ioengine", "libaio"),
+        ("iodepth", "16"),
+        ("end_fsync", "1"),
+    ];
+    let options = options.map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter();
+    let direct = request.job.iter().find(|(name, _)| name == "direct").cloned();
+    let extent = Extent { path: target.path.clone(), bytes: None };
+    let reason = PreparationReason::Needed { tests: Vec::new() };
+    Pass::fill(vec![extent], options.chain(direct).collect(), None, reason)
+}
+
+/// Other load on the target, or a time in which this process did not run.
+fn is_disturbance(finding: &Finding) -> bool {
+    matches!(finding.kind, FindingKind::OtherLoad(_) | FindingKind::Interrupted(_))
+}
+
 impl Study for Knee {
     fn next(&mut self) -> Option<Run> {
         if let Some(fill) = &mut self.fill {
@@ -267,8 +346,9 @@ impl Study for Knee {
             }
         }
         let load = self.procedure.next()?;
-        let run = Run::new(Work::Job(Knee::job(&self.request, &load)), load.label());
-        let run = Run { name: "knee".to_owned(), ..run };
+        let run = Run::new(self.work(&load), load.label());
+        let name = if self.captured.is_some() { "like" } else { "knee" };
+        let run = Run { name: name.to_owned(), ..run };
         self.load = Some(load);
         Some(run)
     }
@@ -295,7 +375,10 @@ impl Study for Knee {
 
     fn finish(self: Box<Self>, end: &End) -> Assessment {
         let Knee { session, request, preparation, procedure, runs, findings, .. } = *self;
-        let title = format!("The load at which the latency of {} rises sharply", request.work);
+        let title = match &request.like {
+            None => format!("The load at which the latency of {} rises sharply", request.work),
+            Some(_) => format!("How many times the target holds {}", request.work),
+        };
         let job = Job::fio("knee.fio", vec![("knee".to_owned(), request.job.clone())]).text();
         let round = |(load, record): (Load, Record)| Round { at: load.settings(), record };
         let (loads, closed): (Vec<Round>, Vec<Round>) =
@@ -305,12 +388,16 @@ impl Study for Knee {
         };
         let arrivals = if request.poisson { "at random times" } else { "evenly spaced" };
         let (name, title_of_loads) = match request.iodepth_max {
+            None if request.like.is_some() => {
+                ("multiples", format!("{} in an open loop, by its multiple", request.work))
+            }
             None => ("rates", format!("{} in an open loop, {arrivals}, by rate", request.work)),
             Some(_) => ("depths", format!("{} in a closed loop, by depth", request.work)),
         };
         let closed = Some(test("closed-loop", format!("{} in a closed loop", request.work), closed));
         let loads = Test { findings, error: procedure.failed().cloned(), ..test(name, title_of_loads, loads) };
-        let mut assessment = session.assessment("knee", title, Request::Knee(request));
+        let suite = if request.like.is_some() { "like" } else { "knee" };
+        let mut assessment = session.assessment(suite, title, Request::Knee(request));
         assessment.cause = Cause::Result;
         assessment.preparation = preparation;
         assessment.tests.extend(closed.filter(|test| !test.rounds.is_empty()));
@@ -342,7 +429,12 @@ pub(crate) fn complete(assessment: &mut Assessment) -> Result<(), StudyError> {
     }
     let result = procedure.result();
     let is_invalid = assessment.tests.last().is_some_and(|test| judge::verdict::invalid(&test.findings).is_some());
-    let verdict = if is_invalid { Verdict::Invalid } else { verdict(request, &result, assessment.stopped) };
+    let is_disturbed = assessment.tests.last().is_some_and(|test| test.findings.iter().any(is_disturbance));
+    let verdict = match &request.like {
+        _ if is_invalid => Verdict::Invalid,
+        Some(like) => verdict_on_multiple(like, &result, assessment.stopped, is_disturbed),
+        None => verdict(request, &result, assessment.stopped),
+    };
     assessment.verdict = verdict;
     if let Some(test) = assessment.tests.last_mut() {
         test.verdict = if assessment.stopped { Verdict::Skipped } else { verdict };
@@ -369,6 +461,22 @@ fn verdict(request: &assessment::Knee, result: &KneeResult, is_stopped: bool) ->
     }
 }
 
+/// From the margin on, the target passes; below the captured load, it fails. A disturbed search can only pass: without the
+/// disturbance, the multiple is not lower.
+fn verdict_on_multiple(like: &Like, result: &KneeResult, is_stopped: bool, is_disturbed: bool) -> Verdict {
+    if result.failed.as_ref().is_some_and(Failure::is_invalid) {
+        return Verdict::Invalid;
+    }
+    let percent = result.sustained.and_then(|at| result.points.get(at)).map_or(0, |point| point.load);
+    let is_undecided = is_stopped || result.failed.is_some() || is_disturbed || result.load_generator.is_some();
+    match percent {
+        percent if percent as f64 >= like.margin * 100.0 => Verdict::Pass,
+        _ if is_undecided => Verdict::Inconclusive,
+        0..100 => Verdict::Fail,
+        _ => Verdict::Inconclusive,
+    }
+}
+
 /// The highest rate that is sustained, and the percentile there against its bound.
 fn judgements(request: &assessment::Knee, result: &KneeResult, verdict: Verdict) -> Vec<Judgement> {
     if request.iodepth_max.is_some() {
@@ -388,7 +496,11 @@ fn judgements(request: &assessment::Knee, result: &KneeResult, verdict: Verdict)
         reason,
     };
     let sustained = result.sustained.and_then(|at| result.points.get(at));
-    let rate = sustained.map(|point| judgement(Metric::IOPS, point.load as f64, Reason::SustainedRate));
+    let iops = |point: &KneePoint| match &request.like {
+        Some(like) => like.ios_per_s() * point.load as f64 / 100.0,
+        None => point.load as f64,
+    };
+    let rate = sustained.map(|point| judgement(Metric::IOPS, iops(point), Reason::SustainedRate));
     let percentile = sustained.or(result.points.first()).and_then(|point| {
         let (bound_ns, measured) = (request.bound_ns? as f64, point.figures.percentile_ns?);
         let reason = if sustained.is_some() { Reason::AtSustainedRate } else { Reason::AtLowestRate };

@@ -8,6 +8,7 @@ use std::ops::RangeInclusive;
 
 use assessment::{Failure, LoadGeneratorEvidence};
 use judge::figures::median;
+use plan::Ddir;
 use record::Record;
 
 use super::curve::{Bend, knee};
@@ -26,12 +27,21 @@ const DOWN: f64 = 4.0;
 const LEAST_SHARE: f64 = 0.001;
 /// Distance of the met and the missed rate at the end, as a share of the rate.
 const RESOLUTION: f64 = 0.01;
+/// Steps up of multiples of a captured load, after 1 and the margin; and the distance at their end, as each run is long.
+const MULTIPLE_FURTHER: f64 = 1.5;
+const MULTIPLE_RESOLUTION: f64 = 0.05;
+/// If the captured load is missed, it is divided by this, once.
+const MULTIPLE_DOWN: f64 = 2.0;
+/// Percent of the captured load.
+const CAPTURED: f64 = 100.0;
 /// This many runs that agree decide a rate.
 const AGREE: usize = 2;
 /// Largest number of runs of a search.
 const RUNS_MAX: usize = 60;
 /// Number of runs of a search. The smallest is the closed loop, and the steps up.
 pub const RUNS: RangeInclusive<u64> = 1 + FRACTIONS.len() as u64..=RUNS_MAX as u64;
+/// The same over multiples of a captured load: the load, the margin, two missed steps and a repeat of each side.
+pub const MULTIPLE_RUNS: RangeInclusive<u64> = 4..=RUNS_MAX as u64;
 
 pub struct Search {
     pub params: SearchParams,
@@ -51,11 +61,15 @@ impl Search {
         if self.failed.is_some() || self.runs >= RUNS_MAX {
             return None;
         }
-        let Some(capacity) = &self.capacity else { return Some(Load::Closed { depth: None }) };
+        let capacity = match (&self.capacity, self.params.multiples) {
+            (_, Some(_)) => CAPTURED,
+            (Some(capacity), None) => capacity.figures.iops,
+            (None, None) => return Some(Load::Closed { depth: None }),
+        };
         let rate = self
             .tied()
-            .or_else(|| self.step_up(capacity.figures.iops))
-            .or_else(|| self.step_down(capacity.figures.iops))
+            .or_else(|| self.step_up(capacity))
+            .or_else(|| self.step_down(capacity))
             .or_else(|| self.bisect())
             .or_else(|| self.confirm())?;
         Some(self.load(rate as f64))
@@ -66,8 +80,8 @@ impl Search {
         let percent = self.params.percent;
         let taken = match load {
             Load::Closed { .. } => Measured::closed(record, percent).map(|measured| self.capacity = Some(measured)),
-            Load::Open { offered, .. } => {
-                Measured::open(record, percent).map(|measured| self.rates.entry(*offered).or_default().push(measured))
+            Load::Open { offered: load, .. } | Load::Captured { percent: load } => {
+                Measured::open(record, percent).map(|measured| self.rates.entry(*load).or_default().push(measured))
             }
         };
         self.failed = taken.err();
@@ -96,8 +110,17 @@ impl Search {
 
     /// The run met the rate and the bound.
     pub fn is_met(&self, run: &Measured) -> bool {
-        let is_within = |bound_ns: u64| run.figures.percentile_ns.is_some_and(|ns| ns <= bound_ns as f64);
-        run.is_rate_met() && self.params.bound_ns.is_none_or(is_within)
+        let is_within = |bound_ns: Option<u64>, measured_ns: Option<f64>| {
+            bound_ns.is_none_or(|bound_ns| measured_ns.is_some_and(|ns| ns <= bound_ns as f64))
+        };
+        let is_within_all = match &self.params.multiples {
+            Some(multiples) => Ddir::ALL
+                .into_iter()
+                .filter(|ddir| run.shares[*ddir as usize] > 0.0 || run.percentiles_ns[*ddir].is_some())
+                .all(|ddir| is_within(multiples.bounds_ns[ddir], run.percentiles_ns[ddir])),
+            None => is_within(self.params.bound_ns, run.figures.percentile_ns),
+        };
+        run.is_rate_met() && is_within_all
     }
 
     /// Returns the number of good runs of a rate, and of all its runs.
@@ -129,7 +152,10 @@ impl Search {
 
     /// The rates on both sides of the edge are decided and close to each other.
     pub fn is_settled(&self) -> bool {
-        self.capacity.is_some() && self.failed.is_none() && self.next().is_none() && self.runs < RUNS_MAX
+        (self.capacity.is_some() || self.params.multiples.is_some())
+            && self.failed.is_none()
+            && self.next().is_none()
+            && self.runs < RUNS_MAX
     }
 
     /// Returns the evidence that the load generator, not the target, limited the missed rate.
@@ -166,11 +192,8 @@ impl Search {
     }
 
     fn step_up(&self, capacity: f64) -> Option<u64> {
-        let last = FRACTIONS[FRACTIONS.len() - 1];
-        let further = std::iter::successors(Some(last * FURTHER), |share| Some(share * FURTHER));
-        let shares = FRACTIONS.into_iter().chain(further.take_while(|share| *share <= FURTHER_MAX));
         let mut missed = 0;
-        for share in shares {
+        for share in self.shares() {
             let rate = self.offered(capacity * share);
             missed = match self.tally(rate) {
                 (_, 0) => return Some(rate),
@@ -184,6 +207,20 @@ impl Search {
         None
     }
 
+    /// Returns the steps up, as shares of the capacity or multiples of the captured load.
+    fn shares(&self) -> Vec<f64> {
+        let Some(multiples) = self.params.multiples else {
+            let last = FRACTIONS[FRACTIONS.len() - 1];
+            let further = std::iter::successors(Some(last * FURTHER), |share| Some(share * FURTHER));
+            return FRACTIONS.into_iter().chain(further.take_while(|share| *share <= FURTHER_MAX)).collect();
+        };
+        let (margin, most) = (multiples.margin_percent as f64 / CAPTURED, multiples.percent_max as f64 / CAPTURED);
+        let further = std::iter::successors(Some(margin.max(1.0) * MULTIPLE_FURTHER), |share| {
+            (*share < most).then_some((share * MULTIPLE_FURTHER).min(most))
+        });
+        [1.0, margin].into_iter().chain(further).filter(|share| *share >= 1.0 && *share <= most.max(1.0)).collect()
+    }
+
     fn step_down(&self, capacity: f64) -> Option<u64> {
         let lowest = *self.rates.keys().next()?;
         if self.met().is_some() {
@@ -192,14 +229,17 @@ impl Search {
         if !self.is_decided(lowest) {
             return Some(lowest);
         }
-        let lower = self.offered(lowest as f64 / DOWN);
-        (lower < lowest && lower as f64 >= capacity * LEAST_SHARE).then_some(lower)
+        let (down, least) =
+            if self.params.multiples.is_some() { (MULTIPLE_DOWN, 1.0 / MULTIPLE_DOWN) } else { (DOWN, LEAST_SHARE) };
+        let lower = self.offered(lowest as f64 / down);
+        (lower < lowest && lower as f64 >= capacity * least).then_some(lower)
     }
 
     fn bisect(&self) -> Option<u64> {
         let (met, missed) = (self.met()?, self.missed()?);
         let middle = self.offered((met + missed) as f64 / 2.0);
-        let is_wide = (missed - met) as f64 > missed as f64 * RESOLUTION;
+        let resolution = if self.params.multiples.is_some() { MULTIPLE_RESOLUTION } else { RESOLUTION };
+        let is_wide = (missed - met) as f64 > missed as f64 * resolution;
         (is_wide && middle > met && middle < missed).then_some(middle)
     }
 
@@ -208,6 +248,9 @@ impl Search {
     }
 
     fn load(&self, rate: f64) -> Load {
+        if self.params.multiples.is_some() {
+            return Load::Captured { percent: rate.round().max(1.0) as u64 };
+        }
         let shares = self.capacity.as_ref().map_or([1.0, 0.0, 0.0], |capacity| capacity.shares);
         let of =
             |share: f64| if share > 0.0 { (rate * share / self.params.workers as f64).round().max(1.0) } else { 0.0 };
@@ -218,7 +261,7 @@ impl Search {
     /// Rounds a rate: each thread has a whole number of I/Os per second in each direction.
     fn offered(&self, rate: f64) -> u64 {
         match self.load(rate) {
-            Load::Open { offered, .. } => offered,
+            Load::Open { offered: load, .. } | Load::Captured { percent: load } => load,
             Load::Closed { .. } => 0,
         }
     }

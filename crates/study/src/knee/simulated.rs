@@ -21,6 +21,8 @@ pub(super) struct Device {
     pub run_s: f64,
     /// Each n-th run has a stall of this many ns in its middle.
     pub stall: Option<(usize, f64)>,
+    /// Rate of the captured load.
+    pub captured_iops: f64,
     pub random: Tausworthe32,
     pub runs: usize,
 }
@@ -35,6 +37,7 @@ impl Device {
             depth: 64,
             run_s: 5.0,
             stall: None,
+            captured_iops: 1000.0,
             random: Tausworthe32::new(seed),
             runs: 0,
         }
@@ -49,6 +52,7 @@ impl Device {
         match load {
             Load::Closed { depth } => self.closed(depth.map_or(self.depth, |depth| depth as usize)),
             Load::Open { offered, .. } => self.open(*offered as f64),
+            Load::Captured { percent } => self.open(*percent as f64 / 100.0 * self.captured_iops),
         }
     }
 

@@ -2,17 +2,20 @@
 
 use std::sync::Arc;
 
-use assessment::{Failure, KneeResult, Severity, Verdict};
+use assessment::{Failure, KneeResult, Like, LikeFit, Severity, Verdict};
+use plan::PerDdir;
 use record::Record;
 
 use super::simulated::Device;
-use super::{Depths, Knee, KneeTarget, Load, Procedure, Search, SearchParams, complete};
+use super::{
+    Depths, Knee, KneeTarget, Load, Multiples, Procedure, Search, SearchParams, complete, verdict_on_multiple,
+};
 use crate::run::{End, Outcome, Refusal, Session, Study, Work};
 
 const MS: f64 = 1e6;
 
 fn params(percent: f64, bound_ms: Option<f64>) -> SearchParams {
-    SearchParams { percent, bound_ns: bound_ms.map(|ms| (ms * MS) as u64), workers: 1 }
+    SearchParams { percent, bound_ns: bound_ms.map(|ms| (ms * MS) as u64), workers: 1, multiples: None }
 }
 
 /// Runs a search to its end.
@@ -157,6 +160,7 @@ pub(super) fn request(percent: f64, bound_ms: Option<f64>, iodepth_max: Option<u
         poisson: false,
         runtime_ns: 5_000_000_000,
         job: vec![("bs".into(), "4k".into()), ("size".into(), "1048576".into())],
+        like: None,
         result: None,
     }
 }
@@ -234,4 +238,59 @@ fn short_steps_and_few_ios_in_the_tail_are_findings() {
         assert!(findings.iter().any(|finding| finding.kind.name() == id && finding.severity == Severity::Info), "{id}");
     }
     assert_eq!(assessment.verdict, Verdict::Inconclusive);
+}
+
+fn multiples(bound_ms: f64, captured_iops: f64) -> (KneeResult, usize) {
+    let bound_ns = Some((bound_ms * MS) as u64);
+    let multiples = Multiples { bounds_ns: PerDdir([bound_ns, None, None]), margin_percent: 150, percent_max: 1400 };
+    let params = SearchParams { multiples: Some(multiples), ..params(99.0, None) };
+    let mut device = Device { captured_iops, ..Device::new(8, 640_000.0, 1) };
+    let result = led(Procedure::Rate(Search::new(params)), &mut device).result();
+    (result, device.runs)
+}
+
+#[test]
+fn multiples_of_a_captured_load_are_found_within_5_percent() {
+    // The device has 12,500 a second.
+    for captured_iops in [2000.0, 5000.0, 11_000.0, 20_000.0] {
+        let (result, runs) = multiples(5.0, captured_iops);
+        let truth = 12_500.0 / captured_iops;
+        let [held, missed] = [result.sustained, result.missed].map(|at| result.points[at.unwrap()].load as f64 / 100.0);
+        assert!(held <= truth * 1.01 && missed >= truth && missed / held < 1.06, "{truth}: {held} to {missed}");
+        assert!(runs < 16 && result.is_settled, "{runs} runs");
+        assert!(result.points.iter().any(|point| point.load == 100), "the load itself is measured");
+    }
+}
+
+#[test]
+fn a_load_with_room_for_more_than_the_highest_step_is_held_at_least_so_often() {
+    let (result, _) = multiples(5.0, 100.0);
+    assert_eq!((result.points.last().unwrap().load, result.missed), (1400, None));
+    // Half of the load is the lowest step.
+    let (result, _) = multiples(5.0, 50_000.0);
+    assert_eq!((result.sustained, result.points[0].load), (None, 50));
+}
+
+#[test]
+fn the_margin_decides_between_pass_and_fail_and_a_disturbance_only_allows_a_pass() {
+    let like = |margin| Like {
+        capture: "c".into(),
+        duration_ns: 1,
+        from_ns: 0,
+        length_ns: 1,
+        ios: 1,
+        bounds_ns: PerDdir::default(),
+        has_captured_bounds: true,
+        margin,
+        fit: LikeFit::Kept,
+    };
+    let verdict = |captured_iops, margin, is_disturbed| {
+        verdict_on_multiple(&like(margin), &multiples(5.0, captured_iops).0, false, is_disturbed)
+    };
+    assert_eq!(verdict(2000.0, 1.5, false), Verdict::Pass);
+    assert_eq!(verdict(2000.0, 1.5, true), Verdict::Pass);
+    assert_eq!(verdict(11_000.0, 1.5, false), Verdict::Inconclusive, "held, with less than the margin");
+    assert_eq!(verdict(11_000.0, 1.0, false), Verdict::Pass);
+    assert_eq!(verdict(20_000.0, 1.5, false), Verdict::Fail);
+    assert_eq!(verdict(20_000.0, 1.5, true), Verdict::Inconclusive);
 }

@@ -1,11 +1,12 @@
 //! Response times and arrivals of a worker with a rate, including the time that I/Os waited for a free slot.
 
 use os::io::Completion;
-use plan::Ddir;
+use plan::{Ddir, PerDdir};
 use record::WorkerStats;
 
 use super::{IoLoop, PassEnd};
 use crate::worker::in_flight::{InFlightIo, Purpose};
+use crate::worker::placement::Placement;
 use crate::worker::source::IoSource;
 
 impl IoLoop<'_> {
@@ -50,6 +51,10 @@ impl IoLoop<'_> {
         match &mut self.source {
             IoSource::Pattern { .. } => {
                 let until_ns = until_ns.min(self.deadlines.end_ns);
+                let waiting = match self.extras.as_ref().and_then(|extras| extras.placement.as_ref()) {
+                    Some(Placement::Log(log)) => log.waiting(until_ns),
+                    Some(Placement::Zones(_) | Placement::Ranges(_)) | None => PerDdir::default(),
+                };
                 let Some(pace) = &mut self.pace else { return };
                 for ddir in Ddir::ALL.into_iter().filter(|&ddir| self.worker.has_intended_starts(ddir)) {
                     let counted = &mut stats.ddirs[ddir as usize];
@@ -57,7 +62,10 @@ impl IoLoop<'_> {
                         0 => self.worker.min_block_bytes(ddir) as f64,
                         ios => counted.bytes as f64 / ios as f64,
                     };
-                    counted.arrivals = pace.arrivals(ddir, until_ns, mean_bytes);
+                    counted.arrivals = pace.arrivals(ddir, until_ns, mean_bytes).map(|mut arrivals| {
+                        arrivals.add_unissued(waiting[ddir]);
+                        arrivals
+                    });
                 }
             }
             IoSource::Streams(streams) => {

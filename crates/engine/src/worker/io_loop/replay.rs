@@ -27,8 +27,11 @@ impl IoLoop<'_> {
             match replay.due(start_ns, self.deadlines.start_ns)? {
                 Due::At(due_ns) => return Ok((false, Some(due_ns))),
                 Due::End => return Ok((true, None)),
-                Due::Step(step) => {
+                Due::Step(step, due_ns) => {
                     let file = replay.target(&step);
+                    if let (Action::Io(ddir), Some(pace)) = (step.action, &mut self.pace) {
+                        pace.arrive(ddir, due_ns);
+                    }
                     if !self.make_step(step, file, start_ns)? {
                         return Ok((true, None));
                     }

@@ -2,6 +2,7 @@
 
 mod choice;
 mod criteria;
+mod like;
 
 use assessment::{Assessment, Test};
 use plan::Plan;
@@ -34,6 +35,9 @@ use app::{exit, session, signals};
 /// # Errors
 /// The request is not valid; nothing ran.
 pub fn main(args: &Args, typed: &[String], runner: &dyn Runner) -> Result<u8, CommandError> {
+    if let Some(file) = &args.like {
+        return like::main(args, file, typed, runner);
+    }
     let live = args.live.options()?;
     let suite = choice::suite(args)?;
     let criteria = criteria::read(&args.criteria, &suite)?;

@@ -54,6 +54,7 @@ pub fn search(args: &Args, target: &KneeTarget) -> Knee {
         poisson: args.is_poisson,
         runtime_ns: args.runtime_ns,
         job: options(args, target),
+        like: None,
         result: None,
     }
 }

@@ -1,0 +1,179 @@
+//! Which parts of a disk have I/Os, and where they are placed on another target.
+
+use std::collections::HashMap;
+
+use crate::io::{Io, SECTOR_BYTES};
+
+/// Size of the smallest part.
+const PART_BYTES: u64 = 1 << 20;
+/// Most parts. Larger spaces have larger parts.
+const PARTS_MAX: usize = 1 << 20;
+
+/// The parts of a disk with I/Os.
+pub struct Extents {
+    part_bytes: u64,
+    /// First byte of the captured part of the disk.
+    base_bytes: u64,
+    /// The parts, with their places once they are packed.
+    parts: HashMap<u64, u64>,
+    end_bytes: u64,
+}
+
+/// Where the I/Os are placed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fit {
+    /// At their own offsets.
+    Kept,
+    /// Without the parts that have no I/Os.
+    Packed,
+    /// As packed, and from the start of the target again after its end.
+    Wrapped,
+}
+
+impl Extents {
+    /// `base_sector`: first sector of the captured partition, or 0.
+    pub fn new(base_sector: u64) -> Extents {
+        let base_bytes = base_sector.saturating_mul(SECTOR_BYTES);
+        Extents { part_bytes: PART_BYTES, base_bytes, parts: HashMap::new(), end_bytes: 0 }
+    }
+
+    /// Returns the first byte of an I/O, counted from the start of the partition.
+    fn start(&self, io: &Io) -> u64 {
+        io.sector.saturating_mul(SECTOR_BYTES).saturating_sub(self.base_bytes)
+    }
+
+    /// Adds the parts of an I/O.
+    pub fn add(&mut self, io: &Io) {
+        let start = self.start(io);
+        let end = start.saturating_add(io.bytes().max(1));
+        self.end_bytes = self.end_bytes.max(end);
+        for part in start / self.part_bytes..end.div_ceil(self.part_bytes) {
+            self.parts.insert(part, 0);
+        }
+        while self.parts.len() > PARTS_MAX {
+            self.part_bytes = self.part_bytes.saturating_mul(2);
+            self.parts = self.parts.keys().map(|part| (part / 2, 0)).collect();
+        }
+    }
+
+    /// Returns the size of all parts together.
+    pub fn touched_bytes(&self) -> u64 {
+        self.part_bytes.saturating_mul(self.parts.len() as u64)
+    }
+
+    /// Places the parts on a target that has `span_bytes` from its start to its end, and room for `room_bytes`.
+    pub fn place_on(mut self, span_bytes: u64, room_bytes: u64) -> Placed {
+        let fit = match self.touched_bytes() {
+            touched if touched > room_bytes.min(span_bytes) => Fit::Wrapped,
+            _ if self.end_bytes > span_bytes => Fit::Packed,
+            _ => Fit::Kept,
+        };
+        let mut sorted: Vec<u64> = self.parts.keys().copied().collect();
+        sorted.sort_unstable();
+        let places = (0..).zip(&sorted);
+        let places: Vec<(u64, u64)> =
+            places.map(|(nth, part)| (*part, if fit == Fit::Kept { *part } else { nth })).collect();
+        self.parts = places.into_iter().collect();
+        Placed {
+            extents: self,
+            fit,
+            size_bytes: span_bytes.min(if fit == Fit::Wrapped { room_bytes } else { span_bytes }),
+        }
+    }
+}
+
+/// The places of the I/Os on a target.
+pub struct Placed {
+    extents: Extents,
+    fit: Fit,
+    size_bytes: u64,
+}
+
+impl Placed {
+    pub fn fit(&self) -> Fit {
+        self.fit
+    }
+
+    /// Returns offset and length of an I/O on the target, in whole blocks. `None`: it is larger than the target or than 4 GiB, or
+    /// it was not added before.
+    pub fn place(&self, io: &Io, block_bytes: u64) -> Option<(u64, u32)> {
+        let block = block_bytes.max(1);
+        let start = self.extents.start(io);
+        let place = self.extents.parts.get(&(start / self.extents.part_bytes))?;
+        let offset = place.checked_mul(self.extents.part_bytes)?.checked_add(start % self.extents.part_bytes)?;
+        let bytes = io.bytes().checked_next_multiple_of(block)?;
+        let last = self.size_bytes.checked_sub(bytes)?;
+        let wrapped = if self.fit == Fit::Wrapped { offset % self.size_bytes } else { offset };
+        let wrapped = wrapped.min(last);
+        Some((wrapped - wrapped % block, u32::try_from(bytes).ok()?))
+    }
+
+    /// Returns the parts of the target that have I/Os: offsets and lengths.
+    pub fn parts(&self) -> impl Iterator<Item = (u64, u32)> {
+        let part_bytes = self.extents.part_bytes;
+        let mut places: Vec<u64> = self.extents.parts.values().map(|place| place.saturating_mul(part_bytes)).collect();
+        places.sort_unstable();
+        let pieces = move |place: u64| {
+            let end = place.saturating_add(part_bytes).min(self.size_bytes);
+            (place..end).step_by(PART_BYTES as usize).map(move |at| (at, (end - at).min(PART_BYTES) as u32))
+        };
+        places.into_iter().flat_map(pieces)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::{Flags, Operation};
+
+    const MIB: u64 = 1 << 20;
+
+    fn io(offset: u64, bytes: u64) -> Io {
+        Io {
+            start_ns: 0,
+            operation: Operation::Read,
+            flags: Flags::default(),
+            sector: offset / SECTOR_BYTES,
+            sectors: (bytes / SECTOR_BYTES) as u32,
+            inserted_ns: None,
+            issued_ns: None,
+            completed_ns: None,
+            program: None,
+        }
+    }
+
+    /// Offsets and lengths.
+    type Places = Vec<(u64, u32)>;
+
+    fn places(ios: &[Io], span: u64, room: u64) -> (Fit, Places, Places) {
+        let mut extents = Extents::new(0);
+        ios.iter().for_each(|io| extents.add(io));
+        let placed = extents.place_on(span, room);
+        (placed.fit(), ios.iter().filter_map(|io| placed.place(io, 4096)).collect(), placed.parts().collect())
+    }
+
+    #[test]
+    fn offsets_that_the_target_has_are_kept() {
+        let ios = [io(0, 4096), io(9 * MIB - 512, 1024)];
+        let (fit, found, parts) = places(&ios, 10 * MIB, u64::MAX);
+        assert_eq!((fit, found), (Fit::Kept, vec![(0, 4096), (9 * MIB - 4096, 4096)]));
+        assert_eq!(parts, [(0, 1 << 20), (8 * MIB, 1 << 20), (9 * MIB, 1 << 20)]);
+    }
+
+    #[test]
+    fn a_smaller_target_has_the_parts_with_ios_in_their_order() {
+        // The second I/O is in two parts, and stays one.
+        let ios = [io(100 * MIB, 4096), io(6 * MIB - 4096, 8192), io(0, 4096)];
+        let (fit, found, _) = places(&ios, 4 * MIB, u64::MAX);
+        assert_eq!((fit, found), (Fit::Packed, vec![(3 * MIB, 4096), (2 * MIB - 4096, 8192), (0, 4096)]));
+    }
+
+    #[test]
+    fn a_target_without_room_for_all_parts_has_them_over_each_other() {
+        let ios = [io(100 * MIB, 4096), io(6 * MIB, 8192), io(0, 4096)];
+        let (fit, found, parts) = places(&ios, 64 * MIB, 2 * MIB);
+        assert_eq!((fit, found), (Fit::Wrapped, vec![(0, 4096), (MIB, 8192), (0, 4096)]));
+        assert_eq!(parts, [(0, 1 << 20), (MIB, 1 << 20)]);
+        assert_eq!(places(&[io(0, 8192)], 4096, 4096).1, [], "larger than the target");
+    }
+}

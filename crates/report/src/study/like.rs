@@ -1,0 +1,88 @@
+//! A search over multiples of a captured load: its sentence and notes.
+
+use assessment::{Assessment, Knee, KneeResult, Like, LikeFit, Verdict};
+use plan::Ddir;
+use units::format::{iops, time_ns};
+use units::markup::one_line;
+
+use crate::wording;
+
+/// Returns a load in percent of the captured one as a multiple, such as `1.5`.
+pub fn multiple(percent: u64) -> String {
+    format!("{}.{:02}", percent / 100, percent % 100).trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// Returns what is replayed, and how.
+pub fn notes(like: &Like) -> Vec<String> {
+    let [from, length, whole] = [like.from_ns, like.length_ns, like.duration_ns].map(|ns| time_ns(ns as f64));
+    let part = if like.length_ns < like.duration_ns {
+        format!("the busiest {length} of {whole} (from {from} on)")
+    } else {
+        format!("all of its {whole}")
+    };
+    let fit = match like.fit {
+        LikeFit::Kept => "offsets are unchanged",
+        LikeFit::Packed => "offsets are fitted to the target: parts of 1 MiB without I/Os are left out",
+        LikeFit::Wrapped => {
+            "offsets are fitted to the target: it is smaller than the parts with I/Os, so that they are over each other"
+        }
+    };
+    let rate = iops(like.ios_per_s());
+    vec![
+        format!("replays {part}: {rate} at 1; at a multiple, the times between I/Os are divided by it"),
+        fit.to_owned(),
+        "flushes are replayed and have no bound; writes with FUA are writes".to_owned(),
+    ]
+}
+
+/// Returns the bounds: `p99 at most 5 ms`, or `p99 of reads at most 5 ms and of writes at most 2 ms`.
+fn bound(request: &Knee, like: &Like) -> String {
+    let percentile = one_line(&request.percentile).into_owned();
+    if let Some(bound_ns) = request.bound_ns {
+        return format!("{percentile} at most {}", time_ns(bound_ns as f64));
+    }
+    let names = ["reads", "writes", "discards"];
+    let each = Ddir::ALL
+        .into_iter()
+        .zip(names)
+        .filter_map(|(ddir, name)| Some(format!("of {name} at most {}", time_ns(like.bounds_ns[ddir]? as f64))));
+    let as_captured = if like.has_captured_bounds { " (as captured)" } else { "" };
+    format!("{percentile} {}{as_captured}", each.collect::<Vec<_>>().join(", "))
+}
+
+/// Returns the highest multiple, its range and what the verdict is about.
+pub fn sentence(assessment: &Assessment, request: &Knee, like: &Like, result: &KneeResult) -> String {
+    let load = |at: Option<usize>| at.and_then(|at| result.points.get(at)).map(|point| point.load);
+    let bound = bound(request, like);
+    let here = result.load_generator.as_ref().map(wording::load_generator_evidence);
+    let here = here.map(|why| format!("; the limit there was this machine, not the target: {why}"));
+    let (held, missed) = (load(result.sustained), load(result.missed));
+    let sentence = match (held, missed) {
+        (None, None) => return "nothing was measured".to_owned(),
+        (None, Some(lowest)) => format!("does not hold {} times this load with {bound}", multiple(lowest)),
+        (Some(held), Some(missed)) => {
+            let [held, missed] = [held, missed].map(multiple);
+            format!("holds {held} times this load with {bound} ({held} to {missed})")
+        }
+        (Some(held), None) => {
+            format!("holds at least {} times this load with {bound}; no higher multiple was tried", multiple(held))
+        }
+    };
+    let margin = match (assessment.verdict, held) {
+        (Verdict::Inconclusive, Some(held)) if held >= 100 && (held as f64) < like.margin * 100.0 => {
+            format!("; that is less than the margin of {}", like.margin)
+        }
+        _ => String::new(),
+    };
+    sentence + &margin + &here.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn multiples_have_as_many_digits_as_they_need() {
+        assert_eq!([100, 150, 341, 7, 1000].map(multiple), ["1", "1.5", "3.41", "0.07", "10"]);
+    }
+}
