@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use ::capture::{
-    Counter, Decoder, Device, End, Event, Facts, Figures, Head, ImportError, Io, Layer, Lives, Names, Operation, Origin,
-    Partition, Source as IoSource, Writer,
+    Counter, Decoder, Device, End, Event, Facts, Figures, Head, ImportError, Io, Layer, Lives, Names, Operation,
+    Origin, Partition, Source as IoSource, Writer,
 };
 use live::{JobView, Line, View};
 use os::block_trace::{self, BlockTrace, Source};

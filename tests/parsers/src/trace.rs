@@ -1,7 +1,8 @@
 //! Pages of the kernel's trace, and files of captures.
 
 use capture::{
-    Counter, Decoder, End, Extents, Facts, Head, ImportError, Io, Layer, Lives, Names, ReadError, Reader, Source, Writer,
+    Counter, Decoder, End, Extents, Facts, Head, ImportError, Io, Layer, Lives, Names, ReadError, Reader, Source,
+    Writer,
 };
 
 use crate::Progress;
