@@ -120,6 +120,17 @@ impl Histogram {
         }
     }
 
+    /// Counts `times` values: `first`, and each higher by `step` than the one before.
+    #[inline]
+    pub fn record_steps(&mut self, first: u64, step: u64, times: u32) {
+        let mut value = first;
+        for _ in 0..times {
+            self.add(Self::index_of(value), 1);
+            value += step;
+        }
+        self.total += u64::from(times);
+    }
+
     /// Adds `times` values to a bin.
     #[inline]
     fn add(&mut self, index: usize, times: u64) {

@@ -42,6 +42,24 @@ impl Latency {
         self.sum_squares += u128::from(ns) * u128::from(ns) * u128::from(times);
     }
 
+    /// Counts `times` latencies: `first_ns`, and each `step_ns` longer than the one before.
+    #[inline]
+    pub fn record_steps(&mut self, first_ns: u64, step_ns: u64, times: u32) {
+        let Some(steps) = times.checked_sub(1) else { return };
+        if self.count() == 0 {
+            self.min_ns = first_ns;
+        }
+        self.min_ns = self.min_ns.min(first_ns);
+        self.max_ns = self.max_ns.max(first_ns + step_ns * u64::from(steps));
+        self.histogram.record_steps(first_ns, step_ns, times);
+        // The sum of k from 0 to n - 1 is n(n - 1) / 2, that of k² is n(n - 1)(2n - 1) / 6.
+        let (first, step, n) = (u128::from(first_ns), u128::from(step_ns), u128::from(times));
+        let twice_k = n * (n - 1);
+        let squares = twice_k * (2 * n - 1) / 6;
+        self.sum_ns += n * first + step * (twice_k / 2);
+        self.sum_squares += n * (first * first) + first * step * twice_k + step * step * squares;
+    }
+
     /// Counts the latencies of a batch.
     #[inline(always)]
     pub fn record_all(&mut self, batch_ns: impl Iterator<Item = u64> + Clone) {
@@ -263,6 +281,16 @@ mod tests {
             assert_eq!(together, alone, "{batch:?}");
         }
         assert_eq!((together.min_ns(), together.max_ns()), (0, u64::MAX));
+    }
+
+    #[test]
+    fn latencies_in_steps_count_as_single_ones() {
+        for (first_ns, step_ns, times) in [(0, 0, 3), (9, 1, 0), (9, 1, 1), (100, 7, 15), (1 << 40, 1 << 20, 1000)] {
+            let (mut together, mut alone) = (Latency::default(), Latency::default());
+            together.record_steps(first_ns, step_ns, times);
+            (0..u64::from(times)).for_each(|nth| alone.record(first_ns + nth * step_ns));
+            assert_eq!(together, alone, "{first_ns} {step_ns} {times}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::job::{FileExtent, Job};
 use super::map::RandomMap;
 use super::mix::Mix;
 use super::offset::{Offsets, is_skewed};
-use super::plain::{Plain, PlainDraws};
+use super::plain::{DrawState, Plain, PlainDraws};
 use super::seeds::{Purpose, SeedTable};
 use super::service::Service;
 use super::size::Sizes;
@@ -59,7 +59,7 @@ enum Last {
 
 /// The next step as chosen. A rate limiter sees it before it is executed.
 #[derive(Clone, Copy, Debug)]
-enum Step {
+pub(super) enum Step {
     Io { file: usize, rated: Ddir },
     Sync { file: usize, kind: SyncKind },
     PassDone,
@@ -139,17 +139,18 @@ impl Generator {
         }
     }
 
-    /// Returns true if all I/Os have one file, direction and size.
+    /// Returns true if all I/Os have one file and size, in random or sequential order.
     #[inline]
     pub fn is_plain(&self) -> bool {
         self.plain.is_some()
     }
 
-    /// Returns draws of I/Os that have one file, direction and size. `None` if the next step is another.
+    /// Returns draws of I/Os that have one file and size. `None` if the next step is another.
     #[inline]
     pub fn plain_draws(&mut self) -> Option<PlainDraws<'_>> {
         let plain = self.plain.filter(|_| self.pending.is_none())?;
-        plain.draws(&mut self.files[0], &mut self.offsets.uniform)
+        let Generator { files, offsets, mix, issued, pending, .. } = self;
+        plain.draws(&mut files[0], DrawState { random: &mut offsets.uniform, mix, issued, pending })
     }
 
     /// Returns the next step and counts it as issued.
@@ -158,10 +159,9 @@ impl Generator {
     pub fn next(&mut self) -> Next {
         let mut offset = 0;
         if let Some(mut draws) = self.plain_draws()
-            && draws.draw(std::slice::from_mut(&mut offset)) == 1
+            && let (ddir, 1) = draws.draw(std::slice::from_mut(&mut offset))
         {
-            let (ddir, length) = (draws.plain.ddir, draws.plain.length);
-            return Next::Io(Io { ddir, file: 0, offset, length, wrapped: false });
+            return Next::Io(Io { ddir, file: 0, offset, length: draws.plain.length, wrapped: false });
         }
         self.next_of_any()
     }

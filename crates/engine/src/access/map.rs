@@ -52,30 +52,38 @@ impl RandomMap {
         word >> (block % WORD) & 1 != 0
     }
 
-    /// Takes a free block for each place that `draw` returns: the first one from there on, with wrap-around. Stores them in
-    /// `blocks`. Returns how many, which is fewer if no block is free any more. A place past the end is drawn again.
+    /// Takes a free block for each place that `draw` returns: the first one from there on, with wrap-around. Stores their offsets.
+    /// Returns how many, which is fewer if no block is free any more. A place past the end is drawn again.
     #[inline(always)]
-    pub fn take_each(&mut self, blocks: &mut [u64], mut draw: impl FnMut() -> u64) -> usize {
-        let (mut taken, end) = (0, self.blocks);
-        while taken < blocks.len() && self.free > 0 {
-            let from = draw();
-            let Some(word) = self.words.get_mut((from / WORD) as usize) else { continue };
-            let gaps = !*word & (u64::MAX << (from % WORD));
-            let mut free = from - from % WORD + u64::from(gaps.trailing_zeros());
-            if gaps == 0 || free >= end {
-                let Some(beyond) = self.take_beyond(from) else { continue };
-                free = beyond;
-            } else {
+    pub fn take_each(
+        &mut self,
+        offsets: &mut [u64],
+        mut draw: impl FnMut() -> u64,
+        offset_of: impl Fn(u64) -> u64,
+    ) -> usize {
+        let end = self.blocks;
+        let wanted = usize::try_from(self.free).map_or(offsets.len(), |free| free.min(offsets.len()));
+        let mut beyond = 0;
+        for offset in &mut offsets[..wanted] {
+            *offset = loop {
+                let from = draw();
+                let Some(word) = self.words.get_mut((from / WORD) as usize) else { continue };
+                let gaps = !*word & (u64::MAX << (from % WORD));
+                let free = from - from % WORD + u64::from(gaps.trailing_zeros());
+                if gaps == 0 || free >= end {
+                    let Some(free) = self.take_beyond(from) else { continue };
+                    beyond += 1;
+                    break offset_of(free);
+                }
                 *word |= gaps & gaps.wrapping_neg();
-                self.free -= 1;
                 if *word == u64::MAX {
                     self.summarize(from / WORD);
                 }
-            }
-            blocks[taken] = free;
-            taken += 1;
+                break offset_of(free);
+            };
         }
-        taken
+        self.free -= wanted as u64 - beyond;
+        wanted
     }
 
     /// Takes the first free block of the words after that of `block`.

@@ -56,6 +56,13 @@ impl Mix {
         self.ddir
     }
 
+    /// Draws the direction of the next I/Os. Returns it, and how many have it before it is drawn again.
+    #[inline]
+    pub(super) fn run(&mut self, issued: &[u64; 3]) -> (Ddir, u64) {
+        let ddir = self.draw(issued);
+        (ddir, self.until_issued.saturating_sub(issued[ddir as usize]).max(1))
+    }
+
     /// Returns the direction on this file if `rated` was drawn.
     #[inline]
     pub(super) fn on_file(&self, rated: Ddir, file: &File) -> Ddir {

@@ -302,6 +302,32 @@ fn looking_at_what_is_due_changes_nothing() {
     assert!(seen.len() > 10);
 }
 
+/// Looking at what is due makes each step on the general path.
+#[test]
+fn plain_patterns_have_the_steps_of_the_general_path() {
+    for (rw, time_based, size) in ["read", "write", "rw", "trim", "randread", "randrw", "randtrim"]
+        .into_iter()
+        .flat_map(|rw| [(rw, false, 100 * BLOCK), (rw, true, 100 * BLOCK), (rw, true, 100 * BLOCK + 512)])
+    {
+        for map in [RandomMap::On, RandomMap::Off] {
+            let access = access(rw, |access| access.random_map = map);
+            let files = [extent(0, size)];
+            let job = || Job { time_based, ..job(&access, &files) };
+            let (mut fast, mut general) = (Generator::new(&job()).unwrap(), Generator::new(&job()).unwrap());
+            for step in 0..1000 {
+                general.due();
+                let next = fast.next();
+                assert_eq!(next, general.next(), "{rw} {time_based} {size} {map:?}, step {step}");
+                if next == Next::PassDone {
+                    fast.start_pass();
+                    general.start_pass();
+                }
+            }
+            assert!(fast.is_plain(), "{rw} {map:?}");
+        }
+    }
+}
+
 #[test]
 fn a_mixed_pattern_switches_the_direction_on_request() {
     let mixed = access("randrw", |_| {});

@@ -2,7 +2,7 @@
 
 use os::io::Completion;
 use plan::{Ddir, Pattern};
-use record::DdirStats;
+use record::{DdirStats, Latency};
 
 use super::accounting::Measures;
 use super::in_flight::{InFlight, Times};
@@ -75,11 +75,16 @@ impl BatchLatencies {
         stats.ios += ios;
         stats.bytes += bytes;
         if measures.of_ios && measures.clat {
-            stats.clat.record_all(completed.iter().map(|times| times.clat_ns(now_ns)));
+            record_all(&mut stats.clat, completed, |times| times.clat_ns(now_ns));
         }
         if measures.of_ios && measures.lat {
-            stats.lat.record_all(completed.iter().map(|times| times.lat_ns(now_ns)));
+            record_all(&mut stats.lat, completed, |times| times.lat_ns(now_ns));
         }
         (ios, bytes)
     }
+}
+
+#[inline(never)]
+fn record_all(latency: &mut Latency, completed: &[Times], ns_of: impl Fn(Times) -> u64 + Clone) {
+    latency.record_all(completed.iter().map(|&times| ns_of(times)));
 }

@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use os::io::{Backend, Completion, Op};
 use os::memory::Buffers;
-use plan::{Job, Worker};
+use plan::{Ddir, Job, Worker};
 
 use super::accounting::Accounting;
 use super::batching::{BATCH_TIMEOUT, CompletionBatcher};
 use super::deadlines::{Deadlines, WAIT_MAX};
 use super::in_flight::{InFlight, InFlightIo, Purpose};
+use super::io_loop::kind_of;
 use super::queue_depth::QueueDepth;
 use super::submission_rules::SubmissionRules;
 use crate::logs::ReplayLog;
@@ -36,6 +37,8 @@ pub struct Submission {
     pub in_flight: InFlight,
     /// Prepared operations. After a submission it has those that the kernel did not accept.
     ops: Vec<Op>,
+    /// What the prepared operations have in common, if [`Submission::prepare_all`] made all of them alike.
+    alike: Option<Alike>,
     /// Completions of the last reap.
     pub done: Vec<Completion>,
     /// Batch size of the job; `None` is automatic.
@@ -44,6 +47,13 @@ pub struct Submission {
     batch_ios: u32,
     batcher: CompletionBatcher,
     queue_depth: QueueDepth,
+}
+
+/// Direction and creation time of whole I/Os that are prepared together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Alike {
+    ddir: Ddir,
+    start_ns: u64,
 }
 
 impl Submission {
@@ -58,6 +68,7 @@ impl Submission {
             buffers,
             in_flight,
             ops: Vec::with_capacity(slots),
+            alike: None,
             done: Vec::with_capacity(slots),
             batch_submit: SubmissionRules::batch_submit(worker),
             batch_ios: 1,
@@ -98,28 +109,40 @@ impl Submission {
     pub fn prepare(&mut self, op: Op, io: InFlightIo) {
         self.in_flight[op.slot] = io;
         self.ops.push(op);
+        self.alike = None;
     }
 
-    /// Adds up to `wanted` I/Os that differ in their offset alone. `draw` fills a slice with offsets, as far as there are any.
-    /// Calls `fill` for the slot and offset of each I/O. Returns the number of I/Os.
+    /// Adds up to `wanted` I/Os that differ in their offset alone, and have one direction. `draw` fills a slice with offsets, as far as
+    /// there are any. Calls `fill` for the slot and offset of each write. Returns the direction and the number of I/Os.
     #[inline(always)]
     pub fn prepare_all(
         &mut self,
-        (wanted, io, template): (usize, InFlightIo, Op),
-        draw: impl FnOnce(&mut [u64]) -> usize,
+        (wanted, io, template): (u32, InFlightIo, Op),
+        draw: impl FnOnce(&mut [u64]) -> (Ddir, usize),
         mut fill: impl FnMut(&mut Buffers, u32, u64),
-    ) -> usize {
+    ) -> (Ddir, u32) {
         let (ops, buffers) = (&mut self.ops, &mut self.buffers);
-        self.in_flight.place_all(wanted.min(DRAWN_MAX), |slots, table| {
+        let before = if ops.is_empty() { None } else { Some(self.alike) };
+        let mut ddir = Ddir::Read;
+        let placed = self.in_flight.place_all((wanted as usize).min(DRAWN_MAX), |slots, table| {
             let mut offsets = [0; DRAWN_MAX];
-            let drawn = draw(&mut offsets[..slots.len()]);
+            let drawn;
+            (ddir, drawn) = draw(&mut offsets[..slots.len()]);
+            let (io, template) =
+                (InFlightIo { purpose: Purpose::Data(ddir), ..io }, Op { kind: kind_of(ddir), ..template });
             ops.extend(slots.iter().rev().zip(&offsets[..drawn]).map(|(&slot, &offset)| {
                 table[slot as usize] = InFlightIo { offset, ..io };
-                fill(buffers, slot, offset);
                 Op { slot, offset, ..template }
             }));
+            if ddir == Ddir::Write {
+                let made = ops.len() - drawn;
+                ops[made..].iter().for_each(|op| fill(buffers, op.slot, op.offset));
+            }
             drawn
-        })
+        });
+        let alike = Some(Alike { ddir, start_ns: io.times.start_ns });
+        self.alike = if before.is_none_or(|before| before == alike) { alike } else { None };
+        (ddir, crate::number::index(placed))
     }
 
     /// Returns the slot of the I/O that was added last.
@@ -130,6 +153,7 @@ impl Submission {
     /// Adds the rest of a short transfer to the batch.
     pub fn prepare_rest(&mut self, op: Op) {
         self.ops.push(op);
+        self.alike = None;
     }
 
     /// Drops the prepared operations, except the rests of short transfers. Returns each with its I/O.
@@ -233,8 +257,11 @@ impl Submission {
         let after_ns = deadlines.tick();
         let each_ns = (after_ns - before_ns) / u64::from(accepted);
         self.batch_ios = crate::number::length((BATCH_NS_MAX / each_ns.max(1)).clamp(1, u64::from(BATCH_IOS_MAX)));
-        let is_automatic = self.batch_submit.is_none();
         let in_batches = accounting.can_count_batches();
+        if in_batches && let Some(alike) = self.alike {
+            return self.submitted_alike(alike, (before_ns, each_ns, after_ns), accepted, accounting);
+        }
+        let is_automatic = self.batch_submit.is_none();
         let ops = &self.ops[..accepted as usize];
         let mut from_ns = before_ns;
         for (nth, op) in ops.iter().enumerate() {
@@ -262,6 +289,54 @@ impl Submission {
         }
         if in_batches {
             accounting.submitted_all(each_ns);
+        }
+    }
+
+    /// Does the same for I/Os that are alike, with the times of the loop above.
+    #[inline(never)]
+    fn submitted_alike(
+        &mut self,
+        Alike { ddir, start_ns }: Alike,
+        (before_ns, each_ns, after_ns): (u64, u64, u64),
+        accepted: u32,
+        accounting: &mut Accounting,
+    ) {
+        let ops = &self.ops[..accepted as usize];
+        let last_from_ns = before_ns + each_ns * u64::from(accepted - 1);
+        let follow = self.batch_submit.is_none();
+        let mut from_ns = before_ns;
+        for op in ops {
+            let times = &mut self.in_flight[op.slot].times;
+            if follow {
+                times.start_ns = from_ns;
+            }
+            from_ns += each_ns;
+            times.issue_ns = from_ns;
+        }
+        if let [first, ..] = ops {
+            self.in_flight[first.slot].times.start_ns = start_ns;
+        }
+        if let [.., last] = ops {
+            self.in_flight[last.slot].times.issue_ns = after_ns;
+        }
+        if !accounting.measures.slat {
+            return;
+        }
+        let slat = &mut accounting.stats.ddirs[ddir as usize].slat;
+        let first_ns = before_ns + each_ns - start_ns;
+        match (follow, accepted) {
+            (_, 1) => slat.record(after_ns - start_ns),
+            (true, _) => {
+                slat.record(first_ns);
+                if accepted > 2 {
+                    slat.record_many(each_ns, u64::from(accepted) - 2);
+                }
+                slat.record(after_ns - last_from_ns);
+            }
+            (false, _) => {
+                slat.record_steps(first_ns, each_ns, accepted - 1);
+                slat.record(after_ns - start_ns);
+            }
         }
     }
 

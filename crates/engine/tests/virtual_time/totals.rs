@@ -55,7 +55,7 @@ fn ios_that_are_counted_together_count_as_single_ones() {
         ("libaio --iodepth=16", DeviceModel { service: service.clone(), ..device(0, 4) }),
         ("libaio --iodepth=64 --iodepth_batch=16 --iodepth_batch_complete_min=16", device(30 * US, 16)),
     ] {
-        for pattern in ["randread", "randwrite", "randrw", "read"] {
+        for pattern in ["randread", "randwrite", "randrw", "read", "rw"] {
             for end in ["--loops=3", "--loops=4 --number_ios=777", "--time_based --runtime=300ms --ramp_time=50ms"] {
                 let job = format!("--name=a --filename={file} --size=1m --rw={pattern} --ioengine={engine} {end}");
                 // Limits and pauses that have no effect need every single I/O.

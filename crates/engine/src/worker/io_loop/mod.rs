@@ -29,6 +29,8 @@ mod streams;
 mod verify;
 mod zones;
 
+pub(super) use refill::kind_of;
+
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use os::io::{Completion, Op};
+use os::io::{Completion, Kind, Op};
 use plan::Ddir;
 use record::{EngineCall, RunError};
 
@@ -46,8 +46,8 @@ impl IoLoop<'_> {
         let Some(mut draws) = access.plain_draws() else { return Ok(false) };
         let Submission { backend, buffers, in_flight, done, .. } = &mut self.submission;
         let Some(slot) = in_flight.take_slot() else { return Ok(false) };
-        let (ddir, len) = (draws.plain.ddir, crate::number::length(draws.plain.length));
-        let mut op = Op { kind: kind_of(ddir), ioprio: 0, file: 0, slot, len, skip: 0, offset: 0 };
+        let len = crate::number::length(draws.plain.length);
+        let mut op = Op { kind: Kind::Read, ioprio: 0, file: 0, slot, len, skip: 0, offset: 0 };
         let (deadlines, accounting) = (&mut self.deadlines, &mut self.accounting);
         if deadlines.now_ns == 0 {
             deadlines.tick();
@@ -58,8 +58,9 @@ impl IoLoop<'_> {
             && !deadlines.is_due()
             && !buffers.have_lost_pages()
             && self.limits.ios_left(&accounting.totals, 1, len) == 1
-            && draws.draw(std::slice::from_mut(&mut op.offset)) == 1
+            && let (ddir, 1) = draws.draw(std::slice::from_mut(&mut op.offset))
         {
+            op.kind = kind_of(ddir);
             if ddir == Ddir::Write {
                 buffers.fill(slot, |buffer| content.prepare_write(&mut buffer[..len as usize], op.offset));
             }

@@ -1,16 +1,15 @@
-//! Makes the I/Os of a plain job: they have one file, direction and size, and nothing chooses or delays single ones.
+//! Makes the I/Os of a plain job: they have one file and size, and nothing chooses or delays single ones.
 
-use os::io::Op;
+use os::io::{Kind, Op};
 use plan::Ddir;
 
 use super::IoLoop;
-use super::refill::kind_of;
 use crate::access::PlainDraws;
 use crate::worker::in_flight::{InFlightIo, Purpose};
 use crate::worker::source::IoSource;
 
 impl IoLoop<'_> {
-    /// Returns true if all I/Os have one file, direction and size, and nothing chooses or delays single ones.
+    /// Returns true if all I/Os have one file and size, and nothing chooses or delays single ones.
     #[inline(always)]
     pub(super) fn is_plain_job(&self) -> bool {
         // Each field is named, so that a new one is a decision here, too.
@@ -36,33 +35,30 @@ impl IoLoop<'_> {
         }
         let IoSource::Pattern { access, content } = &mut self.source else { return 0 };
         let Some(mut draws) = access.plain_draws() else { return 0 };
-        let (ddir, len) = (draws.plain.ddir, crate::number::length(draws.plain.length));
-        let wanted = self.limits.ios_left(&self.accounting.totals, room, len) as usize;
-        let template = Op { kind: kind_of(ddir), ioprio: 0, file: 0, slot: 0, len, skip: 0, offset: 0 };
-        let io = InFlightIo::of(&template, Purpose::Data(ddir), start_ns.max(self.deadlines.now_ns));
+        let len = crate::number::length(draws.plain.length);
+        let wanted = self.limits.ios_left(&self.accounting.totals, room, len);
+        let template = Op { kind: Kind::Read, ioprio: 0, file: 0, slot: 0, len, skip: 0, offset: 0 };
+        let io = InFlightIo::of(&template, Purpose::Data(Ddir::Read), start_ns.max(self.deadlines.now_ns));
         let mut made = 0;
         while made < wanted {
-            let placed = self.submission.prepare_all(
+            let (ddir, placed) = self.submission.prepare_all(
                 (wanted - made, io, template),
                 |offsets| draw(&mut draws, offsets),
                 |buffers, slot, offset| {
-                    if ddir == Ddir::Write {
-                        buffers.fill(slot, |buffer| content.prepare_write(&mut buffer[..len as usize], offset));
-                    }
+                    buffers.fill(slot, |buffer| content.prepare_write(&mut buffer[..len as usize], offset));
                 },
             );
             if placed == 0 {
                 break;
             }
+            self.accounting.issued_many(ddir, len, placed);
             made += placed;
         }
-        let made = crate::number::index(made);
-        self.accounting.issued_many(ddir, len, made);
         made
     }
 }
 
 #[inline(never)]
-fn draw(draws: &mut PlainDraws<'_>, offsets: &mut [u64]) -> usize {
+fn draw(draws: &mut PlainDraws<'_>, offsets: &mut [u64]) -> (Ddir, usize) {
     draws.draw(offsets)
 }

@@ -218,7 +218,7 @@ impl IoLoop<'_> {
     }
 }
 
-pub(super) fn kind_of(ddir: Ddir) -> Kind {
+pub fn kind_of(ddir: Ddir) -> Kind {
     match ddir {
         Ddir::Read => Kind::Read,
         Ddir::Write => Kind::Write,
