@@ -176,8 +176,8 @@ impl InFlight {
             whole += 1;
         }
         // Mostly, nothing is left. The loop above is short, because it keeps nothing back.
-        let mut others = 0;
-        for at in whole..completions.len() {
+        let (first_other, mut others) = (whole, 0);
+        for at in first_other..completions.len() {
             let completion = completions[at];
             let io = &mut table[completion.slot as usize];
             if is_whole(io, &completion)
