@@ -77,7 +77,6 @@ pub fn run(plan: &Arc<Plan>, interrupts: Interrupts, options: &RunOptions, watch
     let _ = os::process::raise_open_file_limit();
     let snapshot_wanted = || interrupts.take_status_request();
     let explainer = Explainer::start(plan, options.explain);
-    let when = options.explain;
     let options = engine::RunOptions {
         platform: engine::MACHINE,
         lease: Arc::clone(&options.lease),
@@ -93,10 +92,10 @@ pub fn run(plan: &Arc<Plan>, interrupts: Interrupts, options: &RunOptions, watch
     let mut fold = Fold { record: new_record(plan), watcher, explainer };
     let refused = engine::run(plan, &options, &mut fold).err().map_or_else(Vec::new, |refusal| refusal.0);
     let mut record = fold.record;
-    if let Some(explainer) = fold.explainer {
-        explainer.finish(&mut record, when);
-    }
     record.ended_unix_ms = unix_ms();
+    if let Some(explainer) = fold.explainer {
+        explainer.finish(&mut record);
+    }
     RunEnd { record, refused }
 }
 

@@ -108,6 +108,11 @@ pub enum LikeFit {
 }
 
 impl Like {
+    /// Returns the margin in percent of the captured load.
+    pub fn margin_percent(&self) -> u64 {
+        units::number::whole((self.margin * 100.0).round())
+    }
+
     /// Returns the captured rate of I/Os.
     pub fn ios_per_s(&self) -> f64 {
         self.ios as f64 * 1e9 / self.length_ns.max(1) as f64

@@ -146,7 +146,7 @@ fn regions(figures: &Figures) -> Vec<String> {
         let regions = direction.regions.as_ref()?;
         let touched = size(regions.touched_bytes);
         let hot: Vec<String> = regions.hottest.iter().filter(|part| part.is_hot()).map(part).collect();
-        let hot = if hot.is_empty() { "none hotter than by chance".to_owned() } else { hot.join(", ") };
+        let hot = if hot.is_empty() { "none (access is even)".to_owned() } else { hot.join(", ") };
         Some(format!("hot regions of {name} ({touched} touched): {hot}"))
     };
     directions(figures).filter_map(line).collect()

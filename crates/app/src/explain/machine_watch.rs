@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use ::capture::{Thread, Tick};
-use os::process::thread_usage;
+use os::process::{Usage, thread_usage};
 use os::waits::{IoLimit, WaitReader, Waits, thread_ids};
 
 use super::tracer::monotonic_ns;
@@ -24,7 +24,8 @@ pub struct MachineWatch {
     reader: Option<WaitReader>,
     before: Waits,
     read_ns: u64,
-    run_delay_ns: u64,
+    /// Use of CPUs by this thread.
+    usage: Usage,
     readings: u32,
 }
 
@@ -36,7 +37,7 @@ impl MachineWatch {
             reader: None,
             before: Waits::default(),
             read_ns: monotonic_ns(),
-            run_delay_ns: 0,
+            usage: thread_usage(),
             readings: 0,
         }
     }
@@ -65,12 +66,15 @@ impl MachineWatch {
         self.readings = self.readings.wrapping_add(1);
         let now = self.reader.as_ref().map(|reader| reader.read(&threads(&self.workers))).unwrap_or_default();
         let (start_ns, end_ns) = (self.read_ns, monotonic_ns());
-        let run_delay_ns = thread_usage().run_delay_ns.unwrap_or(0);
+        let usage = thread_usage();
         let grown = now.since(&self.before);
         let late_ns = end_ns.saturating_sub(start_ns).saturating_sub(wait_ns);
-        let waited_ns = run_delay_ns.saturating_sub(self.run_delay_ns);
-        let is_stopped = late_ns > LATE_NS && waited_ns < late_ns / 2 && grown.throttled_ns == 0;
-        (self.before, self.read_ns, self.run_delay_ns) = (now, end_ns, run_delay_ns);
+        // A thread that runs, or waits for a CPU, is not stopped.
+        let used = usage.since(&self.usage);
+        let active_ns = used.run_delay_ns.map(|waited_ns| used.user_ns + used.system_ns + waited_ns);
+        let is_idle = active_ns.is_some_and(|ns| ns < late_ns / 2);
+        let is_stopped = late_ns > LATE_NS && is_idle && grown.throttled_ns == 0;
+        (self.before, self.read_ns, self.usage) = (now, end_ns, usage);
         let delays = self.workers.iter().zip(&grown.run_delays_ns).map(|((worker, _), ns)| (*worker, *ns));
         Tick {
             start_ns,

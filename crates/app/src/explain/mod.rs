@@ -21,9 +21,7 @@ use tracer::{Order, Tracer};
 pub enum Explain {
     #[default]
     Never,
-    /// If the block layer can be traced.
-    IfPossible,
-    /// The user requested it: a line says why it is not possible.
+    /// Where it is not possible, a line says why.
     Requested,
 }
 
@@ -45,7 +43,7 @@ impl Explainer {
             let thread = thread.spawn(move || tracer.run(&received)).map_err(|error| error.to_string())?;
             Ok(Explainer { orders, thread })
         });
-        started.inspect_err(|why| note(when, why)).ok()
+        started.inspect_err(|why| note(why)).ok()
     }
 
     /// Passes an event of the run on.
@@ -60,7 +58,7 @@ impl Explainer {
     }
 
     /// Ends the trace, and adds the explanation to the record.
-    pub fn finish(self, record: &mut Record, when: Explain) {
+    pub fn finish(self, record: &mut Record) {
         let to_monotonic_ns = |unix_us: u64| {
             let before_us = (crate::run::unix_ms() * 1000).saturating_sub(unix_us);
             tracer::monotonic_ns().saturating_sub(before_us * 1000)
@@ -75,16 +73,14 @@ impl Explainer {
         drop(self.orders.send(Order::End { measured: measured.collect(), totals }));
         match self.thread.join() {
             Ok(Ok(explanation)) => record.explanation = Some(Box::new(explanation)),
-            Ok(Err(why)) => note(when, &why),
-            Err(_) => note(when, "the tracer ended with a panic"),
+            Ok(Err(why)) => note(&why),
+            Err(_) => note("the tracer ended with a panic"),
         }
     }
 }
 
-fn note(when: Explain, why: &str) {
-    if when == Explain::Requested {
-        stderr_line!("note: slow I/Os are not explained: {why}");
-    }
+fn note(why: &str) {
+    stderr_line!("note: slow I/Os are not explained: {why}");
 }
 
 /// Prints the explanation of a run to standard error.

@@ -19,7 +19,7 @@ const WAIT_NS_MIN: u64 = 100_000;
 const CONTROLS: usize = 400;
 /// Slow parts with a shorter distance are one event.
 const EVENT_GAP_NS: u64 = 100_000_000;
-/// Highest probability that chance explains what the slow I/Os meet.
+/// Highest probability that chance explains what the slow I/Os meet, for all disturbances on a disk together.
 const CHANCE_MAX: f64 = 0.01;
 
 /// A disturbance on a disk.
@@ -41,9 +41,10 @@ impl<'a> Causes<'a> {
         known.sort_unstable();
         known.dedup();
         for disk in known {
+            let suspects = evidence.disturbances(disk).count();
             for (kind, program) in evidence.disturbances(disk) {
                 let suspect = (disk, kind, program.clone());
-                if is_above_chance(evidence, &suspect, ios, run) {
+                if is_above_chance(evidence, &suspect, ios, run, CHANCE_MAX / suspects.max(1) as f64) {
                     convicted.push(suspect);
                 }
             }
@@ -119,11 +120,17 @@ impl<'a> Causes<'a> {
 }
 
 fn covers(evidence_ns: u64, part: &Part) -> bool {
-    evidence_ns as f64 >= COVERED_MIN * part.ns() as f64
+    evidence_ns > 0 && evidence_ns as f64 >= COVERED_MIN * part.ns() as f64
 }
 
-/// Returns whether the slow I/Os on a disk meet a disturbance more often than by chance.
-fn is_above_chance(evidence: &Evidence, (disk, kind, program): &Suspect, ios: &[Explained], run: (u64, u64)) -> bool {
+/// Returns whether the slow I/Os on a disk meet a disturbance more often than by chance. Its probability is at most `chance_max`.
+fn is_above_chance(
+    evidence: &Evidence,
+    (disk, kind, program): &Suspect,
+    ios: &[Explained],
+    run: (u64, u64),
+    chance_max: f64,
+) -> bool {
     let met = |part: &Part| covers(evidence.busy_ns(*disk, *kind, program, part.time()), part);
     let mut parts: Vec<Part> = ios
         .iter()
@@ -149,11 +156,11 @@ fn is_above_chance(evidence: &Evidence, (disk, kind, program): &Suspect, ios: &[
     }
     let mut by_chance = 0;
     for nth in 0..CONTROLS {
-        let part = &parts[nth * parts.len() / CONTROLS.max(parts.len()) % parts.len()];
+        let part = &parts[nth * parts.len() / CONTROLS];
         by_chance += usize::from(part.shifted(nth, run).is_some_and(|part| met(&part)));
     }
     let chance = (by_chance + 1) as f64 / (CONTROLS + 2) as f64;
-    at_least(hits, events.len(), chance) <= CHANCE_MAX
+    at_least(hits, events.len(), chance) <= chance_max
 }
 
 /// Returns the probability of at least `hits` successes in `events` trials with this chance.

@@ -74,7 +74,13 @@ impl Evidence {
             _ if is_flush => Disturbance::Flush,
             (_, None) => return,
             (Operation::Discard, Some(_)) => Disturbance::Discard,
-            (_, Some(name)) if name.raw().starts_with("kworker/") => Disturbance::Writeback,
+            // Writes that somebody waits for, and reads, are I/Os of a program that the kernel held back before.
+            (operation, Some(name)) if name.raw().starts_with("kworker/") => {
+                if operation != Operation::Write || io.flags.has(Flags::SYNC) {
+                    return;
+                }
+                Disturbance::Writeback
+            }
             _ => Disturbance::OtherProgram,
         };
         let program = match kind {

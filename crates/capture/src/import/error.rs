@@ -25,6 +25,8 @@ pub enum ImportError {
     },
     /// It has no I/Os.
     Empty,
+    /// A log of fio without the times of its I/Os.
+    NoTimes,
     Io(io::Error),
 }
 
@@ -38,6 +40,9 @@ impl fmt::Display for ImportError {
             ),
             ImportError::Line { line, what } => write!(f, "line {line}: {what}"),
             ImportError::Record { record, what } => write!(f, "record {record}: {what}"),
+            ImportError::NoTimes => f.write_str(
+                "this log of fio has no times of its I/Os (version 2 without `wait`): record it again with a fio that writes version 3",
+            ),
             ImportError::Empty => f.write_str("it has no I/Os"),
             ImportError::Io(error) => f.write_str(&units::errno::reason(error)),
         }

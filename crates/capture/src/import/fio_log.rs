@@ -11,11 +11,12 @@ use crate::io::{Flags, Io, Operation, SECTOR_BYTES};
 pub struct FioLog<R> {
     steps: Steps<R>,
     at_ns: u64,
+    ios: u64,
 }
 
 impl<R: BufRead> FioLog<R> {
     pub fn new(input: R) -> Result<FioLog<R>, ImportError> {
-        Ok(FioLog { steps: Steps::new(input, &ReplayRules::default(), true)?, at_ns: 0 })
+        Ok(FioLog { steps: Steps::new(input, &ReplayRules::default(), true)?, at_ns: 0, ios: 0 })
     }
 
     pub fn next_io(&mut self) -> Result<Option<Io>, ImportError> {
@@ -24,7 +25,9 @@ impl<R: BufRead> FioLog<R> {
             if let Some((place, why)) = self.steps.ignored().first {
                 return Err(error(place, why));
             }
-            let Some(step) = step else { return Ok(None) };
+            let Some(step) = step else {
+                return if self.ios > 1 && self.at_ns == 0 { Err(ImportError::NoTimes) } else { Ok(None) };
+            };
             self.at_ns = self.at_ns.saturating_add(step.delay_ns);
             let operation = match step.action {
                 Action::Io(Ddir::Read) => Operation::Read,
@@ -37,6 +40,7 @@ impl<R: BufRead> FioLog<R> {
                     continue;
                 }
             };
+            self.ios += 1;
             let sectors = u64::from(step.bytes).div_ceil(SECTOR_BYTES) as u32;
             return Ok(Some(Io {
                 start_ns: self.at_ns,

@@ -115,7 +115,7 @@ impl<R: BufRead> Events for Blkparse<R> {
 /// Parses a line; `None` for a line that is not about an I/O.
 fn parse(line: &str) -> Result<Option<(Traced, Event)>, &'static str> {
     let mut fields = line.split_ascii_whitespace();
-    let mut field = || fields.next().ok_or("it is no line of blkparse in its default format");
+    let mut field = || fields.next().ok_or("the line is not in the default format of blkparse");
     let (_device, _cpu, _number, time, _process) = (field()?, field()?, field()?, field()?, field()?);
     let (action, rwbs) = (field()?, field()?);
     let at_ns = nanoseconds(time).ok_or("its fourth field is no time in seconds")?;

@@ -91,15 +91,15 @@ fn parse(line: &str) -> Result<Fields<'_>, &'static str> {
         return Err("it does not have seven fields: time, host, disk, type, offset, size, response time");
     };
     let number = |text: &str, what: &'static str| text.parse::<u64>().map_err(|_| what);
-    let start = number(time, "its time is no number")?;
+    let start = number(time, "the time is not a number")?;
     let operation = match kind.to_ascii_lowercase().as_str() {
         "read" => Operation::Read,
         "write" => Operation::Write,
         _ => return Err("its type is neither Read nor Write"),
     };
-    let offset = number(offset, "its offset is no number")?;
-    let size = number(size, "its size is no number")?;
-    let response = number(response, "its response time is no number")?;
+    let offset = number(offset, "the offset is not a number")?;
+    let size = number(size, "the size is not a number")?;
+    let response = number(response, "the response time is not a number")?;
     let sectors = u32::try_from(size.div_ceil(SECTOR_BYTES)).map_err(|_| "its size is too large")?;
     Ok(((host, disk), (start, operation, offset / SECTOR_BYTES, sectors, response)))
 }

@@ -160,7 +160,7 @@ fn a_log_of_fio_has_no_completions() {
 fn bad_input_is_an_error_with_its_line() {
     let after = |good: &str, bad: &str| error([good, bad].concat().as_bytes());
     let first = BLKPARSE.split_inclusive('\n').next().unwrap();
-    assert_eq!(after(MSR, "1,usr,0,Read,x,1,1\n"), "line 5: its offset is no number");
+    assert_eq!(after(MSR, "1,usr,0,Read,x,1,1\n"), "line 5: the offset is not a number");
     assert_eq!(
         after(MSR, "128166372026382245,usr,1,Read,0,1,1\n"),
         "line 5: it is of another disk than those before; import one disk at a time"

@@ -14,6 +14,8 @@ use super::observed::{Observe, ObservedBackend};
 
 /// Time between two messages.
 const SEND_EVERY_NS: u64 = 250_000_000;
+/// Readings of both clocks, of which the closest counts.
+const CLOCK_READINGS: usize = 8;
 /// Limits of the I/Os of a direction in a message, and their sum over all workers.
 const KEPT_MIN: usize = 4;
 const KEPT_MAX: usize = 64;
@@ -65,12 +67,19 @@ impl SlowIos {
             return backend;
         }
         let clock = platform.clock(Source::Monotonic);
-        let monotonic_ns = kernel_clock(CLOCK_MONOTONIC).unwrap_or_default();
+        // The reading between the closest two of the worker's clock: the thread can lose its CPU at any time.
+        let read = || {
+            let before_ns = clock.now();
+            let monotonic_ns = kernel_clock(CLOCK_MONOTONIC).ok()?;
+            let took_ns = clock.now().saturating_sub(before_ns);
+            Some((took_ns, monotonic_ns.saturating_sub(before_ns + took_ns / 2)))
+        };
+        let Some((_, zero_ns)) = (0..CLOCK_READINGS).filter_map(|_| read()).min() else { return backend };
         let most = (KEPT_OF_ALL / context.plan.workers.len().max(1)).clamp(KEPT_MIN, KEPT_MAX);
         let slow_ios = SlowIos {
             events: events.clone(),
             clock,
-            zero_ns: monotonic_ns.saturating_sub(clock.now()),
+            zero_ns,
             submitting_ns: 0,
             started: vec![None; worker.depth() as usize],
             kept: std::array::from_fn(|_| Slowest::new(most)),

@@ -19,7 +19,8 @@ const CRITERIA: &str = "Criteria";
 const LIKE: &str = "Captured load";
 const RESULTS: &str = "Results";
 /// Options of suites.
-const NOT_WITH_LIKE: [&str; 15] = [
+const NOT_WITH_LIKE: [&str; 16] = [
+    "fill_method",
     "suite",
     "tests",
     "literal",
@@ -242,8 +243,9 @@ fn whole_seconds(text: &str) -> Result<u64, String> {
 }
 
 fn margin(text: &str) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|number| (1.0..=MARGIN_MAX).contains(number));
-    number.ok_or_else(|| format!("expected a number from 1 to {MARGIN_MAX}, such as 1.5"))
+    let has_two_decimals = text.split_once('.').is_none_or(|(_, decimals)| decimals.len() <= 2);
+    let number = text.parse().ok().filter(|number| (1.0..=MARGIN_MAX).contains(number) && has_two_decimals);
+    number.ok_or_else(|| format!("expected a number from 1 to {MARGIN_MAX} with at most two decimals, such as 1.5"))
 }
 
 /// A time with its unit: a bound of 5 seconds is never meant by `5`.

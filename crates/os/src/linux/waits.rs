@@ -38,11 +38,11 @@ impl WaitReader {
 
     /// Reads all counters. Those that the kernel does not have are 0.
     pub fn read(&self, threads: &[u32]) -> Waits {
-        let throttled = self.quota_groups.iter().map(|group| throttled_ns(&group.join("cpu.stat"))).max();
+        let throttled = self.quota_groups.iter().map(|group| throttled_ns(&group.join("cpu.stat"))).sum();
         let stolen = CpuTimes::now().unwrap_or_default().list.iter().map(|cpu| cpu.steal_ns).sum();
         Waits {
             run_delays_ns: threads.iter().map(|thread| run_delay_ns(*thread)).collect(),
-            throttled_ns: throttled.unwrap_or(0),
+            throttled_ns: throttled,
             stolen_ns: stolen,
             reclaim_ns: memory_stall_ns(),
         }

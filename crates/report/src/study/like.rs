@@ -24,7 +24,7 @@ pub fn notes(like: &Like) -> Vec<String> {
         LikeFit::Kept => "offsets are unchanged",
         LikeFit::Packed => "offsets are fitted to the target: parts of 1 MiB without I/Os are left out",
         LikeFit::Wrapped => {
-            "offsets are fitted to the target: it is smaller than the parts with I/Os, so that they are over each other"
+            "offsets are fitted to the target: it is smaller than the parts with I/Os, so several parts share the same offsets"
         }
     };
     let rate = iops(like.ios_per_s());
@@ -69,7 +69,7 @@ pub fn sentence(assessment: &Assessment, request: &Knee, like: &Like, result: &K
         }
     };
     let margin = match (assessment.verdict, held) {
-        (Verdict::Inconclusive, Some(held)) if held >= 100 && (held as f64) < like.margin * 100.0 => {
+        (Verdict::Inconclusive, Some(held)) if held >= 100 && held < like.margin_percent() => {
             format!("; that is less than the margin of {}", like.margin)
         }
         _ => String::new(),

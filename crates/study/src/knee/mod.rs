@@ -121,7 +121,7 @@ fn multiples(like: &Like) -> Multiples {
     let percent = |multiple: f64| units::number::whole((multiple * 100.0).clamp(1.0, MULTIPLE_MAX * 100.0));
     Multiples {
         bounds_ns: like.bounds_ns,
-        margin_percent: percent(like.margin),
+        margin_percent: like.margin_percent(),
         percent_max: percent(like.length_ns as f64 / MULTIPLE_RUN_MIN_NS),
     }
 }
@@ -470,7 +470,7 @@ fn verdict_on_multiple(like: &Like, result: &KneeResult, is_stopped: bool, is_di
     let percent = result.sustained.and_then(|at| result.points.get(at)).map_or(0, |point| point.load);
     let is_undecided = is_stopped || result.failed.is_some() || is_disturbed || result.load_generator.is_some();
     match percent {
-        percent if percent as f64 >= like.margin * 100.0 => Verdict::Pass,
+        percent if percent >= like.margin_percent() => Verdict::Pass,
         _ if is_undecided => Verdict::Inconclusive,
         0..100 => Verdict::Fail,
         _ => Verdict::Inconclusive,

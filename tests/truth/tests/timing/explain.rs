@@ -1,10 +1,10 @@
 //! Causes of slow I/Os that are made on purpose: `--explain` names each of them, and no others.
 
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
-use harness::{Loop, Outcome, Scratch, Throttle, Zram, fathom, outcome, shell, signal, skipped};
+use harness::{Outcome, Scratch, Throttle, Zram, fathom, outcome, shell, skipped};
 use serde_json::Value;
 
 /// Least share of the time of slow I/Os that has the cause which the test made.
@@ -15,11 +15,17 @@ fn job(scratch: &Scratch, options: &str) -> Command {
     fathom(scratch.path(), &format!("{JOB} {options}"))
 }
 
+/// This machine cannot trace.
+fn is_skip(line: &str) -> bool {
+    let reasons = ["root only", "no tracefs", "is not mounted", "no tracepoints"];
+    line.contains("are not explained") && reasons.iter().any(|reason| line.contains(reason))
+}
+
 /// Returns the explanation of the reads. `None`: this machine cannot trace, and the test is skipped.
 fn reads(scratch: &Scratch, ended: Outcome) -> Option<Value> {
     let ended = ended.assert_success();
     eprintln!("{}", ended.stderr);
-    if let Some(why) = ended.stderr.lines().find(|line| line.contains("are not explained")) {
+    if let Some(why) = ended.stderr.lines().find(|line| is_skip(line)) {
         skipped(why);
         return None;
     }
@@ -37,54 +43,29 @@ fn share(reads: &Value, cause: Option<&str>) -> f64 {
     parts.map(|part| part["time_share"].as_f64().unwrap()).sum()
 }
 
+/// The cause of the time that was traced. Events can be lost where no CPU is left to read them.
 fn assert_named(reads: &Value, cause: &str) {
-    let named = share(reads, Some(cause));
+    let not_traced = reads["parts"].as_array().unwrap().iter().filter(|part| part["layer"] == "not_traced");
+    let not_traced: f64 = not_traced.map(|part| part["time_share"].as_f64().unwrap()).sum();
+    assert!(not_traced < 0.5, "{:#}", reads["parts"]);
+    let named = share(reads, Some(cause)) / (1.0 - not_traced);
     assert!(named >= NAMED_MIN, "{cause}: {named}: {:#}", reads["parts"]);
 }
 
-/// Starts a shell command beside the job.
-fn beside(command: &str) -> Child {
-    Command::new("sh").args(["-c", command]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+/// A shell command beside the job, killed with its processes on drop.
+struct Beside(Child);
+
+fn beside(command: &str) -> Beside {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]).process_group(0).stdout(Stdio::null()).stderr(Stdio::null());
+    Beside(shell.spawn().unwrap())
 }
 
-fn ended(mut child: Child) {
-    child.kill().unwrap();
-    child.wait().unwrap();
-}
-
-/// A loop device does the commands one after another: reads wait behind writes and flushes.
-fn loop_job(scratch: &Scratch, device: &Loop) -> Command {
-    let options = "--ioengine=psync --rate_iops=1000 --runtime=8";
-    job(scratch, &format!("--filename={} {options}", device.device))
-}
-
-#[test]
-#[ignore = "needs an idle CPU: run by cargo xtask ci"]
-fn bursts_of_another_program_are_named() {
-    let scratch = Scratch::new("why-writer");
-    let Some(device) = Loop::new(&scratch, 64, "") else { return };
-    let burst = format!("dd if=/dev/zero of={} bs=4M count=12 oflag=direct; sleep 0.9", device.device);
-    let writer = beside(&format!("sleep 1; while true; do {burst}; done"));
-    let found = reads(&scratch, outcome(loop_job(&scratch, &device).spawn().unwrap()));
-    ended(writer);
-    let Some(found) = found else { return };
-    assert_named(&found, "other_program");
-    assert!(found["parts"].to_string().contains("\"dd\""), "{found:#}");
-}
-
-#[test]
-#[ignore = "needs an idle CPU: run by cargo xtask ci"]
-fn flushes_are_named() {
-    let scratch = Scratch::new("why-flush");
-    let Some(device) = Loop::new(&scratch, 64, "") else { return };
-    // The flush writes what the image has in the page cache.
-    let image = format!("dd if=/dev/zero of={} bs=1M count=24 oflag=direct conv=fsync; sleep 0.9", device.device);
-    let writer = beside(&format!("sleep 1; while true; do {image}; done"));
-    let found = reads(&scratch, outcome(loop_job(&scratch, &device).spawn().unwrap()));
-    ended(writer);
-    let Some(found) = found else { return };
-    let named = share(&found, Some("flush")) + share(&found, Some("other_program"));
-    assert!(named >= NAMED_MIN && share(&found, Some("flush")) > 0.5, "{found:#}");
+impl Drop for Beside {
+    fn drop(&mut self) {
+        drop(Command::new("kill").args(["-KILL", "--", &format!("-{}", self.0.id())]).output());
+        drop(self.0.wait());
+    }
 }
 
 #[test]
@@ -138,43 +119,27 @@ fn like(mut first: Command, command: &Command) -> Command {
 fn a_wait_for_a_cpu_is_named() {
     let Some(zram) = Zram::new(64) else { return };
     let scratch = Scratch::new("why-cpu");
-    let hogs: Vec<Child> = (0..3).map(|_| beside("exec taskset -c 1 sh -c 'while true; do :; done'")).collect();
+    let hogs: Vec<Beside> = (0..3).map(|_| beside("exec taskset -c 1 sh -c 'while true; do :; done'")).collect();
     let options = format!("--filename={} --ioengine=psync --runtime=4 --cpus_allowed=1", zram.device);
     let found = reads(&scratch, outcome(job(&scratch, &options).spawn().unwrap()));
-    hogs.into_iter().for_each(ended);
+    drop(hogs);
     let Some(found) = found else { return };
     assert_named(&found, "cpu_wait");
 }
 
 #[test]
 #[ignore = "needs an idle CPU: run by cargo xtask ci"]
-fn a_stopped_process_is_named() {
-    let scratch = Scratch::new("why-stop");
-    let Some(device) = Loop::new(&scratch, 64, "") else { return };
-    let options = format!("--filename={} --ioengine=io_uring --iodepth=16 --runtime=4", device.device);
-    let child = job(&scratch, &options).spawn().unwrap();
-    for _ in 0..3 {
-        std::thread::sleep(Duration::from_millis(800));
-        signal(&child, "STOP");
-        std::thread::sleep(Duration::from_millis(200));
-        signal(&child, "CONT");
-    }
-    let Some(found) = reads(&scratch, outcome(child)) else { return };
-    assert_named(&found, "stopped");
-}
-
-#[test]
-#[ignore = "needs an idle CPU: run by cargo xtask ci"]
 fn without_a_disturbance_no_other_program_is_named() {
+    let Some(zram) = Zram::new(64) else { return };
     let scratch = Scratch::new("why-nothing");
-    let Some(device) = Loop::new(&scratch, 64, "") else { return };
-    // A writer whose I/Os are spread evenly is in flight by chance only.
-    let write = format!("dd if=/dev/zero of={} bs=4k count=1 oflag=direct", device.device);
-    let writer = beside(&format!("while true; do {write}; sleep 0.01; done"));
-    let found = reads(&scratch, outcome(loop_job(&scratch, &device).spawn().unwrap()));
-    ended(writer);
+    // The writer has an I/O in flight nearly all the time: it makes no I/O slower than the others.
+    let write = format!("timeout 5 dd if=/dev/zero of={} bs=4k oflag=direct", zram.device);
+    let writer = beside(&format!("for n in $(seq 1000); do {write}; done"));
+    let options = format!("--filename={} --ioengine=psync --rate_iops=1000 --runtime=5", zram.device);
+    let found = reads(&scratch, outcome(job(&scratch, &options).spawn().unwrap()));
+    drop(writer);
     let Some(found) = found else { return };
-    for cause in ["flush", "discard", "other_program", "io_limit", "cpu_quota", "stopped", "memory_reclaim"] {
+    for cause in ["flush", "discard", "other_program", "io_limit", "cpu_quota", "memory_reclaim", "writeback"] {
         assert!(share(&found, Some(cause)) < 0.05, "{cause}: {found:#}");
     }
 }

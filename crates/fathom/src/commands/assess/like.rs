@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assessment::{Assessment, Knee, Like, Settings};
-use plan::Plan;
+use plan::{Ddir, Plan};
 use report::Ink;
 use study::Study;
 use study::knee::{self, CapturedLoad as Replayed, KneeTarget};
@@ -52,7 +52,7 @@ pub fn main(args: &Args, file: &str, typed: &[String], runner: &dyn Runner) -> R
     let found = find(args, &captured, runner)?;
     // Signals first: from here on files are made.
     let interrupts = signals::install()?;
-    let options = RunOptions::default();
+    let options = RunOptions { explain: args.live.explain(), ..RunOptions::default() };
     let mut files = runner.make_files(&found, false, &options.lease)?;
     let target = knee_target(files.as_ref());
     let part = captured.busiest(args.runtime_s.unwrap_or(LENGTH_S).saturating_mul(SECOND_NS));
@@ -129,8 +129,9 @@ fn knee_target(files: &dyn TestFiles) -> KneeTarget {
 /// Returns what the user requests, without what depends on the target.
 fn request(args: &Args, file: &str, captured: &CapturedLoad, part: Part) -> Result<Knee, CommandError> {
     let bounds_ns = args.p99_ns.map_or_else(|| captured.p99_ns(), |ns| captured.each(ns));
-    if args.p99_ns.is_none() && bounds_ns.0.iter().all(Option::is_none) {
-        return Err(format!("{file} has no latencies\nhelp: add --p99 TIME").into());
+    let lacks_bound = |ddir: &Ddir| captured.each(0)[*ddir].is_some() && bounds_ns[*ddir].is_none();
+    if let Some(ddir) = Ddir::ALL.into_iter().find(lacks_bound) {
+        return Err(format!("{file} has no latencies of {}s\nhelp: add --p99 TIME", ddir.name()).into());
     }
     let name = Path::new(file).file_name().map_or_else(|| file.into(), |name| UntrustedText::from(Path::new(name)));
     Ok(Knee {
@@ -184,7 +185,7 @@ fn plan(request: &Knee) -> Result<Arc<Plan>, CommandError> {
 /// Returns the least time of the search: the load, and the margin.
 fn least_ns(request: &Knee) -> u64 {
     let like = request.like.iter();
-    like.map(|like| like.run_ns(100).saturating_add(like.run_ns((like.margin * 100.0) as u64))).sum()
+    like.map(|like| like.run_ns(100).saturating_add(like.run_ns(like.margin_percent()))).sum()
 }
 
 fn note(logs: &Logs, request: &Knee) {
