@@ -74,7 +74,7 @@ impl Evidence {
             _ if is_flush => Disturbance::Flush,
             (_, None) => return,
             (Operation::Discard, Some(_)) => Disturbance::Discard,
-            // Writes that somebody waits for, and reads, are I/Os of a program that the kernel held back before.
+            // Synchronous writes and reads are I/Os of a program that the kernel held back before.
             (operation, Some(name)) if name.raw().starts_with("kworker/") => {
                 if operation != Operation::Write || io.flags.has(Flags::SYNC) {
                     return;

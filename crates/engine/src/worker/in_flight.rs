@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use os::io::{Completion, Op};
+use os::io::{Completion, Kind, Op};
 use plan::Ddir;
 
 /// Category of an I/O in the statistics.
@@ -239,5 +239,14 @@ impl std::ops::IndexMut<u32> for InFlight {
     #[inline]
     fn index_mut(&mut self, slot: u32) -> &mut InFlightIo {
         &mut self.table[slot as usize]
+    }
+}
+
+/// Returns the operation of a direction.
+pub fn kind_of(ddir: Ddir) -> Kind {
+    match ddir {
+        Ddir::Read => Kind::Read,
+        Ddir::Write => Kind::Write,
+        Ddir::Trim => Kind::Trim,
     }
 }

@@ -54,7 +54,7 @@ pub struct Args {
     #[arg(value_name = "TARGET")]
     pub targets: Vec<String>,
 
-    /// Name or file of the suite; `fathom suite list` lists the names
+    /// Name (`fathom suite list`) or file of the suite
     ///
     /// The default is quick. With --for it is the tests that judge the applications.
     #[arg(long, value_name = "NAME", help_heading = TESTS)]
@@ -67,10 +67,14 @@ pub struct Args {
     /// With --size or --short, sizes and offsets are those of the corrected tests.
     #[arg(long, help_heading = TESTS)]
     pub literal: bool,
-    /// Measure each test for this time, in whole seconds; with --like the length of the replayed part (default 60s)
+    /// Measure each test for this time, in whole seconds
+    ///
+    /// With --like, it is the length of the replayed part (default 60s).
     #[arg(long = "runtime", value_name = "TIME", value_parser = whole_seconds, help_heading = TESTS)]
     pub runtime_s: Option<u64>,
-    /// Run the short form of the suite: 1 or 2 s per test, each once; at most a minute
+    /// Run the short form of the suite, at most a minute
+    ///
+    /// Each test runs once, for 1 or 2 s.
     #[arg(long, help_heading = TESTS)]
     pub short: bool,
     /// Repeat each test until steady state, at most 25 rounds
@@ -119,7 +123,7 @@ pub struct Args {
     #[arg(long, short = 'y', help_heading = TARGET)]
     pub yes: bool,
 
-    /// Replay the load of this capture and find the highest multiple that the target holds
+    /// Find the multiple of a captured load that TARGET holds
     ///
     /// FILE is a file of `fathom capture`. Writes need --overwrite for a file or device that exists.
     #[arg(long, value_name = "FILE", conflicts_with_all = NOT_WITH_LIKE, help_heading = LIKE)]

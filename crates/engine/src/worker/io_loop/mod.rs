@@ -29,8 +29,6 @@ mod streams;
 mod verify;
 mod zones;
 
-pub(super) use refill::kind_of;
-
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 

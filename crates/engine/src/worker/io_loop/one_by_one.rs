@@ -9,9 +9,8 @@ use plan::Ddir;
 use record::{EngineCall, RunError};
 
 use super::IoLoop;
-use super::refill::kind_of;
 use crate::worker::errors;
-use crate::worker::in_flight::{InFlightIo, Purpose, Times};
+use crate::worker::in_flight::{InFlightIo, Purpose, Times, kind_of};
 use crate::worker::source::IoSource;
 use crate::worker::submission::Submission;
 

@@ -7,7 +7,7 @@ use record::RunError;
 use super::IoLoop;
 use crate::access::{Due, Io, Next, SyncKind};
 use crate::worker::extras::Extras;
-use crate::worker::in_flight::{InFlightIo, Purpose};
+use crate::worker::in_flight::{InFlightIo, Purpose, kind_of};
 use crate::worker::pace::Admission;
 use crate::worker::placement::Placement;
 use crate::worker::source::IoSource;
@@ -215,13 +215,5 @@ impl IoLoop<'_> {
         let op = Op { kind, ioprio: 0, file, slot, len, skip: 0, offset };
         self.submission.prepare(op, InFlightIo::of(&op, Purpose::Sync, start_ns));
         Ok(())
-    }
-}
-
-pub fn kind_of(ddir: Ddir) -> Kind {
-    match ddir {
-        Ddir::Read => Kind::Read,
-        Ddir::Write => Kind::Write,
-        Ddir::Trim => Kind::Trim,
     }
 }
