@@ -1,27 +1,32 @@
 //! The load of a capture on another target: the busiest part of it, with offsets that fit the target, as a log that is replayed.
 
-use std::fs::{File, OpenOptions};
+use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use ::capture::{Direction, Extents, Figures, Fit, Flags, Io, Layer, Operation, Placed};
+use ::capture::{Direction, Extents, Figures, Fit, Flags, Head, Io, Layer, Operation, Placed, Space};
 use assessment::LikeFit;
 use iolog::{Action, write};
 use plan::{Ddir, PerDdir};
 
 use crate::capture;
 use crate::command_error::CommandError;
+use crate::temporary_file::TemporaryFile;
 
 /// Name of the file in the lines of the log. All I/Os go to the target of the replay.
 const FILE: &str = "captured";
 /// Lines are written in pieces of this size.
 const PIECE_BYTES: usize = 1 << 16;
 
-/// A capture, and the parts of the disk that it uses.
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// A capture.
 pub struct CapturedLoad {
     path: String,
     pub figures: Figures,
-    extents: Extents,
+    /// Reads, writes and discards by the second of their start.
+    ios_by_second: BTreeMap<u64, u64>,
 }
 
 /// The part of a capture that is replayed.
@@ -39,6 +44,10 @@ pub struct Logs {
     pub ios: u64,
     /// I/Os that are larger than the target.
     pub left_out: u64,
+    /// Discards that the target cannot do.
+    pub discards_left_out: u64,
+    /// Size of the parts of the target that have I/Os.
+    pub touched_bytes: u64,
     pub fit: LikeFit,
 }
 
@@ -48,21 +57,20 @@ impl CapturedLoad {
     /// # Errors
     /// The file cannot be read, has no reads, writes or discards, or decides nothing.
     pub fn read(path: &str) -> Result<CapturedLoad, CommandError> {
-        let mut extents: Option<Extents> = None;
-        let figures = capture::load_each(path, |head, io| {
-            let base = head.partition.as_ref().map_or(0, |partition| partition.first_sector);
+        let mut ios_by_second = BTreeMap::new();
+        let figures = capture::load_each(path, |_, io| {
             if ddir(io).is_some() {
-                extents.get_or_insert_with(|| Extents::new(base)).add(io);
+                *ios_by_second.entry(io.start_ns / SECOND_NS).or_default() += 1;
             }
         })?;
-        let Some(extents) = extents else {
+        if ios_by_second.is_empty() {
             return Err(format!("{path} has no reads, writes or discards").into());
-        };
+        }
         if !figures.is_conclusive {
             let help = "`fathom capture show` has the reason; capture the load again";
             return Err(format!("{path} is INCONCLUSIVE: its load is not complete\nhelp: {help}").into());
         }
-        Ok(CapturedLoad { path: path.to_owned(), figures, extents })
+        Ok(CapturedLoad { path: path.to_owned(), figures, ios_by_second })
     }
 
     /// Returns the captured 99th percentile by direction, from submission to completion.
@@ -84,58 +92,83 @@ impl CapturedLoad {
         self.figures.write.is_some() || self.figures.discard.is_some()
     }
 
-    /// Returns the bytes of the parts with I/Os.
-    pub fn touched_bytes(&self) -> u64 {
-        self.extents.touched_bytes()
-    }
-
-    /// Returns the busiest part of at most this length, by the number of its I/Os.
+    /// Returns the busiest part of at most this length, by the number of its I/Os. It begins with a second in which I/Os start.
     pub fn busiest(&self, length_ns: u64) -> Part {
-        let Figures { duration_ns, interval_ns, over_time, .. } = &self.figures;
-        if *duration_ns <= length_ns {
-            return Part { from_ns: 0, length_ns: *duration_ns };
+        let duration_ns = self.figures.duration_ns;
+        if duration_ns <= length_ns {
+            return Part { from_ns: 0, length_ns: duration_ns };
         }
-        let width = usize::try_from((length_ns / interval_ns).max(1)).unwrap_or(usize::MAX).min(over_time.len());
-        let ios = |at: usize| -> u64 {
-            over_time[at..at + width].iter().map(|of| of.reads + of.writes + of.discards + of.flushes).sum()
-        };
-        // Of equal ones the first.
-        let first = (0..=over_time.len() - width).rev().max_by_key(|at| ios(*at)).unwrap_or(0);
-        let from_ns = (first as u64 * interval_ns).min(duration_ns - length_ns);
-        Part { from_ns, length_ns }
+        let second = busiest_second(&self.ios_by_second, (length_ns / SECOND_NS).max(1));
+        Part { from_ns: second.saturating_mul(SECOND_NS).min(duration_ns - length_ns), length_ns }
     }
 
-    /// Writes the logs for a target with `span_bytes` from its start to its end, room for `room_bytes` and a block size.
+    /// Writes the logs of a part for a target, which can discard or not.
     ///
     /// # Errors
     /// The capture cannot be read again, or a log cannot be written.
-    pub fn logs(self, part: Part, span_bytes: u64, room_bytes: u64, block_bytes: u64) -> Result<Logs, CommandError> {
-        let placed = self.extents.place_on(span_bytes, room_bytes);
-        let failed = |error: &io::Error| format!("temporary log: {}", units::errno::reason(error));
-        let mut log = LogWriter::new("load").map_err(|error| failed(&error))?;
-        let (mut ios, mut left_out) = (0, 0);
-        let mut outcome = Ok(());
-        capture::load_each(&self.path, |head, io| {
-            let Some(at_ns) = io.start_ns.checked_sub(part.from_ns).filter(|at_ns| *at_ns < part.length_ns) else {
-                return;
-            };
-            match log.io(at_ns, io, head.layer, &placed, block_bytes) {
-                Ok(Written::Io) => ios += 1,
-                Ok(Written::Sync | Written::Nothing) => {}
-                Ok(Written::TooLarge) => left_out += 1,
-                Err(error) => outcome = Err(error),
+    pub fn logs(&self, part: Part, space: &Space, can_discard: bool) -> Result<Logs, CommandError> {
+        let failed = |error: io::Error| format!("temporary log: {}", units::errno::reason(&error));
+        let is_replayed = |io: &Io| can_discard || io.operation != Operation::Discard;
+        let mut extents: Option<Extents> = None;
+        let mut discards_left_out = 0;
+        self.each_in(part, |head, _, io| {
+            if !is_replayed(io) {
+                discards_left_out += 1;
+            } else if ddir(io).is_some() {
+                let base = head.partition.as_ref().map_or(0, |partition| partition.first_sector);
+                extents.get_or_insert_with(|| Extents::new(base)).add(io);
             }
         })?;
-        outcome.map_err(|error| failed(&error))?;
-        let load = log.finish().map_err(|error| failed(&error))?;
-        let fill = fill_log(&placed).map_err(|error| failed(&error))?;
+        let Some(extents) = extents else {
+            return Err(format!("{} has no I/Os that the target can do", self.path).into());
+        };
+        let touched_bytes = extents.touched_bytes();
+        let placed = extents.place_on(space);
+        let mut log = LogWriter::new("load").map_err(failed)?;
+        let (mut ios, mut left_out) = (0, 0);
+        let mut outcome = Ok(());
+        self.each_in(part, |head, at_ns, io| match is_replayed(io).then(|| log.io(at_ns, io, head.layer, &placed)) {
+            Some(Ok(Written::Io)) => ios += 1,
+            Some(Ok(Written::Sync | Written::Nothing)) | None => {}
+            Some(Ok(Written::TooLarge)) => left_out += 1,
+            Some(Err(error)) => outcome = Err(error),
+        })?;
+        outcome.map_err(failed)?;
+        let load = log.finish().map_err(failed)?;
+        let fill = fill_log(&placed).map_err(failed)?;
         let fit = match placed.fit() {
             Fit::Kept => LikeFit::Kept,
             Fit::Packed => LikeFit::Packed,
             Fit::Wrapped => LikeFit::Wrapped,
         };
-        Ok(Logs { load, fill, ios, left_out, fit })
+        Ok(Logs { load, fill, ios, left_out, discards_left_out, touched_bytes, fit })
     }
+
+    /// Passes each I/O of a part to a function, with its time since the start of the part.
+    fn each_in(&self, part: Part, mut each: impl FnMut(&Head, u64, &Io)) -> Result<(), CommandError> {
+        let each_io = |head: &Head, io: &Io| {
+            if let Some(at_ns) = io.start_ns.checked_sub(part.from_ns).filter(|at_ns| *at_ns < part.length_ns) {
+                each(head, at_ns, io);
+            }
+        };
+        capture::load_each(&self.path, each_io).map(drop)
+    }
+}
+
+/// Returns the first second of the time of `seconds` in which most I/Os start.
+fn busiest_second(ios_by_second: &BTreeMap<u64, u64>, seconds: u64) -> u64 {
+    let (mut first, mut ios, mut most) = (ios_by_second.iter(), 0, (0, 0));
+    let mut from = first.next();
+    for (second, started) in ios_by_second {
+        ios += started;
+        while let Some((_, begun)) = from.filter(|(begin, _)| *begin + seconds <= *second) {
+            (ios, from) = (ios - begun, first.next());
+        }
+        if ios > most.0 {
+            most = (ios, from.map_or(0, |(begin, _)| *begin));
+        }
+    }
+    most.1
 }
 
 /// Returns the direction of an I/O with data.
@@ -192,7 +225,7 @@ impl LogWriter {
         Ok(())
     }
 
-    fn io(&mut self, at_ns: u64, io: &Io, layer: Layer, placed: &Placed, block_bytes: u64) -> io::Result<Written> {
+    fn io(&mut self, at_ns: u64, io: &Io, layer: Layer, placed: &Placed) -> io::Result<Written> {
         // A device with a queue has the flush before a write as an I/O of its own.
         let flushes_before = layer == Layer::Bios && io.flags.has(Flags::FLUSH_BEFORE);
         if io.operation == Operation::Flush || flushes_before {
@@ -201,7 +234,7 @@ impl LogWriter {
         let Some(ddir) = ddir(io) else {
             return Ok(if io.operation == Operation::Flush { Written::Sync } else { Written::Nothing });
         };
-        let Some((offset, bytes)) = placed.place(io, block_bytes) else { return Ok(Written::TooLarge) };
+        let Some((offset, bytes)) = placed.place(io) else { return Ok(Written::TooLarge) };
         self.line(at_ns, Action::Io(ddir), offset, bytes)?;
         Ok(Written::Io)
     }
@@ -213,29 +246,40 @@ impl LogWriter {
     }
 }
 
-/// A log in the folder for temporary files. It is removed when it is dropped.
-pub struct TemporaryLog(PathBuf);
+/// A log in the folder for temporary files. It is removed when it is dropped, and after SIGKILL by the next run.
+pub struct TemporaryLog {
+    file: TemporaryFile,
+    /// Locked while the log is used.
+    _locked: File,
+}
 
 impl TemporaryLog {
-    #[expect(clippy::disallowed_methods, reason = "a new file of a name of its own, which only this user can open")]
     fn create(name: &str) -> io::Result<(TemporaryLog, File)> {
-        let mut random = [0; 8];
-        os::process::random_bytes(&mut random)?;
-        let name = format!("fathom-like-{:016x}.{name}", u64::from_ne_bytes(random));
-        let path = std::env::temp_dir().join(name);
-        let file = OpenOptions::new().write(true).create_new(true).open(&path)?;
-        Ok((TemporaryLog(path), file))
+        let file = TemporaryFile::beside(&std::env::temp_dir().join(format!("like.{name}")))?;
+        let writer = file.create_new()?;
+        Ok((TemporaryLog { _locked: writer.try_clone()?, file }, writer))
     }
 
     pub fn path(&self) -> &Path {
-        &self.0
+        self.file.path()
     }
 }
 
 impl Drop for TemporaryLog {
-    #[expect(clippy::disallowed_methods, reason = "the file is of this process")]
     fn drop(&mut self) {
-        // Nothing is lost if it stays.
-        let _ = std::fs::remove_file(&self.0);
+        self.file.remove();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_busiest_part_of_a_long_capture_is_found_to_the_second() {
+        let mut ios: BTreeMap<u64, u64> = (0..7200).step_by(60).map(|second| (second, 1)).collect();
+        ios.extend((604_700..604_740).map(|second| (second, 50)));
+        ios.insert(700_000, 100);
+        assert_eq!([60, 1, 1_000_000].map(|seconds| busiest_second(&ios, seconds)), [604_700, 700_000, 0]);
     }
 }

@@ -70,6 +70,24 @@ impl TemporaryFile {
         fill().inspect_err(|_| drop(std::fs::remove_file(&self.path)))
     }
 
+    /// Creates the file for its own use, and removes those of killed runs. The caller removes it.
+    ///
+    /// # Errors
+    /// The file cannot be created.
+    pub fn create_new(&self) -> io::Result<File> {
+        self.remove_abandoned();
+        self.create()
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Removes the file. If that fails, the next run with the same file removes it.
+    pub fn remove(&self) {
+        drop(std::fs::remove_file(&self.path));
+    }
+
     fn create(&self) -> io::Result<File> {
         let file = OpenOptions::new().write(true).create_new(true).open(&self.path)?;
         // Without locks, the file of a killed run remains.

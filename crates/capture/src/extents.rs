@@ -19,6 +19,17 @@ pub struct Extents {
     end_bytes: u64,
 }
 
+/// The space of a target.
+#[derive(Clone, Copy, Debug)]
+pub struct Space {
+    /// From its start to its end; `None` for a new file.
+    pub span_bytes: Option<u64>,
+    /// What may be written.
+    pub room_bytes: u64,
+    /// Size of a block. Offsets and lengths are multiples of it.
+    pub block_bytes: u64,
+}
+
 /// Where the I/Os are placed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fit {
@@ -61,12 +72,21 @@ impl Extents {
         self.part_bytes.saturating_mul(self.parts.len() as u64)
     }
 
-    /// Places the parts on a target that has `span_bytes` from its start to its end, and room for `room_bytes`.
-    pub fn place_on(mut self, span_bytes: u64, room_bytes: u64) -> Placed {
+    /// Places the parts on a target.
+    pub fn place_on(mut self, space: &Space) -> Placed {
+        let block = space.block_bytes.max(1);
+        let whole_blocks = |bytes: u64| bytes - bytes % block;
+        let (span_bytes, room_bytes) = (space.span_bytes.map(whole_blocks), whole_blocks(space.room_bytes));
+        let is_beyond = |bytes: u64| span_bytes.is_some_and(|span_bytes| bytes > span_bytes);
         let fit = match self.touched_bytes() {
-            touched if touched > room_bytes.min(span_bytes) => Fit::Wrapped,
-            _ if self.end_bytes > span_bytes => Fit::Packed,
+            touched if touched > room_bytes || is_beyond(touched) => Fit::Wrapped,
+            _ if is_beyond(self.end_bytes) => Fit::Packed,
             _ => Fit::Kept,
+        };
+        let size_bytes = match (fit, span_bytes) {
+            (Fit::Wrapped, _) => span_bytes.unwrap_or(room_bytes).min(room_bytes),
+            (_, Some(span_bytes)) => span_bytes,
+            (_, None) => whole_blocks(self.end_bytes.saturating_add(block - 1)),
         };
         let mut sorted: Vec<u64> = self.parts.keys().copied().collect();
         sorted.sort_unstable();
@@ -74,11 +94,7 @@ impl Extents {
         let places: Vec<(u64, u64)> =
             places.map(|(nth, part)| (*part, if fit == Fit::Kept { *part } else { nth })).collect();
         self.parts = places.into_iter().collect();
-        Placed {
-            extents: self,
-            fit,
-            size_bytes: span_bytes.min(if fit == Fit::Wrapped { room_bytes } else { span_bytes }),
-        }
+        Placed { extents: self, fit, size_bytes, block_bytes: block }
     }
 }
 
@@ -87,6 +103,7 @@ pub struct Placed {
     extents: Extents,
     fit: Fit,
     size_bytes: u64,
+    block_bytes: u64,
 }
 
 impl Placed {
@@ -96,8 +113,8 @@ impl Placed {
 
     /// Returns offset and length of an I/O on the target, in whole blocks. `None`: it is larger than the target or than 4 GiB, or
     /// it was not added before.
-    pub fn place(&self, io: &Io, block_bytes: u64) -> Option<(u64, u32)> {
-        let block = block_bytes.max(1);
+    pub fn place(&self, io: &Io) -> Option<(u64, u32)> {
+        let block = self.block_bytes;
         let start = self.extents.start(io);
         let place = self.extents.parts.get(&(start / self.extents.part_bytes))?;
         let offset = place.checked_mul(self.extents.part_bytes)?.checked_add(start % self.extents.part_bytes)?;
@@ -145,17 +162,17 @@ mod tests {
     /// Offsets and lengths.
     type Places = Vec<(u64, u32)>;
 
-    fn places(ios: &[Io], span: u64, room: u64) -> (Fit, Places, Places) {
+    fn places(ios: &[Io], span_bytes: Option<u64>, room_bytes: u64) -> (Fit, Places, Places) {
         let mut extents = Extents::new(0);
         ios.iter().for_each(|io| extents.add(io));
-        let placed = extents.place_on(span, room);
-        (placed.fit(), ios.iter().filter_map(|io| placed.place(io, 4096)).collect(), placed.parts().collect())
+        let placed = extents.place_on(&Space { span_bytes, room_bytes, block_bytes: 4096 });
+        (placed.fit(), ios.iter().filter_map(|io| placed.place(io)).collect(), placed.parts().collect())
     }
 
     #[test]
     fn offsets_that_the_target_has_are_kept() {
         let ios = [io(0, 4096), io(9 * MIB - 512, 1024)];
-        let (fit, found, parts) = places(&ios, 10 * MIB, u64::MAX);
+        let (fit, found, parts) = places(&ios, Some(10 * MIB), 10 * MIB);
         assert_eq!((fit, found), (Fit::Kept, vec![(0, 4096), (9 * MIB - 4096, 4096)]));
         assert_eq!(parts, [(0, 1 << 20), (8 * MIB, 1 << 20), (9 * MIB, 1 << 20)]);
     }
@@ -164,16 +181,29 @@ mod tests {
     fn a_smaller_target_has_the_parts_with_ios_in_their_order() {
         // The second I/O is in two parts, and stays one.
         let ios = [io(100 * MIB, 4096), io(6 * MIB - 4096, 8192), io(0, 4096)];
-        let (fit, found, _) = places(&ios, 4 * MIB, u64::MAX);
+        let (fit, found, _) = places(&ios, Some(4 * MIB), 4 * MIB);
         assert_eq!((fit, found), (Fit::Packed, vec![(3 * MIB, 4096), (2 * MIB - 4096, 8192), (0, 4096)]));
     }
 
     #[test]
     fn a_target_without_room_for_all_parts_has_them_over_each_other() {
         let ios = [io(100 * MIB, 4096), io(6 * MIB, 8192), io(0, 4096)];
-        let (fit, found, parts) = places(&ios, 64 * MIB, 2 * MIB);
+        let (fit, found, parts) = places(&ios, Some(64 * MIB), 2 * MIB + 512);
         assert_eq!((fit, found), (Fit::Wrapped, vec![(0, 4096), (MIB, 8192), (0, 4096)]));
         assert_eq!(parts, [(0, 1 << 20), (MIB, 1 << 20)]);
-        assert_eq!(places(&[io(0, 8192)], 4096, 4096).1, [], "larger than the target");
+        assert_eq!(places(&[io(0, 8192)], Some(4096), 4096).1, [], "larger than the target");
+    }
+
+    #[test]
+    fn parts_end_with_a_whole_block() {
+        let ios = [io(0, 4096), io(MIB - 4096, 4096)];
+        assert_eq!(
+            places(&ios, Some(MIB + 100), MIB + 100),
+            (Fit::Kept, vec![(0, 4096), (MIB - 4096, 4096)], vec![(0, 1 << 20)])
+        );
+        let (fit, _, parts) = places(&[io(0, 4096), io(9 * MIB, 4096)], Some(MIB + 4196), 64 * MIB);
+        assert_eq!((fit, parts), (Fit::Wrapped, vec![(0, 1 << 20), (MIB, 4096)]));
+        let (fit, found, parts) = places(&[io(9 * MIB, 512)], None, 64 * MIB);
+        assert_eq!((fit, found, parts), (Fit::Kept, vec![(9 * MIB, 4096)], vec![(9 * MIB, 4096)]), "a new file");
     }
 }

@@ -2,7 +2,7 @@
 
 use capture::{
     Counter, Decoder, End, Extents, Facts, Head, ImportError, Io, Layer, Lives, Names, ReadError, Reader, Source,
-    Writer,
+    Space, Writer,
 };
 
 use crate::Progress;
@@ -72,7 +72,8 @@ pub fn capture_file(bytes: &[u8]) -> Progress {
 /// # Panics
 /// An I/O is placed beyond the end of the target.
 pub fn imported(bytes: &[u8]) -> Progress {
-    const TARGET_BYTES: u64 = 3 << 20;
+    const TARGET_BYTES: u64 = (3 << 20) + 100;
+    const BLOCK_BYTES: u32 = 4096;
     let imported = || -> Result<(Vec<Io>, Head, Facts), ImportError> {
         let mut source = Source::new(bytes, "trace")?;
         let mut ios = Vec::new();
@@ -88,9 +89,12 @@ pub fn imported(bytes: &[u8]) -> Progress {
             // The parts of a huge I/O are many.
             let small = || ios.iter().filter(|io| io.bytes() <= TARGET_BYTES);
             small().for_each(|io| extents.add(io));
-            let placed = extents.place_on(TARGET_BYTES, TARGET_BYTES);
-            for (offset, length) in small().filter_map(|io| placed.place(io, 4096)).chain(placed.parts()) {
+            let space =
+                Space { span_bytes: Some(TARGET_BYTES), room_bytes: TARGET_BYTES, block_bytes: u64::from(BLOCK_BYTES) };
+            let placed = extents.place_on(&space);
+            for (offset, length) in small().filter_map(|io| placed.place(io)).chain(placed.parts()) {
                 assert!(offset + u64::from(length) <= TARGET_BYTES);
+                assert!(offset.is_multiple_of(u64::from(BLOCK_BYTES)) && length.is_multiple_of(BLOCK_BYTES));
             }
             let figures = counter.finish(head, &facts);
             report::capture::json(&figures).expect("figures are JSON");

@@ -14,7 +14,7 @@ use plan::{Ddir, Plan};
 use record::{Event, Explanation, Record};
 
 use crate::output::stderr_line;
-use tracer::{Order, Tracer};
+use tracer::{Message, Tracer};
 
 /// When the slowest I/Os of a run are explained.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -27,7 +27,7 @@ pub enum Explain {
 
 /// Traces the disks of a run on a thread of its own.
 pub struct Explainer {
-    orders: Sender<Order>,
+    messages: Sender<Message>,
     thread: JoinHandle<Result<Explanation, String>>,
 }
 
@@ -38,23 +38,23 @@ impl Explainer {
             return None;
         }
         let started = Tracer::start(plan).and_then(|tracer| {
-            let (orders, received) = channel();
+            let (messages, received) = channel();
             let thread = std::thread::Builder::new().name("explain".to_owned());
             let thread = thread.spawn(move || tracer.run(&received)).map_err(|error| error.to_string())?;
-            Ok(Explainer { orders, thread })
+            Ok(Explainer { messages, thread })
         });
         started.inspect_err(|why| note(why)).ok()
     }
 
     /// Passes an event of the run on.
     pub fn event(&self, event: &Event) {
-        let order = match event {
-            Event::Started { worker, started } => Order::Started { worker: *worker, thread: started.tid },
-            Event::SlowIos { worker, ios } => Order::Slow { worker: *worker, ios: ios.clone() },
+        let message = match event {
+            Event::Started { worker, started } => Message::Started { worker: *worker, thread: started.tid },
+            Event::SlowIos { worker, ios } => Message::Slow { worker: *worker, ios: ios.clone() },
             _ => return,
         };
         // A tracer that failed says so at the end.
-        drop(self.orders.send(order));
+        drop(self.messages.send(message));
     }
 
     /// Ends the trace, and adds the explanation to the record.
@@ -70,7 +70,7 @@ impl Explainer {
         });
         let ios = |ddir: Ddir| record.workers.iter().map(|worker| worker.stats.ddirs[ddir as usize].ios).sum();
         let totals = Totals { ios: Ddir::ALL.map(ios), run: (0, 0) };
-        drop(self.orders.send(Order::End { measured: measured.collect(), totals }));
+        drop(self.messages.send(Message::End { measured: measured.collect(), totals }));
         match self.thread.join() {
             Ok(Ok(explanation)) => record.explanation = Some(Box::new(explanation)),
             Ok(Err(why)) => note(&why),

@@ -37,7 +37,7 @@ const CLOCK_MONOTONIC: i32 = 1;
 const BORDER_NS: u64 = 2_000_000;
 
 /// Messages to the tracer.
-pub enum Order {
+pub enum Message {
     /// A worker started.
     Started { worker: usize, thread: u32 },
     /// Its slowest I/Os since the last message.
@@ -48,10 +48,10 @@ pub enum Order {
 
 /// Times in which events are recorded.
 struct Windows {
-    /// The last window. Its end is `None` while events are recorded.
+    /// Start of the last window.
     from_ns: u64,
-    until_ns: Option<u64>,
-    resume_ns: u64,
+    /// The pause after it.
+    pause: Option<Pause>,
     /// Sum of the windows before.
     traced_ns: u64,
     /// Time of the last look at the rate, and the events until then.
@@ -59,9 +59,16 @@ struct Windows {
     events: u64,
 }
 
+/// Time in which no events are recorded.
+#[derive(Clone, Copy)]
+struct Pause {
+    from_ns: u64,
+    until_ns: u64,
+}
+
 impl Windows {
     fn new(from_ns: u64) -> Windows {
-        Windows { from_ns, until_ns: None, resume_ns: 0, traced_ns: 0, looked_ns: from_ns, events: 0 }
+        Windows { from_ns, pause: None, traced_ns: 0, looked_ns: from_ns, events: 0 }
     }
 }
 
@@ -115,15 +122,15 @@ impl Tracer {
     ///
     /// # Errors
     /// The trace cannot be read.
-    pub fn run(mut self, orders: &Receiver<Order>) -> Result<Explanation, String> {
+    pub fn run(mut self, messages: &Receiver<Message>) -> Result<Explanation, String> {
         let usage = thread_usage();
         let failed = |error: std::io::Error| format!("the trace of the block layer: {}", units::errno::reason(&error));
         let mut next = Instant::now() + READ_EVERY;
         loop {
-            match orders.recv_timeout(next.saturating_duration_since(Instant::now())) {
-                Ok(Order::Started { worker, thread }) => self.machine.add(worker, thread),
-                Ok(Order::Slow { worker, ios }) => self.pending.extend(ios.into_iter().map(|io| (worker, io))),
-                Ok(Order::End { measured, totals }) => {
+            match messages.recv_timeout(next.saturating_duration_since(Instant::now())) {
+                Ok(Message::Started { worker, thread }) => self.machine.add(worker, thread),
+                Ok(Message::Slow { worker, ios }) => self.pending.extend(ios.into_iter().map(|io| (worker, io))),
+                Ok(Message::End { measured, totals }) => {
                     return self.finish(&measured, totals, &usage).map_err(failed);
                 }
                 Err(RecvTimeoutError::Timeout) => {
@@ -139,8 +146,9 @@ impl Tracer {
         self.watch_machine();
         let known_ns = self.read(false)?;
         self.match_until(known_ns);
-        let needed_ns = self.pending.iter().map(|(_, io)| io.submitted_ns).min().unwrap_or(u64::MAX);
-        let kept_ns = monotonic_ns().saturating_sub(KEPT_NS).min(needed_ns);
+        let needed_ns = self.pending.iter().map(|(_, io)| io.submitted_ns).min();
+        let old_ns = monotonic_ns().saturating_sub(KEPT_NS);
+        let kept_ns = needed_ns.map_or(old_ns, |needed_ns| needed_ns.min(old_ns));
         self.disks.iter_mut().for_each(|disk| disk.window.forget_before(kept_ns));
         self.limit_rate()
     }
@@ -158,26 +166,27 @@ impl Tracer {
         }
     }
 
-    /// Reads the traces. Returns the time up to which all I/Os are known.
-    fn read(&mut self, is_last: bool) -> std::io::Result<u64> {
+    /// Reads the traces. Returns the time up to which all I/Os are known; `None` without a disk.
+    fn read(&mut self, is_last: bool) -> std::io::Result<Option<u64>> {
         let machine = &self.machine;
         let is_own = |thread: &Thread| machine.is_own(thread);
-        let mut known_ns = u64::MAX;
+        let mut known_ns: Option<u64> = None;
         for (at, disk) in self.disks.iter_mut().enumerate() {
-            known_ns = known_ns.min(disk.read(at, &mut self.evidence, &is_own, is_last)?);
+            let of_disk_ns = disk.read(at, &mut self.evidence, &is_own, is_last)?;
+            known_ns = Some(known_ns.map_or(of_disk_ns, |known_ns| known_ns.min(of_disk_ns)));
         }
         Ok(known_ns)
     }
 
-    /// Finds the lives of the slow I/Os that ended before a time.
-    fn match_until(&mut self, known_ns: u64) {
-        let (ready, pending) =
-            std::mem::take(&mut self.pending).into_iter().partition(|(_, io)| io.reaped_ns < known_ns);
+    /// Finds the lives of the slow I/Os that ended before a time, or of all.
+    fn match_until(&mut self, known_ns: Option<u64>) {
+        let is_known = |io: &SlowIo| known_ns.is_none_or(|known_ns| io.reaped_ns < known_ns);
+        let (ready, pending) = std::mem::take(&mut self.pending).into_iter().partition(|(_, io)| is_known(io));
         self.pending = pending;
         for (worker, io) in ready {
-            let Windows { from_ns, until_ns, .. } = self.windows;
+            let Windows { from_ns, pause, .. } = self.windows;
             // Nothing is known of the time between two windows.
-            if io.submitted_ns < from_ns || until_ns.is_some_and(|until_ns| io.reaped_ns > until_ns) {
+            if io.submitted_ns < from_ns || pause.is_some_and(|pause| io.reaped_ns > pause.from_ns) {
                 continue;
             }
             let place = self.places.find(worker, &io, &self.disks);
@@ -195,8 +204,8 @@ impl Tracer {
         let now_ns = monotonic_ns();
         let events = self.disks.iter().map(DiskTrace::events).sum::<u64>();
         let windows = &mut self.windows;
-        if windows.until_ns.is_some() {
-            if now_ns >= windows.resume_ns {
+        if let Some(pause) = windows.pause {
+            if now_ns >= pause.until_ns {
                 self.disks.iter_mut().try_for_each(DiskTrace::resume)?;
                 *windows = Windows { traced_ns: windows.traced_ns, events, ..Windows::new(monotonic_ns()) };
             }
@@ -213,7 +222,8 @@ impl Tracer {
         }
         let pause_ns = (WINDOW_NS as f64 * (rate / EVENTS_PER_S_MAX - 1.0)) as u64;
         windows.traced_ns += now_ns - windows.from_ns;
-        (windows.until_ns, windows.resume_ns) = (Some(now_ns), now_ns + pause_ns.clamp(PAUSE_NS_MIN, PAUSE_NS_MAX));
+        let until_ns = now_ns + pause_ns.clamp(PAUSE_NS_MIN, PAUSE_NS_MAX);
+        windows.pause = Some(Pause { from_ns: now_ns, until_ns });
         self.disks.iter_mut().try_for_each(DiskTrace::pause)?;
         self.read(true).map(drop)
     }
@@ -228,7 +238,7 @@ impl Tracer {
         self.disks.iter_mut().try_for_each(DiskTrace::pause)?;
         let end_ns = monotonic_ns();
         self.read(true)?;
-        self.match_until(u64::MAX);
+        self.match_until(None);
         let is_measured = |explained: &Explained| {
             let time = measured.get(explained.worker).copied().flatten();
             time.is_none_or(|(from_ns, until_ns)| {
@@ -239,7 +249,7 @@ impl Tracer {
         self.explained.retain(is_measured);
         let directions = explain(&self.explained, &self.evidence, &Totals { run: (self.started_ns, end_ns), ..totals });
         let lost = self.disks.iter().map(DiskTrace::lost).sum::<std::io::Result<u64>>()?;
-        let last_ns = if self.windows.until_ns.is_none() { end_ns - self.windows.from_ns } else { 0 };
+        let last_ns = if self.windows.pause.is_none() { end_ns - self.windows.from_ns } else { 0 };
         let used = thread_usage().since(usage);
         Ok(Explanation {
             trace: TraceCost {

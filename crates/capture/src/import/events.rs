@@ -1,6 +1,6 @@
 //! I/Os of a trace that has the events of the block layer.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
 use super::error::ImportError;
 use crate::event::{Event, Kind};
@@ -42,7 +42,7 @@ pub struct EventIos<E> {
 impl<E: Events> EventIos<E> {
     /// Reads events until the layer is known: only a device with a queue makes, inserts and issues requests.
     pub fn new(mut events: E) -> Result<EventIos<E>, ImportError> {
-        let mut first = VecDeque::new();
+        let (mut first, mut queued) = (VecDeque::new(), HashSet::new());
         let mut layer = Layer::Bios;
         while first.len() < EVENTS_MAX {
             let Some((traced, event)) = events.next()? else { break };
@@ -52,8 +52,10 @@ impl<E: Events> EventIos<E> {
                     layer = Layer::Requests;
                     break;
                 }
-                Traced::Other(Kind::Complete) if is_complete(&first, &event) => break,
-                Traced::Queued | Traced::Other(_) => {}
+                Traced::Queued => drop(queued.insert((event.operation, event.sector))),
+                // An I/O that was queued before is complete.
+                Traced::Other(Kind::Complete) if queued.contains(&(event.operation, event.sector)) => break,
+                Traced::Other(_) => {}
             }
         }
         let start_ns = first.front().map_or(0, |(_, event)| event.at_ns);
@@ -98,11 +100,4 @@ impl<E: Events> EventIos<E> {
         };
         self.lives.event(&Event { kind, ..event });
     }
-}
-
-/// Returns true if an I/O that was queued before is complete.
-fn is_complete(before: &VecDeque<(Traced, Event)>, done: &Event) -> bool {
-    before.iter().any(|(traced, event)| {
-        *traced == Traced::Queued && event.operation == done.operation && event.sector == done.sector
-    })
 }

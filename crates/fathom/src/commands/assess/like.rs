@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use assessment::{Assessment, Knee, Like, Settings};
+use assessment::{Assessment, Knee, Like, Settings, TargetKind};
+use capture::Space;
 use plan::{Ddir, Plan};
 use report::Ink;
 use study::Study;
@@ -57,17 +58,20 @@ pub fn main(args: &Args, file: &str, typed: &[String], runner: &dyn Runner) -> R
     let target = knee_target(files.as_ref());
     let part = captured.busiest(args.runtime_s.unwrap_or(LENGTH_S).saturating_mul(SECOND_NS));
     let mut request = request(args, file, &captured, part)?;
-    let is_filled = may_fill(&found);
-    let touched_bytes = captured.touched_bytes();
-    let room_bytes = found.room_bytes(args.keep_free);
-    let span_bytes = if found.existed { found.facts.size_bytes } else { u64::MAX };
+    // Reads of blocks that were never written do not reach the disk.
+    let is_filled = found.may_write;
+    let space = Space {
+        span_bytes: found.existed.then_some(found.facts.size_bytes),
+        room_bytes: found.room_bytes(args.keep_free),
+        block_bytes: found.least_block_bytes(),
+    };
     let depth = captured.figures.depth.p99.saturating_mul(DEPTH_FACTOR).clamp(DEPTH_MIN, DEPTH_MAX);
-    let logs = captured.logs(part, span_bytes, room_bytes, found.least_block_bytes())?;
+    let logs = captured.logs(part, &space, found.facts.kind == TargetKind::Device)?;
     note(&logs, &request);
     complete(&mut request, &logs, &target, depth);
     let plan = plan(&request)?;
-    let space = if is_filled { vec![found.demand(touched_bytes.min(room_bytes))] } else { Vec::new() };
-    consent::to_demand(&Demand { time_ns: least_ns(&request), space }, args.yes)?;
+    let filled = is_filled.then(|| found.demand(logs.touched_bytes.min(space.room_bytes)));
+    consent::to_demand(&Demand { time_ns: least_ns(&request), space: filled.into_iter().collect() }, args.yes)?;
     files.will_run(&plan)?;
     let results =
         Results::open(&args.reports, args.save.as_deref(), args.no_history, &mut OutputGuard::new([plan.as_ref()]))?;
@@ -110,11 +114,6 @@ fn find(args: &Args, captured: &CapturedLoad, runner: &dyn Runner) -> Result<Fou
         .into());
     }
     Ok(found)
-}
-
-/// Reads of blocks that were never written do not reach the disk.
-fn may_fill(found: &Found) -> bool {
-    found.may_write
 }
 
 fn knee_target(files: &dyn TestFiles) -> KneeTarget {
@@ -196,6 +195,10 @@ fn note(logs: &Logs, request: &Knee) {
     if logs.left_out > 0 {
         let count = format::grouped(logs.left_out as f64);
         stderr_line!("warning: {count} I/Os are larger than the target and are left out");
+    }
+    if logs.discards_left_out > 0 {
+        let count = format::grouped(logs.discards_left_out as f64);
+        stderr_line!("warning: {count} discards are left out: the target is a regular file");
     }
 }
 
