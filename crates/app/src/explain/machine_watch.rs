@@ -1,6 +1,8 @@
-//! Waits of the workers and of the machine over time.
+//! Waits of the workers and of the machine over time, read by a thread of its own: the one that reads the trace may wait for a CPU.
 
 use std::collections::HashSet;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
 
 use ::capture::{Thread, Tick};
 use os::process::{Usage, thread_usage};
@@ -8,8 +10,8 @@ use os::waits::{IoLimit, WaitReader, Waits, thread_ids};
 
 use super::tracer::monotonic_ns;
 
-/// Readings between two lists of the process's threads.
-const THREADS_EVERY: u32 = 10;
+/// Time between two readings.
+const READ_EVERY: Duration = Duration::from_millis(50);
 /// A reading that is later than this was not made in time.
 const LATE_NS: u64 = 30_000_000;
 /// Most workers whose waits are read.
@@ -17,34 +19,115 @@ const WORKERS_MAX: usize = 64;
 /// Names of the kernel's threads that do I/O for a thread: they end with its number.
 const HELPERS: [&str; 2] = ["iou-wrk-", "iou-sqp-"];
 
+/// Threads of this process.
+#[derive(Default)]
+pub struct OwnThreads(HashSet<u32>);
+
+impl OwnThreads {
+    /// Adds the threads that exist now.
+    pub fn update(&mut self) {
+        self.0.extend(thread_ids());
+    }
+
+    pub fn add(&mut self, thread: u32) {
+        self.0.insert(thread);
+    }
+
+    /// Returns whether a thread belongs to this process, or does its I/O.
+    pub fn has(&self, thread: &Thread) -> bool {
+        let of = |name: &str| HELPERS.iter().find_map(|helper| name.strip_prefix(helper)?.parse::<u32>().ok());
+        self.0.contains(&thread.number) || of(thread.name.raw()).is_some_and(|number| self.0.contains(&number))
+    }
+}
+
+/// Growth of the counters, and the limits on block I/O.
+pub struct Reading {
+    pub tick: Tick,
+    pub limits: Vec<IoLimit>,
+}
+
+/// The thread that reads the counters.
 pub struct MachineWatch {
-    /// Threads of workers.
-    workers: Vec<(usize, u32)>,
-    own: HashSet<u32>,
-    reader: Option<WaitReader>,
-    before: Waits,
-    read_ns: u64,
-    /// Use of CPUs by this thread.
-    usage: Usage,
-    readings: u32,
+    /// `None` after the end.
+    workers: Option<Sender<(usize, u32)>>,
+    readings: Receiver<Reading>,
 }
 
 impl MachineWatch {
-    pub fn start() -> MachineWatch {
-        MachineWatch {
-            workers: Vec::new(),
-            own: HashSet::new(),
-            reader: None,
-            before: Waits::default(),
-            read_ns: monotonic_ns(),
-            usage: thread_usage(),
-            readings: 0,
-        }
+    /// # Errors
+    /// The thread cannot start.
+    pub fn start() -> std::io::Result<MachineWatch> {
+        let (workers, started) = channel();
+        let (sender, readings) = channel();
+        let counters = Counters::new();
+        std::thread::Builder::new().name("waits".to_owned()).spawn(move || counters.watch(&started, &sender))?;
+        Ok(MachineWatch { workers: Some(workers), readings })
     }
 
     /// Adds the thread of a worker.
-    pub fn add(&mut self, worker: usize, thread: u32) {
-        self.own.insert(thread);
+    pub fn add(&self, worker: usize, thread: u32) {
+        let _ = self.workers.iter().try_for_each(|workers| workers.send((worker, thread)));
+    }
+
+    /// Returns the new readings.
+    pub fn readings(&self) -> Vec<Reading> {
+        self.readings.try_iter().collect()
+    }
+
+    /// Ends the thread. Returns the last readings.
+    pub fn finish(&mut self) -> Vec<Reading> {
+        self.workers = None;
+        self.readings.iter().collect()
+    }
+}
+
+/// The counters at the last reading.
+struct Counters {
+    /// Workers and their threads.
+    workers: Vec<(usize, u32)>,
+    reader: Option<WaitReader>,
+    before: Waits,
+    /// Start and end of the last reading.
+    reading_ns: (u64, u64),
+    /// Use of CPUs by this thread.
+    usage: Usage,
+}
+
+impl Counters {
+    fn new() -> Counters {
+        let now_ns = monotonic_ns();
+        Counters {
+            workers: Vec::new(),
+            reader: None,
+            before: Waits::default(),
+            reading_ns: (now_ns, now_ns),
+            usage: Usage::default(),
+        }
+    }
+
+    /// Reads the counters until no more workers can start.
+    fn watch(mut self, started: &Receiver<(usize, u32)>, readings: &Sender<Reading>) {
+        self.usage = thread_usage();
+        let mut next = Instant::now() + READ_EVERY;
+        loop {
+            let is_last = match started.recv_timeout(next.saturating_duration_since(Instant::now())) {
+                Ok((worker, thread)) => {
+                    self.add(worker, thread);
+                    continue;
+                }
+                Err(why) => why == RecvTimeoutError::Disconnected,
+            };
+            let tick = self.read();
+            let limits = self.reader.as_ref().map(WaitReader::io_limits).unwrap_or_default();
+            let is_wanted = readings.send(Reading { tick, limits }).is_ok();
+            if is_last || !is_wanted {
+                return;
+            }
+            next = Instant::now() + READ_EVERY;
+        }
+    }
+
+    fn add(&mut self, worker: usize, thread: u32) {
         if self.workers.len() < WORKERS_MAX {
             self.workers.push((worker, thread));
             let reader = self.reader.get_or_insert_with(|| WaitReader::new(thread));
@@ -52,29 +135,20 @@ impl MachineWatch {
         }
     }
 
-    /// Returns whether a thread belongs to this process.
-    pub fn is_own(&self, thread: &Thread) -> bool {
-        let of = |name: &str| HELPERS.iter().find_map(|helper| name.strip_prefix(helper)?.parse::<u32>().ok());
-        self.own.contains(&thread.number) || of(thread.name.raw()).is_some_and(|number| self.own.contains(&number))
-    }
-
-    /// Reads the counters. `wait_ns` is the intended time since the last reading.
-    pub fn read(&mut self, wait_ns: u64) -> Tick {
-        if self.readings.is_multiple_of(THREADS_EVERY) {
-            self.own.extend(thread_ids());
-        }
-        self.readings = self.readings.wrapping_add(1);
+    fn read(&mut self) -> Tick {
+        let begin_ns = monotonic_ns();
         let now = self.reader.as_ref().map(|reader| reader.read(&threads(&self.workers))).unwrap_or_default();
-        let (start_ns, end_ns) = (self.read_ns, monotonic_ns());
+        // A counter may have grown before or after it was read: ticks overlap by the time of a reading.
+        let ((start_ns, before_ns), end_ns) = (self.reading_ns, monotonic_ns());
         let usage = thread_usage();
         let grown = now.since(&self.before);
-        let late_ns = end_ns.saturating_sub(start_ns).saturating_sub(wait_ns);
+        let late_ns = end_ns.saturating_sub(before_ns).saturating_sub(READ_EVERY.as_nanos() as u64);
         // A thread that runs, or waits for a CPU, is not stopped.
         let used = usage.since(&self.usage);
         let active_ns = used.run_delay_ns.map(|waited_ns| used.user_ns + used.system_ns + waited_ns);
         let is_idle = active_ns.is_some_and(|ns| ns < late_ns / 2);
         let is_stopped = late_ns > LATE_NS && is_idle && grown.throttled_ns == 0;
-        (self.before, self.read_ns, self.usage) = (now, end_ns, usage);
+        (self.before, self.reading_ns, self.usage) = (now, (begin_ns, end_ns), usage);
         let delays = self.workers.iter().zip(&grown.run_delays_ns).map(|((worker, _), ns)| (*worker, *ns));
         Tick {
             start_ns,
@@ -85,11 +159,6 @@ impl MachineWatch {
             reclaim_ns: grown.reclaim_ns,
             stopped_ns: if is_stopped { late_ns } else { 0 },
         }
-    }
-
-    /// Returns the limits of control groups on block I/O.
-    pub fn io_limits(&self) -> Vec<IoLimit> {
-        self.reader.as_ref().map(WaitReader::io_limits).unwrap_or_default()
     }
 }
 

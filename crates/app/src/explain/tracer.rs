@@ -13,7 +13,7 @@ use plan::Plan;
 use record::{Explanation, SlowIo, TraceCost};
 
 use super::disk_trace::DiskTrace;
-use super::machine_watch::MachineWatch;
+use super::machine_watch::{MachineWatch, OwnThreads, Reading};
 use super::places::Places;
 
 /// Time between two reads of the trace.
@@ -75,6 +75,7 @@ impl Windows {
 pub struct Tracer {
     disks: Vec<DiskTrace>,
     places: Places,
+    own: OwnThreads,
     machine: MachineWatch,
     evidence: Evidence,
     pending: Vec<(usize, SlowIo)>,
@@ -109,7 +110,8 @@ impl Tracer {
         Ok(Tracer {
             disks,
             places: Places::new(plan),
-            machine: MachineWatch::start(),
+            own: OwnThreads::default(),
+            machine: MachineWatch::start().map_err(|error| error.to_string())?,
             evidence: Evidence::default(),
             pending: Vec::new(),
             explained: Vec::new(),
@@ -128,7 +130,10 @@ impl Tracer {
         let mut next = Instant::now() + READ_EVERY;
         loop {
             match messages.recv_timeout(next.saturating_duration_since(Instant::now())) {
-                Ok(Message::Started { worker, thread }) => self.machine.add(worker, thread),
+                Ok(Message::Started { worker, thread }) => {
+                    self.own.add(thread);
+                    self.machine.add(worker, thread);
+                }
                 Ok(Message::Slow { worker, ios }) => self.pending.extend(ios.into_iter().map(|io| (worker, io))),
                 Ok(Message::End { measured, totals }) => {
                     return self.finish(&measured, totals, &usage).map_err(failed);
@@ -143,7 +148,8 @@ impl Tracer {
     }
 
     fn tick(&mut self) -> std::io::Result<()> {
-        self.watch_machine();
+        self.own.update();
+        self.machine.readings().into_iter().for_each(|reading| self.add_reading(reading));
         let known_ns = self.read(false)?;
         self.match_until(known_ns);
         let needed_ns = self.pending.iter().map(|(_, io)| io.submitted_ns).min();
@@ -153,10 +159,8 @@ impl Tracer {
         self.limit_rate()
     }
 
-    fn watch_machine(&mut self) {
-        let tick = self.machine.read(READ_EVERY.as_nanos() as u64);
+    fn add_reading(&mut self, Reading { tick, limits }: Reading) {
         self.evidence.tick(tick);
-        let limits = self.machine.io_limits();
         for (at, disk) in self.disks.iter().enumerate() {
             for limit in limits.iter().filter(|limit| limit.device == disk.device) {
                 if !self.evidence.io_limits.contains(&(at, limit.of_writes)) {
@@ -168,8 +172,8 @@ impl Tracer {
 
     /// Reads the traces. Returns the time up to which all I/Os are known; `None` without a disk.
     fn read(&mut self, is_last: bool) -> std::io::Result<Option<u64>> {
-        let machine = &self.machine;
-        let is_own = |thread: &Thread| machine.is_own(thread);
+        let own = &self.own;
+        let is_own = |thread: &Thread| own.has(thread);
         let mut known_ns: Option<u64> = None;
         for (at, disk) in self.disks.iter_mut().enumerate() {
             let of_disk_ns = disk.read(at, &mut self.evidence, &is_own, is_last)?;
@@ -234,7 +238,7 @@ impl Tracer {
         totals: Totals,
         usage: &Usage,
     ) -> std::io::Result<Explanation> {
-        self.watch_machine();
+        self.machine.finish().into_iter().for_each(|reading| self.add_reading(reading));
         self.disks.iter_mut().try_for_each(DiskTrace::pause)?;
         let end_ns = monotonic_ns();
         self.read(true)?;

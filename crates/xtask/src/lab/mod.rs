@@ -94,7 +94,7 @@ fn chosen(scripts: Vec<Script>, names: &[String]) -> Result<Vec<Script>, String>
 
 /// Prints a line per test, and the log of each failed test.
 fn report(scripts: &[Script], outcomes: &[Outcome], folder: &Path) -> Result<(), String> {
-    let mut failed = 0;
+    let mut failed = Vec::new();
     for script in scripts {
         let outcome = outcomes.iter().find(|outcome| outcome.name == script.name);
         let (result, seconds) = match outcome.map(|outcome| (outcome.status, outcome.seconds)) {
@@ -112,7 +112,7 @@ fn report(scripts: &[Script], outcomes: &[Outcome], folder: &Path) -> Result<(),
             println!("                 {line}");
         }
         if matches!(result, "FAILED" | "NOT RUN") {
-            failed += 1;
+            failed.push(script.name.as_str());
             let log = outcome.map_or("the machine ended before this test did", |outcome| outcome.log.as_str());
             let path = folder.join(format!("{}.log", script.name));
             std::fs::write(&path, log).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -120,8 +120,8 @@ fn report(scripts: &[Script], outcomes: &[Outcome], folder: &Path) -> Result<(),
         }
     }
     let skipped = outcomes.iter().filter(|outcome| outcome.status == machine::SKIPPED).count();
-    println!("{} tests, {failed} failed, {skipped} skipped", scripts.len());
-    if failed == 0 { Ok(()) } else { Err(format!("lab: {failed} tests failed")) }
+    println!("{} tests, {} failed, {skipped} skipped", scripts.len(), failed.len());
+    if failed.is_empty() { Ok(()) } else { Err(format!("lab: failed: {}", failed.join(", "))) }
 }
 
 #[cfg(test)]

@@ -126,9 +126,13 @@ impl BlockTrace {
         Ok(trace)
     }
 
-    /// Creates the instance. Removes those of processes that were killed.
+    /// Creates the instance. Removes those of processes that were killed: one process at a time, as a new instance without an open
+    /// file looks like such a one.
     fn create(tracefs: Tracefs) -> Result<BlockTrace, BlockTraceError> {
         let instances = tracefs.root().join("instances");
+        let failed = |error| BlockTraceError::of(&instances, error);
+        let lock = File::open(&instances).map_err(failed)?;
+        lock.lock().map_err(failed)?;
         remove_leftovers(&instances);
         for attempt in 0..ATTEMPTS_MAX {
             let folder = instances.join(format!("{PREFIX}{}-{attempt}", std::process::id()));
@@ -137,23 +141,18 @@ impl BlockTrace {
                 made => made.map_err(|error| BlockTraceError::of(&folder, error))?,
             }
             let path = folder.join("tracing_on");
-            match OpenOptions::new().write(true).open(&path) {
-                // Another process has removed it: it had no open file.
-                Err(error) if error.kind() == ErrorKind::NotFound => {}
-                opened => {
-                    let switch = opened.map_err(|error| BlockTraceError::of(&path, error))?;
-                    return Ok(BlockTrace {
-                        folder,
-                        switch: Some(switch),
-                        buffers: Vec::new(),
-                        page: vec![0; READ_BYTES],
-                        pages_max: 0,
-                        descriptions: String::new(),
-                        start_ns: 0,
-                        _tracefs: tracefs,
-                    });
-                }
-            }
+            let switch = OpenOptions::new().write(true).open(&path);
+            let switch = switch.map_err(|error| BlockTraceError::of(&path, error))?;
+            return Ok(BlockTrace {
+                folder,
+                switch: Some(switch),
+                buffers: Vec::new(),
+                page: vec![0; READ_BYTES],
+                pages_max: 0,
+                descriptions: String::new(),
+                start_ns: 0,
+                _tracefs: tracefs,
+            });
         }
         Err(BlockTraceError::File(instances, ErrorKind::ResourceBusy.into()))
     }
