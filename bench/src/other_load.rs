@@ -37,8 +37,9 @@ impl RunningLoad {
             OtherLoad::Writer => running.spawn(fio_with(fio, file, "randwrite"))?,
             OtherLoad::BusyCpus => {
                 for cpu in cpus {
-                    let mut command = Command::new("/bin/sh");
-                    command.args(["-c", LOOP]);
+                    // As a service has it: a session has its own share of a CPU (autogroup), and each job of fio is a session.
+                    let mut command = Command::new("setsid");
+                    command.args(["/bin/sh", "-c", LOOP]);
                     running.spawn_on(command, *cpu)?;
                 }
             }
@@ -59,7 +60,7 @@ impl RunningLoad {
     }
 
     fn spawn(&mut self, mut command: Command) -> Result<(), String> {
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let child = command.spawn().map_err(|error| format!("{:?}: {error}", command.get_program()))?;
         self.0.push(child);
         Ok(())
@@ -87,7 +88,7 @@ fn fio_with(fio: &Path, file: &Path, rw: &str) -> Command {
     let mut command = Command::new(fio);
     command.args(["--name=beside", "--thread", "--ioengine=libaio", "--direct=1", "--bs=64k", "--iodepth=16"]);
     command.args(["--time_based", "--runtime=1h"]).arg(format!("--rw={rw}"));
-    command.arg(format!("--filename={}", file.display()));
+    command.arg(format!("--filename={}", file.display())).process_group(0);
     command
 }
 

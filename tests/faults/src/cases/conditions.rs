@@ -177,6 +177,7 @@ pub const FULL_DISKS: &[Case<Condition>] = &[
     ),
     case(FULL_DISK, "show record --report full/page.html", 1, "full/page.html: No space left on device", Missing),
     case(FULL_DISK, "export last --format csv --output full/old", 1, "full/old: No space left on device", Missing),
+    case(FULL_DISK, "report --site full/site", 1, "full/site/fathom-site.txt: No space left on device", Missing),
     case(FULL_HISTORY, ASSESS, 0, "not saved in the history", Complete),
     case(FULL_HISTORY, READ, 0, "", Ios(64)),
     case(
