@@ -256,7 +256,7 @@ fn head(request: &Request, source: &Source, layer: Layer) -> Head {
             .as_ref()
             .map(|sectors| Partition { first_sector: sectors.start, sectors: sectors.end - sectors.start }),
         layer,
-        started_unix_ms: run::unix_ms(),
+        started_unix_ms: Some(run::unix_ms()),
         utc_offset_s: os::clock::utc_offset_s(),
         has_names: request.has_names,
         origin: Origin::Capture,

@@ -67,6 +67,8 @@ pub mod save_folder;
 pub mod saved_run;
 #[cfg(any(target_os = "linux", windows))]
 pub mod scratch;
+#[cfg(any(target_os = "linux", windows))]
+pub mod search;
 pub mod secrets;
 #[cfg(any(target_os = "linux", windows))]
 pub mod session;

@@ -11,6 +11,8 @@ use os::signal::Deferred;
 
 /// Between the name of the file and the number of the process.
 const MARK: &str = ".fathom-";
+/// Permissions of a file for own use.
+const PRIVATE_MODE: u32 = 0o600;
 
 /// A file `.NAME.fathom-PID`. It is locked while it exists. Signals that stop the program are deferred, so that it does not
 /// remain. Only SIGKILL leaves it, and the next run with the same file removes it.
@@ -70,13 +72,24 @@ impl TemporaryFile {
         fill().inspect_err(|_| drop(std::fs::remove_file(&self.path)))
     }
 
-    /// Creates the file for its own use, and removes those of killed runs. The caller removes it.
+    /// Creates the file for its own use, and removes those of killed runs. Other users cannot read it. The caller removes it.
     ///
     /// # Errors
     /// The file cannot be created.
     pub fn create_new(&self) -> io::Result<File> {
         self.remove_abandoned();
-        self.create()
+        let options = os::file::OpenOptions {
+            write: true,
+            create: true,
+            exclusive: true,
+            no_follow: true,
+            mode: PRIVATE_MODE,
+            ..os::file::OpenOptions::new()
+        };
+        let file = options.open(&self.path)?.into_std()?;
+        // Without locks, the file of a killed run remains.
+        let _ = file.try_lock();
+        Ok(file)
     }
 
     pub fn path(&self) -> &Path {
@@ -129,5 +142,16 @@ mod tests {
         let left = names.map(|name| folder.join(name).exists());
         assert_eq!(left, [false, true, true, true]);
         std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_for_own_use_cannot_be_read_by_others() {
+        use std::os::unix::fs::PermissionsExt;
+        let file =
+            TemporaryFile::beside(&std::env::temp_dir().join(format!("own-{}.log", std::process::id()))).unwrap();
+        let created = file.create_new().unwrap();
+        assert_eq!(created.metadata().unwrap().permissions().mode() & 0o077, 0);
+        file.remove();
     }
 }

@@ -88,11 +88,14 @@ pub struct Like {
     pub ios: u64,
     /// Upper bounds of the percentile of reads, writes and discards; `None` for a direction without I/Os.
     pub bounds_ns: PerDdir<Option<u64>>,
-    /// The bounds are the captured percentiles.
+    /// The bounds are the captured percentiles of this part.
     pub has_captured_bounds: bool,
-    /// Multiple from which the target passes.
-    pub margin: f64,
+    /// Multiple from which the target passes. `None`: the highest multiple is measured, without a verdict.
+    pub margin: Option<f64>,
     pub fit: LikeFit,
+    /// Discards are replayed. Their places are filled again before each run.
+    #[serde(default)]
+    pub has_discards: bool,
 }
 
 /// How captured offsets are fitted to the target.
@@ -109,8 +112,8 @@ pub enum LikeFit {
 
 impl Like {
     /// Returns the margin in percent of the captured load.
-    pub fn margin_percent(&self) -> u64 {
-        units::number::whole((self.margin * 100.0).round())
+    pub fn margin_percent(&self) -> Option<u64> {
+        Some(units::number::whole((self.margin? * 100.0).round()))
     }
 
     /// Returns the captured rate of I/Os.

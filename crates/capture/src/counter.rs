@@ -6,7 +6,8 @@ use std::collections::{BinaryHeap, HashMap};
 use record::{Histogram, Latency};
 use units::order::OrderBy;
 
-use crate::document::{Facts, Head, Origin};
+use crate::bursts::BurstCounter;
+use crate::document::{Facts, Head};
 use crate::figures::{Arrivals, Depths, Direction, Figures, Flushes, Losses, Program, SizeShare, Waits};
 use crate::io::{Flags, Io, Layer, Operation, SECTOR_BYTES};
 use crate::latencies::Latencies;
@@ -14,11 +15,8 @@ use crate::over_time::OverTime;
 use crate::regions::RegionCounter;
 use crate::slow::Slowest;
 use crate::streams::Streams;
-use crate::windows::Windows;
 
 const SECOND_NS: u64 = 1_000_000_000;
-/// Windows of the dispersion.
-const WINDOW_NS: u64 = SECOND_NS / 10;
 /// Most sizes of a direction that are counted, and that are shown.
 const SIZES_MAX: usize = 1 << 16;
 const SIZES_SHOWN: usize = 8;
@@ -34,6 +32,7 @@ const UNFINISHED_MIN: u64 = 100;
 const FLUSHES_MAX: usize = 1 << 20;
 
 /// Counts the I/Os of a capture.
+#[derive(Default)]
 pub struct Counter {
     operations: [Counts; Operation::ALL.len()],
     /// Completions of the I/Os in flight.
@@ -48,14 +47,14 @@ pub struct Counter {
     forced_writes: u64,
     /// Start and end of each flush.
     flushes: Vec<(u64, u64)>,
-    seconds: Windows,
-    windows: Windows,
+    bursts: BurstCounter,
     over_time: OverTime,
     /// I/Os and bytes by the index of the program.
     programs: HashMap<u32, (u64, u64)>,
 }
 
 /// Counts of an operation.
+#[derive(Default)]
 struct Counts {
     ios: u64,
     bytes: u64,
@@ -75,30 +74,7 @@ struct Counts {
     /// From the start to the completion.
     whole: Latency,
     regions: RegionCounter,
-    seconds: Windows,
-}
-
-impl Default for Counts {
-    fn default() -> Counts {
-        Counts {
-            ios: 0,
-            bytes: 0,
-            sizes: HashMap::new(),
-            streams: Streams::default(),
-            sequential: 0,
-            sync: 0,
-            metadata: 0,
-            read_ahead: 0,
-            failed: 0,
-            slowest: Slowest::default(),
-            device: Latency::default(),
-            wait: Latency::default(),
-            scheduler_ns: 0,
-            whole: Latency::default(),
-            regions: RegionCounter::default(),
-            seconds: Windows::new(SECOND_NS),
-        }
-    }
+    bursts: BurstCounter,
 }
 
 impl Counts {
@@ -124,7 +100,7 @@ impl Counts {
             self.wait.record(issued_ns.min(LONGEST_NS));
             self.scheduler_ns += io.inserted_ns.map_or(0, |ns| u128::from(issued_ns.saturating_sub(ns)));
         }
-        self.seconds.add(io.start_ns);
+        self.bursts.add(io.start_ns);
     }
 
     fn sizes(&self) -> Vec<SizeShare> {
@@ -150,7 +126,8 @@ impl Counts {
     }
 
     /// Returns the figures; `None` without I/Os. `flushes` are the times of flushes.
-    fn direction(self, layer: Layer, seconds: f64, flushes: &[(u64, u64)]) -> Option<Direction> {
+    fn direction(self, layer: Layer, duration_ns: u64, flushes: &[(u64, u64)]) -> Option<Direction> {
+        let seconds = duration_ns as f64 / SECOND_NS as f64;
         let ios = self.ios as f64;
         let share = |count: u64| count as f64 / ios;
         (self.ios > 0).then(|| Direction {
@@ -158,7 +135,8 @@ impl Counts {
             bytes: self.bytes,
             ios_per_s: self.ios as f64 / seconds,
             bytes_per_s: self.bytes as f64 / seconds,
-            peak_ios_per_s: self.seconds.most(),
+            peak_ios_per_s: self.bursts.most_per_s(),
+            burstiness: self.bursts.finish(duration_ns),
             mean_bytes: self.bytes as f64 / self.ios as f64,
             sizes: self.sizes(),
             sequential_share: share(self.sequential),
@@ -172,26 +150,6 @@ impl Counts {
             slow: self.slowest.finish(flushes),
             regions: self.regions.finish(),
         })
-    }
-}
-
-impl Default for Counter {
-    fn default() -> Counter {
-        Counter {
-            operations: std::array::from_fn(|_| Counts::default()),
-            ends: BinaryHeap::new(),
-            depths: Histogram::default(),
-            depth_max: 0,
-            in_flight_ns: 0,
-            unfinished: 0,
-            unfinished_starts_ns: 0,
-            forced_writes: 0,
-            flushes: Vec::new(),
-            seconds: Windows::new(SECOND_NS),
-            windows: Windows::new(WINDOW_NS),
-            over_time: OverTime::default(),
-            programs: HashMap::new(),
-        }
     }
 }
 
@@ -213,8 +171,7 @@ impl Counter {
             }
         }
         self.count_depth(io);
-        self.seconds.add(io.start_ns);
-        self.windows.add(io.start_ns);
+        self.bursts.add(io.start_ns);
         self.over_time.add(io);
         if let Some(program) = io.program {
             let (ios, bytes) = self.programs.entry(program).or_default();
@@ -247,9 +204,15 @@ impl Counter {
     pub fn finish(self, capture: Head, facts: &Facts) -> Figures {
         let duration_ns = facts.duration_ns.max(1);
         let seconds = duration_ns as f64 / SECOND_NS as f64;
-        let depth = self.depths(duration_ns);
+        let has_completions = capture.origin.has_completions();
+        let depth = has_completions.then(|| self.depths(duration_ns));
+        let arrivals = Arrivals {
+            ios_per_s: self.bursts.total() as f64 / seconds,
+            peak_ios_per_s: self.bursts.most_per_s(),
+            burstiness: self.bursts.finish(duration_ns),
+        };
         let [read, write, discard, flush, other] = self.operations;
-        let direction = |counts: Counts| counts.direction(capture.layer, seconds, &self.flushes);
+        let direction = |counts: Counts| counts.direction(capture.layer, duration_ns, &self.flushes);
         let all_events = facts.events.saturating_add(facts.lost_events).max(1);
         let losses = Losses {
             events: facts.events,
@@ -265,9 +228,7 @@ impl Counter {
             latency: Latencies::of(&flush.device),
             forced_writes: self.forced_writes,
         });
-        // A log of fio has no completions.
-        let is_mostly_unfinished =
-            capture.origin != Origin::Fio && self.unfinished > (self.seconds.total() / 2).max(UNFINISHED_MIN);
+        let is_mostly_unfinished = has_completions && self.unfinished > (self.bursts.total() / 2).max(UNFINISHED_MIN);
         let (interval_ns, over_time) = self.over_time.finish(duration_ns);
         Figures {
             schema: Figures::SCHEMA,
@@ -280,14 +241,9 @@ impl Counter {
             discard: direction(discard),
             flush,
             others: other.ios,
-            unfinished: self.unfinished,
+            unfinished: has_completions.then_some(self.unfinished),
             depth,
-            arrivals: Arrivals {
-                ios_per_s: self.seconds.total() as f64 / seconds,
-                peak_ios_per_s: self.seconds.most(),
-                dispersion: self.windows.dispersion(duration_ns),
-                idle_share: self.seconds.empty_share(duration_ns),
-            },
+            arrivals,
             changes: facts.changes,
             programs: programs(&self.programs, facts),
             interval_ns,
@@ -335,7 +291,7 @@ mod tests {
             device: Device::default(),
             partition: None,
             layer,
-            started_unix_ms: 0,
+            started_unix_ms: Some(0),
             utc_offset_s: 0,
             has_names: true,
             origin: crate::document::Origin::Capture,
@@ -387,9 +343,10 @@ mod tests {
         assert_eq!((latency.mean_ns, latency.max_ns), (100_000.0, 100_000));
         let waits = read.waits.unwrap();
         assert_eq!((waits.before_queue_mean_ns, waits.scheduler_mean_ns), (1000.0, 2000.0));
-        assert!((found.depth.mean - 0.103).abs() < 1e-9, "{:?}", found.depth);
-        assert_eq!((found.depth.p50, found.depth.max), (1, 1));
-        assert!(found.arrivals.dispersion < 1e-9 && found.arrivals.idle_share == 0.0, "{:?}", found.arrivals);
+        let depth = found.depth.unwrap();
+        assert!((depth.mean - 0.103).abs() < 1e-9 && (depth.p50, depth.max) == (1, 1), "{depth:?}");
+        let burstiness = found.arrivals.burstiness;
+        assert!(burstiness.dispersion < 1e-9 && burstiness.idle_share == 0.0, "{burstiness:?}");
         assert_eq!((found.interval_ns, found.over_time.len()), (SECOND_NS, 10));
         assert_eq!((found.over_time[3].reads, found.over_time[3].write_bytes), (750, 250 * 4096));
         assert!(found.is_conclusive, "0.1 % of the events are lost");
@@ -408,10 +365,14 @@ mod tests {
         // 100 reads at once, in each second second.
         let ios: Vec<Io> = (0..500).map(|nth| io(nth / 100 * 2 * SECOND_NS + nth, Operation::Read, nth * 64)).collect();
         let found = figures(&ios, 10 * SECOND_NS);
-        assert_eq!((found.arrivals.peak_ios_per_s, found.arrivals.idle_share), (100, 0.5));
+        let burstiness = found.read.unwrap().burstiness;
+        assert_eq!((found.arrivals.peak_ios_per_s, burstiness.idle_share), (100, 0.5));
         // 5 of 100 windows have 100 I/Os: the mean is 5, the variance 475.
-        assert!((found.arrivals.dispersion - 95.0).abs() < 1e-9, "{:?}", found.arrivals);
-        assert_eq!((found.depth.max, found.depth.p50), (100, 50));
+        assert!((burstiness.dispersion - 95.0).abs() < 1e-9, "{burstiness:?}");
+        assert_eq!(burstiness.bursts.unwrap().bursts, 5);
+        assert_eq!(found.arrivals.burstiness, burstiness, "all I/Os are reads");
+        let depth = found.depth.unwrap();
+        assert_eq!((depth.max, depth.p50), (100, 50));
     }
 
     #[test]
@@ -422,8 +383,8 @@ mod tests {
         let found = figures(&[flush, forced, open], SECOND_NS);
         let flushes = found.flush.unwrap();
         assert_eq!((flushes.flushes, flushes.forced_writes, flushes.latency.unwrap().max_ns), (1, 1, 103_000));
-        assert_eq!((found.unfinished, found.write.unwrap().sync_share), (1, 1.0));
-        assert!(found.depth.mean > 0.5 && found.discard.unwrap().latency.is_none());
+        assert_eq!((found.unfinished, found.write.unwrap().sync_share), (Some(1), 1.0));
+        assert!(found.depth.unwrap().mean > 0.5 && found.discard.unwrap().latency.is_none());
     }
 
     #[test]

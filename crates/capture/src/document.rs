@@ -50,8 +50,8 @@ pub struct Head {
     pub partition: Option<Partition>,
     /// Where I/Os are seen.
     pub layer: Layer,
-    /// Start of the capture.
-    pub started_unix_ms: u64,
+    /// Start of the capture. `null` if a trace does not have it.
+    pub started_unix_ms: Option<u64>,
     /// Offset of local time from UTC.
     pub utc_offset_s: i32,
     /// The file has the names of programs.
@@ -76,6 +76,13 @@ pub enum Origin {
     Fio,
     /// A trace in the CSV form of MSR Cambridge.
     Msr,
+}
+
+impl Origin {
+    /// Returns true if completions are known.
+    pub fn has_completions(self) -> bool {
+        self != Origin::Fio
+    }
 }
 
 /// Why a capture ended.

@@ -1,8 +1,8 @@
 //! Which parts of a disk have I/Os, and where they are placed on another target.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use crate::io::{Io, SECTOR_BYTES};
+use crate::io::{Io, Operation, SECTOR_BYTES};
 
 /// Size of the smallest part.
 const PART_BYTES: u64 = 1 << 20;
@@ -16,6 +16,8 @@ pub struct Extents {
     base_bytes: u64,
     /// The parts, with their places once they are packed.
     parts: HashMap<u64, u64>,
+    /// Parts with discards.
+    discarded: HashSet<u64>,
     end_bytes: u64,
 }
 
@@ -45,7 +47,8 @@ impl Extents {
     /// `base_sector`: first sector of the captured partition, or 0.
     pub fn new(base_sector: u64) -> Extents {
         let base_bytes = base_sector.saturating_mul(SECTOR_BYTES);
-        Extents { part_bytes: PART_BYTES, base_bytes, parts: HashMap::new(), end_bytes: 0 }
+        let (parts, discarded) = (HashMap::new(), HashSet::new());
+        Extents { part_bytes: PART_BYTES, base_bytes, parts, discarded, end_bytes: 0 }
     }
 
     /// Returns the first byte of an I/O, counted from the start of the partition.
@@ -60,16 +63,25 @@ impl Extents {
         self.end_bytes = self.end_bytes.max(end);
         for part in start / self.part_bytes..end.div_ceil(self.part_bytes) {
             self.parts.insert(part, 0);
+            if io.operation == Operation::Discard {
+                self.discarded.insert(part);
+            }
         }
         while self.parts.len() > PARTS_MAX {
             self.part_bytes = self.part_bytes.saturating_mul(2);
             self.parts = self.parts.keys().map(|part| (part / 2, 0)).collect();
+            self.discarded = self.discarded.iter().map(|part| part / 2).collect();
         }
     }
 
     /// Returns the size of all parts together.
     pub fn touched_bytes(&self) -> u64 {
         self.part_bytes.saturating_mul(self.parts.len() as u64)
+    }
+
+    /// Returns the end of the last I/O.
+    pub fn end_bytes(&self) -> u64 {
+        self.end_bytes
     }
 
     /// Places the parts on a target.
@@ -125,13 +137,28 @@ impl Placed {
         Some((wrapped - wrapped % block, u32::try_from(bytes).ok()?))
     }
 
+    /// Returns the end of the last place.
+    pub fn size_bytes(&self) -> u64 {
+        self.size_bytes
+    }
+
     /// Returns the parts of the target that have I/Os: offsets and lengths.
     pub fn parts(&self) -> impl Iterator<Item = (u64, u32)> {
-        let part_bytes = self.extents.part_bytes;
-        let mut places: Vec<u64> = self.extents.parts.values().map(|place| place.saturating_mul(part_bytes)).collect();
+        self.pieces(self.extents.parts.values().copied().collect())
+    }
+
+    /// Returns the parts of the target that have discards.
+    pub fn discarded(&self) -> impl Iterator<Item = (u64, u32)> {
+        self.pieces(self.extents.discarded.iter().filter_map(|part| self.extents.parts.get(part)).copied().collect())
+    }
+
+    /// Returns the pieces of 1 MiB of parts.
+    fn pieces(&self, mut places: Vec<u64>) -> impl Iterator<Item = (u64, u32)> + use<> {
+        let (part_bytes, size_bytes) = (self.extents.part_bytes, self.size_bytes);
+        places.iter_mut().for_each(|place| *place = place.saturating_mul(part_bytes));
         places.sort_unstable();
         let pieces = move |place: u64| {
-            let end = place.saturating_add(part_bytes).min(self.size_bytes);
+            let end = place.saturating_add(part_bytes).min(size_bytes);
             (place..end).step_by(PART_BYTES as usize).map(move |at| (at, (end - at).min(PART_BYTES) as u32))
         };
         places.into_iter().flat_map(pieces)
@@ -192,6 +219,15 @@ mod tests {
         assert_eq!((fit, found), (Fit::Wrapped, vec![(0, 4096), (MIB, 8192), (0, 4096)]));
         assert_eq!(parts, [(0, 1 << 20), (MIB, 1 << 20)]);
         assert_eq!(places(&[io(0, 8192)], Some(4096), 4096).1, [], "larger than the target");
+    }
+
+    #[test]
+    fn only_parts_with_discards_are_filled_again() {
+        let mut extents = Extents::new(0);
+        let discard = Io { operation: Operation::Discard, ..io(5 * MIB, 2 << 20) };
+        [io(0, 4096), discard, io(9 * MIB, 4096)].iter().for_each(|io| extents.add(io));
+        let placed = extents.place_on(&Space { span_bytes: Some(4 * MIB), room_bytes: 4 * MIB, block_bytes: 4096 });
+        assert_eq!(placed.discarded().collect::<Places>(), [(MIB, 1 << 20), (2 * MIB, 1 << 20)]);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use units::untrusted::UntrustedText;
 
+use crate::bursts::Burstiness;
 use crate::document::{End, Head};
 use crate::latencies::Latencies;
 use crate::lives::Changes;
@@ -40,10 +41,10 @@ pub struct Figures {
     pub flush: Option<Flushes>,
     /// Commands of zones, and commands that programs pass through to the device.
     pub others: u64,
-    /// I/Os that were not complete at the end.
-    pub unfinished: u64,
-    /// I/Os in flight.
-    pub depth: Depths,
+    /// I/Os that were not complete at the end. `null` if a trace has no completions.
+    pub unfinished: Option<u64>,
+    /// I/Os in flight. `null` if a trace has no completions.
+    pub depth: Option<Depths>,
     /// Arrivals of all I/Os: reads, writes, discards, flushes and other commands.
     pub arrivals: Arrivals,
     /// Changes of I/Os between the program and the device.
@@ -91,6 +92,8 @@ pub struct Direction {
     pub bytes_per_s: f64,
     /// Most I/Os in one second.
     pub peak_ios_per_s: u64,
+    /// How unevenly they arrive.
+    pub burstiness: Burstiness,
     /// Mean size.
     pub mean_bytes: f64,
     /// The most frequent sizes, the most frequent first.
@@ -170,10 +173,8 @@ pub struct Arrivals {
     pub ios_per_s: f64,
     /// Most I/Os in one second.
     pub peak_ios_per_s: u64,
-    /// Variance of the number of I/Os in 100 ms, divided by its mean. 0: evenly spaced, 1: independent (Poisson), more: bursts.
-    pub dispersion: f64,
-    /// Seconds without a start of an I/O.
-    pub idle_share: f64,
+    /// How unevenly they arrive.
+    pub burstiness: Burstiness,
 }
 
 /// I/Os of a program.

@@ -8,6 +8,7 @@
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
+mod bursts;
 mod counter;
 mod decoder;
 mod document;
@@ -30,6 +31,7 @@ mod varint;
 mod windows;
 mod writer;
 
+pub use bursts::{Burstiness, Bursts};
 pub use counter::Counter;
 pub use decoder::{Decoder, FormatError, Names, Thread};
 pub use document::{Device, End, Facts, Head, Origin, Partition};

@@ -150,7 +150,7 @@ mod tests {
             device: Device { name: "vda".into(), size_bytes: 1 << 30, ..Device::default() },
             partition: None,
             layer: Layer::Requests,
-            started_unix_ms: 1,
+            started_unix_ms: Some(1),
             utc_offset_s: -3600,
             has_names: true,
             origin: crate::document::Origin::Capture,

@@ -48,12 +48,15 @@ impl Windows {
         all.saturating_sub(filled) as f64 / all as f64
     }
 
-    /// Returns the variance of the counts, divided by their mean. 0 without I/Os.
+    /// Returns the variance of the counts of whole windows, divided by their mean. 0 without I/Os in them.
     pub fn dispersion(&self, duration_ns: u64) -> f64 {
-        let all = self.number(duration_ns) as f64;
-        let mean = self.total as f64 / all;
-        let sum_squares = self.sum_squares + (self.count as f64).powi(2);
-        if self.total == 0 { 0.0 } else { (sum_squares / all / mean - mean).max(0.0) }
+        let whole = duration_ns / self.width_ns;
+        // The part of a window at the end has fewer I/Os.
+        let last = if self.last < whole { self.count } else { 0 };
+        let total = self.total - self.count + last;
+        let mean = total as f64 / whole.max(1) as f64;
+        let sum_squares = self.sum_squares + (last as f64).powi(2);
+        if total == 0 || whole == 0 { 0.0 } else { (sum_squares / whole as f64 / mean - mean).max(0.0) }
     }
 
     /// Returns the number of windows of a capture. A part of a window at the end counts if it has I/Os.
@@ -73,6 +76,7 @@ mod tests {
         [0, 1, 25].into_iter().for_each(|at| windows.add(at));
         // Counts 2, 0, 1: mean 1, variance 2/3.
         assert!((windows.dispersion(30) - 2.0 / 3.0).abs() < 1e-9);
+        assert!((windows.dispersion(28) - 1.0).abs() < 1e-9, "the third window is not complete: counts 2 and 0");
         assert_eq!((windows.most(), windows.total()), (2, 3));
         assert!((windows.empty_share(30) - 1.0 / 3.0).abs() < 1e-9);
         assert!((windows.empty_share(38) - 1.0 / 3.0).abs() < 1e-9, "the last window is not complete");

@@ -1,6 +1,6 @@
 //! The binary: chooses fio, DiskSpd or one of fathom's own commands.
 //!
-//! It must not contain logic: `app` has what commands share. Start with `args/mod.rs`, then `commands/assess/mod.rs`.
+//! It must not contain logic: `app` has what commands share. Start with `args/mod.rs`, then `commands/assess.rs`.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 // `println!` and `eprintln!` panic if the stream is closed. `output` has functions that do not.

@@ -22,6 +22,9 @@ const TIME: Range<usize> = 8..16;
 /// Number of bytes of data that follow the record.
 const DATA_LENGTH: Range<usize> = 46..48;
 
+/// Bit of the lower half: the id of a control group follows the record.
+const OF_CGROUP: u32 = 1 << 8;
+
 /// Lower half of an action: what happened to the request.
 const QUEUED: u32 = 1;
 const BACK_MERGED: u32 = 2;
@@ -64,6 +67,13 @@ pub struct Record {
 pub(super) struct RawRecord {
     pub(super) time_ns: u64,
     native: [u8; RECORD_BYTES],
+}
+
+impl Record {
+    /// Returns what happened (`enum blktrace_act`).
+    pub fn what(&self) -> u32 {
+        self.action & 0xffff & !OF_CGROUP
+    }
 }
 
 impl RawRecord {
@@ -114,7 +124,7 @@ impl BinaryLog {
                 continue;
             }
             self.depths.count(&record);
-            if record.action & 0xffff != QUEUED {
+            if record.what() != QUEUED {
                 continue;
             }
             let entry = entry(&record, files);
@@ -163,9 +173,10 @@ impl BinaryLog {
                 return Ok(None);
             }
             self.record += 1;
-            let Record { time_ns, action, .. } = self.parse(&bytes, input)?;
-            if action & NOTIFY == 0 && action & 0xffff == QUEUED && action & (READ | WRITE | DISCARD) != 0 {
-                return Ok(Some(RawRecord { time_ns, native: self.native(bytes) }));
+            let record = self.parse(&bytes, input)?;
+            let is_io = record.action & NOTIFY == 0 && record.action & (READ | WRITE | DISCARD) != 0;
+            if is_io && record.what() == QUEUED {
+                return Ok(Some(RawRecord { time_ns: record.time_ns, native: self.native(bytes) }));
             }
         }
     }
@@ -250,7 +261,7 @@ impl Depths {
             action if action & DISCARD != 0 => Ddir::Trim,
             _ => return,
         } as usize;
-        match record.action & 0xffff {
+        match record.what() {
             QUEUED => self.now[ddir] = self.now[ddir].saturating_add(1),
             BACK_MERGED | FRONT_MERGED => self.now[ddir] = self.now[ddir].saturating_sub(1),
             COMPLETED => {

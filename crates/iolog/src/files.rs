@@ -15,6 +15,10 @@ impl Files {
         Files { redirects, ..Files::default() }
     }
 
+    pub fn redirects(&self) -> bool {
+        self.redirects
+    }
+
     pub fn names(&self) -> &[String] {
         &self.names
     }

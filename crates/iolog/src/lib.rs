@@ -21,8 +21,9 @@ mod text;
 pub mod write;
 
 pub use blktrace::{BinaryLog, Record};
-pub use entry::Action;
+pub use entry::{Action, Entry, Found};
 pub use error::{BadEntry, Ignored, LogError, Place};
 pub use merge::{MergeError, MergeSource, merge};
+pub use reader::Reader;
 pub use steps::{Step, Steps};
 pub use summary::{Summary, summarize};

@@ -4,10 +4,11 @@ use std::io::BufRead;
 
 use super::blktrace::BinaryLog;
 use super::entry::Found;
-use super::error::{Ignored, LogError};
+use super::error::{Ignored, LogError, Place};
 use super::files::Files;
 use super::text::TextLog;
 
+/// The entries of a log, as recorded.
 #[derive(Debug)]
 pub struct Reader<R> {
     input: R,
@@ -39,10 +40,19 @@ impl<R: BufRead> Reader<R> {
     ///
     /// # Errors
     /// The input cannot be read, or is not a trace from some record on.
+    #[expect(clippy::should_implement_trait, reason = "an iterator of results would hide the end of a log that fails")]
     pub fn next(&mut self) -> Result<Option<Found>, LogError> {
         match &mut self.format {
             Format::Text(log) => log.next(&mut self.input, &mut self.files, &mut self.ignored),
             Format::Binary(log) => log.next(&mut self.input, &mut self.files, &mut self.ignored),
+        }
+    }
+
+    /// Returns the position of the last entry.
+    pub fn position(&self) -> Place {
+        match &self.format {
+            Format::Text(log) => Place::Line(log.line()),
+            Format::Binary(log) => Place::Record(log.position()),
         }
     }
 

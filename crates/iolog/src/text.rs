@@ -3,6 +3,7 @@
 //! Version 2: `FILE ACTION` and `FILE ACTION OFFSET LENGTH`. Version 3 has the time in microseconds before them. The
 //! fields are taken from the end of the line, so that names can have blanks.
 
+use std::borrow::Cow;
 use std::io::BufRead;
 
 use plan::Ddir;
@@ -36,6 +37,11 @@ impl TextLog {
         Ok(TextLog { has_times: version == 1, line: 1, buffer })
     }
 
+    /// Returns the number of the last line, from 1.
+    pub fn line(&self) -> u64 {
+        self.line
+    }
+
     /// Returns the next entry. `None` at the end.
     pub fn next(
         &mut self,
@@ -45,10 +51,12 @@ impl TextLog {
     ) -> Result<Option<Found>, LogError> {
         while read_line(input, &mut self.buffer)? {
             self.line += 1;
-            let Ok(line) = std::str::from_utf8(&self.buffer) else {
+            let line = String::from_utf8_lossy(&self.buffer);
+            // A name that is no text names no file, unless all I/Os go to one target.
+            if matches!(line, Cow::Owned(_)) && !files.redirects() {
                 ignored.add(Place::Line(self.line), BadEntry::Fields);
                 continue;
-            };
+            }
             let line = line.trim_ascii();
             // fio appends to a log: each run begins with a header.
             if line.is_empty() || HEADERS.contains(&line) {

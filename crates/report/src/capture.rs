@@ -1,33 +1,68 @@
 //! The card of a capture: what the device did, as a table by direction and a few lines.
 
-use ::capture::{Direction, Figures, Flushes, HotPart, Latencies, Layer, Origin, SizeShare, Slow, Waits};
+use ::capture::{
+    Bursts, Depths, Direction, Figures, Flushes, HotPart, Interval, Latencies, Layer, Origin, SizeShare, Slow, Waits,
+};
 use units::format::{bandwidth, grouped, iops, percent, size, time_ns};
 
-use crate::study::{Column, Row, Table};
+use crate::chart::capture::rates;
+use crate::study::{Column, Ink, Row, Table, in_ascii};
 use crate::text::{NONE, local_time, plain};
+use crate::trend::bars;
 
 /// Sizes of a direction in the table. The JSON has more.
 const SIZES_SHOWN: usize = 3;
 const PROGRAMS_SHOWN: usize = 4;
+/// Most bars of a rate over time.
+const BARS_MOST: usize = 24;
 
-/// Returns the card.
-pub fn text(figures: &Figures) -> String {
-    let mut lines = vec![title(figures), conclusion(figures)];
-    lines.extend(uncertain(figures));
+/// Returns the card. `Ink::Ascii`: without bars.
+pub fn text(figures: &Figures, ink: Ink) -> String {
+    let mut card = vec![title(figures), conclusion(figures)];
+    card.extend(uncertain(figures));
     let table = table(figures);
     if !table.rows.is_empty() {
-        lines.extend([String::new(), table.text().trim_end().to_owned(), String::new()]);
+        card.extend([String::new(), table.text().trim_end().to_owned(), String::new()]);
     }
-    lines.extend(sizes(figures));
+    if ink == Ink::Unicode {
+        card.extend(over_time(figures));
+    }
+    card.extend(lines(figures));
+    let card = card.join("\n") + "\n";
+    if ink == Ink::Ascii { in_ascii(&card) } else { card }
+}
+
+/// Returns the lines below the table.
+pub fn lines(figures: &Figures) -> Vec<String> {
+    let mut lines = sizes(figures);
     lines.extend(regions(figures));
     lines.extend(slow(figures));
     lines.extend(figures.flush.as_ref().map(flushes));
-    lines.push(depth(figures));
+    lines.extend(figures.depth.as_ref().map(depth));
     lines.push(arrivals(figures));
+    lines.extend(bursts(figures));
     lines.extend(changes(figures));
     lines.extend(programs(figures));
     lines.extend((figures.capture.origin == Origin::Capture).then(|| cost(figures)));
-    lines.join("\n") + "\n"
+    lines
+}
+
+/// Returns a bar for each part of the capture, for each direction: `reads over time: ▂▂▇▁ (up to 421 IOPS)`.
+fn over_time(figures: &Figures) -> Vec<String> {
+    let numbers: [(&str, fn(&Interval) -> u64); 3] = [
+        ("reads", |interval| interval.reads),
+        ("writes", |interval| interval.writes),
+        ("discards", |interval| interval.discards),
+    ];
+    let line = |(name, number): (&str, fn(&Interval) -> u64)| {
+        let rates = rates(figures, number);
+        let mean = |part: &[(f64, f64, f64)]| part.iter().map(|(_, _, rate)| rate).sum::<f64>() / part.len() as f64;
+        let means: Vec<f64> = rates.chunks(rates.len().div_ceil(BARS_MOST).max(1)).map(mean).collect();
+        let most = means.iter().copied().fold(0.0, f64::max);
+        let is_shown = most > 0.0 && means.len() > 1;
+        is_shown.then(|| format!("{name} over time: {} (up to {})", bars(means.into_iter(), 0.0, most), iops(most)))
+    };
+    numbers.into_iter().filter_map(line).collect()
 }
 
 /// Returns the figures as JSON.
@@ -38,7 +73,7 @@ pub fn json(figures: &Figures) -> serde_json::Result<String> {
     Ok(serde_json::to_string_pretty(figures)? + "\n")
 }
 
-fn title(figures: &Figures) -> String {
+pub fn title(figures: &Figures) -> String {
     let head = &figures.capture;
     let device = &head.device;
     let names: Vec<String> =
@@ -46,7 +81,6 @@ fn title(figures: &Figures) -> String {
     let name = names.iter().filter(|name| !name.is_empty()).cloned().collect::<Vec<_>>().join(" ");
     let part = head.partition.as_ref().map(|part| format!(", partition of {}", size(part.sectors.saturating_mul(512))));
     let layer = if head.layer == Layer::Requests { "requests" } else { "bios" };
-    let started = local_time(head.started_unix_ms, head.utc_offset_s);
     let length = time_ns(figures.duration_ns as f64);
     let part = part.unwrap_or_default();
     let origin = match head.origin {
@@ -56,15 +90,12 @@ fn title(figures: &Figures) -> String {
         Origin::Fio => "log of fio".to_owned(),
         Origin::Msr => "trace of MSR Cambridge".to_owned(),
     };
-    let started = if head.started_unix_ms == 0 && head.origin != Origin::Capture {
-        String::new()
-    } else {
-        format!(" from {started}")
-    };
+    let started = head.started_unix_ms.map(|ms| format!(" from {}", local_time(ms, head.utc_offset_s)));
+    let started = started.unwrap_or_default();
     format!("{name} ({origin}): {length}{started}, I/Os counted as {layer}")
 }
 
-fn conclusion(figures: &Figures) -> String {
+pub fn conclusion(figures: &Figures) -> String {
     let losses = &figures.losses;
     match figures.is_conclusive {
         true => "MEASURED".to_owned(),
@@ -79,18 +110,21 @@ fn conclusion(figures: &Figures) -> String {
             let given_up = grouped(figures.changes.given_up as f64);
             format!("INCONCLUSIVE: {given_up} I/Os had no completion before 1,048,576 later I/Os")
         }
-        false => format!("INCONCLUSIVE: {} I/Os, more than half, did not complete", grouped(figures.unfinished as f64)),
+        false => {
+            let unfinished = grouped(figures.unfinished.unwrap_or(0) as f64);
+            format!("INCONCLUSIVE: {unfinished} I/Os, more than half, did not complete")
+        }
     }
 }
 
 /// Returns which figures one lost completion can change; `None` if no events were lost.
-fn uncertain(figures: &Figures) -> Option<String> {
+pub fn uncertain(figures: &Figures) -> Option<String> {
     let lost = figures.losses.lost_events;
     let count = grouped(lost as f64);
     (lost > 0).then(|| format!("{count} events lost: p99.9, max, slowest and in flight may be wrong"))
 }
 
-fn table(figures: &Figures) -> Table {
+pub fn table(figures: &Figures) -> Table {
     let present: Vec<(&str, &Direction)> = directions(figures).collect();
     let mut columns = vec![Column::text("")];
     columns.extend(present.iter().map(|(name, _)| Column::number("", name)));
@@ -108,6 +142,8 @@ fn table(figures: &Figures) -> Table {
         row("I/Os", &|direction| grouped(direction.ios as f64)),
         row("rate", &|direction| iops(direction.ios_per_s)),
         row("busiest second", &|direction| iops(direction.peak_ios_per_s as f64)),
+        row("dispersion 10 ms", &|direction| grouped(direction.burstiness.dispersion_10_ms)),
+        row("dispersion 1 s", &|direction| grouped(direction.burstiness.dispersion_1_s)),
         row("bandwidth", &|direction| bandwidth(direction.bytes_per_s)),
         row("mean size", &|direction| size(direction.mean_bytes as u64)),
         row("sequential", &|direction| percent(rounded(direction.sequential_share, 1000.0))),
@@ -158,7 +194,7 @@ fn rounded(share: f64, parts: f64) -> f64 {
 }
 
 /// Returns the directions with I/Os.
-fn directions(figures: &Figures) -> impl Iterator<Item = (&'static str, &Direction)> {
+pub fn directions(figures: &Figures) -> impl Iterator<Item = (&'static str, &Direction)> {
     let all = [("reads", &figures.read), ("writes", &figures.write), ("discards", &figures.discard)];
     all.into_iter().filter_map(|(name, direction)| Some((name, direction.as_ref()?)))
 }
@@ -194,25 +230,34 @@ fn flushes(flushes: &Flushes) -> String {
     format!("flushes: {} ({rate} per second){latency}{forced}", grouped(flushes.flushes as f64))
 }
 
-fn depth(figures: &Figures) -> String {
-    let depth = &figures.depth;
+fn depth(depth: &Depths) -> String {
     let [p50, p99, max] = [depth.p50, depth.p99, depth.max].map(|depth| grouped(depth as f64));
     format!("in flight: {} on average; at the start of an I/O p50 {p50}, p99 {p99}, max {max}", grouped(depth.mean))
 }
 
 fn arrivals(figures: &Figures) -> String {
     let arrivals = &figures.arrivals;
-    let kind = match arrivals.dispersion {
+    let burstiness = &arrivals.burstiness;
+    let kind = match burstiness.dispersion {
         ..0.5 => "evenly spaced",
         ..2.0 => "independent",
         _ => "in bursts",
     };
     format!(
         "arrivals: {kind} (dispersion {}), idle {}\nbusiest second of all I/Os {}",
-        grouped(arrivals.dispersion),
-        percent(rounded(arrivals.idle_share, 1000.0)),
+        grouped(burstiness.dispersion),
+        percent(rounded(burstiness.idle_share, 1000.0)),
         iops(arrivals.peak_ios_per_s as f64)
     )
+}
+
+/// Returns the bursts of each direction: `bursts of reads: 9, of 480 ms on average, with pauses of 520 ms`.
+fn bursts(figures: &Figures) -> Vec<String> {
+    let line = |name: &str, Bursts { bursts, burst_ns, pause_ns }: Bursts| {
+        let bursts = grouped(bursts as f64);
+        format!("bursts of {name}: {bursts}, of {} on average, with pauses of {}", time_ns(burst_ns), time_ns(pause_ns))
+    };
+    directions(figures).filter_map(|(name, direction)| Some(line(name, direction.burstiness.bursts?))).collect()
 }
 
 /// Returns what happened to I/Os between program and device; `None` if nothing did.
@@ -223,7 +268,7 @@ fn changes(figures: &Figures) -> Option<String> {
         (changes.split, "split"),
         (changes.requeued, "requeued"),
         (figures.others, "other commands"),
-        (figures.unfinished, "not complete at the end"),
+        (figures.unfinished.unwrap_or(0), "not complete at the end"),
         (changes.unmatched, "started before the capture"),
     ];
     let shown: Vec<String> = counts
@@ -259,12 +304,12 @@ fn cost(figures: &Figures) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
     use ::capture::{Changes, Counter, Device, End, Facts, Flags, Head, Io, Operation};
 
     /// 2,000 reads and flushes in 2 s.
-    fn figures(layer: Layer) -> Figures {
+    pub fn figures(layer: Layer) -> Figures {
         let mut counter = Counter::default();
         for nth in 0..2000 {
             let read = Io {
@@ -287,7 +332,7 @@ mod tests {
             device: Device { name: "vda".into(), size_bytes: 1 << 30, ..Device::default() },
             partition: None,
             layer,
-            started_unix_ms: 0,
+            started_unix_ms: Some(0),
             utc_offset_s: 0,
             has_names: true,
             origin: ::capture::Origin::Capture,
@@ -310,7 +355,7 @@ mod tests {
 
     #[test]
     fn the_card_fits_the_terminal_and_has_no_control_characters() {
-        let card = text(&figures(Layer::Requests));
+        let card = text(&figures(Layer::Requests), Ink::Unicode);
         assert!(card.lines().all(|line| line.chars().count() < 80), "{card}");
         assert!(!card.contains('\u{1b}'));
         let expected = [
@@ -327,6 +372,9 @@ mod tests {
         for line in expected {
             assert!(card.lines().any(|found| found == line), "{line}\n{card}");
         }
+        assert!(card.contains("reads over time: ██ (up to 1,000 IOPS)"), "{card}");
+        let ascii = text(&figures(Layer::Requests), Ink::Ascii);
+        assert!(ascii.is_ascii() && !ascii.contains("over time"), "{ascii}");
         assert!(card.contains("evenly spaced") && card.contains("sequential") && card.contains("wait p99"));
     }
 
@@ -335,20 +383,22 @@ mod tests {
         let mut lost = figures(Layer::Bios);
         lost.losses.lost_events = 1;
         let expected = "MEASURED\n1 events lost: p99.9, max, slowest and in flight may be wrong\n";
-        assert!(text(&lost).contains(expected), "{}", text(&lost));
+        assert!(text(&lost, Ink::Unicode).contains(expected), "{}", text(&lost, Ink::Unicode));
         lost.is_conclusive = false;
-        lost.unfinished = 3000;
-        assert!(text(&lost).contains("INCONCLUSIVE: 3,000 I/Os, more than half, did not complete"));
+        lost.unfinished = Some(3000);
+        assert!(text(&lost, Ink::Unicode).contains("INCONCLUSIVE: 3,000 I/Os, more than half, did not complete"));
         lost.changes.given_up = 2;
-        assert!(text(&lost).contains("INCONCLUSIVE: 2 I/Os had no completion before 1,048,576 later I/Os"));
+        assert!(
+            text(&lost, Ink::Unicode).contains("INCONCLUSIVE: 2 I/Os had no completion before 1,048,576 later I/Os")
+        );
         lost.losses.lost_share = 0.01;
         let expected = "INCONCLUSIVE: 1 % of the events were lost (limit: 0.1 %): the trace buffer was full";
-        assert!(text(&lost).contains(expected), "{}", text(&lost));
+        assert!(text(&lost, Ink::Unicode).contains(expected), "{}", text(&lost, Ink::Unicode));
     }
 
     #[test]
     fn a_device_without_a_queue_has_no_waits() {
-        let card = text(&figures(Layer::Bios));
+        let card = text(&figures(Layer::Bios), Ink::Unicode);
         assert!(!card.contains("wait mean") && !card.contains("scheduler"), "{card}");
         assert!(json(&figures(Layer::Bios)).unwrap().contains("\"waits\": null"));
     }

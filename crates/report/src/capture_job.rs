@@ -3,14 +3,19 @@
 use std::fmt::Write;
 
 use ::capture::{Direction, Figures, HotPart, SizeShare};
-use units::format::{grouped, time_ns};
+use units::format::{grouped, iops, percent, time_ns};
 
+use crate::capture::directions;
 use crate::text::{local_time, plain};
 
 /// Dispersions from here are those of independent I/Os, not of evenly spaced ones.
 const POISSON_FROM: f64 = 0.5;
-/// Dispersions from here are those of bursts, which the job does not have.
+/// Dispersions from here are those of bursts or of changes of the rate, which the job does not have.
 const BURSTS_FROM: f64 = 2.0;
+/// Queue depth of a job of a trace that does not have the I/Os in flight.
+const IODEPTH: u64 = 32;
+/// Smaller shares of I/Os are left out without a line.
+const LEFT_OUT_MIN: f64 = 0.005;
 /// Lower rates, which are 0 when rounded, are left out.
 const IOPS_MIN: f64 = 0.5;
 /// Zones are multiples of this.
@@ -22,39 +27,67 @@ const RUNTIME_S: u32 = 60;
 /// environment.
 pub fn job(figures: &Figures) -> String {
     let head = &figures.capture;
-    let (name, started) = (plain(head.device.name.raw()), local_time(head.started_unix_ms, head.utc_offset_s));
+    let name = plain(head.device.name.raw());
+    let started = head.started_unix_ms.map(|ms| format!(" from {}", local_time(ms, head.utc_offset_s)));
     let mut text = format!(
-        "# The load of {name} in {} from {started}, by `fathom capture job`.\n\
+        "# The load of {name} in {}{}, by `fathom capture job`.\n\
          # Kept: mean rate, the 8 most frequent sizes (whole percent) and the sequential share of each direction, one fsync per N writes.\n\
-         # iodepth of each job: p99 of the I/Os in flight of all directions, an upper bound.\n\
+         # {}\n\
          # Kept of hot regions: the I/Os of the hottest 1, 5 and 20 % of the space, at the start of TARGET.\n\
          # Not kept: changes over time, places of hot regions, order of reads and writes, sizes by offset, FUA.\n",
-        time_ns(figures.duration_ns as f64)
+        time_ns(figures.duration_ns as f64),
+        started.unwrap_or_default(),
+        match figures.depth {
+            Some(_) => "iodepth of each job: p99 of the I/Os in flight of all directions, an upper bound.".to_owned(),
+            None => format!("iodepth is {IODEPTH}: the trace does not have the I/Os in flight."),
+        }
     );
-    if figures.arrivals.dispersion >= BURSTS_FROM {
-        let dispersion = grouped(figures.arrivals.dispersion);
-        let _ = writeln!(text, "# Arrivals were in bursts (dispersion {dispersion}). This job uses Poisson arrivals.");
+    for (name, direction) in directions(figures).filter(|(_, direction)| direction.ios_per_s >= IOPS_MIN) {
+        left_out(name, direction).iter().for_each(|line| text += &format!("# Not kept of {name}: {line}.\n"));
     }
     text += "# Run: TARGET=/dev/sdX fio FILE. Write and trim jobs overwrite TARGET. If TARGET is a regular file, add size=.\n";
     let _ = write!(
         text,
         "[global]\nfilename=${{TARGET}}\ndirect=1\nioengine=libaio\niodepth={}\ntime_based\nruntime={RUNTIME_S}\nnorandommap\n",
-        figures.depth.p99.max(1)
+        figures.depth.map_or(IODEPTH, |depth| depth.p99.max(1))
     );
-    if figures.arrivals.dispersion >= POISSON_FROM {
-        text += "rate_process=poisson\n";
-    }
-    for (name, direction, action) in
-        [("reads", &figures.read, "read"), ("writes", &figures.write, "write"), ("discards", &figures.discard, "trim")]
-    {
-        if let Some(direction) = direction {
-            text += &section(name, action, direction);
-        }
+    let action = |name| match name {
+        "reads" => "read",
+        "writes" => "write",
+        _ => "trim",
+    };
+    for (name, direction) in directions(figures) {
+        text += &section(name, action(name), direction);
         if name == "writes" {
             text += &flushes(figures);
         }
     }
+    if figures.write.is_none() {
+        text += &flushes(figures);
+    }
     text
+}
+
+/// Returns what the job does not have of a direction.
+fn left_out(name: &str, direction: &Direction) -> Vec<String> {
+    let mut lines = Vec::new();
+    let burstiness = &direction.burstiness;
+    if let Some(bursts) = burstiness.bursts {
+        let (count, [length, pause]) = (grouped(bursts.bursts as f64), [bursts.burst_ns, bursts.pause_ns].map(time_ns));
+        lines.push(format!("{count} bursts of {length} on average, with pauses of {pause}; the job has the mean rate"));
+    } else if burstiness.dispersion >= BURSTS_FROM {
+        let dispersion = grouped(burstiness.dispersion);
+        lines.push(format!("bursts (dispersion {dispersion} in 100 ms); the job has independent {name}"));
+    }
+    if burstiness.dispersion_1_s >= BURSTS_FROM {
+        let [mean, most] = [direction.ios_per_s, direction.peak_ios_per_s as f64].map(iops);
+        lines.push(format!("the rate over time: {mean} on average, {most} in the busiest second"));
+    }
+    let others = 1.0 - direction.sizes.iter().map(|size| size.ios_share).sum::<f64>();
+    if others >= LEFT_OUT_MIN {
+        lines.push(format!("the other sizes of {} of the I/Os", percent((others * 100.0).round() / 100.0)));
+    }
+    lines
 }
 
 fn section(name: &str, action: &str, direction: &Direction) -> String {
@@ -69,7 +102,9 @@ fn section(name: &str, action: &str, direction: &Direction) -> String {
     };
     let rate = direction.ios_per_s.round();
     let zones = if random > 0.0 { zones(direction) } else { String::new() };
-    format!("\n[{name}]\n{pattern}{}rate_iops={rate}\n{zones}", sizes(&direction.sizes))
+    let is_even = direction.burstiness.dispersion < POISSON_FROM;
+    let process = if is_even { "" } else { "rate_process=poisson\n" };
+    format!("\n[{name}]\n{pattern}{}rate_iops={rate}\n{process}{zones}", sizes(&direction.sizes))
 }
 
 /// Returns the hot regions as zones of the touched space, the hottest first; empty if none is hotter than by chance. Their places are
@@ -168,7 +203,7 @@ mod tests {
             device: Device::default(),
             partition: None,
             layer: Layer::Bios,
-            started_unix_ms: 0,
+            started_unix_ms: Some(0),
             utc_offset_s: 0,
             has_names: false,
             origin: ::capture::Origin::Capture,

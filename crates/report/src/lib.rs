@@ -9,6 +9,7 @@
 mod answer;
 pub mod capture;
 mod capture_job;
+mod capture_page;
 mod card;
 mod card_picture;
 mod causes;
@@ -44,6 +45,7 @@ mod worded;
 pub mod wording;
 
 pub use capture_job::job as capture_job;
+pub use capture_page::page as capture_page;
 pub use card::{card, card_of_columns};
 pub use card_picture::{card_png, card_svg};
 pub use causes::cause;

@@ -137,6 +137,15 @@ impl Trend {
 const NOTE: &str = "earlier: the median of the earlier runs; change: of the last run from it";
 const NONE_REPEATED: &str = "no figure was measured twice";
 
+/// Returns a bar for each value between the lowest and the highest one.
+pub fn bars(values: impl Iterator<Item = f64>, least: f64, most: f64) -> String {
+    let bar = |value: f64| {
+        let share = if most > least { (value - least) / (most - least) } else { 0.5 };
+        BARS[units::number::whole(share * (BARS.len() - 1) as f64) as usize]
+    };
+    values.map(bar).collect()
+}
+
 impl TrendSeries {
     pub fn names(&self) -> [&str; 2] {
         self.names.each_ref().map(String::as_str)
@@ -168,11 +177,7 @@ impl TrendSeries {
         let newest = &self.points[self.points.len().saturating_sub(BARS_MOST)..];
         let least = newest.iter().map(|point| point.value).fold(f64::INFINITY, f64::min);
         let most = newest.iter().map(|point| point.value).fold(f64::NEG_INFINITY, f64::max);
-        let bar = |point: &TrendPoint| {
-            let share = if most > least { (point.value - least) / (most - least) } else { 0.5 };
-            BARS[units::number::whole(share * (BARS.len() - 1) as f64) as usize]
-        };
-        newest.iter().map(bar).collect()
+        bars(newest.iter().map(|point| point.value), least, most)
     }
 }
 

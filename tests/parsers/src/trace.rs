@@ -59,7 +59,11 @@ pub fn capture_file(bytes: &[u8]) -> Progress {
             ios.iter().for_each(|io| counter.add(io));
             let figures = counter.finish(head, &facts);
             report::capture::json(&figures).expect("figures are JSON");
-            drop((report::capture::text(&figures), report::capture_job(&figures)));
+            drop((
+                report::capture::text(&figures, report::Ink::Unicode),
+                report::capture_page(&figures),
+                report::capture_job(&figures),
+            ));
             Progress::Accepted
         }
         Err(ReadError::NoCapture | ReadError::Version(_)) => Progress::FirstToken,
@@ -98,7 +102,11 @@ pub fn imported(bytes: &[u8]) -> Progress {
             }
             let figures = counter.finish(head, &facts);
             report::capture::json(&figures).expect("figures are JSON");
-            drop((report::capture::text(&figures), report::capture_job(&figures)));
+            drop((
+                report::capture::text(&figures, report::Ink::Unicode),
+                report::capture_page(&figures),
+                report::capture_job(&figures),
+            ));
             Progress::Accepted
         }
         Err(ImportError::Unknown) => Progress::FirstToken,
@@ -117,7 +125,7 @@ pub fn file(layer: Layer, ios: &[Io], facts: &Facts) -> std::io::Result<Vec<u8>>
         device: capture::Device::default(),
         partition: None,
         layer,
-        started_unix_ms: 0,
+        started_unix_ms: Some(0),
         utc_offset_s: 0,
         has_names: true,
         origin: capture::Origin::Capture,

@@ -22,6 +22,8 @@ pub use run_folder::RunId;
 /// The new target file.
 const FILE: &str = "file";
 const PROBE: &str = "probe";
+/// Steps of the search for the largest file.
+const STEP_BYTES: u64 = 1 << 20;
 
 /// The files of the tests, on this machine or on each host of a fleet.
 pub trait TestFiles {
@@ -36,6 +38,11 @@ pub trait TestFiles {
 
     /// Returns false if direct I/O is refused there.
     fn has_direct_io(&self) -> bool;
+
+    /// Returns the largest size of a new file there, up to `wanted`.
+    fn file_bytes_max(&self, wanted: u64) -> u64 {
+        wanted
+    }
 }
 
 /// The files of the tests on this machine.
@@ -138,6 +145,28 @@ impl TestFiles for Scratch {
             (None, Place::Path(path) | Place::Directory(path)) => open(Path::new(path), false),
         };
         !opened.is_err_and(is_refused)
+    }
+
+    /// The size that the file system and the limit of this process (`ulimit -f`) allow, in MiB steps.
+    fn file_bytes_max(&self, wanted: u64) -> u64 {
+        let Some(own) = &self.folder else { return wanted };
+        let options = os::file::OpenOptions { write: true, create: true, ..os::file::OpenOptions::new() };
+        let Ok(probe) = options.open(&own.folder.at(PROBE)) else { return wanted };
+        let fits = |bytes: u64| probe.set_size(bytes).is_ok();
+        let (mut fitting, mut above) = (0, wanted / STEP_BYTES + 1);
+        if fits(wanted) {
+            fitting = above;
+        }
+        while above - fitting > 1 {
+            let middle = u64::midpoint(fitting, above);
+            if fits(middle * STEP_BYTES) {
+                fitting = middle;
+            } else {
+                above = middle;
+            }
+        }
+        let _ = own.folder.remove(PROBE);
+        wanted.min(fitting * STEP_BYTES)
     }
 }
 

@@ -36,7 +36,7 @@ impl<R: BufRead> Blktrace<R> {
 impl<R: BufRead> Events for Blktrace<R> {
     fn next(&mut self) -> Result<Option<(Traced, Event)>, ImportError> {
         while let Some(record) = self.log.next_record(&mut self.input)? {
-            let Some(traced) = traced(record.action) else { continue };
+            let Some(traced) = traced(&record) else { continue };
             if *self.device.get_or_insert(record.device) != record.device {
                 let what = "it is of another device than those before; import one device at a time";
                 return Err(ImportError::Record { record: self.log.position(), what });
@@ -45,10 +45,18 @@ impl<R: BufRead> Events for Blktrace<R> {
         }
         Ok(None)
     }
+
+    fn number(&self) -> u64 {
+        self.log.position()
+    }
+
+    fn error(record: u64, what: &'static str) -> ImportError {
+        ImportError::Record { record, what }
+    }
 }
 
-fn traced(action: u32) -> Option<Traced> {
-    Some(match action & 0xffff {
+fn traced(record: &Record) -> Option<Traced> {
+    Some(match record.what() {
         1 => Traced::Queued,
         2 => Traced::Other(Kind::BackMerge),
         3 => Traced::Other(Kind::FrontMerge),

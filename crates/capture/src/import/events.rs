@@ -3,6 +3,7 @@
 use std::collections::{HashSet, VecDeque};
 
 use super::error::ImportError;
+use super::order::{Entry, Ordered};
 use crate::event::{Event, Kind};
 use crate::io::{Io, Layer};
 use crate::lives::{Changes, Lives};
@@ -27,11 +28,34 @@ pub trait Events {
     /// # Errors
     /// The input fails or is not valid.
     fn next(&mut self) -> Result<Option<(Traced, Event)>, ImportError>;
+
+    /// Returns the number of the last event in the input.
+    fn number(&self) -> u64;
+
+    /// Returns the error of the event with a number.
+    fn error(number: u64, what: &'static str) -> ImportError;
+}
+
+/// Events in the order of their times.
+struct InOrder<E> {
+    events: E,
+    order: Ordered<(Traced, Event)>,
+}
+
+impl<E: Events> InOrder<E> {
+    fn next(&mut self) -> Result<Option<(Traced, Event)>, ImportError> {
+        let events = &mut self.events;
+        let mut read = || -> Result<_, ImportError> {
+            let next = events.next()?;
+            Ok(next.map(|value| Entry { at: value.1.at_ns, number: events.number(), value }))
+        };
+        Ok(self.order.next(&mut read, E::error)?.map(|entry| entry.value))
+    }
 }
 
 /// I/Os of events.
 pub struct EventIos<E> {
-    events: E,
+    events: InOrder<E>,
     /// Events that were read to find the layer.
     first: VecDeque<(Traced, Event)>,
     layer: Layer,
@@ -41,7 +65,8 @@ pub struct EventIos<E> {
 
 impl<E: Events> EventIos<E> {
     /// Reads events until the layer is known: only a device with a queue makes, inserts and issues requests.
-    pub fn new(mut events: E) -> Result<EventIos<E>, ImportError> {
+    pub fn new(events: E) -> Result<EventIos<E>, ImportError> {
+        let mut events = InOrder { events, order: Ordered::default() };
         let (mut first, mut queued) = (VecDeque::new(), HashSet::new());
         let mut layer = Layer::Bios;
         while first.len() < EVENTS_MAX {

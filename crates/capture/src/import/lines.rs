@@ -17,39 +17,39 @@ pub struct Lines<R> {
     input: R,
     /// Number of the line in `text`, from 1.
     pub number: u64,
-    text: Vec<u8>,
+    bytes: Vec<u8>,
+    /// The same as text. A name of a program can have other bytes.
+    text: String,
     /// The line in `text` was read and not returned.
     is_ahead: bool,
 }
 
 impl<R: BufRead> Lines<R> {
     pub fn new(input: R) -> Lines<R> {
-        Lines { input, number: 0, text: Vec::new(), is_ahead: false }
+        Lines { input, number: 0, bytes: Vec::new(), text: String::new(), is_ahead: false }
     }
 
     /// Returns the first line. It is returned again by [`Lines::next`].
     pub fn first(&mut self) -> Result<&str, ImportError> {
         self.is_ahead = self.next()?.is_some();
-        self.text()
+        Ok(self.text.trim())
     }
 
     /// Returns the next line, without its end. `None` at the end of the input.
     pub fn next(&mut self) -> Result<Option<&str>, ImportError> {
         if !std::mem::take(&mut self.is_ahead) {
+            self.bytes.clear();
             self.text.clear();
-            if self.input.by_ref().take(LINE_MAX + 1).read_until(b'\n', &mut self.text)? == 0 {
+            if self.input.by_ref().take(LINE_MAX + 1).read_until(b'\n', &mut self.bytes)? == 0 {
                 return Ok(None);
             }
             self.number += 1;
-            if self.text.len() as u64 > LINE_MAX {
+            if self.bytes.len() as u64 > LINE_MAX {
                 return Err(self.error("it is longer than 4096 bytes"));
             }
+            self.text.push_str(&String::from_utf8_lossy(&self.bytes));
         }
-        self.text().map(Some)
-    }
-
-    fn text(&self) -> Result<&str, ImportError> {
-        std::str::from_utf8(&self.text).map(str::trim).map_err(|_| self.error("it is not text"))
+        Ok(Some(self.text.trim()))
     }
 
     pub fn error(&self, what: &'static str) -> ImportError {
@@ -110,6 +110,14 @@ impl<R: BufRead> Events for Blkparse<R> {
         }
         Ok(None)
     }
+
+    fn number(&self) -> u64 {
+        self.lines.number
+    }
+
+    fn error(line: u64, what: &'static str) -> ImportError {
+        ImportError::Line { line, what }
+    }
 }
 
 /// Parses a line; `None` for a line that is not about an I/O.
@@ -133,13 +141,18 @@ fn parse(line: &str) -> Result<Option<(Traced, Event)>, &'static str> {
     };
     let Some((operation, flags)) = operation(rwbs.as_bytes()) else { return Ok(None) };
     let number = |text: Option<&str>| text.map_or(Ok(None), |text| text.parse::<u64>().map(Some));
-    let first = fields.next();
+    let (first, second) = (fields.next(), fields.next());
+    // A command that a program passes through has the bytes of the command in parentheses, after the number of its data bytes.
+    if [first, second].into_iter().flatten().any(|field| field.starts_with('(')) {
+        let event = Event { at_ns, kind: Kind::Insert, operation: Operation::Other, flags, sector: 0, sectors: 0 };
+        return Ok(Some((traced, event)));
+    }
     // A flush has no sectors.
     let (sector, sectors) = match first.filter(|text| is_number(text)) {
         None => (0, 0),
         Some(_) => {
             let sector = number(first).map_err(|_| "its sector is too large")?.unwrap_or(0);
-            let sectors = if fields.next() == Some("+") {
+            let sectors = if second == Some("+") {
                 fields
                     .next()
                     .and_then(|text| text.parse::<u32>().ok())

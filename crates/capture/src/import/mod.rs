@@ -6,6 +6,7 @@ mod events;
 mod fio_log;
 mod lines;
 mod msr;
+mod order;
 
 use std::io::BufRead;
 
@@ -24,6 +25,9 @@ use msr::Msr;
 
 /// Beginning of the logs of fio.
 const FIO: &[u8] = b"fio version ";
+
+/// Byte order mark, which some programs of Windows write before a text.
+const MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// I/Os in the order of their starts.
 pub struct Source<R: BufRead> {
@@ -48,6 +52,9 @@ impl<R: BufRead> Source<R> {
     /// # Errors
     /// The input cannot be read, or has none of the formats.
     pub fn new(mut input: R, name: &str) -> Result<Source<R>, ImportError> {
+        if input.fill_buf()?.starts_with(MARK) {
+            input.consume(MARK.len());
+        }
         let beginning = input.fill_buf()?;
         let format = MAGIC.split('/').next().unwrap_or_default();
         if beginning.starts_with(format.as_bytes()) {
@@ -105,7 +112,7 @@ impl<R: BufRead> Source<R> {
     /// The capture is not complete, or an import has no I/Os.
     pub fn finish(self) -> Result<(Head, Facts), ImportError> {
         let mut head = self.head;
-        let (changes, first_ns) = match self.ios {
+        let (changes, started_unix_ms) = match self.ios {
             Ios::Capture(reader) => {
                 let facts = reader.into_facts().ok_or(ImportError::Capture(ReadError::Incomplete))?;
                 return Ok((head, facts));
@@ -118,7 +125,7 @@ impl<R: BufRead> Source<R> {
         if self.ios_read == 0 {
             return Err(ImportError::Empty);
         }
-        head.started_unix_ms = first_ns.unwrap_or(0);
+        head.started_unix_ms = started_unix_ms;
         let facts = Facts {
             end: End::Time,
             duration_ns: self.end_ns.max(1),
@@ -141,7 +148,7 @@ fn head(name: &str, origin: Origin, layer: Layer) -> Head {
         device: Device { name: name.into(), ..Device::default() },
         partition: None,
         layer,
-        started_unix_ms: 0,
+        started_unix_ms: None,
         utc_offset_s: 0,
         has_names: false,
         origin,

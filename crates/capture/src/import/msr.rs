@@ -2,36 +2,34 @@
 //!
 //! Times are in units of 100 ns; the first is counted from 1601 (FILETIME of Windows).
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::io::BufRead;
 
 use super::error::ImportError;
 use super::lines::Lines;
+use super::order::{Entry, Ordered};
 use crate::io::{Flags, Io, Operation, SECTOR_BYTES};
 
 const NS_PER_UNIT: u64 = 100;
 /// 1970-01-01, in units of 100 ns since 1601-01-01.
 const UNIX_EPOCH: u64 = 116_444_736_000_000_000;
 const UNITS_PER_MS: u64 = 10_000;
-/// I/Os that are read ahead: the lines are nearly in the order of their times.
-const AHEAD: usize = 1 << 12;
-
-/// Start, number of the line, operation, sector, sectors and response time of an I/O, in the order of comparison.
-type Line = (u64, u64, Operation, u64, u32, u64);
-
 pub struct Msr<R> {
+    entries: Entries<R>,
+    order: Ordered<Io>,
+    /// Time of the first I/O, in units since 1601.
+    first: Option<u64>,
+}
+
+/// The I/Os in the order of the lines.
+struct Entries<R> {
     lines: Lines<R>,
     /// Host and disk.
     disk: Option<(String, String)>,
-    ahead: BinaryHeap<Reverse<Line>>,
-    first: Option<u64>,
-    last: u64,
 }
 
 impl<R: BufRead> Msr<R> {
     pub fn new(lines: Lines<R>) -> Result<Msr<R>, ImportError> {
-        Ok(Msr { lines, disk: None, ahead: BinaryHeap::new(), first: None, last: 0 })
+        Ok(Msr { entries: Entries { lines, disk: None }, order: Ordered::default(), first: None })
     }
 
     /// Returns the time of the first I/O, in ms since 1970.
@@ -40,38 +38,40 @@ impl<R: BufRead> Msr<R> {
     }
 
     pub fn next_io(&mut self) -> Result<Option<Io>, ImportError> {
-        while self.ahead.len() < AHEAD {
-            let Some(line) = self.lines.next()? else { break };
+        let entries = &mut self.entries;
+        let next = self.order.next(|| entries.next(), |line, what| ImportError::Line { line, what })?;
+        Ok(next.map(|Entry { at, value, .. }| {
+            let first = *self.first.get_or_insert(at);
+            Io { start_ns: (at - first).saturating_mul(NS_PER_UNIT), ..value }
+        }))
+    }
+}
+
+impl<R: BufRead> Entries<R> {
+    fn next(&mut self) -> Result<Option<Entry<Io>>, ImportError> {
+        loop {
+            let Some(line) = self.lines.next()? else { return Ok(None) };
             if line.is_empty() {
                 continue;
             }
             let parsed = parse(line).map(|(fields, line)| ((fields.0.to_owned(), fields.1.to_owned()), line));
-            let (disk, (start, operation, sector, sectors, response)) =
-                parsed.map_err(|what| self.lines.error(what))?;
+            let (disk, (at, operation, sector, sectors, response)) = parsed.map_err(|what| self.lines.error(what))?;
             if *self.disk.get_or_insert_with(|| disk.clone()) != disk {
                 return Err(self.lines.error("it is of another disk than those before; import one disk at a time"));
             }
-            self.ahead.push(Reverse((start, self.lines.number, operation, sector, sectors, response)));
+            let io = Io {
+                start_ns: 0,
+                operation,
+                flags: Flags::default(),
+                sector,
+                sectors,
+                inserted_ns: None,
+                issued_ns: None,
+                completed_ns: Some(response.saturating_mul(NS_PER_UNIT)),
+                program: None,
+            };
+            return Ok(Some(Entry { at, number: self.lines.number, value: io }));
         }
-        let Some(Reverse((start, number, operation, sector, sectors, response))) = self.ahead.pop() else {
-            return Ok(None);
-        };
-        if start < self.last {
-            return Err(ImportError::Line { line: number, what: "it is more than 4096 lines after its time" });
-        }
-        self.last = start;
-        let first = *self.first.get_or_insert(start);
-        Ok(Some(Io {
-            start_ns: (start - first).saturating_mul(NS_PER_UNIT),
-            operation,
-            flags: Flags::default(),
-            sector,
-            sectors,
-            inserted_ns: None,
-            issued_ns: None,
-            completed_ns: Some(response.saturating_mul(NS_PER_UNIT)),
-            program: None,
-        }))
     }
 }
 

@@ -100,7 +100,8 @@ fn record(time_ns: u64, sector: u64, action: u32, bytes: u32, device: u32) -> Ve
 fn records_of_blktrace_have_the_stages_of_requests() {
     let (read, write, flush) = (1 << 16, 1 << 17, 1 << 18);
     let trace = [
-        record(100, 64, read | 4, 4096, 8),
+        // One of a control group.
+        record(100, 64, read | 1 << 8 | 4, 4096, 8),
         record(105, 64, read | 7, 4096, 8),
         record(110, 8, write | 4, 512, 8),
         record(115, 0, write | flush | 4, 0, 8),
@@ -137,7 +138,7 @@ fn lines_of_msr_cambridge_have_their_figures() {
     assert_eq!((latency.max_ns, latency.mean_ns), (4_128_600, 97_285.0 * 100.0 / 3.0));
     assert!((read.sequential_share - 1.0 / 3.0).abs() < 1e-9);
     // 2007-02-22 17:00:00 UTC.
-    assert_eq!(found.capture.started_unix_ms, 1_172_163_600_306);
+    assert_eq!(found.capture.started_unix_ms, Some(1_172_163_600_306));
     assert_eq!(found.duration_ns, 2_332_061_600 + 3_335_000);
     assert!(found.is_conclusive);
     assert_eq!(lines(MSR.as_bytes())[1].0, 1_000_000_000, "in the order of their times");
@@ -154,6 +155,53 @@ fn a_log_of_fio_has_no_completions() {
     assert_eq!(lines(log.as_bytes()), expected);
     let found = figures(log.as_bytes());
     assert!(found.is_conclusive && found.read.unwrap().latency.is_none());
+    assert_eq!((found.depth, found.unfinished, found.capture.started_unix_ms), (None, None, None));
+}
+
+#[test]
+fn entries_that_are_nearly_in_order_are_sorted_and_others_are_refused() {
+    let write = |at: &str, sector: u64| format!("8,0 0 1 {at} 7 Q W {sector} + 8 [dd]\n");
+    let swapped = [write("0.000200000", 8), write("0.000100000", 16)].concat();
+    let starts: Vec<(u64, u64)> = lines(swapped.as_bytes()).iter().map(|line| (line.0, line.2)).collect();
+    assert_eq!(starts, [(0, 16), (100_000, 8)]);
+    let many: String = (0..5000).map(|nth| write(&format!("1.{nth:09}"), nth * 8)).collect();
+    let late = error([many, write("0.5", 8)].concat().as_bytes());
+    assert_eq!(late, "line 5001: its time is before that of an entry more than 4096 entries earlier");
+}
+
+#[test]
+fn a_log_of_fio_with_another_run_or_another_file_is_refused() {
+    let run = "fio version 3 iolog\n0 /d add\n1 /d open\n500 /d read 0 4096\n9000000 /d read 4096 4096\n";
+    let again = error([run, run].concat().as_bytes());
+    assert_eq!(again, "line 9: its time is more than 1 s before that of an earlier line; import one run at a time");
+    let files = "fio version 3 iolog\n0 /a add\n0 /b add\n0 /a open\n0 /b open\n5 /a read 0 4096\n6 /b read 0 4096\n";
+    assert_eq!(error(files.as_bytes()), "line 7: it is of another file than those before; import one file at a time");
+    let swapped = "fio version 3 iolog\n0 /a add\n0 /a open\n7 /a read 0 4096\n6 /a write 0 4096\n";
+    let found: Vec<(u64, Operation)> = lines(swapped.as_bytes()).iter().map(|line| (line.0, line.1)).collect();
+    assert_eq!(found, [(0, Operation::Write), (1000, Operation::Read)]);
+}
+
+#[test]
+fn commands_that_programs_pass_through_are_neither_reads_nor_writes() {
+    let text = "\
+8,0 0 1 0.000000000 7 D R 36 (12 00 00 00 24 00) [smartctl]
+8,0 0 2 0.000010000 0 C R (12 00 00 00 24 00) [0]
+8,0 0 3 0.000020000 7 D R 16 + 8 [dd]
+8,0 0 4 0.000050000 0 C R 16 + 8 [0]
+";
+    let found = figures(text.as_bytes());
+    assert_eq!((found.others, found.read.unwrap().ios, found.unfinished), (1, 1, Some(0)));
+}
+
+#[test]
+fn names_of_any_bytes_and_a_byte_order_mark_are_read() {
+    let named = BLKPARSE.replace("[jbd2]", "[x]").into_bytes();
+    let named: Vec<u8> = named.into_iter().map(|byte| if byte == b'x' { 0xff } else { byte }).collect();
+    assert_eq!(lines(&named), lines(BLKPARSE.as_bytes()));
+    let marked = ["\u{feff}", MSR].concat();
+    assert_eq!(lines(marked.as_bytes()), lines(MSR.as_bytes()));
+    let log = b"fio version 3 iolog\n1 /\xff add\n1 /\xff open\n1 /\xff read 4096 8192\n2 /\xff read 0 8192\n";
+    assert_eq!(lines(log).len(), 2);
 }
 
 #[test]

@@ -11,6 +11,8 @@ use super::live::Live;
 use super::refusal::Refusal;
 use super::value::{keep_free, report, size, time, time_ns};
 use app::exit;
+use app::like::LikeArgs;
+use app::suite_run::criteria::Requested;
 use app::target::KeepFree;
 
 const TESTS: &str = "Tests";
@@ -37,6 +39,8 @@ const NOT_WITH_LIKE: [&str; 16] = [
     "require",
     "applications",
 ];
+/// The judged percentile of a captured load.
+const LIKE_PERCENT: f64 = 99.0;
 /// Largest margin.
 const MARGIN_MAX: f64 = 100.0;
 
@@ -201,7 +205,25 @@ enum Fill {
     Random,
 }
 
+impl Criteria {
+    pub fn requested(&self) -> Requested<'_> {
+        Requested { expect: &self.expect, require: &self.require, applications: &self.applications }
+    }
+}
+
 impl Args {
+    /// Returns the request of `--like FILE`.
+    pub fn like<'a>(&self, file: &'a str) -> LikeArgs<'a> {
+        LikeArgs {
+            file,
+            percent: LIKE_PERCENT,
+            bound_ns: self.p99_ns,
+            length_ns: self.runtime_s.map(|seconds| seconds.saturating_mul(1_000_000_000)),
+            margin: Some(self.margin),
+            keep_free: self.keep_free,
+        }
+    }
+
     /// Returns the form in which the tests run.
     pub fn form(&self) -> Form {
         if self.literal { Form::Literal } else { Form::AsMeant }

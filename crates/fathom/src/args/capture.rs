@@ -54,10 +54,18 @@ pub struct ShowArgs {
     /// Format of the report
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
+    /// Write a page with charts instead: NAME.html
+    #[arg(long, short = 'o', value_name = "FILE", value_parser = page, conflicts_with = "format")]
+    pub output: Option<String>,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
     Text,
     Json,
+}
+
+/// The page of a capture: the name has the ending of its format.
+fn page(text: &str) -> Result<String, String> {
+    text.ends_with(".html").then(|| text.to_owned()).ok_or_else(|| "expected the name of a page, NAME.html".to_owned())
 }

@@ -9,11 +9,17 @@ use super::live::Live;
 use super::refusal::Refusal;
 use super::value::{keep_free, report, size, time_ns};
 use app::exit;
+use app::like::LikeArgs;
 use app::target::KeepFree;
 
 const SEARCH: &str = "Search";
 const WORKLOAD: &str = "Workload";
 const RESULTS: &str = "Results";
+/// Options of a load that is not captured.
+const NOT_WITH_LIKE: [&str; 8] =
+    ["is_closed", "is_poisson", "ramp_ns", "rw", "bs", "ioengine", "iodepth", "size_bytes"];
+/// Measured time of a step.
+const STEP_NS: u64 = 5_000_000_000;
 
 /// Find the highest rate that a target sustains within a latency bound.
 ///
@@ -41,12 +47,21 @@ pub struct Args {
     /// Start I/Os at random times (Poisson process) instead of evenly
     #[arg(long = "poisson", conflicts_with = "is_closed", help_heading = SEARCH)]
     pub is_poisson: bool,
-    /// Measured time of each step
-    #[arg(long = "runtime", value_name = "TIME", value_parser = step_ns, default_value = "5s", help_heading = SEARCH)]
-    pub runtime_ns: u64,
+    /// Measured time of each step (default 5s)
+    ///
+    /// With --like, it is the length of the replayed part (default 60s).
+    #[arg(long = "runtime", value_name = "TIME", value_parser = step_ns, help_heading = SEARCH)]
+    runtime_ns: Option<u64>,
     /// Ramp time before the measured time of each step
     #[arg(long = "ramp", alias = "ramp_time", value_name = "TIME", value_parser = time_ns, default_value = "1s", help_heading = SEARCH)]
     pub ramp_ns: u64,
+
+    /// Search over multiples of a captured load
+    ///
+    /// FILE is a file of `fathom capture`. Without a bound, each direction has its captured 99th percentile. Writes need
+    /// --overwrite for a file or device that exists.
+    #[arg(long, value_name = "FILE", conflicts_with_all = NOT_WITH_LIKE, help_heading = SEARCH)]
+    like: Option<String>,
 
     /// randread, randwrite, read, write, randrw or rw
     #[arg(long, alias = "readwrite", value_name = "NAME", default_value = "randread", help_heading = WORKLOAD)]
@@ -129,6 +144,23 @@ impl Args {
         self.bounds.first().map(|bound| bound.at_most_ns)
     }
 
+    /// Returns the measured time of each step.
+    pub fn step_ns(&self) -> u64 {
+        self.runtime_ns.unwrap_or(STEP_NS)
+    }
+
+    /// Returns the request of `--like`.
+    pub fn like(&self) -> Option<LikeArgs<'_>> {
+        Some(LikeArgs {
+            file: self.like.as_deref()?,
+            percent: self.percent(),
+            bound_ns: self.bound_ns(),
+            length_ns: self.runtime_ns,
+            margin: None,
+            keep_free: self.keep_free,
+        })
+    }
+
     /// Returns a warning if most I/Os may exceed the bound: `--p9 5ms` for `--p99 5ms`.
     pub fn low_percentile(&self) -> Option<String> {
         let percent = self.bounds.first().map(|bound| bound.percent).filter(|percent| *percent < LOW_PERCENT)?;
@@ -146,6 +178,10 @@ impl Args {
         }
         if let Some((name, _)) = options.iter().find(|(name, _)| FIXED.contains(&name.as_str())) {
             let message = format!("--{name} has a fixed value in a knee search; remove it");
+            return Err(Refusal::new("knee", ErrorKind::ArgumentConflict, message));
+        }
+        if let Some((name, _)) = options.first().filter(|_| self.like.is_some()) {
+            let message = format!("--{name} has no effect on a captured load; remove it");
             return Err(Refusal::new("knee", ErrorKind::ArgumentConflict, message));
         }
         self.options = options;
@@ -280,11 +316,15 @@ mod tests {
     fn any_percentile_is_bounded_and_fio_options_stand_among_ours() {
         let read = args("knee --p99.9 10ms /dev/x --numjobs=4 --runtime 2 --ramp 500ms --norandommap --bs=8k");
         assert_eq!((read.percent(), read.bound_ns()), (99.9, Some(10_000_000)));
-        assert_eq!((read.runtime_ns, read.ramp_ns, read.bs.as_str()), (2_000_000_000, 500_000_000, "8k"));
+        assert_eq!((read.step_ns(), read.ramp_ns, read.bs.as_str()), (2_000_000_000, 500_000_000, "8k"));
         assert_eq!(read.options, [("numjobs".into(), "4".into()), ("norandommap".into(), "1".into())]);
         let plain = args("knee x");
         assert_eq!((plain.percent(), plain.bound_ns(), plain.rw.as_str()), (99.0, None, "randread"));
         assert_eq!(args("knee x --p99=5ms").bound_ns(), Some(5_000_000));
+        let like = args("knee x --like c --p99.9 2ms --runtime 30s");
+        let like =
+            like.like().map(|like| (like.file.to_owned(), like.percent, like.bound_ns, like.length_ns, like.margin));
+        assert_eq!(like, Some(("c".to_owned(), 99.9, Some(2_000_000), Some(30_000_000_000), None)));
         let warning = args("knee x --p9 5ms").low_percentile().unwrap_or_default();
         assert!(warning.starts_with("--p9 allows 91 % of the I/Os") && warning.contains("use --p99"), "{warning}");
         assert!(
@@ -303,6 +343,8 @@ mod tests {
             ("x --runtime 1ms", "at least 100ms"),
             ("x --bs=4k,8k", "one block size"),
             ("x --closed --poisson", "--poisson"),
+            ("x --like c --bs=8k", "--bs"),
+            ("x --like c --numjobs=2", "--numjobs has no effect on a captured load"),
             ("x y", "unexpected argument 'y'"),
             ("x --nosuch=1", "--nosuch"),
         ];

@@ -1,13 +1,17 @@
 //! `fathom capture`: records the I/Os of a disk, and shows them.
 
+use std::path::Path;
+
 use ::capture::Figures;
 
 use crate::args::capture::{Action, Args, Format, ShowArgs};
 use app::capture::{Capture, Request};
 use app::command_error::CommandError;
 use app::output::{print_text, stderr_line};
-use app::{capture, exit, signals};
-use report::capture as render;
+use app::terminal::writes_utf8;
+use app::{atomic_file, capture, exit, signals};
+use report::{Ink, capture as render};
+use targets::OutputGuard;
 
 /// Records I/Os, or shows a file.
 ///
@@ -24,11 +28,21 @@ pub fn main(args: &Args) -> Result<u8, CommandError> {
 
 fn show(args: &ShowArgs) -> Result<u8, CommandError> {
     let figures = capture::load(&args.file)?;
+    if let Some(path) = &args.output {
+        atomic_file::write(Path::new(path), report::capture_page(&figures).as_bytes(), &mut OutputGuard::new([]))?;
+        stderr_line!("saved: {path}");
+        return Ok(with_verdict(exit::DONE, &figures));
+    }
     let text = match args.format {
-        Format::Text => render::text(&figures),
+        Format::Text => render::text(&figures, ink()),
         Format::Json => render::json(&figures).map_err(|error| format!("{}: {error}", args.file))?,
     };
     Ok(with_verdict(print_text(&text), &figures))
+}
+
+/// Returns the characters that the terminal shows.
+fn ink() -> Ink {
+    if writes_utf8() { Ink::Unicode } else { Ink::Ascii }
 }
 
 fn job(file: &str) -> Result<u8, CommandError> {
@@ -61,7 +75,7 @@ fn record(args: &Args, target: &str) -> Result<u8, CommandError> {
             return Ok(exit::FAILED);
         }
     };
-    let code = with_verdict(print_text(&render::text(&figures)), &figures);
+    let code = with_verdict(print_text(&render::text(&figures, ink())), &figures);
     if !args.quiet {
         stderr_line!("saved in {path}; `fathom capture show {path}` shows it again");
     }

@@ -55,7 +55,7 @@ fn capture_file() -> Vec<u8> {
         device: capture::Device::default(),
         partition: Some(capture::Partition { first_sector: 8, sectors: 100 }),
         layer: capture::Layer::Requests,
-        started_unix_ms: 0,
+        started_unix_ms: Some(0),
         utc_offset_s: 0,
         has_names: true,
         origin: capture::Origin::Capture,

@@ -2,6 +2,7 @@
 
 mod axis;
 mod canvas;
+pub mod capture;
 pub mod colours;
 pub mod data;
 mod devices;

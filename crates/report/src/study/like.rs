@@ -28,11 +28,13 @@ pub fn notes(like: &Like) -> Vec<String> {
         }
     };
     let rate = iops(like.ios_per_s());
-    vec![
+    let mut notes = vec![
         format!("replays {part}: {rate} at 1; at a multiple, the times between I/Os are divided by it"),
         fit.to_owned(),
         "flushes are replayed and have no bound; writes with FUA are writes".to_owned(),
-    ]
+    ];
+    notes.extend(like.has_discards.then(|| "places of discards were filled again before each run".to_owned()));
+    notes
 }
 
 /// Returns the bounds: `p99 at most 5 ms`, or `p99 of reads at most 5 ms and of writes at most 2 ms`.
@@ -68,9 +70,9 @@ pub fn sentence(assessment: &Assessment, request: &Knee, like: &Like, result: &K
             format!("holds at least {} times this load with {bound}; no higher multiple was tried", multiple(held))
         }
     };
-    let margin = match (assessment.verdict, held) {
-        (Verdict::Inconclusive, Some(held)) if held >= 100 && held < like.margin_percent() => {
-            format!("; that is less than the margin of {}", like.margin)
+    let margin = match (assessment.verdict, held, like.margin_percent()) {
+        (Verdict::Inconclusive, Some(held), Some(margin)) if held >= 100 && held < margin => {
+            format!("; that is less than the margin of {}", multiple(margin))
         }
         _ => String::new(),
     };

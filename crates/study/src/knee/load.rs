@@ -29,8 +29,8 @@ pub struct SearchParams {
 pub struct Multiples {
     /// Upper bounds of the percentile by direction.
     pub bounds_ns: PerDdir<Option<u64>>,
-    /// The margin in percent: it is one of the steps.
-    pub margin_percent: u64,
+    /// The margin in percent: it is one of the steps. `None` if none is judged.
+    pub margin_percent: Option<u64>,
     /// The highest step: faster runs are too short.
     pub percent_max: u64,
 }

@@ -12,8 +12,12 @@ pub struct Measured {
     pub arrivals: Arrivals,
     /// Shares of the I/Os, by direction.
     pub shares: [f64; 3],
+    /// I/Os that were due, by direction.
+    pub due: PerDdir<u64>,
     /// The judged percentile by direction. `None` if it lies among I/Os that were never submitted.
     pub percentiles_ns: PerDdir<Option<f64>>,
+    /// The same percentile of service times, from the submission on.
+    pub service_ns: PerDdir<f64>,
     /// Evidence that the load generator, not the target, limited the run.
     pub load_generator: Option<LoadGeneratorEvidence>,
 }
@@ -65,6 +69,8 @@ impl Measured {
                     .each_ref()
                     .map(|ddir| ddir.response.percentile_of_due_ns(ddir.unissued(), percent).map(|ns| ns as f64)),
             ),
+            service_ns: PerDdir(ddirs.each_ref().map(|ddir| service_time(ddir).percentile_ns(percent) as f64)),
+            due: PerDdir(ddirs.each_ref().map(|ddir| ddir.arrivals.map_or(0, |arrivals| arrivals.due))),
             shares: ddirs.each_ref().map(|ddir| ddir.ios as f64 / all.ios.max(1) as f64),
             load_generator: load_generator(record, &arrivals, percent),
         }

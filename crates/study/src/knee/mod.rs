@@ -24,7 +24,7 @@ use assessment::{
     Severity, Study as Request, Test, Threshold, ThresholdBound, Verdict,
 };
 use judge::figures::{median, percentile_of_runs};
-use plan::Plan;
+use plan::{Origin, Plan};
 use record::Record;
 
 use crate::error::StudyError;
@@ -203,8 +203,10 @@ pub struct KneeTarget {
 pub struct CapturedLoad {
     /// The plan at the captured speed.
     pub plan: Arc<Plan>,
-    /// Log with the writes that fill the part of the target which the load uses.
+    /// Log with the writes that fill the part of the target that the load uses.
     pub fill_log: Option<String>,
+    /// Log with the writes that fill the places of discards again, before each further run.
+    pub refill_log: Option<String>,
 }
 
 /// A search that runs.
@@ -214,6 +216,8 @@ pub struct Knee {
     target: KneeTarget,
     captured: Option<CapturedLoad>,
     fill: Option<Pass>,
+    /// A run has discarded places that the next run reads.
+    needs_refill: bool,
     preparation: Vec<Preparation>,
     procedure: Procedure,
     load: Option<Load>,
@@ -232,7 +236,19 @@ impl Knee {
         findings.extend(findings::short_steps(&request));
         let procedure = Procedure::new(&request);
         let (preparation, runs) = (Vec::new(), Vec::new());
-        Knee { session, request, target, captured: None, fill, preparation, procedure, load: None, runs, findings }
+        Knee {
+            session,
+            request,
+            target,
+            captured: None,
+            fill,
+            needs_refill: false,
+            preparation,
+            procedure,
+            load: None,
+            runs,
+            findings,
+        }
     }
 
     /// A search over multiples of a captured load.
@@ -288,6 +304,18 @@ impl Knee {
         }
     }
 
+    /// Returns the run that fills the places of discards again; `None` if it is not needed.
+    fn refill(&mut self) -> Option<Run> {
+        if !std::mem::take(&mut self.needs_refill) {
+            return None;
+        }
+        let log = self.captured.as_ref()?.refill_log.as_ref()?;
+        let mut fill = fill_from_log(&self.request, &self.target, log);
+        let Next::Run(job) = fill.next() else { return None };
+        self.fill = Some(fill);
+        Some(fill_run(job))
+    }
+
     fn take_fill(&mut self, fill: &mut Pass, outcome: Outcome) {
         match outcome {
             Outcome::Completed { record, .. } | Outcome::Interrupted(record) => fill.take(&record),
@@ -296,6 +324,10 @@ impl Knee {
         let Next::Done(done) = fill.next() else { return };
         if let PreparationDetail::Failed(failure) = &done.detail {
             self.procedure.take_failed(Failure::Fill(Box::new(failure.clone())));
+        }
+        // The places of discards are filled before each run.
+        if !self.runs.is_empty() {
+            return;
         }
         // The job takes no more than the file holds.
         if fill.bytes() > 0 && self.target.bytes.is_some_and(|bytes| fill.bytes() < bytes) {
@@ -332,6 +364,25 @@ fn fill_from_log(request: &assessment::Knee, target: &KneeTarget, log: &str) -> 
     Pass::fill(vec![extent], options.chain(direct).collect(), None, reason)
 }
 
+fn fill_run(job: Job) -> Run {
+    Run { name: "fill".to_owned(), ..Run::new(Work::Job(job), "[fill]") }
+}
+
+/// Replaces the name of the temporary log by that of the capture.
+fn name_capture(record: &mut Record, like: &Like) {
+    let Plan { workers, origin, .. } = Arc::make_mut(&mut record.plan);
+    let name = like.capture.to_string();
+    for worker in workers {
+        let Some(replay) = worker.job_mut().and_then(|job| job.replay.as_mut()) else { continue };
+        let log = std::mem::replace(&mut replay.log, name.clone());
+        let options = Arc::make_mut(&mut worker.echo).options.iter_mut();
+        options.filter(|(_, value)| *value == log).for_each(|(_, value)| *value = name.clone());
+        if let Origin::Fio(words) = origin {
+            words.job_files.iter_mut().for_each(|file| file.text = file.text.replace(&log, &name));
+        }
+    }
+}
+
 /// Other load on the target, or a time in which this process did not run.
 fn is_disturbance(finding: &Finding) -> bool {
     matches!(finding.kind, FindingKind::OtherLoad(_) | FindingKind::Interrupted(_))
@@ -341,11 +392,14 @@ impl Study for Knee {
     fn next(&mut self) -> Option<Run> {
         if let Some(fill) = &mut self.fill {
             match fill.next() {
-                Next::Run(job) => return Some(Run { name: "fill".to_owned(), ..Run::new(Work::Job(job), "[fill]") }),
+                Next::Run(job) => return Some(fill_run(job)),
                 Next::Done(_) => self.fill = None,
             }
         }
         let load = self.procedure.next()?;
+        if let Some(run) = self.refill() {
+            return Some(run);
+        }
         let run = Run::new(self.work(&load), load.label());
         let name = if self.captured.is_some() { "like" } else { "knee" };
         let run = Run { name: name.to_owned(), ..run };
@@ -363,7 +417,12 @@ impl Study for Knee {
             Outcome::Completed { record, .. } => {
                 self.procedure.take(&load, &record);
                 self.note(&load, &record);
-                self.runs.push((load, *record));
+                let mut record = *record;
+                if let Some(like) = self.request.like.as_deref().filter(|_| self.captured.is_some()) {
+                    name_capture(&mut record, like);
+                }
+                self.runs.push((load, record));
+                self.needs_refill = true;
             }
             // A run that a signal cut short has no comparable figures.
             Outcome::Interrupted(_) => {}
@@ -462,18 +521,19 @@ fn verdict(request: &assessment::Knee, result: &KneeResult, is_stopped: bool) ->
 }
 
 /// From the margin on, the target passes; below the captured load, it fails. A disturbed search can only pass: without the
-/// disturbance, the multiple is not lower.
+/// disturbance, the multiple is not lower. Without a margin, the multiple is measured.
 fn verdict_on_multiple(like: &Like, result: &KneeResult, is_stopped: bool, is_disturbed: bool) -> Verdict {
     if result.failed.as_ref().is_some_and(Failure::is_invalid) {
         return Verdict::Invalid;
     }
     let percent = result.sustained.and_then(|at| result.points.get(at)).map_or(0, |point| point.load);
     let is_undecided = is_stopped || result.failed.is_some() || is_disturbed || result.load_generator.is_some();
-    match percent {
-        percent if percent >= like.margin_percent() => Verdict::Pass,
+    match (percent, like.margin_percent()) {
+        (percent, Some(margin)) if percent >= margin => Verdict::Pass,
         _ if is_undecided => Verdict::Inconclusive,
-        0..100 => Verdict::Fail,
-        _ => Verdict::Inconclusive,
+        (_, None) => Verdict::Measured,
+        (0..100, Some(_)) => Verdict::Fail,
+        (_, Some(_)) => Verdict::Inconclusive,
     }
 }
 

@@ -116,7 +116,7 @@ impl Search {
         let is_within_all = match &self.params.multiples {
             Some(multiples) => Ddir::ALL
                 .into_iter()
-                .filter(|ddir| run.shares[*ddir as usize] > 0.0 || run.percentiles_ns[*ddir].is_some())
+                .filter(|ddir| run.due[*ddir] > 0)
                 .all(|ddir| is_within(multiples.bounds_ns[ddir], run.percentiles_ns[ddir])),
             None => is_within(self.params.bound_ns, run.figures.percentile_ns),
         };
@@ -162,8 +162,17 @@ impl Search {
     pub fn load_generator(&self) -> Option<&LoadGeneratorEvidence> {
         let runs = self.rates.get(&self.missed()?)?;
         let missed: Vec<&Measured> = runs.iter().filter(|run| !self.is_met(run)).collect();
-        let own: Vec<&LoadGeneratorEvidence> = missed.iter().filter_map(|run| run.load_generator.as_ref()).collect();
+        let own = missed.iter().filter(|run| !self.is_slow_itself(run)).filter_map(|run| run.load_generator.as_ref());
+        let own: Vec<&LoadGeneratorEvidence> = own.collect();
         if own.len() * 2 > missed.len() { own.first().copied() } else { None }
+    }
+
+    /// The target exceeds a bound of a captured load with its service times alone, without the waits before the submission.
+    fn is_slow_itself(&self, run: &Measured) -> bool {
+        let exceeds = |bound_ns: Option<u64>, ns: f64| bound_ns.is_some_and(|bound_ns| ns > bound_ns as f64);
+        let bounds_ns = self.params.multiples.map(|multiples| multiples.bounds_ns);
+        bounds_ns
+            .is_some_and(|bounds_ns| Ddir::ALL.into_iter().any(|ddir| exceeds(bounds_ns[ddir], run.service_ns[ddir])))
     }
 
     /// Returns the rate at which the percentile's curve bends. Missed rates are left out: their response times only show
@@ -214,11 +223,12 @@ impl Search {
             let further = std::iter::successors(Some(last * FURTHER), |share| Some(share * FURTHER));
             return FRACTIONS.into_iter().chain(further.take_while(|share| *share <= FURTHER_MAX)).collect();
         };
-        let (margin, most) = (multiples.margin_percent as f64 / CAPTURED, multiples.percent_max as f64 / CAPTURED);
-        let further = std::iter::successors(Some(margin.max(1.0) * MULTIPLE_FURTHER), |share| {
+        let most = multiples.percent_max as f64 / CAPTURED;
+        let margin = multiples.margin_percent.map(|percent| percent as f64 / CAPTURED).filter(|margin| *margin > 1.0);
+        let further = std::iter::successors(Some(margin.unwrap_or(1.0) * MULTIPLE_FURTHER), |share| {
             (*share < most).then_some((share * MULTIPLE_FURTHER).min(most))
         });
-        [1.0, margin].into_iter().chain(further).filter(|share| *share >= 1.0 && *share <= most.max(1.0)).collect()
+        [1.0].into_iter().chain(margin).chain(further).filter(|share| *share <= most.max(1.0)).collect()
     }
 
     fn step_down(&self, capacity: f64) -> Option<u64> {

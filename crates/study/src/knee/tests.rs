@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use assessment::{Failure, KneeResult, Like, LikeFit, Severity, Verdict};
 use plan::PerDdir;
-use record::Record;
+use record::{Arrivals, Record};
 
 use super::simulated::Device;
 use super::{
-    Depths, Knee, KneeTarget, Load, Multiples, Procedure, Search, SearchParams, complete, verdict_on_multiple,
+    CapturedLoad, Depths, Knee, KneeTarget, Load, Multiples, Procedure, Search, SearchParams, complete,
+    verdict_on_multiple,
 };
 use crate::run::{End, Outcome, Refusal, Session, Study, Work};
 
@@ -242,7 +243,8 @@ fn short_steps_and_few_ios_in_the_tail_are_findings() {
 
 fn multiples(bound_ms: f64, captured_iops: f64) -> (KneeResult, usize) {
     let bound_ns = Some((bound_ms * MS) as u64);
-    let multiples = Multiples { bounds_ns: PerDdir([bound_ns, None, None]), margin_percent: 150, percent_max: 1400 };
+    let multiples =
+        Multiples { bounds_ns: PerDdir([bound_ns, None, None]), margin_percent: Some(150), percent_max: 1400 };
     let params = SearchParams { multiples: Some(multiples), ..params(99.0, None) };
     let mut device = Device { captured_iops, ..Device::new(8, 640_000.0, 1) };
     let result = led(Procedure::Rate(Search::new(params)), &mut device).result();
@@ -283,9 +285,10 @@ fn the_margin_decides_between_pass_and_fail_and_a_disturbance_only_allows_a_pass
         has_captured_bounds: true,
         margin,
         fit: LikeFit::Kept,
+        has_discards: false,
     };
-    let verdict = |captured_iops, margin, is_disturbed| {
-        verdict_on_multiple(&like(margin), &multiples(5.0, captured_iops).0, false, is_disturbed)
+    let verdict = |captured_iops, margin: f64, is_disturbed| {
+        verdict_on_multiple(&like(Some(margin)), &multiples(5.0, captured_iops).0, false, is_disturbed)
     };
     assert_eq!(verdict(2000.0, 1.5, false), Verdict::Pass);
     assert_eq!(verdict(2000.0, 1.5, true), Verdict::Pass);
@@ -293,4 +296,102 @@ fn the_margin_decides_between_pass_and_fail_and_a_disturbance_only_allows_a_pass
     assert_eq!(verdict(11_000.0, 1.0, false), Verdict::Pass);
     assert_eq!(verdict(20_000.0, 1.5, false), Verdict::Fail);
     assert_eq!(verdict(20_000.0, 1.5, true), Verdict::Inconclusive);
+    let measured = |is_disturbed| verdict_on_multiple(&like(None), &multiples(5.0, 20_000.0).0, false, is_disturbed);
+    assert_eq!((measured(false), measured(true)), (Verdict::Measured, Verdict::Inconclusive));
+}
+
+/// Returns a search with bounds for reads and writes, and a run of the captured load.
+fn run_of_multiples(bound_ms: f64) -> (Search, Record) {
+    let bound_ns = Some((bound_ms * MS) as u64);
+    let bounds_ns = PerDdir([bound_ns, bound_ns, None]);
+    let multiples = Multiples { bounds_ns, margin_percent: None, percent_max: 1400 };
+    let search = Search::new(SearchParams { multiples: Some(multiples), ..params(99.0, None) });
+    (search, Device::new(8, 640_000.0, 1).run(&Load::Captured { percent: 100 }))
+}
+
+#[test]
+fn a_direction_of_which_nothing_completed_is_not_within_its_bound() {
+    let met = |due: u64| {
+        let (mut search, mut record) = run_of_multiples(5.0);
+        let arrivals = Arrivals { due, unissued: due, ..Arrivals::default() };
+        record.workers[0].stats.ddirs[1].arrivals = Some(arrivals);
+        search.take(&Load::Captured { percent: 100 }, &record);
+        search.met()
+    };
+    // 10 writes of 5,000 I/Os are too few to miss the rate.
+    assert_eq!((met(0), met(10)), (Some(100), None));
+}
+
+#[test]
+fn a_target_that_is_too_slow_by_itself_is_the_limit_although_ios_were_late() {
+    let limit = |bound_ms: f64| {
+        let (mut search, mut record) = run_of_multiples(bound_ms);
+        if let Some(arrivals) = &mut record.workers[0].stats.ddirs[0].arrivals {
+            (arrivals.late, arrivals.queue_full, arrivals.unissued) = (arrivals.due / 2, 0, arrivals.due / 10);
+        }
+        for _ in 0..2 {
+            search.take(&Load::Captured { percent: 100 }, &record);
+        }
+        search.load_generator().is_some()
+    };
+    // The service time is 0.64 ms.
+    assert!(limit(5.0) && !limit(0.1));
+}
+
+#[test]
+fn places_of_discards_are_filled_again_before_each_run_and_the_log_is_not_saved() {
+    let settings = |log: &str| vec![("read_iolog".to_owned(), log.to_owned())];
+    let mut worker = plan::Worker {
+        echo: Arc::new(plan::Echo { options: settings("/tmp/l"), ..Default::default() }),
+        ..Default::default()
+    };
+    worker.job_mut().unwrap().replay = Some(plan::Replay { log: "/tmp/l".into(), ..replay() });
+    let plan = Arc::new(plan::Plan { workers: vec![worker], ..Default::default() });
+    let like = Like {
+        capture: "c".into(),
+        duration_ns: 1_000_000_000,
+        from_ns: 0,
+        length_ns: 1_000_000_000,
+        ios: 1,
+        bounds_ns: PerDdir::default(),
+        has_captured_bounds: false,
+        margin: None,
+        fit: LikeFit::Kept,
+        has_discards: true,
+    };
+    let request = assessment::Knee { like: Some(Box::new(like)), ..request(99.0, None, None) };
+    let target = KneeTarget { path: "/dev/x".into(), bytes: None, is_new: false, has_direct_io: true };
+    let captured = CapturedLoad { plan: Arc::clone(&plan), fill_log: Some("f".into()), refill_log: Some("r".into()) };
+    let mut knee = Box::new(Knee::of_captured(Session::default(), request, target, captured));
+    let mut labels = Vec::new();
+    for _ in 0..4 {
+        let run = knee.next().unwrap();
+        let log = match &run.work {
+            Work::Job(job) => job.text().lines().find_map(|line| line.strip_prefix("read_iolog=").map(str::to_owned)),
+            _ => None,
+        };
+        labels.push((run.name.clone(), log));
+        let mut record = Device::new(8, 640_000.0, 1).run(&Load::Captured { percent: 100 });
+        record.plan = Arc::clone(&plan);
+        knee.take(Outcome::completed(record));
+    }
+    let expected = [("fill", Some("f")), ("like", None), ("fill", Some("r")), ("like", None)];
+    assert_eq!(labels, expected.map(|(name, log)| (name.to_owned(), log.map(str::to_owned))));
+    let assessment = knee.finish(&End::default());
+    assert_eq!(assessment.preparation.len(), 1, "the first fill");
+    let saved = format!("{:?}", assessment.tests[0].rounds[0].record.plan);
+    assert!(!saved.contains("/tmp/l") && saved.contains("log: \"c\""), "{saved}");
+}
+
+fn replay() -> plan::Replay {
+    plan::Replay {
+        log: String::new(),
+        files: Vec::new(),
+        redirects: true,
+        rules: plan::ReplayRules::default(),
+        chunked: false,
+        steps: 1,
+        bytes: 4096,
+        largest_bytes: PerDdir::default(),
+    }
 }

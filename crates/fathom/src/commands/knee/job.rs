@@ -1,12 +1,11 @@
 //! The job and the target of a search.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use assessment::{Knee, Settings, TargetKind};
 use plan::Plan;
 use study::knee::{self, KneeTarget, Load};
-use study::suite::{Place, footprint, writes};
+use study::suite::{footprint, writes};
 use units::diagnostic::Diagnostic;
 use units::format;
 use units::quantity::option_value;
@@ -15,14 +14,12 @@ use crate::args::knee::Args;
 use app::command_error::CommandError;
 use app::consent::Demand;
 use app::plans;
-use app::scratch::TestFiles;
+use app::search::Search;
 use app::target::Found;
 
 const MIB: u64 = 1 << 20;
 /// Size of a new file.
 const FILE_BYTES: u64 = 1 << 30;
-/// Name of a new file.
-const FILE: &str = "data";
 /// Queue depth of a search over rates.
 const DEPTH: u32 = 64;
 /// Largest depth of a search over depths.
@@ -33,13 +30,9 @@ const DEPTH_MAX: u32 = 1024;
 /// # Errors
 ///
 /// The file system has no room for a new file.
-pub fn target(args: &Args, found: &Found, files: &dyn TestFiles) -> Result<KneeTarget, CommandError> {
-    let path = match files.place() {
-        Place::Directory(folder) => Path::new(folder).join(FILE).to_string_lossy().into_owned(),
-        Place::Path(path) => path.clone(),
-    };
-    let (is_new, has_direct_io) = (!found.existed, files.has_direct_io());
-    Ok(KneeTarget { path, bytes: bytes(args, found)?, is_new, has_direct_io })
+pub fn target(args: &Args, search: &Search) -> Result<KneeTarget, CommandError> {
+    let (is_new, has_direct_io) = (!search.found.existed, search.has_direct_io());
+    Ok(KneeTarget { path: search.path(), bytes: bytes(args, &search.found)?, is_new, has_direct_io })
 }
 
 /// Returns what a user requests of a search.
@@ -52,7 +45,7 @@ pub fn search(args: &Args, target: &KneeTarget) -> Knee {
         workers: 1,
         iodepth_max: args.is_closed.then(|| args.iodepth.unwrap_or(DEPTH_MAX)),
         poisson: args.is_poisson,
-        runtime_ns: args.runtime_ns,
+        runtime_ns: args.step_ns(),
         job: options(args, target),
         like: None,
         result: None,
@@ -68,7 +61,7 @@ fn options(args: &Args, target: &KneeTarget) -> Settings {
         ("iodepth".to_owned(), args.iodepth.unwrap_or(DEPTH).to_string()),
         ("direct".to_owned(), u8::from(target.has_direct_io).to_string()),
         ("time_based".to_owned(), "1".to_owned()),
-        ("runtime".to_owned(), ms(args.runtime_ns)),
+        ("runtime".to_owned(), ms(args.step_ns())),
         ("ramp_time".to_owned(), ms(args.ramp_ns)),
     ];
     options.extend(target.bytes.map(|bytes| ("size".to_owned(), bytes.to_string())));

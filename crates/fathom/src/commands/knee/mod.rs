@@ -2,28 +2,18 @@
 
 mod job;
 
-use std::path::Path;
-
 use assessment::Assessment;
 use report::Ink;
-use study::Study;
-use study::knee::{self, Knee};
-use targets::OutputGuard;
 
 use crate::args::knee::{Args, Format};
 use app::atomic_file::AtomicFile;
 use app::command_error::CommandError;
-use app::consent;
-use app::driver::{self, NoKeeper};
 use app::findings::print_diagnostics;
-use app::live_views::LiveViews;
+use app::like;
 use app::output::{stderr_line, write_stdout};
-use app::progress::{self, Progress};
-use app::results::Results;
-use app::run::RunOptions;
 use app::runner::Runner;
+use app::search::{Ended, Ready, Search, SearchArgs};
 use app::terminal::writes_utf8;
-use app::{exit, session, signals, target};
 
 /// Searches for the knee with `runner` and prints it. `typed` are the arguments after the command's name.
 ///
@@ -33,39 +23,38 @@ pub fn main(args: &Args, typed: &[String], runner: &dyn Runner) -> Result<u8, Co
     if let Some(warning) = args.low_percentile() {
         stderr_line!("warning: {warning}");
     }
-    let live = args.live.options()?;
-    let found = runner.find(&args.target, args.overwrite.as_slice())?;
-    target::refuse_others(args.overwrite.as_slice(), std::iter::once(&found))?;
-    consent::to_new_files(std::iter::once(&found), args.yes)?;
-    found.refuse_if_used()?;
-    // Signals first: from here on files are made.
-    let interrupts = signals::install()?;
-    let options = RunOptions { explain: args.live.explain(), ..RunOptions::default() };
-    let mut files = runner.make_files(&found, false, &options.lease)?;
-    let target = job::target(args, &found, files.as_ref())?;
-    let mut search = job::search(args, &target);
-    let (plan, warnings) = job::check(args, &search, &target, &found)?;
-    consent::to_demand(&job::demand(args, &search, &target, &found), args.yes)?;
-    files.will_run(&plan)?;
+    let search = SearchArgs {
+        command: "knee",
+        typed,
+        target: &args.target,
+        overwrite: args.overwrite.as_slice(),
+        yes: args.yes,
+        is_quiet: args.live.quiet,
+        live: args.live.options()?,
+        explain: args.live.explain(),
+        reports: &args.reports,
+        save: None,
+        no_history: args.no_history,
+        tags: &args.tags,
+    };
+    let ended = match args.like() {
+        Some(like) => like::run(&like, search, runner, args.output.as_deref())?,
+        None => run(args, search, runner)?,
+    };
+    let is_printed = print(args, &ended.assessment, ended.output.as_ref());
+    Ok(ended.save(is_printed))
+}
+
+/// Runs the search over rates or depths.
+fn run(args: &Args, search: SearchArgs, runner: &dyn Runner) -> Result<Ended, CommandError> {
+    let search = Search::open(search, runner, |_| Ok(()))?;
+    let target = job::target(args, &search)?;
+    let mut request = job::search(args, &target);
+    let (plan, warnings) = job::check(args, &request, &target, &search.found)?;
+    let demand = job::demand(args, &request, &target, &search.found);
     print_diagnostics(&warnings);
-    search.workers = (plan.workers.len().max(1) * runner.hosts().len().max(1)) as u64;
-    let mut guard = OutputGuard::new([plan.as_ref()]);
-    let output = args.output.as_deref().map(|path| AtomicFile::open(Path::new(path), &mut guard)).transpose();
-    let output = output.map_err(|error| format!("--output {error}"))?;
-    let results = Results::open(&args.reports, None, args.no_history, &mut guard)?;
-    if !args.live.quiet {
-        progress::announce(knee::runs(&search), |runs| Some(knee::time_ns(&search, args.ramp_ns, runs)));
-    }
-    let session = session::start("knee", typed, runner, (found.facts, Vec::new()), &args.tags);
-    let mut study = Box::new(Knee::new(session, search, target));
-    let mut progress = Progress::new(args.live.quiet);
-    let mut display = LiveViews::open(&mut progress, &live, runner.fleet())?;
-    driver::drive(study.as_mut(), (runner, interrupts), &options, &mut display, &mut NoKeeper);
-    drop(display);
-    let assessment = study.finish(&session::end(interrupts, None));
-    drop(files);
-    let is_written = print(args, &assessment, output.as_ref()) & results.save(&assessment);
-    Ok(exit::of(&assessment, interrupts.last(), is_written))
+    request.workers = (plan.workers.len().max(1) * runner.hosts().len().max(1)) as u64;
+    search.run(request, Ready { plan, target, captured: None, ramp_ns: args.ramp_ns, demand }, args.output.as_deref())
 }
 
 /// Prints the search. If the report is JSON or goes to a file, its sentence goes to standard error. Returns false if the

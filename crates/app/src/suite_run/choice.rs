@@ -5,20 +5,19 @@ use judge::requirements::{Requirement, Requirements};
 use study::suite::{Choice, DEFAULT, Suite};
 use units::diagnostic::Source;
 
-use crate::args::assess::Args;
-use app::command_error::CommandError;
-use app::suites;
+use super::criteria::Requested;
+use crate::command_error::CommandError;
+use crate::suites;
 
-/// Returns the suite. Without `--suite` and `--test`, it has the tests that measure the requirements of the applications, and
-/// with `--expect` those of the default suite.
+/// Returns the suite: the named one, or the default one if tests are named. Otherwise it has the tests that measure the requirements
+/// of the applications, and with published limits those of the default suite.
 ///
 /// # Errors
 /// There is no such suite or application.
-pub fn suite(args: &Args) -> Result<Suite, CommandError> {
-    let criteria = &args.criteria;
-    match &args.suite {
+pub fn suite(named: Option<&str>, tests: &[String], criteria: &Requested) -> Result<Suite, CommandError> {
+    match named {
         Some(name) => return suites::find(name),
-        None if !args.tests.is_empty() || criteria.applications.is_empty() => return suites::find(DEFAULT),
+        None if !tests.is_empty() || criteria.applications.is_empty() => return suites::find(DEFAULT),
         None => {}
     }
     let mut choices = Vec::new();
@@ -26,7 +25,7 @@ pub fn suite(args: &Args) -> Result<Suite, CommandError> {
         let suite = suites::find(DEFAULT)?;
         choices.push(Choice { tests: suite.tests.iter().map(|test| test.name.clone()).collect(), suite });
     }
-    for name in &criteria.applications {
+    for name in criteria.applications {
         let requirements = Requirements::of_application(&Source::new("--for", name.as_str()))?;
         for by in requirements.list.iter().filter_map(Requirement::measured_by) {
             add(&mut choices, by)?;
@@ -71,17 +70,18 @@ fn measured_in(suite: &Suite, rule: &Requirement) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn chosen(applications: &[&str], more: impl FnOnce(&mut Args)) -> (String, Vec<String>) {
-        let mut args = crate::args::assess::tests::args("assess");
-        args.criteria.applications = applications.iter().map(|name| (*name).to_owned()).collect();
-        more(&mut args);
-        let suite = suite(&args).unwrap();
+    /// Returns the suite and its tests. `more` has the named suite, the named tests and the published limits.
+    fn chosen(applications: &[&str], more: (Option<&str>, &[&str], &[&str])) -> (String, Vec<String>) {
+        let [applications, tests, expect] =
+            [applications, more.1, more.2].map(|names| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
+        let criteria = Requested { expect: &expect, require: &[], applications: &applications };
+        let suite = suite(more.0, &tests, &criteria).unwrap();
         (suite.name.clone(), suite.tests.into_iter().map(|test| test.name).collect())
     }
 
     #[test]
     fn applications_choose_the_tests_that_judge_them_and_share_them() {
-        let of = |applications: &[&str]| chosen(applications, |_| {});
+        let of = |applications: &[&str]| chosen(applications, (None, &[], &[]));
         assert_eq!(of(&["etcd"]), ("etcd".to_owned(), vec!["wal".to_owned()]));
         assert_eq!(of(&["etcd", "k3s", "etcd-heavy"]).1, ["wal"]);
         let (name, tests) = of(&["sql-server", "etcd", "exchange"]);
@@ -96,9 +96,9 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), tests.len(), "one name, one test: {tests:?}");
         // A suite, a test and an expectation of the user hold.
-        assert_eq!(chosen(&["etcd"], |args| args.suite = Some("vdi".to_owned())).0, "vdi");
-        assert_eq!(chosen(&["etcd"], |args| args.tests = vec!["fsync".to_owned()]).0, "quick");
-        let with_limits = chosen(&["etcd"], |args| args.criteria.expect = vec!["azure:P30".to_owned()]);
+        assert_eq!(chosen(&["etcd"], (Some("vdi"), &[], &[])).0, "vdi");
+        assert_eq!(chosen(&["etcd"], (None, &["fsync"], &[])).0, "quick");
+        let with_limits = chosen(&["etcd"], (None, &[], &["azure:P30"]));
         assert_eq!((with_limits.0.as_str(), with_limits.1.len()), ("quick+etcd", 8));
         assert_eq!(of(&[]).0, "quick");
     }

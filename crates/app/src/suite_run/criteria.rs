@@ -6,22 +6,32 @@ use judge::requirements::Requirements;
 use study::suite::{Criteria, Suite};
 use units::diagnostic::Source;
 
-use crate::args::assess::Criteria as Options;
-use app::command_error::CommandError;
-use app::output::stderr_line;
-use app::suite_run::volumes::listed;
-use app::{input, user_limits};
+use super::volumes::listed;
+use crate::command_error::CommandError;
+use crate::output::stderr_line;
+use crate::{input, user_limits};
+
+/// Criteria as a user writes them.
+#[derive(Clone, Copy, Debug)]
+pub struct Requested<'a> {
+    /// `--expect`
+    pub expect: &'a [String],
+    /// `--require`
+    pub require: &'a [String],
+    /// `--for`
+    pub applications: &'a [String],
+}
 
 /// Reads all criteria before anything runs.
 ///
 /// # Errors
 ///
 /// A limit, a rule, a file or a volume is unknown.
-pub fn read(options: &Options, suite: &Suite) -> Result<Criteria, CommandError> {
+pub fn read(requested: &Requested, suite: &Suite) -> Result<Criteria, CommandError> {
     let mut criteria = Criteria::default();
-    if !options.expect.is_empty() {
+    if !requested.expect.is_empty() {
         let catalogue = user_limits::catalogue()?;
-        for text in &options.expect {
+        for text in requested.expect {
             let expectation = catalogue.expect(&Source::new("--expect", text.as_str()))?;
             if let Some(name) = expectation.volume.as_ref().filter(|name| !has_volume(suite, name)) {
                 let option = format!("--expect {text}");
@@ -36,10 +46,10 @@ pub fn read(options: &Options, suite: &Suite) -> Result<Criteria, CommandError> 
             criteria.expectations.push(expectation);
         }
     }
-    for text in &options.require {
+    for text in requested.require {
         criteria.requirements.push(required(text, suite)?);
     }
-    for name in &options.applications {
+    for name in requested.applications {
         let known = Requirements::of_application(&Source::new("--for", name.as_str()));
         criteria.requirements.push(known?);
     }

@@ -1,9 +1,5 @@
 //! `fathom assess`: a suite of tests on a target, judged by criteria.
 
-mod choice;
-mod criteria;
-mod like;
-
 use assessment::{Assessment, Test};
 use plan::Plan;
 use report::Ink;
@@ -22,13 +18,14 @@ use app::progress::Progress;
 use app::results::Results;
 use app::run::RunOptions;
 use app::runner::Runner;
+use app::search::SearchArgs;
 use app::suite_run::announcement::{announce, demand, refuse_if_all_write};
 use app::suite_run::ready::SizeLimits;
 use app::suite_run::resume::ResumeFile;
 use app::suite_run::volumes::{TargetRequest, Volume};
-use app::suite_run::{ready, volumes};
+use app::suite_run::{choice, criteria, ready, volumes};
 use app::terminal::{columns, is_coloured, writes_utf8};
-use app::{exit, session, signals};
+use app::{exit, like, session, signals};
 
 /// Runs a suite on its targets with `runner` and prints the assessment. `typed` are the arguments after the command's name.
 ///
@@ -36,11 +33,12 @@ use app::{exit, session, signals};
 /// The request is not valid; nothing ran.
 pub fn main(args: &Args, typed: &[String], runner: &dyn Runner) -> Result<u8, CommandError> {
     if let Some(file) = &args.like {
-        return like::main(args, file, typed, runner);
+        return like(args, file, typed, runner);
     }
     let live = args.live.options()?;
-    let suite = choice::suite(args)?;
-    let criteria = criteria::read(&args.criteria, &suite)?;
+    let requested = args.criteria.requested();
+    let suite = choice::suite(args.suite.as_deref(), &args.tests, &requested)?;
+    let criteria = criteria::read(&requested, &suite)?;
     let tests = ready::requested(&suite, &args.tests)?;
     let request =
         TargetRequest { targets: &args.targets, overwrite: &args.overwrite, starts_without_question: args.yes };
@@ -101,6 +99,32 @@ pub fn main(args: &Args, typed: &[String], runner: &dyn Runner) -> Result<u8, Co
     Ok(exit::of(&assessment, interrupts.last(), is_written))
 }
 
+/// Finds the multiple of a captured load that the target holds.
+fn like(args: &Args, file: &str, typed: &[String], runner: &dyn Runner) -> Result<u8, CommandError> {
+    let target = match args.targets.as_slice() {
+        [] => ".",
+        [one] => one,
+        _ => return Err("--like takes one target".into()),
+    };
+    let search = SearchArgs {
+        command: "assess",
+        typed,
+        target,
+        overwrite: &args.overwrite,
+        yes: args.yes,
+        is_quiet: args.live.quiet,
+        live: args.live.options()?,
+        explain: args.live.explain(),
+        reports: &args.reports,
+        save: args.save.as_deref(),
+        no_history: args.no_history,
+        tags: &args.tags,
+    };
+    let ended = like::run(&args.like(file), search, runner, None)?;
+    let is_printed = print(args, &ended.assessment)?;
+    Ok(ended.save(is_printed))
+}
+
 fn params(suite: &Suite, volumes: &[Volume], args: &Args) -> Result<SuiteParams, CommandError> {
     let sites = Sites::new(volumes.iter().map(|volume| volume.site(suite, args.short)).collect());
     Ok(SuiteParams {
@@ -145,12 +169,11 @@ impl Keeper for Checkpoints<'_> {
 }
 
 fn print(args: &Args, assessment: &Assessment) -> Result<bool, CommandError> {
+    let ink = if writes_utf8() { Ink::Unicode } else { Ink::Ascii };
     Ok(match args.format {
+        Format::Card if args.like.is_some() => write_stdout(&report::text(assessment, ink).unwrap_or_default()),
         // The card has colours, and escapes the names in it.
-        Format::Card => {
-            let ink = if writes_utf8() { Ink::Unicode } else { Ink::Ascii };
-            write_stdout_raw(&report::card_of_columns(assessment, (is_coloured(), ink), columns()))
-        }
+        Format::Card => write_stdout_raw(&report::card_of_columns(assessment, (is_coloured(), ink), columns())),
         Format::Json => {
             write_stdout(&report::document(assessment).map_err(|broken| format!("the assessment: {broken}"))?)
         }
