@@ -221,6 +221,9 @@ mod tests {
         assert!(text.contains("# Not kept: 49 writes, fewer than 0.5 per second.\n"), "{text}");
         assert!(text.contains("# Not kept: 7 flushes, as there is no job with writes.\n"), "{text}");
         let text = job(&figures(&[(Operation::Write, 50), (Operation::Flush, 10)]));
-        assert!(text.contains("rate_iops=1\nfsync=5\n") && !text.contains("Not kept: 50"), "{text}");
+        assert!(
+            text.contains("rate_iops=1\n") && text.contains("\nfsync=5\n") && !text.contains("Not kept: 50"),
+            "{text}"
+        );
     }
 }
