@@ -1,11 +1,11 @@
 //! The card of a capture: what the device did, as a table by direction and a few lines.
 
 use ::capture::{
-    Bursts, Depths, Direction, Figures, Flushes, HotPart, Interval, Latencies, Layer, Origin, SizeShare, Slow, Waits,
+    Bursts, Depths, Direction, Figures, Flushes, HotPart, Latencies, Layer, Origin, SizeShare, Slow, Waits,
 };
 use units::format::{bandwidth, grouped, iops, percent, size, time_ns};
 
-use crate::chart::capture::rates;
+use crate::chart::capture::{Number, rates};
 use crate::study::{Column, Ink, Row, Table, in_ascii};
 use crate::text::{NONE, local_time, plain};
 use crate::trend::bars;
@@ -49,12 +49,12 @@ pub fn lines(figures: &Figures) -> Vec<String> {
 
 /// Returns a bar for each part of the capture, for each direction: `reads over time: ▂▂▇▁ (up to 421 IOPS)`.
 fn over_time(figures: &Figures) -> Vec<String> {
-    let numbers: [(&str, fn(&Interval) -> u64); 3] = [
+    let numbers: [(&str, Number); 3] = [
         ("reads", |interval| interval.reads),
         ("writes", |interval| interval.writes),
         ("discards", |interval| interval.discards),
     ];
-    let line = |(name, number): (&str, fn(&Interval) -> u64)| {
+    let line = |(name, number): (&str, Number)| {
         let rates = rates(figures, number);
         let mean = |part: &[(f64, f64, f64)]| part.iter().map(|(_, _, rate)| rate).sum::<f64>() / part.len() as f64;
         let means: Vec<f64> = rates.chunks(rates.len().div_ceil(BARS_MOST).max(1)).map(mean).collect();

@@ -11,6 +11,12 @@ const MIB: f64 = (1 << 20) as f64;
 /// Name of the charts' files.
 const TEST: &str = "capture";
 
+/// A number of an interval.
+pub type Number = fn(&Interval) -> u64;
+
+/// Class, name and number of a line.
+type Line = (&'static str, &'static str, Number);
+
 /// A rate by direction.
 struct Rate {
     kind: &'static str,
@@ -18,8 +24,8 @@ struct Rate {
     unit: &'static str,
     divisor: f64,
     shown: fn(f64) -> String,
-    /// Class of the line, name and number of each direction.
-    lines: &'static [(&'static str, &'static str, fn(&Interval) -> u64)],
+    /// A line for each direction.
+    lines: &'static [Line],
 }
 
 const RATES: [Rate; 3] = [
@@ -59,7 +65,7 @@ pub fn charts(figures: &Figures) -> Vec<Chart> {
 }
 
 /// Returns the rate in each interval: its start and end in seconds, and the number per second.
-pub fn rates(figures: &Figures, number: fn(&Interval) -> u64) -> Vec<(f64, f64, f64)> {
+pub fn rates(figures: &Figures, number: Number) -> Vec<(f64, f64, f64)> {
     let [interval_s, end_s] = [figures.interval_ns, figures.duration_ns.max(1)].map(|ns| ns as f64 / 1e9);
     let part = |(nth, interval): (usize, &Interval)| {
         let from_s = nth as f64 * interval_s;
