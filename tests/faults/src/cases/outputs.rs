@@ -15,7 +15,6 @@ const OUTPUT: &str = "fio --name=a --filename=f --size=256k --rw=read --output=f
 const LOG: &str = "fio --name=a --filename=f --size=256k --rw=read --write_lat_log=files/log";
 const RECORD: &str = "fio --name=a --filename=f --size=256k --rw=read --record=files/record";
 const SHOW: &str = "show record --report files/page.html";
-const SITE: &str = "report --site files/site";
 const HISTORY: &str = "history add record";
 const RUN: &str = "run --repeat 1 fio --name=a --filename=f --size=256k --rw=read";
 
@@ -50,9 +49,6 @@ pub const FILES: &[Case<Fault>] = &[
     case(all(Write, 1, Eio), SHOW, 1, "files/page.html: Input/output error", Missing),
     case(all(Fsync, 1, Eio), SHOW, 1, "files/page.html: Input/output error", Missing),
     case(all(Rename, 1, Eio), SHOW, 1, "files/page.html: Input/output error", Missing),
-    case(all(Create, 1, Enospc), SITE, 1, "files/site/fathom-site.txt: No space left on device", Missing),
-    case(all(Write, 2, Eio), SITE, 1, "files/site/run-", Missing),
-    case(all(Rename, 1, Eio), SITE, 1, "files/site/fathom-site.txt: Input/output error", Missing),
     case(
         all(Write, 1, Eio),
         "diskspd -d1 -W0 -Rrecord=files/record f",
