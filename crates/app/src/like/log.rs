@@ -210,7 +210,7 @@ mod tests {
     fn a_log_that_would_fill_the_folder_is_refused_with_its_size() {
         assert!(check_space(1 << 20).is_ok());
         let error = check_space(1 << 60).unwrap_err().to_string();
-        assert!(error.contains("needs up to 1 EiB") && error.contains("--runtime"), "{error}");
+        assert!(error.contains("needs up to 1,024 PiB") && error.contains("--runtime"), "{error}");
     }
 
     #[test]
