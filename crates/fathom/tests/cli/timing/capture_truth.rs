@@ -7,6 +7,9 @@ use serde_json::Value;
 
 use crate::stage::{Loop, Scratch, Zram, command, fathom, interrupted, outcome, skipped, wait_until};
 
+/// Captures of a job until its model is right.
+const ATTEMPTS: u32 = 4;
+
 /// A parameter of a job.
 #[derive(Clone, Copy, Debug)]
 enum Truth {
@@ -179,12 +182,29 @@ fn started(scratch: &Scratch, device: &str, options: &str) -> Child {
     fathom(scratch.path(), &line).spawn().unwrap()
 }
 
+/// Captures until nothing is wrong, a few times at most: other programs disturb a run, and a wrong model is wrong each time.
+fn best_of(mut attempt: impl FnMut() -> Option<Vec<String>>) -> Option<Vec<String>> {
+    let mut wrongs = attempt()?;
+    for _ in 1..ATTEMPTS {
+        if wrongs.is_empty() {
+            break;
+        }
+        println!("RETRIED: {}", wrongs.join("; "));
+        wrongs = attempt()?;
+    }
+    Some(wrongs)
+}
+
 /// Runs jobs one after another. Each has its own capture.
 fn check(device: &str, scratch: &Scratch, jobs: &[Known]) {
     let mut wrongs = Vec::new();
     for (options, truths) in jobs {
-        let Some(model) = captured(scratch, device, started(scratch, device, options), "c") else { return };
-        wrongs.extend(truths.iter().filter_map(|truth| Some(format!("{options}: {}", wrong(&model, truth)?))));
+        let found = best_of(|| {
+            let model = captured(scratch, device, started(scratch, device, options), "c")?;
+            Some(truths.iter().filter_map(|truth| Some(format!("{options}: {}", wrong(&model, truth)?))).collect())
+        });
+        let Some(found) = found else { return };
+        wrongs.extend(found);
     }
     assert!(wrongs.is_empty(), "{wrongs:#?}");
 }
@@ -195,26 +215,31 @@ fn check_on_zram(name: &str, jobs: &[Known]) {
 }
 
 #[test]
+#[ignore = "needs an idle CPU: run by cargo xtask ci"]
 fn the_model_of_a_mix_has_its_rates() {
     check_on_zram("truth-mixes", &MIXES);
 }
 
 #[test]
+#[ignore = "needs an idle CPU: run by cargo xtask ci"]
 fn the_model_has_the_sizes_and_the_hot_regions_of_a_job() {
     check_on_zram("truth-sizes", &SIZES_AND_SKEW);
 }
 
 #[test]
+#[ignore = "needs an idle CPU: run by cargo xtask ci"]
 fn the_model_has_the_sequential_share_of_one_or_more_streams() {
     check_on_zram("truth-streams", &STREAMS);
 }
 
 #[test]
+#[ignore = "needs an idle CPU: run by cargo xtask ci"]
 fn the_model_tells_even_and_random_arrivals_and_bursts_apart() {
     check_on_zram("truth-arrivals", &ARRIVALS);
 }
 
 #[test]
+#[ignore = "needs an idle CPU: run by cargo xtask ci"]
 fn the_model_has_the_flushes_of_a_job() {
     let scratch = Scratch::new("truth-flushes");
     let Some(device) = Loop::new(&scratch, 64, "") else { return };
@@ -263,6 +288,7 @@ fn check_again(device: &str, scratch: &Scratch, options: &str) -> Option<Vec<Str
 }
 
 #[test]
+#[ignore = "needs an idle CPU: run by cargo xtask ci"]
 fn the_job_of_a_model_has_the_same_model() {
     let Some(zram) = Zram::new(64) else { return };
     let scratch = Scratch::new("truth-again");
@@ -275,7 +301,7 @@ fn the_job_of_a_model_has_the_same_model() {
     ];
     let mut wrongs = Vec::new();
     for (device, options) in jobs {
-        let Some(found) = check_again(device, &scratch, options) else { return };
+        let Some(found) = best_of(|| check_again(device, &scratch, options)) else { return };
         wrongs.extend(found);
     }
     assert!(wrongs.is_empty(), "{wrongs:#?}");
