@@ -18,6 +18,8 @@ use super::places::Places;
 
 /// Time between two reads of the trace.
 const READ_EVERY: Duration = Duration::from_millis(50);
+/// Reads between two lists of the process's threads.
+const THREADS_EVERY: u64 = 10;
 /// I/Os are kept until the workers have reported the slow ones among them. They do so every 250 ms, and later if there is no CPU.
 const KEPT_NS: u64 = 3_000_000_000;
 /// Most disks that are traced.
@@ -76,6 +78,7 @@ pub struct Tracer {
     disks: Vec<DiskTrace>,
     places: Places,
     own: OwnThreads,
+    reads: u64,
     machine: MachineWatch,
     evidence: Evidence,
     pending: Vec<(usize, SlowIo)>,
@@ -111,6 +114,7 @@ impl Tracer {
             disks,
             places: Places::new(plan),
             own: OwnThreads::default(),
+            reads: 0,
             machine: MachineWatch::start().map_err(|error| error.to_string())?,
             evidence: Evidence::default(),
             pending: Vec::new(),
@@ -148,7 +152,10 @@ impl Tracer {
     }
 
     fn tick(&mut self) -> std::io::Result<()> {
-        self.own.update();
+        if self.reads.is_multiple_of(THREADS_EVERY) {
+            self.own.update();
+        }
+        self.reads += 1;
         self.machine.readings().into_iter().for_each(|reading| self.add_reading(reading));
         let known_ns = self.read(false)?;
         self.match_until(known_ns);
