@@ -13,10 +13,10 @@ use crate::stage::{
 
 /// Starts a capture, and waits until it traces. `None`: this machine cannot trace, and the test is skipped.
 fn started(scratch: &Scratch, target: &str, file: &str, options: &str) -> Option<Child> {
-    let path = scratch.file(file);
+    let has_head = || std::fs::metadata(scratch.file(file)).is_ok_and(|file| file.len() > 0);
     let mut child = command(scratch.path(), "capture", &format!("{target} -o {file} {options}")).spawn().unwrap();
-    wait_until("the capture has started", || path.exists() || child.try_wait().unwrap().is_some());
-    if path.exists() {
+    wait_until("the capture has started", || has_head() || child.try_wait().unwrap().is_some());
+    if has_head() {
         return Some(child);
     }
     let ended = outcome(child);

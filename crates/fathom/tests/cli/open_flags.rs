@@ -26,9 +26,13 @@ fn opens(scratch: &Scratch, line: &str) -> Option<String> {
     Some(std::fs::read_to_string(scratch.file("trace")).unwrap())
 }
 
-/// Returns the flags of the last open of a file with an access mode.
+/// Returns the flags of a worker's open of a file with an access mode. The thread that looks at targets opens them as well,
+/// with `O_PATH` or `O_NONBLOCK`, at any time.
 fn flags(opens: &str, file: &str, mode: &str) -> Vec<&'static str> {
-    let is_open = |call: &&str| call.contains(&format!("\"{file}\", {mode}|"));
+    let is_open = |call: &&str| {
+        call.contains(&format!("\"{file}\", {mode}|"))
+            && !["|O_PATH", "|O_NONBLOCK"].iter().any(|look| call.contains(look))
+    };
     let last = opens.lines().rfind(is_open).unwrap_or_else(|| panic!("no open of {file} with {mode} in:\n{opens}"));
     let parts: Vec<&str> = last.split(['|', ',', ')', ' ']).collect();
     FLAGS.into_iter().filter(|flag| parts.contains(flag)).collect()
