@@ -45,7 +45,7 @@ fio_job() {
     target=$1 engine=$2
     shift 2
     has "err= 0" fathom fio --name=lab --filename="$target" --ioengine="$engine" \
-        --rw=randwrite --verify=crc32c --io_size=2m --size=16m --bs=8k "$@"
+        --rw=randwrite --verify=crc32c --io_size=512k --size=16m --bs=8k "$@"
 }
 
 # all_of_serial NUMBER: the disks with this serial number.
@@ -120,8 +120,8 @@ unguarded() {
 wipe() {
     for each; do
         mib=$(($(cat /sys/class/block/${each##*/}/size) / 2048))
-        dd if=/dev/zero of=$each bs=1M count=8 2>/dev/null
-        dd if=/dev/zero of=$each bs=1M seek=$((mib - 8)) count=8 2>/dev/null
+        dd if=/dev/zero of=$each bs=1M count=2 2>/dev/null
+        dd if=/dev/zero of=$each bs=1M seek=$((mib - 2)) count=2 2>/dev/null
     done
 }
 

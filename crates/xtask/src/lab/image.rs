@@ -180,7 +180,7 @@ impl Image {
         tree.modules(kernel)?;
         let path = folder.join("initramfs");
         let mut pack = Command::new("sh");
-        pack.args(["-c", "find . | cpio --quiet -o -H newc | gzip -1 >\"$0\""]).arg(&path).current_dir(&tree.root);
+        pack.args(["-c", "find . | cpio --quiet -o -H newc >\"$0\""]).arg(&path).current_dir(&tree.root);
         check("pack the file system of the machine", pack)?;
         Ok(Image { path })
     }
