@@ -9,7 +9,7 @@ use parsers::{Progress, parser};
 
 const SEPARATORS: [&str; 7] = [":", ",", "-", "/", "(", "1:", "x,"];
 /// Separators of the shorter list.
-const COUNT: usize = 1_000;
+const COUNT: usize = 300;
 /// One undisturbed measurement of a parser that takes linear time is enough.
 const ATTEMPTS: usize = 20;
 

@@ -22,18 +22,23 @@ fn template() -> Sandbox {
 
 /// Runs a command below the script that makes the name. `prepare` sets variables of the script.
 fn attack(sandbox: &Sandbox, alias: &Alias, command: &str, prepare: impl Fn(&mut Command)) -> Outcome {
-    let name = alias.name;
-    let link = |link: &&str| format!("ln -s $(realpath -ms {name}) {link}; ");
+    let names = sandbox.scratch.file("names");
+    std::fs::create_dir_all(names.join("folder")).unwrap();
+    std::fs::copy(sandbox.scratch.file("f"), names.join("target")).unwrap();
+    std::fs::write(names.join("profile.xml"), PROFILE.replace("ALIAS", alias.name)).unwrap();
+    let others = [("f", "../f"), ("record", "../record")].map(|(link, to)| (link, to.to_owned()));
+    let to_name = LINKS.iter().map(|link| {
+        let up = if link.contains('/') && !alias.name.starts_with('/') { "../" } else { "" };
+        (*link, format!("{up}{}", alias.name))
+    });
+    for (link, to) in others.into_iter().chain(to_name) {
+        std::os::unix::fs::symlink(to, names.join(link)).unwrap();
+    }
     // The mounts of the script end with it.
-    let script = format!(
-        "mkdir names names/folder; cd names; cp ../f target; ln -s ../f ../record .; {}; {} \
-         sed s#ALIAS#{name}# ../profile.xml >profile.xml; exec \"$0\" \"$@\"",
-        alias.script,
-        LINKS.iter().map(link).collect::<String>(),
-    );
+    let script = format!("cd names; {}; exec \"$0\" \"$@\"", alias.script);
     let mut shell = Command::new("unshare");
     shell.args(["--mount", "bash", "-c", &script]).arg(binary());
-    shell.args(command.replace("ALIAS", name).split_whitespace());
+    shell.args(command.replace("ALIAS", alias.name).split_whitespace());
     prepare(&mut shell);
     sandbox.prepare(&mut shell);
     sandbox.outcome(shell.spawn().unwrap())
