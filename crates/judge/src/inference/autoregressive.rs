@@ -38,9 +38,12 @@ pub fn evened(values: &[f64]) -> Vec<f64> {
     series
 }
 
-/// Returns the interval of the mean; `None` for too few values.
+/// Returns the interval of the mean; `None` for too few values. It includes the mean of the values: in a short series that
+/// alternates, the model weights the values at the ends differently, and its own interval may not.
 pub fn mean_interval(values: &[f64]) -> Option<Interval> {
-    interval(&shortened(values)?, mean_given)
+    let Interval { low, high } = interval(&shortened(values)?, mean_given)?;
+    let mean = mean(values);
+    Some(Interval { low: low.min(mean), high: high.max(mean) })
 }
 
 /// Returns the interval of the slope per value; `None` for too few values.
