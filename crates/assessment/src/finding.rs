@@ -4,7 +4,7 @@ use std::mem::{Discriminant, discriminant};
 
 use plan::Ddir;
 use record::schema::Exact;
-use record::{DiskWarning, IdleState, Interruption, PcieLink};
+use record::{DiskWarning, IdleState, Interruption, PcieLink, TimePart};
 use schemars::JsonSchema;
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
@@ -146,6 +146,16 @@ pub enum FindingKind {
     RateMissed(LateIos),
     /// I/Os of an open loop were submitted late.
     LateArrivals(LateIos),
+    /// Most of the time of the slowest I/Os of a direction has a cause other than the disk.
+    TailDisturbed {
+        direction: Ddir,
+        /// Number of the slowest I/Os.
+        ios: u64,
+        /// Least latency among them.
+        from_ns: u64,
+        /// Parts of their time with such a cause, the largest first.
+        parts: Vec<TimePart>,
+    },
     /// The rate fell from one level to another.
     StepDown(Levels),
     /// The rate rose from one level to another.
@@ -397,6 +407,7 @@ impl FindingKind {
             FindingKind::PageCache(PageCache::Counted(bytes))
             | FindingKind::DirectNotHonoured(bytes)
             | FindingKind::DeviceDisagrees(bytes) => Some(bytes.direction),
+            FindingKind::TailDisturbed { direction, .. } => Some(*direction),
             _ => None,
         }
     }

@@ -27,8 +27,8 @@ pub enum Names {
 /// A thread that submitted I/Os.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Thread {
-    /// The kernel's number of the thread. 0 if only names are kept.
-    pub number: u32,
+    /// The kernel's number of the thread. `None` if only names are kept.
+    pub number: Option<u32>,
     pub name: UntrustedText,
 }
 
@@ -179,9 +179,9 @@ impl Decoder {
         let number_bytes = self.thread.map_or(0, |field| field.size);
         let thread = |(key, index): (&Vec<u8>, &u32)| {
             let (number, name) = key.split_at(number_bytes.min(key.len()));
-            let number = Field { offset: 0, size: number_bytes }.number(number).unwrap_or(0);
+            let number = self.thread.and_then(|_| Field { offset: 0, size: number_bytes }.number(number));
             let name = String::from_utf8_lossy(name).into_owned().into();
-            (*index, Thread { number: u32::try_from(number).unwrap_or(0), name })
+            (*index, Thread { number: number.and_then(|number| u32::try_from(number).ok()), name })
         };
         let mut threads: Vec<(u32, Thread)> = self.programs.iter().flatten().map(thread).collect();
         threads.sort_unstable_by_key(|(index, _)| *index);
@@ -252,7 +252,7 @@ mod tests {
         let mut events = Vec::new();
         PAGES.chunks(4096).for_each(|page| decoder.page(page, &mut events));
         let threads = decoder.threads();
-        assert!(threads.iter().any(|thread| thread.name == "dd" && thread.number > 0), "{threads:?}");
+        assert!(threads.iter().any(|thread| thread.name == "dd" && thread.number > Some(0)), "{threads:?}");
     }
 
     #[test]

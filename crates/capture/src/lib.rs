@@ -36,7 +36,7 @@ pub use counter::Counter;
 pub use decoder::{Decoder, FormatError, Names, Thread};
 pub use document::{Device, End, Facts, Head, Origin, Partition};
 pub use event::{Event, Kind, events};
-pub use explain::{Disturbance, Evidence, Explained, Life, Place, Tick, Totals, Window, explain};
+pub use explain::{Evidence, Explained, Life, Place, Tick, Time, Times, Totals, Window, explain};
 pub use extents::{Extents, Fit, Placed, Space};
 pub use figures::{Arrivals, Depths, Direction, Figures, Flushes, Interval, Losses, Program, SizeShare, Waits};
 pub use import::{ImportError, Source};

@@ -9,7 +9,7 @@ pub struct Waits {
     pub run_delays_ns: Vec<u64>,
     /// Time in which a control group had used up its CPU quota.
     pub throttled_ns: u64,
-    /// CPU time that the hypervisor gave to others, of all CPUs.
+    /// CPU time that the hypervisor gave to others, as the mean of all CPUs.
     pub stolen_ns: u64,
     /// Time in which at least one thread of the system waited for memory.
     pub reclaim_ns: u64,

@@ -51,6 +51,29 @@ pub struct TraceCost {
     pub cpu_ns: u64,
 }
 
+impl TraceCost {
+    /// A smaller share of the time is a trace in windows.
+    const ALL_MIN: f64 = 0.99;
+    /// With more lost events, the explanation is inconclusive.
+    const LOST_SHARE_MAX: f64 = 0.001;
+
+    /// Returns the share of the time in which events were recorded; `None` if it was all of it.
+    pub fn windows_share(&self) -> Option<f64> {
+        let share = self.traced_ns as f64 / self.duration_ns.max(1) as f64;
+        (share < Self::ALL_MIN).then_some(share)
+    }
+
+    /// Returns the share of the events that were lost.
+    pub fn lost_share(&self) -> f64 {
+        self.lost_events as f64 / self.events.saturating_add(self.lost_events).max(1) as f64
+    }
+
+    /// Returns whether the explanation can be wrong because of lost events.
+    pub fn is_inconclusive(&self) -> bool {
+        self.lost_share() > Self::LOST_SHARE_MAX
+    }
+}
+
 /// The slowest I/Os of a direction.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SlowIos {
@@ -90,7 +113,7 @@ pub struct TimePart {
 /// One of the slowest I/Os.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SlowSample {
-    /// Completion, since the start of the trace.
+    /// Completion, since the start of the measured time.
     pub at_ns: u64,
     /// From submission until the worker had the completion.
     pub latency_ns: u64,
@@ -120,18 +143,18 @@ pub enum IoLayer {
 pub enum SlowCause {
     /// A flush of the device's cache was in flight.
     Flush {
-        /// Name of the thread that submitted it. Empty if it belongs to this run.
-        program: UntrustedText,
+        /// Name of the thread that submitted it. `None`: a thread of this run.
+        program: Option<UntrustedText>,
     },
     /// A discard was in flight.
     Discard {
-        /// Name of the thread that submitted it. Empty if it belongs to this run.
-        program: UntrustedText,
+        /// Name of the thread that submitted it. `None`: a thread of this run.
+        program: Option<UntrustedText>,
     },
     /// I/Os of another program were in flight.
     OtherProgram {
-        /// Name of the thread that submitted it. Empty if it belongs to this run.
-        program: UntrustedText,
+        /// Name of the thread that submitted it. `None`: a thread of this run.
+        program: Option<UntrustedText>,
     },
     /// Writeback of the page cache was in flight.
     Writeback,

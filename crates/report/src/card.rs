@@ -7,6 +7,7 @@ use units::order::OrderBy;
 
 use crate::answer;
 use crate::disturbed;
+use crate::explanation;
 use crate::figures::cells;
 use crate::findings::worst_first;
 use crate::grid;
@@ -61,6 +62,7 @@ pub fn card_of_columns(assessment: &Assessment, style: (bool, Ink), columns: usi
 
 fn of_width(assessment: &Assessment, (colour, ink): (bool, Ink), columns: usize) -> String {
     let mut footer: Vec<String> = Vec::new();
+    footer.extend(explanation::headline(assessment).map(|slow| cut(&plain(&slow), columns)));
     footer.extend(answer::machine(assessment).map(|limits| cut(&plain(&limits), columns)));
     let command = answer::next_command(assessment).map(|(lead, command)| (lead, plain(&command)));
     if let Some((lead, command)) = command {

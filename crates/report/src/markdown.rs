@@ -5,6 +5,7 @@ use units::markup::printable;
 
 use crate::answer;
 use crate::disturbed;
+use crate::explanation;
 use crate::figures::{cells, jobs};
 use crate::findings::{Shared, worst_first};
 use crate::grid;
@@ -45,6 +46,7 @@ pub fn markdown(assessment: &Assessment) -> String {
         findings(assessment),
         applications(assessment),
         limits_of_vendors(assessment),
+        slow_ios(assessment),
         environment(assessment),
         figures,
         hosts(assessment),
@@ -234,6 +236,15 @@ fn limits_of_vendors(assessment: &Assessment) -> String {
         format!("{of}{figure} {known} ({source})")
     };
     listed("published limits", published_limits::of(assessment).iter().map(part).collect())
+}
+
+/// Formats where the slowest I/Os of traced tests spent their time.
+fn slow_ios(assessment: &Assessment) -> String {
+    let of_test = |test: &assessment::Test| {
+        let sentences = explanation::of_test(test).join(" ");
+        (!sentences.is_empty()).then(|| format!("{}: {}", masked(&test.name), masked(&sentences)))
+    };
+    listed("slowest I/Os", assessment.tests.iter().filter_map(of_test).collect())
 }
 
 /// Formats an item of a list with several parts; empty without parts.

@@ -80,7 +80,7 @@ impl DiskTrace {
         evidence.add(disk, io, name, self.trace.start_ns());
         // The kernel submits I/Os for others: those that it had held back, and those of the page cache.
         if name.is_none_or(|name| name.raw().starts_with("kworker/")) {
-            self.window.add(*io);
+            self.window.add(*io, name.is_some());
         }
     }
 

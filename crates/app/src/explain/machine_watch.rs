@@ -36,7 +36,8 @@ impl OwnThreads {
     /// Returns whether a thread belongs to this process, or does its I/O.
     pub fn has(&self, thread: &Thread) -> bool {
         let of = |name: &str| HELPERS.iter().find_map(|helper| name.strip_prefix(helper)?.parse::<u32>().ok());
-        self.0.contains(&thread.number) || of(thread.name.raw()).is_some_and(|number| self.0.contains(&number))
+        thread.number.is_some_and(|number| self.0.contains(&number))
+            || of(thread.name.raw()).is_some_and(|number| self.0.contains(&number))
     }
 }
 

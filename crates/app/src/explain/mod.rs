@@ -4,17 +4,17 @@ mod disk_trace;
 mod machine_watch;
 mod places;
 mod tracer;
+mod windows;
 
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
-use ::capture::Totals;
 use plan::{Ddir, Plan};
 use record::{Event, Explanation, Record};
 
 use crate::output::stderr_line;
-use tracer::{Message, Tracer};
+use tracer::{End, Message, Tracer};
 
 /// When the slowest I/Os of a run are explained.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -69,8 +69,8 @@ impl Explainer {
             (stats.measured_from_unix_us > 0).then(|| (from_ns, from_ns.saturating_add(stats.runtime_ns)))
         });
         let ios = |ddir: Ddir| record.workers.iter().map(|worker| worker.stats.ddirs[ddir as usize].ios).sum();
-        let totals = Totals { ios: Ddir::ALL.map(ios), run: (0, 0) };
-        drop(self.messages.send(Message::End { measured: measured.collect(), totals }));
+        let end = End { measured: measured.collect(), ios: Ddir::ALL.map(ios) };
+        drop(self.messages.send(Message::End(end)));
         match self.thread.join() {
             Ok(Ok(explanation)) => record.explanation = Some(Box::new(explanation)),
             Ok(Err(why)) => note(&why),

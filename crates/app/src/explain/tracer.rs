@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use ::capture::{Evidence, Explained, Thread, Totals, explain};
+use ::capture::{Evidence, Explained, Thread, Times, Totals, explain};
 use os::block_trace::sources;
 use os::clock::kernel_clock;
 use os::process::{Usage, thread_usage};
@@ -15,6 +15,7 @@ use record::{Explanation, SlowIo, TraceCost};
 use super::disk_trace::DiskTrace;
 use super::machine_watch::{MachineWatch, OwnThreads, Reading};
 use super::places::Places;
+use super::windows::{Change, Windows};
 
 /// Time between two reads of the trace.
 const READ_EVERY: Duration = Duration::from_millis(50);
@@ -24,15 +25,9 @@ const THREADS_EVERY: u64 = 10;
 const KEPT_NS: u64 = 3_000_000_000;
 /// Most disks that are traced.
 const DISKS_MAX: usize = 8;
-/// Most slow I/Os that are kept, and the number that remains if there are more.
-const EXPLAINED_MAX: usize = 60_000;
-const EXPLAINED_KEPT: usize = 30_000;
-/// Events per second up to which all are traced: about 50,000 I/Os per second.
-const EVENTS_PER_S_MAX: f64 = 200_000.0;
-/// Length of a window if only a share of the time is traced. In a pause, the workers report the slow I/Os of the window.
-const WINDOW_NS: u64 = 500_000_000;
-const PAUSE_NS_MIN: u64 = 500_000_000;
-const PAUSE_NS_MAX: u64 = 10_000_000_000;
+/// Most slow I/Os that are kept. Of more, the slowest of each direction remain.
+const SLOW_IOS_MAX: usize = 60_000;
+const SLOW_IOS_KEPT: usize = 15_000;
 /// Number of the kernel's clock.
 const CLOCK_MONOTONIC: i32 = 1;
 /// Statistics begin and end with the clock of the worker; the times of the record have microseconds.
@@ -44,34 +39,16 @@ pub enum Message {
     Started { worker: usize, thread: u32 },
     /// Its slowest I/Os since the last message.
     Slow { worker: usize, ios: Vec<SlowIo> },
-    /// The run ended. `measured` has the measured time of each worker.
-    End { measured: Vec<Option<(u64, u64)>>, totals: Totals },
+    /// The run ended.
+    End(End),
 }
 
-/// Times in which events are recorded.
-struct Windows {
-    /// Start of the last window.
-    from_ns: u64,
-    /// The pause after it.
-    pause: Option<Pause>,
-    /// Sum of the windows before.
-    traced_ns: u64,
-    /// Time of the last look at the rate, and the events until then.
-    looked_ns: u64,
-    events: u64,
-}
-
-/// Time in which no events are recorded.
-#[derive(Clone, Copy)]
-struct Pause {
-    from_ns: u64,
-    until_ns: u64,
-}
-
-impl Windows {
-    fn new(from_ns: u64) -> Windows {
-        Windows { from_ns, pause: None, traced_ns: 0, looked_ns: from_ns, events: 0 }
-    }
+/// Facts about the run that are known at its end.
+pub struct End {
+    /// Measured time of each worker.
+    pub measured: Vec<Option<(u64, u64)>>,
+    /// Completed I/Os by direction.
+    pub ios: [u64; 3],
 }
 
 pub struct Tracer {
@@ -138,10 +115,11 @@ impl Tracer {
                     self.own.add(thread);
                     self.machine.add(worker, thread);
                 }
-                Ok(Message::Slow { worker, ios }) => self.pending.extend(ios.into_iter().map(|io| (worker, io))),
-                Ok(Message::End { measured, totals }) => {
-                    return self.finish(&measured, totals, &usage).map_err(failed);
+                Ok(Message::Slow { worker, ios }) => {
+                    self.pending.extend(ios.into_iter().map(|io| (worker, io)));
+                    keep_slowest(&mut self.pending, |(_, io)| io);
                 }
+                Ok(Message::End(end)) => return self.finish(&end, &usage).map_err(failed),
                 Err(RecvTimeoutError::Timeout) => {
                     self.tick().map_err(failed)?;
                     next = Instant::now() + READ_EVERY;
@@ -195,85 +173,78 @@ impl Tracer {
         let (ready, pending) = std::mem::take(&mut self.pending).into_iter().partition(|(_, io)| is_known(io));
         self.pending = pending;
         for (worker, io) in ready {
-            let Windows { from_ns, pause, .. } = self.windows;
             // Nothing is known of the time between two windows.
-            if io.submitted_ns < from_ns || pause.is_some_and(|pause| io.reaped_ns > pause.from_ns) {
+            if !self.windows.has((io.submitted_ns, io.reaped_ns)) {
                 continue;
             }
             let place = self.places.find(worker, &io, &self.disks);
             let life = place.and_then(|(disk, place)| Some((disk, self.disks[disk].window.find(&io, place)?)));
             self.explained.push(Explained { worker, io, life });
         }
-        if self.explained.len() > EXPLAINED_MAX {
-            self.explained.sort_unstable_by_key(|explained| std::cmp::Reverse(explained.io.latency_ns()));
-            self.explained.truncate(EXPLAINED_KEPT);
-        }
+        keep_slowest(&mut self.explained, |explained| &explained.io);
     }
 
     /// Pauses the traces if there are many events, so that on average their rate is bounded.
     fn limit_rate(&mut self) -> std::io::Result<()> {
-        let now_ns = monotonic_ns();
         let events = self.disks.iter().map(DiskTrace::events).sum::<u64>();
-        let windows = &mut self.windows;
-        if let Some(pause) = windows.pause {
-            if now_ns >= pause.until_ns {
-                self.disks.iter_mut().try_for_each(DiskTrace::resume)?;
-                *windows = Windows { traced_ns: windows.traced_ns, events, ..Windows::new(monotonic_ns()) };
+        match self.windows.change(monotonic_ns(), events) {
+            None => Ok(()),
+            Some(Change::Resume) => self.disks.iter_mut().try_for_each(DiskTrace::resume),
+            Some(Change::Pause) => {
+                self.disks.iter_mut().try_for_each(DiskTrace::pause)?;
+                self.read(true).map(drop)
             }
-            return Ok(());
         }
-        let since_ns = now_ns - windows.looked_ns;
-        if since_ns < WINDOW_NS {
-            return Ok(());
-        }
-        let rate = (events - windows.events) as f64 * 1e9 / since_ns as f64;
-        (windows.looked_ns, windows.events) = (now_ns, events);
-        if rate <= EVENTS_PER_S_MAX {
-            return Ok(());
-        }
-        let pause_ns = (WINDOW_NS as f64 * (rate / EVENTS_PER_S_MAX - 1.0)) as u64;
-        windows.traced_ns += now_ns - windows.from_ns;
-        let until_ns = now_ns + pause_ns.clamp(PAUSE_NS_MIN, PAUSE_NS_MAX);
-        windows.pause = Some(Pause { from_ns: now_ns, until_ns });
-        self.disks.iter_mut().try_for_each(DiskTrace::pause)?;
-        self.read(true).map(drop)
     }
 
-    fn finish(
-        mut self,
-        measured: &[Option<(u64, u64)>],
-        totals: Totals,
-        usage: &Usage,
-    ) -> std::io::Result<Explanation> {
+    fn finish(mut self, end: &End, usage: &Usage) -> std::io::Result<Explanation> {
         self.machine.finish().into_iter().for_each(|reading| self.add_reading(reading));
         self.disks.iter_mut().try_for_each(DiskTrace::pause)?;
         let end_ns = monotonic_ns();
         self.read(true)?;
         self.match_until(None);
         let is_measured = |explained: &Explained| {
-            let time = measured.get(explained.worker).copied().flatten();
+            let time = end.measured.get(explained.worker).copied().flatten();
             time.is_none_or(|(from_ns, until_ns)| {
                 let SlowIo { submitted_ns, reaped_ns, .. } = explained.io;
                 submitted_ns + BORDER_NS >= from_ns && reaped_ns <= until_ns + BORDER_NS
             })
         };
         self.explained.retain(is_measured);
-        let directions = explain(&self.explained, &self.evidence, &Totals { run: (self.started_ns, end_ns), ..totals });
-        let lost = self.disks.iter().map(DiskTrace::lost).sum::<std::io::Result<u64>>()?;
-        let last_ns = if self.windows.pause.is_none() { end_ns - self.windows.from_ns } else { 0 };
+        let recorded = self.windows.finish(end_ns);
+        let trace = TraceCost {
+            disks: self.disks.iter().map(|disk| disk.name.as_str().into()).collect(),
+            duration_ns: end_ns - self.started_ns,
+            traced_ns: recorded.ns(),
+            events: self.disks.iter().map(DiskTrace::events).sum(),
+            lost_events: self.disks.iter().map(DiskTrace::lost).sum::<std::io::Result<u64>>()?,
+            ..TraceCost::default()
+        };
+        let measured = Times::union(end.measured.iter().copied().flatten());
+        let totals = Totals {
+            ios: end.ios,
+            traced_share: trace.windows_share().unwrap_or(1.0),
+            start_ns: measured.iter().next().map_or(self.started_ns, |(from_ns, _)| from_ns),
+            times: measured.within(&recorded),
+        };
+        let directions = explain(&self.explained, &self.evidence, &totals);
         let used = thread_usage().since(usage);
-        Ok(Explanation {
-            trace: TraceCost {
-                disks: self.disks.iter().map(|disk| disk.name.as_str().into()).collect(),
-                duration_ns: end_ns - self.started_ns,
-                traced_ns: self.windows.traced_ns + last_ns,
-                events: self.disks.iter().map(DiskTrace::events).sum(),
-                lost_events: lost,
-                cpu_ns: used.user_ns + used.system_ns,
-            },
-            directions,
-        })
+        Ok(Explanation { trace: TraceCost { cpu_ns: used.user_ns + used.system_ns, ..trace }, directions })
     }
+}
+
+/// Keeps the slowest I/Os of each direction if there are many.
+fn keep_slowest<T>(ios: &mut Vec<T>, io: impl Fn(&T) -> &SlowIo) {
+    if ios.len() <= SLOW_IOS_MAX {
+        return;
+    }
+    ios.sort_unstable_by_key(|of| std::cmp::Reverse(io(of).latency_ns()));
+    let mut kept = [0; 3];
+    ios.retain(|of| {
+        let kept = &mut kept[io(of).ddir as usize];
+        *kept += 1;
+        *kept <= SLOW_IOS_KEPT
+    });
 }
 
 /// Returns `CLOCK_MONOTONIC`.

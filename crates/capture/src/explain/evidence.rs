@@ -1,19 +1,23 @@
 //! What else happened on the disks and on the machine during a run.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use units::untrusted::UntrustedText;
 
+use super::activity::Activity;
+use super::times::{Time, Times};
 use crate::io::{Flags, Io, Operation};
 
-/// Intervals with a shorter gap are one.
-const GAP_NS: u64 = 100_000;
-/// Most intervals, and most intervals of sampled counters.
-const BUSY_MAX: usize = 200_000;
+/// Finest resolution of the I/Os of others, and the coarsest.
+const RESOLUTION_NS: u64 = 100_000;
+const RESOLUTION_NS_MAX: u64 = 10_000_000_000;
+/// Most entries of the I/Os of others. With more, the resolution is lowered.
+const ENTRIES_MAX: usize = 1_000_000;
+/// Most intervals of sampled counters.
 const TICKS_MAX: usize = 500_000;
 
 /// Kinds of I/Os that disturb others.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Disturbance {
     /// Flushes of the device's cache, of any program.
     Flush,
@@ -22,11 +26,13 @@ pub enum Disturbance {
     Writeback,
 }
 
-/// Time in which I/Os were in flight, by `CLOCK_MONOTONIC`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Busy {
-    start_ns: u64,
-    end_ns: u64,
+/// I/Os of one kind and program on a disk.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Source {
+    pub disk: usize,
+    pub kind: Disturbance,
+    /// `None` is this run, or the kernel's writeback.
+    pub program: Option<UntrustedText>,
 }
 
 /// Growth of the machine's counters in an interval.
@@ -38,7 +44,7 @@ pub struct Tick {
     pub run_delays_ns: Vec<(usize, u64)>,
     /// Time in which a CPU quota was used up.
     pub throttled_ns: u64,
-    /// Stolen time of all CPUs.
+    /// Stolen time, as the mean of all CPUs.
     pub stolen_ns: u64,
     /// Time in which threads waited for memory.
     pub reclaim_ns: u64,
@@ -54,14 +60,20 @@ impl Tick {
 }
 
 /// Everything that can be a cause of slow I/Os.
-#[derive(Default)]
 pub struct Evidence {
-    /// By disk, kind and program, in the order of time.
-    busy: HashMap<(usize, Disturbance, UntrustedText), Vec<Busy>>,
-    intervals: usize,
+    activities: BTreeMap<Source, Activity>,
+    entries: usize,
+    resolution_ns: u64,
     ticks: Vec<Tick>,
     /// Disks with a limit of a control group on reads and writes.
     pub io_limits: Vec<(usize, bool)>,
+}
+
+impl Default for Evidence {
+    fn default() -> Evidence {
+        let (activities, ticks, io_limits) = (BTreeMap::new(), Vec::new(), Vec::new());
+        Evidence { activities, entries: 0, resolution_ns: RESOLUTION_NS, ticks, io_limits }
+    }
 }
 
 impl Evidence {
@@ -70,34 +82,28 @@ impl Evidence {
     pub fn add(&mut self, disk: usize, io: &Io, owner: Option<&UntrustedText>, zero_ns: u64) {
         let Some(completed_ns) = io.completed_ns else { return };
         let is_flush = io.operation == Operation::Flush || io.flags.has(Flags::FLUSH_BEFORE);
-        let kind = match (io.operation, owner) {
-            _ if is_flush => Disturbance::Flush,
+        let (kind, program) = match (io.operation, owner) {
+            _ if is_flush => (Disturbance::Flush, owner),
             (_, None) => return,
-            (Operation::Discard, Some(_)) => Disturbance::Discard,
+            (Operation::Discard, Some(_)) => (Disturbance::Discard, owner),
             // Synchronous writes and reads are I/Os of a program that the kernel held back before.
             (operation, Some(name)) if name.raw().starts_with("kworker/") => {
                 if operation != Operation::Write || io.flags.has(Flags::SYNC) {
                     return;
                 }
-                Disturbance::Writeback
+                (Disturbance::Writeback, None)
             }
-            _ => Disturbance::OtherProgram,
-        };
-        let program = match kind {
-            Disturbance::Writeback => UntrustedText::default(),
-            _ => owner.cloned().unwrap_or_default(),
+            _ => (Disturbance::OtherProgram, owner),
         };
         let start_ns = zero_ns.saturating_add(io.start_ns);
-        let end_ns = start_ns.saturating_add(completed_ns);
-        let is_full = self.intervals >= BUSY_MAX;
-        let busy = self.busy.entry((disk, kind, program)).or_default();
-        match busy.last_mut() {
-            Some(last) if start_ns <= last.end_ns.saturating_add(GAP_NS) => last.end_ns = last.end_ns.max(end_ns),
-            _ if is_full => {}
-            _ => {
-                busy.push(Busy { start_ns, end_ns });
-                self.intervals += 1;
-            }
+        let activity = self.activities.entry(Source { disk, kind, program: program.cloned() }).or_default();
+        let before = activity.entries();
+        activity.add((start_ns, start_ns.saturating_add(completed_ns)), io.bytes(), self.resolution_ns);
+        self.entries += activity.entries() - before;
+        while self.entries > ENTRIES_MAX && self.resolution_ns < RESOLUTION_NS_MAX {
+            self.resolution_ns *= 2;
+            self.activities.values_mut().for_each(|activity| activity.coarsen(self.resolution_ns));
+            self.entries = self.activities.values().map(Activity::entries).sum();
         }
     }
 
@@ -111,28 +117,29 @@ impl Evidence {
         }
     }
 
-    /// Returns the disturbances of a disk.
-    pub fn disturbances(&self, disk: usize) -> impl Iterator<Item = (Disturbance, &UntrustedText)> {
-        self.busy.keys().filter(move |(on, ..)| *on == disk).map(|(_, kind, program)| (*kind, program))
+    /// Returns the sources of I/Os on a disk.
+    pub fn sources(&self, disk: usize) -> impl Iterator<Item = &Source> {
+        self.activities.keys().filter(move |source| source.disk == disk)
     }
 
-    /// Returns the part of a time in which I/Os of a kind and program were in flight.
-    pub fn busy_ns(
-        &self,
-        disk: usize,
-        kind: Disturbance,
-        program: &UntrustedText,
-        (from_ns, until_ns): (u64, u64),
-    ) -> u64 {
-        let Some(busy) = self.busy.get(&(disk, kind, program.clone())) else { return 0 };
-        let first = busy.partition_point(|busy| busy.end_ns <= from_ns);
-        let within = busy[first..].iter().take_while(|busy| busy.start_ns < until_ns);
-        within.map(|busy| busy.end_ns.min(until_ns).saturating_sub(busy.start_ns.max(from_ns))).sum()
+    /// Returns the part of a time in which I/Os of a source were in flight.
+    pub fn in_flight_ns(&self, source: &Source, time: Time) -> u64 {
+        self.activities.get(source).map_or(0, |activity| activity.in_flight_ns(time))
     }
 
-    /// Returns the sum of a counter over the intervals that overlap a time.
-    pub fn counted_ns(&self, (from_ns, until_ns): (u64, u64), counter: impl Fn(&Tick) -> u64) -> u64 {
+    /// Returns the load that a source submitted in a time: bytes, and a constant for each I/O.
+    pub fn load(&self, source: &Source, time: Time) -> f64 {
+        self.activities.get(source).map_or(0.0, |activity| activity.load(time, self.resolution_ns))
+    }
+
+    /// Returns the mean load of a source per nanosecond.
+    pub fn mean_load(&self, source: &Source, times: &Times) -> f64 {
+        times.iter().map(|time| self.load(source, time)).sum::<f64>() / times.ns().max(1) as f64
+    }
+
+    /// Returns the intervals of sampled counters that overlap a time, with their positions.
+    pub fn ticks(&self, (from_ns, until_ns): Time) -> impl Iterator<Item = (usize, &Tick)> {
         let first = self.ticks.partition_point(|tick| tick.end_ns <= from_ns);
-        self.ticks[first..].iter().take_while(|tick| tick.start_ns < until_ns).map(counter).sum()
+        (first..).zip(&self.ticks[first..]).take_while(move |(_, tick)| tick.start_ns < until_ns)
     }
 }

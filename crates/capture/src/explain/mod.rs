@@ -1,10 +1,13 @@
 //! Explains the slowest I/Os of a run: how much of their time each layer took, and what else happened then.
 
+mod activity;
 mod causes;
 mod evidence;
 mod parts;
 #[cfg(test)]
 mod tests;
+mod times;
+mod waits;
 mod window;
 
 use std::cmp::Reverse;
@@ -14,8 +17,9 @@ use record::{IoLayer, SlowCause, SlowIos, SlowSample, TimePart};
 
 use crate::slow::period_s;
 use causes::{Causes, Sums};
-pub use evidence::{Disturbance, Evidence, Tick};
+pub use evidence::{Evidence, Tick};
 pub use parts::Explained;
+pub use times::{Time, Times};
 pub use window::{Life, Place, Window};
 
 /// The slowest I/Os are one in this number.
@@ -29,12 +33,16 @@ const SAMPLES_MAX: usize = 500;
 const SHARE_MIN: f64 = 0.005;
 
 /// Facts about the run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Totals {
     /// Completed I/Os by direction.
     pub ios: [u64; 3],
-    /// Start and end of the trace, by `CLOCK_MONOTONIC`.
-    pub run: (u64, u64),
+    /// Share of the time of the run that was traced.
+    pub traced_share: f64,
+    /// Start of the measured time, by `CLOCK_MONOTONIC`.
+    pub start_ns: u64,
+    /// Times that were measured and traced.
+    pub times: Times,
 }
 
 /// Explains the slowest I/Os of each direction. `ios` has at least the slowest ones.
@@ -44,12 +52,14 @@ pub fn explain(ios: &[Explained], evidence: &Evidence, totals: &Totals) -> Vec<S
 
 fn direction(ddir: Ddir, ios: &[Explained], evidence: &Evidence, totals: &Totals) -> Option<SlowIos> {
     let all_ios = totals.ios[ddir as usize];
-    let wanted = (all_ios / ONE_IN).max(IOS_MIN.min(all_ios / FEW_ONE_IN)).max(1);
+    // Of a part of the time, the slowest 0.1 % are fewer.
+    let traced_ios = (all_ios as f64 * totals.traced_share.min(1.0)).round() as u64;
+    let wanted = (traced_ios / ONE_IN).max(IOS_MIN.min(traced_ios / FEW_ONE_IN)).max(1);
     let mut slowest: Vec<Explained> = ios.iter().filter(|io| io.io.ddir == ddir).copied().collect();
     slowest.sort_unstable_by_key(|io| (Reverse(io.io.latency_ns()), io.io));
     slowest.truncate(usize::try_from(wanted).unwrap_or(usize::MAX));
     let from_ns = slowest.last()?.io.latency_ns();
-    let causes = Causes::of(evidence, &slowest, totals.run);
+    let causes = Causes::of(evidence, &slowest, &totals.times);
     let mut sums = Sums::new();
     let mut whole_ns = 0.0;
     for io in &slowest {
@@ -74,7 +84,7 @@ fn direction(ddir: Ddir, ios: &[Explained], evidence: &Evidence, totals: &Totals
         period_s: period_s(slowest.iter().map(|io| io.io.submitted_ns).collect()),
         merged: has(|life| life.is_merged),
         split: has(|life| life.is_split),
-        samples: samples(&slowest, totals.run.0),
+        samples: samples(&slowest, totals.start_ns),
     })
 }
 

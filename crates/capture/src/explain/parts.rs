@@ -14,7 +14,7 @@ pub struct Explained {
 }
 
 /// A time in one layer, by `CLOCK_MONOTONIC`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Part {
     pub layer: IoLayer,
     pub from_ns: u64,
@@ -30,18 +30,8 @@ impl Part {
         (self.from_ns, self.until_ns)
     }
 
-    pub fn is_in_kernel(&self) -> bool {
-        matches!(self.layer, IoLayer::Queue | IoLayer::Device)
-    }
-
-    /// Returns the same part at another time of the run: evenly spread ones for the numbers from 0 on. `None` if the run is shorter
-    /// than the part.
-    pub fn shifted(&self, nth: usize, (start_ns, end_ns): (u64, u64)) -> Option<Part> {
-        /// The golden ratio spreads the fractional parts of its multiples evenly.
-        const SPREAD: f64 = 0.618_033_988_749_894_9;
-        let room_ns = end_ns.saturating_sub(start_ns).checked_sub(self.ns())?;
-        let from_ns = start_ns + ((nth + 1) as f64 * SPREAD).fract().mul_add(room_ns as f64, 0.0) as u64;
-        Some(Part { from_ns, until_ns: from_ns + self.ns(), ..*self })
+    pub fn is_before_completion(&self) -> bool {
+        matches!(self.layer, IoLayer::Submission | IoLayer::Queue | IoLayer::Device)
     }
 }
 

@@ -21,6 +21,7 @@ fn slow(at_ns: u64) -> Explained {
         completed_ns: at_ns + 8 * MS,
         is_merged: false,
         is_split: false,
+        is_held_back: false,
     };
     Explained { worker: 0, io, life: Some((0, life)) }
 }
@@ -48,7 +49,14 @@ fn ten() -> Vec<Explained> {
 }
 
 fn explained(ios: &[Explained], evidence: &Evidence) -> SlowIos {
-    let found = explain(ios, evidence, &Totals { ios: [10_000, 0, 0], run: RUN });
+    explained_in(RUN, ios, evidence)
+}
+
+/// Explains the reads of a run whose measured time is this.
+fn explained_in(measured: Time, ios: &[Explained], evidence: &Evidence) -> SlowIos {
+    let times = Times::union([measured]);
+    let totals = Totals { ios: [10_000, 0, 0], traced_share: 1.0, start_ns: RUN.0, times };
+    let found = explain(ios, evidence, &totals);
     assert_eq!(found.len(), 1);
     let found = found.into_iter().next().unwrap();
     assert!((found.parts.iter().map(|part| part.time_share).sum::<f64>() - 1.0).abs() < 1e-9);
@@ -83,7 +91,7 @@ fn flushes_and_other_programs_that_make_ios_slow_are_named() {
     for read in ten() {
         evidence.add(0, &io(read.io.submitted_ns, Operation::Flush, 8 * MS), Some(&jbd2), 0);
     }
-    let flush = SlowCause::Flush { program: jbd2.clone() };
+    let flush = SlowCause::Flush { program: Some(jbd2.clone()) };
     let found = explained(&ten(), &evidence);
     assert!((share(&found, IoLayer::Device, Some(&flush)) - 0.6).abs() < 1e-9, "{found:#?}");
     assert_eq!(share(&found, IoLayer::Reaping, Some(&flush)), 0.0);
@@ -149,12 +157,141 @@ fn waits_of_the_worker_are_named_where_they_are() {
 }
 
 #[test]
-fn a_limit_on_io_is_the_cause_of_time_before_the_block_layer() {
-    let limited = |of_writes| {
+fn a_wait_is_not_named_where_its_counter_proves_nothing() {
+    let counted = |run_delay_ns| {
+        let mut evidence = Evidence::default();
+        for read in ten() {
+            let start_ns = read.io.submitted_ns;
+            evidence.tick(Tick {
+                start_ns,
+                end_ns: start_ns + 50 * MS,
+                run_delays_ns: vec![(0, run_delay_ns)],
+                ..Tick::default()
+            });
+        }
+        let found = explained(&ten(), &evidence);
+        [IoLayer::Reaping, IoLayer::Submission].map(|layer| share(&found, layer, Some(&SlowCause::CpuWait)) > 0.0)
+    };
+    // The longest part gets the wait first. There is none left for the other.
+    assert_eq!(counted(2 * MS), [true, false]);
+    assert_eq!(counted(3 * MS), [true, true]);
+    // Waits of 20 ms are elsewhere: these parts have 2 and 1 ms. A worker that waits most of the time waits in them, too.
+    assert_eq!(counted(20 * MS), [false, false]);
+    assert_eq!(counted(30 * MS), [true, true]);
+}
+
+#[test]
+fn ios_in_flight_together_share_a_wait() {
+    let at_once: Vec<Explained> = (0..10).map(|_| slow(RUN.0 + 500 * MS)).collect();
+    let mut evidence = Evidence::default();
+    let (start_ns, end_ns) = (RUN.0 + 500 * MS, RUN.0 + 550 * MS);
+    evidence.tick(Tick { start_ns, end_ns, run_delays_ns: vec![(0, 2 * MS)], ..Tick::default() });
+    let found = explained(&at_once, &evidence);
+    assert!((share(&found, IoLayer::Reaping, Some(&SlowCause::CpuWait)) - 0.2).abs() < 1e-9, "{found:#?}");
+}
+
+#[test]
+fn a_limit_on_io_is_the_cause_of_time_before_the_block_layer_if_the_kernel_held_the_io_back() {
+    let limited = |of_writes, is_held_back| {
         let mut evidence = Evidence::default();
         evidence.io_limits.push((0, of_writes));
-        explained(&ten(), &evidence)
+        let held =
+            |io: Explained| Explained { life: io.life.map(|(disk, life)| (disk, Life { is_held_back, ..life })), ..io };
+        let ios: Vec<Explained> = ten().into_iter().map(held).collect();
+        share(&explained(&ios, &evidence), IoLayer::Submission, Some(&SlowCause::IoLimit))
     };
-    assert!((share(&limited(false), IoLayer::Submission, Some(&SlowCause::IoLimit)) - 0.1).abs() < 1e-9);
-    assert!((share(&limited(true), IoLayer::Submission, None) - 0.1).abs() < 1e-9);
+    assert!((limited(false, true) - 0.1).abs() < 1e-9);
+    assert_eq!(limited(true, true), 0.0, "a limit on writes");
+    assert_eq!(limited(false, false), 0.0, "the limit was not reached");
+}
+
+/// Length of a stall of the device.
+const STALL: u64 = 200 * MS;
+
+/// Ten reads that wait in the device for the end of its stalls, which begin 1 ms before them.
+fn stalled() -> Vec<Explained> {
+    let read = |at_ns: u64| {
+        let (submitted_ns, reaped_ns) = (at_ns + MS, at_ns + STALL);
+        let io = SlowIo { ddir: Ddir::Read, file: 0, offset: 0, bytes: 4096, submitted_ns, reaped_ns };
+        let (start_ns, issued_ns, completed_ns) = (submitted_ns, submitted_ns, reaped_ns);
+        let life = Life { start_ns, issued_ns, completed_ns, is_merged: false, is_split: false, is_held_back: false };
+        Explained { worker: 0, io, life: Some((0, life)) }
+    };
+    stalls().map(read).collect()
+}
+
+fn stalls() -> impl Iterator<Item = u64> {
+    (0..10).map(|nth| RUN.0 + 700 * MS + nth * 1900 * MS)
+}
+
+/// Returns when an I/O of the device ends that would take 0.1 ms.
+fn end_ns(start_ns: u64) -> u64 {
+    let stall = stalls().find(|stall| start_ns + MS / 10 > *stall && start_ns < stall + STALL);
+    stall.map_or(start_ns, |stall| stall + STALL) + MS / 10
+}
+
+#[test]
+fn victims_of_the_same_stall_are_no_cause() {
+    let other: UntrustedText = "victim".into();
+    // I/Os one after the other, with pauses between them.
+    for pause_ns in [0, MS, 30 * MS, 700 * MS] {
+        let mut evidence = Evidence::default();
+        let mut at_ns = RUN.0;
+        while at_ns < RUN.1 {
+            let end_ns = end_ns(at_ns);
+            evidence.add(0, &io(at_ns, Operation::Write, end_ns - at_ns), Some(&other), 0);
+            at_ns = end_ns + pause_ns;
+        }
+        let found = explained(&stalled(), &evidence);
+        assert!(share(&found, IoLayer::Device, None) > 0.99, "pauses of {pause_ns} ns: {found:#?}");
+    }
+    // I/Os at a rate, also during the stall.
+    for every_ns in [MS, 9 * MS, 130 * MS] {
+        let mut evidence = Evidence::default();
+        for at_ns in (RUN.0..RUN.1).step_by(every_ns as usize) {
+            evidence.add(0, &io(at_ns, Operation::Flush, end_ns(at_ns) - at_ns), Some(&other), 0);
+        }
+        let found = explained(&stalled(), &evidence);
+        assert!(share(&found, IoLayer::Device, None) > 0.99, "one in {every_ns} ns: {found:#?}");
+    }
+}
+
+#[test]
+fn a_burst_of_a_program_is_named_also_beside_its_other_ios() {
+    let (other, steady): (UntrustedText, UntrustedText) = ("burst".into(), "steady".into());
+    let mut evidence = Evidence::default();
+    let mut ios: Vec<(u64, u64, &UntrustedText)> = Vec::new();
+    for at_ns in (RUN.0..RUN.1).step_by(MS as usize) {
+        ios.push((at_ns, at_ns + MS / 10, &steady));
+    }
+    for at_ns in (RUN.0..RUN.1).step_by(20 * MS as usize) {
+        ios.push((at_ns, at_ns + MS / 10, &other));
+    }
+    for burst_ns in stalls() {
+        ios.extend((0..50).map(|nth| (burst_ns + nth * 4 * MS, burst_ns + (nth + 1) * 4 * MS, &other)));
+    }
+    ios.sort();
+    for (start_ns, end_ns, program) in ios {
+        evidence.add(0, &io(start_ns, Operation::Write, end_ns - start_ns), Some(program), 0);
+    }
+    let cause = SlowCause::OtherProgram { program: Some(other) };
+    let found = explained(&stalled(), &evidence);
+    assert!(share(&found, IoLayer::Device, Some(&cause)) > 0.99, "{found:#?}");
+}
+
+#[test]
+fn a_run_is_compared_with_its_measured_time_only() {
+    let other: UntrustedText = "dd".into();
+    let mut evidence = Evidence::default();
+    // The other program starts with the measurement, and has an I/O every 8 ms.
+    let measured = (RUN.0 + 15_000 * MS, RUN.1);
+    for at_ns in (measured.0..measured.1).step_by(8 * MS as usize) {
+        evidence.add(0, &io(at_ns, Operation::Write, 6 * MS), Some(&other), 0);
+    }
+    let reads: Vec<Explained> = (0..10).map(|nth| slow(measured.0 + 100 * MS + nth * 560 * MS)).collect();
+    let named = |found: &SlowIos| {
+        1.0 - found.parts.iter().filter(|part| part.cause.is_none()).map(|part| part.time_share).sum::<f64>()
+    };
+    assert!(named(&explained_in(RUN, &reads, &evidence)) > 0.5, "with the preparation it looks like a cause");
+    assert!(named(&explained_in(measured, &reads, &evidence)) < 1e-9);
 }

@@ -11,6 +11,8 @@ use crate::io::{Flags, Io, Operation, SECTOR_BYTES};
 const IOS_MAX: usize = 1 << 20;
 /// An I/O of the kernel begins and ends within the one of the job. The clocks are the same; this is for their resolution.
 const TOLERANCE_NS: u64 = 2_000;
+/// Longest time in the queue of a request that later I/Os are merged into.
+const IN_QUEUE_NS_MAX: u64 = 100_000_000;
 
 /// Where a slow I/O is on its disk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,6 +32,15 @@ pub struct Life {
     /// It was a part of a larger request.
     pub is_merged: bool,
     pub is_split: bool,
+    /// The kernel submitted it after the call of the job: it had held it back.
+    pub is_held_back: bool,
+}
+
+/// An I/O, and whether a thread of the kernel submitted it.
+#[derive(Clone, Copy)]
+struct Kept {
+    io: Io,
+    is_of_kernel: bool,
 }
 
 /// I/Os of a disk in the order of their starts.
@@ -37,7 +48,7 @@ pub struct Life {
 pub struct Window {
     /// `CLOCK_MONOTONIC` at time 0 of the I/Os.
     zero_ns: u64,
-    ios: VecDeque<Io>,
+    ios: VecDeque<Kept>,
 }
 
 impl Window {
@@ -45,50 +56,70 @@ impl Window {
         Window { zero_ns, ios: VecDeque::new() }
     }
 
-    pub fn add(&mut self, io: Io) {
+    /// Adds an I/O. `is_of_kernel`: a thread of the kernel submitted it.
+    pub fn add(&mut self, io: Io, is_of_kernel: bool) {
         if self.ios.len() >= IOS_MAX {
             self.ios.pop_front();
         }
-        self.ios.push_back(io);
+        self.ios.push_back(Kept { io, is_of_kernel });
     }
 
     /// Forgets I/Os that completed before a time.
     pub fn forget_before(&mut self, at_ns: u64) {
         let is_old = |io: &Io| io.completed_ns.is_none_or(|ns| self.zero_ns + io.start_ns + ns < at_ns);
-        let old = self.ios.iter().take_while(|io| is_old(io)).count();
+        let old = self.ios.iter().take_while(|kept| is_old(&kept.io)).count();
         self.ios.drain(..old);
     }
 
     /// Finds the life of a slow I/O. Of a split one it is the part that completed last.
     pub fn find(&self, io: &SlowIo, place: Place) -> Option<Life> {
-        let operation = operation(io.ddir);
         let sectors = u64::from(io.bytes).div_ceil(SECTOR_BYTES);
-        let from_ns = io.submitted_ns.saturating_sub(TOLERANCE_NS);
         let until_ns = io.reaped_ns.saturating_add(TOLERANCE_NS);
-        let begin = self.ios.partition_point(|found| self.zero_ns + found.start_ns < from_ns);
-        let started = self.ios.range(begin..).take_while(|found| self.zero_ns + found.start_ns <= until_ns);
         let mut last: Option<Life> = None;
         let mut parts = 0;
-        for found in started.filter(|found| found.operation == operation) {
+        for kept in self.started(io.submitted_ns.saturating_sub(TOLERANCE_NS), until_ns, io.ddir) {
+            let found = &kept.io;
             let fits = match place {
                 Place::Sector(first) => found.sector < first.saturating_add(sectors) && first < found.end(),
                 Place::Unknown => u64::from(found.sectors) == sectors,
             };
-            let Some(life) = self.life(found).filter(|life| fits && life.completed_ns <= until_ns) else { continue };
+            let Some(life) = self.life(kept).filter(|life| fits && life.completed_ns <= until_ns) else { continue };
             parts += u32::from(place != Place::Unknown && u64::from(found.sectors) < sectors);
             let is_merged = u64::from(found.sectors) > sectors;
             let life = Life { is_merged, ..life };
             // The completion of an I/O without a place is the one closest to its end.
             last = last.filter(|last| last.completed_ns >= life.completed_ns).or(Some(life));
         }
-        last.map(|life| Life { is_split: parts > 1, ..life })
+        let last = last.map(|life| Life { is_split: parts > 1, ..life });
+        last.or_else(|| self.merged(io, place, sectors))
     }
 
-    fn life(&self, io: &Io) -> Option<Life> {
+    /// Finds the earlier request that an I/O was merged into. It was not issued yet when the I/O was submitted.
+    fn merged(&self, io: &SlowIo, place: Place, sectors: u64) -> Option<Life> {
+        let Place::Sector(first) = place else { return None };
+        let until_ns = io.reaped_ns.saturating_add(TOLERANCE_NS);
+        let earlier = self.started(io.submitted_ns.saturating_sub(IN_QUEUE_NS_MAX), io.submitted_ns, io.ddir);
+        let has_it = |kept: &&Kept| kept.io.sector <= first && first.saturating_add(sectors) <= kept.io.end();
+        let larger = earlier.filter(has_it).filter(|kept| u64::from(kept.io.sectors) > sectors);
+        let lives = larger.filter_map(|kept| self.life(kept));
+        let fits = |life: &Life| life.issued_ns >= io.submitted_ns && life.completed_ns <= until_ns;
+        let found = lives.filter(fits).max_by_key(|life| life.completed_ns)?;
+        Some(Life { start_ns: io.submitted_ns, is_merged: true, ..found })
+    }
+
+    /// Returns the I/Os of a direction that started within a time.
+    fn started(&self, from_ns: u64, until_ns: u64, ddir: Ddir) -> impl Iterator<Item = &Kept> {
+        let begin = self.ios.partition_point(|kept| self.zero_ns + kept.io.start_ns < from_ns);
+        let started = self.ios.range(begin..).take_while(move |kept| self.zero_ns + kept.io.start_ns <= until_ns);
+        started.filter(move |kept| kept.io.operation == operation(ddir))
+    }
+
+    fn life(&self, Kept { io, is_of_kernel }: &Kept) -> Option<Life> {
         let start_ns = self.zero_ns + io.start_ns;
         let completed_ns = start_ns.saturating_add(io.completed_ns.filter(|_| !io.flags.has(Flags::FAILED))?);
         let issued_ns = start_ns.saturating_add(io.issued_ns.unwrap_or(0)).min(completed_ns);
-        Some(Life { start_ns, issued_ns, completed_ns, is_merged: false, is_split: false })
+        let (is_merged, is_split, is_held_back) = (false, false, *is_of_kernel);
+        Some(Life { start_ns, issued_ns, completed_ns, is_merged, is_split, is_held_back })
     }
 }
 
@@ -127,7 +158,7 @@ mod tests {
 
     fn window(ios: &[Io]) -> Window {
         let mut window = Window::new(ZERO);
-        ios.iter().for_each(|io| window.add(*io));
+        ios.iter().for_each(|io| window.add(*io, false));
         window
     }
 
@@ -152,6 +183,19 @@ mod tests {
         assert!(window.find(&slow(9_000, 12_000, 4096), Place::Sector(8)).unwrap().is_merged);
         let split = window.find(&slow(49_000, 60_000, 8192), Place::Sector(8)).unwrap();
         assert!(split.is_split && split.completed_ns == ZERO + 55_010, "the last part counts");
+    }
+
+    #[test]
+    fn an_io_that_was_merged_into_an_earlier_request_is_found() {
+        // It waits in the queue for 5 µs. An I/O of 4 KiB is merged into it after 3 µs.
+        let request = Io { issued_ns: Some(5000), ..io(10_000, 0, 64, 90_000) };
+        let window = window(&[request]);
+        let found = window.find(&slow(13_000, 101_000, 4096), Place::Sector(8)).unwrap();
+        assert!(found.is_merged);
+        let times = (found.start_ns, found.issued_ns, found.completed_ns);
+        assert_eq!(times, (ZERO + 13_000, ZERO + 15_000, ZERO + 100_000));
+        assert_eq!(window.find(&slow(16_000, 101_000, 4096), Place::Sector(8)), None, "it was issued before");
+        assert_eq!(window.find(&slow(13_000, 101_000, 4096), Place::Sector(60)), None, "it has not all of the I/O");
     }
 
     #[test]

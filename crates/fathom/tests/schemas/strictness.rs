@@ -13,14 +13,14 @@ const MAPS: [&str; 8] =
 pub const OPTIONAL: &str = "\
     aggr_in_queue, aggr_read_ios, aggr_read_merges, aggr_read_sectors, aggr_read_ticks, aggr_util, aggr_write_ios, \
     aggr_write_merge, aggr_write_sectors, aggr_write_ticks, application, args, at, bins, block, block_lifetimes, \
-    bytes, can_continue, classes, clat_ns, clock_ms, cloud, command_priorities, compressed, contents, control_group, \
+    bytes, can_continue, cause, classes, clat_ns, clock_ms, cloud, command_priorities, compressed, contents, control_group, \
     correction, counted, cpu_idleness, cpu_ns_per_io, cpu_wait, cpu_wait_ns, cpu_wait_percent, cpu_wait_share, \
     cycles_per_io, damage, date, ddir, desc, disk_util, disturbance, end_syncfs, error_messages, explanation, fathom, \
     few_intervals, first_error, fleet, flow, gid, global options, good, hot, idle_round, interruptions, interval_s, \
     ios, is_disturbed, is_unconfirmed, job, job options, judgements, kind, largest, last_pass, lat, lat_mean, \
     lat_ns, lat_sum_ns, latency_depth, latency_percentile, latency_target, latency_target_ns, latency_window, \
     latency_window_us, load_generator, lock, machine_limits, memory_bytes, misread, mixed, of, \
-    on_cpu_percent, os_text, part, percentile, priorities, prios, product, rate_per_s, read, refill_s, replay, \
+    on_cpu_percent, os_text, part, percentile, priorities, prios, product, program, rate_per_s, read, refill_s, replay, \
     replayable, response, response_ns, result, seed, serializes_overlaps, size_bytes, source, spare_percent, spare_threshold_percent, start_clock, \
     steady_state, steadystate, stolen_ns, sync, syncs, system_ns_per_io, target, temperature_c, temperatures_c, text, thread_name, token_bucket, \
     total_err, trim, uid, until_s, urls, used_percent, user_ns_per_io, verify, volume, volumes, whole_run, write, write_hint, \

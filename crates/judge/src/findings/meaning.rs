@@ -33,6 +33,7 @@ fn meanings(kind: &FindingKind) -> &'static [Meaning] {
         FindingKind::OtherLoad(_) | FindingKind::LoadGeneratorLimit(_) => &[LowersRate, RaisesLatency, EndsTest],
         FindingKind::EndedEarly { .. } | FindingKind::Interrupted(_) => &[LowersRate, Unfinished, EndsTest],
         FindingKind::DepthNotReached { .. } => &[LowersRate],
+        FindingKind::TailDisturbed { .. } => &[RaisesLatency],
         FindingKind::StepUp(_) => &[LowersRate, RaisesLatency, OverTime],
         FindingKind::StepDown(_)
         | FindingKind::Levels(_)

@@ -18,6 +18,7 @@ pub(crate) mod page_cache;
 pub(crate) mod phase;
 pub(crate) mod requested;
 pub(crate) mod slow_host;
+pub(crate) mod slow_ios;
 pub(crate) mod target_short;
 pub(crate) mod throttle;
 pub(crate) mod unsteady;
@@ -56,6 +57,7 @@ pub fn findings(record: &Record) -> Vec<Finding> {
     found.extend(depth::find(record));
     found.extend(load_generator::find(record));
     found.extend(late_ios::find(record));
+    found.extend(slow_ios::find(record));
     found.extend(levels::find(record));
     let throttled = throttle::find(record);
     found.extend(

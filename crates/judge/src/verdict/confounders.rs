@@ -20,6 +20,8 @@ use crate::inference::{Interval, evened};
 
 /// A job that reached this share of its requested rate was limited by the rate.
 const RATE_MET_SHARE: f64 = 0.98;
+/// The lowest percentile of the slowest I/Os that are explained.
+const TAIL_PERCENT: f64 = 99.9;
 
 /// A fact, and what it can explain.
 #[derive(Clone, PartialEq, Debug)]
@@ -225,6 +227,7 @@ impl Seen<'_> {
                 judged.reason != LimitReason::WaitedForCpu || self.cpu_wait_share.is_none()
             }
             FindingKind::OtherLoad(_) => finding.severity > Severity::Info,
+            FindingKind::TailDisturbed { direction, .. } => self.is_tail_of(*direction),
             _ => true,
         };
         let raise = self.test.findings.iter().filter(|finding| means(&finding.kind, Meaning::RaisesLatency));
@@ -233,6 +236,16 @@ impl Seen<'_> {
             extent: Extent::Unknown,
         });
         waited.into_iter().chain(unknown).chain(self.of_unfinished(self.best_round())).collect()
+    }
+
+    /// Whether the figure is a latency of the slowest 0.1 % of the I/Os of a direction.
+    fn is_tail_of(&self, direction: Ddir) -> bool {
+        let is_tail = match self.metric.quantity {
+            Quantity::Latency(_, Statistic::Percentile(percent)) => percent >= TAIL_PERCENT,
+            Quantity::Latency(_, Statistic::Max) => true,
+            _ => false,
+        };
+        is_tail && self.metric.ddir.is_none_or(|ddir| ddir == direction)
     }
 
     /// Facts after which a figure can be better than that of the target: the run ended early, stood still, or was not

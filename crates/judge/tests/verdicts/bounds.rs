@@ -239,6 +239,21 @@ fn cached_ios_bound_a_latency_by_their_share() {
     assert_eq!(with("write.lat.p50<=50us", FindingKind::DeviceDisagrees, Ddir::Write), Verdict::Fail);
 }
 
+#[test]
+fn other_causes_of_the_slowest_ios_explain_high_percentiles_of_their_direction() {
+    let with = |rule: &str, direction: Ddir| {
+        let mut record = level(500.0);
+        add_latencies(&mut record, &Of::Lat, 30_000, |at| 100_000 + at % 100 * 1000);
+        let disturbed = FindingKind::TailDisturbed { direction, ios: 30, from_ns: 199_000, parts: Vec::new() };
+        by_rule(test(Aim::LatencyFloor, record), rule, &[disturbed]).verdict
+    };
+    assert_eq!(with("write.lat.p99.9<=150us", Ddir::Write), Verdict::Inconclusive);
+    assert_eq!(with("write.lat.max<=150us", Ddir::Write), Verdict::Inconclusive);
+    assert_eq!(with("write.lat.p99.9<=150us", Ddir::Read), Verdict::Fail);
+    assert_eq!(with("write.lat.p50<=50us", Ddir::Write), Verdict::Fail);
+    assert_eq!(with("write.lat.p99.9<=300us", Ddir::Write), Verdict::Pass);
+}
+
 /// Flushes of 40 ms, by a thread that waited for a CPU for this share of 60 s.
 fn waited(share: f64, rule: &str) -> Judgement {
     let mut flushes = flushes(25.0, 40_000_000);

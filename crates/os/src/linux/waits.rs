@@ -39,7 +39,8 @@ impl WaitReader {
     /// Reads all counters. Those that the kernel does not have are 0.
     pub fn read(&self, threads: &[u32]) -> Waits {
         let throttled = self.quota_groups.iter().map(|group| throttled_ns(&group.join("cpu.stat"))).sum();
-        let stolen = CpuTimes::now().unwrap_or_default().list.iter().map(|cpu| cpu.steal_ns).sum();
+        let cpus = CpuTimes::now().unwrap_or_default().list;
+        let stolen = cpus.iter().map(|cpu| cpu.steal_ns).sum::<u64>() / cpus.len().max(1) as u64;
         Waits {
             run_delays_ns: threads.iter().map(|thread| run_delay_ns(*thread)).collect(),
             throttled_ns: throttled,

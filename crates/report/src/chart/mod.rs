@@ -21,6 +21,7 @@ mod repeats;
 mod settings;
 mod sheet;
 mod sign;
+mod slow_ios;
 mod steady;
 mod sweep;
 mod temperature;
@@ -89,5 +90,6 @@ pub fn of_test(assessment: &Assessment, test: &Test, detail: &Detail) -> Vec<Cha
     charts.extend(hosts::chart(test, detail));
     charts.extend(heat::chart(test, &series, detail));
     charts.extend(latencies::charts(test, &cells));
+    charts.extend(slow_ios::charts(test, &series, detail));
     charts
 }

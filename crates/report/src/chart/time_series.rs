@@ -18,6 +18,8 @@ pub struct TimeSeries {
     pub points: Vec<Point>,
     /// Ends of all runs but the last, in s.
     pub borders: Vec<f64>,
+    /// Starts of all runs, in s.
+    pub starts_s: Vec<f64>,
     /// Steps of the rate from one level to another.
     pub steps: Vec<Step>,
     /// Names of the devices that counted; empty if none did.
@@ -100,6 +102,7 @@ impl TimeSeries {
         let together = all.div_ceil(points_most.max(1)).max(1);
         let mut series = TimeSeries::default();
         for (record, run) in records {
+            series.starts_s.push(series.end_s);
             let changes = judge::changes(record);
             for timeline in &record.timeline {
                 let starts_s = series.end_s - timeline.from_ns as f64 / 1e9;

@@ -97,6 +97,7 @@ fn of_run(finding: &Finding, options: &AdviceOptions) -> String {
         | FindingKind::Levels(_)
         | FindingKind::Throttled { .. }
         | FindingKind::Interrupted(_)
+        | FindingKind::TailDisturbed { .. }
         | FindingKind::NoDirectIo
         | FindingKind::NoSteadyState(_)
         | FindingKind::NoFill(_)
@@ -160,6 +161,9 @@ fn without_options(kind: &FindingKind) -> &'static str {
             "compare the rate with the limits of the disk and the machine; a deeper queue only adds latency"
         }
         FindingKind::Interrupted(_) => "repeat the run without stops, suspension and migration of the machine",
+        FindingKind::TailDisturbed { .. } => {
+            "remove the cause (another program, a limit, too few CPUs), and measure again"
+        }
         FindingKind::NoDirectIo => "assess a directory on a disk whose file system has direct I/O",
         FindingKind::NoSteadyState(_) => "allow more rounds, or look for other load on the device",
         FindingKind::NoFill(_)

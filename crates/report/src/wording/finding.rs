@@ -5,7 +5,7 @@ use assessment::{
     RateUnit, Severity, Subject, TokenBucket, UnintendedTarget, Unsteady,
 };
 use plan::Ddir;
-use record::{Interruption, InterruptionCause};
+use record::{Interruption, InterruptionCause, TimePart};
 use units::format::{bandwidth, grouped, iops, percent, size, time_ns};
 use units::lookalike;
 
@@ -14,6 +14,7 @@ use super::load_generator::load_generator_reason;
 use super::names::{line, names};
 use super::preparation::preparation_detail;
 use super::steady::steady_state;
+use crate::explanation;
 
 /// Levels shown of a rate that changed often.
 const LEVELS_SHOWN: usize = 4;
@@ -85,6 +86,9 @@ fn what_happened(finding: &Finding) -> String {
         FindingKind::SlowHost { .. } => "this host has less than half of the bandwidth of the others",
         FindingKind::RateMissed(_) => "the requested rate was not met",
         FindingKind::LateArrivals(_) => "I/Os were submitted later than requested",
+        FindingKind::TailDisturbed { .. } => {
+            "the slowest I/Os were not slow because of the disk: high percentiles include it"
+        }
         FindingKind::StepDown(_) => "performance dropped during the run",
         FindingKind::StepUp(_) => "performance rose during the run",
         FindingKind::Levels(_) => "performance switched between levels: the average describes none of them",
@@ -187,9 +191,7 @@ fn numbers(finding: &Finding) -> String {
             let first = if *jobs > 1 { format!(" (the first of {jobs} jobs)") } else { String::new() };
             format!("after {} of {}, with {}{first}", seconds(*ran_s), seconds(*runtime_s), size(*moved_bytes))
         }
-        FindingKind::Interrupted(interruptions) => {
-            interruptions.iter().map(interruption).collect::<Vec<_>>().join("; ")
-        }
+        FindingKind::Interrupted(all) => all.iter().map(interruption).collect::<Vec<_>>().join("; "),
         FindingKind::TooShort { measured_s, ios, .. } => {
             format!("{} measured, {} I/Os", seconds(*measured_s), grouped(*ios as f64))
         }
@@ -205,6 +207,7 @@ fn numbers(finding: &Finding) -> String {
             slow_host(*bytes_per_s, *others_bytes_per_s, *others)
         }
         FindingKind::RateMissed(late) | FindingKind::LateArrivals(late) => late_ios(late),
+        FindingKind::TailDisturbed { direction, ios, from_ns, parts } => tail(*direction, *ios, *from_ns, parts),
         FindingKind::StepDown(levels) | FindingKind::StepUp(levels) | FindingKind::Levels(levels) => of_levels(levels),
         kind @ (FindingKind::Overheated { .. }
         | FindingKind::MediaErrors { .. }
@@ -232,6 +235,12 @@ fn numbers(finding: &Finding) -> String {
         FindingKind::NoIos { cause, jobs } => no_ios(*cause, *jobs),
         FindingKind::UnintendedTarget(target) => typographic(target),
     }
+}
+
+fn tail(direction: Ddir, ios: u64, from_ns: u64, parts: &[TimePart]) -> String {
+    let parts: Vec<String> = explanation::joined(parts).iter().map(explanation::shown).collect();
+    let which = format!("{} slowest {}", grouped(ios as f64), explanation::ios_of(direction));
+    format!("the {which} (from {}): {}", time_ns(from_ns as f64), parts.join("; "))
 }
 
 fn slow_host(bytes_per_s: f64, others_bytes_per_s: f64, others: u64) -> String {

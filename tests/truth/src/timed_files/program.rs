@@ -25,6 +25,20 @@ struct Stall {
     /// Time since the first request.
     after: Duration,
     lasts: Duration,
+    /// Time between the starts of two stalls. `None`: there is one.
+    every: Option<Duration>,
+}
+
+impl Stall {
+    /// Returns the end of the stall in which a request waits that arrives at a time and is due at another.
+    fn end(self, at: Duration, due: Duration) -> Option<Duration> {
+        let since = at.saturating_sub(self.after);
+        let before = self.every.map_or(0, |every| (since.as_nanos() / every.as_nanos()) as u32);
+        let start = |nth: u32| self.after + self.every.map_or(Duration::ZERO, |every| every * nth);
+        let last = before + u32::from(self.every.is_some());
+        let ends = (before..=last).filter(|nth| due >= start(*nth) && at < start(*nth) + self.lasts);
+        ends.map(|nth| start(nth) + self.lasts).next()
+    }
 }
 
 impl Program {
@@ -46,7 +60,12 @@ impl Program {
     /// Adds a stall that begins `after` the first request. Answers due in it are sent at its end; requests that arrive in it are
     /// answered at its end or later.
     pub fn stalled(self, after: Duration, lasts: Duration) -> Self {
-        Program { stall: Some(Stall { after, lasts }), ..self }
+        Program { stall: Some(Stall { after, lasts, every: None }), ..self }
+    }
+
+    /// Repeats the stall. The first one begins after `every`.
+    pub fn stalled_every(self, every: Duration, lasts: Duration) -> Self {
+        Program { stall: Some(Stall { after: every, lasts, every: Some(every) }), ..self }
     }
 
     fn of(delay: Delay) -> Self {
@@ -65,12 +84,7 @@ impl Program {
             }
         };
         let due = at + delay;
-        match self.stall {
-            Some(stall) if due >= stall.after && at < stall.after + stall.lasts => {
-                due.max(stall.after + stall.lasts) - at
-            }
-            _ => delay,
-        }
+        self.stall.and_then(|stall| stall.end(at, due)).map_or(delay, |end| due.max(end) - at)
     }
 }
 
@@ -85,6 +99,13 @@ mod tests {
         let mut program = Program::constant(2 * MS).stalled(100 * MS, 500 * MS);
         let answered = [0, 97, 98, 99, 100, 400, 599, 600].map(|at| at * MS + program.next(at * MS));
         assert_eq!(answered, [2, 99, 600, 600, 600, 600, 601, 602].map(|at| at * MS));
+    }
+
+    #[test]
+    fn stalls_repeat() {
+        let mut program = Program::constant(2 * MS).stalled_every(100 * MS, 50 * MS);
+        let answered = [0, 97, 99, 149, 150, 198, 199, 249, 1000].map(|at| at * MS + program.next(at * MS));
+        assert_eq!(answered, [2, 99, 150, 151, 152, 250, 250, 251, 1050].map(|at| at * MS));
     }
 
     #[test]

@@ -3,16 +3,47 @@
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
-use harness::{Outcome, Scratch, Throttle, Zram, fathom, outcome, shell, skipped};
+use fathom_truth::timed_files::{Program, TimedFiles};
+use harness::{Loop, Outcome, Scratch, Throttle, Zram, fathom, needs, outcome, shell, skipped};
 use serde_json::Value;
 
 /// Least share of the time of slow I/Os that has the cause which the test made.
 const NAMED_MIN: f64 = 0.95;
 const JOB: &str = "--name=job --bs=4k --rw=randread --direct=1 --time_based --explain --record=record";
 
+/// Layers up to the completion, and the one after it.
+const UNTIL_COMPLETION: [&str; 3] = ["submission", "queue", "device"];
+const AFTER_COMPLETION: [&str; 1] = ["reaping"];
+const MS: Duration = Duration::from_millis(1);
+
 fn job(scratch: &Scratch, options: &str) -> Command {
     fathom(scratch.path(), &format!("{JOB} {options}"))
+}
+
+/// A disk that needs 4 ms for each I/O up to 1 MiB, one after the other.
+struct TimedDisk {
+    disk: Loop,
+    files: TimedFiles,
+}
+
+impl TimedDisk {
+    fn new(test: &str) -> Option<TimedDisk> {
+        let files = TimedFiles::mount(test, 1, 128 << 20)?;
+        let image = files.file(0);
+        let device = needs(&format!("losetup --show -f {}", image.display()))?;
+        Some(TimedDisk { disk: Loop { device, image }, files })
+    }
+
+    /// Runs a job on the disk. `None`: this machine cannot trace.
+    fn reads(&self, program: Program, options: &str, during: impl FnOnce(&Child)) -> Option<Value> {
+        let scratch = Scratch::new("why-disk");
+        self.files.begin(program);
+        let started = job(&scratch, &format!("--filename={} {options}", self.disk.device)).spawn().unwrap();
+        during(&started);
+        reads(&scratch, outcome(started))
+    }
 }
 
 /// This machine cannot trace.
@@ -43,12 +74,36 @@ fn share(reads: &Value, cause: Option<&str>) -> f64 {
     parts.map(|part| part["time_share"].as_f64().unwrap()).sum()
 }
 
+/// Returns the share of the time in these layers.
+fn in_layers(reads: &Value, layers: &[&str]) -> f64 {
+    let parts = reads["parts"].as_array().unwrap().iter();
+    let parts = parts.filter(|part| layers.iter().any(|layer| part["layer"] == *layer));
+    parts.map(|part| part["time_share"].as_f64().unwrap()).sum()
+}
+
+/// The cause of the time in these layers, which is most of the time: another test can take the CPU at the same time.
+fn assert_named_in(reads: &Value, layers: &[&str], cause: &str) {
+    let all = in_layers(reads, layers);
+    let named = share(reads, Some(cause));
+    assert!(all > 0.5 && named >= NAMED_MIN * all, "{cause}: {named} of {all}: {:#}", reads["parts"]);
+}
+
+/// Of the time in which the device had the I/Os nothing is named.
+fn assert_nothing_named(reads: &Value) {
+    for cause in ["flush", "discard", "other_program", "io_limit", "writeback"] {
+        assert_eq!(share(reads, Some(cause)), 0.0, "{cause}: {:#}", reads["parts"]);
+    }
+}
+
 /// The cause of the time that was traced. Events can be lost where no CPU is left to read them.
 fn assert_named(reads: &Value, cause: &str) {
     let not_traced = reads["parts"].as_array().unwrap().iter().filter(|part| part["layer"] == "not_traced");
     let not_traced: f64 = not_traced.map(|part| part["time_share"].as_f64().unwrap()).sum();
     assert!(not_traced < 0.5, "{:#}", reads["parts"]);
-    let named = share(reads, Some(cause)) / (1.0 - not_traced);
+    // On a busy machine there are waits for a CPU as well.
+    let waits = if cause == "cpu_wait" { 0.0 } else { share(reads, Some("cpu_wait")) };
+    assert!(waits < 0.5, "{:#}", reads["parts"]);
+    let named = share(reads, Some(cause)) / (1.0 - not_traced - waits);
     assert!(named >= NAMED_MIN, "{cause}: {named}: {:#}", reads["parts"]);
 }
 
@@ -142,4 +197,39 @@ fn without_a_disturbance_no_other_program_is_named() {
     for cause in ["flush", "discard", "other_program", "io_limit", "cpu_quota", "memory_reclaim", "writeback"] {
         assert!(share(&found, Some(cause)) < 0.05, "{cause}: {found:#}");
     }
+}
+
+#[test]
+#[ignore = "needs an idle CPU: run by cargo xtask ci"]
+fn programs_that_a_stall_of_the_device_delays_are_not_named() {
+    let Some(disk) = TimedDisk::new("why-stall") else { return };
+    // The victims read one after the other, and write and sync now and then.
+    let device = &disk.disk.device;
+    let read = format!("while true; do dd if={device} of=/dev/null bs=4k count=100 iflag=direct; done");
+    let sync = format!("while true; do dd if=/dev/zero of={device} bs=4k count=1 conv=fsync,notrunc; sleep 0.1; done");
+    let victims = [beside(&read), beside(&sync)];
+    let program = Program::constant(MS).stalled_every(900 * MS, 200 * MS);
+    let found = disk.reads(program, "--ioengine=psync --rate_iops=100 --runtime=8", |_| ());
+    drop(victims);
+    let Some(found) = found else { return };
+    assert!(in_layers(&found, &UNTIL_COMPLETION) > 0.5, "{found:#}");
+    assert_nothing_named(&found);
+}
+
+#[test]
+#[ignore = "needs an idle CPU: run by cargo xtask ci"]
+fn a_stop_of_the_process_is_named() {
+    let Some(disk) = TimedDisk::new("why-stop") else { return };
+    let stops = |job: &Child| {
+        let signal = |name: &str| drop(Command::new("kill").args([name, &job.id().to_string()]).output());
+        for _ in 0..6 {
+            std::thread::sleep(800 * MS);
+            signal("-STOP");
+            std::thread::sleep(400 * MS);
+            signal("-CONT");
+        }
+    };
+    let found = disk.reads(Program::constant(4 * MS), "--ioengine=io_uring --iodepth=2 --runtime=8", stops);
+    let Some(found) = found else { return };
+    assert_named_in(&found, &AFTER_COMPLETION, "stopped");
 }

@@ -1,0 +1,93 @@
+//! The slowest I/Os, if most of their time has a cause other than the disk.
+
+use assessment::{Finding, FindingKind, Severity, Subject};
+use record::{Record, SlowCause, SlowIos, TimePart};
+
+/// From this share of the time of the slowest I/Os on, high percentiles are not those of the disk.
+const SHARE_MIN: f64 = 0.5;
+
+/// Finds directions whose slowest I/Os were slow for other reasons than the disk.
+pub fn find(record: &Record) -> Vec<Finding> {
+    let conclusive = record.explanation.iter().filter(|explanation| !explanation.trace.is_inconclusive());
+    conclusive.flat_map(|explanation| &explanation.directions).filter_map(of_direction).collect()
+}
+
+fn of_direction(slow: &SlowIos) -> Option<Finding> {
+    let is_other = |part: &&TimePart| part.cause.as_ref().is_some_and(is_not_of_disk);
+    let parts: Vec<TimePart> = slow.parts.iter().filter(is_other).cloned().collect();
+    let share: f64 = parts.iter().map(|part| part.time_share).sum();
+    let kind = FindingKind::TailDisturbed { direction: slow.ddir, ios: slow.ios, from_ns: slow.from_ns, parts };
+    (share >= SHARE_MIN).then_some(Finding { kind, subject: Subject::Run, severity: Severity::Warning })
+}
+
+/// Flushes, discards and writeback that the run or its file system caused are time of the disk.
+fn is_not_of_disk(cause: &SlowCause) -> bool {
+    let is_other = |program: &Option<units::untrusted::UntrustedText>| {
+        program.as_ref().is_some_and(|program| !program.raw().starts_with("jbd2/"))
+    };
+    match cause {
+        SlowCause::Flush { program } | SlowCause::Discard { program } | SlowCause::OtherProgram { program } => {
+            is_other(program)
+        }
+        SlowCause::Writeback => false,
+        SlowCause::CpuWait
+        | SlowCause::CpuQuota
+        | SlowCause::StolenCpu
+        | SlowCause::Stopped
+        | SlowCause::MemoryReclaim
+        | SlowCause::IoLimit => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use plan::Ddir;
+    use record::{Explanation, IoLayer, TraceCost};
+
+    use super::*;
+    use crate::time_series::simulated::run;
+
+    /// Returns the findings on a run with this share of a cause, and with a share of lost events.
+    fn found(cause: SlowCause, time_share: f64, lost_events: u64) -> Vec<Finding> {
+        let part = |layer, cause, time_share| TimePart { layer, cause, time_share, ios: 1 };
+        let parts = vec![part(IoLayer::Device, Some(cause), time_share), part(IoLayer::Device, None, 1.0 - time_share)];
+        let slow = SlowIos {
+            ddir: Ddir::Read,
+            all_ios: 20_000,
+            ios: 20,
+            from_ns: 5_000_000,
+            parts,
+            period_s: None,
+            merged: 0,
+            split: 0,
+            samples: Vec::new(),
+        };
+        let trace = TraceCost { events: 10_000, lost_events, ..TraceCost::default() };
+        let mut record = run(&[1000.0; 20]);
+        record.explanation = Some(Box::new(Explanation { trace, directions: vec![slow] }));
+        super::super::findings(&record)
+    }
+
+    fn program(name: &str) -> SlowCause {
+        SlowCause::OtherProgram { program: Some(name.into()) }
+    }
+
+    #[test]
+    fn slow_ios_of_other_causes_are_found() {
+        for cause in [SlowCause::CpuWait, SlowCause::IoLimit, program("dd")] {
+            let [finding] = &found(cause.clone(), 0.6, 0)[..] else { panic!("{cause:?}") };
+            let FindingKind::TailDisturbed { parts, ios: 20, .. } = &finding.kind else { panic!("{finding:?}") };
+            assert_eq!((parts.len(), parts[0].cause.as_ref()), (1, Some(&cause)));
+            assert!(found(cause, 0.4, 0).is_empty());
+        }
+    }
+
+    #[test]
+    fn time_of_the_disk_and_inconclusive_traces_are_none() {
+        let own = SlowCause::Flush { program: None };
+        for cause in [own, SlowCause::Writeback, program("jbd2/vda-8")] {
+            assert!(found(cause.clone(), 0.9, 0).is_empty(), "{cause:?}");
+        }
+        assert!(found(SlowCause::CpuWait, 0.9, 100).is_empty());
+    }
+}
