@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::stage::{Loop, Outcome, Scratch, Zram, needs, run, skipped};
+use crate::stage::{Loop, Outcome, Scratch, Zram, command, needs, outcome, run, skipped};
 
 const JOB: &str = "--name=job --bs=4k --rw=randread --direct=1 --time_based --explain --record=record";
 
@@ -76,4 +76,50 @@ fn a_line_says_why_nothing_is_explained_and_the_run_goes_on() {
     let notes: Vec<&str> = ended.stderr.lines().filter(|line| line.contains("explained")).collect();
     assert_eq!(notes, ["note: slow I/Os are not explained: the targets are on no block device"]);
     assert!(record(scratch.path())["explanation"].is_null());
+}
+
+/// Returns an explanation of reads: this share of their time was behind I/Os of another program.
+fn disturbed(share: f64) -> Value {
+    let part = |cause: Value, time_share: f64| json!({ "layer": "device", "cause": cause, "time_share": time_share, "ios": 6 });
+    let parts = [part(json!({ "other_program": { "program": "backup" } }), share), part(Value::Null, 1.0 - share)];
+    json!({
+        "trace": { "disks": ["vda"], "duration_ns": 9, "traced_ns": 9, "events": 99, "lost_events": 0, "cpu_ns": 1 },
+        "directions": [{
+            "ddir": "read", "all_ios": 12_000, "ios": 12, "from_ns": 12_000_000, "parts": parts, "period_s": null,
+            "merged": 0, "split": 0, "samples": [],
+        }],
+    })
+}
+
+/// Shows a document that was saved as `name`.
+fn shown(scratch: &Scratch, name: &str, document: &Value, options: &str) -> Outcome {
+    std::fs::write(scratch.file(name), document.to_string()).unwrap();
+    outcome(command(scratch.path(), "show", &format!("{name} {options}")).spawn().unwrap()).assert_success()
+}
+
+#[test]
+fn slow_ios_behind_another_program_are_a_finding_on_the_run() {
+    let scratch = Scratch::new("explain-finding");
+    let job = "--name=job --bs=4k --rw=randread --size=1m --ioengine=psync --record=record";
+    run(scratch.path(), job).assert_success();
+    let mut record = record(scratch.path());
+    for (share, is_found) in [(0.71, true), (0.4, false)] {
+        record["explanation"] = disturbed(share);
+        let shown = shown(&scratch, "record", &record, "");
+        let said = shown.stderr.contains("the 12 slowest reads (from 12 ms): 71 % behind I/Os of backup");
+        assert_eq!(said, is_found, "{share}: {}", shown.stderr);
+        assert_eq!(shown.stderr.contains("high percentiles include it"), is_found, "{share}: {}", shown.stderr);
+    }
+}
+
+#[test]
+fn the_card_has_a_line_on_the_slowest_ios() {
+    let scratch = Scratch::new("explain-card");
+    let options = "new --yes --short --size 8M --runtime 1 --test read-latency --save saved.json";
+    outcome(command(scratch.path(), "assess", options).spawn().unwrap()).assert_success();
+    let mut saved: Value = serde_json::from_str(&std::fs::read_to_string(scratch.file("saved.json")).unwrap()).unwrap();
+    saved["tests"][0]["rounds"][0]["record"]["explanation"] = disturbed(0.71);
+    let card = shown(&scratch, "explained.json", &saved, "--format card").stdout.clone();
+    assert!(card.contains("read-latency: slowest reads: 71 % behind I/Os of backup; 29 % in the"), "{card}");
+    assert!(card.lines().all(|line| line.chars().count() <= 80), "{card}");
 }
