@@ -52,7 +52,7 @@ pub fn explain(ios: &[Explained], evidence: &Evidence, totals: &Totals) -> Vec<S
 
 fn direction(ddir: Ddir, ios: &[Explained], evidence: &Evidence, totals: &Totals) -> Option<SlowIos> {
     let all_ios = totals.ios[ddir as usize];
-    // Of a part of the time, the slowest 0.1 % are fewer.
+    // Of a share of the time, the slowest 0.1 % are fewer.
     let traced_ios = (all_ios as f64 * totals.traced_share.min(1.0)).round() as u64;
     let wanted = (traced_ios / ONE_IN).max(IOS_MIN.min(traced_ios / FEW_ONE_IN)).max(1);
     let mut slowest: Vec<Explained> = ios.iter().filter(|io| io.io.ddir == ddir).copied().collect();

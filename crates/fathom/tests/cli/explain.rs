@@ -106,8 +106,8 @@ fn slow_ios_behind_another_program_are_a_finding_on_the_run() {
     for (share, is_found) in [(0.71, true), (0.4, false)] {
         record["explanation"] = disturbed(share);
         let shown = shown(&scratch, "record", &record, "");
-        let said = shown.stderr.contains("the 12 slowest reads (from 12 ms): 71 % behind I/Os of backup");
-        assert_eq!(said, is_found, "{share}: {}", shown.stderr);
+        let has_message = shown.stderr.contains("the 12 slowest reads (from 12 ms): 71 % behind I/Os of backup");
+        assert_eq!(has_message, is_found, "{share}: {}", shown.stderr);
         assert_eq!(shown.stderr.contains("high percentiles include it"), is_found, "{share}: {}", shown.stderr);
     }
 }
