@@ -13,6 +13,8 @@ use crate::stats::{median, slope};
 const ALONE: f64 = 14.826;
 /// Fewer repeats do not show which of them is the outlier.
 const ALONE_MIN: usize = 4;
+/// If more than this share of the repeats is far from the median, the figure varies, and none of them is an outlier.
+const ALONE_SHARE: f64 = 0.25;
 /// Distances below this share of the median are ignored.
 const MATTERS: f64 = 0.02;
 /// Confidence of the interval of a mean.
@@ -72,8 +74,9 @@ fn outliers(values: &[Option<f64>], known: &[f64], middle: f64) -> Vec<usize> {
         let far = (value - middle).abs();
         far > distance * ALONE && far > middle * MATTERS
     };
-    let alone = values.iter().enumerate().filter(|(_, value)| value.is_some_and(is_alone));
-    alone.map(|(at, _)| at).collect()
+    let far = values.iter().enumerate().filter(|(_, value)| value.is_some_and(is_alone));
+    let far: Vec<usize> = far.map(|(at, _)| at).collect();
+    if far.len() as f64 <= known.len() as f64 * ALONE_SHARE { far } else { Vec::new() }
 }
 
 fn drift(known: &[f64], middle: f64) -> Option<Drift> {
@@ -146,6 +149,9 @@ mod tests {
         assert_eq!(repeats(&[60.0, 100.0, 101.0, 99.0, 100.5]).outliers, [0]);
         assert_eq!(repeats(&[100.0, 100.0, 100.0, 101.0]).outliers.len(), 0, "1 % is nobody's trouble");
         assert_eq!(repeats(&[60.0, 100.0, 100.0]).outliers.len(), 0, "of three, two may be the odd ones");
+        assert_eq!(repeats(&[158.0, 113.0, 159.0, 158.0, 119.0]).outliers.len(), 0, "two of five are a second level");
+        let two_of_eight = [158.0, 113.0, 159.0, 158.0, 159.0, 158.0, 158.0, 119.0];
+        assert_eq!(repeats(&two_of_eight).outliers, [1, 7]);
     }
 
     #[test]

@@ -137,7 +137,7 @@ fn job(rounds: &JobRounds, passes: u64) -> Vec<String> {
         of_each(workers, |worker| targets(worker)?.file_size.map(|(_, bytes)| format!("size {}", size(bytes)))),
         of_each(workers, |worker| targets(worker)?.extent.io_size.map(|size| format!("{} of I/O", amount(size)))),
     ];
-    rounds.ddirs().into_iter().map(of_ddir).chain(jobs).chain(parts.into_iter().flatten()).collect()
+    rounds.all_ddirs().into_iter().map(of_ddir).chain(jobs).chain(parts.into_iter().flatten()).collect()
 }
 
 fn targets(worker: &plan::Worker) -> Option<&plan::Targets> {
@@ -217,9 +217,9 @@ impl<'a> Case<'a> {
         self.runs.iter().filter_map(|run| run.judged.invalid())
     }
 
-    /// Returns the names of the directions of the load.
+    /// Returns the names of the directions with I/O.
     pub fn ddirs(&self) -> Vec<&'static str> {
-        self.runs.first().map(|run| run.rounds.ddirs().into_iter().map(Ddir::name).collect()).unwrap_or_default()
+        self.runs.first().map(|run| run.rounds.all_ddirs().into_iter().map(Ddir::name).collect()).unwrap_or_default()
     }
 
     /// Returns the metrics that every comparison has, and those of the limits.

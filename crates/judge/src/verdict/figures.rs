@@ -82,11 +82,19 @@ impl<'a> JobRounds<'a> {
 
     /// Returns the directions of the load.
     pub fn ddirs(&self) -> Vec<Ddir> {
-        let ios = |ddir: Ddir| self.totals().iter().map(|totals| totals.ddirs[ddir as usize].ios).sum::<u64>();
-        let all = [Ddir::Read, Ddir::Write, Ddir::Trim].map(|ddir| (ddir, ios(ddir)));
-        let total: u64 = all.iter().map(|(_, ios)| ios).sum();
-        let counts = |ios: u64| ios > 0 && ios as f64 >= total as f64 * DDIR_MIN;
-        all.into_iter().filter(|(_, ios)| counts(*ios)).map(|(ddir, _)| ddir).collect()
+        let total: u64 = Ddir::ALL.into_iter().map(|ddir| self.ios(ddir)).sum();
+        let counts = |ddir: &Ddir| self.ios(*ddir) as f64 >= total as f64 * DDIR_MIN;
+        self.all_ddirs().into_iter().filter(counts).collect()
+    }
+
+    /// Returns the directions with I/O. Their shares depend on the speed of the target: a job that fills it and then reads
+    /// has the same ones on each.
+    pub fn all_ddirs(&self) -> Vec<Ddir> {
+        Ddir::ALL.into_iter().filter(|ddir| self.ios(*ddir) > 0).collect()
+    }
+
+    fn ios(&self, ddir: Ddir) -> u64 {
+        self.totals().iter().map(|totals| totals.ddirs[ddir as usize].ios).sum()
     }
 
     /// Returns the properties of the load that decide its limit.

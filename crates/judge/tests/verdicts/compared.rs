@@ -196,6 +196,20 @@ fn runs_of_another_length_or_size_are_no_repeats() {
 }
 
 #[test]
+fn a_job_that_writes_and_then_reads_is_the_same_job_on_a_slow_and_a_fast_disk() {
+    let after_256_writes = |reads: u64| {
+        let mut record = steady(reads);
+        let stats = &mut record.workers[0].stats.ddirs[Ddir::Write as usize];
+        (stats.ios, stats.bytes, stats.runtime_ns) = (256, 256 << 20, SECOND);
+        record
+    };
+    let (fast, slow) = (after_256_writes(100_000), after_256_writes(4000));
+    let found = compare(&[vec![Run::Record(&fast)], vec![Run::Record(&slow)]], &[], &[]);
+    assert_eq!(found.notes, []);
+    assert!(found.lines.iter().any(|line| line.metric.to_string() == "write.iops"), "{:?}", found.lines);
+}
+
+#[test]
 fn a_continued_test_without_a_length_is_no_repeat_of_one_that_was_not() {
     let of_passes = |passes| {
         let tests = vec![Test { passes, ..test("fill", rounds(&[], vec![steady(1000)])) }];
