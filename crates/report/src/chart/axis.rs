@@ -8,6 +8,8 @@ const STEPS: f64 = 5.0;
 const PLACES_MOST: usize = 12;
 /// The quantity of an axis of time.
 const TIME: &str = "time (s)";
+/// The smallest and the largest ratio on an axis of ratios.
+pub const RATIOS: (f64, f64) = (0.01, 100.0);
 
 #[derive(Clone)]
 pub struct Axis {
@@ -68,9 +70,9 @@ impl Axis {
         }
     }
 
-    /// A logarithmic axis of ratios. 1 is on it.
+    /// A logarithmic axis of ratios. 1 is on it. It has at most [`RATIOS`].
     pub fn ratios(least: f64, most: f64) -> Axis {
-        let (from, to) = (least.clamp(0.01, 1.0) / 1.02, most.clamp(1.0, 100.0) * 1.02);
+        let (from, to) = (least.clamp(RATIOS.0, 1.0) / 1.02, most.clamp(1.0, RATIOS.1) * 1.02);
         let percents: &[u32] = match to / from {
             ..1.25 => &[85, 90, 95, 100, 105, 110, 115],
             ..3.0 => &[50, 60, 70, 80, 90, 100, 120, 140, 160, 200, 250],

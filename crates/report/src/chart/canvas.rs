@@ -31,6 +31,9 @@ pub struct Canvas {
     plot_at: usize,
 }
 
+/// The start and the end of a span of time in s, and the value that holds over it.
+pub type Span = (f64, f64, Option<f64>);
+
 /// An entry of the legend.
 pub struct Entry {
     /// CSS classes of its sample.
@@ -189,8 +192,19 @@ impl Canvas {
     }
 
     /// Draws and keeps values that hold over spans; `None` is a gap.
-    pub fn steps(&mut self, classes: &str, name: &str, steps: &[(f64, f64, Option<f64>)]) {
+    pub fn steps(&mut self, classes: &str, name: &str, steps: &[Span]) {
         self.keep(name, steps.iter().filter_map(|(from, _, value)| Some((*from, (*value)?))));
+        self.path(classes, &self.path_of(steps, number));
+    }
+
+    /// Draws values as [`Canvas::steps`] does, and keeps finer values, which a zoomed chart shows instead.
+    pub fn zoomed_steps(&mut self, classes: &str, name: &str, steps: &[Span], finer: &[Span]) {
+        self.keep(name, finer.iter().filter_map(|(from, _, value)| Some((*from, (*value)?))));
+        self.path(&format!("{classes} whole"), &self.path_of(steps, number));
+        self.path(&format!("{classes} finer"), &self.path_of(finer, |x| format!("{x:.2}")));
+    }
+
+    fn path_of(&self, steps: &[Span], place: impl Fn(f64) -> String) -> String {
         let mut path = String::new();
         let mut pen_at: Option<f64> = None;
         for (from, to, value) in steps {
@@ -201,12 +215,12 @@ impl Canvas {
             let (left, right, y) = (self.x_of(*from), self.x_of(*to), self.y_of(*value));
             match pen_at {
                 Some(at) if (at - left).abs() < 0.5 => path += &format!("V{}", number(y)),
-                _ => path += &format!("M{} {}", number(left), number(y)),
+                _ => path += &format!("M{} {}", place(left), number(y)),
             }
-            path += &format!("H{}", number(right));
+            path += &format!("H{}", place(right));
             pen_at = Some(right);
         }
-        self.path(classes, &path);
+        path
     }
 
     fn path(&mut self, classes: &str, path: &str) {

@@ -14,26 +14,31 @@ const DEVICES_NAMED: usize = 16;
 /// Rates that the devices counted, in one direction.
 pub struct Device {
     pub ddir: Ddir,
-    pub steps: Vec<(f64, f64, Option<f64>)>,
+    /// The highest rate, also of the finer points.
     pub most: f64,
 }
 
 impl Device {
     /// Returns the rates that differ from those of the test, and the rates in directions without requests if they are
     /// not negligible. `most` is the largest rate of the test.
-    pub fn of(series: &TimeSeries, of_point: fn(&Point, Ddir) -> Option<f64>, divisor: f64, most: f64) -> Vec<Device> {
+    pub fn of(
+        (series, finer): (&TimeSeries, Option<&TimeSeries>),
+        of_point: fn(&Point, Ddir) -> Option<f64>,
+        divisor: f64,
+        most: f64,
+    ) -> Vec<Device> {
         let did = series.ddirs();
         let device = |ddir: Ddir| {
             let value = |point: &Point| of_point(point, ddir).map(|value| value / divisor);
-            let values = series.points.iter().filter_map(value);
+            let points = series.points.iter().chain(finer.iter().flat_map(|finer| &finer.points));
+            let values = points.filter_map(value);
             let highest =
                 values.fold(None, |most: Option<f64>, value| Some(most.map_or(value, |most| most.max(value))))?;
-            let steps = series.points.iter().map(|point| (point.from_s, point.to_s, value(point))).collect();
             let is_shown = match did.contains(&ddir) {
                 true => Sums::of(series, ddir)?.differs(),
                 false => highest > most * TRIFLE,
             };
-            is_shown.then_some(Device { ddir, steps, most: highest })
+            is_shown.then_some(Device { ddir, most: highest })
         };
         [Ddir::Read, Ddir::Write].into_iter().filter_map(device).collect()
     }

@@ -5,7 +5,7 @@ use plan::Ddir;
 use units::format::{grouped, time_ns};
 
 use super::axis::{Axis, span};
-use super::canvas::{Canvas, Entry};
+use super::canvas::{Canvas, Entry, Span};
 use super::devices::Device;
 use super::picture::{Chart, Detail};
 use super::sign::OF_PERCENTILES;
@@ -23,6 +23,8 @@ pub fn charts(test: &Test, series: &TimeSeries, detail: &Detail) -> Vec<Chart> {
     if series.points.len() < 2 {
         return Vec::new();
     }
+    let finer = (detail.zoomed_points > detail.points).then(|| TimeSeries::of(test, detail.zoomed_points));
+    let finer = finer.filter(|finer| finer.points.len() > series.points.len());
     let rates = [
         Rate {
             kind: "iops",
@@ -48,8 +50,8 @@ pub fn charts(test: &Test, series: &TimeSeries, detail: &Detail) -> Vec<Chart> {
         },
     ];
     let rates = rates.iter().filter(|rate| !is_same_as_other(test, series, rate.unit));
-    let mut charts: Vec<Chart> = rates.filter_map(|rate| rate.chart(test, series, detail)).collect();
-    charts.extend(latency(test, series, detail));
+    let mut charts: Vec<Chart> = rates.filter_map(|rate| rate.chart(test, (series, finer.as_ref()), detail)).collect();
+    charts.extend(latency(test, (series, finer.as_ref()), detail));
     charts
 }
 
@@ -81,15 +83,21 @@ struct Rate {
 }
 
 impl Rate {
-    fn chart(&self, test: &Test, series: &TimeSeries, detail: &Detail) -> Option<Chart> {
+    /// `finer`: the points of a zoomed chart.
+    fn chart(
+        &self,
+        test: &Test,
+        (series, finer): (&TimeSeries, Option<&TimeSeries>),
+        detail: &Detail,
+    ) -> Option<Chart> {
         let ddirs = series.ddirs();
         let value = |point: &Point, ddir: Ddir| (self.of)(point, ddir) / self.divisor;
-        let values = || ddirs.iter().flat_map(|ddir| series.points.iter().map(|point| value(point, *ddir)));
-        let most = values().fold(0.0, f64::max);
+        let points = || series.points.iter().chain(finer.iter().flat_map(|finer| &finer.points));
+        let most = ddirs.iter().flat_map(|ddir| points().map(|point| value(point, *ddir))).fold(0.0, f64::max);
         if most <= 0.0 {
             return None;
         }
-        let devices = Device::of(series, self.of_device, self.divisor, most);
+        let devices = Device::of((series, finer), self.of_device, self.divisor, most);
         let (limits, far): (Vec<_>, Vec<_>) = self.limits(test).partition(|(_, limit)| *limit <= most * LIMIT_AT_MOST);
         let top = limits.iter().map(|(_, limit)| *limit).chain(devices.iter().map(|device| device.most));
         let y = Axis::counts(self.name, top.fold(most, f64::max));
@@ -103,12 +111,14 @@ impl Rate {
         let mut canvas = Canvas::new(Axis::time(series.end_s), y, &legend);
         series.borders.iter().for_each(|border| canvas.border(*border));
         for device in &devices {
-            canvas.steps(&device.classes(), &device.entry(series).name, &device.steps);
+            let steps =
+                |series: &TimeSeries| steps(series, |point| Some((self.of_device)(point, device.ddir)? / self.divisor));
+            draw(&mut canvas, (&device.classes(), &device.entry(series).name), (series, finer), steps);
         }
         for ddir in &ddirs {
-            let steps: Vec<_> =
-                series.points.iter().map(|point| (point.from_s, point.to_s, Some(value(point, *ddir)))).collect();
-            canvas.steps(&format!("s{}", *ddir as usize), ddir.name(), &steps);
+            let names = (format!("s{}", *ddir as usize), ddir.name());
+            let steps = |series: &TimeSeries| steps(series, |point| Some(value(point, *ddir)));
+            draw(&mut canvas, (&names.0, names.1), (series, finer), steps);
         }
         hints(&mut canvas, series, detail, |point| {
             let shown = |ddir: &Ddir| {
@@ -162,6 +172,24 @@ impl Rate {
     }
 }
 
+/// Returns the value of each point with its span of time.
+fn steps(series: &TimeSeries, value: impl Fn(&Point) -> Option<f64>) -> Vec<Span> {
+    series.points.iter().map(|point| (point.from_s, point.to_s, value(point))).collect()
+}
+
+/// Draws a line with its classes and its name, and that of the finer points.
+fn draw(
+    canvas: &mut Canvas,
+    (classes, name): (&str, &str),
+    (series, finer): (&TimeSeries, Option<&TimeSeries>),
+    steps: impl Fn(&TimeSeries) -> Vec<Span>,
+) {
+    match finer {
+        Some(finer) => canvas.zoomed_steps(classes, name, &steps(series), &steps(finer)),
+        None => canvas.steps(classes, name, &steps(series)),
+    }
+}
+
 fn mark_steps(canvas: &mut Canvas, series: &TimeSeries) {
     series.steps.iter().for_each(|step| canvas.event(step.at_s, &at(step)));
 }
@@ -206,14 +234,15 @@ fn hints(canvas: &mut Canvas, series: &TimeSeries, detail: &Detail, say: impl Fn
     }
 }
 
-fn latency(test: &Test, series: &TimeSeries, detail: &Detail) -> Option<Chart> {
+fn latency(test: &Test, (series, finer): (&TimeSeries, Option<&TimeSeries>), detail: &Detail) -> Option<Chart> {
     let ddirs: Vec<Ddir> = series.ddirs();
     let value = |point: &Point, ddir: Ddir, percent: f64| {
         point.ddirs[ddir as usize].lat.percentile(percent).map(|ns| ns as f64)
     };
     let all = {
         let lines = ddirs.iter().flat_map(|ddir| PERCENTILES.map(|percent| (*ddir, percent)));
-        lines.flat_map(|(ddir, percent)| series.points.iter().filter_map(move |point| value(point, ddir, percent)))
+        let points = || series.points.iter().chain(finer.iter().flat_map(|finer| &finer.points));
+        lines.flat_map(move |(ddir, percent)| points().filter_map(move |point| value(point, ddir, percent)))
     };
     let (least, most) = span(all)?;
     let bounds: Vec<(Metric, f64)> = bounds(test).filter(|(_, ns)| *ns <= most * LIMIT_AT_MOST).collect();
@@ -229,10 +258,10 @@ fn latency(test: &Test, series: &TimeSeries, detail: &Detail) -> Option<Chart> {
     series.borders.iter().for_each(|border| canvas.border(*border));
     for ddir in &ddirs {
         for (at, percent) in PERCENTILES.into_iter().enumerate() {
-            let steps: Vec<_> =
-                series.points.iter().map(|point| (point.from_s, point.to_s, value(point, *ddir, percent))).collect();
             let entry = named(*ddir, at);
-            canvas.steps(&entry.classes, &entry.name, &steps);
+            let of = |series: &TimeSeries| steps(series, |point| value(point, *ddir, percent));
+            draw(&mut canvas, (&entry.classes, &entry.name), (series, finer), of);
+            let steps = of(series);
             // The signs of the three lines are at different times, so that none hides another.
             let every = steps.len().div_ceil(MARKS).max(1);
             let marked = steps.iter().skip(at * every / OF_PERCENTILES.len()).step_by(every);

@@ -104,6 +104,7 @@ impl Panel {
             kind,
             name: format!("{}-{kind}", file_name(test)),
             title: title.to_owned(),
+            caption: description.clone(),
             description,
             body: grid + &self.body,
             height: self.top + BELOW,

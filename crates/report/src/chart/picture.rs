@@ -18,6 +18,8 @@ pub struct Chart {
     pub title: String,
     /// What the chart shows, in one or two sentences.
     pub description: String,
+    /// The text below the chart on a page: the description, without figures that are labels of the chart.
+    pub caption: String,
     pub(super) body: String,
     pub(super) height: f64,
     /// The values of its lines; empty for other charts.
@@ -31,11 +33,13 @@ pub struct Detail {
     pub points: usize,
     /// Areas of a chart that show their figures under the pointer.
     pub hints: usize,
+    /// Points in time of a chart that is zoomed by the script of a page.
+    pub zoomed_points: usize,
 }
 
 impl Default for Detail {
     fn default() -> Self {
-        Detail { points: 240, hints: 60 }
+        Detail { points: 240, hints: 60, zoomed_points: 0 }
     }
 }
 
@@ -43,7 +47,13 @@ impl Chart {
     pub(super) fn new(test: &str, kind: &'static str, title: &str, description: String, canvas: Canvas) -> Chart {
         let name = format!("{}-{kind}", file_name(test));
         let (body, height, data) = canvas.finish();
-        Chart { test: test.to_owned(), kind, name, title: title.to_owned(), description, body, height, data }
+        let (test, title, caption) = (test.to_owned(), title.to_owned(), description.clone());
+        Chart { test, kind, name, title, description, caption, body, height, data }
+    }
+
+    /// Replaces the text below the chart.
+    pub(super) fn captioned(self, caption: &str) -> Chart {
+        Chart { caption: caption.to_owned(), ..self }
     }
 
     /// Returns the chart as an SVG element for a page that has the style.

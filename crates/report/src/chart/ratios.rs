@@ -3,7 +3,7 @@
 use assessment::{ComparedFigure, Comparison};
 use judge::compare::{SINGLE, side_name};
 
-use super::axis::{Axis, span};
+use super::axis::{Axis, RATIOS, span};
 use super::canvas::number;
 use super::panel::Panel;
 use super::picture::Chart;
@@ -33,7 +33,12 @@ pub fn chart(comparison: &Comparison) -> Option<Chart> {
     }
     let one = number(Panel::x_of(&axis, 1.0));
     panel.body += &format!("<path class=\"e\" d=\"M{one} 4V{}\"/>", number(panel.top));
-    let words = format!("{}. 1 is no difference. A grey bar shows no difference.", words.join("; "));
+    let beyond = if least < RATIOS.0 || most > RATIOS.1 { " Ratios beyond the axis are at its end." } else { "" };
+    let caption = format!(
+        "1 is no difference. Grey: no difference is shown, because the runs vary as much, or because their variation is \
+         unknown.{beyond}"
+    );
+    let words = format!("{}. {caption}", words.join("; "));
     let title = if has_many { "Ratio to A" } else { "B / A" };
-    Some(panel.finish(&axis, "comparison", "ratios", title, words))
+    Some(panel.finish(&axis, "comparison", "ratios", title, words).captioned(&caption))
 }

@@ -14,6 +14,8 @@ pub fn charts(request: &Repeats, result: &RepeatsResult) -> Vec<Chart> {
     first.iter().filter(|figure| is_drawn(figure)).filter_map(|figure| chart(request, result, figure)).collect()
 }
 
+const CAPTION: &str = "A ring is a run, a line the mean, a bar its 95 % interval.";
+
 fn is_drawn(figure: &RepeatedFigure) -> bool {
     match figure.metric.quantity {
         Quantity::Iops => true,
@@ -52,6 +54,7 @@ fn chart(request: &Repeats, result: &RepeatsResult, of: &RepeatedFigure) -> Opti
         }
         words.push(format!("{name}: {shown}"));
     }
-    let words = format!("{}. A ring is a run, a line the mean, a bar its 95 % interval.", words.join("; "));
-    Some(panel.finish(&axis, &of.metric.to_string(), "repeats", &of.metric.to_string(), words))
+    let words = format!("{}. {CAPTION}", words.join("; "));
+    let title = of.metric.to_string();
+    Some(panel.finish(&axis, &title, "repeats", &title, words).captioned(CAPTION))
 }

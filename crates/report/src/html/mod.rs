@@ -32,12 +32,14 @@ const PRINTED: &str = "Latencies are service times (lat): from the issue of an I
 /// Largest size of a page, in bytes. A larger page gets coarser charts.
 const BYTES_MOST: usize = 950_000;
 /// Resolutions of charts, from fine to coarse.
-const DETAILS: [Detail; 5] = [
-    Detail { points: 240, hints: 60 },
-    Detail { points: 120, hints: 40 },
-    Detail { points: 60, hints: 20 },
-    Detail { points: 30, hints: 0 },
-    Detail { points: 0, hints: 0 },
+const DETAILS: [Detail; 7] = [
+    Detail { points: 240, hints: 60, zoomed_points: 1440 },
+    Detail { points: 240, hints: 60, zoomed_points: 600 },
+    Detail { points: 240, hints: 60, zoomed_points: 0 },
+    Detail { points: 120, hints: 40, zoomed_points: 0 },
+    Detail { points: 60, hints: 20, zoomed_points: 0 },
+    Detail { points: 30, hints: 0, zoomed_points: 0 },
+    Detail { points: 0, hints: 0, zoomed_points: 0 },
 ];
 
 pub fn html(assessment: &Assessment) -> String {

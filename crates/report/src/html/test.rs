@@ -131,7 +131,7 @@ pub fn figure(chart: &Chart) -> Markup {
             figcaption { b { (chart.title) } }
             (chart.inline())
             figcaption {
-                (chart.description)
+                (chart.caption)
                 @if !chart.data.series.is_empty() { span.save { " " (save(chart, "csv")) " " (save(chart, "json")) } }
             }
         }

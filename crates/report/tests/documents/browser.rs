@@ -337,10 +337,16 @@ fn charts_over_time_have_values_at_the_pointer_and_zoom() {
     );
     assert!(ask("return svg.querySelector('.cross').getAttribute('d')").as_str().unwrap().starts_with('M'));
 
+    let lines = || ask("return ['.whole', '.finer'].map(line => getComputedStyle(svg.querySelector(line)).display)");
+    assert_eq!(lines(), json!(["inline", "none"]));
     let kinds = [("mouseMoved", 0.5), ("mousePressed", 0.5), ("mouseMoved", 0.7), ("mouseReleased", 0.7)];
     kinds.into_iter().for_each(|(kind, share)| mouse(kind, share));
     let ends = || ask("return [...svg.querySelectorAll('.of-zoom')].map(label => label.textContent)");
     assert_eq!(ends(), json!(["150.0 s", "210.0 s"]));
+    // The record has a slot per second, the whole chart half as many points.
+    assert_eq!(lines(), json!(["none", "inline"]));
+    let starts = "(svg.querySelector('.finer').getAttribute('d').match(/H/g) || []).length";
+    assert_eq!(ask(&format!("return {starts}")), json!(300));
     fits(&browser, DESK, "light");
     mouse("mouseMoved", 0.25);
     assert!(text().starts_with("165.0 s: "), "{}", text());
