@@ -259,7 +259,7 @@ pub(super) fn mount(kernel: &Kernel, path: &Path) -> io::Result<Option<MountPoin
         at: mount.at.clone(),
         source: mount.source.clone(),
         file_system: mount.kind.as_str().into(),
-        options: [mount.flags.as_str(), mount.options.as_str()].join(",").into(),
+        options: mount.all_options().into(),
     }))
 }
 

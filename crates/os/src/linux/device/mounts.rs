@@ -64,6 +64,13 @@ impl Mount {
         Ok(devices)
     }
 
+    /// Returns the options of the mount and those of the file system, each once. Both have `rw` or `ro`.
+    pub(super) fn all_options(&self) -> String {
+        let own: Vec<&str> = self.flags.split(',').collect();
+        let of_file_system = self.options.split(',').filter(|option| !option.is_empty() && !own.contains(option));
+        own.iter().copied().chain(of_file_system).collect::<Vec<_>>().join(",")
+    }
+
     /// Returns the value of a file system option, such as overlayfs's `upperdir`.
     pub(super) fn option(&self, name: &str) -> Option<PathBuf> {
         self.option_values().find(|(key, _)| *key == name).map(|(_, value)| value)
@@ -170,6 +177,7 @@ mod tests {
         assert_eq!((mount.kind.as_str(), mount.source.as_path()), ("ext3", Path::new(r"/dev/ro\ot")));
         assert_eq!(mount.option("upperdir"), Some(PathBuf::from("/a b")));
         assert_eq!(mount.option("lowerdir"), None);
+        assert_eq!(mount.all_options(), r"rw,noatime,errors=x,upperdir=/a\040b");
     }
 
     #[test]
