@@ -35,16 +35,16 @@ pub fn run(root: &Path) -> Result<(), String> {
     recreate(&folders.packages)?;
     binaries::test_history(root)?;
     let tools = Tools::prepare(root)?;
-    let exe = binaries::build_for_windows(&folders)?;
+    // What most users install is first: each build takes minutes, and a later one can fail.
     let glibc = binaries::build(&folders, &tools, &X86_64_GLIBC)?;
-    let x86_64 = binaries::build(&folders, &tools, &X86_64_STATIC)?;
-    let aarch64 = binaries::build(&folders, &tools, &AARCH64_STATIC)?;
-    emulated::test(&tools)?;
     stage::prepare(&folders, &glibc)?;
     packages::make(&folders, &tools)?;
+    let x86_64 = binaries::build(&folders, &tools, &X86_64_STATIC)?;
     image::write_archive(&folders, &x86_64, "amd64")?;
+    let aarch64 = binaries::build(&folders, &tools, &AARCH64_STATIC)?;
     image::write_archive(&folders, &aarch64, "arm64")?;
-    windows::pack(&folders, &exe)?;
+    emulated::test(&tools)?;
+    windows::pack(&folders, &binaries::build_for_windows(&folders)?)?;
     sbom(&folders, &tools)?;
     checksums(&folders)?;
     // The last check: each build takes minutes, and the other artifacts are usable if one binary is too large.
