@@ -79,7 +79,9 @@ fn summary(record: &Record) -> String {
     record.workers.iter().for_each(|worker| flushes.merge(&worker.stats.sync_lat));
     let p99 = match (flushes.histogram.percentile(99.0), response.count() > 0, total.latency) {
         // The writes between flushes only reach the page cache.
-        (Some(ns), ..) => format!(", {} flushes, fsync p99 {}", flushes.count(), format::time_ns(ns as f64)),
+        (Some(ns), ..) => {
+            format!(", {} flushes, fsync p99 {}", format::grouped(flushes.count() as f64), format::time_ns(ns as f64))
+        }
         (None, true, _) => match response.percentile_of_due_ns(unissued, 99.0) {
             Some(ns) => format!(", p99 of response time {}", format::time_ns(ns as f64)),
             None => format!(", {unissued} I/Os not submitted"),

@@ -1,6 +1,6 @@
 //! The answer of an assessment in sentences and commands, for all reports. The thresholds are in [`crate::thresholds`].
 
-use assessment::{Assessment, Cause, ClassMatch, Severity, Test, Unmeasured, Verdict};
+use assessment::{Assessment, Cause, ClassMatch, Severity, TargetKind, Test, Unmeasured, Verdict};
 use units::shell::quoted;
 
 use crate::causes::{cause, finding};
@@ -9,6 +9,10 @@ use crate::published_limits::{class, pattern};
 use crate::rows::takes_expectations;
 use crate::suitability;
 use crate::wording::{self, Dialect};
+
+/// What a user replaces by his own, if no published limit fits the target.
+const EXAMPLE_APPLICATION: &str = "etcd";
+const EXAMPLE_RULE: &str = "read.iops>=3000";
 
 /// Returns the sentence after the verdict: the cause, and what disturbed the tests. Without expectations, the cause is what the
 /// target is good for, and the disks that the figures are like. After a FAIL, the disk that the figures are like follows.
@@ -106,22 +110,27 @@ pub fn next_command(assessment: &Assessment) -> Option<(&'static str, String)> {
     match &assessment.cause {
         Cause::NotMeasured { missing, .. } => Some(("to measure it", measure(assessment, missing)?)),
         _ if !assessment.expectations.is_empty() || assessment.verdict == Verdict::Invalid => None,
-        _ => Some(("for a verdict", judge_command(assessment))),
+        _ => Some(judge_command(assessment)),
     }
 }
 
 /// Returns the command that judges the target: with its own limits, those of a class that it is like, or an application's.
-fn judge_command(assessment: &Assessment) -> String {
+fn judge_command(assessment: &Assessment) -> (&'static str, String) {
     let machine = assessment.machine_limits.as_ref().map(|machine| machine.expectation.raw().to_owned());
     // A provisioned disk has the figures of this run: a comparison with them is circular.
     let class = assessment.classes.iter().find(|found| !found.is_provisioned);
     let class = || class.map(|found| found.expectation.clone());
     let expectation = machine.or_else(class).or_else(|| judge::limits::hint(&assessment.machine));
     let target = quoted(assessment.target.path.raw());
-    match expectation {
-        Some(expectation) => format!("fathom assess {target} --expect {}", quoted(&expectation)),
-        None => format!("fathom assess {target} --for NAME"),
+    if let Some(expectation) = expectation {
+        return ("for a verdict", format!("fathom assess {target} --expect {}", quoted(&expectation)));
     }
+    // Applications write, which only a directory allows without consent.
+    let example = match assessment.target.kind {
+        TargetKind::Directory => format!("--for {EXAMPLE_APPLICATION}"),
+        TargetKind::File | TargetKind::Device => format!("--require {}", quoted(EXAMPLE_RULE)),
+    };
+    ("for a verdict, for example", format!("fathom assess {target} {example}"))
 }
 
 /// Returns the command that measures rules: one suite, with the rules that it measures.
@@ -140,7 +149,7 @@ fn measure(assessment: &Assessment, missing: &[Unmeasured]) -> Option<String> {
     }
     let target = assessment.volumes.first().map_or(&assessment.target, |volume| &volume.target);
     let path = quoted(target.path.raw());
-    let writes = target.kind != assessment::TargetKind::Directory;
+    let writes = target.kind != TargetKind::Directory;
     let overwrite = if writes { format!(" --overwrite {path}") } else { String::new() };
     let suite = if by.suite == "quick" { String::new() } else { format!(" --suite {}", by.suite) };
     Some(format!("fathom assess {path}{suite} {}{overwrite}", options.join(" ")))

@@ -11,8 +11,10 @@ const COUNTED: [Verdict; 4] = [Verdict::Invalid, Verdict::Fail, Verdict::Inconcl
 /// cause.
 pub fn cause(assessment: &Assessment) -> String {
     match (&assessment.cause, study::result_sentence(assessment)) {
-        (Cause::Finding(_), Some(result)) => format!("{}; {result}", wording::cause(&assessment.cause)),
-        (Cause::Finding(_), None) | (_, None) => of_tests(assessment),
+        (Cause::Finding(_), Some(result)) if !study::names_invalid_runs(assessment) => {
+            format!("{}; {result}", wording::cause(&assessment.cause))
+        }
+        (_, None) => of_tests(assessment),
         (_, Some(result)) => result,
     }
 }

@@ -58,6 +58,15 @@ pub fn cut(text: &str, most: usize) -> String {
     short
 }
 
+/// Cuts a text between words to `most` characters, with an ellipsis at the end. The first word can be cut.
+fn cut_between_words(text: &str, most: usize) -> String {
+    let short = cut(text, most);
+    match short.rsplit_once(' ') {
+        Some((words, _)) if short != text => format!("{} …", words.trim_end_matches([',', ';', ':'])),
+        _ => short,
+    }
+}
+
 /// Wraps a text between words to at most `lines_most` lines of `width` characters. The last line is cut.
 pub fn wrapped(text: &str, width: usize, lines_most: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
@@ -74,7 +83,7 @@ pub fn wrapped(text: &str, width: usize, lines_most: usize) -> Vec<String> {
         line.push_str(word);
     }
     if !line.is_empty() {
-        lines.push(cut(&line, width));
+        lines.push(cut_between_words(&line, width));
     }
     lines
 }
@@ -186,7 +195,8 @@ mod tests {
 
     #[test]
     fn lines_break_between_words_and_end_with_an_ellipsis() {
-        assert_eq!(wrapped("one two three four", 9, 2), ["one two", "three fo…"]);
+        assert_eq!(wrapped("one two three four", 9, 2), ["one two", "three …"]);
+        assert_eq!(wrapped("one two; three four", 10, 1), ["one two …"]);
         assert_eq!(wrapped("unbreakable", 6, 3), ["unbre…"]);
         assert!(wrapped(" ", 6, 3).is_empty());
     }

@@ -28,8 +28,18 @@ pub fn sentence_of(assessment: &Assessment) -> Markup {
             @if let Some(advice) = answer::advice(assessment) { p.more { "What to do: " (advice) "." } }
             @if let Some(limits) = answer::machine(assessment) { p.more { (sentence(&plain(&limits))) "." } }
             @if let Some((lead, command)) = answer::next_command(assessment) {
-                p.more { (sentence(lead)) ": " code { (command) } }
+                p.more { (sentence(lead)) ": " code { (of_command(&command)) } }
             }
+        }
+    }
+}
+
+/// Formats a command. A browser breaks lines after hyphens, but not within options.
+fn of_command(command: &str) -> Markup {
+    html! {
+        @for (at, word) in command.split(' ').enumerate() {
+            @if at > 0 { " " }
+            @if word.starts_with('-') { span.option { (word) } } @else { (word) }
         }
     }
 }

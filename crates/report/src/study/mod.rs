@@ -6,6 +6,7 @@ mod bars;
 mod comparison;
 mod conclusion;
 mod ink;
+mod invalid;
 mod knee;
 mod like;
 mod parts;
@@ -21,6 +22,7 @@ pub(crate) use conclusion::{changed, invalid_runs, limit as limit_in_words, resu
 pub(crate) use conclusion::{interval as ratio_interval, ratio};
 pub use ink::Ink;
 pub(crate) use ink::in_ascii;
+pub(crate) use invalid::names_invalid_runs;
 pub use knee::KneeDocument;
 pub use repeats::RepeatsDocument;
 pub use sweep::SweepDocument;

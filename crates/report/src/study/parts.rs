@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use units::markup::printable;
 
+use super::invalid::names_invalid_runs;
 use super::table::{Table, WIDTH};
 use crate::wording;
 
@@ -30,7 +31,8 @@ pub struct Summary {
 impl Summary {
     /// Returns the conclusion, after the finding that makes figures of the study worthless.
     pub fn whole_sentence(&self, assessment: &Assessment) -> Option<String> {
-        let is_invalid = assessment.verdict == Verdict::Invalid && matches!(assessment.cause, Cause::Finding(_));
+        let has_finding = assessment.verdict == Verdict::Invalid && matches!(assessment.cause, Cause::Finding(_));
+        let is_invalid = has_finding && !names_invalid_runs(assessment);
         let invalid = is_invalid.then(|| format!("{}: {}", Verdict::Invalid, wording::cause(&assessment.cause)));
         let lines: Vec<String> = invalid.into_iter().chain(self.sentence.clone()).collect();
         (!lines.is_empty()).then(|| lines.join("\n"))

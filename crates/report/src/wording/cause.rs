@@ -27,9 +27,9 @@ fn sentence(test: &str, cause: &Cause) -> String {
     match cause {
         Cause::NothingExpected => "no expectation given".to_owned(),
         Cause::NothingMeasured => "nothing was measured".to_owned(),
-        Cause::Judgement(judgement) => self::judgement(test, judgement),
+        Cause::Judgement(judgement) => named(test, judgement),
         Cause::JudgementAndFailure { judgement, failure } => {
-            format!("{}; {}", self::judgement(test, judgement), self::failure(failure))
+            format!("{}; {}", named(test, judgement), self::failure(failure))
         }
         Cause::Failure(failure) => self::failure(failure),
         Cause::Finding(finding) => match &finding.subject {
@@ -104,6 +104,13 @@ pub fn ratio(judgement: &Judgement) -> Option<String> {
     Some(units::format::ratio(judgement.ratio()?, threshold.enough / threshold.value))
 }
 
+/// Returns a judgement after its metric, unless the unit of the figure says it: `fsync.p99 13.2 ms, 132 % of …`.
+fn named(test: &str, judgement: &Judgement) -> String {
+    let text = self::judgement(test, judgement);
+    let is_said = judgement.metric.is_rate() || is_of_search(&judgement.reason);
+    if is_said { text } else { format!("{} {text}", judgement.metric) }
+}
+
 fn judgement(test: &str, judgement: &Judgement) -> String {
     let show = |value: f64| judgement.metric.show(value);
     let why = why_of_test(test, judgement);
@@ -175,8 +182,7 @@ fn why_of_test(test: &str, judgement: &Judgement) -> String {
             format!("; it was still rising, from {} to {}: {LONGER}", show(*from), show(*to))
         }
         Reason::AboveTarget => {
-            "; above the maximum of the target: a cache served the I/Os, or the disk or machine is another one"
-                .to_owned()
+            "; above the maximum of the target: a cache or another disk or machine served the I/Os".to_owned()
         }
     };
     let whole = judgement.whole_run.map(|whole| {
@@ -272,14 +278,13 @@ fn shares(judgement: &Judgement) -> String {
     else {
         return String::new();
     };
-    let share = |value: f64| units::format::ratio(value / threshold.value, threshold.enough / threshold.value);
-    let range = match (share(low), high.is_finite()) {
-        (low, false) => format!("{low} or more"),
-        (low, true) => {
-            let high = share(high);
-            let low = low.strip_suffix(" times").filter(|_| high.ends_with(" times")).unwrap_or(&low);
-            format!("{low} to {high}")
-        }
+    let [low, high] = [low, high].map(|end| end / threshold.value);
+    let share = |ratio: f64| units::format::ratio(ratio, threshold.enough / threshold.value);
+    let range = match (high.is_finite(), high >= TIMES_FROM) {
+        (false, _) => format!("{} or more", share(low)),
+        (true, false) => format!("{} to {}", share(low), share(high)),
+        // Both ends have one unit.
+        (true, true) => format!("{} to {}", grouped(low), share(high)),
     };
     let is_tolerant = threshold.enough < threshold.value && threshold.bound == ThresholdBound::AtLeast;
     let enough = if is_tolerant && matches!(judgement.reason, Reason::Undecided { .. }) {
@@ -399,6 +404,7 @@ mod tests {
         assert_eq!(text(ThresholdBound::AtLeast, 4900.0, 6350.0), " (67 % to 127 %; 98 % is enough)");
         assert_eq!(text(ThresholdBound::AtLeast, 4900.0, f64::INFINITY), " (67 % or more; 98 % is enough)");
         assert_eq!(text(ThresholdBound::AtLeast, 5000.0, 6350.0), " (67 % to 127 %)");
+        assert_eq!(text(ThresholdBound::AtMost, 5000.0, 14_000.0), " (0.67 to 2.8 times)");
         assert_eq!(text(ThresholdBound::AtMost, 5000.0, 6350.0), " (67 % to 127 %)");
     }
 }
