@@ -110,6 +110,31 @@ mod tests {
     }
 
     #[test]
+    fn log_of_a_disk_that_was_sold_has_the_health_that_it_recorded() {
+        // The first six lines of 16 bytes that a user printed: https://github.com/linux-nvme/nvme-cli/issues/2759
+        let recorded: [(usize, &[u8]); 5] = [
+            (0x00, &[0x00, 0x38, 0x01, 0x64, 0x0a, 0x01]),
+            (0x20, &[0x3a, 0xbc, 0x28, 0x08]),
+            (0x30, &[0xc4, 0xfc, 0x4c, 0x03]),
+            (0x40, &[0x2a, 0x46, 0xac, 0x1c]),
+            (0x50, &[0xd9, 0xe5, 0x8b, 0x2f]),
+        ];
+        let mut log = [0; LOG_BYTES as usize];
+        recorded.iter().for_each(|(at, bytes)| log[*at..at + bytes.len()].copy_from_slice(bytes));
+        let expected = NvmeHealth {
+            temperature_c: Some(39),
+            spare_percent: 100,
+            spare_threshold_percent: 10,
+            used_percent: 1,
+            // 70.1 TB and 28.4 TB.
+            read_bytes: 136_887_354 * 512_000,
+            written_bytes: 55_377_092 * 512_000,
+            ..NvmeHealth::default()
+        };
+        assert_eq!(parse(&log), expected);
+    }
+
+    #[test]
     fn file_that_is_no_nvme_device_has_no_log() {
         let file = crate::file::OpenOptions { read: true, ..crate::file::OpenOptions::new() };
         assert!(read(&file.open(std::path::Path::new("/dev/null")).unwrap()).is_err());

@@ -167,23 +167,79 @@ pub(super) fn add_attributes(data: &[u8], health: &mut ScsiHealth) {
     for attribute in data[2..].chunks_exact(ATTRIBUTE_BYTES).take(ATTRIBUTES) {
         let raw = u64::from_le_bytes(std::array::from_fn(|nth| if nth < 6 { attribute[5 + nth] } else { 0 }));
         match attribute[0] {
-            5 => health.reallocated_sectors = Some(raw),
+            5 => health.reallocated_sectors = Some(count(raw)),
             // Some vendors count minutes in the upper bytes.
             9 => health.power_on_hours = Some(raw & 0xffff_ffff),
-            187 => health.uncorrectable_errors = Some(raw),
-            // The upper bytes have the lowest and the highest temperature.
-            190 if health.temperature_c.is_none() => health.temperature_c = Some(signed(raw)),
-            194 => health.temperature_c = Some(signed(raw)),
-            197 => health.pending_sectors = Some(raw),
-            199 => health.interface_errors = Some(raw),
+            187 => health.uncorrectable_errors = Some(count(raw)),
+            // The upper bytes have the lowest and the highest temperature. 0 comes from disks without a sensor.
+            190 if health.temperature_c.is_none() => health.temperature_c = Some(signed(raw)).filter(|it| *it != 0),
+            194 => health.temperature_c = Some(signed(raw)).filter(|it| *it != 0),
+            197 => health.pending_sectors = Some(count(raw)),
+            199 => health.interface_errors = Some(count(raw)),
             _ => {}
         }
     }
 }
 
+/// Returns the count of a raw value. If the two upper bytes are used, it has several numbers, and the lowest two bytes are the count.
+fn count(raw: u64) -> u64 {
+    if raw >> 32 == 0 { raw } else { raw & 0xffff }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Returns the recorded SMART data, with the names of the disks.
+    fn recorded() -> Vec<(&'static str, Vec<u8>)> {
+        let mut disks: Vec<(&str, Vec<u8>)> = Vec::new();
+        let lines = include_str!("recorded/ata.txt").lines();
+        for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            let mut words = line.split(' ');
+            match (usize::from_str_radix(words.next().unwrap_or_default(), 16), disks.last_mut()) {
+                (Ok(offset), Some((_, data))) => {
+                    let bytes = words.map(|word| u8::from_str_radix(word, 16).unwrap());
+                    data[offset..].iter_mut().zip(bytes).for_each(|(to, byte)| *to = byte);
+                }
+                _ => disks.push((line, vec![0; 512])),
+            }
+        }
+        disks
+    }
+
+    #[test]
+    fn disks_that_were_sold_have_the_health_that_they_recorded() {
+        // Temperature, hours, errors, reallocated and pending sectors, interface errors.
+        type Facts = (Option<i32>, u64, Option<u64>, u64, Option<u64>, Option<u64>);
+        let expected: [Facts; 6] = [
+            // Its sectors have further numbers in the upper bytes. It counts seconds instead of hours.
+            (Some(34), 129_691, None, 0, Some(2), Some(7_657_686)),
+            (None, 45, Some(0), 0, None, None),
+            // Its temperature is always 0.
+            (None, 1, Some(0), 2_379_776, Some(0), Some(0)),
+            (Some(47), 7326, Some(65_536), 1, Some(1), Some(0)),
+            (Some(38), 556, Some(0), 0, Some(1), Some(0)),
+            (Some(40), 14_992, None, 63, Some(529), Some(0)),
+        ];
+        let disks = recorded();
+        assert_eq!(disks.len(), expected.len());
+        for ((name, data), (temperature_c, hours, errors, reallocated, pending, interface)) in
+            disks.into_iter().zip(expected)
+        {
+            let mut found = ScsiHealth::default();
+            add_attributes(&data, &mut found);
+            let expected = ScsiHealth {
+                temperature_c,
+                power_on_hours: Some(hours),
+                uncorrectable_errors: errors,
+                reallocated_sectors: Some(reallocated),
+                pending_sectors: pending,
+                interface_errors: interface,
+                ..ScsiHealth::default()
+            };
+            assert_eq!(found, expected, "{name}");
+        }
+    }
 
     /// Returns SMART data with attributes, each with its number and raw value.
     fn smart(attributes: &[(u8, u64)]) -> Vec<u8> {
