@@ -289,8 +289,11 @@ impl Knee {
     fn note(&mut self, load: &Load, record: &Record) {
         let is_open = matches!(load, Load::Open { .. } | Load::Captured { .. });
         let is_captured = matches!(load, Load::Captured { .. });
+        // The fill writes all parts that a captured load reads.
+        let is_filled = self.captured.as_ref().is_some_and(|captured| captured.fill_log.is_some());
         for finding in judge::findings(record) {
             let is_wanted = match finding.severity {
+                _ if is_filled && matches!(finding.kind, FindingKind::Unwritten { .. }) => false,
                 Severity::Invalid => true,
                 Severity::Warning => !is_open || is_captured && is_disturbance(&finding),
                 // Others are for example that a step was short, as requested.

@@ -346,6 +346,7 @@ fn places_of_discards_are_filled_again_before_each_run_and_the_log_is_not_saved(
         ..Default::default()
     };
     worker.job_mut().unwrap().replay = Some(plan::Replay { log: "/tmp/l".into(), ..replay() });
+    worker.job_mut().unwrap().targets.paths = vec!["/dev/x".into()];
     let plan = Arc::new(plan::Plan { workers: vec![worker], ..Default::default() });
     let like = Like {
         capture: "c".into(),
@@ -373,12 +374,21 @@ fn places_of_discards_are_filled_again_before_each_run_and_the_log_is_not_saved(
         labels.push((run.name.clone(), log));
         let mut record = Device::new(8, 640_000.0, 1).run(&Load::Captured { percent: 100 });
         record.plan = Arc::clone(&plan);
+        // The rest of the target is not written, which is no finding after the fill.
+        record.targets = vec![record::TargetFacts {
+            path: "/dev/x".into(),
+            unwritten_bytes: Some(1 << 20),
+            size_bytes: Some(2 << 20),
+            ..Default::default()
+        }];
         knee.take(Outcome::completed(record));
     }
     let expected = [("fill", Some("f")), ("like", None), ("fill", Some("r")), ("like", None)];
     assert_eq!(labels, expected.map(|(name, log)| (name.to_owned(), log.map(str::to_owned))));
     let assessment = knee.finish(&End::default());
     assert_eq!(assessment.preparation.len(), 1, "the first fill");
+    let findings = &assessment.tests.last().unwrap().findings;
+    assert!(!findings.iter().any(|finding| finding.kind.name() == "unwritten"), "{findings:?}");
     let saved = format!("{:?}", assessment.tests[0].rounds[0].record.plan);
     assert!(!saved.contains("/tmp/l") && saved.contains("log: \"c\""), "{saved}");
 }
