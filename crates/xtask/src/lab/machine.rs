@@ -13,11 +13,12 @@ const QEMU: &str = "qemu-system-x86_64";
 /// Exit status of a test that cannot run.
 pub const SKIPPED: i32 = 77;
 /// Disks: name, size in MiB.
-const DISKS: [(&str, u64); 10] = [
+const DISKS: [(&str, u64); 11] = [
     ("plain", 256),
     ("large", 128),
     ("pi", 64),
     ("zoned", 256),
+    ("faulty", 16),
     ("gone", 64),
     ("scsi", 256),
     ("paths", 64),
@@ -26,10 +27,11 @@ const DISKS: [(&str, u64); 10] = [
     ("spare", 256),
 ];
 /// NVMe namespaces: disk, controller, and further properties.
-const NAMESPACES: [(&str, &str, &str); 5] = [
+const NAMESPACES: [(&str, &str, &str); 6] = [
     ("plain", "nvme0", ""),
     ("large", "nvme0", ",logical_block_size=4096,physical_block_size=4096"),
     ("pi", "nvme0", ",ms=8,mset=1,pi=1"),
+    ("faulty", "nvme0", ""),
     ("zoned", "nvme1", ",zoned=true,zoned.zone_size=1M,zoned.max_open=8,zoned.max_active=12"),
     ("gone", "nvme2", ""),
 ];
@@ -41,6 +43,10 @@ const ROOT: &str = "local,path=/,mount_tag=host,security_model=none,readonly=on,
 /// third of the time.
 const KERNEL_OPTIONS: &str =
     "console=ttyS0 quiet loglevel=1 panic=-1 memhp_default_state=online mitigations=off norandmaps";
+
+/// Errors of the disk `faulty`: of reads of sector 8192, and of writes of sector 16384.
+const FAULTS: &str = "file.driver=blkdebug,file.inject-error.0.event=read_aio,file.inject-error.0.sector=8192,\
+    file.inject-error.1.event=write_aio,file.inject-error.1.sector=16384,file.image.driver=file,file.image";
 
 /// Bit 3 of the critical warning in the SMART / health log of NVMe.
 const READ_ONLY_WARNING: &str = ",smart_critical_warning=8";
@@ -197,7 +203,8 @@ impl Machine<'_> {
                 continue;
             }
             let locking = if name == "paths" { ",file.locking=off" } else { "" };
-            let drive = |id: &str| format!("if=none,format=raw,id={id},file={}{locking}", path.display());
+            let file = if name == "faulty" { format!("{FAULTS}.filename") } else { "file".to_owned() };
+            let drive = |id: &str| format!("if=none,format=raw,id={id},{file}={}{locking}", path.display());
             self.qemu.args(["-drive", &drive(name)]);
             if name == "paths" {
                 self.qemu.args(["-drive", &drive("paths2")]);
