@@ -10,7 +10,7 @@ const LOAD_OF_IO: f64 = 65_536.0;
 pub struct Activity {
     /// Times with I/Os in flight. Those with a gap of at most the resolution are one.
     in_flight: Vec<Time>,
-    /// Starts of the slots with submissions, and their load. A slot is as long as the resolution.
+    /// Starts of the slots with submissions, and the load until their end. A slot is as long as the resolution.
     submitted: Vec<(u64, f64)>,
 }
 
@@ -29,9 +29,10 @@ impl Activity {
 
     fn submit(&mut self, at_ns: u64, load: f64, resolution_ns: u64) {
         let slot_ns = at_ns / resolution_ns * resolution_ns;
+        let before = self.submitted.last().map_or(0.0, |(_, sum)| *sum);
         match self.submitted.last_mut().filter(|last| slot_ns <= last.0) {
             Some((_, sum)) => *sum += load,
-            None => self.submitted.push((slot_ns, load)),
+            None => self.submitted.push((slot_ns, before + load)),
         }
     }
 
@@ -44,7 +45,11 @@ impl Activity {
     pub fn coarsen(&mut self, resolution_ns: u64) {
         let Activity { in_flight, submitted } = std::mem::take(self);
         in_flight.into_iter().for_each(|time| self.fly(time, resolution_ns));
-        submitted.into_iter().for_each(|(at_ns, load)| self.submit(at_ns, load, resolution_ns));
+        let mut before = 0.0;
+        for (at_ns, sum) in submitted {
+            self.submit(at_ns, sum - before, resolution_ns);
+            before = sum;
+        }
     }
 
     /// Returns the part of a time with I/Os in flight.
@@ -56,13 +61,21 @@ impl Activity {
 
     /// Returns the load that was submitted in a time. Of a slot at its border it is the share.
     pub fn load(&self, (from_ns, until_ns): Time, resolution_ns: u64) -> f64 {
-        let first = self.submitted.partition_point(|(slot_ns, _)| slot_ns + resolution_ns <= from_ns);
-        let within = self.submitted[first..].iter().take_while(|(slot_ns, _)| *slot_ns < until_ns);
-        let part = |(slot_ns, load): &(u64, f64)| {
-            let shared_ns = (slot_ns + resolution_ns).min(until_ns).saturating_sub((*slot_ns).max(from_ns));
-            load * shared_ns as f64 / resolution_ns as f64
-        };
-        within.map(part).sum()
+        self.load_before(until_ns, resolution_ns) - self.load_before(from_ns, resolution_ns)
+    }
+
+    fn load_before(&self, at_ns: u64, resolution_ns: u64) -> f64 {
+        let started = self.submitted.partition_point(|(slot_ns, _)| *slot_ns < at_ns);
+        let [earlier @ .., (slot_ns, sum)] = &self.submitted[..started] else { return 0.0 };
+        let before = earlier.last().map_or(0.0, |(_, sum)| *sum);
+        before + (sum - before) * ((at_ns - slot_ns) as f64 / resolution_ns as f64).min(1.0)
+    }
+
+    /// Returns when a share of the load of a time was submitted, to the resolution.
+    pub fn time_of(&self, load_share: f64, time: Time, resolution_ns: u64) -> Option<u64> {
+        let wanted = self.load_before(time.0, resolution_ns) + self.load(time, resolution_ns) * load_share;
+        let slot = self.submitted.partition_point(|(_, sum)| *sum < wanted);
+        self.submitted.get(slot).map(|(slot_ns, _)| *slot_ns)
     }
 }
 
@@ -79,6 +92,9 @@ mod tests {
         assert_eq!((activity.in_flight_ns((0, 10_000)), activity.in_flight_ns((1100, 1200))), (1010, 100));
         assert_eq!(activity.load((0, 10_000), 100), 6.0 * LOAD_OF_IO);
         assert_eq!(activity.load((1050, 5000), 100), 2.0 * LOAD_OF_IO, "half of a slot");
+        let time_of = |share| activity.time_of(share, (0, 10_000), 100);
+        assert_eq!([0.1, 0.6, 0.7].map(time_of), [Some(1000), Some(1000), Some(5000)]);
+        assert_eq!(activity.time_of(0.1, (2000, 6000), 100), Some(5000));
         assert_eq!(activity.entries(), 4);
         activity.coarsen(100_000);
         assert_eq!((activity.entries(), activity.load((0, 100_000), 100_000)), (2, 6.0 * LOAD_OF_IO));

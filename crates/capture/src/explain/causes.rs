@@ -1,8 +1,8 @@
 //! Causes of the slow parts of I/Os.
 //!
 //! I/Os of others are in flight by chance, too, and what makes the I/Os of a run slow makes theirs slow as well: then they are in
-//! flight longer, but there are not more of them. So they are a cause only if more load than usual was submitted within the slow
-//! parts or shortly before, and if this is so more often than at other times of the run.
+//! flight longer, but there are not more of them. So they are a cause only if more load than usual was submitted around the slow parts,
+//! if this is so more often than at other times of the run, and if such a load at other times makes I/Os slow as well.
 
 use std::collections::HashMap;
 
@@ -14,15 +14,43 @@ use super::times::{Time, Times};
 use super::waits::{Waits, covers};
 
 /// Windows at other times of the run that are compared, for all I/Os together.
-const WINDOWS_MAX: usize = 400;
+const WINDOWS_MAX: usize = 1000;
 /// Slow parts with a shorter distance are one event.
 const EVENT_GAP_NS: u64 = 100_000_000;
-/// Highest probability that chance explains what the slow I/Os meet, for all sources on a disk together.
+/// Highest probability that chance explains what the slow I/Os meet, for all comparisons on a disk together.
 const CHANCE_MAX: f64 = 0.01;
 /// Least load around a slow part, by the mean load of the source.
 const RISE_MIN: f64 = 1.5;
-/// Time before a slow part in which I/Os that make it slow are submitted, by its length.
-const LEAD: f64 = 1.0;
+/// Least length of a part that counts as slow, by the median of the slowest ones.
+const SLOW_MIN: f64 = 0.5;
+/// Least share of a source's high load that I/Os are slow after.
+const EFFECT_MIN: f64 = 0.5;
+
+/// Times around the start of a slow part in which I/Os that make it slow are submitted.
+///
+/// A part begins soon after them if the run has an I/O in flight most of the time. Else it begins at any time while they are in flight.
+#[derive(Clone, Copy)]
+enum Reach {
+    Start,
+    Whole,
+}
+
+impl Reach {
+    const ALL: [Reach; 2] = [Reach::Start, Reach::Whole];
+
+    /// Returns the time before the part.
+    fn lead_ns(self, part_ns: u64) -> u64 {
+        match self {
+            Reach::Start => part_ns / 8,
+            Reach::Whole => part_ns,
+        }
+    }
+
+    fn window(self, part: &Part) -> Time {
+        let lead_ns = self.lead_ns(part.ns());
+        (part.from_ns.saturating_sub(lead_ns), part.from_ns + lead_ns)
+    }
+}
 
 /// A source of I/Os whose load rises with the slow I/Os.
 struct Rising {
@@ -42,22 +70,25 @@ pub struct Causes<'a> {
 }
 
 impl<'a> Causes<'a> {
-    /// Compares the slow I/Os with other windows of these times, which were measured and traced.
-    pub fn of(evidence: &'a Evidence, ios: &[Explained], times: &Times) -> Causes<'a> {
+    /// Compares slow I/Os, the slowest first, with other windows of these times, which were measured and traced. Causes are needed of
+    /// the first `slowest` ones.
+    pub fn of(evidence: &'a Evidence, ios: &[Explained], slowest: usize, times: &Times) -> Causes<'a> {
         let waits = Waits::of(evidence, ios);
         let mut disks: Vec<usize> = ios.iter().filter_map(|io| io.life.map(|(disk, _)| disk)).collect();
         disks.sort_unstable();
         disks.dedup();
         let mut rising = Vec::new();
         for disk in disks {
-            let events = events(&largest_parts(ios, disk, &waits));
-            let chance_max = CHANCE_MAX / evidence.sources(disk).count().max(1) as f64;
+            let Some(least_ns) = median_ns(&largest_parts(&ios[..slowest], disk, &waits)) else { continue };
+            let mut parts = largest_parts(ios, disk, &waits);
+            parts.retain(|part| part.ns() as f64 >= SLOW_MIN * least_ns as f64);
+            let slow = Slow { events: events(&parts), parts: Times::union(parts.iter().map(Part::time)) };
+            let comparisons = evidence.sources(disk).count() * Reach::ALL.len();
+            let chance_max = CHANCE_MAX / comparisons.max(1) as f64;
             for source in evidence.sources(disk) {
-                let mean_load = evidence.mean_load(source, times);
-                let is_loaded = |window: Time| is_loaded(evidence, source, mean_load, window);
-                if let Some(events) = rises_with(&events, times, is_loaded, chance_max) {
-                    rising.push(Rising { source: source.clone(), mean_load, events });
-                }
+                let load = Load { evidence, source, mean: evidence.mean_load(source, times), times };
+                let found = Reach::ALL.into_iter().find_map(|reach| load.rises_with(&slow, reach, chance_max));
+                rising.extend(found.map(|events| Rising { source: source.clone(), mean_load: load.mean, events }));
             }
         }
         Causes { evidence, rising, waits }
@@ -80,7 +111,7 @@ impl<'a> Causes<'a> {
         for Rising { source, mean_load, events } in self.rising.iter().filter(|rising| rising.source.disk == disk) {
             let in_flight_ns = self.evidence.in_flight_ns(source, part.time());
             let is_in_event = events.overlap_ns(part.time()) > 0;
-            let is_loaded = is_in_event || is_loaded(self.evidence, source, *mean_load, window(part));
+            let is_loaded = is_in_event || is_loaded(self.evidence, source, *mean_load, Reach::Whole.window(part));
             let is_cause = is_loaded && covers(in_flight_ns, part.ns());
             let is_better = best.is_none_or(|(found, ns)| found.kind == source.kind && ns < in_flight_ns);
             if is_cause && is_better {
@@ -112,6 +143,31 @@ fn largest_parts(ios: &[Explained], disk: usize, waits: &Waits) -> Vec<Part> {
     parts
 }
 
+/// Returns the length of the part in which the middle of their time is, in the order of their lengths.
+fn median_ns(parts: &[Part]) -> Option<u64> {
+    let mut lengths: Vec<u64> = parts.iter().map(Part::ns).collect();
+    lengths.sort_unstable();
+    let half_ns = lengths.iter().sum::<u64>() / 2;
+    let mut sum_ns = 0;
+    lengths.into_iter().find(|ns| {
+        sum_ns += ns;
+        sum_ns >= half_ns
+    })
+}
+
+/// Slow parts.
+struct Slow {
+    parts: Times,
+    events: Vec<SlowEvent>,
+}
+
+impl Slow {
+    /// Returns the lead of one of the compared windows: they have those of all events.
+    fn lead_ns(&self, nth: usize, reach: Reach) -> u64 {
+        reach.lead_ns(self.events[nth * self.events.len() / WINDOWS_MAX].longest.ns())
+    }
+}
+
 /// Slow parts at the same time.
 struct SlowEvent {
     time: Time,
@@ -134,35 +190,59 @@ fn events(parts: &[Part]) -> Vec<SlowEvent> {
     events
 }
 
-/// Returns the time in which the I/Os that make a part slow are submitted: the part, and some time before it.
-fn window(part: &Part) -> Time {
-    (part.from_ns.saturating_sub((part.ns() as f64 * LEAD) as u64), part.until_ns)
-}
-
 /// Returns whether a source submitted more in a window than it does on average.
 fn is_loaded(evidence: &Evidence, source: &Source, mean_load: f64, (from_ns, until_ns): Time) -> bool {
     let load = evidence.load(source, (from_ns, until_ns));
     load > 0.0 && load >= RISE_MIN * mean_load * (until_ns - from_ns) as f64
 }
 
-/// Returns the events whose windows are loaded, if they are so more often than other windows of the same lengths. The probability that
-/// this is chance is at most `chance_max`.
-fn rises_with(events: &[SlowEvent], times: &Times, is_loaded: impl Fn(Time) -> bool, chance_max: f64) -> Option<Times> {
-    let loaded: Vec<&SlowEvent> = events.iter().filter(|event| is_loaded(window(&event.longest))).collect();
-    if loaded.is_empty() {
-        return None;
+/// The load of a source in the times that are compared.
+struct Load<'a> {
+    evidence: &'a Evidence,
+    source: &'a Source,
+    /// Per nanosecond.
+    mean: f64,
+    times: &'a Times,
+}
+
+impl Load<'_> {
+    /// Returns the events whose windows are loaded, if they are so more often than other windows of the same lengths, and if I/Os are
+    /// slow after most of the high load. The probability that the former is chance is at most `chance_max`.
+    fn rises_with(&self, slow: &Slow, reach: Reach, chance_max: f64) -> Option<Times> {
+        let events = &slow.events;
+        let is_loaded = |window: Time| is_loaded(self.evidence, self.source, self.mean, window);
+        let loaded: Vec<&SlowEvent> = events.iter().filter(|event| is_loaded(reach.window(&event.longest))).collect();
+        if loaded.is_empty() {
+            return None;
+        }
+        let others = (0..WINDOWS_MAX).filter_map(|nth| self.times.window(nth, 2 * slow.lead_ns(nth, reach)));
+        let (mut windows, mut by_chance) = (0, 0);
+        for other in others {
+            (windows, by_chance) = (windows + 1, by_chance + usize::from(is_loaded(other)));
+        }
+        let chance = (by_chance + 1) as f64 / (windows + 2) as f64;
+        if binomial_tail(loaded.len(), events.len(), chance) > chance_max {
+            return None;
+        }
+        self.has_effect(slow, reach).then(|| Times::union(loaded.iter().map(|event| event.time)))
     }
-    let others = (0..WINDOWS_MAX).filter_map(|nth| {
-        let (from_ns, until_ns) = window(&events[nth * events.len() / WINDOWS_MAX].longest);
-        times.window(nth, until_ns - from_ns)
-    });
-    let (mut windows, mut by_chance) = (0, 0);
-    for other in others {
-        (windows, by_chance) = (windows + 1, by_chance + usize::from(is_loaded(other)));
+
+    /// Returns whether I/Os are slow after most of the high load.
+    fn has_effect(&self, slow: &Slow, reach: Reach) -> bool {
+        let (mut high, mut with_effect) = (0, 0);
+        for nth in 0..WINDOWS_MAX {
+            let share = (nth as f64 + 0.5) / WINDOWS_MAX as f64;
+            let at_ns = self.times.span().and_then(|span| self.evidence.time_of(self.source, share, span));
+            let Some(at_ns) = at_ns else { continue };
+            let lead_ns = slow.lead_ns(nth, reach);
+            let window = (at_ns.saturating_sub(lead_ns), at_ns + lead_ns);
+            if is_loaded(self.evidence, self.source, self.mean, window) {
+                high += 1;
+                with_effect += usize::from(slow.parts.overlap_ns((at_ns, at_ns + lead_ns)) > 0);
+            }
+        }
+        with_effect as f64 >= EFFECT_MIN * f64::from(high)
     }
-    let chance = (by_chance + 1) as f64 / (windows + 2) as f64;
-    let is_above_chance = binomial_tail(loaded.len(), events.len(), chance) <= chance_max;
-    is_above_chance.then(|| Times::union(loaded.iter().map(|event| event.time)))
 }
 
 /// Returns the probability of at least `successes` in independent trials.

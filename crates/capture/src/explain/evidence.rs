@@ -132,6 +132,11 @@ impl Evidence {
         self.activities.get(source).map_or(0.0, |activity| activity.load(time, self.resolution_ns))
     }
 
+    /// Returns when a source had submitted a share of its load of a time.
+    pub fn time_of(&self, source: &Source, load_share: f64, time: Time) -> Option<u64> {
+        self.activities.get(source)?.time_of(load_share, time, self.resolution_ns)
+    }
+
     /// Returns the mean load of a source per nanosecond.
     pub fn mean_load(&self, source: &Source, times: &Times) -> f64 {
         times.iter().map(|time| self.load(source, time)).sum::<f64>() / times.ns().max(1) as f64

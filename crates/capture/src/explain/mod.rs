@@ -27,6 +27,8 @@ const ONE_IN: u64 = 1000;
 /// Of few I/Os these are the slowest, but at most one in ten.
 const IOS_MIN: u64 = 10;
 const FEW_ONE_IN: u64 = 10;
+/// I/Os that are faster than the slowest ones by at most this factor tell when the disk was slow, too.
+const COMPARED_MIN: u64 = 2;
 /// Most samples of a direction.
 const SAMPLES_MAX: usize = 500;
 /// Parts of a smaller share, or of a cause of a smaller share, belong to their layer without a cause.
@@ -55,11 +57,14 @@ fn direction(ddir: Ddir, ios: &[Explained], evidence: &Evidence, totals: &Totals
     // Of a share of the time, the slowest 0.1 % are fewer.
     let traced_ios = (all_ios as f64 * totals.traced_share.min(1.0)).round() as u64;
     let wanted = (traced_ios / ONE_IN).max(IOS_MIN.min(traced_ios / FEW_ONE_IN)).max(1);
-    let mut slowest: Vec<Explained> = ios.iter().filter(|io| io.io.ddir == ddir).copied().collect();
-    slowest.sort_unstable_by_key(|io| (Reverse(io.io.latency_ns()), io.io));
-    slowest.truncate(usize::try_from(wanted).unwrap_or(usize::MAX));
-    let from_ns = slowest.last()?.io.latency_ns();
-    let causes = Causes::of(evidence, &slowest, &totals.times);
+    let mut slow: Vec<Explained> = ios.iter().filter(|io| io.io.ddir == ddir).copied().collect();
+    slow.sort_unstable_by_key(|io| (Reverse(io.io.latency_ns()), io.io));
+    let slowest = slow.len().min(usize::try_from(wanted).unwrap_or(usize::MAX));
+    let from_ns = slow[..slowest].last()?.io.latency_ns();
+    slow.retain(|io| io.io.latency_ns() >= from_ns / COMPARED_MIN);
+    let causes = Causes::of(evidence, &slow, slowest, &totals.times);
+    slow.truncate(slowest);
+    let slowest = slow;
     let mut sums = Sums::new();
     let mut whole_ns = 0.0;
     for io in &slowest {

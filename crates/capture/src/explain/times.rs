@@ -41,6 +41,11 @@ impl Times {
         self.0.iter().copied()
     }
 
+    /// Returns the start of the first and the end of the last.
+    pub fn span(&self) -> Option<Time> {
+        Some((self.0.first()?.0, self.0.last()?.1))
+    }
+
     pub fn ns(&self) -> u64 {
         self.iter().map(|(from_ns, until_ns)| until_ns - from_ns).sum()
     }
@@ -78,6 +83,7 @@ mod tests {
     fn times_are_joined_and_intersected() {
         let measured = Times::union([(50, 90), (10, 30), (20, 40), (7, 7)]);
         assert_eq!(measured, Times(vec![(10, 40), (50, 90)]));
+        assert_eq!(measured.span(), Some((10, 90)));
         let recorded = Times::union([(0, 15), (35, 60), (80, 200)]);
         let both = measured.within(&recorded);
         assert_eq!(both, Times(vec![(10, 15), (35, 40), (50, 60), (80, 90)]));

@@ -114,7 +114,8 @@ impl Answers {
         state.pending += 1;
         let first = *state.first.get_or_insert(request.arrived);
         let at = request.arrived.saturating_duration_since(first);
-        let delay = state.program.as_mut().map_or(Duration::ZERO, |program| program.next(at));
+        let is_sync = matches!(reply, Reply::Sync(_));
+        let delay = state.program.as_mut().map_or(Duration::ZERO, |program| program.next(at, is_sync));
         let waiting = Waiting { due: request.arrived + delay, request, reply };
         if delay.is_zero() {
             drop(state);

@@ -8,6 +8,8 @@ use fastrand::Rng;
 #[derive(Debug, Clone)]
 pub struct Program {
     delay: Delay,
+    /// Of fsync and fdatasync. `None`: that of reads and writes.
+    sync_delay: Option<Duration>,
     stall: Option<Stall>,
     draws: Rng,
 }
@@ -68,13 +70,19 @@ impl Program {
         Program { stall: Some(Stall { after: every, lasts, every: Some(every) }), ..self }
     }
 
+    /// Changes the delay of fsync and fdatasync.
+    pub fn with_sync_delay(self, delay: Duration) -> Self {
+        Program { sync_delay: Some(delay), ..self }
+    }
+
     fn of(delay: Delay) -> Self {
-        Program { delay, stall: None, draws: Rng::with_seed(4) }
+        Program { delay, sync_delay: None, stall: None, draws: Rng::with_seed(4) }
     }
 
     /// Returns the delay of the next request, which arrives `at` this time since the first one.
-    pub(super) fn next(&mut self, at: Duration) -> Duration {
+    pub(super) fn next(&mut self, at: Duration, is_sync: bool) -> Duration {
         let delay = match self.delay {
+            _ if is_sync && self.sync_delay.is_some() => self.sync_delay.unwrap_or_default(),
             Delay::Constant(delay) => delay,
             Delay::TwoValued { slow, slow_share, .. } if self.draws.f64() < slow_share => slow,
             Delay::TwoValued { fast, .. } => fast,
@@ -97,28 +105,34 @@ mod tests {
     #[test]
     fn a_stall_delays_answers_until_its_end() {
         let mut program = Program::constant(2 * MS).stalled(100 * MS, 500 * MS);
-        let answered = [0, 97, 98, 99, 100, 400, 599, 600].map(|at| at * MS + program.next(at * MS));
+        let answered = [0, 97, 98, 99, 100, 400, 599, 600].map(|at| at * MS + program.next(at * MS, false));
         assert_eq!(answered, [2, 99, 600, 600, 600, 600, 601, 602].map(|at| at * MS));
     }
 
     #[test]
     fn stalls_repeat() {
         let mut program = Program::constant(2 * MS).stalled_every(100 * MS, 50 * MS);
-        let answered = [0, 97, 99, 149, 150, 198, 199, 249, 1000].map(|at| at * MS + program.next(at * MS));
+        let answered = [0, 97, 99, 149, 150, 198, 199, 249, 1000].map(|at| at * MS + program.next(at * MS, false));
         assert_eq!(answered, [2, 99, 150, 151, 152, 250, 250, 251, 1050].map(|at| at * MS));
+    }
+
+    #[test]
+    fn syncs_have_a_delay_of_their_own() {
+        let mut program = Program::constant(2 * MS).with_sync_delay(9 * MS);
+        assert_eq!([program.next(MS, true), program.next(MS, false)], [9 * MS, 2 * MS]);
     }
 
     #[test]
     fn two_values_have_the_requested_share() {
         let mut program = Program::two_valued(MS, 10 * MS, 0.25);
-        let slow = (0..10_000).filter(|_| program.next(MS) == 10 * MS).count();
+        let slow = (0..10_000).filter(|_| program.next(MS, false) == 10 * MS).count();
         assert!((2_300..2_700).contains(&slow), "{slow}");
     }
 
     #[test]
     fn the_pareto_tail_follows_its_shape() {
         let mut program = Program::pareto(MS, 1.5, 1000 * MS);
-        let long = (0..10_000).filter(|_| program.next(MS) > 4 * MS).count();
+        let long = (0..10_000).filter(|_| program.next(MS, false) > 4 * MS).count();
         assert!((1_100..1_400).contains(&long), "one in eight: {long}");
     }
 }

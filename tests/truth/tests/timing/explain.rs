@@ -201,6 +201,33 @@ fn without_a_disturbance_no_other_program_is_named() {
 
 #[test]
 #[ignore = "needs an idle CPU: run by cargo xtask ci"]
+fn bursts_of_another_program_are_named() {
+    let Some(disk) = TimedDisk::new("why-bursts") else { return };
+    let write = format!("dd if=/dev/zero of={} bs=32M count=1 oflag=direct", disk.disk.device);
+    let writer = beside(&format!("sleep 1; for n in $(seq 20); do {write}; sleep 1.5; done"));
+    let found = disk.reads(Program::constant(4 * MS), "--ioengine=psync --rate_iops=100 --runtime=12", |_| ());
+    drop(writer);
+    let Some(found) = found else { return };
+    assert_named_in(&found, &UNTIL_COMPLETION, "other_program");
+    assert!(found["parts"].to_string().contains("\"dd\""), "{found:#}");
+}
+
+#[test]
+#[ignore = "needs an idle CPU: run by cargo xtask ci"]
+fn syncs_of_another_program_are_named() {
+    let Some(disk) = TimedDisk::new("why-syncs") else { return };
+    let write = format!("dd if=/dev/zero of={} bs=4k count=1 conv=fsync,notrunc", disk.disk.device);
+    let writer = beside(&format!("sleep 1; for n in $(seq 20); do {write}; sleep 0.7; done"));
+    let program = Program::constant(4 * MS).with_sync_delay(200 * MS);
+    let found = disk.reads(program, "--ioengine=psync --rate_iops=100 --runtime=8", |_| ());
+    drop(writer);
+    let Some(found) = found else { return };
+    assert_named_in(&found, &UNTIL_COMPLETION, "flush");
+    assert!(found["parts"].to_string().contains("\"dd\""), "{found:#}");
+}
+
+#[test]
+#[ignore = "needs an idle CPU: run by cargo xtask ci"]
 fn programs_that_a_stall_of_the_device_delays_are_not_named() {
     let Some(disk) = TimedDisk::new("why-stall") else { return };
     // The victims read one after the other, and write and sync now and then.
