@@ -27,7 +27,7 @@ const ONE_IN: u64 = 1000;
 /// Of few I/Os these are the slowest, but at most one in ten.
 const IOS_MIN: u64 = 10;
 const FEW_ONE_IN: u64 = 10;
-/// I/Os that are faster than the slowest ones by at most this factor tell when the disk was slow, too.
+/// I/Os that are faster than the slowest ones by at most this factor are compared as well.
 const COMPARED_MIN: u64 = 2;
 /// Most samples of a direction.
 const SAMPLES_MAX: usize = 500;
