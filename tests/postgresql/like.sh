@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Does `assess --like` say of a disk what PostgreSQL does on it? Captures pgbench on a zram disk, then asks fathom and pgbench about a
-# faster and a slower disk: the same one, with limits of the control group. Prints what both said. As root; it needs PostgreSQL with
-# pgbench, zram and blkio of cgroup v1. Usage: FATHOM=target/release/fathom tests/postgresql/like.sh
+# Compares `assess --like` with pgbench on disks with an IOPS limit. Captures pgbench on a zram disk, then runs fathom and pgbench with
+# each limit of the control group. As root; it needs PostgreSQL with pgbench, zram and blkio of cgroup v1. Variables: RATE
+# (transactions/s), CLIENTS, SECONDS_EACH, DISKS (name:IOPS:multiples …). Usage: FATHOM=target/release/fathom tests/postgresql/like.sh
 set -euo pipefail
 skip() { echo "SKIPPED: $*"; exit 0; }
 [ "$(id -u)" = 0 ] || skip "not root"
@@ -29,9 +29,9 @@ end() {
 trap end EXIT
 echo 512M >"/sys/block/zram$number/disksize"
 mkdir "$group" "$work/data"
-# All programs that begin from here on have the limits of the group.
+# Processes that start from here on have the limits of the group.
 echo $BASHPID >"$group/cgroup.procs"
-# limit IOPS: of writes and reads of the disk; 0 for none.
+# limit IOPS: sets the limit of reads and of writes of the disk; 0 removes it.
 limit() {
     for direction in read write; do
         echo "$(cat "/sys/block/zram$number/dev") $1" >"$group/blkio.throttle.${direction}_iops_device"
@@ -50,14 +50,14 @@ stop_server() {
     as_postgres "$programs/pg_ctl" -w -t 120 -D "$work/data/db" stop >/dev/null
     umount "$work/data"
 }
-# load TIMES: prints the share of transactions that were late or skipped, in percent.
-load() {
+# late_percent TIMES: prints the share of transactions that were late or skipped, in percent.
+late_percent() {
     as_postgres "$programs/pgbench" -h "$work/data" -N -n -c $clients -R "$(awk "BEGIN { print $rate * $1 }")" -L $late_ms -T "$seconds" postgres >"$work/bench" 2>&1 ||
-        { cat "$work/bench"; exit 1; }
+        { cat "$work/bench" >&2; exit 1; }
     awk '/^number of transactions actually processed/ { done = $NF }
         /^number of transactions skipped/ { skipped = $5 }
         /^number of transactions above the/ { split($10, of, "/"); above = of[1] }
-        END { printf "%.1f", 100 * (skipped + above) / (done + skipped) }' "$work/bench"
+        END { if (done + skipped == 0) exit 1; printf "%.1f", 100 * (skipped + above) / (done + skipped) }' "$work/bench"
 }
 
 mkfs.ext4 -q "$disk"
@@ -74,7 +74,8 @@ warm
 "$fathom" capture "$disk" --for $((seconds + 4)) -o "$work/app.capture" >"$work/captured" 2>&1 &
 capture=$!
 sleep 3
-echo "captured disk: $(load 1) % of the transactions late"
+late=$(late_percent 1)
+echo "captured disk: $late % of the transactions late"
 wait $capture || { cat "$work/captured"; exit 1; }
 cat "$work/captured"
 stop_server
@@ -84,16 +85,17 @@ for of in ${DISKS:-fast:2000:1 near:120:1,2,3 slow:20:1}; do
     IFS=: read -r name iops multiples <<<"$of"
     limit "$iops"
     status=0
-    "$fathom" assess "$disk" --like "$work/app.capture" --p99 ${late_ms}ms --runtime "$seconds" --overwrite "$disk" >"$work/said" 2>&1 || status=$?
+    "$fathom" assess "$disk" --like "$work/app.capture" --p99 ${late_ms}ms --runtime "$seconds" --overwrite "$disk" >"$work/answer" 2>&1 || status=$?
     limit 0
-    cat "$work/said"
+    cat "$work/answer"
     echo "$name disk, $iops IOPS: fathom exits with $status"
     for times in ${multiples//,/ }; do
         cp "$work/saved" "$disk"
         start_server
         warm
         limit "$iops"
-        echo "$name disk, $iops IOPS: pgbench at $times times the load: $(load $times) % of the transactions late"
+        late=$(late_percent "$times")
+        echo "$name disk, $iops IOPS: pgbench at $times times the load: $late % of the transactions late"
         limit 0
         stop_server
     done

@@ -68,16 +68,16 @@ pub(crate) fn ios_of(ddir: Ddir) -> &'static str {
 }
 
 /// Returns a short sentence on the test whose slowest I/Os have a known cause for the largest share of their time, or on the first one
-/// with an explanation: `a: slowest reads: 71 % in the device; 18 % behind flushes of jbd2/vda-8`.
+/// with an explanation: `a: time of the slowest reads: 71 % in the device; 18 % behind flushes of jbd2/vda-8`. Traces that lost too
+/// many events are left out.
 pub(crate) fn headline(assessment: &Assessment) -> Option<String> {
     let known = |slow: &SlowIos| -> f64 {
         slow.parts.iter().filter(|part| part.cause.is_some()).map(|part| part.time_share).sum()
     };
     let mut best: Option<(&Test, &SlowIos)> = None;
     for test in &assessment.tests {
-        for slow in
-            test.rounds.iter().filter_map(|round| round.record.explanation.as_ref()).flat_map(|of| &of.directions)
-        {
+        let runs = test.rounds.iter().filter_map(|round| round.record.explanation.as_ref());
+        for slow in runs.filter(|run| !run.trace.is_inconclusive()).flat_map(|run| &run.directions) {
             if best.is_none_or(|(_, found)| known(found) < known(slow)) {
                 best = Some((test, slow));
             }
@@ -85,15 +85,18 @@ pub(crate) fn headline(assessment: &Assessment) -> Option<String> {
     }
     let (test, slow) = best?;
     let parts: Vec<String> = joined(&slow.parts).iter().map(shown).collect();
-    Some(format!("{}: slowest {}: {}", test.name, ios_of(slow.ddir), parts.join("; ")))
+    Some(format!("{}: time of the slowest {}: {}", test.name, ios_of(slow.ddir), parts.join("; ")))
 }
 
-/// Returns the sentences of a test whose runs were traced, without those on the traces: the last run of each direction.
+/// Returns the sentences of a test whose runs were traced: the last run of each direction, and whether its trace lost events.
 pub(crate) fn of_test(test: &Test) -> Vec<String> {
     let of_direction = |ddir: Ddir| {
         let runs = test.rounds.iter().rev().filter_map(|round| round.record.explanation.as_ref());
         let mut found = runs.filter_map(|run| Some((run, run.directions.iter().find(|slow| slow.ddir == ddir)?)));
-        found.next().map(|(run, slow)| direction(slow, run.trace.windows_share()))
+        found.next().map(|(run, slow)| {
+            let sentence = direction(slow, run.trace.windows_share());
+            losses(&run.trace).map_or_else(|| sentence.clone(), |losses| format!("{sentence} {losses}."))
+        })
     };
     Ddir::ALL.into_iter().filter_map(of_direction).collect()
 }
@@ -128,16 +131,19 @@ fn text(part: &TimePart) -> String {
         Some(SlowCause::Stopped) => "while the process was stopped".to_owned(),
         Some(SlowCause::MemoryReclaim) => "during memory reclaim".to_owned(),
         Some(SlowCause::IoLimit) => "held back by an I/O limit of the control group".to_owned(),
+        None if matches!(part.layer, IoLayer::Submission | IoLayer::Reaping) => {
+            format!("{} (cause unknown)", layer(part.layer))
+        }
         None => layer(part.layer).to_owned(),
     }
 }
 
 pub(crate) fn layer(layer: IoLayer) -> &'static str {
     match layer {
-        IoLayer::Submission => "before the block layer (cause unknown)",
+        IoLayer::Submission => "before the block layer",
         IoLayer::Queue => "in the queue of the block layer",
         IoLayer::Device => "in the device",
-        IoLayer::Reaping => "from completion to reaping (cause unknown)",
+        IoLayer::Reaping => "from completion to reaping",
         IoLayer::NotTraced => "not found in the trace",
     }
 }

@@ -75,9 +75,12 @@ impl DiskTrace {
         if index.is_some_and(|index| index >= self.threads.len()) {
             self.threads = self.decoder.threads();
         }
-        let owner = index.and_then(|index| self.threads.get(index)).filter(|thread| !is_own(thread));
-        let name: Option<&UntrustedText> = owner.map(|thread| &thread.name);
-        evidence.add(disk, io, name, self.trace.start_ns());
+        let thread = index.and_then(|index| self.threads.get(index));
+        let name: Option<&UntrustedText> = thread.filter(|thread| !is_own(thread)).map(|thread| &thread.name);
+        // Who submitted it is not known if the submission was not traced, and of threads beyond their maximum.
+        if thread.is_some() {
+            evidence.add(disk, io, name, self.trace.start_ns());
+        }
         // The kernel submits I/Os for others: those that it had held back, and those of the page cache.
         if name.is_none_or(|name| name.raw().starts_with("kworker/")) {
             self.window.add(*io, name.is_some());

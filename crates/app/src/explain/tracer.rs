@@ -189,7 +189,11 @@ impl Tracer {
         let events = self.disks.iter().map(DiskTrace::events).sum::<u64>();
         match self.windows.change(monotonic_ns(), events) {
             None => Ok(()),
-            Some(Change::Resume) => self.disks.iter_mut().try_for_each(DiskTrace::resume),
+            Some(Change::Resume) => {
+                self.disks.iter_mut().try_for_each(DiskTrace::resume)?;
+                self.windows.resumed(monotonic_ns());
+                Ok(())
+            }
             Some(Change::Pause) => {
                 self.disks.iter_mut().try_for_each(DiskTrace::pause)?;
                 self.read(true).map(drop)
@@ -221,11 +225,12 @@ impl Tracer {
             ..TraceCost::default()
         };
         let measured = Times::union(end.measured.iter().copied().flatten());
+        let traced = measured.within(&recorded);
         let totals = Totals {
             ios: end.ios,
-            traced_share: trace.windows_share().unwrap_or(1.0),
+            traced_share: if measured.ns() > 0 { traced.ns() as f64 / measured.ns() as f64 } else { 1.0 },
             start_ns: measured.iter().next().map_or(self.started_ns, |(from_ns, _)| from_ns),
-            times: measured.within(&recorded),
+            times: traced,
         };
         let directions = explain(&self.explained, &self.evidence, &totals);
         let used = thread_usage().since(usage);

@@ -71,6 +71,13 @@ impl Windows {
         Some(Change::Pause)
     }
 
+    /// The window begins now: it took until now to record events again.
+    pub fn resumed(&mut self, now_ns: u64) {
+        if let State::Recording { from_ns } = &mut self.state {
+            *from_ns = now_ns;
+        }
+    }
+
     /// Returns all times in which events were recorded.
     pub fn finish(mut self, end_ns: u64) -> Times {
         if let State::Recording { from_ns } = self.state {

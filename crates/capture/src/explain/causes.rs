@@ -15,6 +15,8 @@ use super::waits::{Waits, covers};
 
 /// Windows at other times of the run that are compared, for all I/Os together.
 const WINDOWS_MAX: usize = 1000;
+/// With fewer windows nothing is known of the other times.
+const WINDOWS_MIN: usize = 100;
 /// Slow parts with a shorter distance are one event.
 const EVENT_GAP_NS: u64 = 100_000_000;
 /// Highest probability that chance explains what the slow I/Os meet, for all comparisons on a disk together.
@@ -66,21 +68,26 @@ pub struct Causes<'a> {
     evidence: &'a Evidence,
     /// Flushes first: a program that flushes has other I/Os in flight as well.
     rising: Vec<Rising>,
-    waits: Waits,
+    waits: &'a Waits,
 }
 
 impl<'a> Causes<'a> {
     /// Compares slow I/Os, the slowest first, with other windows of these times, which were measured and traced. Causes are needed of
     /// the first `slowest` ones.
-    pub fn of(evidence: &'a Evidence, ios: &[Explained], slowest: usize, times: &Times) -> Causes<'a> {
-        let waits = Waits::of(evidence, ios);
+    pub fn of(
+        evidence: &'a Evidence,
+        ios: &[Explained],
+        slowest: usize,
+        waits: &'a Waits,
+        times: &Times,
+    ) -> Causes<'a> {
         let mut disks: Vec<usize> = ios.iter().filter_map(|io| io.life.map(|(disk, _)| disk)).collect();
         disks.sort_unstable();
         disks.dedup();
         let mut rising = Vec::new();
         for disk in disks {
-            let Some(least_ns) = median_ns(&largest_parts(&ios[..slowest], disk, &waits)) else { continue };
-            let mut parts = largest_parts(ios, disk, &waits);
+            let Some(least_ns) = median_ns(&largest_parts(&ios[..slowest], disk, waits)) else { continue };
+            let mut parts = largest_parts(ios, disk, waits);
             parts.retain(|part| part.ns() as f64 >= SLOW_MIN * least_ns as f64);
             let slow = Slow { events: events(&parts), parts: Times::union(parts.iter().map(Part::time)) };
             let comparisons = evidence.sources(disk).count() * Reach::ALL.len();
@@ -107,6 +114,9 @@ impl<'a> Causes<'a> {
 
     fn disturbance(&self, io: &Explained, part: &Part) -> Option<SlowCause> {
         let (disk, _) = io.life?;
+        if !self.evidence.resolves(part.ns()) {
+            return None;
+        }
         let mut best: Option<(&Source, u64)> = None;
         for Rising { source, mean_load, events } in self.rising.iter().filter(|rising| rising.source.disk == disk) {
             let in_flight_ns = self.evidence.in_flight_ns(source, part.time());
@@ -221,7 +231,7 @@ impl Load<'_> {
             (windows, by_chance) = (windows + 1, by_chance + usize::from(is_loaded(other)));
         }
         let chance = (by_chance + 1) as f64 / (windows + 2) as f64;
-        if binomial_tail(loaded.len(), events.len(), chance) > chance_max {
+        if windows < WINDOWS_MIN || binomial_tail(loaded.len(), events.len(), chance) > chance_max {
             return None;
         }
         self.has_effect(slow, reach).then(|| Times::union(loaded.iter().map(|event| event.time)))
@@ -233,7 +243,8 @@ impl Load<'_> {
         for nth in 0..WINDOWS_MAX {
             let share = (nth as f64 + 0.5) / WINDOWS_MAX as f64;
             let at_ns = self.times.span().and_then(|span| self.evidence.time_of(self.source, share, span));
-            let Some(at_ns) = at_ns else { continue };
+            // Load between the times that were measured and traced has no effect that is known.
+            let Some(at_ns) = at_ns.filter(|at_ns| self.times.overlap_ns((*at_ns, at_ns + 1)) > 0) else { continue };
             let lead_ns = slow.lead_ns(nth, reach);
             let window = (at_ns.saturating_sub(lead_ns), at_ns + lead_ns);
             if is_loaded(self.evidence, self.source, self.mean, window) {
@@ -241,7 +252,7 @@ impl Load<'_> {
                 with_effect += usize::from(slow.parts.overlap_ns((at_ns, at_ns + lead_ns)) > 0);
             }
         }
-        with_effect as f64 >= EFFECT_MIN * f64::from(high)
+        high > 0 && f64::from(with_effect) >= EFFECT_MIN * f64::from(high)
     }
 }
 

@@ -122,6 +122,11 @@ impl Evidence {
         self.activities.keys().filter(move |source| source.disk == disk)
     }
 
+    /// Returns whether I/Os of others can be told apart within a time of this length.
+    pub fn resolves(&self, ns: u64) -> bool {
+        self.resolution_ns == RESOLUTION_NS || ns >= 2 * self.resolution_ns
+    }
+
     /// Returns the part of a time in which I/Os of a source were in flight.
     pub fn in_flight_ns(&self, source: &Source, time: Time) -> u64 {
         self.activities.get(source).map_or(0, |activity| activity.in_flight_ns(time))

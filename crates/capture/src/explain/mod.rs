@@ -20,6 +20,7 @@ use causes::{Causes, Sums};
 pub use evidence::{Evidence, Tick};
 pub use parts::Explained;
 pub use times::{Time, Times};
+use waits::Waits;
 pub use window::{Life, Place, Window};
 
 /// The slowest I/Os are one in this number.
@@ -39,7 +40,7 @@ const SHARE_MIN: f64 = 0.005;
 pub struct Totals {
     /// Completed I/Os by direction.
     pub ios: [u64; 3],
-    /// Share of the time of the run that was traced.
+    /// Share of the measured time that was traced.
     pub traced_share: f64,
     /// Start of the measured time, by `CLOCK_MONOTONIC`.
     pub start_ns: u64,
@@ -49,22 +50,42 @@ pub struct Totals {
 
 /// Explains the slowest I/Os of each direction. `ios` has at least the slowest ones.
 pub fn explain(ios: &[Explained], evidence: &Evidence, totals: &Totals) -> Vec<SlowIos> {
-    Ddir::ALL.into_iter().filter_map(|ddir| direction(ddir, ios, evidence, totals)).collect()
+    let compared: Vec<Compared> = Ddir::ALL.into_iter().filter_map(|ddir| Compared::of(ddir, ios, totals)).collect();
+    // A wait of a worker is in the I/Os of all directions.
+    let all: Vec<Explained> = compared.iter().flat_map(|of| &of.ios).copied().collect();
+    let waits = Waits::of(evidence, &all);
+    compared.into_iter().map(|of| direction(of, evidence, &waits, totals)).collect()
 }
 
-fn direction(ddir: Ddir, ios: &[Explained], evidence: &Evidence, totals: &Totals) -> Option<SlowIos> {
-    let all_ios = totals.ios[ddir as usize];
-    // Of a share of the time, the slowest 0.1 % are fewer.
-    let traced_ios = (all_ios as f64 * totals.traced_share.min(1.0)).round() as u64;
-    let wanted = (traced_ios / ONE_IN).max(IOS_MIN.min(traced_ios / FEW_ONE_IN)).max(1);
-    let mut slow: Vec<Explained> = ios.iter().filter(|io| io.io.ddir == ddir).copied().collect();
-    slow.sort_unstable_by_key(|io| (Reverse(io.io.latency_ns()), io.io));
-    let slowest = slow.len().min(usize::try_from(wanted).unwrap_or(usize::MAX));
-    let from_ns = slow[..slowest].last()?.io.latency_ns();
-    slow.retain(|io| io.io.latency_ns() >= from_ns / COMPARED_MIN);
-    let causes = Causes::of(evidence, &slow, slowest, &totals.times);
-    slow.truncate(slowest);
-    let slowest = slow;
+/// Slow I/Os of a direction, the slowest first.
+struct Compared {
+    ddir: Ddir,
+    ios: Vec<Explained>,
+    /// The first ones are explained.
+    slowest: usize,
+    /// Lowest latency of those that are explained.
+    from_ns: u64,
+}
+
+impl Compared {
+    /// Returns `None` without an I/O.
+    fn of(ddir: Ddir, ios: &[Explained], totals: &Totals) -> Option<Compared> {
+        // With windows, the 0.1 % are of the traced I/Os.
+        let traced_ios = (totals.ios[ddir as usize] as f64 * totals.traced_share.min(1.0)).round() as u64;
+        let wanted = (traced_ios / ONE_IN).max(IOS_MIN.min(traced_ios / FEW_ONE_IN)).max(1);
+        let mut slow: Vec<Explained> = ios.iter().filter(|io| io.io.ddir == ddir).copied().collect();
+        slow.sort_unstable_by_key(|io| (Reverse(io.io.latency_ns()), io.io));
+        let slowest = slow.len().min(usize::try_from(wanted).unwrap_or(usize::MAX));
+        let from_ns = slow[..slowest].last()?.io.latency_ns();
+        slow.retain(|io| io.io.latency_ns() >= from_ns / COMPARED_MIN);
+        Some(Compared { ddir, ios: slow, slowest, from_ns })
+    }
+}
+
+fn direction(compared: Compared, evidence: &Evidence, waits: &Waits, totals: &Totals) -> SlowIos {
+    let causes = Causes::of(evidence, &compared.ios, compared.slowest, waits, &totals.times);
+    let Compared { ddir, ios: mut slowest, slowest: explained, from_ns } = compared;
+    slowest.truncate(explained);
     let mut sums = Sums::new();
     let mut whole_ns = 0.0;
     for io in &slowest {
@@ -80,9 +101,9 @@ fn direction(ddir: Ddir, ios: &[Explained], evidence: &Evidence, totals: &Totals
     let has = |changed: fn(&Life) -> bool| {
         slowest.iter().filter(|io| io.life.as_ref().is_some_and(|(_, life)| changed(life))).count() as u64
     };
-    Some(SlowIos {
+    SlowIos {
         ddir,
-        all_ios,
+        all_ios: totals.ios[ddir as usize],
         ios: slowest.len() as u64,
         from_ns,
         parts: time_parts(sums, whole_ns),
@@ -90,7 +111,7 @@ fn direction(ddir: Ddir, ios: &[Explained], evidence: &Evidence, totals: &Totals
         merged: has(|life| life.is_merged),
         split: has(|life| life.is_split),
         samples: samples(&slowest, totals.start_ns),
-    })
+    }
 }
 
 /// Returns the parts, the largest first.

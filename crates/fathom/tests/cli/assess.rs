@@ -65,7 +65,7 @@ fn first_screen_has_an_answer_without_an_expectation() {
     assert!(outcome.stdout.lines().count() <= 24, "{}", outcome.stdout);
     assert!(outcome.stdout.matches("MEASURED").count() <= 1, "{}", outcome.stdout);
     // Of a long path, the command has a line of its own.
-    assert!(outcome.stdout.contains("for a verdict:"), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("for a verdict, for example:"), "{}", outcome.stdout);
     let command = format!("fathom assess {} --", scratch.path().display());
     assert!(outcome.stdout.contains(&command), "{}", outcome.stdout);
 }

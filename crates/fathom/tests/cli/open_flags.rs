@@ -26,7 +26,7 @@ fn opens(scratch: &Scratch, line: &str) -> Option<String> {
     Some(std::fs::read_to_string(scratch.file("trace")).unwrap())
 }
 
-/// Returns the flags of a worker's open of a file with an access mode. The thread that looks at targets opens them as well,
+/// Returns the flags of a worker's open of a file with an access mode. The thread that inspects targets opens them as well,
 /// with `O_PATH` or `O_NONBLOCK`, at any time.
 fn flags(opens: &str, file: &str, mode: &str) -> Vec<&'static str> {
     let is_open = |call: &&str| {

@@ -3,6 +3,8 @@
 use assessment::{Finding, FindingKind, Severity, Subject};
 use record::{Record, SlowCause, SlowIos, TimePart};
 
+/// Starts of the names of threads of the kernel that write and flush for file systems: ext4, XFS, btrfs and F2FS.
+const OF_FILE_SYSTEMS: [&str; 5] = ["jbd2/", "kworker/", "xfsaild/", "btrfs-", "f2fs_"];
 /// From this share of the time of the slowest I/Os on, high percentiles are not those of the disk.
 const SHARE_MIN: f64 = 0.5;
 
@@ -23,7 +25,8 @@ fn of_direction(slow: &SlowIos) -> Option<Finding> {
 /// Flushes, discards and writeback that the run or its file system caused are time of the disk.
 fn is_not_of_disk(cause: &SlowCause) -> bool {
     let is_other = |program: &Option<units::untrusted::UntrustedText>| {
-        program.as_ref().is_some_and(|program| !program.raw().starts_with("jbd2/"))
+        let is_of_file_system = |name: &str| OF_FILE_SYSTEMS.iter().any(|start| name.starts_with(start));
+        program.as_ref().is_some_and(|program| !is_of_file_system(program.raw()))
     };
     match cause {
         SlowCause::Flush { program } | SlowCause::Discard { program } | SlowCause::OtherProgram { program } => {
@@ -85,7 +88,8 @@ mod tests {
     #[test]
     fn time_of_the_disk_and_inconclusive_traces_are_none() {
         let own = SlowCause::Flush { program: None };
-        for cause in [own, SlowCause::Writeback, program("jbd2/vda-8")] {
+        let of_xfs = SlowCause::Flush { program: Some("kworker/1:1H".into()) };
+        for cause in [own, of_xfs, SlowCause::Writeback, program("jbd2/vda-8")] {
             assert!(found(cause.clone(), 0.9, 0).is_empty(), "{cause:?}");
         }
         assert!(found(SlowCause::CpuWait, 0.9, 100).is_empty());

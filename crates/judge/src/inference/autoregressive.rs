@@ -38,8 +38,8 @@ pub fn evened(values: &[f64]) -> Vec<f64> {
     series
 }
 
-/// Returns the interval of the mean; `None` for too few values. It includes the mean of the values: in a short series that
-/// alternates, the model weights the values at the ends differently, and its own interval may not.
+/// Returns the interval of the mean, extended to the mean of the values; `None` for too few values. The model weights the values at
+/// the ends differently, so its interval can exclude the mean of a short alternating series.
 pub fn mean_interval(values: &[f64]) -> Option<Interval> {
     let Interval { low, high } = interval(&shortened(values)?, mean_given)?;
     let mean = mean(values);

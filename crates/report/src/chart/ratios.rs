@@ -33,7 +33,8 @@ pub fn chart(comparison: &Comparison) -> Option<Chart> {
     }
     let one = number(Panel::x_of(&axis, 1.0));
     panel.body += &format!("<path class=\"e\" d=\"M{one} 4V{}\"/>", number(panel.top));
-    let beyond = if least < RATIOS.0 || most > RATIOS.1 { " Ratios beyond the axis are at its end." } else { "" };
+    let beyond =
+        if least < RATIOS.0 || most > RATIOS.1 { " Ratios outside the axis are drawn at its end." } else { "" };
     let caption = format!(
         "1 is no difference. Grey: no difference is shown, because the runs vary as much, or because their variation is \
          unknown.{beyond}"

@@ -26,7 +26,8 @@ pub fn charts(test: &Test, series: &TimeSeries, detail: &Detail) -> Vec<Chart> {
 fn samples(test: &Test, series: &TimeSeries, most: usize) -> Vec<(f64, Ddir, SlowSample)> {
     let mut samples: Vec<(f64, Ddir, SlowSample)> = Vec::new();
     for (round, start_s) in test.rounds.iter().zip(&series.starts_s) {
-        for slow in round.record.explanation.iter().flat_map(|explanation| &explanation.directions) {
+        let conclusive = round.record.explanation.iter().filter(|explanation| !explanation.trace.is_inconclusive());
+        for slow in conclusive.flat_map(|explanation| &explanation.directions) {
             samples.extend(slow.samples.iter().map(|sample| (start_s + sample.at_ns as f64 / 1e9, slow.ddir, *sample)));
         }
     }
@@ -66,7 +67,8 @@ fn over_time(test: &Test, series: &TimeSeries, detail: &Detail) -> Option<Chart>
 fn split(test: &Test) -> Option<Chart> {
     let last = |ddir: Ddir| {
         let runs = test.rounds.iter().rev().filter_map(|round| round.record.explanation.as_ref());
-        runs.flat_map(|run| &run.directions).find(|slow| slow.ddir == ddir)
+        let conclusive = runs.filter(|run| !run.trace.is_inconclusive());
+        conclusive.flat_map(|run| &run.directions).find(|slow| slow.ddir == ddir)
     };
     let found: Vec<&SlowIos> = Ddir::ALL.into_iter().filter_map(last).collect();
     if found.is_empty() {

@@ -284,7 +284,7 @@ fn shares(judgement: &Judgement) -> String {
         (false, _) => format!("{} or more", share(low)),
         (true, false) => format!("{} to {}", share(low), share(high)),
         // Both ends have one unit.
-        (true, true) => format!("{} to {}", grouped(low), share(high)),
+        (true, true) => format!("{} to {}", units::format::beside(low, 1.0), share(high)),
     };
     let is_tolerant = threshold.enough < threshold.value && threshold.bound == ThresholdBound::AtLeast;
     let enough = if is_tolerant && matches!(judgement.reason, Reason::Undecided { .. }) {

@@ -87,7 +87,7 @@ fn what_happened(finding: &Finding) -> String {
         FindingKind::RateMissed(_) => "the requested rate was not met",
         FindingKind::LateArrivals(_) => "I/Os were submitted later than requested",
         FindingKind::TailDisturbed { .. } => {
-            "the slowest I/Os were not slow because of the disk: high percentiles include it"
+            "the slowest I/Os waited for something other than the disk: high percentiles include these waits"
         }
         FindingKind::StepDown(_) => "performance dropped during the run",
         FindingKind::StepUp(_) => "performance rose during the run",

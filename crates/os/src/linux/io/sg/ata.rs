@@ -165,6 +165,7 @@ pub(super) fn add_attributes(data: &[u8], health: &mut ScsiHealth) {
         return;
     }
     for attribute in data[2..].chunks_exact(ATTRIBUTE_BYTES).take(ATTRIBUTES) {
+        let celsius = |raw| Some(signed(raw)).filter(|celsius| *celsius != 0);
         let raw = u64::from_le_bytes(std::array::from_fn(|nth| if nth < 6 { attribute[5 + nth] } else { 0 }));
         match attribute[0] {
             5 => health.reallocated_sectors = Some(count(raw)),
@@ -172,8 +173,8 @@ pub(super) fn add_attributes(data: &[u8], health: &mut ScsiHealth) {
             9 => health.power_on_hours = Some(raw & 0xffff_ffff),
             187 => health.uncorrectable_errors = Some(count(raw)),
             // The upper bytes have the lowest and the highest temperature. 0 comes from disks without a sensor.
-            190 if health.temperature_c.is_none() => health.temperature_c = Some(signed(raw)).filter(|it| *it != 0),
-            194 => health.temperature_c = Some(signed(raw)).filter(|it| *it != 0),
+            190 if health.temperature_c.is_none() => health.temperature_c = celsius(raw),
+            194 => health.temperature_c = celsius(raw).or(health.temperature_c),
             197 => health.pending_sectors = Some(count(raw)),
             199 => health.interface_errors = Some(count(raw)),
             _ => {}
