@@ -252,7 +252,7 @@ impl Load<'_> {
                 with_effect += usize::from(slow.parts.overlap_ns((at_ns, at_ns + lead_ns)) > 0);
             }
         }
-        high > 0 && f64::from(with_effect) >= EFFECT_MIN * f64::from(high)
+        high > 0 && with_effect as f64 >= EFFECT_MIN * f64::from(high)
     }
 }
 

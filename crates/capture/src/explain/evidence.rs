@@ -122,7 +122,7 @@ impl Evidence {
         self.activities.keys().filter(move |source| source.disk == disk)
     }
 
-    /// Returns whether I/Os of others can be told apart within a time of this length.
+    /// Returns whether the resolution of the I/Os of others is fine enough for a time of this length.
     pub fn resolves(&self, ns: u64) -> bool {
         self.resolution_ns == RESOLUTION_NS || ns >= 2 * self.resolution_ns
     }

@@ -63,7 +63,7 @@ struct Compared {
     ios: Vec<Explained>,
     /// The first ones are explained.
     slowest: usize,
-    /// Lowest latency of those that are explained.
+    /// Lowest latency of the explained ones.
     from_ns: u64,
 }
 
