@@ -125,9 +125,6 @@ fn the_card_has_a_line_on_the_slowest_ios() {
     let mut saved: Value = serde_json::from_str(&std::fs::read_to_string(scratch.file("saved.json")).unwrap()).unwrap();
     saved["tests"][0]["rounds"][0]["record"]["explanation"] = disturbed(0.71);
     let card = shown(&scratch, "explained.json", &saved, "--format card").stdout.clone();
-    assert!(
-        card.contains("read-latency: time of the slowest reads: 71 % behind I/Os of backup; 29 % in the"),
-        "{card}"
-    );
+    assert!(card.contains("read-latency: time of the slowest reads: 71 % behind I/Os of backup; 29 % in"), "{card}");
     assert!(card.lines().all(|line| line.chars().count() <= 80), "{card}");
 }
