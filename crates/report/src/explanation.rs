@@ -76,8 +76,7 @@ pub(crate) fn headline(assessment: &Assessment) -> Option<String> {
     };
     let mut best: Option<(&Test, &SlowIos)> = None;
     for test in &assessment.tests {
-        let runs = test.rounds.iter().filter_map(|round| round.record.explanation.as_ref());
-        for slow in runs.filter(|run| !run.trace.is_inconclusive()).flat_map(|run| &run.directions) {
+        for slow in conclusive(test).flat_map(|run| &run.directions) {
             if best.is_none_or(|(_, found)| known(found) < known(slow)) {
                 best = Some((test, slow));
             }
@@ -88,6 +87,12 @@ pub(crate) fn headline(assessment: &Assessment) -> Option<String> {
     Some(format!("{}: time of the slowest {}: {}", test.name, ios_of(slow.ddir), parts.join("; ")))
 }
 
+/// Returns the explanations of a test's runs, without those whose traces lost too many events.
+pub(crate) fn conclusive(test: &Test) -> impl DoubleEndedIterator<Item = &Explanation> {
+    let all = test.rounds.iter().filter_map(|round| round.record.explanation.as_deref());
+    all.filter(|explanation| !explanation.trace.is_inconclusive())
+}
+
 /// Returns the sentences of a test whose runs were traced: the last run of each direction, and whether its trace lost events.
 pub(crate) fn of_test(test: &Test) -> Vec<String> {
     let of_direction = |ddir: Ddir| {
@@ -95,7 +100,10 @@ pub(crate) fn of_test(test: &Test) -> Vec<String> {
         let mut found = runs.filter_map(|run| Some((run, run.directions.iter().find(|slow| slow.ddir == ddir)?)));
         found.next().map(|(run, slow)| {
             let sentence = direction(slow, run.trace.windows_share());
-            losses(&run.trace).map_or_else(|| sentence.clone(), |losses| format!("{sentence} {losses}."))
+            match losses(&run.trace) {
+                None => sentence,
+                Some(losses) => format!("{sentence} {losses}."),
+            }
         })
     };
     Ddir::ALL.into_iter().filter_map(of_direction).collect()

@@ -75,7 +75,7 @@ impl Compared {
         let wanted = (traced_ios / ONE_IN).max(IOS_MIN.min(traced_ios / FEW_ONE_IN)).max(1);
         let mut slow: Vec<Explained> = ios.iter().filter(|io| io.io.ddir == ddir).copied().collect();
         slow.sort_unstable_by_key(|io| (Reverse(io.io.latency_ns()), io.io));
-        let slowest = slow.len().min(usize::try_from(wanted).unwrap_or(usize::MAX));
+        let slowest = usize::try_from(wanted).map_or(slow.len(), |wanted| wanted.min(slow.len()));
         let from_ns = slow[..slowest].last()?.io.latency_ns();
         slow.retain(|io| io.io.latency_ns() >= from_ns / COMPARED_MIN);
         Some(Compared { ddir, ios: slow, slowest, from_ns })

@@ -12,7 +12,7 @@ use super::canvas::{Canvas, Entry};
 use super::panel::{LEFT, Panel};
 use super::picture::{Chart, Detail};
 use super::time_series::TimeSeries;
-use crate::explanation::{ios_of, joined, layer, of_test};
+use crate::explanation::{conclusive, ios_of, joined, layer, of_test};
 
 const LAYERS: [IoLayer; 5] =
     [IoLayer::Submission, IoLayer::Queue, IoLayer::Device, IoLayer::Reaping, IoLayer::NotTraced];
@@ -26,8 +26,8 @@ pub fn charts(test: &Test, series: &TimeSeries, detail: &Detail) -> Vec<Chart> {
 fn samples(test: &Test, series: &TimeSeries, most: usize) -> Vec<(f64, Ddir, SlowSample)> {
     let mut samples: Vec<(f64, Ddir, SlowSample)> = Vec::new();
     for (round, start_s) in test.rounds.iter().zip(&series.starts_s) {
-        let conclusive = round.record.explanation.iter().filter(|explanation| !explanation.trace.is_inconclusive());
-        for slow in conclusive.flat_map(|explanation| &explanation.directions) {
+        let traced = round.record.explanation.iter().filter(|explanation| !explanation.trace.is_inconclusive());
+        for slow in traced.flat_map(|explanation| &explanation.directions) {
             samples.extend(slow.samples.iter().map(|sample| (start_s + sample.at_ns as f64 / 1e9, slow.ddir, *sample)));
         }
     }
@@ -65,11 +65,7 @@ fn over_time(test: &Test, series: &TimeSeries, detail: &Detail) -> Option<Chart>
 
 /// Returns the split of the time of the slowest I/Os: the last traced run of each direction.
 fn split(test: &Test) -> Option<Chart> {
-    let last = |ddir: Ddir| {
-        let runs = test.rounds.iter().rev().filter_map(|round| round.record.explanation.as_ref());
-        let conclusive = runs.filter(|run| !run.trace.is_inconclusive());
-        conclusive.flat_map(|run| &run.directions).find(|slow| slow.ddir == ddir)
-    };
+    let last = |ddir: Ddir| conclusive(test).rev().flat_map(|run| &run.directions).find(|slow| slow.ddir == ddir);
     let found: Vec<&SlowIos> = Ddir::ALL.into_iter().filter_map(last).collect();
     if found.is_empty() {
         return None;
@@ -132,10 +128,13 @@ mod tests {
     }
 
     #[test]
-    fn without_an_explanation_there_is_no_chart() {
-        let mut plain = round(IoLayer::Device);
+    fn without_a_conclusive_explanation_there_is_no_chart() {
+        let [mut plain, mut lossy] = [round(IoLayer::Device), round(IoLayer::Device)];
         plain.record.explanation = None;
-        let test = Test::of_rounds("a".to_owned(), String::new(), String::new(), vec![plain]);
-        assert!(charts(&test, &TimeSeries::of(&test, 100), &Detail::default()).is_empty());
+        lossy.record.explanation.as_mut().unwrap().trace.lost_events = 100;
+        for round in [plain, lossy] {
+            let test = Test::of_rounds("a".to_owned(), String::new(), String::new(), vec![round]);
+            assert!(charts(&test, &TimeSeries::of(&test, 100), &Detail::default()).is_empty());
+        }
     }
 }
