@@ -76,8 +76,8 @@ fn the_depth_at_the_disk_is_measured_beside_a_writer() {
     assert_eq!(programs, ["fathom", "fio", "fio", "fathom"]);
     for run in runs {
         assert!(run["p99_ns"].as_f64().is_some_and(|p99| p99 > 1e3), "{run:#}");
-        // A job that gets little CPU time keeps few of its 8 I/Os in flight.
-        assert!(run["reads_in_flight"].as_f64().is_some_and(|reads| reads > 0.1), "{run:#}");
+        // A job that gets little CPU time has few of its 8 I/Os at the disk.
+        assert!(run["reads_in_flight"].as_f64().is_some_and(|reads| reads > 0.0), "{run:#}");
     }
     assert_eq!(scratch.names(), ["results.json"]);
 }
