@@ -13,7 +13,7 @@ use units::format;
 use units::markup::one_line;
 
 use crate::driver::Display;
-use crate::explain;
+use crate::explain::{self, Explain};
 use crate::output::{stderr_line, write_stderr};
 use crate::run::Watcher;
 
@@ -28,15 +28,19 @@ pub struct Progress {
     is_open: bool,
     /// Dialect of the active run.
     dialect: Dialect,
+    /// Whether the explanations of slow I/Os are printed.
+    explains: bool,
     /// Messages that were printed.
     messages: Vec<String>,
 }
 
 impl Progress {
-    pub fn new(is_quiet: bool) -> Self {
+    /// `explain`: explanations that are made without a request are in the reports only.
+    pub fn new(is_quiet: bool, explain: Explain) -> Self {
         let announces = !is_quiet && !std::io::stderr().is_terminal();
         let (name, messages) = (String::new(), Vec::new());
-        Progress { is_quiet, announces, name, is_open: false, dialect: Dialect::Fio, messages }
+        let explains = explain == Explain::Requested;
+        Progress { is_quiet, announces, name, is_open: false, dialect: Dialect::Fio, explains, messages }
     }
 
     /// Ends the line of the run with its result.
@@ -103,7 +107,9 @@ impl Display for Progress {
 
     fn end(&mut self, outcome: &Outcome) {
         self.result(outcome);
-        if let Outcome::Completed { record, .. } = outcome {
+        if let Outcome::Completed { record, .. } = outcome
+            && self.explains
+        {
             explain::print(record);
         }
     }

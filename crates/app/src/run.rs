@@ -84,7 +84,7 @@ pub fn run(plan: &Arc<Plan>, interrupts: Interrupts, options: &RunOptions, watch
         tick: TICK,
         snapshot_every: options.snapshot_every,
         traces_ios: options.traces_ios,
-        keeps_slow_ios: explainer.is_some(),
+        keeps_slow_ios: explainer.as_ref().map(Explainer::is_recording),
         snapshot_wanted: &snapshot_wanted,
         may_prepare: options.may_prepare,
         may_start: options.may_start,

@@ -138,7 +138,7 @@ impl<'a> Search<'a> {
             Some(captured) => Knee::of_captured(session, request, target, captured),
             None => Knee::new(session, request, target),
         });
-        let mut progress = Progress::new(args.is_quiet);
+        let mut progress = Progress::new(args.is_quiet, args.explain);
         let mut display = LiveViews::open(&mut progress, &args.live, self.runner.fleet())?;
         let runner = (self.runner, self.interrupts);
         driver::drive(study.as_mut(), runner, &self.options, &mut display, &mut NoKeeper);

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -61,15 +63,16 @@ pub struct Tracer {
     pending: Vec<(usize, SlowIo)>,
     explained: Vec<Explained>,
     windows: Windows,
+    is_recording: Arc<AtomicBool>,
     started_ns: u64,
 }
 
 impl Tracer {
-    /// Starts to trace the disks of a plan.
+    /// Starts to trace the disks of a plan. With more events per second, windows of the time are traced.
     ///
     /// # Errors
     /// The targets are on no disk, or the block layer cannot be traced.
-    pub fn start(plan: &Arc<Plan>) -> Result<Tracer, String> {
+    pub fn start(plan: &Arc<Plan>, events_per_s_max: f64) -> Result<Tracer, String> {
         let mut found: Vec<os::block_trace::Source> = Vec::new();
         for path in plan.workers.iter().flat_map(|worker| worker.paths()) {
             for source in sources(Path::new(path)).unwrap_or_default() {
@@ -96,9 +99,15 @@ impl Tracer {
             evidence: Evidence::default(),
             pending: Vec::new(),
             explained: Vec::new(),
-            windows: Windows::new(started_ns),
+            windows: Windows::new(started_ns, events_per_s_max),
+            is_recording: Arc::new(AtomicBool::new(true)),
             started_ns,
         })
+    }
+
+    /// Returns whether I/Os are traced now.
+    pub fn is_recording(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.is_recording)
     }
 
     /// Traces until the end of the run, and explains its slowest I/Os.
@@ -192,9 +201,11 @@ impl Tracer {
             Some(Change::Resume) => {
                 self.disks.iter_mut().try_for_each(DiskTrace::resume)?;
                 self.windows.resumed(monotonic_ns());
+                self.is_recording.store(true, Relaxed);
                 Ok(())
             }
             Some(Change::Pause) => {
+                self.is_recording.store(false, Relaxed);
                 self.disks.iter_mut().try_for_each(DiskTrace::pause)?;
                 self.read(true).map(drop)
             }

@@ -2,10 +2,9 @@
 
 use ::capture::{Time, Times};
 
-/// Events per second up to which all are traced: about 50,000 I/Os per second.
-const EVENTS_PER_S_MAX: f64 = 200_000.0;
-/// Length of a window. In a pause, the workers report the slow I/Os of the window.
+/// A window ends when it has the events that the rate allows in this time.
 const WINDOW_NS: u64 = 500_000_000;
+/// In a pause, the workers report the slow I/Os of the window.
 const PAUSE_NS_MIN: u64 = 500_000_000;
 const PAUSE_NS_MAX: u64 = 10_000_000_000;
 
@@ -18,6 +17,8 @@ pub enum Change {
 
 /// Times in which events are recorded.
 pub struct Windows {
+    /// Events per second up to which all are recorded.
+    events_per_s_max: f64,
     /// Windows that ended.
     recorded: Times,
     state: State,
@@ -32,8 +33,9 @@ enum State {
 }
 
 impl Windows {
-    pub fn new(from_ns: u64) -> Windows {
-        Windows { recorded: Times::default(), state: State::Recording { from_ns }, looked: (from_ns, 0) }
+    pub fn new(from_ns: u64, events_per_s_max: f64) -> Windows {
+        let (recorded, state) = (Times::default(), State::Recording { from_ns });
+        Windows { events_per_s_max, recorded, state, looked: (from_ns, 0) }
     }
 
     /// Returns whether the last window has all of a time.
@@ -56,15 +58,13 @@ impl Windows {
         };
         let (looked_ns, events_then) = self.looked;
         let since_ns = now_ns.saturating_sub(looked_ns);
-        if since_ns < WINDOW_NS {
+        // The time that these events may take.
+        let allowed_ns = (events.saturating_sub(events_then) as f64 * 1e9 / self.events_per_s_max) as u64;
+        if since_ns.max(allowed_ns) < WINDOW_NS {
             return None;
         }
         self.looked = (now_ns, events);
-        let rate = events.saturating_sub(events_then) as f64 * 1e9 / since_ns as f64;
-        if rate <= EVENTS_PER_S_MAX {
-            return None;
-        }
-        let pause_ns = (since_ns as f64 * (rate / EVENTS_PER_S_MAX - 1.0)) as u64;
+        let pause_ns = allowed_ns.checked_sub(since_ns).filter(|pause_ns| *pause_ns > 0)?;
         let until_ns = now_ns.saturating_add(pause_ns.clamp(PAUSE_NS_MIN, PAUSE_NS_MAX));
         self.recorded.add((from_ns, now_ns));
         self.state = State::Paused { last: (from_ns, now_ns), until_ns };
@@ -93,9 +93,11 @@ mod tests {
 
     const S: u64 = 1_000_000_000;
 
+    const EVENTS_PER_S_MAX: f64 = 200_000.0;
+
     /// Returns the recorded times of 20 s with a number of events per second while they are recorded.
     fn recorded(events_per_s: u64) -> Times {
-        let mut windows = Windows::new(0);
+        let mut windows = Windows::new(0, EVENTS_PER_S_MAX);
         let (mut events, mut is_recording) = (0, true);
         for now_ns in (0..20 * S).step_by(50_000_000) {
             events += if is_recording { events_per_s / 20 } else { 0 };
@@ -117,8 +119,18 @@ mod tests {
     }
 
     #[test]
+    fn a_window_is_short_if_there_are_many_events_and_lasts_through_a_stall() {
+        let mut windows = Windows::new(0, 10_000.0);
+        assert_eq!(windows.change(S / 20, 5000), Some(Change::Pause));
+        assert_eq!(windows.change(S / 2, 5000), None, "it pauses for at least 0.5 s");
+        assert_eq!(windows.change(S, 5000), Some(Change::Resume));
+        assert_eq!(windows.change(2 * S, 9000), None, "few events");
+        assert_eq!(windows.finish(3 * S).ns(), 2 * S + S / 20);
+    }
+
+    #[test]
     fn only_the_last_window_has_a_time() {
-        let mut windows = Windows::new(10);
+        let mut windows = Windows::new(10, EVENTS_PER_S_MAX);
         assert!(windows.has((10, 20)) && !windows.has((9, 20)));
         assert_eq!(windows.change(S, 10_000_000), Some(Change::Pause));
         assert!(windows.has((10, S)) && !windows.has((10, S + 1)));

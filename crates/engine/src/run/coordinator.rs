@@ -222,7 +222,7 @@ impl<'a> Coordinator<'a> {
             gate: Arc::clone(gate),
             shared: Arc::clone(&self.shared),
             traces_ios: self.options.traces_ios,
-            keeps_slow_ios: self.options.keeps_slow_ios,
+            keeps_slow_ios: self.options.keeps_slow_ios.clone(),
         };
         let thread = std::thread::Builder::new()
             .name(thread_name(worker.process.thread_name.as_ref().unwrap_or(&worker.name)))

@@ -194,7 +194,7 @@ mod tests {
             tick,
             snapshot_every: None,
             traces_ios: false,
-            keeps_slow_ios: false,
+            keeps_slow_ios: None,
             snapshot_wanted: &|| false,
             may_prepare: &|| true,
             may_start: &|_| true,

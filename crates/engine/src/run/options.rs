@@ -1,6 +1,7 @@
 //! Options for one run.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use os::platform::Platform;
@@ -23,8 +24,8 @@ pub struct RunOptions<'a> {
     pub snapshot_every: Option<Duration>,
     /// Workers report each step of their I/Os ([`record::Event::IoSteps`]). It makes them slower.
     pub traces_ios: bool,
-    /// Workers report their slowest I/Os ([`record::Event::SlowIos`]).
-    pub keeps_slow_ios: bool,
+    /// While it is true, workers report their slowest I/Os ([`record::Event::SlowIos`]). `None`: never.
+    pub keeps_slow_ios: Option<Arc<AtomicBool>>,
     /// Called regularly. Returns true to take snapshots of all workers at once.
     pub snapshot_wanted: &'a dyn Fn() -> bool,
     /// Called once, after the checks and before anything is changed on a target. Returns false to end the run there.

@@ -1,6 +1,7 @@
 //! What every part of a worker's thread needs.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use os::clock::{Clock, Source};
@@ -31,7 +32,7 @@ pub struct Context<'a> {
     pub ranges: &'a Arc<SharedRanges>,
     pub locks: &'a SharedLocks,
     pub traces_ios: bool,
-    pub keeps_slow_ios: bool,
+    pub keeps_slow_ios: Option<&'a Arc<AtomicBool>>,
 }
 
 impl Context<'_> {

@@ -2,6 +2,9 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 use os::clock::{Clock, Source, kernel_clock};
 use os::io::{Backend, Completion, Kind, Op};
@@ -26,6 +29,9 @@ const CLOCK_MONOTONIC: i32 = 1;
 /// Keeps the slowest I/Os of each direction since the last message.
 pub struct SlowIos {
     events: EventSender,
+    is_wanted: Arc<AtomicBool>,
+    /// As of the last submission.
+    is_on: bool,
     clock: Clock,
     /// `CLOCK_MONOTONIC` at the zero of the clock.
     zero_ns: u64,
@@ -63,9 +69,7 @@ impl SlowIos {
     /// Returns a backend that reports the slowest I/Os, if the run explains them. Else the same backend.
     pub fn watched(context: Context, backend: Box<dyn Backend>) -> Box<dyn Backend> {
         let Context { platform, events, worker, .. } = context;
-        if !context.keeps_slow_ios {
-            return backend;
-        }
+        let Some(is_wanted) = context.keeps_slow_ios else { return backend };
         let clock = platform.clock(Source::Monotonic);
         // The reading between the closest two of the worker's clock: the thread can lose its CPU at any time.
         let read = || {
@@ -78,6 +82,8 @@ impl SlowIos {
         let most = (KEPT_OF_ALL / context.plan.workers.len().max(1)).clamp(KEPT_MIN, KEPT_MAX);
         let slow_ios = SlowIos {
             events: events.clone(),
+            is_wanted: Arc::clone(is_wanted),
+            is_on: true,
             clock,
             zero_ns,
             submitting_ns: 0,
@@ -99,11 +105,20 @@ impl SlowIos {
 
 impl Observe for SlowIos {
     fn submitting(&mut self) {
-        self.submitting_ns = self.clock.now();
+        let is_wanted = self.is_wanted.load(Relaxed);
+        if self.is_on && !is_wanted {
+            // Their slots are used by others that are not observed.
+            self.started.fill(None);
+            self.send();
+        }
+        self.is_on = is_wanted;
+        if self.is_on {
+            self.submitting_ns = self.clock.now();
+        }
     }
 
     fn submitted(&mut self, ops: &[Op]) {
-        for op in ops {
+        for op in ops.iter().filter(|_| self.is_on) {
             if let Some(started) = self.started.get_mut(op.slot as usize) {
                 *started = Some((*op, self.submitting_ns));
             }
@@ -111,6 +126,9 @@ impl Observe for SlowIos {
     }
 
     fn reaped(&mut self, done: &[Completion]) {
+        if !self.is_on {
+            return;
+        }
         let now_ns = self.clock.now();
         for completion in done {
             let Some((op, submitted_ns)) = self.started.get_mut(completion.slot as usize).and_then(Option::take) else {
@@ -163,5 +181,53 @@ mod tests {
         let mut kept: Vec<u64> = slowest.heap.drain().map(|Reverse((latency_ns, _))| latency_ns).collect();
         kept.sort_unstable();
         assert_eq!(kept, [996, 997, 998, 999]);
+    }
+
+    #[test]
+    fn ios_that_start_or_end_in_a_pause_are_not_kept() {
+        let (sender, received) = os::platform::Platform::MACHINE.channel();
+        let is_wanted = Arc::new(AtomicBool::new(true));
+        let mut slow_ios = SlowIos {
+            events: EventSender::new(0, sender),
+            is_wanted: Arc::clone(&is_wanted),
+            is_on: true,
+            clock: os::platform::Platform::MACHINE.clock(Source::Monotonic),
+            zero_ns: 0,
+            submitting_ns: 0,
+            started: vec![None; 3],
+            kept: std::array::from_fn(|_| Slowest::new(4)),
+            next_ns: u64::MAX,
+        };
+        let op = |slot: u32| Op {
+            kind: Kind::Read,
+            ioprio: 0,
+            file: 0,
+            slot,
+            len: 4096,
+            skip: 0,
+            offset: u64::from(slot) << 12,
+        };
+        let done = |slot: u32| Completion { slot, result: Ok(4096) };
+        let submit = |slow_ios: &mut SlowIos, slot: u32| {
+            slow_ios.submitting();
+            slow_ios.submitted(&[op(slot)]);
+        };
+        submit(&mut slow_ios, 0);
+        slow_ios.reaped(&[done(0)]);
+        submit(&mut slow_ios, 1);
+        is_wanted.store(false, Relaxed);
+        submit(&mut slow_ios, 2);
+        slow_ios.reaped(&[done(1)]);
+        is_wanted.store(true, Relaxed);
+        submit(&mut slow_ios, 0);
+        slow_ios.reaped(&[done(0), done(2)]);
+        drop(slow_ios);
+        let kept = std::iter::from_fn(|| received.try_recv().ok()).map(|message| match message {
+            crate::worker::events::WorkerMessage::Event(record::Event::SlowIos { ios, .. }) => {
+                ios.iter().map(|io| io.offset).collect::<Vec<_>>()
+            }
+            _ => panic!("other messages"),
+        });
+        assert_eq!(kept.collect::<Vec<_>>(), [[0], [0]], "those of both times, without the I/Os of slots 1 and 2");
     }
 }

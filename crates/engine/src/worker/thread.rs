@@ -1,6 +1,7 @@
 //! The body of a worker's thread.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use os::platform::Platform;
 use plan::{Engine, Job, Load, Plan};
@@ -36,8 +37,8 @@ pub struct Assignment {
     pub shared: Arc<Shared>,
     /// Report each step of the I/Os.
     pub traces_ios: bool,
-    /// Report the slowest I/Os.
-    pub keeps_slow_ios: bool,
+    /// Report the slowest I/Os while it is true.
+    pub keeps_slow_ios: Option<Arc<AtomicBool>>,
 }
 
 /// Runs a worker. It sends an `Ended` event, unless it panics.
@@ -59,7 +60,7 @@ pub fn run(assignment: Assignment) {
         ranges,
         locks,
         traces_ios,
-        keeps_slow_ios,
+        keeps_slow_ios: keeps_slow_ios.as_ref(),
     };
     live.set_state(State::Initialising);
     events.started(started(context));

@@ -161,7 +161,7 @@ pub fn run(model: DeviceModel, plan: Plan, script: Script) -> Run {
             tick: Duration::from_millis(50),
             snapshot_every: script.snapshot_every,
             traces_ios: false,
-            keeps_slow_ios: false,
+            keeps_slow_ios: None,
             snapshot_wanted: &|| false,
             may_prepare: &|| true,
             may_start: &|_| true,

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 
 use app::explain::Explain;
 use app::live_views::LiveOptions;
+use clap::ValueEnum;
 
 /// Output while a command runs.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -24,16 +25,29 @@ pub struct Live {
     pub metrics: Option<SocketAddr>,
     /// Explain the slowest I/Os of each run: trace the block layer, as root
     ///
-    /// Prints after each run how much of their time each layer took, and what else happened then. Without root or tracefs, a line says
-    /// so.
-    #[arg(long)]
-    pub explain: bool,
+    /// `always`, also without a value, prints after each run how much of their time each layer took, and what else happened then.
+    /// Without root or tracefs, a line says so. `auto`, which is the default of assess, traces as far as this takes at most 1 % of a CPU,
+    /// and prints nothing during the run: the reports have it. The default of the other commands is `never`.
+    #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "always")]
+    pub explain: Option<When>,
+}
+
+/// When the slowest I/Os are explained.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum When {
+    Always,
+    Never,
+    Auto,
 }
 
 impl Live {
     /// Returns when the slowest I/Os are explained.
     pub fn explain(&self) -> Explain {
-        if self.explain { Explain::Requested } else { Explain::Never }
+        match self.explain {
+            Some(When::Always) => Explain::Requested,
+            Some(When::Auto) => Explain::Automatic,
+            Some(When::Never) | None => Explain::Never,
+        }
     }
 
     /// Returns what is shown.

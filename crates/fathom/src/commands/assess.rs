@@ -48,7 +48,7 @@ pub fn main(args: &Args, typed: &[String], runner: &dyn Runner) -> Result<u8, Co
     }
     // Signals first: from here on files are made.
     let interrupts = signals::install()?;
-    let options = RunOptions { explain: args.live.explain(), ..RunOptions::default() };
+    let options = RunOptions { explain: args.explain(), ..RunOptions::default() };
     let volumes = named.into_iter().map(|named| Volume::open(named, args.keep_files, runner, &options.lease));
     let mut volumes = volumes.collect::<Result<Vec<Volume>, CommandError>>()?;
     let mut params = params(&suite, &volumes, args)?;
@@ -83,7 +83,7 @@ pub fn main(args: &Args, typed: &[String], runner: &dyn Runner) -> Result<u8, Co
     let targets = volumes.iter().map(Volume::target).collect();
     let planned = PlannedSuite { suite, params, options: suite_options(args), targets, ready, criteria, resumed };
     let mut study = Box::new(SuiteRun::new(&session, planned));
-    let mut progress = Progress::new(args.live.quiet);
+    let mut progress = Progress::new(args.live.quiet, options.explain);
     let mut display = LiveViews::open(&mut progress, &live, runner.fleet())?;
     driver::drive(study.as_mut(), (runner, interrupts), &options, &mut display, &mut Checkpoints(&resume));
     drop(display);
@@ -114,7 +114,7 @@ fn like(args: &Args, file: &str, typed: &[String], runner: &dyn Runner) -> Resul
         yes: args.yes,
         is_quiet: args.live.quiet,
         live: args.live.options()?,
-        explain: args.live.explain(),
+        explain: args.explain(),
         reports: &args.reports,
         save: args.save.as_deref(),
         no_history: args.no_history,

@@ -11,13 +11,18 @@ const JOB: &str = "--name=job --bs=4k --rw=randread --direct=1 --time_based --ex
 /// Runs a job and returns its record. `None`: this machine cannot trace, and the test is skipped.
 fn explained(scratch: &Scratch, options: &str) -> Option<(Value, Outcome)> {
     let ended = run(scratch.path(), &format!("{JOB} {options}")).assert_success();
-    let reasons = ["root only", "no tracefs", "is not mounted", "no tracepoints"];
-    let cannot = |line: &&str| line.contains("are not explained") && reasons.iter().any(|reason| line.contains(reason));
-    if let Some(why) = ended.stderr.lines().find(cannot) {
+    if let Some(why) = why_not(&ended) {
         skipped(why);
         return None;
     }
     Some((record(scratch.path()), ended))
+}
+
+/// Returns the line which says that this machine cannot trace.
+fn why_not(ended: &Outcome) -> Option<&str> {
+    let reasons = ["root only", "no tracefs", "is not mounted", "no tracepoints"];
+    let cannot = |line: &&str| line.contains("are not explained") && reasons.iter().any(|reason| line.contains(reason));
+    ended.stderr.lines().find(cannot)
 }
 
 fn record(folder: &Path) -> Value {
@@ -127,4 +132,33 @@ fn the_card_has_a_line_on_the_slowest_ios() {
     let card = shown(&scratch, "explained.json", &saved, "--format card").stdout.clone();
     assert!(card.contains("read-latency: time of the slowest reads: 71 % behind I/Os of backup; 29 % in"), "{card}");
     assert!(card.lines().all(|line| line.chars().count() <= 80), "{card}");
+}
+
+/// Assesses a new file, whatever the verdict is. Returns the explanation of the run.
+fn assessed(scratch: &Scratch, file: &str, options: &str) -> (Value, Outcome) {
+    let line = format!("{file} --yes --short --size 8M --runtime 1 --test read-latency --save saved.json {options}");
+    let ended = outcome(command(scratch.path(), "assess", &line).spawn().unwrap());
+    let saved: Value = serde_json::from_str(&std::fs::read_to_string(scratch.file("saved.json")).unwrap()).unwrap();
+    (saved["tests"][0]["rounds"][0]["record"]["explanation"].clone(), ended)
+}
+
+#[test]
+fn assess_explains_by_itself_and_says_nothing_where_it_cannot() {
+    let scratch = Scratch::new("explain-assess");
+    let is_silent = |ended: &Outcome| !ended.stderr.contains("explained") && !ended.stderr.contains("slowest");
+    let Some(memory) = needs("mktemp -d /dev/shm/fathom-explain.XXXXXX") else { return };
+    let (in_memory, ended) = assessed(&scratch, &format!("{}/new", memory.trim()), "");
+    std::fs::remove_dir_all(memory.trim()).unwrap();
+    assert!(in_memory.is_null() && is_silent(&ended), "{}", ended.stderr);
+
+    let (requested, ended) = assessed(&scratch, "requested", "--explain");
+    if let Some(why) = why_not(&ended) {
+        return skipped(why);
+    }
+    assert!(!requested.is_null() && !is_silent(&ended), "{}", ended.stderr);
+    let (automatic, ended) = assessed(&scratch, "automatic", "");
+    assert!(!automatic.is_null() && is_silent(&ended), "{}", ended.stderr);
+    assert!(ended.stdout.contains("read-latency: time of the slowest reads: "), "{}", ended.stdout);
+    let (never, ended) = assessed(&scratch, "never", "--explain=never");
+    assert!(never.is_null() && is_silent(&ended), "{}", ended.stderr);
 }

@@ -124,7 +124,7 @@ fn run_changed(
         ranges: &Arc::default(),
         locks: &SharedLocks::default(),
         traces_ios: false,
-        keeps_slow_ios: false,
+        keeps_slow_ios: None,
     };
     let laid_out = crate::layout::lay_out(
         &plan,

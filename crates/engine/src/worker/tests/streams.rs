@@ -36,7 +36,7 @@ fn run(workers: Vec<Worker>) -> Record {
         tick,
         snapshot_every: None,
         traces_ios: false,
-        keeps_slow_ios: false,
+        keeps_slow_ios: None,
         snapshot_wanted: &|| false,
         may_prepare: &|| true,
         may_start: &|_| true,

@@ -120,7 +120,7 @@ fn run_all(
     if !args.live.quiet {
         progress::announce(study.runs(), |_| study.at_most_ns());
     }
-    let mut progress = Progress::new(args.live.quiet);
+    let mut progress = Progress::new(args.live.quiet, args.live.explain());
     let mut display = LiveViews::open(&mut progress, live, runner.fleet())?;
     let options = RunOptions { explain: args.live.explain(), ..RunOptions::default() };
     driver::drive(study.as_mut(), (runner, interrupts), &options, &mut display, &mut files);
