@@ -17,6 +17,8 @@ pub struct SlowIo {
     pub submitted_ns: u64,
     /// The worker had its completion.
     pub reaped_ns: u64,
+    /// Time in between that the worker spent outside of its engine.
+    pub own_ns: u64,
 }
 
 impl SlowIo {
@@ -170,4 +172,6 @@ pub enum SlowCause {
     MemoryReclaim,
     /// A limit of a control group on I/O.
     IoLimit,
+    /// The worker did something else: it wrote a log, a snapshot or contents.
+    OwnWork,
 }

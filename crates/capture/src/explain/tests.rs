@@ -14,7 +14,7 @@ const RUN: (u64, u64) = (1000 * MS, 21_000 * MS);
 /// A read that takes 10 ms, with 1 ms before the block layer, 1 ms in the queue, 6 ms in the device and 2 ms after it.
 fn slow(at_ns: u64) -> Explained {
     let io =
-        SlowIo { ddir: Ddir::Read, file: 0, offset: 0, bytes: 4096, submitted_ns: at_ns, reaped_ns: at_ns + 10 * MS };
+        SlowIo { ddir: Ddir::Read, file: 0, offset: 0, bytes: 4096, submitted_ns: at_ns, reaped_ns: at_ns + 10 * MS, own_ns: 0 };
     let life = Life {
         start_ns: at_ns + MS,
         issued_ns: at_ns + 2 * MS,
@@ -215,7 +215,7 @@ fn stalled() -> Vec<Explained> {
 
 /// A read that is in the device all the time.
 fn in_device(submitted_ns: u64, reaped_ns: u64) -> Explained {
-    let io = SlowIo { ddir: Ddir::Read, file: 0, offset: 0, bytes: 4096, submitted_ns, reaped_ns };
+    let io = SlowIo { ddir: Ddir::Read, file: 0, offset: 0, bytes: 4096, submitted_ns, reaped_ns, own_ns: 0 };
     let (start_ns, issued_ns, completed_ns) = (submitted_ns, submitted_ns, reaped_ns);
     let life = Life { start_ns, issued_ns, completed_ns, is_merged: false, is_split: false, is_held_back: false };
     Explained { worker: 0, io, life: Some((0, life)) }
@@ -331,4 +331,28 @@ fn a_run_is_compared_with_its_measured_time_only() {
     };
     assert!(named(&explained_in(RUN, &reads, &evidence)) < 1e-9, "with the preparation it has no high load");
     assert!(named(&explained_in(measured, &reads, &evidence)) > 0.5);
+}
+
+#[test]
+fn own_work_is_named_where_the_worker_did_not_wait() {
+    let in_worker = |own_ns: u64| {
+        let mut ios: Vec<Explained> = (0..10).map(|nth| slow(RUN.0 + 700 * MS + nth * 1900 * MS)).collect();
+        for io in &mut ios {
+            io.io.own_ns = own_ns;
+            let (_, life) = io.life.as_mut().unwrap();
+            (life.start_ns, life.issued_ns, life.completed_ns) = (io.io.submitted_ns, io.io.submitted_ns, io.io.submitted_ns + MS);
+        }
+        ios
+    };
+    let named = |own_ns: u64, evidence: &Evidence| {
+        share(&explained(&in_worker(own_ns), evidence), IoLayer::Reaping, Some(&SlowCause::OwnWork))
+    };
+    assert!((named(8 * MS, &Evidence::default()) - 0.9).abs() < 0.01, "9 of 10 ms are after completion");
+    assert_eq!(named(3 * MS, &Evidence::default()), 0.0, "a third of the part");
+    let mut evidence = Evidence::default();
+    for io in in_worker(8 * MS) {
+        let (start_ns, end_ns) = (io.io.submitted_ns - 20 * MS, io.io.submitted_ns + 30 * MS);
+        evidence.tick(Tick { start_ns, end_ns, run_delays_ns: vec![(0, 9 * MS)], ..Tick::default() });
+    }
+    assert_eq!(named(8 * MS, &evidence), 0.0, "it waited for a CPU");
 }

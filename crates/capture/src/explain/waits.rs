@@ -53,18 +53,15 @@ impl Waits {
             io.life.is_some_and(limit)
         };
         let of_io = |io: &Explained| {
-            let (worker, is_limited) = (io.worker, is_limited(io));
-            io.parts().into_iter().map(move |part| (worker, part, is_limited))
+            let (worker, own_ns) = (io.worker, io.io.own_ns);
+            io.parts().into_iter().map(move |part| (worker, part, own_ns))
         };
-        let mut parts: Vec<(usize, Part, bool)> =
+        let mut parts: Vec<(usize, Part, u64)> =
             ios.iter().flat_map(of_io).filter(|(_, part, _)| part.ns() >= WAIT_NS_MIN).collect();
         parts.sort_unstable_by_key(|(worker, part, _)| (std::cmp::Reverse(part.ns()), *worker, part.from_ns));
-        let mut found = HashMap::new();
-        for (worker, part, _) in parts.iter().filter(|(.., is_limited)| *is_limited) {
-            if part.layer == IoLayer::Submission {
-                found.insert((*worker, *part), SlowCause::IoLimit);
-            }
-        }
+        let limited = ios.iter().filter(|io| is_limited(io)).flat_map(|io| io.parts().into_iter().map(|part| (io.worker, part)));
+        let limited = limited.filter(|(_, part)| part.layer == IoLayer::Submission && part.ns() >= WAIT_NS_MIN);
+        let mut found: HashMap<(usize, Part), SlowCause> = limited.map(|part| (part, SlowCause::IoLimit)).collect();
         for (cause, counter) in COUNTED {
             let mut budgets: HashMap<usize, Budget> = HashMap::new();
             for (worker, part, _) in &parts {
@@ -80,6 +77,11 @@ impl Waits {
                 }
             }
         }
+        for (worker, part, own_ns) in parts {
+            if is_own_work(evidence, worker, &part, own_ns) {
+                found.entry((worker, part)).or_insert(SlowCause::OwnWork);
+            }
+        }
         Waits(found)
     }
 
@@ -87,6 +89,13 @@ impl Waits {
     pub fn of_part(&self, worker: usize, part: &Part) -> Option<SlowCause> {
         self.0.get(&(worker, *part)).cloned()
     }
+}
+
+/// Returns whether the worker did something else in a part: it did not wait, and was outside of its engine for `own_ns` of the I/O.
+fn is_own_work(evidence: &Evidence, worker: usize, part: &Part, own_ns: u64) -> bool {
+    let counted = |tick: &Tick| COUNTED.iter().map(|(_, counter)| counter(tick, worker)).sum::<u64>();
+    let waited_ns = evidence.ticks(part.time()).map(|(_, tick)| counted(tick)).sum();
+    part.layer == IoLayer::Reaping && covers(own_ns, part.ns()) && !covers(waited_ns, part.ns())
 }
 
 /// What is left of the counted waits of a worker.

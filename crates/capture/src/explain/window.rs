@@ -153,7 +153,7 @@ mod tests {
 
     fn slow(from_ns: u64, until_ns: u64, bytes: u32) -> SlowIo {
         let (submitted_ns, reaped_ns) = (ZERO + from_ns, ZERO + until_ns);
-        SlowIo { ddir: Ddir::Read, file: 0, offset: 0, bytes, submitted_ns, reaped_ns }
+        SlowIo { ddir: Ddir::Read, file: 0, offset: 0, bytes, submitted_ns, reaped_ns, own_ns: 0 }
     }
 
     fn window(ios: &[Io]) -> Window {

@@ -36,8 +36,12 @@ pub struct SlowIos {
     /// `CLOCK_MONOTONIC` at the zero of the clock.
     zero_ns: u64,
     submitting_ns: u64,
-    /// The operation of each slot and its submission.
-    started: Vec<Option<(Op, u64)>>,
+    /// End of the last reap. `None` after a submission.
+    reaped_ns: Option<u64>,
+    /// Time from a reap to the next submission, summed up.
+    own_ns: u64,
+    /// The operation of each slot, its submission, and `own_ns` then.
+    started: Vec<Option<(Op, u64, u64)>>,
     kept: [Slowest; 3],
     next_ns: u64,
 }
@@ -87,6 +91,8 @@ impl SlowIos {
             clock,
             zero_ns,
             submitting_ns: 0,
+            reaped_ns: None,
+            own_ns: 0,
             started: vec![None; worker.depth() as usize],
             kept: std::array::from_fn(|_| Slowest::new(most)),
             next_ns: 0,
@@ -114,13 +120,15 @@ impl Observe for SlowIos {
         self.is_on = is_wanted;
         if self.is_on {
             self.submitting_ns = self.clock.now();
+            // Several batches may be submitted after one reap.
+            self.own_ns += self.submitting_ns - self.reaped_ns.take().unwrap_or(self.submitting_ns);
         }
     }
 
     fn submitted(&mut self, ops: &[Op]) {
         for op in ops.iter().filter(|_| self.is_on) {
             if let Some(started) = self.started.get_mut(op.slot as usize) {
-                *started = Some((*op, self.submitting_ns));
+                *started = Some((*op, self.submitting_ns, self.own_ns));
             }
         }
     }
@@ -131,9 +139,8 @@ impl Observe for SlowIos {
         }
         let now_ns = self.clock.now();
         for completion in done {
-            let Some((op, submitted_ns)) = self.started.get_mut(completion.slot as usize).and_then(Option::take) else {
-                continue;
-            };
+            let started = self.started.get_mut(completion.slot as usize).and_then(Option::take);
+            let Some((op, submitted_ns, own_ns)) = started else { continue };
             let Some(ddir) = direction(op.kind).filter(|_| completion.result.is_ok()) else { continue };
             self.kept[ddir as usize].add(SlowIo {
                 ddir,
@@ -142,8 +149,10 @@ impl Observe for SlowIos {
                 bytes: op.len,
                 submitted_ns: self.zero_ns + submitted_ns,
                 reaped_ns: self.zero_ns + now_ns,
+                own_ns: self.own_ns - own_ns,
             });
         }
+        self.reaped_ns = Some(now_ns);
         if now_ns >= self.next_ns {
             self.next_ns = now_ns + SEND_EVERY_NS;
             self.send();
@@ -171,7 +180,7 @@ mod tests {
     use super::*;
 
     fn io(latency_ns: u64) -> SlowIo {
-        SlowIo { ddir: Ddir::Read, file: 0, offset: 0, bytes: 4096, submitted_ns: 10, reaped_ns: 10 + latency_ns }
+        SlowIo { ddir: Ddir::Read, file: 0, offset: 0, bytes: 4096, submitted_ns: 10, reaped_ns: 10 + latency_ns, own_ns: 0 }
     }
 
     #[test]
@@ -194,6 +203,8 @@ mod tests {
             clock: os::platform::Platform::MACHINE.clock(Source::Monotonic),
             zero_ns: 0,
             submitting_ns: 0,
+            reaped_ns: None,
+            own_ns: 0,
             started: vec![None; 3],
             kept: std::array::from_fn(|_| Slowest::new(4)),
             next_ns: u64::MAX,

@@ -38,7 +38,8 @@ fn is_not_of_disk(cause: &SlowCause) -> bool {
         | SlowCause::StolenCpu
         | SlowCause::Stopped
         | SlowCause::MemoryReclaim
-        | SlowCause::IoLimit => true,
+        | SlowCause::IoLimit
+        | SlowCause::OwnWork => true,
     }
 }
 

@@ -1,12 +1,12 @@
 //! Causes of slow I/Os that are made on purpose: `--explain` names each of them, and no others.
 
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use fathom_truth::timed_files::{Program, TimedFiles};
-use harness::{Loop, Outcome, Scratch, Throttle, Zram, fathom, needs, outcome, shell, skipped};
+use harness::{Loop, MemoryGroup, Outcome, Scratch, Throttle, Zram, fathom, needs, outcome, skipped};
 use serde_json::Value;
 
 /// Least share of the time of slow I/Os that has the cause which the test made.
@@ -140,24 +140,40 @@ fn a_limit_on_io_is_named() {
 #[ignore = "needs an idle CPU: run by cargo xtask ci"]
 fn a_cpu_quota_is_named() {
     let Some(zram) = Zram::new(64) else { return };
-    let group = format!("/sys/fs/cgroup/cpu/fathom-why-{}", std::process::id());
-    let quota = format!("mkdir {group} && echo 30000 > {group}/cpu.cfs_quota_us");
-    if let Err(why) = shell(&quota) {
-        return skipped(&why);
-    }
+    let Some(group) = CpuGroup::new("quota", 30_000) else { return };
     let scratch = Scratch::new("why-quota");
     let command = job(&scratch, &format!("--filename={} --ioengine=psync --runtime=4", zram.device));
-    let found = reads(&scratch, outcome(in_group(&group, &command).spawn().unwrap()));
-    let removed = std::fs::remove_dir(&group);
+    let found = reads(&scratch, outcome(in_group(&group.0, &command).spawn().unwrap()));
     let Some(found) = found else { return };
     assert_named(&found, "cpu_quota");
-    removed.unwrap();
+}
+
+/// A control group that limits the CPU time of its threads. They must end before it is dropped.
+struct CpuGroup(PathBuf);
+
+impl CpuGroup {
+    /// Makes a group with a quota per 100 ms. On failure it marks the test as skipped.
+    fn new(name: &str, quota_us: u32) -> Option<CpuGroup> {
+        let group = format!("/sys/fs/cgroup/cpu/fathom-why-{name}-{}", std::process::id());
+        needs(&format!("mkdir {group} && echo {quota_us} > {group}/cpu.cfs_quota_us"))?;
+        Some(CpuGroup(group.into()))
+    }
+}
+
+impl Drop for CpuGroup {
+    fn drop(&mut self) {
+        let removed = (0..100).any(|_| {
+            std::thread::sleep(10 * MS);
+            std::fs::remove_dir(&self.0).is_ok()
+        });
+        assert!(removed || std::thread::panicking(), "{} is left", self.0.display());
+    }
 }
 
 /// Returns the command, changed to run in a control group from its start.
-fn in_group(group: &str, command: &Command) -> Command {
+fn in_group(group: &Path, command: &Command) -> Command {
     let mut confined = Command::new("sh");
-    confined.args(["-c", "echo $$ > \"$0\" && exec \"$@\""]).arg(format!("{group}/cgroup.procs"));
+    confined.args(["-c", "echo $$ > \"$0\" && exec \"$@\""]).arg(group.join("cgroup.procs"));
     like(confined, command)
 }
 
@@ -264,5 +280,31 @@ mod alone {
         let Some(found) = found else { return };
         assert_named_in(&found, &UNTIL_COMPLETION, "flush");
         assert!(found["parts"].to_string().contains("\"dd\""), "{found:#}");
+    }
+
+    /// The thread that writes the log gets 1 % of a CPU, and the memory for what it has not written is small: the worker waits for it.
+    #[test]
+    #[ignore = "needs an idle CPU: run by cargo xtask ci"]
+    fn a_slow_log_is_named() {
+        let (Some(zram), Some(memory)) = (Zram::new(64), MemoryGroup::new(192)) else { return };
+        let Some(slow) = CpuGroup::new("log", 1000) else { return };
+        let scratch = Scratch::new("why-log");
+        let options = format!("--filename={} --ioengine=io_uring --iodepth=16 --runtime=12 --write_lat_log=log", zram.device);
+        let started = in_group(&memory.0, &job(&scratch, &options)).spawn().unwrap();
+        let thread = (0..1000).find_map(|_| thread_named(started.id(), "fathom-logs"));
+        std::fs::write(slow.0.join("tasks"), thread.expect("a thread that writes logs")).unwrap();
+        let Some(found) = reads(&scratch, outcome(started)) else { return };
+        assert_named_in(&found, &AFTER_COMPLETION, "own_work");
+    }
+
+    /// Returns the number of a thread. Waits a moment if there is none.
+    fn thread_named(process: u32, name: &str) -> Option<String> {
+        let threads = std::fs::read_dir(format!("/proc/{process}/task")).ok()?.filter_map(Result::ok);
+        let is_named = |thread: &std::fs::DirEntry| {
+            std::fs::read_to_string(thread.path().join("comm")).is_ok_and(|found| found.trim_end() == name)
+        };
+        let found = threads.filter(is_named).find_map(|thread| thread.file_name().into_string().ok());
+        std::thread::sleep(if found.is_none() { 10 * MS } else { Duration::ZERO });
+        found
     }
 }
