@@ -174,4 +174,6 @@ pub enum SlowCause {
     IoLimit,
     /// The worker did something else: it wrote a log, a snapshot or contents.
     OwnWork,
+    /// The device throttled itself because of heat.
+    Heat,
 }

@@ -11,8 +11,11 @@ use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
+use ::capture::Time;
+use assessment::{Finding, FindingKind};
 use plan::{Ddir, Plan};
 use record::{Event, Explanation, Record};
+use units::number::whole;
 
 use crate::output::stderr_line;
 use tracer::{End, Message, Tracer};
@@ -92,7 +95,7 @@ impl Explainer {
             (stats.measured_from_unix_us > 0).then(|| (from_ns, from_ns.saturating_add(stats.runtime_ns)))
         });
         let ios = |ddir: Ddir| record.workers.iter().map(|worker| worker.stats.ddirs[ddir as usize].ios).sum();
-        let end = End { measured: measured.collect(), ios: Ddir::ALL.map(ios) };
+        let end = End { measured: measured.collect(), ios: Ddir::ALL.map(ios), hot: hot_times(record) };
         drop(self.messages.send(Message::End(end)));
         match self.thread.join() {
             Ok(Ok(explanation)) => record.explanation = Some(Box::new(explanation)),
@@ -100,6 +103,18 @@ impl Explainer {
             Err(_) => note(Explain::Requested, "the tracer ended with a panic"),
         }
     }
+}
+
+/// Returns the times in which disks throttled themselves because of heat. Of a run with several phases they are not known.
+fn hot_times(record: &Record) -> Vec<(String, Time)> {
+    let found = judge::findings(record).into_iter().filter(|_| record.timeline.len() == 1);
+    let of_disk = |finding: Finding| match finding.kind {
+        FindingKind::Overheated { disk, hot: Some(hot), .. } => {
+            Some((disk, (whole(hot.from_s * 1e9), whole(hot.until_s * 1e9))))
+        }
+        _ => None,
+    };
+    found.filter_map(of_disk).collect()
 }
 
 fn note(when: Explain, why: &str) {

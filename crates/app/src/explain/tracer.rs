@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use ::capture::{Evidence, Explained, Thread, Times, Totals, explain};
+use ::capture::{Evidence, Explained, Thread, Time, Times, Totals, explain};
 use os::block_trace::sources;
 use os::clock::kernel_clock;
 use os::process::{Usage, thread_usage};
@@ -51,6 +51,8 @@ pub struct End {
     pub measured: Vec<Option<(u64, u64)>>,
     /// Completed I/Os by direction.
     pub ios: [u64; 3],
+    /// Times in which disks throttled themselves because of heat, with their names. Since the start of the measured time.
+    pub hot: Vec<(String, Time)>,
 }
 
 pub struct Tracer {
@@ -237,10 +239,15 @@ impl Tracer {
         };
         let measured = Times::union(end.measured.iter().copied().flatten());
         let traced = measured.within(&recorded);
+        let start_ns = measured.iter().next().map_or(self.started_ns, |(from_ns, _)| from_ns);
+        for (name, (from_ns, until_ns)) in &end.hot {
+            let on = self.disks.iter().position(|disk| disk.name == *name);
+            self.evidence.hot.extend(on.map(|disk| (disk, (start_ns + from_ns, start_ns + until_ns))));
+        }
         let totals = Totals {
             ios: end.ios,
             traced_share: if measured.ns() > 0 { traced.ns() as f64 / measured.ns() as f64 } else { 1.0 },
-            start_ns: measured.iter().next().map_or(self.started_ns, |(from_ns, _)| from_ns),
+            start_ns,
             times: traced,
         };
         let directions = explain(&self.explained, &self.evidence, &totals);

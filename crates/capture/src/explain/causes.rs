@@ -69,6 +69,8 @@ pub struct Causes<'a> {
     /// Flushes first: a program that flushes has other I/Os in flight as well.
     rising: Vec<Rising>,
     waits: &'a Waits,
+    /// Hot times of the disks whose I/Os are slow in them.
+    hot: Vec<(usize, Time)>,
 }
 
 impl<'a> Causes<'a> {
@@ -84,7 +86,7 @@ impl<'a> Causes<'a> {
         let mut disks: Vec<usize> = ios.iter().filter_map(|io| io.life.map(|(disk, _)| disk)).collect();
         disks.sort_unstable();
         disks.dedup();
-        let mut rising = Vec::new();
+        let (mut rising, mut hot) = (Vec::new(), Vec::new());
         for disk in disks {
             let Some(least_ns) = median_ns(&largest_parts(&ios[..slowest], disk, waits)) else { continue };
             let mut parts = largest_parts(ios, disk, waits);
@@ -97,8 +99,10 @@ impl<'a> Causes<'a> {
                 let found = Reach::ALL.into_iter().find_map(|reach| load.rises_with(&slow, reach, chance_max));
                 rising.extend(found.map(|events| Rising { source: source.clone(), mean_load: load.mean, events }));
             }
+            let of_disk = evidence.hot.iter().filter(|(of, _)| *of == disk);
+            hot.extend(of_disk.filter(|(_, time)| is_slow_in(&slow, *time, times)));
         }
-        Causes { evidence, rising, waits }
+        Causes { evidence, rising, waits, hot }
     }
 
     /// Returns the cause of a part of an I/O.
@@ -106,10 +110,17 @@ impl<'a> Causes<'a> {
         let wait = || self.waits.of_part(io.worker, part);
         match part.layer {
             IoLayer::NotTraced => None,
-            IoLayer::Queue | IoLayer::Device => self.disturbance(io, part).or_else(wait),
+            IoLayer::Queue => self.disturbance(io, part).or_else(wait),
+            IoLayer::Device => self.disturbance(io, part).or_else(wait).or_else(|| self.heat(io, part)),
             IoLayer::Submission => wait().or_else(|| self.disturbance(io, part)),
             IoLayer::Reaping => wait(),
         }
+    }
+
+    fn heat(&self, io: &Explained, part: &Part) -> Option<SlowCause> {
+        let (disk, _) = io.life?;
+        let is_in = |hot: &(usize, Time)| hot.0 == disk && hot.1.0 < part.until_ns && part.from_ns < hot.1.1;
+        self.hot.iter().any(is_in).then_some(SlowCause::Heat)
     }
 
     fn disturbance(&self, io: &Explained, part: &Part) -> Option<SlowCause> {
@@ -204,6 +215,13 @@ fn events(parts: &[Part]) -> Vec<SlowEvent> {
 fn is_loaded(evidence: &Evidence, source: &Source, mean_load: f64, (from_ns, until_ns): Time) -> bool {
     let load = evidence.load(source, (from_ns, until_ns));
     load > 0.0 && load >= RISE_MIN * mean_load * (until_ns - from_ns) as f64
+}
+
+/// Returns whether events of slow parts are in a time more often than chance explains.
+fn is_slow_in(slow: &Slow, time: Time, times: &Times) -> bool {
+    let share = times.overlap_ns(time) as f64 / times.ns().max(1) as f64;
+    let inside = slow.events.iter().filter(|event| event.time.0 < time.1 && time.0 < event.time.1).count();
+    inside > 0 && binomial_tail(inside, slow.events.len(), share.min(1.0)) <= CHANCE_MAX
 }
 
 /// The load of a source in the times that are compared.

@@ -67,12 +67,20 @@ pub struct Evidence {
     ticks: Vec<Tick>,
     /// Disks with a limit of a control group on reads and writes.
     pub io_limits: Vec<(usize, bool)>,
+    /// Times in which a disk was so hot that it throttled itself.
+    pub hot: Vec<(usize, Time)>,
 }
 
 impl Default for Evidence {
     fn default() -> Evidence {
-        let (activities, ticks, io_limits) = (BTreeMap::new(), Vec::new(), Vec::new());
-        Evidence { activities, entries: 0, resolution_ns: RESOLUTION_NS, ticks, io_limits }
+        Evidence {
+            activities: BTreeMap::new(),
+            entries: 0,
+            resolution_ns: RESOLUTION_NS,
+            ticks: Vec::new(),
+            io_limits: Vec::new(),
+            hot: Vec::new(),
+        }
     }
 }
 

@@ -13,8 +13,15 @@ const RUN: (u64, u64) = (1000 * MS, 21_000 * MS);
 
 /// A read that takes 10 ms, with 1 ms before the block layer, 1 ms in the queue, 6 ms in the device and 2 ms after it.
 fn slow(at_ns: u64) -> Explained {
-    let io =
-        SlowIo { ddir: Ddir::Read, file: 0, offset: 0, bytes: 4096, submitted_ns: at_ns, reaped_ns: at_ns + 10 * MS, own_ns: 0 };
+    let io = SlowIo {
+        ddir: Ddir::Read,
+        file: 0,
+        offset: 0,
+        bytes: 4096,
+        submitted_ns: at_ns,
+        reaped_ns: at_ns + 10 * MS,
+        own_ns: 0,
+    };
     let life = Life {
         start_ns: at_ns + MS,
         issued_ns: at_ns + 2 * MS,
@@ -340,7 +347,8 @@ fn own_work_is_named_where_the_worker_did_not_wait() {
         for io in &mut ios {
             io.io.own_ns = own_ns;
             let (_, life) = io.life.as_mut().unwrap();
-            (life.start_ns, life.issued_ns, life.completed_ns) = (io.io.submitted_ns, io.io.submitted_ns, io.io.submitted_ns + MS);
+            (life.start_ns, life.issued_ns, life.completed_ns) =
+                (io.io.submitted_ns, io.io.submitted_ns, io.io.submitted_ns + MS);
         }
         ios
     };
@@ -355,4 +363,26 @@ fn own_work_is_named_where_the_worker_did_not_wait() {
         evidence.tick(Tick { start_ns, end_ns, run_delays_ns: vec![(0, 9 * MS)], ..Tick::default() });
     }
     assert_eq!(named(8 * MS, &evidence), 0.0, "it waited for a CPU");
+}
+
+#[test]
+fn a_hot_time_is_named_if_the_slow_ios_are_in_it() {
+    let with = |hot: Vec<(usize, Time)>| {
+        let mut evidence = Evidence::default();
+        evidence.hot = hot;
+        evidence
+    };
+    let named = |hot: Time| {
+        let evidence = with(vec![(0, hot)]);
+        share(&explained(&stalled(), &evidence), IoLayer::Device, Some(&SlowCause::Heat))
+    };
+    let late = stalls().nth(6).unwrap();
+    let hot = (late, late + 6000 * MS);
+    assert_eq!(named(hot), 0.0, "4 of 10 slow I/Os are in 30 % of the time");
+    assert_eq!(named(RUN), 0.0, "hot all the time");
+    let evidence = with(vec![(0, hot), (1, RUN)]);
+    let in_it: Vec<Explained> = stalled().into_iter().filter(|io| io.io.submitted_ns > late).collect();
+    assert_eq!(in_it.len(), 4);
+    let found = explained(&in_it, &evidence);
+    assert!(share(&found, IoLayer::Device, Some(&SlowCause::Heat)) > 0.99, "all of them are in 30 % of the time");
 }

@@ -59,7 +59,8 @@ impl Waits {
         let mut parts: Vec<(usize, Part, u64)> =
             ios.iter().flat_map(of_io).filter(|(_, part, _)| part.ns() >= WAIT_NS_MIN).collect();
         parts.sort_unstable_by_key(|(worker, part, _)| (std::cmp::Reverse(part.ns()), *worker, part.from_ns));
-        let limited = ios.iter().filter(|io| is_limited(io)).flat_map(|io| io.parts().into_iter().map(|part| (io.worker, part)));
+        let limited =
+            ios.iter().filter(|io| is_limited(io)).flat_map(|io| io.parts().into_iter().map(|part| (io.worker, part)));
         let limited = limited.filter(|(_, part)| part.layer == IoLayer::Submission && part.ns() >= WAIT_NS_MIN);
         let mut found: HashMap<(usize, Part), SlowCause> = limited.map(|part| (part, SlowCause::IoLimit)).collect();
         for (cause, counter) in COUNTED {

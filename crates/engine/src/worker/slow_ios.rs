@@ -180,7 +180,15 @@ mod tests {
     use super::*;
 
     fn io(latency_ns: u64) -> SlowIo {
-        SlowIo { ddir: Ddir::Read, file: 0, offset: 0, bytes: 4096, submitted_ns: 10, reaped_ns: 10 + latency_ns, own_ns: 0 }
+        SlowIo {
+            ddir: Ddir::Read,
+            file: 0,
+            offset: 0,
+            bytes: 4096,
+            submitted_ns: 10,
+            reaped_ns: 10 + latency_ns,
+            own_ns: 0,
+        }
     }
 
     #[test]

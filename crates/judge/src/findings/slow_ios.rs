@@ -32,7 +32,7 @@ fn is_not_of_disk(cause: &SlowCause) -> bool {
         SlowCause::Flush { program } | SlowCause::Discard { program } | SlowCause::OtherProgram { program } => {
             is_other(program)
         }
-        SlowCause::Writeback => false,
+        SlowCause::Writeback | SlowCause::Heat => false,
         SlowCause::CpuWait
         | SlowCause::CpuQuota
         | SlowCause::StolenCpu

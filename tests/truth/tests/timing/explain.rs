@@ -289,7 +289,8 @@ mod alone {
         let (Some(zram), Some(memory)) = (Zram::new(64), MemoryGroup::new(192)) else { return };
         let Some(slow) = CpuGroup::new("log", 1000) else { return };
         let scratch = Scratch::new("why-log");
-        let options = format!("--filename={} --ioengine=io_uring --iodepth=16 --runtime=12 --write_lat_log=log", zram.device);
+        let options =
+            format!("--filename={} --ioengine=io_uring --iodepth=16 --runtime=12 --write_lat_log=log", zram.device);
         let started = in_group(&memory.0, &job(&scratch, &options)).spawn().unwrap();
         let thread = (0..1000).find_map(|_| thread_named(started.id(), "fathom-logs"));
         std::fs::write(slow.0.join("tasks"), thread.expect("a thread that writes logs")).unwrap();
