@@ -16,6 +16,9 @@ pub trait Observe {
     /// The backend accepted operations.
     fn submitted(&mut self, ops: &[Op]);
 
+    /// A call that reaps completions starts.
+    fn reaping(&mut self) {}
+
     /// The worker has these completions. Called after each reap, also without completions.
     fn reaped(&mut self, done: &[Completion]);
 }
@@ -65,6 +68,7 @@ impl<O: Observe> Backend for ObservedBackend<O> {
 
     fn reap(&mut self, min: usize, max: usize, timeout: Duration, out: &mut Vec<Completion>) -> io::Result<()> {
         let before = out.len();
+        self.observer.reaping();
         let reaped = self.backend.reap(min, max, timeout, out);
         self.observer.reaped(&out[before..]);
         reaped

@@ -36,9 +36,9 @@ pub struct SlowIos {
     /// `CLOCK_MONOTONIC` at the zero of the clock.
     zero_ns: u64,
     submitting_ns: u64,
-    /// End of the last reap. `None` after a submission.
-    reaped_ns: Option<u64>,
-    /// Time from a reap to the next submission, summed up.
+    /// End of the last call of the engine. `None` while nothing is observed.
+    returned_ns: Option<u64>,
+    /// Time between the calls of the engine, summed up.
     own_ns: u64,
     /// The operation of each slot, its submission, and `own_ns` then.
     started: Vec<Option<(Op, u64, u64)>>,
@@ -91,13 +91,18 @@ impl SlowIos {
             clock,
             zero_ns,
             submitting_ns: 0,
-            reaped_ns: None,
+            returned_ns: None,
             own_ns: 0,
             started: vec![None; worker.depth() as usize],
             kept: std::array::from_fn(|_| Slowest::new(most)),
             next_ns: 0,
         };
         Box::new(ObservedBackend::new(backend, slow_ios))
+    }
+
+    /// A call of the engine starts.
+    fn called(&mut self, now_ns: u64) {
+        self.own_ns += self.returned_ns.take().map_or(0, |returned_ns| now_ns.saturating_sub(returned_ns));
     }
 
     fn send(&mut self) {
@@ -115,18 +120,28 @@ impl Observe for SlowIos {
         if self.is_on && !is_wanted {
             // Their slots are used by others that are not observed.
             self.started.fill(None);
+            self.returned_ns = None;
             self.send();
         }
         self.is_on = is_wanted;
         if self.is_on {
             self.submitting_ns = self.clock.now();
-            // Several batches may be submitted after one reap.
-            self.own_ns += self.submitting_ns - self.reaped_ns.take().unwrap_or(self.submitting_ns);
+            self.called(self.submitting_ns);
+        }
+    }
+
+    fn reaping(&mut self) {
+        if self.is_on {
+            self.called(self.clock.now());
         }
     }
 
     fn submitted(&mut self, ops: &[Op]) {
-        for op in ops.iter().filter(|_| self.is_on) {
+        if !self.is_on {
+            return;
+        }
+        self.returned_ns = Some(self.clock.now());
+        for op in ops {
             if let Some(started) = self.started.get_mut(op.slot as usize) {
                 *started = Some((*op, self.submitting_ns, self.own_ns));
             }
@@ -152,7 +167,7 @@ impl Observe for SlowIos {
                 own_ns: self.own_ns - own_ns,
             });
         }
-        self.reaped_ns = Some(now_ns);
+        self.returned_ns = Some(now_ns);
         if now_ns >= self.next_ns {
             self.next_ns = now_ns + SEND_EVERY_NS;
             self.send();
@@ -211,7 +226,7 @@ mod tests {
             clock: os::platform::Platform::MACHINE.clock(Source::Monotonic),
             zero_ns: 0,
             submitting_ns: 0,
-            reaped_ns: None,
+            returned_ns: None,
             own_ns: 0,
             started: vec![None; 3],
             kept: std::array::from_fn(|_| Slowest::new(4)),
