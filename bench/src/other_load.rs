@@ -110,7 +110,8 @@ mod tests {
 
     #[test]
     fn a_load_that_ends_at_once_is_an_error() {
-        let started = RunningLoad::start(OtherLoad::Reader, Path::new("/bin/false"), Path::new("x"), &[0]);
-        assert!(started.is_err_and(|error| error.contains("ended")));
+        let start = || RunningLoad::start(OtherLoad::Reader, Path::new("/bin/false"), Path::new("x"), &[0]);
+        // On a busy machine it can end after the time in which a load starts.
+        assert!((0..3).any(|_| start().is_err_and(|error| error.contains("ended"))));
     }
 }

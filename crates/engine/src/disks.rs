@@ -169,7 +169,7 @@ mod tests {
         let known = DiskHealth { temperature_c: Some(40.0), ..DiskHealth::default() };
         assert_eq!(change(&known, answer), Some(HealthChange { before: known.clone(), after: None }));
         assert_eq!(
-            change(&known, soon(HEALTH_PATIENCE, DiskHealth::default)).unwrap().after,
+            change(&known, soon(Duration::from_secs(240), DiskHealth::default)).unwrap().after,
             Some(DiskHealth::default())
         );
         assert_eq!(change(&DiskHealth::default(), None), None);

@@ -3,17 +3,26 @@
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::run::wrapped;
 use crate::{has_ended, shell, skipped};
 
 /// Longest time in which a server starts.
-const STARTS: Duration = Duration::from_secs(60);
+const STARTS: Duration = Duration::from_secs(120);
 
-/// Returns a TCP port of the loopback interface that no socket has.
+/// Ports of a process before those of the next one.
+const PORTS: u32 = 8;
+
+/// Returns a TCP port of the loopback interface that no socket has. The kernel gives no connection a port below 32768, and
+/// tests in other processes begin at others.
 pub fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let first = std::process::id() % 2500 * PORTS;
+    let port = || 10_000 + (first + NEXT.fetch_add(1, Ordering::Relaxed)) % (2500 * PORTS);
+    let mut ports = std::iter::repeat_with(|| u16::try_from(port()).unwrap());
+    ports.find(|port| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok()).unwrap()
 }
 
 /// Returns true if a shared library is installed. Otherwise the test is skipped.

@@ -20,13 +20,26 @@ pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
 
 /// Waits until the process handles a signal: an earlier signal would kill it.
 pub fn wait_for_signal_handler(child: &Child, name: &str) {
-    let number = ["HUP", "INT", "USR1", "TERM"].iter().position(|known| *known == name);
     // Others, such as STOP, cannot be handled.
-    let Some(number) = number.map(|at| [1, 2, 10, 15][at]) else { return };
-    wait_until(&format!("listening to SIG{name}"), || {
-        let caught = status(child, "SigCgt:").and_then(|caught| u64::from_str_radix(&caught, 16).ok());
-        caught.is_some_and(|caught| caught & 1 << (number - 1) != 0) || has_ended(child)
-    });
+    let Some(bit) = signal_bit(name) else { return };
+    wait_until(&format!("listening to SIG{name}"), || signals(child, "SigCgt:") & bit != 0 || has_ended(child));
+}
+
+/// Waits until a thread of the process has taken a signal. Until then the kernel drops a second one of its kind.
+fn wait_for_delivery(child: &Child, name: &str) {
+    let Some(bit) = signal_bit(name) else { return };
+    wait_until(&format!("SIG{name} is delivered"), || signals(child, "ShdPnd:") & bit == 0 || has_ended(child));
+}
+
+/// Returns the bit of a signal that can be handled.
+fn signal_bit(name: &str) -> Option<u64> {
+    let number = ["HUP", "INT", "USR1", "TERM"].iter().position(|known| *known == name);
+    number.map(|at| 1 << ([1, 2, 10, 15][at] - 1))
+}
+
+/// Returns a set of signals in `/proc/PID/status`.
+fn signals(child: &Child, set: &str) -> u64 {
+    status(child, set).and_then(|set| u64::from_str_radix(&set, 16).ok()).unwrap_or(0)
 }
 
 /// Waits until the process has a file open.
@@ -79,15 +92,17 @@ pub fn wait_for_blocked_thread(child: &Child) {
     });
 }
 
-/// Waits until a device has completed no I/O for 300 ms.
+/// Looks at a device, 5 ms apart or more, after which it is silent. A machine that is too busy for the run's I/Os delays the looks, too.
+const SILENT_LOOKS: u32 = 100;
+
+/// Waits until a device completes no I/Os.
 pub fn wait_for_silence(device: &Zram) {
-    let (mut last, mut since) = (device.ios(), Instant::now());
+    let (mut last, mut silent) = (device.ios(), 0);
     wait_until("the device is silent", || {
         let ios = device.ios();
-        if ios != last {
-            (last, since) = (ios, Instant::now());
-        }
-        since.elapsed() > Duration::from_millis(300)
+        silent = if ios == last { silent + 1 } else { 0 };
+        last = ios;
+        silent == SILENT_LOOKS
     });
 }
 
@@ -119,10 +134,11 @@ pub fn signal(child: &Child, name: &str) {
     drop(Command::new("kill").arg(format!("-{name}")).arg(child.id().to_string()).output());
 }
 
-/// Sends the signals, 100 ms apart, as soon as the process handles the first.
+/// Sends the signals, at least 100 ms apart, as soon as the process handles the first.
 pub fn interrupted(child: Child, signals: &[&str]) -> Outcome {
     for (nth, name) in signals.iter().enumerate() {
         if nth > 0 {
+            wait_for_delivery(&child, signals[nth - 1]);
             std::thread::sleep(Duration::from_millis(100));
         }
         signal(&child, name);

@@ -133,23 +133,13 @@ fn a_device_opened_exclusively_is_not_written() {
 
 #[test]
 fn swap_is_not_written() {
-    let hot_add = "/sys/class/zram-control/hot_add";
-    let Ok(number) = std::fs::read_to_string(hot_add) else {
-        eprintln!("SKIPPED: no zram device to be had");
+    let Some(zram) = harness::Zram::new(8) else { return };
+    let path = zram.path();
+    if !succeeds(Command::new("mkswap").arg(&path)) || !succeeds(Command::new("swapon").arg(&path)) {
         return;
-    };
-    let number = number.trim();
-    let path = PathBuf::from(format!("/dev/zram{number}"));
-    let outcome = std::panic::catch_unwind(|| {
-        std::fs::write(format!("/sys/block/zram{number}/disksize"), "8M").unwrap();
-        if !succeeds(Command::new("mkswap").arg(&path)) || !succeeds(Command::new("swapon").arg(&path)) {
-            return;
-        }
-        let outcome = std::panic::catch_unwind(|| only_reads(&path, "swap"));
-        assert!(succeeds(Command::new("swapoff").arg(&path)), "{} stays swap", path.display());
-        outcome.unwrap();
-    });
-    std::fs::write("/sys/class/zram-control/hot_remove", number).unwrap();
+    }
+    let outcome = std::panic::catch_unwind(|| only_reads(&path, "swap"));
+    assert!(succeeds(Command::new("swapoff").arg(&path)), "{} stays swap", path.display());
     outcome.unwrap();
 }
 

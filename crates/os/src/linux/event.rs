@@ -360,7 +360,7 @@ mod tests {
         let Ok(name) = std::env::var(CHILD) else { return };
         let event = Event::create(&name).unwrap();
         println!("\nholding");
-        assert!(event.wait_timeout(Duration::from_secs(30)).unwrap());
+        assert!(event.wait_timeout(Duration::from_secs(240)).unwrap());
     }
 
     fn start_child(name: &str) -> Child {

@@ -43,9 +43,9 @@ impl Zram {
 
 impl Drop for Zram {
     fn drop(&mut self) {
-        let removed = (0..2000).any(|_| {
-            // An abandoned operation or a device probe can hold it open for a moment.
-            std::thread::sleep(std::time::Duration::from_millis(2));
+        let removed = (0..48_000).any(|_| {
+            // An abandoned operation or a device probe can hold it open for a while.
+            std::thread::sleep(std::time::Duration::from_millis(5));
             std::fs::write(Path::new(CONTROL).join("hot_remove"), &self.number).is_ok()
         });
         assert!(removed || std::thread::panicking(), "zram{} is left behind", self.number);
