@@ -16,7 +16,7 @@ use crate::place::{DEVICE_BYTES, Place};
 use crate::run::{Program, run};
 
 /// Longest time of a program.
-pub const TIMEOUT: Duration = Duration::from_secs(10);
+pub const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The two programs.
 #[derive(Clone, Debug)]

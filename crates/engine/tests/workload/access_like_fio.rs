@@ -2,9 +2,9 @@
 //!
 //! Requires `fio` in the path. fathom follows fio 3.42. `captured` has all cases without fio.
 
+use std::path::Path;
 use std::process::Command;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use harness::{Scratch, skipped};
 
@@ -18,30 +18,29 @@ fn same_job_has_fios_sequence() {
 }
 
 fn all_alike(fio: &Fio, cases: Vec<&Case>) {
-    // fio mostly sleeps, at its start and during the job: many processes run in parallel.
-    let next = AtomicUsize::new(0);
-    let failures = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..8 {
-            scope.spawn(|| {
-                while let Some((number, case)) = claim(&next, &cases) {
-                    if let Err(difference) = fio.compare(number, case) {
-                        let failure = format!("{}\n    {difference}", case.options);
-                        failures.lock().expect("no test thread panics while it holds the list").push(failure);
-                    }
-                }
-            });
+    let count = cases.len();
+    let (alone, others): (Vec<&Case>, Vec<&Case>) = cases.into_iter().partition(|case| !case.before.is_empty());
+    // The start of fio takes longer than most jobs.
+    let runs: Vec<Vec<&Case>> =
+        others.chunks(JOBS).map(<[&Case]>::to_vec).chain(alone.into_iter().map(|case| vec![case])).collect();
+    let (left, failures) = (Mutex::new(runs.iter().enumerate()), Mutex::new(Vec::new()));
+    let work = || {
+        while let Some((number, cases)) = next(&left) {
+            let found = fio.compare(number, cases);
+            failures.lock().expect("no test thread panics while it holds the list").extend(found);
         }
-    });
+    };
+    std::thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(work))));
     let failures = failures.into_inner().expect("all test threads have ended");
-    assert!(failures.is_empty(), "{} of {} differ:\n{}", failures.len(), cases.len(), failures.join("\n"));
+    assert!(failures.is_empty(), "{} of {count} differ:\n{}", failures.len(), failures.join("\n"));
 }
 
-fn claim<'a>(next: &AtomicUsize, cases: &[&'a Case]) -> Option<(usize, &'a Case)> {
-    let number = next.fetch_add(1, Ordering::Relaxed);
-    cases.get(number).map(|case| (number, *case))
+fn next<T>(left: &Mutex<impl Iterator<Item = T>>) -> Option<T> {
+    left.lock().expect("no test thread panics while it holds the list").next()
 }
 
+/// Jobs of one run of fio. Each has another number, on which its seeds depend. In `captured` all have the first.
+const JOBS: usize = 12;
 /// Without it fio calibrates its CPU clock at each start. This takes longer than most jobs.
 const CLOCK: &str = "--clocksource=clock_gettime";
 
@@ -69,9 +68,22 @@ impl Fio {
         Some(Fio { is_old, scratch: Scratch::new("access") })
     }
 
-    fn compare(&self, number: usize, case: &Case) -> Result<(), String> {
-        let theirs = self.run(number, case)?;
-        let ours = sequence(case, theirs.len())?;
+    /// Compares the jobs of one run. Returns those that differ.
+    fn compare(&self, run: usize, cases: &[&Case]) -> Vec<String> {
+        let actions = match self.run(run, cases) {
+            Ok(actions) => actions,
+            Err(failure) => return vec![failure],
+        };
+        let compared = (1..).zip(cases).zip(&actions).map(|((number, case), theirs)| {
+            let number = number + case.jobs_before();
+            Fio::compare_job(case, number, theirs)
+                .map_err(|found| format!("{}, job {number}\n    {found}", case.options))
+        });
+        compared.filter_map(Result::err).collect()
+    }
+
+    fn compare_job(case: &Case, number: u32, theirs: &[Action]) -> Result<(), String> {
+        let ours = sequence(case, number, theirs.len())?;
         let different = (0..theirs.len().max(ours.len())).find(|&at| theirs.get(at) != ours.get(at));
         match different {
             None if theirs.is_empty() => Err("fio did no I/O at all".to_owned()),
@@ -86,23 +98,29 @@ impl Fio {
         }
     }
 
-    /// Returns fio's I/Os from its log.
-    pub fn run(&self, number: usize, case: &Case) -> Result<Vec<Action>, String> {
-        let log = self.scratch.file(&format!("{number}.log"));
+    /// Runs jobs at the same time, and returns fio's I/Os of each from its log.
+    pub fn run(&self, run: usize, cases: &[&Case]) -> Result<Vec<Vec<Action>>, String> {
+        let log = |at: usize| self.scratch.file(&format!("{run}.{at}.log"));
         let mut command = harness::in_own_group("fio");
-        command.current_dir(self.scratch.path());
-        command.args(case.before.split_whitespace().map(|option| format!("--{option}")));
-        command.args(["--name=job", "--ioengine=null", CLOCK]);
-        if !case.options.contains("filename=") {
-            command.arg("--filename=one");
+        command.current_dir(self.scratch.path()).arg(CLOCK);
+        for (at, case) in cases.iter().enumerate() {
+            command.args(case.before.split_whitespace().map(|option| format!("--{option}")));
+            command.args(["--name=job", "--ioengine=null"]);
+            if !case.options.contains("filename=") {
+                command.arg("--filename=one");
+            }
+            command.args(case.options.split_whitespace().map(|option| format!("--{option}")));
+            command.arg(format!("--write_iolog={}", log(at).display()));
         }
-        command.args(case.options.split_whitespace().map(|option| format!("--{option}")));
-        command.arg(format!("--write_iolog={}", log.display()));
         let output = harness::run_fio(&mut command).map_err(|error| error.to_string())?;
         if !output.status.success() {
             return Err(format!("fio: {}", String::from_utf8_lossy(&output.stderr)));
         }
-        let text = std::fs::read_to_string(&log).map_err(|error| error.to_string())?;
+        cases.iter().enumerate().map(|(at, case)| Fio::actions(case, &log(at))).collect()
+    }
+
+    fn actions(case: &Case, log: &Path) -> Result<Vec<Action>, String> {
+        let text = std::fs::read_to_string(log).map_err(|error| error.to_string())?;
         let mut actions: Vec<Action> = text.lines().filter_map(Action::from_log).collect();
         // An I/O that is rejected because the queue is full is logged again at the next attempt.
         if case.options.contains("iodepth=") {
@@ -116,8 +134,8 @@ impl Fio {
     }
 }
 
-/// Returns our I/Os of a case of which fio did `count` I/Os. A job without an end stops there.
-pub fn sequence(case: &Case, count: usize) -> Result<Vec<Action>, String> {
-    let setup = Setup::parse(case.options, 1 + case.before.matches("name=").count() as u32)?;
+/// Returns our I/Os of a case of which fio did `count` I/Os as the job with a number. A job without an end stops there.
+pub fn sequence(case: &Case, number: u32, count: usize) -> Result<Vec<Action>, String> {
+    let setup = Setup::parse(case.options, number)?;
     setup.sequence(if setup.is_endless() { count } else { count + 10 })
 }

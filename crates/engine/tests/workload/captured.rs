@@ -23,7 +23,8 @@ fn same_job_has_the_captured_sequence() {
     assert_eq!(captured.len(), CASES.len());
     for (captured, case) in captured.into_iter().zip(CASES) {
         let count = captured.lines().nth(1).and_then(|line| line.split(' ').next()?.parse().ok());
-        let ours = sequence(case, count.expect("the second line begins with the number of I/Os"));
+        let ours =
+            sequence(case, 1 + case.jobs_before(), count.expect("the second line begins with the number of I/Os"));
         assert_eq!(described(&case.line(), &ours.expect("the test knows all options")), captured);
     }
 }
@@ -31,8 +32,8 @@ fn same_job_has_the_captured_sequence() {
 fn capture() {
     let fio = Fio::find().filter(|fio| !fio.is_old).expect("fio 3.42 is in the path");
     let cases = CASES.iter().enumerate().map(|(number, case)| {
-        let actions = fio.run(number, case).unwrap_or_else(|error| panic!("{}: {error}", case.line()));
-        described(&case.line(), &actions)
+        let actions = fio.run(number, &[case]).unwrap_or_else(|error| panic!("{}: {error}", case.line()));
+        described(&case.line(), &actions[0])
     });
     let text = cases.collect::<Vec<_>>().join("\n\n") + "\n";
     std::fs::write(FILE, text).expect("the captured I/Os are written");

@@ -14,6 +14,11 @@ impl Case {
     pub fn line(&self) -> String {
         format!("{} name=job {}", self.before, self.options).trim_start().to_owned()
     }
+
+    /// Returns the number of preceding jobs.
+    pub fn jobs_before(&self) -> u32 {
+        self.before.matches("name=").count() as u32
+    }
 }
 
 const fn case(options: &'static str) -> Case {
