@@ -18,7 +18,12 @@ impl Sandbox {
 
     /// Returns a folder with the same files. Mounts are not copied.
     pub fn copy(&self) -> Self {
-        let copy = Sandbox::new("copy");
+        self.copy_within(&std::env::temp_dir())
+    }
+
+    /// Returns a folder with the same files in another one.
+    pub fn copy_within(&self, parent: &Path) -> Self {
+        let copy = Sandbox { scratch: Scratch::within(parent, "copy") };
         let (from, to) = (self.scratch.path().display(), copy.scratch.path().display());
         shell(&format!("cp -rx {from}/. {to}")).unwrap();
         copy

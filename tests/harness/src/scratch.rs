@@ -17,7 +17,12 @@ pub struct Scratch(TempDir);
 impl Scratch {
     /// Makes a folder whose name contains that of the test.
     pub fn new(test: &str) -> Self {
-        Scratch(tempfile::Builder::new().prefix(&format!("fathom-{test}-")).tempdir().unwrap())
+        Scratch::within(&std::env::temp_dir(), test)
+    }
+
+    /// Makes such a folder in another one.
+    pub fn within(parent: &Path, test: &str) -> Self {
+        Scratch(tempfile::Builder::new().prefix(&format!("fathom-{test}-")).tempdir_in(parent).unwrap())
     }
 
     pub fn path(&self) -> &Path {
