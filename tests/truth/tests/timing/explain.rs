@@ -9,8 +9,9 @@ use fathom_truth::timed_files::{Program, TimedFiles};
 use harness::{Loop, MemoryGroup, Outcome, Scratch, Throttle, Zram, fathom, needs, outcome, skipped};
 use serde_json::Value;
 
-/// Least share of the time of slow I/Os that has the cause which the test made.
-const NAMED_MIN: f64 = 0.95;
+/// Least share of the time of slow I/Os that has the cause which the test made. Other programs and the host of a virtual
+/// machine can have a part of the rest.
+const NAMED_MIN: f64 = 0.8;
 const JOB: &str = "--name=job --bs=4k --rw=randread --direct=1 --time_based --explain --record=record";
 
 /// Layers up to the completion, and the one after it.

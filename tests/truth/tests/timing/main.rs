@@ -4,5 +4,6 @@
 
 mod alone;
 mod explain;
+mod known_latency;
 mod little;
 mod stall;

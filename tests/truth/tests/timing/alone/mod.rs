@@ -1,4 +1,3 @@
 //! Measurements that need most of the machine's CPU time.
 
 mod cloud_disk;
-mod known_latency;

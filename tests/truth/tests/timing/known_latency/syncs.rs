@@ -11,7 +11,7 @@ use super::{FILE_BYTES, MS, is_within, nanoseconds};
 const WRITES: u64 = 40;
 
 #[test]
-#[ignore = "needs an idle machine: run by cargo xtask ci"]
+#[ignore = "needs an idle CPU: run by cargo xtask ci"]
 fn fio_reports_the_latency_of_syncs() {
     let Some(files) = TimedFiles::mount("syncs", 1, FILE_BYTES) else { return };
     for engine in ["psync", "libaio", "io_uring"] {

@@ -31,31 +31,31 @@ fn heavy_tailed(depth: u32) -> Program {
 }
 
 #[test]
-#[ignore = "needs an idle machine: run by cargo xtask ci"]
+#[ignore = "needs an idle CPU: run by cargo xtask ci"]
 fn fio_reports_a_constant_latency() {
     fio::each_engine("constant", "randread", constant);
 }
 
 #[test]
-#[ignore = "needs an idle machine: run by cargo xtask ci"]
+#[ignore = "needs an idle CPU: run by cargo xtask ci"]
 fn fio_reports_a_latency_of_two_values() {
     fio::each_engine("two-valued", "randwrite", two_valued);
 }
 
 #[test]
-#[ignore = "needs an idle machine: run by cargo xtask ci"]
+#[ignore = "needs an idle CPU: run by cargo xtask ci"]
 fn fio_reports_a_latency_with_a_heavy_tail() {
     fio::each_engine("heavy-tailed", "randread", heavy_tailed);
 }
 
 #[test]
-#[ignore = "needs an idle machine: run by cargo xtask ci"]
+#[ignore = "needs an idle CPU: run by cargo xtask ci"]
 fn diskspd_reports_a_latency_of_two_values() {
     diskspd::each_engine("two-valued", "-r", two_valued);
 }
 
 #[test]
-#[ignore = "needs an idle machine: run by cargo xtask ci"]
+#[ignore = "needs an idle CPU: run by cargo xtask ci"]
 fn diskspd_reports_a_latency_with_a_heavy_tail() {
     diskspd::each_engine("heavy-tailed", "-w100 -r", heavy_tailed);
 }
