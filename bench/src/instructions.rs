@@ -18,9 +18,6 @@ use classes::Class;
 use jobs::FILE;
 pub use jobs::{JOBS, Job, OPTION_FILES};
 
-/// The two numbers of I/Os. With the first, all histogram pages and the block map are in use, and the worker's thread has many
-/// more instructions than the main one, which has 20 million.
-const IO_COUNTS: [u64; 2] = [120_000, 240_000];
 /// Instructions per I/O below which a file is left out. valgrind slows the clock down, so that now and then a batch ends
 /// earlier in one of the two runs.
 const NEGLIGIBLE: f64 = 0.05;
@@ -75,7 +72,8 @@ pub fn count_job(fathom: &Path, job: &Job, tries: u32, scratch: &Path) -> Result
         }
         Ok::<_, String>(fewest)
     };
-    Ok(InstructionsPerIo::between(&fewest(IO_COUNTS[0])?, &fewest(IO_COUNTS[1])?, IO_COUNTS[1] - IO_COUNTS[0]))
+    let [few, many] = job.ios;
+    Ok(InstructionsPerIo::between(&fewest(few)?, &fewest(many)?, many - few))
 }
 
 /// Counts all jobs and prints the cost of each option.

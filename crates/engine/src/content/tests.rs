@@ -72,7 +72,7 @@ fn the_requested_share_of_buffers_repeats() {
                 buffers.refill = true;
                 buffers.dedupe = Some(Dedupe { percent, mode });
             });
-            let buffers = written(content.unwrap(), 8192);
+            let buffers = written(content.unwrap(), 4096);
             let distinct = buffers.iter().collect::<HashSet<_>>().len();
             let repeated = 100.0 * (1.0 - distinct as f64 / buffers.len() as f64);
             let off = (repeated - f64::from(percent)).abs();

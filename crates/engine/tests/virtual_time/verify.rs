@@ -67,7 +67,7 @@ fn a_correct_device_passes_and_each_wrong_bit_is_found() {
     let files = Files::new();
     for pattern in PATTERNS {
         for engine in ENGINES {
-            let options = format!("{pattern} {engine}");
+            let options = format!("--size=512k {pattern} {engine}");
             let intact = verified(&files, &options, Vec::new());
             assert_eq!(intact.error(0), None, "{options}");
             let writes: Vec<usize> =
@@ -110,7 +110,7 @@ fn a_job_by_time_verifies_each_pass() {
     let files = Files::new();
     for pattern in PATTERNS {
         for engine in ["--ioengine=psync", "--ioengine=libaio --iodepth=16"] {
-            let options = format!("{pattern} {engine} --size=256k --time_based --runtime=300ms");
+            let options = format!("{pattern} {engine} --size=256k --time_based --runtime=100ms");
             let run = verified(&files, &options, Vec::new());
             let (reads, writes) = run.ios(0);
             // A pattern that goes backwards from the start writes one block 64 times.

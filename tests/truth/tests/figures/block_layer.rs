@@ -68,7 +68,7 @@ fn a_job_that_time_ends_has_what_the_device_counted_and_its_time() {
     for engine in ["psync", "libaio", "io_uring"] {
         let words = format!(
             "--name=j --filename={} --direct=1 --ioengine={engine} --bs=4k --iodepth=8 --rw=randrw --size=64m \
-             --time_based --runtime=1 --output-format=json",
+             --time_based --runtime=300ms --output-format=json",
             path.display()
         );
         let (report, kernel) = counted(&device, || fathom_truth::fio(scratch.path(), &words).assert_success().json());
@@ -87,10 +87,8 @@ fn threads_of_diskspds_have_what_the_device_counted() {
     let test = "block-layer-diskspd";
     let Some(device) = Zram::new(64) else { return };
     let scratch = Scratch::new(test);
-    for line in
-        ["-d1 -W0 -C0 -b4K -r -o1 -Su", "-d1 -W0 -C0 -b4K -r -w50 -o8 -t2 -Su", "-d1 -W0 -C0 -b64K -w100 -o4 -Su"]
-    {
-        let words = format!("{line} -Rrecord=record {}", device.path().display());
+    for line in ["-g4096 -b4K -r -o1", "-b4K -r -w50 -o8 -t2", "-g65536 -b64K -w100 -o4"] {
+        let words = format!("{line} -d1 -W0 -C0 -Su -Rrecord=record {}", device.path().display());
         let (_, kernel) = counted(&device, || fathom_truth::diskspd(scratch.path(), &words).assert_success());
         let text = std::fs::read_to_string(scratch.file("record")).unwrap();
         let record: serde_json::Value = serde_json::from_str(&text).unwrap();

@@ -20,6 +20,6 @@ fn a_failed_close_of_a_written_file_fails_the_job() {
         assert_eq!(written.json()["jobs"][0]["error"], 5, "{engine}: {}", written.stdout);
         job("read").ended_with(0);
     }
-    let line = format!("-d1 -b4K -w100 -Sh {}", target.display());
+    let line = format!("-d1 -W0 -b4K -w100 -g400 -Sh {}", target.display());
     fathom_truth::diskspd(files.beside(), &line).ended_with(1).complained_of("Input/output error");
 }
