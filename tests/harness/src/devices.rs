@@ -91,6 +91,11 @@ impl Zram {
         self.counter(4)
     }
 
+    /// Returns the bytes that were written since the device was made.
+    pub fn written_bytes(&self) -> u64 {
+        self.counter(6) * 512
+    }
+
     /// Returns the number of reads and writes since the device was made.
     pub fn ios(&self) -> u64 {
         self.counter(0) + self.counter(4)

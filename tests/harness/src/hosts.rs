@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use crate::{Outcome, Scratch, binary, needs, shell, skipped, wait_until};
+use crate::{HANGS, Outcome, Scratch, binary, needs, shell, skipped, wait_until};
 
 /// Names of the hosts.
 pub const HOSTS: [&str; 2] = ["a", "b"];
@@ -162,7 +162,9 @@ impl Hosts {
     /// Runs fio, DiskSpd or a command of fathom on the hosts.
     pub fn run_work(&self, launcher: &str, hosts: &str, options: &str, work: &str) -> Outcome {
         let mut command = Command::new("timeout");
-        command.args(["--signal=KILL", "100"]).args(self.command(launcher, hosts, options, work));
+        command
+            .args(["--signal=KILL", &HANGS.as_secs().to_string()])
+            .args(self.command(launcher, hosts, options, work));
         command.current_dir(self.scratch.path()).env("XDG_DATA_HOME", self.scratch.file("data"));
         command.env("XDG_STATE_HOME", self.scratch.file("state"));
         let output = command.output().unwrap();

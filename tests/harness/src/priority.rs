@@ -1,5 +1,6 @@
 //! Real-time priority for tests on a busy machine.
 
+use std::process::{Child, Command};
 use std::sync::OnceLock;
 
 use crate::shell;
@@ -8,6 +9,13 @@ use crate::shell;
 pub fn can_use_realtime_priority() -> bool {
     static MAY: OnceLock<bool> = OnceLock::new();
     *MAY.get_or_init(|| shell("chrt -r 10 true").is_ok())
+}
+
+/// Gives the threads of a process a real-time priority, if permitted.
+pub(crate) fn raise_priority(child: &Child) {
+    if can_use_realtime_priority() {
+        drop(Command::new("chrt").args(["-a", "-r", "-p", "10", &child.id().to_string()]).output());
+    }
 }
 
 /// Gives this thread a real-time priority above that of the runs, if permitted. Threads that it starts inherit it.

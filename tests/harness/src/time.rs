@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
+use crate::priority::raise_priority;
 use crate::{Outcome, Zram, outcome};
 
 /// A longer wait or run counts as a hang. Runs that must end by a signal or an error would otherwise take 600 s.
@@ -131,6 +132,10 @@ fn line(file: &Path, begin: &str) -> Option<String> {
 /// Sends a signal as soon as the process handles it.
 pub fn signal(child: &Child, name: &str) {
     wait_for_signal_handler(child, name);
+    // A worker that gets no CPU for a second after the signal would be reported as stuck.
+    if ["HUP", "INT", "TERM"].contains(&name) {
+        raise_priority(child);
+    }
     drop(Command::new("kill").arg(format!("-{name}")).arg(child.id().to_string()).output());
 }
 
