@@ -4,7 +4,7 @@
 //! with the highest limit that it reaches, unless it is more than `FAR_ABOVE` times that limit. Another figure that is far above
 //! the class contradicts it.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use assessment::{
     Aim, Assessment, Basis, Cause, ClassMatch, Confidence, ExpectedLimit, FindingKind, LoadPattern, MachineLimits,
@@ -17,6 +17,9 @@ use units::diagnostic::Source;
 use crate::findings::meaning::{Meaning, means};
 use crate::limits::{Catalogue, Expectation, Group, Kind, Limit, Load, instance};
 use crate::verdict::{self, ALL, JobRounds};
+
+/// The built-in files. Reading them takes longer than the comparison with them.
+static BUILT_IN: LazyLock<Catalogue> = LazyLock::new(Catalogue::built_in);
 
 /// A figure above this multiple of a limit is not like its class.
 const FAR_ABOVE: f64 = 1.25;
@@ -245,15 +248,15 @@ fn two_digits(value: f64) -> f64 {
 /// Adds the classes of the figures. Without expectations also the limits of the machine; with limits of a provider, only the
 /// classes of this provider in tests that missed them.
 pub fn describe(assessment: &mut Assessment, expectations: &[Expectation]) {
-    let catalogue = Catalogue::built_in();
+    let catalogue = &*BUILT_IN;
     if assessment.expectations.is_empty() {
-        assessment.classes = matches(&assessment.tests, &catalogue);
-        assessment.machine_limits = machine_limits(&assessment.machine, &catalogue);
+        assessment.classes = matches(&assessment.tests, catalogue);
+        assessment.machine_limits = machine_limits(&assessment.machine, catalogue);
         return;
     }
     let is_of = |class: &Class| expectations.iter().any(|one| one.provider == class.provider);
-    let fixed: Vec<Class> = fixed(&catalogue).into_iter().filter(is_of).collect();
-    let mut found = matches_among(&assessment.tests, &catalogue, &fixed);
+    let fixed: Vec<Class> = fixed(catalogue).into_iter().filter(is_of).collect();
+    let mut found = matches_among(&assessment.tests, catalogue, &fixed);
     let has_failed = |one: &ClassMatch| assessment.tests.iter().any(|test| test.name == one.test && missed_limit(test));
     let is_expected = |one: &ClassMatch| expectations.iter().any(|given| given.text == one.expectation);
     found.retain(|one| !one.is_provisioned && has_failed(one) && !is_expected(one));
