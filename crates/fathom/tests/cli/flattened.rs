@@ -73,7 +73,7 @@ fn documents_have_the_shapes_of_fio() {
             ".fathom.findings.target-fits-cache.subject.targets.data.name",
         ),
         (
-            "--name=a --ioengine=null --size=1g --rw=randread --ss=iops:90% --ss_dur=2 --time_based --runtime=3 \
+            "--name=a --ioengine=null --size=1g --rw=randread --rate_iops=500 --ss=iops:90% --ss_dur=2 --time_based --runtime=3 \
              --idle-prof=percpu"
                 .to_owned(),
             ".cpu_idleness.system",

@@ -21,6 +21,11 @@ fn is_hidden(c: char) -> bool {
     is_direction || is_control || ['\u{feff}', '\u{2028}', '\u{2029}'].contains(&c)
 }
 
+/// Returns whether a text is one line without hidden characters, and is not forged.
+pub(crate) fn is_visible_line(text: &str) -> bool {
+    !text.contains(is_hidden) && !text.contains('\n') && !text.trim_start().starts_with(FORGED)
+}
+
 pub(crate) fn assert_visible(what: &str, text: &str) {
     let shown = || text.lines().find(|line| line.contains(is_hidden)).unwrap_or_default();
     assert!(!text.contains(is_hidden), "{what}: {:?}", shown());

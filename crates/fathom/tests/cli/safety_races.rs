@@ -12,7 +12,7 @@ use crate::safety_appears::{hash, is_root, victim};
 use crate::stage::{Hosts, Mount, Scratch, Zram, command, launchers, needs, outcome, run, run_folder, system};
 
 /// Time of each race. `FATHOM_RACE_SECONDS` sets another one.
-const RACE: Duration = Duration::from_secs(10);
+const RACE: Duration = Duration::from_secs(5);
 const OTHER_USER: u32 = 1234;
 
 /// When the swaps begin. A link that is there before the check is followed.

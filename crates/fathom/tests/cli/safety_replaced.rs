@@ -4,14 +4,18 @@ use std::path::Path;
 use std::process::Child;
 
 use crate::stage::{
-    HANGS, MIB, Mount, Outcome, Scratch, command, diskspd, fathom, needs, outcome, run_folder, system, wait_until,
+    HANGS, MIB, Mount, Outcome, Scratch, command, diskspd, fathom, outcome, run_folder, system, wait_until,
 };
 
 const MESSAGE: &str = "is no longer the target";
 
 /// Returns true if a file with data is below a folder.
 fn has_data(folder: &Path) -> bool {
-    needs(&format!("find {} -name data -size +0", folder.display())).is_some_and(|found| !found.is_empty())
+    let entries = || std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries().any(|entry| match entry.file_type() {
+        Ok(kind) if kind.is_dir() => has_data(&entry.path()),
+        _ => entry.file_name() == "data" && entry.metadata().is_ok_and(|file| file.len() > 0),
+    })
 }
 
 /// Starts a command of fathom on targets below `at`, and waits until a file has data.

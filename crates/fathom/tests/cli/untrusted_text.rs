@@ -1,9 +1,12 @@
-//! Each text of a saved run that is not trusted: alone in the run, and in each kind of error, message, finding and cause.
+//! Each text of a saved run that is not trusted: with few others in the run, and in each kind of error, message, finding and cause.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
 use std::path::Path;
 #[cfg(target_os = "linux")]
 use std::process::{Command, Stdio};
+use std::rc::Rc;
 
 use ::history::Document;
 use assessment::{Cause, Failure, Finding};
@@ -14,11 +17,13 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use crate::any_names::{assessed, check_record, check_reports};
-use crate::hostile_names::{HOSTILE, assert_visible};
+use crate::hostile_names::{HOSTILE, assert_visible, is_visible_line};
 use crate::stage::{Scratch, command, outcome};
 #[cfg(target_os = "linux")]
 use crate::stage::{Zram, needs, wait_until};
 
+/// Texts of a saved run that are hostile together, at most: a report for each alone would take minutes.
+const TOGETHER: usize = 8;
 /// Keys of texts with several lines: job files and profiles.
 const OF_SEVERAL_LINES: [&str; 3] = ["job", "text", "profile_xml"];
 
@@ -89,75 +94,101 @@ fn check_commands(what: &str, scratch: &Scratch, document: &Value) {
     }
 }
 
-/// Returns saved runs with one text of each kind made hostile, alone, and a name for messages. A text of a kind is printed in the
-/// same way for each run: records and assessments have other keys.
-fn with_hostile_texts() -> Vec<(String, Value)> {
+/// A saved run with hostile texts.
+struct Hostile<'a> {
+    what: &'a str,
+    texts: usize,
+    document: &'a Value,
+    /// `None`: a text is no text of its kind, and it is alone.
+    read: Option<Document>,
+}
+
+/// Calls `check` with saved runs in which some texts are hostile. Each kind of text is in one of them. A text of a kind is printed
+/// in the same way for each run: records and assessments have other keys.
+fn with_hostile_texts(mut check: impl FnMut(Hostile)) {
     let mut known = BTreeSet::new();
-    let mut found = Vec::new();
     for (name, document) in saved() {
-        for (kind, pointer) in texts(&document).into_iter().filter(|(kind, _)| known.insert(kind.clone())) {
-            let mut changed = document.clone();
-            *changed.pointer_mut(&pointer).unwrap() = hostile(&pointer).into();
-            found.push((format!("{name}{pointer}: {kind}"), changed));
+        let pointers: Vec<String> =
+            texts(&document).into_iter().filter_map(|(kind, pointer)| known.insert(kind).then_some(pointer)).collect();
+        for together in pointers.chunks(TOGETHER) {
+            with_hostile(&name, &document, together, &mut check);
         }
     }
-    assert!(found.len() > 100, "{} kinds", found.len());
-    found
+    assert!(known.len() > 100, "{} kinds", known.len());
+}
+
+/// Makes these texts hostile, or each half of them if the run cannot be read then.
+fn with_hostile(name: &str, document: &Value, pointers: &[String], check: &mut impl FnMut(Hostile)) {
+    let mut changed = document.clone();
+    for pointer in pointers {
+        *changed.pointer_mut(pointer).unwrap() = hostile(pointer).into();
+    }
+    let (what, texts) = (&*format!("{name}: {}", pointers.join(" ")), pointers.len());
+    match (read(&changed), texts) {
+        (None, 2..) => {
+            let (first, second) = pointers.split_at(texts / 2);
+            with_hostile(name, document, first, check);
+            with_hostile(name, document, second, check);
+        }
+        (read, _) => check(Hostile { what, texts, document: &changed, read }),
+    }
 }
 
 #[test]
 #[ignore = "slow: run by cargo xtask ci"]
 fn commands_print_no_control_character_of_a_text_of_a_saved_run() {
     let scratch = Scratch::new("untrusted-text");
-    for (what, document) in with_hostile_texts() {
-        check_commands(&what, &scratch, &document);
-    }
+    with_hostile_texts(|Hostile { what, document, .. }| check_commands(what, &scratch, document));
 }
 
 #[test]
 #[ignore = "slow: run by cargo xtask ci"]
 fn no_control_character_of_a_text_of_a_saved_run_is_in_a_report() {
     let mut shown = 0;
-    for (what, document) in with_hostile_texts() {
-        if let Some(document) = read(&document) {
-            check_reports(&what, &assessed(&document));
-            if let Document::Record(record) = &document {
-                check_record(&what, record);
-            }
-            shown += 1;
+    with_hostile_texts(|Hostile { what, texts, read, .. }| {
+        let Some(document) = read else { return };
+        check_reports(what, &assessed(&document));
+        if let Document::Record(record) = &document {
+            check_record(what, record);
         }
-    }
+        shown += texts;
+    });
     assert!(shown > 100, "{shown} texts");
 }
 
 /// Makes values of a schema. Each alternative is in one of the values, and each text has control characters.
-struct Schema(Value);
+struct Schema {
+    schema: Value,
+    /// Values of definitions, by reference.
+    known: RefCell<BTreeMap<String, Rc<[Value]>>>,
+}
 
 impl Schema {
     fn of(name: &str) -> Schema {
-        Schema(json_of(&folder("data/schemas").join(format!("{name}.json"))))
+        let schema = json_of(&folder("data/schemas").join(format!("{name}.json")));
+        Schema { schema, known: RefCell::default() }
     }
 
     /// Returns all values of a definition that can be read as `T`.
     fn values<T: DeserializeOwned>(&self, definition: &str) -> Vec<T> {
-        let made = self.made(&json!({ "$ref": format!("#/$defs/{definition}") }), &mut Vec::new());
+        let made = self.made(&json!({ "$ref": format!("#/$defs/{definition}") }));
         made.into_iter()
             .map(|value| serde_json::from_value(value.clone()).unwrap_or_else(|error| panic!("{error}: {value}")))
             .collect()
     }
 
-    /// `within` are the definitions around the schema. No definition is in itself.
-    fn made(&self, schema: &Value, within: &mut Vec<String>) -> Vec<Value> {
+    fn made(&self, schema: &Value) -> Vec<Value> {
         if let Some(name) = schema["$ref"].as_str() {
             if name.ends_with("/Metric") {
                 return vec!["read.iops".into()];
             }
-            if within.iter().any(|known| known == name) {
-                return Vec::new();
+            if let Some(known) = self.known.borrow().get(name) {
+                return known.to_vec();
             }
-            within.push(name.to_owned());
-            let made = self.made(self.0.pointer(name.trim_start_matches('#')).unwrap(), within);
-            within.pop();
+            // A definition in itself has no values there.
+            self.known.borrow_mut().insert(name.to_owned(), Rc::from([]));
+            let made = self.made(self.schema.pointer(name.trim_start_matches('#')).unwrap());
+            self.known.borrow_mut().insert(name.to_owned(), made.clone().into());
             return made;
         }
         if let Some(only) = schema.get("const") {
@@ -167,35 +198,35 @@ impl Schema {
             return all.clone();
         }
         let alternatives = schema["oneOf"].as_array().or(schema["anyOf"].as_array());
-        let others = alternatives.map(|all| all.iter().flat_map(|one| self.made(one, within)).collect::<Vec<_>>());
+        let others = alternatives.map(|all| all.iter().flat_map(|one| self.made(one)).collect::<Vec<_>>());
         let kind = match &schema["type"] {
             Value::Array(kinds) => kinds[0].as_str().unwrap_or_default(),
             kind => kind.as_str().unwrap_or_default(),
         };
         match (kind, others) {
-            ("object", others) => self.objects(schema, others, within),
+            ("object", others) => self.objects(schema, others),
             (_, Some(others)) => others,
             ("string", None) => vec![HOSTILE.into()],
-            ("array", None) => self.arrays(schema, within),
+            ("array", None) => self.arrays(schema),
             ("boolean", None) => vec![true.into(), false.into()],
             ("integer" | "number", None) => vec![1.into()],
             _ => vec![Value::Null],
         }
     }
 
-    fn arrays(&self, schema: &Value, within: &mut Vec<String>) -> Vec<Value> {
+    fn arrays(&self, schema: &Value) -> Vec<Value> {
         let items = schema["prefixItems"].as_array().cloned().unwrap_or_else(|| {
             let length = schema["minItems"].as_u64().unwrap_or(1).max(1);
             vec![schema["items"].clone(); usize::try_from(length).unwrap()]
         });
-        let items: Vec<Vec<Value>> = items.iter().map(|item| self.made(item, within)).collect();
+        let items: Vec<Vec<Value>> = items.iter().map(|item| self.made(item)).collect();
         each_once(&items).map(Value::from).collect()
     }
 
-    fn objects(&self, schema: &Value, others: Option<Vec<Value>>, within: &mut Vec<String>) -> Vec<Value> {
+    fn objects(&self, schema: &Value, others: Option<Vec<Value>>) -> Vec<Value> {
         let none = Map::new();
         let fields = schema["properties"].as_object().unwrap_or(&none);
-        let values: Vec<Vec<Value>> = fields.values().map(|field| self.made(field, within)).collect();
+        let values: Vec<Vec<Value>> = fields.values().map(|field| self.made(field)).collect();
         let own = each_once(&values).map(|values| fields.keys().cloned().zip(values).collect::<Map<_, _>>());
         let own: Vec<Map<String, Value>> = if fields.is_empty() { vec![Map::new()] } else { own.collect() };
         let others = others.unwrap_or_else(|| vec![json!({})]);
@@ -215,9 +246,8 @@ fn each_once(values: &[Vec<Value>]) -> impl Iterator<Item = Vec<Value>> {
     (0..most.unwrap_or(0)).map(move |at| values.iter().map(|list| list[at % list.len()].clone()).collect())
 }
 
-fn assert_one_line(what: &str, text: &str) {
-    assert_visible(what, text);
-    assert!(!text.contains('\n'), "{what}: {text}");
+fn assert_one_line(what: &dyn Debug, text: &str) {
+    assert!(is_visible_line(text), "{what:?}: {text:?}");
 }
 
 #[test]
@@ -228,11 +258,11 @@ fn errors_and_messages_of_every_kind_are_one_line() {
     assert!(errors.len() > 100 && messages.len() > 100, "{} errors, {} messages", errors.len(), messages.len());
     for dialect in [Dialect::Fio, Dialect::DiskSpd] {
         for error in &errors {
-            assert_one_line(&format!("{error:?}"), &wording::run_error(error, dialect));
-            assert_one_line("reason", &error.reason());
+            assert_one_line(error, &wording::run_error(error, dialect));
+            assert_one_line(error, &error.reason());
         }
         for message in &messages {
-            assert_one_line(&format!("{message:?}"), &wording::run_message(message.kind(), dialect));
+            assert_one_line(message, &wording::run_message(message.kind(), dialect));
         }
     }
 }
@@ -246,16 +276,16 @@ fn findings_causes_and_failures_of_every_kind_are_one_line() {
     let failures: Vec<Failure> = schema.values("Failure");
     assert!(findings.len() > 30 && causes.len() > 15 && failures.len() > 10);
     for finding in &findings {
+        assert_one_line(finding, &wording::message(finding));
         for dialect in [Dialect::Fio, Dialect::DiskSpd] {
-            assert_one_line(&format!("{finding:?}"), &wording::message(finding));
-            assert_one_line(&format!("{finding:?}"), &wording::advice(finding, dialect));
+            assert_one_line(finding, &wording::advice(finding, dialect));
         }
     }
     for cause in &causes {
-        assert_one_line(&format!("{cause:?}"), &wording::cause(cause));
+        assert_one_line(cause, &wording::cause(cause));
     }
     for failure in &failures {
-        assert_one_line(&format!("{failure:?}"), &wording::failure(failure));
+        assert_one_line(failure, &wording::failure(failure));
     }
 }
 

@@ -99,7 +99,10 @@ fn a_quiet_command_prints_no_progress() {
         assert_eq!(progress, lines, "{}", run.stderr);
         assert!(!run.stderr.contains('\u{1b}') && !run.stderr.contains('\r'), "{:?}", run.stderr);
     }
-    let terminal =
-        Terminal::run(scratch.path(), SIZE, &format!("fathom run --quiet --repeat 3 {short} --time_based --runtime=2"));
+    let terminal = Terminal::run(
+        scratch.path(),
+        SIZE,
+        &format!("fathom run --quiet --repeat 3 {short} --rate_iops=1000 --time_based --runtime=2"),
+    );
     assert!(!terminal.end().screen.contains("/3 "));
 }

@@ -129,10 +129,30 @@ fn every_kind_of_document_fits_its_schema_and_no_other_fields_or_less() {
     for sample in &samples {
         let name = schema_of(sample);
         assert_eq!(schema_errors(name, sample), "", "{name}");
-        accepted.collect(name, sample, &mut Vec::new());
+        let mut short = sample.clone();
+        shorten(name, &mut short, "");
+        accepted.collect(name, &short, &mut Vec::new());
     }
     assert_eq!(accepted.unknown, BTreeSet::new(), "unknown fields");
     assert_eq!(accepted.missing, BTreeSet::new(), "missing fields");
+}
+
+/// Leaves one item in each list that may have fewer: `Accepted::collect` checks a document for each change.
+fn shorten(schema: &str, document: &mut Value, pointer: &str) {
+    let is_longer = |list: &Vec<Value>| list.len() > 1;
+    if document.pointer(pointer).unwrap().as_array().is_some_and(is_longer) {
+        let mut shorter = document.clone();
+        shorter.pointer_mut(pointer).unwrap().as_array_mut().unwrap().truncate(1);
+        if schema_errors(schema, &shorter).is_empty() {
+            *document = shorter;
+        }
+    }
+    let parts: Vec<String> = match document.pointer(pointer).unwrap() {
+        Value::Array(list) => (0..list.len()).map(|at| at.to_string()).collect(),
+        Value::Object(object) => object.keys().map(|key| key.replace('~', "~0").replace('/', "~1")).collect(),
+        _ => Vec::new(),
+    };
+    parts.iter().for_each(|part| shorten(schema, document, &format!("{pointer}/{part}")));
 }
 
 /// Objects whose keys are names or values of the run.
