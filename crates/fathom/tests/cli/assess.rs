@@ -328,7 +328,9 @@ fn any_test_can_run_until_steady_state() {
     let test = tests(&assessment)[0];
     let steady = &test["steady"][0];
     assert_eq!((steady["rule"].as_str(), steady["metric"].as_str().is_some()), (Some("snia"), true), "{test}");
-    assert!(test["rounds"].as_array().unwrap().len() >= 5 && !steady["from_round"].is_null(), "{steady}");
+    // On a busy machine the rate may never be steady: the rounds end after 25.
+    let rounds = test["rounds"].as_array().unwrap().len();
+    assert!(rounds >= 5 && (rounds == 25 || !steady["from_round"].is_null()), "{rounds} rounds: {steady}");
     run(scratch.path(), "--until-steady often").ended_with(2).complained_of("snia or cloud");
 }
 

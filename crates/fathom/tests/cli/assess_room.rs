@@ -114,7 +114,8 @@ fn file_on_a_slow_disk_is_limited_by_time() {
     let run = outcome(shell.spawn().unwrap());
     let assessment: Value = run.json();
     let filled = assessment["preparation"][0]["bytes"].as_u64().unwrap();
-    assert!((8 * MIB..48 * MIB).contains(&filled), "{assessment}");
+    // 16 MiB in 2 s. A process without CPU time fills less, or looks at the time later.
+    assert!((MIB..64 * MIB).contains(&filled), "{assessment}");
     let job = assessment["tests"][0]["job"].as_str().unwrap();
     assert!(job.contains(&format!("filesize={}\n", filled / MIB * MIB)), "{filled}: {job}");
     assert_eq!(assessment["tests"][0]["error"], Value::Null);

@@ -70,7 +70,8 @@ fn run(scratch: &Scratch, base_iops: u32, change_iops: u32) -> i32 {
 fn workflow_fails_on_a_regression_and_only_then() {
     assert_eq!(steps().len(), 4, "each command is run");
     let slower = Scratch::new("ci-slower");
-    assert_eq!(run(&slower, 200, 50), 1);
+    // On a busy machine a run may do a few of its I/Os only. The difference is larger than that.
+    assert_eq!(run(&slower, 2000, 10), 1);
     let junit = std::fs::read_to_string(slower.file("results/junit.xml")).unwrap();
     assert!(junit.contains("failures=\"1\"") && junit.contains("name=\"read.iops at most 10 % lower\""), "{junit}");
     let summary = std::fs::read_to_string(slower.file("step-summary")).unwrap();
@@ -79,7 +80,7 @@ fn workflow_fails_on_a_regression_and_only_then() {
     let comment = std::fs::read_to_string(slower.file("comment")).unwrap();
     assert!(comment.starts_with("pr comment 7 --edit-last ") && comment.ends_with(&summary), "{comment}");
     let faster = Scratch::new("ci-faster");
-    assert_eq!(run(&faster, 50, 200), 0);
+    assert_eq!(run(&faster, 10, 2000), 0);
     let junit = std::fs::read_to_string(faster.file("results/junit.xml")).unwrap();
     assert!(junit.contains("failures=\"0\""), "{junit}");
 }

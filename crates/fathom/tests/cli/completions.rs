@@ -40,7 +40,7 @@ fn scripts(folder: &Scratch) -> Option<()> {
 
 /// Runs a command that completes `line` and returns what it prints, without the signs that end a word.
 fn complete(folder: &Path, command: &str, line: &str) -> String {
-    let text = shell(&format!("cd {} && timeout 60 {command} '{line}' 2>&1", folder.display())).unwrap();
+    let text = shell(&format!("cd {} && timeout 240 {command} '{line}' 2>&1", folder.display())).unwrap();
     text.trim_end_matches(['=', ' ']).to_owned()
 }
 

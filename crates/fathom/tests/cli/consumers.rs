@@ -2,7 +2,8 @@
 //!
 //! `docs/fio-tools.md` lists the tested programs. Each expectation comes from at least one of them.
 
-use crate::stage::Scratch;
+use crate::stage::{Scratch, fathom, outcome, signal};
+use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Output};
 
 use serde_json::Value;
@@ -108,11 +109,18 @@ fn terse_fields_have_fios_positions() {
 fn status_lines_are_terse_lines_and_nothing_else() {
     let scratch = Scratch::new("status");
     let arguments = format!(
-        "--name=a {TIMED} --runtime=2 --rw=randread --status-interval=1 --eta=never --output-format=terse \
-         --terse-version=3 --group_reporting --numjobs=2"
+        "--name=a {TIMED} --runtime=600 --rw=randread --rate_iops=500 --status-interval=1 --eta=never \
+         --output-format=terse --terse-version=3 --group_reporting --numjobs=2"
     );
-    let text = scratch.stdout(&arguments);
-    assert!(text.lines().count() >= 2, "{text}");
+    let mut child = fathom(scratch.path(), &arguments).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap());
+    let mut text = String::new();
+    while text.lines().count() < 2 {
+        assert!(lines.read_line(&mut text).unwrap() > 0, "{text}");
+    }
+    signal(&child, "INT");
+    lines.read_to_string(&mut text).unwrap();
+    outcome(child).ended_with(128);
     assert!(text.lines().all(|line| line.starts_with("3;fio-3.") && line.split(';').count() >= 121), "{text}");
 }
 
@@ -124,7 +132,11 @@ fn reports_without_latencies_have_rates_and_their_samples() {
     for key in ["bw", "iops", "bw_min", "bw_mean", "iops_min", "iops_mean"] {
         assert!(read[key].as_f64().unwrap() > 0.0, "{key}: {read}");
     }
-    assert_eq!((read["bw_samples"].as_u64(), read["iops_samples"].as_u64()), (Some(2), Some(2)));
+    // One in 500 ms. On a busy machine a sample can be of the whole second.
+    assert!(
+        ["bw_samples", "iops_samples"].iter().all(|key| [Some(1), Some(2)].contains(&read[key].as_u64())),
+        "{read}"
+    );
     let text = scratch.stdout(&arguments);
     let line = |start: &str| text.lines().find(|line| line.trim_start().starts_with(start)).unwrap().to_owned();
     assert!(line("read: IOPS=").contains(", BW="));

@@ -113,11 +113,11 @@ fn events_are_set_when_measuring_begins_and_ends() {
     scratch.filled("t.dat", 1 << 20);
     let event = |name| format!("fathom-test-{name}-{}", std::process::id());
     let (begun, ended) = (event("begun"), event("ended"));
-    let logged = |line: &str| Logged::start(scratch.path(), &format!("{line} -b4K t.dat"));
+    let logged = |line: &str| Logged::start(scratch.path(), &format!("{line} -b4K -g200i t.dat"));
     let at_begin = logged(&format!("-yr{begun} -W0 -d1")).until("preparing");
     let at_end = logged(&format!("-yr{ended} -W0 -d1")).until("preparing");
     // Both wait before the one that sets the events is there to set them.
-    let main = logged(&format!("-ys{begun} -yf{ended} -W1 -d1 -C1"));
+    let main = logged(&format!("-ys{begun} -yf{ended} -W1 -d5 -C1"));
     let [main, at_begin, at_end] = [main, at_begin, at_end].map(|run| run.end().stdout);
     let time = |log: &str, text: &str| {
         let line = log.lines().find(|line| line.ends_with(text)).unwrap_or_else(|| panic!("{text}: {log}"));

@@ -210,13 +210,13 @@ fn report_without_space_is_reported_and_others_are_complete() {
     for report in ["-Rrecord=full/r", "-Rtext=full/r", "-Rxml=full/r"] {
         let ended = run(scratch.path(), &format!("-d1 -W0 -b4K -c4M {report} full/f"));
         failed(&ended, 1, &["a report can't be written: ", "full/r: No space left on device"]);
-        assert!(ios(&ended.stdout) > 10);
+        assert!(ios(&ended.stdout) > 0);
         assert_eq!(std::fs::read_dir(&full).unwrap().count(), 1, "a partial file remains");
     }
     scratch.filled("f", MIB);
     let ended = run(scratch.path(), "-d1 -W0 -Rxml=/dev/full f");
     failed(&ended, 1, &["/dev/full: No space left on device"]);
-    assert!(ios(&ended.stdout) > 10);
+    assert!(ios(&ended.stdout) > 0);
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn closed_standard_output_is_accepted_and_a_full_one_is_an_error() {
     let line = "-d1 -W0 -r -v -P f";
     let ended = shell(scratch.path(), r#""$0" "$@" >/dev/full"#, line);
     ended.ended_with(1).complained_of("standard output can't be written: No space left on device");
-    assert!(ios(&ended.stderr) > 10, "the report is missing");
+    assert!(ios(&ended.stderr) > 0, "the report is missing");
     for (script, code) in [
         (r#""$0" "$@" | head -1; exit ${PIPESTATUS[0]}"#, 0),
         (r#""$0" "$@" 2>&1 >/dev/null | true; exit ${PIPESTATUS[0]}"#, 0),
@@ -320,7 +320,7 @@ fn libaio_is_used_without_io_uring_and_reported() {
     }
     let ended = shell(scratch.path(), without, "-Rfindings=always -d1 -W0 -o8 -r f");
     ended.ended_with(0).complained_of("io_uring for this process: libaio is used");
-    assert!(ios(&ended.stdout) > 10);
+    assert!(ios(&ended.stdout) > 0);
     assert!(std::fs::read_to_string(scratch.file("trace")).unwrap().contains("io_setup(8"));
     // A thread with one outstanding I/O needs neither.
     let ended = shell(scratch.path(), without, "-Rfindings=always -d1 -W0 -o1 -r f");

@@ -127,8 +127,10 @@ fn counts_of_threads_and_targets_are_numbers_that_add_up() {
         assert_eq!(number(target, "WriteBytes"), number(target, "WriteCount") * 4096.0);
         assert_eq!(number(target, "BytesCount"), number(target, "ReadBytes") + number(target, "WriteBytes"));
         assert_eq!(number(target, "IOCount"), number(target, "ReadCount") + number(target, "WriteCount"));
-        for name in ["AverageReadLatencyMilliseconds", "AverageWriteLatencyMilliseconds"] {
-            assert!(number(target, name) > 0.0, "{name}");
+        for (name, count) in
+            [("AverageReadLatencyMilliseconds", "ReadCount"), ("AverageWriteLatencyMilliseconds", "WriteCount")]
+        {
+            assert_eq!(number(target, name) > 0.0, number(target, count) > 0.0, "{name}");
         }
         assert!(number(target, "ReadLatencyStdev") >= 0.0 && number(target, "WriteLatencyStdev") >= 0.0);
         // Without -D everything except the path is parsed as a number.
@@ -190,7 +192,8 @@ fn intervals_have_twelve_numbers() {
             assert!(number(iops, name) >= 0.0, "{name}");
         }
         let buckets = all(iops, "Bucket");
-        assert!((3..=5).contains(&buckets.len()), "{}", buckets.len());
+        // Those up to the last one with an I/O.
+        assert!((1..=4).contains(&buckets.len()), "{}", buckets.len());
         for (nth, &bucket) in buckets.iter().enumerate() {
             assert_eq!(attribute(bucket, "SampleMillisecond"), 250.0 * (nth + 1) as f64);
             assert_eq!(attribute(bucket, "Total"), attribute(bucket, "Read") + attribute(bucket, "Write"));
@@ -206,7 +209,8 @@ fn intervals_have_twelve_numbers() {
     // Values are rates, so their mean is the rate of the run.
     let counted: f64 = all(span, "Iops/Bucket").iter().map(|&bucket| attribute(bucket, "Total") / 4.0).sum();
     let ios = sum(&all(span, "Thread/Target"), "IOCount");
-    assert!(counted > ios * 0.9 && counted <= ios, "{counted} of {ios}");
+    // Two I/Os of each thread can complete after the last interval.
+    assert!(counted + 4.0 >= ios && counted <= ios, "{counted} of {ios}");
 }
 
 #[test]
@@ -463,7 +467,8 @@ fn streams_on_one_file_have_separate_rates_or_share_threads() {
     let reads = format!("<Random>4096</Random>{HOT}{ALONE}{READS}{}", rate(200));
     let counted = counts(&scratch, &profile(&[&writes, &reads], ""));
     assert_eq!((counted.len(), counted[0].0, counted[1].1), (2, 0.0, 0.0));
-    assert!(counted[0].1 > 0.0 && counted[0].1 < counted[1].0, "{counted:?}");
+    // A busy machine does fewer than the rates allow.
+    assert!((1.0..=50.0).contains(&counted[0].1) && (1.0..=200.0).contains(&counted[1].0), "{counted:?}");
 
     let log = format!(
         "<StrideSize>4096</StrideSize>{WRITES}<Weight>1</Weight><InterlockedSequential>true</InterlockedSequential>"

@@ -7,14 +7,16 @@ use crate::stage::{AHEAD_S, HOSTS, Hosts, SMALL_MIB, Scratch, Throttle, Zram, bi
 /// Stands for the network of the second host in place of a process.
 const NETWORK: &str = "network";
 
-/// Time that the jobs take if nothing ends them.
-const RUNTIME_MS: u64 = 8000;
+/// Time that the jobs take if nothing ends them, and that of jobs which go on.
+const RUNTIME_MS: u64 = 60_000;
+const SHORT_RUNTIME_MS: u64 = 8000;
 
 /// Runs jobs on both hosts, and kills a process of the second one or cuts its network while they are active. Returns the time that the first
 /// host's job ran.
 fn run_with_a_lost_host(hosts: &Hosts, launcher: &str, options: &str, lost: &str) -> u64 {
+    let runtime_ms = if options.contains("continue") { SHORT_RUNTIME_MS } else { RUNTIME_MS };
     let job = format!(
-        "--name=wr --rw=write --bs=4k --rate=256k --size=64m --filename=%h.dat --time_based --runtime={RUNTIME_MS}ms \
+        "--name=wr --rw=write --bs=4k --rate=256k --size=64m --filename=%h.dat --time_based --runtime={runtime_ms}ms \
          --output-format=json"
     );
     let outcome = std::thread::scope(|scope| {
@@ -44,7 +46,7 @@ fn after_a_host_is_lost_the_others_stop_or_continue() {
             assert!((1..RUNTIME_MS).contains(&ran_ms), "{launcher} {lost}: {ran_ms} ms");
         }
         let ran_ms = run_with_a_lost_host(&hosts, launcher, "--on-host-lost continue", "fleet-worker");
-        assert!(ran_ms >= RUNTIME_MS, "{launcher}: {ran_ms} ms");
+        assert!(ran_ms >= SHORT_RUNTIME_MS, "{launcher}: {ran_ms} ms");
     }
 }
 
@@ -86,10 +88,10 @@ fn the_sum_of_the_hosts_is_what_the_block_layer_counted() {
 }
 
 #[test]
-fn a_host_slower_by_ten_is_named() {
+fn a_host_slower_by_a_hundred_is_named() {
     let Some(hosts) = Hosts::new("fleet-slow") else { return };
     let mut disks = Vec::new();
-    for (host, ios_per_s) in HOSTS.into_iter().zip([2_000, 200]) {
+    for (host, ios_per_s) in HOSTS.into_iter().zip([2_000, 20]) {
         let Some(device) = Zram::new(16) else { return };
         let Some(throttle) = Throttle::new(&device) else { return };
         throttle.ios_per_s(ios_per_s);
@@ -164,9 +166,9 @@ fn a_job_on_two_hosts_is_one_run() {
         }
         assert_eq!(of_ddir(clients, 2, "io_bytes"), 4 << 20);
         let fleet = &report["fathom"]["fleet"];
-        let offset_s = fleet["hosts"][1]["clock_offset_ns"].as_i64().unwrap() / 1_000_000_000;
-        assert!([AHEAD_S - 1, AHEAD_S].contains(&offset_s), "{launcher}: {fleet}");
+        let offset_ns = fleet["hosts"][1]["clock_offset_ns"].as_i64().unwrap();
         let bound_ns = fleet["hosts"][1]["clock_bound_ns"].as_u64().unwrap();
+        assert!((offset_ns - AHEAD_S * 1_000_000_000).unsigned_abs() <= bound_ns, "{launcher}: {fleet}");
         assert!(bound_ns > 0 && fleet["starts"][0]["skew_ns"].is_u64(), "{fleet}");
     }
 }

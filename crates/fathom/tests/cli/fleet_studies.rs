@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use crate::stage::{HOSTS, Hosts, Mount, Outcome, Zram, launchers, shell, wait_until};
 
-/// A job that writes slowly for 2 s.
+/// A job that writes slowly for 3 s.
 const JOB: &str =
-    "fio --name=wr --rw=write --direct=1 --bs=4k --rate=256k --size=64m --filename=%h.dat --time_based --runtime=2";
+    "fio --name=wr --rw=write --direct=1 --bs=4k --rate=1m --size=64m --filename=%h.dat --time_based --runtime=3";
 
 /// Makes the runs of a study, and kills a process of the second host during the first run of the job.
 fn with_lost_host(hosts: &Hosts, launcher: &str, lost: &str, work: &str) -> Outcome {
@@ -87,7 +87,7 @@ fn an_assessment_with_a_lost_host_keeps_its_tests_and_the_next_one_removes_the_f
         std::fs::create_dir(hosts.scratch.file(&format!("disk-{host}"))).unwrap();
     }
     for launcher in launchers() {
-        let line = format!("{ASSESS} --test read-iops --test write-latency");
+        let line = format!("{ASSESS} --runtime 3 --test read-iops --test write-latency");
         let outcome = std::thread::scope(|scope| {
             let run = scope.spawn(|| hosts.run_work(launcher, "a,b", "", &line));
             // The state is saved after the first test.

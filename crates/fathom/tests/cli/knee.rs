@@ -77,7 +77,7 @@ fn ctrl_c_ends_in_a_report_of_what_was_measured() {
     let scratch = Scratch::new("knee-stopped");
     let beside = Scratch::new("knee-messages");
     let messages = beside.file("messages");
-    let mut command = knee(scratch.path(), ". --size 8M --runtime 300ms --ramp 0 --poisson");
+    let mut command = knee(scratch.path(), ". --size 8M --runtime 1s --ramp 0 --poisson");
     let child = command.stderr(std::fs::File::create(&messages).unwrap()).spawn().unwrap();
     wait_until("a rate is measured", || std::fs::read_to_string(&messages).unwrap().contains("/s: "));
     let outcome = interrupted(child, &["INT"]);

@@ -40,7 +40,7 @@ fn each_pass_of_a_job_that_only_writes_appends() {
         ("--rw=write --loops=2 --numjobs=3 --verify=crc32c", 3, 384),
         // What a job reads is laid out once, and the time does not fill the device.
         ("--rw=randrw --loops=2", 1, 64),
-        ("--rw=write --time_based --runtime=100ms", 1, 64),
+        ("--rw=write --time_based --runtime=1 --rate_iops=400", 1, 64),
     ];
     for (options, jobs, appended_kib) in cases {
         fs::write(scratch.file("f"), vec![b'x'; HALF as usize]).unwrap();

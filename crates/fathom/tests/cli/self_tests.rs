@@ -22,8 +22,14 @@ fn checksums_have_a_speed_each_in_the_order_of_the_list() {
     assert_eq!(names, ["crc32c", "xxhash", "murmur3", "jhash", "fnv", "sha3-512"]);
     assert!(figures.iter().all(|(_, speed)| *speed > 0.0), "{figures:?}");
     assert!(output.stdout.starts_with("crc32c:\t\t") && output.stdout.contains("murmur3:\t"), "{}", output.stdout);
-    // The CPU has an instruction for CRC-32C, and SHA-3 takes hundreds of instructions per word.
-    assert!(figures[0].1 > figures[5].1, "{figures:?}");
+    // The CPU has an instruction for CRC-32C, and SHA-3 takes hundreds of instructions per word. The times are those of the wall
+    // clock: on a busy machine the first may get no CPU in one of the runs.
+    let is_faster = || {
+        let output = run(scratch.path(), "--crctest=sha3-512,crc32c");
+        let figures = self::figures(&output.ended_with(0).stdout);
+        figures[0].1 > figures[1].1
+    };
+    assert!(figures[0].1 > figures[5].1 || (0..4).any(|_| is_faster()), "{figures:?}");
 }
 
 #[test]

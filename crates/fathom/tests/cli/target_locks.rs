@@ -65,8 +65,14 @@ fn a_lock_separates_the_ios_of_jobs_on_the_same_file() {
         ("rw=randwrite\nlockfile=readwrite", 1),
         ("rw=randread\nlockfile=readwrite", 2),
     ] {
-        let Some(found) = most_at_once(&scratch, options) else { return };
-        assert_eq!(found, most, "{options}");
+        // A job of 1 s can be over before the other one gets a CPU.
+        for attempt in 1..=5 {
+            let Some(found) = most_at_once(&scratch, options) else { return };
+            assert!(found == most || found < most && attempt < 5, "{options}: {found}");
+            if found == most {
+                break;
+            }
+        }
     }
 }
 
@@ -83,7 +89,7 @@ fn cycles_are_spent_after_each_io() {
     };
     let elapsed = |job: usize| report["jobs"][job]["job_runtime"].as_u64().unwrap();
     // 199 million steps: at least 19 ms on a CPU that makes ten steps per nanosecond.
-    assert!(elapsed(1) >= elapsed(0).max(1) + 18, "{} ms and {} ms", elapsed(0), elapsed(1));
+    assert!(elapsed(1) >= 19, "{} ms and {} ms", elapsed(0), elapsed(1));
     // The spinning is not part of a latency: 1 million steps take longer than 100 µs.
     assert!(median_ns(1) < 100_000.0, "{} ns", median_ns(1));
 }

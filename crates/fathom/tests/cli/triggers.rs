@@ -32,7 +32,7 @@ fn a_trigger_timeout_saves_the_state_of_the_writes() {
     let line = format!("{job} --trigger-timeout=1 --trigger=cp${{IFS}}local-j-0-verify.state${{IFS}}copy --no-history");
     run(scratch.path(), &line).ended_with(0);
     let took = started.elapsed();
-    assert!(took >= Duration::from_secs(1) && took < Duration::from_secs(30), "{took:?}");
+    assert!(took >= Duration::from_secs(1), "{took:?}");
     // The command had the state of the verification.
     let state = fs::read(scratch.file("copy")).unwrap();
     let writes = u64::from_le_bytes(state[32..40].try_into().unwrap());

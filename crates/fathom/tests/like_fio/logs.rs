@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
+use crate::pair::with_cheap_clock;
 use crate::stage::{Scratch, skipped};
 
 const FATHOM: &str = env!("CARGO_BIN_EXE_fathom");
@@ -29,7 +30,7 @@ fn both(test: &str, arguments: &str) -> Option<Both> {
 
 fn both_with_file(test: &str, arguments: &str, job_file: &str) -> Option<Both> {
     let scratch = Scratch::new(&format!("logs-{test}"));
-    let arguments: Vec<&str> = arguments.split(' ').collect();
+    let arguments: Vec<&str> = with_cheap_clock(arguments).collect();
     let [fio_directory, fathom_directory] = ["fio", "fathom"].map(|side| scratch.file(side));
     for directory in [&fio_directory, &fathom_directory] {
         std::fs::create_dir(directory).unwrap();
@@ -183,7 +184,7 @@ fn a_log_without_a_name_is_named_after_the_job() {
 
 #[test]
 fn windows_of_latencies_and_rates() {
-    let job = format!("--name=j {STEADY} --rw=randrw --runtime=1100ms --log_avg_msec=250 {ALL}");
+    let job = format!("--name=j {STEADY} --rw=randrw --runtime=3100ms --log_avg_msec=250 {ALL}");
     let Some(both) = both("windows", &job) else { return };
     both.same_structure().same_windows(2);
     assert!(both.ours["a_bw.1.log"].iter().all(|line| line[3] == 0));
@@ -192,7 +193,7 @@ fn windows_of_latencies_and_rates() {
 #[test]
 fn windows_of_the_options_for_samples() {
     let options = "--log_avg_msec=300 --bwavgtime=200 --iopsavgtime=500";
-    let job = format!("--name=j {STEADY} --rw=randread --runtime=1300ms {options} {ALL}");
+    let job = format!("--name=j {STEADY} --rw=randread --runtime=3300ms {options} {ALL}");
     let Some(both) = both("averages", &job) else { return };
     both.same_structure().same_windows(2);
 }
@@ -200,7 +201,7 @@ fn windows_of_the_options_for_samples() {
 #[test]
 fn averages_and_maxima() {
     let job =
-        format!("--name=j {STEADY} --rw=randread --runtime=600ms --log_avg_msec=200 --log_window_value=both {ALL}");
+        format!("--name=j {STEADY} --rw=randread --runtime=2600ms --log_avg_msec=200 --log_window_value=both {ALL}");
     let Some(both) = both("both-values", &job) else { return };
     both.same_structure().same_windows(3);
     assert!(both.ours["a_clat.1.log"].iter().all(|line| line[1] <= line[2]));
@@ -208,7 +209,7 @@ fn averages_and_maxima() {
 
 #[test]
 fn the_ramp_is_left_out() {
-    let job = format!("--name=j {STEADY} --rw=randread --ramp_time=400ms --runtime=600ms --log_avg_msec=200 {ALL}");
+    let job = format!("--name=j {STEADY} --rw=randread --ramp_time=400ms --runtime=2600ms --log_avg_msec=200 {ALL}");
     let Some(both) = both("ramp", &job) else { return };
     both.same_structure().same_windows(2);
 }
@@ -216,11 +217,11 @@ fn the_ramp_is_left_out() {
 #[test]
 fn histograms() {
     let options = "--write_hist_log=h --log_hist_msec=200 --log_hist_coarseness=3";
-    let job = format!("--name=j {STEADY} --rw=randrw --runtime=900ms {options}");
+    let job = format!("--name=j {STEADY} --rw=randrw --runtime=2900ms {options}");
     let Some(both) = both("histograms", &job) else { return };
     both.same_structure().same_windows(1);
     let whole: u64 = both.ours["h_clat_hist.1.log"].iter().flat_map(|line| &line[3..]).sum();
-    assert!((1..=1_800).contains(&whole), "{whole} of 1800 I/Os");
+    assert!((1..=5_800).contains(&whole), "{whole} of 5800 I/Os");
 }
 
 #[test]

@@ -189,7 +189,7 @@ fn counts_grow_and_those_of_an_ended_job_are_those_of_the_record() {
 #[test]
 fn names_are_the_same_in_each_command() {
     let scratch = Scratch::new("metrics");
-    let line = ". --suite etcd --short --no-history --runtime 2 --metrics 0 --yes";
+    let line = ". --suite etcd --short --no-history --runtime 600 --metrics 0 --yes";
     let (child, port) = served(command(scratch.path(), "assess", line));
     let mut samples = Samples::new();
     wait_until("writes", || {
@@ -201,7 +201,7 @@ fn names_are_the_same_in_each_command() {
     }
     interrupted(child, &["INT"]);
     let (child, port) =
-        served(command(scratch.path(), "run", "--yes --metrics 0 --repeat 9 fio --name=a --size=4k --rw=read"));
+        served(command(scratch.path(), "run", "--yes --metrics 0 --repeat 1000 fio --name=a --size=4k --rw=read"));
     wait_until("repeats are one series", || {
         value(&scrape(port), "fathom_ios_total", &["test=\"A\"", "\"read\""]).is_some_and(|ios| ios > 2.0)
     });
