@@ -14,7 +14,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use os::cpu::CpuTimes;
-use os::device::{Counters, Disk};
+use os::device::{Disk, DiskCounters};
 use os::signal::Interrupts;
 use wait4::{ResourceUsage, Wait4};
 
@@ -206,7 +206,7 @@ struct Sampler<'a> {
     cpu: Vec<(f64, f64)>,
     memory_bytes: Option<u64>,
     /// The disk's counters at the first and at the last point in time between [`STARTED`] and the runtime.
-    queue: Option<[(Instant, Counters); 2]>,
+    queue: Option<[(Instant, DiskCounters); 2]>,
     /// When the last signal was sent.
     signalled: Option<Instant>,
 }
@@ -235,7 +235,7 @@ impl<'a> Sampler<'a> {
     /// Reads the device's I/O counter.
     fn ios(&self) -> Option<u64> {
         let counters = self.monitor.counting_device?.counters().ok()?;
-        Some(counters.read_ios + counters.write_ios)
+        Some(counters.ios.iter().sum())
     }
 
     /// Samples until the program exits.
@@ -309,7 +309,7 @@ impl<'a> Sampler<'a> {
     fn reads_in_flight(&self) -> Option<f64> {
         let [(start, before), (end, after)] = self.queue?;
         let elapsed_ms = (end - start).as_secs_f64() * 1e3;
-        (elapsed_ms > 0.0).then(|| after.since(&before).read_ticks_ms as f64 / elapsed_ms)
+        (elapsed_ms > 0.0).then(|| after.since(&before).ticks_ms[0] as f64 / elapsed_ms)
     }
 
     fn sample_cpu(&mut self) {

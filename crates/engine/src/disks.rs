@@ -5,7 +5,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use os::clock::Clock;
-use os::device::{Counters, Disk, DiskHealth};
+use os::device::{Disk, DiskHealth};
 use plan::{Plan, Worker};
 use record::{DiskCounters, DiskUse, HealthChange};
 
@@ -24,7 +24,7 @@ pub struct Disks {
 
 struct Watched {
     disk: Disk,
-    from: Counters,
+    from: DiskCounters,
     from_ns: u64,
     slaves: Vec<Watched>,
     health: DiskHealth,
@@ -65,7 +65,7 @@ impl Disks {
     }
 
     /// Returns the current counters of each disk; `None` for a removed disk.
-    pub fn counters(&self) -> Vec<Option<Counters>> {
+    pub fn counters(&self) -> Vec<Option<DiskCounters>> {
         self.watched.iter().map(|watched| watched.disk.counters().ok()).collect()
     }
 
@@ -106,17 +106,9 @@ impl Watched {
 
     /// Returns `None` if the disk was removed.
     fn used(&self, now_ns: u64) -> Option<DiskUse> {
-        let moved = self.disk.counters().ok()?.since(&self.from);
         Some(DiskUse {
             name: self.disk.name.as_str().into(),
-            counters: DiskCounters {
-                ios: [moved.read_ios, moved.write_ios],
-                merges: [moved.read_merges, moved.write_merges],
-                sectors: [moved.read_sectors, moved.write_sectors],
-                ticks_ms: [moved.read_ticks_ms, moved.write_ticks_ms],
-                io_ticks_ms: moved.io_ticks_ms,
-                time_in_queue_ms: moved.time_in_queue_ms,
-            },
+            counters: self.disk.counters().ok()?.since(&self.from),
             elapsed_ms: (now_ns - self.from_ns) / 1_000_000,
             slaves: self.slaves.iter().filter_map(|slave| slave.used(now_ns)).collect(),
             health: None,

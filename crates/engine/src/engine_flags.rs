@@ -34,12 +34,20 @@ pub struct EngineFlags {
     pub opens_to_write: bool,
     /// Uses the page cache, also with direct I/O.
     pub uses_cache: bool,
+    /// Removes targets, whatever the job does.
+    pub removes: bool,
+    /// Creates targets, whatever the job does.
+    pub creates: bool,
+    /// Changes the sizes or the places of targets, also by a read.
+    pub resizes: bool,
 }
 
 impl EngineFlags {
     pub fn of(engine: &Engine) -> EngineFlags {
         let none = EngineFlags::default();
         let metadata = EngineFlags { fake: true, metadata: true, ..none };
+        let without_files = EngineFlags { diskless: true, without_files: true, ..metadata };
+        let directories = EngineFlags { directories: true, ..without_files };
         match engine {
             Engine::Null => EngineFlags { diskless: true, without_files: true, fake: true, ..none },
             Engine::Cpu { .. } | Engine::Exec(_) => EngineFlags { diskless: true, no_io: true, ..none },
@@ -50,21 +58,15 @@ impl EngineFlags {
             Engine::Mmap { .. } => EngineFlags { no_extend: true, opens_to_read: true, ..none },
             Engine::Libpmem => EngineFlags { no_extend: true, ..none },
             Engine::Sg(_) | Engine::IoUringCmd(_) => EngineFlags { opens_to_read: true, ..none },
-            Engine::E4defrag { .. } => EngineFlags { opens_to_read: true, uses_cache: true, ..none },
-            Engine::Falloc => EngineFlags { opens_to_write: true, ..none },
-            Engine::Ftruncate => EngineFlags { fake: true, ..none },
-            Engine::FileStat(_) | Engine::FileDelete => metadata,
-            Engine::FileCreate => EngineFlags { diskless: true, without_files: true, one_block_each: true, ..metadata },
-            Engine::DirCreate => {
-                EngineFlags { diskless: true, without_files: true, directories: true, one_block_each: true, ..metadata }
-            }
-            Engine::DirStat(_) | Engine::DirDelete => EngineFlags {
-                diskless: true,
-                without_files: true,
-                directories: true,
-                makes_directories: true,
-                ..metadata
-            },
+            Engine::E4defrag { .. } => EngineFlags { opens_to_read: true, uses_cache: true, resizes: true, ..none },
+            Engine::Falloc => EngineFlags { opens_to_write: true, resizes: true, ..none },
+            Engine::Ftruncate => EngineFlags { fake: true, resizes: true, ..none },
+            Engine::FileStat(_) => metadata,
+            Engine::FileDelete => EngineFlags { removes: true, ..metadata },
+            Engine::FileCreate => EngineFlags { one_block_each: true, creates: true, ..without_files },
+            Engine::DirCreate => EngineFlags { one_block_each: true, creates: true, ..directories },
+            Engine::DirStat(_) => EngineFlags { makes_directories: true, ..directories },
+            Engine::DirDelete => EngineFlags { makes_directories: true, removes: true, ..directories },
             Engine::IoUring(_)
             | Engine::Libaio { .. }
             | Engine::Sync

@@ -42,8 +42,7 @@ fn highest(one: Vec<Option<f64>>, other: Vec<Option<f64>>) -> Vec<Option<f64>> {
 }
 
 fn total_ios(disk: &Disk) -> Option<u64> {
-    let counters = disk.counters().ok()?;
-    Some(counters.read_ios + counters.write_ios)
+    Some(disk.counters().ok()?.ios.iter().sum())
 }
 
 /// Returns whether a disk had enough I/Os since the last call.

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use os::cpu::CpuTimes;
-use os::device::Counters;
+use os::device::DiskCounters;
 use plan::{Ddir, Plan, Worker};
 use record::{DiskSlot, Latency, SlotLatencies, Timeline, WorkerStats};
 
@@ -33,7 +33,7 @@ pub struct TimelineWatch {
     next_ns: u64,
     /// Time of the last reading of the devices and CPUs, and their counters then.
     disks_ns: u64,
-    disks: Vec<Option<Counters>>,
+    disks: Vec<Option<DiskCounters>>,
     cpus: CpuTimes,
 }
 
@@ -143,14 +143,11 @@ impl TimelineWatch {
         }
     }
 
-    fn take_disks(&mut self, read: Vec<Option<Counters>>, now_ns: u64) {
+    fn take_disks(&mut self, read: Vec<Option<DiskCounters>>, now_ns: u64) {
         if let Some(start_ns) = self.start_ns {
             let both = read.iter().zip(&self.disks).enumerate();
             for (at, moved) in both.filter_map(|(at, (now, then))| Some((at, now.as_ref()?.since(then.as_ref()?)))) {
-                let counted = DiskSlot {
-                    ios: [moved.read_ios, moved.write_ios],
-                    bytes: [moved.read_sectors * SECTOR_BYTES, moved.write_sectors * SECTOR_BYTES],
-                };
+                let counted = DiskSlot { ios: moved.ios, bytes: moved.sectors.map(|sectors| sectors * SECTOR_BYTES) };
                 let (counted, from_ns) = counted_after(start_ns, (self.disks_ns, now_ns), counted);
                 // This reading can be earlier than the first worker's start.
                 let span = (from_ns.saturating_sub(start_ns), now_ns.saturating_sub(start_ns));
@@ -379,8 +376,8 @@ mod tests {
     fn a_look_that_began_before_the_worker_did_counts_nothing() {
         let (mut watch, live, disks) = watch(|_| {});
         begin(&live, 100 * MS);
-        (watch.disks, watch.timeline.disks) = (vec![Some(Counters::default())], vec!["sda".into()]);
-        let counted = Counters { read_ios: 9, read_sectors: 72, ..Counters::default() };
+        (watch.disks, watch.timeline.disks) = (vec![Some(DiskCounters::default())], vec!["sda".into()]);
+        let counted = DiskCounters { ios: [9, 0], sectors: [72, 0], ..DiskCounters::default() };
         watch.notices_begin(0, &live.workers[0]);
         watch.take_disks(vec![Some(counted)], 99 * MS);
         watch.worker_ended(0, &live.workers[0], &ended(10, 250 * MS), None);

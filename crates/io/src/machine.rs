@@ -26,3 +26,18 @@ pub struct Cpu {
     /// 0 if all cores are of one kind. Else a higher class is faster.
     pub efficiency_class: u8,
 }
+
+/// A limit of memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, strum::Display, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MemoryLimit {
+    /// The machine's memory, or the limit of a control group.
+    #[strum(to_string = "the memory of this machine or control group")]
+    Memory,
+    /// The limit of the address space (`ulimit -v`).
+    #[strum(to_string = "the limit of the address space (ulimit -v)")]
+    AddressSpace,
+    /// The limit of private memory that can be written (`ulimit -d`).
+    #[strum(to_string = "the data size limit (ulimit -d)")]
+    Data,
+}

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 pub use crate::system::process::{
     LockedMemory, RealtimePriority, home_folder, raise_open_file_limit, random_bytes, set_io_priority, set_nice,
-    set_thread_group, set_thread_user, set_timer_slack, shell, stdout_is_terminal, terminate, thread_id, thread_usage,
+    set_thread_group, set_thread_user, set_timer_slack, shell, terminate, thread_id, thread_usage,
 };
 
 /// Interval of polling a child process.
@@ -54,27 +54,30 @@ pub fn end(
     grace_after_stop: Duration,
     is_stopped: impl Fn() -> bool,
 ) -> io::Result<()> {
-    let mut left = grace;
     if child.try_wait()?.is_some() {
         return Ok(());
     }
     terminate(child)?;
-    loop {
-        if is_stopped() {
-            left = left.min(grace_after_stop);
-        }
+    if !ends_within(child, grace, || if is_stopped() { grace_after_stop } else { Duration::MAX })? {
+        child.kill()?;
+        child.wait()?;
+    }
+    Ok(())
+}
+
+/// Waits for a child process. Returns false if it still runs after `time`, of which `most` can shorten the rest.
+fn ends_within(child: &mut Child, time: Duration, most: impl Fn() -> Duration) -> io::Result<bool> {
+    let mut left = time;
+    while child.try_wait()?.is_none() {
+        left = left.min(most());
         if left.is_zero() {
-            break;
+            return Ok(false);
         }
         let pause = left.min(CHILD_POLL_INTERVAL);
         std::thread::sleep(pause);
         left -= pause;
-        if child.try_wait()?.is_some() {
-            return Ok(());
-        }
     }
-    child.kill()?;
-    child.wait().map(drop)
+    Ok(true)
 }
 
 /// Waits up to `patience` for a child process, then ends it.
@@ -82,13 +85,8 @@ pub fn end(
 /// # Errors
 /// Returns the error of the system call if the child cannot be waited for.
 pub fn end_after(child: &mut Child, patience: Duration) -> io::Result<()> {
-    let mut left = patience;
-    while !left.is_zero() {
-        if child.try_wait()?.is_some() {
-            return Ok(());
-        }
-        std::thread::sleep(CHILD_POLL_INTERVAL);
-        left = left.saturating_sub(CHILD_POLL_INTERVAL);
+    if ends_within(child, patience, || Duration::MAX)? {
+        return Ok(());
     }
     end(child, CHILD_GRACE, CHILD_GRACE, || false)
 }

@@ -34,9 +34,9 @@ pub use command_priority::{CommandPriorities, PriorityShare, PrioritySplit};
 pub use ddir::*;
 pub use engine::*;
 pub use io::{
-    Bsg, ByteCheck, CephPool, CommandLength, DataPlacement, DeviceCommands, Http, HttpServer, IoUring, MASK, Net,
-    NetProtocol, Nvme, NvmeProtection, NvmeWrite, NvmeWriteShare, Passthrough, PlacementKind, PlacementRange,
-    PlacementSelect, Rbd, Remote, S3, Scsi, ScsiWrite, Secret, StatCall, Tls,
+    Bsg, ByteCheck, CephPool, ClockSource, CommandLength, DataPlacement, DeviceCommands, Http, HttpServer, IoUring,
+    MASK, Net, NetProtocol, NumaMemory, Nvme, NvmeProtection, NvmeWrite, NvmeWriteShare, Passthrough, PlacementKind,
+    PlacementRange, PlacementSelect, Rbd, Remote, S3, Scsi, ScsiWrite, Secret, StatCall, Tls, WriteHint,
 };
 pub use limit::*;
 pub use load::{Job, JobLoad, Load};

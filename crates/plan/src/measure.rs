@@ -1,5 +1,6 @@
 //! The measurements of a worker: latencies, samples and logs.
 
+use io::ClockSource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -68,15 +69,6 @@ pub enum Unified {
     Apart,
     Mixed,
     Both,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ClockSource {
-    #[default]
-    Cpu,
-    Monotonic,
-    Gettimeofday,
 }
 
 /// Log files, each by the stem of its name (`NAME` in `NAME_bw.1.log`).

@@ -1,5 +1,6 @@
 //! The thread that does the work, and the commands around it.
 
+use io::NumaMemory;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -61,14 +62,4 @@ impl IoPrio {
     pub fn word(self) -> u16 {
         (u16::from(self.class) << 13) | ((self.hint & 0x3ff) << 3) | u16::from(self.level & 7)
     }
-}
-
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum NumaMemory {
-    Default,
-    Local,
-    Prefer(u32),
-    Bind(Vec<u32>),
-    Interleave(Vec<u32>),
 }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use io::WriteHint;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strum::EnumString;
@@ -176,18 +177,6 @@ impl Part {
         let is_last = self.index + 1 >= self.count;
         start..if is_last { region.end.max(start) } else { start + each }
     }
-}
-
-/// How long written data lasts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema, EnumString)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "lowercase")]
-pub enum WriteHint {
-    None,
-    Short,
-    Medium,
-    Long,
-    Extreme,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use crate::timeline::SLOTS_MAX;
-use crate::{CpuUse, DiskCounters, DiskUse, PhaseRecord, Record, Timeline, WorkerRecord, WorkerStats};
+use crate::{CpuUse, DiskUse, PhaseRecord, Record, Timeline, WorkerRecord, WorkerStats};
 
 impl Record {
     /// Whether a later run has the workers and hosts of this one. Without a host that was lost, the sums of both would be wrong.
@@ -80,21 +80,6 @@ fn append_disk(mine: &mut DiskUse, more: DiskUse) {
         mine.after = more.after;
     }
     append_all(&mut mine.slaves, more.slaves, append_disk);
-}
-
-impl DiskCounters {
-    /// Returns the sum of two times.
-    fn plus(&self, other: &DiskCounters) -> DiskCounters {
-        let pair = |one: [u64; 2], other: [u64; 2]| [one[0].wrapping_add(other[0]), one[1].wrapping_add(other[1])];
-        DiskCounters {
-            ios: pair(self.ios, other.ios),
-            merges: pair(self.merges, other.merges),
-            sectors: pair(self.sectors, other.sectors),
-            ticks_ms: pair(self.ticks_ms, other.ticks_ms),
-            io_ticks_ms: self.io_ticks_ms.wrapping_add(other.io_ticks_ms),
-            time_in_queue_ms: self.time_in_queue_ms.wrapping_add(other.time_in_queue_ms),
-        }
-    }
 }
 
 /// Adds the phases of a later run, and their time series.

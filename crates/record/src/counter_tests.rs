@@ -311,15 +311,6 @@ fn the_utilisation_of_a_disk_is_its_busy_time() {
         DiskUse { counters, elapsed_ms, ..DiskUse::default() }.utilisation_percent()
     };
     assert_eq!([disk(50, 200), disk(300, 200), disk(5, 0)], [25.0, 100.0, 0.0]);
-    let counters = |n: u64| DiskCounters {
-        ios: [n, 2 * n],
-        merges: [3 * n, 4 * n],
-        sectors: [5 * n, 6 * n],
-        ticks_ms: [7 * n, 8 * n],
-        io_ticks_ms: 9 * n,
-        time_in_queue_ms: 10 * n,
-    };
-    assert_eq!(counters(7).since(&counters(5)), counters(2));
 }
 
 #[test]

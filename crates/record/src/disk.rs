@@ -1,35 +1,9 @@
 //! Counters of the disks under the targets.
 
-use io::DiskHealth;
+use io::{DiskCounters, DiskHealth};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::untrusted::UntrustedText;
-
-/// The block layer's counters of one disk (`/sys/block/*/stat`). Pairs are reads and writes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-pub struct DiskCounters {
-    pub ios: [u64; 2],
-    pub merges: [u64; 2],
-    pub sectors: [u64; 2],
-    pub ticks_ms: [u64; 2],
-    pub io_ticks_ms: u64,
-    pub time_in_queue_ms: u64,
-}
-
-impl DiskCounters {
-    /// Returns the counts since an earlier reading.
-    pub fn since(&self, earlier: &DiskCounters) -> DiskCounters {
-        let pair = |now: [u64; 2], then: [u64; 2]| [now[0].wrapping_sub(then[0]), now[1].wrapping_sub(then[1])];
-        DiskCounters {
-            ios: pair(self.ios, earlier.ios),
-            merges: pair(self.merges, earlier.merges),
-            sectors: pair(self.sectors, earlier.sectors),
-            ticks_ms: pair(self.ticks_ms, earlier.ticks_ms),
-            io_ticks_ms: self.io_ticks_ms.wrapping_sub(earlier.io_ticks_ms),
-            time_in_queue_ms: self.time_in_queue_ms.wrapping_sub(earlier.time_in_queue_ms),
-        }
-    }
-}
 
 /// The counters of a disk over the run.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]

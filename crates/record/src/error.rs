@@ -3,7 +3,7 @@
 //! The data has no sentence: the dialect of the plan words it. `fio` and `diskspd` see this crate and not the engine, so
 //! the types are here.
 
-use io::TargetUse;
+use io::{MemoryLimit, TargetUse};
 use plan::TargetKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,8 +12,8 @@ use units::{errno, untrusted::UntrustedText};
 use crate::io_error::{IoError, Subject};
 use crate::zone::ZoneError;
 use crate::{
-    AccessFault, ContentFault, FlashProblem, LogFault, MemoryLimit, MemoryShare, OsError, OutputRefusal,
-    PassthroughProblem, PmemProblem, ReplayFault, StateFault, StreamFault,
+    AccessFault, ContentFault, FlashProblem, LogFault, MemoryShare, OsError, OutputRefusal, PassthroughProblem,
+    PmemProblem, ReplayFault, StateFault, StreamFault,
 };
 
 /// Why a worker ended early, or why a plan is not run.

@@ -155,28 +155,6 @@ pub enum LogFault {
     ThreadEnded,
 }
 
-/// A limit of memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum MemoryLimit {
-    /// The machine's memory, or the limit of a control group.
-    Memory,
-    /// The limit of the address space (`ulimit -v`).
-    AddressSpace,
-    /// The limit of private memory that can be written (`ulimit -d`).
-    Data,
-}
-
-impl fmt::Display for MemoryLimit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            MemoryLimit::Memory => "the memory of this machine or control group",
-            MemoryLimit::AddressSpace => "the limit of the address space (ulimit -v)",
-            MemoryLimit::Data => "the data size limit (ulimit -d)",
-        })
-    }
-}
-
 /// The part of a run's memory that is for one use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryShare {
@@ -220,48 +198,33 @@ pub enum MemoryUse {
 }
 
 /// Why the program does not write a file.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, strum::Display, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OutputRefusal {
     /// It is a target of the run.
-    Target {
-        path: String,
-    },
+    #[strum(to_string = "this file would replace the target {path}")]
+    Target { path: String },
+    #[strum(to_string = "this is a directory, not a file")]
     Directory,
+    #[strum(to_string = "this is a block device, not a file")]
     BlockDevice,
     /// A character device other than a terminal, `/dev/null` and the like.
+    #[strum(to_string = "this is a character device, and fathom cannot check whether its disk is in use")]
     CharacterDevice,
+    #[strum(to_string = "this file is {0}: the output would replace it")]
     InUse(TargetUse),
     /// Its uses cannot be determined.
+    #[strum(to_string = "whether this file is in use cannot be determined: {0}")]
     UsesUnknown(OsError),
     /// Another file is at its path since it was checked.
+    #[strum(to_string = "this file was replaced by another file")]
     Replaced,
     /// It belongs to another user, and the user of this process has not named it.
+    #[strum(to_string = "this file or link belongs to another user: remove it, or run in another folder")]
     OtherUser,
     /// It is a pipe that no program reads.
+    #[strum(to_string = "this is a pipe, and no program has opened it to read")]
     NoReader,
-}
-
-impl fmt::Display for OutputRefusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            OutputRefusal::Target { path } => write!(f, "this file would replace the target {path}"),
-            OutputRefusal::Directory => f.write_str("this is a directory, not a file"),
-            OutputRefusal::BlockDevice => f.write_str("this is a block device, not a file"),
-            OutputRefusal::CharacterDevice => {
-                f.write_str("this is a character device, and fathom cannot check whether its disk is in use")
-            }
-            OutputRefusal::InUse(held) => write!(f, "this file is {held}: the output would replace it"),
-            OutputRefusal::Replaced => f.write_str("this file was replaced by another file"),
-            OutputRefusal::OtherUser => {
-                f.write_str("this file or link belongs to another user: remove it, or run in another folder")
-            }
-            OutputRefusal::NoReader => f.write_str("this is a pipe, and no program has opened it to read"),
-            OutputRefusal::UsesUnknown(error) => {
-                write!(f, "whether this file is in use cannot be determined: {error}")
-            }
-        }
-    }
 }
 
 impl std::error::Error for OutputRefusal {}

@@ -49,7 +49,7 @@ mod zone;
 pub use arrivals::{Arrivals, LATE_NS};
 pub use block_lifetimes::{BlockCount, BlockLifetimes, BlockState};
 pub use coarse::CoarseHistogram;
-pub use disk::{DiskCounters, DiskUse, HealthChange};
+pub use disk::{DiskUse, HealthChange};
 pub use error::{
     CheckError, CpuSet, EngineCall, ErrorKind, FileChange, FileKind, LayoutCall, LayoutError, MetadataOperation,
     NotRunBy, OpenCall, PhaseError, PreReadCall, RunError, SetupError, SetupStep, StreamParameter, TargetError,
@@ -57,15 +57,16 @@ pub use error::{
 pub use event::{Ended, Event, IoCall, IoStep, Stage, Started};
 pub use explanation::{Explanation, IoLayer, SlowCause, SlowIo, SlowIos, SlowSample, TimePart, TraceCost};
 pub use fault::{
-    AccessFault, BoundFeature, ContentFault, LogFault, MemoryLimit, MemoryShare, MemoryUse, OsError, OutputRefusal,
-    ReplayFault, StreamFault,
+    AccessFault, BoundFeature, ContentFault, LogFault, MemoryShare, MemoryUse, OsError, OutputRefusal, ReplayFault,
+    StreamFault,
 };
 pub use flash::FlashProblem;
 pub use fleet::{Fleet, FleetStart, HOST_MARK, HostRecord};
 pub use histogram::{Bin, Histogram};
 pub use io::{
-    Cloud, Cpu, DiskHealth, DiskWarning, FormatPerformance, IdleState, LbaFormat, NvmeHealth, NvmeSetup, PcieLink,
-    ScsiHealth, TargetUse, Throttle, UseKind, UsedDevice, VolatileWriteCache, WriteCache,
+    Cloud, Cpu, DiskCounters, DiskHealth, DiskWarning, FormatPerformance, IdleState, LbaFormat, MemoryLimit,
+    NvmeHealth, NvmeSetup, PcieLink, ScsiHealth, TargetUse, Throttle, UseKind, UsedDevice, VolatileWriteCache,
+    WriteCache,
 };
 pub use io_error::{BelowMinimum, FailedIo, IoError, RateUnit, Subject};
 pub use latency::Latency;

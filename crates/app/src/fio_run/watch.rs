@@ -1,5 +1,6 @@
 //! Shows the progress of a run, its errors and its reports.
 
+use std::io::IsTerminal;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
@@ -46,7 +47,7 @@ struct EtaLine {
 
 impl<'a> Watch<'a> {
     pub fn new(program: &'a ProgramSettings, output: Output, interrupts: Interrupts) -> Self {
-        let is_on_terminal = || program.formats.normal && os::process::stdout_is_terminal() && output.is_stdout();
+        let is_on_terminal = || program.formats.normal && std::io::stdout().is_terminal() && output.is_stdout();
         // The full-screen view shows the estimate.
         let has_eta = !program.live.watch && program.eta.applies(is_on_terminal);
         let keep_every_ms = program.eta_newline.map(|every| every.as_millis() as u64);

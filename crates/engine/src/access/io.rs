@@ -4,13 +4,13 @@ use plan::Ddir;
 
 /// The next step of a worker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Next {
-    Io(Io),
+pub enum Next<I = Io> {
+    Io(I),
     Sync {
         kind: SyncKind,
         file: usize,
     },
-    /// The file is at its end and is closed. In a skewed order it can start over. Call again.
+    /// The file has no more I/O in this pass and may be closed. In a skewed order it can start over. Call again.
     FileDone {
         file: usize,
     },
@@ -32,20 +32,7 @@ pub struct Io {
 }
 
 /// The next step of a worker on zones.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Draft {
-    Io(Drawn),
-    Sync {
-        kind: SyncKind,
-        file: usize,
-    },
-    /// The file has no more I/O in this pass and may be closed. Call again.
-    FileDone {
-        file: usize,
-    },
-    /// No file has more I/O in this pass.
-    PassDone,
-}
+pub type Draft = Next<Drawn>;
 
 /// An I/O as drawn. Its offset can change before it is issued.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use os::errno;
-use os::memory::limits::{self, LimitKind};
+use os::memory::limits;
 use plan::stream::WriteContent;
 use plan::{Ddir, Engine, Job, Load, Memory, Plan, Worker, Zoned};
 use record::{CheckError, MemoryLimit, MemoryShare, MemoryUse, RunError};
@@ -49,27 +49,23 @@ pub(super) fn check(plan: &Plan, stop: &AtomicBool) -> Result<(), RunError> {
     let need = Need::of(plan, stop);
     check_uses(|limit| {
         let mut uses = need.uses.clone();
-        if limit != LimitKind::Memory {
+        if limit != MemoryLimit::Memory {
             uses.extend(&need.untouched);
         }
-        if limit == LimitKind::AddressSpace {
+        if limit == MemoryLimit::AddressSpace {
             limits::use_one_arena();
         }
         uses
     })
 }
 
-fn check_uses(uses_at: impl Fn(LimitKind) -> Uses) -> Result<(), RunError> {
+fn check_uses(uses_at: impl Fn(MemoryLimit) -> Uses) -> Result<(), RunError> {
     for limit in limits::all() {
-        let kind = match limit.kind {
-            LimitKind::Memory => MemoryLimit::Memory,
-            LimitKind::AddressSpace => MemoryLimit::AddressSpace,
-            LimitKind::Data => MemoryLimit::Data,
-        };
         let uses = uses_at(limit.kind);
         let (needed_bytes, limit_bytes) = (limit.used_bytes.saturating_add(uses.sum()), limit.limit_bytes);
         if needed_bytes > limit_bytes {
-            let kind = CheckError::NotEnoughMemory { limit: kind, needed_bytes, limit_bytes, largest: uses.largest() };
+            let kind =
+                CheckError::NotEnoughMemory { limit: limit.kind, needed_bytes, limit_bytes, largest: uses.largest() };
             return Err(RunError::new(errno::ENOMEM, kind));
         }
     }

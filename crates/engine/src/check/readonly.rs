@@ -1,5 +1,6 @@
 //! Refuses jobs that change files in a run with `readonly`: what existed before the run is the same after it.
 
+use crate::engine_flags::EngineFlags;
 use os::errno;
 use os::file::StatCall;
 use plan::{Engine, Job, NetProtocol};
@@ -26,43 +27,24 @@ fn writes(job: Job<'_>) -> bool {
 
 /// Returns what the job changes without writes.
 fn change(job: Job<'_>) -> Option<FileChange> {
-    if job.load.targets.unlink || job.load.targets.unlink_each_loop {
-        return Some(FileChange::Removes);
+    let (targets, flags) = (&job.load.targets, EngineFlags::of(&job.engine));
+    let changes = [
+        (targets.unlink || targets.unlink_each_loop || flags.removes, FileChange::Removes),
+        (flags.creates, FileChange::Creates),
+        (flags.resizes, FileChange::Resizes),
+    ];
+    if let Some((_, change)) = changes.into_iter().find(|(is_made, _)| *is_made) {
+        return Some(change);
     }
     match &job.engine {
-        Engine::FileDelete | Engine::DirDelete => return Some(FileChange::Removes),
-        Engine::FileCreate | Engine::DirCreate => return Some(FileChange::Creates),
-        Engine::Falloc | Engine::Ftruncate | Engine::E4defrag { .. } => return Some(FileChange::Resizes),
         Engine::Net(net) if net.listens && net.protocol == NetProtocol::Unix => {
-            return Some(FileChange::Socket { path: net.host.clone().unwrap_or_default() });
+            Some(FileChange::Socket { path: net.host.clone().unwrap_or_default() })
         }
-        Engine::IoUring(_)
-        | Engine::IoUringCmd(_)
-        | Engine::Libaio { .. }
-        | Engine::Sync
-        | Engine::Psync
-        | Engine::Vsync
-        | Engine::Pvsync
-        | Engine::Pvsync2 { .. }
-        | Engine::Mmap { .. }
-        | Engine::Posixaio
-        | Engine::Sg(_)
-        | Engine::Splice
-        | Engine::Windowsaio
-        | Engine::Null
-        | Engine::Cpu { .. }
-        | Engine::Exec(_)
-        | Engine::PageFault
-        | Engine::Libpmem
-        | Engine::DevDax
-        | Engine::Mtd { .. }
-        | Engine::Net(_)
-        | Engine::Remote(_)
-        | Engine::FileStat(_)
-        | Engine::DirStat(_) => {}
+        _ => {
+            let file = job.buffers.memory.file().filter(|path| keeps_data(Path::new(path)));
+            file.map(|path| FileChange::BufferFile { path: path.to_owned() })
+        }
     }
-    let file = job.buffers.memory.file().filter(|path| keeps_data(Path::new(path)));
-    file.map(|path| FileChange::BufferFile { path: path.to_owned() })
 }
 
 /// Whether the path leads to a file or device that exists and stores data. A new file for buffers is removed after the job.

@@ -1,6 +1,6 @@
 //! Compressed logs (`log_store_compressed`).
 
-use iolog::samples::{Sample, SampleColumns, compress};
+use iolog::samples::{Sample, compress};
 
 use super::destination::{Destination, Kind};
 use super::entry::{Entry, Logged};
@@ -12,14 +12,7 @@ pub fn stream(kind: Kind, destination: &Destination, entries: &[Entry]) -> Vec<u
     if samples.peek().is_none() {
         return Vec::new();
     }
-    let columns = destination.columns;
-    let columns = SampleColumns {
-        second_value: columns.second_value,
-        offset: columns.offset,
-        priority: columns.prio,
-        issue_time: columns.issue_time,
-    };
-    compress(samples, columns)
+    compress(samples, destination.columns)
 }
 
 fn sample(entry: &Entry, kind: Kind, destination: &Destination, each_io: bool) -> Option<Sample> {

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use iolog::samples::SampleColumns;
 use plan::{WindowValue, Worker};
 use targets::{Existing, GuardedFile, NamedBy, OutputGuard};
 
@@ -51,16 +52,6 @@ impl Kind {
     }
 }
 
-/// Columns in addition to time, value, direction and size.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Columns {
-    pub second_value: bool,
-    pub offset: bool,
-    /// The priority itself, in place of whether it is of the real-time class.
-    pub prio: bool,
-    pub issue_time: bool,
-}
-
 /// A file of a worker. It is opened for each block of lines, so that a thousand jobs with five logs each do not need five
 /// thousand descriptors.
 #[derive(Clone, Debug)]
@@ -88,7 +79,7 @@ impl LogFile {
 #[derive(Clone, Debug)]
 pub struct Destination {
     files: [Option<LogFile>; Kind::ALL.len()],
-    pub columns: Columns,
+    pub columns: SampleColumns,
     /// fio's number for the I/O priority of the worker.
     pub prio: u16,
     pub bins_per_column: usize,
@@ -116,10 +107,10 @@ impl Destination {
             .map_or(0, |prio| u16::from(prio.class) << 13 | (prio.hint & 0x3ff) << 3 | u16::from(prio.level & 7));
         Destination {
             files: Kind::ALL.map(file),
-            columns: Columns {
+            columns: SampleColumns {
                 second_value: logs.window_value == WindowValue::Both,
                 offset: logs.with_offset,
-                prio: logs.with_prio,
+                priority: logs.with_prio,
                 issue_time: logs.with_issue_time,
             },
             prio,

@@ -1,10 +1,11 @@
 //! Formats the lines of log files. A run can have millions of lines, so columns that neighbouring lines share are formatted
 //! once.
 
+use iolog::samples::SampleColumns;
 use plan::Ddir;
 use record::Histogram;
 
-use super::destination::{Columns, Destination, Kind};
+use super::destination::{Destination, Kind};
 use super::entry::{Entry, Logged};
 use super::snapshot::Snapshot;
 
@@ -94,7 +95,7 @@ impl Lines {
         self.push(b"\n");
     }
 
-    fn push_window(&mut self, entry: &Entry, columns: Columns) {
+    fn push_window(&mut self, entry: &Entry, columns: SampleColumns) {
         self.push_number(entry.time_ms);
         self.push_column(entry.value);
         if columns.second_value {
@@ -147,17 +148,17 @@ impl<const N: usize> Block<N> {
     }
 }
 
-fn prio_column(prio: u16, columns: Columns) -> Block<8> {
-    if columns.prio {
+fn prio_column(prio: u16, columns: SampleColumns) -> Block<8> {
+    if columns.priority {
         Block::new(&format!(", 0x{prio:04x}"))
     } else {
         Block::new(if prio >> 13 == REAL_TIME_CLASS { ", 1" } else { ", 0" })
     }
 }
 
-/// Columns that are usually equal in consecutive lines: time, direction, size and priority.
+/// SampleColumns that are usually equal in consecutive lines: time, direction, size and priority.
 struct CommonColumns {
-    columns: Columns,
+    columns: SampleColumns,
     /// Priority of the worker.
     worker_prio: u16,
     /// Priority of the last entry, and its column.

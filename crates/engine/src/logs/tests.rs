@@ -37,7 +37,7 @@ fn all(per_job: bool) -> Logs {
 
 fn run(jobs: Vec<Worker>, mut work: impl FnMut(usize, &mut WorkerLogs)) {
     let plan = Plan { workers: jobs, ..Plan::default() };
-    let writer = LogWriter::start();
+    let writer = LogWriter::default();
     for index in 0..plan.workers.len() {
         if let Some(mut logs) =
             WorkerLogs::open(&plan, index, &writer, &mut OutputGuard::new([&plan]), Clock::new(Source::Monotonic))
@@ -204,8 +204,14 @@ fn times_are_of_the_requested_clock() {
     let plan =
         Plan { workers: vec![job(scratch.path(), Logs { epoch_clock: Some(15), ..all(true) })], ..Plan::default() };
     assert!(
-        WorkerLogs::open(&plan, 0, &LogWriter::start(), &mut OutputGuard::new([&plan]), Clock::new(Source::Monotonic))
-            .is_err()
+        WorkerLogs::open(
+            &plan,
+            0,
+            &LogWriter::default(),
+            &mut OutputGuard::new([&plan]),
+            Clock::new(Source::Monotonic)
+        )
+        .is_err()
     );
 }
 
@@ -310,10 +316,15 @@ fn what_waits_is_written_after_a_second_of_a_run_that_goes_on() {
 fn a_file_that_cannot_be_made_is_named() {
     let scratch = Scratch::new("logs-unmade");
     let plan = Plan { workers: vec![job(&scratch.file("nowhere"), all(true))], ..Plan::default() };
-    let error =
-        WorkerLogs::open(&plan, 0, &LogWriter::start(), &mut OutputGuard::new([&plan]), Clock::new(Source::Monotonic))
-            .err()
-            .unwrap();
+    let error = WorkerLogs::open(
+        &plan,
+        0,
+        &LogWriter::default(),
+        &mut OutputGuard::new([&plan]),
+        Clock::new(Source::Monotonic),
+    )
+    .err()
+    .unwrap();
     assert!(matches!(&error.fault, LogFault::File { path } if path.ends_with("nowhere/a_slat.1.log")), "{error:?}");
 }
 
@@ -322,7 +333,7 @@ fn a_file_that_cannot_be_written_is_reported_at_the_end_and_stops_no_worker() {
     let scratch = Scratch::new("logs-full");
     std::os::unix::fs::symlink("/dev/full", scratch.file("a_iops.log")).unwrap();
     let plan = Plan { workers: vec![job(scratch.path(), all(false))], ..Plan::default() };
-    let writer = LogWriter::start();
+    let writer = LogWriter::default();
     let mut logs = WorkerLogs::open(&plan, 0, &writer, &mut OutputGuard::new([&plan]), Clock::new(Source::Monotonic))
         .unwrap()
         .unwrap();
@@ -362,8 +373,13 @@ fn a_log_never_replaces_a_target() {
     let mut on_its_log = job(scratch.path(), all(true));
     on_its_log.job_mut().unwrap().targets.paths = vec![scratch.file("a_iops.1.log").to_str().unwrap().to_owned()];
     let plan = Plan { workers: vec![on_its_log], ..Plan::default() };
-    let opened =
-        WorkerLogs::open(&plan, 0, &LogWriter::start(), &mut OutputGuard::new([&plan]), Clock::new(Source::Monotonic));
+    let opened = WorkerLogs::open(
+        &plan,
+        0,
+        &LogWriter::default(),
+        &mut OutputGuard::new([&plan]),
+        Clock::new(Source::Monotonic),
+    );
     let refusal = opened.err().unwrap().fault;
     let LogFault::Refused { refusal, .. } = refusal else { panic!("{refusal:?}") };
     assert!(matches!(*refusal, OutputRefusal::Target { .. }), "{refusal:?}");

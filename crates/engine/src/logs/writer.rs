@@ -30,10 +30,6 @@ struct Thread {
 }
 
 impl LogWriter {
-    pub fn start() -> Self {
-        LogWriter::default()
-    }
-
     pub(super) fn sender(&self) -> io::Result<SyncSender<LogBatch>> {
         let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(thread) = &*thread {

@@ -119,7 +119,7 @@ impl<'a> Coordinator<'a> {
             clock,
             live: Arc::new(Live::new(plan, now_ns)),
             slots: plan.workers.iter().map(WorkerSlot::new).collect(),
-            log_writer: LogWriter::start(),
+            log_writer: LogWriter::default(),
             aggregate: None,
             disks: Disks::start(plan, clock),
             idleness: None,

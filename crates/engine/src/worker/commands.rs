@@ -5,7 +5,6 @@ use std::time::Duration;
 use os::errno;
 use plan::Worker;
 use record::{CommandTime, Message, MessageKind, RunError, SetupError, SetupStep};
-use targets::{Existing, NamedBy, OutputError};
 
 use super::context::Context;
 use super::setup;
@@ -57,13 +56,7 @@ fn run(context: Context, command: &str, when: CommandTime) -> Result<(), RunErro
     let failed = |error: &std::io::Error| setup::failed(step, error);
     let (job, path) = (worker.name.clone(), output_path(worker, when));
     events.message(Message::Info(MessageKind::CommandOutput { job, when, path: path.clone() }));
-    let output = lease.output_guard(plan).open(path.as_ref(), Existing::Truncate, NamedBy::Program);
-    let output = output.map_err(|error| match error {
-        OutputError::Io(error) => failed(&error),
-        OutputError::Refused(refusal) => {
-            RunError::new(errno::EINVAL, SetupError::CommandOutputRefused { step, path: path.clone(), refusal })
-        }
-    })?;
+    let output = setup::open_output(context, step, path)?;
     let errors = output.try_clone().map_err(|error| failed(&error))?;
     let run = || {
         let child = os::process::shell(command).stdout(output).stderr(errors).spawn()?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use os::clock::{Clock, Source};
+use os::clock::Clock;
 use os::platform::Platform;
 use plan::{Plan, Worker};
 use targets::Lease;
@@ -38,11 +38,7 @@ pub struct Context<'a> {
 impl Context<'_> {
     /// Returns a new clock of the worker's `clocksource`. A clock is more precise the later it is made.
     pub fn clock(&self) -> Clock {
-        self.platform.clock(match self.worker.measure.clock {
-            plan::ClockSource::Cpu => Source::Cpu,
-            plan::ClockSource::Monotonic => Source::Monotonic,
-            plan::ClockSource::Gettimeofday => Source::Gettimeofday,
-        })
+        self.platform.clock(self.worker.measure.clock)
     }
 
     pub fn is_stopped(&self) -> bool {

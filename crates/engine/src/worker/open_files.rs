@@ -81,7 +81,7 @@ impl<'a> OpenFiles<'a> {
             fsync_on_close: job.load.access.syncs.fsync_on_close && !flags.without_files && !flags.without_sync,
             invalidate: job.load.targets.invalidate,
             uses_cache: flags.uses_cache,
-            write_hint: job.load.targets.write_hint.map(write_hint),
+            write_hint: job.load.targets.write_hint,
             visited: vec![false; targets.len()],
             targets,
             held,
@@ -342,15 +342,5 @@ impl OpenMode {
             ..OpenOptions::new()
         };
         OpenMode { options, advice, mapping: stream.mapping }
-    }
-}
-
-fn write_hint(planned: plan::WriteHint) -> WriteHint {
-    match planned {
-        plan::WriteHint::None => WriteHint::None,
-        plan::WriteHint::Short => WriteHint::Short,
-        plan::WriteHint::Medium => WriteHint::Medium,
-        plan::WriteHint::Long => WriteHint::Long,
-        plan::WriteHint::Extreme => WriteHint::Extreme,
     }
 }

@@ -1,6 +1,5 @@
 //! A worker that runs a program (`ioengine=exec`).
 
-use std::fs::File;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
@@ -8,7 +7,7 @@ use std::time::Duration;
 use os::errno;
 use plan::{Engine, Exec, Worker};
 use record::{Ended, Message, MessageKind, RunError, SetupError, SetupStep, WorkerStats};
-use targets::{Existing, NamedBy, OutputError, fault};
+use targets::fault;
 
 use super::accounting::usage_since;
 use super::context::Context;
@@ -46,7 +45,8 @@ fn start(context: Context, exec: &Exec) -> Result<Child, RunError> {
     let mut command = Command::new(words.next().unwrap_or_default());
     command.args(words).stdin(Stdio::null());
     if exec.saves_output {
-        command.stdout(output(context, "stdout")?).stderr(output(context, "stderr")?);
+        let output = |suffix| setup::open_output(context, SetupStep::Program, output_path(context.worker, suffix));
+        command.stdout(output("stdout")?).stderr(output("stderr")?);
     }
     command
         .spawn()
@@ -67,19 +67,6 @@ pub fn output_paths(worker: &Worker) -> impl Iterator<Item = String> {
 
 fn output_path(worker: &Worker, suffix: &str) -> String {
     format!("{}.{suffix}", worker.name)
-}
-
-/// Opens a file for the program's output.
-fn output(Context { plan, lease, worker, .. }: Context, suffix: &str) -> Result<File, RunError> {
-    let path = output_path(worker, suffix);
-    let opened = lease.output_guard(plan).open(path.as_ref(), Existing::Truncate, NamedBy::Program);
-    opened.map_err(|error| match error {
-        OutputError::Io(error) => failed(&error),
-        OutputError::Refused(refusal) => {
-            let step = SetupStep::Program;
-            RunError::new(errno::EINVAL, SetupError::CommandOutputRefused { step, path, refusal })
-        }
-    })
 }
 
 /// Waits for the end of the worker's time and ends the program then.

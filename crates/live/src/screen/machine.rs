@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use os::cpu::CpuTimes;
-use os::device::{Counters, Disk};
+use os::device::{Disk, DiskCounters};
 
 /// Interval between two readings. The kernel counts CPU time in steps of 10 ms.
 const EVERY: Duration = Duration::from_secs(1);
@@ -15,7 +15,7 @@ const TARGETS_MAX: usize = 64;
 pub struct Machine {
     read_at: Instant,
     cpus: CpuTimes,
-    disks: Vec<(Disk, Option<Counters>)>,
+    disks: Vec<(Disk, Option<DiskCounters>)>,
     pub used: MachineUse,
 }
 
@@ -42,7 +42,7 @@ pub struct DeviceUse {
 impl Machine {
     /// Watches the devices under the targets.
     pub fn new(targets: &[PathBuf]) -> Self {
-        let mut disks: Vec<(Disk, Option<Counters>)> = Vec::new();
+        let mut disks: Vec<(Disk, Option<DiskCounters>)> = Vec::new();
         for path in targets.iter().take(TARGETS_MAX) {
             // A path without a disk has no utilisation.
             for disk in os::device::disks(path).unwrap_or_default() {
@@ -75,7 +75,7 @@ impl Machine {
 }
 
 /// Returns the use of a disk since the last reading; `None` if it was removed.
-fn used(disk: &Disk, last: &mut Option<Counters>, passed: Duration) -> Option<DeviceUse> {
+fn used(disk: &Disk, last: &mut Option<DiskCounters>, passed: Duration) -> Option<DeviceUse> {
     let now = disk.counters().ok()?;
     let moved = now.since(&last.replace(now)?);
     let (ms, seconds) = (passed.as_secs_f64() * 1e3, passed.as_secs_f64());
@@ -83,7 +83,7 @@ fn used(disk: &Disk, last: &mut Option<Counters>, passed: Duration) -> Option<De
         name: disk.name.clone(),
         busy_percent: (moved.io_ticks_ms as f64 * 100.0 / ms).min(100.0),
         in_flight: moved.time_in_queue_ms as f64 / ms,
-        ios_per_s: (moved.read_ios + moved.write_ios) as f64 / seconds,
-        bytes_per_s: (moved.read_sectors + moved.write_sectors) as f64 * 512.0 / seconds,
+        ios_per_s: moved.ios.iter().sum::<u64>() as f64 / seconds,
+        bytes_per_s: moved.sectors.iter().sum::<u64>() as f64 * 512.0 / seconds,
     })
 }

@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use crate::system::clock as system;
 pub use crate::system::clock::{kernel_clock, utc_offset_s};
+pub use ::io::ClockSource as Source;
 pub use counter_test::{CounterOfCpu, CounterReading, CounterTest, test_counter};
 use system::{gettimeofday, monotonic, wall};
 use tsc::{Scale, Stamp};
@@ -30,17 +31,6 @@ pub const NEVER_NS: u64 = u64::MAX;
 const WAKE_LATENCY: Duration = Duration::from_micros(15);
 /// Maximum step of a virtual clock in one turn of a spin loop.
 const VIRTUAL_SPIN_NS: u64 = 1_000_000;
-
-/// Clock sources, by the values of fio's `clocksource`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Source {
-    /// The CPU's time-stamp counter (TSC).
-    Cpu,
-    /// `clock_gettime(CLOCK_MONOTONIC)`.
-    Monotonic,
-    /// `gettimeofday`: the wall clock in µs. The system can set it during a run.
-    Gettimeofday,
-}
 
 /// A clock. It is cheap to copy, and each thread has its own copy.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 mod times;
 
-pub use ::io::Cpu;
+pub use ::io::{Cpu, NumaMemory};
 
 pub use crate::memory::page_size;
 pub use crate::system::cpu::{affinity, caches, governors, nodes, online, set_affinity, set_memory_policy, topology};
@@ -13,17 +13,6 @@ pub use times::{CpuTime, CpuTimes};
 pub struct Node {
     pub id: u32,
     pub cpus: Vec<u32>,
-}
-
-/// NUMA memory policies, by the values of fio's `numa_mem_policy`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum MemoryPolicy {
-    Default,
-    /// Prefer this node while it has free memory. `None` is the node on which the thread runs.
-    Prefer(Option<u32>),
-    Bind(Vec<u32>),
-    Interleave(Vec<u32>),
-    Local,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

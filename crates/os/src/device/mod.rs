@@ -13,8 +13,8 @@ pub use crate::system::device::{
 pub use crate::system::device::{InUseSnapshot, file_system, is_terminal, is_without_storage};
 #[cfg(target_os = "linux")]
 pub use crate::system::device::{RemoteDisk, contents};
-pub use ::io::{DiskHealth, TargetUse, UseKind, UsedDevice};
-pub use disk::{Counters, DiskInfo, ListedDisk, MountPoint};
+pub use ::io::{DiskCounters, DiskHealth, TargetUse, UseKind, UsedDevice};
+pub use disk::{DiskInfo, ListedDisk, MountPoint};
 pub use flash::Flash;
 pub use zones::{ReportedZone, ZoneCondition, ZoneKind, ZoneLimits, ZoneModel};
 

@@ -24,16 +24,6 @@ pub enum Advice {
     NoReuse,
 }
 
-/// How long written data lasts, in the kernel's numbers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum WriteHint {
-    None = 1,
-    Short = 2,
-    Medium = 3,
-    Long = 4,
-    Extreme = 5,
-}
-
 /// Status of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Status {

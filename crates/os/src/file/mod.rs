@@ -2,7 +2,11 @@
 
 #[cfg(any(target_os = "linux", windows))]
 mod create;
+#[cfg(any(target_os = "linux", windows))]
+mod folder;
 mod kinds;
+#[cfg(any(target_os = "linux", windows))]
+mod open_file;
 mod options;
 
 pub use crate::system::file::{File, FileId, Folder, close, copy_access, identity, is_own};
@@ -10,10 +14,10 @@ pub use crate::system::file::{File, FileId, Folder, close, copy_access, identity
 pub use crate::system::file::{
     NULL_DEVICE, canonicalize, check_writable, direct_alignment, is_dax, physical, space, stat, written,
 };
-pub use ::io::StatCall;
+pub use ::io::{StatCall, WriteHint};
 #[cfg(any(target_os = "linux", windows))]
 pub use create::FileCreator;
-pub use kinds::{Advice, Kind, Space, Status, WriteHint, Written};
+pub use kinds::{Advice, Kind, Space, Status, Written};
 pub use options::OpenOptions;
 
 /// Place of a file or folder: the device of its file system, and its number there.

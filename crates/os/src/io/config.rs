@@ -7,7 +7,7 @@ use super::remote::RemoteConfig;
 use crate::file::Advice;
 
 /// I/O engines. They are displayed by fio's names.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, strum::Display, strum::EnumIter)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, strum::Display, strum::EnumIter)]
 #[strum(serialize_all = "lowercase")]
 pub enum EngineKind {
     #[strum(serialize = "io_uring")]
@@ -65,6 +65,7 @@ pub enum EngineKind {
     /// Raw flash: trims erase.
     Mtd,
     /// Completes each operation at once without I/O: the overhead of the load generator itself.
+    #[default]
     Null,
 }
 
@@ -90,7 +91,7 @@ pub struct NetConfig {
 }
 
 /// A backend's configuration. The caller leaves fields that the engine does not use at their defaults.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct BackendConfig {
     pub engine: EngineKind,
     /// Maximum number of operations in flight.
@@ -172,33 +173,10 @@ impl BackendConfig {
             engine,
             depth,
             files,
-            offload: false,
-            hipri: false,
             hipri_percentage: 100,
-            nowait: false,
-            uncached: false,
-            atomic: false,
-            sqthread_poll: false,
-            sqthread_poll_cpu: None,
-            fixedbufs: None,
-            registerfiles: None,
             nonvectored: true,
-            force_async: 0,
             userspace_reap: true,
-            libaio_vectored: false,
-            thp: false,
-            mmap_drop: false,
-            maps_too: false,
-            mmap_advice: Advice::Normal,
-            memory_bytes: 0,
-            in_place: false,
-            scsi: Scsi::default(),
-            pmem: PmemConfig::default(),
-            skips_bad_blocks: false,
-            passthrough: None,
-            net: None,
-            remote: None,
-            sync_file_range: 0,
+            ..BackendConfig::default()
         }
     }
 }

@@ -5,6 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use super::backend::{Backend, misuse};
+use super::execute::Executing;
 use super::op::{Completion, Op};
 use crate::file::File;
 use crate::system::io::mmap::Mmap;
@@ -22,13 +23,13 @@ pub(super) struct Mixed {
     /// Runs operations on attached files. Both backends share the slots of the buffers.
     kernel: Box<dyn Backend>,
     /// Runs operations on mapped files.
-    mapped: Mmap,
+    mapped: Executing<Mmap>,
     /// By file index.
     owners: Vec<Owner>,
 }
 
 impl Mixed {
-    pub(super) fn new(kernel: Box<dyn Backend>, mapped: Mmap, files: u32) -> Self {
+    pub(super) fn new(kernel: Box<dyn Backend>, mapped: Executing<Mmap>, files: u32) -> Self {
         Mixed { kernel, mapped, owners: vec![Owner::Unattached; files as usize] }
     }
 

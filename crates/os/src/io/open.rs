@@ -1,16 +1,12 @@
 //! Opens the backend of a configuration.
 
-use std::io;
-use std::path::Path;
-
 use super::backend::{Backend, BackendError};
 use super::config::BackendConfig;
+use super::execute::Executing;
 use super::mixed::Mixed;
 use super::offload::Offload;
-use super::passthrough::{PassthroughDevice, PassthroughProblem};
 use crate::memory::{Buffers, Slots};
 use crate::system::io::{engines, mmap::Mmap};
-use ::io::DeviceCommands;
 
 /// Opens the backends of engines.
 pub trait Engines: Sync {
@@ -56,24 +52,8 @@ pub(crate) fn open_backend(
     if !config.maps_too {
         return Ok(backend);
     }
-    Ok(Box::new(Mixed::new(backend, Mmap::new(config, buffers.slots()), config.files)))
-}
-
-/// Looks at a device for the io_uring_cmd engine. Nothing is changed.
-///
-/// # Errors
-/// The device does not accept the commands.
-pub fn examine_device(path: &Path, commands: &DeviceCommands) -> Result<PassthroughDevice, PassthroughProblem> {
-    engines::examine_device(path, commands)
-}
-
-/// Returns whether libpmem maps a file as persistent memory. For a folder, it maps a temporary file without a name in
-/// it.
-///
-/// # Errors
-/// Returns the error of loading the library or of mapping the file. An empty file cannot be mapped.
-pub fn is_persistent(path: &Path) -> io::Result<bool> {
-    engines::is_persistent(path)
+    let mapped = Executing::new(Mmap::new(config), config, buffers.slots());
+    Ok(Box::new(Mixed::new(backend, mapped, config.files)))
 }
 
 /// Checks settings that no engine has.

@@ -1,6 +1,6 @@
 //! Process and threads: resource usage, priorities, ids, terminal.
 
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, Read};
 use std::marker::PhantomData;
 use std::num::NonZeroU64;
 use std::process::{Child, Command};
@@ -10,6 +10,7 @@ use rustix::thread;
 use rustix::time::ClockId;
 
 use crate::linux::file::{check, check_call};
+use crate::linux::memory::MemoryMap;
 use crate::linux::number::{ns_of_timeval, unsigned};
 use crate::process::Usage;
 pub use crate::unix::home_folder;
@@ -18,21 +19,10 @@ pub use crate::unix::home_folder;
 pub fn thread_usage() -> Usage {
     // Reading this clock updates the thread's CPU time: getrusage alone can be late by one tick, which matters for a short run.
     let _ = rustix::time::clock_gettime(ClockId::ThreadCPUTime);
-    Usage { run_delay_ns: run_delay_ns(), ..usage(libc::RUSAGE_THREAD) }
-}
-
-/// Returns the second of the three numbers of this thread's schedstat. A small buffer on the stack is enough.
-fn run_delay_ns() -> Option<u64> {
-    let mut text = [0u8; 96];
-    let read = std::fs::File::open("/proc/thread-self/schedstat").ok()?.read(&mut text).ok()?;
-    std::str::from_utf8(&text[..read]).ok()?.split_whitespace().nth(1)?.parse().ok()
-}
-
-fn usage(who: libc::c_int) -> Usage {
     // SAFETY: all-zero bytes are a valid `rusage`.
     let mut found: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: the kernel fills the structure. Both values of `who` are always valid.
-    unsafe { libc::getrusage(who, &mut found) };
+    // SAFETY: the kernel fills the structure.
+    unsafe { libc::getrusage(libc::RUSAGE_THREAD, &mut found) };
     Usage {
         user_ns: ns_of_timeval(found.ru_utime),
         system_ns: ns_of_timeval(found.ru_stime),
@@ -40,8 +30,15 @@ fn usage(who: libc::c_int) -> Usage {
         involuntary_switches: unsigned(found.ru_nivcsw),
         minor_faults: unsigned(found.ru_minflt),
         major_faults: unsigned(found.ru_majflt),
-        run_delay_ns: None,
+        run_delay_ns: run_delay_ns(),
     }
+}
+
+/// Returns the second of the three numbers of this thread's schedstat. A small buffer on the stack is enough.
+fn run_delay_ns() -> Option<u64> {
+    let mut text = [0u8; 96];
+    let read = std::fs::File::open("/proc/thread-self/schedstat").ok()?.read(&mut text).ok()?;
+    std::str::from_utf8(&text[..read]).ok()?.split_whitespace().nth(1)?.parse().ok()
 }
 
 /// Sets this thread's nice value.
@@ -122,10 +119,7 @@ pub fn set_io_priority(priority: u16) -> io::Result<()> {
 }
 
 /// Memory locked into RAM, so that less is left for the page cache. It is freed on drop.
-pub struct LockedMemory {
-    address: *mut libc::c_void,
-    bytes: usize,
-}
+pub struct LockedMemory(#[expect(dead_code, reason = "unmapped on drop")] MemoryMap);
 
 impl LockedMemory {
     /// Allocates and locks memory.
@@ -133,20 +127,13 @@ impl LockedMemory {
     /// # Errors
     /// Returns the error of the system call. Beyond the limit on locked memory, the text names the limit.
     pub fn new(bytes: usize) -> io::Result<Self> {
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-        // SAFETY: a new mapping at an address of the kernel's choice.
-        let address =
-            unsafe { libc::mmap(std::ptr::null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
-        if address == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
-        let memory = LockedMemory { address, bytes };
+        let memory = MemoryMap::anonymous(bytes, 0)?;
         // SAFETY: the range is the new mapping.
-        check(unsafe { libc::mlock(address, bytes) }).map_err(|error| {
+        check(unsafe { libc::mlock(memory.start.cast(), bytes) }).map_err(|error| {
             let (needed, limit) = (units::format::size(bytes as u64), locked_memory_limit());
             io::Error::new(error.kind(), format!("{} for {needed}: {limit}", crate::errno::reason(&error)))
         })?;
-        Ok(memory)
+        Ok(LockedMemory(memory))
     }
 }
 
@@ -157,13 +144,6 @@ pub(crate) fn locked_memory_limit() -> String {
     format!(
         "RLIMIT_MEMLOCK is {value} (raise it with `ulimit -l KIB`, memlock in limits.conf, or LimitMEMLOCK= of the service)"
     )
-}
-
-impl Drop for LockedMemory {
-    fn drop(&mut self) {
-        // SAFETY: this value owns the mapping.
-        unsafe { libc::munmap(self.address, self.bytes) };
-    }
 }
 
 // SAFETY: only this value uses the memory, and it is never read or written.
@@ -203,11 +183,6 @@ pub fn thread_id() -> u32 {
 /// Returns the error of the system call.
 pub fn set_timer_slack(slack_ns: u64) -> io::Result<()> {
     Ok(thread::set_current_timer_slack(NonZeroU64::new(slack_ns))?)
-}
-
-/// Returns true if standard output is a terminal.
-pub fn stdout_is_terminal() -> bool {
-    io::stdout().is_terminal()
 }
 
 /// Raises the soft limit on open files to the hard limit and returns it.

@@ -2,31 +2,23 @@
 
 use crate::system::memory::limits::{address_space, data};
 pub use crate::system::memory::limits::{total, use_one_arena, used};
+pub use ::io::MemoryLimit;
 
 /// A limit of the memory of this process, and its use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limit {
-    pub kind: LimitKind,
+    pub kind: MemoryLimit,
     pub limit_bytes: u64,
     pub used_bytes: u64,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum LimitKind {
-    /// The machine's memory, or the limit of a control group.
-    Memory,
-    AddressSpace,
-    /// Private memory that can be written, with stacks.
-    Data,
 }
 
 /// Returns the known limits.
 pub fn all() -> impl Iterator<Item = Limit> {
     let used = used();
     let limits = [
-        (LimitKind::Memory, total().ok(), used.resident_bytes),
-        (LimitKind::AddressSpace, address_space(), used.address_space_bytes),
-        (LimitKind::Data, data(), used.data_bytes),
+        (MemoryLimit::Memory, total().ok(), used.resident_bytes),
+        (MemoryLimit::AddressSpace, address_space(), used.address_space_bytes),
+        (MemoryLimit::Data, data(), used.data_bytes),
     ];
     let known = |(kind, limit_bytes, used_bytes): (_, Option<u64>, _)| {
         Some(Limit { kind, limit_bytes: limit_bytes?, used_bytes })

@@ -38,10 +38,8 @@ impl Buffers {
     /// Returns `OutOfMemory` if the size exceeds the address space, otherwise the error of the system call.
     pub fn new(count: u32, bytes_each: usize, spec: &MemorySpec) -> io::Result<Self> {
         let page = page_size();
-        let too_big =
-            || io::Error::new(io::ErrorKind::OutOfMemory, "the I/O buffers are larger than the address space");
-        let stride = bytes_each.max(1).checked_next_multiple_of(page).ok_or_else(too_big)?;
-        let bytes = stride.checked_mul(count as usize).ok_or_else(too_big)?;
+        let stride = bytes_each.max(1).checked_next_multiple_of(page).ok_or_else(spec::too_large)?;
+        let bytes = stride.checked_mul(count as usize).ok_or_else(spec::too_large)?;
         let region = Arc::new(Region::new(bytes.max(page), spec)?);
         let states = (0..count).map(|_| AtomicBool::new(false)).collect();
         Ok(Buffers { region, states, stride, bytes_each })

@@ -1,5 +1,6 @@
 //! Memory of the buffers, by the values of fio's `mem`.
 
+use std::io;
 use std::path::PathBuf;
 
 use crate::file::{File, Folder};
@@ -45,4 +46,19 @@ impl Default for MemorySpec {
     fn default() -> Self {
         MemorySpec { kind: MemoryKind::default(), file: None, align: 0, hugepage_size: 2 << 20 }
     }
+}
+
+impl MemorySpec {
+    /// Returns the size of memory for `bytes` in pages of `unit` bytes.
+    ///
+    /// # Errors
+    /// It exceeds the address space.
+    pub(crate) fn total_bytes(&self, bytes: usize, unit: usize) -> io::Result<usize> {
+        let total = bytes.checked_add(self.align).and_then(|total| total.checked_next_multiple_of(unit));
+        total.filter(|total| *total <= isize::MAX as usize).ok_or_else(too_large)
+    }
+}
+
+pub(super) fn too_large() -> io::Error {
+    io::Error::new(io::ErrorKind::OutOfMemory, "the I/O buffers are larger than the address space")
 }

@@ -46,8 +46,7 @@ pub(crate) fn gettimeofday() -> u64 {
 /// Returns the offset of local time from UTC in seconds.
 pub fn utc_offset_s() -> i32 {
     const IS_DAYLIGHT: u32 = 2;
-    // SAFETY: all-zero bytes are a valid value of this structure.
-    let mut zone: TIME_ZONE_INFORMATION = unsafe { std::mem::zeroed() };
+    let mut zone = TIME_ZONE_INFORMATION::default();
     // SAFETY: the call fills the structure.
     let found = unsafe { GetTimeZoneInformation(&mut zone) };
     if found == TIME_ZONE_ID_INVALID {

@@ -17,7 +17,7 @@ use windows_sys::Win32::System::Threading::{GetCurrentThread, GetThreadGroupAffi
 use windows_sys::Win32::System::WindowsProgramming::SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION;
 
 use super::handle::{check, unsupported};
-use crate::cpu::{Cache, CacheKind, Cpu, CpuTime, CpuTimes, MemoryPolicy, Node};
+use crate::cpu::{Cache, CacheKind, Cpu, CpuTime, CpuTimes, Node, NumaMemory};
 
 /// Bits of an affinity mask: CPUs per processor group.
 const GROUP_CPUS: u32 = 64;
@@ -220,7 +220,7 @@ pub fn set_affinity(cpus: &[u32]) -> io::Result<()> {
 ///
 /// # Errors
 /// Always.
-pub fn set_memory_policy(_policy: &MemoryPolicy) -> io::Result<()> {
+pub fn set_memory_policy(_policy: &NumaMemory) -> io::Result<()> {
     Err(unsupported("a NUMA memory policy"))
 }
 
@@ -230,9 +230,7 @@ impl CpuTimes {
     /// # Errors
     /// Returns the error of the call.
     pub fn now() -> io::Result<Self> {
-        let none: SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION =
-            // SAFETY: all-zero bytes are a valid value of this structure.
-            unsafe { std::mem::zeroed() };
+        let none = SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION::default();
         let mut times = vec![none; GROUP_CPUS as usize];
         let mut bytes = 0;
         // SAFETY: the call writes at most the given size to the list.

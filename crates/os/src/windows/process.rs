@@ -1,7 +1,7 @@
 //! Process and threads: resource usage, priorities, ids, terminal.
 
 use std::cell::Cell;
-use std::io::{self, IsTerminal};
+use std::io;
 use std::path::PathBuf;
 use std::process::{Child, Command};
 
@@ -167,11 +167,6 @@ pub fn thread_id() -> u32 {
 /// None.
 pub fn set_timer_slack(_slack_ns: u64) -> io::Result<()> {
     Ok(())
-}
-
-/// Returns true if standard output is a terminal.
-pub fn stdout_is_terminal() -> bool {
-    io::stdout().is_terminal()
 }
 
 /// Returns the number of handles that a process can have.

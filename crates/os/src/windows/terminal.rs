@@ -68,8 +68,7 @@ impl TerminalInput {
         if unsafe { GetNumberOfConsoleInputEvents(self.0.as_raw_handle(), &mut events) } == 0 || events == 0 {
             return None;
         }
-        // SAFETY: all-zero bytes are a valid value of this structure.
-        let mut record: INPUT_RECORD = unsafe { std::mem::zeroed() };
+        let mut record = INPUT_RECORD::default();
         // SAFETY: the call fills at most one record.
         if unsafe { ReadConsoleInputW(self.0.as_raw_handle(), &mut record, 1, &mut events) } == 0 || events == 0 {
             return None;

@@ -4,14 +4,12 @@ use std::collections::BTreeSet;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::io;
 use std::ptr::{null, null_mut};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::service::text;
 use ::io::CephPool;
 use os::io::{BackendError, EngineKind};
-use os::library::{LibraryError, Names, functions, load, loaded};
-
-const LIBRARY: Names = Names { files: &["librados.so.2"], package: "librados2" };
+use os::library::{Functions, functions};
 
 pub(crate) enum Cluster {}
 pub(crate) enum IoContext {}
@@ -42,6 +40,8 @@ functions! {
     rados_aio_write_op_operate: fn(*mut WriteOp, *mut IoContext, *mut Completion, *const c_char, *mut i64, c_int) -> c_int;
 }
 
+pub(crate) static API: Functions<Api> = Functions::new(&["librados.so.2"], "librados2", Api::find);
+
 /// Returns the numbers of the clients of this process that have a pool open.
 pub(crate) fn clients() -> MutexGuard<'static, BTreeSet<u64>> {
     static CLIENTS: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
@@ -53,11 +53,6 @@ pub(crate) struct Pool {
     pub(crate) api: &'static Api,
     cluster: *mut Cluster,
     pub(crate) io: *mut IoContext,
-}
-
-pub(crate) fn api(engine: EngineKind) -> Result<&'static Api, BackendError> {
-    static API: OnceLock<Result<Api, LibraryError>> = OnceLock::new();
-    loaded(engine, API.get_or_init(|| Api::find(load(&LIBRARY)?.library)))
 }
 
 /// Returns the result of a call of the library as an error.
@@ -75,7 +70,7 @@ impl Pool {
         pool: &CephPool,
         settings: &[(&str, &str)],
     ) -> Result<Self, BackendError> {
-        let api = api(engine)?;
+        let api = API.of(engine)?;
         let optional = |value: &Option<String>| value.as_deref().map(|value| text(engine, value)).transpose();
         let address = |text: &Option<CString>| text.as_ref().map_or(null(), |text| text.as_ptr());
         let (cluster_name, configuration) = (optional(&pool.cluster)?, optional(&pool.configuration)?);

@@ -2,12 +2,10 @@
 
 use std::ffi::{CStr, CString, c_char, c_int, c_long, c_void};
 use std::io;
-use std::sync::OnceLock;
 
 use os::io::{BackendError, EngineKind};
-use os::library::{LibraryError, Names, function, functions, load, loaded};
+use os::library::{Functions, function, functions};
 
-const LIBRARY: Names = Names { files: &["libcurl.so.4", "libcurl-gnutls.so.4"], package: "libcurl4 (or libcurl4t64)" };
 /// `CURL_GLOBAL_ALL`.
 const GLOBAL_ALL: c_long = 3;
 /// `CURLINFO_RESPONSE_CODE`.
@@ -66,7 +64,7 @@ functions! {
 }
 
 /// Functions whose last argument has the type of the option.
-struct Variadic {
+pub(super) struct Variadic {
     set: unsafe extern "C" fn(*mut Handle, c_int, ...) -> c_int,
     get: unsafe extern "C" fn(*mut Handle, c_int, ...) -> c_int,
 }
@@ -78,10 +76,8 @@ pub(crate) struct Curl {
     handle: *mut Handle,
 }
 
-fn api(engine: EngineKind) -> Result<&'static (Api, Variadic), BackendError> {
-    static API: OnceLock<Result<(Api, Variadic), LibraryError>> = OnceLock::new();
-    let find = || {
-        let library = load(&LIBRARY)?.library;
+pub(super) static API: Functions<(Api, Variadic)> =
+    Functions::new(&["libcurl.so.4", "libcurl-gnutls.so.4"], "libcurl4 (or libcurl4t64)", |library| {
         let api = Api::find(library)?;
         // SAFETY: the types are those of the library's header.
         let variadic = unsafe {
@@ -90,17 +86,11 @@ fn api(engine: EngineKind) -> Result<&'static (Api, Variadic), BackendError> {
         // SAFETY: the lock runs this once.
         unsafe { (api.curl_global_init)(GLOBAL_ALL) };
         Ok((api, variadic))
-    };
-    loaded(engine, API.get_or_init(find))
-}
-
-pub(crate) fn probe(engine: EngineKind) -> Result<(), BackendError> {
-    api(engine).map(drop)
-}
+    });
 
 impl Curl {
     pub(crate) fn open(engine: EngineKind) -> Result<Self, BackendError> {
-        let (api, variadic) = api(engine)?;
+        let (api, variadic) = API.of(engine)?;
         // SAFETY: no arguments.
         let handle = unsafe { (api.curl_easy_init)() };
         if handle.is_null() {

@@ -314,10 +314,6 @@ impl Service for Http {
         if index < self.paths.len() { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
     }
 
-    fn detach(&mut self, _: usize) -> io::Result<()> {
-        Ok(())
-    }
-
     fn start(&mut self, op: &Op, requests: &Requests) -> Option<IoResult> {
         let method = match op.kind {
             Kind::Read => Method::Get,

@@ -5,7 +5,6 @@
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::io;
 use std::ptr::null_mut;
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use super::disk::disk;
@@ -15,10 +14,9 @@ use ::io::Secret;
 use os::device::RemoteDisk;
 use os::io::{BackendConfig, BackendError, EngineKind, RemoteConfig, RemoteTarget};
 use os::io::{IoResult, Kind, Op};
-use os::library::{LibraryError, Names, functions, load, loaded};
+use os::library::{Functions, functions};
 use os::wait::{events_of, wait_for_any};
 
-const LIBRARY: Names = Names { files: &["libiscsi.so.9", "libiscsi.so.8", "libiscsi.so.7"], package: "libiscsi7" };
 const SESSION_NORMAL: c_int = 2;
 const HEADER_DIGEST_NONE_CRC32C: c_int = 1;
 const STATUS_GOOD: c_int = 0;
@@ -29,17 +27,17 @@ const READ_RESERVATION: c_int = 1;
 const RESERVATION_LENGTH: u16 = 24;
 const RESERVATION_BYTES: usize = RESERVATION_LENGTH as usize;
 
-enum Context {}
+pub(super) enum Context {}
 
 /// The first field of `struct scsi_task`.
 #[repr(C)]
-struct Task {
+pub(super) struct Task {
     status: c_int,
 }
 
 /// The first fields of `struct iscsi_url`.
 #[repr(C)]
-struct Url {
+pub(super) struct Url {
     portal: [c_char; 256],
     target: [c_char; 256],
     user: [c_char; 256],
@@ -59,7 +57,7 @@ struct Capacity {
 type Callback = unsafe extern "C" fn(*mut Context, c_int, *mut c_void, *mut c_void);
 
 functions! {
-    struct Api;
+    pub(super) struct Api;
     iscsi_create_context: fn(*const c_char) -> *mut Context;
     iscsi_destroy_context: fn(*mut Context) -> c_int;
     iscsi_get_error: fn(*mut Context) -> *const c_char;
@@ -88,6 +86,9 @@ functions! {
     scsi_task_add_data_out_buffer: fn(*mut Task, c_int, *mut u8) -> c_int;
 }
 
+pub(super) static API: Functions<Api> =
+    Functions::new(&["libiscsi.so.9", "libiscsi.so.8", "libiscsi.so.7"], "libiscsi7", Api::find);
+
 /// A connection to a LUN.
 struct Lun {
     api: &'static Api,
@@ -100,15 +101,6 @@ struct Lun {
 pub(crate) struct Iscsi {
     luns: Vec<Lun>,
     polled: Vec<libc::pollfd>,
-}
-
-fn api(engine: EngineKind) -> Result<&'static Api, BackendError> {
-    static API: OnceLock<Result<Api, LibraryError>> = OnceLock::new();
-    loaded(engine, API.get_or_init(|| Api::find(load(&LIBRARY)?.library)))
-}
-
-pub(crate) fn probe(engine: EngineKind) -> Result<(), BackendError> {
-    api(engine).map(drop)
 }
 
 impl Iscsi {
@@ -139,7 +131,7 @@ impl Iscsi {
 impl Lun {
     /// Logs in to the target of a URL. Errors contain the name instead.
     fn connect(engine: EngineKind, initiator: &str, (name, url): (&str, &str)) -> Result<Self, BackendError> {
-        let api = api(engine)?;
+        let api = API.of(engine)?;
         let (initiator, address) = (text(engine, initiator)?, text(engine, url)?);
         // SAFETY: the text ends with a zero byte.
         let context = unsafe { (api.iscsi_create_context)(initiator.as_ptr()) };
@@ -292,7 +284,7 @@ impl RemoteDisk for Lun {
 unsafe extern "C" fn on_done(_: *mut Context, status: c_int, task: *mut c_void, request: *mut c_void) {
     // SAFETY: the argument is the request of the slot, which exists until the operation has completed.
     let request = unsafe { &*request.cast::<Request>() };
-    if let Ok(api) = api(EngineKind::Libiscsi)
+    if let Ok(api) = API.of(EngineKind::Libiscsi)
         && !task.is_null()
     {
         // SAFETY: the library does not use the task after this function.
@@ -308,10 +300,6 @@ unsafe extern "C" fn on_done(_: *mut Context, status: c_int, task: *mut c_void, 
 impl Service for Iscsi {
     fn attach(&mut self, index: usize) -> io::Result<()> {
         if index < self.luns.len() { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
-    }
-
-    fn detach(&mut self, _: usize) -> io::Result<()> {
-        Ok(())
     }
 
     fn start(&mut self, op: &Op, requests: &Requests) -> Option<IoResult> {

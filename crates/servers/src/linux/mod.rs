@@ -84,12 +84,12 @@ fn open(config: &BackendConfig, remote: &RemoteConfig, slots: Slots) -> Result<B
 /// Loads the library of the engine.
 fn probe(engine: EngineKind, server: &Server) -> Result<(), BackendError> {
     match server {
-        Server::Nfs { .. } => nfs::probe(engine),
-        Server::Http(_) => curl::probe(engine),
-        Server::Nbd { .. } => nbd::probe(engine),
-        Server::Iscsi { .. } => iscsi::probe(engine),
-        Server::Rbd(_) => rbd::probe(engine),
-        Server::Rados { .. } => ceph::api(engine).map(drop),
+        Server::Nfs { .. } => nfs::API.of(engine).map(drop),
+        Server::Http(_) => curl::API.of(engine).map(drop),
+        Server::Nbd { .. } => nbd::API.of(engine).map(drop),
+        Server::Iscsi { .. } => iscsi::API.of(engine).map(drop),
+        Server::Rbd(_) => ceph::API.of(engine).and_then(|_| rbd::API.of(engine)).map(drop),
+        Server::Rados { .. } => ceph::API.of(engine).map(drop),
     }
 }
 

@@ -4,35 +4,33 @@
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::io;
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use super::disk::disk;
 use super::request::{Request, Requests};
 use super::service::{Service, text};
 use os::device::RemoteDisk;
-use os::io::{BackendConfig, BackendError, EngineKind, RemoteTarget};
+use os::io::{BackendConfig, BackendError, RemoteTarget};
 use os::io::{IoResult, Kind, Op};
-use os::library::{LibraryError, Names, functions, load, loaded};
+use os::library::{Functions, functions};
 use os::wait::wait_for_events;
 
-const LIBRARY: Names = Names { files: &["libnbd.so.0"], package: "libnbd0" };
 /// Bits of `nbd_aio_get_direction`.
 const DIRECTION_READ: c_uint = 1;
 const DIRECTION_WRITE: c_uint = 2;
 
-enum Handle {}
+pub(super) enum Handle {}
 
 /// `nbd_completion_callback`.
 #[repr(C)]
-struct Callback {
+pub(super) struct Callback {
     callback: unsafe extern "C" fn(*mut c_void, *mut c_int) -> c_int,
     argument: *mut c_void,
     free: Option<unsafe extern "C" fn(*mut c_void)>,
 }
 
 functions! {
-    struct Api;
+    pub(super) struct Api;
     nbd_create: fn() -> *mut Handle;
     nbd_close: fn(*mut Handle);
     nbd_get_error: fn() -> *const c_char;
@@ -51,26 +49,19 @@ functions! {
     nbd_aio_notify_write: fn(*mut Handle) -> c_int;
 }
 
+pub(super) static API: Functions<Api> = Functions::new(&["libnbd.so.0"], "libnbd0", Api::find);
+
 /// A connection to an export.
 pub(crate) struct Nbd {
     api: &'static Api,
     handle: *mut Handle,
 }
 
-fn api(engine: EngineKind) -> Result<&'static Api, BackendError> {
-    static API: OnceLock<Result<Api, LibraryError>> = OnceLock::new();
-    loaded(engine, API.get_or_init(|| Api::find(load(&LIBRARY)?.library)))
-}
-
-pub(crate) fn probe(engine: EngineKind) -> Result<(), BackendError> {
-    api(engine).map(drop)
-}
-
 impl Nbd {
     /// Connects to the server of the URI.
     pub(crate) fn connect(config: &BackendConfig, uri: &str) -> Result<Self, BackendError> {
         let engine = config.engine;
-        let api = api(engine)?;
+        let api = API.of(engine)?;
         let address = text(engine, uri)?;
         // SAFETY: no arguments.
         let handle = unsafe { (api.nbd_create)() };
@@ -135,14 +126,6 @@ unsafe extern "C" fn on_done(request: *mut c_void, error: *mut c_int) -> c_int {
 }
 
 impl Service for Nbd {
-    fn attach(&mut self, _: usize) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn detach(&mut self, _: usize) -> io::Result<()> {
-        Ok(())
-    }
-
     fn start(&mut self, op: &Op, requests: &Requests) -> Option<IoResult> {
         let request = requests.of(op);
         let (data, len) = (request.data().cast::<c_void>(), op.len as usize);

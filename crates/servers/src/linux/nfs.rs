@@ -5,7 +5,6 @@
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::io;
 use std::ptr::null_mut;
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use super::request::{Request, Requests};
@@ -13,17 +12,15 @@ use super::service::{Service, text};
 use os::io::of_negated;
 use os::io::{BackendConfig, BackendError, EngineKind, RemoteConfig, RemoteTarget};
 use os::io::{IoResult, Kind, Op};
-use os::library::{LibraryError, Names, functions, load, loaded};
+use os::library::{Functions, functions};
 use os::wait::{events_of, wait_for_events};
 
-const LIBRARY: Names =
-    Names { files: &["libnfs.so.16", "libnfs.so.14", "libnfs.so.13"], package: "libnfs13 (or libnfs14, libnfs16)" };
 /// Index of the file name whose functions have the buffer of a transfer before its length.
 const VERSION_2: usize = 0;
 
 /// `struct nfs_url`.
 #[repr(C)]
-struct Url {
+pub(super) struct Url {
     server: *const c_char,
     path: *const c_char,
     file: *const c_char,
@@ -32,19 +29,19 @@ struct Url {
 /// `struct nfs_stat_64`, with space for later fields.
 #[repr(C)]
 #[derive(Default)]
-struct Status {
+pub(super) struct Status {
     device: u64,
     inode: u64,
     mode: u64,
     rest: [u64; 29],
 }
 
-enum Context {}
-enum Handle {}
+pub(super) enum Context {}
+pub(super) enum Handle {}
 type Callback = unsafe extern "C" fn(c_int, *mut Context, *mut c_void, *mut c_void);
 
 functions! {
-    struct Api;
+    pub(super) struct Api;
     nfs_init_context: fn() -> *mut Context;
     nfs_destroy_context: fn(*mut Context);
     nfs_get_error: fn(*mut Context) -> *const c_char;
@@ -79,25 +76,17 @@ pub(crate) struct Nfs {
     creates: bool,
 }
 
-/// Returns the functions of the library, and the index of its file name.
-fn api(engine: EngineKind) -> Result<&'static (Api, usize), BackendError> {
-    static API: OnceLock<Result<(Api, usize), LibraryError>> = OnceLock::new();
-    let find = || {
-        let found = load(&LIBRARY)?;
-        Ok((Api::find(found.library)?, found.file))
-    };
-    loaded(engine, API.get_or_init(find))
-}
-
-pub(crate) fn probe(engine: EngineKind) -> Result<(), BackendError> {
-    api(engine).map(drop)
-}
+/// The functions of the library, and the index of its file name.
+pub(super) static API: Functions<(Api, usize)> =
+    Functions::new(&["libnfs.so.16", "libnfs.so.14", "libnfs.so.13"], "libnfs13 (or libnfs14, libnfs16)", |found| {
+        Ok((Api::find(found)?, found.file))
+    });
 
 impl Nfs {
     /// Mounts the directory of the URL.
     pub(crate) fn connect(config: &BackendConfig, remote: &RemoteConfig, url: &str) -> Result<Self, BackendError> {
         let engine = config.engine;
-        let (api, file) = api(engine)?;
+        let (api, file) = API.of(engine)?;
         let names = remote.names.iter().map(|name| text(engine, name)).collect::<Result<Vec<_>, _>>()?;
         let flags = if remote.writes { libc::O_RDWR } else { libc::O_RDONLY };
         let creates = remote.writes && remote.creates;

@@ -74,7 +74,7 @@ impl Rados {
 
 /// Ends an operation, on a thread of the library.
 unsafe extern "C" fn on_done(completion: *mut Completion, request: *mut c_void) {
-    let Ok(api) = ceph::api(EngineKind::Rados) else { return };
+    let Ok(api) = ceph::API.of(EngineKind::Rados) else { return };
     // SAFETY: the argument is the request of the slot, which exists until the operation has completed.
     let request = unsafe { &*request.cast::<Request>() };
     // SAFETY: the operation has completed, and its completion is not used again.
@@ -94,14 +94,6 @@ unsafe extern "C" fn on_done(completion: *mut Completion, request: *mut c_void) 
 }
 
 impl Service for Rados {
-    fn attach(&mut self, _: usize) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn detach(&mut self, _: usize) -> io::Result<()> {
-        Ok(())
-    }
-
     fn start(&mut self, op: &Op, requests: &Requests) -> Option<IoResult> {
         if !op.kind.moves_data() && op.kind != Kind::Trim {
             // A write is stable when it completes.

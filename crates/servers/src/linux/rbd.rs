@@ -3,7 +3,6 @@
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::io;
 use std::ptr::{null, null_mut};
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use super::ceph::{self, IoContext, Pool};
@@ -15,23 +14,22 @@ use os::device::RemoteDisk;
 use os::io::of_negated;
 use os::io::{BackendConfig, BackendError, EngineKind, RemoteConfig, RemoteTarget};
 use os::io::{IoResult, Kind, Op};
-use os::library::{LibraryError, Names, functions, load, loaded};
+use os::library::{Functions, functions};
 
-const LIBRARY: Names = Names { files: &["librbd.so.1"], package: "librbd1" };
 /// Values of `rbd_encryption_format_t`.
 const LUKS1: c_int = 0;
 const LUKS2: c_int = 1;
 /// Clients that are listed.
 const WATCHERS: usize = 16;
 
-enum Image {}
-enum Completion {}
+pub(super) enum Image {}
+pub(super) enum Completion {}
 type Callback = unsafe extern "C" fn(*mut Completion, *mut c_void);
 
 /// `rbd_image_watcher_t`.
 #[repr(C)]
 #[derive(Clone, Copy)]
-struct Watcher {
+pub(super) struct Watcher {
     address: *const c_char,
     client: i64,
     cookie: u64,
@@ -39,14 +37,14 @@ struct Watcher {
 
 /// `rbd_encryption_luks1_format_options_t`, and the same of LUKS 2.
 #[repr(C)]
-struct Encryption {
+pub(super) struct Encryption {
     algorithm: c_int,
     passphrase: *const c_char,
     passphrase_bytes: usize,
 }
 
 functions! {
-    struct Api;
+    pub(super) struct Api;
     rbd_open: fn(*mut IoContext, *const c_char, *mut *mut Image, *const c_char) -> c_int;
     rbd_open_read_only: fn(*mut IoContext, *const c_char, *mut *mut Image, *const c_char) -> c_int;
     rbd_close: fn(*mut Image) -> c_int;
@@ -65,6 +63,8 @@ functions! {
     rbd_aio_flush: fn(*mut Image, *mut Completion) -> c_int;
 }
 
+pub(super) static API: Functions<Api> = Functions::new(&["librbd.so.1"], "librbd1", Api::find);
+
 /// An open image.
 pub(crate) struct Rbd {
     api: &'static Api,
@@ -73,16 +73,6 @@ pub(crate) struct Rbd {
     spins: bool,
     /// Closed after the image.
     _pool: Pool,
-}
-
-fn api(engine: EngineKind) -> Result<&'static Api, BackendError> {
-    static API: OnceLock<Result<Api, LibraryError>> = OnceLock::new();
-    loaded(engine, API.get_or_init(|| Api::find(load(&LIBRARY)?.library)))
-}
-
-pub(crate) fn probe(engine: EngineKind) -> Result<(), BackendError> {
-    ceph::api(engine)?;
-    api(engine).map(drop)
 }
 
 impl Rbd {
@@ -94,7 +84,7 @@ impl Rbd {
         is_read_only: bool,
     ) -> Result<Self, BackendError> {
         let engine = config.engine;
-        let api = api(engine)?;
+        let api = API.of(engine)?;
         // Direct I/O bypasses the cache of the client, as in fio.
         let settings: &[(&str, &str)] = if remote.direct { &[("rbd_cache", "false")] } else { &[] };
         let pool = Pool::connect(engine, &image.pool, settings)?;
@@ -187,7 +177,7 @@ impl RemoteDisk for Rbd {
 
 /// Ends an operation, on a thread of the library.
 unsafe extern "C" fn on_done(completion: *mut Completion, request: *mut c_void) {
-    let Ok(api) = api(EngineKind::Rbd) else { return };
+    let Ok(api) = API.of(EngineKind::Rbd) else { return };
     // SAFETY: the argument is the request of the slot, which exists until the operation has completed.
     let request = unsafe { &*request.cast::<Request>() };
     // SAFETY: the operation has completed, and its completion is not used again.
@@ -200,14 +190,6 @@ unsafe extern "C" fn on_done(completion: *mut Completion, request: *mut c_void) 
 }
 
 impl Service for Rbd {
-    fn attach(&mut self, _: usize) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn detach(&mut self, _: usize) -> io::Result<()> {
-        Ok(())
-    }
-
     fn start(&mut self, op: &Op, requests: &Requests) -> Option<IoResult> {
         let (api, request) = (self.api, requests.of(op));
         let mut completion = null_mut();

@@ -9,11 +9,15 @@ use os::io::{BackendError, EngineKind, IoResult, Op};
 
 /// A connection to a server.
 pub(crate) trait Service {
-    /// Opens target `index`.
-    fn attach(&mut self, index: usize) -> io::Result<()>;
+    /// Opens target `index`. The connection to a disk is open already.
+    fn attach(&mut self, _index: usize) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Closes target `index`, which is open.
-    fn detach(&mut self, index: usize) -> io::Result<()>;
+    fn detach(&mut self, _index: usize) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Starts an operation on a target that is open. Returns the result of an operation that is complete already, otherwise the
     /// library completes the request of its slot.

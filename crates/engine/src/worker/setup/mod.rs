@@ -10,4 +10,4 @@ pub use job::job_loop;
 pub use memory::largest_block;
 pub use memory::lock_memory;
 pub use streams::stream_loop;
-pub use thread::{delay_start, failed, thread_settings};
+pub use thread::{delay_start, failed, open_output, thread_settings};

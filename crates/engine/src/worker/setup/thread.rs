@@ -1,10 +1,11 @@
 //! Settings of a worker's thread.
 
-use os::cpu::MemoryPolicy;
+use std::fs::File;
+
 use os::errno;
 use plan::{Job, Load, Worker};
 use record::{CpuSet, RunError, SetupError, SetupStep};
-use targets::fault;
+use targets::{Existing, NamedBy, OutputError, fault};
 
 use crate::start_delay::start_delay_ns;
 use crate::worker::context::Context;
@@ -12,6 +13,20 @@ use crate::worker::context::Context;
 /// Returns the error of a step of the set-up.
 pub fn failed(step: SetupStep, error: &std::io::Error) -> RunError {
     fault::of_io_or(error, errno::EINVAL, SetupError::Step { step })
+}
+
+/// Opens a file for the output of a command or program.
+///
+/// # Errors
+/// It cannot be created, or the output guard refuses it.
+pub fn open_output(context: Context, step: SetupStep, path: String) -> Result<File, RunError> {
+    let opened = context.lease.output_guard(context.plan).open(path.as_ref(), Existing::Truncate, NamedBy::Program);
+    opened.map_err(|error| match error {
+        OutputError::Io(error) => failed(step, &error),
+        OutputError::Refused(refusal) => {
+            RunError::new(errno::EINVAL, SetupError::CommandOutputRefused { step, path, refusal })
+        }
+    })
 }
 
 /// Sets the I/O scheduler of the disks under the targets. Disks without schedulers are not changed.
@@ -72,14 +87,7 @@ pub fn thread_settings(context: Context) -> Result<(), RunError> {
         os::cpu::set_affinity(&cpus).map_err(|error| confined(CpuSet::NumaNodes, &process.numa_cpu_nodes, &error))?;
     }
     if let Some(policy) = &process.numa_memory {
-        let policy = match policy {
-            plan::NumaMemory::Default => MemoryPolicy::Default,
-            plan::NumaMemory::Local => MemoryPolicy::Local,
-            plan::NumaMemory::Prefer(node) => MemoryPolicy::Prefer(Some(*node)),
-            plan::NumaMemory::Bind(nodes) => MemoryPolicy::Bind(nodes.clone()),
-            plan::NumaMemory::Interleave(nodes) => MemoryPolicy::Interleave(nodes.clone()),
-        };
-        os::cpu::set_memory_policy(&policy).map_err(|error| failed(SetupStep::MemoryPolicy, &error))?;
+        os::cpu::set_memory_policy(policy).map_err(|error| failed(SetupStep::MemoryPolicy, &error))?;
     }
     if let Some(prio) = process.ioprio {
         os::process::set_io_priority(prio.word()).map_err(|error| failed(SetupStep::IoPriority, &error))?;

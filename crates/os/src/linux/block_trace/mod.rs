@@ -11,7 +11,6 @@ mod source;
 mod tests;
 mod tracefs;
 
-use std::fmt;
 use std::fs::{File, OpenOptions, read_to_string};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -35,41 +34,30 @@ const ATTEMPTS_MAX: u32 = 100;
 const LOST: [&str; 3] = ["overrun: ", "commit overrun: ", "dropped events: "];
 
 /// Why the block layer cannot be traced.
-#[derive(Debug)]
+#[derive(Debug, strum::Display)]
 pub enum BlockTraceError {
     /// It needs CAP_SYS_ADMIN.
+    #[strum(to_string = "the block layer can be traced by root only (CAP_SYS_ADMIN)")]
     NoRights,
     /// The kernel has no tracefs.
+    #[strum(to_string = "this kernel has no tracefs (CONFIG_FTRACE)")]
     NoTracefs,
     /// tracefs is not mounted, and this kernel cannot mount it for one process.
+    #[strum(to_string = "tracefs is not mounted: `mount -t tracefs none /sys/kernel/tracing`")]
     NotMounted,
     /// The kernel has no tracepoints of the block layer.
+    #[strum(to_string = "this kernel has no tracepoints of the block layer (CONFIG_BLK_DEV_IO_TRACE)")]
     NoEvents,
-    /// A file of tracefs.
-    File(PathBuf, io::Error),
+    /// A file of tracefs, with the reason.
+    #[strum(to_string = "{0}")]
+    File(String),
 }
 
 impl BlockTraceError {
     fn of(path: &Path, error: io::Error) -> BlockTraceError {
         match error.kind() {
             ErrorKind::PermissionDenied => BlockTraceError::NoRights,
-            _ => BlockTraceError::File(path.to_owned(), error),
-        }
-    }
-}
-
-impl fmt::Display for BlockTraceError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            BlockTraceError::NoRights => f.write_str("the block layer can be traced by root only (CAP_SYS_ADMIN)"),
-            BlockTraceError::NoTracefs => f.write_str("this kernel has no tracefs (CONFIG_FTRACE)"),
-            BlockTraceError::NotMounted => {
-                f.write_str("tracefs is not mounted: `mount -t tracefs none /sys/kernel/tracing`")
-            }
-            BlockTraceError::NoEvents => {
-                f.write_str("this kernel has no tracepoints of the block layer (CONFIG_BLK_DEV_IO_TRACE)")
-            }
-            BlockTraceError::File(path, error) => write!(f, "{}: {}", path.display(), units::errno::reason(error)),
+            _ => BlockTraceError::File(format!("{}: {}", path.display(), units::errno::reason(&error))),
         }
     }
 }
@@ -154,7 +142,7 @@ impl BlockTrace {
                 _tracefs: tracefs,
             });
         }
-        Err(BlockTraceError::File(instances, ErrorKind::ResourceBusy.into()))
+        Err(BlockTraceError::of(&instances, ErrorKind::ResourceBusy.into()))
     }
 
     fn open_buffers(&mut self) -> Result<(), BlockTraceError> {

@@ -10,24 +10,11 @@ mod tree;
 use std::io;
 use std::path::Path;
 
-use crate::cpu::{MemoryPolicy, Node};
+use crate::cpu::{Node, NumaMemory};
 use crate::linux::file::check_call;
 pub use cache::caches;
 pub use governor::governors;
 pub use topology::topology;
-
-impl MemoryPolicy {
-    /// Returns the kernel's number of the policy, and its nodes.
-    fn parts(&self) -> (i32, &[u32]) {
-        match self {
-            MemoryPolicy::Default => (libc::MPOL_DEFAULT, &[]),
-            MemoryPolicy::Prefer(node) => (libc::MPOL_PREFERRED, node.as_slice()),
-            MemoryPolicy::Bind(nodes) => (libc::MPOL_BIND, nodes),
-            MemoryPolicy::Interleave(nodes) => (libc::MPOL_INTERLEAVE, nodes),
-            MemoryPolicy::Local => (libc::MPOL_LOCAL, &[]),
-        }
-    }
-}
 
 /// Returns the CPUs that are online.
 ///
@@ -110,8 +97,14 @@ pub fn set_affinity(cpus: &[u32]) -> io::Result<()> {
 ///
 /// # Errors
 /// Returns the error of the system call, such as ENOSYS for a kernel without memory policies.
-pub fn set_memory_policy(policy: &MemoryPolicy) -> io::Result<()> {
-    let (mode, nodes) = policy.parts();
+pub fn set_memory_policy(policy: &NumaMemory) -> io::Result<()> {
+    let (mode, nodes): (_, &[u32]) = match policy {
+        NumaMemory::Default => (libc::MPOL_DEFAULT, &[]),
+        NumaMemory::Prefer(node) => (libc::MPOL_PREFERRED, std::slice::from_ref(node)),
+        NumaMemory::Bind(nodes) => (libc::MPOL_BIND, nodes),
+        NumaMemory::Interleave(nodes) => (libc::MPOL_INTERLEAVE, nodes),
+        NumaMemory::Local => (libc::MPOL_LOCAL, &[]),
+    };
     let mask = mask_of(nodes);
     // SAFETY: the length is that of the mask. The kernel expects one more than it reads.
     let returned =
@@ -178,16 +171,12 @@ mod tests {
     fn memory_policies_apply_to_the_thread() {
         let result = std::thread::spawn(|| {
             let node = nodes().unwrap()[0].id;
-            let policies = [
-                MemoryPolicy::Bind(vec![node]),
-                MemoryPolicy::Prefer(Some(node)),
-                MemoryPolicy::Interleave(vec![node]),
-            ];
+            let policies = [NumaMemory::Bind(vec![node]), NumaMemory::Prefer(node), NumaMemory::Interleave(vec![node])];
             for policy in &policies {
                 set_memory_policy(policy)?;
             }
-            set_memory_policy(&MemoryPolicy::Local)?;
-            set_memory_policy(&MemoryPolicy::Default)
+            set_memory_policy(&NumaMemory::Local)?;
+            set_memory_policy(&NumaMemory::Default)
         });
         match result.join().unwrap() {
             Err(error) if error.raw_os_error() == Some(libc::ENOSYS) => {

@@ -13,7 +13,7 @@ use units::untrusted::UntrustedText;
 use super::kernel::Kernel;
 use super::topology::{Block, block_device_at};
 use super::{health, mounts};
-use crate::device::{Counters, DeviceNumber, DiskHealth, DiskInfo, MountPoint};
+use crate::device::{DeviceNumber, DiskCounters, DiskHealth, DiskInfo, MountPoint};
 
 /// Maximum depth of stacked devices and file systems.
 const STACK_MAX: usize = 16;
@@ -35,24 +35,19 @@ pub struct Disk {
     pub(super) folder: PathBuf,
 }
 
-impl Counters {
-    fn parse(text: &str) -> Option<Self> {
-        let mut fields = text.split_ascii_whitespace().map(str::parse::<u64>);
-        let mut next = || fields.next()?.ok();
-        Some(Counters {
-            read_ios: next()?,
-            read_merges: next()?,
-            read_sectors: next()?,
-            read_ticks_ms: next()?,
-            write_ios: next()?,
-            write_merges: next()?,
-            write_sectors: next()?,
-            write_ticks_ms: next()?,
-            in_flight: next()?,
-            io_ticks_ms: next()?,
-            time_in_queue_ms: next()?,
-        })
-    }
+/// Reads the text of `stat` in sysfs.
+fn parse_counters(text: &str) -> Option<DiskCounters> {
+    let fields: Vec<u64> = text.split_ascii_whitespace().map_while(|field| field.parse().ok()).collect();
+    let [reads, read_merges, read, read_ms, writes, write_merges, written, write_ms, _, io_ticks_ms, time_in_queue_ms] =
+        *fields.first_chunk()?;
+    Some(DiskCounters {
+        ios: [reads, writes],
+        merges: [read_merges, write_merges],
+        sectors: [read, written],
+        ticks_ms: [read_ms, write_ms],
+        io_ticks_ms,
+        time_in_queue_ms,
+    })
 }
 
 impl Disk {
@@ -73,9 +68,9 @@ impl Disk {
     ///
     /// # Errors
     /// Returns the error of reading sysfs, or `InvalidData` if the file has an unknown format.
-    pub fn counters(&self) -> io::Result<Counters> {
+    pub fn counters(&self) -> io::Result<DiskCounters> {
         let text = fs::read_to_string(self.folder.join("stat"))?;
-        Counters::parse(&text).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, format!("stat: {text:?}")))
+        parse_counters(&text).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, format!("stat: {text:?}")))
     }
 
     /// Returns whether this is a loop device with buffered I/O on its file. Direct I/O on such a device uses the page

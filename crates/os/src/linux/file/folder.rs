@@ -105,14 +105,6 @@ impl Folder {
         }
     }
 
-    /// Opens a folder in this one.
-    ///
-    /// # Errors
-    /// As [`Folder::open`].
-    pub fn folder(&self, name: impl AsRef<Path>) -> io::Result<Folder> {
-        Folder::open(&self.at(name))
-    }
-
     /// Makes a file in this folder.
     ///
     /// # Errors
@@ -131,14 +123,6 @@ impl Folder {
         if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
     }
 
-    /// Returns the names in this folder.
-    ///
-    /// # Errors
-    /// Returns the error of the system call.
-    pub fn names(&self) -> io::Result<Vec<OsString>> {
-        std::fs::read_dir(self.at(""))?.map(|entry| entry.map(|entry| entry.file_name())).collect()
-    }
-
     /// Frees the end of a file with one name, so that the file has at most `bytes` bytes.
     ///
     /// # Errors
@@ -153,37 +137,12 @@ impl Folder {
         if found.len() > bytes { file.set_len(bytes) } else { Ok(()) }
     }
 
-    /// Returns the length of a file.
-    ///
-    /// # Errors
-    /// Returns the error of the system call.
-    pub fn bytes_of(&self, name: impl AsRef<Path>) -> io::Result<u64> {
-        Ok(self.at(name).symlink_metadata()?.len())
-    }
-
-    /// Removes a file, a link or a folder with its contents.
-    ///
-    /// # Errors
-    /// Returns the error of the system call.
-    pub fn remove(&self, name: impl AsRef<Path>) -> io::Result<()> {
-        let path = self.at(name);
-        if path.symlink_metadata()?.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) }
-    }
-
     /// Removes an empty folder.
     ///
     /// # Errors
     /// Returns the error of the system call.
     pub fn remove_empty(&self, name: impl AsRef<Path>) -> io::Result<()> {
         Ok(fs::unlinkat(&self.0, name.as_ref(), AtFlags::REMOVEDIR)?)
-    }
-
-    /// Gives a file of this folder a second name in another folder.
-    ///
-    /// # Errors
-    /// The name exists, or the error of the system call.
-    pub fn link(&self, name: &str, to: &Folder, new_name: impl AsRef<Path>) -> io::Result<()> {
-        std::fs::hard_link(self.at(name), to.at(new_name))
     }
 
     /// Returns the identity of this folder.

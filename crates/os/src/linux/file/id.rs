@@ -33,7 +33,7 @@ impl FileId {
         Ok(FileId::of(&fs::statat(folder, path, AtFlags::empty())?))
     }
 
-    pub(super) fn inode(&self) -> Inode {
+    pub(crate) fn inode(&self) -> Inode {
         self.inode
     }
 

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use rustix::fs::{self, Mode, OFlags};
 use rustix::io::Errno;
 
-use crate::file::{Inode, Kind, OpenOptions, WriteHint};
+use crate::file::{Kind, OpenOptions, WriteHint};
 use crate::linux::c_string::c_path;
 use crate::linux::number::unsigned;
 pub use crate::unix::{close, copy_access, identity, is_own};
@@ -143,9 +143,9 @@ impl OpenOptions {
 #[derive(Clone, Debug)]
 pub struct File {
     fd: Arc<OwnedFd>,
-    path: PathBuf,
-    kind: Kind,
-    id: FileId,
+    pub(crate) path: PathBuf,
+    pub(crate) kind: Kind,
+    pub(crate) id: FileId,
     owner: libc::uid_t,
     has_one_name: bool,
     readable: bool,
@@ -153,23 +153,6 @@ pub struct File {
 }
 
 impl File {
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    pub fn kind(&self) -> Kind {
-        self.kind
-    }
-
-    pub fn id(&self) -> FileId {
-        self.id
-    }
-
-    /// Returns the inode, as [`identity`] does.
-    pub fn identity(&self) -> Inode {
-        self.id.inode()
-    }
-
     /// Returns the user that owned the file when it was opened.
     pub fn owner(&self) -> u32 {
         self.owner

@@ -2,10 +2,10 @@
 
 use std::io;
 
-use super::execute::Execute;
-use super::files::Files;
+use super::files::{Files, RawFile};
 use super::run::{errno, run_here};
 use crate::file::File;
+use crate::io::Execute;
 use crate::io::{BackendConfig, IoResult, Kind, Op};
 use crate::linux::number::signed;
 
@@ -71,7 +71,7 @@ impl E4defrag {
 }
 
 impl Execute for E4defrag {
-    fn prepare(&mut self, index: u32, file: &File) -> io::Result<()> {
+    fn prepare(&mut self, index: u32, file: &File, _: RawFile) -> io::Result<()> {
         if index == self.donor {
             self.block_bytes = file.block_bytes()?.max(512);
         }
@@ -84,7 +84,7 @@ impl Execute for E4defrag {
             Kind::Read | Kind::Trim => return Err(libc::EINVAL),
             _ => return run_here(op, fd, files, self.sync_file_range),
         }
-        let Ok(donor) = files.fd(self.donor) else { return Err(libc::EBADF) };
+        let Ok(donor) = files.raw(self.donor) else { return Err(libc::EBADF) };
         if self.in_place {
             // SAFETY: no pointers.
             let reserved = unsafe { libc::fallocate(donor, 0, signed(op.offset), i64::from(op.len)) };

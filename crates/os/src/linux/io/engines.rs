@@ -1,13 +1,10 @@
 //! The backend of each engine.
 
-use std::path::Path;
-
-use crate::io::{Backend, BackendConfig, BackendError, EngineKind, Null};
-use crate::io::{PassthroughDevice, PassthroughProblem};
+pub use super::passthrough::examine_device;
+pub use super::pmem::is_persistent;
+use crate::io::{Backend, BackendConfig, BackendError, EngineKind, Null, executing};
 use crate::linux::io;
-use crate::linux::io::execute::{Execute, Executing};
 use crate::memory::Slots;
-use ::io::DeviceCommands;
 
 /// Opens the backend of the engine, on the calling thread.
 pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backend>, BackendError> {
@@ -17,7 +14,7 @@ pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backe
         EngineKind::IoUring => Box::new(io::uring::Uring::open(config, slots)?),
         EngineKind::IoUringCmd => Box::new(io::passthrough::Passthrough::open(config, slots)?),
         EngineKind::Libaio => Box::new(io::libaio::Libaio::open(config, slots)?),
-        EngineKind::Mmap => Box::new(io::mmap::Mmap::new(config, slots)),
+        EngineKind::Mmap => executing(io::mmap::Mmap::new(config), config, slots),
         EngineKind::Mtd => executing(io::mtd::Mtd::new(config), config, slots),
         EngineKind::Posixaio => Box::new(io::posixaio::Posixaio::open(config, slots)),
         EngineKind::Falloc | EngineKind::Ftruncate => executing(io::resize::Resize::new(config), config, slots),
@@ -36,13 +33,9 @@ pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backe
         EngineKind::Windowsaio => return Err(windowsaio_is_missing()),
         EngineKind::Vsync => Box::new(io::vsync::Vsync::open(config, slots)),
         EngineKind::Sync | EngineKind::Psync | EngineKind::Pvsync | EngineKind::Pvsync2 => {
-            Box::new(io::sync::Sync::open(config, slots))
+            executing(io::sync::Sync::new(config), config, slots)
         }
     })
-}
-
-fn executing(engine: impl Execute + 'static, config: &BackendConfig, slots: Slots) -> Box<dyn Backend> {
-    Box::new(Executing::new(engine, config, slots))
 }
 
 /// Checks whether the kernel supports the engine.
@@ -58,7 +51,7 @@ pub(crate) fn probe(config: &BackendConfig) -> Result<(), BackendError> {
         | EngineKind::Libiscsi
         | EngineKind::Rbd
         | EngineKind::Rados => Err(without_servers(config.engine)),
-        EngineKind::Libpmem | EngineKind::DevDax => io::pmem::probe(config.engine),
+        EngineKind::Libpmem | EngineKind::DevDax => io::pmem::API.of(config.engine).map(drop),
         EngineKind::Windowsaio => Err(windowsaio_is_missing()),
         EngineKind::Sync
         | EngineKind::Psync
@@ -76,16 +69,6 @@ pub(crate) fn probe(config: &BackendConfig) -> Result<(), BackendError> {
         | EngineKind::Net
         | EngineKind::Null => Ok(()),
     }
-}
-
-/// Looks at a device that is to get commands.
-pub(crate) fn examine_device(path: &Path, commands: &DeviceCommands) -> Result<PassthroughDevice, PassthroughProblem> {
-    io::passthrough::examine(path, commands)
-}
-
-/// Returns whether libpmem maps a file as persistent memory.
-pub(crate) fn is_persistent(path: &Path) -> std::io::Result<bool> {
-    io::pmem::is_persistent(path)
 }
 
 fn windowsaio_is_missing() -> BackendError {

@@ -1,6 +1,7 @@
 //! File table of a backend.
 
 use std::io;
+pub(crate) use std::os::fd::RawFd as RawFile;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::Arc;
 
@@ -23,7 +24,7 @@ impl Files {
         self.raw.len()
     }
 
-    pub(crate) fn attach(&mut self, index: u32, file: &File) -> io::Result<()> {
+    pub(crate) fn attach(&mut self, index: u32, file: &File) -> io::Result<RawFile> {
         let at = index as usize;
         if at >= self.raw.len() {
             return Err(misuse("file index beyond the table"));
@@ -31,7 +32,7 @@ impl Files {
         let fd = file.descriptor();
         self.raw[at] = fd.as_raw_fd();
         self.held[at] = Some((fd, file.kind()));
-        Ok(())
+        Ok(self.raw[at])
     }
 
     pub(crate) fn detach(&mut self, index: u32) -> io::Result<()> {
@@ -46,7 +47,7 @@ impl Files {
 
     /// Returns the descriptor of file `index`.
     #[inline]
-    pub(crate) fn fd(&self, index: u32) -> io::Result<i32> {
+    pub(crate) fn raw(&self, index: u32) -> io::Result<RawFile> {
         match self.raw.get(index as usize) {
             Some(&fd) if fd >= 0 => Ok(fd),
             _ => Err(misuse("operation on a file that is not attached")),

@@ -215,7 +215,7 @@ impl Libaio {
         let mut prepared = 0;
         let mut broken = None;
         for op in ops {
-            let started = self.files.fd(op.file).and_then(|fd| Ok((fd, self.slots.start(op)?)));
+            let started = self.files.raw(op.file).and_then(|fd| Ok((fd, self.slots.start(op)?)));
             match started {
                 Ok((fd, data)) => self.prepare(op, fd, data),
                 Err(error) => {
@@ -278,7 +278,7 @@ fn runs_here(kind: Kind) -> bool {
 
 impl Backend for Libaio {
     fn attach(&mut self, index: u32, file: &File) -> io::Result<()> {
-        self.files.attach(index, file)
+        self.files.attach(index, file).map(drop)
     }
 
     fn detach(&mut self, index: u32) -> io::Result<()> {
@@ -294,7 +294,7 @@ impl Backend for Libaio {
         while taken < ops.len() {
             let rest = &ops[taken..];
             if runs_here(rest[0].kind) {
-                let fd = self.files.fd(rest[0].file)?;
+                let fd = self.files.raw(rest[0].file)?;
                 self.slots.start(&rest[0])?;
                 let result = run_here(&rest[0], fd, &self.files, self.sync_file_range);
                 self.done.push(Completion { slot: rest[0].slot, result });

@@ -2,31 +2,19 @@
 
 use std::io;
 use std::os::fd::AsRawFd;
-use std::ptr;
-use std::time::Duration;
 
-use super::files::Files;
+use super::files::{Files, RawFile};
 use super::run::{errno, run_here};
 use crate::file::{Advice, File};
-use crate::io::misuse;
-use ::io::{Flush, Mapping};
-
-use crate::io::{Backend, BackendConfig};
-use crate::io::{Completion, IoResult, Kind, Op};
-use crate::linux::memory::Watch;
-use crate::linux::number::signed;
-use crate::memory::{Slots, cache_lines, page_size};
-
-/// Mapped memory.
-struct Mapped {
-    address: *mut u8,
-    bytes: usize,
-}
+use crate::io::{BackendConfig, Execute, IoResult, Kind, Op, mapped};
+use crate::linux::memory::{MemoryMap, Watch};
+use crate::memory::page_size;
+use ::io::Mapping;
 
 /// A mapped range of a file. The watch ends before the mapping.
 struct Window {
     watch: Watch,
-    mapped: Mapped,
+    mapped: MemoryMap,
     offset: u64,
 }
 
@@ -34,13 +22,6 @@ impl Window {
     fn holds(&self, offset: u64, bytes: usize) -> bool {
         let window = self.mapped.bytes;
         bytes <= window && offset >= self.offset && offset - self.offset <= (window - bytes) as u64
-    }
-}
-
-impl Drop for Mapped {
-    fn drop(&mut self) {
-        // SAFETY: this value owns the mapping.
-        unsafe { libc::munmap(self.address.cast(), self.bytes) };
     }
 }
 
@@ -56,10 +37,7 @@ struct Target {
 }
 
 pub(crate) struct Mmap {
-    slots: Slots,
-    files: Files,
     targets: Vec<Option<Target>>,
-    done: Vec<Completion>,
     page: u64,
     thp: bool,
     drop_after: bool,
@@ -68,33 +46,15 @@ pub(crate) struct Mmap {
 }
 
 impl Mmap {
-    pub(crate) fn new(config: &BackendConfig, slots: Slots) -> Self {
+    pub(crate) fn new(config: &BackendConfig) -> Self {
         Mmap {
-            slots,
-            files: Files::new(config.files),
             targets: (0..config.files).map(|_| None).collect(),
-            done: Vec::with_capacity(config.depth as usize),
             page: page_size() as u64,
             thp: config.thp,
             drop_after: config.mmap_drop,
             advice: config.mmap_advice,
             sync_file_range: config.sync_file_range,
         }
-    }
-
-    fn run(&mut self, op: &Op, data: *mut u8) -> io::Result<IoResult> {
-        let Some(Some(target)) = self.targets.get_mut(op.file as usize) else {
-            return Err(misuse("operation on a file that is not attached"));
-        };
-        let fd = target.file.descriptor();
-        Ok(match op.kind {
-            Kind::Read | Kind::Write => self.copy(op, data),
-            Kind::Fsync | Kind::Fdatasync => match &target.window {
-                Some(window) => sync(window.mapped.address, window.mapped.bytes).map(|()| 0),
-                None => Ok(0),
-            },
-            Kind::Trim | Kind::SyncFileRange => run_here(op, fd.as_raw_fd(), &self.files, self.sync_file_range),
-        })
     }
 
     /// Copies between file and buffer. Returns the bytes copied, or the errno.
@@ -122,69 +82,31 @@ impl Mmap {
             }
         };
         // SAFETY: the window contains the range of the operation.
-        let mapped = unsafe { window.mapped.address.add((op.offset - window.offset) as usize) };
+        let start = unsafe { window.mapped.start.add((op.offset - window.offset) as usize) };
         let (mapping, page) = (target.mapping, self.page as usize);
-        // SAFETY: `data` has `len` bytes lent to this operation, and `mapped` at least as many of the file. Other
+        // SAFETY: `data` has `len` bytes lent to this operation, and `start` at least as many of the file. Other
         // processes can change these, so no reference to them is made. The watch handles missing pages.
-        let flushed = unsafe {
+        let is_flushed = unsafe {
             match op.kind {
                 Kind::Read => {
-                    read(mapping, mapped, data, bytes);
-                    Ok(())
+                    mapped::copy(mapping, start, data, bytes);
+                    true
                 }
-                _ => write(mapping, data, mapped, bytes, page),
+                _ => mapped::write(mapping, data, start, bytes),
             }
         };
+        // Without a suitable CPU instruction the kernel syncs the pages.
+        let flushed = if is_flushed { Ok(()) } else { sync_pages(start, bytes, page).map(drop) };
         if window.watch.has_lost_pages() {
             target.window = None;
             return Err(libc::EIO);
         }
         flushed?;
         if self.drop_after {
-            write_back_and_drop(mapped, bytes, page)?;
+            write_back_and_drop(start, bytes, page)?;
         }
         op.moved(bytes as u64)
     }
-}
-
-/// Copies from the mapping to the buffer.
-///
-/// # Safety
-/// `mapped` is readable and `data` is writable for `bytes` bytes.
-unsafe fn read(mapping: Mapping, mapped: *const u8, data: *mut u8, bytes: usize) {
-    // SAFETY: guaranteed by the caller. A CPU without non-temporal instructions makes a plain copy.
-    unsafe {
-        if mapping.write_through {
-            cache_lines::copy_bypassing_caches(mapped, data, bytes);
-        } else {
-            ptr::copy_nonoverlapping(mapped, data, bytes);
-        }
-    }
-}
-
-/// Copies from the buffer to the mapping, and flushes as the mapping requires. Returns an errno on failure.
-///
-/// # Safety
-/// `data` is readable and `mapped` is writable for `bytes` bytes, and `mapped` lies in a mapping of whole pages.
-unsafe fn write(mapping: Mapping, data: *const u8, mapped: *mut u8, bytes: usize, page: usize) -> Result<(), i32> {
-    // SAFETY: guaranteed by the caller.
-    let done = unsafe {
-        let around = if mapping.write_through {
-            cache_lines::copy_bypassing_caches(data, mapped, bytes)
-        } else {
-            ptr::copy_nonoverlapping(data, mapped, bytes);
-            true
-        };
-        around
-            && match mapping.flush {
-                None => true,
-                Some(Flush::View) => false,
-                Some(Flush::CacheLines) => cache_lines::write_back(mapped, bytes, true),
-                Some(Flush::CacheLinesNoDrain) => cache_lines::write_back(mapped, bytes, false),
-            }
-    };
-    // Without a suitable CPU instruction the kernel syncs the pages.
-    if done { Ok(()) } else { sync_pages(mapped, bytes, page).map(drop) }
 }
 
 impl Target {
@@ -207,26 +129,16 @@ impl Target {
         let protection = if self.file.is_writable() { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_READ };
         let fd = self.file.descriptor();
         let attempt = |offset: u64, bytes: usize| {
-            let map = |sharing| {
-                // SAFETY: a new mapping at an address of the kernel's choice.
-                unsafe { libc::mmap(ptr::null_mut(), bytes, protection, sharing, fd.as_raw_fd(), signed(offset)) }
-            };
+            let map = |sharing| MemoryMap::new(bytes, protection, sharing, fd.as_raw_fd(), offset);
             // On DAX, MAP_SYNC is needed: a cache line flush is durable only if the file's metadata is, too. Other
             // files cannot be mapped with it and do not need it.
-            let mut address = libc::MAP_FAILED;
-            if self.mapping != Mapping::default() && !thp {
-                address = map(libc::MAP_SHARED_VALIDATE | libc::MAP_SYNC);
-            }
-            if address == libc::MAP_FAILED {
-                address = map(if thp { libc::MAP_PRIVATE } else { libc::MAP_SHARED });
-            }
-            if address == libc::MAP_FAILED {
-                return Err(errno());
-            }
-            let mapped = Mapped { address: address.cast(), bytes };
+            let is_durable = self.mapping != Mapping::default() && !thp;
+            let durable = is_durable.then(|| map(libc::MAP_SHARED_VALIDATE | libc::MAP_SYNC).ok()).flatten();
+            let plain = || map(if thp { libc::MAP_PRIVATE } else { libc::MAP_SHARED });
+            let mapped = durable.map_or_else(plain, Ok).map_err(|error| error.raw_os_error().unwrap_or(libc::EIO))?;
             // SAFETY: the window owns the mapping and the watch.
-            let watch = unsafe { Watch::new(mapped.address, bytes) }?;
-            Ok(Window { watch, mapped, offset })
+            let watch = unsafe { Watch::new(mapped.start, bytes) }?;
+            Ok::<_, i32>(Window { watch, mapped, offset })
         };
         let whole = self.size.and_then(|size| usize::try_from(size).ok()).filter(|_| !self.partial);
         let window = match whole.map(|size| attempt(0, size)) {
@@ -238,7 +150,7 @@ impl Target {
                 attempt(start, ahead + bytes)?
             }
         };
-        let (address, bytes) = (window.mapped.address, window.mapped.bytes);
+        let (address, bytes) = (window.mapped.start, window.mapped.bytes);
         // SAFETY: the range is the new mapping. The advice is optional: errors are ignored.
         unsafe {
             if thp {
@@ -281,44 +193,31 @@ fn write_back_and_drop(mapped: *mut u8, bytes: usize, page: usize) -> Result<(),
     }
 }
 
-impl Backend for Mmap {
-    fn attach(&mut self, index: u32, file: &File) -> io::Result<()> {
-        self.map(index, file, Mapping::default())
+impl Execute for Mmap {
+    fn prepare(&mut self, index: u32, file: &File, raw: RawFile) -> io::Result<()> {
+        self.map(index, file, raw, Mapping::default())
     }
 
-    fn map(&mut self, index: u32, file: &File, mapping: Mapping) -> io::Result<()> {
-        self.files.attach(index, file)?;
+    fn map(&mut self, index: u32, file: &File, _: RawFile, mapping: Mapping) -> io::Result<()> {
         self.targets[index as usize] =
             Some(Target { file: file.clone(), mapping, window: None, size: file.size()?, partial: false });
         Ok(())
     }
 
-    fn detach(&mut self, index: u32) -> io::Result<()> {
-        self.files.detach(index)?;
+    fn release(&mut self, index: u32) {
         self.targets[index as usize] = None;
-        Ok(())
     }
 
-    fn submit(&mut self, ops: &[Op]) -> io::Result<usize> {
-        for (at, op) in ops.iter().enumerate() {
-            let started = self.files.fd(op.file).and_then(|_| self.slots.start(op));
-            let result = match started {
-                Ok(data) => self.run(op, data)?,
-                Err(_) if at > 0 => return Ok(at),
-                Err(error) => return Err(error),
-            };
-            self.done.push(Completion { slot: op.slot, result });
+    fn execute(&mut self, op: &Op, raw: RawFile, data: *mut u8, files: &Files) -> IoResult {
+        let Some(target) = &self.targets[op.file as usize] else { return Err(libc::EBADF) };
+        match op.kind {
+            Kind::Read | Kind::Write => self.copy(op, data),
+            Kind::Fsync | Kind::Fdatasync => match &target.window {
+                Some(window) => sync(window.mapped.start, window.mapped.bytes).map(|()| 0),
+                None => Ok(0),
+            },
+            Kind::Trim | Kind::SyncFileRange => run_here(op, raw, files, self.sync_file_range),
         }
-        Ok(ops.len())
-    }
-
-    fn reap(&mut self, _: usize, max: usize, _: Duration, out: &mut Vec<Completion>) -> io::Result<()> {
-        self.slots.finish_all(&mut self.done, max, out);
-        Ok(())
-    }
-
-    fn is_synchronous(&self) -> bool {
-        true
     }
 }
 
@@ -328,14 +227,9 @@ mod tests {
 
     #[test]
     fn window_bounds_are_exact() {
-        let page = page_size();
-        // SAFETY: a new mapping at an address of the kernel's choice.
-        let address = unsafe {
-            libc::mmap(ptr::null_mut(), page, libc::PROT_NONE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1, 0)
-        };
-        let mapped = Mapped { address: address.cast(), bytes: 4096 };
+        let mapped = MemoryMap::anonymous(4096, 0).unwrap();
         // SAFETY: the window owns the mapping and the watch.
-        let window = unsafe { Window { watch: Watch::new(mapped.address, 4096).unwrap(), mapped, offset: 8192 } };
+        let window = unsafe { Window { watch: Watch::new(mapped.start, 4096).unwrap(), mapped, offset: 8192 } };
         assert!(window.holds(8192, 4096) && window.holds(12287, 1) && window.holds(9000, 10));
         assert!(!window.holds(8192, 4097) && !window.holds(12288, 1) && !window.holds(8191, 1));
         assert!(!window.holds(0, 100_000) && !window.holds(u64::MAX, 1));

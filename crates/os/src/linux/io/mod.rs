@@ -4,8 +4,7 @@
 pub(crate) mod block_tests;
 pub(crate) mod e4defrag;
 pub(crate) mod engines;
-mod execute;
-mod files;
+pub(crate) mod files;
 pub(crate) mod libaio;
 pub(crate) mod mmap;
 pub(crate) mod mtd;

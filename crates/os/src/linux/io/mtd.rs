@@ -2,11 +2,11 @@
 
 use std::io;
 
-use super::execute::Execute;
-use super::files::Files;
+use super::files::{Files, RawFile};
 use super::run::outcome;
 use super::sync::transfer_at;
 use crate::file::File;
+use crate::io::Execute;
 use crate::io::{BackendConfig, IoResult, Kind, Op};
 use crate::linux::device;
 use crate::linux::number::signed;
@@ -58,7 +58,7 @@ impl Mtd {
 }
 
 impl Execute for Mtd {
-    fn prepare(&mut self, index: u32, file: &File) -> io::Result<()> {
+    fn prepare(&mut self, index: u32, file: &File, _: RawFile) -> io::Result<()> {
         let flash = device::flash_of(file).ok_or_else(|| io::Error::other("it is not raw flash"))?;
         self.erase_bytes[index as usize] = flash.erase_bytes.max(1);
         Ok(())
@@ -118,8 +118,7 @@ fn pieces(op: &Op, erase_bytes: u64) -> impl Iterator<Item = Op> {
 mod tests {
     use super::*;
     use crate::file::OpenOptions;
-    use crate::io::{Backend, EngineKind};
-    use crate::linux::io::execute::Executing;
+    use crate::io::{EngineKind, executing};
     use crate::linux::io::tests::{BLOCK, Scratch, buffers, op, run};
 
     /// Flash with a regular file in its place, which accepts reads and writes, and no requests.
@@ -148,10 +147,10 @@ mod tests {
         let mut buffers = buffers(8);
         buffers.fill(1, |bytes| bytes.fill(b'w'));
         let flash = OnFile(Mtd { erase_bytes: vec![1024], ..Mtd::new(&config) });
-        let mut backend = Executing::new(flash, &config, buffers.slots());
+        let mut backend = executing(flash, &config, buffers.slots());
         let file = OpenOptions { read: true, write: true, ..OpenOptions::new() }.open(&scratch.0).unwrap();
         backend.attach(0, &file).unwrap();
-        let results = run(&mut backend, ops).into_iter().map(|done| done.result).collect();
+        let results = run(backend.as_mut(), ops).into_iter().map(|done| done.result).collect();
         let mut content = std::fs::read(&scratch.0).unwrap();
         content.extend_from_slice(&buffers.slot_mut(0));
         (results, content)

@@ -2,21 +2,17 @@
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::io;
-use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::ptr;
-use std::sync::OnceLock;
 
-use super::execute::Execute;
-use super::files::Files;
+use super::files::{Files, RawFile};
 use crate::file::File;
+use crate::io::Execute;
 use crate::io::{BackendConfig, BackendError, EngineKind, IoResult, Kind, Op, PmemConfig};
 use crate::linux::c_string::c_path;
-use crate::linux::library::{LibraryError, Names, functions, load, loaded};
+use crate::linux::library::{Functions, functions};
 use crate::linux::memory::Watch;
 use crate::memory::page_size;
-
-const LIBRARY: Names = Names { files: &["libpmem.so.1"], package: "libpmem1" };
 
 /// Flags of `pmem_map_file`, by `libpmem.h`: a new file, without a name.
 const FILE_CREATE: c_int = 1;
@@ -27,30 +23,22 @@ const MEM_NONTEMPORAL: c_uint = 1 << 1;
 const MEM_TEMPORAL: c_uint = 1 << 2;
 
 functions! {
-    struct Api;
+    pub(super) struct Api;
     pmem_map_file: fn(*const c_char, usize, c_int, libc::mode_t, *mut usize, *mut c_int) -> *mut c_void;
     pmem_unmap: fn(*mut c_void, usize) -> c_int;
     pmem_memcpy: fn(*mut c_void, *const c_void, usize, c_uint) -> *mut c_void;
     pmem_drain: fn();
 }
 
-/// Returns the functions of the library.
-fn api(engine: EngineKind) -> Result<&'static Api, BackendError> {
-    static API: OnceLock<Result<Api, LibraryError>> = OnceLock::new();
-    loaded(engine, API.get_or_init(|| Api::find(load(&LIBRARY)?.library)))
-}
+pub(super) static API: Functions<Api> = Functions::new(&["libpmem.so.1"], "libpmem1", Api::find);
 
-/// Loads the library.
-pub(crate) fn probe(engine: EngineKind) -> Result<(), BackendError> {
-    api(engine).map(drop)
-}
-
-/// Returns whether a file is in persistent memory. For a folder, maps a temporary file without a name in it.
+/// Returns whether libpmem maps a file as persistent memory. For a folder, it maps a temporary file without a name in
+/// it.
 ///
 /// # Errors
-/// Returns the error of mapping the file.
-pub(crate) fn is_persistent(path: &Path) -> io::Result<bool> {
-    let api = api(EngineKind::Libpmem).map_err(io::Error::other)?;
+/// Returns the error of loading the library or of mapping the file. An empty file cannot be mapped.
+pub fn is_persistent(path: &Path) -> io::Result<bool> {
+    let api = API.of(EngineKind::Libpmem).map_err(io::Error::other)?;
     let (bytes, flags) = if path.is_dir() { (page_size(), FILE_CREATE | FILE_TMPFILE) } else { (0, 0) };
     Region::map(api, &c_path(path)?, bytes, flags).map(|region| region.is_persistent)
 }
@@ -142,7 +130,7 @@ pub(crate) struct Pmem {
 impl Pmem {
     pub(crate) fn new(config: &BackendConfig) -> Result<Self, BackendError> {
         Ok(Pmem {
-            api: api(config.engine)?,
+            api: API.of(config.engine)?,
             targets: (0..config.files).map(|_| None).collect(),
             copy_flags: copy_flags(config.pmem),
         })
@@ -160,9 +148,9 @@ fn copy_flags(config: PmemConfig) -> c_uint {
 }
 
 impl Execute for Pmem {
-    fn prepare(&mut self, index: u32, file: &File) -> io::Result<()> {
+    fn prepare(&mut self, index: u32, file: &File, fd: RawFile) -> io::Result<()> {
         // The library opens files by path. This path leads to the open file, even if another file has its name now.
-        let path = CString::new(format!("/proc/self/fd/{}", file.descriptor().as_raw_fd()))?;
+        let path = CString::new(format!("/proc/self/fd/{fd}"))?;
         let region = Region::map(self.api, &path, 0, 0)?;
         if !region.is_persistent {
             return Err(io::Error::other("the file is not in persistent memory"));

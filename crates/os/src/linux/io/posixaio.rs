@@ -43,7 +43,7 @@ impl Posixaio {
 
     /// Starts an operation. Returns false if the library has no free resources.
     fn start(&mut self, op: &Op) -> io::Result<bool> {
-        let fd = self.files.fd(op.file)?;
+        let fd = self.files.raw(op.file)?;
         let data = self.slots.start(op)?;
         if runs_here(op.kind) {
             let result = run_here(op, fd, &self.files, self.sync_file_range);
@@ -125,11 +125,11 @@ fn runs_here(kind: Kind) -> bool {
 
 impl Backend for Posixaio {
     fn attach(&mut self, index: u32, file: &File) -> io::Result<()> {
-        self.files.attach(index, file)
+        self.files.attach(index, file).map(drop)
     }
 
     fn detach(&mut self, index: u32) -> io::Result<()> {
-        let fd = self.files.fd(index)?;
+        let fd = self.files.raw(index)?;
         if self.flying.iter().any(|slot| self.blocks[*slot as usize].aio_fildes == fd) {
             // The library's threads use the descriptor later, when its number can belong to another file.
             return Err(misuse("file with operations in flight"));

@@ -1,8 +1,8 @@
 //! `falloc` and `ftruncate`: reads and writes that reserve, release or truncate space without data.
 
-use super::execute::Execute;
 use super::files::Files;
 use super::run::{outcome, run_here};
+use crate::io::Execute;
 use crate::io::{BackendConfig, EngineKind, IoResult, Kind, Op};
 use crate::linux::number::signed;
 

@@ -1,9 +1,9 @@
 //! `splice`: transfers between a file and memory, through a pipe.
 
-use super::execute::Execute;
 use super::files::Files;
 use super::pipe::Pipe;
 use super::run::run_here;
+use crate::io::Execute;
 use crate::io::{BackendConfig, BackendError, IoResult, Kind, Op};
 
 pub(crate) struct Splice {

@@ -1,27 +1,20 @@
 //! `sync`, `psync`, `pvsync`, `pvsync2`: each operation is one system call on the worker's thread.
 
 use std::io;
-use std::time::Duration;
 
-use super::files::Files;
+use super::files::{Files, RawFile};
 use super::run::{outcome, run_here};
 use crate::file::File;
-use crate::io::{Backend, BackendError};
-use crate::io::{BackendConfig, EngineKind};
-use crate::io::{Completion, IoResult, Kind, Op};
+use crate::io::{BackendConfig, BackendError, EngineKind, Execute, IoResult, Kind, Op};
 use crate::linux::number::signed;
-use crate::memory::Slots;
 
 /// Unknown position of a file.
 const UNKNOWN: u64 = u64::MAX;
 
 pub(crate) struct Sync {
     engine: EngineKind,
-    slots: Slots,
-    files: Files,
     /// `sync`: current position of each file. A sequential next operation then needs no seek.
     positions: Vec<u64>,
-    done: Vec<Completion>,
     read_flags: i32,
     write_flags: i32,
     polled_percentage: u32,
@@ -30,34 +23,16 @@ pub(crate) struct Sync {
 }
 
 impl Sync {
-    pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Self {
+    pub(crate) fn new(config: &BackendConfig) -> Self {
         let (read_flags, write_flags) = config.rw_flags();
         Sync {
             engine: config.engine,
-            slots,
-            files: Files::new(config.files),
             positions: vec![UNKNOWN; config.files as usize],
-            done: Vec::with_capacity(config.depth as usize),
             read_flags,
             write_flags,
             polled_percentage: if config.hipri { config.hipri_percentage } else { 0 },
             chance: 0x2545_f491,
             sync_file_range: config.sync_file_range,
-        }
-    }
-
-    fn run(&mut self, op: &Op, fd: i32, data: *mut u8) -> IoResult {
-        loop {
-            let result = match self.engine {
-                _ if !op.kind.moves_data() => run_here(op, fd, &self.files, self.sync_file_range),
-                EngineKind::Sync => self.seek_and_transfer(op, fd, data),
-                EngineKind::Psync => transfer_at(op, fd, data),
-                EngineKind::Pvsync => transfer_vector(op, fd, data),
-                _ => self.transfer_vector_with_flags(op, fd, data),
-            };
-            if result != Err(libc::EINTR) {
-                return result;
-            }
         }
     }
 
@@ -130,38 +105,25 @@ fn transfer_vector(op: &Op, fd: i32, data: *mut u8) -> IoResult {
     outcome(moved as i64)
 }
 
-impl Backend for Sync {
-    fn attach(&mut self, index: u32, file: &File) -> io::Result<()> {
-        self.files.attach(index, file)?;
+impl Execute for Sync {
+    fn prepare(&mut self, index: u32, _: &File, _: RawFile) -> io::Result<()> {
         self.positions[index as usize] = UNKNOWN;
         Ok(())
     }
 
-    fn detach(&mut self, index: u32) -> io::Result<()> {
-        self.files.detach(index)
-    }
-
-    fn submit(&mut self, ops: &[Op]) -> io::Result<usize> {
-        for (at, op) in ops.iter().enumerate() {
-            let started = self.files.fd(op.file).and_then(|fd| Ok((fd, self.slots.start(op)?)));
-            let (fd, data) = match started {
-                Ok(started) => started,
-                Err(_) if at > 0 => return Ok(at),
-                Err(error) => return Err(error),
+    fn execute(&mut self, op: &Op, fd: RawFile, data: *mut u8, files: &Files) -> IoResult {
+        loop {
+            let result = match self.engine {
+                _ if !op.kind.moves_data() => run_here(op, fd, files, self.sync_file_range),
+                EngineKind::Sync => self.seek_and_transfer(op, fd, data),
+                EngineKind::Psync => transfer_at(op, fd, data),
+                EngineKind::Pvsync => transfer_vector(op, fd, data),
+                _ => self.transfer_vector_with_flags(op, fd, data),
             };
-            let result = self.run(op, fd, data);
-            self.done.push(Completion { slot: op.slot, result });
+            if result != Err(libc::EINTR) {
+                return result;
+            }
         }
-        Ok(ops.len())
-    }
-
-    fn reap(&mut self, _: usize, max: usize, _: Duration, out: &mut Vec<Completion>) -> io::Result<()> {
-        self.slots.finish_all(&mut self.done, max, out);
-        Ok(())
-    }
-
-    fn is_synchronous(&self) -> bool {
-        true
     }
 }
 

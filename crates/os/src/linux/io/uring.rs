@@ -99,7 +99,7 @@ impl Uring {
     /// Runs an operation that the ring has no command for.
     #[cold]
     fn start_here(&mut self, op: &Op) -> io::Result<()> {
-        let fd = self.files.fd(op.file)?;
+        let fd = self.files.raw(op.file)?;
         self.slots.start(op)?;
         self.run_here(op, fd);
         Ok(())
@@ -113,7 +113,7 @@ impl Uring {
             if queue.is_full() || self.commands.runs_here(op, &self.files) {
                 return Ok(nth);
             }
-            let started = self.files.fd(op.file).and_then(|fd| Ok((fd, self.slots.start(op)?)));
+            let started = self.files.raw(op.file).and_then(|fd| Ok((fd, self.slots.start(op)?)));
             let (fd, data) = match started {
                 Ok(started) => started,
                 Err(_) if nth > 0 => return Ok(nth),
@@ -157,7 +157,7 @@ impl Uring {
         }
         drop(completions);
         for op in refused {
-            match self.files.fd(op.file) {
+            match self.files.raw(op.file) {
                 Ok(fd) => self.run_here(&op, fd),
                 Err(_) => self.done.push(Completion { slot: op.slot, result: Err(libc::EBADF) }),
             }
@@ -277,10 +277,9 @@ impl RingEngine for Uring {
 
 impl Backend for Uring {
     fn attach(&mut self, index: u32, file: &File) -> io::Result<()> {
-        self.files.attach(index, file)?;
+        let fd = self.files.attach(index, file)?;
         self.uses_kernel_workers |= !self.ring.kernel_thread && !self.ring.polled && !file.supports_nowait();
         if self.commands.registered_files {
-            let fd = self.files.fd(index)?;
             self.ring.queues.submitter().register_files_update(index, &[fd])?;
         }
         Ok(())

@@ -68,7 +68,7 @@ impl Vsync {
     /// Runs the first of `ops` with its adjacent operations. Returns how many.
     fn run_first(&mut self, ops: &[Op]) -> io::Result<usize> {
         let first = &ops[0];
-        let fd = self.files.fd(first.file)?;
+        let fd = self.files.raw(first.file)?;
         if first.kind.moves_data() {
             return self.transfer_run(&ops[..run_length(ops)], fd);
         }
@@ -113,7 +113,7 @@ fn run_length(ops: &[Op]) -> usize {
 
 impl Backend for Vsync {
     fn attach(&mut self, index: u32, file: &File) -> io::Result<()> {
-        self.files.attach(index, file)
+        self.files.attach(index, file).map(drop)
     }
 
     fn detach(&mut self, index: u32) -> io::Result<()> {

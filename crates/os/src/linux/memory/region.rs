@@ -5,13 +5,13 @@ use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 use std::ptr;
 
-use super::Watch;
+use super::{MemoryMap, Watch};
 use crate::file::{Folder, Kind};
 use crate::memory::{MappedFile, MemoryKind, MemorySpec};
 
 /// How the memory is freed.
 enum Origin {
-    Mapping,
+    Mapping(#[expect(dead_code, reason = "unmapped on drop")] MemoryMap),
     SharedSegment,
 }
 
@@ -37,22 +37,13 @@ impl Region {
     pub(crate) fn new(bytes: usize, spec: &MemorySpec) -> io::Result<Self> {
         let huge = matches!(spec.kind, MemoryKind::ShmHuge | MemoryKind::MmapHuge);
         let unit = if huge { spec.hugepage_size.max(page_size()) } else { page_size() };
-        let total = bytes
-            .checked_add(spec.align)
-            .and_then(|total| total.checked_next_multiple_of(unit))
-            .filter(|total| *total <= isize::MAX as usize)
-            .ok_or_else(|| {
-                io::Error::new(io::ErrorKind::OutOfMemory, "the I/O buffers are larger than the address space")
-            })?;
+        let total = spec.total_bytes(bytes, unit)?;
         let mut region = match spec.kind {
             MemoryKind::Shm | MemoryKind::ShmHuge => shared_segment(total, huge),
-            MemoryKind::Malloc => mapping(total, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1),
+            MemoryKind::Malloc => MemoryMap::anonymous(total, 0).map(mapping),
             MemoryKind::Mmap | MemoryKind::MmapShared | MemoryKind::MmapHuge => match &spec.file {
                 Some(mapped) => file_mapping(total, spec.kind, mapped),
-                None => {
-                    let flags = if huge { libc::MAP_HUGETLB } else { 0 };
-                    mapping(total, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | flags, -1)
-                }
+                None => MemoryMap::anonymous(total, if huge { libc::MAP_HUGETLB } else { 0 }).map(mapping),
             },
         }
         .and_then(|region| if huge && spec.file.is_none() { region.populated() } else { Ok(region) })
@@ -96,12 +87,10 @@ impl Region {
 impl Drop for Region {
     fn drop(&mut self) {
         self.watch = None;
-        match self.origin {
-            // SAFETY: this region mapped the range and is its only owner.
-            Origin::Mapping => unsafe { libc::munmap(self.start.cast(), self.bytes) },
+        if let Origin::SharedSegment = self.origin {
             // SAFETY: the address came from `shmat`.
-            Origin::SharedSegment => unsafe { libc::shmdt(self.start.cast()) },
-        };
+            unsafe { libc::shmdt(self.start.cast()) };
+        }
         if let Some((folder, name)) = &self.made {
             // A failure cannot be reported in `drop`.
             let _ = folder.unlink(name);
@@ -109,13 +98,9 @@ impl Drop for Region {
     }
 }
 
-fn mapping(bytes: usize, flags: i32, fd: i32) -> io::Result<Region> {
-    // SAFETY: a new mapping at an address of the kernel's choice.
-    let start = unsafe { libc::mmap(ptr::null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, flags, fd, 0) };
-    if start == libc::MAP_FAILED {
-        return Err(io::Error::last_os_error());
-    }
-    Ok(Region { start: start.cast(), bytes, skip: 0, origin: Origin::Mapping, watch: None, made: None })
+fn mapping(map: MemoryMap) -> Region {
+    let (start, bytes) = (map.start, map.bytes);
+    Region { start, bytes, skip: 0, origin: Origin::Mapping(map), watch: None, made: None }
 }
 
 fn file_mapping(bytes: usize, kind: MemoryKind, mapped: &MappedFile) -> io::Result<Region> {
@@ -124,8 +109,10 @@ fn file_mapping(bytes: usize, kind: MemoryKind, mapped: &MappedFile) -> io::Resu
         file.set_size(bytes as u64)?;
     }
     let sharing = if kind == MemoryKind::Mmap { libc::MAP_PRIVATE } else { libc::MAP_SHARED };
-    match mapping(bytes, sharing, file.descriptor().as_raw_fd()) {
-        Ok(mut region) => {
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    match MemoryMap::new(bytes, protection, sharing, file.descriptor().as_raw_fd(), 0) {
+        Ok(map) => {
+            let mut region = mapping(map);
             region.made.clone_from(created);
             // SAFETY: the region owns the mapping and the watch.
             region.watch = Some(unsafe { Watch::new(region.start, bytes) }.map_err(io::Error::from_raw_os_error)?);

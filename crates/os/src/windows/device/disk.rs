@@ -12,7 +12,7 @@ use windows_sys::Win32::System::Ioctl::{
 };
 
 use super::{holders, volume};
-use crate::device::{Counters, DeviceNumber, DiskHealth, DiskInfo, ListedDisk};
+use crate::device::{DeviceNumber, DiskCounters, DiskHealth, DiskInfo, ListedDisk};
 use crate::windows::handle::{check, unsupported};
 
 /// Bytes of a sector of the counters.
@@ -64,20 +64,15 @@ impl Disk {
     ///
     /// # Errors
     /// Returns the error of the request.
-    pub fn counters(&self) -> io::Result<Counters> {
+    pub fn counters(&self) -> io::Result<DiskCounters> {
         // SAFETY: the structure has numbers.
         let found: DISK_PERFORMANCE = unsafe { volume::query(&volume::open(&self.path())?, IOCTL_DISK_PERFORMANCE) }?;
         let busy_units = (found.QueryTime - found.IdleTime).max(0);
-        Ok(Counters {
-            read_ios: u64::from(found.ReadCount),
-            read_merges: 0,
-            read_sectors: (found.BytesRead / COUNTER_SECTOR) as u64,
-            read_ticks_ms: (found.ReadTime / UNITS_PER_MS) as u64,
-            write_ios: u64::from(found.WriteCount),
-            write_merges: 0,
-            write_sectors: (found.BytesWritten / COUNTER_SECTOR) as u64,
-            write_ticks_ms: (found.WriteTime / UNITS_PER_MS) as u64,
-            in_flight: u64::from(found.QueueDepth),
+        Ok(DiskCounters {
+            ios: [found.ReadCount, found.WriteCount].map(u64::from),
+            merges: [0, 0],
+            sectors: [found.BytesRead, found.BytesWritten].map(|bytes| (bytes / COUNTER_SECTOR) as u64),
+            ticks_ms: [found.ReadTime, found.WriteTime].map(|units| (units / UNITS_PER_MS) as u64),
             io_ticks_ms: (busy_units / UNITS_PER_MS) as u64,
             time_in_queue_ms: ((found.ReadTime + found.WriteTime) / UNITS_PER_MS) as u64,
         })

@@ -5,7 +5,6 @@
 
 #![expect(clippy::disallowed_methods, reason = "held folders are the guard")]
 
-use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::windows::fs::OpenOptionsExt;
@@ -99,14 +98,6 @@ impl Folder {
         self.folder(name)
     }
 
-    /// Opens a folder in this one.
-    ///
-    /// # Errors
-    /// As [`Folder::open`].
-    pub fn folder(&self, name: impl AsRef<Path>) -> io::Result<Folder> {
-        Folder::open(&self.at(name))
-    }
-
     /// Makes a file in this folder.
     ///
     /// # Errors
@@ -124,14 +115,6 @@ impl Folder {
         if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
     }
 
-    /// Returns the names in this folder.
-    ///
-    /// # Errors
-    /// Returns the error of the call.
-    pub fn names(&self) -> io::Result<Vec<OsString>> {
-        fs::read_dir(&self.path)?.map(|entry| entry.map(|entry| entry.file_name())).collect()
-    }
-
     /// Frees the end of a file with one name, so that the file has at most `bytes` bytes.
     ///
     /// # Errors
@@ -145,37 +128,12 @@ impl Folder {
         if found.len() > bytes { file.set_len(bytes) } else { Ok(()) }
     }
 
-    /// Returns the length of a file.
-    ///
-    /// # Errors
-    /// Returns the error of the call.
-    pub fn bytes_of(&self, name: impl AsRef<Path>) -> io::Result<u64> {
-        Ok(self.at(name).symlink_metadata()?.len())
-    }
-
-    /// Removes a file, a link or a folder with its contents.
-    ///
-    /// # Errors
-    /// Returns the error of the call.
-    pub fn remove(&self, name: impl AsRef<Path>) -> io::Result<()> {
-        let path = self.at(name);
-        if path.symlink_metadata()?.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
-    }
-
     /// Removes an empty folder.
     ///
     /// # Errors
     /// Returns the error of the call.
     pub fn remove_empty(&self, name: impl AsRef<Path>) -> io::Result<()> {
         fs::remove_dir(self.at(name))
-    }
-
-    /// Gives a file of this folder a second name in another folder.
-    ///
-    /// # Errors
-    /// The name exists, or the error of the call.
-    pub fn link(&self, name: &str, to: &Folder, new_name: impl AsRef<Path>) -> io::Result<()> {
-        fs::hard_link(self.at(name), to.at(new_name))
     }
 
     /// Returns true if `path` leads to this folder.

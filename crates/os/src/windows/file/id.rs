@@ -46,7 +46,7 @@ impl FileId {
         self.is_device
     }
 
-    pub(super) fn inode(&self) -> Inode {
+    pub(crate) fn inode(&self) -> Inode {
         Inode { device: self.volume, number: self.index }
     }
 }
@@ -73,8 +73,7 @@ pub(super) fn of_handle(handle: &OwnedHandle) -> io::Result<FileId> {
 }
 
 pub(super) fn information(handle: &impl AsRawHandle) -> io::Result<BY_HANDLE_FILE_INFORMATION> {
-    // SAFETY: all-zero bytes are a valid value of this structure.
-    let mut found: BY_HANDLE_FILE_INFORMATION = unsafe { std::mem::zeroed() };
+    let mut found = BY_HANDLE_FILE_INFORMATION::default();
     // SAFETY: the call fills the structure.
     check(unsafe { GetFileInformationByHandle(handle.as_raw_handle(), &mut found) })?;
     Ok(found)

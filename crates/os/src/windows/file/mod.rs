@@ -21,7 +21,7 @@ use windows_sys::Win32::System::IO::OVERLAPPED;
 
 use super::device::volume;
 use super::handle::{SHARE_ALL, check, native, owned, unsupported, wide};
-use crate::file::{Advice, Inode, Kind, OpenOptions, WriteHint};
+use crate::file::{Advice, Kind, OpenOptions, WriteHint};
 pub use folder::Folder;
 pub use id::{FileId, identity};
 pub use space::space;
@@ -121,30 +121,13 @@ impl OpenOptions {
 #[derive(Clone, Debug)]
 pub struct File {
     handle: Arc<OwnedHandle>,
-    path: PathBuf,
-    kind: Kind,
-    id: FileId,
+    pub(crate) path: PathBuf,
+    pub(crate) kind: Kind,
+    pub(crate) id: FileId,
     options: OpenOptions,
 }
 
 impl File {
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    pub fn kind(&self) -> Kind {
-        self.kind
-    }
-
-    pub fn id(&self) -> FileId {
-        self.id
-    }
-
-    /// Returns the inode, as [`identity`] does.
-    pub fn identity(&self) -> Inode {
-        self.id.inode()
-    }
-
     /// Returns 0: the owners of files have no numbers.
     pub fn owner(&self) -> u32 {
         0
@@ -344,8 +327,7 @@ impl File {
 
 /// Returns the argument that has the offset of a read or write.
 pub(super) fn place(offset: u64) -> OVERLAPPED {
-    // SAFETY: all-zero bytes are a valid value of this structure.
-    let mut place: OVERLAPPED = unsafe { std::mem::zeroed() };
+    let mut place = OVERLAPPED::default();
     place.Anonymous.Anonymous.Offset = offset as u32;
     place.Anonymous.Anonymous.OffsetHigh = (offset >> 32) as u32;
     place

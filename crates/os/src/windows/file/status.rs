@@ -37,8 +37,7 @@ pub fn stat(path: &Path, call: StatCall) -> io::Result<Status> {
     let found = if call == StatCall::Lstat { fs::symlink_metadata(path)? } else { fs::metadata(path)? };
     let handle = open_for_information(path, call != StatCall::Lstat)?;
     let about = information(&handle)?;
-    // SAFETY: all-zero bytes are a valid value of this structure.
-    let mut standard: FILE_STANDARD_INFO = unsafe { std::mem::zeroed() };
+    let mut standard = FILE_STANDARD_INFO::default();
     let size = size_of::<FILE_STANDARD_INFO>() as u32;
     let raw = std::os::windows::io::AsRawHandle::as_raw_handle(&handle);
     // SAFETY: the call fills the structure.

@@ -15,7 +15,7 @@ use windows_sys::Win32::System::IO::{
 
 use super::files::{Files, outcome};
 use crate::file::File;
-use crate::io::{Backend, BackendConfig, BackendError, Completion, EngineKind, IoResult, Kind, Op};
+use crate::io::{Backend, BackendConfig, BackendError, Completion, EngineKind, IoResult, Kind, Op, start_in_order};
 use crate::memory::Slots;
 use crate::windows::file::place;
 use crate::windows::handle::{check, owned};
@@ -50,10 +50,9 @@ impl CompletionPort {
         // SAFETY: no file is associated. The handle is new.
         let port =
             unsafe { owned(CreateIoCompletionPort(INVALID_HANDLE_VALUE, std::ptr::null_mut(), 0, 1)).map_err(failed)? };
-        // SAFETY: all-zero bytes are a valid value of this structure.
-        let none: OVERLAPPED_ENTRY = unsafe { std::mem::zeroed() };
+        let none = OVERLAPPED_ENTRY::default();
         Ok(CompletionPort {
-            files: Files::new(config.files, FILE_FLAG_OVERLAPPED),
+            files: Files::with_flags(config.files, FILE_FLAG_OVERLAPPED),
             port,
             requests: (0..slots.count()).map(|_| Request(UnsafeCell::new(place(0)))).collect(),
             entries: vec![none; slots.count().clamp(1, BATCH_MAX)],
@@ -120,7 +119,7 @@ impl CompletionPort {
 
 impl Backend for CompletionPort {
     fn attach(&mut self, index: u32, file: &File) -> io::Result<()> {
-        let handle = self.files.attach(index, file)?.as_raw_handle();
+        let handle = self.files.attach(index, file)?;
         // SAFETY: both handles are open. The call returns the port itself.
         match unsafe { CreateIoCompletionPort(handle, self.port.as_raw_handle(), 0, 0) }.is_null() {
             false => Ok(()),
@@ -133,20 +132,16 @@ impl Backend for CompletionPort {
     }
 
     fn submit(&mut self, ops: &[Op]) -> io::Result<usize> {
-        for (at, op) in ops.iter().enumerate() {
-            let started = self.files.handle(op.file).and_then(|handle| Ok((handle, self.slots.start(op)?)));
-            let (handle, data) = match started {
-                Ok(started) => started,
-                Err(_) if at > 0 => return Ok(at),
-                Err(error) => return Err(error),
-            };
+        start_in_order(ops, |op| {
+            let handle = self.files.raw(op.file)?;
+            let data = self.slots.start(op)?;
             let result = match op.kind.moves_data() {
                 true => self.start(op, handle, data),
                 false => Some(self.files.run_here(op)),
             };
             self.done.extend(result.map(|result| Completion { slot: op.slot, result }));
-        }
-        Ok(ops.len())
+            Ok(())
+        })
     }
 
     fn reap(&mut self, min: usize, max: usize, timeout: Duration, out: &mut Vec<Completion>) -> io::Result<()> {

@@ -6,7 +6,9 @@ use std::path::Path;
 use super::completion_port::CompletionPort;
 use super::mmap::Mmap;
 use super::sync::Sync;
-use crate::io::{Backend, BackendConfig, BackendError, EngineKind, Null, PassthroughDevice, PassthroughProblem};
+use crate::io::{
+    Backend, BackendConfig, BackendError, EngineKind, Null, PassthroughDevice, PassthroughProblem, executing,
+};
 use crate::memory::Slots;
 use ::io::DeviceCommands;
 use strum::IntoEnumIterator;
@@ -18,8 +20,8 @@ fn opener(engine: EngineKind) -> Option<Open> {
     match engine {
         EngineKind::Null => Some(|config, _| Ok(Box::new(Null::new(config)))),
         EngineKind::Windowsaio => Some(|config, slots| Ok(Box::new(CompletionPort::open(config, slots)?))),
-        EngineKind::Mmap => Some(|config, slots| Ok(Box::new(Mmap::new(config, slots)))),
-        EngineKind::Sync | EngineKind::Psync => Some(|config, slots| Ok(Box::new(Sync::open(config, slots)))),
+        EngineKind::Mmap => Some(|config, slots| Ok(executing(Mmap::new(config), config, slots))),
+        EngineKind::Sync | EngineKind::Psync => Some(|config, slots| Ok(executing(Sync, config, slots))),
         _ => None,
     }
 }
@@ -35,13 +37,19 @@ pub(crate) fn probe(config: &BackendConfig) -> Result<(), BackendError> {
     opener(config.engine).map(|_| ()).ok_or_else(|| missing(config.engine))
 }
 
-/// Looks at a device that is to get commands. Windows has none.
-pub(crate) fn examine_device(_: &Path, _: &DeviceCommands) -> Result<PassthroughDevice, PassthroughProblem> {
+/// Looks at a device for the io_uring_cmd engine.
+///
+/// # Errors
+/// Windows has no such device.
+pub fn examine_device(_: &Path, _: &DeviceCommands) -> Result<PassthroughDevice, PassthroughProblem> {
     Err(PassthroughProblem::NotACharacterDevice)
 }
 
-/// Returns an error: Windows does not have the engine.
-pub(crate) fn is_persistent(_: &Path) -> io::Result<bool> {
+/// Returns whether libpmem maps a file as persistent memory.
+///
+/// # Errors
+/// Windows does not have the engine.
+pub fn is_persistent(_: &Path) -> io::Result<bool> {
     Err(io::Error::other(missing(EngineKind::Libpmem)))
 }
 

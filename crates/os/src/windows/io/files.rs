@@ -1,9 +1,10 @@
 //! File table of a backend. Each backend has a handle of its own per file, with the flags that its calls need.
 
 use std::io;
+pub(crate) use std::os::windows::io::RawHandle as RawFile;
 use std::os::windows::io::{AsRawHandle, OwnedHandle};
 
-use windows_sys::Win32::Foundation::{ERROR_HANDLE_EOF, HANDLE};
+use windows_sys::Win32::Foundation::ERROR_HANDLE_EOF;
 use windows_sys::Win32::Storage::FileSystem::{
     FILE_IO_PRIORITY_HINT_INFO, FileIoPriorityHintInfo, FlushFileBuffers, IoPriorityHintLow, IoPriorityHintVeryLow,
     SetFileInformationByHandle,
@@ -27,7 +28,7 @@ const IDLE: u16 = 3;
 const NORMAL_LEVEL: u16 = 4;
 
 /// Handles of the attached files, by index. They stay open while attached.
-pub(super) struct Files {
+pub(crate) struct Files {
     list: Vec<Option<Attached>>,
     /// Flags beside those that the file was opened with.
     flags: u32,
@@ -39,28 +40,32 @@ struct Attached {
 }
 
 impl Files {
-    pub(super) fn new(count: u32, flags: u32) -> Self {
+    pub(crate) fn new(count: u32) -> Self {
+        Files::with_flags(count, 0)
+    }
+
+    pub(super) fn with_flags(count: u32, flags: u32) -> Self {
         Files { list: (0..count).map(|_| None).collect(), flags }
     }
 
-    pub(super) fn attach(&mut self, index: u32, file: &File) -> io::Result<&OwnedHandle> {
+    pub(crate) fn attach(&mut self, index: u32, file: &File) -> io::Result<RawFile> {
         let Some(place) = self.list.get_mut(index as usize) else { return Err(misuse("file index beyond the table")) };
         let handle = file.reopen_with(self.flags)?;
         if file.kind() == Kind::Block {
             allow_last_sectors(&handle);
         }
         hint_priority(&handle)?;
-        Ok(&place.insert(Attached { handle, is_writable: file.is_writable() }).handle)
+        Ok(place.insert(Attached { handle, is_writable: file.is_writable() }).handle.as_raw_handle())
     }
 
-    pub(super) fn detach(&mut self, index: u32) -> io::Result<()> {
+    pub(crate) fn detach(&mut self, index: u32) -> io::Result<()> {
         let file = self.list.get_mut(index as usize).and_then(Option::take);
         file.map(drop).ok_or_else(|| misuse("no such file attached"))
     }
 
     /// Returns the handle of file `index`.
     #[inline]
-    pub(super) fn handle(&self, index: u32) -> io::Result<HANDLE> {
+    pub(crate) fn raw(&self, index: u32) -> io::Result<RawFile> {
         match self.list.get(index as usize) {
             Some(Some(file)) => Ok(file.handle.as_raw_handle()),
             _ => Err(misuse("operation on a file that is not attached")),
@@ -68,7 +73,7 @@ impl Files {
     }
 
     /// Returns the handles of the attached files.
-    pub(super) fn handles(&self) -> impl Iterator<Item = HANDLE> {
+    pub(super) fn handles(&self) -> impl Iterator<Item = RawFile> {
         self.list.iter().flatten().map(|file| file.handle.as_raw_handle())
     }
 

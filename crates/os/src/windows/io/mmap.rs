@@ -2,7 +2,6 @@
 
 use std::io;
 use std::os::windows::io::{AsRawHandle, OwnedHandle};
-use std::time::Duration;
 
 use units::errno::{EBADF, EIO, ENOSPC};
 use windows_sys::Win32::System::Memory::{
@@ -10,14 +9,12 @@ use windows_sys::Win32::System::Memory::{
     PAGE_READONLY, PAGE_READWRITE, UnmapViewOfFile,
 };
 
-use super::files::Files;
+use super::files::{Files, RawFile};
 use crate::file::File;
-use crate::io::start_in_order;
-use crate::io::{Backend, BackendConfig, Completion, IoResult, Kind, Op};
-use crate::memory::{Slots, cache_lines};
+use crate::io::{BackendConfig, Execute, IoResult, Kind, Op, mapped};
 use crate::windows::errno;
 use crate::windows::handle::owned;
-use ::io::{Flush, Mapping};
+use ::io::Mapping;
 
 /// A mapped view of a whole file.
 struct View {
@@ -29,7 +26,7 @@ struct View {
 
 impl View {
     /// Maps a file. A mapping cannot extend it.
-    fn of(handle: &impl AsRawHandle, bytes: u64, is_writable: bool) -> io::Result<View> {
+    fn of(file: RawFile, bytes: u64, is_writable: bool) -> io::Result<View> {
         let (protection, access) = match is_writable {
             true => (PAGE_READWRITE, FILE_MAP_READ | FILE_MAP_WRITE),
             false => (PAGE_READONLY, FILE_MAP_READ),
@@ -37,8 +34,7 @@ impl View {
         let bytes = usize::try_from(bytes).map_err(|_| errno::error(units::errno::ENOMEM))?;
         let null = std::ptr::null();
         // SAFETY: the file handle is open. The mapping's is new.
-        let mapping =
-            unsafe { owned(CreateFileMappingW(handle.as_raw_handle(), null, protection, 0, 0, null.cast())) }?;
+        let mapping = unsafe { owned(CreateFileMappingW(file, null, protection, 0, 0, null.cast())) }?;
         // SAFETY: the mapping is open, and the address is of the system's choice.
         let view = unsafe { MapViewOfFile(mapping.as_raw_handle(), access, 0, 0, bytes) };
         if view.Value.is_null() {
@@ -64,32 +60,12 @@ struct Target {
 }
 
 pub(crate) struct Mmap {
-    slots: Slots,
-    files: Files,
     targets: Vec<Option<Target>>,
-    done: Vec<Completion>,
 }
 
 impl Mmap {
-    pub(crate) fn new(config: &BackendConfig, slots: Slots) -> Self {
-        Mmap {
-            slots,
-            files: Files::new(config.files, 0),
-            targets: (0..config.files).map(|_| None).collect(),
-            done: Vec::with_capacity(config.depth as usize),
-        }
-    }
-
-    fn run(&self, op: &Op, data: *mut u8) -> IoResult {
-        let Some(Some(target)) = self.targets.get(op.file as usize) else { return Err(EBADF) };
-        match op.kind {
-            Kind::Read | Kind::Write => target.copy(op, data),
-            Kind::Fsync | Kind::Fdatasync | Kind::SyncFileRange => {
-                let flushed = target.view.as_ref().map_or(Ok(()), |view| flush(view.address, view.bytes));
-                flushed.and_then(|()| self.files.run_here(op))
-            }
-            Kind::Trim => self.files.run_here(op),
-        }
+    pub(crate) fn new(config: &BackendConfig) -> Self {
+        Mmap { targets: (0..config.files).map(|_| None).collect() }
     }
 }
 
@@ -108,47 +84,15 @@ impl Target {
         };
         // SAFETY: the view contains the range, and `Slots::start` has lent the bytes at `data` to this operation.
         unsafe {
-            let mapped = view.address.add(op.offset as usize);
+            let start = view.address.add(op.offset as usize);
             match op.kind {
-                Kind::Read => copy(self.mapping, mapped, data, bytes),
-                _ => write(self.mapping, data, mapped, bytes)?,
+                Kind::Read => drop(mapped::copy(self.mapping, start, data, bytes)),
+                _ if mapped::write(self.mapping, data, start, bytes) => {}
+                _ => flush(start, bytes)?,
             }
         }
         op.moved(bytes as u64)
     }
-}
-
-/// Copies, around the CPU caches if the mapping requires it.
-///
-/// # Safety
-/// `from` is readable and `to` is writable for `bytes` bytes.
-unsafe fn copy(mapping: Mapping, from: *const u8, to: *mut u8, bytes: usize) {
-    // SAFETY: guaranteed by the caller. A CPU without non-temporal instructions makes a plain copy.
-    unsafe {
-        if mapping.write_through {
-            cache_lines::copy_bypassing_caches(from, to, bytes);
-        } else {
-            std::ptr::copy_nonoverlapping(from, to, bytes);
-        }
-    }
-}
-
-/// Copies from the buffer to the mapping, and flushes as the mapping requires. Returns an errno on failure.
-///
-/// # Safety
-/// As [`copy`], and `mapped` lies in a view.
-unsafe fn write(mapping: Mapping, data: *const u8, mapped: *mut u8, bytes: usize) -> Result<(), i32> {
-    // SAFETY: guaranteed by the caller.
-    let is_flushed = unsafe {
-        copy(mapping, data, mapped, bytes);
-        match mapping.flush {
-            None => true,
-            Some(Flush::View) => false,
-            Some(Flush::CacheLines) => cache_lines::write_back(mapped, bytes, true),
-            Some(Flush::CacheLinesNoDrain) => cache_lines::write_back(mapped, bytes, false),
-        }
-    };
-    if is_flushed { Ok(()) } else { flush(mapped, bytes) }
 }
 
 /// Writes the dirty pages of a range of a view to the file.
@@ -157,41 +101,31 @@ fn flush(address: *mut u8, bytes: usize) -> Result<(), i32> {
     if unsafe { FlushViewOfFile(address.cast(), bytes) } != 0 { Ok(()) } else { Err(errno::last()) }
 }
 
-impl Backend for Mmap {
-    fn attach(&mut self, index: u32, file: &File) -> io::Result<()> {
-        self.map(index, file, Mapping::default())
+impl Execute for Mmap {
+    fn prepare(&mut self, index: u32, file: &File, raw: RawFile) -> io::Result<()> {
+        self.map(index, file, raw, Mapping::default())
     }
 
-    fn map(&mut self, index: u32, file: &File, mapping: Mapping) -> io::Result<()> {
-        let handle = self.files.attach(index, file)?;
+    fn map(&mut self, index: u32, file: &File, raw: RawFile, mapping: Mapping) -> io::Result<()> {
         let bytes = file.size()?.ok_or_else(|| errno::error(EIO))?;
-        let view = if bytes > 0 { Some(View::of(handle, bytes, file.is_writable())?) } else { None };
+        let view = if bytes > 0 { Some(View::of(raw, bytes, file.is_writable())?) } else { None };
         self.targets[index as usize] = Some(Target { file: file.clone(), mapping, view });
         Ok(())
     }
 
-    fn detach(&mut self, index: u32) -> io::Result<()> {
-        self.files.detach(index)?;
+    fn release(&mut self, index: u32) {
         self.targets[index as usize] = None;
-        Ok(())
     }
 
-    fn submit(&mut self, ops: &[Op]) -> io::Result<usize> {
-        start_in_order(ops, |op| {
-            self.files.handle(op.file)?;
-            let data = self.slots.start(op)?;
-            let result = self.run(op, data);
-            self.done.push(Completion { slot: op.slot, result });
-            Ok(())
-        })
-    }
-
-    fn reap(&mut self, _: usize, max: usize, _: Duration, out: &mut Vec<Completion>) -> io::Result<()> {
-        self.slots.finish_all(&mut self.done, max, out);
-        Ok(())
-    }
-
-    fn is_synchronous(&self) -> bool {
-        true
+    fn execute(&mut self, op: &Op, _: RawFile, data: *mut u8, files: &Files) -> IoResult {
+        let Some(target) = &self.targets[op.file as usize] else { return Err(EBADF) };
+        match op.kind {
+            Kind::Read | Kind::Write => target.copy(op, data),
+            Kind::Fsync | Kind::Fdatasync | Kind::SyncFileRange => {
+                let flushed = target.view.as_ref().map_or(Ok(()), |view| flush(view.address, view.bytes));
+                flushed.and_then(|()| files.run_here(op))
+            }
+            Kind::Trim => files.run_here(op),
+        }
     }
 }

@@ -2,6 +2,6 @@
 
 pub(crate) mod completion_port;
 pub(crate) mod engines;
-mod files;
+pub(crate) mod files;
 pub(crate) mod mmap;
 pub(crate) mod sync;

@@ -10,8 +10,7 @@ use crate::memory::limits::UsedMemory;
 use crate::windows::handle::check;
 
 fn status() -> io::Result<MEMORYSTATUSEX> {
-    // SAFETY: all-zero bytes are a valid value of this structure.
-    let mut status: MEMORYSTATUSEX = unsafe { std::mem::zeroed() };
+    let mut status = MEMORYSTATUSEX::default();
     status.dwLength = size_of::<MEMORYSTATUSEX>() as u32;
     // SAFETY: the call fills the structure, whose size is in it.
     check(unsafe { GlobalMemoryStatusEx(&mut status) })?;
@@ -38,8 +37,7 @@ pub fn data() -> Option<u64> {
 
 /// Returns the memory that this process uses. 0 if the system does not report it.
 pub fn used() -> UsedMemory {
-    // SAFETY: all-zero bytes are a valid value of this structure.
-    let mut counters: PROCESS_MEMORY_COUNTERS = unsafe { std::mem::zeroed() };
+    let mut counters = PROCESS_MEMORY_COUNTERS::default();
     let bytes = size_of::<PROCESS_MEMORY_COUNTERS>() as u32;
     // SAFETY: the call fills the structure. If it fails, the counters stay 0.
     unsafe { K32GetProcessMemoryInfo(GetCurrentProcess(), &mut counters, bytes) };

@@ -41,10 +41,7 @@ impl Region {
             MemoryKind::Shm => return Err(unsupported("System V shared memory (mem=shm)")),
             MemoryKind::MmapShared => return Err(unsupported("a shared mapping (mem=mmapshared)")),
         };
-        let too_big =
-            || io::Error::new(io::ErrorKind::OutOfMemory, "the I/O buffers are larger than the address space");
-        let total = bytes.checked_add(spec.align).and_then(|total| total.checked_next_multiple_of(unit));
-        let total = total.filter(|total| *total <= isize::MAX as usize).ok_or_else(too_big)?;
+        let total = spec.total_bytes(bytes, unit)?;
         if more != 0 {
             enable_privilege("SeLockMemoryPrivilege").map_err(|error| large_page_error(&error))?;
         }
@@ -122,8 +119,7 @@ pub(crate) fn enable_privilege(name: &str) -> io::Result<()> {
 
 /// Returns the system's page size in bytes.
 pub fn page_size() -> usize {
-    // SAFETY: all-zero bytes are a valid value of this structure.
-    let mut info: SYSTEM_INFO = unsafe { std::mem::zeroed() };
+    let mut info = SYSTEM_INFO::default();
     // SAFETY: the call fills the structure.
     unsafe { GetSystemInfo(&mut info) };
     (info.dwPageSize as usize).max(4096)

@@ -120,7 +120,7 @@ impl Passthrough {
 
     /// Pushes one operation to the submission queue. Returns false if the queue is full.
     fn enqueue(&mut self, op: &Op) -> io::Result<bool> {
-        let fd = self.files.fd(op.file)?;
+        let fd = self.files.raw(op.file)?;
         if self.ring.queues.submission().is_full() {
             return Ok(false);
         }
@@ -216,9 +216,8 @@ impl Backend for Passthrough {
             Commands::Nvme(nvme) => nvme.attach(index, file).map_err(nvme::attach_error)?,
             Commands::Scsi(scsi) => scsi.block_bytes[index as usize] = capacity::read(file)?.block_bytes,
         }
-        self.files.attach(index, file)?;
+        let fd = self.files.attach(index, file)?;
         if self.registered_files {
-            let fd = self.files.fd(index)?;
             self.ring.queues.submitter().register_files_update(index, &[fd])?;
         }
         Ok(())
@@ -288,8 +287,11 @@ pub(crate) fn probe(config: &BackendConfig) -> Result<(), BackendError> {
     Ok(())
 }
 
-/// Returns the size and format of a device. Nothing is changed.
-pub(crate) fn examine(path: &Path, commands: &DeviceCommands) -> Result<PassthroughDevice, PassthroughProblem> {
+/// Returns the size and format of a device for the io_uring_cmd engine. Nothing is changed.
+///
+/// # Errors
+/// The device does not accept the commands.
+pub fn examine_device(path: &Path, commands: &DeviceCommands) -> Result<PassthroughDevice, PassthroughProblem> {
     let status = stat(path, StatCall::Stat).map_err(PassthroughProblem::Open)?;
     if status.kind != FileKind::Char {
         return Err(PassthroughProblem::NotACharacterDevice);

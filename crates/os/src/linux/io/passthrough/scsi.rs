@@ -3,6 +3,9 @@
 use super::command::ENTRY_BYTES;
 use super::request::{DataBuffer, Request};
 use crate::io::{Kind, Op};
+use crate::linux::io::sg::command::{
+    Blocks, Command, FUA, SYNCHRONIZE_CACHE_10, SYNCHRONIZE_CACHE_16, UNMAP_BYTES, unmap_parameters,
+};
 use ::io::{Bsg, ByteCheck, CommandLength};
 
 /// Operation codes of 10 and 16 bytes, and the service action of 32 bytes (SBC-4).
@@ -17,18 +20,12 @@ const WRITE: Operation = Operation { short: 0x2a, long: 0x8a, service_action: 0x
 const VERIFY: Operation = Operation { short: 0x2f, long: 0x8f, service_action: 0x000a };
 /// There is no pre-fetch of 32 bytes. The parser rejects it.
 const PREFETCH: Operation = Operation { short: 0x34, long: 0x90, service_action: 0 };
-const SYNCHRONIZE_CACHE_10: u8 = 0x35;
-const SYNCHRONIZE_CACHE_16: u8 = 0x91;
-const UNMAP: u8 = 0x42;
 const VARIABLE_LENGTH: u8 = 0x7f;
 /// Bytes of a command of 32 bytes after the first eight.
 const ADDITIONAL_BYTES: u8 = 0x18;
-const FUA: u8 = 0x08;
 const COMMAND_BYTES: usize = 32;
 const SENSE_LENGTH: u32 = 64;
 const SENSE_BYTES: usize = SENSE_LENGTH as usize;
-const UNMAP_LENGTH: u8 = 24;
-const UNMAP_BYTES: usize = UNMAP_LENGTH as usize;
 /// Status of a pre-fetch that completed.
 const CONDITION_MET: u16 = 0x04;
 
@@ -47,14 +44,6 @@ struct Memory {
     command: [u8; COMMAND_BYTES],
     sense: [u8; SENSE_BYTES],
     ranges: [u8; UNMAP_BYTES],
-}
-
-/// Blocks of an operation.
-#[derive(Clone, Copy)]
-struct Blocks {
-    first: u64,
-    count: u32,
-    bytes: u32,
 }
 
 /// Direction and length of a transfer.
@@ -91,7 +80,7 @@ impl Scsi {
         memory.command = [0; COMMAND_BYTES];
         memory.command[..command.len()].copy_from_slice(&command);
         let address = if op.kind == Kind::Trim {
-            memory.ranges = unmap_ranges(blocks);
+            memory.ranges = unmap_parameters(blocks);
             memory.ranges.as_ptr() as u64
         } else {
             data.address()
@@ -163,9 +152,9 @@ fn command_of(kind: Kind, config: &Bsg, blocks: Blocks) -> Result<(Vec<u8>, Tran
             }
         },
         Kind::Trim => {
-            let mut command = vec![0; 10];
-            (command[0], command[8]) = (UNMAP, UNMAP_LENGTH);
-            Ok((command, Transfer::ToDevice(u32::from(UNMAP_LENGTH))))
+            let command = Command::unmap();
+            let bytes = &command.bytes[..usize::from(command.length)];
+            Ok((bytes.to_vec(), Transfer::ToDevice(command.data_bytes)))
         }
         Kind::Fsync => {
             // Block 0 and a count of 0 are all blocks. There is no command of 32 bytes.
@@ -206,15 +195,6 @@ fn of_blocks(operation: &Operation, config: &Bsg, blocks: Blocks, flags: u8) -> 
         }
     }
     Ok(command)
-}
-
-/// Returns the parameters of `UNMAP` for a range.
-fn unmap_ranges(blocks: Blocks) -> [u8; UNMAP_BYTES] {
-    let mut bytes = [0; UNMAP_BYTES];
-    (bytes[1], bytes[3]) = (UNMAP_LENGTH - 2, 16);
-    bytes[8..16].copy_from_slice(&blocks.first.to_be_bytes());
-    bytes[16..20].copy_from_slice(&blocks.count.to_be_bytes());
-    bytes
 }
 
 #[cfg(test)]

@@ -313,7 +313,7 @@ fn on_the_null_device(change: impl FnOnce(&mut BackendConfig)) -> Option<(Passth
     nvme.attach_as(0, NAMESPACE, Vec::new());
     backend.files.attach(0, &null).unwrap();
     if backend.registered_files {
-        let fd = backend.files.fd(0).unwrap();
+        let fd = backend.files.raw(0).unwrap();
         backend.ring.queues.submitter().register_files_update(0, &[fd]).unwrap();
     }
     Some((backend, buffers))

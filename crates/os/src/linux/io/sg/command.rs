@@ -16,8 +16,8 @@ const WRITE_SAME_10: u8 = 0x41;
 const WRITE_SAME_16: u8 = 0x93;
 const WRITE_STREAM_16: u8 = 0x9a;
 const UNMAP: u8 = 0x42;
-const SYNCHRONIZE_CACHE_10: u8 = 0x35;
-const SYNCHRONIZE_CACHE_16: u8 = 0x91;
+pub(in crate::linux::io) const SYNCHRONIZE_CACHE_10: u8 = 0x35;
+pub(in crate::linux::io) const SYNCHRONIZE_CACHE_16: u8 = 0x91;
 const READ_CAPACITY_10: u8 = 0x25;
 const SERVICE_ACTION_IN_16: u8 = 0x9e;
 const READ_CAPACITY_16: u8 = 0x10;
@@ -35,29 +35,29 @@ const CHECK_CONDITION: u8 = 0x20;
 const EXTENDED: u8 = 1;
 const ATA_SECTOR: u32 = 512;
 /// Force unit access: the data is read from or written to the medium.
-const FUA: u8 = 0x08;
+pub(in crate::linux::io) const FUA: u8 = 0x08;
 /// No data-out buffer: the device writes zeroes.
 const NDOB: u8 = 0x01;
 /// Bytes of the parameters of [`UNMAP`] with one range.
-pub(super) const UNMAP_BYTES: usize = UNMAP_LENGTH as usize;
+pub(in crate::linux::io) const UNMAP_BYTES: usize = UNMAP_LENGTH as usize;
 const UNMAP_LENGTH: u16 = 24;
 
 /// A command and the length of its data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Command {
-    pub(super) bytes: [u8; 16],
+pub(in crate::linux::io) struct Command {
+    pub(in crate::linux::io) bytes: [u8; 16],
     /// 10 or 16.
-    pub(super) length: u8,
-    pub(super) data_bytes: u32,
+    pub(in crate::linux::io) length: u8,
+    pub(in crate::linux::io) data_bytes: u32,
 }
 
 /// Blocks of a device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Blocks {
-    pub(super) first: u64,
-    pub(super) count: u32,
+pub(in crate::linux::io) struct Blocks {
+    pub(in crate::linux::io) first: u64,
+    pub(in crate::linux::io) count: u32,
     /// Bytes of a block.
-    pub(super) bytes: u32,
+    pub(in crate::linux::io) bytes: u32,
 }
 
 impl Command {
@@ -93,18 +93,14 @@ impl Command {
     }
 
     /// Returns the command of an operation. `None` if the command has no room for the number of blocks.
-    pub(super) fn of(kind: Kind, config: &Scsi, blocks: Blocks) -> Option<Self> {
+    pub(in crate::linux::io) fn of(kind: Kind, config: &Scsi, blocks: Blocks) -> Option<Self> {
         Some(match kind {
             Kind::Read => {
                 let flags = if config.read_fua { FUA } else { 0 };
                 Command::of_blocks([READ_10, READ_16], blocks, blocks.count * blocks.bytes).with(flags)
             }
             Kind::Write => return Command::of_write(config, blocks),
-            Kind::Trim => {
-                let mut command = Command::new(UNMAP, 10, u32::from(UNMAP_LENGTH));
-                command.bytes[7..9].copy_from_slice(&UNMAP_LENGTH.to_be_bytes());
-                command
-            }
+            Kind::Trim => Command::unmap(),
             Kind::Fsync | Kind::Fdatasync | Kind::SyncFileRange => {
                 // Block 0 and a count of 0 are all blocks.
                 Command::of_blocks(
@@ -142,20 +138,27 @@ impl Command {
         })
     }
 
+    /// Returns `UNMAP` for one range.
+    pub(in crate::linux::io) fn unmap() -> Self {
+        let mut command = Command::new(UNMAP, 10, u32::from(UNMAP_LENGTH));
+        command.bytes[7..9].copy_from_slice(&UNMAP_LENGTH.to_be_bytes());
+        command
+    }
+
     /// Returns `READ CAPACITY` for a device whose blocks have 32-bit numbers.
-    pub(super) fn capacity(data_bytes: u32) -> Self {
+    pub(in crate::linux::io) fn capacity(data_bytes: u32) -> Self {
         Command::new(READ_CAPACITY_10, 10, data_bytes)
     }
 
     /// Returns `READ CAPACITY (16)`.
-    pub(super) fn large_capacity(data_bytes: u32) -> Self {
+    pub(in crate::linux::io) fn large_capacity(data_bytes: u32) -> Self {
         let mut command = Command::new(SERVICE_ACTION_IN_16, 16, data_bytes).with(READ_CAPACITY_16);
         command.bytes[10..14].copy_from_slice(&data_bytes.to_be_bytes());
         command
     }
 
     /// Returns `LOG SENSE` for a log page (SPC-5, 6.7).
-    pub(super) fn log_page(page: u8, data_bytes: u16) -> Self {
+    pub(in crate::linux::io) fn log_page(page: u8, data_bytes: u16) -> Self {
         let mut command = Command::new(LOG_SENSE, 10, u32::from(data_bytes));
         command.bytes[2] = CUMULATIVE | page;
         command.bytes[7..9].copy_from_slice(&data_bytes.to_be_bytes());
@@ -163,7 +166,7 @@ impl Command {
     }
 
     /// Returns `ATA PASS-THROUGH (16)` for a command that reads a sector, or for one without data that answers with its registers.
-    pub(super) fn ata(command: u8, features: u8, lba: [u8; 3], is_read: bool) -> Self {
+    pub(in crate::linux::io) fn ata(command: u8, features: u8, lba: [u8; 3], is_read: bool) -> Self {
         let mut sent = Command::new(ATA_PASS_THROUGH_16, 16, if is_read { ATA_SECTOR } else { 0 });
         (sent.bytes[1], sent.bytes[2]) =
             if is_read { (PIO_IN_PROTOCOL, LENGTH_IN_COUNT) } else { (NO_DATA_PROTOCOL, CHECK_CONDITION) };
@@ -174,13 +177,13 @@ impl Command {
     }
 
     /// Changes a command for an ATA device to one with registers of 16 bits.
-    pub(super) fn extended(self) -> Self {
+    pub(in crate::linux::io) fn extended(self) -> Self {
         self.with(EXTENDED)
     }
 }
 
 /// Returns the parameters of `UNMAP` for a range.
-pub(super) fn unmap_parameters(blocks: Blocks) -> [u8; UNMAP_BYTES] {
+pub(in crate::linux::io) fn unmap_parameters(blocks: Blocks) -> [u8; UNMAP_BYTES] {
     let mut bytes = [0; UNMAP_BYTES];
     bytes[..2].copy_from_slice(&(UNMAP_LENGTH - 2).to_be_bytes());
     bytes[2..4].copy_from_slice(&16u16.to_be_bytes());

@@ -1,19 +1,18 @@
 //! `sg`: SCSI commands by the `SG_IO` request, on block devices and SCSI generic devices.
 
 mod ata;
-mod command;
+pub(super) mod capacity;
+pub(super) mod command;
 pub(crate) mod health;
 mod log_page;
 
 use std::io;
-use std::os::fd::AsRawFd;
 use std::ptr::null_mut;
 
 use self::command::{Blocks, Command, unmap_parameters};
-use super::execute::Execute;
-use super::files::Files;
+use super::files::{Files, RawFile};
 use crate::file::File;
-use crate::io::{BackendConfig, IoResult, Kind, Op};
+use crate::io::{BackendConfig, Execute, IoResult, Kind, Op};
 use crate::linux::file::check;
 use ::io::Scsi;
 
@@ -31,11 +30,9 @@ const POLLED: u32 = 0x800;
 const TIMEOUT_MS: u32 = 30_000;
 const SENSE_LENGTH: u8 = 64;
 const SENSE_BYTES: usize = SENSE_LENGTH as usize;
-/// Bytes of the answer to `READ CAPACITY`.
-const CAPACITY_LENGTH: u32 = 32;
-const CAPACITY_BYTES: usize = CAPACITY_LENGTH as usize;
 
 /// `struct sg_io_hdr` of `scsi/sg.h`.
+#[derive(Default)]
 #[repr(C)]
 struct Header {
     interface: i32,
@@ -78,8 +75,11 @@ impl Sg {
 }
 
 impl Execute for Sg {
-    fn prepare(&mut self, index: u32, file: &File) -> io::Result<()> {
-        self.block_bytes[index as usize] = read_block_bytes(file.descriptor().as_raw_fd())?;
+    fn prepare(&mut self, index: u32, _: &File, fd: RawFile) -> io::Result<()> {
+        let mut answer = [0u8; capacity::ANSWER_BYTES];
+        let capacity =
+            capacity::read(|command| send(fd, command, FROM_DEVICE, answer.as_mut_ptr(), false).map(|_| answer));
+        self.block_bytes[index as usize] = capacity?.block_bytes;
         Ok(())
     }
 
@@ -142,24 +142,13 @@ fn exchange(
         direction,
         command_length: command.length,
         sense_length: SENSE_LENGTH,
-        vectors: 0,
         data_bytes: command.data_bytes,
         data: if command.data_bytes == 0 { null_mut() } else { data },
         command: command.bytes.as_ptr(),
         sense: sense.as_mut_ptr(),
         timeout_ms,
         flags: if polled { POLLED } else { 0 },
-        id: 0,
-        user: null_mut(),
-        status: 0,
-        masked_status: 0,
-        message_status: 0,
-        sense_written: 0,
-        host_status: 0,
-        driver_status: 0,
-        residual: 0,
-        duration_ms: 0,
-        info: 0,
+        ..Header::default()
     };
     // SAFETY: the pointers are to live values, and the caller's data has the length of the command's data. The request
     // returns after the device has used them.
@@ -167,22 +156,4 @@ fn exchange(
     let is_good = header.status == 0 && header.info & INFO_CHECK == 0;
     let is_answered = header.host_status == 0;
     Ok(Outcome { is_good, is_answered, residual: header.residual.max(0).unsigned_abs(), sense })
-}
-
-/// Returns the bytes of a block of the device.
-///
-/// # Errors
-/// The device does not accept SCSI commands.
-fn read_block_bytes(fd: i32) -> io::Result<u32> {
-    let mut answer = [0u8; CAPACITY_BYTES];
-    let number = |answer: &[u8], at: usize| answer[at..at + 4].iter().fold(0, |sum, &byte| sum << 8 | u32::from(byte));
-    let command = Command::capacity(CAPACITY_LENGTH);
-    match send(fd, &command, FROM_DEVICE, answer.as_mut_ptr(), false) {
-        Ok(_) if number(&answer, 0) != u32::MAX => return Ok(number(&answer, 4)),
-        Err(error) if error.raw_os_error() != Some(libc::EIO) => return Err(error),
-        _ => {}
-    }
-    let command = Command::large_capacity(CAPACITY_LENGTH);
-    send(fd, &command, FROM_DEVICE, answer.as_mut_ptr(), false)?;
-    Ok(number(&answer, 8))
 }
