@@ -1,7 +1,6 @@
 //! Decodes pages of the kernel's trace.
 
 use std::collections::HashMap;
-use std::fmt;
 
 use units::untrusted::UntrustedText;
 
@@ -33,20 +32,13 @@ pub struct Thread {
 }
 
 /// The description of the trace lacks a field.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("the kernel's description of {of} has no field {field}")]
 pub struct FormatError {
     /// Name of the event, or `header_page`.
     pub of: String,
     pub field: &'static str,
 }
-
-impl fmt::Display for FormatError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the kernel's description of {} has no field {}", self.of, self.field)
-    }
-}
-
-impl std::error::Error for FormatError {}
 
 /// Places of the fields of an event.
 struct EventLayout {

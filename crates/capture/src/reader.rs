@@ -1,6 +1,5 @@
 //! Reads a file of [`Writer`](crate::Writer).
 
-use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
 
 use flate2::bufread::ZlibDecoder;
@@ -12,36 +11,23 @@ use crate::varint::{get, get_difference};
 use crate::writer::{Before, COMPLETED, END, INSERTED, ISSUED, NAMED};
 
 /// Why a file cannot be read.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// It is no capture.
+    #[error("this is no file of `fathom capture`")]
     NoCapture,
     /// It is a capture of another version.
+    #[error("this is a capture in the format {0}, and this fathom reads {MAGIC}")]
     Version(String),
     /// It ends early: the capture was killed.
+    #[error("the capture file is incomplete: fathom was killed, or the file was truncated")]
     Incomplete,
     /// Its contents are not valid.
+    #[error("the capture is damaged")]
     Damaged,
+    #[error("{}", units::errno::reason(.0))]
     Io(io::Error),
 }
-
-impl fmt::Display for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ReadError::NoCapture => write!(f, "this is no file of `fathom capture`"),
-            ReadError::Version(version) => {
-                write!(f, "this is a capture in the format {version}, and this fathom reads {MAGIC}")
-            }
-            ReadError::Incomplete => {
-                write!(f, "the capture file is incomplete: fathom was killed, or the file was truncated")
-            }
-            ReadError::Damaged => write!(f, "the capture is damaged"),
-            ReadError::Io(error) => f.write_str(&units::errno::reason(error)),
-        }
-    }
-}
-
-impl std::error::Error for ReadError {}
 
 impl From<io::Error> for ReadError {
     fn from(error: io::Error) -> ReadError {

@@ -1,7 +1,5 @@
 //! What a host does of a plan.
 
-use std::fmt;
-
 use plan::{Engine, Load, Part, Plan, Remote, Worker};
 pub use record::HOST_MARK;
 use serde::{Deserialize, Serialize};
@@ -36,17 +34,12 @@ impl Place {
 }
 
 /// A job whose targets cannot be divided.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{job}: {option} does not work with --shared")]
 pub struct IndivisibleError {
     pub job: String,
     /// The option that prevents it.
     pub option: &'static str,
-}
-
-impl fmt::Display for IndivisibleError {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(to, "{}: {} does not work with --shared", self.job, self.option)
-    }
 }
 
 /// Changes a plan to the part of one host: its names, its seeds, and its part of shared targets.

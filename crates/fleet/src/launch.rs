@@ -1,7 +1,6 @@
 //! The command line of the launcher that starts an agent on each host.
 
 use std::ffi::{OsStr, OsString};
-use std::fmt;
 
 /// Variables of Open MPI 4 and 5 that permit runs of root.
 const ROOT_VARIABLES: [&str; 4] = [
@@ -33,16 +32,9 @@ pub struct HostSlots {
 }
 
 /// What is wrong in a list of hosts.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
 pub struct HostsError(pub String);
-
-impl fmt::Display for HostsError {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        to.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for HostsError {}
 
 impl Family {
     /// Returns the family by the output of `mpirun --version`.

@@ -1,6 +1,5 @@
 //! Rank 0: leads the hosts through runs, one after another.
 
-use std::fmt;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -73,30 +72,17 @@ pub trait RunDisplay {
 }
 
 /// Why a fleet has no result.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum FleetError {
     /// The hosts cannot communicate.
-    Link(LinkError),
+    #[error("{0}")]
+    Link(#[from] LinkError),
     /// A host was lost in an earlier run or after it.
+    #[error("{host}: {reason}")]
     HostLost { host: UntrustedText, reason: UntrustedText },
     /// The request cannot run. Nothing was changed on any host.
+    #[error("{}", .0.join("\n"))]
     Refused(Vec<String>),
-}
-
-impl fmt::Display for FleetError {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            FleetError::Link(error) => error.fmt(to),
-            FleetError::HostLost { host, reason } => write!(to, "{host}: {reason}"),
-            FleetError::Refused(reasons) => to.write_str(&reasons.join("\n")),
-        }
-    }
-}
-
-impl From<LinkError> for FleetError {
-    fn from(error: LinkError) -> FleetError {
-        FleetError::Link(error)
-    }
 }
 
 /// The results of all hosts, and the name of the link.

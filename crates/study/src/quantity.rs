@@ -1,7 +1,5 @@
 //! Numbers with unit letters, as both dialects write sizes and times.
 
-use std::fmt;
-
 /// Letters of the powers of 1024, in rising order.
 const SIZE_LETTERS: [char; 5] = ['k', 'm', 'g', 't', 'p'];
 
@@ -40,33 +38,24 @@ fn power(unit: &str) -> Option<u32> {
 }
 
 /// Why a text is not a range.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum RangeError {
     /// An end is not a whole number with a unit.
+    #[error("its ends are not whole numbers with a unit")]
     NotQuantities,
     /// The range starts at 0.
+    #[error("it starts at 0")]
     StartsAtZero,
     /// The units of the ends differ, and one of them is not a unit of sizes.
+    #[error("the units of its ends differ")]
     UnitsDiffer,
     /// An end exceeds the largest number.
+    #[error("its end is too large")]
     TooLarge,
     /// Doubling the first value does not lead to the last one.
+    #[error("doubling the first value does not lead to the last one")]
     NotDoubling,
 }
-
-impl fmt::Display for RangeError {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        to.write_str(match self {
-            RangeError::NotQuantities => "its ends are not whole numbers with a unit",
-            RangeError::StartsAtZero => "it starts at 0",
-            RangeError::UnitsDiffer => "the units of its ends differ",
-            RangeError::TooLarge => "its end is too large",
-            RangeError::NotDoubling => "doubling the first value does not lead to the last one",
-        })
-    }
-}
-
-impl std::error::Error for RangeError {}
 
 /// Expands `4k..64k` to the values 4k, 8k, ..., 64k. A text that is not a range is the only value.
 ///

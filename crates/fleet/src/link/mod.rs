@@ -5,8 +5,6 @@
 mod mpi;
 mod threads;
 
-use std::fmt;
-
 pub use mpi::{MpiLink, is_launched};
 pub use threads::{ThreadLink, threads};
 
@@ -38,11 +36,6 @@ pub trait Link {
 }
 
 /// Why processes cannot communicate.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
 pub struct LinkError(pub String);
-
-impl fmt::Display for LinkError {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        to.write_str(&self.0)
-    }
-}

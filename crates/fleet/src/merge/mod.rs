@@ -4,7 +4,6 @@
 
 mod timeline;
 
-use std::fmt;
 use std::sync::Arc;
 
 use plan::Plan;
@@ -18,21 +17,14 @@ use crate::message::HostRun;
 use crate::root::Outcome;
 
 /// Why the results of the hosts do not become one.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum MergeError {
     /// No host has a result: why.
+    #[error("{}", .0.join("\n"))]
     NoResult(Vec<String>),
     /// The record of a host is not valid.
+    #[error("the record of {host}:{error}")]
     Invalid { host: UntrustedText, error: SchemaError },
-}
-
-impl fmt::Display for MergeError {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            MergeError::NoResult(reasons) => to.write_str(&reasons.join("\n")),
-            MergeError::Invalid { host, error } => write!(to, "the record of {host}:{error}"),
-        }
-    }
 }
 
 /// A host with its record.

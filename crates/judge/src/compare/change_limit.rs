@@ -1,7 +1,5 @@
 //! Limits of a change: `write.iops<-5%`.
 
-use std::fmt;
-
 use assessment::{By, ComparedFigure, METRIC_EXAMPLES, Metric, Undecided};
 
 use super::ratio::repeats_for;
@@ -18,26 +16,17 @@ pub struct ChangeLimit {
 }
 
 /// An error in the text of a limit.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum UnreadableLimit {
     /// No `<` or `>`.
+    #[error("`{0}`: expected a limit such as write.iops<-5%")]
     NoBound(String),
+    #[error("`{0}` is not a metric: {METRIC_EXAMPLES}")]
     NotAMetric(String),
     /// No percentage after the bound.
+    #[error("`{0}`: expected a change in percent, such as -5%")]
     NotAChange(String),
 }
-
-impl fmt::Display for UnreadableLimit {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            UnreadableLimit::NoBound(text) => write!(to, "`{text}`: expected a limit such as write.iops<-5%"),
-            UnreadableLimit::NotAMetric(name) => write!(to, "`{name}` is not a metric: {METRIC_EXAMPLES}"),
-            UnreadableLimit::NotAChange(text) => write!(to, "`{text}`: expected a change in percent, such as -5%"),
-        }
-    }
-}
-
-impl std::error::Error for UnreadableLimit {}
 
 impl ChangeLimit {
     /// Parses limits separated by commas.

@@ -156,16 +156,9 @@ pub fn metrics_address(text: &str) -> Result<SocketAddr, AddressError> {
 }
 
 /// A text that is not the address of an endpoint.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("expected a port, such as 9100, or an IP address and a port, such as 192.0.2.1:9100")]
 pub struct AddressError;
-
-impl std::fmt::Display for AddressError {
-    fn fmt(&self, out: &mut std::fmt::Formatter) -> std::fmt::Result {
-        out.write_str("expected a port, such as 9100, or an IP address and a port, such as 192.0.2.1:9100")
-    }
-}
-
-impl std::error::Error for AddressError {}
 
 #[cfg(test)]
 mod tests {

@@ -6,7 +6,6 @@ mod drawing;
 mod outline;
 
 use std::error::Error;
-use std::fmt;
 
 use ttf_parser::FaceParsingError;
 
@@ -14,30 +13,21 @@ use ttf_parser::FaceParsingError;
 pub const IS_BUILT_IN: bool = cfg!(feature = "pictures");
 
 /// Why a picture cannot be drawn.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum PngError {
     /// The built-in font is not valid.
+    #[error("the font for pictures: {0}")]
     Font(FaceParsingError),
     /// This build has no pictures.
+    #[error(
+        "this fathom was built without PNG pictures: use a name that ends with .svg, or build it without \
+         `--no-default-features`"
+    )]
     NotBuiltIn,
     /// The drawing is not valid SVG, has no width or height, or cannot be encoded.
+    #[error("{0}")]
     Drawing(Box<dyn Error + Send + Sync>),
 }
-
-impl fmt::Display for PngError {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            PngError::Font(error) => write!(to, "the font for pictures: {error}"),
-            PngError::NotBuiltIn => to.write_str(
-                "this fathom was built without PNG pictures: use a name that ends with .svg, or build it without \
-                 `--no-default-features`",
-            ),
-            PngError::Drawing(error) => error.fmt(to),
-        }
-    }
-}
-
-impl Error for PngError {}
 
 /// Draws an SVG document of charts or of the card as a PNG image. Very high documents are drawn smaller.
 ///

@@ -1,7 +1,5 @@
 //! Placement identifiers (`plids`) and ranges of offsets with an identifier (`dp_scheme`).
 
-use std::fmt;
-
 use plan::PlacementRange;
 
 /// Most identifiers of a job, as in fio.
@@ -10,22 +8,15 @@ const IDS_MAX: usize = 128;
 pub const RANGES_MAX: usize = 32;
 
 /// Error in a list of identifiers.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum IdentifierError {
     /// The end of a range is before its start.
+    #[error("the range `{0}` is empty")]
     EmptyRange(String),
+    #[error("it has more than {IDS_MAX} identifiers")]
     TooMany,
+    #[error("`{0}` is not an identifier from 0 to 65535")]
     NotAnIdentifier(String),
-}
-
-impl fmt::Display for IdentifierError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            IdentifierError::EmptyRange(text) => write!(f, "the range `{text}` is empty"),
-            IdentifierError::TooMany => write!(f, "it has more than {IDS_MAX} identifiers"),
-            IdentifierError::NotAnIdentifier(text) => write!(f, "`{text}` is not an identifier from 0 to 65535"),
-        }
-    }
 }
 
 /// Parses a list of numbers and ranges, such as `1,2-4,7`. Returns the numbers in ascending order.

@@ -1,7 +1,5 @@
 //! Percentages of I/Os with a priority, by block size (`cmdprio_bssplit`).
 
-use std::fmt;
-
 use units::order::OrderBy;
 
 use super::number::{self, Scale};
@@ -10,25 +8,14 @@ use super::number::{self, Scale};
 const PRIORITY_MAX: [u32; 3] = [3, 7, 1023];
 
 /// Error in a list.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PrioritySplitError {
     /// An entry has another form.
+    #[error("`{0}` is not SIZE/PERCENT or SIZE/PERCENT/CLASS/LEVEL[/HINT]")]
     Entry(String),
     /// The percentages of a block size exceed 100.
+    #[error("the percentages of {block_bytes} bytes have a sum of {percent}")]
     Sum { block_bytes: u64, percent: u32 },
-}
-
-impl fmt::Display for PrioritySplitError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            PrioritySplitError::Entry(text) => {
-                write!(f, "`{text}` is not SIZE/PERCENT or SIZE/PERCENT/CLASS/LEVEL[/HINT]")
-            }
-            PrioritySplitError::Sum { block_bytes, percent } => {
-                write!(f, "the percentages of {block_bytes} bytes have a sum of {percent}")
-            }
-        }
-    }
 }
 
 /// An entry of the list.

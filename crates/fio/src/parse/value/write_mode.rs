@@ -1,7 +1,5 @@
 //! Commands of writes with their percentages (`write_mode`).
 
-use std::fmt;
-
 use plan::NvmeWrite;
 
 /// Most commands of a list, as in fio.
@@ -11,30 +9,19 @@ const COMMANDS_MAX: usize = 5;
 pub type Command = Option<NvmeWrite>;
 
 /// Error in a list of commands.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum WriteModeError {
+    #[error("it has {0} entries, and the maximum is {COMMANDS_MAX}")]
     TooMany(usize),
     /// An entry has another form.
+    #[error("`{0}` is not COMMAND/PERCENT")]
     Entry(String),
+    #[error("`{0}` is not a percentage")]
     Percentage(String),
+    #[error("the percentages add up to {0}, and not to 100")]
     Sum(u32),
+    #[error("`{0}` is not one of write, uncor, zeroes, verify and zone_append")]
     UnknownCommand(String),
-}
-
-impl fmt::Display for WriteModeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            WriteModeError::TooMany(entries) => {
-                write!(f, "it has {entries} entries, and the maximum is {COMMANDS_MAX}")
-            }
-            WriteModeError::Entry(text) => write!(f, "`{text}` is not COMMAND/PERCENT"),
-            WriteModeError::Percentage(text) => write!(f, "`{text}` is not a percentage"),
-            WriteModeError::Sum(sum) => write!(f, "the percentages add up to {sum}, and not to 100"),
-            WriteModeError::UnknownCommand(name) => {
-                write!(f, "`{name}` is not one of write, uncor, zeroes, verify and zone_append")
-            }
-        }
-    }
 }
 
 /// Parses a command, or a list `COMMAND/PERCENT:COMMAND/PERCENT…`. Entries without a percentage share the rest evenly.
