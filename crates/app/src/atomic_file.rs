@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use os::file::Kind;
-use record::OutputRefusal;
 use targets::{Existing, NamedBy, OutputGuard, OutputPlace};
 
 use crate::file_call;
@@ -57,10 +56,6 @@ impl OutputError {
             targets::OutputError::Refused(refusal) => io::Error::other(refusal.to_string()),
         }
     }
-
-    fn refused(path: &Path, refusal: OutputRefusal) -> OutputError {
-        OutputError { path: path.to_owned(), cause: targets::OutputError::Refused(refusal) }
-    }
 }
 
 /// Checks that a file may be written.
@@ -68,7 +63,8 @@ impl OutputError {
 /// # Errors
 /// The output guard refuses the path.
 pub fn check(path: &Path, guard: &mut OutputGuard) -> Result<(), OutputError> {
-    guard.check(path).map_err(|refusal| OutputError::refused(path, refusal))
+    let refused = targets::OutputError::Refused;
+    guard.check(path).map_err(|refusal| OutputError { path: path.to_owned(), cause: refused(refusal) })
 }
 
 /// Opens a file for a report that grows while the run is active. An existing file loses its contents.
@@ -170,9 +166,7 @@ impl AtomicFile {
         let written = file_call::wait(write).map_err(|error| OutputError::io(&self.given, error))?;
         written.map_err(|cause| OutputError { path: self.given.clone(), cause })
     }
-}
 
-impl AtomicFile {
     /// Writes as [`AtomicFile::write`] and prints an error. Returns false after an error.
     pub fn write_or_report(&self, bytes: &[u8]) -> bool {
         let written = self.write(bytes);

@@ -17,16 +17,13 @@ use crate::run::{RunEnd, RunOptions, Watcher};
 use crate::runner::Runner;
 use crate::secrets::mask_line;
 
-/// Shows the progress of a study.
-pub trait Display {
+/// Shows the progress of a study, and receives the events of its runs.
+pub trait Display: Watcher {
     /// A run starts.
     fn begin(&mut self, _run: &Run, _plan: &Plan) {}
 
     /// A run ended.
     fn end(&mut self, _outcome: &Outcome) {}
-
-    /// Returns the receiver of the events of a run.
-    fn watcher(&mut self) -> &mut dyn Watcher;
 }
 
 /// Saves the results of a study's runs.
@@ -100,7 +97,7 @@ fn make(
         }
     }
     display.begin(run, &plan);
-    let RunEnd { record, refused } = runner.run(&plan, interrupts, options, display.watcher());
+    let RunEnd { record, refused } = runner.run(&plan, interrupts, options, display);
     let record = Box::new(record);
     Some(if !refused.is_empty() {
         let messages = || refused.iter().map(|error| run_error(error, plan.origin.dialect())).collect();

@@ -2,7 +2,6 @@
 //!
 //! A device has no end: its type is checked before it is opened, as opening alone can have an effect.
 
-use std::fmt;
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
@@ -10,17 +9,24 @@ use std::path::Path;
 const MIB: u64 = 1 << 20;
 
 /// What a file is read as.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, strum::Display)]
 pub enum Kind {
+    #[strum(to_string = "a job file")]
     JobFile,
     /// An XML profile of DiskSpd.
+    #[strum(to_string = "a profile")]
     Profile,
+    #[strum(to_string = "a suite")]
     Suite,
+    #[strum(to_string = "a file of requirements")]
     Requirements,
+    #[strum(to_string = "a file of limits")]
     Limits,
     /// A saved record or assessment.
+    #[strum(to_string = "a record or an assessment")]
     Saved,
     /// A file of `fathom capture`. It is read in parts.
+    #[strum(to_string = "a capture")]
     Capture,
 }
 
@@ -33,20 +39,6 @@ impl Kind {
             Kind::Suite | Kind::Requirements => MIB,
             Kind::Saved => 1024 * MIB,
             Kind::Capture => return None,
-        })
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(match self {
-            Kind::JobFile => "a job file",
-            Kind::Profile => "a profile",
-            Kind::Suite => "a suite",
-            Kind::Requirements => "a file of requirements",
-            Kind::Limits => "a file of limits",
-            Kind::Saved => "a record or an assessment",
-            Kind::Capture => "a capture",
         })
     }
 }

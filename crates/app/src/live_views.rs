@@ -175,15 +175,11 @@ impl Display for LiveViews<'_> {
         }
         self.command.end(outcome);
     }
-
-    fn watcher(&mut self) -> &mut dyn Watcher {
-        self
-    }
 }
 
 impl Watcher for LiveViews<'_> {
     fn event(&mut self, record: &Record, event: &Event) {
-        self.command.watcher().event(record, event);
+        self.command.event(record, event);
         self.meter.event(record, event);
         if let Some(metrics) = &mut self.metrics {
             metrics.event(event, &self.meter);
@@ -191,14 +187,14 @@ impl Watcher for LiveViews<'_> {
     }
 
     fn message(&mut self, message: &Message) {
-        self.command.watcher().message(message);
+        self.command.message(message);
         if let (Some(watch), Message::Warning(kind)) = (&self.screen, message) {
             watch.screen.notes().add(&wording::run_message(kind, self.dialect));
         }
     }
 
     fn tick(&mut self, record: &Record, live: &Live, now_ns: u64) {
-        self.command.watcher().tick(record, live, now_ns);
+        self.command.tick(record, live, now_ns);
         if !self.meter.tick(live, now_ns) {
             return;
         }
@@ -232,6 +228,6 @@ impl Watcher for LiveViews<'_> {
     }
 
     fn snapshots_taken(&mut self, record: &Record) {
-        self.command.watcher().snapshots_taken(record);
+        self.command.snapshots_taken(record);
     }
 }

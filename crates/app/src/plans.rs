@@ -16,8 +16,8 @@ use crate::machine::RealMachine;
 /// The errors of the dialect.
 pub fn plan(job: &Job) -> Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>> {
     let planned = match job.dialect {
-        Dialect::Fio => of_fio(job),
-        Dialect::DiskSpd => of_diskspd(job),
+        Dialect::Fio => of_fio(&job.args, &WithFile(job)),
+        Dialect::DiskSpd => of_diskspd(&job.args, &WithFile(job)),
     };
     let located = |list: Vec<Diagnostic>| list.into_iter().map(|diagnostic| job.located(diagnostic)).collect();
     match planned {
@@ -29,8 +29,12 @@ pub fn plan(job: &Job) -> Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>> {
     }
 }
 
-fn of_fio(job: &Job) -> Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>> {
-    match fio::parse(&job.args, &WithFile(job))? {
+/// Returns the plan of a line of fio, and the warnings.
+///
+/// # Errors
+/// The errors of the dialect.
+pub fn of_fio(args: &[String], env: &dyn fio::parse::env::Env) -> Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>> {
+    match fio::parse(args, env)? {
         fio::Request::Run(invocation) => {
             let plan = fio::lower(&invocation, &RealMachine);
             Ok((plan, [invocation.warnings, invocation.own_warnings].concat()))
@@ -39,8 +43,15 @@ fn of_fio(job: &Job) -> Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>> {
     }
 }
 
-fn of_diskspd(job: &Job) -> Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>> {
-    match diskspd::parse(&job.args, &WithFile(job))? {
+/// Returns the plan of a line of DiskSpd, and the warnings.
+///
+/// # Errors
+/// The errors of the dialect.
+pub fn of_diskspd(
+    args: &[String],
+    env: &dyn diskspd::parse::env::Env,
+) -> Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>> {
+    match diskspd::parse(args, env)? {
         diskspd::Request::Run(invocation) => {
             let lowered = diskspd::lower::lower(&invocation.profile, &invocation.args, &RealMachine)?;
             if !lowered.refused.is_empty() {

@@ -113,10 +113,6 @@ impl Display for Progress {
             explain::print(record);
         }
     }
-
-    fn watcher(&mut self) -> &mut dyn Watcher {
-        self
-    }
 }
 
 impl Progress {

@@ -140,8 +140,8 @@ impl Reports {
         Ok(Reports { list })
     }
 
-    /// Writes the reports. Returns a line about each, and the errors.
-    pub fn save(&self, assessment: &Assessment) -> (Vec<String>, Vec<CommandError>) {
+    /// Writes the reports, and prints a line about each. Returns the errors.
+    pub fn save(&self, assessment: &Assessment) -> Vec<CommandError> {
         self.save_each(
             |form| Ok(bytes(form, assessment)?),
             |path| {
@@ -155,14 +155,13 @@ impl Reports {
         if self.list.is_empty() {
             return true;
         }
-        let (written, failed) = self.save(&judge::single::assessment(record));
-        written.iter().for_each(|line| stderr_line!("{line}"));
+        let failed = self.save(&judge::single::assessment(record));
         failed.iter().for_each(CommandError::print);
         failed.is_empty()
     }
 
-    /// Writes the reports on a comparison. Returns a line about each, and the errors.
-    pub fn save_comparison(&self, sets: &ComparedSets) -> (Vec<String>, Vec<CommandError>) {
+    /// Writes the reports on a comparison, and prints a line about each. Returns the errors.
+    pub fn save_comparison(&self, sets: &ComparedSets) -> Vec<CommandError> {
         self.save_each(
             |form| match form {
                 Form::Html => Ok(report::comparison_html(sets).into_bytes()),
@@ -174,8 +173,8 @@ impl Reports {
         )
     }
 
-    /// Writes the reports on a trend. Returns a line about each, and the errors.
-    pub fn save_trend(&self, trend: &Trend) -> (Vec<String>, Vec<CommandError>) {
+    /// Writes the reports on a trend, and prints a line about each. Returns the errors.
+    pub fn save_trend(&self, trend: &Trend) -> Vec<CommandError> {
         self.save_each(
             |form| match form {
                 Form::Html => Ok(report::trend_html(trend).into_bytes()),
@@ -190,21 +189,16 @@ impl Reports {
         &self,
         contents: impl Fn(Form) -> Result<Vec<u8>, CommandError>,
         charts: impl Fn(&str) -> Result<String, CommandError>,
-    ) -> (Vec<String>, Vec<CommandError>) {
-        let (mut written, mut failed) = (Vec::new(), Vec::new());
-        for (path, target) in &self.list {
-            let saved = match target {
-                Target::File(form, file) => {
-                    contents(*form).and_then(|bytes| Ok(file.write(&bytes)?)).map(|()| format!("report: {path}"))
-                }
-                Target::Folder => charts(path).map(|charts| format!("report: {charts}")),
+    ) -> Vec<CommandError> {
+        let save = |(path, target): &(String, Target)| -> Result<(), CommandError> {
+            let written = match target {
+                Target::File(form, file) => file.write(&contents(*form)?).map(|()| path.clone())?,
+                Target::Folder => charts(path)?,
             };
-            match saved {
-                Ok(line) => written.push(line),
-                Err(message) => failed.push(message),
-            }
-        }
-        (written, failed)
+            stderr_line!("report: {written}");
+            Ok(())
+        };
+        self.list.iter().filter_map(|report| save(report).err()).collect()
     }
 }
 

@@ -42,8 +42,7 @@ impl Results {
     /// Writes the files, adds the study to the history, and prints a line about each. Returns false if a file could not be
     /// written. An error of the history is a warning.
     pub fn save(&self, assessment: &Assessment) -> bool {
-        let (written, mut failed) = self.reports.save(assessment);
-        written.iter().for_each(|line| stderr_line!("{line}"));
+        let mut failed = self.reports.save(assessment);
         if let Some((path, file)) = &self.save {
             let text = report::document(assessment)
                 .map_err(|error| CommandError::from(error).of(format_args!("--save {path}")));

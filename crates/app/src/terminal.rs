@@ -2,6 +2,8 @@
 
 use std::io::IsTerminal;
 
+use report::Ink;
+
 /// Standard output shows colours, by the rules of <https://no-color.org>.
 pub fn is_coloured() -> bool {
     let is_refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
@@ -11,6 +13,11 @@ pub fn is_coloured() -> bool {
 /// Columns of standard output; 80 if it is not a terminal.
 pub fn columns() -> usize {
     console::Term::stdout().size_checked().map_or(80, |(_, columns)| usize::from(columns))
+}
+
+/// Returns the characters that the terminal shows.
+pub fn ink() -> Ink {
+    if writes_utf8() { Ink::Unicode } else { Ink::Ascii }
 }
 
 /// The locale of the environment is a UTF-8 one.

@@ -1,7 +1,5 @@
 //! Verdicts, the figures that were judged, and the causes of verdicts.
 
-use std::fmt;
-
 use plan::Ddir;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -12,8 +10,9 @@ use crate::{Failure, Finding, Metric, SteadyState, Unmeasured};
 tagged! { Reason AboveLimit RateShape Confounder Cause }
 
 /// Ordered from best to worst. The verdict of several is the worst of them.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, strum::Display, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
+#[strum(serialize_all = "UPPERCASE")]
 pub enum Verdict {
     /// No expectation was given.
     Measured,
@@ -40,19 +39,6 @@ impl Verdict {
     /// Returns whether the measurement decided.
     pub fn is_decided(self) -> bool {
         matches!(self, Verdict::Pass | Verdict::Fail)
-    }
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        to.pad(match self {
-            Verdict::Measured => "MEASURED",
-            Verdict::Pass => "PASS",
-            Verdict::Skipped => "SKIPPED",
-            Verdict::Inconclusive => "INCONCLUSIVE",
-            Verdict::Fail => "FAIL",
-            Verdict::Invalid => "INVALID",
-        })
     }
 }
 

@@ -50,6 +50,26 @@ pub struct Etw {
     pub use_cycles_counter: bool,
 }
 
+impl Etw {
+    /// Returns the events with the names of their XML elements, in DiskSpd's order.
+    pub fn events(&mut self) -> [(&'static str, &mut bool); 12] {
+        [
+            ("Process", &mut self.process),
+            ("Thread", &mut self.thread),
+            ("ImageLoad", &mut self.image_load),
+            ("DiskIO", &mut self.disk_io),
+            ("MemoryPageFaults", &mut self.memory_page_faults),
+            ("MemoryHardFaults", &mut self.memory_hard_faults),
+            ("Network", &mut self.network),
+            ("Registry", &mut self.registry),
+            ("UsePagedMemory", &mut self.use_paged_memory),
+            ("UsePerfTimer", &mut self.use_perf_timer),
+            ("UseSystemTimer", &mut self.use_system_timer),
+            ("UseCyclesCounter", &mut self.use_cycles_counter),
+        ]
+    }
+}
+
 /// A group of threads that start together: warm-up, measurement, cool-down.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TimeSpan {

@@ -109,9 +109,8 @@ impl<'a> Times<'a> {
 impl<'a> Cell<'a> {
     fn of(rounds: JobRounds<'a>, is_searched: bool) -> Cell<'a> {
         let at = rounds.at.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        let mut cell = Cell { at, is_searched, runs: Vec::new() };
-        rounds.records.iter().for_each(|record| cell.take(record));
-        cell
+        let runs = rounds.records.iter().map(|record| Stats::of(record, |_| true)).collect();
+        Cell { at, is_searched, runs }
     }
 
     /// Returns the settings: `bs=64k rwmixread=0`, `292 IOPS offered`.
@@ -200,10 +199,6 @@ impl<'a> Cell<'a> {
         let of_ddir =
             |ddir: Ddir| (ddir, Times::of(self.runs.iter().map(move |run| response(&run.ddirs[ddir as usize]))));
         Ddir::ALL.into_iter().map(of_ddir).filter(|(_, times)| times.count() > 0).collect()
-    }
-
-    fn take(&mut self, record: &Record) {
-        self.runs.push(Stats::of(record, |_| true));
     }
 }
 

@@ -190,11 +190,7 @@ impl<'a> Watch<'a> {
     }
 }
 
-impl Display for Watch<'_> {
-    fn watcher(&mut self) -> &mut dyn Watcher {
-        self
-    }
-}
+impl Display for Watch<'_> {}
 
 impl Watcher for Watch<'_> {
     fn event(&mut self, record: &Record, event: &Event) {

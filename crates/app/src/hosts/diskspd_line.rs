@@ -53,28 +53,16 @@ pub fn open(args: &[String]) -> Result<Option<Opened>, CommandError> {
     live.check("-Rwatch")?;
     let lowered = ::diskspd::lower::lower(&invocation.profile, &invocation.args, &RealMachine)?;
     let files = Files::open(&invocation.reports, &lowered.plan).map_err(|message| format!("-R{message}"))?;
-    let (reports, plan) = (Box::new(DiskSpdReports { invocation, files }), Arc::new(lowered.plan));
-    Ok(Some(Opened { reports, job, plan, live }))
-}
-
-struct DiskSpdReports {
-    invocation: Invocation,
-    files: Files,
-}
-
-impl Reports for DiskSpdReports {
-    fn write(&mut self, record: &Record) -> bool {
-        let kind = diskspd_report::kind(self.invocation.profile.result_format);
+    let kind = diskspd_report::kind(invocation.profile.result_format);
+    let write = move |record: &Record| {
         let hosts = if kind == ReportKind::Text { render::hosts(record) } else { String::new() };
         let text = diskspd_report::text(record, kind);
-        text.is_some_and(|text| write_stdout(&(text + &hosts))) & self.files.write(record)
-    }
-
-    fn shows_findings(&self) -> bool {
-        self.invocation.messages.findings.applies(stderr_is_terminal)
-    }
-
-    fn keeps_history(&self) -> bool {
-        !self.invocation.no_history
-    }
+        text.is_some_and(|text| write_stdout(&(text + &hosts))) & files.write(record)
+    };
+    let reports = Reports {
+        write: Box::new(write),
+        shows_findings: invocation.messages.findings.applies(stderr_is_terminal),
+        keeps_history: !invocation.no_history,
+    };
+    Ok(Some(Opened { reports, job, plan: Arc::new(lowered.plan), live }))
 }

@@ -4,11 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ::fio::parse::Invocation;
-use ::fio::parse::settings::ProgramSettings;
 use ::fio::{Request, render};
 use ::fleet::Job;
 use plan::Dialect;
-use record::{Record, schema};
+use record::schema;
 use targets::OutputGuard;
 use units::when::When;
 
@@ -58,51 +57,32 @@ pub fn open(args: &[String]) -> Result<Option<Opened>, CommandError> {
     let mut guard = OutputGuard::new([plan.as_ref()]);
     let mut output =
         Output::open(program.output.as_deref(), &mut guard).map_err(|error| format!("--output={error}"))?;
-    let record = program.record.as_deref().map(|path| AtomicFile::open(Path::new(path), &mut guard)).transpose();
-    let record = record.map_err(|error| format!("--record={error}"))?;
+    let saved = program.record.as_deref().map(|path| AtomicFile::open(Path::new(path), &mut guard)).transpose();
+    let saved = saved.map_err(|error| format!("--record={error}"))?;
     if program.formats.normal {
         output.write(&render::banner(&plan, env!("CARGO_PKG_VERSION")));
     }
     let pages = crate::reports::Reports::open(&program.reports, &mut guard)?;
-    let reports = Box::new(FioReports { program, output: Some(output), record, pages });
+    let reports = Reports {
+        shows_findings: program.findings.applies(|| program.formats.normal && stderr_is_terminal()),
+        keeps_history: !program.no_history,
+        write: Box::new(move |record| {
+            output.write(&fio_report::text(record, &program, Some(0)));
+            let mut is_written = output.finish();
+            if let Some(file) = &saved {
+                let text = schema::write(record).map_err(|error| error.to_string());
+                if let Err(error) = text.and_then(|text| Ok(file.write(text.as_bytes())?)) {
+                    stderr_line!("error: the record can't be written: {error}");
+                    is_written = false;
+                }
+            }
+            pages.save_record(record) && is_written
+        }),
+    };
     Ok(Some(Opened { reports, job, plan, live }))
 }
 
 fn check(invocation: &Invocation) -> Result<(), CommandError> {
     let program = &invocation.program;
     reject(&[(program.status_interval.is_some(), "--status-interval"), (!program.debug.is_empty(), "--debug")])
-}
-
-struct FioReports {
-    program: ProgramSettings,
-    /// `None` after the report.
-    output: Option<Output>,
-    record: Option<AtomicFile>,
-    pages: crate::reports::Reports,
-}
-
-impl Reports for FioReports {
-    fn write(&mut self, record: &Record) -> bool {
-        let mut is_written = true;
-        if let Some(mut output) = self.output.take() {
-            output.write(&fio_report::text(record, &self.program, Some(0)));
-            is_written = output.finish();
-        }
-        if let Some(file) = &self.record {
-            let saved = schema::write(record).map_err(|error| error.to_string());
-            if let Err(error) = saved.and_then(|text| file.write(text.as_bytes()).map_err(|error| error.to_string())) {
-                stderr_line!("error: the record can't be written: {error}");
-                is_written = false;
-            }
-        }
-        self.pages.save_record(record) && is_written
-    }
-
-    fn shows_findings(&self) -> bool {
-        self.program.findings.applies(|| self.program.formats.normal && stderr_is_terminal())
-    }
-
-    fn keeps_history(&self) -> bool {
-        !self.program.no_history
-    }
 }

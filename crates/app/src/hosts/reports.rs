@@ -10,18 +10,18 @@ use crate::command_error::CommandError;
 use crate::live_views::LiveOptions;
 
 /// The reports that a command line requests.
-pub trait Reports {
+pub struct Reports {
     /// Prints and saves the reports. Returns false if one of them could not be written.
-    fn write(&mut self, record: &Record) -> bool;
+    pub write: Box<dyn FnOnce(&Record) -> bool>,
     /// Findings are printed.
-    fn shows_findings(&self) -> bool;
+    pub shows_findings: bool,
     /// The run is saved in the history.
-    fn keeps_history(&self) -> bool;
+    pub keeps_history: bool,
 }
 
 /// A command line for many hosts, with its files open.
 pub struct Opened {
-    pub reports: Box<dyn Reports>,
+    pub reports: Reports,
     pub job: Job,
     /// The job as this machine plans it.
     pub plan: Arc<Plan>,

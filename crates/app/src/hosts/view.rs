@@ -28,11 +28,7 @@ impl RunDisplay for Watched<'_> {
 /// The display of a command line. During the run it has only the live views.
 pub struct LiveViewsOnly;
 
-impl Display for LiveViewsOnly {
-    fn watcher(&mut self) -> &mut dyn Watcher {
-        self
-    }
-}
+impl Display for LiveViewsOnly {}
 
 impl Watcher for LiveViewsOnly {
     fn message(&mut self, _: &Message) {}

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
 use std::time::Duration;
 
-use ::fleet::{HostRun, Job, Order, Place, ProgressOptions, Report, Work, divide, monotonic_ns, of_line, to_line};
+use ::fleet::{HostRun, Order, Place, ProgressOptions, Report, Work, divide, monotonic_ns, of_line, to_line};
 use engine::Waiting;
 use live::Reporter;
 use os::process::RealtimePriority;
@@ -19,7 +19,6 @@ use targets::Lease;
 
 use super::host_targets::HostTargets;
 use super::job::HostEnv;
-use crate::machine::RealMachine;
 use crate::run::{self, RunOptions, Watcher, unix_ms};
 use crate::{exit, plans, signals};
 
@@ -111,26 +110,17 @@ fn host_plan(work: Work, place: &Place) -> Result<Plan, String> {
             let record = schema::read(saved.as_bytes()).map_err(|error| format!("the plan is not valid:{error}"))?;
             Plan::clone(&record.plan)
         }
-        Work::Line(job) if job.dialect == Dialect::DiskSpd => diskspd_plan(&job, place)?,
-        Work::Line(job) => fio_plan(&job, place)?,
+        Work::Line(job) => {
+            let env = HostEnv { job: &job, place };
+            let planned = match job.dialect {
+                Dialect::Fio => plans::of_fio(&job.args, &env),
+                Dialect::DiskSpd => plans::of_diskspd(&job.args, &env),
+            };
+            planned.map_err(|errors| plans::text(&errors))?.0
+        }
     };
     divide(&mut plan, place).map_err(|error| error.to_string())?;
     Ok(plan)
-}
-
-fn fio_plan(job: &Job, place: &Place) -> Result<Plan, String> {
-    match ::fio::parse(&job.args, &HostEnv { job, place }).map_err(|errors| plans::text(&errors))? {
-        ::fio::Request::Run(invocation) => Ok(::fio::lower(&invocation, &RealMachine)),
-        ::fio::Request::Print { .. } => Err("the command line defines no I/O".to_owned()),
-    }
-}
-
-fn diskspd_plan(job: &Job, place: &Place) -> Result<Plan, String> {
-    let parsed = ::diskspd::parse(&job.args, &HostEnv { job, place }).map_err(|errors| plans::text(&errors))?;
-    let ::diskspd::Request::Run(invocation) = parsed else { return Err("the command line defines no I/O".to_owned()) };
-    let lowered = ::diskspd::lower::lower(&invocation.profile, &invocation.args, &RealMachine);
-    let lowered = lowered.map_err(|errors| plans::text(&errors))?;
-    if lowered.refused.is_empty() { Ok(lowered.plan) } else { Err(plans::text(&lowered.refused)) }
 }
 
 /// Returns the orders, read by a thread. A stop, and the end of the agent, stop the run.

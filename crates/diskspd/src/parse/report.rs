@@ -66,20 +66,15 @@ impl Reports {
             self.files.push(ReportFile { kind, path: path.to_owned() });
             return Ok(());
         }
-        match switch.value {
-            "no-history" => {
-                self.no_history = true;
-                return Ok(());
-            }
-            "watch" => {
-                self.watch = true;
-                return Ok(());
-            }
-            "explain" => {
-                self.explain = true;
-                return Ok(());
-            }
-            _ => {}
+        let flag = match switch.value {
+            "no-history" => Some(&mut self.no_history),
+            "watch" => Some(&mut self.watch),
+            "explain" => Some(&mut self.explain),
+            _ => None,
+        };
+        if let Some(flag) = flag {
+            *flag = true;
+            return Ok(());
         }
         let (only, format) = match switch.value.as_bytes() {
             [b'p', ..] => (Some(&mut self.profile_only), &switch.value[1..]),

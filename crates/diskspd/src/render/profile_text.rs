@@ -46,15 +46,10 @@ fn time_span(span: &TimeSpan) -> Vec<String> {
         format!("warm up time: {}s", span.warmup_s),
         format!("cool down time: {}s", span.cooldown_s),
     ];
-    if span.disable_affinity {
-        lines.push("affinity disabled".to_owned());
-    }
-    if span.measure_latency {
-        lines.push("measuring latency".to_owned());
-    }
-    if span.calculate_iops_std_dev {
-        lines.push(format!("gathering IOPS at intervals of {}ms", span.io_bucket_ms));
-    }
+    lines.extend(span.disable_affinity.then(|| "affinity disabled".to_owned()));
+    lines.extend(span.measure_latency.then(|| "measuring latency".to_owned()));
+    let gathers_iops = span.calculate_iops_std_dev;
+    lines.extend(gathers_iops.then(|| format!("gathering IOPS at intervals of {}ms", span.io_bucket_ms)));
     lines.push(format!("random seed: {}", span.rand_seed));
     if span.thread_count > 0 {
         lines.push(format!("thread pool with {} threads", span.thread_count));
@@ -97,14 +92,11 @@ fn lines_of_2_3(span: &TimeSpan) -> Vec<String> {
         };
         lines.push(format!("affinity assignment: {cpus}, {groups}, {efficiency}"));
     }
-    match span.buffer_separation {
-        None => {}
-        Some(BufferSeparation::SystemDefault) => lines.push("buffer separation: system default".to_owned()),
-        Some(BufferSeparation::PdeCacheLine) => lines.push("buffer separation: PDE cache line".to_owned()),
-    }
-    if let Some(depth) = span.completion_depth {
-        lines.push(format!("completion depth: {depth}"));
-    }
+    lines.extend(span.buffer_separation.map(|separation| match separation {
+        BufferSeparation::SystemDefault => "buffer separation: system default".to_owned(),
+        BufferSeparation::PdeCacheLine => "buffer separation: PDE cache line".to_owned(),
+    }));
+    lines.extend(span.completion_depth.map(|depth| format!("completion depth: {depth}")));
     lines
 }
 
@@ -116,9 +108,7 @@ fn target_lines(span: &TimeSpan, target: &Target) -> Vec<String> {
     ];
     lines.extend(caches(target));
     lines.extend(write_source(target));
-    if target.parallel_async_io {
-        lines.push("using parallel async I/O".to_owned());
-    }
+    lines.extend(target.parallel_async_io.then(|| "using parallel async I/O".to_owned()));
     lines.push(match target.write_ratio {
         0 => "performing read test".to_owned(),
         100 => "performing write test".to_owned(),

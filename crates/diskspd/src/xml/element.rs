@@ -179,6 +179,19 @@ impl<'f, 'd> Element<'f, 'd> {
         found
     }
 
+    /// Reads an element that must have at least one of its child elements.
+    pub fn list<T>(
+        &mut self,
+        name: &'static str,
+        item: &'static str,
+        read: impl FnMut(Element<'f, 'd>) -> T,
+    ) -> Vec<T> {
+        let Some(mut list) = self.required(name) else { return Vec::new() };
+        let items = list.each_required(item).into_iter().map(read).collect();
+        list.end();
+        items
+    }
+
     fn missing(&self, name: &str) {
         let message = format!("{} has no {name}", self.name());
         self.diagnostics.push(Diagnostic::error(message).at(&self.name_span(), format!("expected an element {name}")));

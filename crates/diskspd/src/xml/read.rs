@@ -111,22 +111,13 @@ fn root(mut element: Element, places: &mut Vec<TimeSpanPlaces>) -> Profile {
         result_format: element.keyword("ResultFormat", keywords::RESULT_FORMAT).unwrap_or_default(),
         precreate: element.keyword("PrecreateFiles", keywords::PRECREATE).unwrap_or(Precreate::None),
         etw: element.child("ETW").and_then(etw),
-        time_spans: match element.required("TimeSpans") {
-            Some(mut list) => {
-                let spans = list.each_required("TimeSpan");
-                let spans = spans.into_iter().map(|element| {
-                    let begin = element.name_span();
-                    let mut paths = Vec::new();
-                    let time_span = time_span(element, &mut paths);
-                    places.push(TimeSpanPlaces { begin, paths });
-                    time_span
-                });
-                let spans = spans.collect();
-                list.end();
-                spans
-            }
-            None => Vec::new(),
-        },
+        time_spans: element.list("TimeSpans", "TimeSpan", |element| {
+            let begin = element.name_span();
+            let mut paths = Vec::new();
+            let time_span = time_span(element, &mut paths);
+            places.push(TimeSpanPlaces { begin, paths });
+            time_span
+        }),
     };
     element.end();
     profile
@@ -135,25 +126,12 @@ fn root(mut element: Element, places: &mut Vec<TimeSpanPlaces>) -> Profile {
 /// Reads the kernel logger settings. Any child enables it, even with the value false.
 fn etw(mut element: Element) -> Option<Etw> {
     let mut given = false;
-    let mut flag = |name| {
+    let mut etw = Etw::default();
+    for (name, is_on) in etw.events() {
         let value = element.boolean(name);
         given |= value.is_some();
-        value.unwrap_or_default()
-    };
-    let etw = Etw {
-        process: flag("Process"),
-        thread: flag("Thread"),
-        image_load: flag("ImageLoad"),
-        disk_io: flag("DiskIO"),
-        memory_page_faults: flag("MemoryPageFaults"),
-        memory_hard_faults: flag("MemoryHardFaults"),
-        network: flag("Network"),
-        registry: flag("Registry"),
-        use_paged_memory: flag("UsePagedMemory"),
-        use_perf_timer: flag("UsePerfTimer"),
-        use_system_timer: flag("UseSystemTimer"),
-        use_cycles_counter: flag("UseCyclesCounter"),
-    };
+        *is_on = value.unwrap_or_default();
+    }
     element.end();
     given.then_some(etw)
 }

@@ -18,14 +18,7 @@ pub fn time_span(mut element: Element, paths: &mut Vec<Span>) -> TimeSpan {
     let affinity = element.child("Affinity").map(affinity).unwrap_or_default();
     let traversal = element.child("AffinityTraversal").map(traversal).unwrap_or_default();
     let io_ring = element.child("IoRing").map(io_ring);
-    let targets = match element.required("Targets") {
-        Some(mut list) => {
-            let targets = list.each_required("Target").into_iter().map(|element| target(element, paths)).collect();
-            list.end();
-            targets
-        }
-        None => Vec::new(),
-    };
+    let targets = element.list("Targets", "Target", |element| target(element, paths));
     if element.boolean("GroupAffinity").is_some() {
         let warning =
             Diagnostic::warning("GroupAffinity has no effect, as in DiskSpd: threads are distributed over groups");

@@ -2,10 +2,10 @@
 
 use std::fmt::Display;
 
-use super::keywords::{self, Keywords, keyword};
+use super::keywords::{self, keyword};
 use super::writer::Writer;
 use crate::profile::{
-    AffinityCpu, Cache, Distribution, Etw, IoRing, Order, Profile, Range, RingBatch, Target, ThreadTarget, Throughput,
+    AffinityCpu, Cache, Distribution, IoRing, Order, Profile, Range, RingBatch, Target, ThreadTarget, Throughput,
     TimeSpan, Traversal, WriteContent,
 };
 
@@ -20,40 +20,15 @@ pub fn write(profile: &Profile) -> String {
 pub fn write_into(writer: &mut Writer, profile: &Profile) {
     writer.nested("Profile", |writer| {
         writer.leaf("Progress", profile.progress);
-        if profile.experiment_flags != 0 {
-            writer.leaf("ExperimentFlags", profile.experiment_flags);
-        }
-        write_keyword(writer, "ResultFormat", keywords::RESULT_FORMAT, profile.result_format);
+        writer.optional("ExperimentFlags", Some(profile.experiment_flags).filter(|flags| *flags != 0));
+        writer.optional("ResultFormat", keyword(keywords::RESULT_FORMAT, profile.result_format));
         writer.leaf("Verbose", profile.verbose);
-        if profile.verbose_stats {
-            writer.leaf("VerboseStats", true);
+        writer.flag("VerboseStats", profile.verbose_stats);
+        writer.optional("PrecreateFiles", keyword(keywords::PRECREATE, profile.precreate));
+        if let Some(mut etw) = profile.etw {
+            writer.list("ETW", &etw.events(), |writer, (name, is_on)| writer.leaf(name, is_on));
         }
-        write_keyword(writer, "PrecreateFiles", keywords::PRECREATE, profile.precreate);
-        if let Some(etw) = &profile.etw {
-            write_etw(writer, etw);
-        }
-        writer.nested("TimeSpans", |writer| {
-            for time_span in &profile.time_spans {
-                write_time_span(writer, time_span);
-            }
-        });
-    });
-}
-
-fn write_etw(writer: &mut Writer, etw: &Etw) {
-    writer.nested("ETW", |writer| {
-        writer.leaf("Process", etw.process);
-        writer.leaf("Thread", etw.thread);
-        writer.leaf("ImageLoad", etw.image_load);
-        writer.leaf("DiskIO", etw.disk_io);
-        writer.leaf("MemoryPageFaults", etw.memory_page_faults);
-        writer.leaf("MemoryHardFaults", etw.memory_hard_faults);
-        writer.leaf("Network", etw.network);
-        writer.leaf("Registry", etw.registry);
-        writer.leaf("UsePagedMemory", etw.use_paged_memory);
-        writer.leaf("UsePerfTimer", etw.use_perf_timer);
-        writer.leaf("UseSystemTimer", etw.use_system_timer);
-        writer.leaf("UseCyclesCounter", etw.use_cycles_counter);
+        writer.list("TimeSpans", &profile.time_spans, write_time_span);
     });
 }
 
@@ -70,25 +45,16 @@ fn write_time_span(writer: &mut Writer, time_span: &TimeSpan) {
         writer.leaf("RequestCount", time_span.request_count);
         writer.leaf("IoBucketDuration", time_span.io_bucket_ms);
         writer.leaf("RandSeed", time_span.rand_seed);
-        if time_span.random_write_data {
-            writer.leaf("RandomWriteData", true);
-        }
+        writer.flag("RandomWriteData", time_span.random_write_data);
         if let Some(io_ring) = time_span.io_ring {
             write_io_ring(writer, io_ring);
         }
         write_traversal(writer, time_span.traversal);
         write_affinity(writer, &time_span.affinity);
-        if let Some(separation) = time_span.buffer_separation {
-            write_keyword(writer, "BufferSeparation", keywords::BUFFER_SEPARATION, separation);
-        }
-        if let Some(depth) = time_span.completion_depth {
-            writer.leaf("CompletionDepth", depth);
-        }
-        writer.nested("Targets", |writer| {
-            for target in &time_span.targets {
-                write_target(writer, target);
-            }
-        });
+        let separation = time_span.buffer_separation;
+        writer.optional("BufferSeparation", separation.and_then(|of| keyword(keywords::BUFFER_SEPARATION, of)));
+        writer.optional("CompletionDepth", time_span.completion_depth);
+        writer.list("Targets", &time_span.targets, write_target);
     });
 }
 
@@ -122,10 +88,8 @@ fn write_affinity(writer: &mut Writer, affinity: &[AffinityCpu]) {
     if affinity.is_empty() {
         return;
     }
-    writer.nested("Affinity", |writer| {
-        for AffinityCpu { group, number } in affinity {
-            writer.empty("AffinityGroupAssignment", &[("Group", group), ("Processor", number)]);
-        }
+    writer.list("Affinity", affinity, |writer, AffinityCpu { group, number }| {
+        writer.empty("AffinityGroupAssignment", &[("Group", group), ("Processor", number)]);
     });
 }
 
@@ -141,15 +105,9 @@ fn write_target(writer: &mut Writer, target: &Target) {
         write_caching(writer, target);
         write_content(writer, &target.write_content);
         writer.leaf("ParallelAsyncIO", target.parallel_async_io);
-        if let Some(ios) = target.burst_size {
-            writer.leaf("BurstSize", ios);
-        }
-        if let Some(ms) = target.think_time_ms {
-            writer.leaf("ThinkTime", ms);
-        }
-        if let Some(bytes) = target.file_size {
-            writer.leaf("FileSize", bytes);
-        }
+        writer.optional("BurstSize", target.burst_size);
+        writer.optional("ThinkTime", target.think_time_ms);
+        writer.optional("FileSize", target.file_size);
         write_order(writer, target);
         writer.leaf("ThreadStride", target.thread_stride);
         writer.leaf("MaxFileSize", target.max_file_size);
@@ -173,18 +131,10 @@ fn write_caching(writer: &mut Writer, target: &Target) {
         Cache::NoLocal => writer.leaf("DisableLocalCache", true),
         Cache::Unbuffered => writer.leaf("DisableOSCache", true),
     }
-    if target.write_through {
-        writer.leaf("WriteThrough", true);
-    }
-    if target.memory_mapped {
-        writer.leaf("MemoryMappedIo", true);
-    }
-    if let Some(flush) = target.flush {
-        write_keyword(writer, "FlushType", keywords::FLUSH_TYPE, flush);
-    }
-    if let Some(bypass) = target.bypass_io {
-        write_keyword(writer, "BypassIO", keywords::BYPASS_IO, bypass);
-    }
+    writer.flag("WriteThrough", target.write_through);
+    writer.flag("MemoryMappedIo", target.memory_mapped);
+    writer.optional("FlushType", target.flush.and_then(|flush| keyword(keywords::FLUSH_TYPE, flush)));
+    writer.optional("BypassIO", target.bypass_io.and_then(|bypass| keyword(keywords::BYPASS_IO, bypass)));
 }
 
 fn write_content(writer: &mut Writer, content: &WriteContent) {
@@ -195,9 +145,7 @@ fn write_content(writer: &mut Writer, content: &WriteContent) {
             writer.leaf("Pattern", "random");
             writer.nested("RandomDataSource", |writer| {
                 writer.leaf("SizeInBytes", bytes);
-                if let Some(path) = file {
-                    writer.leaf("FilePath", path);
-                }
+                writer.optional("FilePath", file.as_ref());
             });
         }
     });
@@ -222,10 +170,8 @@ fn write_order(writer: &mut Writer, target: &Target) {
         Some(Distribution::Absolute(ranges)) => ("Absolute", ranges),
     };
     writer.nested("Distribution", |writer| {
-        writer.nested(kind, |writer| {
-            for Range { io_percent, target } in ranges {
-                writer.leaf_with("Range", &[("IO", io_percent)], target);
-            }
+        writer.list(kind, ranges, |writer, Range { io_percent, target }| {
+            writer.leaf_with("Range", &[("IO", io_percent)], target);
         });
     });
 }
@@ -234,20 +180,10 @@ fn write_thread_targets(writer: &mut Writer, thread_targets: &[ThreadTarget]) {
     if thread_targets.is_empty() {
         return;
     }
-    writer.nested("ThreadTargets", |writer| {
-        for ThreadTarget { thread, weight } in thread_targets {
-            writer.nested("ThreadTarget", |writer| {
-                writer.leaf("Thread", thread);
-                if let Some(weight) = weight {
-                    writer.leaf("Weight", weight);
-                }
-            });
-        }
+    writer.list("ThreadTargets", thread_targets, |writer, ThreadTarget { thread, weight }| {
+        writer.nested("ThreadTarget", |writer| {
+            writer.leaf("Thread", thread);
+            writer.optional("Weight", weight.as_ref());
+        });
     });
-}
-
-fn write_keyword<T: PartialEq>(writer: &mut Writer, name: &str, keywords: Keywords<T>, value: T) {
-    if let Some(keyword) = keyword(keywords, value) {
-        writer.leaf(name, keyword);
-    }
 }

@@ -39,6 +39,23 @@ impl Writer {
         self.end(name);
     }
 
+    /// Writes an element with one child element per item.
+    pub fn list<T>(&mut self, name: &str, items: &[T], mut item: impl FnMut(&mut Writer, &T)) {
+        self.nested(name, |writer| items.iter().for_each(|one| item(writer, one)));
+    }
+
+    /// Writes an element with text, if there is a value.
+    pub fn optional(&mut self, name: &str, value: Option<impl Display>) {
+        if let Some(value) = value {
+            self.leaf(name, value);
+        }
+    }
+
+    /// Writes `true`. An element that is `false` is left out.
+    pub fn flag(&mut self, name: &str, is_set: bool) {
+        self.optional(name, is_set.then_some(true));
+    }
+
     /// Writes an element with text.
     pub fn leaf(&mut self, name: &str, value: impl Display) {
         self.leaf_with(name, &[], value);

@@ -25,7 +25,7 @@ pub fn with_dialect_options(cli: clap::Command) -> clap::Command {
 fn program_options() -> impl Iterator<Item = Arg> {
     let accepted = PROGRAM_OPTIONS.iter().filter(|option| is_accepted(option.support));
     accepted.map(|option| {
-        let arg = long(option.name, help(option.help, option.support)).help_heading("Program options");
+        let arg = long(option.name, help(&option.help(), option.support)).help_heading("Program options");
         match option.takes {
             Takes::Nothing => arg.require_equals(false).action(ArgAction::SetTrue),
             Takes::Optional if option.value.is_empty() => arg.num_args(0..=1).value_name(VALUE),

@@ -2,7 +2,6 @@
 
 use assessment::{Assessment, Test};
 use plan::Plan;
-use report::Ink;
 use study::Study;
 use study::suite::{Extension, PlannedSuite, Sites, Suite, SuiteOptions, SuiteParams, SuiteRun};
 use targets::OutputGuard;
@@ -24,7 +23,7 @@ use app::suite_run::ready::SizeLimits;
 use app::suite_run::resume::ResumeFile;
 use app::suite_run::volumes::{TargetRequest, Volume};
 use app::suite_run::{choice, criteria, ready, volumes};
-use app::terminal::{columns, is_coloured, writes_utf8};
+use app::terminal::{columns, ink, is_coloured};
 use app::{exit, like, session, signals};
 
 /// Runs a suite on its targets with `runner` and prints the assessment. `typed` are the arguments after the command's name.
@@ -169,11 +168,10 @@ impl Keeper for Checkpoints<'_> {
 }
 
 fn print(args: &Args, assessment: &Assessment) -> Result<bool, CommandError> {
-    let ink = if writes_utf8() { Ink::Unicode } else { Ink::Ascii };
     Ok(match args.format {
-        Format::Card if args.like.is_some() => write_stdout(&report::text(assessment, ink).unwrap_or_default()),
+        Format::Card if args.like.is_some() => write_stdout(&report::text(assessment, ink()).unwrap_or_default()),
         // The card has colours, and escapes the names in it.
-        Format::Card => write_stdout_raw(&report::card_of_columns(assessment, (is_coloured(), ink), columns())),
+        Format::Card => write_stdout_raw(&report::card_of_columns(assessment, (is_coloured(), ink()), columns())),
         Format::Json => {
             write_stdout(&report::document(assessment).map_err(|broken| format!("the assessment: {broken}"))?)
         }

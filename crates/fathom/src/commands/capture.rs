@@ -8,9 +8,9 @@ use crate::args::capture::{Action, Args, Format, ShowArgs};
 use app::capture::{Capture, Request};
 use app::command_error::CommandError;
 use app::output::{print_text, stderr_line};
-use app::terminal::writes_utf8;
+use app::terminal::ink;
 use app::{atomic_file, capture, exit, signals};
-use report::{Ink, capture as render};
+use report::capture as render;
 use targets::OutputGuard;
 
 /// Records I/Os, or shows a file.
@@ -38,11 +38,6 @@ fn show(args: &ShowArgs) -> Result<u8, CommandError> {
         Format::Json => render::json(&figures).map_err(|error| format!("{}: {error}", args.file))?,
     };
     Ok(with_verdict(print_text(&text), &figures))
-}
-
-/// Returns the characters that the terminal shows.
-fn ink() -> Ink {
-    if writes_utf8() { Ink::Unicode } else { Ink::Ascii }
 }
 
 fn job(file: &str) -> Result<u8, CommandError> {

@@ -3,7 +3,7 @@
 use ::history::Document;
 use judge::compare::{self, Run, SavedRun};
 use plan::Plan;
-use report::{ComparedSets, Ink};
+use report::ComparedSets;
 use targets::OutputGuard;
 
 use crate::args::compare::Args;
@@ -11,7 +11,7 @@ use app::atomic_file::is_same_file;
 use app::command_error::CommandError;
 use app::output::{stderr_line, write_stdout};
 use app::reports::Reports;
-use app::terminal::writes_utf8;
+use app::terminal::ink;
 use app::{documents, exit, store};
 
 /// Compares the sides.
@@ -37,10 +37,9 @@ pub fn main(args: &Args) -> Result<u8, CommandError> {
     }
     compare::apply(&mut comparison, &limits)
         .map_err(|missing| format!("--fail-on {}: not measured on both sides", missing.limit))?;
-    let ink = if writes_utf8() { Ink::Unicode } else { Ink::Ascii };
     let text = match args.is_json() {
         true => report::comparison_json(&comparison, &args.sides),
-        false => report::comparison_text(&comparison, ink),
+        false => report::comparison_text(&comparison, ink()),
     };
     let reported = ComparedSets { comparison: &comparison, limits: &limits, names: &args.sides, runs: &runs };
     let is_written = write_stdout(&text) & write_reports(&args.reports, &reported)?;
@@ -56,8 +55,7 @@ pub fn main(args: &Args) -> Result<u8, CommandError> {
 /// A file is in use or cannot be created.
 fn write_reports(paths: &[String], sets: &ComparedSets) -> Result<bool, CommandError> {
     let mut guard = OutputGuard::new(sets.runs.iter().flatten().flat_map(plans));
-    let (written, failed) = Reports::open(paths, &mut guard)?.save_comparison(sets);
-    written.iter().for_each(|line| stderr_line!("{line}"));
+    let failed = Reports::open(paths, &mut guard)?.save_comparison(sets);
     failed.iter().for_each(CommandError::print);
     Ok(failed.is_empty())
 }

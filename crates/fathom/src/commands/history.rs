@@ -1,14 +1,13 @@
 //! `fathom history`: lists, adds and tags saved runs.
 
 use ::history::{Document, Entry, RunFilter};
-use report::Ink;
 use targets::OutputGuard;
 
 use crate::args::history::{Action, Args, ListArgs};
 use app::command_error::CommandError;
 use app::output::{print_text, stderr_line, write_stdout};
 use app::reports::Reports;
-use app::terminal::writes_utf8;
+use app::terminal::ink;
 use app::{documents, exit, store, table, trends};
 
 /// Lists, adds or tags runs.
@@ -51,11 +50,10 @@ fn trend(given: &str, reports: &[String], runs: &[Entry]) -> Result<String, Comm
         stderr_line!("note: stopped and INVALID runs are left out: {left_out}");
     }
     let trend = trends::of(given, runs);
-    let (written, failed) = Reports::open(reports, &mut OutputGuard::new([]))?.save_trend(&trend);
-    written.iter().for_each(|line| stderr_line!("{line}"));
+    let failed = Reports::open(reports, &mut OutputGuard::new([]))?.save_trend(&trend);
     match failed.into_iter().next() {
         Some(error) => Err(error),
-        None => Ok(report::trend_text(&trend, if writes_utf8() { Ink::Unicode } else { Ink::Ascii })),
+        None => Ok(report::trend_text(&trend, ink())),
     }
 }
 

@@ -16,7 +16,7 @@ use app::output::{stderr_line, write_stdout_bytes_raw};
 use app::pictures::{self, Picture};
 use app::reports::{self, Form, Reports};
 use app::saved_run::{self, Style};
-use app::terminal::{columns, is_coloured, writes_utf8};
+use app::terminal::{columns, ink, is_coloured};
 use app::{documents, exit, store};
 
 /// Prefix of the tag of a set of repeats.
@@ -115,8 +115,7 @@ fn show(document: &Document, args: &Args) -> Result<Vec<u8>, CommandError> {
 fn report(assessment: &Assessment, paths: &[String]) -> Result<(), CommandError> {
     let rounds = assessment.tests.iter().flat_map(|test| &test.rounds);
     let mut guard = OutputGuard::new(rounds.map(|round| round.record.plan.as_ref()));
-    let (written, failed) = Reports::open(paths, &mut guard)?.save(assessment);
-    written.iter().for_each(|line| stderr_line!("{line}"));
+    let failed = Reports::open(paths, &mut guard)?.save(assessment);
     if failed.is_empty() {
         return Ok(());
     }
@@ -136,7 +135,7 @@ fn charts(assessment: &Assessment, format: Option<Format>, args: &Args) -> Resul
 
 fn show_assessment(assessment: &Assessment, format: Option<Format>, args: &Args) -> Result<Vec<u8>, CommandError> {
     let is_file = args.output.is_some();
-    let ink = if is_file || writes_utf8() { Ink::Unicode } else { Ink::Ascii };
+    let ink = if is_file { Ink::Unicode } else { ink() };
     let text = || report::text(assessment, ink);
     let card = || match is_file {
         true => report::card(assessment, false, ink),

@@ -25,7 +25,7 @@ pub fn usage(program: &str) -> String {
             (Takes::Optional, value) => format!("--{}[={value}]", option.name),
             (Takes::Required, value) => format!("--{}={value}", option.name),
         };
-        line(&mut text, &format!("  {name:<26} {}", option.help));
+        line(&mut text, &format!("  {name:<26} {}", option.help()));
     }
     text
 }

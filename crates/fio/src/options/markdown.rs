@@ -29,7 +29,7 @@ pub fn page() -> String {
     ));
     page.push_str("## Program options\n\n| option | support | meaning |\n|---|---|---|\n");
     for option in PROGRAM_OPTIONS {
-        row(&mut page, &[format!("`--{}`", option.name), support(option.support), option.help.to_owned()]);
+        row(&mut page, &[format!("`--{}`", option.name), support(option.support), option.help().into_owned()]);
     }
     for &category in Category::ALL {
         let core = CORE.iter().chain(PROFILE_OPTIONS).filter(|option| option.category == category);

@@ -1,5 +1,7 @@
 //! Table of the program options: options of the whole run, not of a job.
 
+use std::borrow::Cow;
+
 use super::option::Support::{self, NoEffect, Supported, Unsupported};
 
 /// A program option.
@@ -12,7 +14,7 @@ pub struct ProgramOption {
     /// Placeholder of the value in the help text.
     pub value: &'static str,
     pub support: Support,
-    pub help: &'static str,
+    pub(crate) help: &'static str,
 }
 
 /// Marks an option that only fathom has.
@@ -30,128 +32,84 @@ pub enum Takes {
     Required,
 }
 
-const fn program(
+const fn option(
     name: &'static str,
     letter: char,
     takes: Takes,
     value: &'static str,
-    support: Support,
     help: &'static str,
 ) -> ProgramOption {
-    ProgramOption { name, letter, takes, value, support, help }
+    ProgramOption { name, letter, takes, value, support: Supported, help }
+}
+
+const fn own(name: &'static str, takes: Takes, value: &'static str, help: &'static str) -> ProgramOption {
+    option(name, FATHOM_ONLY, takes, value, help)
+}
+
+impl ProgramOption {
+    const fn with(self, support: Support) -> ProgramOption {
+        ProgramOption { support, ..self }
+    }
+
+    /// Returns the help text.
+    pub fn help(&self) -> Cow<'static, str> {
+        match self.letter {
+            FATHOM_ONLY => format!("{} (not an option of fio)", self.help).into(),
+            _ => self.help.into(),
+        }
+    }
 }
 
 use Takes::{Nothing, Optional, Required};
 
 /// All program options, in the order of `--help`.
 pub const PROGRAM_OPTIONS: &[ProgramOption] = &[
-    program("output", 'o', Required, "file", Supported, "Write the report to this file"),
-    program("latency-log", 'l', Required, "file", Unsupported, "Removed from fio; use the job option write_lat_log"),
-    program("bandwidth-log", 'b', Optional, "prefix", Supported, "Log the bandwidth of all jobs together"),
-    program("minimal", 'm', Nothing, "", Supported, "Report in the terse format"),
-    program("output-format", 'F', Required, "list", Supported, "Formats of the report: normal, terse, json, json+"),
-    program("append-terse", 'f', Optional, "", Supported, "Add the terse format to the report"),
-    program("version", 'v', Nothing, "", Supported, "Print the version"),
-    program("help", 'h', Nothing, "", Supported, "Print this help"),
-    program("cmdhelp", 'c', Optional, "option", Supported, "List the job options, or explain one"),
-    program(
-        "enghelp",
-        'i',
-        Optional,
-        "engine[,option]",
-        Supported,
-        "List the engines or the options of one, or explain an option",
-    ),
-    program("showcmd", 's', Nothing, "", Supported, "Print job files as command lines"),
-    program("readonly", 'r', Nothing, "", Supported, "Refuse jobs that write or trim"),
-    program("eta", 'e', Required, "when", Supported, "Show progress: always, never or auto"),
-    program("eta-interval", 'O', Required, "time", Supported, "Time between two updates of the progress line"),
-    program("eta-newline", 'E', Required, "time", Supported, "Start a new progress line at this interval"),
-    program("debug", 'd', Required, "list", Supported, "Print debug messages of these categories"),
-    program("parse-only", 'P', Nothing, "", Supported, "Check options and job files, run nothing"),
-    program("section", 'x', Required, "name", Supported, "Run only this section of a job file; may be repeated"),
-    program("inflate-log", 'X', Required, "file", Supported, "Print a compressed log"),
-    program("alloc-size", 'a', Required, "kb", NoEffect("memory is allocated as needed"), "Size of fio's memory pool"),
-    program("profile", 'p', Required, "name", Supported, "Run a built-in workload"),
-    program("warnings-fatal", 'w', Nothing, "", Supported, "Treat warnings about jobs as errors"),
-    program("max-jobs", 'j', Required, "number", NoEffect("the limit is 4096 jobs"), "Maximum number of jobs"),
-    program("terse-version", 'V', Required, "number", Supported, "Version of the terse format: 2 to 5"),
-    program("server", 'S', Optional, "address", Unsupported, "Wait for jobs from another machine"),
-    program("daemonize", 'D', Required, "file", Unsupported, "Run the server in the background"),
-    program("client", 'C', Required, "host", Supported, "Run the jobs on this host; may be repeated"),
-    program("remote-config", 'R', Required, "file", Unsupported, "Send a job file that is on the server"),
-    program("cpuclock-test", 'T', Nothing, "", Supported, "Test the CPU's cycle counter"),
-    program("crctest", 'G', Optional, "list", Supported, "Measure checksums"),
-    program("memcpytest", 'M', Optional, "list", Supported, "Measure memory copies"),
-    program("idle-prof", 'I', Required, "kind", Supported, "Report idle CPU time: system, percpu or calibrate"),
-    program("status-interval", 'L', Required, "time", Supported, "Print a full report at this interval"),
-    program(
-        "trigger-file",
-        'W',
-        Required,
-        "file",
-        Supported,
-        "End the jobs and run the trigger when this file appears",
-    ),
-    program("trigger-timeout", 'B', Required, "time", Supported, "End the jobs and run the trigger after this time"),
-    program("trigger", 'H', Required, "command", Supported, "Command that runs after the jobs"),
-    program("trigger-remote", 'J', Required, "command", Unsupported, "Trigger command of the remote side"),
-    program("aux-path", 'K', Required, "directory", Supported, "Directory of verification states and of dumped blocks"),
-    program(
-        "record",
-        FATHOM_ONLY,
-        Required,
-        "file",
-        Supported,
-        "Save the record of the run to this file, for `fathom show` (not an option of fio)",
-    ),
-    program(
-        "report",
-        FATHOM_ONLY,
-        Required,
-        "file",
-        Supported,
-        "Write a report of the run: NAME.html, .md, .xml, .svg, .png; repeatable (not an option of fio)",
-    ),
-    program(
-        "no-history",
-        FATHOM_ONLY,
-        Nothing,
-        "",
-        Supported,
-        "Do not add the run to the history of `fathom history` (not an option of fio)",
-    ),
-    program(
-        "findings",
-        FATHOM_ONLY,
-        Required,
-        "when",
-        Supported,
-        "Print findings to standard error: always, never, or auto: if it is a terminal (not an option of fio)",
-    ),
-    program(
-        "explain",
-        FATHOM_ONLY,
-        Nothing,
-        "",
-        Supported,
-        "Explain the slowest I/Os on standard error: trace the block layer, as root (not an option of fio)",
-    ),
-    program(
-        "watch",
-        FATHOM_ONLY,
-        Nothing,
-        "",
-        Supported,
-        "Show figures over time on the whole terminal while the jobs run (not an option of fio)",
-    ),
-    program(
-        "metrics",
-        FATHOM_ONLY,
-        Required,
-        "addr",
-        Supported,
-        "Serve OpenMetrics for Prometheus: port of 127.0.0.1, or IP address and port (not an option of fio)",
-    ),
-    program("merge-blktrace-only", 'A', Nothing, "", Supported, "Merge traces and stop"),
+    option("output", 'o', Required, "file", "Write the report to this file"),
+    option("latency-log", 'l', Required, "file", "Removed from fio; use the job option write_lat_log")
+        .with(Unsupported),
+    option("bandwidth-log", 'b', Optional, "prefix", "Log the bandwidth of all jobs together"),
+    option("minimal", 'm', Nothing, "", "Report in the terse format"),
+    option("output-format", 'F', Required, "list", "Formats of the report: normal, terse, json, json+"),
+    option("append-terse", 'f', Optional, "", "Add the terse format to the report"),
+    option("version", 'v', Nothing, "", "Print the version"),
+    option("help", 'h', Nothing, "", "Print this help"),
+    option("cmdhelp", 'c', Optional, "option", "List the job options, or explain one"),
+    option("enghelp", 'i', Optional, "engine[,option]", "List the engines or the options of one, or explain an option"),
+    option("showcmd", 's', Nothing, "", "Print job files as command lines"),
+    option("readonly", 'r', Nothing, "", "Refuse jobs that write or trim"),
+    option("eta", 'e', Required, "when", "Show progress: always, never or auto"),
+    option("eta-interval", 'O', Required, "time", "Time between two updates of the progress line"),
+    option("eta-newline", 'E', Required, "time", "Start a new progress line at this interval"),
+    option("debug", 'd', Required, "list", "Print debug messages of these categories"),
+    option("parse-only", 'P', Nothing, "", "Check options and job files, run nothing"),
+    option("section", 'x', Required, "name", "Run only this section of a job file; may be repeated"),
+    option("inflate-log", 'X', Required, "file", "Print a compressed log"),
+    option("alloc-size", 'a', Required, "kb", "Size of fio's memory pool")
+        .with(NoEffect("memory is allocated as needed")),
+    option("profile", 'p', Required, "name", "Run a built-in workload"),
+    option("warnings-fatal", 'w', Nothing, "", "Treat warnings about jobs as errors"),
+    option("max-jobs", 'j', Required, "number", "Maximum number of jobs").with(NoEffect("the limit is 4096 jobs")),
+    option("terse-version", 'V', Required, "number", "Version of the terse format: 2 to 5"),
+    option("server", 'S', Optional, "address", "Wait for jobs from another machine").with(Unsupported),
+    option("daemonize", 'D', Required, "file", "Run the server in the background").with(Unsupported),
+    option("client", 'C', Required, "host", "Run the jobs on this host; may be repeated"),
+    option("remote-config", 'R', Required, "file", "Send a job file that is on the server").with(Unsupported),
+    option("cpuclock-test", 'T', Nothing, "", "Test the CPU's cycle counter"),
+    option("crctest", 'G', Optional, "list", "Measure checksums"),
+    option("memcpytest", 'M', Optional, "list", "Measure memory copies"),
+    option("idle-prof", 'I', Required, "kind", "Report idle CPU time: system, percpu or calibrate"),
+    option("status-interval", 'L', Required, "time", "Print a full report at this interval"),
+    option("trigger-file", 'W', Required, "file", "End the jobs and run the trigger when this file appears"),
+    option("trigger-timeout", 'B', Required, "time", "End the jobs and run the trigger after this time"),
+    option("trigger", 'H', Required, "command", "Command that runs after the jobs"),
+    option("trigger-remote", 'J', Required, "command", "Trigger command of the remote side").with(Unsupported),
+    option("aux-path", 'K', Required, "directory", "Directory of verification states and of dumped blocks"),
+    own("record", Required, "file", "Save the record of the run to this file, for `fathom show`"),
+    own("report", Required, "file", "Write a report of the run: NAME.html, .md, .xml, .svg, .png; repeatable"),
+    own("no-history", Nothing, "", "Do not add the run to the history of `fathom history`"),
+    own("findings", Required, "when", "Print findings to standard error: always, never, or auto: if it is a terminal"),
+    own("explain", Nothing, "", "Explain the slowest I/Os on standard error: trace the block layer, as root"),
+    own("watch", Nothing, "", "Show figures over time on the whole terminal while the jobs run"),
+    own("metrics", Required, "addr", "Serve OpenMetrics for Prometheus: port of 127.0.0.1, or IP address and port"),
+    option("merge-blktrace-only", 'A', Nothing, "", "Merge traces and stop"),
 ];

@@ -29,6 +29,11 @@ fn failed(state: &mut State, diagnostic: Diagnostic) -> Stop {
     Stop::Failed
 }
 
+/// Reports a value that is not valid.
+fn wrong(state: &mut State, span: &Span, message: String, expected: impl Into<String>) -> Stop {
+    failed(state, Diagnostic::error(message).at(span, expected))
+}
+
 /// Applies one program option.
 ///
 /// # Errors
@@ -96,10 +101,8 @@ pub fn apply(option: &ProgramOption, value: Option<&str>, span: &Span, state: &m
 }
 
 fn profile(text: &str, span: &Span, state: &mut State) -> Result<Profile, Stop> {
-    Profile::named(text).ok_or_else(|| {
-        let error = Diagnostic::error(format!("unsupported profile `{text}`"));
-        failed(state, error.at(span, format!("expected {}", Profile::NAMES)))
-    })
+    let expected = format!("expected {}", Profile::NAMES);
+    Profile::named(text).ok_or_else(|| wrong(state, span, format!("unsupported profile `{text}`"), expected))
 }
 
 fn print(stdout: String) -> Stop {
@@ -133,8 +136,7 @@ fn formats(text: &str, span: &Span, state: &mut State) -> Result<Formats, Stop> 
             "json+" => (formats.json, formats.json_plus) = (true, true),
             _ => {
                 let message = format!("unknown report format `{name}`");
-                let expected = "expected normal, terse, json or json+";
-                return Err(failed(state, Diagnostic::error(message).at(span, expected)));
+                return Err(wrong(state, span, message, "expected normal, terse, json or json+"));
             }
         }
     }
@@ -142,11 +144,9 @@ fn formats(text: &str, span: &Span, state: &mut State) -> Result<Formats, Stop> 
 }
 
 fn findings(text: &str, span: &Span, state: &mut State) -> Result<(), Stop> {
-    let Some(when) = When::parse(text) else {
-        let error = Diagnostic::error(format!("unknown value `{text}` of --findings"));
-        return Err(failed(state, error.at(span, format!("expected {}", When::EXPECTED))));
-    };
-    state.program.findings = when;
+    let message = format!("unknown value `{text}` of --findings");
+    let expected = format!("expected {}", When::EXPECTED);
+    state.program.findings = When::parse(text).ok_or_else(|| wrong(state, span, message, expected))?;
     Ok(())
 }
 
@@ -170,46 +170,23 @@ fn time(option: &ProgramOption, text: &str, min: Duration, span: &Span, state: &
         Some(_) => {
             let message = format!("the time of --{} is too small", option.name);
             let expected = format!("expected at least {} ms", min.as_millis());
-            Err(failed(state, Diagnostic::error(message).at(span, expected)))
+            Err(wrong(state, span, message, expected))
         }
-        None => {
-            let message = format!("`{text}` is not a time");
-            Err(failed(state, Diagnostic::error(message).at(span, "expected a time such as 500ms or 2s")))
-        }
+        None => Err(wrong(state, span, format!("`{text}` is not a time"), "expected a time such as 500ms or 2s")),
     }
 }
 
 /// The debug categories of fio.
-const DEBUG_CATEGORIES: [&str; 20] = [
-    "process",
-    "file",
-    "io",
-    "mem",
-    "blktrace",
-    "verify",
-    "random",
-    "parse",
-    "diskutil",
-    "job",
-    "mutex",
-    "profile",
-    "time",
-    "net",
-    "rate",
-    "compress",
-    "steadystate",
-    "helperthread",
-    "zbd",
-    "sprandom",
-];
+const DEBUG_CATEGORIES: &str = "process,file,io,mem,blktrace,verify,random,parse,diskutil,job,mutex,profile,time,\
+    net,rate,compress,steadystate,helperthread,zbd,sprandom";
 
 fn debug(text: &str, span: &Span, state: &mut State) -> Result<(), Stop> {
     if matches!(text, "?" | "help") {
-        return Err(print(format!("categories of --debug: {},all\n", DEBUG_CATEGORIES.join(","))));
+        return Err(print(format!("categories of --debug: {DEBUG_CATEGORIES},all\n")));
     }
     for category in text.split(',') {
         let name = category.split(':').next().unwrap_or(category);
-        if name == "all" || DEBUG_CATEGORIES.contains(&name) {
+        if DEBUG_CATEGORIES.split(',').chain(["all"]).any(|known| known == name) {
             state.program.debug.push(category.to_owned());
         } else {
             let warning = Diagnostic::warning(format!("unknown category `{category}` of --debug"));
@@ -221,24 +198,22 @@ fn debug(text: &str, span: &Span, state: &mut State) -> Result<(), Stop> {
 
 fn section(text: &str, span: &Span, state: &mut State) -> Result<(), Stop> {
     if text == "global" {
-        let error = Diagnostic::error("a global section cannot be run").at(span, "expected the name of a job section");
-        return Err(failed(state, error));
+        let message = "a global section cannot be run".to_owned();
+        return Err(wrong(state, span, message, "expected the name of a job section"));
     }
     state.program.sections.push(text.to_owned());
     Ok(())
 }
 
 fn terse_version(text: &str, span: &Span, state: &mut State) -> Result<(), Stop> {
-    match text.trim().parse() {
-        Ok(version @ 2..=5) => {
-            state.program.terse_version = version;
-            Ok(())
-        }
+    state.program.terse_version = match text.trim().parse() {
+        Ok(version @ 2..=5) => version,
         _ => {
-            let error = Diagnostic::error(format!("unknown version `{text}` of the terse format"));
-            Err(failed(state, error.at(span, "expected 2, 3, 4 or 5")))
+            let message = format!("unknown version `{text}` of the terse format");
+            return Err(wrong(state, span, message, "expected 2, 3, 4 or 5"));
         }
-    }
+    };
+    Ok(())
 }
 
 fn idle_prof(text: &str, span: &Span, state: &mut State) -> Result<(), Stop> {
@@ -247,8 +222,8 @@ fn idle_prof(text: &str, span: &Span, state: &mut State) -> Result<(), Stop> {
         "percpu" => state.program.idle_prof = Some(IdleProf::PerCpu),
         "calibrate" => return Err(failed(state, unsupported("--idle-prof=calibrate", span))),
         _ => {
-            let error = Diagnostic::error(format!("unknown value `{text}` of --idle-prof"));
-            return Err(failed(state, error.at(span, "expected system or percpu")));
+            let message = format!("unknown value `{text}` of --idle-prof");
+            return Err(wrong(state, span, message, "expected system or percpu"));
         }
     }
     Ok(())

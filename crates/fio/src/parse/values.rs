@@ -197,12 +197,14 @@ impl Values {
         self.layer.get(option.name).and_then(|setting| setting.span.as_ref())
     }
 
+    /// Returns the value of the selected engine's option, or its default.
+    fn value<K: Copy>(&self, key: Key<K>) -> Option<&Value> {
+        self.current(self.of_engine(key.option()))
+    }
+
     /// Returns the value of a flag or a boolean.
     pub fn flag(&self, key: Key<kinds::Flag>) -> bool {
-        match self.current(self.of_engine(key.option())) {
-            Some(Value::Flag(on)) => *on,
-            _ => false,
-        }
+        self.value(key).and_then(Value::try_as_flag_ref).is_some_and(|on| *on)
     }
 
     /// Returns the first or only number.
@@ -219,10 +221,7 @@ impl Values {
 
     /// Returns the numbers for reads, writes and trims, or the ends of a range.
     pub fn numbers(&self, key: Key<kinds::Number>) -> [i64; 3] {
-        match self.current(self.of_engine(key.option())) {
-            Some(Value::Numbers(numbers)) => *numbers,
-            _ => [0; 3],
-        }
+        self.value(key).and_then(Value::try_as_numbers_ref).copied().unwrap_or_default()
     }
 
     /// Returns the numbers as [`numbers`](Self::numbers) does, for an option that cannot be negative.
@@ -232,39 +231,27 @@ impl Values {
 
     /// Returns a size, a percentage or a number of zones.
     pub fn amount(&self, key: Key<kinds::Amount>) -> Option<Amount> {
-        match self.current(self.of_engine(key.option())) {
-            Some(Value::Amount(amount)) => Some(*amount),
-            _ => None,
-        }
+        self.value(key)?.try_as_amount_ref().copied()
     }
 
     /// Returns the ranges for reads, writes and trims, in bytes.
     pub fn ranges(&self, key: Key<kinds::Range>) -> Option<[(u64, u64); 3]> {
-        match self.current(self.of_engine(key.option())) {
-            Some(Value::Ranges(ranges)) => Some(*ranges),
-            _ => None,
-        }
+        self.value(key)?.try_as_ranges_ref().copied()
     }
 
     /// Returns a list of floating point numbers.
     pub fn floats(&self, key: Key<kinds::Floats>) -> Option<&Floats> {
-        match self.current(self.of_engine(key.option())) {
-            Some(Value::Floats(floats)) => Some(floats),
-            _ => None,
-        }
+        self.value(key)?.try_as_floats_ref()
     }
 
     /// Returns the canonical keyword, or an empty text if the option is not set and has no default.
     pub fn keyword(&self, key: Key<kinds::Keyword>) -> &'static str {
-        match self.current(self.of_engine(key.option())) {
-            Some(Value::Keyword { keyword, .. }) => keyword,
-            _ => "",
-        }
+        if let Some(Value::Keyword { keyword, .. }) = self.value(key) { keyword } else { "" }
     }
 
     /// Returns what follows the keyword after a colon.
     pub fn keyword_argument(&self, key: Key<kinds::Keyword>) -> KeywordArgument {
-        match self.current(self.of_engine(key.option())) {
+        match self.value(key) {
             Some(Value::Keyword { argument, .. }) => argument.clone(),
             _ => KeywordArgument::None,
         }
@@ -272,7 +259,7 @@ impl Values {
 
     /// Returns the keywords of a list and the count that follows them.
     pub fn keyword_list(&self, key: Key<kinds::KeywordList>) -> (&[&'static str], i64) {
-        match self.current(self.of_engine(key.option())) {
+        match self.value(key) {
             Some(Value::KeywordList { keywords, count }) => (keywords, *count),
             _ => (&[], 0),
         }
@@ -280,58 +267,37 @@ impl Values {
 
     /// Returns a text or the name of an engine.
     pub fn text(&self, key: Key<kinds::Text>) -> Option<&str> {
-        match self.current(self.of_engine(key.option())) {
-            Some(Value::Text(text)) => Some(text),
-            _ => None,
-        }
+        self.value(key)?.try_as_text_ref().map(String::as_str)
     }
 
     /// Returns the block sizes with their percentages, for reads, writes and trims.
     pub fn split(&self, key: Key<kinds::BlockSplit>) -> Option<&[Vec<SizeShare>; 3]> {
-        match self.current(self.of_engine(key.option())) {
-            Some(Value::Split(split)) => Some(split),
-            _ => None,
-        }
+        self.value(key)?.try_as_split_ref()
     }
 
     /// Returns the distribution of random offsets.
     pub fn distribution(&self, key: Key<kinds::Distribution>) -> &Distribution {
-        match self.current(self.of_engine(key.option())) {
-            Some(Value::Distribution(distribution)) => distribution,
-            _ => &Distribution::Uniform,
-        }
+        self.value(key).and_then(Value::try_as_distribution_ref).unwrap_or(&Distribution::Uniform)
     }
 
     /// Returns a list of CPUs.
     pub fn cpus(&self, key: Key<kinds::CpuList>) -> Option<&CpuList> {
-        match self.current(self.of_engine(key.option())) {
-            Some(Value::Cpus(cpus)) => Some(cpus),
-            _ => None,
-        }
+        self.value(key)?.try_as_cpus_ref()
     }
 
     /// Returns a pattern for buffers.
     pub fn pattern(&self, key: Key<kinds::Pattern>) -> Option<&Pattern> {
-        match self.current(self.of_engine(key.option())) {
-            Some(Value::Pattern(pattern)) => Some(pattern),
-            _ => None,
-        }
+        self.value(key)?.try_as_pattern_ref()
     }
 
     /// Returns `None` without the log, `Some(None)` without a prefix, else the prefix of the file names.
     pub fn log(&self, key: Key<kinds::LogPrefix>) -> Option<Option<&str>> {
-        match self.current(self.of_engine(key.option())) {
-            Some(Value::LogPrefix(prefix)) => Some(prefix.as_deref()),
-            _ => None,
-        }
+        self.value(key)?.try_as_log_prefix_ref().map(Option::as_deref)
     }
 
     /// Returns the error numbers for reads, writes and verification.
     pub fn errors(&self, key: Key<kinds::ErrorLists>) -> Option<&[Vec<i32>; 3]> {
-        match self.current(self.of_engine(key.option())) {
-            Some(Value::Errors(errors)) => Some(errors),
-            _ => None,
-        }
+        self.value(key)?.try_as_errors_ref()
     }
 
     /// Returns the option with this name that the selected engine has: of several engines, each can have its own default.

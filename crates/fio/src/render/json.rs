@@ -37,9 +37,7 @@ fn document(record: &Record, options: &ReportOptions, detail: Detail, analysis: 
         entries.iter().map(of).collect()
     };
     if record.hosts().is_empty() {
-        if !record.plan.global_options.is_empty() {
-            root["global options"] = named_options(&record.plan.global_options);
-        }
+        put(&mut root, "global options", given_options(&record.plan.global_options));
         root["jobs"] = jobs(&entries);
     } else {
         root["global options"] = record.hosts().iter().map(|host| global_options_of(record, host)).collect();
@@ -47,14 +45,19 @@ fn document(record: &Record, options: &ReportOptions, detail: Detail, analysis: 
         clients.extend(all_clients(record));
         root["client_stats"] = jobs(&clients);
     }
-    if !record.disks.is_empty() {
-        root["disk_util"] = disks::all(&record.disks).into_iter().map(disk).collect();
-    }
-    if record.plan.idle_profile != IdleProfile::Off && !record.cpu_idle_percent.is_empty() {
-        root["cpu_idleness"] = idleness(record);
-    }
+    let disks = || disks::all(&record.disks).into_iter().map(disk).collect::<Value>();
+    put(&mut root, "disk_util", (!record.disks.is_empty()).then(disks));
+    let has_idleness = record.plan.idle_profile != IdleProfile::Off && !record.cpu_idle_percent.is_empty();
+    put(&mut root, "cpu_idleness", has_idleness.then(|| idleness(record)));
     root[fathom_object::KEY] = fathom_object::of_run(record, analysis);
     root
+}
+
+/// Adds a field that has a value.
+fn put(object: &mut Value, key: &str, value: Option<impl Into<Value>>) {
+    if let Some(value) = value {
+        object[key] = value.into();
+    }
 }
 
 /// Returns the global options with the host, as fio has them for several clients.
@@ -66,6 +69,10 @@ fn global_options_of(record: &Record, host: &HostRecord) -> Value {
 
 fn named_options(options: &[(String, String)]) -> Value {
     options.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str()))).collect::<Map<_, _>>().into()
+}
+
+fn given_options(options: &[(String, String)]) -> Option<Value> {
+    (!options.is_empty()).then(|| named_options(options))
 }
 
 fn job(
@@ -86,9 +93,7 @@ fn job(
         "eta": eta_s,
         "elapsed": elapsed_s,
     });
-    if !entry.last.echo.options.is_empty() {
-        job["job options"] = named_options(&entry.last.echo.options);
-    }
+    put(&mut job, "job options", given_options(&entry.last.echo.options));
     for section in entry.sections() {
         // fio prints `sync` between the directions and `mixed`.
         if section.name == "mixed" && entry.unified() == Unified::Both {
@@ -103,28 +108,14 @@ fn job(
     add_distributions(&mut job, entry);
     add_errors(&mut job, entry);
     add_latency_target(&mut job, entry);
-    if let Some(steady_state) = steady_state::object(entry) {
-        job["steadystate"] = steady_state;
-    }
-    if let Some(description) = entry.first.echo.description.as_deref().filter(|text| !text.is_empty()) {
-        job["desc"] = description.into();
-    }
-    if let Some(object) = blocks::object(entry) {
-        job["block"] = object;
-    }
+    put(&mut job, "steadystate", steady_state::object(entry));
+    put(&mut job, "desc", entry.first.echo.description.as_deref().filter(|text| !text.is_empty()));
+    put(&mut job, "block", blocks::object(entry));
     let messages: Vec<String> = entry.messages().collect();
-    if !messages.is_empty() {
-        job["error_messages"] = messages.join("\n").into();
-    }
-    if let Some(resets) = entry.stats.zone_resets {
-        job["zone_resets"] = resets.into();
-    }
-    if let Some(object) = fathom_object::of_job(entry, detail, analysis) {
-        job[fathom_object::KEY] = object;
-    }
-    if let Some(host) = entry.host {
-        job["hostname"] = host.into();
-    }
+    put(&mut job, "error_messages", (!messages.is_empty()).then(|| messages.join("\n")));
+    put(&mut job, "zone_resets", entry.stats.zone_resets);
+    put(&mut job, fathom_object::KEY, fathom_object::of_job(entry, detail, analysis));
+    put(&mut job, "hostname", entry.host);
     job
 }
 

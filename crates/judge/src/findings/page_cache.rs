@@ -4,7 +4,6 @@
 //! was read or written more than once.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use assessment::{Finding, FindingKind, Moved as MovedBytes, PageCache, Severity, Subject};
 use plan::{Ddir, Job, SyncMode};
@@ -78,7 +77,8 @@ fn of_streams(record: &Record, is_decided: impl Fn(u32) -> bool) -> Vec<Finding>
     for (worker, counted) in threads.filter(|(worker, _)| !is_decided(worker.phase)) {
         for (stream, stats) in worker.stream_list().iter().zip(&counted.stats.targets) {
             let target = targets.entry(&stream.path).or_default();
-            target.used_bytes = target.used_bytes.max(length_bytes(&stream.range(stats.size_bytes)));
+            let range = stream.range(stats.size_bytes);
+            target.used_bytes = target.used_bytes.max(range.end - range.start);
             let is_cached = |ddir: &Ddir| *ddir == Ddir::Read || stream.open.sync == SyncMode::None;
             let cached = DIRECTIONS.into_iter().filter(|ddir| !stream.open.direct && is_cached(ddir));
             target.moved_bytes += cached.map(|ddir| stats.ddirs[ddir as usize].bytes).sum::<u64>();
@@ -110,10 +110,6 @@ struct Cached {
     used_bytes: u64,
     /// Bytes that the page cache can have served.
     moved_bytes: u64,
-}
-
-fn length_bytes(range: &Range<u64>) -> u64 {
-    range.end - range.start
 }
 
 /// Bytes that the disks under all targets moved in the run; `None` if no disk counts.

@@ -165,6 +165,12 @@ pub struct Extent {
     pub bytes: Option<u64>,
 }
 
+/// Returns the options of fio in a line such as `rw=read bs=1m`.
+pub(crate) fn options(line: &str) -> Vec<(String, String)> {
+    let pairs = line.split(' ').filter_map(|option| option.split_once('='));
+    pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+}
+
 /// Options of files that one job works on together.
 fn filenames(extents: &[Extent]) -> Vec<(String, String)> {
     let paths: Vec<String> = extents.iter().map(|extent| extent.path.replace(':', "\\:")).collect();

@@ -3,7 +3,7 @@
 use assessment::{Failure, Preparation, PreparationDetail, PreparationOutcome, PreparationReason, PreparationStep};
 use record::Record;
 
-use super::{Extent, Next, Step};
+use super::{Extent, Next, Step, options};
 use crate::suite::Job;
 
 type Options = Vec<(String, String)>;
@@ -34,14 +34,13 @@ impl Pass {
 
     /// A step that reads all blocks: a volume made from a snapshot fetches a block on its first read.
     pub fn initialise(extents: Vec<Extent>, last: &[(String, String)], reason: PreparationReason) -> Pass {
-        let options = [("rw", "read"), ("bs", "1m"), ("iodepth", "32"), ("ioengine", "libaio"), ("direct", "1")];
-        Pass::new(PreparationStep::Initialise, extents, with_last(&options, last), reason)
+        let options = [options("rw=read bs=1m iodepth=32 ioengine=libaio direct=1"), last.to_vec()].concat();
+        Pass::new(PreparationStep::Initialise, extents, options, reason)
     }
 
     /// A step that discards all blocks.
     pub fn purge(extents: Vec<Extent>, reason: PreparationReason) -> Pass {
-        let options = [("rw", "trim"), ("bs", "8m"), ("ioengine", "psync"), ("direct", "1")];
-        Pass::new(PreparationStep::Purge, extents, with_last(&options, &[]), reason)
+        Pass::new(PreparationStep::Purge, extents, options("rw=trim bs=8m ioengine=psync direct=1"), reason)
     }
 
     fn new(step: PreparationStep, extents: Vec<Extent>, options: Options, reason: PreparationReason) -> Pass {
@@ -96,11 +95,6 @@ impl Step for Pass {
     fn take_failed(&mut self, why: Failure) {
         self.ran = Some(Err(why));
     }
-}
-
-fn with_last(options: &[(&str, &str)], last: &[(String, String)]) -> Options {
-    let options = options.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    options.chain(last.iter().cloned()).collect()
 }
 
 #[cfg(test)]

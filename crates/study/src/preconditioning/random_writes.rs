@@ -46,18 +46,9 @@ impl RandomWrites {
     }
 
     fn job(&self) -> Job {
-        let fixed = [
-            ("rw", "randwrite"),
-            ("bs", "128k"),
-            ("iodepth", "32"),
-            ("ioengine", "libaio"),
-            ("direct", "1"),
-            ("randrepeat", "0"),
-            ("norandommap", "1"),
-            ("time_based", "1"),
-        ];
-        let mut options: Vec<(String, String)> =
-            fixed.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let mut options = super::options(
+            "rw=randwrite bs=128k iodepth=32 ioengine=libaio direct=1 randrepeat=0 norandommap=1 time_based=1",
+        );
         options.push(("runtime".to_owned(), self.slice_s.to_string()));
         options.extend(super::filenames(&self.extents));
         options.extend(self.last.iter().cloned());

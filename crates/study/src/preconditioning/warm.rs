@@ -78,16 +78,7 @@ impl Warm {
 
     /// Returns the job of a pass. Each block is read once, in random order: caches bypass long sequential reads.
     fn job(&self) -> Job {
-        let fixed = [
-            ("rw", "randread"),
-            ("bs", "256k"),
-            ("iodepth", "32"),
-            ("ioengine", "libaio"),
-            ("direct", "1"),
-            ("randrepeat", "0"),
-        ];
-        let mut options: Vec<(String, String)> =
-            fixed.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let mut options = super::options("rw=randread bs=256k iodepth=32 ioengine=libaio direct=1 randrepeat=0");
         let left_s = MOST_S.saturating_sub(self.took_ms() / 1000).max(1);
         options.push(("runtime".to_owned(), left_s.to_string()));
         options.extend(super::filenames(&self.extents));
@@ -97,10 +88,6 @@ impl Warm {
 
     fn took_ms(&self) -> u64 {
         self.passes.iter().map(|pass| pass.took_ms).sum()
-    }
-
-    fn is_out_of_time(&self) -> bool {
-        self.took_ms() >= MOST_S * 1000
     }
 
     /// Whether the last pass was no faster than the fastest before it, and did not become faster.
@@ -154,7 +141,7 @@ impl Step for Warm {
     }
 
     fn next(&mut self) -> Next {
-        if !self.is_level() && !self.is_out_of_time() && self.failed.is_none() {
+        if !self.is_level() && self.took_ms() < MOST_S * 1000 && self.failed.is_none() {
             return Next::Run(self.job());
         }
         let (outcome, detail) = match &self.failed {

@@ -8,6 +8,7 @@ use units::system::System;
 
 use super::layers::{Form, Layers, Merged, Setting};
 use super::{Beside, Files, Line, Place, Site, Sites, Suite, Test, Work};
+use crate::preconditioning::options;
 
 /// Shares of a size are rounded down to multiples of this.
 const SHARE_UNIT: u64 = 1 << 20;
@@ -88,7 +89,7 @@ impl Job {
     pub fn fio(name: &str, sections: Vec<(String, Vec<(String, String)>)>) -> Job {
         let settings = |options: Vec<(String, String)>| {
             let mut merged = Merged::default();
-            options.iter().for_each(|(name, value)| merged.put(name, value));
+            merged.put_all(&options);
             merged
         };
         fio_job(name, sections.into_iter().map(|(name, options)| (name, settings(options))).collect())
@@ -127,12 +128,12 @@ impl Suite {
                 merged.set(&layers.short);
                 merged.set(&own.short);
             }
-            cell.iter().for_each(|(name, value)| merged.put(name, value));
+            merged.put_all(cell);
             self.put_in_place(&mut merged, site);
             if let Some(seconds) = params.runtime_s.filter(|_| merged.has("runtime")) {
                 merged.put("runtime", &seconds.to_string());
             }
-            site.last.iter().for_each(|(name, value)| merged.put(name, value));
+            merged.put_all(&site.last);
             merged
         };
         let sections = match jobs {
@@ -211,15 +212,7 @@ impl Suite {
     /// Returns fio's options for filling the files: those of the suite, or the requested way.
     pub fn fill_options(&self, params: &SuiteParams, site: &Site) -> Vec<(String, String)> {
         let mut merged = Merged::default();
-        let standard = [
-            ("rw", "write"),
-            ("bs", "1m"),
-            ("iodepth", "16"),
-            ("ioengine", "libaio"),
-            ("direct", "1"),
-            ("end_fsync", "1"),
-        ];
-        standard.iter().for_each(|(name, value)| merged.put(name, value));
+        merged.put_all(&options("rw=write bs=1m iodepth=16 ioengine=libaio direct=1 end_fsync=1"));
         match params.fill {
             FillWay::Suite => {
                 merged.set_layers(&self.fill.layers, params.form, params.is_resized);
@@ -227,12 +220,10 @@ impl Suite {
                     merged.set(&self.fill.layers.short);
                 }
             }
-            FillWay::Snia => [("bs", "128k"), ("iodepth", "32"), ("loops", "2")]
-                .iter()
-                .for_each(|(name, value)| merged.put(name, value)),
+            FillWay::Snia => merged.put_all(&options("bs=128k iodepth=32 loops=2")),
             FillWay::Random => {}
         }
-        site.last.iter().for_each(|(name, value)| merged.put(name, value));
+        merged.put_all(&site.last);
         merged.0.into_iter().filter_map(|setting| Some((setting.name, setting.value?))).collect()
     }
 

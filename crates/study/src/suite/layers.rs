@@ -65,6 +65,10 @@ impl Merged {
         self.set(&[Setting { name: name.to_owned(), value: Some(value.to_owned()), at: None }]);
     }
 
+    pub(super) fn put_all(&mut self, options: &[(String, String)]) {
+        options.iter().for_each(|(name, value)| self.put(name, value));
+    }
+
     pub(super) fn value(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|setting| setting.name == name)?.value.as_deref()
     }

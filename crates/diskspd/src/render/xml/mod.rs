@@ -31,9 +31,7 @@ pub fn report(report: &Report) -> String {
 }
 
 fn results(writer: &mut Writer, report: &Report, span: &Span, seconds: f64) {
-    if let Some(why) = &span.failed {
-        writer.leaf("Error", failed(why));
-    }
+    writer.optional("Error", span.failed.as_deref().map(failed));
     writer.leaf("TestTimeSeconds", format_args!("{seconds:.2}"));
     writer.leaf("ThreadCount", span.threads.len());
     writer.leaf("RequestCount", span.settings.request_count);
@@ -88,9 +86,7 @@ fn target(writer: &mut Writer, span: &Span, row: &Row) {
         [Side::Total, Side::Read, Side::Write].map(|side| Figures::of(row, side, span.window()));
     writer.leaf("Path", &row.path);
     writer.leaf("BytesCount", total.bytes);
-    if let Some(bytes) = row.size_bytes {
-        writer.leaf("FileSize", bytes);
-    }
+    writer.optional("FileSize", row.size_bytes);
     writer.leaf("IOCount", total.ios);
     writer.leaf("ReadBytes", reads.bytes);
     writer.leaf("ReadCount", reads.ios);

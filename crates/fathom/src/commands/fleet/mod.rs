@@ -90,7 +90,7 @@ fn run_line(options: &FleetOptions, line: &Line, hosts: &[HostSlots]) -> Result<
 
 /// A command line that can run: its files and its live views are open.
 struct OpenCommand<'a> {
-    reports: Box<dyn Reports>,
+    reports: Reports,
     request: Request,
     views: LiveViews<'a>,
     interrupts: Interrupts,
@@ -125,7 +125,7 @@ fn hosts(args: &Args) -> Result<Vec<HostSlots>, CommandError> {
 impl OpenCommand<'_> {
     /// Prints and saves the result. Returns the exit code.
     fn finish(self, result: Result<Record, String>) -> u8 {
-        let OpenCommand { mut reports, views, interrupts, .. } = self;
+        let OpenCommand { reports, views, interrupts, .. } = self;
         drop(views);
         let record = match result {
             Ok(record) => record,
@@ -134,15 +134,15 @@ impl OpenCommand<'_> {
                 return exit::FAILED;
             }
         };
-        let is_written = reports.write(&record);
+        let is_written = (reports.write)(&record);
         findings::job_errors(&record).iter().for_each(|error| stderr_line!("error: {error}"));
         warn(&record);
-        if reports.shows_findings() {
+        if reports.shows_findings {
             findings::print(&record);
         }
         let failed = record.failed() || record.hosts().iter().any(|host| host.failure.is_some());
-        if reports.keeps_history() {
-            new_runs::add_run_of_dialect(record, reports.shows_findings());
+        if reports.keeps_history {
+            new_runs::add_run_of_dialect(record, reports.shows_findings);
         }
         match interrupts.last().and_then(exit::of_signal) {
             _ if failed || !is_written => exit::FAILED,

@@ -13,7 +13,7 @@ use app::like;
 use app::output::{stderr_line, write_stdout};
 use app::runner::Runner;
 use app::search::{Ended, Ready, Search, SearchArgs};
-use app::terminal::writes_utf8;
+use app::terminal::ink;
 
 /// Searches for the knee with `runner` and prints it. `typed` are the arguments after the command's name.
 ///
@@ -60,7 +60,7 @@ fn run(args: &Args, search: SearchArgs, runner: &dyn Runner) -> Result<Ended, Co
 /// Prints the search. If the report is JSON or goes to a file, its sentence goes to standard error. Returns false if the
 /// report could not be written.
 fn print(args: &Args, assessment: &Assessment, output: Option<&AtomicFile>) -> bool {
-    let ink = if output.is_some() || writes_utf8() { Ink::Unicode } else { Ink::Ascii };
+    let ink = if output.is_some() { Ink::Unicode } else { ink() };
     let text = match args.format {
         Format::Text => report::text(assessment, ink),
         Format::Json => report::json(assessment),

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use assessment::{Assessment, Study as Request, Workload};
 use plan::Plan;
-use report::Ink;
 use study::Study;
 use study::repeats::{NAMES, Repeats};
 use targets::OutputGuard;
@@ -25,7 +24,7 @@ use app::run_set::RunSet;
 use app::runner::Runner;
 use app::save_folder::SaveFolder;
 use app::secrets::mask_line;
-use app::terminal::writes_utf8;
+use app::terminal::ink;
 use app::{exit, new_runs, session, signals};
 
 const COMMAND: &str = "run";
@@ -125,8 +124,7 @@ fn print(args: &Args, assessment: &Assessment, folder: Option<SaveFolder>) -> bo
         folder.write(ASSESSMENT, report::document(assessment).map_err(|error| error.to_string()));
         is_written &= !folder.has_failed();
     }
-    let ink = if writes_utf8() { Ink::Unicode } else { Ink::Ascii };
-    let text = if args.is_json() { json() } else { report::text(assessment, ink).unwrap_or_default() };
+    let text = if args.is_json() { json() } else { report::text(assessment, ink()).unwrap_or_default() };
     is_written &= write_stdout(&text);
     if let Some(sentence) = report::sentence(assessment).filter(|_| args.is_json()) {
         stderr_line!("{sentence}");

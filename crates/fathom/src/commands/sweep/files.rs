@@ -16,7 +16,7 @@ use app::command_error::CommandError;
 use app::driver::Keeper;
 use app::output::{stderr_line, write_stdout};
 use app::save_folder::SaveFolder;
-use app::terminal::writes_utf8;
+use app::terminal::ink;
 
 /// Characters of a point's name in a file's name.
 const NAME_MAX: usize = 100;
@@ -49,7 +49,7 @@ impl Files {
 
     /// Writes the report and the chart. Returns false if a file could not be written.
     pub fn write(&mut self, args: &Args, assessment: &Assessment) -> bool {
-        let ink = if args.output.is_some() || writes_utf8() { Ink::Unicode } else { Ink::Ascii };
+        let ink = if args.output.is_some() { Ink::Unicode } else { ink() };
         let text = match args.format {
             Format::Text => report::text(assessment, ink),
             Format::Csv => report::csv(assessment),

@@ -7,18 +7,14 @@ use super::problem::{Problem, Severity};
 use super::types::{KeywordArgument, Value};
 use crate::options::kind::{ArgumentKind, Keyword};
 
-/// Returns the text up to the first comma or colon, which fio compares with the keywords.
-fn keyword_part(text: &str) -> &str {
-    &text[..text.find([',', ':']).unwrap_or(text.len())]
-}
-
 /// Finds the keyword at the start of `text`.
 ///
 /// # Errors
 ///
 /// Fails if `text` starts with none of the keywords.
 pub fn find<'a>(text: &str, keywords: &'a [Keyword]) -> Result<&'a Keyword, Problem> {
-    let name = keyword_part(text);
+    // fio compares the text up to the first comma or colon with the keywords.
+    let name = &text[..text.find([',', ':']).unwrap_or(text.len())];
     keywords.iter().find(|keyword| keyword.name == name).ok_or_else(|| {
         let problem = Problem::error(0..text.len(), format!("unknown value `{text}`"), expected(keywords));
         if name.trim() != name && keywords.iter().any(|keyword| keyword.name == name.trim()) {

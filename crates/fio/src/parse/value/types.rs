@@ -3,9 +3,10 @@
 use std::ops::RangeInclusive;
 
 use plan::{Distribution, PatternPart, SizeShare};
+use strum::EnumTryAs;
 
 /// The typed value of an option.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, EnumTryAs)]
 pub enum Value {
     /// A flag or a boolean.
     Flag(bool),
