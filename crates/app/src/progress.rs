@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use assessment::Failure;
 use judge::figures;
-use plan::{Dialect, Plan};
+use plan::{Dialect, Plan, Worker};
 use record::{Latency, Message, Record};
 use report::wording;
 use study::{Outcome, Run};
@@ -73,14 +73,18 @@ pub fn announce(runs: RangeInclusive<u64>, time_ns: impl Fn(u64) -> Option<u64>)
     stderr_line!("{count} run{}{times}", if most == 1 { "" } else { "s" });
 }
 
-/// Returns the bandwidth, IOPS, 99th percentile and flushes of a run in one line.
+/// Returns the bandwidth, IOPS, 99th percentile and flushes of a run in one line: those of its last phase. A mean over phases that
+/// fill, read and write is the rate of none.
 fn summary(record: &Record) -> String {
-    let totals = record.totals();
-    let total = figures::of_record(record).total;
-    let response = &totals.all.response;
-    let unissued = totals.all.unissued();
+    let last = record.plan.workers.iter().map(|worker| worker.phase).max().unwrap_or(0);
+    let is_of_last = |worker: &Worker| worker.phase == last;
+    let all = record.totals_of(is_of_last).all;
+    let total = figures::rates(&all);
+    let response = &all.response;
+    let unissued = all.unissued();
     let mut flushes = Latency::default();
-    record.workers.iter().for_each(|worker| flushes.merge(&worker.stats.sync_lat));
+    let workers = record.plan.workers.iter().zip(&record.workers).filter(|(worker, _)| is_of_last(worker));
+    workers.for_each(|(_, worker)| flushes.merge(&worker.stats.sync_lat));
     let p99 = match (flushes.histogram.percentile(99.0), response.count() > 0, total.latency) {
         // The writes between flushes only reach the page cache.
         (Some(ns), ..) => {
@@ -93,7 +97,8 @@ fn summary(record: &Record) -> String {
         (None, false, Some(latency)) => format!(", p99 {}", format::time_ns(latency.p99_ns)),
         (None, false, None) => String::new(),
     };
-    format!("{}, {}{p99}", format::bandwidth(total.bytes_per_s), format::iops(total.iops))
+    let phase = if last > 0 { format!("phase {} of {}: ", last + 1, last + 1) } else { String::new() };
+    format!("{phase}{}, {}{p99}", format::bandwidth(total.bytes_per_s), format::iops(total.iops))
 }
 
 impl Display for Progress {
@@ -147,5 +152,30 @@ impl Watcher for Progress {
             self.line(&format!("  {text}"));
             self.messages.push(text);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use plan::Ddir;
+
+    use super::*;
+
+    #[test]
+    fn a_run_of_several_phases_is_shown_with_the_figures_of_its_last_one() {
+        let worker = |phase| Worker { phase, ..Worker::default() };
+        let plan = Plan { workers: vec![worker(0), worker(1)], ..Plan::default() };
+        let mut record = Record::new(Arc::new(plan), 0);
+        // Two seconds of slow writes, one of fast reads.
+        for (at, (ddir, ios, s)) in [(Ddir::Write, 1000, 2), (Ddir::Read, 5000, 1)].into_iter().enumerate() {
+            let stats = &mut record.workers[at].stats;
+            stats.sync_lat.record(if ddir == Ddir::Write { 9_000_000 } else { 0 });
+            let counts = &mut stats.ddirs[ddir as usize];
+            (counts.ios, counts.bytes, counts.runtime_ns) = (ios, ios * 4096, s * 1_000_000_000);
+        }
+        record.workers[1].stats.sync_lat = Latency::default();
+        assert_eq!(summary(&record), "phase 2 of 2: 19.5 MiB/s, 5,000 IOPS");
     }
 }

@@ -35,6 +35,11 @@ pub trait Runner {
     /// Returns the hosts that make each run together. Empty if it is this machine alone.
     fn hosts(&self) -> Vec<String>;
 
+    /// Returns the words that choose this runner, before the name of a command: `fleet --hosts a,b`.
+    fn words(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Returns the number of hosts, and whether they report figures, for the live views.
     fn fleet(&self) -> Fleet {
         Fleet::default()

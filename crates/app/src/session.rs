@@ -18,7 +18,8 @@ pub fn start(
     (target, volumes): (Target, Vec<Volume>),
     tags: &[String],
 ) -> Session {
-    let line = ["fathom", command].into_iter().map(str::to_owned).chain(mask_arguments(typed));
+    let line = std::iter::once("fathom".to_owned()).chain(runner.words()).chain([command.to_owned()]);
+    let line = line.chain(mask_arguments(typed));
     Session {
         fathom: env!("CARGO_PKG_VERSION").to_owned(),
         command: line.collect(),

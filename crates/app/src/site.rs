@@ -19,6 +19,7 @@ use crate::{documents, table, trends};
 
 /// Lists the pages, one a line. A folder without it is no site.
 const LIST: &str = "fathom-site.txt";
+const ASSESSMENT: &str = "assessment";
 const HEAD: &str =
     "`fathom report --site` made these pages. It replaces and removes them, and no other file of this folder.\n";
 
@@ -132,6 +133,7 @@ fn target(mut runs: Vec<&Entry>) -> Option<SiteTarget> {
         host: newest.host.to_string(),
         device: newest.devices.iter().map(device).collect::<Vec<_>>().join(", "),
         trend: trends::of(newest.target.raw(), runs.iter().copied()),
+        is_assessed: runs.iter().all(|run| run.kind.raw() == ASSESSMENT),
         runs: runs.iter().map(|run| site_run(run)).collect(),
     })
 }

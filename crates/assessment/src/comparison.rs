@@ -1,5 +1,6 @@
 //! Differences between sets of runs, and between the repeats of one.
 
+use plan::Ddir;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +44,10 @@ impl InvalidRuns {
     }
 }
 
+/// Fewest I/Os of a direction that are compared. With fewer, the 95 % interval of the ratio of two numbers of I/Os,
+/// exp(±1.96 √(2 / n)), is wider than a factor of [`INTERVAL_FACTOR_MAX`], and a median latency has no interval.
+pub const COMPARED_IOS_MIN: u64 = 6;
+
 /// Limits of what a comparison shows. `side` is an index; 0 is the first set.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -67,6 +72,12 @@ pub enum ComparisonNote {
         test: String,
         /// Index of the set: 0 is A.
         side: usize,
+    },
+    /// Each run has fewer than 6 I/Os of a direction, and less than 1 % of its bytes: their figures are not compared.
+    FewIos {
+        /// Name of the test.
+        test: String,
+        direction: Ddir,
     },
 }
 

@@ -29,8 +29,8 @@ pub use advice::AdviceOptions;
 pub use citation::{Citation, Confidence};
 pub use classes::ClassMatch;
 pub use comparison::{
-    By, ComparedFigure, Comparison, ComparisonNote, Drift, INTERVAL_FACTOR_MAX, InvalidRuns, LimitedChange,
-    RepeatedFigure, Undecided,
+    By, COMPARED_IOS_MIN, ComparedFigure, Comparison, ComparisonNote, Drift, INTERVAL_FACTOR_MAX, InvalidRuns,
+    LimitedChange, RepeatedFigure, Undecided,
 };
 pub use disturbance::{Disturbance, DisturbanceCause, UndisturbedFigure};
 pub use document::{

@@ -40,7 +40,7 @@ pub fn run(command: Measuring, typed: &[String], runner: &dyn Runner) -> Result<
         Measuring::Knee(args) => knee::main(&args, typed, runner)?,
         Measuring::Sweep(args) => sweep::main(&args, typed, runner)?,
         Measuring::Run(args) => commands::run::main(&args, typed, runner)?,
-        Measuring::Fleet(args) => fleet::main(*args, &run)?,
+        Measuring::Fleet(args) => fleet::main(*args, typed, &run)?,
         Measuring::FleetAgent => agent::main(),
         Measuring::FleetWorker => worker::main(),
         Measuring::Fio(line) => fio::main(&line.args),

@@ -24,7 +24,8 @@ pub fn service_time(stats: &DdirStats) -> &Latency {
     if stats.lat.count() > 0 { &stats.lat } else { &stats.clat }
 }
 
-fn rates(stats: &DdirStats) -> Rates {
+/// Returns the rates and latencies of counters.
+pub fn rates(stats: &DdirStats) -> Rates {
     let latency = service_time(stats);
     let [p50_ns, p99_ns, p99_9_ns] = PERCENTS.map(|percent| latency.percentile_ns(percent) as f64);
     let measured = Latencies { mean_ns: latency.mean_ns(), p50_ns, p99_ns, p99_9_ns };

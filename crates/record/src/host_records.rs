@@ -47,6 +47,7 @@ impl Record {
                 stopped: host.stopped,
                 fleet: None,
                 explanation: None,
+                working_directory: self.working_directory.clone(),
                 ..*self
             };
             (host, record)

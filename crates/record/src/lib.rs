@@ -131,6 +131,9 @@ pub struct Record {
     /// Where the slowest I/Os spent their time (`--explain`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Box<Explanation>>,
+    /// The directory in which the command was run. Relative paths of its arguments begin there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub working_directory: Option<UntrustedText>,
 }
 
 /// What one worker did.
@@ -173,6 +176,7 @@ impl Record {
             stopped: false,
             fleet: None,
             explanation: None,
+            working_directory: None,
         }
     }
 

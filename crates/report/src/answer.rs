@@ -1,6 +1,8 @@
 //! The answer of an assessment in sentences and commands, for all reports. The thresholds are in [`crate::thresholds`].
 
-use assessment::{Assessment, Cause, ClassMatch, Severity, TargetKind, Test, Unmeasured, Verdict};
+use assessment::{
+    Assessment, Cause, ClassMatch, Confounder, Finding, Reason, Severity, Study, TargetKind, Test, Unmeasured, Verdict,
+};
 use units::shell::quoted;
 
 use crate::causes::{cause, finding};
@@ -8,7 +10,7 @@ use crate::disturbed;
 use crate::published_limits::{class, pattern};
 use crate::rows::takes_expectations;
 use crate::suitability;
-use crate::wording::{self, Dialect};
+use crate::wording::{self, Advice, Dialect};
 
 /// What a user replaces by his own, if no published limit fits the target.
 const EXAMPLE_APPLICATION: &str = "etcd";
@@ -43,7 +45,10 @@ fn sentence_with(
             let answer = steady(assessment).unwrap_or_else(|| if parts.is_empty() { found } else { parts.join("; ") });
             disturbed.into_iter().chain([answer]).collect()
         }
-        _ => [Some(found), another_disk(assessment), disturbed].into_iter().flatten().collect(),
+        _ => {
+            let disturbed = disturbed.filter(|_| !is_disturbance_named(assessment));
+            [Some(found), another_disk(assessment), disturbed].into_iter().flatten().collect()
+        }
     };
     parts.join("; ")
 }
@@ -81,11 +86,38 @@ fn steady(assessment: &Assessment) -> Option<String> {
     (is_in_rounds && !all.is_empty()).then(|| all.join("; "))
 }
 
-/// Returns what to do about a finding that makes all figures worthless; `None` for another verdict.
-pub fn advice(assessment: &Assessment) -> Option<String> {
-    let finding = finding(assessment).filter(|finding| finding.severity == Severity::Invalid)?;
-    let dialect = assessment.tests.last().map_or(Dialect::Fio, wording::dialect);
-    Some(wording::advice(finding, dialect)).filter(|advice| !advice.is_empty())
+/// Returns what to do about what makes all figures worthless, or a verdict open; `None` for another verdict.
+pub fn advice(assessment: &Assessment) -> Option<Advice> {
+    let of_finding = |finding: &Finding| {
+        let dialect = assessment.tests.last().map_or(Dialect::Fio, wording::dialect);
+        let tests = assessment.tests.iter().filter(|test| test.findings.contains(finding));
+        let tests: Vec<&str> = tests.map(|test| test.name.as_str()).collect();
+        wording::advice_of_tests(finding, assessment, &tests, dialect)
+    };
+    let found = match confounder(assessment) {
+        Some((_, Confounder::Finding(finding))) => of_finding(finding),
+        Some((test, Confounder::WaitedForCpu { .. })) => wording::without_other_programs(assessment, &[test]),
+        _ => of_finding(finding(assessment).filter(|finding| finding.severity == Severity::Invalid)?),
+    };
+    (!found.text.is_empty()).then_some(found)
+}
+
+/// Returns what leaves the verdict of an INCONCLUSIVE suite open, with the test that decides.
+fn confounder(assessment: &Assessment) -> Option<(&str, &Confounder)> {
+    let Cause::Test { name, cause, .. } = &assessment.cause else { return None };
+    let Cause::Judgement(judgement) = &**cause else { return None };
+    let Reason::Confounded(confounder) = &judgement.reason else { return None };
+    let is_open = assessment.verdict == Verdict::Inconclusive && matches!(assessment.study, Study::Suite(_));
+    is_open.then_some((name, confounder))
+}
+
+/// Whether the cause of the verdict says what disturbed the only disturbed test.
+fn is_disturbance_named(assessment: &Assessment) -> bool {
+    let mut disturbed = assessment.tests.iter().filter(|test| test.disturbance.is_some());
+    confounder(assessment).is_some_and(|(name, confounder)| {
+        matches!(confounder, Confounder::Finding(_) | Confounder::WaitedForCpu { .. })
+            && disturbed.all(|test| test.name == name && test.disturbance.iter().all(|found| found.causes.len() == 1))
+    })
 }
 
 /// Returns the published limits of the machine: `this machine (m5.xlarge): 6,000 IOPS, 137 MiB/s`.

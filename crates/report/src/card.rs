@@ -1,20 +1,20 @@
 //! The card for the terminal: at most 24 lines, and 80 columns unless the terminal is wider or a command longer, readable
 //! without colour.
 
-use assessment::{Assessment, Severity, Test, Verdict};
-use units::format::{grouped, time_ns};
+use assessment::{Assessment, LatencyKind, Metric, Quantity, Severity, Statistic, Test, Verdict};
+use judge::verdict::JobRounds;
 use units::order::OrderBy;
 
 use crate::answer;
 use crate::disturbed;
 use crate::explanation;
-use crate::figures::cells;
+use crate::figures::{Rates, Side, cells};
 use crate::findings::worst_first;
 use crate::grid;
 use crate::identity::identity;
 use crate::matrix;
 use crate::study::Ink;
-use crate::text::{NONE, cut, duration, plain, target_name, wrapped};
+use crate::text::{NONE, cut, duration, figure, plain, target_name, wrapped};
 use crate::thresholds::{self, mark};
 
 /// Characters of a line on a terminal of 80 columns.
@@ -26,6 +26,8 @@ const LINES_MOST: usize = 23;
 const FINDINGS_MOST: usize = 3;
 /// Most lines of the cause.
 const CAUSE_LINES: std::ops::RangeInclusive<usize> = 2..=4;
+/// Most lines of what to do.
+const ADVICE_LINES: usize = 2;
 /// Lines that a sentence has before findings are shown.
 const SENTENCE_LINES: usize = 3;
 /// The head of the grid's names, and the characters of a column.
@@ -61,18 +63,7 @@ pub fn card_of_columns(assessment: &Assessment, style: (bool, Ink), columns: usi
 }
 
 fn of_width(assessment: &Assessment, (colour, ink): (bool, Ink), columns: usize) -> String {
-    let mut footer: Vec<String> = Vec::new();
-    footer.extend(explanation::headline(assessment).map(|slow| cut(&plain(&slow), columns)));
-    footer.extend(answer::machine(assessment).map(|limits| cut(&plain(&limits), columns)));
-    let command = answer::next_command(assessment).map(|(lead, command)| (lead, plain(&command)));
-    if let Some((lead, command)) = command {
-        let line = format!("{lead}: {command}");
-        match width(&line) <= columns {
-            true => footer.push(line),
-            // Alone on its line and as long as it is, the command can be copied.
-            false => footer.extend([format!("{lead}:"), command]),
-        }
-    }
+    let footer = footer(assessment, columns);
     let grid = grid_lines(assessment);
     let rows = grid.as_ref().map_or_else(|| rows_of(assessment), |grid| grid.len() - 1);
     let identity = Some(cut(&plain(&identity(assessment)), columns)).filter(|line| !line.is_empty());
@@ -119,6 +110,26 @@ fn of_width(assessment: &Assessment, (colour, ink): (bool, Ink), columns: usize)
     );
     lines.extend(below);
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// Returns the lines below the findings: the slowest I/Os, the limits of the machine, and what to do next.
+fn footer(assessment: &Assessment, columns: usize) -> Vec<String> {
+    let mut footer: Vec<String> = Vec::new();
+    footer.extend(explanation::headline(assessment).map(|slow| cut(&plain(&slow), columns)));
+    footer.extend(answer::machine(assessment).map(|limits| cut(&plain(&limits), columns)));
+    let next = answer::next_command(assessment).map(|(lead, command)| (lead.to_owned(), Some(command)));
+    let to_do = || answer::advice(assessment).map(|advice| (format!("to do: {}", advice.text), advice.command));
+    let Some((lead, command)) = next.or_else(to_do) else { return footer };
+    let (lead, command) = (plain(&lead), command.map(|command| plain(&command)));
+    match command {
+        None => footer.extend(wrapped(&lead, columns, ADVICE_LINES)),
+        Some(command) => match format!("{lead}: {command}") {
+            line if width(&line) <= columns => footer.push(line),
+            // Alone on its line and as long as it is, the command can be copied.
+            _ => footer.extend(wrapped(&format!("{lead}:"), columns, ADVICE_LINES).into_iter().chain([command])),
+        },
+    }
+    footer
 }
 
 /// Returns the verdict and its sentence, with the classes that fit.
@@ -272,17 +283,9 @@ fn width(text: &str) -> usize {
 /// Returns a row for each setting and direction.
 fn measured(test: &Test) -> Vec<Line> {
     let mut lines = Vec::new();
-    for cell in cells(test) {
+    for (rounds, cell) in JobRounds::of_test(test).iter().zip(cells(test)) {
         for side in cell.sides() {
-            let rate = |of: Option<f64>| of.map_or_else(|| NONE.to_owned(), grouped);
-            let latency = side.latency;
-            let times = [Some(latency.mean_ns()), latency.percentile_ns(99.0), latency.percentile_ns(99.9)];
-            let mut figures = vec![
-                rate(side.rates.map(|rates| rates.bytes_per_s / f64::from(1 << 20))),
-                rate(side.rates.map(|rates| rates.iops)),
-            ];
-            let has_latency = latency.count() > 0;
-            figures.extend(times.map(|ns| ns.filter(|_| has_latency).map_or_else(|| NONE.to_owned(), time_ns)));
+            let figures = figures_of(test, rounds, &side);
             let figure = plain(format!("{} {}", side.name, cell.name()).trim_end());
             lines.push(Line { names: [plain(&test.name), figure], figures, verdict: test.verdict });
         }
@@ -292,6 +295,36 @@ fn measured(test: &Test) -> Vec<Line> {
         lines.push(Line { names: [plain(&test.name), String::new()], figures, verdict: test.verdict });
     }
     lines
+}
+
+/// Returns the figures of a row. Those with a threshold, and rates without the disturbed intervals, are the figures of the
+/// verdict.
+fn figures_of(test: &Test, rounds: &JobRounds, side: &Side) -> Vec<String> {
+    let shown = |metric: Metric, value: Option<f64>| {
+        let judgements = test.judgements.iter().filter(|one| one.metric == metric && one.at == rounds.at);
+        let judged = judgements.filter_map(|one| Some(thresholds::number(one, one.threshold.as_ref()?))).next();
+        let text = judged.or_else(|| Some(figure(value?, metric.unit())));
+        let number = |text: String| text.trim_end_matches(" MiB/s").trim_end_matches(" IOPS").to_owned();
+        text.map_or_else(|| NONE.to_owned(), number)
+    };
+    let rate = |quantity: Quantity, whole: fn(Rates) -> f64| {
+        let metric = Metric { ddir: side.ddir, quantity };
+        shown(metric, side.rates.map(|rates| rounds.judged(metric).unwrap_or_else(|| whole(rates))))
+    };
+    let latency = &side.latency;
+    let time = |statistic: Statistic, ns: Option<f64>| {
+        let kind = LatencyKind::Total;
+        let quantity = side.ddir.map_or(Quantity::Fsync(statistic), |_| Quantity::Latency(kind, statistic));
+        shown(Metric { ddir: side.ddir, quantity }, ns.filter(|_| latency.count() > 0))
+    };
+    let percentile = |percent: f64| time(Statistic::Percentile(percent), latency.percentile_ns(percent));
+    vec![
+        rate(Quantity::Bandwidth, |rates| rates.bytes_per_s),
+        rate(Quantity::Iops, |rates| rates.iops),
+        time(Statistic::Mean, Some(latency.mean_ns())),
+        percentile(99.0),
+        percentile(99.9),
+    ]
 }
 
 /// Returns the rows that fit, and the number of missing ones. If not all fit, each test has one row, the worst tests

@@ -148,7 +148,6 @@ impl<'a> TestDocument<'a> {
             let more = Judged { unit: part.metric.unit(), ratio: part.ratio(), message: wording::reason(part) };
             With::new(part, more)
         };
-        let dialect = wording::dialect(test);
         TestDocument {
             name: &test.name,
             title: &test.title,
@@ -159,7 +158,7 @@ impl<'a> TestDocument<'a> {
             cause: &test.cause,
             error: &test.error,
             judgements: test.judgements.iter().map(judgement).collect(),
-            findings: test.findings.iter().map(|part| worded::finding(part, dialect)).collect(),
+            findings: test.findings.iter().map(|part| worded::finding_of_test(part, assessment, test)).collect(),
             disturbance: &test.disturbance,
             steady: &test.steady,
             job: &test.job,

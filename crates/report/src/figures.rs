@@ -44,6 +44,8 @@ impl Stats {
 /// Figures of one direction of a cell, or of its flushes.
 pub struct Side<'a> {
     pub name: &'static str,
+    /// `None` for flushes.
+    pub ddir: Option<Ddir>,
     /// Class of the direction's colour in charts.
     pub colour: usize,
     /// `None` for flushes.
@@ -152,12 +154,12 @@ impl<'a> Cell<'a> {
             if stats().any(|stats| stats.ios > 0) {
                 let latency = Times::of(stats().map(|stats| (service_time(stats), 0)));
                 let rates = Some(rates(stats()));
-                sides.push(Side { name: ddir.name(), colour: ddir as usize, rates, latency });
+                sides.push(Side { name: ddir.name(), ddir: Some(ddir), colour: ddir as usize, rates, latency });
             }
         }
         let flushes = Times::of(self.runs.iter().map(|run| (&run.syncs, 0)));
         if flushes.count() > 0 {
-            sides.push(Side { name: "flush", colour: 3, rates: None, latency: flushes });
+            sides.push(Side { name: "flush", ddir: None, colour: 3, rates: None, latency: flushes });
         }
         sides
     }

@@ -62,7 +62,7 @@ impl<'a> Shared<'a> {
             severity: finding.severity,
             kind: finding.kind.name(),
             headline: wording::headline(finding),
-            advice: wording::advice(finding, dialect),
+            advice: String::new(),
             occurrences: vec![occurrence],
             dialect,
         }
@@ -100,6 +100,13 @@ pub fn worst_first(assessment: &Assessment) -> Vec<Shared<'_>> {
                 None => shared.push(Shared::new(occurrence, dialect)),
             }
         }
+    }
+    // Advice can name the tests.
+    for one in &mut shared {
+        let Some(first) = one.occurrences.first() else { continue };
+        let mut tests: Vec<&str> = one.occurrences.iter().map(|found| found.test).collect();
+        tests.dedup();
+        one.advice = wording::advice_of_tests(first.finding, assessment, &tests, one.dialect).to_string();
     }
     shared.order_by_key(|shared| std::cmp::Reverse(shared.severity));
     shared

@@ -61,8 +61,8 @@ pub use png::{IS_BUILT_IN as HAS_PICTURES, PngError};
 pub use series::{bencher, influx, prometheus};
 pub use site::{INDEX, Site, SiteRun, SiteTarget, run_page};
 pub use study::{
-    ComparisonDocument, Ink, KneeDocument, RepeatsDocument, SweepDocument, comparison_json, comparison_text,
-    conclusion, csv, json, sentence, text,
+    ComparisonDocument, Ink, KneeDocument, RepeatsDocument, SweepDocument, answer_of_comparison, comparison_json,
+    comparison_text, csv, json, sentence, text,
 };
 pub use trend::{Trend, TrendPoint, html as trend_html, text as trend_text};
 pub use worded::AdvisedFinding;

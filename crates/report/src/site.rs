@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use assessment::Verdict;
 use maud::{Markup, Render, html};
 use units::format::grouped;
+use units::shell::quoted;
 
 use crate::chart::disks;
 use crate::free_name;
@@ -14,6 +15,8 @@ use crate::trend::{self, Trend, TrendSeries};
 
 /// Name of the first page.
 pub const INDEX: &str = "index.html";
+/// The suite of `fathom assess` without `--suite`.
+const DEFAULT_SUITE: &str = "quick";
 const DISKS: &str = "disks.html";
 /// Characters of a page's name that come from a suite, a host and a target.
 const NAME_MAX: usize = 100;
@@ -34,6 +37,8 @@ pub struct SiteTarget {
     /// The newest first.
     pub runs: Vec<SiteRun>,
     pub trend: Trend,
+    /// The runs are of `fathom assess`.
+    pub is_assessed: bool,
 }
 
 /// A line about a run.
@@ -185,6 +190,14 @@ fn figure_of_disks(suite: &str, figure: &[(&SiteTarget, &TrendSeries)]) -> crate
 }
 
 impl SiteTarget {
+    /// Returns the command that compares the target with published limits; `None` if a run has a verdict: it is that of the run.
+    fn next_command(&self) -> Option<String> {
+        let is_open = self.is_assessed && self.runs.iter().all(|run| run.verdict == Some(Verdict::Measured));
+        let suite =
+            if self.suite == DEFAULT_SUITE { String::new() } else { format!(" --suite {}", quoted(&self.suite)) };
+        is_open.then(|| format!("fathom assess {}{suite} --expect LIMITS", quoted(&self.target)))
+    }
+
     fn name(&self) -> String {
         if self.host.is_empty() { self.target.clone() } else { format!("{} on {}", self.target, self.host) }
     }
@@ -203,6 +216,9 @@ impl SiteTarget {
         let facts = facts.map(String::as_str).collect::<Vec<_>>().join(", ");
         let header = html! { h1 { (title) } p.soft { (facts) } (links) };
         let main = html! {
+            @if let Some(command) = self.next_command() {
+                p { "For a verdict, measure with the limits of the vendor (" code { "fathom limits list" } " has their names): " code { (command) } }
+            }
             (trend::figures(&self.trend))
             section id="runs" { h2 { "Runs" } (stack(&columns, self.runs.iter().map(row))) }
         };

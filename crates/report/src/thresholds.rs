@@ -97,10 +97,7 @@ impl Compared<'_> {
         let unit = self.judgement.metric.unit();
         // The name of the metric says IOPS.
         let show = |value: f64| if unit == "IOPS" { grouped(value) } else { text::figure(value, unit) };
-        let measured = match unit {
-            "IOPS" => beside(self.judgement.measured, self.threshold.value),
-            _ => self.measured(),
-        };
+        let measured = number(self.judgement, self.threshold);
         let tolerance = self.tolerance().map(|share| format!("{} {share}", self.sign(ink)));
         let mark = self.is_unconfirmed().then(|| "not confirmed".to_owned());
         let rest = tolerance.into_iter().chain(mark).chain(self.why_open()).collect::<Vec<_>>().join(", ");
@@ -173,6 +170,14 @@ impl Compared<'_> {
                 application.into_iter().chain(volume).chain(mark).collect()
             }
         }
+    }
+}
+
+/// Returns the measured value for narrow columns: `13,187`, `1.32 ms`.
+pub fn number(judgement: &Judgement, threshold: &Threshold) -> String {
+    match judgement.metric.unit() {
+        "IOPS" => beside(judgement.measured, threshold.value),
+        unit => text::figure_beside(judgement.measured, threshold.value, unit),
     }
 }
 

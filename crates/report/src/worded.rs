@@ -1,6 +1,6 @@
 //! Parts of an assessment with their messages, for JSON documents.
 
-use assessment::{Failure, Finding};
+use assessment::{Assessment, Failure, Finding, Test};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -32,7 +32,8 @@ pub struct Message {
 pub struct Advised {
     /// The finding in words. The text can change with any version.
     message: String,
-    /// What to do, in the options of the run's program. The text can change with any version.
+    /// What to do, in the options of the run's program, or as commands of fathom after a suite. The text can change with any
+    /// version.
     advice: String,
 }
 
@@ -53,8 +54,15 @@ pub fn failure(failure: &Failure) -> Worded<'_, Failure> {
 
 /// Returns a finding with its message and advice.
 pub fn finding(finding: &Finding, dialect: Dialect) -> AdvisedFinding<'_> {
-    With {
-        part: finding,
-        more: Advised { message: wording::message(finding), advice: wording::advice(finding, dialect) },
-    }
+    advised(finding, wording::advice(finding, dialect))
+}
+
+/// Returns a finding of a test with its message and advice.
+pub fn finding_of_test<'a>(finding: &'a Finding, assessment: &Assessment, test: &Test) -> AdvisedFinding<'a> {
+    let advice = wording::advice_of_tests(finding, assessment, &[&test.name], wording::dialect(test));
+    advised(finding, advice.to_string())
+}
+
+fn advised(part: &Finding, advice: String) -> AdvisedFinding<'_> {
+    With { part, more: Advised { message: wording::message(part), advice } }
 }

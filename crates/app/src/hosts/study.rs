@@ -28,6 +28,8 @@ pub struct Hosts<'a> {
     options: &'a FleetOptions,
     family: Family,
     list: Vec<HostSlots>,
+    /// The options of `fathom fleet` as typed.
+    typed: &'a [String],
     launched: RefCell<Option<Launched>>,
     /// The machine of the first host, after a target was found on it.
     machine: OnceCell<Machine>,
@@ -40,13 +42,17 @@ impl<'a> Hosts<'a> {
     ///
     /// # Errors
     /// There are no hosts, or no launcher.
-    pub fn find(options: &'a FleetOptions, list: Vec<HostSlots>) -> Result<Hosts<'a>, CommandError> {
+    pub fn find(
+        options: &'a FleetOptions,
+        list: Vec<HostSlots>,
+        typed: &'a [String],
+    ) -> Result<Hosts<'a>, CommandError> {
         if list.is_empty() {
             let help = "help: use --hosts a,b, without mpirun or srun";
             return Err(format!("this command requires --hosts: it starts the launcher\n{help}").into());
         }
         let (launched, machine, overwrite) = (RefCell::default(), OnceCell::new(), OnceCell::new());
-        Ok(Hosts { options, family: launcher::family(options)?, list, launched, machine, overwrite })
+        Ok(Hosts { options, family: launcher::family(options)?, list, typed, launched, machine, overwrite })
     }
 
     /// Calls `work` with the fleet, and starts it if it is not active.
@@ -92,6 +98,10 @@ impl Runner for Hosts<'_> {
                 RunEnd { record, refused: vec![RunError::new(0, kind)] }
             }
         }
+    }
+
+    fn words(&self) -> Vec<String> {
+        std::iter::once("fleet".to_owned()).chain(self.typed.iter().cloned()).collect()
     }
 
     fn find(&self, target: &str, overwrite: &[String]) -> Result<Found, String> {

@@ -44,7 +44,7 @@ pub fn main(args: &Args) -> Result<u8, CommandError> {
     let reported = ComparedSets { comparison: &comparison, limits: &limits, names: &args.sides, runs: &runs };
     let is_written = write_stdout(&text) & write_reports(&args.reports, &reported)?;
     if args.is_json() {
-        report::conclusion(&comparison).iter().for_each(|sentence| stderr_line!("{sentence}"));
+        report::answer_of_comparison(&comparison).iter().for_each(|sentence| stderr_line!("{sentence}"));
     }
     Ok(if is_written { exit::of_conclusion(compare::conclusion(&comparison)) } else { exit::FAILED })
 }

@@ -27,7 +27,9 @@ fn run_ends_with_a_card_and_writes_requested_reports() {
     assert!(
         page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n") && page.contains("Percentiles of latency")
     );
-    assert!(page.contains("fathom assess --short --size 16M --test read-latency"), "the command that repeats it");
+    let at = scratch.path().canonicalize().unwrap();
+    let repeated = format!("cd {} &amp;&amp; fathom assess --short --size 16M --test read-latency", at.display());
+    assert!(page.contains(&repeated), "the command that repeats it, from any directory");
     assert!(read("out.md").contains("- **environment** ") && read("out.svg").starts_with("<svg "));
     assert!(std::fs::read(scratch.file("out.png")).unwrap().starts_with(b"\x89PNG"));
     let junit = read("junit.xml");

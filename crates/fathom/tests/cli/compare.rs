@@ -104,6 +104,9 @@ fn short_runs_and_different_jobs_have_warnings() {
     save(&scratch, "b", &run_at(5_000.0, 3, 2));
     let short = compare(&scratch, "a b --fail-on write.iops<-5%");
     assert!(short.ended_with(3).stdout.contains("too few intervals"), "{}", short.stdout);
+    assert!(short.stdout.contains("\nINCONCLUSIVE: write.iops: B is "), "{}", short.stdout);
+    let json = compare(&scratch, "a b --fail-on write.iops<-5% --format json");
+    assert!(json.ended_with(3).stderr.starts_with("INCONCLUSIVE: write.iops: B is "), "{}", json.stderr);
     let mut other = run_at(10_000.0, 30, 1);
     let mut plan = Plan::clone(&other.plan);
     plan.workers[0].job_mut().unwrap().access.pattern.random = false;

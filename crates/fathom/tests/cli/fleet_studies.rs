@@ -97,6 +97,7 @@ fn an_assessment_with_a_lost_host_keeps_its_tests_and_the_next_one_removes_the_f
         });
         assert_eq!(outcome.code, Some(3), "{launcher}: {}", outcome.stderr);
         let assessment = outcome.json();
+        assert_eq!(assessment["command"][1], "fleet", "the command that repeats it: {}", assessment["command"]);
         let verdicts: Vec<&str> =
             assessment["tests"].as_array().unwrap().iter().filter_map(|test| test["verdict"].as_str()).collect();
         assert_eq!(verdicts.len(), 2, "{launcher}: {assessment}");

@@ -90,6 +90,9 @@ fn a_site_has_each_saved_run_and_is_updated() {
     let [newest, older] = ["run-1.html", "run-2.html"].map(|link| page.find(link).unwrap());
     assert!(newest < older, "the newest run is not the first");
     assert!(page.contains("<svg class=\"chart\"") && page.contains("read-latency read.iops"), "no trend: {page}");
+    // The runs have no verdict: the page has the command that leads to one.
+    assert!(page.contains("fathom assess /mnt/fast --expect LIMITS"), "{page}");
+    assert!(!read(&scratch, "runs-knee-db-1-_mnt_slow.html").contains("--expect"), "a search takes no limits");
     let disks = read(&scratch, "disks.html");
     for part in ["/mnt/fast on db-1", "/mnt/slow on db-1", "read-latency", "(lower is better)", "<svg class=\"chart\""]
     {

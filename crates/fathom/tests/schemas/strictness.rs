@@ -23,7 +23,7 @@ pub const OPTIONAL: &str = "\
     on_cpu_percent, os_text, part, percentile, priorities, prios, product, program, rate_per_s, read, refill_s, replay, \
     replayable, response, response_ns, result, seed, serializes_overlaps, size_bytes, source, spare_percent, spare_threshold_percent, start_clock, \
     steady_state, steadystate, stolen_ns, sync, syncs, system_ns_per_io, target, temperature_c, temperatures_c, text, thread_name, token_bucket, \
-    total_err, trim, uid, until_s, urls, used_percent, user_ns_per_io, verify, volume, volumes, whole_run, write, write_hint, \
+    total_err, trim, uid, until_s, urls, used_percent, user_ns_per_io, verify, volume, volumes, whole_run, working_directory, write, write_hint, \
     zone_resets, zoned";
 
 /// What the objects of the schemas allow.

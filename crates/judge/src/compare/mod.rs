@@ -13,6 +13,7 @@ mod run;
 mod side;
 
 use assessment::{By, ComparedFigure, Comparison, ComparisonNote, INTERVAL_FACTOR_MAX, LimitedChange, Metric};
+use plan::Ddir;
 
 use crate::inference::{difference, mean};
 use crate::verdict::Conclusion;
@@ -52,7 +53,9 @@ pub fn compare(sides: &[Vec<Run>], history: &[SavedRun], limits: &[ChangeLimit])
     for case in base {
         let others = others.iter().enumerate().map(|(at, side)| (at + 1, of_name(side, &case.name)));
         let others: Vec<(usize, &Case)> = others.filter_map(|(side, other)| Some((side, other?))).collect();
-        for metric in case.metrics(limits) {
+        let is_compared =
+            |ddir: &Ddir| case.has_enough(*ddir) || others.iter().any(|(_, other)| other.has_enough(*ddir));
+        for metric in Case::metrics(Ddir::ALL.into_iter().filter(is_compared), limits) {
             let line = |(side, other): &(usize, &Case)| match invalid.iter().any(|runs| runs.is_in(&case.name, *side)) {
                 true => Some((means(case, (*side, other), metric)?, None)),
                 false => line(case, (*side, other), metric, &history),
@@ -73,7 +76,7 @@ pub fn compare(sides: &[Vec<Run>], history: &[SavedRun], limits: &[ChangeLimit])
     };
     Comparison {
         lines: lines.into_iter().map(decided).collect(),
-        notes: notes(base, others),
+        notes: [notes(base, others), few_ios(base, others, limits)].concat(),
         tested: p.len(),
         confidence: found.confidence,
         invalid,
@@ -110,6 +113,19 @@ fn notes(base: &[Case], others: &[Vec<Case>]) -> Vec<ComparisonNote> {
         }
     }
     notes
+}
+
+/// Directions that no run of a test has enough I/Os of. A limit on a figure of one is compared nevertheless.
+fn few_ios(base: &[Case], others: &[Vec<Case>], limits: &[ChangeLimit]) -> Vec<ComparisonNote> {
+    let of_case = |case: &Case| {
+        let others = || others.iter().filter_map(|side| of_name(side, &case.name));
+        let cases = || std::iter::once(case).chain(others());
+        let is_few = |ddir: &Ddir| cases().any(|one| one.has(*ddir)) && !cases().any(|one| one.has_enough(*ddir));
+        let has_limit = |ddir: &Ddir| limits.iter().any(|limit| limit.metric.ddir == Some(*ddir));
+        let few = Ddir::ALL.into_iter().filter(|ddir| is_few(ddir) && !has_limit(ddir) && others().next().is_some());
+        few.map(|direction| ComparisonNote::FewIos { test: case.name.clone(), direction }).collect::<Vec<_>>()
+    };
+    base.iter().flat_map(of_case).collect()
 }
 
 /// Returns the means of a figure. `None` if a set lacks the figure.

@@ -1,6 +1,7 @@
 //! The repeats of one workload: spread, outliers and drift.
 
 use assessment::{Drift, INTERVAL_FACTOR_MAX, Metric, RepeatedFigure};
+use plan::Ddir;
 
 use super::change_limit::ChangeLimit;
 use super::run::Run;
@@ -27,7 +28,8 @@ pub fn repeated(runs: &[Run], limits: &[ChangeLimit]) -> Vec<RepeatedFigure> {
     let cases = cases(runs);
     let of_case = |case: &Case| {
         let each = |metric: Metric| of(&case.name, metric, case.each(metric));
-        case.metrics(limits).into_iter().filter_map(each).collect::<Vec<_>>()
+        let ddirs = Ddir::ALL.into_iter().filter(|ddir| case.has(*ddir));
+        Case::metrics(ddirs, limits).into_iter().filter_map(each).collect::<Vec<_>>()
     };
     cases.iter().flat_map(of_case).collect()
 }

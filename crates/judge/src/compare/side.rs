@@ -1,6 +1,6 @@
 //! One side of a comparison: its tests, and the figures of each of its runs.
 
-use assessment::{Assessment, Cause, LatencyKind, Metric, Quantity, Statistic, Study, Test};
+use assessment::{Assessment, COMPARED_IOS_MIN, Cause, LatencyKind, Metric, Quantity, Statistic, Study, Test};
 use plan::{Amount, Ddir};
 use record::{Record, Slot, Timeline};
 use units::format::{grouped, percent, size, time_ns};
@@ -10,6 +10,9 @@ use super::invalid::{Judged, error_of_no_record};
 use super::run::{Run, SINGLE};
 use crate::single;
 use crate::verdict::JobRounds;
+
+/// From this share of the bytes on, few I/Os of a direction are compared.
+const LARGE_SHARE: f64 = 0.01;
 
 /// A test of a side.
 pub struct Case<'a> {
@@ -137,7 +140,27 @@ fn job(rounds: &JobRounds, passes: u64) -> Vec<String> {
         of_each(workers, |worker| targets(worker)?.file_size.map(|(_, bytes)| format!("size {}", size(bytes)))),
         of_each(workers, |worker| targets(worker)?.extent.io_size.map(|size| format!("{} of I/O", amount(size)))),
     ];
-    rounds.all_ddirs().into_iter().map(of_ddir).chain(jobs).chain(parts.into_iter().flatten()).collect()
+    Ddir::ALL
+        .into_iter()
+        .filter(|ddir| is_of_job(rounds, *ddir))
+        .map(of_ddir)
+        .chain(jobs)
+        .chain(parts.into_iter().flatten())
+        .collect()
+}
+
+/// Whether a direction is part of the job: it was requested, or has enough I/Os to compare.
+fn is_of_job(rounds: &JobRounds, ddir: Ddir) -> bool {
+    let mut workers = rounds.records.iter().flat_map(|record| &record.plan.workers);
+    has_enough(rounds, ddir) || rounds.ios(ddir) > 0 && workers.any(|worker| worker.has(ddir))
+}
+
+/// Whether a direction has enough I/Os to compare, or a few large ones. A small share of many I/Os is enough: shares depend on
+/// the speed of the target if one direction follows the other.
+fn has_enough(rounds: &JobRounds, ddir: Ddir) -> bool {
+    let bytes = |ddir| rounds.bytes(ddir) as f64;
+    let all: f64 = Ddir::ALL.into_iter().map(bytes).sum();
+    rounds.ios(ddir) >= COMPARED_IOS_MIN || rounds.ios(ddir) > 0 && bytes(ddir) >= all * LARGE_SHARE
 }
 
 fn targets(worker: &plan::Worker) -> Option<&plan::Targets> {
@@ -217,16 +240,21 @@ impl<'a> Case<'a> {
         self.runs.iter().filter_map(|run| run.judged.invalid())
     }
 
-    /// Returns the names of the directions with I/O.
-    pub fn ddirs(&self) -> Vec<&'static str> {
-        self.runs.first().map(|run| run.rounds.all_ddirs().into_iter().map(Ddir::name).collect()).unwrap_or_default()
+    /// Whether a run has I/Os of a direction.
+    pub fn has(&self, ddir: Ddir) -> bool {
+        self.runs.iter().any(|run| run.rounds.ios(ddir) > 0)
     }
 
-    /// Returns the metrics that every comparison has, and those of the limits.
-    pub fn metrics(&self, limits: &[ChangeLimit]) -> Vec<Metric> {
+    /// Whether a run has enough I/Os of a direction to compare.
+    pub fn has_enough(&self, ddir: Ddir) -> bool {
+        self.runs.iter().any(|run| has_enough(&run.rounds, ddir))
+    }
+
+    /// Returns the metrics of these directions that every comparison has, and those of the limits.
+    pub fn metrics(ddirs: impl Iterator<Item = Ddir>, limits: &[ChangeLimit]) -> Vec<Metric> {
         let mut names: Vec<String> = Vec::new();
-        for ddir in self.ddirs() {
-            names.extend(["iops", "bw", "lat.p50", "lat.p99"].map(|of| format!("{ddir}.{of}")));
+        for ddir in ddirs {
+            names.extend(["iops", "bw", "lat.p50", "lat.p99"].map(|of| format!("{}.{of}", ddir.name())));
         }
         names.push("fsync.p99".to_owned());
         let mut metrics: Vec<Metric> = names.iter().filter_map(|name| Metric::parse(name)).collect();

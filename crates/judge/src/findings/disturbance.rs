@@ -61,6 +61,12 @@ fn cause_of(record: &Record, finding: &Finding) -> Option<DisturbanceCause> {
     }
 }
 
+/// Whether a search in an open loop can have missed a rate because of this: other load on the target, a time in which this
+/// process did not run, or something else that the slowest I/Os waited for.
+pub fn disturbs_search(finding: &Finding) -> bool {
+    matches!(finding.kind, FindingKind::OtherLoad(_) | FindingKind::Interrupted(_) | FindingKind::TailDisturbed { .. })
+}
+
 /// Returns the figures of the test that are those of its undisturbed intervals.
 fn figures(test: &Test) -> Vec<UndisturbedFigure> {
     let of_rounds = |rounds: &JobRounds| {
@@ -140,6 +146,14 @@ mod tests {
 
     const SECOND_NS: u64 = 1_000_000_000;
     const MIB: u64 = 1 << 20;
+
+    #[test]
+    fn a_search_is_disturbed_by_what_its_slowest_ios_waited_for() {
+        let of = |kind| Finding { kind, subject: assessment::Subject::Run, severity: Severity::Warning };
+        let tail = FindingKind::TailDisturbed { direction: Ddir::Write, ios: 10, from_ns: 1, parts: Vec::new() };
+        assert!(disturbs_search(&of(tail)) && disturbs_search(&of(FindingKind::OtherLoad(Vec::new()))));
+        assert!(!disturbs_search(&of(FindingKind::RemovedBeforeRead)));
+    }
 
     /// Returns reads with these I/Os per second, and the MiB per second that other programs write at the same time.
     fn beside(seconds: &[(u64, u64)]) -> Record {

@@ -84,17 +84,17 @@ impl<'a> JobRounds<'a> {
     pub fn ddirs(&self) -> Vec<Ddir> {
         let total: u64 = Ddir::ALL.into_iter().map(|ddir| self.ios(ddir)).sum();
         let counts = |ddir: &Ddir| self.ios(*ddir) as f64 >= total as f64 * DDIR_MIN;
-        self.all_ddirs().into_iter().filter(counts).collect()
+        Ddir::ALL.into_iter().filter(|ddir| self.ios(*ddir) > 0).filter(counts).collect()
     }
 
-    /// Returns the directions with I/O. Their shares depend on the speed of the target: a job that fills it and then reads
-    /// has the same ones on each.
-    pub fn all_ddirs(&self) -> Vec<Ddir> {
-        Ddir::ALL.into_iter().filter(|ddir| self.ios(*ddir) > 0).collect()
-    }
-
-    fn ios(&self, ddir: Ddir) -> u64 {
+    /// Returns the number of I/Os of a direction.
+    pub fn ios(&self, ddir: Ddir) -> u64 {
         self.totals().iter().map(|totals| totals.ddirs[ddir as usize].ios).sum()
+    }
+
+    /// Returns the bytes of a direction.
+    pub fn bytes(&self, ddir: Ddir) -> u64 {
+        self.totals().iter().map(|totals| totals.ddirs[ddir as usize].bytes).sum()
     }
 
     /// Returns the properties of the load that decide its limit.
@@ -211,10 +211,7 @@ impl<'a> JobRounds<'a> {
     /// Returns the figure of a metric; `None` if it was not measured. The figure of disturbed runs is that of their undisturbed
     /// intervals, if each run has enough of them.
     pub fn figure(&self, metric: Metric) -> Option<Figure> {
-        let undisturbed: Option<Vec<RunView>> =
-            self.runs().map(|(record, totals)| RunView::undisturbed(record, totals, metric)).collect();
-        let mut runs = undisturbed.unwrap_or_else(|| self.whole_runs().collect());
-        runs.retain(|run| run.value(metric).is_some());
+        let runs = self.judged_runs(metric);
         let measured = of_values(metric, runs.iter().filter_map(|run| run.value(metric)))?;
         let whole_run = runs.iter().any(RunView::is_part).then(|| self.measured(metric)).flatten();
         let ios = runs.iter().map(|run| run.ios(metric)).sum();
@@ -235,6 +232,19 @@ impl<'a> JobRounds<'a> {
         let intervals = intervals.iter().sum::<usize>() as u64;
         let interval_s = self.interval_s();
         Some(Figure { measured, whole_run, series, interval_s, intervals, interval, has_few_intervals, ios })
+    }
+
+    /// Returns the value of [`JobRounds::figure`].
+    pub fn judged(&self, metric: Metric) -> Option<f64> {
+        of_values(metric, self.judged_runs(metric).iter().filter_map(|run| run.value(metric)))
+    }
+
+    fn judged_runs(&self, metric: Metric) -> Vec<RunView<'_>> {
+        let undisturbed: Option<Vec<RunView>> =
+            self.runs().map(|(record, totals)| RunView::undisturbed(record, totals, metric)).collect();
+        let mut runs = undisturbed.unwrap_or_else(|| self.whole_runs().collect());
+        runs.retain(|run| run.value(metric).is_some());
+        runs
     }
 
     fn runs(&self) -> impl Iterator<Item = (&Record, &Totals)> {

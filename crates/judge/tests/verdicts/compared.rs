@@ -96,6 +96,34 @@ fn single_runs_have_the_ratio_of_their_figures_and_the_interval_of_their_seconds
 }
 
 #[test]
+fn stray_ios_of_another_direction_are_named_and_not_compared() {
+    let with_writes = |ios: u64, bytes: u64| {
+        let mut record = steady(1000);
+        let writes = &mut record.workers[0].stats.ddirs[Ddir::Write as usize];
+        (writes.ios, writes.bytes, writes.runtime_ns) = (ios, ios * bytes, 4 * SECOND);
+        record
+    };
+    let compared = |a: u64, b: u64, bytes: u64, limit: &str| {
+        let sides = [a, b].map(|ios| [with_writes(ios, bytes)]);
+        let limits = if limit.is_empty() { Vec::new() } else { limits(limit) };
+        let found = compare(&sides.each_ref().map(|side| runs(side)), &[], &limits);
+        let writes = found.lines.iter().filter(|line| line.metric.ddir == Some(Ddir::Write)).count();
+        (writes, found.notes)
+    };
+    let few = || vec![ComparisonNote::FewIos { test: "run".to_owned(), direction: Ddir::Write }];
+    let differ = || vec![ComparisonNote::JobsDiffer { test: "run".to_owned(), side: 1 }];
+    for (a, b) in [(1, 1), (0, 1), (1, 0), (5, 5)] {
+        assert_eq!(compared(a, b, 4096, ""), (0, few()), "{a} and {b} writes");
+    }
+    assert_eq!(compared(0, 0, 4096, ""), (0, Vec::new()));
+    // The latencies of the writes are unknown here.
+    assert_eq!(compared(6, 6, 4096, ""), (2, Vec::new()));
+    assert_eq!(compared(0, 6, 4096, ""), (0, differ()));
+    assert_eq!(compared(1, 1, 1 << 20, ""), (2, Vec::new()), "one large write, 6 % of the bytes");
+    assert_eq!(compared(1, 1, 4096, "write.iops<-5%"), (1, Vec::new()), "a limit names it");
+}
+
+#[test]
 fn repeats_show_a_difference_over_all_figures() {
     let side = |base: u64| [0, 4, 8, 12, 16].map(|more| steady(base + more));
     let (a, b) = (side(1000), side(900));

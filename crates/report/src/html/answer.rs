@@ -25,7 +25,7 @@ pub fn sentence_of(assessment: &Assessment) -> Markup {
                 @if assessment.stopped && !is_in_cause { " Stopped before its end." }
             }
             @for line in disturbed::figures(assessment) { p.more { (sentence(&line)) "." } }
-            @if let Some(advice) = answer::advice(assessment) { p.more { "What to do: " (advice) "." } }
+            @if let Some(advice) = answer::advice(assessment) { p.more { "What to do: " (of_command(&advice.to_string())) "." } }
             @if let Some(limits) = answer::machine(assessment) { p.more { (sentence(&plain(&limits))) "." } }
             @if let Some((lead, command)) = answer::next_command(assessment) {
                 p.more { (sentence(lead)) ": " code { (of_command(&command)) } }
@@ -34,8 +34,8 @@ pub fn sentence_of(assessment: &Assessment) -> Markup {
     }
 }
 
-/// Formats a command. A browser breaks lines after hyphens, but not within options.
-fn of_command(command: &str) -> Markup {
+/// Formats a command, or a sentence with one. A browser breaks lines after hyphens, but not within options.
+pub fn of_command(command: &str) -> Markup {
     html! {
         @for (at, word) in command.split(' ').enumerate() {
             @if at > 0 { " " }

@@ -159,7 +159,12 @@ fn limits(expected: &Expected) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Formats the command line for a shell.
+/// Formats the command line for a shell. Its paths can be relative: it first changes to the directory in which it was run.
 pub fn command(assessment: &Assessment) -> String {
-    assessment.command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+    let command = assessment.command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+    let mut records = assessment.tests.iter().flat_map(|test| &test.rounds).map(|round| &round.record);
+    match records.find_map(|record| record.working_directory.as_ref()) {
+        Some(directory) => format!("cd {} && {command}", quoted(directory.raw())),
+        None => command,
+    }
 }

@@ -304,8 +304,8 @@ fn findings(assessment: &Assessment) -> Markup {
                         " " span.soft { "(" (shared.tests()) ")" }
                     }
                     ul { @for found in &shared.occurrences { li { (found.evidence()) } } }
-                    @if shared.severity == Severity::Info { p { (text::sentence(&shared.advice)) } }
-                    @else { p { "What to do: " (shared.advice) } }
+                    @if shared.severity == Severity::Info { p { (answer::of_command(&text::sentence(&shared.advice))) } }
+                    @else { p { "What to do: " (answer::of_command(&shared.advice)) } }
                     p.soft { "Finding: " code { (shared.kind) } }
                 }
             }

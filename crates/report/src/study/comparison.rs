@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::mem::discriminant;
 
-use assessment::{By, Cause, ComparedFigure, Comparison, ComparisonNote, InvalidRuns, LimitedChange};
+use assessment::{By, COMPARED_IOS_MIN, Cause, ComparedFigure, Comparison, ComparisonNote, InvalidRuns, LimitedChange};
 use judge::compare::{SINGLE, side_name};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -141,12 +141,13 @@ fn grouped(comparison: &Comparison) -> Vec<String> {
     groups.iter().map(|(note, tests)| sentence(note, tests)).collect()
 }
 
-/// Returns the test and the index of the set that a note is about.
+/// Returns the test, and the index of the set or direction that a note is about.
 fn note_subject(note: &ComparisonNote) -> (&str, usize) {
     match note {
         ComparisonNote::Missing { test, side }
         | ComparisonNote::JobsDiffer { test, side }
         | ComparisonNote::NotRepeats { test, side } => (test, *side),
+        ComparisonNote::FewIos { test, direction } => (test, *direction as usize),
     }
 }
 
@@ -169,6 +170,10 @@ fn sentence(note: &ComparisonNote, tests: &[Cow<str>]) -> String {
              runs of one job on one target",
             side_name(*side),
         ),
+        ComparisonNote::FewIos { direction, .. } => {
+            let name = direction.name();
+            format!("{names}: fewer than {COMPARED_IOS_MIN} {name}s in each run: their figures are not compared")
+        }
     }
 }
 
@@ -188,7 +193,7 @@ fn most_different(comparison: &Comparison, most: usize) -> Comparison {
 /// Returns a comparison as text of one screen. The conclusion is at the end.
 pub fn comparison_text(comparison: &Comparison, ink: Ink) -> String {
     let lines = |all: &[String]| all.iter().map(|note| wrapped(note)).collect::<String>();
-    let (notes, conclusion) = (lines(&notes(comparison)), lines(&conclusion::of_comparison(comparison)));
+    let (notes, conclusion) = (lines(&notes(comparison)), lines(&conclusion::answer_of_comparison(comparison)));
     let below = format!("\n{notes}\n{conclusion}");
     // The head of the table, and the line on what is left out.
     let room = LINES_MOST.saturating_sub(below.lines().count() + 2).max(ROWS_LEAST);

@@ -2,9 +2,10 @@
 
 use assessment::{
     By, ComparedFigure, Comparison, INTERVAL_FACTOR_MAX as WIDEST, InvalidRuns, LimitedChange, RepeatedFigure,
-    Undecided,
+    Undecided, Verdict,
 };
 use judge::compare::{ChangeLimit, SINGLE, side_name};
+use judge::verdict::Conclusion;
 use units::format::percent;
 use units::markup::one_line;
 use units::order::OrderBy;
@@ -64,6 +65,16 @@ pub fn of_comparison(comparison: &Comparison) -> Vec<String> {
     all.extend(comparison.failed.iter().map(broken));
     all.extend(comparison.undecided.iter().map(undecided));
     all.extend(sentences(comparison));
+    all
+}
+
+/// Returns the conclusion of a comparison as a command prints it: if it is INCONCLUSIVE, it begins with the verdict.
+pub fn answer_of_comparison(comparison: &Comparison) -> Vec<String> {
+    let mut all = of_comparison(comparison);
+    let first = all.first_mut().filter(|_| judge::compare::conclusion(comparison) == Conclusion::Inconclusive);
+    if let Some(first) = first {
+        *first = format!("{}: {first}", Verdict::Inconclusive);
+    }
     all
 }
 

@@ -4,6 +4,7 @@ use assessment::{
     Assessment, Failure, Knee, KneeFigures, KneeLatencies, KneePoint, KneeResult, KneeRun, Like, LoadGeneratorEvidence,
     Metric, Test, Verdict,
 };
+use judge::disturbance::disturbs_search;
 use record::Arrivals;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -43,8 +44,25 @@ pub fn summary(assessment: &Assessment, request: &Knee, result: &KneeResult) -> 
         notes: request.like.as_deref().into_iter().flat_map(like::notes).chain(notes(result)).collect(),
         findings: findings_of(assessment),
         bars: has_points.then(|| bars(request, result)),
+        undecided: undecided(assessment, request, result),
         sentence: Some(conclusion(assessment, request, result)),
     }
+}
+
+/// Returns why an INCONCLUSIVE search decides nothing; `None` if it was only stopped.
+fn undecided(assessment: &Assessment, request: &Knee, result: &KneeResult) -> Option<String> {
+    if assessment.verdict != Verdict::Inconclusive {
+        return None;
+    }
+    let here = result.load_generator.as_ref().map(|found| {
+        format!("the limit was this machine, not the target: {}", wording::load_generator_evidence(found))
+    });
+    let like = request.like.as_deref();
+    let findings = assessment.tests.last().into_iter().flat_map(|test| &test.findings);
+    let disturbed = findings.filter(|finding| like.is_some() && disturbs_search(finding)).map(wording::headline);
+    let margin = like.and_then(|like| like::below_margin(like, result));
+    let reasons: Vec<String> = here.into_iter().chain(disturbed).chain(margin).collect();
+    (!reasons.is_empty()).then(|| reasons.join("; "))
 }
 
 fn head(assessment: &Assessment, request: &Knee, how: &str) -> String {
@@ -171,7 +189,7 @@ fn bars(request: &Knee, result: &KneeResult) -> String {
 
 fn sentence(assessment: &Assessment, request: &Knee, result: &KneeResult) -> String {
     let sentence = match (request.iodepth_max, &request.like) {
-        (_, Some(like)) => like::sentence(assessment, request, like, result),
+        (_, Some(like)) => like::sentence(request, like, result),
         (None, None) => of_rates(request, result),
         (Some(_), None) => of_depths(request, result),
     };
@@ -179,7 +197,12 @@ fn sentence(assessment: &Assessment, request: &Knee, result: &KneeResult) -> Str
     let failed = result.failed.as_ref().filter(|_| !assessment.stopped);
     let failed = failed
         .map_or_else(String::new, |why| format!("; ended early, because a run failed: {}", wording::failure(why)));
-    format!("{stopped}{sentence}{failed}")
+    // The reason of an INCONCLUSIVE search is first.
+    let is_named = request.iodepth_max.is_none() && assessment.verdict != Verdict::Inconclusive;
+    let here = result.load_generator.as_ref().filter(|_| is_named).map_or_else(String::new, |found| {
+        format!("; the limit there was this machine, not the target: {}", wording::load_generator_evidence(found))
+    });
+    format!("{stopped}{sentence}{here}{failed}")
 }
 
 fn bound(request: &Knee) -> Option<String> {
@@ -190,27 +213,21 @@ fn of_rates(request: &Knee, result: &KneeResult) -> String {
     let work = one_line(&request.work);
     let bound = bound(request);
     let with = bound.as_ref().map_or_else(String::new, |bound| format!(" with {bound}"));
-    let here = result.load_generator.as_ref();
-    let here = here.map(wording::load_generator_evidence);
-    let here = here.map(|why| format!("the limit there was this machine, not the target: {why}"));
+    let is_limited_here = result.load_generator.is_some();
     let sustained = result.sustained.and_then(|at| result.points.get(at));
-    match (sustained, here, result.points.first()) {
-        (None, _, None) => "nothing was measured".to_owned(),
-        (None, Some(here), Some(_)) => format!("no rate of {work} was sustained; {here}"),
-        (None, None, Some(lowest)) => {
+    match (sustained, result.points.first()) {
+        (None, None) => "nothing was measured".to_owned(),
+        (None, Some(_)) if is_limited_here => format!("no rate of {work} was sustained"),
+        (None, Some(lowest)) => {
             format!(
                 "sustains no measured rate of {work}{with}: the lowest, {} IOPS, was too high",
                 grouped(lowest.load as f64)
             )
         }
-        (Some(point), here, _) => {
-            let is_least = here.is_some() || result.missed.is_none();
-            let least = if is_least { "at least " } else { "" };
-            let more = match here {
-                Some(here) => format!("; {here}"),
-                None if result.missed.is_none() => "; no higher rate was tried".to_owned(),
-                None => String::new(),
-            };
+        (Some(point), _) => {
+            let least = if is_limited_here || result.missed.is_none() { "at least " } else { "" };
+            let is_highest = !is_limited_here && result.missed.is_none();
+            let more = if is_highest { "; no higher rate was tried" } else { "" };
             format!("sustains {least}{} {work}/s{with}{more}", grouped(point.load as f64))
         }
     }

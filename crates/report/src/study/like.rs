@@ -1,11 +1,9 @@
 //! A search over multiples of a captured load: its sentence and notes.
 
-use assessment::{Assessment, Knee, KneeResult, Like, LikeFit, Verdict};
+use assessment::{Knee, KneeResult, Like, LikeFit};
 use plan::Ddir;
 use units::format::{iops, time_ns};
 use units::markup::one_line;
-
-use crate::wording;
 
 /// Returns a load in percent of the captured one as a multiple, such as `1.5`.
 pub fn multiple(percent: u64) -> String {
@@ -52,31 +50,26 @@ fn bound(request: &Knee, like: &Like) -> String {
     format!("{percentile} {}{as_captured}", each.collect::<Vec<_>>().join(", "))
 }
 
-/// Returns the highest multiple, its range and what the verdict is about.
-pub fn sentence(assessment: &Assessment, request: &Knee, like: &Like, result: &KneeResult) -> String {
-    let load = |at: Option<usize>| at.and_then(|at| result.points.get(at)).map(|point| point.load);
+/// Returns that the highest multiple is below the margin, and not below the captured load: then neither PASS nor FAIL is
+/// certain.
+pub fn below_margin(like: &Like, result: &KneeResult) -> Option<String> {
+    let held = result.points.get(result.sustained?)?.load;
+    let margin = like.margin_percent().filter(|margin| held >= 100 && held < *margin)?;
+    Some(format!("the margin of {} is not held", multiple(margin)))
+}
+
+/// Returns the highest multiple and its range.
+pub fn sentence(request: &Knee, like: &Like, result: &KneeResult) -> String {
+    let load = |at: Option<usize>| at.and_then(|at| result.points.get(at)).map(|point| multiple(point.load));
     let bound = bound(request, like);
-    let here = result.load_generator.as_ref().map(wording::load_generator_evidence);
-    let here = here.map(|why| format!("; the limit there was this machine, not the target: {why}"));
-    let (held, missed) = (load(result.sustained), load(result.missed));
-    let sentence = match (held, missed) {
-        (None, None) => return "nothing was measured".to_owned(),
-        (None, Some(lowest)) => format!("does not hold {} times this load with {bound}", multiple(lowest)),
-        (Some(held), Some(missed)) => {
-            let [held, missed] = [held, missed].map(multiple);
-            format!("holds {held} times this load with {bound} ({held} to {missed})")
-        }
+    match (load(result.sustained), load(result.missed)) {
+        (None, None) => "nothing was measured".to_owned(),
+        (None, Some(lowest)) => format!("does not hold {lowest} times this load with {bound}"),
+        (Some(held), Some(missed)) => format!("holds {held} times this load with {bound} ({held} to {missed})"),
         (Some(held), None) => {
-            format!("holds at least {} times this load with {bound}; no higher multiple was tried", multiple(held))
+            format!("holds at least {held} times this load with {bound}; no higher multiple was tried")
         }
-    };
-    let margin = match (assessment.verdict, held, like.margin_percent()) {
-        (Verdict::Inconclusive, Some(held), Some(margin)) if held >= 100 && held < margin => {
-            format!("; that is less than the margin of {}", multiple(margin))
-        }
-        _ => String::new(),
-    };
-    sentence + &margin + &here.unwrap_or_default()
+    }
 }
 
 #[cfg(test)]

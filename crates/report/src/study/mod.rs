@@ -17,7 +17,8 @@ mod table;
 
 pub use comparison::{ComparisonDocument, comparison_json, comparison_text};
 pub(crate) use comparison::{notes as comparison_notes, table as comparison_table};
-pub use conclusion::of_comparison as conclusion;
+pub use conclusion::answer_of_comparison;
+pub(crate) use conclusion::of_comparison as conclusion;
 pub(crate) use conclusion::{changed, invalid_runs, limit as limit_in_words, result as result_of, undecided};
 pub(crate) use conclusion::{interval as ratio_interval, ratio};
 pub use ink::Ink;
@@ -50,7 +51,8 @@ pub fn sentence(assessment: &Assessment) -> Option<String> {
 
 /// Returns the conclusion in one line, without such a finding.
 pub(crate) fn result_sentence(assessment: &Assessment) -> Option<String> {
-    Some(summary(assessment)?.sentence?.replace('\n', "; "))
+    let lines = summary(assessment)?.answer();
+    (!lines.is_empty()).then(|| lines.join("; ").replace('\n', "; "))
 }
 
 /// Returns the points or runs of a study that have a finding of a test; `None` for other studies.

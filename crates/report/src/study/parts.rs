@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use assessment::{Assessment, Cause, Settings, Verdict};
+use judge::verdict::{Conclusion, conclusion};
 use record::schema::Layout;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -24,18 +25,31 @@ pub struct Summary {
     pub findings: Vec<String>,
     /// A chart of text.
     pub bars: Option<String>,
+    /// Why the study is INCONCLUSIVE, unless the conclusion begins with it.
+    pub undecided: Option<String>,
     /// The conclusion, one sentence per line.
     pub sentence: Option<String>,
 }
 
 impl Summary {
-    /// Returns the conclusion, after the finding that makes figures of the study worthless.
+    /// Returns the conclusion, one sentence per line, after the reason of an INCONCLUSIVE study.
+    pub fn answer(&self) -> Vec<String> {
+        self.undecided.iter().chain(&self.sentence).cloned().collect()
+    }
+
+    /// Returns the conclusion, after the finding that makes figures of the study worthless. That of an INCONCLUSIVE study begins
+    /// with the verdict.
     pub fn whole_sentence(&self, assessment: &Assessment) -> Option<String> {
         let has_finding = assessment.verdict == Verdict::Invalid && matches!(assessment.cause, Cause::Finding(_));
         let is_invalid = has_finding && !names_invalid_runs(assessment);
         let invalid = is_invalid.then(|| format!("{}: {}", Verdict::Invalid, wording::cause(&assessment.cause)));
-        let lines: Vec<String> = invalid.into_iter().chain(self.sentence.clone()).collect();
-        (!lines.is_empty()).then(|| lines.join("\n"))
+        let lines: Vec<String> = invalid.into_iter().chain(self.answer()).collect();
+        let answer = lines.join("\n");
+        match (conclusion(assessment), lines.is_empty()) {
+            (Conclusion::Inconclusive, true) => Some(format!("{}: nothing was measured", Verdict::Inconclusive)),
+            (Conclusion::Inconclusive, false) => Some(format!("{}: {answer}", Verdict::Inconclusive)),
+            (_, is_empty) => (!is_empty).then_some(answer),
+        }
     }
 }
 

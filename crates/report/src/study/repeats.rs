@@ -51,12 +51,13 @@ pub fn summary(assessment: &Assessment, request: &Repeats, result: &RepeatsResul
     if assessment.tests.iter().all(|test| test.rounds.is_empty()) {
         notes.push("nothing was measured".to_owned());
     }
-    let missing = result.not_measured.iter();
-    notes.extend(missing.map(|limit| format!("error: --fail-on {limit}: not measured in both workloads")));
     let dialect = assessment.tests.first().map_or(Dialect::Fio, wording::dialect);
     let findings = result.findings.iter().map(|finding| of_finding(finding, &sides, dialect)).collect();
     notes.extend(kept(request));
-    Summary { head: head(assessment, request), tables, notes, findings, bars: None, sentence: sentence(result) }
+    let missing = result.not_measured.as_ref();
+    let undecided = missing.map(|limit| format!("--fail-on {limit}: not measured in both workloads"));
+    let sentence = sentence(result);
+    Summary { head: head(assessment, request), tables, notes, findings, bars: None, undecided, sentence }
 }
 
 fn head(assessment: &Assessment, request: &Repeats) -> String {

@@ -36,6 +36,7 @@ pub fn summary(assessment: &Assessment, request: &Sweep, result: &SweepResult) -
         notes: notes(request, result),
         findings: result.remarks.iter().map(|remark| note(remark, request, result)).collect(),
         bars: (largest(request, result) > 0.0).then(|| bars(request, result)),
+        undecided: None,
         sentence: sentence(assessment, request, result).map(|sentence| one_line(&sentence).into_owned()),
     }
 }

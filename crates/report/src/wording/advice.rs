@@ -2,12 +2,16 @@
 
 use std::borrow::Cow;
 
-use assessment::{AdviceOptions, Finding, FindingKind, Lack, LateCause, LateIos, Levels, Severity, UnintendedTarget};
+use assessment::{
+    AdviceOptions, Assessment, Finding, FindingKind, Lack, LateCause, LateIos, Levels, Severity, Study,
+    UnintendedTarget,
+};
 use plan::Dialect;
 use units::format::time_ns;
 use units::lookalike;
 
 use super::names::line;
+use super::suite_advice::{self, Advice};
 
 /// Advice if nothing better is known.
 const REPEAT: &str = "repeat the run and compare";
@@ -20,6 +24,15 @@ pub fn advice(finding: &Finding, dialect: Dialect) -> String {
     };
     // The advice on a name has the name.
     line(of_dialect.map_or_else(|| of_run(finding, &options), Cow::into_owned))
+}
+
+/// Returns what to do about a finding of some tests of an assessment. The user of a suite has no options of its jobs: the advice
+/// has commands of fathom.
+pub fn advice_of_tests(finding: &Finding, assessment: &Assessment, tests: &[&str], dialect: Dialect) -> Advice {
+    let is_suite = matches!(assessment.study, Study::Suite(_));
+    let of_suite = is_suite.then(|| suite_advice::advice(finding, assessment, tests)).flatten();
+    let lines = |found: Advice| Advice { text: line(found.text), command: found.command.map(line) };
+    of_suite.map_or_else(|| Advice::of_text(advice(finding, dialect)), lines)
 }
 
 /// Returns advice on a target in memory. A memory device that the user named is only labelled.

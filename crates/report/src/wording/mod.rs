@@ -13,9 +13,11 @@ mod load_generator;
 mod names;
 mod preparation;
 mod steady;
+mod suite_advice;
 mod unmeasured;
 
 pub use advice::advice;
+pub(crate) use advice::advice_of_tests;
 pub use cause::{cause, cause_of_test, citation, figure_name, ratio, reason, why};
 pub use disk_health::pcie_link;
 pub use failure::{failure, run_error, run_message};
@@ -24,6 +26,7 @@ pub use load_generator::{load_generator, load_generator_evidence, load_generator
 pub use plan::Dialect;
 pub use preparation::{preparation_detail, preparation_name, preparation_reason};
 pub use steady::{steady, steady_figure, steady_state};
+pub(crate) use suite_advice::{Advice, without_other_programs};
 
 /// Returns the message of a finding and its advice, on a line each.
 pub fn finding(finding: &Finding, dialect: Dialect) -> String {

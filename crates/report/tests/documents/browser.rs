@@ -377,7 +377,7 @@ fn site_target(target: &str, host: &str) -> SiteTarget {
     }
     let (device, suite) = ("nvme1n1 Virtual Disk 6002248077 1 TiB".to_owned(), "azure".to_owned());
     let runs = (1..=12).rev().map(run).collect();
-    SiteTarget { target: target.to_owned(), suite, host: host.to_owned(), device, runs, trend }
+    SiteTarget { target: target.to_owned(), suite, host: host.to_owned(), device, runs, trend, is_assessed: true }
 }
 
 #[test]

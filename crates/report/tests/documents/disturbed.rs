@@ -61,6 +61,44 @@ fn the_figure_of_the_undisturbed_intervals_is_beside_that_of_the_whole_run() {
 }
 
 #[test]
+fn a_disturbance_that_leaves_the_verdict_open_is_named_once_with_what_to_do() {
+    let mut assessment = sample::assessment();
+    let test = &mut assessment.tests[0];
+    test.findings.clear();
+    test.disturbance = Some(Disturbance {
+        causes: vec![DisturbanceCause::CpuWait],
+        cpu_wait_share: Some(0.34),
+        intervals: 40,
+        disturbed_intervals: 9,
+        figures: Vec::new(),
+    });
+    let judgement = &mut test.judgements[0];
+    judgement.verdict = Verdict::Inconclusive;
+    judgement.reason = Reason::Confounded(Confounder::WaitedForCpu { share: 0.34 });
+    (test.verdict, test.cause) = (Verdict::Inconclusive, Cause::Judgement(Box::new(judgement.clone())));
+    let (name, cause) = (test.name.clone(), Box::new(test.cause.clone()));
+    assessment.tests.truncate(1);
+    (assessment.verdict, assessment.cause) = (Verdict::Inconclusive, Cause::Test { name, cause, others: 0, tests: 1 });
+    let text = card(&assessment, false, Ink::Unicode);
+    assert!(text.contains("INCONCLUSIVE: ") && !text.contains("disturbed ("), "{text}");
+    let to_do = "to do: stop other programs, and measure again:\n\
+                 fathom assess /dev/sdb --suite azure --expect azure:P30/uncached\n";
+    assert!(text.ends_with(to_do), "{text}");
+    assert!(html(&assessment).contains("What to do: stop other programs, and measure again"));
+}
+
+#[test]
+fn a_figure_of_the_card_is_the_same_in_its_table_and_beside_its_threshold() {
+    let mut assessment = sample::assessment();
+    let judgement = &mut assessment.tests[0].judgements[0];
+    (judgement.measured, judgement.whole_run) = (15_999.7, Some(13_200.0));
+    let text = card(&assessment, false, Ink::Unicode);
+    let lines = || text.lines().filter(|line| line.contains("max-write-iops") && line.contains("15,999.7"));
+    assert_eq!(lines().count(), 2, "{text}");
+    assert!(lines().any(|line| line.contains("≥ 16,000")) && lines().any(|line| line.ends_with("FAIL")), "{text}");
+}
+
+#[test]
 fn the_first_line_says_what_the_target_is_good_for() {
     let mut assessment = disturbed_without_expectations();
     assessment.tests[0].disturbance = None;

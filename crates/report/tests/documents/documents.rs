@@ -200,7 +200,7 @@ fn the_json_document_has_all_of_the_saved_form_and_messages() {
     assert!(judgement["message"].as_str().is_some_and(|message| message.starts_with("13,187 IOPS, 82 % of the ")));
     let finding = &document["tests"][0]["findings"][0];
     assert_eq!((&finding["kind"], &finding["severity"]), (&"step-down".into(), &"warning".into()));
-    assert!(finding["advice"].as_str().is_some_and(|advice| advice.contains("ramp_time=181")), "{finding}");
+    assert!(finding["advice"].as_str().is_some_and(|advice| advice.contains("--until-steady cloud")), "{finding}");
 }
 
 #[test]

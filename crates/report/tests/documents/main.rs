@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod advice;
 mod browser;
 mod charts;
 mod digits;
@@ -14,3 +15,4 @@ mod reasons;
 mod sample;
 mod saved_values;
 mod series;
+mod undecided;

@@ -23,6 +23,7 @@ use assessment::{
     KneeResult, KneeRun, Like, Metric, Preparation, PreparationDetail, PreparationReason, Reason, Round, Settings,
     Severity, Study as Request, Test, Threshold, ThresholdBound, Verdict,
 };
+use judge::disturbance::disturbs_search;
 use judge::figures::{median, percentile_of_runs};
 use plan::{Origin, Plan};
 use record::Record;
@@ -295,7 +296,7 @@ impl Knee {
             let is_wanted = match finding.severity {
                 _ if is_filled && matches!(finding.kind, FindingKind::Unwritten { .. }) => false,
                 Severity::Invalid => true,
-                Severity::Warning => !is_open || is_captured && is_disturbance(&finding),
+                Severity::Warning => !is_open || is_captured && disturbs_search(&finding),
                 // Others are for example that a step was short, as requested.
                 Severity::Info => matches!(finding.kind, FindingKind::InMemory),
             };
@@ -384,11 +385,6 @@ fn name_capture(record: &mut Record, like: &Like) {
             words.job_files.iter_mut().for_each(|file| file.text = file.text.replace(&log, &name));
         }
     }
-}
-
-/// Other load on the target, or a time in which this process did not run.
-fn is_disturbance(finding: &Finding) -> bool {
-    matches!(finding.kind, FindingKind::OtherLoad(_) | FindingKind::Interrupted(_))
 }
 
 impl Study for Knee {
@@ -491,7 +487,7 @@ pub(crate) fn complete(assessment: &mut Assessment) -> Result<(), StudyError> {
     }
     let result = procedure.result();
     let is_invalid = assessment.tests.last().is_some_and(|test| judge::verdict::invalid(&test.findings).is_some());
-    let is_disturbed = assessment.tests.last().is_some_and(|test| test.findings.iter().any(is_disturbance));
+    let is_disturbed = assessment.tests.last().is_some_and(|test| test.findings.iter().any(disturbs_search));
     let verdict = match &request.like {
         _ if is_invalid => Verdict::Invalid,
         Some(like) => verdict_on_multiple(like, &result, assessment.stopped, is_disturbed),

@@ -11,8 +11,9 @@ use crate::windows;
 
 /// Optimised for size, except for the path of an I/O.
 const PROFILE: &str = "compact";
-/// Maximum size of a stripped binary, in bytes.
-const LIMIT_BYTES: u64 = 12_000_000;
+/// Maximum size of a stripped binary, in bytes: 1.3 MB above the largest one, to notice growth. A fifth of its code reads saved
+/// documents.
+const LIMIT_BYTES: u64 = 15_000_000;
 
 /// With frame pointers, the tables for unwinding are 0.4 MB smaller, and `perf record -g` needs no debug information.
 const FLAGS: &str = "-Cforce-frame-pointers=yes";

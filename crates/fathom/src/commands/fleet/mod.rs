@@ -29,16 +29,18 @@ use app::{exit, input, new_runs, signals};
 /// Runs a command of a study with a runner.
 pub type RunCommand = dyn Fn(Measuring, &[String], &dyn Runner) -> Result<u8, CommandError>;
 
-/// Runs a command line, or a study by `run_command`, on all hosts.
+/// Runs a command line, or a study by `run_command`, on all hosts. `all_typed` are the arguments after the command's name.
 ///
 /// # Errors
 /// The request is not valid; nothing ran.
-pub fn main(mut args: Args, run_command: &RunCommand) -> Result<u8, CommandError> {
+pub fn main(mut args: Args, all_typed: &[String], run_command: &RunCommand) -> Result<u8, CommandError> {
     let (hosts, options) = (hosts(&args)?, args.options());
     match args.work.take() {
         Some(Work::Line(line)) => run_line(&options, &line, &hosts),
         Some(Work::Study(command, typed)) => {
-            let runner = Hosts::find(&options, hosts)?;
+            // The rest is the name of the study's command and its arguments.
+            let own = all_typed.len().saturating_sub(typed.len() + 1);
+            let runner = Hosts::find(&options, hosts, &all_typed[..own])?;
             run_command(*command, &typed, &runner)
         }
         Some(Work::Manifest(line)) => {
