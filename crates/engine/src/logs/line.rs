@@ -156,7 +156,7 @@ fn prio_column(prio: u16, columns: SampleColumns) -> Block<8> {
     }
 }
 
-/// SampleColumns that are usually equal in consecutive lines: time, direction, size and priority.
+/// Columns that are usually equal in consecutive lines: time, direction, size and priority.
 struct CommonColumns {
     columns: SampleColumns,
     /// Priority of the worker.
