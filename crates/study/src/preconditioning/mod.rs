@@ -16,7 +16,7 @@ use assessment::{
 use record::Record;
 
 use crate::run::{End, Outcome, Refusal, Run, Session, Study, Work};
-use crate::suite::Job;
+use crate::suite::{Job, options};
 
 /// What a step needs next.
 pub enum Next {
@@ -163,12 +163,6 @@ fn failure(steps: &[Preparation]) -> Failure {
 pub struct Extent {
     pub path: String,
     pub bytes: Option<u64>,
-}
-
-/// Returns the options of fio in a line such as `rw=read bs=1m`.
-pub(crate) fn options(line: &str) -> Vec<(String, String)> {
-    let pairs = line.split(' ').filter_map(|option| option.split_once('='));
-    pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
 /// Options of files that one job works on together.

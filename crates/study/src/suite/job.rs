@@ -8,10 +8,15 @@ use units::system::System;
 
 use super::layers::{Form, Layers, Merged, Setting};
 use super::{Beside, Files, Line, Place, Site, Sites, Suite, Test, Work};
-use crate::preconditioning::options;
 
 /// Shares of a size are rounded down to multiples of this.
 const SHARE_UNIT: u64 = 1 << 20;
+
+/// Returns the options of fio in a line such as `rw=read bs=1m`.
+pub(crate) fn options(line: &str) -> Vec<(String, String)> {
+    let pairs = line.split(' ').filter_map(|option| option.split_once('='));
+    pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+}
 
 /// How targets are filled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

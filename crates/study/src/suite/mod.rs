@@ -19,6 +19,7 @@ mod table;
 pub use built_in::{BUILT_IN, DEFAULT, built_in};
 pub use chosen::Choice;
 pub use explain::{Planned, aim, explain, least_rounds, takes_bytes, takes_ns, time_text};
+pub(crate) use job::options;
 pub use job::{FillWay, Job, SuiteParams};
 pub use layers::Form;
 pub use preparing::SuiteTarget;
