@@ -1,16 +1,14 @@
 #!/usr/bin/env bash
 # Compares `assess --like` with pgbench on disks with an IOPS limit. Captures pgbench on a zram disk, then runs fathom and pgbench with
-# each limit, which is that of the root control group: the writeback of the kernel has it, too. As root; it needs PostgreSQL with
-# pgbench, zram and blkio of cgroup v1. Variables: RATE (transactions/s), CLIENTS, SECONDS_EACH, DISKS (name:IOPS:multiples …).
-# Usage: FATHOM=target/release/fathom tests/postgresql/like.sh
+# each limit of the control group. As root; it needs PostgreSQL with pgbench, zram and blkio of cgroup v1. Variables: RATE
+# (transactions/s), CLIENTS, SECONDS_EACH, DISKS (name:IOPS:multiples …). Usage: FATHOM=target/release/fathom tests/postgresql/like.sh
 set -euo pipefail
 skip() { echo "SKIPPED: $*"; exit 0; }
 [ "$(id -u)" = 0 ] || skip "not root"
 programs=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1)
 [ -x "$programs/pgbench" ] || skip "PostgreSQL is not installed (postgresql, postgresql-contrib)"
 [ -e /sys/class/zram-control/hot_add ] || skip "no zram"
-group=/sys/fs/cgroup/blkio
-[ -e "$group/blkio.throttle.write_iops_device" ] || skip "no blkio of cgroup v1"
+[ -e /sys/fs/cgroup/blkio/blkio.throttle.write_iops_device ] || skip "no blkio of cgroup v1"
 fathom=$(realpath "${FATHOM:-target/release/fathom}")
 export FATHOM_NO_HISTORY=1
 # Transactions per second, and the latency beyond which one is late.
@@ -19,16 +17,18 @@ rate=${RATE:-50} late_ms=200 clients=${CLIENTS:-1} seconds=${SECONDS_EACH:-20}
 number=$(cat /sys/class/zram-control/hot_add)
 disk=/dev/zram$number
 work=$(mktemp -d /tmp/fathom-postgresql.XXXXXX)
+group=/sys/fs/cgroup/blkio/${work##*/}
 chmod 755 "$work"
 end() {
     stop_server >/dev/null 2>&1 || true
-    limit 0 || true
+    echo $BASHPID >/sys/fs/cgroup/blkio/cgroup.procs
+    rmdir "$group" || true
     echo "$number" >/sys/class/zram-control/hot_remove
     rm -rf "$work"
 }
 trap end EXIT
 echo 512M >"/sys/block/zram$number/disksize"
-mkdir "$work/data"
+mkdir "$group" "$work/data"
 # Processes that start from here on have the limits of the group.
 echo $BASHPID >"$group/cgroup.procs"
 # limit IOPS: sets the limit of reads and of writes of the disk; 0 removes it.

@@ -73,8 +73,8 @@ pub fn announce(runs: RangeInclusive<u64>, time_ns: impl Fn(u64) -> Option<u64>)
     stderr_line!("{count} run{}{times}", if most == 1 { "" } else { "s" });
 }
 
-/// Returns the bandwidth, IOPS, 99th percentile and flushes of a run in one line: those of its last phase. A mean over phases that
-/// fill, read and write is the rate of none.
+/// Returns the bandwidth, IOPS, 99th percentile and flushes of a run in one line: those of its last phase.
+/// A mean over phases that fill, read and write would be no rate of the target.
 fn summary(record: &Record) -> String {
     let last = record.plan.workers.iter().map(|worker| worker.phase).max().unwrap_or(0);
     let is_of_last = |worker: &Worker| worker.phase == last;

@@ -103,7 +103,7 @@ pub fn run(plan: &Arc<Plan>, interrupts: Interrupts, options: &RunOptions, watch
 pub fn new_record(plan: &Arc<Plan>) -> Record {
     let mut record = Record::new(Arc::clone(plan), unix_ms());
     record.utc_offset_s = os::clock::utc_offset_s();
-    record.working_directory = std::env::current_dir().ok().map(|path| path.display().to_string().into());
+    record.working_directory = std::env::current_dir().ok().and_then(|path| Some(path.to_str()?.into()));
     record
 }
 

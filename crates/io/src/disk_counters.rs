@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 pub struct DiskCounters {
     pub ios: [u64; 2],
     pub merges: [u64; 2],
-    // In sectors of 512 bytes, independent of the disk's sector size.
+    /// In sectors of 512 bytes, independent of the disk's sector size.
     pub sectors: [u64; 2],
     pub ticks_ms: [u64; 2],
-    // Time with at least one I/O in flight.
+    /// Time with at least one I/O in flight.
     pub io_ticks_ms: u64,
-    // Time multiplied by the number of I/Os in flight.
+    /// Time multiplied by the number of I/Os in flight.
     pub time_in_queue_ms: u64,
 }
 

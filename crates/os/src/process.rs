@@ -65,11 +65,11 @@ pub fn end(
     Ok(())
 }
 
-/// Waits for a child process. Returns false if it still runs after `time`, of which `most` can shorten the rest.
-fn ends_within(child: &mut Child, time: Duration, most: impl Fn() -> Duration) -> io::Result<bool> {
+/// Waits for a child process. Returns false if it still runs after `time`. `left_max` limits the time that is left.
+fn ends_within(child: &mut Child, time: Duration, left_max: impl Fn() -> Duration) -> io::Result<bool> {
     let mut left = time;
     while child.try_wait()?.is_none() {
-        left = left.min(most());
+        left = left.min(left_max());
         if left.is_zero() {
             return Ok(false);
         }

@@ -5,8 +5,8 @@ pub use crate::system::waits::{WaitReader, thread_ids};
 /// Counters of waits, or their growth.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Waits {
-    /// Time in which each thread was ready and waited for a CPU.
-    pub run_delays_ns: Vec<u64>,
+    /// Time in which each thread was ready and waited for a CPU. `None` if the kernel does not report it.
+    pub run_delays_ns: Vec<Option<u64>>,
     /// Time in which a control group had used up its CPU quota.
     pub throttled_ns: u64,
     /// CPU time that the hypervisor gave to others, as the mean of all CPUs.
@@ -29,7 +29,7 @@ impl Waits {
     pub fn since(&self, before: &Waits) -> Waits {
         let delays = self.run_delays_ns.iter().zip(&before.run_delays_ns);
         Waits {
-            run_delays_ns: delays.map(|(now, before)| now.saturating_sub(*before)).collect(),
+            run_delays_ns: delays.map(|(now, before)| Some((*now)?.saturating_sub((*before)?))).collect(),
             throttled_ns: self.throttled_ns.saturating_sub(before.throttled_ns),
             stolen_ns: self.stolen_ns.saturating_sub(before.stolen_ns),
             reclaim_ns: self.reclaim_ns.saturating_sub(before.reclaim_ns),

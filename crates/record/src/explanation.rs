@@ -172,7 +172,7 @@ pub enum SlowCause {
     MemoryReclaim,
     /// A limit of a control group on I/O.
     IoLimit,
-    /// The worker did something else: it wrote a log, a snapshot or contents.
+    /// The worker did something else: it wrote logs or snapshots, checked or made data, or waited for them.
     OwnWork,
     /// The device throttled itself because of heat.
     Heat,

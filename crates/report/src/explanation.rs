@@ -138,7 +138,9 @@ fn text(part: &TimePart) -> String {
         Some(SlowCause::StolenCpu) => "while the hypervisor ran something else".to_owned(),
         Some(SlowCause::Stopped) => "while the process was stopped".to_owned(),
         Some(SlowCause::MemoryReclaim) => "during memory reclaim".to_owned(),
-        Some(SlowCause::OwnWork) => "while the worker wrote a log, a snapshot or contents".to_owned(),
+        Some(SlowCause::OwnWork) => {
+            "while the worker did something else (logs, checks or makes data, snapshots)".to_owned()
+        }
         Some(SlowCause::Heat) => "while the disk was throttled because of heat".to_owned(),
         Some(SlowCause::IoLimit) => "held back by an I/O limit of the control group".to_owned(),
         None if matches!(part.layer, IoLayer::Submission | IoLayer::Reaping) => {

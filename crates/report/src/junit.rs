@@ -9,11 +9,11 @@
 use assessment::{Assessment, Round, Test, Verdict};
 use units::calendar::date_and_time;
 use units::markup::escaped;
-use units::shell::quoted;
 
 use crate::answer::sentence_of_requested;
 use crate::causes::cause_of_test;
 use crate::figures::cells;
+use crate::html::environment;
 use crate::html::environment::facts;
 use crate::text;
 use crate::thresholds::{self, Check, CheckOf};
@@ -112,7 +112,10 @@ pub fn junit(assessment: &Assessment) -> String {
         started_s: (assessment.started_unix_ms / 1000).saturating_add_signed(i64::from(assessment.utc_offset_s)),
         host: assessment.machine.hostname.to_string(),
         seconds: took_ms as f64 / 1e3,
-        properties: facts(assessment).into_iter().chain([("Command".to_owned(), command(assessment))]).collect(),
+        properties: facts(assessment)
+            .into_iter()
+            .chain([("Command".to_owned(), environment::command(assessment))])
+            .collect(),
         cases: cases_of(assessment),
         output: figures(assessment),
     };
@@ -176,10 +179,6 @@ fn cases_of(assessment: &Assessment) -> Vec<Case> {
 fn seconds(test: &Test) -> f64 {
     let took = |round: &Round| round.record.ended_unix_ms.saturating_sub(round.record.started_unix_ms);
     test.rounds.iter().map(took).sum::<u64>() as f64 / 1e3
-}
-
-fn command(assessment: &Assessment) -> String {
-    assessment.command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the verdict and the figures of all tests as lines.

@@ -190,12 +190,13 @@ fn figure_of_disks(suite: &str, figure: &[(&SiteTarget, &TrendSeries)]) -> crate
 }
 
 impl SiteTarget {
-    /// Returns the command that compares the target with published limits; `None` if a run has a verdict: it is that of the run.
+    /// Returns the command that compares the target with published limits; `None` if a run has a verdict, and for several targets and
+    /// other suites: their names can be those of files.
     fn next_command(&self) -> Option<String> {
         let is_open = self.is_assessed && self.runs.iter().all(|run| run.verdict == Some(Verdict::Measured));
-        let suite =
-            if self.suite == DEFAULT_SUITE { String::new() } else { format!(" --suite {}", quoted(&self.suite)) };
-        is_open.then(|| format!("fathom assess {}{suite} --expect LIMITS", quoted(&self.target)))
+        let is_path = self.target.starts_with('/') && !self.target.contains(|char: char| char == '=' || char == '\\');
+        (is_open && is_path && self.suite == DEFAULT_SUITE)
+            .then(|| format!("fathom assess {} --expect LIMITS", quoted(&self.target)))
     }
 
     fn name(&self) -> String {
@@ -217,7 +218,7 @@ impl SiteTarget {
         let header = html! { h1 { (title) } p.soft { (facts) } (links) };
         let main = html! {
             @if let Some(command) = self.next_command() {
-                p { "For a verdict, measure with the limits of the vendor (" code { "fathom limits list" } " has their names): " code { (command) } }
+                p { "For a verdict, measure with published limits (" code { "fathom limits list" } " has their names): " code { (command) } }
             }
             (trend::figures(&self.trend))
             section id="runs" { h2 { "Runs" } (stack(&columns, self.runs.iter().map(row))) }

@@ -44,6 +44,8 @@ impl OwnThreads {
 /// Growth of the counters, and the limits on block I/O.
 pub struct Reading {
     pub tick: Tick,
+    /// Workers whose waits for a CPU are known.
+    pub watched: Vec<usize>,
     pub limits: Vec<IoLimit>,
 }
 
@@ -118,9 +120,9 @@ impl Counters {
                 }
                 Err(why) => why == RecvTimeoutError::Disconnected,
             };
-            let tick = self.read();
+            let (tick, watched) = self.read();
             let limits = self.reader.as_ref().map(WaitReader::io_limits).unwrap_or_default();
-            let is_wanted = readings.send(Reading { tick, limits }).is_ok();
+            let is_wanted = readings.send(Reading { tick, watched, limits }).is_ok();
             if is_last || !is_wanted {
                 return;
             }
@@ -136,7 +138,7 @@ impl Counters {
         }
     }
 
-    fn read(&mut self) -> Tick {
+    fn read(&mut self) -> (Tick, Vec<usize>) {
         let begin_ns = monotonic_ns();
         let now = self.reader.as_ref().map(|reader| reader.read(&threads(&self.workers))).unwrap_or_default();
         // A counter may have grown before or after it was read: ticks overlap by the time of a reading.
@@ -150,16 +152,20 @@ impl Counters {
         let is_idle = active_ns.is_some_and(|ns| ns < late_ns / 2);
         let is_stopped = late_ns > LATE_NS && is_idle && grown.throttled_ns == 0;
         (self.before, self.reading_ns, self.usage) = (now, (begin_ns, end_ns), usage);
-        let delays = self.workers.iter().zip(&grown.run_delays_ns).map(|((worker, _), ns)| (*worker, *ns));
-        Tick {
+        let known =
+            self.workers.iter().zip(&grown.run_delays_ns).filter_map(|((worker, _), ns)| Some((*worker, (*ns)?)));
+        let delays: Vec<(usize, u64)> = known.collect();
+        let watched = delays.iter().map(|(worker, _)| *worker).collect();
+        let tick = Tick {
             start_ns,
             end_ns,
-            run_delays_ns: delays.filter(|(_, ns)| *ns > 0).collect(),
+            run_delays_ns: delays.into_iter().filter(|(_, ns)| *ns > 0).collect(),
             throttled_ns: grown.throttled_ns,
             stolen_ns: grown.stolen_ns,
             reclaim_ns: grown.reclaim_ns,
             stopped_ns: if is_stopped { late_ns } else { 0 },
-        }
+        };
+        (tick, watched)
     }
 }
 

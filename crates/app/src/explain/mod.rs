@@ -67,7 +67,7 @@ impl Explainer {
         started.inspect_err(|why| note(when, why)).ok()
     }
 
-    /// Returns whether I/Os are traced now.
+    /// Returns the flag that is true while I/Os are traced.
     pub fn is_recording(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.is_recording)
     }
@@ -107,14 +107,14 @@ impl Explainer {
 
 /// Returns the times in which disks throttled themselves because of heat. Of a run with several phases they are not known.
 fn hot_times(record: &Record) -> Vec<(String, Time)> {
-    let found = judge::findings(record).into_iter().filter(|_| record.timeline.len() == 1);
+    let found = if record.timeline.len() == 1 { judge::findings(record) } else { Vec::new() };
     let of_disk = |finding: Finding| match finding.kind {
         FindingKind::Overheated { disk, hot: Some(hot), .. } => {
             Some((disk, (whole(hot.from_s * 1e9), whole(hot.until_s * 1e9))))
         }
         _ => None,
     };
-    found.filter_map(of_disk).collect()
+    found.into_iter().filter_map(of_disk).collect()
 }
 
 fn note(when: Explain, why: &str) {

@@ -51,7 +51,7 @@ pub struct End {
     pub measured: Vec<Option<(u64, u64)>>,
     /// Completed I/Os by direction.
     pub ios: [u64; 3],
-    /// Times in which disks throttled themselves because of heat, with their names. Since the start of the measured time.
+    /// Times, since the start of the measured time, in which disks throttled themselves because of heat, with their names.
     pub hot: Vec<(String, Time)>,
 }
 
@@ -107,7 +107,7 @@ impl Tracer {
         })
     }
 
-    /// Returns whether I/Os are traced now.
+    /// Returns the flag that is true while I/Os are traced.
     pub fn is_recording(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.is_recording)
     }
@@ -155,7 +155,8 @@ impl Tracer {
         self.limit_rate()
     }
 
-    fn add_reading(&mut self, Reading { tick, limits }: Reading) {
+    fn add_reading(&mut self, Reading { tick, watched, limits }: Reading) {
+        self.evidence.watched.extend(watched);
         self.evidence.tick(tick);
         for (at, disk) in self.disks.iter().enumerate() {
             for limit in limits.iter().filter(|limit| limit.device == disk.device) {

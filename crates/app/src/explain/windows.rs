@@ -6,7 +6,7 @@ use ::capture::{Time, Times};
 const WINDOW_NS: u64 = 500_000_000;
 /// In a pause, the workers report the slow I/Os of the window.
 const PAUSE_NS_MIN: u64 = 500_000_000;
-const PAUSE_NS_MAX: u64 = 10_000_000_000;
+const PAUSE_NS_MAX: u64 = 60_000_000_000;
 
 /// Change of a trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -119,8 +119,8 @@ impl<'a> Causes<'a> {
 
     fn heat(&self, io: &Explained, part: &Part) -> Option<SlowCause> {
         let (disk, _) = io.life?;
-        let is_in = |hot: &(usize, Time)| hot.0 == disk && hot.1.0 < part.until_ns && part.from_ns < hot.1.1;
-        self.hot.iter().any(is_in).then_some(SlowCause::Heat)
+        let hot = Times::union(self.hot.iter().filter(|(of, _)| *of == disk).map(|(_, time)| *time));
+        covers(hot.overlap_ns(part.time()), part.ns()).then_some(SlowCause::Heat)
     }
 
     fn disturbance(&self, io: &Explained, part: &Part) -> Option<SlowCause> {

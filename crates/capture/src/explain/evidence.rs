@@ -1,6 +1,6 @@
 //! What else happened on the disks and on the machine during a run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use units::untrusted::UntrustedText;
 
@@ -67,6 +67,8 @@ pub struct Evidence {
     ticks: Vec<Tick>,
     /// Disks with a limit of a control group on reads and writes.
     pub io_limits: Vec<(usize, bool)>,
+    /// Workers whose waits for a CPU are known.
+    pub watched: HashSet<usize>,
     /// Times in which a disk was so hot that it throttled itself.
     pub hot: Vec<(usize, Time)>,
 }
@@ -79,6 +81,7 @@ impl Default for Evidence {
             resolution_ns: RESOLUTION_NS,
             ticks: Vec::new(),
             io_limits: Vec::new(),
+            watched: HashSet::new(),
             hot: Vec::new(),
         }
     }

@@ -352,17 +352,32 @@ fn own_work_is_named_where_the_worker_did_not_wait() {
         }
         ios
     };
+    let with = |ticks: Vec<Tick>| {
+        let mut evidence = Evidence::default();
+        evidence.watched.insert(0);
+        ticks.into_iter().for_each(|tick| evidence.tick(tick));
+        evidence
+    };
     let named = |own_ns: u64, evidence: &Evidence| {
         share(&explained(&in_worker(own_ns), evidence), IoLayer::Reaping, Some(&SlowCause::OwnWork))
     };
-    assert!((named(8 * MS, &Evidence::default()) - 0.9).abs() < 0.01, "9 of 10 ms are after completion");
-    assert_eq!(named(3 * MS, &Evidence::default()), 0.0, "a third of the part");
-    let mut evidence = Evidence::default();
-    for io in in_worker(8 * MS) {
-        let (start_ns, end_ns) = (io.io.submitted_ns - 20 * MS, io.io.submitted_ns + 30 * MS);
-        evidence.tick(Tick { start_ns, end_ns, run_delays_ns: vec![(0, 9 * MS)], ..Tick::default() });
-    }
-    assert_eq!(named(8 * MS, &evidence), 0.0, "it waited for a CPU");
+    let quiet = || Tick { start_ns: RUN.0, end_ns: RUN.1, ..Tick::default() };
+    let evidence = with(vec![quiet()]);
+    assert!((named(8 * MS, &evidence) - 0.9).abs() < 0.01, "at least 7 of 9 ms after completion");
+    assert_eq!(named(5 * MS, &evidence), 0.0, "perhaps 4 of 9 ms");
+    assert_eq!(named(8 * MS, &Evidence::default()), 0.0, "waits are not known");
+    let beside = |changed: fn(&mut Tick)| {
+        let tick = |io: &Explained| {
+            let (start_ns, end_ns) = (io.io.submitted_ns - 20 * MS, io.io.submitted_ns + 30 * MS);
+            let mut tick = Tick { start_ns, end_ns, ..Tick::default() };
+            changed(&mut tick);
+            tick
+        };
+        with(in_worker(0).iter().map(tick).collect())
+    };
+    assert!(named(8 * MS, &beside(|_| ())) > 0.8);
+    assert_eq!(named(8 * MS, &beside(|tick| tick.run_delays_ns = vec![(0, 9 * MS)])), 0.0, "it waited for a CPU");
+    assert_eq!(named(8 * MS, &beside(|tick| tick.stolen_ns = MS)), 0.0, "one CPU of many was stolen");
 }
 
 #[test]

@@ -21,6 +21,8 @@ const WAIT_NS_MIN: u64 = 100_000;
 const WAITS_MAX: u64 = 8;
 /// From this share of the interval on, a part of any length is probably a wait.
 const ALWAYS_SHARE: f64 = 0.5;
+/// More CPUs than nearly all virtual machines have.
+const CPUS_MAX: u64 = 64;
 
 /// Returns whether evidence covers enough of a part.
 pub fn covers(evidence_ns: u64, part_ns: u64) -> bool {
@@ -53,10 +55,10 @@ impl Waits {
             io.life.is_some_and(limit)
         };
         let of_io = |io: &Explained| {
-            let (worker, own_ns) = (io.worker, io.io.own_ns);
-            io.parts().into_iter().map(move |part| (worker, part, own_ns))
+            let (worker, own) = (io.worker, (io.io.own_ns, io.io.latency_ns()));
+            io.parts().into_iter().map(move |part| (worker, part, own))
         };
-        let mut parts: Vec<(usize, Part, u64)> =
+        let mut parts: Vec<(usize, Part, (u64, u64))> =
             ios.iter().flat_map(of_io).filter(|(_, part, _)| part.ns() >= WAIT_NS_MIN).collect();
         parts.sort_unstable_by_key(|(worker, part, _)| (std::cmp::Reverse(part.ns()), *worker, part.from_ns));
         let limited =
@@ -78,8 +80,8 @@ impl Waits {
                 }
             }
         }
-        for (worker, part, own_ns) in parts {
-            if is_own_work(evidence, worker, &part, own_ns) {
+        for (worker, part, (own_ns, latency_ns)) in parts {
+            if is_own_work(evidence, worker, &part, own_ns, latency_ns) {
                 found.entry((worker, part)).or_insert(SlowCause::OwnWork);
             }
         }
@@ -92,11 +94,18 @@ impl Waits {
     }
 }
 
-/// Returns whether the worker did something else in a part: it did not wait, and was outside of its engine for `own_ns` of the I/O.
-fn is_own_work(evidence: &Evidence, worker: usize, part: &Part, own_ns: u64) -> bool {
-    let counted = |tick: &Tick| COUNTED.iter().map(|(_, counter)| counter(tick, worker)).sum::<u64>();
+/// Returns whether the worker did something else in the last part of an I/O: it did not wait, and was outside of its engine for most of
+/// the part. Of these `own_ns` of the I/O, as much as possible was in other parts.
+fn is_own_work(evidence: &Evidence, worker: usize, part: &Part, own_ns: u64, latency_ns: u64) -> bool {
+    // Stolen time is the mean of all CPUs: that of one can be all of it.
+    let counted = |tick: &Tick| {
+        COUNTED.iter().map(|(_, counter)| counter(tick, worker)).sum::<u64>() + tick.stolen_ns.saturating_mul(CPUS_MAX)
+    };
     let waited_ns = evidence.ticks(part.time()).map(|(_, tick)| counted(tick)).sum();
-    part.layer == IoLayer::Reaping && covers(own_ns, part.ns()) && !covers(waited_ns, part.ns())
+    let is_known = evidence.watched.contains(&worker)
+        && evidence.ticks(part.time()).last().is_some_and(|(_, tick)| tick.end_ns >= part.until_ns);
+    let in_part_ns = own_ns.saturating_sub(latency_ns.saturating_sub(part.ns()));
+    part.layer == IoLayer::Reaping && is_known && covers(in_part_ns, part.ns()) && !covers(waited_ns, part.ns())
 }
 
 /// What is left of the counted waits of a worker.

@@ -142,6 +142,7 @@ fn a_megabyte_of_anything_is_answered_in_20_lines_without_much_memory() {
     }
 }
 
+/// Runs the binary with 64 MiB of data and 20 s of CPU time. The rest of the address space is the program itself and its threads'
 /// stacks.
 fn run_limited(scratch: &Scratch, name: &str, args: &[impl AsRef<std::ffi::OsStr>], codes: &[i32]) -> Option<i32> {
     let mut limited = std::process::Command::new("prlimit");

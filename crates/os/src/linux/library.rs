@@ -38,7 +38,7 @@ impl<A> Functions<A> {
     /// Returns the functions.
     ///
     /// # Errors
-    /// The library could not be loaded, or has not all of them.
+    /// The library could not be loaded, or lacks a function.
     pub fn of(&'static self, engine: EngineKind) -> Result<&'static A, BackendError> {
         let found = self.found.get_or_init(|| (self.find)(&load(self.files, self.package)?));
         found.as_ref().map_err(|what| BackendError::new(engine, what.0.clone()))

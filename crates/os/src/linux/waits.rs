@@ -36,7 +36,7 @@ impl WaitReader {
         WaitReader { quota_groups: folders(&mounts, &groups, "cpu"), io_groups: folders(&mounts, &groups, "blkio") }
     }
 
-    /// Reads all counters. Those that the kernel does not have are 0.
+    /// Reads all counters. Those of the system that the kernel does not have are 0.
     pub fn read(&self, threads: &[u32]) -> Waits {
         let throttled = self.quota_groups.iter().map(|group| throttled_ns(&group.join("cpu.stat"))).sum();
         let cpus = CpuTimes::now().unwrap_or_default().list;
@@ -67,9 +67,9 @@ impl WaitReader {
 }
 
 /// Returns the second of the three numbers of a thread's schedstat.
-fn run_delay_ns(thread: u32) -> u64 {
-    let text = read_to_string(format!("/proc/self/task/{thread}/schedstat")).unwrap_or_default();
-    text.split_whitespace().nth(1).and_then(|number| number.parse().ok()).unwrap_or(0)
+fn run_delay_ns(thread: u32) -> Option<u64> {
+    let text = read_to_string(format!("/proc/self/task/{thread}/schedstat")).ok()?;
+    text.split_whitespace().nth(1)?.parse().ok()
 }
 
 fn throttled_ns(stat: &Path) -> u64 {

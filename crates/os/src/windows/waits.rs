@@ -16,7 +16,7 @@ impl WaitReader {
     }
 
     pub fn read(&self, threads: &[u32]) -> Waits {
-        Waits { run_delays_ns: vec![0; threads.len()], ..Waits::default() }
+        Waits { run_delays_ns: vec![None; threads.len()], ..Waits::default() }
     }
 
     pub fn io_limits(&self) -> Vec<IoLimit> {

@@ -162,8 +162,9 @@ fn limits(expected: &Expected) -> String {
 /// Formats the command line for a shell. Its paths can be relative: it first changes to the directory in which it was run.
 pub fn command(assessment: &Assessment) -> String {
     let command = assessment.command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
-    let mut records = assessment.tests.iter().flat_map(|test| &test.rounds).map(|round| &round.record);
-    match records.find_map(|record| record.working_directory.as_ref()) {
+    // The last one: a resumed assessment has records of other commands. On a host of a fleet it is another directory.
+    let last = assessment.tests.iter().flat_map(|test| &test.rounds).map(|round| &round.record).next_back();
+    match last.filter(|record| record.fleet.is_none()).and_then(|record| record.working_directory.as_ref()) {
         Some(directory) => format!("cd {} && {command}", quoted(directory.raw())),
         None => command,
     }

@@ -55,7 +55,8 @@ fn bound(request: &Knee, like: &Like) -> String {
 pub fn below_margin(like: &Like, result: &KneeResult) -> Option<String> {
     let held = result.points.get(result.sustained?)?.load;
     let margin = like.margin_percent().filter(|margin| held >= 100 && held < *margin)?;
-    Some(format!("the margin of {} is not held", multiple(margin)))
+    let [held, margin] = [held, margin].map(multiple);
+    Some(format!("{held} times the load is held, and the margin is {margin}"))
 }
 
 /// Returns the highest multiple and its range.

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use assessment::{Assessment, Finding, FindingKind, LateCause, LateIos, LimitReason, Target, TargetKind};
+use assessment::{Assessment, Finding, FindingKind, LateCause, LateIos, LimitReason, TargetKind};
 use units::shell::quoted;
 
 const COMMAND: &str = "assess";
 /// Options of the command that a further run keeps.
-const KEPT: [&str; 6] = ["--suite", "--expect", "--require", "--for", "--size", "--fill"];
+const KEPT: [&str; 7] = ["--suite", "--expect", "--require", "--for", "--size", "--fill", "--keep-free"];
 const KEPT_FLAG: &str = "--literal";
 /// With more tests, a command has those of the first one.
 const TESTS_NAMED: usize = 3;
@@ -38,8 +38,8 @@ impl Advice {
         Advice { text: text.into(), command: None }
     }
 
-    fn with(text: impl Into<String>, command: String) -> Advice {
-        Advice { text: text.into(), command: Some(command) }
+    fn with(text: impl Into<String>, command: Option<String>) -> Advice {
+        Advice { text: text.into(), command }
     }
 }
 
@@ -54,10 +54,9 @@ pub fn advice(finding: &Finding, assessment: &Assessment, tests: &[&str]) -> Opt
             "the file system accepted direct I/O and caches or compresses: assess a device, or a directory on another file system",
         ),
         FindingKind::TooShort { .. } => Advice::with("measure for a minute or more", again(ONE_MINUTE)),
-        FindingKind::DepthNotReached { .. } => Advice::with(
-            "the device is faster than submission, or the file system completes I/Os in the call: search for the depth from \
-             which on the rate does not rise",
-            format!("fathom knee {} --closed", targets(assessment)),
+        FindingKind::DepthNotReached { .. } => Advice::of_text(
+            "the device is faster than submission, or the file system completes I/Os in the call: `fathom knee --closed` finds \
+             the depth from which on the rate does not rise",
         ),
         FindingKind::LoadGeneratorLimit(found) if found.reason != LimitReason::WaitedForCpu => Advice::with(
             "the CPUs of this machine were the limit: use a machine with more or faster CPUs, and measure again",
@@ -79,17 +78,14 @@ pub fn advice(finding: &Finding, assessment: &Assessment, tests: &[&str]) -> Opt
             again(UNTIL_STEADY),
         ),
         FindingKind::NotSteady(_) => Advice::with("measure until the rate is steady", again(UNTIL_STEADY)),
-        FindingKind::Unwritten { .. } => match consent(assessment) {
-            none if none.is_empty() => {
-                Advice::with("read what is written: measure again with the preparation", again(""))
-            }
-            consent => Advice::with(
-                "read what is written: let fathom fill the target, which destroys its data",
-                again_with(assessment, tests, &consent),
-            ),
-        },
+        FindingKind::Unwritten { .. } if assessment.target.kind == TargetKind::Directory => {
+            Advice::with("read what is written: measure again with the preparation", again(""))
+        }
+        FindingKind::Unwritten { .. } => Advice::of_text(
+            "read what is written: with `--overwrite TARGET`, fathom fills the target first, which destroys its data",
+        ),
         FindingKind::EndedEarly { .. } | FindingKind::TargetShort { .. } => {
-            Advice::with("use larger files or a larger target, and measure again", again(""))
+            Advice::of_text("use larger files (--size) or a larger target, and measure again")
         }
         FindingKind::SynchronousEngine { .. }
         | FindingKind::NoIos { .. }
@@ -129,7 +125,7 @@ fn uncached(assessment: &Assessment, tests: &[&str]) -> Advice {
 fn of_late(late: &LateIos, assessment: &Assessment, tests: &[&str]) -> Advice {
     match late.cause {
         LateCause::QueueFull { .. } => {
-            Advice::with("search for the rate that the target sustains", format!("fathom knee {}", targets(assessment)))
+            Advice::of_text("search for the rate that the target sustains with `fathom knee`")
         }
         LateCause::LoadGenerator | LateCause::SlowSubmission => Advice::with(
             "this machine was the limit, not the target: stop other programs, and measure again",
@@ -138,28 +134,35 @@ fn of_late(late: &LateIos, assessment: &Assessment, tests: &[&str]) -> Advice {
     }
 }
 
-/// Returns the command that measures the tests again, with the consent to overwrite that the first one had.
-fn again(assessment: &Assessment, tests: &[&str], more: &str) -> String {
-    let had_consent = !values(assessment, "--overwrite").is_empty();
-    let consent = if had_consent { consent(assessment) } else { String::new() };
-    again_with(assessment, tests, [consent.as_str(), more].join(" ").trim())
-}
-
-fn again_with(assessment: &Assessment, tests: &[&str], more: &str) -> String {
-    let (program, _) = words(assessment);
-    let mut words = vec![program.join(" "), targets(assessment)];
+/// Returns the command that measures the tests again, with the consent to overwrite that the first one had. `None` where it is not
+/// certain to do so: with several targets or hosts, or with a file that it names from another directory.
+fn again(assessment: &Assessment, tests: &[&str], more: &str) -> Option<String> {
+    let (program, rest) = words(assessment);
+    let target = assessment.target.path.raw();
+    let is_one = assessment.volumes.is_empty() && program.len() == 2 && target.starts_with('/');
+    let is_relative = |value: &str| value.ends_with(".toml") && !value.starts_with('/');
+    if !is_one
+        || ["--suite", "--expect", "--require"].iter().any(|of| values(assessment, of).into_iter().any(is_relative))
+    {
+        return None;
+    }
+    let mut words = vec![program.join(" "), quoted(target)];
     let is_replaced = |option: &str| more.split(' ').any(|word| word == option);
     for option in KEPT.into_iter().filter(|option| !is_replaced(option)) {
         words.extend(values(assessment, option).into_iter().map(|value| format!("{option} {}", quoted(value))));
     }
-    words.extend(self::words(assessment).1.iter().find(|word| *word == KEPT_FLAG).cloned());
+    words.extend(rest.iter().find(|word| *word == KEPT_FLAG).cloned());
     let typed = values(assessment, "--test");
-    let is_selection = tests.len() < assessment.tests.len() || !typed.is_empty();
+    // The tests that an application adds are not those of the suite.
+    let has_added = !values(assessment, "--for").is_empty();
+    let is_selection = tests.len() < assessment.tests.len() && !has_added || !typed.is_empty();
     let named = if tests.len() <= TESTS_NAMED && is_selection { tests } else { typed.as_slice() };
     words.extend(named.iter().map(|test| format!("--test {}", quoted(test))));
+    let had_consent = !values(assessment, "--overwrite").is_empty();
+    words.extend(had_consent.then(|| format!("--overwrite {}", quoted(target))));
     words.push(more.to_owned());
     words.retain(|word| !word.is_empty());
-    words.join(" ")
+    Some(words.join(" "))
 }
 
 /// Returns the command up to its name, with the hosts of a fleet, and the words after it.
@@ -179,22 +182,4 @@ fn values<'a>(assessment: &'a Assessment, option: &str) -> Vec<&'a str> {
         rest => rest.strip_prefix('='),
     };
     words.iter().enumerate().filter_map(value).collect()
-}
-
-/// Returns the targets by their paths from the root, each after the name of its volume.
-fn targets(assessment: &Assessment) -> String {
-    if assessment.volumes.is_empty() {
-        return quoted(assessment.target.path.raw());
-    }
-    let named = assessment.volumes.iter().map(|one| quoted(&format!("{}={}", one.name, one.target.path.raw())));
-    named.collect::<Vec<_>>().join(" ")
-}
-
-/// Returns the option that allows to overwrite the targets; empty for directories.
-fn consent(assessment: &Assessment) -> String {
-    let volumes = assessment.volumes.iter().map(|volume| &volume.target);
-    let targets: Vec<&Target> =
-        if assessment.volumes.is_empty() { vec![&assessment.target] } else { volumes.collect() };
-    let data = targets.into_iter().filter(|target| target.kind != TargetKind::Directory);
-    data.map(|target| format!("--overwrite {}", quoted(target.path.raw()))).collect::<Vec<_>>().join(" ")
 }

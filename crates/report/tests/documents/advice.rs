@@ -57,6 +57,34 @@ fn an_invalid_suite_says_what_to_do_with_the_directory_of_the_user() {
     assert!(page.contains(command), "{page}");
 }
 
+/// Returns the command that the advice on a drift names, after these words were typed.
+fn named(words: &str, volumes: &[&str]) -> Option<String> {
+    let mut assessment =
+        with(FindingKind::NotSteady(Unsteady::Drift { change_share: 0.4, median_iops: 900.0 }), Severity::Warning);
+    assessment.command = words.split(' ').map(str::to_owned).collect();
+    let volume = |name: &&str| assessment::Volume { name: (*name).to_owned(), target: assessment.target.clone() };
+    assessment.volumes = volumes.iter().map(volume).collect();
+    let json: serde_json::Value = serde_json::from_str(&document(&assessment).expect("a document")).unwrap();
+    let advice = json["tests"][0]["findings"][0]["advice"].as_str().unwrap().to_owned();
+    advice.split_once("(fathom ").map(|(_, command)| format!("fathom {}", command.trim_end_matches(')')))
+}
+
+#[test]
+fn a_named_command_does_no_more_than_the_one_that_was_typed() {
+    let again = |words: &str| named(words, &[]).unwrap();
+    assert_eq!(
+        again("fathom assess sdb --overwrite sdb --suite azure"),
+        "fathom assess /dev/sdb --suite azure --test max-write-iops --overwrite /dev/sdb --until-steady cloud"
+    );
+    assert!(!again("fathom assess sdb").contains("--overwrite"));
+    let of_application = again("fathom assess sdb --for etcd");
+    assert!(!of_application.contains("--test"), "the suite of an application is not named: {of_application}");
+    // Which volume may be overwritten, and where a relative path begins, is not certain.
+    assert_eq!(named("fathom assess data=/dev/sdb log=/dev/sdc --overwrite /dev/sdc", &["data", "log"]), None);
+    assert_eq!(named("fathom assess sdb --suite my.toml", &[]), None);
+    assert_eq!(named("fathom fleet --hosts a,b assess sdb", &[]), None);
+}
+
 #[test]
 fn other_studies_keep_the_options_of_their_command_line() {
     let drift = FindingKind::NotSteady(Unsteady::Drift { change_share: 0.4, median_iops: 900.0 });

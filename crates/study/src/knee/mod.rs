@@ -487,7 +487,11 @@ pub(crate) fn complete(assessment: &mut Assessment) -> Result<(), StudyError> {
     }
     let result = procedure.result();
     let is_invalid = assessment.tests.last().is_some_and(|test| judge::verdict::invalid(&test.findings).is_some());
-    let is_disturbed = assessment.tests.last().is_some_and(|test| test.findings.iter().any(disturbs_search));
+    let is_slow = request.like.as_deref().is_some_and(|like| is_slow_throughout(like, &result));
+    let disturbs = |finding: &Finding| {
+        disturbs_search(finding) && !(is_slow && matches!(finding.kind, FindingKind::TailDisturbed { .. }))
+    };
+    let is_disturbed = assessment.tests.last().is_some_and(|test| test.findings.iter().any(disturbs));
     let verdict = match &request.like {
         _ if is_invalid => Verdict::Invalid,
         Some(like) => verdict_on_multiple(like, &result, assessment.stopped, is_disturbed),
@@ -534,6 +538,15 @@ fn verdict_on_multiple(like: &Like, result: &KneeResult, is_stopped: bool, is_di
         (0..100, Some(_)) => Verdict::Fail,
         (_, Some(_)) => Verdict::Inconclusive,
     }
+}
+
+/// Half of the I/Os of the missed load exceed all bounds: waits of the slowest ones are not the reason.
+fn is_slow_throughout(like: &Like, result: &KneeResult) -> bool {
+    let missed = result.missed.and_then(|at| result.points.get(at));
+    let bound_ns = like.bounds_ns.0.iter().flatten().max();
+    missed.zip(bound_ns).is_some_and(|(point, bound_ns)| {
+        point.figures.latency.p50_ns.is_none_or(|median_ns| median_ns > *bound_ns as f64)
+    })
 }
 
 /// The highest rate that is sustained, and the percentile there against its bound.

@@ -10,8 +10,7 @@ use crate::memory::limits::UsedMemory;
 use crate::windows::handle::check;
 
 fn status() -> io::Result<MEMORYSTATUSEX> {
-    let mut status = MEMORYSTATUSEX::default();
-    status.dwLength = size_of::<MEMORYSTATUSEX>() as u32;
+    let mut status = MEMORYSTATUSEX { dwLength: size_of::<MEMORYSTATUSEX>() as u32, ..Default::default() };
     // SAFETY: the call fills the structure, whose size is in it.
     check(unsafe { GlobalMemoryStatusEx(&mut status) })?;
     Ok(status)

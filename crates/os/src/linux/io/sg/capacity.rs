@@ -15,7 +15,7 @@ pub(in crate::linux::io) struct Capacity {
     pub(in crate::linux::io) block_bytes: u32,
 }
 
-/// Reads the size of a disk, whose answer to a command `send` returns.
+/// Reads the size of a disk. `send` sends a command and returns the answer.
 ///
 /// # Errors
 /// The device does not accept SCSI commands.
