@@ -111,6 +111,7 @@ impl Execute for Sync {
         Ok(())
     }
 
+    #[inline(always)]
     fn execute(&mut self, op: &Op, fd: RawFile, data: *mut u8, files: &Files) -> IoResult {
         loop {
             let result = match self.engine {
