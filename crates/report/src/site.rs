@@ -194,7 +194,7 @@ impl SiteTarget {
     /// other suites: their names can be those of files.
     fn next_command(&self) -> Option<String> {
         let is_open = self.is_assessed && self.runs.iter().all(|run| run.verdict == Some(Verdict::Measured));
-        let is_path = self.target.starts_with('/') && !self.target.contains(|char: char| char == '=' || char == '\\');
+        let is_path = self.target.starts_with('/') && !self.target.contains(['=', '\\']);
         (is_open && is_path && self.suite == DEFAULT_SUITE)
             .then(|| format!("fathom assess {} --expect LIMITS", quoted(&self.target)))
     }
