@@ -40,7 +40,6 @@ pub const GLOSSARY: &[(&str, &str)] = &[
     ("directory", "Path of the directory."),
     ("DiskCounters.ios DiskSlot.ios", "Completed I/Os: reads, writes."),
     ("DiskCounters.merges", "Merged I/Os: reads, writes."),
-    ("DiskCounters.sectors", "Sectors of 512 bytes: read, written."),
     ("Distribution.center", "Position of the hot spot, as a share of the target; `null` is random."),
     ("due", "I/Os whose intended start lay in the run."),
     ("Echo.description", "`description` of the job."),
