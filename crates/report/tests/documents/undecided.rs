@@ -84,7 +84,7 @@ fn a_search_that_this_machine_limited_begins_with_the_verdict_and_the_reason() {
 #[test]
 fn a_search_of_a_captured_load_names_the_disturbance_or_the_margin() {
     let mut assessment = searched([120, 150], Some(like()), KneeResult::default());
-    assert!(first_line(&assessment).starts_with("INCONCLUSIVE: the margin of 1.5 is not held"));
+    assert!(first_line(&assessment).starts_with("INCONCLUSIVE: 1.2 times the load is held, and the margin is 1.5"));
     let kind = FindingKind::TailDisturbed { direction: plan::Ddir::Write, ios: 10, from_ns: 1, parts: Vec::new() };
     assessment.tests[0].findings = vec![Finding { kind, subject: Subject::Run, severity: Severity::Warning }];
     let line = first_line(&assessment);
