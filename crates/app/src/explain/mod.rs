@@ -25,20 +25,21 @@ use tracer::{End, Message, Tracer};
 pub enum Explain {
     #[default]
     Never,
-    /// Where it is possible and cheap: with many I/Os, a small share of the time is traced.
+    /// Where it is possible. With many I/Os, a small share of the time is traced.
     Automatic,
     /// Where it is not possible, a line says why.
     Requested,
 }
 
 impl Explain {
-    /// Returns the events per second up to which all are traced.
+    /// Returns the events per second up to which all are traced; `None` if none are.
     ///
     /// An event takes 0.4 µs of the thread of the I/O, and 0.34 µs of the one that reads it (docs/why.md).
-    fn events_per_s_max(self) -> f64 {
+    fn events_per_s_max(self) -> Option<f64> {
         match self {
-            Explain::Never | Explain::Automatic => 12_000.0,
-            Explain::Requested => 200_000.0,
+            Explain::Never => None,
+            Explain::Automatic => Some(12_000.0),
+            Explain::Requested => Some(200_000.0),
         }
     }
 }
@@ -54,10 +55,8 @@ pub struct Explainer {
 impl Explainer {
     /// Starts to trace. `None` if the slowest I/Os are not to be explained, or cannot be.
     pub fn start(plan: &Arc<Plan>, when: Explain) -> Option<Explainer> {
-        if when == Explain::Never {
-            return None;
-        }
-        let started = Tracer::start(plan, when.events_per_s_max()).and_then(|tracer| {
+        let events_per_s_max = when.events_per_s_max()?;
+        let started = Tracer::start(plan, events_per_s_max).and_then(|tracer| {
             let (messages, received) = channel();
             let is_recording = tracer.is_recording();
             let thread = std::thread::Builder::new().name("explain".to_owned());

@@ -21,8 +21,6 @@ const WAIT_NS_MIN: u64 = 100_000;
 const WAITS_MAX: u64 = 8;
 /// From this share of the interval on, a part of any length is probably a wait.
 const ALWAYS_SHARE: f64 = 0.5;
-/// More CPUs than nearly all virtual machines have.
-const CPUS_MAX: u64 = 64;
 
 /// Returns whether evidence covers enough of a part.
 pub fn covers(evidence_ns: u64, part_ns: u64) -> bool {
@@ -97,12 +95,11 @@ impl Waits {
 /// Returns whether the worker did something else in the last part of an I/O: it did not wait, and was outside of its engine for most of
 /// the part. Of these `own_ns` of the I/O, as much as possible was in other parts.
 fn is_own_work(evidence: &Evidence, worker: usize, part: &Part, own_ns: u64, latency_ns: u64) -> bool {
-    // Stolen time is the mean of all CPUs: that of one can be all of it.
-    let counted = |tick: &Tick| {
-        COUNTED.iter().map(|(_, counter)| counter(tick, worker)).sum::<u64>() + tick.stolen_ns.saturating_mul(CPUS_MAX)
-    };
+    let counted = |tick: &Tick| COUNTED.iter().map(|(_, counter)| counter(tick, worker)).sum::<u64>();
     let waited_ns = evidence.ticks(part.time()).map(|(_, tick)| counted(tick)).sum();
+    // Stolen time is the mean of all CPUs: how much the CPU of the worker lost is not known.
     let is_known = evidence.watched.contains(&worker)
+        && evidence.ticks(part.time()).all(|(_, tick)| tick.stolen_ns == 0)
         && evidence.ticks(part.time()).last().is_some_and(|(_, tick)| tick.end_ns >= part.until_ns);
     let in_part_ns = own_ns.saturating_sub(latency_ns.saturating_sub(part.ns()));
     part.layer == IoLayer::Reaping && is_known && covers(in_part_ns, part.ns()) && !covers(waited_ns, part.ns())

@@ -230,7 +230,7 @@ mod tests {
             own_ns: 0,
             started: vec![None; 3],
             kept: std::array::from_fn(|_| Slowest::new(4)),
-            next_ns: u64::MAX,
+            next_ns: os::clock::NEVER_NS,
         };
         let op = |slot: u32| Op {
             kind: Kind::Read,
