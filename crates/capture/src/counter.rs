@@ -194,12 +194,6 @@ impl Counter {
         self.depth_max = self.depth_max.max(depth);
     }
 
-    /// Returns the number of I/Os and bytes so far.
-    pub fn so_far(&self, operation: Operation) -> (u64, u64) {
-        let counts = &self.operations[operation.index()];
-        (counts.ios, counts.bytes)
-    }
-
     /// Returns the figures at the end.
     pub fn finish(self, capture: Head, facts: &Facts) -> Figures {
         let duration_ns = facts.duration_ns.max(1);
@@ -236,6 +230,7 @@ impl Counter {
             duration_ns: facts.duration_ns,
             is_conclusive: losses.is_conclusive() && facts.changes.given_up == 0 && !is_mostly_unfinished,
             losses,
+            left_out: facts.left_out,
             read: direction(read),
             write: direction(write),
             discard: direction(discard),
@@ -301,7 +296,18 @@ mod tests {
     fn facts(duration_ns: u64) -> Facts {
         let programs = vec!["one".into(), "other".into()];
         let changes = Changes::default();
-        Facts { end: End::Time, duration_ns, events: 999, lost_events: 1, unreadable: 0, changes, cpu_ns: 0, programs }
+        let (lost_events, left_out) = (1, None);
+        Facts {
+            end: End::Time,
+            duration_ns,
+            events: 999,
+            lost_events,
+            unreadable: 0,
+            changes,
+            cpu_ns: 0,
+            programs,
+            left_out,
+        }
     }
 
     fn io(start_ns: u64, operation: Operation, sector: u64) -> Io {

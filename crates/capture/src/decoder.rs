@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use units::untrusted::UntrustedText;
 
-use crate::event::{Event, Kind, kind, operation};
+use crate::event::{Event, FORK, Fork, Kind, kind, operation};
 use crate::io::{Flags, Operation};
 use crate::layout::{Described, Field, split};
 use crate::page::PageLayout;
@@ -14,6 +14,15 @@ pub const PROGRAMS_MAX: usize = 4096;
 
 /// Most bytes of the number and the name of a thread.
 const KEY_MAX: usize = 64;
+
+/// Names of the kernel's threads that do I/O for a thread: they end with its number.
+const HELPERS: [&[u8]; 2] = [b"iou-wrk-", b"iou-sqp-"];
+
+/// Returns the thread for which the thread of io_uring with this name does I/O.
+pub fn helped_thread(name: &[u8]) -> Option<u32> {
+    let number = HELPERS.iter().find_map(|helper| name.strip_prefix(*helper))?;
+    std::str::from_utf8(number).ok()?.parse().ok()
+}
 
 /// Which names are kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,6 +61,13 @@ struct EventLayout {
     program: Option<Field>,
 }
 
+/// Places of the fields of a fork.
+struct ForkLayout {
+    number: u64,
+    parent: Field,
+    child: Field,
+}
+
 impl EventLayout {
     fn of(kind: Kind, described: &Described) -> Result<EventLayout, FormatError> {
         let optional = |name: &'static str| described.fields.get(name).copied();
@@ -81,6 +97,10 @@ pub struct Decoder {
     programs: Option<HashMap<Vec<u8>, u32>>,
     /// Place of the number of the thread, if threads are distinguished.
     thread: Option<Field>,
+    /// Place of the number of the thread.
+    submitter: Option<Field>,
+    fork: Option<ForkLayout>,
+    forks: Vec<Fork>,
     decoded: u64,
     unreadable: u64,
 }
@@ -96,17 +116,24 @@ impl Decoder {
         let of_head = |field| FormatError { of: "header_page".to_owned(), field };
         let page = PageLayout::of(&head).ok_or_else(|| of_head("timestamp, commit or data"))?;
         let mut events = HashMap::new();
-        let (mut number, mut thread) = (None, None);
+        let (mut number, mut submitter, mut fork) = (None, None, None);
         for event in &described {
+            let field = |name: &'static str| event.fields.get(name).copied();
+            number = number.or_else(|| field("common_type"));
+            submitter = submitter.or_else(|| field("common_pid"));
+            if FORK.rsplit('/').next() == Some(event.name) {
+                let required = |name| field(name).ok_or_else(|| FormatError { of: event.name.to_owned(), field: name });
+                let (parent, child) = (required("parent_pid")?, required("child_pid")?);
+                fork = Some(ForkLayout { number: event.number, parent, child });
+            }
             let Some(kind) = kind(event.name) else { continue };
-            number = number.or_else(|| event.fields.get("common_type").copied());
-            thread = thread.or_else(|| event.fields.get("common_pid").copied());
             events.insert(event.number, EventLayout::of(kind, event)?);
         }
         let number = number.ok_or(FormatError { of: "events".to_owned(), field: "common_type" })?;
         let programs = names.is_some().then(HashMap::new);
-        let thread = thread.filter(|_| names == Some(Names::Threads));
-        Ok(Decoder { page, number, events, programs, thread, decoded: 0, unreadable: 0 })
+        let thread = submitter.filter(|_| names == Some(Names::Threads));
+        let (forks, decoded, unreadable) = (Vec::new(), 0, 0);
+        Ok(Decoder { page, number, events, programs, thread, submitter, fork, forks, decoded, unreadable })
     }
 
     /// Appends the events of a page. Flushes that the kernel makes of other I/Os are left out.
@@ -126,7 +153,13 @@ impl Decoder {
 
     /// Returns an event. The outer `None` is data that is no event, the inner one an event that is left out.
     fn event(&mut self, at_ns: u64, data: &[u8]) -> Option<Option<Event>> {
-        let layout = self.events.get(&self.number.number(data)?)?;
+        let number = self.number.number(data)?;
+        if let Some(fork) = self.fork.as_ref().filter(|fork| fork.number == number) {
+            let thread = |field: Field| u32::try_from(field.number(data)?).ok();
+            self.forks.push(Fork { at_ns, parent: thread(fork.parent)?, child: thread(fork.child)? });
+            return Some(None);
+        }
+        let layout = self.events.get(&number)?;
         let sector = layout.sector.number(data)?;
         let Some((operation, flags)) = operation(layout.rwbs.bytes(data)?) else { return Some(None) };
         let sectors = match layout.sectors {
@@ -134,13 +167,15 @@ impl Decoder {
             None => 0,
         };
         let is_failed = layout.error.is_some_and(|field| field.number(data).is_some_and(|error| error != 0));
+        let mut thread = self.submitter.and_then(|field| u32::try_from(field.number(data)?).ok());
         let kind = match (layout.kind, layout.next) {
             (Kind::Split { .. }, Some(next)) => Kind::Split { next: next.number(data)? },
             (Kind::Start { .. }, _) => {
-                let name = layout.program.and_then(|field| field.bytes(data));
-                let thread = self.thread.and_then(|field| field.bytes(data)).unwrap_or_default();
+                let name = layout.program.and_then(|field| field.bytes(data)?.split(|byte| *byte == 0).next());
+                thread = name.and_then(helped_thread).or(thread);
+                let number = self.thread.and_then(|field| field.bytes(data)).unwrap_or_default();
                 let known = self.programs.as_mut().zip(name);
-                Kind::Start { program: known.and_then(|(known, name)| program(known, thread, name)) }
+                Kind::Start { program: known.and_then(|(known, name)| program(known, number, name)) }
             }
             (kind, _) => kind,
         };
@@ -148,7 +183,12 @@ impl Decoder {
         let is_flush = operation == Operation::Write && sectors == 0 && !matches!(kind, Kind::Split { .. });
         let operation = if is_flush { Operation::Flush } else { operation };
         let flags = if is_failed { flags.with(Flags::FAILED) } else { flags };
-        Some(Some(Event { at_ns, kind, operation, flags, sector, sectors }))
+        Some(Some(Event { at_ns, kind, thread, operation, flags, sector, sectors }))
+    }
+
+    /// Returns the forks since the last call.
+    pub fn take_forks(&mut self) -> Vec<Fork> {
+        std::mem::take(&mut self.forks)
     }
 
     /// Returns the number of decoded events.
@@ -182,10 +222,9 @@ impl Decoder {
 }
 
 /// Returns the index of a program or thread.
-fn program(known: &mut HashMap<Vec<u8>, u32>, thread: &[u8], field: &[u8]) -> Option<u32> {
+fn program(known: &mut HashMap<Vec<u8>, u32>, thread: &[u8], name: &[u8]) -> Option<u32> {
     // Numbers of threads and names are short.
     let mut key = [0; KEY_MAX];
-    let name = field.split(|byte| *byte == 0).next().unwrap_or_default();
     let length = thread.len() + name.len();
     key.get_mut(..thread.len())?.copy_from_slice(thread);
     key.get_mut(thread.len()..length)?.copy_from_slice(name);
@@ -245,6 +284,30 @@ mod tests {
         PAGES.chunks(4096).for_each(|page| decoder.page(page, &mut events));
         let threads = decoder.threads();
         assert!(threads.iter().any(|thread| thread.name == "dd" && thread.number > Some(0)), "{threads:?}");
+    }
+
+    #[test]
+    fn forks_and_the_threads_of_io_uring_are_found() {
+        // The event of a flush has numbers at the places of those of a fork.
+        let fork = "name: sched_process_fork\nID: 1\n\tfield:pid_t parent_pid;\toffset:4;\tsize:4;\tsigned:1;\n\
+                    \tfield:pid_t child_pid;\toffset:24;\tsize:4;\tsigned:0;\n";
+        let number = DESCRIPTIONS.lines().find_map(|line| line.strip_prefix("ID: ")).unwrap();
+        let (page, start) = DESCRIPTIONS.split_once("name: ").unwrap();
+        let start = start.split_once("\nname: ").unwrap().1;
+        let descriptions = format!("{page}{}name: {start}", fork.replace("ID: 1", &format!("ID: {number}")));
+        let mut decoder = Decoder::new(&descriptions, None).unwrap();
+        let mut events = Vec::new();
+        PAGES.chunks(4096).for_each(|page| decoder.page(page, &mut events));
+        let forks = decoder.take_forks();
+        assert!(forks[0].parent > 0 && forks[0].child == 8, "{forks:?}");
+        assert!(decoder.take_forks().is_empty() && decoder.unreadable() == 0);
+        let threads = decoded(false).0.iter().map(|event| event.thread).collect::<Vec<_>>();
+        assert_eq!(threads[0], Some(forks[0].parent));
+        assert_eq!(
+            [&b"iou-wrk-7"[..], b"iou-sqp-12", b"iou-wrk-", b"dd"].map(helped_thread),
+            [Some(7), Some(12), None, None]
+        );
+        assert!(Decoder::new(&descriptions.replace("child_pid", "x"), None).is_err());
     }
 
     #[test]

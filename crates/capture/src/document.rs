@@ -6,6 +6,7 @@ use units::untrusted::UntrustedText;
 
 use crate::io::Layer;
 use crate::lives::Changes;
+use crate::owner::LeftOut;
 
 /// First line of a file: name and version of the format.
 pub const MAGIC: &str = "fathom.capture/1";
@@ -42,7 +43,7 @@ pub struct Partition {
 pub struct Head {
     /// Version of fathom.
     pub fathom: String,
-    /// The target, as the user gave it.
+    /// The target, as the user gave it. Of a control group: `cgroup:` and its folder.
     pub target: UntrustedText,
     /// The disk.
     pub device: Device,
@@ -93,6 +94,8 @@ pub enum End {
     Time,
     /// A signal ended it.
     Signal,
+    /// The process ended, or the control group was removed.
+    Exit,
 }
 
 /// What is known at the end of a capture.
@@ -111,4 +114,7 @@ pub struct Facts {
     pub cpu_ns: u64,
     /// Names of programs, by index. Empty without `--names`.
     pub programs: Vec<UntrustedText>,
+    /// `None`: the capture has the I/Os of all programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<LeftOut>,
 }

@@ -33,27 +33,41 @@ pub struct Event {
     /// By `CLOCK_MONOTONIC`.
     pub at_ns: u64,
     pub kind: Kind,
+    /// The thread that did this, or for which io_uring did it. `None` if a trace does not have it.
+    pub thread: Option<u32>,
     pub operation: Operation,
     pub flags: Flags,
     pub sector: u64,
     pub sectors: u32,
 }
 
-/// Returns the names of the events that are needed of a device.
+/// A thread started another one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fork {
+    /// By `CLOCK_MONOTONIC`.
+    pub at_ns: u64,
+    pub parent: u32,
+    pub child: u32,
+}
+
+/// Name of the event of a [`Fork`], with its folder in tracefs.
+pub const FORK: &str = "sched/sched_process_fork";
+
+/// Returns the names of the events that are needed of a device, with their folder in tracefs.
 pub fn events(layer: Layer) -> &'static [&'static str] {
     match layer {
         Layer::Requests => &[
-            "block_getrq",
-            "block_rq_insert",
-            "block_rq_issue",
-            "block_rq_requeue",
-            "block_rq_complete",
-            "block_bio_backmerge",
-            "block_bio_frontmerge",
-            "block_rq_merge",
-            "block_split",
+            "block/block_getrq",
+            "block/block_rq_insert",
+            "block/block_rq_issue",
+            "block/block_rq_requeue",
+            "block/block_rq_complete",
+            "block/block_bio_backmerge",
+            "block/block_bio_frontmerge",
+            "block/block_rq_merge",
+            "block/block_split",
         ],
-        Layer::Bios => &["block_bio_queue", "block_bio_complete", "block_split"],
+        Layer::Bios => &["block/block_bio_queue", "block/block_bio_complete", "block/block_split"],
     }
 }
 

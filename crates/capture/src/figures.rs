@@ -8,6 +8,7 @@ use crate::bursts::Burstiness;
 use crate::document::{End, Head};
 use crate::latencies::Latencies;
 use crate::lives::Changes;
+use crate::owner::LeftOut;
 use crate::regions::Regions;
 use crate::slow::Slow;
 
@@ -31,6 +32,8 @@ pub struct Figures {
     pub is_conclusive: bool,
     /// Completeness of the trace.
     pub losses: Losses,
+    /// I/Os of the disk that are not in a capture of a process or control group. `null`: the capture has those of all programs.
+    pub left_out: Option<LeftOut>,
     /// Reads. `null` without any.
     pub read: Option<Direction>,
     /// Writes. `null` without any.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::{Event, Kind};
 use crate::io::{Flags, Io, Layer, Operation};
+use crate::owner::{LeftOut, Owner};
 
 /// Most I/Os that wait for an earlier one. Then the earliest one counts as not completed.
 const WAITING_MAX: usize = 1 << 20;
@@ -23,7 +24,7 @@ pub struct Changes {
     pub split: u64,
     /// I/Os that the driver returned to the queue.
     pub requeued: u64,
-    /// Events of I/Os that had started before the capture.
+    /// Events of I/Os that had started before the capture, of all programs.
     pub unmatched: u64,
     /// I/Os whose completion was not awaited: too many later I/Os had started.
     pub given_up: u64,
@@ -37,6 +38,7 @@ struct Life {
     /// Sectors that are not completed.
     left: u32,
     state: State,
+    owner: Owner,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -61,17 +63,24 @@ pub struct Lives {
     /// First parts of split I/Os. Their completions are not those of the whole I/O.
     parts: HashMap<(Operation, u64), u32>,
     changes: Changes,
+    left_out: LeftOut,
 }
 
 impl Lives {
     /// `start_ns` is the start of the capture by `CLOCK_MONOTONIC`.
     pub fn new(layer: Layer, start_ns: u64) -> Lives {
         let (lives, open, parts) = (VecDeque::new(), HashMap::new(), HashMap::new());
-        Lives { layer, start_ns, lives, first: 0, open, parts, changes: Changes::default() }
+        let (changes, left_out) = (Changes::default(), LeftOut::default());
+        Lives { layer, start_ns, lives, first: 0, open, parts, changes, left_out }
     }
 
     pub fn changes(&self) -> Changes {
         self.changes
+    }
+
+    /// Returns the number of I/Os that were not returned, because they are not selected.
+    pub fn left_out(&self) -> LeftOut {
+        self.left_out
     }
 
     /// Returns the start of the first I/O that is not returned yet.
@@ -81,38 +90,51 @@ impl Lives {
 
     /// Adds an event. Call this in the order of their times.
     pub fn event(&mut self, event: &Event) {
+        self.event_of(event, Owner::Selected);
+    }
+
+    /// Adds an event. `owner` is that of its thread: I/Os that a thread starts are its own.
+    pub fn event_of(&mut self, event: &Event, owner: Owner) {
+        let selected = u64::from(owner == Owner::Selected);
         let key = (event.operation, event.sector);
         let at_ns = event.at_ns.saturating_sub(self.start_ns);
         match event.kind {
             Kind::Start { program } => {
-                self.start(event, program);
+                self.start(event, program, owner);
             }
             Kind::Insert => {
                 let waits = |life: &Life| life.io.issued_ns.is_none();
                 let found = self.find(key, |life| waits(life) && life.io.inserted_ns.is_none());
                 let found = found.or_else(|| self.find(key, waits));
-                let number = found.unwrap_or_else(|| self.start(event, None));
+                let number = found.unwrap_or_else(|| self.start(event, None, owner));
                 self.io(number, |life| life.io.inserted_ns = Some(at_ns.saturating_sub(life.io.start_ns)));
             }
-            Kind::Issue => self.issue(event, at_ns),
+            Kind::Issue => self.issue(event, at_ns, owner),
             Kind::Requeue => {
-                self.changes.requeued += 1;
                 if let Some(number) = self.find(key, |life| life.io.issued_ns.is_some()) {
-                    self.io(number, |life| life.io.issued_ns = None);
+                    let mut is_selected = false;
+                    self.io(number, |life| {
+                        life.io.issued_ns = None;
+                        is_selected = life.owner == Owner::Selected;
+                    });
+                    self.changes.requeued += u64::from(is_selected);
                 }
             }
-            Kind::BackMerge => self.changes.merged += 1,
+            Kind::BackMerge => self.changes.merged += selected,
             Kind::FrontMerge => {
-                self.changes.merged += 1;
+                self.changes.merged += selected;
                 self.merge_before(event);
             }
             Kind::RequestMerge => {
-                self.changes.merged += 1;
+                self.changes.merged += selected;
                 if let Some(number) = self.find(key, |life| life.io.issued_ns.is_none()) {
                     self.close(number, State::Merged);
                 }
             }
-            Kind::Split { next } => self.split(event, next),
+            Kind::Split { next } => {
+                self.changes.split += selected;
+                self.split(event, next);
+            }
             Kind::Complete => self.complete(event, at_ns),
         }
     }
@@ -122,9 +144,8 @@ impl Lives {
         loop {
             let is_full = self.lives.len() > WAITING_MAX;
             let front = self.lives.front().filter(|life| is_full || life.state != State::Open)?;
-            let io = (front.state != State::Merged).then_some(front.io);
-            self.changes.given_up += u64::from(front.state == State::Open);
-            self.forget_front();
+            self.changes.given_up += u64::from(front.state == State::Open && front.owner == Owner::Selected);
+            let io = self.take_front();
             if io.is_some() {
                 return io;
             }
@@ -133,9 +154,8 @@ impl Lives {
 
     /// Returns the next I/O at the end of the capture, complete or not.
     pub fn take_any(&mut self) -> Option<Io> {
-        while let Some(life) = self.lives.front() {
-            let io = (life.state != State::Merged).then_some(life.io);
-            self.forget_front();
+        while !self.lives.is_empty() {
+            let io = self.take_front();
             if io.is_some() {
                 return io;
             }
@@ -143,12 +163,23 @@ impl Lives {
         None
     }
 
-    fn forget_front(&mut self) {
+    /// Removes the first I/O. `None` if it is a part of another one, or is not selected.
+    fn take_front(&mut self) -> Option<Io> {
         self.leave_place(self.first);
-        self.first += u64::from(self.lives.pop_front().is_some());
+        let life = self.lives.pop_front()?;
+        self.first += 1;
+        if life.state == State::Merged {
+            return None;
+        }
+        match life.owner {
+            Owner::Selected => return Some(life.io),
+            Owner::Program => self.left_out.programs += 1,
+            Owner::Kernel => self.left_out.kernel += 1,
+        }
+        None
     }
 
-    fn start(&mut self, event: &Event, program: Option<u32>) -> u64 {
+    fn start(&mut self, event: &Event, program: Option<u32>, owner: Owner) -> u64 {
         let number = self.first + self.lives.len() as u64;
         let io = Io {
             start_ns: event.at_ns.saturating_sub(self.start_ns),
@@ -161,15 +192,16 @@ impl Lives {
             completed_ns: None,
             program,
         };
-        self.lives.push_back(Life { io, at: io.sector, left: io.sectors, state: State::Open });
+        self.lives.push_back(Life { io, at: io.sector, left: io.sectors, state: State::Open, owner });
         self.open.entry((io.operation, io.sector)).or_default().push(number);
         number
     }
 
     /// The event has the size of the request after all merges.
-    fn issue(&mut self, event: &Event, at_ns: u64) {
+    fn issue(&mut self, event: &Event, at_ns: u64, owner: Owner) {
         let key = (event.operation, event.sector);
-        let number = self.find(key, |life| life.io.issued_ns.is_none()).unwrap_or_else(|| self.start(event, None));
+        let found = self.find(key, |life| life.io.issued_ns.is_none());
+        let number = found.unwrap_or_else(|| self.start(event, None, owner));
         self.io(number, |life| {
             life.io.issued_ns = Some(at_ns.saturating_sub(life.io.start_ns));
             life.io.sectors = event.sectors;
@@ -187,7 +219,6 @@ impl Lives {
 
     /// An I/O of a device with requests is split before its parts have requests.
     fn split(&mut self, event: &Event, next: u64) {
-        self.changes.split += 1;
         let key = (event.operation, event.sector);
         if self.layer == Layer::Requests {
             return;
@@ -277,7 +308,7 @@ mod tests {
     const START: Kind = Kind::Start { program: None };
 
     fn event(at_ns: u64, kind: Kind, sector: u64, sectors: u32) -> Event {
-        Event { at_ns, kind, operation: Operation::Write, flags: Flags::default(), sector, sectors }
+        Event { at_ns, kind, thread: None, operation: Operation::Write, flags: Flags::default(), sector, sectors }
     }
 
     /// Returns the I/Os of these events, and the changes.
@@ -416,6 +447,32 @@ mod tests {
             ],
         );
         assert_eq!(lines(&found), [(10, 0, 8, [None, None, Some(20)]), (20, 0, 8, [None, None, Some(30)])]);
+    }
+
+    #[test]
+    fn ios_that_are_not_selected_are_counted_and_keep_those_at_their_place_apart() {
+        let mut lives = Lives::new(Layer::Requests, 1000);
+        let all = [(Owner::Program, 0), (Owner::Selected, 0), (Owner::Kernel, 64), (Owner::Selected, 72)];
+        for (nth, (owner, sector)) in all.into_iter().enumerate() {
+            lives.event_of(&event(1010 + nth as u64, START, sector, 8), owner);
+        }
+        lives.event_of(&event(1020, Kind::RequestMerge, 72, 8), Owner::Selected);
+        lives.event_of(&event(1021, Kind::BackMerge, 80, 8), Owner::Program);
+        // An interrupt completes them in any thread.
+        for (at_ns, kind, sector) in [
+            (1030, Kind::Issue, 0),
+            (1031, Kind::Issue, 0),
+            (1032, Kind::Issue, 64),
+            (1040, Kind::Complete, 0),
+            (1050, Kind::Complete, 0),
+            (1060, Kind::Complete, 64),
+        ] {
+            lives.event_of(&event(at_ns, kind, sector, 8), Owner::Kernel);
+        }
+        let found: Vec<Io> = std::iter::from_fn(|| lives.take_complete()).collect();
+        assert_eq!(lines(&found), [(11, 0, 8, [None, Some(20), Some(39)])]);
+        assert_eq!(lives.left_out(), LeftOut { programs: 1, kernel: 1 });
+        assert_eq!(lives.changes(), Changes { merged: 1, ..Changes::default() });
     }
 
     #[test]

@@ -127,6 +127,7 @@ mod tests {
     use crate::document::{Device, End as CaptureEnd};
     use crate::io::Layer;
     use crate::lives::Changes;
+    use crate::owner::LeftOut;
     use crate::writer::Writer;
 
     fn head() -> Head {
@@ -146,7 +147,8 @@ mod tests {
     fn facts() -> Facts {
         let (changes, programs) = (Changes::default(), vec!["dd".into()]);
         let [events, lost_events, unreadable] = [4, 3, 2];
-        Facts { end: CaptureEnd::Time, duration_ns: 5, events, lost_events, unreadable, changes, cpu_ns: 1, programs }
+        let (end, left_out) = (CaptureEnd::Exit, Some(LeftOut { programs: 7, kernel: 8 }));
+        Facts { end, duration_ns: 5, events, lost_events, unreadable, changes, cpu_ns: 1, programs, left_out }
     }
 
     fn ios() -> Vec<Io> {

@@ -10,9 +10,10 @@ use std::{fmt, io};
 use console::{Term, measure_text_width, truncate_str};
 use indicatif::style::ProgressTracker;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle, TermLike};
+use plan::Ddir;
 use units::format;
 
-use crate::view::{QUIET, View};
+use crate::view::{JobView, QUIET, View};
 
 /// A run that is known to take less has no line. A run of unknown length has one after this time.
 const SHORT_NS: u64 = 2_000_000_000;
@@ -196,10 +197,14 @@ fn figures_of(view: &View) -> Vec<String> {
         return vec![QUIET.to_owned(), so_far];
     }
     let all = view.all();
-    let mut figures = vec![format::iops(all.iops(None)), format::bandwidth(all.bandwidth(None))];
+    let mut figures = if view.has_directions { rates(&all) } else { vec![format::iops(all.iops(None))] };
+    let bandwidth = format::bandwidth(all.bandwidth(None));
     let (of, latencies) = all.latencies();
-    if let Some(p99_ns) = latencies.percentile(99.0) {
-        figures.push(format!("{of}p99 {}", format::time_ns(p99_ns as f64)));
+    let p99 = latencies.percentile(99.0).map(|ns| format!("{of}p99 {}", format::time_ns(ns as f64)));
+    if view.has_directions {
+        figures.extend(p99.into_iter().chain([format!("{} in flight", format::grouped(all.in_flight)), bandwidth]));
+    } else {
+        figures.extend(std::iter::once(bandwidth).chain(p99));
     }
     match view.left_ns {
         Some(left_ns) => figures.push(format!("{} left", format::time_ns(whole_seconds(left_ns)))),
@@ -212,6 +217,14 @@ fn figures_of(view: &View) -> Vec<String> {
         figures.push(view.reporting());
     }
     figures
+}
+
+/// Returns the IOPS of the directions with I/Os: `read 396 IOPS`.
+fn rates(all: &JobView) -> Vec<String> {
+    let rate = |ddir: Ddir| (ddir, all.iops(Some(ddir)));
+    let rates = Ddir::ALL.into_iter().map(rate).filter(|(_, rate)| *rate > 0.0);
+    let rates: Vec<String> = rates.map(|(ddir, rate)| format!("{} {}", ddir.name(), format::iops(rate))).collect();
+    if rates.is_empty() { vec![format::iops(0.0)] } else { rates }
 }
 
 /// Returns a time without fractions of seconds.
@@ -251,6 +264,18 @@ mod tests {
         let (name, figures) = parts(&view(), 160);
         assert_eq!(name, "[2/7] a test with a long name of sixty columns, to b~ ");
         assert_eq!(figures, " 72,015 IOPS, 281 MiB/s, 7 s left, 57 s in all");
+    }
+
+    #[test]
+    fn the_line_of_a_capture_has_both_directions() {
+        let mut view = View { has_directions: true, after_ns: 0, ..view() };
+        assert_eq!(figures_of(&view).join(", "), "read 72,015 IOPS, 0 in flight, 281 MiB/s, 7 s left");
+        view.jobs[0] = JobView { ios_per_s: [396.0, 184.0, 0.0], in_flight: 1.54, ..JobView::default() };
+        view.jobs[0].lat.record(10_000);
+        let expected = "read 396 IOPS, write 184 IOPS, p99 9.98 us, 1.54 in flight, 0 MiB/s, 7 s left";
+        assert_eq!(figures_of(&view).join(", "), expected);
+        view.jobs.clear();
+        assert_eq!(figures_of(&view)[0], "0 IOPS");
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub struct View {
     pub files: (u64, u64),
     /// One per job of the plan.
     pub jobs: Vec<JobView>,
+    /// The line has the rate of each direction and the I/Os in flight: the load is that of other programs.
+    pub has_directions: bool,
     pub fleet: Fleet,
     /// The hosts of the fleet that have reported, by rank.
     pub hosts: Vec<HostView>,

@@ -1,7 +1,7 @@
 //! The card of a capture: what the device did, as a table by direction and a few lines.
 
 use ::capture::{
-    Bursts, Depths, Direction, Figures, Flushes, HotPart, Latencies, Layer, Origin, SizeShare, Slow, Waits,
+    Bursts, Depths, Direction, Figures, Flushes, HotPart, Latencies, Layer, LeftOut, Origin, SizeShare, Slow, Waits,
 };
 use units::format::{bandwidth, grouped, iops, percent, size, time_ns};
 
@@ -20,6 +20,7 @@ const BARS_MOST: usize = 24;
 pub fn text(figures: &Figures, ink: Ink) -> String {
     let mut card = vec![title(figures), conclusion(figures)];
     card.extend(uncertain(figures));
+    card.extend(selected(figures));
     let table = table(figures);
     if !table.rows.is_empty() {
         card.extend([String::new(), table.text().trim_end().to_owned(), String::new()]);
@@ -260,6 +261,17 @@ fn bursts(figures: &Figures) -> Vec<String> {
     directions(figures).filter_map(|(name, direction)| Some(line(name, direction.burstiness.bursts?))).collect()
 }
 
+/// Returns what a capture of a process or control group has, and what not. Empty if it has the I/Os of all programs.
+pub fn selected(figures: &Figures) -> Vec<String> {
+    let Some(LeftOut { programs, kernel }) = figures.left_out else { return Vec::new() };
+    let [programs, kernel] = [programs, kernel].map(|ios| grouped(ios as f64));
+    vec![
+        format!("only I/Os that {} submitted", plain(figures.capture.target.raw())),
+        format!("left out: {programs} I/Os of other programs"),
+        format!("left out: {kernel} I/Os of kernel threads (writeback, journal), perhaps for it"),
+    ]
+}
+
 /// Returns what happened to I/Os between program and device; `None` if nothing did.
 fn changes(figures: &Figures) -> Option<String> {
     let changes = &figures.changes;
@@ -328,7 +340,7 @@ pub mod tests {
         }
         let head = Head {
             fathom: "0.1.0".to_owned(),
-            target: "/dev/vda".into(),
+            target: "pid:7".into(),
             device: Device { name: "vda".into(), size_bytes: 1 << 30, ..Device::default() },
             partition: None,
             layer,
@@ -349,6 +361,7 @@ pub mod tests {
             changes,
             cpu_ns: 20_000_000,
             programs,
+            left_out: Some(LeftOut { programs: 1234, kernel: 567 }),
         };
         counter.finish(head, &facts)
     }
@@ -361,6 +374,9 @@ pub mod tests {
         let expected = [
             "vda (1 GiB): 2 s from 1970-01-01 00:00:00 +00:00, I/Os counted as requests",
             "MEASURED",
+            "only I/Os that pid:7 submitted",
+            "left out: 1,234 I/Os of other programs",
+            "left out: 567 I/Os of kernel threads (writeback, journal), perhaps for it",
             "slowest 0.1 % of reads (2, from 9 ms):",
             "  100 % of their time in the device, 0 % in the scheduler, 0 % before it",
             "  100 % with a flush in flight",

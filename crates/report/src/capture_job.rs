@@ -5,7 +5,7 @@ use std::fmt::Write;
 use ::capture::{Direction, Figures, HotPart, SizeShare};
 use units::format::{grouped, iops, percent, time_ns};
 
-use crate::capture::directions;
+use crate::capture::{directions, selected};
 use crate::text::{local_time, plain};
 
 /// Dispersions from here are those of independent I/Os, not of evenly spaced ones.
@@ -42,6 +42,7 @@ pub fn job(figures: &Figures) -> String {
             None => format!("iodepth is {IODEPTH}: the trace does not have the I/Os in flight."),
         }
     );
+    selected(figures).iter().for_each(|line| text += &format!("# {line}.\n"));
     for (name, direction) in directions(figures).filter(|(_, direction)| direction.ios_per_s >= IOPS_MIN) {
         left_out(name, direction).iter().for_each(|line| text += &format!("# Not kept of {name}: {line}.\n"));
     }
@@ -209,7 +210,9 @@ mod tests {
             origin: ::capture::Origin::Capture,
         };
         let (end, duration_ns, changes, programs) = (End::Time, 100_000_000_000, Changes::default(), Vec::new());
-        let facts = Facts { end, duration_ns, events: 1, lost_events: 0, unreadable: 0, changes, cpu_ns: 0, programs };
+        let (cpu_ns, left_out) = (0, None);
+        let facts =
+            Facts { end, duration_ns, events: 1, lost_events: 0, unreadable: 0, changes, cpu_ns, programs, left_out };
         counter.finish(head, &facts)
     }
 

@@ -18,7 +18,7 @@ pub fn page(figures: &Figures) -> String {
     let main = html! {
         section id="result" {
             p { b { (capture::conclusion(figures)) } }
-            @if let Some(line) = capture::uncertain(figures) { p { (line) } }
+            @for line in capture::uncertain(figures).into_iter().chain(capture::selected(figures)) { p { (line) } }
         }
         section id="over-time" {
             h2 { "Over time" }
@@ -42,7 +42,13 @@ mod tests {
     #[test]
     fn the_page_has_the_rates_over_time_and_the_figures_of_the_card() {
         let page = page(&crate::capture::tests::figures(Layer::Requests));
-        for expected in ["IOPS over time", "Bandwidth over time", "Flushes over time", "sizes of reads: 4 KiB 100 %"] {
+        for expected in [
+            "IOPS over time",
+            "Bandwidth over time",
+            "Flushes over time",
+            "sizes of reads: 4 KiB 100 %",
+            "only I/Os that pid:7 submitted",
+        ] {
             assert!(page.contains(expected), "{expected}\n{page}");
         }
         assert!(!page.contains('\u{1b}') && page.contains("reads: from 1,000 IOPS to 1,000 IOPS."), "{page}");

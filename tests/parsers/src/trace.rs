@@ -40,6 +40,7 @@ pub fn trace_pages(bytes: &[u8]) -> Progress {
             changes: lives.changes(),
             cpu_ns: 0,
             programs: decoder.programs(),
+            left_out: Some(lives.left_out()),
         };
         let file = file(layer, &ios, &facts).expect("memory does not fail");
         let (_, again, facts_again) = read(&file).unwrap_or_else(|error| panic!("a written capture is none: {error}"));

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use ::capture::{Thread, Tick};
+use ::capture::{Thread, Tick, helped_thread};
 use os::process::{Usage, thread_usage};
 use os::waits::{IoLimit, WaitReader, Waits, thread_ids};
 
@@ -16,8 +16,6 @@ const READ_EVERY: Duration = Duration::from_millis(50);
 const LATE_NS: u64 = 30_000_000;
 /// Most workers whose waits are read.
 const WORKERS_MAX: usize = 64;
-/// Names of the kernel's threads that do I/O for a thread: they end with its number.
-const HELPERS: [&str; 2] = ["iou-wrk-", "iou-sqp-"];
 
 /// Threads of this process.
 #[derive(Default)]
@@ -35,9 +33,8 @@ impl OwnThreads {
 
     /// Returns whether a thread belongs to this process, or does its I/O.
     pub fn has(&self, thread: &Thread) -> bool {
-        let of = |name: &str| HELPERS.iter().find_map(|helper| name.strip_prefix(helper)?.parse::<u32>().ok());
-        thread.number.is_some_and(|number| self.0.contains(&number))
-            || of(thread.name.raw()).is_some_and(|number| self.0.contains(&number))
+        let helped = helped_thread(thread.name.raw().as_bytes());
+        [thread.number, helped].into_iter().flatten().any(|number| self.0.contains(&number))
     }
 }
 

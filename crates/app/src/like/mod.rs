@@ -107,7 +107,7 @@ impl CapturedLoad {
 
     /// Returns the facts of a part.
     fn facts(&self, span: Span) -> Facts {
-        let Figures { end, losses, changes, .. } = &self.figures;
+        let Figures { end, losses, changes, left_out, .. } = &self.figures;
         Facts {
             end: *end,
             duration_ns: span.length_ns,
@@ -117,6 +117,7 @@ impl CapturedLoad {
             changes: *changes,
             cpu_ns: losses.cpu_ns,
             programs: Vec::new(),
+            left_out: *left_out,
         }
     }
 

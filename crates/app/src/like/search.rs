@@ -188,6 +188,7 @@ fn least_ns(request: &Knee) -> u64 {
 }
 
 fn note(part: &Part, request: &Knee) {
+    report::capture::selected(&part.figures).iter().for_each(|line| stderr_line!("note: the capture has {line}"));
     if let Some(like) = request.like.as_ref().filter(|like| like.length_ns < like.duration_ns) {
         let [length, whole, from] = [like.length_ns, like.duration_ns, like.from_ns].map(|ns| time_ns(ns as f64));
         stderr_line!("note: replays the busiest {length} of {whole}, from {from} on (--runtime changes the length)");

@@ -90,5 +90,5 @@ fn event(record: &Record) -> Event {
     ];
     let flags = flags.iter().filter(|(bit, _)| has(*bit)).fold(Flags::default(), |all, (_, flag)| all.with(*flag));
     let flags = if record.error == 0 { flags } else { flags.with(Flags::FAILED) };
-    Event { at_ns: record.time_ns, kind: Kind::Insert, operation, flags, sector: record.sector, sectors }
+    Event { at_ns: record.time_ns, kind: Kind::Insert, thread: None, operation, flags, sector: record.sector, sectors }
 }

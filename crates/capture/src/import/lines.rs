@@ -144,7 +144,15 @@ fn parse(line: &str) -> Result<Option<(Traced, Event)>, &'static str> {
     let (first, second) = (fields.next(), fields.next());
     // A command that a program passes through has the bytes of the command in parentheses, after the number of its data bytes.
     if [first, second].into_iter().flatten().any(|field| field.starts_with('(')) {
-        let event = Event { at_ns, kind: Kind::Insert, operation: Operation::Other, flags, sector: 0, sectors: 0 };
+        let event = Event {
+            at_ns,
+            kind: Kind::Insert,
+            thread: None,
+            operation: Operation::Other,
+            flags,
+            sector: 0,
+            sectors: 0,
+        };
         return Ok(Some((traced, event)));
     }
     // A flush has no sectors.
@@ -167,7 +175,7 @@ fn parse(line: &str) -> Result<Option<(Traced, Event)>, &'static str> {
     let is_failed = action == "C" && fields.next().is_some_and(|error| error != "[0]");
     let flags = if is_failed { flags.with(Flags::FAILED) } else { flags };
     let operation = if is_flush { Operation::Flush } else { operation };
-    Ok(Some((traced, Event { at_ns, kind: Kind::Insert, operation, flags, sector, sectors })))
+    Ok(Some((traced, Event { at_ns, kind: Kind::Insert, thread: None, operation, flags, sector, sectors })))
 }
 
 /// Parses seconds with up to nine digits after the point.

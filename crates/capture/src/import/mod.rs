@@ -135,6 +135,7 @@ impl<R: BufRead> Source<R> {
             changes,
             cpu_ns: 0,
             programs: Vec::new(),
+            left_out: None,
         };
         Ok((head, facts))
     }

@@ -7,7 +7,7 @@ use clap::{Subcommand, ValueEnum};
 use super::value::time;
 use app::exit;
 
-/// Record the I/Os of a block device, of all programs, without their data (Linux, root).
+/// Record the I/Os of a block device, a process or a control group, without their data (Linux, root).
 ///
 /// Does not write to the device and does not change its settings. The kernel's block layer reports each I/O, so this needs root.
 /// Without --for, Ctrl-C ends the capture. Prints the same report as `fathom capture show`.
@@ -16,9 +16,16 @@ use app::exit;
 pub struct Args {
     #[command(subcommand)]
     pub action: Option<Action>,
-    /// A block device, or a path on its file system
+    /// A block device, a path on its file system, pid:NUMBER or cgroup:PATH
+    ///
+    /// pid:NUMBER is a process with its children, cgroup:PATH a control group with those below it: the folder, the path as in
+    /// /proc/PID/cgroup, or the name of a systemd unit. The I/Os that their threads submit are recorded, on the disk of their open
+    /// files. Threads of the kernel write the page cache back later: those I/Os are counted, not recorded.
     #[arg(required = true)]
     pub target: Option<String>,
+    /// The disk of a process or control group that uses several: a device, or a path on it
+    #[arg(long, value_name = "DISK")]
+    pub on: Option<String>,
     /// Length of the capture, such as 30s or 10m (default: until Ctrl-C)
     #[arg(long = "for", value_name = "TIME", value_parser = time)]
     pub time: Option<Duration>,
@@ -31,6 +38,9 @@ pub struct Args {
     /// Do not print progress; errors and warnings are printed
     #[arg(long, short = 'q')]
     pub quiet: bool,
+    /// Show rates, latencies and I/Os in flight over time on the whole terminal; q ends the capture
+    #[arg(long, conflicts_with = "quiet")]
+    pub watch: bool,
 }
 
 #[derive(Subcommand, Debug)]

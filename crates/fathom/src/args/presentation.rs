@@ -111,7 +111,7 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
         "capture",
         [
             "fathom capture /dev/nvme0n1 --for 10m             record for 10 minutes",
-            "fathom capture /mnt/data -o app.capture --names   until Ctrl-C, with names",
+            "fathom capture pid:1234 -o app.capture --watch    a process, with a live view",
             "fathom capture show app.capture                   rates, sizes, latencies",
         ],
     ),

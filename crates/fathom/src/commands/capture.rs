@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use ::capture::Figures;
+use ::capture::{End, Figures};
 
 use crate::args::capture::{Action, Args, Format, ShowArgs};
 use app::capture::{Capture, Request};
 use app::command_error::CommandError;
+use app::live_views::LiveOptions;
 use app::output::{print_text, stderr_line};
 use app::terminal::ink;
 use app::{atomic_file, capture, exit, signals};
@@ -49,19 +50,22 @@ fn job(file: &str) -> Result<u8, CommandError> {
 }
 
 fn record(args: &Args, target: &str) -> Result<u8, CommandError> {
+    let live = LiveOptions { has_line: !args.quiet, watches: args.watch, metrics: None };
+    live.check("--watch")?;
     let request = Request {
         target: target.to_owned(),
+        on: args.on.clone(),
         time: args.time,
         file: args.output.clone(),
         has_names: args.names,
-        is_quiet: args.quiet,
+        live,
     };
     // Signals first: from here on the kernel traces.
     let interrupts = signals::install()?;
     let capture = Capture::start(&request)?;
     let path = capture.path().display().to_string();
     if !args.quiet && args.time.is_none() {
-        stderr_line!("capturing {target} until Ctrl-C");
+        stderr_line!("capturing {} until Ctrl-C", capture.name());
     }
     let figures = match capture.run(&request, interrupts) {
         Ok(figures) => figures,
@@ -70,6 +74,9 @@ fn record(args: &Args, target: &str) -> Result<u8, CommandError> {
             return Ok(exit::FAILED);
         }
     };
+    if figures.end == End::Exit {
+        stderr_line!("note: {} has ended", figures.capture.target);
+    }
     let code = with_verdict(print_text(&render::text(&figures, ink())), &figures);
     if !args.quiet {
         stderr_line!("saved in {path}; `fathom capture show {path}` shows it again");

@@ -13,7 +13,7 @@ use crate::stage::{
 };
 
 /// Starts a capture, and waits until it traces. `None`: this machine cannot trace, and the test is skipped.
-fn started(scratch: &Scratch, target: &str, file: &str, options: &str) -> Option<Child> {
+pub fn started(scratch: &Scratch, target: &str, file: &str, options: &str) -> Option<Child> {
     let has_head = || std::fs::metadata(scratch.file(file)).is_ok_and(|file| file.len() > 0);
     let mut child = command(scratch.path(), "capture", &format!("{target} -o {file} {options}")).spawn().unwrap();
     wait_until("the capture has started", || has_head() || child.try_wait().unwrap().is_some());
@@ -27,7 +27,7 @@ fn started(scratch: &Scratch, target: &str, file: &str, options: &str) -> Option
 }
 
 /// Returns the figures of a file.
-fn figures(scratch: &Scratch, file: &str) -> Value {
+pub fn figures(scratch: &Scratch, file: &str) -> Value {
     shown(scratch.path(), &format!("{file} --format json")).assert_success().json()
 }
 
@@ -252,9 +252,18 @@ fn a_capture_with_lost_events_decides_nothing_and_other_files_are_refused() {
             origin: capture::Origin::Capture,
         };
         let changes = Changes::default();
-        let (end, programs) = (End::Time, Vec::new());
-        let facts =
-            Facts { end, duration_ns: 1, events: 1000, lost_events, unreadable: 0, changes, cpu_ns: 0, programs };
+        let (end, programs, cpu_ns, left_out) = (End::Time, Vec::new(), 0, None);
+        let facts = Facts {
+            end,
+            duration_ns: 1,
+            events: 1000,
+            lost_events,
+            unreadable: 0,
+            changes,
+            cpu_ns,
+            programs,
+            left_out,
+        };
         let bytes = Writer::new(Vec::new(), &head).unwrap().finish(&facts).unwrap();
         std::fs::write(scratch.file(file), bytes).unwrap();
     };

@@ -11,6 +11,7 @@ mod assess_room;
 mod block_lifetimes;
 mod buffer_files;
 mod capture;
+mod captured_programs;
 mod ci;
 mod compare;
 mod completions;

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "this is test code: it may panic")]
 
+mod capture;
 mod fleet;
 mod metrics;
 mod progress;

@@ -80,6 +80,7 @@ fn capture_file() -> Vec<u8> {
         changes,
         cpu_ns: 1,
         programs,
+        left_out: Some(capture::LeftOut { programs: 1, kernel: 2 }),
     };
     writer.finish(&facts).unwrap()
 }

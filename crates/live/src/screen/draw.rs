@@ -26,7 +26,8 @@ const RATE_AXIS: f64 = 10.0;
 const JOB_COLUMNS: [u16; 4] = [7, 9, 12, 7];
 const COLOURS: [Color; 3] = [Color::Cyan, Color::Yellow, Color::Magenta];
 const DIRECTIONS: [&str; 3] = ["read", "write", "trim"];
-const HELP: &str = "q stop  space freeze  u unit  tab job";
+const HELP: &str = "q stop  space freeze  u unit";
+const HELP_JOBS: &str = "  tab job";
 
 /// Draws a picture.
 pub fn draw(frame: &mut Frame, picture: &Picture, controls: &Controls) {
@@ -42,7 +43,9 @@ pub fn draw(frame: &mut Frame, picture: &Picture, controls: &Controls) {
         frame.render_widget(Paragraph::new(figure_lines(picture, controls, &selected)).wrap(Wrap { trim: true }), body);
     }
     let frozen = if controls.is_frozen { "FROZEN  " } else { "" };
-    frame.render_widget(Paragraph::new(format!("{frozen}{HELP}")).style(Style::new().fg(Color::DarkGray)), footer);
+    let jobs = if picture.jobs.is_empty() { "" } else { HELP_JOBS };
+    frame
+        .render_widget(Paragraph::new(format!("{frozen}{HELP}{jobs}")).style(Style::new().fg(Color::DarkGray)), footer);
 }
 
 /// Returns the figures of the selected job, or of all.
@@ -94,7 +97,8 @@ fn figures(picture: &Picture, controls: &Controls, job: &JobView) -> Vec<String>
     if let Some(first) = figures.get_mut(2) {
         first.insert_str(0, of);
     }
-    figures.push(format!("{} in flight of {}", format::grouped(job.in_flight), depth(picture, controls)));
+    let of = depth(picture, controls).map_or_else(String::new, |depth| format!(" of {depth}"));
+    figures.push(format!("{} in flight{of}", format::grouped(job.in_flight)));
     figures
 }
 
@@ -108,10 +112,12 @@ fn figure_lines<'a>(picture: &Picture, controls: &Controls, job: &JobView) -> Ve
     lines
 }
 
-fn depth(picture: &Picture, controls: &Controls) -> u64 {
+/// Returns the requested depth of the selected job, or of all. `None` if the I/Os are those of other programs.
+fn depth(picture: &Picture, controls: &Controls) -> Option<u64> {
     match controls.selected.checked_sub(1).and_then(|at| picture.jobs.get(at)) {
-        Some(job) => job.depth,
-        None => picture.jobs.iter().map(|job| job.depth).sum(),
+        Some(job) => Some(job.depth),
+        None if picture.jobs.is_empty() => None,
+        None => Some(picture.jobs.iter().map(|job| job.depth).sum()),
     }
 }
 
@@ -132,9 +138,14 @@ fn body_with_charts(frame: &mut Frame, picture: &Picture, controls: &Controls, (
     chart(frame, latency, (&title, LATENCY_AXIS_NS), &percentiles, format::time_ns);
     let in_flight = picture.series.points.iter().map(|point| (point.at_s, point.in_flight)).collect();
     let in_flight = [Curve { name: "", colour: Color::Green, points: in_flight }];
-    chart(frame, queue, ("I/Os in flight", depth(picture, controls) as f64), &in_flight, format::compact);
-    let [jobs, beside] = Layout::horizontal([Constraint::Fill(3), Constraint::Fill(2)]).areas(tables);
-    job_table(frame, picture, controls, jobs);
+    chart(frame, queue, ("I/Os in flight", depth(picture, controls).unwrap_or(0) as f64), &in_flight, format::compact);
+    let beside = if picture.jobs.is_empty() {
+        tables
+    } else {
+        let [jobs, beside] = Layout::horizontal([Constraint::Fill(3), Constraint::Fill(2)]).areas(tables);
+        job_table(frame, picture, controls, jobs);
+        beside
+    };
     if is_here(picture) {
         let block = Block::bordered().title("machine");
         frame.render_widget(Paragraph::new(machine_lines(picture, controls)).block(block), beside);
@@ -368,7 +379,7 @@ mod tests {
     fn a_wide_screen_has_all_parts() {
         let text = drawn((120, 40), &Controls { jobs: 1, ..Controls::default() });
         let parts = ["[1/2] mixed", "1,500 IOPS", "of 32", "latency", "MiB/s", "CPU 54 %", "nvme0n1 99 % busy"];
-        for part in parts.into_iter().chain(["the queue was not full", HELP]) {
+        for part in parts.into_iter().chain(["the queue was not full", HELP, HELP_JOBS]) {
             assert!(text.contains(part), "no {part}:\n{text}");
         }
         let decimal = drawn((120, 40), &Controls { jobs: 1, is_decimal: true, is_frozen: true, ..Controls::default() });
@@ -397,6 +408,16 @@ mod tests {
         }]);
         let text = drawn_of(&picture, (120, 30), &Controls::default());
         assert!(text.contains("…/of-a-file-system/another/data "), "{text}");
+    }
+
+    #[test]
+    fn the_screen_of_a_capture_has_no_jobs() {
+        let capture = Picture { jobs: Arc::default(), ..picture() };
+        for size in [(120, 40), (50, 15)] {
+            let text = drawn_of(&capture, size, &Controls::default());
+            assert!(text.contains("1,500 IOPS") && text.contains("0 in flight") && text.contains(HELP), "{text}");
+            assert!(!text.contains("jobs") && !text.contains("0 in flight of") && !text.contains(HELP_JOBS), "{text}");
+        }
     }
 
     /// A fleet of hosts. Each has 100 IOPS more than the one before it.

@@ -111,9 +111,18 @@ impl Screen {
         }
         targets.sort_unstable();
         targets.dedup();
+        self.show_new(meter.view(), meter.jobs(), targets);
+    }
+
+    /// Starts a view of the I/Os of other programs. The figures of devices are those of `targets`.
+    pub fn begin_capture(&self, view: &View, targets: Vec<PathBuf>) {
+        self.show_new(view, &[], targets);
+    }
+
+    fn show_new(&self, view: &View, jobs: &[Job], targets: Vec<PathBuf>) {
         let mut shown = self.lock();
-        shown.view = meter.view().clone();
-        shown.jobs = Arc::new(meter.jobs().to_vec());
+        shown.view = view.clone();
+        shown.jobs = Arc::new(jobs.to_vec());
         shown.series = AllSeries::default();
         shown.targets = targets;
         shown.runs += 1;

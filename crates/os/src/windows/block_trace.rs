@@ -15,6 +15,7 @@ pub type BlockTraceError = io::Error;
 #[derive(Clone, Debug)]
 pub struct Source {
     pub disk: Disk,
+    pub name: String,
     pub sectors: Option<Range<u64>>,
 }
 
@@ -24,6 +25,65 @@ pub struct Source {
 /// Always.
 pub fn sources(_path: &Path) -> io::Result<Vec<Source>> {
     Err(unsupported("a trace of a block device"))
+}
+
+/// A process or control group. There is none.
+#[derive(Debug)]
+pub struct Submitters(Infallible);
+
+/// Open files on a disk.
+#[derive(Debug)]
+pub struct OpenFiles {
+    pub source: Source,
+    pub files: usize,
+}
+
+impl Submitters {
+    /// Returns an error.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn process(_number: u32) -> io::Result<Submitters> {
+        Err(unsupported("a trace of a block device"))
+    }
+
+    /// Returns an error.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn group(_name: &str) -> io::Result<Submitters> {
+        Err(unsupported("a trace of a block device"))
+    }
+
+    /// Never called.
+    ///
+    /// # Errors
+    /// Never.
+    pub fn threads(&self) -> io::Result<Vec<u32>> {
+        match self.0 {}
+    }
+
+    pub fn has_ended(&self) -> bool {
+        match self.0 {}
+    }
+
+    /// Never called.
+    ///
+    /// # Errors
+    /// Never.
+    pub fn open_files(&self) -> io::Result<Vec<OpenFiles>> {
+        match self.0 {}
+    }
+}
+
+/// Returns false.
+pub fn is_of_kernel(_thread: u32) -> bool {
+    false
+}
+
+/// Returns `None`.
+pub fn process_of(_thread: u32) -> Option<u32> {
+    None
 }
 
 /// A trace. There is none.

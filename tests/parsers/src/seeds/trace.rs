@@ -58,6 +58,7 @@ pub fn files() -> Vec<Vec<u8>> {
         changes,
         cpu_ns: 9,
         programs,
+        left_out: None,
     };
     [Layer::Requests, Layer::Bios].into_iter().filter_map(|layer| file(layer, &ios, &facts).ok()).collect()
 }

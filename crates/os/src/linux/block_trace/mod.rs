@@ -7,6 +7,7 @@
 #![expect(clippy::disallowed_methods, reason = "files of tracefs are an interface of the kernel")]
 
 mod source;
+mod submitters;
 #[cfg(test)]
 mod tests;
 mod tracefs;
@@ -17,6 +18,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 pub use source::{Source, sources};
+pub use submitters::{OpenFiles, Submitters, is_of_kernel, process_of};
 use tracefs::Tracefs;
 
 /// Size of the buffers of all CPUs together, and limits of the buffer of one CPU.
@@ -87,7 +89,7 @@ pub struct BlockTrace {
 }
 
 impl BlockTrace {
-    /// Starts to trace events, by their names in tracefs. The times of the events are those of `CLOCK_MONOTONIC`.
+    /// Starts to trace events, by their folders below `events` of tracefs. Those of the block layer are those of the source. The times of the events are those of `CLOCK_MONOTONIC`.
     ///
     /// # Errors
     /// The process may not trace, or the kernel cannot.
@@ -100,12 +102,14 @@ impl BlockTrace {
         trace.open_buffers()?;
         trace.descriptions = trace.get("events/header_page")?;
         for event in events {
-            let folder = format!("events/block/{event}");
+            let folder = format!("events/{event}");
             if !trace.folder.join(&folder).is_dir() {
                 return Err(BlockTraceError::NoEvents);
             }
             let format = trace.get(&format!("{folder}/format"))?;
-            trace.set(&format!("{folder}/filter"), &source.filter(format.contains(" nr_sector;")))?;
+            if event.starts_with("block/") {
+                trace.set(&format!("{folder}/filter"), &source.filter(format.contains(" nr_sector;")))?;
+            }
             trace.set(&format!("{folder}/enable"), "1")?;
             trace.descriptions += &format;
         }

@@ -4,19 +4,11 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 
-use crate::device::Disk;
 use crate::linux::device;
+pub use crate::linux::device::Place as Source;
 
 /// Bits of the minor number in the kernel's `dev_t`.
 const MINOR_BITS: u32 = 20;
-
-/// A disk or a partition.
-#[derive(Clone, Debug)]
-pub struct Source {
-    pub disk: Disk,
-    /// Sectors of 512 bytes of a partition. `None` is the whole disk.
-    pub sectors: Option<Range<u64>>,
-}
 
 /// Returns the disks and partitions that store a path. For a block device it is the device. The list is empty if no disk is below
 /// the path.
@@ -24,8 +16,7 @@ pub struct Source {
 /// # Errors
 /// Returns the error of reading the path or the kernel's tables.
 pub fn sources(path: &Path) -> io::Result<Vec<Source>> {
-    let places = device::places(path)?;
-    Ok(places.into_iter().map(|(disk, sectors)| Source { disk, sectors }).collect())
+    device::places(path)
 }
 
 impl Source {

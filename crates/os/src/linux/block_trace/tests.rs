@@ -5,7 +5,7 @@ use std::process::Command;
 
 use super::*;
 
-const EVENTS: [&str; 2] = ["block_rq_issue", "block_rq_complete"];
+const EVENTS: [&str; 2] = ["block/block_rq_issue", "block/block_rq_complete"];
 
 /// A loop device of a test.
 struct Loop(String);

@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 
 use units::untrusted::UntrustedText;
 
+use super::health;
 use super::kernel::Kernel;
+use super::mounts::{self, Mount};
 use super::topology::{Block, block_device_at};
-use super::{health, mounts};
 use crate::device::{DeviceNumber, DiskCounters, DiskHealth, DiskInfo, MountPoint};
 
 /// Maximum depth of stacked devices and file systems.
@@ -48,6 +49,16 @@ fn parse_counters(text: &str) -> Option<DiskCounters> {
         io_ticks_ms,
         time_in_queue_ms,
     })
+}
+
+/// A disk or a partition.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    pub disk: Disk,
+    /// The kernel's name of the disk or partition.
+    pub name: String,
+    /// Sectors of 512 bytes of a partition. `None` is the whole disk.
+    pub sectors: Option<Range<u64>>,
 }
 
 impl Disk {
@@ -191,7 +202,34 @@ pub(super) fn under(kernel: &Kernel, path: &Path) -> io::Result<Vec<Disk>> {
 }
 
 /// See [`super::places`].
-pub(super) fn places(kernel: &Kernel, path: &Path) -> io::Result<Vec<(Disk, Option<Range<u64>>)>> {
+pub(super) fn places(kernel: &Kernel, path: &Path) -> io::Result<Vec<Place>> {
+    each_place(kernel, devices_under(kernel, path, 0)?)
+}
+
+/// See [`super::places_of_link`].
+pub(super) fn places_of_link(
+    kernel: &Kernel,
+    link: &Path,
+    mounts: impl Fn() -> io::Result<Vec<Mount>>,
+) -> io::Result<Vec<Place>> {
+    let found = fs::metadata(link)?;
+    let number = DeviceNumber::of(found.dev());
+    let numbers = if let Some(device) = block_device_at(link)? {
+        vec![device]
+    } else if !found.is_file() {
+        Vec::new()
+    } else if Block::numbered(kernel, number).is_some() {
+        vec![number]
+    } else {
+        let path = fs::read_link(link)?;
+        // Files that are deleted, or were never in a folder, such as those of memfd_create().
+        let has_path = !path.as_os_str().as_encoded_bytes().ends_with(b" (deleted)");
+        if has_path { devices_of_mount(kernel, &mounts()?, &path, 0)? } else { Vec::new() }
+    };
+    each_place(kernel, numbers)
+}
+
+fn each_place(kernel: &Kernel, numbers: Vec<DeviceNumber>) -> io::Result<Vec<Place>> {
     let sectors = |block: &Block| {
         let first = block.start()? / SECTOR_BYTES;
         Some(first..first.checked_add(block.bytes()? / SECTOR_BYTES)?)
@@ -199,9 +237,8 @@ pub(super) fn places(kernel: &Kernel, path: &Path) -> io::Result<Vec<(Disk, Opti
     let place = |block: Block| {
         let no_bounds = || io::Error::new(io::ErrorKind::InvalidData, format!("{}: sysfs has no bounds", block.name));
         let sectors = block.is_partition().then(|| sectors(&block).ok_or_else(no_bounds)).transpose()?;
-        Ok((disk_of(&block), sectors))
+        Ok(Place { disk: disk_of(&block), name: block.name, sectors })
     };
-    let numbers = devices_under(kernel, path, 0)?;
     numbers.into_iter().filter_map(|number| Block::numbered(kernel, number)).map(place).collect()
 }
 
@@ -216,8 +253,12 @@ fn devices_under(kernel: &Kernel, path: &Path, depth: usize) -> io::Result<Vec<D
         return Ok(vec![number]);
     }
     // The number belongs to no disk: btrfs, overlayfs, or a file system in memory.
-    let mounts = mounts::all(kernel)?;
-    let Some(mount) = mounts::containing(&mounts, &path) else { return Ok(Vec::new()) };
+    devices_of_mount(kernel, &mounts::all(kernel)?, &path, depth)
+}
+
+/// Returns the devices of the mount that has an absolute path.
+fn devices_of_mount(kernel: &Kernel, mounts: &[Mount], path: &Path, depth: usize) -> io::Result<Vec<DeviceNumber>> {
+    let Some(mount) = mounts::containing(mounts, path) else { return Ok(Vec::new()) };
     if mount.kind == "overlay"
         && depth < STACK_MAX
         && let Some(upper) = mount.option("upperdir").filter(|upper| upper.exists())

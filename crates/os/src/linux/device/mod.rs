@@ -21,14 +21,13 @@ mod topology;
 mod zones;
 
 use std::io;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::device::{DeviceNumber, Flash, ListedDisk, MountPoint, TargetUse, ZoneLimits};
 use crate::file::{File, Inode};
 pub use claims::Claims;
 pub use contents::{RemoteDisk, contents};
-pub use disk::Disk;
+pub use disk::{Disk, Place};
 use holders::UsageTables;
 use kernel::Kernel;
 
@@ -166,12 +165,21 @@ pub fn disks(path: &Path) -> io::Result<Vec<Disk>> {
     disk::under(&Kernel::running(), path)
 }
 
-/// Returns the disks that store `path`, with the sectors of the partition; `None` is the whole disk.
+/// Returns the disks and partitions that store `path`.
 ///
 /// # Errors
 /// Returns the error of reading the path or the kernel's tables.
-pub(crate) fn places(path: &Path) -> io::Result<Vec<(Disk, Option<Range<u64>>)>> {
+pub(crate) fn places(path: &Path) -> io::Result<Vec<Place>> {
     disk::places(&Kernel::running(), path)
+}
+
+/// Returns the disks and partitions that store the file behind a link such as `/proc/1/fd/3`. `process` is the folder of the
+/// process. The file is not opened.
+///
+/// # Errors
+/// Returns the error of reading the link or the kernel's tables.
+pub(crate) fn places_of_link(process: &Path, link: &Path) -> io::Result<Vec<Place>> {
+    disk::places_of_link(&Kernel::running(), link, || mounts::of_process(process))
 }
 
 /// Returns whether the data of `path` is in memory: on tmpfs, ramfs or devtmpfs, or only on zram, brd and null_blk

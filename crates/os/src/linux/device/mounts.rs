@@ -101,7 +101,8 @@ pub(super) fn all(kernel: &Kernel) -> io::Result<Vec<Mount>> {
     of_process(&kernel.proc.join("self"))
 }
 
-fn of_process(folder: &Path) -> io::Result<Vec<Mount>> {
+/// Returns all mounts of the namespace of a process, which has this folder in `/proc`.
+pub(super) fn of_process(folder: &Path) -> io::Result<Vec<Mount>> {
     let text = read_lossless(&folder.join("mountinfo"))?;
     let unknown = || io::Error::new(io::ErrorKind::InvalidData, "a line of mountinfo has an unknown format");
     text.lines().map(|line| Mount::parse(line).ok_or_else(unknown)).collect()

@@ -1,16 +1,19 @@
 //! `fathom capture`: traces the I/Os of a device into a file.
 
+mod live_view;
+mod selection;
+mod source;
+
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use ::capture::{
-    Counter, Decoder, Device, End, Event, Facts, Figures, Head, ImportError, Io, Layer, Lives, Names, Operation,
-    Origin, Partition, Source as IoSource, Writer,
+    Counter, Decoder, Device, End, Event, FORK, Facts, Figures, Fork, Head, ImportError, Io, Layer, Lives, Names,
+    Origin, Owner, Partition, Source as IoSource, Writer,
 };
-use live::{JobView, Line, View};
-use os::block_trace::{self, BlockTrace, Source};
+use os::block_trace::BlockTrace;
 use os::process::{Usage, thread_usage};
 use os::signal::Interrupts;
 use targets::OutputGuard;
@@ -18,29 +21,32 @@ use units::untrusted::UntrustedText;
 
 use crate::atomic_file::OutputError;
 use crate::command_error::CommandError;
-use crate::output::{self, stderr_line};
-use crate::terminal::{stderr_is_terminal, writes_utf8};
-use crate::{atomic_file, devices, input, run, session};
+use crate::live_views::LiveOptions;
+use crate::output::stderr_line;
+use crate::{atomic_file, input, run, session};
+use live_view::LiveView;
+use selection::Selection;
+use source::Target;
 
 /// Time between two reads of the trace. At 100,000 I/Os per second, the buffer of a CPU is full after 0.3 s.
 const READ_EVERY: Duration = Duration::from_millis(50);
 /// Events of this age are complete: the kernel writes an event within this time.
 const SETTLE_NS: u64 = 20_000_000;
-/// Time between two updates of the progress line.
-const SHOW_EVERY: Duration = Duration::from_millis(500);
 
 /// What is captured, and where to.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// A block device, or a path on one.
+    /// A block device, a path on one, or a process or control group.
     pub target: String,
+    /// The disk of a process or control group. `None`: that of its open files.
+    pub on: Option<String>,
     /// `None`: until a signal.
     pub time: Option<Duration>,
     /// `None`: a new file in the current folder.
     pub file: Option<String>,
     /// The file has the names of programs.
     pub has_names: bool,
-    pub is_quiet: bool,
+    pub live: LiveOptions,
 }
 
 /// A capture that is active.
@@ -53,6 +59,10 @@ pub struct Capture {
     head: Head,
     /// Events that are not added to the lives yet.
     events: Vec<Event>,
+    /// Threads that started, which the selection does not have yet.
+    forks: Vec<Fork>,
+    /// `None`: the I/Os of all programs.
+    selection: Option<Selection>,
     path: PathBuf,
     usage: Usage,
     started: Instant,
@@ -64,19 +74,21 @@ impl Capture {
     /// # Errors
     /// The target is on no device, the device cannot be traced, or the file cannot be written.
     pub fn start(request: &Request) -> Result<Capture, CommandError> {
-        let source = source(&request.target)?;
+        let target = Target::find(&request.target, request.on.as_deref())?;
+        let source = &target.source;
         let layer = if source.disk.has_requests() { Layer::Requests } else { Layer::Bios };
         check_completions(&source.disk.name, layer)?;
         let usage = thread_usage();
-        let trace = BlockTrace::start(&source, ::capture::events(layer))
-            .map_err(|error| format!("{}: {error}", request.target))?;
+        let mut events = ::capture::events(layer).to_vec();
+        events.extend(target.submitters.as_ref().map(|_| FORK));
+        let trace = BlockTrace::start(source, &events).map_err(|error| format!("{}: {error}", request.target))?;
         let decoder = Decoder::new(trace.descriptions(), request.has_names.then_some(Names::Programs))
             .map_err(|error| format!("{}: {error}", request.target))?;
-        let head = head(request, &source, layer);
+        let head = head(request, &target, layer);
         let (path, file) = create(request.file.as_deref(), &source.disk.name)?;
         let is_on_disk =
             os::device::disks(&path).is_ok_and(|disks| disks.iter().any(|on| on.number == source.disk.number));
-        if is_on_disk {
+        if is_on_disk && target.submitters.is_none() {
             let name = UntrustedText::from(source.disk.name.as_str());
             stderr_line!("note: {} is on {name}: writes of this file are in the capture", UntrustedText::from(&path));
         }
@@ -89,6 +101,8 @@ impl Capture {
             writer,
             head,
             events: Vec::new(),
+            forks: Vec::new(),
+            selection: target.submitters.map(Selection::new),
             path,
             usage,
             started: Instant::now(),
@@ -100,12 +114,19 @@ impl Capture {
         &self.path
     }
 
-    /// Captures until the time of the request is over, or until a signal. Returns the figures.
+    /// Returns what is captured: the target, and the disk of a process or control group.
+    pub fn name(&self) -> String {
+        let (target, disk) = (&self.head.target, &self.head.device.name);
+        if self.selection.is_some() { format!("{target} on {disk}") } else { target.to_string() }
+    }
+
+    /// Captures until the time of the request is over, the process ends, or until a signal. Returns the figures.
     ///
     /// # Errors
     /// The trace cannot be read, or the file cannot be written.
     pub fn run(mut self, request: &Request, interrupts: Interrupts) -> Result<Figures, String> {
-        let mut progress = Progress::open(request, &self.head);
+        let disk = Path::new("/dev").join(self.head.device.name.raw().replace('!', "/"));
+        let mut view = LiveView::open(format!("capture {}", self.name()), disk, &request.live)?;
         let end = loop {
             let left = request.time.map(|time| time.saturating_sub(self.started.elapsed()));
             if left.is_some_and(|left| left.is_zero()) {
@@ -114,21 +135,26 @@ impl Capture {
             if interrupts.wait(0, left.map_or(READ_EVERY, |left| left.min(READ_EVERY))) {
                 break End::Signal;
             }
-            self.read().map_err(|error| failed(&self.path, &error))?;
-            progress.show(&self.counter, self.started.elapsed(), left);
+            if self.selection.as_ref().is_some_and(Selection::has_ended) {
+                break End::Exit;
+            }
+            self.read(&mut view).map_err(|error| failed(&self.path, &error))?;
+            view.show(self.started.elapsed(), left);
         };
-        drop(progress);
         let path = self.path.clone();
-        self.finish(end).map_err(|error| failed(&path, &error))
+        self.finish(end, view).map_err(|error| failed(&path, &error))
     }
 
     /// Reads the trace, and writes the I/Os that are complete.
-    fn read(&mut self) -> io::Result<()> {
+    fn read(&mut self, view: &mut LiveView) -> io::Result<()> {
         let settled_ns = self.trace.now_ns().saturating_sub(SETTLE_NS);
+        self.selection.iter_mut().for_each(Selection::update);
         let (decoder, events) = (&mut self.decoder, &mut self.events);
         self.trace.read(|page| decoder.page(page, events))?;
+        self.forks.extend(self.decoder.take_forks());
         self.take_events(Some(settled_ns));
         while let Some(io) = self.lives.take_complete() {
+            view.add(&io);
             self.counter.add(&io);
             self.writer.io(&io)?;
         }
@@ -140,13 +166,28 @@ impl Capture {
         self.events.sort_by_key(|event| event.at_ns);
         let is_settled = |at_ns| until_ns.is_none_or(|until_ns| at_ns < until_ns);
         let settled = self.events.partition_point(|event| is_settled(event.at_ns));
-        self.events.drain(..settled).for_each(|event| self.lives.event(&event));
+        self.forks.sort_by_key(|fork| fork.at_ns);
+        let mut forks = std::mem::take(&mut self.forks).into_iter().peekable();
+        for event in self.events.drain(..settled) {
+            let owner = self.selection.as_mut().map_or(Owner::Selected, |selection| {
+                while let Some(fork) = forks.next_if(|fork| fork.at_ns <= event.at_ns) {
+                    selection.fork(&fork);
+                }
+                selection.owner(event.thread)
+            });
+            self.lives.event_of(&event, owner);
+        }
+        if let Some(selection) = &mut self.selection {
+            std::iter::from_fn(|| forks.next_if(|fork| is_settled(fork.at_ns))).for_each(|fork| selection.fork(&fork));
+        }
+        self.forks = forks.collect();
     }
 
-    fn finish(mut self, end: End) -> io::Result<Figures> {
+    fn finish(mut self, end: End, mut view: LiveView) -> io::Result<Figures> {
         self.trace.stop()?;
         let duration_ns = self.trace.now_ns().saturating_sub(self.trace.start_ns());
-        self.read()?;
+        self.read(&mut view)?;
+        drop(view);
         self.take_events(None);
         while let Some(io) = self.lives.take_any() {
             self.counter.add(&io);
@@ -162,6 +203,7 @@ impl Capture {
             changes: self.lives.changes(),
             cpu_ns: used.user_ns + used.system_ns,
             programs: self.decoder.programs(),
+            left_out: self.selection.map(|_| self.lives.left_out()),
         };
         let file = self.writer.finish(&facts)?.into_inner().map_err(io::IntoInnerError::into_error)?;
         os::file::close(file)?;
@@ -220,30 +262,13 @@ fn failed(path: &Path, error: &io::Error) -> String {
     format!("{}: {}", UntrustedText::from(path), units::errno::reason(error))
 }
 
-/// Finds the device of a target.
-fn source(target: &str) -> Result<Source, CommandError> {
-    let failed = |error: io::Error| format!("{target}: {}", units::errno::reason(&error));
-    if let Err(error) = std::fs::metadata(target) {
-        return Err(devices::missing(target).unwrap_or_else(|| failed(error)).into());
-    }
-    let mut sources = block_trace::sources(Path::new(target)).map_err(failed)?;
-    match (sources.pop(), sources.len()) {
-        (Some(source), 0) => Ok(source),
-        (None, _) => Err(format!("{target} is on no block device").into()),
-        (Some(last), _) => {
-            sources.push(last);
-            let names: Vec<String> = sources.iter().map(|source| format!("/dev/{}", source.disk.name)).collect();
-            Err(format!("{target} is on {} disks: {}\nhelp: capture one of them", names.len(), names.join(", ")).into())
-        }
-    }
-}
-
-fn head(request: &Request, source: &Source, layer: Layer) -> Head {
+fn head(request: &Request, target: &Target, layer: Layer) -> Head {
+    let source = &target.source;
     let info = source.disk.info();
     let scheduler = source.disk.scheduler().map(|(chosen, _)| chosen).unwrap_or_default();
     Head {
         fathom: env!("CARGO_PKG_VERSION").to_owned(),
-        target: request.target.as_str().into(),
+        target: target.name(&request.target),
         device: Device {
             name: source.disk.name.as_str().into(),
             model: info.model,
@@ -260,53 +285,6 @@ fn head(request: &Request, source: &Source, layer: Layer) -> Head {
         utc_offset_s: os::clock::utc_offset_s(),
         has_names: request.has_names,
         origin: Origin::Capture,
-    }
-}
-
-/// The progress line, if standard error is a terminal.
-struct Progress {
-    line: Option<Line>,
-    view: View,
-    /// Counts of reads and writes at the last update, and its time.
-    before: ([(u64, u64); 2], Duration),
-}
-
-impl Progress {
-    fn open(request: &Request, head: &Head) -> Progress {
-        let has_line = !request.is_quiet && stderr_is_terminal();
-        let line = has_line.then(|| Line::new(writes_utf8()));
-        output::set_line(line.clone());
-        let view =
-            View { run: format!("capture {}", head.device.name), jobs: vec![JobView::default()], ..View::default() };
-        Progress { line, view, before: Default::default() }
-    }
-
-    fn show(&mut self, counter: &Counter, elapsed: Duration, left: Option<Duration>) {
-        let Some(line) = &mut self.line else { return };
-        let (counts, at) = &self.before;
-        let since = elapsed.saturating_sub(*at);
-        if since < SHOW_EVERY {
-            return;
-        }
-        let new = [Operation::Read, Operation::Write].map(|operation| counter.so_far(operation));
-        for (direction, (now, before)) in new.iter().zip(counts).enumerate() {
-            let per_s = |now: u64, before: u64| (now - before) as f64 / since.as_secs_f64();
-            self.view.jobs[0].ios_per_s[direction] = per_s(now.0, before.0);
-            self.view.jobs[0].bytes_per_s[direction] = per_s(now.1, before.1);
-        }
-        self.view.elapsed_ns = elapsed.as_nanos() as u64;
-        self.view.left_ns = left.map(|left| left.as_nanos() as u64);
-        line.update(&self.view);
-        self.before = (new, elapsed);
-    }
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        if let Some(line) = &mut self.line {
-            line.clear();
-            output::set_line(None);
-        }
     }
 }
 
