@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
+use diskspd::lower::Machine as _;
 use live::Fleet;
 use os::signal::Interrupts;
 use plan::Plan;
 use record::Machine;
 use targets::Lease;
 
+use crate::like::Logs;
+use crate::machine::RealMachine;
 use crate::run::{self, RunEnd, RunOptions, Watcher};
 use crate::scratch::{RunId, Scratch, TestFiles};
 use crate::target::{self, Found};
@@ -28,6 +31,27 @@ pub trait Runner {
     /// # Errors
     /// They cannot be made, or another process uses the target.
     fn make_files(&self, found: &Found, keep: bool, lease: &Lease) -> Result<Box<dyn TestFiles>, String>;
+
+    /// Returns the largest size of a new file there, up to `wanted`.
+    ///
+    /// # Errors
+    /// A host does not answer.
+    fn file_bytes_max(&self, files: &dyn TestFiles, wanted: u64) -> Result<u64, String> {
+        Ok(files.file_bytes_max(wanted))
+    }
+
+    /// Returns true if the kernel allows io_uring.
+    fn has_rings(&self) -> bool {
+        RealMachine.has_rings()
+    }
+
+    /// Sends the logs of a replay to the hosts. Each host replays its part of the load. Returns the I/Os of each host.
+    ///
+    /// # Errors
+    /// A log cannot be sent, or a host cannot keep it.
+    fn send_logs(&self, _: &Logs) -> Result<Vec<u64>, String> {
+        Ok(Vec::new())
+    }
 
     /// Returns the machine that the figures are about. Of several, the first one.
     fn machine(&self) -> Machine;

@@ -112,8 +112,11 @@ impl<'a> Search<'a> {
     }
 
     /// Returns the largest size of a new file, up to `wanted`.
-    pub fn file_bytes_max(&self, wanted: u64) -> u64 {
-        self.files.file_bytes_max(wanted)
+    ///
+    /// # Errors
+    /// A host does not answer.
+    pub fn file_bytes_max(&self, wanted: u64) -> Result<u64, String> {
+        self.runner.file_bytes_max(self.files.as_ref(), wanted)
     }
 
     /// Runs the search to its end. `output` is the file of the report.

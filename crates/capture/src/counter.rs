@@ -60,7 +60,7 @@ struct Counts {
     bytes: u64,
     /// Numbers of I/Os by their sectors.
     sizes: HashMap<u32, u64>,
-    streams: Streams,
+    streams: Streams<()>,
     sequential: u64,
     sync: u64,
     metadata: u64,
@@ -84,7 +84,7 @@ impl Counts {
         if self.sizes.len() < SIZES_MAX || self.sizes.contains_key(&io.sectors) {
             *self.sizes.entry(io.sectors).or_default() += 1;
         }
-        self.sequential += u64::from(self.streams.add(io.sector, io.end()));
+        self.sequential += u64::from(self.streams.add(io.sector, io.end(), ()).is_some());
         let has = |flag| u64::from(io.flags.has(flag));
         self.sync += has(Flags::SYNC);
         self.metadata += has(Flags::METADATA);

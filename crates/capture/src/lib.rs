@@ -48,4 +48,5 @@ pub use owner::{LeftOut, Owner};
 pub use reader::{ReadError, Reader};
 pub use regions::{HotPart, Regions};
 pub use slow::Slow;
+pub use streams::Streams;
 pub use writer::Writer;

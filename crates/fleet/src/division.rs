@@ -42,11 +42,16 @@ pub struct IndivisibleError {
     pub option: &'static str,
 }
 
-/// Changes a plan to the part of one host: its names, its seeds, and its part of shared targets.
+/// Changes a plan to the part of one host: its names, its seeds, its part of shared targets, and its logs. `own_log` returns the
+/// part of a replayed log that the host has.
 ///
 /// # Errors
 /// The job has an option that cannot be divided.
-pub fn divide(plan: &mut Plan, place: &Place) -> Result<(), IndivisibleError> {
+pub fn divide(
+    plan: &mut Plan,
+    place: &Place,
+    own_log: &dyn Fn(&str) -> Option<String>,
+) -> Result<(), IndivisibleError> {
     let workers = plan.workers.len() as u32;
     if let Some(stem) = &mut plan.aggregate_bandwidth_log {
         name(stem, place);
@@ -58,6 +63,12 @@ pub fn divide(plan: &mut Plan, place: &Place) -> Result<(), IndivisibleError> {
             streams.seed = streams.seed.wrapping_add(u64::from(place.rank as u32 * workers));
         }
         name_paths(worker, place);
+        let replay = worker.job_mut().and_then(|job| job.replay.as_mut());
+        if let Some((replay, own)) = replay.and_then(|replay| own_log(&replay.log).map(|own| (replay, own))) {
+            // The log is the host's part already.
+            replay.log = own;
+            continue;
+        }
         if place.sharing == Sharing::Shared && place.hosts.len() > 1 {
             if let Some(option) = indivisible(worker) {
                 return Err(IndivisibleError { job: worker.name.clone(), option });
@@ -134,10 +145,14 @@ mod tests {
         Place { rank, hosts: vec!["a".to_owned(), "b".to_owned()], sharing }
     }
 
+    fn no_log(_: &str) -> Option<String> {
+        None
+    }
+
     #[test]
     fn each_host_has_its_own_names_and_numbers() {
         let mut plan = plan();
-        divide(&mut plan, &place(1, Sharing::Private)).unwrap();
+        divide(&mut plan, &place(1, Sharing::Private), &no_log).unwrap();
         assert_eq!(plan.workers[1].job().unwrap().load.targets.paths, ["/data/b/file"]);
         assert_eq!(plan.workers.iter().map(|worker| worker.number).collect::<Vec<_>>(), [3, 4]);
         assert_eq!(plan.workers[0].job().unwrap().load.targets.extent.part, None);
@@ -146,24 +161,48 @@ mod tests {
     #[test]
     fn shared_targets_are_divided() {
         let mut shared = plan();
-        divide(&mut shared, &place(1, Sharing::Shared)).unwrap();
+        divide(&mut shared, &place(1, Sharing::Shared), &no_log).unwrap();
         assert_eq!(shared.workers[0].job().unwrap().load.targets.extent.part, Some(Part { index: 1, count: 2 }));
         let mut diskspd = plan();
         let stream = plan::Stream { path: "/%h.dat".to_owned(), ..plan::Stream::default() };
         let streams = plan::Streams { list: vec![stream], seed: 7, ..Default::default() };
         diskspd.workers[0].load = Load::Threads(streams);
-        divide(&mut diskspd, &place(1, Sharing::Private)).unwrap();
+        divide(&mut diskspd, &place(1, Sharing::Private), &no_log).unwrap();
         assert_eq!(diskspd.workers[0].stream_list()[0].path, "/b.dat");
-        divide(&mut diskspd, &place(1, Sharing::Shared)).unwrap();
+        divide(&mut diskspd, &place(1, Sharing::Shared), &no_log).unwrap();
         assert_eq!(diskspd.workers[0].stream_list()[0].part, Some(Part { index: 1, count: 2 }));
         assert_eq!(diskspd.workers[0].streams().unwrap().seed, 7 + 2 + 2, "two workers per host, divided twice");
         diskspd.workers[0].phase = 1;
         let Load::Threads(streams) = &mut diskspd.workers[0].load else { unreachable!() };
         streams.list[0].create = Some(plan::stream::NewFile { bytes: 1 << 20, zeros: false });
-        let refused = divide(&mut diskspd, &place(1, Sharing::Shared)).unwrap_err();
+        let refused = divide(&mut diskspd, &place(1, Sharing::Shared), &no_log).unwrap_err();
         assert_eq!(refused.option, "-c in a second time span");
         let mut unlinks = plan();
         unlinks.workers[1].job_mut().unwrap().targets.unlink = true;
-        assert_eq!(divide(&mut unlinks, &place(1, Sharing::Shared)).unwrap_err().option, "unlink");
+        assert_eq!(divide(&mut unlinks, &place(1, Sharing::Shared), &no_log).unwrap_err().option, "unlink");
+    }
+
+    #[test]
+    fn a_log_is_replayed_on_shared_targets_if_the_host_has_its_part() {
+        let mut plan = plan();
+        plan.workers.truncate(1);
+        let replay = plan::Replay {
+            log: "/tmp/whole".to_owned(),
+            files: Vec::new(),
+            redirects: true,
+            rules: plan::ReplayRules::default(),
+            chunked: false,
+            steps: 1,
+            bytes: 4096,
+            largest_bytes: plan::PerDdir::default(),
+        };
+        plan.workers[0].job_mut().unwrap().replay = Some(replay);
+        let refused = divide(&mut plan.clone(), &place(1, Sharing::Shared), &no_log).unwrap_err();
+        assert_eq!(refused.option, "read_iolog");
+        let own_log = |log: &str| (log == "/tmp/whole").then(|| "/tmp/part".to_owned());
+        divide(&mut plan, &place(1, Sharing::Shared), &own_log).unwrap();
+        let job = plan.workers[0].job().unwrap().load;
+        assert_eq!(job.replay.as_ref().map(|replay| replay.log.as_str()), Some("/tmp/part"));
+        assert_eq!((&job.targets.paths[0], job.targets.extent.part), (&"/data/b/file".to_owned(), None));
     }
 }

@@ -37,7 +37,8 @@ pub struct Request {
 /// A question to the workers of all hosts. Only they know its form.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Question {
-    pub text: String,
+    /// By rank. The last one is also for all further ranks.
+    pub texts: Vec<String>,
     pub sharing: Sharing,
     /// Two ranks on one host are accepted.
     pub allows_shared_host: bool,
@@ -180,7 +181,8 @@ impl<'a> Root<'a> {
     pub fn ask(&mut self, question: &Question) -> Result<Vec<Answer>, FleetError> {
         self.connect(question.allows_shared_host)?;
         for (rank, place) in self.places(question.sharing).into_iter().enumerate() {
-            self.order(rank, &Order::Ask { question: question.text.clone(), place });
+            let text = question.texts.get(rank).or(question.texts.last());
+            self.order(rank, &Order::Ask { question: text.cloned().unwrap_or_default(), place });
         }
         while self.hosts.iter().any(|host| host.stage == Stage::Connected && host.answer.is_none()) {
             if self.stopped.is_some() {

@@ -253,12 +253,15 @@ fn series_of_the_hosts_add_up_slot_by_slot() {
 #[test]
 fn a_fleet_answers_and_runs_until_it_ends() {
     let hellos: Vec<Hello> = (0..3).map(|rank| hello(rank, "x")).collect();
-    let question = Question { text: "which".to_owned(), ..Question::default() };
+    let question = Question { texts: vec!["which".to_owned()], ..Question::default() };
     let (runs, seen) = lead(&[Behaviour::Good; 3], &hellos, |root| {
         // The hosts can describe themselves before the first request.
         (0..50).for_each(|_| root.idle());
         let answers: Vec<String> = root.ask(&question).unwrap().into_iter().map(|answer| answer.text).collect();
         assert_eq!(answers, ["which 0", "which 1", "which 2"]);
+        let each = Question { texts: vec!["one".to_owned(), "other".to_owned()], ..Question::default() };
+        let answers: Vec<String> = root.ask(&each).unwrap().into_iter().map(|answer| answer.text).collect();
+        assert_eq!(answers, ["one 0", "other 1", "other 2"]);
         root.idle();
         [root.run(Request::default()), root.run(Request::default())]
     });

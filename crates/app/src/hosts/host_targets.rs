@@ -1,14 +1,20 @@
 //! The targets of a study on one host.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::io;
 use std::sync::Arc;
 
 use ::fleet::{HOST_MARK, Place, Sharing};
+use diskspd::lower::Machine as _;
 use plan::Plan;
 use record::Machine;
 use record::schema::{self, Layout};
 use serde::{Deserialize, Serialize};
 use targets::Lease;
 
+use crate::like::{self, TemporaryLog};
+use crate::machine::RealMachine;
 use crate::scratch::{RunId, Scratch, TestFiles};
 use crate::target::{self, Found};
 
@@ -22,6 +28,11 @@ pub enum HostQuestion {
     MakeFiles { target: NamedTarget, id: RunId, keeps: bool },
     /// Open the shared folder that the first host has created. The answer has no content.
     OpenSharedFiles { target: NamedTarget, id: RunId },
+    /// Find the largest size of a new file in the folder of the tests, up to `wanted`. The answer is the size.
+    FileBytesMax { wanted: u64 },
+    /// Add lines to this host's part of a log. Runs replay it in place of `log`, which is a path on the machine that plans them. The
+    /// answer has no content.
+    KeepLog { log: String, lines: String },
 }
 
 /// A target as the user named it.
@@ -37,6 +48,8 @@ pub struct NamedTarget {
 pub struct FoundOnHost {
     pub found: Found,
     pub machine: Machine,
+    /// The kernel allows io_uring.
+    pub has_rings: bool,
 }
 
 /// The targets on this host.
@@ -44,6 +57,8 @@ pub struct FoundOnHost {
 pub struct HostTargets {
     files: Vec<Scratch>,
     lease: Arc<Lease>,
+    /// This host's parts of logs, by the path in plans.
+    logs: BTreeMap<String, TemporaryLog>,
 }
 
 impl HostTargets {
@@ -56,7 +71,11 @@ impl HostTargets {
         let answer = match question {
             HostQuestion::Find(target) => {
                 let found = find(&target, place)?;
-                Layout::LINE.format(&FoundOnHost { found, machine: engine::machine() })
+                Layout::LINE.format(&FoundOnHost {
+                    found,
+                    machine: engine::machine(),
+                    has_rings: RealMachine.has_rings(),
+                })
             }
             HostQuestion::MakeFiles { target, id, keeps } => {
                 if others_create_files(place) {
@@ -71,6 +90,14 @@ impl HostTargets {
                 if others_create_files(place) {
                     self.files.push(Scratch::open_shared(&find(&target, place)?, &id, &self.lease)?);
                 }
+                Layout::LINE.format(&())
+            }
+            HostQuestion::FileBytesMax { wanted } => {
+                let sizes = self.files.iter().map(|files| files.file_bytes_max(wanted));
+                Layout::LINE.format(&sizes.min().unwrap_or(wanted))
+            }
+            HostQuestion::KeepLog { log, lines } => {
+                self.keep_log(log, &lines).map_err(like::log_failed)?;
                 Layout::LINE.format(&())
             }
         };
@@ -88,9 +115,24 @@ impl HostTargets {
         Ok(if self.files.is_empty() { Arc::default() } else { Arc::clone(&self.lease) })
     }
 
+    /// Returns this host's part of a log.
+    pub fn own_log(&self, log: &str) -> Option<String> {
+        Some(self.logs.get(log)?.path().to_string_lossy().into_owned())
+    }
+
+    fn keep_log(&mut self, log: String, lines: &str) -> io::Result<()> {
+        let name = format!("part-{}", self.logs.len());
+        let part = match self.logs.entry(log) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(TemporaryLog::create(&name)?),
+        };
+        part.add(lines.as_bytes())
+    }
+
     /// Removes the files of the tests.
     pub fn remove(&mut self) {
         self.files.clear();
+        self.logs.clear();
     }
 }
 

@@ -1,6 +1,6 @@
 //! The runs of a study on many hosts. The launcher is started once. After a run with a lost host it is started again.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
 
 use ::fleet::{Family, HostSlots, ProgressOptions, Question, Request, Sharing, Work};
@@ -18,6 +18,7 @@ use super::launcher::{self, Launched};
 use super::targets::combine;
 use super::view::{LiveViewsOnly, Watched, print_cpu_notes};
 use crate::command_error::CommandError;
+use crate::like::{self, Division, Logs, TemporaryLog};
 use crate::run::{self, RunEnd, RunOptions, Watcher};
 use crate::runner::Runner;
 use crate::scratch::{self, RunId, TestFiles};
@@ -33,6 +34,8 @@ pub struct Hosts<'a> {
     launched: RefCell<Option<Launched>>,
     /// The machine of the first host, after a target was found on it.
     machine: OnceCell<Machine>,
+    /// All hosts have io_uring, as far as targets were found on them.
+    have_rings: Cell<bool>,
     /// The consent to overwrite data.
     overwrite: OnceCell<Vec<String>>,
 }
@@ -52,7 +55,8 @@ impl<'a> Hosts<'a> {
             return Err(format!("this command requires --hosts: it starts the launcher\n{help}").into());
         }
         let (launched, machine, overwrite) = (RefCell::default(), OnceCell::new(), OnceCell::new());
-        Ok(Hosts { options, family: launcher::family(options)?, list, typed, launched, machine, overwrite })
+        let (family, have_rings) = (launcher::family(options)?, Cell::new(true));
+        Ok(Hosts { options, family, list, typed, launched, machine, have_rings, overwrite })
     }
 
     /// Calls `work` with the fleet, and starts it if it is not active.
@@ -72,11 +76,29 @@ impl<'a> Hosts<'a> {
     }
 
     fn ask(&self, question: &HostQuestion) -> Result<Vec<(String, String)>, String> {
-        let text = Layout::LINE.format(question).map_err(|error| error.to_string())?;
-        let question =
-            Question { text, sharing: self.options.sharing, allows_shared_host: self.options.allows_shared_host };
+        self.ask_each(std::slice::from_ref(question))
+    }
+
+    /// Asks the hosts. `questions` are by rank; the last one is also for all further hosts.
+    fn ask_each(&self, questions: &[HostQuestion]) -> Result<Vec<(String, String)>, String> {
+        let texts = questions.iter().map(|question| Layout::LINE.format(question));
+        let texts = texts.collect::<Result<_, _>>().map_err(|error| error.to_string())?;
+        let FleetOptions { sharing, allows_shared_host, .. } = *self.options;
+        let question = Question { texts, sharing, allows_shared_host };
         let answers = self.with_fleet(|launched| launched.ask(&question, &mut Watched(&mut LiveViewsOnly)))?;
         Ok(answers.into_iter().map(|answer| (answer.host.into_raw(), answer.text)).collect())
+    }
+}
+
+impl Hosts<'_> {
+    /// Sends each host its part of a log. Returns the I/Os of each host.
+    fn send_log(&self, log: &TemporaryLog, division: Division) -> Result<Vec<u64>, String> {
+        let path = log.path().to_string_lossy();
+        like::divide(log.path(), division, self.hosts().len(), |texts| {
+            let questions =
+                texts.into_iter().map(|lines| HostQuestion::KeepLog { log: path.clone().into_owned(), lines });
+            self.ask_each(&questions.collect::<Vec<_>>()).map(drop)
+        })
     }
 }
 
@@ -113,6 +135,7 @@ impl Runner for Hosts<'_> {
             hosts.push((host, found));
         }
         let found = combine(target, &hosts)?;
+        self.have_rings.set(self.have_rings.get() && hosts.iter().all(|(_, of)| of.has_rings));
         if let Some((_, first)) = hosts.into_iter().next() {
             self.machine.get_or_init(|| first.machine);
         }
@@ -129,6 +152,28 @@ impl Runner for Hosts<'_> {
             self.ask(&HostQuestion::OpenSharedFiles { target, id: id.clone() })?;
         }
         Ok(Box::new(HostFiles { place: scratch::place(found, &id), has_direct_io }))
+    }
+
+    fn file_bytes_max(&self, _: &dyn TestFiles, wanted: u64) -> Result<u64, String> {
+        let answers = self.ask(&HostQuestion::FileBytesMax { wanted })?;
+        let mut sizes =
+            answers.into_iter().map(|(host, text)| text.parse::<u64>().map_err(|error| format!("{host}: {error}")));
+        sizes.try_fold(wanted, |least, bytes| Ok(least.min(bytes?)))
+    }
+
+    fn has_rings(&self) -> bool {
+        self.have_rings.get()
+    }
+
+    fn send_logs(&self, logs: &Logs) -> Result<Vec<u64>, String> {
+        let of_places = match self.options.sharing {
+            Sharing::Private => Division::Whole,
+            Sharing::Shared => Division::InTurn,
+        };
+        for log in std::iter::once(&logs.fill).chain(&logs.refill) {
+            self.send_log(log, of_places)?;
+        }
+        self.send_log(&logs.load, Division::ByStream)
     }
 
     fn machine(&self) -> Machine {

@@ -105,7 +105,7 @@ mod tests {
             file_systems: vec![Some(1)],
             in_use: None,
         };
-        (host.to_owned(), FoundOnHost { found, machine: Machine::default() })
+        (host.to_owned(), FoundOnHost { found, machine: Machine::default(), has_rings: true })
     }
 
     #[test]

@@ -46,7 +46,7 @@ fn follow(orders: &Receiver<Order>, interrupts: Interrupts) -> Result<(), String
     while let Ok(order) = orders.recv() {
         match order {
             Order::Check { work, place, progress } => {
-                let checked = host_plan(work, &place).and_then(|plan| Ok((targets.will_run(&plan)?, plan)));
+                let checked = host_plan(work, &place, &targets).and_then(|plan| Ok((targets.will_run(&plan)?, plan)));
                 match checked {
                     Ok((lease, plan)) => run_plan(&Arc::new(plan), lease, progress, (orders, interrupts))?,
                     Err(reason) => report(&Report::Refused(reason)),
@@ -104,7 +104,7 @@ fn run_plan(
 }
 
 /// Returns the plan of this host: a command line is planned with the host's CPUs, folders and name.
-fn host_plan(work: Work, place: &Place) -> Result<Plan, String> {
+fn host_plan(work: Work, place: &Place, targets: &HostTargets) -> Result<Plan, String> {
     let mut plan = match work {
         Work::Plan(saved) => {
             let record = schema::read(saved.as_bytes()).map_err(|error| format!("the plan is not valid:{error}"))?;
@@ -119,7 +119,7 @@ fn host_plan(work: Work, place: &Place) -> Result<Plan, String> {
             planned.map_err(|errors| plans::text(&errors))?.0
         }
     };
-    divide(&mut plan, place).map_err(|error| error.to_string())?;
+    divide(&mut plan, place, &|log| targets.own_log(log)).map_err(|error| error.to_string())?;
     Ok(plan)
 }
 

@@ -1,7 +1,7 @@
 //! The logs of a replay: a part of a capture with offsets that fit the target, and the writes that fill its places.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use ::capture::{Fit, Flags, Io, Layer, Operation, Placed, Space};
@@ -16,7 +16,7 @@ use crate::command_error::CommandError;
 use crate::temporary_file::TemporaryFile;
 
 /// Name of the file in the lines of the log. All I/Os go to the target of the replay.
-const FILE: &str = "captured";
+pub(super) const FILE: &str = "captured";
 /// Lines are written in pieces of this size.
 const PIECE_BYTES: usize = 1 << 16;
 /// Longest name of an action, the digits of a length, and the characters between the fields of a line.
@@ -44,14 +44,14 @@ impl Logs {
     ///
     /// # Errors
     /// The folder for temporary files has too little space, the capture cannot be read again, or a log cannot be written.
-    pub fn write(captured: &CapturedLoad, part: Part, space: &Space) -> Result<Logs, CommandError> {
+    pub(super) fn write(captured: &CapturedLoad, part: Part, space: &Space) -> Result<Logs, CommandError> {
         let Part { span, lines, can_discard, extents, .. } = part;
         let touched_bytes = extents.touched_bytes();
         let placed = extents.place_on(space);
         let pieces = [placed.parts().count(), placed.discarded().count()].map(|count| count as u64);
         let all_lines = pieces.iter().fold(lines, |sum, pieces| sum.saturating_add(*pieces));
         check_space(all_lines.saturating_mul(line_bytes(span.length_ns, placed.size_bytes())))?;
-        let mut log = LogWriter::new("load").map_err(failed)?;
+        let mut log = LogWriter::new("load").map_err(log_failed)?;
         let (mut ios, mut left_out) = (0, 0);
         let mut outcome = Ok(());
         captured.each_in(span, |head, at_ns, io| {
@@ -65,10 +65,10 @@ impl Logs {
                 Err(error) => outcome = Err(error),
             }
         })?;
-        outcome.map_err(failed)?;
-        let load = log.finish().map_err(failed)?;
-        let fill = fill_log("fill", placed.parts()).map_err(failed)?;
-        let refill = (pieces[1] > 0).then(|| fill_log("refill", placed.discarded())).transpose().map_err(failed)?;
+        outcome.map_err(log_failed)?;
+        let load = log.finish().map_err(log_failed)?;
+        let fill = fill_log("fill", placed.parts()).map_err(log_failed)?;
+        let refill = (pieces[1] > 0).then(|| fill_log("refill", placed.discarded())).transpose().map_err(log_failed)?;
         let fit = match placed.fit() {
             Fit::Kept => LikeFit::Kept,
             Fit::Packed => LikeFit::Packed,
@@ -78,9 +78,10 @@ impl Logs {
     }
 }
 
-fn failed(error: io::Error) -> CommandError {
+/// Returns what a user is told if a temporary log cannot be written.
+pub fn log_failed(error: io::Error) -> String {
     let folder = std::env::temp_dir();
-    format!("temporary log in {}: {}", UntrustedText::from(&folder), units::errno::reason(&error)).into()
+    format!("temporary log in {}: {}", UntrustedText::from(&folder), units::errno::reason(&error))
 }
 
 /// Returns the length of the longest line.
@@ -92,7 +93,7 @@ fn line_bytes(length_ns: u64, size_bytes: u64) -> u64 {
 /// Checks that the logs do not fill the folder for temporary files.
 fn check_space(bytes: u64) -> Result<(), CommandError> {
     let folder = std::env::temp_dir();
-    let Some(space) = os::file::space(&folder).map_err(failed)? else { return Ok(()) };
+    let Some(space) = os::file::space(&folder).map_err(log_failed)? else { return Ok(()) };
     if bytes <= space.free_bytes / FREE_SHARE {
         return Ok(());
     }
@@ -133,15 +134,13 @@ enum Written {
 
 /// Writes a log.
 struct LogWriter {
-    to: BufWriter<File>,
     log: TemporaryLog,
     lines: Vec<u8>,
 }
 
 impl LogWriter {
     fn new(name: &str) -> io::Result<LogWriter> {
-        let (log, file) = TemporaryLog::create(name)?;
-        let mut writer = LogWriter { to: BufWriter::new(file), log, lines: write::header().into_bytes() };
+        let mut writer = LogWriter { log: TemporaryLog::create(name)?, lines: write::header().into_bytes() };
         writer.line(0, Action::Add, 0, 0)?;
         writer.line(0, Action::Open, 0, 0)?;
         Ok(writer)
@@ -151,7 +150,7 @@ impl LogWriter {
         // The first time of a log counts only if it is above 0.
         write::line(&mut self.lines, at_ns / 1000 + 1, FILE, action, offset, bytes);
         if self.lines.len() >= PIECE_BYTES {
-            self.to.write_all(&self.lines)?;
+            self.log.add(&self.lines)?;
             self.lines.clear();
         }
         Ok(())
@@ -170,8 +169,7 @@ impl LogWriter {
     }
 
     fn finish(mut self) -> io::Result<TemporaryLog> {
-        self.to.write_all(&self.lines)?;
-        self.to.flush()?;
+        self.log.add(&self.lines)?;
         Ok(self.log)
     }
 }
@@ -181,14 +179,25 @@ impl LogWriter {
 pub struct TemporaryLog {
     file: TemporaryFile,
     /// Locked while the log is used.
-    _locked: File,
+    writer: File,
 }
 
 impl TemporaryLog {
-    fn create(name: &str) -> io::Result<(TemporaryLog, File)> {
+    /// Creates a log.
+    ///
+    /// # Errors
+    /// The file cannot be created.
+    pub fn create(name: &str) -> io::Result<TemporaryLog> {
         let file = TemporaryFile::beside(&std::env::temp_dir().join(format!("like.{name}")))?;
-        let writer = file.create_new()?;
-        Ok((TemporaryLog { _locked: writer.try_clone()?, file }, writer))
+        Ok(TemporaryLog { writer: file.create_new()?, file })
+    }
+
+    /// Adds lines.
+    ///
+    /// # Errors
+    /// They cannot be written.
+    pub fn add(&mut self, lines: &[u8]) -> io::Result<()> {
+        self.writer.write_all(lines)
     }
 
     pub fn path(&self) -> &Path {

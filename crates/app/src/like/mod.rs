@@ -1,5 +1,6 @@
 //! The load of a capture on another target: its busiest part is replayed, and multiplied by a search.
 
+mod division;
 mod log;
 mod search;
 
@@ -10,6 +11,8 @@ use plan::{Ddir, PerDdir};
 
 use crate::capture;
 use crate::command_error::CommandError;
+pub use division::{Division, divide};
+pub use log::{Logs, TemporaryLog, log_failed};
 pub use search::{LikeArgs, run};
 
 const SECOND_NS: u64 = 1_000_000_000;

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use ::capture::Space;
 use assessment::{Knee, Like, LikeFit, Settings};
-use diskspd::lower::Machine;
 use plan::{Ddir, Plan};
 use study::knee::{CapturedLoad as Replayed, KneeTarget};
 use study::suite::Job;
@@ -17,7 +16,6 @@ use super::{CapturedLoad, Part, SECOND_NS};
 use crate::command_error::CommandError;
 use crate::consent::Demand;
 use crate::findings::print_diagnostics;
-use crate::machine::RealMachine;
 use crate::output::stderr_line;
 use crate::plans;
 use crate::runner::Runner;
@@ -55,25 +53,24 @@ pub fn run(
     runner: &dyn Runner,
     output: Option<&str>,
 ) -> Result<Ended, CommandError> {
-    if !runner.is_local() {
-        return Err("--like runs on this machine only".into());
-    }
     let captured = CapturedLoad::read(args.file)?;
     let search = Search::open(search, runner, |found| check_consent(&captured, found))?;
     let found = &search.found;
     let part = captured.busiest_part(args.length_ns.unwrap_or(LENGTH_NS), found.is_device())?;
     let mut request = request(args, &captured, &part)?;
     note(&part, &request);
-    let space = space(&search, &part, args.keep_free);
+    let space = space(&search, &part, args.keep_free)?;
     let depth = part.figures.depth.map_or(DEPTH_MIN, |depth| depth.p99.saturating_mul(DEPTH_FACTOR));
     let logs = Logs::write(&captured, part, &space)?;
     if logs.left_out > 0 {
         let count = grouped(logs.left_out as f64);
         stderr_line!("warning: {count} I/Os are larger than the target and are left out");
     }
+    note_parts(&runner.hosts(), &runner.send_logs(&logs)?)?;
     // The log has the writes that fill it.
     let target = KneeTarget { path: search.path(), bytes: None, is_new: false, has_direct_io: search.has_direct_io() };
-    complete(&mut request, &logs, &target, depth.clamp(DEPTH_MIN, DEPTH_MAX));
+    complete(&mut request, &logs, &target, (depth.clamp(DEPTH_MIN, DEPTH_MAX), engine(runner)));
+    request.workers = runner.hosts().len().max(1) as u64;
     let plan = plan(&request, &logs)?;
     // Reads of blocks that were never written do not reach the disk.
     let filled = found.may_write.then(|| found.demand(logs.touched_bytes.min(space.room_bytes)));
@@ -100,15 +97,15 @@ fn check_consent(captured: &CapturedLoad, found: &Found) -> Result<(), CommandEr
 }
 
 /// Returns the space of the target. A new file can be limited by its file system.
-fn space(search: &Search, part: &Part, keep_free: KeepFree) -> Space {
+fn space(search: &Search, part: &Part, keep_free: KeepFree) -> Result<Space, CommandError> {
     let found = &search.found;
     let end_bytes = part.extents.end_bytes();
-    let largest = search.file_bytes_max(end_bytes);
+    let largest = search.file_bytes_max(end_bytes)?;
     let span_bytes = match found.existed {
         true => Some(found.facts.size_bytes),
         false => (largest < end_bytes).then_some(largest),
     };
-    Space { span_bytes, room_bytes: found.room_bytes(keep_free), block_bytes: found.least_block_bytes() }
+    Ok(Space { span_bytes, room_bytes: found.room_bytes(keep_free), block_bytes: found.least_block_bytes() })
 }
 
 /// Returns what the user requests, without what depends on the target.
@@ -147,10 +144,10 @@ fn request(args: &LikeArgs, captured: &CapturedLoad, part: &Part) -> Result<Knee
 }
 
 /// Adds the job, and how the offsets are fitted. The log of the load is temporary, and not in the saved job.
-fn complete(request: &mut Knee, logs: &Logs, target: &KneeTarget, depth: u64) {
+fn complete(request: &mut Knee, logs: &Logs, target: &KneeTarget, (depth, engine): (u64, &str)) {
     let options = [
         ("replay_redirect", target.path.clone()),
-        ("ioengine", engine().to_owned()),
+        ("ioengine", engine.to_owned()),
         ("iodepth", depth.to_string()),
         ("direct", u8::from(target.has_direct_io).to_string()),
     ];
@@ -161,11 +158,11 @@ fn complete(request: &mut Knee, logs: &Logs, target: &KneeTarget, depth: u64) {
 }
 
 /// Returns the engine of the replay.
-fn engine() -> &'static str {
+fn engine(runner: &dyn Runner) -> &'static str {
     if cfg!(windows) {
         return "windowsaio";
     }
-    if RealMachine.has_rings() {
+    if runner.has_rings() {
         return "io_uring";
     }
     stderr_line!("note: the kernel does not allow io_uring for this process: libaio is used");
@@ -197,6 +194,26 @@ fn note(part: &Part, request: &Knee) {
         let count = grouped(part.discards_left_out as f64);
         stderr_line!("warning: {count} discards are left out: the target is a regular file");
     }
+}
+
+/// Says how many I/Os each host replays.
+///
+/// # Errors
+/// A host has none.
+fn note_parts(hosts: &[String], ios: &[u64]) -> Result<(), CommandError> {
+    let parts: Vec<String> =
+        hosts.iter().zip(ios).map(|(host, ios)| format!("{host} {}", grouped(*ios as f64))).collect();
+    if ios.contains(&0) {
+        let parts = parts.join(", ");
+        return Err(format!(
+            "a host has no part of the load (I/Os: {parts}): sequential streams are not divided\nhelp: use fewer hosts"
+        )
+        .into());
+    }
+    if !parts.is_empty() {
+        stderr_line!("note: I/Os of each host: {}", parts.join(", "));
+    }
+    Ok(())
 }
 
 fn text(path: &Path) -> String {

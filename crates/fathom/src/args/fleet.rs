@@ -185,15 +185,6 @@ fn study(list: &[String]) -> Result<Work, Refusal> {
     if let "run" | "sweep" | "assess" | "knee" = word.as_str()
         && let Command::Measuring(command) = read(list)?.command
     {
-        let is_like = match &command {
-            Measuring::Assess(args) => args.like.is_some(),
-            Measuring::Knee(args) => args.like().is_some(),
-            _ => false,
-        };
-        if is_like {
-            let message = format!("{word} --like replays a captured load on one machine: start it there");
-            return Err(Refusal::new("fleet", ErrorKind::ArgumentConflict, message));
-        }
         return Ok(Work::Study(Box::new(command), list[1..].to_vec()));
     }
     let message = format!(
@@ -254,11 +245,6 @@ mod tests {
         assert!(error("fleet --hosts a compare 1 2").contains("`compare` is not supported on many hosts"));
         let Work::Study(command, _) = work("fleet --hosts a run --watch a.fio") else { panic!("a study") };
         assert!(matches!(*command, Measuring::Run(args) if args.live.watch));
-        assert!(
-            error("fleet --hosts a assess /d --like c")
-                .contains("assess --like replays a captured load on one machine")
-        );
-        assert!(error("fleet --hosts a knee /d --like c").contains("knee --like replays"));
         assert!(error("fleet --hosts a").contains("a command line is missing"));
         assert!(error("fleet --image x fio a.fio").contains("fathom fleet manifest"));
     }

@@ -39,6 +39,7 @@ mod faults;
 mod findings;
 mod flattened;
 mod fleet;
+mod fleet_like;
 mod fleet_studies;
 mod full_disk;
 mod history;

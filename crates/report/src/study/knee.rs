@@ -13,6 +13,7 @@ use units::markup::one_line;
 use units::untrusted::UntrustedText;
 
 use super::bars::bar;
+use super::knee_hosts::{self, HostDocument};
 use super::like;
 use super::parts::{SettingsObject, Summary, document};
 use super::scale::Scale;
@@ -40,7 +41,11 @@ pub fn summary(assessment: &Assessment, request: &Knee, result: &KneeResult) -> 
     let has_points = !result.points.is_empty();
     Summary {
         head: head(assessment, request, &how),
-        tables: has_points.then(|| table(request, result)).into_iter().collect(),
+        tables: has_points
+            .then(|| table(request, result))
+            .into_iter()
+            .chain(knee_hosts::table(assessment, request, result))
+            .collect(),
         notes: request.like.as_deref().into_iter().flat_map(like::notes).chain(notes(result)).collect(),
         findings: findings_of(assessment),
         bars: has_points.then(|| bars(request, result)),
@@ -305,6 +310,9 @@ pub struct KneeDocument<'a> {
     /// By rising load.
     steps: Vec<StepDocument<'a>>,
     found: FoundDocument<'a>,
+    /// What each host made in the last run at the highest load that was good, or else at the lowest one that was not. Empty on one
+    /// machine.
+    hosts: Vec<HostDocument<'a>>,
     findings: Vec<AdvisedFinding<'a>>,
     /// A finding makes the figures worthless.
     is_invalid: bool,
@@ -423,6 +431,7 @@ pub fn json(assessment: &Assessment, request: &Knee, result: &KneeResult) -> Str
         runtime_ns: request.runtime_ns,
         steps: result.points.iter().map(|point| StepDocument::new(point, request)).collect(),
         found: found(request, result),
+        hosts: knee_hosts::documents(assessment, request, result),
         findings: assessment.tests.last().map(findings).unwrap_or_default(),
         is_invalid: assessment.verdict == Verdict::Invalid,
         stopped: assessment.stopped,

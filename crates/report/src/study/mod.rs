@@ -8,6 +8,7 @@ mod conclusion;
 mod ink;
 mod invalid;
 mod knee;
+mod knee_hosts;
 mod like;
 mod parts;
 mod repeats;

@@ -372,18 +372,22 @@ fn fill_run(job: Job) -> Run {
     Run { name: "fill".to_owned(), ..Run::new(Work::Job(job), "[fill]") }
 }
 
-/// Replaces the name of the temporary log by that of the capture.
-fn name_capture(record: &mut Record, like: &Like) {
+/// Replaces the name of the temporary log by that of the capture. Hosts have their parts under other names.
+fn name_capture(record: &mut Record, planned: &Plan, like: &Like) {
+    let Some(log) = planned.workers.iter().find_map(|worker| Some(&worker.job()?.load.replay.as_ref()?.log)) else {
+        return;
+    };
     let Plan { workers, origin, .. } = Arc::make_mut(&mut record.plan);
     let name = like.capture.to_string();
     for worker in workers {
-        let Some(replay) = worker.job_mut().and_then(|job| job.replay.as_mut()) else { continue };
-        let log = std::mem::replace(&mut replay.log, name.clone());
-        let options = Arc::make_mut(&mut worker.echo).options.iter_mut();
-        options.filter(|(_, value)| *value == log).for_each(|(_, value)| *value = name.clone());
-        if let Origin::Fio(words) = origin {
-            words.job_files.iter_mut().for_each(|file| file.text = file.text.replace(&log, &name));
+        if let Some(replay) = worker.job_mut().and_then(|job| job.replay.as_mut()) {
+            replay.log.clone_from(&name);
         }
+        let options = Arc::make_mut(&mut worker.echo).options.iter_mut();
+        options.filter(|(_, value)| value == log).for_each(|(_, value)| value.clone_from(&name));
+    }
+    if let Origin::Fio(words) = origin {
+        words.job_files.iter_mut().for_each(|file| file.text = file.text.replace(log, &name));
     }
 }
 
@@ -417,8 +421,8 @@ impl Study for Knee {
                 self.procedure.take(&load, &record);
                 self.note(&load, &record);
                 let mut record = *record;
-                if let Some(like) = self.request.like.as_deref().filter(|_| self.captured.is_some()) {
-                    name_capture(&mut record, like);
+                if let Some((captured, like)) = self.captured.as_ref().zip(self.request.like.as_deref()) {
+                    name_capture(&mut record, &captured.plan, like);
                 }
                 self.runs.push((load, record));
                 self.needs_refill = true;
