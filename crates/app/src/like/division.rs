@@ -116,7 +116,8 @@ mod tests {
         [(1, Action::Add, 0, 0), (1, Action::Open, 0, 0)].iter().chain(lines).for_each(
             |(time_us, action, offset, bytes)| write::line(&mut text, *time_us, FILE, *action, *offset, *bytes),
         );
-        let path = std::env::temp_dir().join(format!("fathom-division-{division:?}-{hosts}-{}", std::process::id()));
+        let path =
+            std::env::temp_dir().join(format!("fathom-division-{division:?}-{}-{}", lines.len(), std::process::id()));
         std::fs::write(&path, text).unwrap();
         let mut parts = vec![String::new(); hosts];
         let ios = divide(&path, division, hosts, |texts| {
