@@ -1,5 +1,6 @@
 //! Runs the plans of a study, on this machine or on other hosts.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use diskspd::lower::Machine as _;
@@ -9,7 +10,6 @@ use plan::Plan;
 use record::Machine;
 use targets::Lease;
 
-use crate::like::Logs;
 use crate::machine::RealMachine;
 use crate::run::{self, RunEnd, RunOptions, Watcher};
 use crate::scratch::{RunId, Scratch, TestFiles};
@@ -45,11 +45,12 @@ pub trait Runner {
         RealMachine.has_rings()
     }
 
-    /// Sends the logs of a replay to the hosts. Each host replays its part of the load. Returns the I/Os of each host.
+    /// Sends the hosts the log of a load, of which each replays its part, and logs that fill the places of its I/Os. Returns the
+    /// I/Os of the load by host.
     ///
     /// # Errors
     /// A log cannot be sent, or a host cannot keep it.
-    fn send_logs(&self, _: &Logs) -> Result<Vec<u64>, String> {
+    fn send_logs(&self, _load: &Path, _fills: &[&Path]) -> Result<Vec<u64>, String> {
         Ok(Vec::new())
     }
 

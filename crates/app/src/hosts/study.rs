@@ -1,6 +1,7 @@
 //! The runs of a study on many hosts. The launcher is started once. After a run with a lost host it is started again.
 
 use std::cell::{Cell, OnceCell, RefCell};
+use std::path::Path;
 use std::sync::Arc;
 
 use ::fleet::{Family, HostSlots, ProgressOptions, Question, Request, Sharing, Work};
@@ -18,7 +19,7 @@ use super::launcher::{self, Launched};
 use super::targets::combine;
 use super::view::{LiveViewsOnly, Watched, print_cpu_notes};
 use crate::command_error::CommandError;
-use crate::like::{self, Division, Logs, TemporaryLog};
+use crate::like::{self, Division};
 use crate::run::{self, RunEnd, RunOptions, Watcher};
 use crate::runner::Runner;
 use crate::scratch::{self, RunId, TestFiles};
@@ -92,9 +93,9 @@ impl<'a> Hosts<'a> {
 
 impl Hosts<'_> {
     /// Sends each host its part of a log. Returns the I/Os of each host.
-    fn send_log(&self, log: &TemporaryLog, division: Division) -> Result<Vec<u64>, String> {
-        let path = log.path().to_string_lossy();
-        like::divide(log.path(), division, self.hosts().len(), |texts| {
+    fn send_log(&self, log: &Path, division: Division) -> Result<Vec<u64>, String> {
+        let path = log.to_string_lossy();
+        like::divide(log, division, self.hosts().len(), |texts| {
             let questions =
                 texts.into_iter().map(|lines| HostQuestion::KeepLog { log: path.clone().into_owned(), lines });
             self.ask_each(&questions.collect::<Vec<_>>()).map(drop)
@@ -165,15 +166,15 @@ impl Runner for Hosts<'_> {
         self.have_rings.get()
     }
 
-    fn send_logs(&self, logs: &Logs) -> Result<Vec<u64>, String> {
+    fn send_logs(&self, load: &Path, fills: &[&Path]) -> Result<Vec<u64>, String> {
         let of_places = match self.options.sharing {
             Sharing::Private => Division::Whole,
             Sharing::Shared => Division::InTurn,
         };
-        for log in std::iter::once(&logs.fill).chain(&logs.refill) {
+        for log in fills {
             self.send_log(log, of_places)?;
         }
-        self.send_log(&logs.load, Division::ByStream)
+        self.send_log(load, Division::ByStream)
     }
 
     fn machine(&self) -> Machine {

@@ -78,7 +78,7 @@ impl Logs {
     }
 }
 
-/// Returns what a user is told if a temporary log cannot be written.
+/// Returns the message for a temporary log that cannot be written.
 pub fn log_failed(error: io::Error) -> String {
     let folder = std::env::temp_dir();
     format!("temporary log in {}: {}", UntrustedText::from(&folder), units::errno::reason(&error))

@@ -12,7 +12,7 @@ use plan::{Ddir, PerDdir};
 use crate::capture;
 use crate::command_error::CommandError;
 pub use division::{Division, divide};
-pub use log::{Logs, TemporaryLog, log_failed};
+pub use log::{TemporaryLog, log_failed};
 pub use search::{LikeArgs, run};
 
 const SECOND_NS: u64 = 1_000_000_000;

@@ -11,7 +11,7 @@ use study::suite::Job;
 use units::format::{grouped, time_ns};
 use units::untrusted::UntrustedText;
 
-use super::log::Logs;
+use super::log::{Logs, TemporaryLog};
 use super::{CapturedLoad, Part, SECOND_NS};
 use crate::command_error::CommandError;
 use crate::consent::Demand;
@@ -66,7 +66,8 @@ pub fn run(
         let count = grouped(logs.left_out as f64);
         stderr_line!("warning: {count} I/Os are larger than the target and are left out");
     }
-    note_parts(&runner.hosts(), &runner.send_logs(&logs)?)?;
+    let fills: Vec<&Path> = std::iter::once(&logs.fill).chain(&logs.refill).map(TemporaryLog::path).collect();
+    note_parts(&runner.hosts(), &runner.send_logs(logs.load.path(), &fills)?)?;
     // The log has the writes that fill it.
     let target = KneeTarget { path: search.path(), bytes: None, is_new: false, has_direct_io: search.has_direct_io() };
     complete(&mut request, &logs, &target, (depth.clamp(DEPTH_MIN, DEPTH_MAX), engine(runner)));
