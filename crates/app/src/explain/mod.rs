@@ -38,7 +38,7 @@ impl Explain {
     fn events_per_s_max(self) -> Option<f64> {
         match self {
             Explain::Never => None,
-            Explain::Automatic => Some(12_000.0),
+            Explain::Automatic => Some(8_000.0),
             Explain::Requested => Some(200_000.0),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use app::explain::Explain;
 use assessment::SteadyRule;
 use clap::ValueEnum;
 use clap::error::ErrorKind;
@@ -223,6 +224,11 @@ impl Args {
             margin: Some(self.margin),
             keep_free: self.keep_free,
         }
+    }
+
+    /// Returns when the slowest I/Os are explained.
+    pub fn explain(&self) -> Explain {
+        if self.live.explain.is_none() { Explain::Automatic } else { self.live.explain() }
     }
 
     /// Returns the form in which the tests run.

@@ -47,7 +47,7 @@ pub fn main(args: &Args, typed: &[String], runner: &dyn Runner) -> Result<u8, Co
     }
     // Signals first: from here on files are made.
     let interrupts = signals::install()?;
-    let options = RunOptions { explain: args.live.explain(), ..RunOptions::default() };
+    let options = RunOptions { explain: args.explain(), ..RunOptions::default() };
     let volumes = named.into_iter().map(|named| Volume::open(named, args.keep_files, runner, &options.lease));
     let mut volumes = volumes.collect::<Result<Vec<Volume>, CommandError>>()?;
     let mut params = params(&suite, &volumes, args)?;
@@ -113,7 +113,7 @@ fn like(args: &Args, file: &str, typed: &[String], runner: &dyn Runner) -> Resul
         yes: args.yes,
         is_quiet: args.live.quiet,
         live: args.live.options()?,
-        explain: args.live.explain(),
+        explain: args.explain(),
         reports: &args.reports,
         save: args.save.as_deref(),
         no_history: args.no_history,

@@ -78,6 +78,8 @@ pub struct BlockTrace {
     folder: PathBuf,
     /// `tracing_on`. While it is open, no other process removes the instance.
     switch: Option<File>,
+    /// `enable` of each event. An event that is enabled takes time of each I/O, also while nothing is recorded.
+    enables: Vec<File>,
     buffers: Vec<Buffer>,
     page: Vec<u8>,
     /// Most pages of a buffer.
@@ -89,7 +91,8 @@ pub struct BlockTrace {
 }
 
 impl BlockTrace {
-    /// Starts to trace events, by their folders below `events` of tracefs. Those of the block layer are those of the source. The times of the events are those of `CLOCK_MONOTONIC`.
+    /// Starts to trace events, by their folders below `events` of tracefs. Those of the block layer are those of the source. The times
+    /// of the events are those of `CLOCK_MONOTONIC`.
     ///
     /// # Errors
     /// The process may not trace, or the kernel cannot.
@@ -110,11 +113,11 @@ impl BlockTrace {
             if event.starts_with("block/") {
                 trace.set(&format!("{folder}/filter"), &source.filter(format.contains(" nr_sector;")))?;
             }
-            trace.set(&format!("{folder}/enable"), "1")?;
+            trace.enables.push(open_for_write(&trace.folder.join(format!("{folder}/enable")))?);
             trace.descriptions += &format;
         }
         trace.start_ns = crate::linux::clock::monotonic();
-        trace.set("tracing_on", "1")?;
+        trace.resume().map_err(|error| BlockTraceError::of(&trace.folder, error))?;
         Ok(trace)
     }
 
@@ -132,12 +135,11 @@ impl BlockTrace {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
                 made => made.map_err(|error| BlockTraceError::of(&folder, error))?,
             }
-            let path = folder.join("tracing_on");
-            let switch = OpenOptions::new().write(true).open(&path);
-            let switch = switch.map_err(|error| BlockTraceError::of(&path, error))?;
+            let switch = open_for_write(&folder.join("tracing_on"))?;
             return Ok(BlockTrace {
                 folder,
                 switch: Some(switch),
+                enables: Vec::new(),
                 buffers: Vec::new(),
                 page: vec![0; READ_BYTES],
                 pages_max: 0,
@@ -215,15 +217,15 @@ impl BlockTrace {
     /// # Errors
     /// Returns the error of the write.
     pub fn stop(&mut self) -> io::Result<()> {
-        self.switch.as_mut().map_or(Ok(()), |switch| switch.write_all(b"0"))
+        self.switch.iter().chain(&self.enables).try_for_each(|mut file| file.write_all(b"0"))
     }
 
-    /// Continues after [`BlockTrace::stop`].
+    /// Continues after [`BlockTrace::stop`]: at first every event is enabled, then all of them are recorded.
     ///
     /// # Errors
     /// Returns the error of the write.
     pub fn resume(&mut self) -> io::Result<()> {
-        self.switch.as_mut().map_or(Ok(()), |switch| switch.write_all(b"1"))
+        self.enables.iter().chain(&self.switch).try_for_each(|mut file| file.write_all(b"1"))
     }
 
     /// Returns the number of events that were lost, because a buffer was full.
@@ -245,6 +247,7 @@ impl Drop for BlockTrace {
     fn drop(&mut self) {
         let _ = self.stop();
         self.buffers.clear();
+        self.enables.clear();
         self.switch = None;
         // An instance that cannot be removed is removed by the next trace.
         let _ = std::fs::remove_dir(&self.folder);
@@ -260,6 +263,10 @@ fn read_at_once(path: &Path) -> io::Result<String> {
             bytes => text.extend_from_slice(&part[..bytes]),
         }
     }
+}
+
+fn open_for_write(path: &Path) -> Result<File, BlockTraceError> {
+    OpenOptions::new().write(true).open(path).map_err(|error| BlockTraceError::of(path, error))
 }
 
 /// Removes the instances that no process has open.

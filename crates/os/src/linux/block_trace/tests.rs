@@ -70,8 +70,13 @@ fn only_the_events_of_the_device_are_traced_and_nothing_is_left() {
     device.write();
     assert!(pages(&mut trace) > 0);
     trace.stop().unwrap();
+    let enabled = || read_to_string(folder.join("events/block/block_rq_issue/enable")).unwrap();
+    assert!(enabled().starts_with('0'), "it takes no time of an I/O");
     device.write();
     assert_eq!((pages(&mut trace), trace.lost().unwrap()), (0, 0));
+    trace.resume().unwrap();
+    device.write();
+    assert!(pages(&mut trace) > 0);
     assert!(folder.is_dir());
     drop(trace);
     assert!(!folder.exists());
