@@ -53,6 +53,9 @@ pub struct Monitor<'a> {
     pub memory_from: Option<Duration>,
     /// Whether CPU time is sampled during the run.
     pub samples_cpu: bool,
+    /// Whether the program has a session of its own, which has its own share of a CPU beside other sessions (autogroup), as each job of
+    /// fio has.
+    pub own_session: bool,
     /// Requested runtime of the job.
     pub runtime: Duration,
 }
@@ -147,14 +150,18 @@ impl Monitor<'_> {
     }
 
     /// Starts the program from a thread that runs on the program's CPUs and waits for its exit. A child inherits the
-    /// affinity of its parent, so that no wrapper such as `taskset` runs between exec and the program.
+    /// affinity of its parent, so that no wrapper such as `taskset` is needed.
     fn start(&self, output: &[PathBuf; 2]) -> Result<Receiver<ChildEvent>, String> {
         let create = |path: &PathBuf| File::create(path).map_err(|error| format!("{}: {error}", path.display()));
-        let mut command = Command::new(self.program);
+        let mut command = Command::new(if self.own_session { Path::new("setsid") } else { self.program });
+        if self.own_session {
+            command.arg(self.program);
+        } else {
+            // A job of fio that fails before its process has started makes fio send SIGTERM to its whole process group.
+            command.process_group(0);
+        }
         command.args(&self.args).envs(self.variables.iter().map(|(name, value)| (name, value)));
         command.current_dir(self.directory).stdin(Stdio::null()).env("FATHOM_NO_HISTORY", "1");
-        // A job of fio that fails before its process has started makes fio send SIGTERM to its whole process group.
-        command.process_group(0);
         command.stdout(create(&output[0])?).stderr(create(&output[1])?);
         let cpus = self.cpus.to_vec();
         let (sender, receiver) = mpsc::channel();
@@ -357,6 +364,7 @@ mod tests {
             queue_disk: None,
             memory_from: Some(Duration::from_millis(20)),
             samples_cpu: false,
+            own_session: false,
             runtime: Duration::from_secs(1),
         }
         .run(&Interrupts::install().unwrap());

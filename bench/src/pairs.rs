@@ -9,6 +9,7 @@ use os::signal::Interrupts;
 
 use crate::machine::Machine;
 use crate::monitor::Monitor;
+use crate::other_load::OtherLoad;
 use crate::programs::{Program, ProgramKind};
 use crate::results::{self, Run, WorkloadResult};
 use crate::targets::{PreparedLoad, PreparedTarget, Scratch};
@@ -107,6 +108,7 @@ fn run_program(
         queue_disk: queue_disk.as_ref(),
         memory_from: memory_from(runtime, workload.logs),
         samples_cpu: counting_device.is_none() && workload.jobs > 1,
+        own_session: workload.beside == Some(OtherLoad::BusyCpus),
         runtime,
     }
     .run(&session.interrupts);
