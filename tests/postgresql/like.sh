@@ -17,19 +17,19 @@ rate=${RATE:-50} late_ms=200 clients=${CLIENTS:-1} seconds=${SECONDS_EACH:-20}
 number=$(cat /sys/class/zram-control/hot_add)
 disk=/dev/zram$number
 work=$(mktemp -d /tmp/fathom-postgresql.XXXXXX)
-group=/sys/fs/cgroup/blkio/${work##*/}
+# The root group: the kernel's writeback threads, which submit the writes of the page cache, are in it.
+group=/sys/fs/cgroup/blkio
 chmod 755 "$work"
 end() {
     stop_server >/dev/null 2>&1 || true
-    echo $BASHPID >/sys/fs/cgroup/blkio/cgroup.procs
-    rmdir "$group" || true
+    limit 0
     echo "$number" >/sys/class/zram-control/hot_remove
     rm -rf "$work"
 }
 trap end EXIT
 echo 512M >"/sys/block/zram$number/disksize"
-mkdir "$group" "$work/data"
-# Processes that start from here on have the limits of the group.
+mkdir "$work/data"
+# Processes that start from here on are in the group.
 echo $BASHPID >"$group/cgroup.procs"
 # limit IOPS: sets the limit of reads and of writes of the disk; 0 removes it.
 limit() {
