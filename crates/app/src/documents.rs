@@ -19,8 +19,9 @@ pub fn load(path: &str) -> Result<Document, CommandError> {
         .map_err(|error| format!("{path}: {}", units::errno::reason(&error)))?;
     let document = Document::read(&text).map_err(|error| match text.trim_ascii_start().first() {
         Some(b'[' | b'#' | b';' | b'<') => {
+            let job = units::shell::quoted(path);
             format!(
-                "{path} is a job, not a saved run\nhelp: `fathom run {path}` measures it, `fathom run A B` compares two jobs"
+                "{path} is a job, not a saved run\nhelp: `fathom run {job}` measures it, `fathom run A B` compares two jobs"
             )
         }
         _ => format!("{path}:{error}"),

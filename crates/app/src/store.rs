@@ -207,7 +207,8 @@ pub fn repeats_with(tag: &str) -> Result<Assessment, CommandError> {
     let session = Session { fathom, tags, ..Session::default() };
     repeats::of_records(&session, tag, sides).map_err(|error| {
         CommandError::from(format!(
-            "the runs with the tag {tag}: {error}\nhelp: `fathom history --tag {tag}` lists them, `fathom compare` compares them"
+            "the runs with the tag {tag}: {error}\nhelp: `fathom history --tag {}` lists them, `fathom compare` compares them",
+            units::shell::quoted(tag)
         ))
     })
 }

@@ -4,7 +4,8 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, Instant};
 
 use assessment::Verdict;
 use harness::Scratch;
@@ -21,6 +22,10 @@ const DATABASE: &str = "FATHOM_TEST_DATABASE";
 const RUNS: &str = "FATHOM_TEST_RUNS";
 /// Variable that says how the child saves runs.
 const WAY: &str = "FATHOM_TEST_WAY";
+/// A save in passing gives up before this time. Other saves wait for longer.
+const PASSING_MOST: Duration = Duration::from_millis(900);
+/// Saves of which the shortest counts: a busy machine can make any of them longer.
+const ATTEMPTS: usize = 5;
 /// Number of writers that are killed.
 const KILLS: u64 = 15;
 
@@ -63,7 +68,11 @@ enum Way {
 
 fn child(database: &Path, runs: usize, way: Way) -> Child {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "a_child_that_keeps_runs"]).env(DATABASE, database).env(RUNS, runs.to_string());
+    // The reason of a failure is on its standard error.
+    command
+        .args(["--exact", "a_child_that_keeps_runs", "--nocapture"])
+        .env(DATABASE, database)
+        .env(RUNS, runs.to_string());
     command.env(WAY, if way == Way::Requested { "asked" } else { "in passing" });
     command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
 }
@@ -81,6 +90,14 @@ fn a_child_that_keeps_runs() {
             Store::open_in_passing(path).and_then(|mut store| store.add_in_passing(&document)).unwrap();
         }
     }
+}
+
+/// Saves a run in passing. Returns whether it is kept, and how long that took.
+fn keep_in_passing(database: &Path) -> (Result<i64, HistoryError>, Duration) {
+    let document = record();
+    let since = Instant::now();
+    let kept = Store::open_in_passing(database).and_then(|mut store| store.add_in_passing(&document));
+    (kept, since.elapsed())
 }
 
 /// Checks that every run has its tags, figures and document, and that SQLite finds the database sound.
@@ -150,14 +167,19 @@ fn many_writers_at_once_lose_nothing() {
 }
 
 #[test]
-fn many_that_keep_in_passing_at_once_lose_nothing_and_hardly_wait() {
+fn of_many_that_keep_in_passing_at_once_most_are_kept_and_none_is_lost() {
     let share_kept = |writers: usize| {
         let folder = Folder::new(&format!("crowd-{writers}"));
         drop(Store::open(&folder.database()).unwrap());
         let children: Vec<Child> = (0..writers).map(|_| child(&folder.database(), 3, Way::InPassing)).collect();
         let ended = children.into_iter().map(|child| child.wait_with_output().unwrap());
-        // A writer that would wait too long gives up.
-        let failed = ended.filter(|output| !output.status.success()).count();
+        let failed: Vec<_> = ended.filter(|output| !output.status.success()).collect();
+        // A writer that would wait too long gives up. That is the only reason.
+        for output in &failed {
+            let error = String::from_utf8_lossy(&output.stderr);
+            assert!(error.contains("database is locked"), "{error}");
+        }
+        let failed = failed.len();
         let found = check(&folder.database(), Way::InPassing);
         assert!(found >= 3 * (writers - failed), "{found} runs are kept, {failed} of {writers} writers gave up");
         found as f64 / (3 * writers) as f64
@@ -167,14 +189,38 @@ fn many_that_keep_in_passing_at_once_lose_nothing_and_hardly_wait() {
 }
 
 #[test]
-fn a_database_that_another_program_holds_is_given_up() {
+fn a_database_that_another_program_holds_is_given_up_soon() {
     let folder = Folder::new("held");
     Store::open(&folder.database()).unwrap().add(&record(), "", &[]).unwrap();
     let holder = rusqlite::Connection::open(folder.database()).unwrap();
     holder.execute_batch("BEGIN IMMEDIATE").unwrap();
-    // The holder never releases the lock: a writer that waited for it would hang.
-    let kept = Store::open_in_passing(&folder.database()).and_then(|mut store| store.add_in_passing(&record()));
-    assert!(kept.is_err_and(|error| error.to_string().contains("locked")));
+    let shortest = (0..ATTEMPTS).map(|_| {
+        let (kept, took) = keep_in_passing(&folder.database());
+        assert!(kept.is_err_and(|error| error.to_string().contains("locked")));
+        took
+    });
+    let shortest = shortest.min().unwrap();
+    assert!(shortest < PASSING_MOST, "{shortest:?}");
+}
+
+#[test]
+fn a_save_in_passing_does_not_wait_while_another_program_commits_again_and_again() {
+    let folder = Folder::new("turns");
+    Store::open(&folder.database()).unwrap().add(&record(), "", &[]).unwrap();
+    let (ends, is_over) = std::sync::mpsc::channel::<()>();
+    let holder = rusqlite::Connection::open(folder.database()).unwrap();
+    holder.busy_timeout(Duration::from_secs(60)).unwrap();
+    holder.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let commits = std::thread::spawn(move || {
+        while is_over.recv_timeout(Duration::from_millis(50)).is_err_and(|error| error == RecvTimeoutError::Timeout) {
+            // A change: without one, SQLite commits nothing.
+            holder.execute_batch("UPDATE runs SET title = title || '.'; COMMIT; BEGIN IMMEDIATE").unwrap();
+        }
+    });
+    let shortest = (0..ATTEMPTS).map(|_| keep_in_passing(&folder.database()).1).min().unwrap();
+    drop(ends);
+    commits.join().unwrap();
+    assert!(shortest < PASSING_MOST, "{shortest:?}");
 }
 
 #[test]

@@ -1,20 +1,19 @@
 //! The card for the terminal: at most 24 lines, and 80 columns unless the terminal is wider or a command longer, readable
 //! without colour.
 
-use assessment::{Assessment, LatencyKind, Metric, Quantity, Severity, Statistic, Test, Verdict};
-use judge::verdict::JobRounds;
+use assessment::{Assessment, Severity, Statistic, Test, Verdict};
 use units::order::OrderBy;
 
 use crate::answer;
 use crate::disturbed;
 use crate::explanation;
-use crate::figures::{Rates, Side, cells};
+use crate::figures::cells;
 use crate::findings::worst_first;
 use crate::grid;
 use crate::identity::identity;
 use crate::matrix;
 use crate::study::Ink;
-use crate::text::{NONE, cut, duration, figure, plain, target_name, wrapped};
+use crate::text::{NONE, cut, duration, plain, target_name, wrapped};
 use crate::thresholds::{self, mark};
 
 /// Characters of a line on a terminal of 80 columns.
@@ -33,6 +32,8 @@ const SENTENCE_LINES: usize = 3;
 /// The head of the grid's names, and the characters of a column.
 const GRID_UNIT: &str = "[MB/s]";
 const GRID_COLUMN: usize = 12;
+/// Service times of a row.
+const TIMES: [Statistic; 3] = [Statistic::Mean, Statistic::Percentile(99.0), Statistic::Percentile(99.9)];
 /// Fewest thresholds, if there are more.
 const CHECKS_LEAST: usize = 4;
 /// Fewest rows, however long findings and footer are.
@@ -283,9 +284,10 @@ fn width(text: &str) -> usize {
 /// Returns a row for each setting and direction.
 fn measured(test: &Test) -> Vec<Line> {
     let mut lines = Vec::new();
-    for (rounds, cell) in JobRounds::of_test(test).iter().zip(cells(test)) {
+    for cell in cells(test) {
         for side in cell.sides() {
-            let figures = figures_of(test, rounds, &side);
+            let [iops, mib_per_s] = side.rates_shown();
+            let figures = [mib_per_s, iops].into_iter().chain(side.times_shown(TIMES)).collect();
             let figure = plain(format!("{} {}", side.name, cell.name()).trim_end());
             lines.push(Line { names: [plain(&test.name), figure], figures, verdict: test.verdict });
         }
@@ -295,36 +297,6 @@ fn measured(test: &Test) -> Vec<Line> {
         lines.push(Line { names: [plain(&test.name), String::new()], figures, verdict: test.verdict });
     }
     lines
-}
-
-/// Returns the figures of a row. Those with a threshold, and rates without the disturbed intervals, are the figures of the
-/// verdict.
-fn figures_of(test: &Test, rounds: &JobRounds, side: &Side) -> Vec<String> {
-    let shown = |metric: Metric, value: Option<f64>| {
-        let judgements = test.judgements.iter().filter(|one| one.metric == metric && one.at == rounds.at);
-        let judged = judgements.filter_map(|one| Some(thresholds::number(one, one.threshold.as_ref()?))).next();
-        let text = judged.or_else(|| Some(figure(value?, metric.unit())));
-        let number = |text: String| text.trim_end_matches(" MiB/s").trim_end_matches(" IOPS").to_owned();
-        text.map_or_else(|| NONE.to_owned(), number)
-    };
-    let rate = |quantity: Quantity, whole: fn(Rates) -> f64| {
-        let metric = Metric { ddir: side.ddir, quantity };
-        shown(metric, side.rates.map(|rates| rounds.judged(metric).unwrap_or_else(|| whole(rates))))
-    };
-    let latency = &side.latency;
-    let time = |statistic: Statistic, ns: Option<f64>| {
-        let kind = LatencyKind::Total;
-        let quantity = side.ddir.map_or(Quantity::Fsync(statistic), |_| Quantity::Latency(kind, statistic));
-        shown(Metric { ddir: side.ddir, quantity }, ns.filter(|_| latency.count() > 0))
-    };
-    let percentile = |percent: f64| time(Statistic::Percentile(percent), latency.percentile_ns(percent));
-    vec![
-        rate(Quantity::Bandwidth, |rates| rates.bytes_per_s),
-        rate(Quantity::Iops, |rates| rates.iops),
-        time(Statistic::Mean, Some(latency.mean_ns())),
-        percentile(99.0),
-        percentile(99.9),
-    ]
 }
 
 /// Returns the rows that fit, and the number of missing ones. If not all fit, each test has one row, the worst tests

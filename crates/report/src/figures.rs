@@ -1,6 +1,6 @@
 //! Figures of a test: the runs with the same settings, by direction.
 
-use assessment::{Reason, Round, Statistic, Test};
+use assessment::{LatencyKind, Metric, Quantity, Reason, Round, Statistic, Test};
 use judge::figures::{median, of_runs, service_time};
 use judge::verdict::JobRounds;
 use plan::{Ddir, Origin, Worker};
@@ -8,10 +8,21 @@ use record::{DdirStats, Histogram, Latency, Record};
 use units::format::grouped;
 use units::quantity::option_value;
 
+use crate::text::{self, NONE};
+
 /// Longer tables of jobs are left out.
 const JOBS_MOST: usize = 64;
 /// The setting of a search over rates: all I/Os per second that are due.
 const SEARCHED_RATE: &str = "rate_iops";
+
+/// Service times of a row of a long table: mean, p50, p99, p99.9 and maximum.
+pub const TIMES: [Statistic; 5] = [
+    Statistic::Mean,
+    Statistic::Percentile(50.0),
+    Statistic::Percentile(99.0),
+    Statistic::Percentile(99.9),
+    Statistic::Max,
+];
 
 /// The runs of a test with the same settings: those of the steady state, if there is one.
 ///
@@ -21,6 +32,8 @@ pub struct Cell<'a> {
     pub at: Vec<(&'a str, &'a str)>,
     is_searched: bool,
     runs: Vec<Stats>,
+    /// The thresholds of its figures.
+    thresholds: Vec<(Metric, f64)>,
 }
 
 /// One run of a cell.
@@ -52,6 +65,35 @@ pub struct Side<'a> {
     pub rates: Option<Rates>,
     /// Service time, from issue to completion.
     pub latency: Times<'a>,
+    thresholds: &'a [(Metric, f64)],
+}
+
+impl Side<'_> {
+    /// Returns IOPS and MiB/s of the whole runs for a row of a table, as all reports show them.
+    pub fn rates_shown(&self) -> [String; 2] {
+        let shown = |quantity, of: fn(Rates) -> f64| self.shown(quantity, self.rates.map(of));
+        [shown(Quantity::Iops, |rates| rates.iops), shown(Quantity::Bandwidth, |rates| rates.bytes_per_s)]
+    }
+
+    /// Returns service times of the whole runs for a row of a table, as all reports show them.
+    pub fn times_shown<const N: usize>(&self, statistics: [Statistic; N]) -> [String; N] {
+        statistics.map(|statistic| {
+            let quantity = match self.ddir {
+                Some(_) => Quantity::Latency(LatencyKind::Total, statistic),
+                None => Quantity::Fsync(statistic),
+            };
+            self.shown(quantity, self.latency.value_ns(statistic))
+        })
+    }
+
+    /// Formats a figure below a heading that has the unit of rates. It has the decimals in which it differs from its threshold.
+    fn shown(&self, quantity: Quantity, value: Option<f64>) -> String {
+        let Some(value) = value else { return NONE.to_owned() };
+        let metric = Metric { ddir: self.ddir, quantity };
+        let threshold = self.thresholds.iter().find(|(of, _)| *of == metric).map_or(value, |(_, threshold)| *threshold);
+        let text = text::figure_beside(value, threshold, metric.unit());
+        text.trim_end_matches(" MiB/s").trim_end_matches(" IOPS").to_owned()
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -96,6 +138,15 @@ impl<'a> Times<'a> {
         self.of_runs(Statistic::Max, |latency, _| Some(latency.max_ns() as f64)).unwrap_or(0.0)
     }
 
+    fn value_ns(&self, statistic: Statistic) -> Option<f64> {
+        match statistic {
+            _ if self.runs.is_empty() => None,
+            Statistic::Mean => Some(self.mean_ns()),
+            Statistic::Max => Some(self.max_ns()),
+            Statistic::Percentile(percent) => self.percentile_ns(percent),
+        }
+    }
+
     fn of_runs(&self, statistic: Statistic, of_run: impl Fn(&Latency, u64) -> Option<f64>) -> Option<f64> {
         of_runs(statistic, self.runs.iter().map(|(latency, unissued)| of_run(latency, *unissued)))
     }
@@ -109,10 +160,12 @@ impl<'a> Times<'a> {
 }
 
 impl<'a> Cell<'a> {
-    fn of(rounds: JobRounds<'a>, is_searched: bool) -> Cell<'a> {
+    fn of(test: &Test, rounds: JobRounds<'a>, is_searched: bool) -> Cell<'a> {
+        let judgements = test.judgements.iter().filter(|judgement| judgement.at == rounds.at);
+        let thresholds = judgements.filter_map(|one| Some((one.metric, one.threshold.as_ref()?.value))).collect();
         let at = rounds.at.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         let runs = rounds.records.iter().map(|record| Stats::of(record, |_| true)).collect();
-        Cell { at, is_searched, runs }
+        Cell { at, is_searched, runs, thresholds }
     }
 
     /// Returns the settings: `bs=64k rwmixread=0`, `292 IOPS offered`.
@@ -154,12 +207,14 @@ impl<'a> Cell<'a> {
             if stats().any(|stats| stats.ios > 0) {
                 let latency = Times::of(stats().map(|stats| (service_time(stats), 0)));
                 let rates = Some(rates(stats()));
-                sides.push(Side { name: ddir.name(), ddir: Some(ddir), colour: ddir as usize, rates, latency });
+                let (name, colour) = (ddir.name(), ddir as usize);
+                sides.push(Side { name, ddir: Some(ddir), colour, rates, latency, thresholds: &self.thresholds });
             }
         }
         let flushes = Times::of(self.runs.iter().map(|run| (&run.syncs, 0)));
         if flushes.count() > 0 {
-            sides.push(Side { name: "flush", ddir: None, colour: 3, rates: None, latency: flushes });
+            let (latency, thresholds) = (flushes, self.thresholds.as_slice());
+            sides.push(Side { name: "flush", ddir: None, colour: 3, rates: None, latency, thresholds });
         }
         sides
     }
@@ -247,7 +302,7 @@ pub fn setting(name: &str, value: &str, is_searched: bool) -> String {
 
 pub fn cells(test: &Test) -> Vec<Cell<'_>> {
     let is_searched = is_search(test);
-    JobRounds::of_test(test).into_iter().map(|rounds| Cell::of(rounds, is_searched)).collect()
+    JobRounds::of_test(test).into_iter().map(|rounds| Cell::of(test, rounds, is_searched)).collect()
 }
 
 /// Groups cells that differ only in a setting. The name of a group is that of its other settings. At most `most` groups are
@@ -285,7 +340,9 @@ pub fn jobs(test: &Test) -> Vec<Cell<'_>> {
         return Vec::new();
     }
     let row = |name: &'_ str| Stats::of(record, |worker| worker.name == name);
-    names.into_iter().map(|name| Cell { at: vec![("job", name)], is_searched: false, runs: vec![row(name)] }).collect()
+    let cell =
+        |name| Cell { at: vec![("job", name)], is_searched: false, runs: vec![row(name)], thresholds: Vec::new() };
+    names.into_iter().map(cell).collect()
 }
 
 #[cfg(test)]

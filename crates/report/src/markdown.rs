@@ -6,7 +6,7 @@ use units::markup::printable;
 use crate::answer;
 use crate::disturbed;
 use crate::explanation;
-use crate::figures::{cells, jobs};
+use crate::figures::{TIMES, cells, jobs};
 use crate::findings::{Shared, worst_first};
 use crate::grid;
 use crate::health;
@@ -259,21 +259,12 @@ fn figures(assessment: &Assessment) -> String {
     for test in &assessment.tests {
         for cell in cells(test).into_iter().chain(jobs(test)) {
             for side in cell.sides() {
-                let rate = |of: fn(&crate::figures::Rates) -> f64| {
-                    side.rates.as_ref().map_or_else(|| "–".to_owned(), |rates| units::format::grouped(of(rates)))
-                };
-                let latency = side.latency;
-                let [p50, p99, p99_9] = [50.0, 99.0, 99.9].map(|percent| latency.percentile_ns(percent));
-                let ns = [Some(latency.mean_ns()), p50, p99, p99_9, Some(latency.max_ns())];
-                let ns = ns.map(|ns| ns.filter(|_| latency.count() > 0));
-                let ns = ns.map(|ns| ns.map_or_else(|| text::NONE.to_owned(), |ns| text::figure(ns, "ns")));
                 text += &format!(
-                    "| {} | {} | {} | {} | {} |\n",
+                    "| {} | {} | {} | {} |\n",
                     masked(&test.name),
                     masked(format!("{} {}", cell.name(), side.name).trim_start()),
-                    rate(|rates| rates.iops),
-                    rate(|rates| rates.bytes_per_s / f64::from(1 << 20)),
-                    ns.join(" | ")
+                    side.rates_shown().join(" | "),
+                    side.times_shown(TIMES).join(" | ")
                 );
             }
         }

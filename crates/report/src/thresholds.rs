@@ -174,7 +174,7 @@ impl Compared<'_> {
 }
 
 /// Returns the measured value for narrow columns: `13,187`, `1.32 ms`.
-pub fn number(judgement: &Judgement, threshold: &Threshold) -> String {
+fn number(judgement: &Judgement, threshold: &Threshold) -> String {
     match judgement.metric.unit() {
         "IOPS" => beside(judgement.measured, threshold.value),
         unit => text::figure_beside(judgement.measured, threshold.value, unit),

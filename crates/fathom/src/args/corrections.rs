@@ -5,6 +5,7 @@ use std::path::Path;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use judge::limits::Catalogue;
+use units::shell::quoted;
 
 /// Wrong names and what they mean. An empty list of commands means the commands themselves.
 struct Correction {
@@ -170,12 +171,13 @@ fn known(typed: &str, args: &[String]) -> Option<String> {
 fn meant(typed: &str, args: &[String], declared: fn(&str) -> clap::Command) -> Option<String> {
     match command_of(typed, args) {
         None if typed.starts_with('-') => {
-            Some(format!("`fathom diskspd {}` is a DiskSpd command line", args.join(" ")))
+            let line: Vec<String> = args.iter().map(|arg| quoted(arg)).collect();
+            Some(format!("`fathom diskspd {}` is a DiskSpd command line", line.join(" ")))
         }
         None => of_path(typed),
         Some("limits") => of_limits(typed),
         Some("history") if typed.parse::<u64>().is_ok() => Some(format!("`fathom show {typed}` shows a saved run")),
-        Some("suite") => Some(format!("`fathom suite show {typed}` explains a suite")),
+        Some("suite") => Some(format!("`fathom suite show {}` explains a suite", quoted(typed))),
         Some(command) => without_dashes(&declared(command), typed),
     }
 }
@@ -184,6 +186,7 @@ fn meant(typed: &str, args: &[String], declared: fn(&str) -> clap::Command) -> O
 fn of_path(path: &str) -> Option<String> {
     let found = Path::new(path).metadata().ok()?;
     let end = path.rsplit_once('.').filter(|_| found.is_file()).map(|(_, end)| end);
+    let path = quoted(path);
     Some(match end {
         Some("fio" | "ini" | "job") => format!("`fathom fio {path}` runs a job file, `fathom run {path}` repeats it"),
         Some("xml") => format!("`fathom diskspd -X{path}` runs a profile, `fathom run {path}` repeats it"),
@@ -199,7 +202,7 @@ fn of_limits(name: &str) -> Option<String> {
         return Some(format!("`fathom limits list {name}` lists its disks and machines"));
     }
     let found = catalogue.with_provider(name).into_iter().next().unwrap_or_else(|| name.to_owned());
-    Some(format!("`fathom limits show {found}` shows limits"))
+    Some(format!("`fathom limits show {}` shows limits", quoted(&found)))
 }
 
 /// Returns an option that has no dashes: `p99=5ms`.

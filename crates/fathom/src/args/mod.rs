@@ -25,6 +25,8 @@ pub mod limits;
 pub mod live;
 pub mod pages;
 pub mod presentation;
+#[cfg(all(test, any(target_os = "linux", windows)))]
+mod printed;
 pub mod refusal;
 pub mod report;
 #[cfg(any(target_os = "linux", windows))]

@@ -13,6 +13,7 @@ use app::terminal::ink;
 use app::{atomic_file, capture, exit, signals};
 use report::capture as render;
 use targets::OutputGuard;
+use units::shell::quoted;
 
 /// Records I/Os, or shows a file.
 ///
@@ -79,7 +80,7 @@ fn record(args: &Args, target: &str) -> Result<u8, CommandError> {
     }
     let code = with_verdict(print_text(&render::text(&figures, ink())), &figures);
     if !args.quiet {
-        stderr_line!("saved in {path}; `fathom capture show {path}` shows it again");
+        stderr_line!("saved in {path}; `fathom capture show {}` shows it again", quoted(&path));
     }
     // Without a time, a signal is the usual end.
     let signal = interrupts.last().filter(|_| args.time.is_some());

@@ -317,6 +317,14 @@ fn snia_rounds_run_until_steady_state() {
     assert!(values.len() == 7 || !test["steady"][0]["from_round"].is_null(), "{}", test["steady"]);
 }
 
+/// Whether SNIA's rule holds for five rounds: all within 20 % of their mean, and the ends of the straight line through them within 10 %.
+fn is_steady(rounds: &[f64]) -> bool {
+    let mean = rounds.iter().sum::<f64>() / 5.0;
+    let [least, most] = [f64::min, f64::max].map(|of| rounds.iter().copied().reduce(of).unwrap());
+    let slope = rounds.iter().zip([-2.0, -1.0, 0.0, 1.0, 2.0]).map(|(value, at)| value * at).sum::<f64>() / 10.0;
+    most - least <= 0.2 * mean && (4.0 * slope).abs() <= 0.1 * mean
+}
+
 #[test]
 fn any_test_can_run_until_steady_state() {
     let scratch = Scratch::new("assess-steady");
@@ -328,9 +336,18 @@ fn any_test_can_run_until_steady_state() {
     let test = tests(&assessment)[0];
     let steady = &test["steady"][0];
     assert_eq!((steady["rule"].as_str(), steady["metric"].as_str().is_some()), (Some("snia"), true), "{test}");
+    let rounds = test["rounds"].as_array().unwrap();
+    let values: Vec<f64> = steady["values"].as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).collect();
+    assert_eq!(values.len(), rounds.len(), "{steady}");
+    for (round, value) in rounds.iter().zip(&values) {
+        let reads = &round["record"]["workers"][0]["stats"]["ddirs"][0];
+        let ios_per_s = reads["ios"].as_f64().unwrap() * 1e9 / reads["runtime_ns"].as_f64().unwrap();
+        assert!((value / ios_per_s - 1.0).abs() < 1e-6, "{value} in {steady}, {ios_per_s} measured");
+    }
     // On a busy machine the rate may never be steady: the rounds end after 25.
-    let rounds = test["rounds"].as_array().unwrap().len();
-    assert!(rounds >= 5 && (rounds == 25 || !steady["from_round"].is_null()), "{rounds} rounds: {steady}");
+    let first = values.windows(5).position(is_steady);
+    assert_eq!(steady["from_round"].as_u64(), first.map(|first| first as u64), "{steady}");
+    assert_eq!(rounds.len(), first.map_or(25, |first| first + 5), "{steady}");
     run(scratch.path(), "--until-steady often").ended_with(2).complained_of("snia or cloud");
 }
 

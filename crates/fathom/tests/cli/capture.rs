@@ -8,8 +8,8 @@ use capture::{Changes, Device, End, Facts, Head, Layer, Writer};
 use serde_json::Value;
 
 use crate::stage::{
-    Loop, MIB, Mount, Outcome, Scratch, Zram, command, fathom, interrupted, needs, outcome, run, signal, skipped,
-    wait_until,
+    Loop, MIB, Mount, Outcome, Scratch, Throttle, Zram, command, fathom, interrupted, needs, outcome, run, signal,
+    skipped, wait_until,
 };
 
 /// Starts a capture, and waits until it traces. `None`: this machine cannot trace, and the test is skipped.
@@ -296,10 +296,20 @@ fn captured_mix(scratch: &Scratch, zram: &Zram) -> Option<()> {
 
 /// Runs a command with its temporary files in a folder of its own, which is empty at the end.
 fn searched(scratch: &Scratch, word: &str, arguments: &str) -> Outcome {
+    searched_in(None, scratch, word, arguments)
+}
+
+/// The same in a control group.
+fn searched_in(group: Option<&Throttle>, scratch: &Scratch, word: &str, arguments: &str) -> Outcome {
     let temporary = scratch.file("tmp");
     std::fs::create_dir_all(&temporary).unwrap();
     let mut command = command(scratch.path(), word, &format!("{arguments} --no-history --quiet"));
-    let ended = outcome(command.env("TMPDIR", &temporary).spawn().unwrap());
+    command.env("TMPDIR", &temporary);
+    let mut command = match group {
+        Some(group) => group.confine(&command),
+        None => command,
+    };
+    let ended = outcome(command.spawn().unwrap());
     let left: Vec<_> = std::fs::read_dir(&temporary).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(left.is_empty(), "{left:?}");
     ended
@@ -375,20 +385,37 @@ fn a_captured_load_goes_into_a_folder_of_its_own_and_is_fitted_to_a_smaller_targ
     assessed(&scratch, ". --margin 2").ended_with(2).complained_of("--like");
 }
 
+/// Reads per second that a device passes.
+const READS_MOST: u64 = 200;
+/// Multiples of the captured load at which reads that wait for their turn on this device wait for 300 ms.
+const MULTIPLES: std::ops::Range<f64> = 1.2..2.6;
+
 #[test]
 fn knee_finds_the_multiple_without_a_verdict() {
     let Some(zram) = Zram::new(64) else { return };
+    let Some(throttle) = Throttle::new(&zram) else { return };
     let scratch = Scratch::new("capture-knee");
     if captured_mix(&scratch, &zram).is_none() {
         return;
     }
-    let line = format!("{0} --like c --overwrite {0} --p99 10s --runtime 2s", zram.device);
-    let found = searched(&scratch, "knee", &line);
-    // A busy machine submits the highest multiples late, and cannot say what the disk holds.
-    let is_busy = found.stdout.contains("INCONCLUSIVE");
-    found.ended_with(if is_busy { 3 } else { 0 });
-    assert!(found.stdout.contains("times this load with p99 at most 10 s"), "{}", found.stdout);
-    found.complained_of("note: replays the busiest 2 s");
+    // The reads of the capture, 140 per second, reach the limit of the device before the CPU is the limit.
+    throttle.ios_per_s(READS_MOST);
+    let options = "--p99 300ms --runtime 2s --format json --output knee.json";
+    let line = format!("{0} --like c --overwrite {0} {options}", zram.device);
+    let ended = searched_in(Some(&throttle), &scratch, "knee", &line);
+    ended.complained_of("note: replays the busiest 2 s");
+    let knee: Value = serde_json::from_slice(&std::fs::read(scratch.file("knee.json")).unwrap()).unwrap();
+    let (found, sentence) = (&knee["found"], knee["sentence"].as_str().unwrap());
+    let (held, missed) = (number(&found["held_multiple"]), number(&found["missed_multiple"]));
+    assert!((MULTIPLES.contains(&held) && held < missed), "{knee:#}");
+    assert!(sentence.contains(&format!("{held} times this load with p99 at most 300 ms")), "{sentence}");
+    // Only evidence that something else was the limit makes a verdict, and that is INCONCLUSIVE.
+    let disturbs = ["other-load", "interrupted", "tail-disturbed"];
+    let findings = knee["findings"].as_array().unwrap();
+    let is_disturbed = findings.iter().any(|finding| disturbs.iter().any(|kind| finding["kind"] == *kind));
+    let is_open = is_disturbed || !found["load_generator"].is_null();
+    ended.ended_with(if is_open { 3 } else { 0 });
+    assert_eq!(sentence.contains("INCONCLUSIVE"), is_open, "{sentence}");
     let refused = searched(&scratch, "knee", &format!("{} --like c --rw=randread", zram.device));
     refused.ended_with(2).complained_of("--rw");
 }

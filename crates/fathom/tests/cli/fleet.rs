@@ -1,5 +1,6 @@
 //! `fathom fleet` on two hosts made of namespaces, with the launchers of Open MPI and MPICH.
 
+use assessment::{Finding, FindingKind, Subject};
 use serde_json::Value;
 
 use crate::stage::{AHEAD_S, HOSTS, Hosts, SMALL_MIB, Scratch, Throttle, Zram, binary, launchers, shell};
@@ -10,6 +11,9 @@ const NETWORK: &str = "network";
 /// Time that the jobs take if nothing ends them, and that of jobs which go on.
 const RUNTIME_MS: u64 = 60_000;
 const SHORT_RUNTIME_MS: u64 = 8000;
+
+/// I/Os per second of the slow one of two hosts.
+const SLOW_IOPS: u64 = 20;
 
 /// Runs jobs on both hosts, and kills a process of the second one or cuts its network while they are active. Returns the time that the first
 /// host's job ran.
@@ -91,10 +95,9 @@ fn the_sum_of_the_hosts_is_what_the_block_layer_counted() {
 fn a_host_slower_by_a_hundred_is_named() {
     let Some(hosts) = Hosts::new("fleet-slow") else { return };
     let mut disks = Vec::new();
-    for (host, ios_per_s) in HOSTS.into_iter().zip([2_000, 20]) {
+    for host in HOSTS {
         let Some(device) = Zram::new(16) else { return };
         let Some(throttle) = Throttle::new(&device) else { return };
-        throttle.ios_per_s(ios_per_s);
         let group = throttle.group.rsplit('/').next().unwrap();
         // The hosts have a /sys of their own, without control groups.
         let groups = hosts.scratch.file(&format!("groups-{host}")).display().to_string();
@@ -107,14 +110,38 @@ fn a_host_slower_by_a_hundred_is_named() {
         std::os::unix::fs::symlink(&device.device, hosts.scratch.file(&format!("disk-{host}"))).unwrap();
         disks.push((throttle, device));
     }
-    for launcher in launchers() {
+    for (launcher, slow) in launchers().into_iter().flat_map(|launcher| [(launcher, 0), (launcher, 1)]) {
+        disks.iter().enumerate().for_each(|(at, (throttle, _))| {
+            throttle.ios_per_s(if at == slow { SLOW_IOPS } else { SLOW_IOPS * 100 });
+        });
         let job = "--name=rd --rw=randread --bs=4k --direct=1 --time_based --runtime=3 --filename=disk-%h \
                    --output-format=json";
         let report = hosts.run(launcher, "a,b", "", job).assert_success().json();
-        let findings = report["fathom"]["findings"].as_array().unwrap();
-        let slow: Vec<&Value> = findings.iter().filter(|finding| finding["kind"] == "slow-host").collect();
-        assert!(matches!(slow[..], [one] if one.to_string().contains("\"b\"")), "{launcher}: {report}");
+        let bytes_per_s = [0, 1].map(|at| report["client_stats"][at]["read"]["bw_bytes"].as_f64().unwrap());
+        let [found] = slow_hosts(&report).try_into().unwrap_or_else(|found| panic!("{launcher}: {found:?}"));
+        assert_eq!(found.subject, Subject::Run.on_host(HOSTS[slow]), "{launcher}");
+        let FindingKind::SlowHost { bytes_per_s: of_slow, others_bytes_per_s, others: 1 } = found.kind else {
+            panic!("{launcher}: {found:?}")
+        };
+        // The figures are those of the report. A busy machine reads less than the limit of the fast host.
+        for (figure, of_report) in [(of_slow, bytes_per_s[slow]), (others_bytes_per_s, bytes_per_s[1 - slow])] {
+            assert!((figure / of_report - 1.0).abs() < 0.01, "{launcher}: {figure} and {of_report}");
+        }
+        assert!(
+            of_slow <= (SLOW_IOPS * 4096) as f64 * 1.5 && of_slow * 10.0 < others_bytes_per_s,
+            "{launcher}: {found:?}"
+        );
     }
+}
+
+fn slow_hosts(report: &Value) -> Vec<Finding> {
+    let findings = report["fathom"]["findings"].as_array().unwrap().iter();
+    let slow = findings.filter(|finding| finding["kind"] == "slow-host").map(|finding| {
+        let mut finding = finding.as_object().unwrap().clone();
+        ["message", "advice"].iter().for_each(|text| drop(finding.remove(*text)));
+        serde_json::from_value(Value::Object(finding)).unwrap()
+    });
+    slow.collect()
 }
 
 #[test]

@@ -234,11 +234,6 @@ impl<'a> JobRounds<'a> {
         Some(Figure { measured, whole_run, series, interval_s, intervals, interval, has_few_intervals, ios })
     }
 
-    /// Returns the value of [`JobRounds::figure`].
-    pub fn judged(&self, metric: Metric) -> Option<f64> {
-        of_values(metric, self.judged_runs(metric).iter().filter_map(|run| run.value(metric)))
-    }
-
     fn judged_runs(&self, metric: Metric) -> Vec<RunView<'_>> {
         let undisturbed: Option<Vec<RunView>> =
             self.runs().map(|(record, totals)| RunView::undisturbed(record, totals, metric)).collect();

@@ -2,14 +2,14 @@
 
 use assessment::{Aim, Assessment, Cause, Failure, Steady, Study, Test, Verdict};
 use maud::{Markup, html};
-use units::format::{change, grouped, time_ns};
+use units::format::change;
 use units::order::OrderBy;
 use units::quantity::option_value;
 
 use super::badge::badge;
 use crate::causes::cause_of_test;
 use crate::chart::{self, Chart, Detail, data};
-use crate::figures::{Cell, Side, cells, is_search, jobs};
+use crate::figures::{Cell, Side, TIMES, cells, is_search, jobs};
 use crate::hosts;
 use crate::key_figures;
 use crate::matrix::{self, Matrix};
@@ -175,21 +175,9 @@ fn figures(cells: &[Cell], title: &str) -> Markup {
     let rates = ["IOPS", "MiB/s"].map(|head| Column::number("", head));
     let times = ["mean", "p50", "p99", "p99.9", "max"].map(|head| Column::number(SERVICE_TIME, head).labelled(head));
     let row = |(cell, side): (&Cell, Side)| {
-        let latency = &side.latency;
-        let rates = side.rates.map(|rates| [rates.iops, rates.bytes_per_s / f64::from(1 << 20)].map(grouped));
-        let ns = [
-            Some(latency.mean_ns()),
-            latency.percentile_ns(50.0),
-            latency.percentile_ns(99.0),
-            latency.percentile_ns(99.9),
-            Some(latency.max_ns()),
-        ];
-        let has_latency = latency.count() > 0;
-        let times = ns.map(|ns| ns.filter(|_| has_latency).map_or_else(|| NONE.to_owned(), time_ns));
         let runs = has_runs.then(|| cell.runs().to_string());
-        let rates = rates.unwrap_or_else(|| [NONE, NONE].map(str::to_owned));
         let labels = has_settings.then(|| cell.name()).into_iter().chain([side.name.to_owned()]).collect();
-        Row { labels, cells: Ok(runs.into_iter().chain(rates).chain(times).collect()) }
+        Row { labels, cells: Ok(runs.into_iter().chain(side.rates_shown()).chain(side.times_shown(TIMES)).collect()) }
     };
     let sides = cells.iter().flat_map(|cell| cell.sides().into_iter().map(move |side| (cell, side)));
     let title = if has_runs { format!("{title}, medians of the runs") } else { title.to_owned() };

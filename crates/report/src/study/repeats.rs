@@ -203,7 +203,7 @@ fn kept(request: &Repeats) -> Vec<String> {
         [a, b] if !a.is_empty() && !b.is_empty() => Some(format!("saved: `fathom compare {a} {b}`")),
         _ => None,
     };
-    let tag = all.iter().any(|ids| !ids.is_empty()).then(|| format!("saved: `fathom history --tag {}`", one_line(set)));
+    let tag = all.iter().any(|ids| !ids.is_empty()).then(|| format!("saved: `fathom history --tag {}`", quoted(set)));
     compare.into_iter().chain(tag).collect()
 }
 

@@ -364,8 +364,8 @@ fn site_target(target: &str, host: &str) -> SiteTarget {
         started: "2026-11-22 23:29".to_owned(),
         verdict: Some(assessment::Verdict::Fail),
         is_stopped: false,
-        result: "write.iops 13,187 IOPS".to_owned(),
-        message: "max-write-iops: write.iops 13,187 IOPS of 16,000 IOPS".to_owned(),
+        result: "write.iops 13,201 IOPS".to_owned(),
+        message: "max-write-iops: write.iops 13,201 IOPS of 16,000 IOPS".to_owned(),
         tags: "nightly".to_owned(),
     };
     for id in 1..=12 {

@@ -197,7 +197,7 @@ fn the_json_document_has_all_of_the_saved_form_and_messages() {
     assert_eq!(document["message"], sentence);
     let judgement = &document["tests"][0]["judgements"][0];
     assert_eq!((&judgement["metric"], &judgement["unit"]), (&"write.iops".into(), &"IOPS".into()));
-    assert!(judgement["message"].as_str().is_some_and(|message| message.starts_with("13,187 IOPS, 82 % of the ")));
+    assert!(judgement["message"].as_str().is_some_and(|message| message.starts_with("13,201 IOPS, 83 % of the ")));
     let finding = &document["tests"][0]["findings"][0];
     assert_eq!((&finding["kind"], &finding["severity"]), (&"step-down".into(), &"warning".into()));
     assert!(finding["advice"].as_str().is_some_and(|advice| advice.contains("--until-steady cloud")), "{finding}");
@@ -211,7 +211,7 @@ fn the_page_leads_with_the_answer_the_thresholds_and_one_overview() {
         "<div class=\"overall invalid\">",
         "<ul class=\"checks\">",
         "aria-label=\"FAIL\">✗</span>",
-        "write.iops <b>13,187 IOPS</b>, at least 16,000 IOPS (P30): 82 %, 99.9 % is enough",
+        "write.iops <b>13,201 IOPS</b>, at least 16,000 IOPS (P30): 83 %, 99.9 % is enough",
         "<section id=\"overview\">",
         "<section id=\"findings\">",
         "<section id=\"test-0\">",
@@ -324,7 +324,7 @@ fn markdown_fits_a_pull_request() {
     let lines: Vec<&str> = text.lines().collect();
     assert!(lines[0].starts_with("## ! INVALID: azure on ") && lines[2].starts_with("**max-read-iops: "), "{text}");
     assert!(text.contains(
-        "\n| ✗ | max-write-iops | write.iops | 13,187 IOPS | at least 16,000 IOPS (P30) | 82 %, 99.9 % is enough |\n"
+        "\n| ✗ | max-write-iops | write.iops | 13,201 IOPS | at least 16,000 IOPS (P30) | 83 %, 99.9 % is enough |\n"
     ));
     assert!(text.contains("\n| ✓ | fsync | fsync.p99 | 8.4 ms | at most 10 ms | 84 % |\n"), "{text}");
     assert!(text.contains("- ? \\<b\\>mixed\\</b\\> \\& \"quoted\": "), "names are masked: {text}");
