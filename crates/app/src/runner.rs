@@ -45,8 +45,8 @@ pub trait Runner {
         RealMachine.has_rings()
     }
 
-    /// Sends the hosts the log of a load, of which each replays its part, and logs that fill the places of its I/Os. Returns the
-    /// I/Os of the load by host.
+    /// Sends each host its part of the log of a load, and of the logs that fill the places of its I/Os. Returns the number of I/Os of
+    /// each host.
     ///
     /// # Errors
     /// A log cannot be sent, or a host cannot keep it.

@@ -33,4 +33,6 @@ pub use member::{Member, Worker, serve};
 pub use merge::{MergeError, merge};
 pub use message::{HostRun, Order, Progress, ProgressOptions, Report, of_line, to_line};
 pub use process::{StartedWorker, WorkerProcess};
-pub use root::{Answer, Disconnection, FleetError, OnHostLost, Outcome, Question, Request, Root, RunDisplay, release};
+pub use root::{
+    Answer, Disconnection, FleetError, OnHostLost, Outcome, Question, Request, Root, RunDisplay, Texts, release,
+};

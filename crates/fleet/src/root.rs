@@ -37,11 +37,34 @@ pub struct Request {
 /// A question to the workers of all hosts. Only they know its form.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Question {
-    /// By rank. The last one is also for all further ranks.
-    pub texts: Vec<String>,
+    pub texts: Texts,
     pub sharing: Sharing,
     /// Two ranks on one host are accepted.
     pub allows_shared_host: bool,
+}
+
+/// The text of a question.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Texts {
+    /// The same for all hosts.
+    All(String),
+    /// By rank.
+    Each(Vec<String>),
+}
+
+impl Default for Texts {
+    fn default() -> Texts {
+        Texts::All(String::new())
+    }
+}
+
+impl Texts {
+    fn of(&self, rank: usize) -> Option<&String> {
+        match self {
+            Texts::All(text) => Some(text),
+            Texts::Each(texts) => texts.get(rank),
+        }
+    }
 }
 
 /// The answer of a host.
@@ -181,8 +204,9 @@ impl<'a> Root<'a> {
     pub fn ask(&mut self, question: &Question) -> Result<Vec<Answer>, FleetError> {
         self.connect(question.allows_shared_host)?;
         for (rank, place) in self.places(question.sharing).into_iter().enumerate() {
-            let text = question.texts.get(rank).or(question.texts.last());
-            self.order(rank, &Order::Ask { question: text.cloned().unwrap_or_default(), place });
+            let text = question.texts.of(rank).cloned();
+            let question = text.ok_or_else(|| LinkError(format!("there is no question for rank {rank}")))?;
+            self.order(rank, &Order::Ask { question, place });
         }
         while self.hosts.iter().any(|host| host.stage == Stage::Connected && host.answer.is_none()) {
             if self.stopped.is_some() {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use fleet::{
     FleetError, Hello, HostRun, Link, LinkError, Member, OnHostLost, Order, Outcome, Progress, Question, Report,
-    Request, Root, RunDisplay, Worker, merge, monotonic_ns, of_line, serve, threads, to_line,
+    Request, Root, RunDisplay, Texts, Worker, merge, monotonic_ns, of_line, serve, threads, to_line,
 };
 use plan::Plan;
 use record::{Latency, Record, schema};
@@ -253,13 +253,13 @@ fn series_of_the_hosts_add_up_slot_by_slot() {
 #[test]
 fn a_fleet_answers_and_runs_until_it_ends() {
     let hellos: Vec<Hello> = (0..3).map(|rank| hello(rank, "x")).collect();
-    let question = Question { texts: vec!["which".to_owned()], ..Question::default() };
+    let question = Question { texts: Texts::All("which".to_owned()), ..Question::default() };
     let (runs, seen) = lead(&[Behaviour::Good; 3], &hellos, |root| {
         // The hosts can describe themselves before the first request.
         (0..50).for_each(|_| root.idle());
         let answers: Vec<String> = root.ask(&question).unwrap().into_iter().map(|answer| answer.text).collect();
         assert_eq!(answers, ["which 0", "which 1", "which 2"]);
-        let each = Question { texts: vec!["one".to_owned(), "other".to_owned()], ..Question::default() };
+        let each = Question { texts: Texts::Each(vec!["one".to_owned(), "other".to_owned()]), ..Question::default() };
         let answers: Vec<String> = root.ask(&each).unwrap().into_iter().map(|answer| answer.text).collect();
         assert_eq!(answers, ["one 0", "other 1", "other 2"]);
         root.idle();

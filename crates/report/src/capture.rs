@@ -122,7 +122,8 @@ pub fn conclusion(figures: &Figures) -> String {
 pub fn uncertain(figures: &Figures) -> Option<String> {
     let lost = figures.losses.lost_events;
     let count = grouped(lost as f64);
-    (lost > 0).then(|| format!("{count} events lost: p99.9, max, slowest and in flight may be wrong"))
+    let threads = if figures.left_out.is_some() { ", and I/Os of new threads may be missing" } else { "" };
+    (lost > 0).then(|| format!("{count} events lost: p99.9, max, slowest and in flight may be wrong{threads}"))
 }
 
 pub fn table(figures: &Figures) -> Table {
@@ -268,7 +269,7 @@ pub fn selected(figures: &Figures) -> Vec<String> {
     vec![
         format!("only I/Os that {} submitted", plain(figures.capture.target.raw())),
         format!("left out: {programs} I/Os of other programs"),
-        format!("left out: {kernel} I/Os of kernel threads (writeback, journal), perhaps for it"),
+        format!("left out: {kernel} I/Os of kernel threads (writeback, journal, delayed by io.max), perhaps its own"),
     ]
 }
 
@@ -376,7 +377,7 @@ pub mod tests {
             "MEASURED",
             "only I/Os that pid:7 submitted",
             "left out: 1,234 I/Os of other programs",
-            "left out: 567 I/Os of kernel threads (writeback, journal), perhaps for it",
+            "left out: 567 I/Os of kernel threads (writeback, journal, delayed by io.max), perhaps its own",
             "slowest 0.1 % of reads (2, from 9 ms):",
             "  100 % of their time in the device, 0 % in the scheduler, 0 % before it",
             "  100 % with a flush in flight",

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use ::capture::{
-    Counter, Decoder, Device, End, Event, FORK, Facts, Figures, Fork, Head, ImportError, Io, Layer, Lives, Names,
+    Counter, Decoder, Device, End, Event, FORK, Facts, Figures, Fork, Head, ImportError, Io, Kind, Layer, Lives, Names,
     Origin, Owner, Partition, Source as IoSource, Writer,
 };
 use os::block_trace::BlockTrace;
@@ -93,6 +93,8 @@ impl Capture {
             stderr_line!("note: {} is on {name}: writes of this file are in the capture", UntrustedText::from(&path));
         }
         let writer = Writer::new(BufWriter::new(file), &head).map_err(|error| failed(&path, &error))?;
+        let selection = target.submitters.map(Selection::new).transpose();
+        let selection = selection.map_err(|error| format!("{}: {}", request.target, units::errno::reason(&error)))?;
         Ok(Capture {
             lives: Lives::new(layer, trace.start_ns()),
             trace,
@@ -102,7 +104,7 @@ impl Capture {
             head,
             events: Vec::new(),
             forks: Vec::new(),
-            selection: target.submitters.map(Selection::new),
+            selection,
             path,
             usage,
             started: Instant::now(),
@@ -118,6 +120,11 @@ impl Capture {
     pub fn name(&self) -> String {
         let (target, disk) = (&self.head.target, &self.head.device.name);
         if self.selection.is_some() { format!("{target} on {disk}") } else { target.to_string() }
+    }
+
+    /// Returns true if the capture ends with a process or control group.
+    pub fn can_end(&self) -> bool {
+        self.selection.is_some()
     }
 
     /// Captures until the time of the request is over, the process ends, or until a signal. Returns the figures.
@@ -148,7 +155,7 @@ impl Capture {
     /// Reads the trace, and writes the I/Os that are complete.
     fn read(&mut self, view: &mut LiveView) -> io::Result<()> {
         let settled_ns = self.trace.now_ns().saturating_sub(SETTLE_NS);
-        self.selection.iter_mut().for_each(Selection::update);
+        self.selection.iter_mut().try_for_each(Selection::update)?;
         let (decoder, events) = (&mut self.decoder, &mut self.events);
         self.trace.read(|page| decoder.page(page, events))?;
         self.forks.extend(self.decoder.take_forks());
@@ -173,7 +180,11 @@ impl Capture {
                 while let Some(fork) = forks.next_if(|fork| fork.at_ns <= event.at_ns) {
                     selection.fork(&fork);
                 }
-                selection.owner(event.thread)
+                match event.kind {
+                    // The thread that an interrupt hit, or that of the completion.
+                    Kind::Complete | Kind::Requeue => Owner::Program,
+                    _ => selection.owner(event.thread),
+                }
             });
             self.lives.event_of(&event, owner);
         }
@@ -184,8 +195,7 @@ impl Capture {
     }
 
     fn finish(mut self, end: End, mut view: LiveView) -> io::Result<Figures> {
-        self.trace.stop()?;
-        let duration_ns = self.trace.now_ns().saturating_sub(self.trace.start_ns());
+        let duration_ns = self.trace.stop()?.saturating_sub(self.trace.start_ns());
         self.read(&mut view)?;
         drop(view);
         self.take_events(None);

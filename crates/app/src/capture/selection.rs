@@ -1,6 +1,7 @@
 //! The threads of a process or control group whose I/Os are captured.
 
 use std::collections::HashMap;
+use std::io;
 
 use ::capture::{Fork, Owner};
 use os::block_trace::{Submitters, is_of_kernel, process_of};
@@ -23,35 +24,51 @@ struct Known {
 
 impl Selection {
     /// Call this after the trace has started: it has the threads that start later.
-    pub fn new(submitters: Submitters) -> Selection {
+    ///
+    /// # Errors
+    /// The threads cannot be read.
+    pub fn new(submitters: Submitters) -> io::Result<Selection> {
         let mut selection = Selection { submitters, threads: HashMap::new(), readings: 0 };
-        selection.read_threads();
-        selection
+        selection.read_threads()?;
+        Ok(selection)
     }
 
     /// Call this before each read of the trace: processes can be moved into a control group, and out of it.
-    pub fn update(&mut self) {
-        if matches!(self.submitters, Submitters::Group(_)) {
-            self.read_threads();
+    ///
+    /// # Errors
+    /// The threads cannot be read.
+    pub fn update(&mut self) -> io::Result<()> {
+        if self.is_group() {
+            self.read_threads()?;
             let (readings, is_own) = (self.readings, |known: &Known| known.owner == Owner::Selected);
             self.threads.retain(|_, known| !is_own(known) || known.reading + READINGS_KEPT > readings);
         }
+        Ok(())
     }
 
-    fn read_threads(&mut self) {
+    fn read_threads(&mut self) -> io::Result<()> {
         self.readings += 1;
-        // A process that has ended, or a group that was removed, has none.
-        for thread in self.submitters.threads().unwrap_or_default() {
+        for thread in self.submitters.threads()? {
             self.threads.insert(thread, Known { owner: Owner::Selected, reading: self.readings });
         }
+        Ok(())
+    }
+
+    fn is_group(&self) -> bool {
+        self.submitters.folder().is_some()
     }
 
     /// Adds a thread that was started. The number may be one of an ended thread.
     pub fn fork(&mut self, fork: &Fork) {
-        let is_own = self.threads.get(&fork.parent).is_some_and(|known| known.owner == Owner::Selected);
-        match is_own {
-            true => drop(self.threads.insert(fork.child, Known { owner: Owner::Selected, reading: self.readings })),
-            false => drop(self.threads.remove(&fork.child)),
+        let is_own = |known: &Known| known.owner == Owner::Selected;
+        if self.threads.get(&fork.parent).is_some_and(is_own) {
+            self.threads.insert(fork.child, Known { owner: Owner::Selected, reading: self.readings });
+            return;
+        }
+        // A process outside of a group can start one in it: the list was read after its start.
+        let is_listed = |known: &Known| is_own(known) && known.reading == self.readings;
+        if !(self.is_group() && self.threads.get(&fork.child).is_some_and(is_listed)) {
+            self.threads.remove(&fork.child);
         }
     }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use os::block_trace::{self, OpenFiles, Source, Submitters};
 use units::errno::reason;
+use units::shell::quoted;
 use units::untrusted::UntrustedText;
 
 use crate::command_error::CommandError;
@@ -51,16 +52,16 @@ impl Target {
 
     /// Returns the target as it is stored.
     pub fn name(&self, given: &str) -> UntrustedText {
-        match &self.submitters {
-            Some(Submitters::Group(folder)) => format!("{GROUP}{}", folder.display()).into(),
-            _ => given.into(),
+        match self.submitters.as_ref().and_then(Submitters::folder) {
+            Some(folder) => format!("{GROUP}{}", folder.display()).into(),
+            None => given.into(),
         }
     }
 }
 
 /// Returns the device of the open files of a process or control group.
 fn of_files(target: &str, mut found: Vec<OpenFiles>) -> Result<Source, CommandError> {
-    let help = |on: &str| format!("help: name the disk: `fathom capture {target} --on {on}`");
+    let help = |on: &str| format!("help: name the disk: `fathom capture {} --on {}`", quoted(target), quoted(on));
     match (found.pop(), found.len()) {
         (Some(only), 0) => Ok(only.source),
         (None, _) => Err(format!("{target} has no open file on a block device\n{}", help("DISK")).into()),

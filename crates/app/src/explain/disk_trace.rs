@@ -92,7 +92,7 @@ impl DiskTrace {
     /// # Errors
     /// Returns the error of the kernel.
     pub fn pause(&mut self) -> io::Result<()> {
-        self.trace.stop()
+        self.trace.stop().map(drop)
     }
 
     /// Records events again. I/Os that started before are not known.

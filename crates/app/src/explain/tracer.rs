@@ -217,8 +217,9 @@ impl Tracer {
 
     fn finish(mut self, end: &End, usage: &Usage) -> std::io::Result<Explanation> {
         self.machine.finish().into_iter().for_each(|reading| self.add_reading(reading));
-        self.disks.iter_mut().try_for_each(DiskTrace::pause)?;
+        // Until now all disks were traced.
         let end_ns = monotonic_ns();
+        self.disks.iter_mut().try_for_each(DiskTrace::pause)?;
         self.read(true)?;
         self.match_until(None);
         let is_measured = |explained: &Explained| {

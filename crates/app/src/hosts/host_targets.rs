@@ -97,7 +97,7 @@ impl HostTargets {
                 Layout::LINE.format(&sizes.min().unwrap_or(wanted))
             }
             HostQuestion::KeepLog { log, lines } => {
-                self.keep_log(log, &lines).map_err(like::log_failed)?;
+                self.keep_log(log, &lines, place.rank).map_err(like::log_failed)?;
                 Layout::LINE.format(&())
             }
         };
@@ -120,8 +120,9 @@ impl HostTargets {
         Some(self.logs.get(log)?.path().to_string_lossy().into_owned())
     }
 
-    fn keep_log(&mut self, log: String, lines: &str) -> io::Result<()> {
-        let name = format!("part-{}", self.logs.len());
+    fn keep_log(&mut self, log: String, lines: &str, rank: usize) -> io::Result<()> {
+        // Ranks can share the folder. Each one removes only its own old files.
+        let name = format!("part-{rank}-{}", self.logs.len());
         let part = match self.logs.entry(log) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => new.insert(TemporaryLog::create(&name)?),

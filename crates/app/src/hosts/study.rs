@@ -4,7 +4,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::path::Path;
 use std::sync::Arc;
 
-use ::fleet::{Family, HostSlots, ProgressOptions, Question, Request, Sharing, Work};
+use ::fleet::{Family, HostSlots, ProgressOptions, Question, Request, Sharing, Texts, Work};
 use live::Fleet;
 use os::signal::Interrupts;
 use plan::Plan;
@@ -77,18 +77,24 @@ impl<'a> Hosts<'a> {
     }
 
     fn ask(&self, question: &HostQuestion) -> Result<Vec<(String, String)>, String> {
-        self.ask_each(std::slice::from_ref(question))
+        self.ask_texts(Texts::All(line(question)?))
     }
 
-    /// Asks the hosts. `questions` are by rank; the last one is also for all further hosts.
-    fn ask_each(&self, questions: &[HostQuestion]) -> Result<Vec<(String, String)>, String> {
-        let texts = questions.iter().map(|question| Layout::LINE.format(question));
-        let texts = texts.collect::<Result<_, _>>().map_err(|error| error.to_string())?;
+    /// Asks the hosts. The questions are by rank.
+    fn ask_each(&self, questions: impl Iterator<Item = HostQuestion>) -> Result<Vec<(String, String)>, String> {
+        self.ask_texts(Texts::Each(questions.map(|question| line(&question)).collect::<Result<_, _>>()?))
+    }
+
+    fn ask_texts(&self, texts: Texts) -> Result<Vec<(String, String)>, String> {
         let FleetOptions { sharing, allows_shared_host, .. } = *self.options;
         let question = Question { texts, sharing, allows_shared_host };
         let answers = self.with_fleet(|launched| launched.ask(&question, &mut Watched(&mut LiveViewsOnly)))?;
         Ok(answers.into_iter().map(|answer| (answer.host.into_raw(), answer.text)).collect())
     }
+}
+
+fn line(question: &HostQuestion) -> Result<String, String> {
+    Layout::LINE.format(question).map_err(|error| error.to_string())
 }
 
 impl Hosts<'_> {
@@ -98,7 +104,7 @@ impl Hosts<'_> {
         like::divide(log, division, self.hosts().len(), |texts| {
             let questions =
                 texts.into_iter().map(|lines| HostQuestion::KeepLog { log: path.clone().into_owned(), lines });
-            self.ask_each(&questions.collect::<Vec<_>>()).map(drop)
+            self.ask_each(questions).map(drop)
         })
     }
 }

@@ -9,6 +9,7 @@ use plan::{Ddir, Plan};
 use study::knee::{CapturedLoad as Replayed, KneeTarget};
 use study::suite::Job;
 use units::format::{grouped, time_ns};
+use units::shell::quoted;
 use units::untrusted::UntrustedText;
 
 use super::log::{Logs, TemporaryLog};
@@ -66,7 +67,8 @@ pub fn run(
         let count = grouped(logs.left_out as f64);
         stderr_line!("warning: {count} I/Os are larger than the target and are left out");
     }
-    let fills: Vec<&Path> = std::iter::once(&logs.fill).chain(&logs.refill).map(TemporaryLog::path).collect();
+    let fill = found.may_write.then_some(&logs.fill);
+    let fills: Vec<&Path> = fill.into_iter().chain(&logs.refill).map(TemporaryLog::path).collect();
     note_parts(&runner.hosts(), &runner.send_logs(logs.load.path(), &fills)?)?;
     // The log has the writes that fill it.
     let target = KneeTarget { path: search.path(), bytes: None, is_new: false, has_direct_io: search.has_direct_io() };
@@ -92,7 +94,8 @@ fn check_consent(captured: &CapturedLoad, found: &Found) -> Result<(), CommandEr
     let path = &found.given;
     Err(format!(
         "{path} may hold data, and the captured load writes: nothing was run\n\
-         help: to overwrite the data, add --overwrite {path}"
+         help: to overwrite the data, add --overwrite {}",
+        quoted(path)
     )
     .into())
 }
@@ -166,7 +169,10 @@ fn engine(runner: &dyn Runner) -> &'static str {
     if runner.has_rings() {
         return "io_uring";
     }
-    stderr_line!("note: the kernel does not allow io_uring for this process: libaio is used");
+    match runner.hosts().is_empty() {
+        true => stderr_line!("note: the kernel does not allow io_uring for this process: libaio is used"),
+        false => stderr_line!("note: the kernel of a host does not allow io_uring: all hosts use libaio"),
+    }
     "libaio"
 }
 
@@ -186,7 +192,9 @@ fn least_ns(request: &Knee) -> u64 {
 }
 
 fn note(part: &Part, request: &Knee) {
-    report::capture::selected(&part.figures).iter().for_each(|line| stderr_line!("note: the capture has {line}"));
+    if let Some(line) = report::capture::selected(&part.figures).first() {
+        stderr_line!("note: the capture has {line}");
+    }
     if let Some(like) = request.like.as_ref().filter(|like| like.length_ns < like.duration_ns) {
         let [length, whole, from] = [like.length_ns, like.duration_ns, like.from_ns].map(|ns| time_ns(ns as f64));
         stderr_line!("note: replays the busiest {length} of {whole}, from {from} on (--runtime changes the length)");
@@ -197,7 +205,7 @@ fn note(part: &Part, request: &Knee) {
     }
 }
 
-/// Says how many I/Os each host replays.
+/// Prints the number of I/Os of each host.
 ///
 /// # Errors
 /// A host has none.

@@ -131,7 +131,7 @@ pub struct Args {
     /// Find the multiple of a captured load that TARGET holds
     ///
     /// FILE is a file of `fathom capture`. Writes need --overwrite for a file or device that exists. With `fathom fleet`, each
-    /// host makes a part of the load.
+    /// host replays a part of the load.
     #[arg(long, value_name = "FILE", conflicts_with_all = NOT_WITH_LIKE, help_heading = LIKE)]
     pub like: Option<String>,
     /// PASS from this multiple of the load on

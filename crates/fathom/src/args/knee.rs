@@ -59,7 +59,7 @@ pub struct Args {
     /// Search over multiples of a captured load
     ///
     /// FILE is a file of `fathom capture`. Without a bound, each direction has its captured 99th percentile. Writes need
-    /// --overwrite for a file or device that exists. With `fathom fleet`, each host makes a part of the load.
+    /// --overwrite for a file or device that exists. With `fathom fleet`, each host replays a part of the load.
     #[arg(long, value_name = "FILE", conflicts_with_all = NOT_WITH_LIKE, help_heading = SEARCH)]
     like: Option<String>,
 

@@ -26,8 +26,8 @@ pub struct Live {
     /// Explain the slowest I/Os of each run: trace the block layer, as root
     ///
     /// `always`, also without a value, prints after each run how much of their time each layer took, and what else happened then.
-    /// Without root or tracefs, a line says so. `auto`, which is the default of assess, traces as far as this takes about 1 % of a CPU,
-    /// and prints nothing during the run: the reports have it. The default of the other commands is `never`.
+    /// Without root or tracefs, a line says so. `auto` traces at most 8,000 events per second on average, and prints nothing during the
+    /// run: the reports have it. The default of assess is `auto`, that of the other commands `never`.
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "always")]
     pub explain: Option<When>,
 }

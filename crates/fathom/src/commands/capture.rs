@@ -66,7 +66,7 @@ fn record(args: &Args, target: &str) -> Result<u8, CommandError> {
     let capture = Capture::start(&request)?;
     let path = capture.path().display().to_string();
     if !args.quiet && args.time.is_none() {
-        stderr_line!("capturing {} until Ctrl-C", capture.name());
+        stderr_line!("capturing {} until Ctrl-C{}", capture.name(), if capture.can_end() { " or its end" } else { "" });
     }
     let figures = match capture.run(&request, interrupts) {
         Ok(figures) => figures,

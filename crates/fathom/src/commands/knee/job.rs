@@ -9,6 +9,7 @@ use study::suite::{footprint, writes};
 use units::diagnostic::Diagnostic;
 use units::format;
 use units::quantity::option_value;
+use units::shell::quoted;
 
 use crate::args::knee::Args;
 use app::command_error::CommandError;
@@ -91,9 +92,8 @@ pub fn check(
     }
     if writes(&plan) && !found.may_write {
         let (path, rw) = (&found.given, &args.rw);
-        return Err(format!(
-            "{path} may hold data, and {rw} writes: nothing was run\nhelp: to overwrite the data, add --overwrite {path}"
-        ).into());
+        let help = format!("help: to overwrite the data, add --overwrite {}", quoted(path));
+        return Err(format!("{path} may hold data, and {rw} writes: nothing was run\n{help}").into());
     }
     Ok((Arc::new(plan), warnings))
 }

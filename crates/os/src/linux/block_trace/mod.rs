@@ -116,8 +116,10 @@ impl BlockTrace {
             trace.enables.push(open_for_write(&trace.folder.join(format!("{folder}/enable")))?);
             trace.descriptions += &format;
         }
+        let failed = |error| BlockTraceError::of(&trace.folder, error);
+        trace.enable().map_err(failed)?;
         trace.start_ns = crate::linux::clock::monotonic();
-        trace.resume().map_err(|error| BlockTraceError::of(&trace.folder, error))?;
+        trace.set("tracing_on", "1")?;
         Ok(trace)
     }
 
@@ -212,12 +214,16 @@ impl BlockTrace {
         Ok(())
     }
 
-    /// Stops. The events up to now can be read.
+    /// Stops. The events up to now can be read. Returns the end by `CLOCK_MONOTONIC`.
     ///
     /// # Errors
     /// Returns the error of the write.
-    pub fn stop(&mut self) -> io::Result<()> {
-        self.switch.iter().chain(&self.enables).try_for_each(|mut file| file.write_all(b"0"))
+    pub fn stop(&mut self) -> io::Result<u64> {
+        self.switch.iter().try_for_each(|mut file| file.write_all(b"0"))?;
+        let end_ns = crate::linux::clock::monotonic();
+        // This takes milliseconds: the kernel changes its code.
+        self.enables.iter().try_for_each(|mut file| file.write_all(b"0"))?;
+        Ok(end_ns)
     }
 
     /// Continues after [`BlockTrace::stop`]: at first every event is enabled, then all of them are recorded.
@@ -225,7 +231,12 @@ impl BlockTrace {
     /// # Errors
     /// Returns the error of the write.
     pub fn resume(&mut self) -> io::Result<()> {
-        self.enables.iter().chain(&self.switch).try_for_each(|mut file| file.write_all(b"1"))
+        self.enable()?;
+        self.switch.iter().try_for_each(|mut file| file.write_all(b"1"))
+    }
+
+    fn enable(&self) -> io::Result<()> {
+        self.enables.iter().try_for_each(|mut file| file.write_all(b"1"))
     }
 
     /// Returns the number of events that were lost, because a buffer was full.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::io::{self, ErrorKind};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::source::Source;
@@ -27,8 +28,11 @@ pub enum Submitters {
         /// Start of the process, in ticks since the start of the system: later ones can have the same number.
         start: u64,
     },
-    /// The folder of a control group.
-    Group(PathBuf),
+    Group {
+        folder: PathBuf,
+        /// A group that is made again has another one.
+        inode: u64,
+    },
 }
 
 /// Open files on a disk or partition.
@@ -82,7 +86,13 @@ impl Submitters {
         require_first_namespace()?;
         let missing = || io::Error::new(ErrorKind::NotFound, "there is no such process");
         match Stat::read(number) {
-            Ok(stat) if stat.is_alive() => Ok(Submitters::Process { number, start: stat.start }),
+            Ok(stat) if stat.is_alive() => match process_of(number) {
+                Some(process) if process != number => {
+                    let text = format!("it is a thread of process {process}");
+                    Err(io::Error::new(ErrorKind::InvalidInput, text))
+                }
+                _ => Ok(Submitters::Process { number, start: stat.start }),
+            },
             Ok(_) => Err(missing()),
             Err(error) if error.kind() == ErrorKind::NotFound => Err(missing()),
             Err(error) => Err(error),
@@ -96,12 +106,14 @@ impl Submitters {
     pub fn group(name: &str) -> io::Result<Submitters> {
         require_first_namespace()?;
         let is_group = |folder: &PathBuf| folder.join(PROCESSES).is_file();
-        let given = Some(PathBuf::from(name)).filter(|folder| folder.is_absolute());
         let mounts = group_mounts()?;
+        // A path of `/proc/PID/cgroup` begins with `/`, too.
+        let given = Path::new(name).canonicalize().ok().filter(|_| name.starts_with('/'));
+        let given = given.filter(|folder| mounts.iter().any(|mount| folder.starts_with(mount)));
         let path = name.trim_start_matches('/');
         let mut paths = given.into_iter().chain(mounts.iter().map(|mount| mount.join(path)));
         if let Some(folder) = paths.find(is_group) {
-            return Ok(Submitters::Group(folder));
+            return Submitters::of_folder(folder);
         }
         let named = |mount: &PathBuf| {
             let mut folders = group_folders(mount).unwrap_or_default();
@@ -110,7 +122,7 @@ impl Submitters {
         };
         match mounts.iter().find_map(named).as_deref() {
             None => Err(io::Error::new(ErrorKind::NotFound, "there is no such control group")),
-            Some([folder]) => Ok(Submitters::Group(folder.clone())),
+            Some([folder]) => Submitters::of_folder(folder.clone()),
             Some(several) => {
                 let list: Vec<String> = several.iter().map(|folder| folder.display().to_string()).collect();
                 let text = format!("several control groups have this name: {}", list.join(", "));
@@ -119,23 +131,35 @@ impl Submitters {
         }
     }
 
-    /// Returns the threads that exist now.
+    fn of_folder(folder: PathBuf) -> io::Result<Submitters> {
+        let inode = fs::metadata(&folder)?.ino();
+        Ok(Submitters::Group { folder, inode })
+    }
+
+    /// Returns the folder of a control group; `None` for a process.
+    pub fn folder(&self) -> Option<&Path> {
+        match self {
+            Submitters::Group { folder, .. } => Some(folder),
+            Submitters::Process { .. } => None,
+        }
+    }
+
+    /// Returns the threads that exist now: none if the process has ended or the group was removed.
     ///
     /// # Errors
-    /// Returns the error of reading `/proc`, or the group does not exist.
+    /// Returns the error of reading `/proc` or the lists of the group.
     pub fn threads(&self) -> io::Result<Vec<u32>> {
-        match self {
+        let lists = match self {
             Submitters::Process { number, .. } => {
-                Ok(with_children(*number)?.into_iter().flat_map(threads_of_process).collect())
+                let processes = with_children(*number)?.into_iter();
+                processes.map(threads_of_process).collect::<io::Result<Vec<_>>>()?
             }
-            Submitters::Group(folder) => {
-                let threads = |folder: PathBuf| {
-                    let text = THREADS.iter().find_map(|file| fs::read_to_string(folder.join(file)).ok());
-                    numbers(&text.unwrap_or_default())
-                };
-                Ok(group_folders(folder)?.into_iter().flat_map(threads).collect())
+            Submitters::Group { folder, .. } => {
+                let folders = if_present(group_folders(folder))?.unwrap_or_default();
+                folders.iter().map(|folder| threads_of_group(folder)).collect::<io::Result<Vec<_>>>()?
             }
-        }
+        };
+        Ok(lists.concat())
     }
 
     /// Returns true if the process has ended, or the group was removed.
@@ -144,7 +168,7 @@ impl Submitters {
             Submitters::Process { number, start } => {
                 !Stat::read(*number).is_ok_and(|stat| stat.is_alive() && stat.start == *start)
             }
-            Submitters::Group(folder) => !folder.exists(),
+            Submitters::Group { folder, inode } => !fs::metadata(folder).is_ok_and(|found| found.ino() == *inode),
         }
     }
 
@@ -153,13 +177,7 @@ impl Submitters {
     /// # Errors
     /// The open files of a process cannot be read, or the kernel's tables.
     pub fn open_files(&self) -> io::Result<Vec<OpenFiles>> {
-        let processes = match self {
-            Submitters::Process { number, .. } => with_children(*number)?,
-            Submitters::Group(folder) => {
-                let processes = |folder: PathBuf| fs::read_to_string(folder.join(PROCESSES)).unwrap_or_default();
-                group_folders(folder)?.into_iter().flat_map(|folder| numbers(&processes(folder))).collect()
-            }
-        };
+        let processes: BTreeSet<u32> = self.threads()?.into_iter().filter_map(process_of).collect();
         let mut found: BTreeMap<String, OpenFiles> = BTreeMap::new();
         for process in processes.into_iter().map(process_folder) {
             for link in file_links(&process)? {
@@ -218,8 +236,30 @@ fn with_children(number: u32) -> io::Result<Vec<u32>> {
     Ok(found)
 }
 
-fn threads_of_process(number: u32) -> Vec<u32> {
-    entries(&process_folder(number).join("task")).unwrap_or_default()
+fn threads_of_process(number: u32) -> io::Result<Vec<u32>> {
+    Ok(if_present(entries(&process_folder(number).join("task")))?.unwrap_or_default())
+}
+
+fn threads_of_group(folder: &Path) -> io::Result<Vec<u32>> {
+    for file in THREADS {
+        if let Some(text) = if_present(fs::read_to_string(folder.join(file)))? {
+            return Ok(numbers(&text));
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// Returns `None` for what has ended or was removed.
+fn if_present<T>(read: io::Result<T>) -> io::Result<Option<T>> {
+    match read {
+        Err(error)
+            if error.kind() == ErrorKind::NotFound
+                || matches!(error.raw_os_error(), Some(libc::ESRCH | libc::ENODEV)) =>
+        {
+            Ok(None)
+        }
+        read => read.map(Some),
+    }
 }
 
 /// Returns the entries of a folder whose names are numbers.
