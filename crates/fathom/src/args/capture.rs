@@ -7,7 +7,7 @@ use clap::{Subcommand, ValueEnum};
 use super::value::time;
 use app::exit;
 
-/// Record the I/Os of a block device, a process or a control group, without their data (Linux, root).
+/// Record the I/Os of a disk, process or control group, without data (Linux, root).
 ///
 /// Does not write to the device and does not change its settings. The kernel's block layer reports each I/O, so this needs root.
 /// Without --for, Ctrl-C ends the capture. Prints the same report as `fathom capture show`.

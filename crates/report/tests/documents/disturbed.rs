@@ -108,24 +108,28 @@ fn judged(test: Test, rule: Option<&str>) -> Assessment {
     assessment
 }
 
-/// Returns the row of the only test in the tables of card, page and Markdown: MiB/s, IOPS, mean and p99. The card leaves
-/// p99.9 out if its names need the space.
+/// Returns the row of the only test in the tables of card, page and Markdown: MiB/s, IOPS and p99.
 fn rows(assessment: &Assessment) -> [(&'static str, Vec<String>); 3] {
     let text = card(assessment, false, Ink::Unicode);
     let (_, table) = text.split_once("MiB/s").expect("a table");
     let line = table.lines().find(|line| line.starts_with("writes ")).expect("a row of the card");
     let cells = line.split("  ").map(str::trim).filter(|cell| !cell.is_empty());
-    let of_card: Vec<String> = cells.skip(2).take(4).map(str::to_owned).collect();
+    let cells: Vec<&str> = cells.skip(2).collect();
+    let of_columns = |cells: &[&str], columns: [usize; 3]| columns.map(|at| cells[at].to_owned()).to_vec();
+    let of_card = of_columns(&cells, [0, 1, 3]);
     // IOPS, MiB/s, mean, p50, p99, p99.9 and maximum.
-    let in_order = |cells: Vec<&str>| [1, 0, 2, 4].map(|at| cells[at].to_owned()).to_vec();
+    let long = [1, 0, 4];
     let page = html(assessment);
     let row = page.split("<tr>").find(|row| row.contains("data-label=\"max\"")).expect("a row of the page");
     let cells = row.split("</td>").filter_map(|cell| Some(cell.rsplit_once('>')?.1));
-    let of_page = in_order(cells.collect());
+    let of_page = of_columns(&cells.collect::<Vec<_>>(), long);
     let text = markdown(assessment);
-    let (_, long) = text.split_once("| mean | p50 |").expect("a long table");
-    let row = long.lines().find_map(|line| line.strip_prefix("| writes | write |")).expect("a row of Markdown");
-    [("card", of_card), ("page", of_page), ("Markdown", in_order(row.split('|').map(str::trim).collect()))]
+    // The table of main figures has no mean.
+    let (table, columns) =
+        text.split_once("| mean | p50 |").map_or((text.as_str(), [1, 0, 3]), |(_, table)| (table, long));
+    let row = table.lines().find_map(|line| line.strip_prefix("| writes | write |")).expect("a row of Markdown");
+    let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+    [("card", of_card), ("page", of_page), ("Markdown", of_columns(&cells, columns))]
 }
 
 #[test]
