@@ -259,9 +259,12 @@ fn a_fleet_answers_and_runs_until_it_ends() {
         (0..50).for_each(|_| root.idle());
         let answers: Vec<String> = root.ask(&question).unwrap().into_iter().map(|answer| answer.text).collect();
         assert_eq!(answers, ["which 0", "which 1", "which 2"]);
-        let each = Question { texts: Texts::Each(vec!["one".to_owned(), "other".to_owned()]), ..Question::default() };
+        let each = Question {
+            texts: Texts::Each(["one", "other", "third"].map(str::to_owned).to_vec()),
+            ..Question::default()
+        };
         let answers: Vec<String> = root.ask(&each).unwrap().into_iter().map(|answer| answer.text).collect();
-        assert_eq!(answers, ["one 0", "other 1", "other 2"]);
+        assert_eq!(answers, ["one 0", "other 1", "third 2"]);
         root.idle();
         [root.run(Request::default()), root.run(Request::default())]
     });
