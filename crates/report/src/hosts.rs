@@ -36,7 +36,7 @@ fn row(host: &HostRecord, totals: &Totals) -> Row {
     let all = &totals.all;
     let latency = latency(all);
     let time = |ns: Option<f64>| match ns {
-        _ if latency.count() == 0 => NONE.to_owned(),
+        _ if latency.count() == 0 && all.unissued() == 0 => NONE.to_owned(),
         Some(ns) => time_ns(ns),
         None => "never".to_owned(),
     };
@@ -45,7 +45,7 @@ fn row(host: &HostRecord, totals: &Totals) -> Row {
         _ => Ok(vec![
             grouped(all.ios_per_s()),
             grouped(all.bytes_per_s() / f64::from(1 << 20)),
-            time(Some(latency.mean_ns())),
+            time((latency.count() > 0).then(|| latency.mean_ns())),
             time(latency.percentile_of_due_ns(all.unissued(), 99.0).map(|ns| ns as f64)),
             time_ns(host.done_ns as f64),
         ]),

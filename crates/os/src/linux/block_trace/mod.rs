@@ -47,9 +47,11 @@ pub enum BlockTraceError {
     /// tracefs is not mounted, and this kernel cannot mount it for one process.
     #[strum(to_string = "tracefs is not mounted: `mount -t tracefs none /sys/kernel/tracing`")]
     NotMounted,
-    /// The kernel has no tracepoints of the block layer.
-    #[strum(to_string = "this kernel has no tracepoints of the block layer (CONFIG_BLK_DEV_IO_TRACE)")]
-    NoEvents,
+    /// The kernel does not have an event.
+    #[strum(
+        to_string = "this kernel does not have the trace event {0}; those of the block layer need CONFIG_BLK_DEV_IO_TRACE"
+    )]
+    NoEvent(String),
     /// A file of tracefs, with the reason.
     #[strum(to_string = "{0}")]
     File(String),
@@ -107,7 +109,7 @@ impl BlockTrace {
         for event in events {
             let folder = format!("events/{event}");
             if !trace.folder.join(&folder).is_dir() {
-                return Err(BlockTraceError::NoEvents);
+                return Err(BlockTraceError::NoEvent((*event).to_owned()));
             }
             let format = trace.get(&format!("{folder}/format"))?;
             if event.starts_with("block/") {
