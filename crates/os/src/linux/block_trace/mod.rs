@@ -16,6 +16,7 @@ use std::fs::{File, OpenOptions, read_to_string};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 pub use source::{Source, sources};
 pub use submitters::{OpenFiles, Submitters, is_of_kernel, process_of};
@@ -32,6 +33,9 @@ const READ_BYTES: usize = 64 << 10;
 const PREFIX: &str = "fathom-";
 /// Most attempts to create an instance while other processes remove it as a leftover.
 const ATTEMPTS_MAX: u32 = 100;
+/// Attempts to remove an instance, and the time between them.
+const REMOVE_TRIES: u32 = 20;
+const REMOVE_PAUSE: Duration = Duration::from_millis(5);
 /// Lines of `stats` that count lost events.
 const LOST: [&str; 3] = ["overrun: ", "commit overrun: ", "dropped events: "];
 
@@ -262,8 +266,13 @@ impl Drop for BlockTrace {
         self.buffers.clear();
         self.enables.clear();
         self.switch = None;
-        // An instance that cannot be removed is removed by the next trace.
-        let _ = std::fs::remove_dir(&self.folder);
+        // A child between fork and exec has its files open. An instance that cannot be removed is removed by the next trace.
+        for _ in 0..REMOVE_TRIES {
+            match std::fs::remove_dir(&self.folder) {
+                Err(error) if error.kind() == ErrorKind::ResourceBusy => std::thread::sleep(REMOVE_PAUSE),
+                _ => break,
+            }
+        }
     }
 }
 
