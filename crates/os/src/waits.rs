@@ -11,6 +11,8 @@ pub struct Waits {
     pub throttled_ns: u64,
     /// CPU time that the hypervisor gave to others, as the mean of all CPUs.
     pub stolen_ns: u64,
+    /// The same, as the sum of all CPUs: one CPU lost no more.
+    pub stolen_max_ns: u64,
     /// Time in which at least one thread of the system waited for memory.
     pub reclaim_ns: u64,
 }
@@ -32,6 +34,7 @@ impl Waits {
             run_delays_ns: delays.map(|(now, before)| Some((*now)?.saturating_sub((*before)?))).collect(),
             throttled_ns: self.throttled_ns.saturating_sub(before.throttled_ns),
             stolen_ns: self.stolen_ns.saturating_sub(before.stolen_ns),
+            stolen_max_ns: self.stolen_max_ns.saturating_sub(before.stolen_max_ns),
             reclaim_ns: self.reclaim_ns.saturating_sub(before.reclaim_ns),
         }
     }

@@ -159,6 +159,7 @@ impl Counters {
             run_delays_ns: delays.into_iter().filter(|(_, ns)| *ns > 0).collect(),
             throttled_ns: grown.throttled_ns,
             stolen_ns: grown.stolen_ns,
+            stolen_max_ns: grown.stolen_max_ns,
             reclaim_ns: grown.reclaim_ns,
             stopped_ns: if is_stopped { late_ns } else { 0 },
         };

@@ -46,6 +46,8 @@ pub struct Tick {
     pub throttled_ns: u64,
     /// Stolen time, as the mean of all CPUs.
     pub stolen_ns: u64,
+    /// The same, as the sum of all CPUs: the CPU of a worker lost no more.
+    pub stolen_max_ns: u64,
     /// Time in which threads waited for memory.
     pub reclaim_ns: u64,
     /// Time in which the process did not run.
@@ -54,8 +56,8 @@ pub struct Tick {
 
 impl Tick {
     fn is_empty(&self) -> bool {
-        let Tick { run_delays_ns, throttled_ns, stolen_ns, reclaim_ns, stopped_ns, .. } = self;
-        run_delays_ns.is_empty() && throttled_ns + stolen_ns + reclaim_ns + stopped_ns == 0
+        let Tick { run_delays_ns, throttled_ns, stolen_max_ns, reclaim_ns, stopped_ns, .. } = self;
+        run_delays_ns.is_empty() && throttled_ns + stolen_max_ns + reclaim_ns + stopped_ns == 0
     }
 }
 

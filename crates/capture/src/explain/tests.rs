@@ -136,7 +136,7 @@ fn waits_of_the_worker_are_named_where_they_are() {
     let causes: [(Change, SlowCause); 4] = [
         (|tick| tick.run_delays_ns = vec![(0, 3 * MS)], SlowCause::CpuWait),
         (|tick| tick.throttled_ns = 3 * MS, SlowCause::CpuQuota),
-        (|tick| tick.stolen_ns = 3 * MS, SlowCause::StolenCpu),
+        (|tick| (tick.stolen_ns, tick.stolen_max_ns) = (3 * MS, 6 * MS), SlowCause::StolenCpu),
         (|tick| tick.reclaim_ns = 3 * MS, SlowCause::MemoryReclaim),
     ];
     for (change, cause) in causes {
@@ -377,7 +377,8 @@ fn own_work_is_named_where_the_worker_did_not_wait() {
     };
     assert!(named(8 * MS, &beside(|_| ())) > 0.8);
     assert_eq!(named(8 * MS, &beside(|tick| tick.run_delays_ns = vec![(0, 9 * MS)])), 0.0, "it waited for a CPU");
-    assert_eq!(named(8 * MS, &beside(|tick| tick.stolen_ns = MS)), 0.0, "one CPU of many was stolen");
+    assert!(named(8 * MS, &beside(|tick| tick.stolen_max_ns = MS)) > 0.8, "6 of 9 ms were not stolen");
+    assert_eq!(named(8 * MS, &beside(|tick| tick.stolen_max_ns = 4 * MS)), 0.0, "perhaps all were of its CPU");
 }
 
 #[test]

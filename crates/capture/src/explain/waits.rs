@@ -93,15 +93,15 @@ impl Waits {
 }
 
 /// Returns whether the worker did something else in the last part of an I/O: it did not wait, and was outside of its engine for most of
-/// the part. Of these `own_ns` of the I/O, as much as possible was in other parts.
+/// the part. Of these `own_ns` of the I/O, as much as possible was in other parts, and as much as possible of the stolen time was that of
+/// its CPU.
 fn is_own_work(evidence: &Evidence, worker: usize, part: &Part, own_ns: u64, latency_ns: u64) -> bool {
     let counted = |tick: &Tick| COUNTED.iter().map(|(_, counter)| counter(tick, worker)).sum::<u64>();
     let waited_ns = evidence.ticks(part.time()).map(|(_, tick)| counted(tick)).sum();
-    // Stolen time is the mean of all CPUs: how much the CPU of the worker lost is not known.
     let is_known = evidence.watched.contains(&worker)
-        && evidence.ticks(part.time()).all(|(_, tick)| tick.stolen_ns == 0)
         && evidence.ticks(part.time()).last().is_some_and(|(_, tick)| tick.end_ns >= part.until_ns);
-    let in_part_ns = own_ns.saturating_sub(latency_ns.saturating_sub(part.ns()));
+    let stolen_ns: u64 = evidence.ticks(part.time()).map(|(_, tick)| tick.stolen_max_ns).sum();
+    let in_part_ns = own_ns.saturating_sub(latency_ns.saturating_sub(part.ns()) + stolen_ns);
     part.layer == IoLayer::Reaping && is_known && covers(in_part_ns, part.ns()) && !covers(waited_ns, part.ns())
 }
 

@@ -40,11 +40,12 @@ impl WaitReader {
     pub fn read(&self, threads: &[u32]) -> Waits {
         let throttled = self.quota_groups.iter().map(|group| throttled_ns(&group.join("cpu.stat"))).sum();
         let cpus = CpuTimes::now().unwrap_or_default().list;
-        let stolen = cpus.iter().map(|cpu| cpu.steal_ns).sum::<u64>() / cpus.len().max(1) as u64;
+        let stolen = cpus.iter().map(|cpu| cpu.steal_ns).sum::<u64>();
         Waits {
             run_delays_ns: threads.iter().map(|thread| run_delay_ns(*thread)).collect(),
             throttled_ns: throttled,
-            stolen_ns: stolen,
+            stolen_ns: stolen / cpus.len().max(1) as u64,
+            stolen_max_ns: stolen,
             reclaim_ns: memory_stall_ns(),
         }
     }

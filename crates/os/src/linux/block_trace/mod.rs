@@ -291,12 +291,18 @@ fn open_for_write(path: &Path) -> Result<File, BlockTraceError> {
     OpenOptions::new().write(true).open(path).map_err(|error| BlockTraceError::of(path, error))
 }
 
-/// Removes the instances that no process has open.
+/// Removes the instances of this program that no process has open.
 fn remove_leftovers(instances: &Path) {
     for entry in std::fs::read_dir(instances).into_iter().flatten().flatten() {
-        if entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
+        if entry.file_name().to_str().is_some_and(is_own) {
             // The kernel refuses to remove an instance that is in use.
             let _ = std::fs::remove_dir(entry.path());
         }
     }
+}
+
+/// Returns whether a name is that of an instance of this program: `fathom-PID-ATTEMPT`.
+fn is_own(name: &str) -> bool {
+    let numbers = name.strip_prefix(PREFIX).and_then(|numbers| numbers.split_once('-'));
+    numbers.is_some_and(|(process, attempt)| process.parse::<u32>().is_ok() && attempt.parse::<u32>().is_ok())
 }

@@ -96,9 +96,11 @@ fn a_full_buffer_counts_what_it_loses() {
 fn instances_of_killed_processes_are_removed_and_active_ones_stay() {
     let Some(device) = Loop::new("leftover") else { return };
     let Some(active) = traced(&device) else { return };
-    let leftover = active.folder.with_file_name(format!("{PREFIX}1-test"));
+    let [leftover, of_a_user] = ["1-12345", "my-1"].map(|end| active.folder.with_file_name(format!("{PREFIX}{end}")));
     std::fs::create_dir(&leftover).unwrap();
+    std::fs::create_dir(&of_a_user).unwrap();
     let second = traced(&device).unwrap();
+    std::fs::remove_dir(&of_a_user).expect("the instance of another program is still there");
     assert!(!leftover.exists());
     assert!(active.folder.is_dir() && second.folder.is_dir() && active.folder != second.folder);
 }
