@@ -30,6 +30,11 @@ impl OptionNames {
         let what = format!("{OPTIONS}: no table of options with lines `name = \"…\"`: correct dialect_words.rs");
         if names.len() < NAMES_MIN { Err(what) } else { Ok(OptionNames(names)) }
     }
+
+    /// Returns whether fio has an option of this name.
+    pub fn contains(&self, name: &str) -> bool {
+        self.0.contains(name)
+    }
 }
 
 /// Returns a finding for each text with such a word.
@@ -76,7 +81,7 @@ fn is_dialect_word(before: &str, word: &str, after: &str, options: &OptionNames)
     }
     // `aws:gp3?size=500` is the name of a limit.
     let is_setting = after.starts_with('=') && !after.starts_with("==") && !before.ends_with(['?', '&']);
-    options.0.contains(word) && (is_setting || word.contains('_'))
+    options.contains(word) && (is_setting || word.contains('_'))
 }
 
 #[cfg(test)]
@@ -112,7 +117,7 @@ mod tests {
     #[test]
     fn names_are_read_from_the_table() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        assert!(OptionNames::of(&root).unwrap().0.contains("iodepth"));
+        assert!(OptionNames::of(&root).unwrap().contains("iodepth"));
         assert!(OptionNames::of(Path::new("/missing")).is_err());
     }
 }

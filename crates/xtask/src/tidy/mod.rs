@@ -9,6 +9,7 @@ mod shape;
 mod source;
 mod words;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use dialect_words::OptionNames;
@@ -19,6 +20,8 @@ use words::Phrases;
 
 /// Folders with Rust code.
 const CODE_FOLDERS: [&str; 4] = ["crates/", "bench/", "tests/", "fuzz/"];
+/// Start of the names of metrics, which pages name too.
+const METRIC: &str = "fathom_";
 /// Folders without sources.
 const SKIPPED_FOLDERS: [&str; 4] = ["target", "fuzz/target", ".git", "corpus"];
 
@@ -39,6 +42,10 @@ pub fn run(root: &Path) -> Result<(), String> {
         found.extend(phrases.check(path, text));
     }
     found.extend(pages::check(&pages, |path| root.join(path).exists()));
+    let options = OptionNames::of(root)?;
+    let functions: BTreeSet<&str> = sources.iter().flat_map(|source| pages::functions(&source.text)).collect();
+    let is_known = |name: &str| functions.contains(name) || options.contains(name) || name.starts_with(METRIC);
+    found.extend(pages::check_functions(&pages, is_known));
     for source in &sources {
         found.extend(phrases.check(&source.path, &source.text));
         found.extend(shape::check(source));
@@ -52,7 +59,6 @@ pub fn run(root: &Path) -> Result<(), String> {
     });
     found.extend(imports::check(&sources.iter().map(Module::of).collect::<Vec<_>>()));
     sources.retain(|source| !is_test_path(&source.path));
-    let options = OptionNames::of(root)?;
     for source in &sources {
         found.extend(borders::check(source));
         found.extend(dialect_words::check(source, &options));

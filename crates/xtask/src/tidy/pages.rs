@@ -1,4 +1,4 @@
-//! Pages: their length, their links, the contents of the book, and the translations of README.
+//! Pages: their length, their links, the functions that they name, the contents of the book, and the translations of README.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,6 +10,8 @@ const TABLES: [&str; 2] = ["docs/fio-options.md", "docs/diskspd-options.md"];
 const BOOK: &str = "docs/";
 const CONTENTS: &str = "docs/SUMMARY.md";
 const README: &str = "README.md";
+/// Number of parts (`a_b` has two) from which on a name in a page is that of a function. Shorter ones can be keys or files.
+const FUNCTION_PARTS: usize = 5;
 
 /// Texts of all pages by path.
 pub type Pages = BTreeMap<String, String>;
@@ -39,6 +41,24 @@ pub fn check(pages: &Pages, is_there: impl Fn(&str) -> bool) -> Vec<Finding> {
         found.extend(missing.map(|page| Finding::new(CONTENTS, 1, format!("the book lacks {page}"))));
     }
     found
+}
+
+/// Checks that the functions, such as tests, which pages name exist. `is_known` returns whether a name is that of a function,
+/// or of something else that has names of as many parts.
+pub fn check_functions(pages: &Pages, is_known: impl Fn(&str) -> bool) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for (path, text) in pages {
+        for (line, name) in long_names(text).filter(|(_, name)| !is_known(name)) {
+            found.push(Finding::new(path, line, format!("no function has the name `{name}`")));
+        }
+    }
+    found
+}
+
+/// Returns the names of the functions of a Rust file, also those of tests.
+pub fn functions(text: &str) -> impl Iterator<Item = &str> {
+    let is_name = |character: char| character.is_ascii_alphanumeric() || character == '_';
+    text.split("fn ").skip(1).filter_map(move |rest| rest.split(|character| !is_name(character)).next())
 }
 
 /// Compares code, numbers and headings of a translation with the English page.
@@ -108,6 +128,24 @@ fn targets(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// Returns the names in the code of a page that are long enough for a function, without their modules.
+fn long_names(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let of_line = |(number, line)| code(line).map(move |code| (number, code.rsplit("::").next().unwrap_or(code)));
+    prose(text).flat_map(of_line).filter(|(_, name)| is_long_name(name))
+}
+
+/// Returns the pieces of a line that are in backticks.
+fn code(line: &str) -> impl Iterator<Item = &str> {
+    line.split('`').skip(1).step_by(2)
+}
+
+fn is_long_name(name: &str) -> bool {
+    let is_part = |part: &str| {
+        !part.is_empty() && part.chars().all(|character| character.is_ascii_lowercase() || character.is_ascii_digit())
+    };
+    name.split('_').count() >= FUNCTION_PARTS && name.split('_').all(is_part)
+}
+
 /// Returns the path of a link's target.
 fn resolve(page: &str, link: &str) -> String {
     let mut parts: Vec<&str> = page.split('/').collect();
@@ -153,6 +191,22 @@ mod tests {
         assert_eq!(found(&[("docs/a.md", "[b](../README.md)"), ("README.md", "")]), [outside]);
         let index = "docs/a.md:1: link to `README.md`: the site has this page as index.html";
         assert_eq!(found(&[("docs/a.md", "[b](README.md)"), ("docs/README.md", "")]), [index]);
+    }
+
+    #[test]
+    fn functions_that_pages_name_exist() {
+        let functions: BTreeSet<&str> = functions("    fn a_b_c_d_e() {}\nasync fn a_b_c_d_f<T>(a: T)").collect();
+        assert_eq!(functions, BTreeSet::from(["a_b_c_d_e", "a_b_c_d_f"]));
+        let found = |text: &str| {
+            let pages: Pages = [("docs/a.md".to_owned(), text.to_owned())].into();
+            check_functions(&pages, |name| functions.contains(name)).iter().map(Finding::line).collect::<Vec<_>>()
+        };
+        assert_eq!(found("`a_b_c_d_e`, `crate b::c::a_b_c_d_f`, `a_b_c_d`, a_b_c_d_g"), [""; 0]);
+        assert_eq!(found("`A_B_C_D_G`, `a_b_c_d_`, `a_b_c_d_g()`"), [""; 0]);
+        assert_eq!(found("```\n`a_b_c_d_g`\n```\n"), [""; 0]);
+        let missing = "docs/a.md:2: no function has the name `a_b_c_d_g`";
+        assert_eq!(found("# A page\n`a_b_c_d_g`\n"), [missing]);
+        assert_eq!(found("# A page\n| a | `crate b::a_b_c_d_g` |\n"), [missing]);
     }
 
     #[test]
