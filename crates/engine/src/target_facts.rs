@@ -145,7 +145,9 @@ mod tests {
         std::fs::File::options().append(true).open(&path).unwrap().set_len(2 << 20).unwrap();
         let whole = looked("read", &path, |_| {});
         assert_eq!((whole.size_bytes, whole.is_device), (Some(2 << 20), false));
-        let Some(unwritten) = whole.unwritten_bytes else { return eprintln!("SKIPPED: no word of holes here") };
+        let Some(unwritten) = whole.unwritten_bytes else {
+            return eprintln!("SKIPPED: the file system does not report holes");
+        };
         assert_eq!(unwritten, 1 << 20);
         let first =
             looked("read", &path, |job| job.job_mut().unwrap().targets.extent.size = Some(Amount::Bytes(1 << 20)));

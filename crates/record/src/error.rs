@@ -112,7 +112,7 @@ pub enum CheckError {
         limit: MemoryLimit,
         needed_bytes: u64,
         limit_bytes: u64,
-        /// The largest part of `needed_bytes`. `None` in records of earlier versions.
+        /// The largest part of `needed_bytes`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         largest: Option<MemoryShare>,
     },

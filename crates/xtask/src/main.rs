@@ -97,7 +97,7 @@ fn ci() -> Result<(), String> {
     })
 }
 
-/// Checks that need a CPU but no particular time. They get only CPU time that nothing else wants.
+/// Checks that need a CPU but no particular time. They get only CPU time that no other process uses.
 fn lints() -> Result<(), String> {
     check("lints", idle(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]))?;
     lint_without_engine()?;

@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn one_that_stands_alone_is_named_by_its_place() {
         assert_eq!(repeats(&[60.0, 100.0, 101.0, 99.0, 100.5]).outliers, [0]);
-        assert_eq!(repeats(&[100.0, 100.0, 100.0, 101.0]).outliers.len(), 0, "1 % is nobody's trouble");
+        assert_eq!(repeats(&[100.0, 100.0, 100.0, 101.0]).outliers.len(), 0, "1 % is no outlier");
         assert_eq!(repeats(&[60.0, 100.0, 100.0]).outliers.len(), 0, "of three, two may be the odd ones");
         assert_eq!(repeats(&[158.0, 113.0, 159.0, 158.0, 119.0]).outliers.len(), 0, "two of five are a second level");
         let two_of_eight = [158.0, 113.0, 159.0, 158.0, 159.0, 158.0, 158.0, 119.0];

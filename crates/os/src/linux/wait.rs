@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::linux::file::check;
 use crate::linux::number::timespec;
 
-/// Returns the events that a library wants, in the type of `poll(2)`. They are bits below 16.
+/// Returns the events that a library waits for, in the type of `poll(2)`. They are bits below 16.
 pub fn events_of(events: libc::c_int) -> libc::c_short {
     libc::c_short::try_from(events).unwrap_or(0)
 }

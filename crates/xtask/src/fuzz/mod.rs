@@ -83,7 +83,7 @@ fn build(folder: &Folder, is_short: bool) -> Result<PathBuf, String> {
     Ok(folder.build().join("release/fathom-fuzz"))
 }
 
-/// Runs one fuzzer with CPU time that nothing else wants. In a long session it goes on after findings.
+/// Runs one fuzzer with CPU time that no other process uses. In a long session it goes on after findings.
 fn fuzz(fuzzer: &Path, target: &str, folder: &Folder, options: &Options) -> Result<(), String> {
     let seconds = options.seconds;
     let mut chrt = Command::new("chrt");

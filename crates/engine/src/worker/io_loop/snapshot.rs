@@ -38,7 +38,7 @@ impl IoLoop<'_> {
         stats
     }
 
-    /// Sends the statistics to the coordinator if it wants them.
+    /// Sends the statistics to the coordinator if it requested them.
     #[inline]
     pub(super) fn answer_snapshot(&mut self) {
         if self.live.snapshot_wanted.load(Relaxed) {
