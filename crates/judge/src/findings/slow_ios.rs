@@ -32,13 +32,13 @@ fn is_not_of_disk(cause: &SlowCause) -> bool {
         SlowCause::Flush { program } | SlowCause::Discard { program } | SlowCause::OtherProgram { program } => {
             is_other(program)
         }
-        SlowCause::Writeback | SlowCause::Heat => false,
+        // With a limit of its control group, the disk is that of the limit: rates and medians have it, too.
+        SlowCause::Writeback | SlowCause::Heat | SlowCause::IoLimit => false,
         SlowCause::CpuWait
         | SlowCause::CpuQuota
         | SlowCause::StolenCpu
         | SlowCause::Stopped
         | SlowCause::MemoryReclaim
-        | SlowCause::IoLimit
         | SlowCause::OwnWork => true,
     }
 }
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn slow_ios_of_other_causes_are_found() {
-        for cause in [SlowCause::CpuWait, SlowCause::IoLimit, program("dd")] {
+        for cause in [SlowCause::CpuWait, SlowCause::CpuQuota, program("dd")] {
             let [finding] = &found(cause.clone(), 0.6, 0)[..] else { panic!("{cause:?}") };
             let FindingKind::TailDisturbed { parts, ios: 20, .. } = &finding.kind else { panic!("{finding:?}") };
             assert_eq!((parts.len(), parts[0].cause.as_ref()), (1, Some(&cause)));
@@ -90,7 +90,7 @@ mod tests {
     fn time_of_the_disk_and_inconclusive_traces_are_none() {
         let own = SlowCause::Flush { program: None };
         let of_xfs = SlowCause::Flush { program: Some("kworker/1:1H".into()) };
-        for cause in [own, of_xfs, SlowCause::Writeback, program("jbd2/vda-8")] {
+        for cause in [own, of_xfs, SlowCause::Writeback, SlowCause::IoLimit, program("jbd2/vda-8")] {
             assert!(found(cause.clone(), 0.9, 0).is_empty(), "{cause:?}");
         }
         assert!(found(SlowCause::CpuWait, 0.9, 100).is_empty());
