@@ -34,6 +34,8 @@ const COMPARED_MIN: u64 = 2;
 const SAMPLES_MAX: usize = 500;
 /// Parts of a smaller share, or of a cause of a smaller share, belong to their layer without a cause.
 const SHARE_MIN: f64 = 0.005;
+/// A trace of a smaller share of the time has pauses.
+const TRACED_MIN: f64 = 0.99;
 
 /// Facts about the run.
 #[derive(Clone, Debug)]
@@ -107,7 +109,10 @@ fn direction(compared: Compared, evidence: &Evidence, waits: &Waits, totals: &To
         ios: slowest.len() as u64,
         from_ns,
         parts: time_parts(sums, whole_ns),
-        period_s: period_s(slowest.iter().map(|io| io.io.submitted_ns).collect()),
+        // I/Os that are found in windows of the time come in bursts by themselves.
+        period_s: (totals.traced_share >= TRACED_MIN)
+            .then(|| period_s(slowest.iter().map(|io| io.io.submitted_ns).collect()))
+            .flatten(),
         merged: has(|life| life.is_merged),
         split: has(|life| life.is_split),
         samples: samples(&slowest, totals.start_ns),

@@ -86,6 +86,12 @@ fn time_is_divided_by_layers_and_nothing_is_invented() {
 }
 
 #[test]
+fn windows_of_the_trace_are_no_bursts() {
+    let totals = Totals { ios: [10_000, 0, 0], traced_share: 0.02, start_ns: RUN.0, times: Times::union([RUN]) };
+    assert_eq!(explain(&ten(), &Evidence::default(), &totals)[0].period_s, None);
+}
+
+#[test]
 fn ios_that_the_trace_lacks_are_told() {
     let ios: Vec<Explained> = ten().into_iter().map(|io| Explained { life: None, ..io }).collect();
     assert_eq!(share(&explained(&ios, &Evidence::default()), IoLayer::NotTraced, None), 1.0);
