@@ -40,12 +40,12 @@ pub fn short_steps(request: &assessment::Knee) -> Option<Finding> {
     (needed_ns > step_ns).then(|| of_test(kind, Severity::Info))
 }
 
-/// Few I/Os are beyond the percentile at the sustained rate.
+/// Few I/Os are beyond the percentile at the load that decides: the highest good one, or the missed one.
 pub fn few_tail_ios(request: &assessment::Knee, result: &KneeResult) -> Option<Finding> {
-    let sustained = result.points.get(result.sustained?).filter(|_| request.iodepth_max.is_none())?;
+    let deciding = result.points.get(result.sustained.or(result.missed)?).filter(|_| request.iodepth_max.is_none())?;
     let ios = match &request.like {
         Some(like) => like.ios as f64,
-        None => sustained.load as f64 * request.runtime_ns as f64 / 1e9,
+        None => deciding.load as f64 * request.runtime_ns as f64 / 1e9,
     };
     let ios_beyond = ios * (100.0 - request.percent) / 100.0;
     let kind = FindingKind::FewTailIos { percent: request.percent, ios_beyond };

@@ -13,7 +13,7 @@ use units::shell::quoted;
 use units::untrusted::UntrustedText;
 
 use super::log::{Logs, TemporaryLog};
-use super::{CapturedLoad, Part, SECOND_NS};
+use super::{CapturedLoad, IOS_OF_P99, Part, SECOND_NS};
 use crate::command_error::CommandError;
 use crate::consent::Demand;
 use crate::findings::print_diagnostics;
@@ -116,9 +116,16 @@ fn space(search: &Search, part: &Part, keep_free: KeepFree) -> Result<Space, Com
 fn request(args: &LikeArgs, captured: &CapturedLoad, part: &Part) -> Result<Knee, CommandError> {
     let file = args.file;
     let bounds_ns = args.bound_ns.map_or_else(|| part.p99_ns(), |ns| part.each(ns));
-    let lacks_bound = |ddir: &Ddir| part.each(0)[*ddir].is_some() && bounds_ns[*ddir].is_none();
-    if let Some(ddir) = Ddir::ALL.into_iter().find(lacks_bound) {
-        return Err(format!("{file} has no latencies of {}s\nhelp: add --p99 TIME", ddir.name()).into());
+    for (ddir, direction) in Ddir::ALL.into_iter().zip(part.directions()) {
+        let Some(direction) = direction.filter(|_| bounds_ns[ddir].is_none()) else { continue };
+        let (name, help) = (ddir.name(), "help: add --p99 TIME");
+        match direction.whole {
+            None => return Err(format!("{file} has no latencies of {name}s\n{help}").into()),
+            Some(_) if bounds_ns.0.iter().all(Option::is_none) => {
+                return Err(format!("{file} has fewer than {IOS_OF_P99} {name}s: too few for a p99\n{help}").into());
+            }
+            Some(_) => stderr_line!("note: fewer than {IOS_OF_P99} {name}s: they have no bound (--p99 sets one)"),
+        }
     }
     let name = Path::new(file).file_name().map_or_else(|| file.into(), |name| UntrustedText::from(Path::new(name)));
     Ok(Knee {

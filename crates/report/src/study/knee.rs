@@ -1,8 +1,8 @@
 //! A search: a row for each load, bars of the percentile or of IOPS, and the sustained load.
 
 use assessment::{
-    Assessment, Failure, Knee, KneeFigures, KneeLatencies, KneePoint, KneeResult, KneeRun, Like, LoadGeneratorEvidence,
-    Metric, Test, Verdict,
+    Assessment, Failure, Finding, Knee, KneeFigures, KneeLatencies, KneePoint, KneeResult, KneeRun, Like,
+    LoadGeneratorEvidence, Metric, Test, Verdict,
 };
 use judge::disturbance::disturbs_search;
 use record::Arrivals;
@@ -63,11 +63,15 @@ fn undecided(assessment: &Assessment, request: &Knee, result: &KneeResult) -> Op
         format!("the limit was this machine, not the target: {}", wording::load_generator_evidence(found))
     });
     let like = request.like.as_deref();
-    let findings = assessment.tests.last().into_iter().flat_map(|test| &test.findings);
-    let disturbed = findings.filter(|finding| like.is_some() && disturbs_search(finding)).map(wording::headline);
+    let disturbed = disturbances(assessment).map(wording::headline);
     let margin = like.and_then(|like| like::below_margin(like, result));
     let reasons: Vec<String> = here.into_iter().chain(disturbed).chain(margin).collect();
     (!reasons.is_empty()).then(|| reasons.join("; "))
+}
+
+fn disturbances(assessment: &Assessment) -> impl Iterator<Item = &Finding> {
+    let findings = assessment.tests.last().into_iter().flat_map(|test| &test.findings);
+    findings.filter(|finding| disturbs_search(finding))
 }
 
 fn head(assessment: &Assessment, request: &Knee, how: &str) -> String {
@@ -195,7 +199,7 @@ fn bars(request: &Knee, result: &KneeResult) -> String {
 fn sentence(assessment: &Assessment, request: &Knee, result: &KneeResult) -> String {
     let sentence = match (request.iodepth_max, &request.like) {
         (_, Some(like)) => like::sentence(request, like, result),
-        (None, None) => of_rates(request, result),
+        (None, None) => of_rates(assessment, request, result),
         (Some(_), None) => of_depths(request, result),
     };
     let stopped = if assessment.stopped { "stopped early, so far: " } else { "" };
@@ -214,7 +218,7 @@ fn bound(request: &Knee) -> Option<String> {
     Some(format!("{} at most {}", one_line(&request.percentile), time_ns(request.bound_ns? as f64)))
 }
 
-fn of_rates(request: &Knee, result: &KneeResult) -> String {
+fn of_rates(assessment: &Assessment, request: &Knee, result: &KneeResult) -> String {
     let work = one_line(&request.work);
     let bound = bound(request);
     let with = bound.as_ref().map_or_else(String::new, |bound| format!(" with {bound}"));
@@ -230,6 +234,7 @@ fn of_rates(request: &Knee, result: &KneeResult) -> String {
             )
         }
         (Some(point), _) => {
+            let is_limited_here = is_limited_here || disturbances(assessment).next().is_some();
             let least = if is_limited_here || result.missed.is_none() { "at least " } else { "" };
             let is_highest = !is_limited_here && result.missed.is_none();
             let more = if is_highest { "; no higher rate was tried" } else { "" };

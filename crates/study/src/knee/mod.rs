@@ -41,6 +41,8 @@ const WORKERS_MAX: u64 = 1 << 20;
 /// Largest multiple of a captured load, and the shortest run of one.
 const MULTIPLE_MAX: f64 = 1000.0;
 const MULTIPLE_RUN_MIN_NS: f64 = 0.5e9;
+/// A run has at least this multiple of the bound: then a load that is 5 % too high, the resolution of the search, exceeds the bound.
+const MULTIPLE_RUN_BOUNDS: f64 = 20.0;
 /// Largest number of findings of a search.
 const FINDINGS_MAX: usize = 8;
 
@@ -120,10 +122,12 @@ impl Procedure {
 
 fn multiples(like: &Like) -> Multiples {
     let percent = |multiple: f64| units::number::whole((multiple * 100.0).clamp(1.0, MULTIPLE_MAX * 100.0));
+    let bound_ns = like.bounds_ns.0.iter().flatten().max().map_or(0.0, |ns| *ns as f64);
+    let run_min_ns = MULTIPLE_RUN_MIN_NS.max(bound_ns * MULTIPLE_RUN_BOUNDS);
     Multiples {
         bounds_ns: like.bounds_ns,
         margin_percent: like.margin_percent(),
-        percent_max: percent(like.length_ns as f64 / MULTIPLE_RUN_MIN_NS),
+        percent_max: percent(like.length_ns as f64 / run_min_ns).max(like.margin_percent().unwrap_or(0)),
     }
 }
 
@@ -289,14 +293,13 @@ impl Knee {
     /// Returns the findings about the target. A search over rates expects missed rates.
     fn note(&mut self, load: &Load, record: &Record) {
         let is_open = matches!(load, Load::Open { .. } | Load::Captured { .. });
-        let is_captured = matches!(load, Load::Captured { .. });
         // The fill writes all parts that a captured load reads.
         let is_filled = self.captured.as_ref().is_some_and(|captured| captured.fill_log.is_some());
         for finding in judge::findings(record) {
             let is_wanted = match finding.severity {
                 _ if is_filled && matches!(finding.kind, FindingKind::Unwritten { .. }) => false,
                 Severity::Invalid => true,
-                Severity::Warning => !is_open || is_captured && disturbs_search(&finding),
+                Severity::Warning => !is_open || disturbs_search(&finding),
                 // Others are for example that a step was short, as requested.
                 Severity::Info => matches!(finding.kind, FindingKind::InMemory),
             };
@@ -499,7 +502,7 @@ pub(crate) fn complete(assessment: &mut Assessment) -> Result<(), StudyError> {
     let verdict = match &request.like {
         _ if is_invalid => Verdict::Invalid,
         Some(like) => verdict_on_multiple(like, &result, assessment.stopped, is_disturbed),
-        None => verdict(request, &result, assessment.stopped),
+        None => verdict(request, &result, assessment.stopped, is_disturbed),
     };
     assessment.verdict = verdict;
     if let Some(test) = assessment.tests.last_mut() {
@@ -512,7 +515,8 @@ pub(crate) fn complete(assessment: &mut Assessment) -> Result<(), StudyError> {
     Ok(())
 }
 
-fn verdict(request: &assessment::Knee, result: &KneeResult, is_stopped: bool) -> Verdict {
+/// A disturbed search cannot fail: without the disturbance, the target may sustain a rate.
+fn verdict(request: &assessment::Knee, result: &KneeResult, is_stopped: bool, is_disturbed: bool) -> Verdict {
     let is_open = request.iodepth_max.is_none();
     let is_met = result.sustained.is_some() || !is_open && request.bound_ns.is_none();
     let is_limited_here = is_open && result.load_generator.is_some();
@@ -523,6 +527,7 @@ fn verdict(request: &assessment::Knee, result: &KneeResult, is_stopped: bool) ->
         (true, _) => Verdict::Inconclusive,
         (false, true) if request.bound_ns.is_none() => Verdict::Measured,
         (false, true) => Verdict::Pass,
+        (false, false) if is_disturbed => Verdict::Inconclusive,
         (false, false) => Verdict::Fail,
     }
 }

@@ -8,7 +8,7 @@ use record::{Arrivals, Record};
 
 use super::simulated::Device;
 use super::{
-    CapturedLoad, Depths, Knee, KneeTarget, Load, Multiples, Procedure, Search, SearchParams, complete,
+    CapturedLoad, Depths, Knee, KneeTarget, Load, Multiples, Procedure, Search, SearchParams, complete, verdict,
     verdict_on_multiple,
 };
 use crate::run::{End, Outcome, Refusal, Session, Study, Work};
@@ -275,18 +275,6 @@ fn a_load_with_room_for_more_than_the_highest_step_is_held_at_least_so_often() {
 
 #[test]
 fn the_margin_decides_between_pass_and_fail_and_a_disturbance_only_allows_a_pass() {
-    let like = |margin| Like {
-        capture: "c".into(),
-        duration_ns: 1,
-        from_ns: 0,
-        length_ns: 1,
-        ios: 1,
-        bounds_ns: PerDdir::default(),
-        has_captured_bounds: true,
-        margin,
-        fit: LikeFit::Kept,
-        has_discards: false,
-    };
     let verdict = |captured_iops, margin: f64, is_disturbed| {
         verdict_on_multiple(&like(Some(margin)), &multiples(5.0, captured_iops).0, false, is_disturbed)
     };
@@ -298,6 +286,42 @@ fn the_margin_decides_between_pass_and_fail_and_a_disturbance_only_allows_a_pass
     assert_eq!(verdict(20_000.0, 1.5, true), Verdict::Inconclusive);
     let measured = |is_disturbed| verdict_on_multiple(&like(None), &multiples(5.0, 20_000.0).0, false, is_disturbed);
     assert_eq!((measured(false), measured(true)), (Verdict::Measured, Verdict::Inconclusive));
+}
+
+#[test]
+fn a_disturbed_search_over_rates_does_not_fail() {
+    let request = request(99.0, Some(0.001), None);
+    let knee = study(request.clone(), false);
+    let result = led(knee.procedure, &mut Device::new(8, 640_000.0, 1)).result();
+    assert_eq!(result.sustained, None);
+    let verdicts = [false, true].map(|is_disturbed| verdict(&request, &result, false, is_disturbed));
+    assert_eq!(verdicts, [Verdict::Fail, Verdict::Inconclusive]);
+}
+
+#[test]
+fn runs_of_multiples_are_long_for_the_bound() {
+    let of = |bound_ms: u64, margin| {
+        let bounds_ns = PerDdir([Some(bound_ms * 1_000_000), None, None]);
+        super::multiples(&Like { length_ns: 20_000_000_000, bounds_ns, ..like(margin) }).percent_max
+    };
+    assert_eq!(of(1, Some(1.5)), 4000, "runs of 0.5 s");
+    assert_eq!(of(200, Some(1.5)), 500, "runs of 4 s");
+    assert_eq!(of(10_000, Some(1.5)), 150, "the margin");
+}
+
+fn like(margin: Option<f64>) -> Like {
+    Like {
+        capture: "c".into(),
+        duration_ns: 1,
+        from_ns: 0,
+        length_ns: 1,
+        ios: 1,
+        bounds_ns: PerDdir::default(),
+        has_captured_bounds: true,
+        margin,
+        fit: LikeFit::Kept,
+        has_discards: false,
+    }
 }
 
 /// Returns a search with bounds for reads and writes, and a run of the captured load.
