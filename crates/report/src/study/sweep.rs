@@ -1,9 +1,10 @@
 //! A sweep: a row for each point, bars by the first axis, and the best point.
 
 use assessment::{
-    Assessment, Best, CpuOf, Failure, Figures, Finding, FindingKind, Latencies, Metric, Rates, Remark, Sweep,
+    Assessment, Best, CpuOf, Failure, Figures, Finding, FindingKind, Latencies, Metric, Rates, Remark, Severity, Sweep,
     SweepPoint, SweepResult, SweepRun, Verdict,
 };
+use judge::disturbance::disturbs_search;
 use schemars::JsonSchema;
 use serde::Serialize;
 use units::format;
@@ -264,7 +265,7 @@ fn sentence(assessment: &Assessment, request: &Sweep, result: &SweepResult) -> O
         several if several == result.points.len() => Some(format!("all others {within}")),
         _ => Some(format!("{within} {}", neighbours(request, result, best))),
     };
-    let parts = [Some(first), rest, unsteady(result, best)];
+    let parts = [Some(first), rest, unsteady(result, best), disturbed(result)];
     let sentence = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
     Some(if assessment.stopped { format!("stopped early, so far: {sentence}") } else { sentence })
 }
@@ -284,6 +285,17 @@ fn unsteady(result: &SweepResult, best: &Best) -> Option<String> {
     changing.dedup();
     let places = places(&changing, result);
     (!changing.is_empty()).then(|| format!("not steady ({places}): the order is uncertain, repeat with --repeat 3"))
+}
+
+/// Says that the order is not certain, because points were disturbed: each of them may be the best.
+fn disturbed(result: &SweepResult) -> Option<String> {
+    let disturbs = |remark: &&Remark| remark.finding.severity > Severity::Info && disturbs_search(&remark.finding);
+    let mut points: Vec<usize> =
+        result.remarks.iter().filter(disturbs).flat_map(|remark| remark.points.clone()).collect();
+    points.sort_unstable();
+    points.dedup();
+    let places = places(&points, result);
+    (!points.is_empty()).then(|| format!("disturbed ({places}): the order is uncertain, repeat the sweep"))
 }
 
 fn next_best(metric: Metric, best: &Best, next: &SweepPoint, scale: Scale) -> Option<String> {
