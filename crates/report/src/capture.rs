@@ -141,6 +141,10 @@ pub fn table(figures: &Figures) -> Table {
     let latency = |cell: fn(&Latencies) -> f64| {
         move |direction: &Direction| direction.latency.as_ref().map_or(NONE.to_owned(), |of| time_ns(cell(of)))
     };
+    // The percentile of fewer I/Os is their maximum.
+    let tail = |ios_min: u64, cell: fn(&Latencies) -> f64| {
+        move |direction: &Direction| if direction.ios >= ios_min { latency(cell)(direction) } else { NONE.to_owned() }
+    };
     let waits = |cell: fn(&Waits) -> f64| {
         move |direction: &Direction| direction.waits.as_ref().map_or(NONE.to_owned(), |of| time_ns(cell(of)))
     };
@@ -154,8 +158,8 @@ pub fn table(figures: &Figures) -> Table {
         row("mean size", &|direction| size(direction.mean_bytes as u64)),
         row("sequential", &|direction| percent(rounded(direction.sequential_share, 1000.0))),
         row("latency p50", &latency(|of| of.p50_ns as f64)),
-        row("latency p99", &latency(|of| of.p99_ns as f64)),
-        row("latency p99.9", &latency(|of| of.p99_9_ns as f64)),
+        row("latency p99", &tail(100, |of| of.p99_ns as f64)),
+        row("latency p99.9", &tail(1000, |of| of.p99_9_ns as f64)),
         row("latency max", &latency(|of| of.max_ns as f64)),
     ];
     if present.iter().any(|(_, direction)| direction.waits.is_some()) {
