@@ -73,6 +73,14 @@ pub enum ComparisonNote {
         /// Index of the set: 0 is A.
         side: usize,
     },
+    /// Most runs of a set were disturbed by other load or interruptions: a limit that they exceed is undecided, unless the other set
+    /// was disturbed too.
+    Disturbed {
+        /// Name of the test.
+        test: String,
+        /// Index of the set: 0 is A.
+        side: usize,
+    },
     /// Each run has fewer than 6 I/Os of a direction, and less than 1 % of its bytes: their figures are not compared.
     FewIos {
         /// Name of the test.
@@ -169,6 +177,11 @@ pub enum Undecided {
     VariationUnknown,
     /// The runs of a set are not repeats of one job.
     NotRepeats,
+    /// Most runs of the slower set were disturbed, and those of the other set were not.
+    Disturbed {
+        /// Index of the set: 0 is A.
+        side: usize,
+    },
     /// The runs cannot show a change of the limit's size.
     NotDetectable {
         /// The detectable change, as a share of the first mean; `None` if the figures vary too much for a number.

@@ -140,7 +140,7 @@ impl Entry {
                 verdict: compare::invalid_record(record).map(|_| Verdict::Invalid),
                 message: UntrustedText::default(),
                 cause: None,
-                stopped: false,
+                stopped: record.stopped,
                 fathom: record.fathom.clone(),
                 command: Vec::new(),
                 tags: Vec::new(),

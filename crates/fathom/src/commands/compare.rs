@@ -26,7 +26,8 @@ pub fn main(args: &Args) -> Result<u8, CommandError> {
             return Err(format!("the report would replace the record {file}").into());
         }
     }
-    let sides: Vec<Vec<Document>> = args.sides.iter().map(|arg| side(arg)).collect::<Result<_, CommandError>>()?;
+    let mut sides: Vec<Vec<Document>> = args.sides.iter().map(|arg| side(arg)).collect::<Result<_, CommandError>>()?;
+    args.sides.iter().zip(&mut sides).for_each(|(arg, side)| keep_whole(arg, side));
     let history = similar(&sides);
     let saved: Vec<SavedRun> =
         history.iter().map(|(id, document)| SavedRun { id: *id, run: document.as_run() }).collect();
@@ -76,6 +77,19 @@ fn similar(sides: &[Vec<Document>]) -> Vec<(i64, Document)> {
         stderr_line!("warning: no repeats of the history are used: {error}");
         Vec::new()
     })
+}
+
+/// Leaves out the stopped and failed runs of a side that has others: their length is another one.
+fn keep_whole(arg: &str, side: &mut Vec<Document>) {
+    let is_comparable = |document: &Document| compare::is_comparable(document.as_run());
+    let cut = side.iter().filter(|document| !is_comparable(document)).count();
+    if cut == side.len() {
+        return stderr_line!("warning: {arg} is a run that was stopped or failed");
+    }
+    if cut > 0 {
+        side.retain(is_comparable);
+        stderr_line!("note: {arg}: stopped and failed runs are left out: {cut}");
+    }
 }
 
 /// Reads a side: several runs are separated by commas, unless a file has that name.

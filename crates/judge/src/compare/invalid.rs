@@ -3,6 +3,7 @@
 use assessment::{Cause, Failure, InvalidRuns, Test, Verdict};
 use record::Record;
 
+use super::run::Run;
 use super::side::Case;
 use crate::verdict::invalid;
 
@@ -38,6 +39,11 @@ impl Judged<'_> {
 /// Returns why the figures of a single run are not those of the target; `None` if they are.
 pub fn invalid_record(record: &Record) -> Option<Cause> {
     Judged::Record(record, None).invalid()
+}
+
+/// Whether a run can be compared with whole ones: it is one, or is INVALID, and then the comparison is, too.
+pub fn is_comparable(run: Run) -> bool {
+    run.is_whole() || matches!(run, Run::Record(record) if invalid_record(record).is_some())
 }
 
 /// Returns the error of a test if it makes figures worthless and no record of the test has such an error.

@@ -12,7 +12,9 @@ mod repeats;
 mod run;
 mod side;
 
-use assessment::{By, ComparedFigure, Comparison, ComparisonNote, INTERVAL_FACTOR_MAX, LimitedChange, Metric};
+use assessment::{
+    By, ComparedFigure, Comparison, ComparisonNote, INTERVAL_FACTOR_MAX, LimitedChange, Metric, Undecided,
+};
 use plan::Ddir;
 
 use crate::inference::{difference, mean};
@@ -20,7 +22,7 @@ use crate::verdict::Conclusion;
 pub use change_limit::{ChangeLimit, ChangeOutcome, UnreadableLimit};
 pub use discovery::{Discoveries, discoveries};
 use history::History;
-pub use invalid::invalid_record;
+pub use invalid::{invalid_record, is_comparable};
 use ratio::LogRatio;
 pub use repeats::repeated;
 pub use run::{Run, SINGLE, SavedRun};
@@ -88,14 +90,18 @@ fn of_name<'c, 'a>(side: &'c [Case<'a>], name: &str) -> Option<&'c Case<'a>> {
     side.iter().find(|case| case.name == name)
 }
 
-/// Tests that are not in all sets, tests whose jobs differ, and runs of a set that are not repeats.
+/// Tests that are not in all sets, tests whose jobs differ, and runs of a set that are not repeats, or were disturbed.
 fn notes(base: &[Case], others: &[Vec<Case>]) -> Vec<ComparisonNote> {
     let sides = std::iter::once(base).chain(others.iter().map(Vec::as_slice)).enumerate();
     let not_repeats = |(side, cases): (usize, &[Case])| {
         let of_cases = cases.iter().filter(|case| !case.are_repeats());
         of_cases.map(|case| ComparisonNote::NotRepeats { test: case.name.clone(), side }).collect::<Vec<_>>()
     };
-    let mut notes: Vec<ComparisonNote> = sides.flat_map(not_repeats).collect();
+    let disturbed = |(side, cases): (usize, &[Case])| {
+        let of_cases = cases.iter().filter(|case| case.is_disturbed());
+        of_cases.map(|case| ComparisonNote::Disturbed { test: case.name.clone(), side }).collect::<Vec<_>>()
+    };
+    let mut notes: Vec<ComparisonNote> = sides.clone().flat_map(not_repeats).chain(sides.flat_map(disturbed)).collect();
     for (at, side) in others.iter().enumerate() {
         for case in base {
             let (test, side_at) = (case.name.clone(), at + 1);
@@ -208,12 +214,23 @@ pub fn apply(comparison: &mut Comparison, limits: &[ChangeLimit]) -> Result<(), 
             };
             match limit.outcome(line, comparison.confidence) {
                 ChangeOutcome::Met => {}
+                ChangeOutcome::Exceeded if let Some(side) = disturbed_side(line, &comparison.notes) => {
+                    comparison.undecided.push(of(Some(Undecided::Disturbed { side })));
+                }
                 ChangeOutcome::Exceeded => comparison.failed.push(of(None)),
                 ChangeOutcome::Undecided(why) => comparison.undecided.push(of(Some(why))),
             }
         }
     }
     Ok(())
+}
+
+/// Returns the slower set of a figure if it was disturbed and the other was not: the disturbance alone may be the difference.
+fn disturbed_side(line: &ComparedFigure, notes: &[ComparisonNote]) -> Option<usize> {
+    let is_disturbed = |side: usize| notes.contains(&ComparisonNote::Disturbed { test: line.test.clone(), side });
+    let is_second_slower = (line.ratio < 1.0) == line.metric.is_rate();
+    let (slower, other) = if is_second_slower { (line.side, 0) } else { (0, line.side) };
+    (is_disturbed(slower) && !is_disturbed(other)).then_some(slower)
 }
 
 /// Returns whether a comparison has INVALID runs, exceeds a limit of `--fail-on`, or cannot decide one.

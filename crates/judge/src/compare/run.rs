@@ -1,6 +1,6 @@
 //! The runs of a comparison.
 
-use assessment::Assessment;
+use assessment::{Assessment, Failure};
 use record::Record;
 
 /// Name of the test of a single run.
@@ -11,6 +11,16 @@ pub const SINGLE: &str = "run";
 pub enum Run<'a> {
     Assessment(&'a Assessment),
     Record(&'a Record),
+}
+
+impl Run<'_> {
+    /// Whether the run was not stopped and has no error.
+    pub fn is_whole(self) -> bool {
+        match self {
+            Run::Record(record) => !record.stopped && Failure::of_figures(record).is_none(),
+            Run::Assessment(assessment) => !assessment.stopped,
+        }
+    }
 }
 
 /// A run of the history.

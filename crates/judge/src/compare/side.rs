@@ -1,6 +1,8 @@
 //! One side of a comparison: its tests, and the figures of each of its runs.
 
-use assessment::{Assessment, COMPARED_IOS_MIN, Cause, LatencyKind, Metric, Quantity, Statistic, Study, Test};
+use assessment::{
+    Assessment, COMPARED_IOS_MIN, Cause, Finding, LatencyKind, Metric, Quantity, Severity, Statistic, Study, Test,
+};
 use plan::{Amount, Ddir};
 use record::{Record, Slot, Timeline};
 use units::format::{grouped, percent, size, time_ns};
@@ -8,6 +10,8 @@ use units::format::{grouped, percent, size, time_ns};
 use super::change_limit::ChangeLimit;
 use super::invalid::{Judged, error_of_no_record};
 use super::run::{Run, SINGLE};
+use crate::findings::disturbance::disturbs_search;
+use crate::findings::findings;
 use crate::single;
 use crate::verdict::JobRounds;
 
@@ -233,6 +237,13 @@ impl<'a> Case<'a> {
             [run] => Some(&run.source),
             _ => None,
         }
+    }
+
+    /// Whether most runs were disturbed by other load or interruptions.
+    pub fn is_disturbed(&self) -> bool {
+        let disturbs = |finding: &Finding| finding.severity > Severity::Info && disturbs_search(finding);
+        let is_disturbed = |record: &&Record| findings(record).iter().any(disturbs);
+        self.runs.iter().filter(|run| run.rounds.records.iter().any(is_disturbed)).count() * 2 > self.runs.len()
     }
 
     /// Returns why runs have worthless figures, one cause per INVALID run.

@@ -9,7 +9,7 @@ use judge::compare::{ChangeLimit, Run, SIDES_MAX, apply, cases, compare, conclus
 use judge::inference::difference;
 use judge::verdict::Conclusion;
 use plan::{Ddir, Plan, Worker};
-use record::{Record, Timeline};
+use record::{Interruption, InterruptionCause, PhaseRecord, Record, Timeline};
 
 use crate::known_runs::assessment;
 
@@ -184,6 +184,28 @@ fn limits_are_broken_undecided_or_too_small() {
     single.failed = broken.failed;
     assert_eq!(conclusion(&single), Conclusion::Failed);
     assert_eq!(conclusion(&Comparison::default()), Conclusion::Done);
+}
+
+#[test]
+fn a_limit_is_undecided_if_only_the_slower_runs_were_interrupted() {
+    let interrupted = |ios| {
+        let mut record = steady(ios);
+        let interruption = Interruption { from_ns: SECOND, length_ns: SECOND, cause: InterruptionCause::Stopped };
+        record.phases = vec![PhaseRecord { interruptions: vec![interruption], ..PhaseRecord::default() }];
+        record
+    };
+    let (fast, slow) = ([1000, 1004, 1008, 1012], [900, 904, 908, 912]);
+    let applied = |a: &[Record], b: &[Record]| {
+        let mut found = compare(&[runs(a), runs(b)], &[], &[]);
+        apply(&mut found, &limits("read.iops<-5%")).expect("figures");
+        found
+    };
+    let found = applied(&fast.map(steady), &slow.map(interrupted));
+    assert_eq!(found.notes, [ComparisonNote::Disturbed { test: "run".to_owned(), side: 1 }]);
+    assert_eq!((found.failed.len(), found.undecided[0].undecided), (0, Some(Undecided::Disturbed { side: 1 })));
+    for (a, b) in [(fast.map(interrupted), slow.map(interrupted)), (fast.map(interrupted), slow.map(steady))] {
+        assert_eq!(conclusion(&applied(&a, &b)), Conclusion::Failed, "the slower runs are not the only disturbed ones");
+    }
 }
 
 /// A change of the plan's only worker.

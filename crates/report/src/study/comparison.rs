@@ -146,7 +146,8 @@ fn note_subject(note: &ComparisonNote) -> (&str, usize) {
     match note {
         ComparisonNote::Missing { test, side }
         | ComparisonNote::JobsDiffer { test, side }
-        | ComparisonNote::NotRepeats { test, side } => (test, *side),
+        | ComparisonNote::NotRepeats { test, side }
+        | ComparisonNote::Disturbed { test, side } => (test, *side),
         ComparisonNote::FewIos { test, direction } => (test, *direction as usize),
     }
 }
@@ -168,6 +169,10 @@ fn sentence(note: &ComparisonNote, tests: &[Cow<str>]) -> String {
         ComparisonNote::NotRepeats { side, .. } => format!(
             "warning: {names}: the runs of {} are not repeats of one job: they differ in load, length, size or target\nhelp: compare \
              runs of one job on one target",
+            side_name(*side),
+        ),
+        ComparisonNote::Disturbed { side, .. } => format!(
+            "warning: {names}: other load or interruptions disturbed most runs of {}: this alone may change the figures",
             side_name(*side),
         ),
         ComparisonNote::FewIos { direction, .. } => {

@@ -149,6 +149,11 @@ pub fn undecided(open: &LimitedChange) -> String {
         Some(Undecided::NotRepeats) => {
             format!("{}: the runs of a set are not repeats of one job", undecided_limit(open))
         }
+        Some(Undecided::Disturbed { side }) => format!(
+            "{}, but other load or interruptions disturbed most runs of {}: measure them again",
+            broken(open),
+            side_name(side),
+        ),
         Some(Undecided::NotDetectable { detectable, repeats }) => {
             let shown = detectable.map_or_else(
                 || format!("the interval is wider than a factor of {WIDEST}"),

@@ -211,7 +211,7 @@ fn kept(request: &Repeats) -> Vec<String> {
 fn deciding_command(assessment: &Assessment, comparison: &Comparison) -> Option<String> {
     let needed = comparison.undecided.iter().filter_map(|open| match open.undecided? {
         Undecided::NotDetectable { repeats, .. } => repeats,
-        Undecided::VariationUnknown | Undecided::NotRepeats => None,
+        Undecided::VariationUnknown | Undecided::NotRepeats | Undecided::Disturbed { .. } => None,
     });
     let needed = needed.max()?.to_string();
     let mut words = assessment.command.clone();
