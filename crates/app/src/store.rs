@@ -33,10 +33,11 @@ pub fn open() -> Result<Store, CommandError> {
 /// Opens the history to read or change it; `None` if it does not exist yet. On a read-only disk it can be read.
 ///
 /// # Errors
-/// As [`open`].
+/// As [`open`], or its folder cannot be read.
 pub fn open_if_any() -> Result<Option<Store>, CommandError> {
     let path = path()?;
-    Ok(if path.exists() { Some(Store::open_to_read(&checked(path)?)?) } else { None })
+    let exists = path.try_exists().map_err(|error| format!("{}: {}", path.display(), units::errno::reason(&error)))?;
+    Ok(if exists { Some(Store::open_to_read(&checked(path)?)?) } else { None })
 }
 
 /// Opens a history that must exist.

@@ -47,6 +47,18 @@ fn run_is_kept_in(scratch: &Scratch, folder: &Path, why: &str) -> PathBuf {
 }
 
 #[test]
+fn a_history_whose_folder_cannot_be_read_is_an_error_and_not_empty() {
+    let scratch = Scratch::new("history-no-folder");
+    run(&scratch, "history", "").ended_with(0);
+    std::fs::create_dir_all(scratch.file("data")).unwrap();
+    // A file in place of the folder, so that the super-user cannot read it either.
+    std::fs::write(scratch.file("data/fathom"), "").unwrap();
+    for (word, line) in [("history", ""), ("show", "last")] {
+        run(&scratch, word, line).ended_with(2).complained_of("data/fathom/history.db: ");
+    }
+}
+
+#[test]
 fn history_on_a_read_only_disk_can_be_read() {
     // After the last run the database has a log, or none.
     for line in [format!("fio {JOB}"), "history add run.json".to_owned()] {
