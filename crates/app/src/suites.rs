@@ -1,5 +1,7 @@
 //! The suites: the built-in ones, those of the user, and any file.
 
+use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use study::suite::{BUILT_IN, Suite, built_in};
@@ -25,27 +27,29 @@ pub fn find(name: &str) -> Result<Suite, CommandError> {
     if name.contains('/') || name.ends_with(".toml") {
         return read(&PathBuf::from(name));
     }
-    let own = own_folder().map(|folder| folder.join(format!("{name}.toml")));
-    if let Some(own) = own.filter(|path| path.exists()) {
-        return read(&own);
+    if let Some(own) = own_folder().map(|folder| folder.join(format!("{name}.toml"))) {
+        match fs::symlink_metadata(&own) {
+            Ok(_) => return read(&own),
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(failed(&own, &error)),
+        }
     }
-    built_in(name).ok_or_else(|| {
-        let names: Vec<String> = all().into_iter().map(|known| known.name).collect();
-        let near = nearest(name, names.iter().map(String::as_str));
-        let help =
-            near.map_or_else(|| "`fathom suite list` lists all".to_owned(), |near| format!("did you mean {near}?"));
-        format!("there is no suite {name}\nhelp: {help}; the path of a file contains `/` or ends with `.toml`").into()
-    })
+    if let Some(suite) = built_in(name) {
+        return Ok(suite);
+    }
+    let names: Vec<String> = all()?.into_iter().map(|known| known.name).collect();
+    let near = nearest(name, names.iter().map(String::as_str));
+    let help = near.map_or_else(|| "`fathom suite list` lists all".to_owned(), |near| format!("did you mean {near}?"));
+    Err(format!("there is no suite {name}\nhelp: {help}; the path of a file contains `/` or ends with `.toml`").into())
 }
 
 /// Returns all suites with a name. A suite of the user replaces a built-in one of the same name.
-pub fn all() -> Vec<Known> {
+///
+/// # Errors
+/// The folder of the suites of the user cannot be read.
+pub fn all() -> Result<Vec<Known>, CommandError> {
     let mut all = Vec::new();
-    let entries = own_folder().and_then(|folder| std::fs::read_dir(folder).ok());
-    let mut paths: Vec<PathBuf> = entries.into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|end| end == "toml"));
-    paths.sort();
-    for path in paths {
+    for path in own_files()? {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         all.push(Known { suite: read(&path), name, path: Some(path) });
     }
@@ -55,14 +59,29 @@ pub fn all() -> Vec<Known> {
             all.push(Known { suite, name: name.to_owned(), path: None });
         }
     }
-    all
+    Ok(all)
+}
+
+/// Returns the files of the suites of the user, sorted by name.
+fn own_files() -> Result<Vec<PathBuf>, CommandError> {
+    let Some(folder) = own_folder() else { return Ok(Vec::new()) };
+    let entries = match fs::read_dir(&folder).and_then(Iterator::collect::<io::Result<Vec<_>>>) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
+        entries => entries.map_err(|error| failed(&folder, &error))?,
+    };
+    let mut paths: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).collect();
+    paths.retain(|path| path.extension().is_some_and(|end| end == "toml"));
+    paths.sort();
+    Ok(paths)
 }
 
 fn read(path: &Path) -> Result<Suite, CommandError> {
-    let name = path.display().to_string();
-    let text = input::read_text(path, input::Kind::Suite)
-        .map_err(|error| format!("{name}: {}", units::errno::reason(&error)))?;
-    Ok(Suite::read(&name, &text)?)
+    let text = input::read_text(path, input::Kind::Suite).map_err(|error| failed(path, &error))?;
+    Ok(Suite::read(&path.display().to_string(), &text)?)
+}
+
+fn failed(path: &Path, error: &io::Error) -> CommandError {
+    format!("{}: {}", path.display(), units::errno::reason(error)).into()
 }
 
 /// Returns the folder of the suites of the user.

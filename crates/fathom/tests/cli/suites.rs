@@ -44,6 +44,21 @@ fn suite_explains_its_writes_duration_and_traps() {
 }
 
 #[test]
+fn a_user_suite_that_cannot_be_read_is_not_replaced_by_the_built_in_one() {
+    let scratch = Scratch::new("suites-unreadable");
+    let folder = scratch.file("config/fathom/suites");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::os::unix::fs::symlink("nowhere", folder.join("quick.toml")).unwrap();
+    suite(scratch.path(), "show quick").ended_with(2).complained_of("suites/quick.toml: ");
+    // A file in place of the folder, so that the super-user cannot read it either.
+    std::fs::remove_dir_all(&folder).unwrap();
+    std::fs::write(&folder, "").unwrap();
+    for arguments in ["list", "show quick", "show no-such-suite"] {
+        suite(scratch.path(), arguments).ended_with(2).complained_of("config/fathom/suites");
+    }
+}
+
+#[test]
 fn user_suites_are_listed_with_their_errors() {
     let scratch = Scratch::new("suites-own");
     let folder = scratch.file("config/fathom/suites");

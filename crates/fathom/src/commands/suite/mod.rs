@@ -14,15 +14,15 @@ use app::{exit, suites};
 /// There is no such suite, or its file is not valid.
 pub fn main(args: &Args) -> Result<u8, CommandError> {
     match &args.action {
-        None | Some(Action::List) => Ok(list()),
+        None | Some(Action::List) => list(),
         #[cfg(any(target_os = "linux", windows))]
         Some(Action::Show(args)) => show::text(args).map(|text| print_text(&text)),
     }
 }
 
 /// Prints the valid suites and the errors of the others.
-fn list() -> u8 {
-    let all = suites::all();
+fn list() -> Result<u8, CommandError> {
+    let all = suites::all()?;
     let width = all.iter().map(|known| known.name.len()).max().unwrap_or(0);
     let mut text = String::new();
     let mut wrong = Vec::new();
@@ -37,5 +37,5 @@ fn list() -> u8 {
     }
     let code = print_text(&text);
     wrong.iter().for_each(CommandError::print);
-    if wrong.is_empty() { code } else { exit::REFUSED }
+    Ok(if wrong.is_empty() { code } else { exit::REFUSED })
 }
