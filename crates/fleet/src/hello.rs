@@ -11,7 +11,7 @@ use units::untrusted::UntrustedText;
 pub struct Hello {
     pub hostname: UntrustedText,
     pub version: UntrustedText,
-    /// Length and checksum of the program.
+    /// Length and checksum of the program. Empty if the host cannot read it.
     pub build: UntrustedText,
     /// Identifies the running kernel.
     pub boot_id: String,
@@ -37,10 +37,11 @@ impl Hello {
     }
 }
 
-/// Returns the length and the checksum of the program's file.
+/// Returns the length and the checksum of the program's file. The text is empty if the file cannot be read.
 fn build() -> String {
-    let program = std::env::current_exe().and_then(fs::read).unwrap_or_default();
-    format!("{:x}-{:08x}", program.len(), crc32fast::hash(&program))
+    // The link leads to the program that runs, even if its file was replaced or removed.
+    let program = fs::read("/proc/self/exe").or_else(|_| std::env::current_exe().and_then(fs::read));
+    program.map_or_else(|_| String::new(), |bytes| format!("{:x}-{:08x}", bytes.len(), crc32fast::hash(&bytes)))
 }
 
 /// Checks that all hosts run one build, and that no host has two ranks.
@@ -49,6 +50,13 @@ fn build() -> String {
 /// Why the hosts cannot run together.
 pub(crate) fn check(hosts: &[Hello], allows_shared_host: bool) -> Result<(), String> {
     let Some(first) = hosts.first() else { return Ok(()) };
+    if let Some(host) = hosts.iter().find(|host| host.build.raw().is_empty()) {
+        let help = "help: give this user the right to read it";
+        return Err(format!(
+            "{} cannot read the file of the program, so its build is not known\n{help}",
+            host.hostname
+        ));
+    }
     if let Some(other) = hosts.iter().find(|host| (&host.version, &host.build) != (&first.version, &first.build)) {
         let of = |host: &Hello| format!("{} has {} (build {})", host.hostname, host.version, host.build);
         return Err(format!("the hosts have different builds of fathom: {}, {}", of(first), of(other)));
@@ -89,6 +97,8 @@ mod tests {
     fn mixed_builds_and_shared_hosts_are_refused() {
         let mixed = check(&[host("a", "1", "x"), host("b", "2", "y")], false).unwrap_err();
         assert!(mixed.contains("different builds") && mixed.contains("b has"), "{mixed}");
+        let unknown = check(&[host("a", "1", ""), host("b", "2", "")], false).unwrap_err();
+        assert!(unknown.contains("a cannot read the file of the program"), "{unknown}");
         let shared = [host("a", "1", "x"), host("a", "1", "x")];
         assert!(check(&shared, false).unwrap_err().contains("ranks 0 and 1 are on one host, a"));
         assert_eq!(check(&shared, true), Ok(()));
