@@ -147,9 +147,6 @@ fn merged_phase(parts: &[Part], phase: usize) -> PhaseRecord {
     for part in parts {
         let Some(own) = part.record.phases.get(phase) else { continue };
         let delay_ns = delay_ns(part, parts, phase as u32);
-        if merged.measured_from_unix_ms == 0 || own.measured_from_unix_ms < merged.measured_from_unix_ms {
-            merged.measured_from_unix_ms = own.measured_from_unix_ms;
-        }
         merged.measured_ns = merged.measured_ns.max(own.measured_ns.saturating_add(delay_ns));
         merged.cpus.extend(own.cpus.iter().map(|used| CpuUse { cpu: first_cpu + used.cpu, ..*used }));
         first_cpu = merged.cpus.iter().map(|used| used.cpu + 1).max().unwrap_or(0);
@@ -159,6 +156,9 @@ fn merged_phase(parts: &[Part], phase: usize) -> PhaseRecord {
         }
     }
     merged.interruptions.sort_by_key(|interruption| interruption.from_ns);
+    // 0 is the time of a host whose phase ended before the measured time.
+    let starts_ms = parts.iter().filter_map(|part| Some(part.record.phases.get(phase)?.measured_from_unix_ms));
+    merged.measured_from_unix_ms = starts_ms.filter(|start_ms| *start_ms > 0).min().unwrap_or(0);
     merged
 }
 
@@ -188,6 +188,18 @@ fn shift_system_times(record: &mut Record, shift_us: i64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_phase_starts_with_the_first_host_that_measured_in_any_order_of_the_hosts() {
+        let host = Host::new();
+        for order in [[5, 0, 7], [0, 7, 5], [7, 5, 0]] {
+            let part = |measured_from_unix_ms| {
+                let phases = vec![PhaseRecord { measured_from_unix_ms, ..PhaseRecord::default() }];
+                Part { host: &host, record: Record { phases, ..Record::new(Arc::default(), 0) } }
+            };
+            assert_eq!(merged_phase(&order.map(part), 0).measured_from_unix_ms, 5, "{order:?}");
+        }
+    }
 
     #[test]
     fn disks_have_the_name_of_their_host_on_each_level() {
