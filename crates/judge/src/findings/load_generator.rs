@@ -156,11 +156,11 @@ fn shares(stats: &WorkerStats) -> TimeShares {
 fn mean_shares(threads: &[&Thread]) -> TimeShares {
     let count = threads.len().max(1) as f64;
     let mean = |share: fn(&TimeShares) -> f64| threads.iter().map(|thread| share(&thread.shares)).sum::<f64>() / count;
-    let is_known = threads.iter().any(|thread| thread.shares.cpu_wait.is_some());
+    let known: Vec<f64> = threads.iter().filter_map(|thread| thread.shares.cpu_wait).collect();
     TimeShares {
         user: mean(|shares| shares.user),
         system: mean(|shares| shares.system),
-        cpu_wait: is_known.then(|| mean(|shares| shares.cpu_wait.unwrap_or(0.0))),
+        cpu_wait: (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64),
     }
 }
 
@@ -314,6 +314,15 @@ mod tests {
         assert!((judged.on_cpu_percent - 40.0).abs() < 1e-9);
         assert_eq!((judged.limit, judged.reason), (LoadGeneratorLimit::NotLimit, LimitReason::Slept));
         assert!((judged.shares.slept() - 0.6).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_mean_wait_for_a_cpu_is_that_of_the_threads_whose_wait_is_known() {
+        let known = ran(Engine::Psync, [100, 300, 400]);
+        let mut unknown = known.clone();
+        unknown.1.stats.usage.run_delay_ns = None;
+        assert_eq!(judged(&[known, unknown.clone()]).cpu_wait_percent, Some(20.0));
+        assert_eq!(judged(&[unknown]).cpu_wait_percent, None);
     }
 
     #[test]
