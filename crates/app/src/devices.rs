@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use os::device::{InUseSnapshot, ListedDisk};
+use units::errno::reason;
 use units::format;
 use units::nearest::nearest;
 use units::untrusted::UntrustedText;
@@ -18,11 +19,14 @@ const LISTED_MAX: usize = 16;
 pub fn missing(given: &str) -> Option<String> {
     let path = std::path::absolute(given).ok()?;
     is_device_path(&path).then(|| {
-        let snapshot = InUseSnapshot::take().ok();
-        let similar = snapshot.as_ref().and_then(|snapshot| similar(&path, &snapshot.paths()));
+        let snapshot = InUseSnapshot::take();
+        let similar = snapshot.as_ref().ok().and_then(|snapshot| similar(&path, &snapshot.paths()));
         let similar = similar.map_or_else(String::new, |near| format!("\nhelp: did you mean {near}?"));
-        let list = snapshot.map_or_else(Vec::new, |snapshot| snapshot.disks());
-        format!("{given} does not exist: there is no such device{similar}\n{}", listed(&list))
+        let list = match snapshot {
+            Ok(snapshot) => listed(&snapshot.disks()),
+            Err(error) => format!("note: the block devices of this machine are not known: {}", reason(&error)),
+        };
+        format!("{given} does not exist: there is no such device{similar}\n{list}")
     })
 }
 

@@ -73,11 +73,12 @@ impl Tracer {
     /// Starts to trace the disks of a plan. With more events per second, windows of the time are traced.
     ///
     /// # Errors
-    /// The targets are on no disk, or the block layer cannot be traced.
+    /// The targets are on no disk, their disks cannot be found, or the block layer cannot be traced.
     pub fn start(plan: &Arc<Plan>, events_per_s_max: f64) -> Result<Tracer, String> {
         let mut found: Vec<os::block_trace::Source> = Vec::new();
         for path in plan.workers.iter().flat_map(|worker| worker.paths()) {
-            for source in sources(Path::new(path)).unwrap_or_default() {
+            let failed = |error| format!("{path}: {}", units::errno::reason(&error));
+            for source in sources(Path::new(path)).map_err(failed)? {
                 let is_new = found.iter().all(|known| known.disk.number != source.disk.number);
                 if is_new && found.len() < DISKS_MAX {
                     found.push(source);

@@ -115,7 +115,11 @@ impl RunFolder {
 /// # Errors
 /// An active run has the same target.
 fn remove_left_overs(parent: &Folder, beside: &Path, target: &str) -> Result<(), String> {
-    let names = parent.names().unwrap_or_default();
+    let names = parent.names().unwrap_or_else(|error| {
+        let reason = units::errno::reason(&error);
+        stderr_line!("note: other runs on this target are not known: {}: {reason}", beside.display());
+        Vec::new()
+    });
     for name in names.iter().filter_map(|name| name.to_str()) {
         let Some(id) = name.strip_prefix(SCRATCH_PREFIX).filter(|id| is_id(id)) else { continue };
         // Folders of other users, links and files are not of this user's runs.

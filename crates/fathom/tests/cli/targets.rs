@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::stage::{self, Mount, Outcome, Scratch, Zram, command, needs, outcome};
+use crate::stage::{self, Mount, Outcome, Scratch, Zram, binary, command, needs, outcome, shell};
 use serde_json::Value;
 
 fn run(directory: &Path, word: &str, arguments: &str) -> Outcome {
@@ -48,6 +48,15 @@ fn a_missing_device_is_an_error_that_lists_the_devices() {
         assert!(!Path::new(&wrong).exists(), "{word} created {wrong}");
     }
     assert!(scratch.names().is_empty(), "{:?}", scratch.names());
+}
+
+#[test]
+fn devices_that_cannot_be_listed_are_not_missing() {
+    let Some(_) = needs("unshare -m mount -t tmpfs none /sys") else { return };
+    let scratch = Scratch::new("targets-no-sysfs");
+    let line = format!("mount -t tmpfs none /sys && exec {} assess /dev/no-such-disk --yes", binary().display());
+    let message = shell(&format!("cd {} && unshare -m sh -c '{line}'", scratch.path().display())).unwrap_err();
+    assert!(message.contains("note: the block devices of this machine are not known: "), "{message}");
 }
 
 #[test]
