@@ -7,6 +7,21 @@ pub fn of(error: &io::Error) -> Option<i32> {
     error.raw_os_error()
 }
 
+/// Returns `None` for a file of the kernel that does not exist, or whose device or process was removed.
+///
+/// # Errors
+/// Returns every other error.
+pub fn if_present<T>(read: io::Result<T>) -> io::Result<Option<T>> {
+    match read {
+        Err(error)
+            if error.kind() == io::ErrorKind::NotFound || matches!(of(&error), Some(libc::ESRCH | libc::ENODEV)) =>
+        {
+            Ok(None)
+        }
+        read => read.map(Some),
+    }
+}
+
 /// Returns the error of an errno.
 pub fn error(errno: i32) -> io::Error {
     io::Error::from_raw_os_error(errno)

@@ -26,13 +26,14 @@ fn add_loops<'a>(
     if depth >= STACK_MAX {
         return Ok(());
     }
-    let disk = block.whole().unwrap_or_else(|| block.clone());
+    let disk = block.whole()?.unwrap_or_else(|| block.clone());
     for lower in disk.slaves()? {
         add_loops(kernel, tables, &lower, depth + 1, found)?;
     }
     for passed in tables.loops.iter().filter(|candidate| candidate.block.number == disk.number) {
         found.push(passed);
-        if let Some(lower) = passed.backing_device().and_then(|number| Block::numbered(kernel, number)) {
+        let lower = passed.backing_device().map_or(Ok(None), |number| Block::numbered(kernel, number))?;
+        if let Some(lower) = lower {
             add_loops(kernel, tables, &lower, depth + 1, found)?;
         }
     }

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use units::order::OrderBy;
 
 use super::kernel::Kernel;
+use super::topology::class_of;
 use crate::device::{DeviceNumber, Flash, UsedDevice};
+use crate::linux::errno::if_present;
 
 /// Major number of the block devices over flash (`/dev/mtdblock0`), and of file systems on flash.
 const MTD_BLOCK_MAJOR: u32 = 31;
@@ -35,26 +37,30 @@ pub(super) struct Chip {
 }
 
 impl Chip {
-    /// Returns the chip whose sysfs folder is at `folder`. `None` for devices of other classes.
-    fn in_folder(folder: &Path) -> Option<Self> {
-        if class_of(folder)? != "mtd" {
-            return None;
-        }
-        let name = folder.file_name()?.to_str()?;
-        let plain_name = name.strip_suffix("ro").unwrap_or(name);
-        let index = plain_name.strip_prefix("mtd")?.parse().ok()?;
-        Some(Chip { index, folder: folder.with_file_name(plain_name), is_read_only: name != plain_name })
+    /// Returns the chip whose sysfs folder is at `folder`. `None` for devices of other classes, and for files.
+    fn in_folder(folder: &Path) -> io::Result<Option<Self>> {
+        let class = match class_of(folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => None,
+            class => class?,
+        };
+        Ok(folder.file_name().filter(|_| class.as_deref() == Some("mtd")).and_then(|name| {
+            let name = name.to_str()?;
+            let plain_name = name.strip_suffix("ro").unwrap_or(name);
+            let index = plain_name.strip_prefix("mtd")?.parse().ok()?;
+            Some(Chip { index, folder: folder.with_file_name(plain_name), is_read_only: name != plain_name })
+        }))
     }
 
     /// Returns the chip, its partitions, and the chip that it is a partition of.
-    fn related(&self) -> Vec<(UsedDevice, Chip)> {
-        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        let mut partitions: Vec<_> = entries.filter_map(|entry| Chip::in_folder(&entry.path())).collect();
-        partitions.retain(|chip| !chip.is_read_only);
+    fn related(&self) -> io::Result<Vec<(UsedDevice, Chip)>> {
+        let mut partitions = Vec::new();
+        for entry in fs::read_dir(&self.folder)? {
+            partitions.extend(Chip::in_folder(&entry?.path())?.filter(|chip| !chip.is_read_only));
+        }
         partitions.order_by_key(|chip| chip.index);
-        let whole = self.folder.parent().and_then(Chip::in_folder).map(|chip| (UsedDevice::WholeDisk, chip));
+        let whole = self.folder.parent().map_or(Ok(None), Chip::in_folder)?.map(|chip| (UsedDevice::WholeDisk, chip));
         let partitions = partitions.into_iter().map(|chip| (UsedDevice::Partition, chip));
-        std::iter::once((UsedDevice::Target, self.clone())).chain(partitions).chain(whole).collect()
+        Ok(std::iter::once((UsedDevice::Target, self.clone())).chain(partitions).chain(whole).collect())
     }
 
     /// Returns the number of the block device over the chip (`/dev/mtdblock0`), and of a file system on it.
@@ -67,17 +73,29 @@ impl Chip {
         PathBuf::from(format!("/dev/mtd{}", self.index))
     }
 
-    /// Returns the names of the UBI devices on the chip.
-    pub(super) fn ubi_devices(&self, kernel: &Kernel) -> Vec<String> {
-        let devices = fs::read_dir(kernel.sys.join("class/ubi")).into_iter().flatten().flatten();
-        let is_on_chip = |entry: &fs::DirEntry| number_in(&entry.path(), "mtd_num") == Some(u64::from(self.index));
-        devices.filter(is_on_chip).map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+    /// Returns the names of the UBI devices on the chip. A kernel without UBI has no list of them.
+    ///
+    /// # Errors
+    /// The list, or the chip of a UBI device, cannot be read.
+    pub(super) fn ubi_devices(&self, kernel: &Kernel) -> io::Result<Vec<String>> {
+        let mut names = Vec::new();
+        for entry in if_present(fs::read_dir(kernel.sys.join("class/ubi")))?.into_iter().flatten() {
+            let entry = entry?;
+            let chip = match number_in(&entry.path(), "mtd_num") {
+                Err(error) if error.kind() == io::ErrorKind::NotADirectory => None,
+                chip => chip?,
+            };
+            if chip == Some(u64::from(self.index)) {
+                names.push(entry.file_name().to_string_lossy().into_owned());
+            }
+        }
+        Ok(names)
     }
 }
 
 /// Returns the device at a path. `None` if it is of another kind.
 pub(super) fn at(kernel: &Kernel, path: &Path) -> io::Result<Option<Storage>> {
-    Ok(number_at(path)?.and_then(|number| of_number(kernel, number)))
+    number_at(path)?.map_or(Ok(None), |number| of_number(kernel, number))
 }
 
 /// Returns the number of the character device at `path`. `None` if it is not a character device.
@@ -87,19 +105,17 @@ fn number_at(path: &Path) -> io::Result<Option<DeviceNumber>> {
 }
 
 /// Returns the device with a number. `None` if it is of another kind.
-pub(super) fn of_number(kernel: &Kernel, number: DeviceNumber) -> Option<Storage> {
-    let folder = fs::canonicalize(kernel.sys.join(format!("dev/char/{number}"))).ok()?;
-    match class_of(&folder)?.as_str() {
-        "dax" => Some(Storage::Dax(folder)),
-        "mtd" => Chip::in_folder(&folder).map(Storage::Flash),
-        _ => None,
+///
+/// # Errors
+/// sysfs cannot be read.
+pub(super) fn of_number(kernel: &Kernel, number: DeviceNumber) -> io::Result<Option<Storage>> {
+    let folder = if_present(fs::canonicalize(kernel.sys.join(format!("dev/char/{number}"))))?;
+    let Some(folder) = folder else { return Ok(None) };
+    match class_of(&folder)?.as_deref() {
+        Some("dax") => Ok(Some(Storage::Dax(folder))),
+        Some("mtd") => Ok(Chip::in_folder(&folder)?.map(Storage::Flash)),
+        _ => Ok(None),
     }
-}
-
-/// Returns the class or bus of a device, by its folder in sysfs.
-fn class_of(folder: &Path) -> Option<String> {
-    let class = fs::canonicalize(folder.join("subsystem")).ok()?;
-    Some(class.file_name()?.to_str()?.to_owned())
 }
 
 impl Storage {
@@ -112,39 +128,49 @@ impl Storage {
     }
 
     /// Returns the chip, its partitions, and the chip that it is a partition of. A DAX device has none.
-    pub(super) fn chips(&self) -> Vec<(UsedDevice, Chip)> {
+    ///
+    /// # Errors
+    /// sysfs cannot be read.
+    pub(super) fn chips(&self) -> io::Result<Vec<(UsedDevice, Chip)>> {
         match self {
-            Storage::Dax(_) => Vec::new(),
+            Storage::Dax(_) => Ok(Vec::new()),
             Storage::Flash(chip) => chip.related(),
         }
     }
 
     /// Returns the size of a DAX device. `None` for flash, or if sysfs has no size.
-    pub(super) fn dax_bytes(&self) -> Option<u64> {
+    ///
+    /// # Errors
+    /// sysfs cannot be read.
+    pub(super) fn dax_bytes(&self) -> io::Result<Option<u64>> {
         match self {
             Storage::Dax(folder) => number_in(folder, "size"),
-            Storage::Flash(_) => None,
+            Storage::Flash(_) => Ok(None),
         }
     }
 
     /// Returns the geometry of flash. `None` for a DAX device, or if sysfs does not have it.
-    pub(super) fn flash(&self) -> Option<Flash> {
-        let Storage::Flash(Chip { folder, is_read_only, .. }) = self else { return None };
-        Some(Flash {
-            bytes: number_in(folder, "size")?,
-            erase_bytes: number_in(folder, "erasesize")?,
-            write_bytes: number_in(folder, "writesize")?,
-            is_writable: !is_read_only && number_in(folder, "flags")? & MTD_WRITEABLE != 0,
-        })
+    ///
+    /// # Errors
+    /// sysfs cannot be read.
+    pub(super) fn flash(&self) -> io::Result<Option<Flash>> {
+        let Storage::Flash(Chip { folder, is_read_only, .. }) = self else { return Ok(None) };
+        let [bytes, erase_bytes, write_bytes, flags] =
+            ["size", "erasesize", "writesize", "flags"].map(|name| number_in(folder, name));
+        let geometry = (bytes?, erase_bytes?, write_bytes?, flags?);
+        let (Some(bytes), Some(erase_bytes), Some(write_bytes), Some(flags)) = geometry else { return Ok(None) };
+        let is_writable = !is_read_only && flags & MTD_WRITEABLE != 0;
+        Ok(Some(Flash { bytes, erase_bytes, write_bytes, is_writable }))
     }
 }
 
-/// Returns the number in a file of sysfs.
-fn number_in(folder: &Path, name: &str) -> Option<u64> {
-    let text = fs::read_to_string(folder.join(name)).ok()?;
-    let text = text.trim();
-    match text.strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(digits, 16).ok(),
-        None => text.parse().ok(),
-    }
+/// Returns the number in a file of sysfs. `None` if there is no such file.
+fn number_in(folder: &Path, name: &str) -> io::Result<Option<u64>> {
+    let Some(text) = if_present(fs::read_to_string(folder.join(name)))? else { return Ok(None) };
+    let number = match text.trim().strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16),
+        None => text.trim().parse(),
+    };
+    let unknown = |_| io::Error::new(io::ErrorKind::InvalidData, format!("{}/{name}: {text:?}", folder.display()));
+    number.map(Some).map_err(unknown)
 }

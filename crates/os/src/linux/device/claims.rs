@@ -42,14 +42,14 @@ impl Claims {
         let mut holders = self.others(kernel, tables, path)?;
         let Some(number) = block_device_at(path)?.filter(|_| holders.is_empty()) else { return Ok(holders) };
         holders.extend(self.claim(kernel, number, path)?);
-        let Some(block) = Block::numbered(kernel, number) else { return Ok(holders) };
+        let Some(block) = Block::numbered(kernel, number)? else { return Ok(holders) };
         let below = below::loops(kernel, tables, &block)?.into_iter();
         let below = below.filter_map(|passed| {
             Some((UsedDevice::BackingFile, passed.backing_device()?, passed.backing_path.clone()))
         });
         let mut all: Vec<_> = below.collect();
-        let lower = all.iter().filter_map(|(_, number, _)| Block::numbered(kernel, *number));
-        for claimed in std::iter::once(block).chain(lower).collect::<Vec<_>>() {
+        let lower = all.iter().filter_map(|(_, number, _)| Block::numbered(kernel, *number).transpose());
+        for claimed in std::iter::once(Ok(block)).chain(lower).collect::<io::Result<Vec<_>>>()? {
             // The disk includes its partitions.
             let others = claimed.by_other_paths(kernel)?.into_iter();
             let others = others.filter(|other| claimed.is_partition() == other.is_partition());
@@ -71,8 +71,8 @@ impl Claims {
 
     /// Claims a device, unless it or its disk is claimed. Returns what prevents that.
     fn claim(&mut self, kernel: &Kernel, number: DeviceNumber, path: &Path) -> io::Result<Option<TargetUse>> {
-        let block = Block::numbered(kernel, number);
-        let whole = block.as_ref().and_then(Block::whole);
+        let block = Block::numbered(kernel, number)?;
+        let whole = block.as_ref().map_or(Ok(None), Block::whole)?;
         if self.held.contains_key(&number) || whole.is_some_and(|whole| self.held.contains_key(&whole.number)) {
             return Ok(None);
         }

@@ -62,17 +62,17 @@ pub struct Place {
 }
 
 impl Disk {
-    fn new(block: &Block, depth: usize) -> Self {
+    fn new(block: &Block, depth: usize) -> io::Result<Self> {
         let mut slaves: Vec<Disk> = Vec::new();
         if depth < STACK_MAX {
-            for slave in block.slaves().unwrap_or_default() {
-                let slave = slave.whole().unwrap_or(slave);
+            for slave in block.slaves()? {
+                let slave = slave.whole()?.unwrap_or(slave);
                 if slaves.iter().all(|known| known.number != slave.number) {
-                    slaves.push(Disk::new(&slave, depth + 1));
+                    slaves.push(Disk::new(&slave, depth + 1)?);
                 }
             }
         }
-        Disk { name: block.name.clone(), number: block.number, slaves, folder: block.folder.clone() }
+        Ok(Disk { name: block.name.clone(), number: block.number, slaves, folder: block.folder.clone() })
     }
 
     /// Reads the counters.
@@ -184,16 +184,19 @@ impl Disk {
 }
 
 /// Returns the disk of a block device or partition.
-pub(super) fn disk_of(block: &Block) -> Disk {
-    Disk::new(&block.whole().unwrap_or_else(|| block.clone()), 0)
+///
+/// # Errors
+/// sysfs cannot be read.
+pub(super) fn disk_of(block: &Block) -> io::Result<Disk> {
+    Disk::new(&block.whole()?.unwrap_or_else(|| block.clone()), 0)
 }
 
 /// See [`super::disks`].
 pub(super) fn under(kernel: &Kernel, path: &Path) -> io::Result<Vec<Disk>> {
     let mut disks: Vec<Disk> = Vec::new();
     for number in devices_under(kernel, path, 0)? {
-        let Some(block) = Block::numbered(kernel, number) else { continue };
-        let disk = disk_of(&block);
+        let Some(block) = Block::numbered(kernel, number)? else { continue };
+        let disk = disk_of(&block)?;
         if disks.iter().all(|known| known.number != disk.number) {
             disks.push(disk);
         }
@@ -212,34 +215,31 @@ pub(super) fn places_of_link(
     link: &Path,
     mounts: impl Fn() -> io::Result<Vec<Mount>>,
 ) -> io::Result<Vec<Place>> {
-    let found = fs::metadata(link)?;
-    let number = DeviceNumber::of(found.dev());
-    let numbers = if let Some(device) = block_device_at(link)? {
-        vec![device]
-    } else if !found.is_file() {
-        Vec::new()
-    } else if Block::numbered(kernel, number).is_some() {
-        vec![number]
-    } else {
-        let path = fs::read_link(link)?;
-        // Files that are deleted, or were never in a folder, such as those of memfd_create().
-        let has_path = !path.as_os_str().as_encoded_bytes().ends_with(b" (deleted)");
-        if has_path { devices_of_mount(kernel, &mounts()?, &path, 0)? } else { Vec::new() }
+    let found = fs::metadata(link);
+    let on = |found: &fs::Metadata| DeviceNumber::of(found.dev());
+    let numbers = match &found {
+        Ok(found) if found.file_type().is_block_device() => vec![DeviceNumber::of(found.rdev())],
+        Ok(found) if !found.is_file() => Vec::new(),
+        Ok(found) if Block::numbered(kernel, on(found))?.is_some() => vec![on(found)],
+        // A file without a state is where its mount is: the server of a network file system may not answer.
+        Ok(_) | Err(_) => {
+            let path = fs::read_link(link)?;
+            // Files that are deleted, or were never in a folder, such as those of memfd_create().
+            let has_path = !path.as_os_str().as_encoded_bytes().ends_with(b" (deleted)");
+            if has_path { devices_of_mount(kernel, &mounts()?, &path, 0)? } else { Vec::new() }
+        }
     };
     each_place(kernel, numbers)
 }
 
 fn each_place(kernel: &Kernel, numbers: Vec<DeviceNumber>) -> io::Result<Vec<Place>> {
-    let sectors = |block: &Block| {
-        let first = block.start()? / SECTOR_BYTES;
-        Some(first..first.checked_add(block.bytes()? / SECTOR_BYTES)?)
+    let place = |block: io::Result<Block>| {
+        let block = block?;
+        let bounds = block.is_partition().then(|| block.bounds()).transpose()?;
+        let sectors = bounds.map(|(start, bytes)| start / SECTOR_BYTES..(start + bytes) / SECTOR_BYTES);
+        Ok(Place { disk: disk_of(&block)?, name: block.name, sectors })
     };
-    let place = |block: Block| {
-        let no_bounds = || io::Error::new(io::ErrorKind::InvalidData, format!("{}: sysfs has no bounds", block.name));
-        let sectors = block.is_partition().then(|| sectors(&block).ok_or_else(no_bounds)).transpose()?;
-        Ok(Place { disk: disk_of(&block), name: block.name, sectors })
-    };
-    numbers.into_iter().filter_map(|number| Block::numbered(kernel, number)).map(place).collect()
+    numbers.into_iter().filter_map(|number| Block::numbered(kernel, number).transpose()).map(place).collect()
 }
 
 /// Returns the devices that store `path`.
@@ -249,7 +249,7 @@ fn devices_under(kernel: &Kernel, path: &Path, depth: usize) -> io::Result<Vec<D
         return Ok(vec![device]);
     }
     let number = DeviceNumber::of(found.dev());
-    if Block::numbered(kernel, number).is_some() {
+    if Block::numbered(kernel, number)?.is_some() {
         return Ok(vec![number]);
     }
     // The number belongs to no disk: btrfs, overlayfs, or a file system in memory.
@@ -291,12 +291,7 @@ pub(super) fn file_system(kernel: &Kernel, path: &Path) -> io::Result<Option<Str
 pub(super) fn mount(kernel: &Kernel, path: &Path) -> io::Result<Option<MountPoint>> {
     let (path, _) = nearest(path)?;
     let mounts = mounts::all(kernel)?;
-    Ok(mounts::containing(&mounts, &path).map(|mount| MountPoint {
-        at: mount.at.clone(),
-        source: mount.source.clone(),
-        file_system: mount.kind.as_str().into(),
-        options: mount.all_options().into(),
-    }))
+    Ok(mounts::containing(&mounts, &path).map(Mount::point))
 }
 
 /// Returns `path` without links, or its nearest existing parent folder.

@@ -108,7 +108,7 @@ impl UsageTables {
             let holder = |kind| TargetUse::new(Path::new(&block.path()), relation, kind);
             holders.extend(self.uses_of(&block, 0, None)?.into_iter().map(holder));
         }
-        if let Some(block) = Block::numbered(kernel, number) {
+        if let Some(block) = Block::numbered(kernel, number)? {
             holders.extend(below::uses(kernel, self, &block)?);
         }
         Ok(holders)
@@ -197,13 +197,13 @@ pub(super) fn of(kernel: &Kernel, tables: &UsageTables, path: &Path) -> io::Resu
 /// # Errors
 /// The list of disks or partitions cannot be read.
 pub(super) fn related_devices(kernel: &Kernel, number: DeviceNumber) -> io::Result<Vec<(UsedDevice, Block)>> {
-    let Some(block) = Block::numbered(kernel, number) else {
+    let Some(block) = Block::numbered(kernel, number)? else {
         // The device is not in sysfs. Mounts and swap can still be matched by number.
         let nameless = Block { number, name: format!("block/{number}"), folder: PathBuf::new() };
         return Ok(vec![(UsedDevice::Target, nameless)]);
     };
     let partitions = block.partitions()?.into_iter().map(|block| (UsedDevice::Partition, block));
-    let whole = block.whole().map(|block| (UsedDevice::WholeDisk, block));
+    let whole = block.whole()?.map(|block| (UsedDevice::WholeDisk, block));
     let others = block.by_other_paths(kernel)?.into_iter().map(|block| (UsedDevice::OtherPath, block));
     let mut related: Vec<_> = partitions.chain(whole).chain(others).collect();
     related.insert(0, (UsedDevice::Target, block));
@@ -231,9 +231,9 @@ fn of_file(tables: &UsageTables, path: &Path, found: &fs::Metadata) -> io::Resul
 fn of_character_device(kernel: &Kernel, tables: &UsageTables, path: &Path) -> io::Result<Vec<TargetUse>> {
     let Some(storage) = character::at(kernel, path)? else { return Ok(Vec::new()) };
     let mut holders = Vec::new();
-    for (relation, chip) in storage.chips() {
+    for (relation, chip) in storage.chips()? {
         let above = tables.uses_with_partitions(kernel, chip.block_device())?.into_iter().map(|holder| holder.kind);
-        let ubi = chip.ubi_devices(kernel).into_iter();
+        let ubi = chip.ubi_devices(kernel)?.into_iter();
         let ubi = ubi.map(|name| UseKind::Stacked { device: format!("UBI device {name}").into(), then: Vec::new() });
         holders.extend(above.chain(ubi).map(|kind| TargetUse::new(&chip.path(), relation, kind)));
     }
@@ -252,12 +252,11 @@ fn signatures(kernel: &Kernel, number: DeviceNumber, path: &Path, known: &[Targe
     let mut holders = Vec::new();
     for (relation, block) in related_devices(kernel, number)? {
         let device = UntrustedText::from(block.path());
-        let place = match relation {
-            UsedDevice::Target => Some((0, bytes)),
-            UsedDevice::Partition => block.start().zip(block.bytes()),
-            UsedDevice::WholeDisk | UsedDevice::BackingFile | UsedDevice::OtherPath => None,
+        let (start, bytes) = match relation {
+            UsedDevice::Target => (0, bytes),
+            UsedDevice::Partition => block.bounds()?,
+            UsedDevice::WholeDisk | UsedDevice::BackingFile | UsedDevice::OtherPath => continue,
         };
-        let Some((start, bytes)) = place else { continue };
         if known.iter().any(|holder| holder.device == device) {
             continue;
         }

@@ -1,8 +1,10 @@
 //! Loop devices and their backing files.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::ops::Range;
+use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::PathBuf;
 
@@ -13,6 +15,7 @@ use super::topology::{Block, all_disks};
 use crate::device::DeviceNumber;
 use crate::file::Inode;
 use crate::file::OpenOptions;
+use crate::linux::errno::if_present;
 
 /// A loop device with a backing file.
 pub(super) struct Loop {
@@ -76,14 +79,17 @@ impl Backing {
 /// Returns all loop devices in use.
 ///
 /// # Errors
-/// The list of devices cannot be read.
+/// The list of devices or the path of a backing file cannot be read.
 pub(super) fn active(kernel: &Kernel, mounts: &[Mount]) -> io::Result<Vec<Loop>> {
-    Ok(all_disks(kernel)?.into_iter().filter_map(|block| on_backing(kernel, mounts, block)).collect())
+    all_disks(kernel)?.into_iter().filter_map(|block| on_backing(kernel, mounts, block).transpose()).collect()
 }
 
 /// Returns the loop device of a block device. `None` for other devices.
-fn on_backing(kernel: &Kernel, mounts: &[Mount], block: Block) -> Option<Loop> {
-    let backing_path = PathBuf::from(block.attribute("loop/backing_file")?);
+fn on_backing(kernel: &Kernel, mounts: &[Mount], block: Block) -> io::Result<Option<Loop>> {
+    let backing_path = if_present(fs::read(block.folder.join("loop/backing_file")))?;
+    let Some(mut backing_path) = backing_path else { return Ok(None) };
+    backing_path.pop_if(|last| *last == b'\n');
+    let backing_path = PathBuf::from(OsString::from_vec(backing_path));
     let start = block.attribute("loop/offset").and_then(|bytes| bytes.parse().ok()).unwrap_or(0);
     let range = start..block.bytes().map_or(u64::MAX, |bytes| start.saturating_add(bytes));
     // The device is queried first: the path can belong to another mount namespace, or be removed.
@@ -96,7 +102,7 @@ fn on_backing(kernel: &Kernel, mounts: &[Mount], block: Block) -> Option<Loop> {
         (None, Ok(found)) => Backing::File(Identity::at(mounts, &backing_path, &found)),
         (None, Err(_)) => Backing::Unknown,
     };
-    Some(Loop { block, backing_path, backing, range })
+    Ok(Some(Loop { block, backing_path, backing, range }))
 }
 
 /// Returns device and inode of the backing file, and the device number if it is a device.

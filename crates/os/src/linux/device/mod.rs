@@ -133,7 +133,7 @@ pub fn has_own_storage(path: &Path) -> io::Result<bool> {
 /// # Errors
 /// Returns the error of reading the path.
 pub fn dax_bytes(path: &Path) -> io::Result<Option<u64>> {
-    Ok(character::at(&Kernel::running(), path)?.and_then(|storage| storage.dax_bytes()))
+    character::at(&Kernel::running(), path)?.map_or(Ok(None), |storage| storage.dax_bytes())
 }
 
 /// Returns the geometry of raw flash. `None` for other devices and files.
@@ -141,12 +141,16 @@ pub fn dax_bytes(path: &Path) -> io::Result<Option<u64>> {
 /// # Errors
 /// Returns the error of reading the path.
 pub fn flash(path: &Path) -> io::Result<Option<Flash>> {
-    Ok(character::at(&Kernel::running(), path)?.and_then(|storage| storage.flash()))
+    character::at(&Kernel::running(), path)?.map_or(Ok(None), |storage| storage.flash())
 }
 
 /// Returns the geometry of raw flash that is open. `None` for other files.
-pub(crate) fn flash_of(file: &File) -> Option<Flash> {
-    character::of_number(&Kernel::running(), DeviceNumber::of(file.id().device_number()))?.flash()
+///
+/// # Errors
+/// sysfs cannot be read.
+pub(crate) fn flash_of(file: &File) -> io::Result<Option<Flash>> {
+    let number = DeviceNumber::of(file.id().device_number());
+    character::of_number(&Kernel::running(), number)?.map_or(Ok(None), |storage| storage.flash())
 }
 
 /// Returns true for terminals, including the serial ports.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::kernel::Kernel;
 use super::topology::{Block, block_device_at};
-use crate::device::DeviceNumber;
+use crate::device::{DeviceNumber, MountPoint};
 
 /// A line of `/proc/self/mountinfo`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -64,6 +64,16 @@ impl Mount {
         Ok(devices)
     }
 
+    /// Returns what messages and reports have of it.
+    pub(super) fn point(&self) -> MountPoint {
+        MountPoint {
+            at: self.at.clone(),
+            source: self.source.clone(),
+            file_system: self.kind.as_str().into(),
+            options: self.all_options().into(),
+        }
+    }
+
     /// Returns the options of the mount and those of the file system, each once. Both have `rw` or `ro`.
     pub(super) fn all_options(&self) -> String {
         let own: Vec<&str> = self.flags.split(',').collect();
@@ -91,7 +101,8 @@ fn btrfs_sets(kernel: &Kernel) -> io::Result<Vec<Vec<DeviceNumber>>> {
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => continue,
             members => members?.collect::<io::Result<Vec<_>>>()?,
         };
-        sets.push(members.iter().filter_map(|member| Some(Block::in_folder(&member.path())?.number)).collect());
+        let blocks = members.iter().filter_map(|member| Block::in_folder(&member.path()).transpose());
+        sets.push(blocks.map(|block| Ok(block?.number)).collect::<io::Result<_>>()?);
     }
     Ok(sets)
 }

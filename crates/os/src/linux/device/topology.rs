@@ -1,7 +1,8 @@
 //! Devices, partitions and stacked devices, by device number.
 
+use std::ffi::OsStr;
 use std::fs;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::ops::RangeInclusive;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
@@ -10,6 +11,7 @@ use units::order::OrderBy;
 
 use super::kernel::Kernel;
 use crate::device::DeviceNumber;
+use crate::linux::errno::if_present;
 
 impl DeviceNumber {
     pub(super) fn of(raw: u64) -> Self {
@@ -58,7 +60,7 @@ pub(super) fn disk_behind(kernel: &Kernel, path: &Path) -> io::Result<Option<Pat
     if !found.file_type().is_char_device() {
         return Ok(None);
     }
-    let Some(block) = block_behind(kernel, DeviceNumber::of(found.rdev())) else { return Ok(None) };
+    let Some(block) = block_behind(kernel, DeviceNumber::of(found.rdev()))? else { return Ok(None) };
     let path = kernel.dev.join(block.name.replace('!', "/"));
     if block_device_at(&path)? == Some(block.number) {
         return Ok(Some(path));
@@ -67,21 +69,34 @@ pub(super) fn disk_behind(kernel: &Kernel, path: &Path) -> io::Result<Option<Pat
 }
 
 /// Returns the block device of the disk behind the character device with this number.
-pub(super) fn block_behind(kernel: &Kernel, number: DeviceNumber) -> Option<Block> {
-    let folder = fs::canonicalize(kernel.sys.join(format!("dev/char/{number}"))).ok()?;
-    let class = fs::canonicalize(folder.join("subsystem")).ok()?;
-    match class.file_name()?.to_str()? {
+///
+/// # Errors
+/// sysfs cannot be read.
+pub(super) fn block_behind(kernel: &Kernel, number: DeviceNumber) -> io::Result<Option<Block>> {
+    let folder = if_present(fs::canonicalize(kernel.sys.join(format!("dev/char/{number}"))))?;
+    let Some(folder) = folder else { return Ok(None) };
+    match class_of(&folder)?.as_deref() {
         // The namespace has the same numbers as block device, below the same controller or subsystem.
-        "nvme-generic" => {
-            let numbers = folder.file_name()?.to_str()?.strip_prefix("ng")?;
-            Block::in_folder(&folder.parent()?.join(format!("nvme{numbers}")))
+        Some("nvme-generic") => {
+            let numbers = folder.file_name().and_then(OsStr::to_str).and_then(|name| name.strip_prefix("ng"));
+            let namespace = numbers.map(|numbers| folder.with_file_name(format!("nvme{numbers}")));
+            namespace.map_or(Ok(None), |namespace| Block::in_folder(&namespace))
         }
-        "scsi_generic" | "bsg" => match blocks_in(&folder.join("device/block")).ok()?.as_slice() {
-            [disk] => Some(disk.clone()),
-            _ => None,
+        Some("scsi_generic" | "bsg") => match blocks_in(&folder.join("device/block"))?.as_slice() {
+            [disk] => Ok(Some(disk.clone())),
+            _ => Ok(None),
         },
-        _ => None,
+        _ => Ok(None),
     }
+}
+
+/// Returns the class or bus of a device, by its folder in sysfs.
+///
+/// # Errors
+/// sysfs cannot be read.
+pub(super) fn class_of(folder: &Path) -> io::Result<Option<String>> {
+    let class = if_present(fs::canonicalize(folder.join("subsystem")))?;
+    Ok(class.and_then(|class| Some(class.file_name()?.to_str()?.to_owned())))
 }
 
 /// A block device in sysfs.
@@ -96,16 +111,29 @@ pub(super) struct Block {
 
 impl Block {
     /// Returns the device with this number. `None` if sysfs does not have it.
-    pub(super) fn numbered(kernel: &Kernel, number: DeviceNumber) -> Option<Self> {
+    ///
+    /// # Errors
+    /// As [`Block::in_folder`].
+    pub(super) fn numbered(kernel: &Kernel, number: DeviceNumber) -> io::Result<Option<Self>> {
         Self::in_folder(&kernel.sys.join("dev/block").join(number.to_string()))
     }
 
-    /// Returns the device whose sysfs folder, or a link to it, is at `path`.
-    pub(super) fn in_folder(path: &Path) -> Option<Self> {
-        let folder = fs::canonicalize(path).ok()?;
-        let number = DeviceNumber::parse(&fs::read_to_string(folder.join("dev")).ok()?)?;
-        let name = folder.file_name()?.to_string_lossy().into_owned();
-        Some(Block { number, name, folder })
+    /// Returns the device whose sysfs folder, or a link to it, is at `path`. `None` if it is not the folder of a device.
+    ///
+    /// # Errors
+    /// sysfs cannot be read, or the device has no valid number.
+    pub(super) fn in_folder(path: &Path) -> io::Result<Option<Self>> {
+        let number = match fs::read_to_string(path.join("dev")) {
+            // The path is of a file, or of a folder with another meaning of the name (`bcache`).
+            Err(error) if matches!(error.kind(), ErrorKind::NotADirectory | ErrorKind::IsADirectory) => None,
+            number => if_present(number)?,
+        };
+        let Some(number) = number else { return Ok(None) };
+        let Some(folder) = if_present(fs::canonicalize(path))? else { return Ok(None) };
+        let unknown = || io::Error::new(ErrorKind::InvalidData, format!("{}/dev: {number:?}", folder.display()));
+        let number = DeviceNumber::parse(&number).ok_or_else(unknown)?;
+        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(Some(Block { number, name, folder }))
     }
 
     pub(super) fn is_partition(&self) -> bool {
@@ -113,11 +141,12 @@ impl Block {
     }
 
     /// Returns the disk of a partition.
-    pub(super) fn whole(&self) -> Option<Block> {
-        if !self.is_partition() {
-            return None;
-        }
-        Block::in_folder(self.folder.parent()?)
+    ///
+    /// # Errors
+    /// As [`Block::in_folder`].
+    pub(super) fn whole(&self) -> io::Result<Option<Block>> {
+        let parent = self.folder.parent().filter(|_| self.is_partition());
+        parent.map_or(Ok(None), Block::in_folder)
     }
 
     pub(super) fn partitions(&self) -> io::Result<Vec<Block>> {
@@ -133,7 +162,7 @@ impl Block {
     /// # Errors
     /// The list of disks cannot be read.
     pub(super) fn by_other_paths(&self, kernel: &Kernel) -> io::Result<Vec<Block>> {
-        let disk = self.whole().unwrap_or_else(|| self.clone());
+        let disk = self.whole()?.unwrap_or_else(|| self.clone());
         let Some(identity) = disk.identity() else { return Ok(Vec::new()) };
         let mut found = Vec::new();
         for other in all_disks(kernel)? {
@@ -182,9 +211,20 @@ impl Block {
         sectors.checked_mul(512)
     }
 
-    /// Returns the content of a sysfs file, without the final newline.
+    /// Returns start and size of a partition, in bytes.
+    ///
+    /// # Errors
+    /// sysfs does not have them.
+    pub(super) fn bounds(&self) -> io::Result<(u64, u64)> {
+        let no_bounds = || io::Error::new(ErrorKind::InvalidData, format!("{}: sysfs has no bounds", self.name));
+        let bounds = self.start().zip(self.bytes());
+        bounds.filter(|(start, bytes)| start.checked_add(*bytes).is_some()).ok_or_else(no_bounds)
+    }
+
+    /// Returns the content of a sysfs file, without the final newline. Other characters replace bytes that are not UTF-8.
     pub(super) fn attribute(&self, name: &str) -> Option<String> {
-        fs::read_to_string(self.folder.join(name)).ok().map(|text| text.trim_end().to_string())
+        let bytes = fs::read(self.folder.join(name)).ok()?;
+        Some(String::from_utf8_lossy(&bytes).trim_end().to_string())
     }
 
     /// Returns the path of the device file, by the kernel's name.
@@ -196,7 +236,7 @@ impl Block {
 /// Returns the block devices that the entries of `folder` are or link to, by name. A device without this folder has none.
 fn blocks_in(folder: &Path) -> io::Result<Vec<Block>> {
     match fs::read_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
         entries => blocks_of(entries?),
     }
 }
@@ -204,8 +244,7 @@ fn blocks_in(folder: &Path) -> io::Result<Vec<Block>> {
 fn blocks_of(entries: fs::ReadDir) -> io::Result<Vec<Block>> {
     let mut blocks = Vec::new();
     for entry in entries {
-        let path = entry?.path();
-        blocks.extend(if path.join("dev").exists() { Block::in_folder(&path) } else { None });
+        blocks.extend(Block::in_folder(&entry?.path())?);
     }
     blocks.order_by(|one, other| one.name.cmp(&other.name));
     Ok(blocks)

@@ -9,8 +9,9 @@ use crate::device::{ZoneLimits, ZoneModel};
 
 /// Returns the limits of the device at `path`. Kernels without zoned devices have no such attributes.
 pub(super) fn limits(kernel: &Kernel, path: &Path) -> io::Result<ZoneLimits> {
-    let block = block_device_at(path)?.and_then(|number| Block::numbered(kernel, number));
-    Ok(block.map_or_else(ZoneLimits::default, |block| of(&block.whole().unwrap_or(block))))
+    let block = block_device_at(path)?.map_or(Ok(None), |number| Block::numbered(kernel, number))?;
+    let Some(block) = block else { return Ok(ZoneLimits::default()) };
+    Ok(of(&block.whole()?.unwrap_or(block)))
 }
 
 pub(super) fn of(disk: &Block) -> ZoneLimits {

@@ -59,7 +59,7 @@ impl Mtd {
 
 impl Execute for Mtd {
     fn prepare(&mut self, index: u32, file: &File, _: RawFile) -> io::Result<()> {
-        let flash = device::flash_of(file).ok_or_else(|| io::Error::other("it is not raw flash"))?;
+        let flash = device::flash_of(file)?.ok_or_else(|| io::Error::other("it is not raw flash"))?;
         self.erase_bytes[index as usize] = flash.erase_bytes.max(1);
         Ok(())
     }

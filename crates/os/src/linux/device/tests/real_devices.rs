@@ -1,6 +1,9 @@
 //! Holders and disks of this machine, and of devices that the tests make.
 
+use std::ffi::OsStr;
+use std::fmt::Debug;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -24,7 +27,7 @@ fn every_path_of_this_machine_has_its_disks_or_none() {
     }
 }
 
-fn call(program: &str, arguments: &[&str]) -> Option<String> {
+fn call<S: AsRef<OsStr> + Debug>(program: &str, arguments: &[S]) -> Option<String> {
     let output = Command::new(program).args(arguments).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).trim().to_string();
     if !output.status.success() {
@@ -49,7 +52,8 @@ impl Loop {
             eprintln!("SKIPPED: loop devices need the super-user");
             return None;
         }
-        let path = call("losetup", &[&["--find", "--show"], options, &[file.to_str()?]].concat());
+        let options = ["--find", "--show"].iter().chain(options).map(OsStr::new);
+        let path = call("losetup", &options.chain([file.as_os_str()]).collect::<Vec<_>>());
         if path.is_none() {
             eprintln!("SKIPPED: no loop device to be had");
         }
@@ -129,6 +133,19 @@ fn mounted_loop_device_and_its_file_have_holders_under_every_name() {
     let on_it = disks(Path::new(&at)).unwrap();
     assert_eq!(on_it.iter().map(|disk| format!("/dev/{}", disk.name)).collect::<Vec<_>>(), [device.path.clone()]);
     on_it[0].counters().unwrap();
+}
+
+#[test]
+fn a_file_whose_name_has_any_bytes_has_its_loop_device_as_holder() {
+    let _turn = locked();
+    let folder = Folder::new("bytes");
+    let file = folder.0.join(OsStr::from_bytes(b"B\xfcro.img \n"));
+    fs::write(&file, vec![0; 1 << 20]).unwrap();
+    let Some(device) = Loop::on(&file) else { return };
+    fs::hard_link(&file, folder.0.join("link")).unwrap();
+    assert_eq!(holders_of(&folder.0.join("link")), [format!("in use by loop device {}", device.path)]);
+    let loops = loops::active(&Kernel::running(), &[]).unwrap();
+    assert!(loops.iter().any(|found| found.block.path() == device.path && found.backing_path == file));
 }
 
 #[test]

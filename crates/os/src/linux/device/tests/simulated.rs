@@ -110,8 +110,8 @@ fn cyclic_stacks_terminate() {
 fn disks_of_a_stack_are_listed_once() {
     let (folder, kernel) = machine("slaves");
     folder.stack("dm-0", "md0");
-    let block = topology::Block::numbered(&kernel, DeviceNumber { major: 253, minor: 0 }).unwrap();
-    let disk = disk::disk_of(&block);
+    let block = topology::Block::numbered(&kernel, DeviceNumber { major: 253, minor: 0 }).unwrap().unwrap();
+    let disk = disk::disk_of(&block).unwrap();
     let names = |disks: &[Disk]| disks.iter().map(|disk| disk.name.clone()).collect::<Vec<_>>();
     assert_eq!(disk.name, "dm-0");
     assert_eq!(names(&disk.slaves), ["md0", "sda"]);
@@ -182,8 +182,8 @@ fn memory_devices_differ_from_disks() {
     folder.stack("dm-1", "sda");
     let kernel = folder.kernel("1 1 0:40 / / rw - tmpfs tmpfs rw\n2 1 0:41 / /mnt rw - nfs a:/b rw\n");
     let is_memory = |number: &str| {
-        let block = Block::numbered(&kernel, DeviceNumber::parse(number).unwrap()).unwrap();
-        disk::disk_of(&block).is_memory()
+        let block = Block::numbered(&kernel, DeviceNumber::parse(number).unwrap()).unwrap().unwrap();
+        disk::disk_of(&block).unwrap().is_memory()
     };
     assert!(["253:1", "1:0", "252:0", "254:0"].into_iter().all(is_memory));
     assert!(!["8:0", "8:1", "254:1"].into_iter().any(is_memory));
@@ -200,8 +200,8 @@ fn serial_numbers_are_found_where_each_driver_puts_them() {
     folder.write("sys/devices/sda/device/vpd_pg80", "\0\u{80}\0\u{8}  S1234\0");
     let kernel = folder.kernel("");
     let serial = |number: &str| {
-        let block = Block::numbered(&kernel, DeviceNumber::parse(number).unwrap()).unwrap();
-        disk::disk_of(&block).info().serial
+        let block = Block::numbered(&kernel, DeviceNumber::parse(number).unwrap()).unwrap().unwrap();
+        disk::disk_of(&block).unwrap().info().serial
     };
     assert_eq!(["254:0", "259:0", "8:16"].map(serial), ["volume-1", "vol0abc", ""]);
     assert!(serial("8:0").raw().ends_with("S1234"), "{:?}", serial("8:0"));
@@ -219,8 +219,8 @@ fn a_partition_has_the_zone_limits_of_its_disk() {
     folder.write("sys/devices/sdb/queue/zoned", "none\n");
     let kernel = folder.kernel("");
     let of = |number: &str| {
-        let block = Block::numbered(&kernel, DeviceNumber::parse(number).unwrap()).unwrap();
-        zones::of(&block.whole().unwrap_or(block))
+        let block = Block::numbered(&kernel, DeviceNumber::parse(number).unwrap()).unwrap().unwrap();
+        zones::of(&block.whole().unwrap().unwrap_or(block))
     };
     let limits = ZoneLimits { model: ZoneModel::HostManaged, max_open: 14, max_active: 28 };
     assert_eq!([of("8:0"), of("8:1"), of("8:16")], [limits, limits, ZoneLimits::default()]);
@@ -295,8 +295,8 @@ fn character_devices_lead_to_the_block_device_of_their_disk() {
     character_device(&folder, "tape/scsi_generic/sg1", "21:1", "scsi_generic");
     folder.write("sys/devices/tape/type", "1\n");
     folder.link("sys/devices/tape/scsi_generic/sg1/device", "sys/devices/tape");
-    let behind =
-        |number: &str| topology::block_behind(&kernel, DeviceNumber::parse(number).unwrap()).map(|block| block.name);
+    let block_behind = |number: &str| topology::block_behind(&kernel, DeviceNumber::parse(number).unwrap()).unwrap();
+    let behind = |number: &str| block_behind(number).map(|block| block.name);
     let expected = [
         ("237:0", Some("nvme0n1")),
         ("237:1", Some("nvme1n3")),
@@ -311,7 +311,7 @@ fn character_devices_lead_to_the_block_device_of_their_disk() {
         assert_eq!(behind(number).as_deref(), name, "{number}");
     }
     // A mounted partition is a use of the namespace.
-    let number = topology::block_behind(&kernel, DeviceNumber::parse("237:0").unwrap()).unwrap().number;
+    let number = block_behind("237:0").unwrap().number;
     assert_eq!(words(&kernel, &number.to_string()), ["mounted on /data (partition /dev/nvme0n1p1)"]);
 }
 
@@ -329,7 +329,7 @@ fn programs_with_an_open_dax_device_are_its_uses() {
     character_device(&folder, "region0/dax0.0", "1:3", "dax");
     folder.write("sys/devices/region0/dax0.0/size", "266338304\n");
     let storage = character::at(&kernel, Path::new("/dev/null")).unwrap().unwrap();
-    assert_eq!(storage.dax_bytes(), Some(266_338_304));
+    assert_eq!(storage.dax_bytes().unwrap(), Some(266_338_304));
     assert_eq!(uses_of_null(&kernel), [""; 0]);
     for (process, program, link) in
         [("10", "viewer", "fd/3"), ("7", "fathom", "fd/3"), ("8", "database", "map_files/1-2"), ("9", "other", "")]
@@ -378,10 +378,20 @@ fn file_systems_and_volumes_on_flash_are_its_uses() {
     }
     let flash = |minor| {
         let number = DeviceNumber { major: if minor == 3 { 1 } else { 90 }, minor };
-        character::of_number(&kernel, number).unwrap().flash().unwrap()
+        character::of_number(&kernel, number).unwrap().unwrap().flash().unwrap().unwrap()
     };
     let expected = Flash { bytes: 8 << 20, erase_bytes: 128 << 10, write_bytes: 2048, is_writable: true };
     assert_eq!((flash(6), flash(3)), (expected, Flash { is_writable: false, ..expected }));
+    // What cannot be read is not free.
+    for unreadable in ["sys/class/ubi/ubi1/mtd_num", "sys/devices/chip/mtd3/mtd4/subsystem", "sys/class/ubi"] {
+        let (path, aside) = (folder.0.join(unreadable), folder.0.join("aside"));
+        fs::rename(&path, &aside).unwrap();
+        symlink(&path, &path).unwrap();
+        let tables = UsageTables::read(&kernel).unwrap();
+        assert!(holders::of(&kernel, &tables, Path::new("/dev/null")).is_err(), "{unreadable}");
+        fs::remove_file(&path).unwrap();
+        fs::rename(&aside, &path).unwrap();
+    }
     // A partition is used if its chip is.
     let other = Folder::new("flash-partition");
     let kernel = other.kernel("1 1 31:0 / /data rw - jffs2 mtd0 rw\n");
@@ -414,6 +424,51 @@ fn a_list_that_cannot_be_read_is_an_error() {
     }
     let unknown = folder.kernel("no line of mountinfo\n");
     assert!(UsageTables::read(&unknown).is_err());
+    // A file in place of the folder of a loop device.
+    let (folder, kernel) = machine("unreadable-loop");
+    folder.write("sys/devices/sde/loop", "");
+    assert!(UsageTables::read(&kernel).is_err());
+}
+
+#[test]
+fn a_partition_that_cannot_be_read_is_an_error_and_not_missing() {
+    let (folder, kernel) = machine("unreadable-partition");
+    let uses = |number| UsageTables::read(&kernel).unwrap().uses_with_partitions(&kernel, number);
+    let [disk, partition] = ["8:0", "8:1"].map(|number| DeviceNumber::parse(number).unwrap());
+    assert!(uses(disk).is_ok() && uses(partition).is_ok());
+    // bcache links the block device over a disk to the name that a device has for its number.
+    folder.link("sys/devices/sda/bcache/dev", "sys/devices/sdb");
+    assert!(uses(disk).is_ok());
+    folder.write("sys/devices/sda/sda1/dev", "8\n");
+    assert!(uses(disk).is_err() && uses(partition).is_err());
+    folder.write("sys/devices/sda/sda1/dev", "8:1\n");
+    let block = Block::numbered(&kernel, partition).unwrap().unwrap();
+    folder.write("sys/devices/sda/sda1/start", "2048\n");
+    assert!(block.bounds().is_err(), "it has no size");
+    folder.write("sys/devices/sda/sda1/size", "8\n");
+    assert_eq!(block.bounds().unwrap(), (1 << 20, 4096));
+}
+
+#[test]
+fn an_open_file_without_a_state_is_on_the_disk_of_its_mount() {
+    let folder = Folder::new("no-state");
+    folder.device("sda", "8:0");
+    folder.device("sda/sda1", "8:1");
+    for (name, sectors) in [("start", 8), ("size", 16)] {
+        folder.write(&format!("sys/devices/sda/sda1/{name}"), &format!("{sectors}\n"));
+    }
+    let mounts = [("8:1", "/fathom-disk", "ext4 /dev/nonexistent"), ("0:50", "/fathom-server", "nfs4 server:/data")];
+    let lines = mounts.map(|(number, at, source)| format!("1 1 {number} / {at} rw - {source} rw"));
+    let kernel = folder.kernel(&lines.join("\n"));
+    let link = folder.0.join("3");
+    for (path, disks) in [("/fathom-disk/a", vec!["sda1"]), ("/fathom-server/a", vec![])] {
+        symlink(path, &link).unwrap();
+        let places = disk::places_of_link(&kernel, &link, || mounts::all(&kernel)).unwrap();
+        assert_eq!(places.iter().map(|place| place.name.as_str()).collect::<Vec<_>>(), disks, "{path}");
+        fs::remove_file(&link).unwrap();
+    }
+    let closed = disk::places_of_link(&kernel, &link, || mounts::all(&kernel)).unwrap_err();
+    assert_eq!(closed.kind(), io::ErrorKind::NotFound);
 }
 
 /// The backing file of a loop device can be in another mount namespace, and the device file can be missing.
@@ -441,8 +496,8 @@ fn health_of_a_disk_is_read_below_its_controller() {
     folder.write(&format!("{disk}/dev"), "259:0\n");
     folder.link("sys/dev/block/259:0", &disk);
     let health = || {
-        let block = Block::numbered(&kernel, DeviceNumber { major: 259, minor: 0 }).unwrap();
-        health::read(&kernel, &disk::disk_of(&block))
+        let block = Block::numbered(&kernel, DeviceNumber { major: 259, minor: 0 }).unwrap().unwrap();
+        health::read(&kernel, &disk::disk_of(&block).unwrap())
     };
     assert_eq!(health(), ::io::DiskHealth::default());
     folder.link(&format!("{disk}/device"), controller);
@@ -459,8 +514,8 @@ fn health_of_a_disk_is_read_below_its_controller() {
     ] {
         folder.write(&format!("sys/devices/pci0000:00/0000:00:01.0/{name}"), text);
     }
-    let block = Block::numbered(&kernel, DeviceNumber { major: 259, minor: 0 }).unwrap();
-    assert_eq!(disk::disk_of(&block).temperature_c(), Some(41.85));
+    let block = Block::numbered(&kernel, DeviceNumber { major: 259, minor: 0 }).unwrap().unwrap();
+    assert_eq!(disk::disk_of(&block).unwrap().temperature_c(), Some(41.85));
     let found = health();
     assert_eq!((found.model.raw(), found.firmware.raw()), ("A model", "1.0"));
     assert_eq!((found.write_cache, found.temperature_c), (Some(::io::WriteCache::WriteBack), Some(41.85)));
@@ -478,7 +533,8 @@ fn only_scsi_disks_that_are_not_on_usb_are_asked_by_commands() {
         folder.write(&format!("sys/devices/{path}/dev"), &format!("{number}\n"));
         folder.link(&format!("sys/dev/block/{number}"), &format!("sys/devices/{path}"));
         folder.write(&format!("sys/devices/{path}/device/vendor"), &format!("{vendor}\n"));
-        health::command_set(&disk::disk_of(&Block::numbered(&kernel, DeviceNumber::parse(number).unwrap()).unwrap()))
+        let block = Block::numbered(&kernel, DeviceNumber::parse(number).unwrap()).unwrap().unwrap();
+        health::command_set(&disk::disk_of(&block).unwrap())
     };
     assert_eq!(commands("pci0/ata1/block/sda", "8:0", "ATA     "), Some(health::CommandSet::Ata));
     assert_eq!(commands("pci0/host2/block/sdb", "8:16", "SEAGATE "), Some(health::CommandSet::Scsi));
@@ -497,6 +553,6 @@ fn health_of_a_multipath_namespace_is_of_its_controllers() {
     folder.link(&format!("{subsystem}/nvme0"), controller);
     folder.link(&format!("{controller}/device"), "sys/devices/pci0/1");
     folder.write(&format!("{controller}/hwmon1/temp1_input"), "30000\n");
-    let block = Block::numbered(&kernel, DeviceNumber { major: 259, minor: 0 }).unwrap();
-    assert_eq!(health::read(&kernel, &disk::disk_of(&block)).temperature_c, Some(30.0));
+    let block = Block::numbered(&kernel, DeviceNumber { major: 259, minor: 0 }).unwrap().unwrap();
+    assert_eq!(health::read(&kernel, &disk::disk_of(&block).unwrap()).temperature_c, Some(30.0));
 }
