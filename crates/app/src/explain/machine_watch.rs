@@ -147,7 +147,7 @@ impl Counters {
         let used = usage.since(&self.usage);
         let active_ns = used.run_delay_ns.map(|waited_ns| used.user_ns + used.system_ns + waited_ns);
         let is_idle = active_ns.is_some_and(|ns| ns < late_ns / 2);
-        let is_stopped = late_ns > LATE_NS && is_idle && grown.throttled_ns == 0;
+        let is_stopped = late_ns > LATE_NS && is_idle && grown.throttled_ns.unwrap_or(0) == 0;
         (self.before, self.reading_ns, self.usage) = (now, (begin_ns, end_ns), usage);
         let known =
             self.workers.iter().zip(&grown.run_delays_ns).filter_map(|((worker, _), ns)| Some((*worker, (*ns)?)));
@@ -157,10 +157,10 @@ impl Counters {
             start_ns,
             end_ns,
             run_delays_ns: delays.into_iter().filter(|(_, ns)| *ns > 0).collect(),
-            throttled_ns: grown.throttled_ns,
-            stolen_ns: grown.stolen_ns,
-            stolen_max_ns: grown.stolen_max_ns,
-            reclaim_ns: grown.reclaim_ns,
+            throttled_ns: grown.throttled_ns.unwrap_or(0),
+            stolen_ns: grown.stolen_ns.unwrap_or(0),
+            stolen_max_ns: grown.stolen_max_ns.unwrap_or(0),
+            reclaim_ns: grown.reclaim_ns.unwrap_or(0),
             stopped_ns: if is_stopped { late_ns } else { 0 },
         };
         (tick, watched)

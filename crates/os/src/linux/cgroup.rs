@@ -8,7 +8,9 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
+use super::device;
 use super::process::thread_id;
+use crate::device::MountPoint;
 use crate::file::{File, Folder, OpenOptions};
 
 /// Tries to remove a group. Threads that have just ended can still be in it.
@@ -31,12 +33,13 @@ impl Mount {
     /// Finds the mount of the controller for block I/O.
     ///
     /// # Errors
-    /// Returns ENOENT if there is no such mount. Returns the error of reading `/proc/mounts`, or of opening the mount.
+    /// Returns ENOENT if there is no such mount. Returns the error of reading the mounts, or of opening the mount.
     pub fn find() -> io::Result<Mount> {
-        let (path, is_unified) = of_table(&fs::read_to_string("/proc/mounts")?).ok_or(io::ErrorKind::NotFound)?;
-        let root = OpenOptions { identify: true, ..OpenOptions::new() }.open(&path)?;
+        let for_block_io = |mount: &GroupMount| mount.has("blkio");
+        let GroupMount { at, version } = mounts()?.into_iter().find(for_block_io).ok_or(io::ErrorKind::NotFound)?;
+        let root = OpenOptions { identify: true, ..OpenOptions::new() }.open(&at)?;
         require_control_groups(&root)?;
-        Ok(Mount { root: Folder::hold(&root.at())?, is_unified })
+        Ok(Mount { root: Folder::hold(&root.at())?, is_unified: version == Version::Unified })
     }
 
     /// Creates a group unless it exists. Returns true if it did not.
@@ -132,14 +135,46 @@ fn require_control_groups(file: &File) -> io::Result<()> {
     }
 }
 
-fn of_table(mounts: &str) -> Option<(PathBuf, bool)> {
-    mounts.lines().find_map(|line| {
-        let mut fields = line.split(' ').skip(1);
-        let (path, kind, options) = (fields.next()?, fields.next()?, fields.next()?);
-        let is_unified = kind == "cgroup2";
-        let is_block_io = kind == "cgroup" && options.split(',').any(|option| option == "blkio");
-        (is_unified || is_block_io).then(|| (path.into(), is_unified))
-    })
+/// A mounted file system of control groups.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct GroupMount {
+    pub(crate) at: PathBuf,
+    pub(crate) version: Version,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Version {
+    /// Version 1, with the options of its mount. The names of its controllers are among them.
+    Controllers(String),
+    /// Version 2, which has all controllers.
+    Unified,
+}
+
+impl GroupMount {
+    fn of(MountPoint { at, file_system, options, .. }: MountPoint) -> Option<GroupMount> {
+        let version = match file_system.raw() {
+            "cgroup" => Version::Controllers(options.into_raw()),
+            "cgroup2" => Version::Unified,
+            _ => return None,
+        };
+        Some(GroupMount { at, version })
+    }
+
+    /// Returns true if its groups have a controller.
+    pub(crate) fn has(&self, controller: &str) -> bool {
+        match &self.version {
+            Version::Controllers(options) => options.split(',').any(|option| option == controller),
+            Version::Unified => true,
+        }
+    }
+}
+
+/// Returns where control groups are mounted, in the order of the kernel's table.
+///
+/// # Errors
+/// Returns the error of reading the table.
+pub(crate) fn mounts() -> io::Result<Vec<GroupMount>> {
+    Ok(device::all_mounts()?.into_iter().filter_map(GroupMount::of).collect())
 }
 
 #[cfg(test)]
@@ -147,12 +182,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_mount_for_block_io_is_found() {
-        let one =
-            "cgroup /sys/fs/cgroup/cpu cgroup rw,cpu 0 0\ncgroup /sys/fs/cgroup/blkio cgroup rw,relatime,blkio 0 0\n";
-        assert_eq!(of_table(one), Some(("/sys/fs/cgroup/blkio".into(), false)));
-        let two = "proc /proc proc rw 0 0\ncgroup2 /sys/fs/cgroup cgroup2 rw,nosuid 0 0\n";
-        assert_eq!(of_table(two), Some(("/sys/fs/cgroup".into(), true)));
-        assert_eq!(of_table("proc /proc proc rw 0 0\n"), None);
+    fn mounts_of_both_versions_have_their_controllers() {
+        let of = |kind: &str, options: &str| {
+            let (at, source) = ("/sys/fs/cgroup".into(), PathBuf::new());
+            let mount = GroupMount::of(MountPoint { at, source, file_system: kind.into(), options: options.into() })?;
+            Some(["cpu", "blkio"].map(|controller| mount.has(controller)))
+        };
+        assert_eq!(of("cgroup", "rw,relatime,cpu,cpuacct"), Some([true, false]));
+        assert_eq!(of("cgroup", "rw,blkio"), Some([false, true]));
+        assert_eq!(of("cgroup2", "rw,nosuid"), Some([true, true]));
+        assert_eq!(of("proc", "rw"), None);
     }
 }

@@ -1,9 +1,13 @@
 //! Waits of threads: for a CPU, for the quota of a control group, for memory. Counters since the start of the system.
 
-use std::fs::read_to_string;
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::fs::{read, read_to_string};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
 
-use crate::cpu::CpuTimes;
+use super::cgroup::{self, GroupMount, Version};
+use super::errno::if_present;
+use crate::cpu::{CpuTime, CpuTimes};
 use crate::waits::{IoLimit, Waits};
 
 /// Files of limits on block I/O in version 1, and whether they limit writes.
@@ -31,21 +35,21 @@ pub struct WaitReader {
 impl WaitReader {
     /// Finds the control groups of a thread of this process.
     pub fn new(thread: u32) -> WaitReader {
-        let mounts = read_to_string("/proc/mounts").unwrap_or_default();
-        let groups = read_to_string(format!("/proc/self/task/{thread}/cgroup")).unwrap_or_default();
+        let mounts = cgroup::mounts().unwrap_or_default();
+        let groups = read(format!("/proc/self/task/{thread}/cgroup")).unwrap_or_default();
         WaitReader { quota_groups: folders(&mounts, &groups, "cpu"), io_groups: folders(&mounts, &groups, "blkio") }
     }
 
-    /// Reads all counters. Those of the system that the kernel does not have are 0.
+    /// Reads all counters.
     pub fn read(&self, threads: &[u32]) -> Waits {
         let throttled = self.quota_groups.iter().map(|group| throttled_ns(&group.join("cpu.stat"))).sum();
-        let cpus = CpuTimes::now().unwrap_or_default().list;
-        let stolen = cpus.iter().map(|cpu| cpu.steal_ns).sum::<u64>();
+        let cpus = CpuTimes::now().ok().map(|times| times.list);
+        let stolen_ns = |cpus: &Vec<CpuTime>| cpus.iter().map(|cpu| cpu.steal_ns).sum::<u64>();
         Waits {
             run_delays_ns: threads.iter().map(|thread| run_delay_ns(*thread)).collect(),
             throttled_ns: throttled,
-            stolen_ns: stolen / cpus.len().max(1) as u64,
-            stolen_max_ns: stolen,
+            stolen_ns: cpus.as_ref().map(|cpus| stolen_ns(cpus) / cpus.len().max(1) as u64),
+            stolen_max_ns: cpus.as_ref().map(stolen_ns),
             reclaim_ns: memory_stall_ns(),
         }
     }
@@ -73,8 +77,9 @@ fn run_delay_ns(thread: u32) -> Option<u64> {
     text.split_whitespace().nth(1)?.parse().ok()
 }
 
-fn throttled_ns(stat: &Path) -> u64 {
-    let text = read_to_string(stat).unwrap_or_default();
+/// Returns 0 for a group without a quota, such as the root.
+fn throttled_ns(stat: &Path) -> Option<u64> {
+    let text = if_present(read_to_string(stat)).ok()?.unwrap_or_default();
     let line = |line: &str| {
         let (name, value) = line.split_once(' ')?;
         let unit = match name {
@@ -84,39 +89,37 @@ fn throttled_ns(stat: &Path) -> u64 {
         };
         value.trim().parse::<u64>().ok()?.checked_mul(unit)
     };
-    text.lines().find_map(line).unwrap_or(0)
+    Some(text.lines().find_map(line).unwrap_or(0))
 }
 
 /// Returns the time in which at least one thread waited for memory.
-fn memory_stall_ns() -> u64 {
-    let text = read_to_string("/proc/pressure/memory").unwrap_or_default();
+fn memory_stall_ns() -> Option<u64> {
+    let text = read_to_string("/proc/pressure/memory").ok()?;
     let total = |line: &str| line.strip_prefix("some ")?.rsplit_once("total=")?.1.trim().parse::<u64>().ok();
-    text.lines().find_map(total).unwrap_or(0).saturating_mul(1000)
+    text.lines().find_map(total)?.checked_mul(1000)
 }
 
 /// Returns the folders of a controller's group and of those above it. `groups` is `/proc/PID/cgroup`.
-fn folders(mounts: &str, groups: &str, controller: &str) -> Vec<PathBuf> {
-    let mounted = |kind: &str, has: &dyn Fn(&str) -> bool| {
-        mounts.lines().find_map(|line| {
-            let mut fields = line.split(' ').skip(1);
-            let (path, found, options) = (fields.next()?, fields.next()?, fields.next()?);
-            (found == kind && has(options)).then(|| PathBuf::from(path))
+fn folders(mounts: &[GroupMount], groups: &[u8], controller: &str) -> Vec<PathBuf> {
+    // A line has the number of the hierarchy, its controllers and the path. Version 2 has no controllers there.
+    let group = |is_its: &dyn Fn(&[u8]) -> bool| {
+        groups.split(|byte| *byte == b'\n').find_map(|line| {
+            let mut parts = line.splitn(3, |byte| *byte == b':').skip(1);
+            let (names, path) = (parts.next()?, parts.next()?);
+            names.split(|byte| *byte == b',').any(is_its).then(|| Path::new(OsStr::from_bytes(path)))
         })
     };
-    let of_1 = groups.lines().find_map(|line| {
-        let mut parts = line.splitn(3, ':').skip(1);
-        let (names, path) = (parts.next()?, parts.next()?);
-        names.split(',').any(|name| name == controller).then_some(path)
-    });
-    let found = match of_1 {
-        Some(path) => {
-            mounted("cgroup", &|options| options.split(',').any(|option| option == controller)).zip(Some(path))
-        }
-        None => mounted("cgroup2", &|_| true).zip(groups.lines().find_map(|line| line.strip_prefix("0::"))),
-    };
-    let Some((root, path)) = found else { return Vec::new() };
-    let parts: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | "." | "..")).collect();
-    (0..=parts.len()).map(|depth| parts[..depth].iter().fold(root.clone(), |folder, part| folder.join(part))).collect()
+    let of_1 = group(&|name| name == controller.as_bytes());
+    let is_unified = of_1.is_none();
+    let is_its = |mount: &&GroupMount| (mount.version == Version::Unified) == is_unified && mount.has(controller);
+    let path = of_1.or_else(|| group(&<[u8]>::is_empty));
+    let Some((root, path)) = mounts.iter().find(is_its).zip(path) else { return Vec::new() };
+    let parts = path.components().filter(|part| matches!(part, Component::Normal(_)));
+    let mut folders = vec![root.at.clone()];
+    for part in parts {
+        folders.push(folders[folders.len() - 1].join(part));
+    }
+    folders
 }
 
 /// Parses lines such as `253:0 1048576`.
@@ -150,12 +153,14 @@ mod tests {
 
     #[test]
     fn groups_are_found_in_both_versions() {
-        let mounts = "cgroup /sys/fs/cgroup/cpu cgroup rw,cpu 0 0\ncgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0\n";
-        let found = folders(mounts, "1:cpu:/a/b\n0::/\n", "cpu");
-        assert_eq!(found, ["/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu/a", "/sys/fs/cgroup/cpu/a/b"].map(PathBuf::from));
-        let found = folders(mounts, "1:cpu:/a\n0::/c\n", "blkio");
-        assert_eq!(found, ["/sys/fs/cgroup/unified", "/sys/fs/cgroup/unified/c"].map(PathBuf::from));
-        assert!(folders("", "0::/\n", "cpu").is_empty());
+        let of_1 = GroupMount { at: "/groups/cpu".into(), version: Version::Controllers("rw,cpu".to_owned()) };
+        let mounts = [of_1, GroupMount { at: "/groups/unified".into(), version: Version::Unified }];
+        let found = folders(&mounts, b"1:cpu:/a/b\n0::/\n", "cpu");
+        assert_eq!(found, ["/groups/cpu", "/groups/cpu/a", "/groups/cpu/a/b"].map(PathBuf::from));
+        let found = folders(&mounts, b"1:cpu:/a\n0::/\xfc\n", "blkio");
+        let group = Path::new("/groups/unified").join(OsStr::from_bytes(b"\xfc"));
+        assert_eq!(found, [PathBuf::from("/groups/unified"), group]);
+        assert!(folders(&[], b"0::/\n", "cpu").is_empty());
     }
 
     #[test]

@@ -211,6 +211,14 @@ pub fn mount(path: &Path) -> io::Result<Option<MountPoint>> {
     disk::mount(&Kernel::running(), path)
 }
 
+/// Returns all mounts that this process sees, in the order of the kernel's table.
+///
+/// # Errors
+/// Returns the error of reading the table.
+pub(crate) fn all_mounts() -> io::Result<Vec<MountPoint>> {
+    Ok(mounts::all(&Kernel::running())?.iter().map(mounts::Mount::point).collect())
+}
+
 /// Returns the zone model and limits of a block device, for a partition those of its disk. Other paths have none.
 ///
 /// # Errors
