@@ -142,7 +142,8 @@ impl Capture {
             if interrupts.wait(0, left.map_or(READ_EVERY, |left| left.min(READ_EVERY))) {
                 break End::Signal;
             }
-            if self.selection.as_ref().is_some_and(Selection::has_ended) {
+            let has_ended = self.selection.as_ref().map_or(Ok(false), Selection::has_ended);
+            if has_ended.map_err(|error| failed(&self.path, &error))? {
                 break End::Exit;
             }
             self.read(&mut view).map_err(|error| failed(&self.path, &error))?;

@@ -90,7 +90,10 @@ impl Selection {
     }
 
     /// Returns true if the process has ended, or the control group was removed.
-    pub fn has_ended(&self) -> bool {
+    ///
+    /// # Errors
+    /// That cannot be read.
+    pub fn has_ended(&self) -> io::Result<bool> {
         self.submitters.has_ended()
     }
 }

@@ -197,6 +197,17 @@ fn the_disk_of_a_process_is_that_of_its_open_files() {
 }
 
 #[test]
+fn control_groups_are_found_beside_a_mount_whose_name_has_any_bytes() {
+    let (Some(group), Some(_)) = (Group::new(), needs("unshare -m true")) else { return };
+    let scratch = Scratch::new("captured-bytes");
+    let name = group.0.file_name().unwrap().to_str().unwrap();
+    let mount = "d=$(printf \"B\\374\") && mkdir $d && mount -t tmpfs none $d";
+    let line = format!("{mount} && exec {} capture cgroup:/{name} -o c --for 100ms", binary().display());
+    let message = shell(&format!("cd {} && unshare -m sh -c '{line}'", scratch.path().display())).unwrap_err();
+    assert!(message.contains(&format!("cgroup:/{name} has no open file on a block device")), "{message}");
+}
+
+#[test]
 fn a_process_or_group_that_does_not_exist_is_refused_with_a_sentence() {
     let scratch = Scratch::new("captured-refused");
     let refused = |target: &str, why: &str| {

@@ -67,7 +67,11 @@ impl Submitters {
         match self.0 {}
     }
 
-    pub fn has_ended(&self) -> bool {
+    /// Never called.
+    ///
+    /// # Errors
+    /// Never.
+    pub fn has_ended(&self) -> io::Result<bool> {
         match self.0 {}
     }
 

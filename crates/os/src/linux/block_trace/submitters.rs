@@ -7,7 +7,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::source::Source;
+use crate::linux::cgroup::{self, Version};
 use crate::linux::device;
+use crate::linux::errno::if_present;
 
 const PROC: &str = "/proc";
 /// The PID namespace of the system (`PROC_PID_INIT_INO` in `proc_ns.h` of the kernel).
@@ -17,8 +19,6 @@ const KERNEL_THREAD: u32 = 0x0020_0000;
 /// Files with the threads of a control group: version 2, version 1.
 const THREADS: [&str; 2] = ["cgroup.threads", "tasks"];
 const PROCESSES: &str = "cgroup.procs";
-/// Types of the file systems of control groups, in the order in which a name is looked up.
-const GROUPS: [&str; 2] = ["cgroup2", "cgroup"];
 
 /// A process and its children, or the processes of a control group and of those below it.
 #[derive(Debug)]
@@ -105,25 +105,29 @@ impl Submitters {
     /// It does not exist, several have the name, or the kernel's trace has other process numbers than this process sees.
     pub fn group(name: &str) -> io::Result<Submitters> {
         require_first_namespace()?;
-        let is_group = |folder: &PathBuf| folder.join(PROCESSES).is_file();
+        let is_group = |folder: &PathBuf| folder.join(PROCESSES).try_exists();
         let mounts = group_mounts()?;
         // A path of `/proc/PID/cgroup` begins with `/`, too.
-        let given = Path::new(name).canonicalize().ok().filter(|_| name.starts_with('/'));
+        let given = if name.starts_with('/') { if_present(Path::new(name).canonicalize())? } else { None };
         let given = given.filter(|folder| mounts.iter().any(|mount| folder.starts_with(mount)));
         let path = name.trim_start_matches('/');
-        let mut paths = given.into_iter().chain(mounts.iter().map(|mount| mount.join(path)));
-        if let Some(folder) = paths.find(is_group) {
-            return Submitters::of_folder(folder);
+        for folder in given.into_iter().chain(mounts.iter().map(|mount| mount.join(path))) {
+            if is_group(&folder)? {
+                return Submitters::of_folder(folder);
+            }
         }
-        let named = |mount: &PathBuf| {
-            let mut folders = group_folders(mount).unwrap_or_default();
-            folders.retain(|folder| folder.file_name().is_some_and(|last| last == name));
-            (!folders.is_empty()).then_some(folders)
-        };
-        match mounts.iter().find_map(named).as_deref() {
-            None => Err(io::Error::new(ErrorKind::NotFound, "there is no such control group")),
-            Some([folder]) => Submitters::of_folder(folder.clone()),
-            Some(several) => {
+        let mut named = Vec::new();
+        for mount in &mounts {
+            named = group_folders(mount)?;
+            named.retain(|folder| folder.file_name().is_some_and(|last| last == name));
+            if !named.is_empty() {
+                break;
+            }
+        }
+        match named.as_slice() {
+            [] => Err(io::Error::new(ErrorKind::NotFound, "there is no such control group")),
+            [folder] => Submitters::of_folder(folder.clone()),
+            several => {
                 let list: Vec<String> = several.iter().map(|folder| folder.display().to_string()).collect();
                 let text = format!("several control groups have this name: {}", list.join(", "));
                 Err(io::Error::new(ErrorKind::InvalidInput, text))
@@ -163,13 +167,18 @@ impl Submitters {
     }
 
     /// Returns true if the process has ended, or the group was removed.
-    pub fn has_ended(&self) -> bool {
-        match self {
+    ///
+    /// # Errors
+    /// Returns the error of reading `/proc` or the folder of the group.
+    pub fn has_ended(&self) -> io::Result<bool> {
+        Ok(match self {
             Submitters::Process { number, start } => {
-                !Stat::read(*number).is_ok_and(|stat| stat.is_alive() && stat.start == *start)
+                if_present(Stat::read(*number))?.is_none_or(|stat| !stat.is_alive() || stat.start != *start)
             }
-            Submitters::Group { folder, inode } => !fs::metadata(folder).is_ok_and(|found| found.ino() == *inode),
-        }
+            Submitters::Group { folder, inode } => {
+                if_present(fs::metadata(folder))?.is_none_or(|found| found.ino() != *inode)
+            }
+        })
     }
 
     /// Returns the disks and partitions of the open files and of the shared mappings, with the number of files.
@@ -181,9 +190,9 @@ impl Submitters {
         let mut found: BTreeMap<String, OpenFiles> = BTreeMap::new();
         for process in processes.into_iter().map(process_folder) {
             for link in file_links(&process)? {
-                // A file that was closed meanwhile.
-                let Ok(sources) = device::places_of_link(&process, &link) else { continue };
-                for source in sources {
+                // `None`: a file that was closed meanwhile.
+                let sources = if_present(device::places_of_link(&process, &link))?;
+                for source in sources.into_iter().flatten() {
                     let name = source.name.clone();
                     found.entry(name).or_insert(OpenFiles { source, files: 0 }).files += 1;
                 }
@@ -209,8 +218,8 @@ fn process_folder(number: u32) -> PathBuf {
 }
 
 fn require_first_namespace() -> io::Result<()> {
-    let namespace = fs::read_link(Path::new(PROC).join("self/ns/pid"));
-    match namespace.is_ok_and(|namespace| namespace != Path::new(FIRST_NAMESPACE)) {
+    let namespace = if_present(fs::read_link(Path::new(PROC).join("self/ns/pid")))?;
+    match namespace.is_some_and(|namespace| namespace != Path::new(FIRST_NAMESPACE)) {
         true => Err(io::Error::new(
             ErrorKind::Unsupported,
             "the kernel's trace has the process numbers of the host, which this container does not see (--pid=host, hostPID)",
@@ -223,7 +232,7 @@ fn require_first_namespace() -> io::Result<()> {
 fn with_children(number: u32) -> io::Result<Vec<u32>> {
     let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
     for process in entries(Path::new(PROC))? {
-        if let Ok(stat) = Stat::read(process) {
+        if let Some(stat) = if_present(Stat::read(process))? {
             children.entry(stat.parent).or_default().push(process);
         }
     }
@@ -249,22 +258,10 @@ fn threads_of_group(folder: &Path) -> io::Result<Vec<u32>> {
     Ok(Vec::new())
 }
 
-/// Returns `None` for what has ended or was removed.
-fn if_present<T>(read: io::Result<T>) -> io::Result<Option<T>> {
-    match read {
-        Err(error)
-            if error.kind() == ErrorKind::NotFound
-                || matches!(error.raw_os_error(), Some(libc::ESRCH | libc::ENODEV)) =>
-        {
-            Ok(None)
-        }
-        read => read.map(Some),
-    }
-}
-
 /// Returns the entries of a folder whose names are numbers.
 fn entries(folder: &Path) -> io::Result<Vec<u32>> {
-    Ok(fs::read_dir(folder)?.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect())
+    let entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
+    Ok(entries.iter().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect())
 }
 
 /// Returns the numbers of a text, one on each line. Processes of other PID namespaces are 0.
@@ -277,17 +274,15 @@ fn numbers(text: &str) -> Vec<u32> {
 /// # Errors
 /// Another user's process cannot be read.
 fn file_links(process: &Path) -> io::Result<BTreeSet<PathBuf>> {
-    let folder = process.join("fd");
-    let open = match fs::read_dir(&folder) {
-        // The process has ended.
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(BTreeSet::new()),
+    let open = match fs::read_dir(process.join("fd")).and_then(Iterator::collect::<io::Result<Vec<_>>>) {
         Err(error) if error.kind() == ErrorKind::PermissionDenied => {
             return Err(io::Error::new(error.kind(), "its open files can be read by root only"));
         }
-        open => open?,
+        // Without them the process has ended.
+        open => if_present(open)?.unwrap_or_default(),
     };
-    let mut links: BTreeSet<PathBuf> = open.flatten().map(|entry| entry.path()).collect();
-    let mappings = fs::read(process.join("maps")).unwrap_or_default();
+    let mut links: BTreeSet<PathBuf> = open.iter().map(fs::DirEntry::path).collect();
+    let mappings = if_present(fs::read(process.join("maps")))?.unwrap_or_default();
     let shared = |line: &str| {
         let (range, rest) = line.split_once(' ')?;
         let is_shared = rest.split(' ').next()?.ends_with('s');
@@ -299,15 +294,9 @@ fn file_links(process: &Path) -> io::Result<BTreeSet<PathBuf>> {
 
 /// Returns where control groups are mounted, version 2 first.
 fn group_mounts() -> io::Result<Vec<PathBuf>> {
-    let mounts = fs::read_to_string("/proc/mounts")?;
-    let mounted = |kind: &'static str| {
-        mounts.lines().filter_map(move |line| {
-            let mut fields = line.split(' ').skip(1);
-            let path = fields.next()?;
-            (fields.next() == Some(kind)).then(|| PathBuf::from(path))
-        })
-    };
-    Ok(GROUPS.into_iter().flat_map(mounted).collect())
+    let mut mounts = cgroup::mounts()?;
+    mounts.sort_by_key(|mount| mount.version != Version::Unified);
+    Ok(mounts.into_iter().map(|mount| mount.at).collect())
 }
 
 /// Returns the folder of a control group, and those of the groups below it.
@@ -315,15 +304,13 @@ fn group_folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut folders = vec![folder.to_owned()];
     let mut next = 0;
     while let Some(parent) = folders.get(next) {
-        match fs::read_dir(parent) {
-            Ok(entries) => {
-                let is_folder = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
-                let below: Vec<PathBuf> = entries.flatten().filter(is_folder).map(|entry| entry.path()).collect();
-                folders.extend(below);
+        let entries = fs::read_dir(parent).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+        // A group below may be removed meanwhile.
+        let entries = if next == 0 { entries? } else { if_present(entries)?.unwrap_or_default() };
+        for entry in entries {
+            if if_present(entry.file_type())?.is_some_and(|kind| kind.is_dir()) {
+                folders.push(entry.path());
             }
-            Err(error) if next == 0 => return Err(error),
-            // A group below was removed meanwhile.
-            Err(_) => {}
         }
         next += 1;
     }
@@ -348,13 +335,13 @@ mod tests {
         let Ok(own) = Submitters::process(std::process::id()).map_err(|error| eprintln!("SKIPPED: {error}")) else {
             return;
         };
-        assert!(own.threads().unwrap().contains(&std::process::id()) && !own.has_ended());
+        assert!(own.threads().unwrap().contains(&std::process::id()) && !own.has_ended().unwrap());
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         assert!(own.threads().unwrap().contains(&child.id()));
         let of_child = Submitters::process(child.id()).unwrap();
         child.kill().unwrap();
         // It ends before its exit code is read.
-        while !of_child.has_ended() {
+        while !of_child.has_ended().unwrap() {
             std::thread::yield_now();
         }
         child.wait().unwrap();
