@@ -42,7 +42,7 @@ const ROOT: &str = "local,path=/,mount_tag=host,security_model=none,readonly=on,
 /// Programs whose addresses are the same in each process are translated once by the emulation: with `norandmaps`, a run of fathom needs a
 /// third of the time.
 const KERNEL_OPTIONS: &str =
-    "console=ttyS0 quiet loglevel=1 panic=-1 memhp_default_state=online mitigations=off norandmaps";
+    "console=ttyS0 quiet loglevel=1 panic=-1 memhp_default_state=online mitigations=off norandmaps nvme.poll_queues=1";
 
 /// Errors of the disk `faulty`: of reads of sector 8192, and of writes of sector 16384.
 const FAULTS: &str = "file.driver=blkdebug,file.inject-error.0.event=read_aio,file.inject-error.0.sector=8192,\
