@@ -4,6 +4,8 @@ use assessment::{Finding, FindingKind, KneeResult, PreparationDetail, Preparatio
 
 /// A step shorter than this multiple of the bound may sustain a rate that is slightly too high.
 const STEP_PER_BOUND: u64 = 100;
+/// In a run of this multiple of the bound, a load that is 5 % too high, the resolution of a search over multiples, exceeds the bound.
+const RUN_PER_BOUND: u64 = 20;
 /// A percentile with fewer I/Os beyond it is uncertain.
 const TAIL_MIN: f64 = 10.0;
 
@@ -33,11 +35,23 @@ pub fn not_prepared(step: PreparationStep, detail: PreparationDetail) -> Option<
 
 /// The steps of a search are short for its bound: a rate that is slightly too high exceeds the bound only later.
 pub fn short_steps(request: &assessment::Knee) -> Option<Finding> {
-    let bound_ns = request.bound_ns.filter(|_| request.iodepth_max.is_none())?;
+    let bound_ns = request.bound_ns.filter(|_| request.iodepth_max.is_none() && request.like.is_none())?;
     let needed_ns = bound_ns.saturating_mul(STEP_PER_BOUND);
     let (percent, step_ns) = (request.percent, request.runtime_ns);
     let kind = FindingKind::ShortSteps { percent, bound_ns, step_ns, needed_ns };
     (needed_ns > step_ns).then(|| of_test(kind, Severity::Info))
+}
+
+/// The run of the highest multiple that is held is short for the largest bound.
+pub fn short_multiple(request: &assessment::Knee, result: &KneeResult) -> Option<Finding> {
+    let (like, percent) = (request.like.as_deref()?, request.percent);
+    let held = result.points.get(result.sustained?)?.load;
+    let bound_ns = *like.bounds_ns.0.iter().flatten().max()?;
+    let (step_ns, least_ns) = (like.run_ns(held), bound_ns.saturating_mul(RUN_PER_BOUND));
+    // The run takes this time at the multiple, and the captured part is longer by it.
+    let needed_ns = least_ns.saturating_mul(held) / 100;
+    let kind = FindingKind::ShortSteps { percent, bound_ns, step_ns, needed_ns };
+    (least_ns > step_ns).then(|| of_test(kind, Severity::Info))
 }
 
 /// Few I/Os are beyond the percentile at the load that decides: the highest good one, or the missed one.

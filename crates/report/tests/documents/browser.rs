@@ -3,7 +3,7 @@
 //! The test drives Chromium by its WebDriver. If one of them is not installed, the test reports a skip.
 
 use crate::sample;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -56,7 +56,8 @@ impl Browser {
         let profile = Scratch::new("browser");
         let mut browser = Browser { driver, port, session: String::new(), profile };
         let until = Instant::now() + Duration::from_secs(60);
-        while TcpStream::connect(("127.0.0.1", port)).is_err() && Instant::now() < until {
+        // It closes connections while it starts.
+        while browser.asked("GET", "/status", &Value::Null).is_err() && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(50));
         }
         let mut arguments: Vec<String> = FLAGS.map(str::to_owned).into();
@@ -71,21 +72,24 @@ impl Browser {
     }
 
     fn ask(&self, method: &str, path: &str, body: &Value) -> Value {
+        self.asked(method, path, body).unwrap()
+    }
+
+    fn asked(&self, method: &str, path: &str, body: &Value) -> io::Result<Value> {
         let body = body.to_string();
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(180))).unwrap();
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
+        stream.set_read_timeout(Some(Duration::from_secs(180)))?;
         let length = body.len();
         write!(
             stream,
             "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\
              Connection: close\r\n\r\n{body}"
-        )
-        .unwrap();
+        )?;
         let mut reader = BufReader::new(stream);
         let mut answer_bytes = 0;
         loop {
             let mut line = String::new();
-            reader.read_line(&mut line).unwrap();
+            reader.read_line(&mut line)?;
             if let Some((_, bytes)) = line.to_ascii_lowercase().split_once("content-length:") {
                 answer_bytes = bytes.trim().parse().unwrap();
             }
@@ -94,8 +98,8 @@ impl Browser {
             }
         }
         let mut answer = vec![0; answer_bytes];
-        reader.read_exact(&mut answer).unwrap();
-        serde_json::from_slice::<Value>(&answer).unwrap()["value"].take()
+        reader.read_exact(&mut answer)?;
+        Ok(serde_json::from_slice::<Value>(&answer)?["value"].take())
     }
 
     fn of_session(&self, path: &str, body: &Value) -> Value {

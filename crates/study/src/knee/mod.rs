@@ -41,8 +41,6 @@ const WORKERS_MAX: u64 = 1 << 20;
 /// Largest multiple of a captured load, and the shortest run of one.
 const MULTIPLE_MAX: f64 = 1000.0;
 const MULTIPLE_RUN_MIN_NS: f64 = 0.5e9;
-/// A run has at least this multiple of the bound: then a load that is 5 % too high, the resolution of the search, exceeds the bound.
-const MULTIPLE_RUN_BOUNDS: f64 = 20.0;
 /// Largest number of findings of a search.
 const FINDINGS_MAX: usize = 8;
 
@@ -122,12 +120,10 @@ impl Procedure {
 
 fn multiples(like: &Like) -> Multiples {
     let percent = |multiple: f64| units::number::whole((multiple * 100.0).clamp(1.0, MULTIPLE_MAX * 100.0));
-    let bound_ns = like.bounds_ns.0.iter().flatten().max().map_or(0.0, |ns| *ns as f64);
-    let run_min_ns = MULTIPLE_RUN_MIN_NS.max(bound_ns * MULTIPLE_RUN_BOUNDS);
     Multiples {
         bounds_ns: like.bounds_ns,
         margin_percent: like.margin_percent(),
-        percent_max: percent(like.length_ns as f64 / run_min_ns).max(like.margin_percent().unwrap_or(0)),
+        percent_max: percent(like.length_ns as f64 / MULTIPLE_RUN_MIN_NS).max(like.margin_percent().unwrap_or(0)),
     }
 }
 
@@ -508,8 +504,9 @@ pub(crate) fn complete(assessment: &mut Assessment) -> Result<(), StudyError> {
     if let Some(test) = assessment.tests.last_mut() {
         test.verdict = if assessment.stopped { Verdict::Skipped } else { verdict };
         test.judgements = judgements(request, &result, verdict);
-        let few = findings::few_tail_ios(request, &result);
-        test.findings.extend(few.filter(|few| !test.findings.contains(few)));
+        let of_steps = [findings::few_tail_ios(request, &result), findings::short_multiple(request, &result)];
+        let known = test.findings.clone();
+        test.findings.extend(of_steps.into_iter().flatten().filter(|finding| !known.contains(finding)));
     }
     request.result = Some(result);
     Ok(())

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use assessment::{Failure, KneeResult, Like, LikeFit, Severity, Verdict};
+use assessment::{Failure, FindingKind, KneeResult, Like, LikeFit, Severity, Verdict};
 use plan::PerDdir;
 use record::{Arrivals, Record};
 
@@ -299,14 +299,23 @@ fn a_disturbed_search_over_rates_does_not_fail() {
 }
 
 #[test]
-fn runs_of_multiples_are_long_for_the_bound() {
-    let of = |bound_ms: u64, margin| {
-        let bounds_ns = PerDdir([Some(bound_ms * 1_000_000), None, None]);
-        super::multiples(&Like { length_ns: 20_000_000_000, bounds_ns, ..like(margin) }).percent_max
+fn the_margin_is_tried_however_short_the_run_is() {
+    let of = |length_ns| super::multiples(&Like { length_ns, ..like(Some(1.5)) }).percent_max;
+    assert_eq!([20_000_000_000, 500_000_000].map(of), [4000, 150]);
+}
+
+#[test]
+fn a_multiple_of_a_short_run_has_a_finding() {
+    let found = |bound_ns| {
+        let bounds_ns = PerDdir([Some(bound_ns), None, None]);
+        let like = Like { length_ns: 20_000_000_000, bounds_ns, ..like(Some(1.5)) };
+        let request = assessment::Knee { like: Some(Box::new(like)), ..request(99.0, None, None) };
+        crate::findings::short_multiple(&request, &multiples(5.0, 100.0).0).map(|finding| finding.kind)
     };
-    assert_eq!(of(1, Some(1.5)), 4000, "runs of 0.5 s");
-    assert_eq!(of(200, Some(1.5)), 500, "runs of 4 s");
-    assert_eq!(of(10_000, Some(1.5)), 150, "the margin");
+    // 14 times the load: a run of 1.43 s.
+    assert_eq!(found(5_000_000), None);
+    let Some(FindingKind::ShortSteps { step_ns, needed_ns, .. }) = found(200_000_000) else { panic!("no finding") };
+    assert_eq!((step_ns / 1_000_000, needed_ns), (1428, 56_000_000_000));
 }
 
 fn like(margin: Option<f64>) -> Like {
