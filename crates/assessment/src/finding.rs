@@ -156,6 +156,16 @@ pub enum FindingKind {
         /// Parts of their time with such a cause, the largest first.
         parts: Vec<TimePart>,
     },
+    /// An I/O limit of the control group held back the slowest I/Os of a direction for most of their time.
+    GroupIoLimit {
+        direction: Ddir,
+        /// Number of the slowest I/Os.
+        ios: u64,
+        /// Least latency among them.
+        from_ns: u64,
+        /// Share of their time.
+        time_share: f64,
+    },
     /// The rate fell from one level to another.
     StepDown(Levels),
     /// The rate rose from one level to another.
@@ -407,7 +417,9 @@ impl FindingKind {
             FindingKind::PageCache(PageCache::Counted(bytes))
             | FindingKind::DirectNotHonoured(bytes)
             | FindingKind::DeviceDisagrees(bytes) => Some(bytes.direction),
-            FindingKind::TailDisturbed { direction, .. } => Some(*direction),
+            FindingKind::TailDisturbed { direction, .. } | FindingKind::GroupIoLimit { direction, .. } => {
+                Some(*direction)
+            }
             _ => None,
         }
     }

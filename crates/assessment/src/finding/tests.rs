@@ -108,6 +108,7 @@ fn each_kind() -> Vec<FindingKind> {
         SlowHost { bytes_per_s: 1.0, others_bytes_per_s: 3.0, others: 2 },
         RateMissed(late(LateCause::LoadGenerator)),
         LateArrivals(late(LateCause::LoadGenerator)),
+        GroupIoLimit { direction: Ddir::Write, ios: 10, from_ns: 1, time_share: 1.0 },
         TailDisturbed { direction: Ddir::Write, ios: 10, from_ns: 1, parts: Vec::new() },
         StepDown(levels(1.0)),
         StepUp(levels(1.0)),
@@ -165,7 +166,8 @@ fn each_kind_has_the_name_of_its_documents() {
 
 #[test]
 fn findings_of_one_direction_have_it() {
-    let with = |name: &str| ["page-cache", "direct-not-honoured", "device-disagrees", "tail-disturbed"].contains(&name);
+    let all = ["page-cache", "direct-not-honoured", "device-disagrees", "tail-disturbed", "group-io-limit"];
+    let with = |name: &str| all.contains(&name);
     for kind in each_kind() {
         assert_eq!(kind.direction(), with(kind.name()).then_some(Ddir::Write), "{}", kind.name());
     }

@@ -45,7 +45,8 @@ fn meanings(kind: &FindingKind) -> &'static [Meaning] {
         | FindingKind::DeviceDisagrees(_)
         | FindingKind::Unwritten { .. } => &[],
         // These are the disk as it is installed: a limit that it does not meet is not met.
-        FindingKind::Overheated { .. }
+        FindingKind::GroupIoLimit { .. }
+        | FindingKind::Overheated { .. }
         | FindingKind::MediaErrors { .. }
         | FindingKind::WornOut { .. }
         | FindingKind::SlowLink { .. }

@@ -1,4 +1,4 @@
-//! The slowest I/Os, if most of their time has a cause other than the disk.
+//! The slowest I/Os, if most of their time has a cause other than the disk, or is that of an I/O limit.
 
 use assessment::{Finding, FindingKind, Severity, Subject};
 use record::{Record, SlowCause, SlowIos, TimePart};
@@ -8,10 +8,13 @@ const OF_FILE_SYSTEMS: [&str; 5] = ["jbd2/", "kworker/", "xfsaild/", "btrfs-", "
 /// From this share of the time of the slowest I/Os on, high percentiles are not those of the disk.
 const SHARE_MIN: f64 = 0.5;
 
-/// Finds directions whose slowest I/Os were slow for other reasons than the disk.
+/// Finds directions whose slowest I/Os were slow for other reasons than the disk, or by a limit of the control group.
 pub fn find(record: &Record) -> Vec<Finding> {
     let conclusive = record.explanation.iter().filter(|explanation| !explanation.trace.is_inconclusive());
-    conclusive.flat_map(|explanation| &explanation.directions).filter_map(of_direction).collect()
+    conclusive
+        .flat_map(|explanation| &explanation.directions)
+        .flat_map(|slow| of_direction(slow).into_iter().chain(of_limit(slow)))
+        .collect()
 }
 
 fn of_direction(slow: &SlowIos) -> Option<Finding> {
@@ -20,6 +23,13 @@ fn of_direction(slow: &SlowIos) -> Option<Finding> {
     let share: f64 = parts.iter().map(|part| part.time_share).sum();
     let kind = FindingKind::TailDisturbed { direction: slow.ddir, ios: slow.ios, from_ns: slow.from_ns, parts };
     (share >= SHARE_MIN).then_some(Finding { kind, subject: Subject::Run, severity: Severity::Warning })
+}
+
+fn of_limit(slow: &SlowIos) -> Option<Finding> {
+    let parts = slow.parts.iter().filter(|part| part.cause == Some(SlowCause::IoLimit));
+    let time_share: f64 = parts.map(|part| part.time_share).sum();
+    let kind = FindingKind::GroupIoLimit { direction: slow.ddir, ios: slow.ios, from_ns: slow.from_ns, time_share };
+    (time_share >= SHARE_MIN).then_some(Finding { kind, subject: Subject::Run, severity: Severity::Warning })
 }
 
 /// Flushes, discards and writeback that the run or its file system caused are time of the disk.
@@ -87,10 +97,18 @@ mod tests {
     }
 
     #[test]
+    fn a_limit_of_the_control_group_is_found() {
+        let [finding] = &found(SlowCause::IoLimit, 0.6, 0)[..] else { panic!("one finding") };
+        let FindingKind::GroupIoLimit { ios: 20, time_share, .. } = finding.kind else { panic!("{finding:?}") };
+        assert!((time_share - 0.6).abs() < 1e-9);
+        assert!(found(SlowCause::IoLimit, 0.4, 0).is_empty());
+    }
+
+    #[test]
     fn time_of_the_disk_and_inconclusive_traces_are_none() {
         let own = SlowCause::Flush { program: None };
         let of_xfs = SlowCause::Flush { program: Some("kworker/1:1H".into()) };
-        for cause in [own, of_xfs, SlowCause::Writeback, SlowCause::IoLimit, program("jbd2/vda-8")] {
+        for cause in [own, of_xfs, SlowCause::Writeback, program("jbd2/vda-8")] {
             assert!(found(cause.clone(), 0.9, 0).is_empty(), "{cause:?}");
         }
         assert!(found(SlowCause::CpuWait, 0.9, 100).is_empty());

@@ -111,6 +111,7 @@ fn of_run(finding: &Finding, options: &AdviceOptions) -> String {
         | FindingKind::Throttled { .. }
         | FindingKind::Interrupted(_)
         | FindingKind::TailDisturbed { .. }
+        | FindingKind::GroupIoLimit { .. }
         | FindingKind::NoDirectIo
         | FindingKind::NoSteadyState(_)
         | FindingKind::NoFill(_)
@@ -176,6 +177,9 @@ fn without_options(kind: &FindingKind) -> &'static str {
         FindingKind::Interrupted(_) => "repeat the run without stops, suspension and migration of the machine",
         FindingKind::TailDisturbed { .. } => {
             "remove the cause (another program, a limit, too few CPUs), and measure again"
+        }
+        FindingKind::GroupIoLimit { .. } => {
+            "to measure the disk, raise the limit (io.max, blkio.throttle), or run outside of the group"
         }
         FindingKind::NoDirectIo => "assess a directory on a disk whose file system has direct I/O",
         FindingKind::NoSteadyState(_) => "allow more rounds, or look for other load on the device",

@@ -89,6 +89,7 @@ fn what_happened(finding: &Finding) -> String {
         FindingKind::TailDisturbed { .. } => {
             "the slowest I/Os waited for something other than the disk: high percentiles include these waits"
         }
+        FindingKind::GroupIoLimit { .. } => "an I/O limit of the control group set the figures, not the disk",
         FindingKind::StepDown(_) => "performance dropped during the run",
         FindingKind::StepUp(_) => "performance rose during the run",
         FindingKind::Levels(_) => "performance switched between levels: the average describes none of them",
@@ -207,6 +208,9 @@ fn numbers(finding: &Finding) -> String {
             slow_host(*bytes_per_s, *others_bytes_per_s, *others)
         }
         FindingKind::RateMissed(late) | FindingKind::LateArrivals(late) => late_ios(late),
+        FindingKind::GroupIoLimit { direction, ios, from_ns, time_share } => {
+            format!("{}: {} of their time", slowest(*direction, *ios, *from_ns), percent(*time_share))
+        }
         FindingKind::TailDisturbed { direction, ios, from_ns, parts } => tail(*direction, *ios, *from_ns, parts),
         FindingKind::StepDown(levels) | FindingKind::StepUp(levels) | FindingKind::Levels(levels) => of_levels(levels),
         kind @ (FindingKind::Overheated { .. }
@@ -239,8 +243,12 @@ fn numbers(finding: &Finding) -> String {
 
 fn tail(direction: Ddir, ios: u64, from_ns: u64, parts: &[TimePart]) -> String {
     let parts: Vec<String> = explanation::joined(parts).iter().map(explanation::shown).collect();
+    format!("{}: {}", slowest(direction, ios, from_ns), parts.join("; "))
+}
+
+fn slowest(direction: Ddir, ios: u64, from_ns: u64) -> String {
     let which = format!("{} slowest {}", grouped(ios as f64), explanation::ios_of(direction));
-    format!("the {which} (from {}): {}", time_ns(from_ns as f64), parts.join("; "))
+    format!("the {which} (from {})", time_ns(from_ns as f64))
 }
 
 fn slow_host(bytes_per_s: f64, others_bytes_per_s: f64, others: u64) -> String {
