@@ -79,16 +79,18 @@ fn similar(sides: &[Vec<Document>]) -> Vec<(i64, Document)> {
     })
 }
 
-/// Leaves out the stopped and failed runs of a side that has others: their length is another one.
+/// Leaves out the stopped and failed runs of a side that has others: a stopped run is shorter, and a failed one lacks I/Os.
 fn keep_whole(arg: &str, side: &mut Vec<Document>) {
     let is_comparable = |document: &Document| compare::is_comparable(document.as_run());
     let cut = side.iter().filter(|document| !is_comparable(document)).count();
     if cut == side.len() {
-        return stderr_line!("warning: {arg} is a run that was stopped or failed");
+        let what = if cut == 1 { "the run was" } else { "all runs were" };
+        return stderr_line!("warning: {arg}: {what} stopped or failed");
     }
     if cut > 0 {
+        let all = side.len();
         side.retain(is_comparable);
-        stderr_line!("note: {arg}: stopped and failed runs are left out: {cut}");
+        stderr_line!("warning: {arg}: {cut} of {all} runs were stopped or failed, and are left out");
     }
 }
 

@@ -43,6 +43,20 @@ fn compare(scratch: &Scratch, arguments: &str) -> Outcome {
 }
 
 #[test]
+fn stopped_runs_are_compared_only_with_a_warning() {
+    let scratch = Scratch::new("compare-stopped");
+    for (name, rate, seconds, stopped) in
+        [("a", 10_000.0, 60, false), ("b", 9_900.0, 60, false), ("cut", 9_000.0, 2, true)]
+    {
+        save(&scratch, name, &Record { stopped, ..run_at(rate, seconds, 1) });
+    }
+    let whole = compare(&scratch, "a b,cut --format json");
+    whole.ended_with(0).complained_of("warning: b,cut: 1 of 2 runs were stopped or failed, and are left out");
+    assert_eq!(whole.json()["lines"][0]["runs"], serde_json::json!([1, 1]));
+    compare(&scratch, "a cut").ended_with(0).complained_of("warning: cut: the run was stopped or failed");
+}
+
+#[test]
 fn difference_has_a_confidence_interval_and_fail_on_sets_the_exit_code() {
     let scratch = Scratch::new("compare");
     for (name, rate, seed) in [("a", 10_000.0, 1), ("same", 10_000.0, 2), ("slow", 9_000.0, 3)] {

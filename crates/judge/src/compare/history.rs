@@ -1,9 +1,9 @@
 //! Repeats of the compared jobs in the history.
 
-use assessment::Metric;
+use assessment::{Metric, Verdict};
 
 use super::ratio::Variance;
-use super::run::SavedRun;
+use super::run::{Run, SavedRun};
 use super::side::{Case, Source, cases};
 
 /// The tests of the runs of the history.
@@ -22,7 +22,8 @@ pub struct Repeats {
 impl<'a> History<'a> {
     /// Collects the tests of runs without errors, except INVALID ones.
     pub fn of(runs: &[SavedRun<'a>]) -> History<'a> {
-        let whole = runs.iter().filter(|saved| saved.run.is_whole());
+        let is_invalid = |run: Run| matches!(run, Run::Assessment(one) if one.verdict == Verdict::Invalid);
+        let whole = runs.iter().filter(|saved| saved.run.is_whole() && !is_invalid(saved.run));
         let mut runs: Vec<_> = whole.map(|saved| (saved.id, cases(&[saved.run]))).collect();
         runs.iter_mut().for_each(|(_, cases)| cases.retain(|case| case.invalid().next().is_none()));
         History { runs }

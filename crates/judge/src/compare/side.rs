@@ -1,7 +1,8 @@
 //! One side of a comparison: its tests, and the figures of each of its runs.
 
 use assessment::{
-    Assessment, COMPARED_IOS_MIN, Cause, Finding, LatencyKind, Metric, Quantity, Severity, Statistic, Study, Test,
+    Assessment, COMPARED_IOS_MIN, Cause, Finding, FindingKind, LatencyKind, Metric, Quantity, Severity, Statistic,
+    Study, Test,
 };
 use plan::{Amount, Ddir};
 use record::{Record, Slot, Timeline};
@@ -10,7 +11,6 @@ use units::format::{grouped, percent, size, time_ns};
 use super::change_limit::ChangeLimit;
 use super::invalid::{Judged, error_of_no_record};
 use super::run::{Run, SINGLE};
-use crate::findings::disturbance::disturbs_search;
 use crate::findings::findings;
 use crate::single;
 use crate::verdict::JobRounds;
@@ -239,11 +239,17 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Whether most runs were disturbed by other load or interruptions.
+    /// Whether most runs were disturbed by other load or interruptions in most of their rounds.
     pub fn is_disturbed(&self) -> bool {
-        let disturbs = |finding: &Finding| finding.severity > Severity::Info && disturbs_search(finding);
-        let is_disturbed = |record: &&Record| findings(record).iter().any(disturbs);
-        self.runs.iter().filter(|run| run.rounds.records.iter().any(is_disturbed)).count() * 2 > self.runs.len()
+        let disturbs = |finding: &Finding| {
+            finding.severity > Severity::Info
+                && matches!(finding.kind, FindingKind::OtherLoad(_) | FindingKind::Interrupted(_))
+        };
+        let is_disturbed = |run: &&CaseRun| {
+            let records = &run.rounds.records;
+            records.iter().filter(|record| findings(record).iter().any(disturbs)).count() * 2 > records.len()
+        };
+        self.runs.iter().filter(is_disturbed).count() * 2 > self.runs.len()
     }
 
     /// Returns why runs have worthless figures, one cause per INVALID run.
