@@ -46,11 +46,16 @@ fn sentence_with(
             disturbed.into_iter().chain([answer]).collect()
         }
         _ => {
-            let disturbed = disturbed.filter(|_| !is_disturbance_named(assessment));
+            let disturbed = disturbed.filter(|_| !is_disturbance_named(assessment) && !is_failed_search(assessment));
             [Some(found), another_disk(assessment), disturbed].into_iter().flatten().collect()
         }
     };
     parts.join("; ")
+}
+
+/// Whether a search failed: then the disturbances were not the reason.
+fn is_failed_search(assessment: &Assessment) -> bool {
+    assessment.verdict == Verdict::Fail && matches!(assessment.study, Study::Knee(_))
 }
 
 /// Returns the classes of the figures: `random reads like Azure P40 (7,500 IOPS)`. A disturbed figure is a lower bound.

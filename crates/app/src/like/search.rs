@@ -26,6 +26,8 @@ use crate::target::{Found, KeepFree};
 /// Length of the replayed part without a request.
 const LENGTH_NS: u64 = 60 * SECOND_NS;
 /// I/Os in flight: the captured number times this, within bounds. More wait, and their wait is in the response time.
+/// A smaller captured latency lacks a large part of what a program sees: submission and wake-up.
+const USER_NS_MIN: u64 = 1_000_000;
 const DEPTH_FACTOR: u64 = 4;
 const DEPTH_MIN: u64 = 64;
 const DEPTH_MAX: u64 = 256;
@@ -126,6 +128,11 @@ fn request(args: &LikeArgs, captured: &CapturedLoad, part: &Part) -> Result<Knee
             }
             Some(_) => stderr_line!("note: fewer than {IOS_OF_P99} {name}s: they have no bound (--p99 sets one)"),
         }
+    }
+    if args.bound_ns.is_none() && bounds_ns.0.into_iter().flatten().any(|ns| ns < USER_NS_MIN) {
+        stderr_line!(
+            "note: the bound is the captured p99, below 1 ms: the kernel measured it. Give one with --p99, such as --p99 2ms"
+        );
     }
     let name = Path::new(file).file_name().map_or_else(|| file.into(), |name| UntrustedText::from(Path::new(name)));
     Ok(Knee {

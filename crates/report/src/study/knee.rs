@@ -65,7 +65,10 @@ fn undecided(assessment: &Assessment, request: &Knee, result: &KneeResult) -> Op
     let like = request.like.as_deref();
     let disturbed = disturbances(assessment).map(wording::headline);
     let margin = like.and_then(|like| like::below_margin(like, result));
-    let reasons: Vec<String> = here.into_iter().chain(disturbed).chain(margin).collect();
+    let mut reasons: Vec<String> = here.into_iter().chain(disturbed).chain(margin).collect();
+    if reasons.is_empty() && !assessment.stopped && result.failed.is_none() {
+        reasons.extend(crate::disturbed::sentence(assessment));
+    }
     (!reasons.is_empty()).then(|| reasons.join("; "))
 }
 
@@ -222,7 +225,7 @@ fn of_rates(assessment: &Assessment, request: &Knee, result: &KneeResult) -> Str
     let work = one_line(&request.work);
     let bound = bound(request);
     let with = bound.as_ref().map_or_else(String::new, |bound| format!(" with {bound}"));
-    let is_limited_here = result.load_generator.is_some();
+    let is_limited_here = result.load_generator.is_some() || disturbances(assessment).next().is_some();
     let sustained = result.sustained.and_then(|at| result.points.get(at));
     match (sustained, result.points.first()) {
         (None, None) => "nothing was measured".to_owned(),
@@ -234,7 +237,6 @@ fn of_rates(assessment: &Assessment, request: &Knee, result: &KneeResult) -> Str
             )
         }
         (Some(point), _) => {
-            let is_limited_here = is_limited_here || disturbances(assessment).next().is_some();
             let least = if is_limited_here || result.missed.is_none() { "at least " } else { "" };
             let is_highest = !is_limited_here && result.missed.is_none();
             let more = if is_highest { "; no higher rate was tried" } else { "" };

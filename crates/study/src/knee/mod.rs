@@ -490,7 +490,7 @@ pub(crate) fn complete(assessment: &mut Assessment) -> Result<(), StudyError> {
     }
     let result = procedure.result();
     let is_invalid = assessment.tests.last().is_some_and(|test| judge::verdict::invalid(&test.findings).is_some());
-    let is_slow = request.like.as_deref().is_some_and(|like| is_slow_throughout(like, &result));
+    let is_slow = is_slow_throughout(request, &result);
     let disturbs = |finding: &Finding| {
         disturbs_search(finding) && !(is_slow && matches!(finding.kind, FindingKind::TailDisturbed { .. }))
     };
@@ -499,6 +499,11 @@ pub(crate) fn complete(assessment: &mut Assessment) -> Result<(), StudyError> {
         _ if is_invalid => Verdict::Invalid,
         Some(like) => verdict_on_multiple(like, &result, assessment.stopped, is_disturbed),
         None => verdict(request, &result, assessment.stopped, is_disturbed),
+    };
+    let verdict = match verdict {
+        // Waits for a CPU, and stolen time.
+        Verdict::Fail if !is_slow && assessment.tests.last().is_some_and(is_disturbed_test) => Verdict::Inconclusive,
+        verdict => verdict,
     };
     assessment.verdict = verdict;
     if let Some(test) = assessment.tests.last_mut() {
@@ -547,12 +552,19 @@ fn verdict_on_multiple(like: &Like, result: &KneeResult, is_stopped: bool, is_di
 }
 
 /// Half of the I/Os of the missed load exceed all bounds: waits of the slowest ones are not the reason.
-fn is_slow_throughout(like: &Like, result: &KneeResult) -> bool {
+fn is_slow_throughout(request: &assessment::Knee, result: &KneeResult) -> bool {
     let missed = result.missed.and_then(|at| result.points.get(at));
-    let bound_ns = like.bounds_ns.0.iter().flatten().max();
+    let bound_ns = match &request.like {
+        Some(like) => like.bounds_ns.0.into_iter().flatten().max(),
+        None => request.bound_ns,
+    };
     missed.zip(bound_ns).is_some_and(|(point, bound_ns)| {
-        point.figures.latency.p50_ns.is_none_or(|median_ns| median_ns > *bound_ns as f64)
+        point.figures.latency.p50_ns.is_none_or(|median_ns| median_ns > bound_ns as f64)
     })
+}
+
+fn is_disturbed_test(test: &Test) -> bool {
+    judge::disturbance::of_test(test).is_some()
 }
 
 /// The highest rate that is sustained, and the percentile there against its bound.
