@@ -8,6 +8,8 @@ use units::untrusted::UntrustedText;
 
 /// Smaller shares are left out.
 const SHARE_MIN: f64 = 0.005;
+/// From this share of the time on, the layers of slow I/Os are not known.
+const UNTRACED_MAX: f64 = 0.5;
 /// The slowest I/Os are one in this number, unless there are few.
 const ONE_IN: u64 = 1000;
 
@@ -69,14 +71,15 @@ pub(crate) fn ios_of(ddir: Ddir) -> &'static str {
 
 /// Returns a short sentence on the test whose slowest I/Os have a known cause for the largest share of their time, or on the first one
 /// with an explanation: `a: time of the slowest reads: 71 % in the device; 18 % behind flushes of jbd2/vda-8`. Traces that lost too
-/// many events are left out.
+/// many events are left out, and directions whose I/Os are not in the trace.
 pub(crate) fn headline(assessment: &Assessment) -> Option<String> {
     let known = |slow: &SlowIos| -> f64 {
         slow.parts.iter().filter(|part| part.cause.is_some()).map(|part| part.time_share).sum()
     };
     let mut best: Option<(&Test, &SlowIos)> = None;
     for test in &assessment.tests {
-        for slow in conclusive(test).flat_map(|run| &run.directions) {
+        let directions = conclusive(test).flat_map(|run| &run.directions);
+        for slow in directions.filter(|slow| untraced(slow) < UNTRACED_MAX) {
             if best.is_none_or(|(_, found)| known(found) < known(slow)) {
                 best = Some((test, slow));
             }
@@ -85,6 +88,10 @@ pub(crate) fn headline(assessment: &Assessment) -> Option<String> {
     let (test, slow) = best?;
     let parts: Vec<String> = joined(&slow.parts).iter().map(shown).collect();
     Some(format!("{}: time of the slowest {}: {}", test.name, ios_of(slow.ddir), parts.join("; ")))
+}
+
+fn untraced(slow: &SlowIos) -> f64 {
+    slow.parts.iter().filter(|part| part.layer == IoLayer::NotTraced).map(|part| part.time_share).sum()
 }
 
 /// Returns the explanations of a test's runs, without those whose traces lost too many events.
@@ -136,7 +143,7 @@ fn text(part: &TimePart) -> String {
         Some(SlowCause::CpuWait) => "waiting for a CPU".to_owned(),
         Some(SlowCause::CpuQuota) => "waiting for the CPU quota of the control group".to_owned(),
         Some(SlowCause::StolenCpu) => "while the hypervisor ran something else".to_owned(),
-        Some(SlowCause::Stopped) => "while the process was stopped".to_owned(),
+        Some(SlowCause::Stopped) => "while the process or the machine was stopped".to_owned(),
         Some(SlowCause::MemoryReclaim) => "during memory reclaim".to_owned(),
         Some(SlowCause::OwnWork) => {
             "while the worker did something else (logs, checks or makes data, snapshots)".to_owned()
