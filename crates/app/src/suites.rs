@@ -86,5 +86,7 @@ fn failed(path: &Path, error: &io::Error) -> CommandError {
 
 /// Returns the folder of the suites of the user.
 fn own_folder() -> Option<PathBuf> {
-    user_folder("XDG_CONFIG_HOME", ".config").map(|config| config.join("fathom/suites"))
+    let config = user_folder("XDG_CONFIG_HOME", ".config")?;
+    // The home of a service can be a device, or the folder of another user.
+    fs::metadata(&config).is_ok().then(|| config.join("fathom/suites"))
 }

@@ -143,7 +143,7 @@ impl Capture {
                 break End::Signal;
             }
             let has_ended = self.selection.as_ref().map_or(Ok(false), Selection::has_ended);
-            if has_ended.map_err(|error| failed(&self.path, &error))? {
+            if has_ended.map_err(|error| format!("{}: {}", self.name(), units::errno::reason(&error)))? {
                 break End::Exit;
             }
             self.read(&mut view).map_err(|error| failed(&self.path, &error))?;

@@ -76,9 +76,13 @@ impl Tracer {
     /// The targets are on no disk, their disks cannot be found, or the block layer cannot be traced.
     pub fn start(plan: &Arc<Plan>, events_per_s_max: f64) -> Result<Tracer, String> {
         let mut found: Vec<os::block_trace::Source> = Vec::new();
+        let mut failed = None;
         for path in plan.workers.iter().flat_map(|worker| worker.paths()) {
-            let failed = |error| format!("{path}: {}", units::errno::reason(&error));
-            for source in sources(Path::new(path)).map_err(failed)? {
+            let of_path = sources(Path::new(path)).unwrap_or_else(|error| {
+                failed.get_or_insert_with(|| format!("{path}: {}", units::errno::reason(&error)));
+                Vec::new()
+            });
+            for source in of_path {
                 let is_new = found.iter().all(|known| known.disk.number != source.disk.number);
                 if is_new && found.len() < DISKS_MAX {
                     found.push(source);
@@ -89,7 +93,7 @@ impl Tracer {
             }
         }
         if found.is_empty() {
-            return Err("the targets are on no block device".to_owned());
+            return Err(failed.unwrap_or_else(|| "the targets are on no block device".to_owned()));
         }
         let disks = found.iter().map(DiskTrace::start).collect::<Result<Vec<_>, _>>()?;
         let started_ns = monotonic_ns();

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::source::Source;
 use crate::linux::cgroup::{self, Version};
 use crate::linux::device;
-use crate::linux::errno::if_present;
+use crate::linux::errno::{self, if_present};
 
 const PROC: &str = "/proc";
 /// The PID namespace of the system (`PROC_PID_INIT_INO` in `proc_ns.h` of the kernel).
@@ -118,7 +118,8 @@ impl Submitters {
         }
         let mut named = Vec::new();
         for mount in &mounts {
-            named = group_folders(mount)?;
+            // Another mount can hide it.
+            named = if_present(group_folders(mount))?.unwrap_or_default();
             named.retain(|folder| folder.file_name().is_some_and(|last| last == name));
             if !named.is_empty() {
                 break;
@@ -190,8 +191,12 @@ impl Submitters {
         let mut found: BTreeMap<String, OpenFiles> = BTreeMap::new();
         for process in processes.into_iter().map(process_folder) {
             for link in file_links(&process)? {
-                // `None`: a file that was closed meanwhile.
-                let sources = if_present(device::places_of_link(&process, &link))?;
+                let sources = match device::places_of_link(&process, &link) {
+                    // The mounts of a process that has ended.
+                    Err(error) if errno::of(&error) == Some(libc::EINVAL) => None,
+                    // `None`: a file that was closed meanwhile.
+                    sources => if_present(sources)?,
+                };
                 for source in sources.into_iter().flatten() {
                     let name = source.name.clone();
                     found.entry(name).or_insert(OpenFiles { source, files: 0 }).files += 1;

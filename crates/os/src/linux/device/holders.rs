@@ -254,6 +254,8 @@ fn signatures(kernel: &Kernel, number: DeviceNumber, path: &Path, known: &[Targe
         let device = UntrustedText::from(block.path());
         let (start, bytes) = match relation {
             UsedDevice::Target => (0, bytes),
+            // It was removed meanwhile.
+            UsedDevice::Partition if !block.folder.exists() => continue,
             UsedDevice::Partition => block.bounds()?,
             UsedDevice::WholeDisk | UsedDevice::BackingFile | UsedDevice::OtherPath => continue,
         };

@@ -15,7 +15,7 @@ use super::topology::{Block, all_disks};
 use crate::device::DeviceNumber;
 use crate::file::Inode;
 use crate::file::OpenOptions;
-use crate::linux::errno::if_present;
+use crate::linux::errno::{self, if_present};
 
 /// A loop device with a backing file.
 pub(super) struct Loop {
@@ -86,7 +86,11 @@ pub(super) fn active(kernel: &Kernel, mounts: &[Mount]) -> io::Result<Vec<Loop>>
 
 /// Returns the loop device of a block device. `None` for other devices.
 fn on_backing(kernel: &Kernel, mounts: &[Mount], block: Block) -> io::Result<Option<Loop>> {
-    let backing_path = if_present(fs::read(block.folder.join("loop/backing_file")))?;
+    let backing_path = match fs::read(block.folder.join("loop/backing_file")) {
+        // A path longer than a page.
+        Err(error) if errno::of(&error) == Some(libc::ENAMETOOLONG) => Some(Vec::new()),
+        path => if_present(path)?,
+    };
     let Some(mut backing_path) = backing_path else { return Ok(None) };
     backing_path.pop_if(|last| *last == b'\n');
     let backing_path = PathBuf::from(OsString::from_vec(backing_path));
