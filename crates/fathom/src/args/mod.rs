@@ -109,7 +109,8 @@ pub enum Measuring {
 }
 
 const FIO_HELP: &str = "\
-`fathom fio --cmdhelp` lists the options of fio. `--record=FILE` saves the run as JSON for `fathom show`.";
+`fathom fio --help` lists the options of the command line, with those that fio does not have (--explain, --findings, --report),
+`fathom fio --cmdhelp` those of jobs. `--record=FILE` saves the run as JSON for `fathom show`.";
 
 const DISKSPD_HELP: &str = "\
 `fathom diskspd '-?'` lists the options of DiskSpd. `-Rrecord=FILE` saves the run as JSON for `fathom show`.";

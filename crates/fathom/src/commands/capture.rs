@@ -80,7 +80,10 @@ fn record(args: &Args, target: &str) -> Result<u8, CommandError> {
     }
     let code = with_verdict(print_text(&render::text(&figures, ink())), &figures);
     if !args.quiet {
-        stderr_line!("saved in {path}; `fathom capture show {}` shows it again", quoted(&path));
+        let file = quoted(&path);
+        stderr_line!(
+            "saved in {path}; `fathom capture show {file}` shows it again, `fathom assess TARGET --like {file}` replays it"
+        );
     }
     // Without a time, a signal is the usual end.
     let signal = interrupts.last().filter(|_| args.time.is_some());

@@ -204,7 +204,9 @@ fn a_folder_is_captured_by_its_disk_and_ctrl_c_ends_a_limited_capture_with_its_c
     let Some(child) = started(&scratch, ".", "c", "--for 1h") else { return };
     signal(&child, "INT");
     let ended = outcome(child);
-    ended.ended_with(130).complained_of("`fathom capture show c` shows it again");
+    ended
+        .ended_with(130)
+        .complained_of("`fathom capture show c` shows it again, `fathom assess TARGET --like c` replays it");
     assert!(ended.stdout.contains("MEASURED"), "{}", ended.stdout);
     ended.complained_of("writes of this file are in the capture");
     assert_eq!(figures(&scratch, "c")["end"], "signal");
