@@ -58,9 +58,7 @@ fn of_run(finding: &Finding, options: &AdviceOptions) -> String {
             "the file system accepted {} and caches or compresses: use a device, or another file system",
             options.direct
         ),
-        FindingKind::TooShort { lacks: Lack::Measurement, .. } => {
-            "use a shorter ramp, or a job that runs longer".to_owned()
-        }
+        FindingKind::TooShort { lacks: Lack::Measurement, .. } => "use a shorter ramp, or a longer job".to_owned(),
         FindingKind::TooShort { .. } => format!("measure for a minute or more ({})", options.one_minute),
         FindingKind::DepthNotReached { .. } => format!("buffered I/O completes in the call: use {}", options.uncached),
         FindingKind::UnintendedTarget(UnintendedTarget::Typographic { path }) => {

@@ -1,8 +1,8 @@
 //! Findings in words.
 
 use assessment::{
-    BucketProduct, DeviceBytes, Finding, FindingKind, Lack, LateIos, Levels, LimitReason, Moved, NoIosCause, PageCache,
-    RateUnit, Severity, Subject, TokenBucket, UnintendedTarget, Unsteady,
+    BucketProduct, DeviceBytes, Finding, FindingKind, Lack, LateIos, Levels, LimitReason, LoadGenerator, Moved,
+    NoIosCause, PageCache, RateUnit, Severity, Subject, TokenBucket, UnintendedTarget, Unsteady,
 };
 use plan::Ddir;
 use record::{Interruption, InterruptionCause, TimePart};
@@ -193,23 +193,19 @@ fn numbers(finding: &Finding) -> String {
             format!("after {} of {}, with {}{first}", seconds(*ran_s), seconds(*runtime_s), size(*moved_bytes))
         }
         FindingKind::Interrupted(all) => all.iter().map(interruption).collect::<Vec<_>>().join("; "),
-        FindingKind::TooShort { measured_s, ios, .. } => {
-            format!("{} measured, {} I/Os", seconds(*measured_s), grouped(*ios as f64))
-        }
+        FindingKind::TooShort { measured_s, ios, .. } => measured(*measured_s, *ios),
         FindingKind::DepthNotReached { depth, mean_in_flight, workers, of_workers, .. } => {
             let who = in_threads(*workers, *of_workers);
             format!("mean of {mean_in_flight:.1} I/Os in flight of {depth}{who}")
         }
         FindingKind::LoadGeneratorLimit(generator) => load_generator_reason(generator),
-        FindingKind::CpuWait(generator) => {
-            format!("{} of the time", percent(generator.cpu_wait_percent.unwrap_or(0.0) / 100.0))
-        }
-        FindingKind::SlowHost { bytes_per_s, others_bytes_per_s, others } => {
-            slow_host(*bytes_per_s, *others_bytes_per_s, *others)
+        FindingKind::CpuWait(generator) => waited(generator),
+        FindingKind::SlowHost { bytes_per_s: own, others_bytes_per_s, others } => {
+            slow_host(*own, *others_bytes_per_s, *others)
         }
         FindingKind::RateMissed(late) | FindingKind::LateArrivals(late) => late_ios(late),
         FindingKind::GroupIoLimit { direction, ios, from_ns, time_share } => {
-            format!("{}: {} of their time", slowest(*direction, *ios, *from_ns), percent(*time_share))
+            held(*direction, *ios, *from_ns, *time_share)
         }
         FindingKind::TailDisturbed { direction, ios, from_ns, parts } => tail(*direction, *ios, *from_ns, parts),
         FindingKind::StepDown(levels) | FindingKind::StepUp(levels) | FindingKind::Levels(levels) => of_levels(levels),
@@ -244,6 +240,18 @@ fn numbers(finding: &Finding) -> String {
 fn tail(direction: Ddir, ios: u64, from_ns: u64, parts: &[TimePart]) -> String {
     let parts: Vec<String> = explanation::joined(parts).iter().map(explanation::shown).collect();
     format!("{}: {}", slowest(direction, ios, from_ns), parts.join("; "))
+}
+
+fn waited(generator: &LoadGenerator) -> String {
+    format!("{} of the time", percent(generator.cpu_wait_percent.unwrap_or(0.0) / 100.0))
+}
+
+fn measured(time_s: f64, ios: u64) -> String {
+    format!("{} measured, {} I/Os", seconds(time_s), grouped(ios as f64))
+}
+
+fn held(direction: Ddir, ios: u64, from_ns: u64, time_share: f64) -> String {
+    format!("{}: {} of their time", slowest(direction, ios, from_ns), percent(time_share))
 }
 
 fn slowest(direction: Ddir, ios: u64, from_ns: u64) -> String {
