@@ -35,8 +35,8 @@ fn the_sustained_rate_of_a_throttled_device_is_near_that_of_a_closed_loop() {
     }
     let found = document["found"]["sustained_iops"].as_f64().unwrap();
     let closed = document["found"]["closed_loop"]["iops"].as_f64().unwrap();
-    // The throttle permits the I/Os of 100 ms at once: a third of a step.
-    assert!((0.6..1.6).contains(&(found / closed)), "{found} of {closed}:\n{}", output.stderr);
+    // The throttle permits the I/Os of 100 ms at once: a third of a step, in each of both.
+    assert!((0.5..2.0).contains(&(found / closed)), "{found} of {closed}:\n{}", output.stderr);
     let notes = document["findings"].to_string();
     assert!(notes.contains("measure each step for 50 s (--runtime)"), "{notes}");
     let sentence = document["sentence"].as_str().unwrap();
