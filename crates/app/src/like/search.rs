@@ -25,9 +25,9 @@ use crate::target::{Found, KeepFree};
 
 /// Length of the replayed part without a request.
 const LENGTH_NS: u64 = 60 * SECOND_NS;
-/// I/Os in flight: the captured number times this, within bounds. More wait, and their wait is in the response time.
 /// A smaller captured latency lacks a large part of what a program sees: submission and wake-up.
 const USER_NS_MIN: u64 = 1_000_000;
+/// I/Os in flight: the captured number times this, within bounds. More wait, and their wait is in the response time.
 const DEPTH_FACTOR: u64 = 4;
 const DEPTH_MIN: u64 = 64;
 const DEPTH_MAX: u64 = 256;

@@ -89,7 +89,7 @@ fn what_happened(finding: &Finding) -> String {
         FindingKind::TailDisturbed { .. } => {
             "the slowest I/Os waited for something other than the disk: high percentiles include these waits"
         }
-        FindingKind::GroupIoLimit { .. } => "an I/O limit of the control group set the figures, not the disk",
+        FindingKind::GroupIoLimit { .. } => "an I/O limit of the control group held back the slowest I/Os",
         FindingKind::StepDown(_) => "performance dropped during the run",
         FindingKind::StepUp(_) => "performance rose during the run",
         FindingKind::Levels(_) => "performance switched between levels: the average describes none of them",
