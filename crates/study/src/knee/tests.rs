@@ -7,10 +7,8 @@ use plan::PerDdir;
 use record::{Arrivals, Record};
 
 use super::simulated::Device;
-use super::{
-    CapturedLoad, Depths, Knee, KneeTarget, Load, Multiples, Procedure, Search, SearchParams, complete, verdict,
-    verdict_on_multiple,
-};
+use super::verdict::{verdict, verdict_on_multiple};
+use super::{CapturedLoad, Depths, Knee, KneeTarget, Load, Multiples, Procedure, Search, SearchParams, complete};
 use crate::run::{End, Outcome, Refusal, Session, Study, Work};
 
 const MS: f64 = 1e6;
